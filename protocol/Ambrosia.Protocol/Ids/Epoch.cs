@@ -1,0 +1,16 @@
+namespace Ambrosia.Protocol;
+
+/// <summary>Fencing token of an instance: grows by one at each change of primary, each start included.</summary>
+public readonly record struct Epoch(ulong Value) : IComparable<Epoch>
+{
+    public Epoch Next => new(checked(Value + 1));
+
+    public int CompareTo(Epoch other) => Value.CompareTo(other.Value);
+
+    public static bool operator <(Epoch a, Epoch b) => a.Value < b.Value;
+    public static bool operator >(Epoch a, Epoch b) => a.Value > b.Value;
+    public static bool operator <=(Epoch a, Epoch b) => a.Value <= b.Value;
+    public static bool operator >=(Epoch a, Epoch b) => a.Value >= b.Value;
+
+    public override string ToString() => Value.ToString(System.Globalization.CultureInfo.InvariantCulture);
+}

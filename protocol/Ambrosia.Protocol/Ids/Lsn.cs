@@ -1,0 +1,22 @@
+namespace Ambrosia.Protocol;
+
+/// <summary>Byte position in an instance's log since its beginning (log-format L2.1). A record's Lsn is that of its first byte.</summary>
+public readonly record struct Lsn(ulong Value) : IComparable<Lsn>
+{
+    public static readonly Lsn Zero = new(0);
+
+    public int CompareTo(Lsn other) => Value.CompareTo(other.Value);
+
+    public static bool operator <(Lsn a, Lsn b) => a.Value < b.Value;
+    public static bool operator >(Lsn a, Lsn b) => a.Value > b.Value;
+    public static bool operator <=(Lsn a, Lsn b) => a.Value <= b.Value;
+    public static bool operator >=(Lsn a, Lsn b) => a.Value >= b.Value;
+
+    /// <summary>Position <paramref name="bytes"/> further on; overflow is a bug and throws.</summary>
+    public static Lsn operator +(Lsn a, long bytes) => new(checked((ulong)((long)a.Value + bytes)));
+
+    /// <summary>Distance in bytes.</summary>
+    public static long operator -(Lsn a, Lsn b) => checked((long)(a.Value - b.Value));
+
+    public override string ToString() => Value.ToString(System.Globalization.CultureInfo.InvariantCulture);
+}

@@ -1,0 +1,61 @@
+using System.Buffers.Binary;
+
+namespace Ambrosia.Protocol;
+
+/// <summary>The 32 bytes in front of a run's extension blocks and messages (protocol P3).</summary>
+/// <param name="Peer">Destination index, origin id or 0, by where the run is.</param>
+/// <param name="First">SequenceNumber of the first message (or ticket, or 0).</param>
+/// <param name="Hash">Sender's channel hash after the last message; for impulses the sender's epoch.</param>
+public readonly record struct RunHeader(
+    MessageKind Kind, bool Keyed, ushort Shard, uint Peer, ulong First, uint Count, uint ExtensionBytes, ulong Hash)
+{
+    public const int Bytes = 32;
+
+    /// <summary>A run with more than one message is at most this long, header included (P3.5).</summary>
+    public const int RunBytesMax = 256 * 1024;
+
+    /// <summary>SequenceNumber of the last message.</summary>
+    public ulong Last => First + Count - 1;
+
+    public bool IsNumbered => Kind is >= MessageKind.Fork and <= MessageKind.Failure;
+
+    public void Write(Span<byte> to)
+    {
+        to[0] = (byte)Kind;
+        to[1] = Keyed ? (byte)1 : (byte)0;
+        BinaryPrimitives.WriteUInt16LittleEndian(to[2..], Shard);
+        BinaryPrimitives.WriteUInt32LittleEndian(to[4..], Peer);
+        BinaryPrimitives.WriteUInt64LittleEndian(to[8..], First);
+        BinaryPrimitives.WriteUInt32LittleEndian(to[16..], Count);
+        BinaryPrimitives.WriteUInt32LittleEndian(to[20..], ExtensionBytes);
+        BinaryPrimitives.WriteUInt64LittleEndian(to[24..], Hash);
+    }
+
+    /// <summary>Reads and checks the header of a whole run (not its messages: see <see cref="Messages.Count"/>).</summary>
+    /// <exception cref="ProtocolViolation">P3.1, P3.2, P3.5 or P3.8.</exception>
+    public static RunHeader Read(ReadOnlySpan<byte> run)
+    {
+        if (run.Length < Bytes) throw new ProtocolViolation("P3.1", $"run of {run.Length} bytes is shorter than its header");
+        var header = new RunHeader(
+            (MessageKind)run[0], run[1] == 1,
+            BinaryPrimitives.ReadUInt16LittleEndian(run[2..]),
+            BinaryPrimitives.ReadUInt32LittleEndian(run[4..]),
+            BinaryPrimitives.ReadUInt64LittleEndian(run[8..]),
+            BinaryPrimitives.ReadUInt32LittleEndian(run[16..]),
+            BinaryPrimitives.ReadUInt32LittleEndian(run[20..]),
+            BinaryPrimitives.ReadUInt64LittleEndian(run[24..]));
+        header.Check(run);
+        return header;
+    }
+
+    private void Check(ReadOnlySpan<byte> run)
+    {
+        if (Kind is < MessageKind.Fork or > MessageKind.ClientAnswer) throw new ProtocolViolation("P3.2", $"run of unknown kind {(byte)Kind}");
+        if (run[1] > 1 || (Keyed && Kind is not (MessageKind.Impulse or MessageKind.ClientRequest)))
+            throw new ProtocolViolation("P1.6", $"run flags 0x{run[1]:X2} of kind {Kind}");
+        if (Count == 0 || ExtensionBytes > (uint)(run.Length - Bytes))
+            throw new ProtocolViolation("P3.1", $"run with count {Count} and {ExtensionBytes} bytes of extensions in {run.Length} bytes");
+        if (Count > 1 && run.Length > RunBytesMax) throw new ProtocolViolation("P3.5", $"run of {Count} messages in {run.Length} bytes");
+        if (First > long.MaxValue - Count) throw new ProtocolViolation("P3.8", $"run begins at number {First}");
+    }
+}

@@ -1,0 +1,85 @@
+namespace Ambrosia.Log;
+
+/// <summary>
+/// The files seam: every file operation of log, checkpoints, fence, locks and catalog passes here, so that the simulator rules them all.
+/// Paths are absolute. Every failure other than the ones named is an <see cref="IOException"/>; after one from a write, a flush or a
+/// fence read the state of the disk is unknown and the process must end (exit 74).
+/// </summary>
+public interface IFileSystem
+{
+    /// <summary>Opens an existing file. <exception cref="FileNotFoundException">It is not there.</exception></summary>
+    IFile Open(string path, FileUse use);
+
+    /// <summary>Makes a new file, mode 0600. <exception cref="FileExistsException">The name is taken.</exception></summary>
+    IFile Create(string path);
+
+    /// <summary>True when the name exists: one uncached look-up, the fence check.</summary>
+    bool Exists(string path);
+
+    /// <summary>Names (not paths) in a directory, in ordinal order; empty when the directory is not there.</summary>
+    IReadOnlyList<string> List(string directory);
+
+    /// <summary>Makes a directory, mode 0700, and its missing parents; nothing when it is there.</summary>
+    void CreateDirectory(string path);
+
+    /// <summary>Renames, replacing an existing target. <exception cref="FileNotFoundException">The source is not there.</exception></summary>
+    void Rename(string from, string to);
+
+    /// <summary>Renames without replacing: false when the target exists. <exception cref="FileNotFoundException">The source is not there.</exception></summary>
+    bool TryRenameNew(string from, string to);
+
+    /// <summary>A second name for a file: false when that name exists.</summary>
+    bool TryLink(string existing, string link);
+
+    /// <summary>Removes a name; nothing when it is not there.</summary>
+    void Delete(string path);
+
+    /// <summary>Makes names durable: creations, renames, links and removals in the directory.</summary>
+    void FlushDirectory(string path);
+
+    /// <summary>Bytes free for us on the directory's file system.</summary>
+    long FreeBytes(string directory);
+
+    /// <summary>Takes the exclusive lock of a file (made when it is not there) without waiting; null when another process has it.</summary>
+    IFileLock? TryLock(string path);
+
+    /// <summary>Waits until the file can be locked, or is gone (null). Only pumps call it; a simulator never does.</summary>
+    IFileLock? WaitForLock(string path, CancellationToken stop);
+}
+
+public enum FileUse { Read, ReadWrite }
+
+/// <summary>An open file. Reads and writes are at positions; short ones and EINTR are dealt with inside.</summary>
+public interface IFile : IDisposable
+{
+    long Length { get; }
+
+    /// <summary>Reads until the buffer is full or the file ends; returns the bytes read.</summary>
+    int Read(Span<byte> buffer, long offset);
+
+    void Write(ReadOnlySpan<byte> bytes, long offset);
+
+    /// <summary>Sets disk space aside up to <paramref name="length"/> without changing the file's length.</summary>
+    void Allocate(long length);
+
+    /// <summary>Cuts or extends the file.</summary>
+    void SetLength(long length);
+
+    /// <summary>Content and length are on the device when it returns.</summary>
+    void Flush();
+
+    /// <summary>Forgets cached content, so that the next reads come from the device; a hint.</summary>
+    void DropCache();
+}
+
+/// <summary>A held lock; the kernel frees it when the process dies. Never inherited by children.</summary>
+public interface IFileLock : IDisposable
+{
+    IFile File { get; }
+
+    /// <summary>True while the locked file is still the one that has the name (inodes compared).</summary>
+    bool IsStillNamed { get; }
+}
+
+/// <summary>The name is taken.</summary>
+public sealed class FileExistsException(string path) : IOException($"{path} exists already");

@@ -16,15 +16,17 @@ public readonly record struct FrameHeader(uint Length, FrameType Type, uint Payl
     }
 
     /// <summary>Reads a header from at least 16 bytes and checks all but the payload.</summary>
-    /// <exception cref="ProtocolViolation">P2.1, P1.6 or P2.3.</exception>
+    /// <exception cref="ProtocolViolation">P2.1, P1.6, P2.3 or P2.4.</exception>
     public static FrameHeader Read(ReadOnlySpan<byte> from, uint seed, uint payloadBytesMax)
     {
         if (BinaryPrimitives.ReadUInt32LittleEndian(from[12..]) != Crc32C.Append(seed, from[..12])) throw BadCrc();
         uint word = BinaryPrimitives.ReadUInt32LittleEndian(from[4..]);
         if (word > 0xFF) throw new ProtocolViolation("P1.6", $"frame flags or reserved bytes are set (0x{word:X8})");
+        var type = (FrameType)word;
+        if (!FrameTypes.IsKnown(type)) throw new ProtocolViolation("P2.4", $"frame of unknown type 0x{word:X2}");
         uint length = BinaryPrimitives.ReadUInt32LittleEndian(from);
         if (length > payloadBytesMax) throw TooLong(length, payloadBytesMax);
-        return new FrameHeader(length, (FrameType)word, BinaryPrimitives.ReadUInt32LittleEndian(from[8..]));
+        return new FrameHeader(length, type, BinaryPrimitives.ReadUInt32LittleEndian(from[8..]));
     }
 
     private static ProtocolViolation BadCrc() => new("P2.1", "frame header with a wrong checksum");

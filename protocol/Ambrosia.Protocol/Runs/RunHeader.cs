@@ -31,7 +31,7 @@ public readonly record struct RunHeader(
         BinaryPrimitives.WriteUInt64LittleEndian(to[24..], Hash);
     }
 
-    /// <summary>Reads and checks the header of a whole run (not its messages: see <see cref="Messages.Count"/>).</summary>
+    /// <summary>Reads and checks the header of a whole run (not its messages: see <see cref="Messages.Check"/>).</summary>
     /// <exception cref="ProtocolViolation">P3.1, P3.2, P3.5 or P3.8.</exception>
     public static RunHeader Read(ReadOnlySpan<byte> run)
     {

@@ -1,0 +1,19 @@
+namespace Ambrosia.Protocol;
+
+/// <summary>The app becomes primary when every record below this position is executed (protocol P5.10).</summary>
+public readonly record struct BecomePrimary(Lsn Position) : IFramePayload<BecomePrimary>
+{
+    public static FrameType Type => FrameType.BecomePrimary;
+
+    public int BytesMax => 8;
+
+    public void Write(ref PayloadWriter to) => to.U64(Position.Value);
+
+    public static BecomePrimary Read(ReadOnlySpan<byte> payload)
+    {
+        var from = PayloadReader.OfFrame(payload, "P5.10");
+        var frame = new BecomePrimary(new Lsn(from.U64()));
+        from.End();
+        return frame;
+    }
+}

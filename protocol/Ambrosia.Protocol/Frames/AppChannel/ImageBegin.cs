@@ -1,0 +1,24 @@
+namespace Ambrosia.Protocol;
+
+/// <summary>An image of the app's state at a position begins (protocol P5.7).</summary>
+/// <param name="ImageVersion">Version of the binding's image format.</param>
+public readonly record struct ImageBegin(Lsn Position, uint ImageVersion) : IFramePayload<ImageBegin>
+{
+    public static FrameType Type => FrameType.ImageBegin;
+
+    public int BytesMax => 12;
+
+    public void Write(ref PayloadWriter to)
+    {
+        to.U64(Position.Value);
+        to.U32(ImageVersion);
+    }
+
+    public static ImageBegin Read(ReadOnlySpan<byte> payload)
+    {
+        var from = PayloadReader.OfFrame(payload, "P5.7");
+        var begin = new ImageBegin(new Lsn(from.U64()), from.U32());
+        from.End();
+        return begin;
+    }
+}

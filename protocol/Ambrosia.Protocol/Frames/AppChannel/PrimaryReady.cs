@@ -1,0 +1,19 @@
+namespace Ambrosia.Protocol;
+
+/// <summary>The app has executed every record below this position and is primary (protocol P5.10).</summary>
+public readonly record struct PrimaryReady(Lsn Position) : IFramePayload<PrimaryReady>
+{
+    public static FrameType Type => FrameType.PrimaryReady;
+
+    public int BytesMax => 8;
+
+    public void Write(ref PayloadWriter to) => to.U64(Position.Value);
+
+    public static PrimaryReady Read(ReadOnlySpan<byte> payload)
+    {
+        var from = PayloadReader.OfFrame(payload, "P5.10");
+        var frame = new PrimaryReady(new Lsn(from.U64()));
+        from.End();
+        return frame;
+    }
+}

@@ -1,0 +1,125 @@
+using System.Buffers.Binary;
+using System.Text;
+
+namespace Ambrosia.Protocol;
+
+/// <summary>
+/// Reads the fields of one control payload or record body (protocol P1). It never reads past its span, and checks every count before using it.
+/// Whatever is wrong is a <see cref="ProtocolViolation"/>: in a frame it cites the sentence that was broken, in a record always L5.10.
+/// </summary>
+public ref struct PayloadReader
+{
+    private readonly ReadOnlySpan<byte> _bytes;
+    private readonly string _section;
+    private readonly bool _isDamage;
+    private int _at;
+
+    private PayloadReader(ReadOnlySpan<byte> bytes, string section, bool isDamage)
+    {
+        _bytes = bytes;
+        _section = section;
+        _isDamage = isDamage;
+    }
+
+    /// <summary>Over a frame's payload; a payload that ends too early cites <paramref name="section"/>.</summary>
+    public static PayloadReader OfFrame(ReadOnlySpan<byte> payload, string section) => new(payload, section, isDamage: false);
+
+    /// <summary>Over a file's structure or a record's body: every fault is damage and cites <paramref name="section"/>.</summary>
+    public static PayloadReader OfFile(ReadOnlySpan<byte> body, string section) => new(body, section, isDamage: true);
+
+    public readonly int Position => _at;
+    public readonly int Left => _bytes.Length - _at;
+
+    public byte U8() => Take(1)[0];
+
+    public ushort U16() => BinaryPrimitives.ReadUInt16LittleEndian(Take(2));
+
+    public uint U32() => BinaryPrimitives.ReadUInt32LittleEndian(Take(4));
+
+    public ulong U64() => BinaryPrimitives.ReadUInt64LittleEndian(Take(8));
+
+    public long I64() => BinaryPrimitives.ReadInt64LittleEndian(Take(8));
+
+    /// <summary>0 or 1; another value is malformed by P1.6.</summary>
+    public bool Flag()
+    {
+        byte value = U8();
+        return value <= 1 ? value == 1 : throw Violation("P1.6", $"flag of value {value}");
+    }
+
+    public ulong Varint()
+    {
+        DecodeStatus status = Protocol.Varint.TryRead(_bytes[_at..], out ulong value, out int size);
+        if (status == DecodeStatus.NeedMore) throw Violation(_section, $"payload of {_bytes.Length} bytes ends inside a varint at {_at}");
+        if (status == DecodeStatus.Malformed) throw Violation("P1.2", $"malformed varint at {_at}");
+        _at += size;
+        return value;
+    }
+
+    /// <summary>A number of entries that follow, each at least <paramref name="entryBytesMin"/> long: never more than can be there.</summary>
+    public int Count(int entryBytesMin)
+    {
+        ulong count = Varint();
+        if (count > (ulong)(Left / entryBytesMin)) throw Violation(_section, $"{count} entries in {Left} bytes");
+        return (int)count;
+    }
+
+    /// <summary>Text of at most <paramref name="bytesMax"/> bytes of valid UTF-8.</summary>
+    public string String(int bytesMax)
+    {
+        ReadOnlySpan<byte> bytes = Bytes(bytesMax);
+        try
+        {
+            return PayloadWriter.StrictUtf8.GetString(bytes);
+        }
+        catch (DecoderFallbackException)
+        {
+            throw Violation("P1.3", $"text that is not UTF-8 before {_at}");
+        }
+    }
+
+    /// <summary>At most <paramref name="bytesMax"/> bytes; the span is a view on the payload.</summary>
+    public ReadOnlySpan<byte> Bytes(int bytesMax)
+    {
+        ulong count = Varint();
+        if (count > (ulong)bytesMax) throw Violation("P1.3", $"{count} bytes at {_at} where at most {bytesMax} are allowed");
+        return Take((int)count);
+    }
+
+    public Guid Uuid() => new(Take(16), bigEndian: true);
+
+    /// <summary>An instance's or replica's name (P1.5).</summary>
+    public string Name()
+    {
+        string name = String(Names.CharsMax);
+        return Names.IsValid(name) ? name : throw Violation("P1.5", "a name with characters that names do not have");
+    }
+
+    /// <summary>A connection's message limit, in bytes: 1 to 1 GiB (P2.3).</summary>
+    public uint MessageLimit()
+    {
+        uint limit = U32();
+        return limit is > 0 and <= Frames.MessageBytesMaxLimit ? limit : throw Violation("P2.3", $"message limit of {limit} bytes");
+    }
+
+    /// <summary>The next <paramref name="count"/> bytes, as they are.</summary>
+    public ReadOnlySpan<byte> Take(int count)
+    {
+        if (count > Left) throw Violation(_section, $"payload of {_bytes.Length} bytes ends inside a field of {count} bytes at {_at}");
+        ReadOnlySpan<byte> taken = _bytes.Slice(_at, count);
+        _at += count;
+        return taken;
+    }
+
+    /// <summary>Everything that is left.</summary>
+    public ReadOnlySpan<byte> Rest() => Take(Left);
+
+    /// <summary>Refuses bytes after the last field (P2.6).</summary>
+    public readonly void End()
+    {
+        if (Left != 0) throw Violation("P2.6", $"{Left} bytes after the last field");
+    }
+
+    /// <summary>The violation to throw for a value that the caller refuses.</summary>
+    public readonly ProtocolViolation Violation(string section, string what) => new(_isDamage ? _section : section, what);
+}

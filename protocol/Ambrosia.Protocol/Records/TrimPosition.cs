@@ -1,0 +1,4 @@
+namespace Ambrosia.Protocol;
+
+/// <summary>Outputs to a peer up to this number are durable there.</summary>
+public readonly record struct TrimPosition(uint Origin, ulong Number);

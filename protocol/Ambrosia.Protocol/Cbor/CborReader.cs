@@ -1,0 +1,209 @@
+using System.Buffers.Binary;
+using System.Runtime.CompilerServices;
+using System.Text.Unicode;
+
+namespace Ambrosia.Protocol;
+
+/// <summary>
+/// Reads CBOR items one behind another from a span (RFC 8949, protocol P4). Pass it by reference. Every length and count is checked against
+/// the bytes that are there before it is used, so what a caller allocates by a count is bounded by the message.
+/// Strict (the default) refuses what a deterministic encoder never writes; lenient accepts long heads, wide floats, any order of map keys
+/// and indefinite lengths. The reader does not count items; <see cref="Skip"/> walks a whole one and, in strict mode, checks the order of keys too.
+/// </summary>
+public ref partial struct CborReader
+{
+    /// <summary>Deepest nesting of containers and tags.</summary>
+    public const int DepthMax = 64;
+
+    /// <summary>What a header read in lenient mode returns for a container that ends with a break.</summary>
+    public const int IndefiniteLength = -1;
+
+    private readonly ReadOnlySpan<byte> _bytes;
+    private readonly bool _isLenient;
+    private int _at;
+    private int _depth;
+
+    public CborReader(ReadOnlySpan<byte> bytes, bool lenient = false)
+    {
+        _bytes = bytes;
+        _isLenient = lenient;
+    }
+
+    /// <summary>No items are left.</summary>
+    public readonly bool AtEnd => _at == _bytes.Length;
+
+    /// <summary>Bytes read so far.</summary>
+    public readonly int Position => _at;
+
+    /// <summary>What has not been read.</summary>
+    public readonly ReadOnlySpan<byte> Remaining => _bytes[_at..];
+
+    /// <summary>Kind of the next item, by its first byte alone.</summary>
+    public readonly CborKind PeekKind()
+    {
+        if (AtEnd) return CborKind.None;
+        byte first = _bytes[_at];
+        return (first & CborMajor.Mask) switch
+        {
+            CborMajor.Unsigned => CborKind.Unsigned,
+            CborMajor.Negative => CborKind.Negative,
+            CborMajor.Bytes => CborKind.Bytes,
+            CborMajor.Text => CborKind.Text,
+            CborMajor.Array => CborKind.Array,
+            CborMajor.Map => CborKind.Map,
+            CborMajor.Tag => CborKind.Tag,
+            _ => OtherKind(first),
+        };
+    }
+
+    public ulong ReadUInt64() => Argument(CborMajor.Unsigned);
+
+    public long ReadInt64()
+    {
+        if (_at < _bytes.Length && (_bytes[_at] & CborMajor.Mask) == CborMajor.Negative)
+        {
+            int at = _at;
+            ulong offset = Argument(CborMajor.Negative);
+            return offset <= long.MaxValue ? ~(long)offset : throw OutOfRange(at, "number below the range of 64 bits");
+        }
+        int start = _at;
+        ulong value = Argument(CborMajor.Unsigned);
+        return value <= long.MaxValue ? (long)value : throw OutOfRange(start, "number above the range of 64 signed bits");
+    }
+
+    /// <summary>A negative number as −1 minus it, for those that no signed type holds.</summary>
+    public ulong ReadNegative() => Argument(CborMajor.Negative);
+
+    public bool ReadBoolean() => FirstByte() switch
+    {
+        CborMajor.True => Pass(true),
+        CborMajor.False => Pass(false),
+        _ => throw WrongType("a boolean"),
+    };
+
+    public void ReadNull()
+    {
+        if (!TryReadNull()) throw WrongType("null");
+    }
+
+    /// <summary>Reads null if that is next; otherwise nothing.</summary>
+    public bool TryReadNull() => FirstByte() == CborMajor.Null && Pass(true);
+
+    /// <summary>A simple value without a meaning of its own.</summary>
+    public byte ReadSimple()
+    {
+        byte first = FirstByte();
+        if (first is >= CborMajor.Other and < CborMajor.False) { _at++; return (byte)(first - CborMajor.Other); }
+        if (first is > CborMajor.Double and < CborMajor.Break) throw Malformed(_at, $"first byte 0x{first:X2}");
+        if (first != CborMajor.SimpleFollows) throw WrongType("a simple value");
+        if (_bytes.Length - _at < 2) throw Truncated(2);
+        byte value = _bytes[_at + 1];
+        if (value < 32) throw Malformed(_at, $"simple value {value} in two bytes");
+        _at += 2;
+        return value;
+    }
+
+    public void ReadUndefined()
+    {
+        if (FirstByte() != CborMajor.Undefined) throw WrongType("undefined");
+        _at++;
+    }
+
+    /// <summary>A byte string; a view on the bytes, except for one in pieces (lenient), which is put together.</summary>
+    public ReadOnlySpan<byte> ReadBytes() =>
+        IsIndefinite(CborMajor.Bytes) ? ReadPieces(CborMajor.Bytes) : Taken(CborMajor.Bytes);
+
+    /// <summary>A text as UTF-8, checked; a view on the bytes, except for one in pieces (lenient).</summary>
+    public ReadOnlySpan<byte> ReadUtf8() =>
+        IsIndefinite(CborMajor.Text) ? ReadPieces(CborMajor.Text) : TakenText();
+
+    public string ReadString() => PayloadWriter.StrictUtf8.GetString(ReadUtf8());
+
+    /// <summary>Items that follow; never more than bytes are left. <see cref="IndefiniteLength"/> in lenient mode only.</summary>
+    public int ReadArrayHeader() => IsIndefinite(CborMajor.Array) ? PassIndefinite() : Count(CborMajor.Array, itemsEach: 1);
+
+    /// <summary>Pairs of key and value that follow. <see cref="IndefiniteLength"/> in lenient mode only.</summary>
+    public int ReadMapHeader() => IsIndefinite(CborMajor.Map) ? PassIndefinite() : Count(CborMajor.Map, itemsEach: 2);
+
+    /// <summary>Reads the break that ends a container of indefinite length, if that is next.</summary>
+    public bool TryReadBreak() => _isLenient && FirstByte() == CborMajor.Break && Pass(true);
+
+    /// <summary>The tag of the item that follows.</summary>
+    public ulong ReadTag() => Argument(CborMajor.Tag);
+
+    /// <summary>Called before the inside of a type that may contain itself, so that hostile input cannot exhaust the stack.</summary>
+    /// <exception cref="CborException">TooDeep.</exception>
+    public void EnterNested()
+    {
+        if (_depth == DepthMax) throw TooDeep(_at);
+        _depth++;
+    }
+
+    public void LeaveNested() => _depth--;
+
+    /// <summary>The argument of the next item, which must be of this major type, in one to nine bytes.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private ulong Argument(byte major)
+    {
+        if (_at < _bytes.Length)
+        {
+            int info = _bytes[_at] - major;
+            if ((uint)info < CborMajor.ArgumentFollows) { _at++; return (ulong)info; }
+        }
+        return LongArgument(major);
+    }
+
+    private ulong LongArgument(byte major)
+    {
+        byte first = FirstByte();
+        if ((first & CborMajor.Mask) != major) throw WrongType(NameOf(major));
+        int info = first & ~CborMajor.Mask;
+        if (info > CborMajor.ArgumentFollows + 3) throw BadInfo(first);
+        int size = 1 << (info - CborMajor.ArgumentFollows);
+        if (_bytes.Length - _at - 1 < size) throw Truncated(1 + size);
+        ReadOnlySpan<byte> from = _bytes.Slice(_at + 1, size);
+        (ulong value, ulong shorterMax) = size switch
+        {
+            1 => ((ulong)from[0], CborMajor.ArgumentFollows - 1ul),
+            2 => (BinaryPrimitives.ReadUInt16BigEndian(from), byte.MaxValue),
+            4 => (BinaryPrimitives.ReadUInt32BigEndian(from), ushort.MaxValue),
+            _ => (BinaryPrimitives.ReadUInt64BigEndian(from), uint.MaxValue),
+        };
+        if (value <= shorterMax && !_isLenient) throw NotDeterministic(_at, $"head of {size + 1} bytes for {value}");
+        _at += 1 + size;
+        return value;
+    }
+
+    private int Count(byte major, int itemsEach)
+    {
+        int at = _at;
+        ulong count = Argument(major);
+        if (count > (ulong)((_bytes.Length - _at) / itemsEach)) throw new CborException(CborError.Truncated, at, $"{count} items in {_bytes.Length - _at} bytes");
+        return (int)count;
+    }
+
+    private ReadOnlySpan<byte> Taken(byte major)
+    {
+        int at = _at;
+        ulong length = Argument(major);
+        if (length > (ulong)(_bytes.Length - _at)) throw new CborException(CborError.Truncated, at, $"string of {length} bytes in {_bytes.Length - _at}");
+        ReadOnlySpan<byte> taken = _bytes.Slice(_at, (int)length);
+        _at += taken.Length;
+        return taken;
+    }
+
+    private ReadOnlySpan<byte> TakenText()
+    {
+        int at = _at;
+        ReadOnlySpan<byte> text = Taken(CborMajor.Text);
+        return Utf8.IsValid(text) ? text : throw Malformed(at, "text that is not UTF-8");
+    }
+
+    private readonly byte FirstByte() => _at < _bytes.Length ? _bytes[_at] : throw Truncated(1);
+
+    private T Pass<T>(T value)
+    {
+        _at++;
+        return value;
+    }
+}

@@ -1,0 +1,111 @@
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Log;
+
+/// <summary>
+/// Reads a checkpoint that was verified as a whole when it was opened. One thread; memory is one chunk and the coordinator's part.
+/// </summary>
+public sealed class CheckpointReader : IDisposable
+{
+    private readonly IFile _file;
+    private readonly CheckpointCursor _cursor;
+
+    private CheckpointReader(IFile file, string path, CheckpointHeader header, byte[] coordinator, ulong digest, long bytes)
+    {
+        _file = file;
+        _cursor = new CheckpointCursor(file, path);
+        Header = header;
+        Coordinator = coordinator;
+        Digest = digest;
+        Bytes = bytes;
+    }
+
+    public CheckpointHeader Header { get; }
+
+    /// <summary>The coordinator's part (log-format L6.2): one CBOR array.</summary>
+    public ReadOnlyMemory<byte> Coordinator { get; }
+
+    /// <summary>CRC-64/NVME of the contents of coordinator's part, outbox and image: equal on all replicas.</summary>
+    public ulong Digest { get; }
+
+    /// <summary>Of the whole file.</summary>
+    public long Bytes { get; }
+
+    /// <summary>Opens a published checkpoint and verifies all of it.</summary>
+    /// <exception cref="LogDamage">It is damaged, not whole, or of another instance; an older checkpoint may serve.</exception>
+    /// <exception cref="FileNotFoundException">It was removed.</exception>
+    public static CheckpointReader Open(IFileSystem fs, string path, InstanceIdentity identity)
+    {
+        CheckpointFileName name = CheckpointFileName.Parse(Path.GetFileName(path)) ?? throw new ArgumentException($"{path} is not the name of a checkpoint");
+        return Open(fs, path, identity, name);
+    }
+
+    /// <summary>The next stretch of the outbox or the image, in file order; false at the end. Valid until the next call.</summary>
+    public bool Read(out CheckpointSection section, out ReadOnlySpan<byte> content)
+    {
+        while (_cursor.Next(out section, out content))
+            if (section is CheckpointSection.Outbox or CheckpointSection.Image) return true;
+        return false;
+    }
+
+    public void Dispose() => _file.Dispose();
+
+    /// <param name="name">What the header must state; the file itself may still have a temporary name.</param>
+    internal static CheckpointReader Open(IFileSystem fs, string path, InstanceIdentity identity, CheckpointFileName name)
+    {
+        IFile file = fs.Open(path, FileUse.Read);
+        try
+        {
+            return Verify(file, path, identity, name);
+        }
+        catch
+        {
+            file.Dispose();
+            throw;
+        }
+    }
+
+    private static CheckpointReader Verify(IFile file, string path, InstanceIdentity identity, CheckpointFileName name)
+    {
+        var cursor = new CheckpointCursor(file, path);
+        using var coordinator = new MemoryStream();
+        CheckpointHeader? header = null;
+        long before = 0;
+        while (cursor.Next(out CheckpointSection section, out ReadOnlySpan<byte> content))
+        {
+            if (section == CheckpointSection.Header) header = ReadHeader(cursor, content, identity, name);
+            else if (section == CheckpointSection.Coordinator) coordinator.Write(content);
+            else if (section == CheckpointSection.Trailer) CheckTrailer(cursor, content, before, header!);
+            before = cursor.Offset;
+        }
+        return new CheckpointReader(file, path, header!, coordinator.ToArray(), cursor.Digest, cursor.Offset);
+    }
+
+    private static CheckpointHeader ReadHeader(CheckpointCursor cursor, ReadOnlySpan<byte> content, InstanceIdentity identity, CheckpointFileName name)
+    {
+        CheckpointHeader header;
+        try
+        {
+            header = CheckpointHeader.Read(content);
+        }
+        catch (ProtocolViolation violation)
+        {
+            throw cursor.Damage("a checkpoint's header", violation.Message);
+        }
+        if (header.Uuid != identity.Uuid || header.Shard != identity.Shard)
+            throw cursor.Damage($"instance {identity.Uuid} shard {identity.Shard}", $"{header.Uuid} shard {header.Shard}");
+        return header.FileName == name ? header : throw cursor.Damage($"the header of {name}", $"that of {header.FileName}");
+    }
+
+    private static void CheckTrailer(CheckpointCursor cursor, ReadOnlySpan<byte> content, long before, CheckpointHeader header)
+    {
+        if (content.Length != CheckpointChunk.TrailerBytes) throw cursor.Damage($"a trailer of {CheckpointChunk.TrailerBytes} bytes", $"{content.Length}");
+        var reader = PayloadReader.OfFile(content, "L6.5");
+        ulong bytes = reader.U64(), digest = reader.U64(), lsn = reader.U64();
+        uint appVersion = reader.U32();
+        if (bytes != (ulong)before || digest != cursor.Digest || lsn != header.Lsn.Value || appVersion != header.AppVersion)
+            throw cursor.Damage(
+                $"a trailer of {before} bytes, digest 0x{cursor.Digest:X16}, Lsn {header.Lsn}, app version {header.AppVersion}",
+                $"{bytes} bytes, digest 0x{digest:X16}, Lsn {lsn}, app version {appVersion}");
+    }
+}

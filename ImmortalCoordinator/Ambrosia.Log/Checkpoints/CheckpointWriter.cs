@@ -1,0 +1,131 @@
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Log;
+
+/// <summary>
+/// Writes one checkpoint (log-format L6): a temporary file, flushed, read back past the page cache and verified, and only then named.
+/// One thread; memory is one chunk. Order: Write…, Finish, Publish; Dispose without Publish abandons it.
+/// </summary>
+public sealed class CheckpointWriter : IDisposable
+{
+    private readonly IFileSystem _fs;
+    private readonly string _dir;
+    private readonly CheckpointHeader _header;
+    private readonly InstanceIdentity _identity;
+    private readonly ICrashPoints _crash;
+    private readonly string _temporary;
+    private readonly byte[] _chunk = new byte[CheckpointChunk.HeaderBytes + CheckpointChunk.ContentBytesMax];
+    private IFile? _file;
+    private CheckpointSection _section = CheckpointSection.Header;
+    private int _filled;   // bytes of content in _chunk
+    private long _offset;  // bytes written to the file
+    private uint _crc;     // of the chunk before
+    private ulong _digest; // of sections 2 to 4 written to the file
+    private FinishedCheckpoint? _finished;
+
+    public CheckpointWriter(IFileSystem fs, string dir, InstanceIdentity identity, CheckpointHeader header, ICrashPoints crash)
+    {
+        if (header.Uuid != identity.Uuid || header.Shard != identity.Shard) throw new ArgumentException($"a header of instance {header.Uuid}", nameof(header));
+        _fs = fs;
+        _dir = dir;
+        _identity = identity;
+        _header = header;
+        _crash = crash;
+        _temporary = Path.Combine(dir, new TemporaryFileName(header.FileName.ToString(), header.Replica, header.Epoch).ToString());
+        fs.Delete(_temporary);
+        _file = fs.Create(_temporary);
+        crash.Hit("ckpt.begin");
+        _filled = header.Write(_chunk.AsSpan(CheckpointChunk.HeaderBytes));
+        WriteChunk();
+    }
+
+    /// <summary>Appends to a section: Coordinator, then Outbox, then Image. Stretches of any size; chunks are cut here.</summary>
+    public void Write(CheckpointSection section, ReadOnlySpan<byte> content)
+    {
+        if (_finished is not null || section < _section || section is not (CheckpointSection.Coordinator or CheckpointSection.Outbox or CheckpointSection.Image))
+            throw new InvalidOperationException($"section {section} after {(_finished is null ? _section : CheckpointSection.Trailer)}");
+        if (section != _section && _filled > 0) WriteChunk();
+        _section = section;
+        while (content.Length > 0)
+        {
+            int count = Math.Min(content.Length, CheckpointChunk.ContentBytesMax - _filled);
+            content[..count].CopyTo(_chunk.AsSpan(CheckpointChunk.HeaderBytes + _filled));
+            _filled += count;
+            content = content[count..];
+            if (_filled == CheckpointChunk.ContentBytesMax) WriteChunk();
+        }
+    }
+
+    /// <summary>Writes the trailer, flushes, and verifies what the device has.</summary>
+    /// <exception cref="LogDamage">The device has something else.</exception>
+    public FinishedCheckpoint Finish()
+    {
+        if (_finished is not null) throw new InvalidOperationException("the checkpoint is finished");
+        if (_filled > 0) WriteChunk();
+        var trailer = new PayloadWriter(_chunk.AsSpan(CheckpointChunk.HeaderBytes));
+        trailer.U64((ulong)_offset);
+        trailer.U64(_digest);
+        trailer.U64(_header.Lsn.Value);
+        trailer.U32(_header.AppVersion);
+        _filled = trailer.Written;
+        _section = CheckpointSection.Trailer;
+        WriteChunk();
+        IFile file = _file ?? throw new ObjectDisposedException(nameof(CheckpointWriter));
+        file.Flush();
+        _crash.Hit("ckpt.afterFsync");
+        file.DropCache();
+        file.Dispose();
+        _file = null;
+        using CheckpointReader reader = CheckpointReader.Open(_fs, _temporary, _identity, _header.FileName);
+        if (reader.Digest != _digest) throw new LogDamage(_temporary, 0, _header.Lsn, $"digest 0x{_digest:X16}", $"0x{reader.Digest:X16}");
+        return _finished = new FinishedCheckpoint(_header.FileName, _digest, _offset);
+    }
+
+    /// <summary>Gives the checkpoint its name. False: a new primary has removed the unfinished file.</summary>
+    /// <param name="stated">
+    /// Highest position that the log on disk states as durable (<see cref="LogWriter.Stated"/>, <see cref="LogReader.Stated"/>); below the
+    /// checkpoint's Lsn a crash could leave a checkpoint of records that the log does not have, and that is refused here.
+    /// </param>
+    public bool Publish(Lsn stated)
+    {
+        if (_finished is null) throw new InvalidOperationException("the checkpoint is not finished");
+        if (stated < _header.Lsn) throw new InvalidOperationException($"a checkpoint of {_header.Lsn} while only {stated} is stated as durable");
+        try
+        {
+            _fs.Rename(_temporary, Path.Combine(_dir, _finished.Name.ToString()));
+        }
+        catch (FileNotFoundException)
+        {
+            return false;
+        }
+        _crash.Hit("ckpt.afterRename");
+        _fs.FlushDirectory(_dir);
+        _crash.Hit("ckpt.afterDirFsync");
+        return true;
+    }
+
+    /// <summary>Removes the unfinished file; nothing happens after Publish.</summary>
+    public void Abandon()
+    {
+        Dispose();
+        _fs.Delete(_temporary);
+    }
+
+    public void Dispose()
+    {
+        _file?.Dispose();
+        _file = null;
+    }
+
+    private void WriteChunk()
+    {
+        IFile file = _file ?? throw new ObjectDisposedException(nameof(CheckpointWriter));
+        Span<byte> chunk = _chunk.AsSpan(0, CheckpointChunk.HeaderBytes + _filled);
+        _crc = CheckpointChunk.Complete(chunk, _section, _crc);
+        file.Write(chunk, _offset);
+        _offset += chunk.Length;
+        if (_section is not (CheckpointSection.Header or CheckpointSection.Trailer)) _digest = ChannelHash.Append(_digest, chunk[CheckpointChunk.HeaderBytes..]);
+        _filled = 0;
+        _crash.Hit("ckpt.midWrite");
+    }
+}

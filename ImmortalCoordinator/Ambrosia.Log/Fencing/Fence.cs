@@ -1,0 +1,66 @@
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Log;
+
+/// <summary>
+/// The one file <c>epoch.&lt;uuid&gt;.&lt;n&gt;</c>, held by whoever renamed it to n (log-format L7.1). It is only ever renamed, never deleted and
+/// never made again, so nobody can come back by an old name: one claimer per epoch (I13). Any thread may check.
+/// </summary>
+public sealed class Fence
+{
+    /// <summary>A listing that runs beside a rename may show neither name; one that misses this often was not unlucky.</summary>
+    private const int ListingsMax = 8;
+
+    private readonly IFileSystem _fs;
+    private readonly string _path;
+
+    private Fence(IFileSystem fs, string path, Epoch epoch)
+    {
+        _fs = fs;
+        _path = path;
+        Epoch = epoch;
+    }
+
+    /// <summary>The epoch that this process has claimed.</summary>
+    public Epoch Epoch { get; }
+
+    /// <summary>The epoch that is in force now; 0 before the first claim.</summary>
+    /// <exception cref="LogDamage">The fence is not there.</exception>
+    public static Epoch Current(IFileSystem fs, string dir, InstanceIdentity identity)
+    {
+        for (int i = 0; i < ListingsMax; i++)
+        {
+            Epoch? highest = null;
+            foreach (string name in fs.List(dir))
+                if (EpochFileName.TryParse(name) is { } file && file.Uuid == identity.Uuid && !(file.Epoch < highest)) highest = file.Epoch;
+            if (highest is { } epoch) return epoch;
+        }
+        throw new LogDamage(Path.Combine(dir, $"epoch.{identity.Uuid:D}.*"), 0, null, "the fence of this instance", "no such file");
+    }
+
+    /// <summary>Claims the epoch after <paramref name="from"/>; null: somebody else did, look again.</summary>
+    /// <exception cref="IOException">The disk's state is unknown: exit 74.</exception>
+    public static Fence? TryClaim(IFileSystem fs, string dir, InstanceIdentity identity, Epoch from)
+    {
+        string old = Path.Combine(dir, new EpochFileName(identity.Uuid, from).ToString());
+        string own = Path.Combine(dir, new EpochFileName(identity.Uuid, from.Next).ToString());
+        try
+        {
+            fs.Rename(old, own);
+        }
+        catch (FileNotFoundException)
+        {
+            return null;
+        }
+        fs.FlushDirectory(dir);
+        return new Fence(fs, own, from.Next);
+    }
+
+    /// <summary>F1: after this returns, everything flushed before it was flushed by the primary.</summary>
+    /// <exception cref="FenceLostException">The own name is gone: exit 75.</exception>
+    /// <exception cref="IOException">The look-up failed: exit 74.</exception>
+    public void Check()
+    {
+        if (!_fs.Exists(_path)) throw new FenceLostException(_path, Epoch);
+    }
+}

@@ -1,0 +1,80 @@
+using System.Runtime.InteropServices;
+
+namespace Ambrosia.Log;
+
+/// <summary>The C library's calls that .NET does not offer with the flags or the errors that we need. Linux, 64 bits.</summary>
+internal static unsafe partial class Libc
+{
+    public const int ReadOnly = 0, ReadWrite = 2, CreateFlag = 0x40, ExclusiveFlag = 0x80, CloseOnExec = 0x8_0000;
+    public const int LockExclusive = 2, LockNoWait = 4, LockUnlock = 8;
+    public const int CurrentDirectory = -100, EmptyPath = 0x1000, ForceSync = 0x2000, NoReplace = 1;
+    public const int KeepSize = 1, DontNeed = 4;
+    public const uint InodeMask = 0x100, SizeMask = 0x200;
+    public const int NotThere = 2, Interrupted = 4, WouldBlock = 11, Exists = 17, Invalid = 22, NotImplemented = 38, NotSupported = 95;
+
+    [LibraryImport("libc", EntryPoint = "open", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    public static partial int Open(string path, int flags, uint mode);
+
+    [LibraryImport("libc", EntryPoint = "close", SetLastError = true)]
+    public static partial int Close(int fd);
+
+    [LibraryImport("libc", EntryPoint = "pread", SetLastError = true)]
+    public static partial nint PRead(int fd, byte* buffer, nuint count, long offset);
+
+    [LibraryImport("libc", EntryPoint = "pwrite", SetLastError = true)]
+    public static partial nint PWrite(int fd, byte* buffer, nuint count, long offset);
+
+    [LibraryImport("libc", EntryPoint = "fdatasync", SetLastError = true)]
+    public static partial int FDataSync(int fd);
+
+    [LibraryImport("libc", EntryPoint = "fsync", SetLastError = true)]
+    public static partial int FSync(int fd);
+
+    [LibraryImport("libc", EntryPoint = "ftruncate", SetLastError = true)]
+    public static partial int FTruncate(int fd, long length);
+
+    [LibraryImport("libc", EntryPoint = "fallocate", SetLastError = true)]
+    public static partial int FAllocate(int fd, int mode, long offset, long length);
+
+    [LibraryImport("libc", EntryPoint = "posix_fadvise")]
+    public static partial int FAdvise(int fd, long offset, long length, int advice);
+
+    [LibraryImport("libc", EntryPoint = "flock", SetLastError = true)]
+    public static partial int FLock(int fd, int operation);
+
+    [LibraryImport("libc", EntryPoint = "rename", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    public static partial int Rename(string from, string to);
+
+    [LibraryImport("libc", EntryPoint = "renameat2", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    public static partial int RenameAt2(int fromDirectory, string from, int toDirectory, string to, uint flags);
+
+    [LibraryImport("libc", EntryPoint = "link", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    public static partial int Link(string existing, string link);
+
+    [LibraryImport("libc", EntryPoint = "unlink", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    public static partial int Unlink(string path);
+
+    [LibraryImport("libc", EntryPoint = "statx", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    public static partial int StatX(int directory, string path, int flags, uint mask, FileStatus* status);
+
+    [LibraryImport("libc", EntryPoint = "statvfs", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    public static partial int StatVfs(string path, FileSystemStatus* status);
+
+    /// <summary>The kernel's struct statx: the same on every processor.</summary>
+    [StructLayout(LayoutKind.Explicit, Size = 256)]
+    public struct FileStatus
+    {
+        [FieldOffset(32)] public ulong Inode;
+        [FieldOffset(40)] public ulong Bytes;
+        [FieldOffset(136)] public uint DeviceMajor;
+        [FieldOffset(140)] public uint DeviceMinor;
+    }
+
+    /// <summary>struct statvfs of 64-bit Linux.</summary>
+    [StructLayout(LayoutKind.Explicit, Size = 256)]
+    public struct FileSystemStatus
+    {
+        [FieldOffset(8)] public ulong FragmentBytes;
+        [FieldOffset(32)] public ulong FragmentsAvailable;
+    }
+}

@@ -1,0 +1,117 @@
+namespace Ambrosia.Log;
+
+/// <summary>An open file of the operating system. Reads and writes may come from several threads; who disposes of it knows that none is left.</summary>
+internal sealed unsafe class PosixFile : IFile
+{
+    private readonly string _path;
+    private int _fd;
+
+    private PosixFile(string path, int fd)
+    {
+        _path = path;
+        _fd = fd;
+    }
+
+    ~PosixFile() => Close();
+
+    internal int Descriptor => _fd >= 0 ? _fd : throw new ObjectDisposedException(_path);
+
+    public long Length
+    {
+        get
+        {
+            Libc.FileStatus status;
+            if (Libc.StatX(Descriptor, "", Libc.EmptyPath, Libc.SizeMask, &status) < 0) throw PosixError.Of("stat", _path);
+            return (long)status.Bytes;
+        }
+    }
+
+    /// <exception cref="IOException">Named by operation, path and errno.</exception>
+    public static PosixFile Open(string path, int flags)
+    {
+        const uint ownerOnly = 0x180; // 0600
+        while (true)
+        {
+            int fd = Libc.Open(path, flags | Libc.CloseOnExec, ownerOnly);
+            if (fd >= 0) return new PosixFile(path, fd);
+            int errno = PosixError.Last;
+            if (errno == Libc.Interrupted) continue;
+            if (errno == Libc.Exists) throw new FileExistsException(path);
+            throw PosixError.Of("open", path, errno);
+        }
+    }
+
+    public int Read(Span<byte> buffer, long offset)
+    {
+        int done = 0;
+        fixed (byte* start = buffer)
+        {
+            while (done < buffer.Length)
+            {
+                nint count = Libc.PRead(Descriptor, start + done, (nuint)(buffer.Length - done), offset + done);
+                if (count == 0) break;
+                if (count > 0) done += (int)count;
+                else if (PosixError.Last != Libc.Interrupted) throw PosixError.Of($"read of {buffer.Length - done} bytes at {offset + done} of", _path);
+            }
+        }
+        return done;
+    }
+
+    public void Write(ReadOnlySpan<byte> bytes, long offset)
+    {
+        int done = 0;
+        fixed (byte* start = bytes)
+        {
+            while (done < bytes.Length)
+            {
+                nint count = Libc.PWrite(Descriptor, start + done, (nuint)(bytes.Length - done), offset + done);
+                if (count > 0) done += (int)count;
+                else if (count == 0 || PosixError.Last != Libc.Interrupted) throw PosixError.Of($"write of {bytes.Length - done} bytes at {offset + done} of", _path);
+            }
+        }
+    }
+
+    public void Allocate(long length)
+    {
+        while (Libc.FAllocate(Descriptor, Libc.KeepSize, 0, length) < 0)
+        {
+            int errno = PosixError.Last;
+            if (errno is Libc.NotSupported or Libc.NotImplemented) return; // the file then grows as it is written
+            if (errno != Libc.Interrupted) throw PosixError.Of($"allocation of {length} bytes for", _path, errno);
+        }
+    }
+
+    public void SetLength(long length)
+    {
+        while (Libc.FTruncate(Descriptor, length) < 0)
+            if (PosixError.Last != Libc.Interrupted) throw PosixError.Of($"truncation to {length} bytes of", _path);
+    }
+
+    public void Flush()
+    {
+        // Never tried again, EINTR included where a kernel should ever return it: after a failed flush nobody knows what is on the disk.
+        if (Libc.FDataSync(Descriptor) < 0) throw PosixError.Of("flush of", _path);
+    }
+
+    public void DropCache() => _ = Libc.FAdvise(Descriptor, 0, 0, Libc.DontNeed);
+
+    public void Dispose()
+    {
+        Close();
+        GC.SuppressFinalize(this);
+    }
+
+    /// <summary>Device and inode: which file it is, whatever its name.</summary>
+    internal (ulong Device, ulong Inode) Identity()
+    {
+        Libc.FileStatus status;
+        if (Libc.StatX(Descriptor, "", Libc.EmptyPath, Libc.InodeMask, &status) < 0) throw PosixError.Of("stat", _path);
+        return (((ulong)status.DeviceMajor << 32) | status.DeviceMinor, status.Inode);
+    }
+
+    private void Close()
+    {
+        int fd = Interlocked.Exchange(ref _fd, -1);
+        if (fd >= 0) _ = Libc.Close(fd); // Linux has released the descriptor whatever it answers
+    }
+}

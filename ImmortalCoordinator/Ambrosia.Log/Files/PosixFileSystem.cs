@@ -1,0 +1,141 @@
+namespace Ambrosia.Log;
+
+/// <summary>
+/// The files of the operating system; Linux. Descriptors are never inherited, so that a lock ends with its process. Any thread.
+/// </summary>
+public sealed unsafe class PosixFileSystem : IFileSystem
+{
+    private const int LockStackBytes = 64 * 1024;
+
+    /// <exception cref="PlatformNotSupportedException">Not Linux.</exception>
+    public PosixFileSystem()
+    {
+        if (!OperatingSystem.IsLinux()) throw new PlatformNotSupportedException("the log's files need Linux: flock, renameat2, fdatasync");
+    }
+
+    public IFile Open(string path, FileUse use) => PosixFile.Open(path, use == FileUse.Read ? Libc.ReadOnly : Libc.ReadWrite);
+
+    public IFile Create(string path) => PosixFile.Open(path, Libc.ReadWrite | Libc.CreateFlag | Libc.ExclusiveFlag);
+
+    public bool Exists(string path)
+    {
+        Libc.FileStatus status;
+        if (Libc.StatX(Libc.CurrentDirectory, path, Libc.ForceSync, Libc.InodeMask, &status) == 0) return true;
+        int errno = PosixError.Last;
+        return errno == Libc.NotThere ? false : throw PosixError.Of("look-up of", path, errno);
+    }
+
+    public IReadOnlyList<string> List(string directory)
+    {
+        try
+        {
+            var names = new List<string>();
+            foreach (string path in Directory.EnumerateFileSystemEntries(directory)) names.Add(Path.GetFileName(path));
+            names.Sort(StringComparer.Ordinal);
+            return names;
+        }
+        catch (DirectoryNotFoundException)
+        {
+            return [];
+        }
+    }
+
+    public void CreateDirectory(string path) =>
+        Directory.CreateDirectory(path, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
+
+    public void Rename(string from, string to)
+    {
+        if (Libc.Rename(from, to) < 0) throw PosixError.Of($"rename to {to} of", from);
+    }
+
+    public bool TryRenameNew(string from, string to)
+    {
+        if (Libc.RenameAt2(Libc.CurrentDirectory, from, Libc.CurrentDirectory, to, Libc.NoReplace) == 0) return true;
+        int errno = PosixError.Last;
+        if (errno == Libc.Exists) return false;
+        if (errno is not (Libc.Invalid or Libc.NotImplemented or Libc.NotSupported)) throw PosixError.Of($"rename to {to} of", from, errno);
+        if (!TryLink(from, to)) return false; // a file system without RENAME_NOREPLACE
+        Delete(from);
+        return true;
+    }
+
+    public bool TryLink(string existing, string link)
+    {
+        if (Libc.Link(existing, link) == 0) return true;
+        int errno = PosixError.Last;
+        return errno == Libc.Exists ? false : throw PosixError.Of($"link {link} to", existing, errno);
+    }
+
+    public void Delete(string path)
+    {
+        if (Libc.Unlink(path) < 0 && PosixError.Last != Libc.NotThere) throw PosixError.Of("removal of", path);
+    }
+
+    public void FlushDirectory(string path)
+    {
+        using PosixFile directory = PosixFile.Open(path, Libc.ReadOnly);
+        if (Libc.FSync(directory.Descriptor) < 0) throw PosixError.Of("flush of directory", path);
+    }
+
+    public long FreeBytes(string directory)
+    {
+        Libc.FileSystemStatus status;
+        if (Libc.StatVfs(directory, &status) < 0) throw PosixError.Of("free space of", directory);
+        return checked((long)(status.FragmentBytes * status.FragmentsAvailable));
+    }
+
+    public IFileLock? TryLock(string path)
+    {
+        PosixFile file = PosixFile.Open(path, Libc.ReadWrite | Libc.CreateFlag);
+        while (Libc.FLock(file.Descriptor, Libc.LockExclusive | Libc.LockNoWait) < 0)
+        {
+            int errno = PosixError.Last;
+            if (errno == Libc.Interrupted) continue;
+            file.Dispose();
+            return errno == Libc.WouldBlock ? null : throw PosixError.Of("lock of", path, errno);
+        }
+        return new PosixLock(path, file);
+    }
+
+    public IFileLock? WaitForLock(string path, CancellationToken stop)
+    {
+        PosixFile file;
+        try
+        {
+            file = PosixFile.Open(path, Libc.ReadWrite);
+        }
+        catch (FileNotFoundException)
+        {
+            return null;
+        }
+        WaitForLock(file, path, stop);
+        var held = new PosixLock(path, file);
+        if (held.IsStillNamed) return held;
+        held.Dispose();
+        return null;
+    }
+
+    /// <summary>
+    /// Blocks in the kernel, so that the lock is ours a millisecond after its owner's death. Nothing interrupts such a wait; a caller that is
+    /// told to stop leaves it to its thread, which gives the lock back if it ever comes.
+    /// </summary>
+    private static void WaitForLock(PosixFile file, string path, CancellationToken stop)
+    {
+        var answer = new TaskCompletionSource<int>(TaskCreationOptions.RunContinuationsAsynchronously);
+        var waiter = new Thread(() =>
+        {
+            int errno;
+            do errno = Libc.FLock(file.Descriptor, Libc.LockExclusive) == 0 ? 0 : PosixError.Last;
+            while (errno == Libc.Interrupted);
+            if (!answer.TrySetResult(errno)) file.Dispose();
+        }, LockStackBytes) { IsBackground = true, Name = "wait for lock" };
+        waiter.Start();
+        using (stop.UnsafeRegister(_ => answer.TrySetCanceled(stop), null))
+        {
+            int errno = answer.Task.GetAwaiter().GetResult();
+            if (errno == 0) return;
+            file.Dispose();
+            throw PosixError.Of("lock of", path, errno);
+        }
+    }
+}

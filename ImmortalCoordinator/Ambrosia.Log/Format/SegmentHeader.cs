@@ -1,0 +1,103 @@
+using System.Buffers.Binary;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Log;
+
+/// <summary>The first 4,096 bytes of a segment (log-format L3).</summary>
+/// <param name="Number">From 1.</param>
+/// <param name="FirstLsn">Lsn of the first page; also the seal, at which the predecessor ends.</param>
+/// <param name="PredecessorNumber">0: none, this is the first of the log.</param>
+/// <param name="PredecessorHash">Hash of the last page before the seal; 0: none.</param>
+/// <param name="AppVersion">Version of the app at <paramref name="FirstLsn"/>.</param>
+/// <param name="CreatedMicros">µs since 1970.</param>
+public sealed record SegmentHeader(
+    ushort Shard, Guid Uuid, ulong Number, Epoch Epoch, Lsn FirstLsn, ulong PredecessorNumber, Epoch PredecessorEpoch,
+    ulong PredecessorHash, uint AppVersion, ulong DigestEvery, long CreatedMicros)
+{
+    public const int Bytes = LogFormat.SegmentHeaderBytes;
+
+    private const ushort Format = 1;
+    private const byte BufferedWithFlush = 1, DirectWithFlush = 2;
+    private const int FieldsEnd = 112, CrcAt = Bytes - 4;
+
+    private static ReadOnlySpan<byte> Magic => "AMBRLOG1"u8;
+
+    /// <summary>Where the page at <paramref name="lsn"/> stands in the file (L2.2).</summary>
+    public long OffsetOf(Lsn lsn) => Bytes + (lsn - FirstLsn);
+
+    public void Write(Span<byte> to)
+    {
+        to[..Bytes].Clear();
+        Magic.CopyTo(to);
+        BinaryPrimitives.WriteUInt16LittleEndian(to[8..], Format);
+        BinaryPrimitives.WriteUInt16LittleEndian(to[10..], Shard);
+        BinaryPrimitives.WriteUInt32LittleEndian(to[12..], Bytes);
+        Uuid.TryWriteBytes(to[16..], bigEndian: true, out _);
+        BinaryPrimitives.WriteUInt64LittleEndian(to[32..], Number);
+        BinaryPrimitives.WriteUInt64LittleEndian(to[40..], Epoch.Value);
+        BinaryPrimitives.WriteUInt64LittleEndian(to[48..], FirstLsn.Value);
+        BinaryPrimitives.WriteUInt64LittleEndian(to[56..], PredecessorNumber);
+        BinaryPrimitives.WriteUInt64LittleEndian(to[64..], PredecessorEpoch.Value);
+        BinaryPrimitives.WriteUInt64LittleEndian(to[72..], FirstLsn.Value);
+        BinaryPrimitives.WriteUInt64LittleEndian(to[80..], PredecessorHash);
+        BinaryPrimitives.WriteUInt32LittleEndian(to[88..], AppVersion);
+        to[92] = BufferedWithFlush;
+        BinaryPrimitives.WriteUInt64LittleEndian(to[96..], DigestEvery);
+        BinaryPrimitives.WriteInt64LittleEndian(to[104..], CreatedMicros);
+        BinaryPrimitives.WriteUInt32LittleEndian(to[CrcAt..], Crc32C.Of(to[..CrcAt]));
+    }
+
+    /// <summary>Reads the header of the segment at <paramref name="file"/>.</summary>
+    /// <exception cref="LogDamage">The bytes are damaged, or are not the header of <paramref name="name"/> of this instance (L3.1).</exception>
+    internal static SegmentHeader Read(ReadOnlySpan<byte> from, string file, SegmentFileName name, InstanceIdentity identity)
+    {
+        if (from.Length < Bytes) throw new LogDamage(file, 0, null, $"a header of {Bytes} bytes", $"{from.Length} bytes");
+        uint crc = Crc32C.Of(from[..CrcAt]), stated = BinaryPrimitives.ReadUInt32LittleEndian(from[CrcAt..]);
+        if (crc != stated) throw new LogDamage(file, CrcAt, null, $"header CRC 0x{crc:X8}", $"0x{stated:X8}");
+        if (!from.StartsWith(Magic)) throw new LogDamage(file, 0, null, "AMBRLOG1", Convert.ToHexString(from[..8]));
+        ushort format = BinaryPrimitives.ReadUInt16LittleEndian(from[8..]);
+        if (format != Format) throw new LogDamage(file, 8, null, $"log format {Format}", $"{format}: written by a newer version");
+        var header = new SegmentHeader(
+            BinaryPrimitives.ReadUInt16LittleEndian(from[10..]),
+            new Guid(from.Slice(16, 16), bigEndian: true),
+            BinaryPrimitives.ReadUInt64LittleEndian(from[32..]),
+            new Epoch(BinaryPrimitives.ReadUInt64LittleEndian(from[40..])),
+            new Lsn(BinaryPrimitives.ReadUInt64LittleEndian(from[48..])),
+            BinaryPrimitives.ReadUInt64LittleEndian(from[56..]),
+            new Epoch(BinaryPrimitives.ReadUInt64LittleEndian(from[64..])),
+            BinaryPrimitives.ReadUInt64LittleEndian(from[80..]),
+            BinaryPrimitives.ReadUInt32LittleEndian(from[88..]),
+            BinaryPrimitives.ReadUInt64LittleEndian(from[96..]),
+            BinaryPrimitives.ReadInt64LittleEndian(from[104..]));
+        header.CheckFields(from, file);
+        header.CheckPlace(file, name, identity);
+        return header;
+    }
+
+    private void CheckFields(ReadOnlySpan<byte> from, string file)
+    {
+        uint headerBytes = BinaryPrimitives.ReadUInt32LittleEndian(from[12..]);
+        if (headerBytes != Bytes) throw new LogDamage(file, 12, null, $"headerBytes {Bytes}", $"{headerBytes}");
+        if (FirstLsn.Value > long.MaxValue || FirstLsn.Value % LogFormat.BlockBytes != 0)
+            throw new LogDamage(file, 48, null, $"a first Lsn that is a multiple of {LogFormat.BlockBytes}", $"{FirstLsn}");
+        ulong seal = BinaryPrimitives.ReadUInt64LittleEndian(from[72..]);
+        if (seal != FirstLsn.Value) throw new LogDamage(file, 72, null, $"the seal at the first Lsn {FirstLsn}", $"{seal}");
+        if (PredecessorNumber == 0 && (FirstLsn != Lsn.Zero || PredecessorHash != 0 || PredecessorEpoch.Value != 0))
+            throw new LogDamage(file, 56, null, "a predecessor, or a log that begins at 0", $"none, first Lsn {FirstLsn}");
+        if (PredecessorNumber >= Number || PredecessorEpoch > Epoch)
+            throw new LogDamage(file, 56, null, $"a predecessor before segment {Number} of epoch {Epoch}", $"segment {PredecessorNumber} of epoch {PredecessorEpoch}");
+        if (from[92] is not (BufferedWithFlush or DirectWithFlush)) throw new LogDamage(file, 92, null, "write mode 1 or 2", $"{from[92]}");
+        if (DigestEvery < 1 << 20 || DigestEvery % LogFormat.BlockBytes != 0)
+            throw new LogDamage(file, 96, null, "digestEvery that is a multiple of 4,096 and at least 1 MiB", $"{DigestEvery}");
+        if (from[93..96].ContainsAnyExcept((byte)0) || from[FieldsEnd..CrcAt].ContainsAnyExcept((byte)0))
+            throw new LogDamage(file, 93, null, "zeros in reserved bytes", "other bytes: written by a newer version");
+    }
+
+    private void CheckPlace(string file, SegmentFileName name, InstanceIdentity identity)
+    {
+        if (Uuid != identity.Uuid || Shard != identity.Shard)
+            throw new LogDamage(file, 16, null, $"instance {identity.Uuid} shard {identity.Shard}", $"{Uuid} shard {Shard}");
+        if (Number != name.Number || Epoch != name.Epoch)
+            throw new LogDamage(file, 32, null, $"segment {name.Number} of epoch {name.Epoch}", $"segment {Number} of epoch {Epoch}");
+    }
+}

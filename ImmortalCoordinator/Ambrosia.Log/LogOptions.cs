@@ -1,0 +1,45 @@
+namespace Ambrosia.Log;
+
+/// <summary>Sizes of a log. The format (docs/log-format.md) bounds them; <see cref="Check"/> refuses the rest.</summary>
+public sealed record LogOptions
+{
+    /// <summary>Bytes of a segment file, header included. A record that is larger alone makes its segment larger.</summary>
+    public long SegmentBytes { get; init; } = 256L << 20;
+
+    /// <summary>Bytes of the largest page with several records, header included: a multiple of 4,096.</summary>
+    public int PageBytes { get; init; } = 1 << 20;
+
+    /// <summary>Pages in the pool, at least 2; two more are made when pages are pinned.</summary>
+    public int Pages { get; init; } = 4;
+
+    /// <summary>Distance of digest positions in log bytes (log-format L5.7): a multiple of 4,096, at least 1 MiB. A log keeps that of its first segment.</summary>
+    public ulong DigestEvery { get; init; } = 1 << 20;
+
+    /// <summary>Version of the app that executes this log's records.</summary>
+    public uint AppVersion { get; init; }
+
+    /// <summary>Bytes kept zeroed ahead of the tail, so that a flush finds its blocks written once already.</summary>
+    public long ZeroWindowBytes { get; init; } = 8L << 20;
+
+    /// <summary>Bytes of the largest message (protocol P2.3); a record may be <see cref="RecordOverheadMax"/> longer.</summary>
+    public uint MessageBytesMax { get; init; } = 64 << 20;
+
+    /// <summary>Run header, extension blocks and names around one message, at most (protocol P2.3).</summary>
+    public const int RecordOverheadMax = 65_536;
+
+    internal LogOptions Check()
+    {
+        Require(PageBytes is >= 2 * LogFormat.BlockBytes and <= 64 << 20 && PageBytes % LogFormat.BlockBytes == 0, "PageBytes is a multiple of 4,096 from 8,192 to 64 MiB", PageBytes);
+        Require(SegmentBytes % LogFormat.BlockBytes == 0 && SegmentBytes >= LogFormat.SegmentHeaderBytes + PageBytes, "SegmentBytes is a multiple of 4,096 with room for a page", SegmentBytes);
+        Require(Pages is >= 2 and <= 1_024, "Pages is from 2 to 1,024", Pages);
+        Require(DigestEvery >= 1 << 20 && DigestEvery % LogFormat.BlockBytes == 0, "DigestEvery is a multiple of 4,096, at least 1 MiB", (long)DigestEvery);
+        Require(ZeroWindowBytes >= 0, "ZeroWindowBytes is not negative", ZeroWindowBytes);
+        Require(MessageBytesMax is >= 1 and <= 1 << 30, "MessageBytesMax is from 1 to 1 GiB", MessageBytesMax);
+        return this;
+    }
+
+    private static void Require(bool holds, string rule, long value)
+    {
+        if (!holds) throw new ArgumentException($"{rule}; {value} is not");
+    }
+}

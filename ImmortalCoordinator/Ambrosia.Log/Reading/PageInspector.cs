@@ -1,0 +1,96 @@
+using System.Buffers.Binary;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Log;
+
+/// <summary>
+/// Decides whether the bytes at a position of one segment are a valid page (log-format L4.2). It never throws for damage: what the fault
+/// means, torn or halt, depends on the rest of the log and is its caller's to decide (L8).
+/// </summary>
+internal sealed class PageInspector(LogSegment segment)
+{
+    private readonly uint _seed = PageHeader.SeedOf(segment.Header.Uuid, segment.Header.Shard);
+
+    public LogSegment Segment { get; } = segment;
+
+    /// <summary>Reads the page at <paramref name="lsn"/> and checks all of it.</summary>
+    /// <param name="end">Where the segment ends by its successor's seal.</param>
+    /// <param name="previousHash">Hash of the page before; null: not known, not checked (L8.3).</param>
+    /// <returns>What is wrong, or null: the page is in the buffer.</returns>
+    /// <exception cref="LogDamage">The page is whole and holds what this program does not know (L5.1).</exception>
+    public PageFault? Read(IFile file, Lsn lsn, Lsn end, ulong? previousHash, ref PageBuffer buffer)
+    {
+        long offset = Segment.Header.OffsetOf(lsn);
+        int count = file.Read(buffer.Room[..LogFormat.BlockBytes], offset);
+        ReadOnlySpan<byte> block = buffer.Room[..count];
+        if (!block.ContainsAnyExcept((byte)0)) return new PageFault($"a page of epoch {Segment.Header.Epoch}", count == 0 ? "the end of the file" : "zeros", IsBlank: true);
+        if (count < PageHeader.Bytes) return new PageFault("a page header", $"{count} bytes");
+        if (CheckHeader(block, lsn, end, previousHash, out PageHeader header) is { } fault) return fault;
+
+        PageBuffer.Grow(ref buffer, header.Footprint, count);
+        if (header.Footprint > LogFormat.BlockBytes)
+            count += file.Read(buffer.Room[count..header.Footprint], offset + count);
+        if (count < header.Footprint) return new PageFault($"a page of {header.Footprint} bytes", $"{count} bytes to the end of the file");
+        if (CheckContent(buffer.Room[..header.Footprint], header) is { } damage) return damage;
+        buffer.Header = header;
+        buffer.Hash = PageHeader.HashOf(buffer.Room);
+        return null;
+    }
+
+    private PageFault? CheckHeader(ReadOnlySpan<byte> block, Lsn lsn, Lsn end, ulong? previousHash, out PageHeader header)
+    {
+        if (PageHeader.Read(block, _seed, out header) is { } fault) return fault;
+        if (header.Epoch != Segment.Header.Epoch) return new PageFault($"a page of epoch {Segment.Header.Epoch}", $"epoch {header.Epoch}");
+        if (header.Lsn != lsn) return new PageFault($"the page of Lsn {lsn}", $"that of {header.Lsn}");
+        if (previousHash is { } hash && hash != header.PreviousHash) return new PageFault($"previous hash 0x{hash:X16}", $"0x{header.PreviousHash:X16}");
+        if (header.Next > end) return new PageFault($"a page that ends before the seal at {end}", $"length {header.Length}");
+        return null;
+    }
+
+    private PageFault? CheckContent(ReadOnlySpan<byte> page, in PageHeader header)
+    {
+        ReadOnlySpan<byte> payload = page[PageHeader.Bytes..header.Length];
+        uint crc = Crc32C.Of(payload);
+        if (crc != header.PayloadCrc) return new PageFault($"payloadCrc 0x{header.PayloadCrc:X8}", $"0x{crc:X8}");
+        if (page[header.Length..].ContainsAnyExcept((byte)0)) return new PageFault("zeros behind the records", "other bytes");
+        return header.Flags switch
+        {
+            PageFlags.BeginsSpanning => CheckSpanningBegin(payload, header),
+            PageFlags.ContinuesSpanning => payload.Length > 0 ? null : new PageFault("a part of a spanning record", "nothing"),
+            PageFlags.DurableMark => null,
+            _ => CheckRecords(payload, header),
+        };
+    }
+
+    private PageFault? CheckSpanningBegin(ReadOnlySpan<byte> payload, in PageHeader header)
+    {
+        if (payload.Length < RecordHeader.Bytes) return new PageFault("the header of a spanning record", $"{payload.Length} bytes");
+        long record = RecordHeader.Bytes + (long)BinaryPrimitives.ReadUInt32LittleEndian(payload);
+        if (record != payload.Length + (long)header.Remaining)
+            return new PageFault($"a spanning record of {payload.Length + (long)header.Remaining} bytes", $"one of {record}");
+        CheckKind(payload, header, 0);
+        return null;
+    }
+
+    private PageFault? CheckRecords(ReadOnlySpan<byte> payload, in PageHeader header)
+    {
+        if (payload.Length == 0) return new PageFault("a record", "an empty page without a durable mark");
+        for (int at = 0; at < payload.Length;)
+        {
+            int left = payload.Length - at - RecordHeader.Bytes;
+            uint length = left < 0 ? 0 : BinaryPrimitives.ReadUInt32LittleEndian(payload[at..]);
+            if (left < 0 || length > (uint)left) return new PageFault("whole records", $"{payload.Length - at} bytes of a record of {length} at Lsn {header.Lsn + (PageHeader.Bytes + at)}");
+            CheckKind(payload[at..], header, at);
+            at += RecordHeader.Bytes + (int)length;
+        }
+        return null;
+    }
+
+    private void CheckKind(ReadOnlySpan<byte> record, in PageHeader header, int at)
+    {
+        uint word = BinaryPrimitives.ReadUInt32LittleEndian(record[4..]);
+        if (word is >= (uint)RecordKind.Run and <= (uint)RecordKind.Upgrade) return;
+        Lsn lsn = header.Lsn + (PageHeader.Bytes + at);
+        throw new LogDamage(Segment.Path, Segment.Header.OffsetOf(lsn), lsn, $"a record of kind 1 to {(uint)RecordKind.Upgrade}", $"kind 0x{word:X}: written by a newer version");
+    }
+}

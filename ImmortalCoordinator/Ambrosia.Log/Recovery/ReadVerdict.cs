@@ -1,0 +1,24 @@
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Log;
+
+/// <summary>How a log ended when it was read to its tail (log-format L8). The third answer, halt, is the exception <see cref="LogDamage"/>.</summary>
+/// <param name="End">The log ends here.</param>
+/// <param name="DurableUpTo">Highest position that the log itself states as durable.</param>
+public abstract record ReadVerdict(Lsn End, Lsn DurableUpTo)
+{
+    /// <summary>Nothing stands behind the last valid page.</summary>
+    public sealed record Whole(Lsn End, Lsn DurableUpTo) : ReadVerdict(End, DurableUpTo)
+    {
+        public override string ToString() => $"the log ends at {End}";
+    }
+
+    /// <summary>A torn tail was dropped: bytes that nothing states as durable, so nobody was told that they are.</summary>
+    /// <param name="Bytes">Dropped, from <paramref name="At"/> to the last byte that is not 0.</param>
+    /// <param name="Offset">Of the first dropped byte in <paramref name="File"/>.</param>
+    public sealed record Cut(Lsn At, long Bytes, string File, long Offset, string Reason, Lsn DurableUpTo) : ReadVerdict(At, DurableUpTo)
+    {
+        public override string ToString() =>
+            $"torn tail: dropped {Bytes} bytes at Lsn {At} (byte {Offset} of {File}); {Reason}; durable up to {DurableUpTo}";
+    }
+}

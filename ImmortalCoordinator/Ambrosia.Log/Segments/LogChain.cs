@@ -1,0 +1,111 @@
+using System.Collections.Immutable;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Log;
+
+/// <summary>
+/// The log's segments, oldest first: the head is the one of the highest epoch, then number, and each names its predecessor (log-format L3.2).
+/// Invariant: first Lsns never decrease along it, and each segment but the last ends at the first Lsn of the next (L3.3).
+/// Any thread may read; one at a time changes it (the committer at rotation, the truncation, a follower's refresh).
+/// </summary>
+public sealed class LogChain
+{
+    private readonly Lock _changing = new();
+    private ImmutableArray<LogSegment> _segments;
+
+    internal LogChain(ImmutableArray<LogSegment> segments) => _segments = segments;
+
+    /// <summary>A snapshot, oldest first; empty before the first start.</summary>
+    public ImmutableArray<LogSegment> Segments => ImmutableInterlocked.InterlockedCompareExchange(ref _segments, default, default);
+
+    /// <summary>Reads the chain of a directory.</summary>
+    /// <exception cref="LogDamage">A header is damaged, or two of them contradict one another.</exception>
+    public static LogChain Load(IFileSystem fs, string dir, InstanceIdentity identity) => new(Read(fs, dir, identity));
+
+    /// <summary>The segment that holds a position, and where it ends; <see cref="Lsn"/> maximum for the last one, which is still growing.</summary>
+    /// <returns>False when the position lies before the oldest segment kept.</returns>
+    public bool TryFind(Lsn lsn, out LogSegment segment, out Lsn end)
+    {
+        ImmutableArray<LogSegment> segments = Segments;
+        int i = segments.Length - 1;
+        while (i >= 0 && segments[i].FirstLsn > lsn) i--;
+        segment = i >= 0 ? segments[i] : null!;
+        end = i >= 0 && i < segments.Length - 1 ? segments[i + 1].FirstLsn : new Lsn(ulong.MaxValue);
+        return i >= 0;
+    }
+
+    /// <summary>Reads the directory again: a follower that is at the tail. True when the chain changed.</summary>
+    public bool Refresh(IFileSystem fs, string dir, InstanceIdentity identity)
+    {
+        lock (_changing)
+        {
+            ImmutableArray<LogSegment> now = Read(fs, dir, identity);
+            if (now.AsSpan().SequenceEqual(_segments.AsSpan())) return false;
+            Publish(now);
+            return true;
+        }
+    }
+
+    internal void Append(LogSegment segment)
+    {
+        lock (_changing)
+        {
+            if (_segments.Length > 0) CheckNeighbours(_segments[^1], segment);
+            Publish(_segments.Add(segment));
+        }
+    }
+
+    internal void RemoveOldest(LogSegment segment)
+    {
+        lock (_changing)
+        {
+            if (_segments.Length < 2 || _segments[0] != segment) throw new InvalidOperationException($"{segment.Path} is not the oldest of several segments");
+            Publish(_segments.RemoveAt(0));
+        }
+    }
+
+    private void Publish(ImmutableArray<LogSegment> segments) => ImmutableInterlocked.InterlockedExchange(ref _segments, segments);
+
+    private static ImmutableArray<LogSegment> Read(IFileSystem fs, string dir, InstanceIdentity identity)
+    {
+        var found = new Dictionary<SegmentFileName, LogSegment>();
+        SegmentFileName? head = null;
+        foreach (string name in fs.List(dir))
+        {
+            if (SegmentFileName.TryParse(name) is not { } file) continue;
+            if (ReadSegment(fs, Path.Combine(dir, name), file, identity) is not { } segment) continue;
+            found.Add(file, segment);
+            if (head is null || file.CompareTo(head.Value) > 0) head = file;
+        }
+        var chain = ImmutableArray.CreateBuilder<LogSegment>();
+        for (SegmentFileName? at = head; at is { } name && found.TryGetValue(name, out LogSegment? segment);)
+        {
+            if (chain.Count > 0) CheckNeighbours(segment, chain[^1]);
+            chain.Add(segment);
+            at = segment.Header.PredecessorNumber == 0 ? null : new SegmentFileName(segment.Header.PredecessorNumber, segment.Header.PredecessorEpoch);
+        }
+        chain.Reverse();
+        return chain.ToImmutable();
+    }
+
+    private static LogSegment? ReadSegment(IFileSystem fs, string path, SegmentFileName name, InstanceIdentity identity)
+    {
+        byte[] bytes = new byte[SegmentHeader.Bytes];
+        try
+        {
+            using IFile file = fs.Open(path, FileUse.Read);
+            int count = file.Read(bytes, 0);
+            return new LogSegment(path, SegmentHeader.Read(bytes.AsSpan(0, count), path, name, identity));
+        }
+        catch (FileNotFoundException) // truncated since it was listed
+        {
+            return null;
+        }
+    }
+
+    private static void CheckNeighbours(LogSegment older, LogSegment newer)
+    {
+        if (newer.FirstLsn < older.FirstLsn)
+            throw new LogDamage(newer.Path, 72, newer.FirstLsn, $"a seal at or after {older.FirstLsn}, where {older.Path} begins", $"{newer.FirstLsn}");
+    }
+}

@@ -1,0 +1,17 @@
+namespace Ambrosia.Log;
+
+/// <summary>What there is to commit.</summary>
+public enum CommitAnswer
+{
+    /// <summary>Nothing: wait until a <see cref="LogWriter.Leave"/> says that the committer should be woken.</summary>
+    Nothing,
+
+    /// <summary>Writers are still copying into the next page: wait in the same way; the last one to leave says so.</summary>
+    WritersInside,
+
+    /// <summary>A group is ready.</summary>
+    Ready,
+
+    /// <summary>Another thread has a group; when it has completed that, it begins again, so nothing is forgotten.</summary>
+    Busy,
+}

@@ -1,0 +1,112 @@
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Log;
+
+/// <summary>
+/// The pages that one flush makes durable. The committer calls <see cref="Rotate"/> if <see cref="NeedsRotation"/>, <see cref="Write"/> for each
+/// page in order, <see cref="Flush"/>, <see cref="CheckFence"/>, and then <see cref="LogWriter.Complete"/>; each is one step, and any other order
+/// throws. A step that failed leaves the disk's state unknown: the process ends, nothing is tried again.
+/// </summary>
+public sealed class CommitGroup
+{
+    private enum Step { None, Begun, Writing, Flushed, Checked, Failed }
+
+    private readonly SegmentStore _store;
+    private readonly Fence _fence;
+    private readonly LogMetrics _metrics;
+    private readonly ICrashPoints _crash;
+    private Step _step;
+    private int _written;
+    private ulong _hashBefore;
+
+    internal CommitGroup(SegmentStore store, Fence fence, LogMetrics metrics, ICrashPoints crash)
+    {
+        _store = store;
+        _fence = fence;
+        _metrics = metrics;
+        _crash = crash;
+    }
+
+    public int PageCount => Pages.Count;
+
+    /// <summary>Of the first page.</summary>
+    public Lsn Start { get; private set; }
+
+    /// <summary>Behind the last page.</summary>
+    public Lsn End { get; private set; }
+
+    /// <summary>The segment has no room for the group.</summary>
+    public bool NeedsRotation { get; private set; }
+
+    internal List<LogPage> Pages { get; } = [];
+
+    internal bool IsChecked => _step == Step.Checked;
+
+    /// <summary>Begins the next segment; at this point every page of the old one is Durable.</summary>
+    public void Rotate()
+    {
+        if (!NeedsRotation) throw new InvalidOperationException("the segment has room for the group");
+        Enter(Step.Begun);
+        _store.Rotate(Start, _hashBefore);
+        NeedsRotation = false;
+        _metrics.CountRotation();
+        _step = Step.Begun;
+    }
+
+    /// <summary>Writes one page, by its index in the group.</summary>
+    public void Write(int page)
+    {
+        if (NeedsRotation || page != _written || page >= PageCount) throw new InvalidOperationException($"page {page} of {PageCount} is written out of order");
+        Enter(page == 0 ? Step.Begun : Step.Writing);
+        if (page > 0) _crash.Hit("log.betweenPages");
+        LogPage next = Pages[page];
+        int bytes = next.Header.Footprint;
+        bool isZeroed = _store.Write(next.Bytes[..bytes], next.Lsn);
+        _metrics.CountPage(bytes, isZeroed);
+        _written++;
+        _step = Step.Writing;
+    }
+
+    /// <summary>One fdatasync for all pages.</summary>
+    public void Flush()
+    {
+        if (_written != PageCount) throw new InvalidOperationException($"{PageCount - _written} pages of the group are not written");
+        Enter(Step.Writing);
+        _store.Flush();
+        _crash.Hit("log.afterFlush");
+        _step = Step.Flushed;
+    }
+
+    /// <summary>F1: only what was flushed before this returns counts.</summary>
+    /// <exception cref="FenceLostException">Exit 75.</exception>
+    public void CheckFence()
+    {
+        Enter(Step.Flushed);
+        _fence.Check();
+        _crash.Hit("log.afterFenceCheck");
+        _step = Step.Checked;
+    }
+
+    internal void Begin(ulong hashBefore)
+    {
+        Start = Pages[0].Lsn;
+        End = Pages[^1].Header.Next;
+        _hashBefore = hashBefore;
+        _written = 0;
+        NeedsRotation = _store.MustRotateFor(End - Start);
+        _step = Step.Begun;
+    }
+
+    internal void Reset()
+    {
+        Pages.Clear();
+        _step = Step.None;
+    }
+
+    /// <summary>A step that does not come back leaves the group failed.</summary>
+    private void Enter(Step due)
+    {
+        if (_step != due) throw new InvalidOperationException($"the group is at {_step} where {due} is due");
+        _step = Step.Failed;
+    }
+}

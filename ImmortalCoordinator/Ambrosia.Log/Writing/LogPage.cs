@@ -1,0 +1,48 @@
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Log;
+
+/// <summary>
+/// One page in memory. <see cref="State"/> is the writers'; the rest belongs to the pool (under its lock) and, while Committing, to the committer.
+/// </summary>
+internal sealed class LogPage
+{
+    private readonly AlignedBlock _block;
+    private ulong _lsn;
+
+    /// <summary>Shared with writers.</summary>
+    public PageState State;
+
+    public LogPage(int bytes, bool isPooled)
+    {
+        _block = new AlignedBlock(bytes);
+        IsPooled = isPooled;
+        State.Close(PageHeader.Bytes);
+    }
+
+    /// <summary>False: made for one spanning record, let go when durable.</summary>
+    public bool IsPooled { get; }
+
+    public int Capacity => _block.Length;
+    public PagePhase Phase { get; set; }
+
+    /// <summary>Read by deliverers, so not opened again yet. One pinner at a time, because it may overwrite the header.</summary>
+    public bool IsPinned { get; set; }
+
+    /// <summary>Set before the page is opened; writers read it after they have reserved.</summary>
+    public Lsn Lsn
+    {
+        get => new(Volatile.Read(ref _lsn));
+        set => Volatile.Write(ref _lsn, value.Value);
+    }
+
+    public PageFlags Flags { get; set; }
+    public uint Remaining { get; set; }
+
+    /// <summary>As written; valid from Committing on.</summary>
+    public PageHeader Header { get; set; }
+
+    public Memory<byte> Memory => _block.Memory;
+
+    public Span<byte> Bytes => _block.Span;
+}

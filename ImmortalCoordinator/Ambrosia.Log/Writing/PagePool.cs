@@ -1,0 +1,231 @@
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Log;
+
+/// <summary>
+/// The pages and their order: one is open, sealed ones queue for the committer in Lsn order from the moment they are sealed, durable ones stay
+/// readable until they are opened again. All under <c>_turning</c>, which writers take only when a page is full.
+/// Invariant: the queue, the group and the open page follow one another without a gap; <see cref="Sealed"/> is where the open page begins.
+/// </summary>
+internal sealed class PagePool
+{
+    private const int PinsMax = 2;
+
+    private readonly Lock _turning = new();
+    private readonly int _pageBytes;
+    private readonly int _pagesUnpinned;
+    private readonly List<LogPage> _pages = [];
+    private readonly Queue<LogPage> _sealed = [];
+    private readonly LogPage _none = new(LogFormat.BlockBytes, isPooled: false); // stands for "no page": sealed for ever
+    private LogPage _open;
+    private ulong _sealedTo;
+    private int _committing;
+    private int _pins;
+
+    public PagePool(int pageBytes, int pages, Lsn start)
+    {
+        _pageBytes = pageBytes;
+        _pagesUnpinned = pages;
+        for (int i = 0; i < pages; i++) _pages.Add(new LogPage(pageBytes, isPooled: true));
+        _sealedTo = start.Value;
+        _open = _none;
+        OpenNext();
+    }
+
+    /// <summary>The page that takes writers, or one that refuses them all.</summary>
+    public LogPage Open => Volatile.Read(ref _open);
+
+    /// <summary>Every page below is sealed.</summary>
+    public Lsn Sealed => new(Volatile.Read(ref _sealedTo));
+
+    /// <summary>Behind the last byte reserved; <see cref="Sealed"/> while the open page is empty.</summary>
+    public Lsn Tail
+    {
+        get
+        {
+            while (true)
+            {
+                LogPage page = Open;
+                Lsn lsn = page.Lsn;
+                long word = page.State.Word;
+                if (page == _none) return Sealed;
+                if (PageState.IsSealed(word) || page != Open || page.Lsn != lsn) continue;
+                int end = PageState.EndOf(word);
+                return end == PageHeader.Bytes ? lsn : lsn + end;
+            }
+        }
+    }
+
+    /// <summary>After a writer found no room for <paramref name="bytes"/>: seals the open page and opens another. False: none is free.</summary>
+    public bool TryTurn(int bytes)
+    {
+        lock (_turning)
+        {
+            if (_open == _none) OpenNext();
+            else if (PageState.EndOf(_open.State.Word) + bytes > _open.Capacity) SealOpen(); // else somebody turned it meanwhile
+            return _open != _none;
+        }
+    }
+
+    /// <summary>Hands over sealed pages without writers, in order; the open page is sealed if none waits.</summary>
+    public CommitAnswer Take(List<LogPage> group)
+    {
+        lock (_turning)
+        {
+            if (_committing != 0) throw new InvalidOperationException("pages are handed to a second committer");
+            if (_sealed.Count == 0 && HasRecords(_open)) SealOpen();
+            if (_sealed.Count == 0) return CommitAnswer.Nothing;
+            while (_sealed.TryPeek(out LogPage? head) && PageState.WritersOf(head.State.Word) == 0)
+            {
+                Require(head, PagePhase.Sealed);
+                head.Phase = PagePhase.Committing;
+                group.Add(_sealed.Dequeue());
+            }
+            _committing = group.Count;
+            return _committing == 0 ? CommitAnswer.WritersInside : CommitAnswer.Ready;
+        }
+    }
+
+    /// <summary>True when <see cref="Take"/> would hand something over.</summary>
+    public bool HasReady
+    {
+        get
+        {
+            lock (_turning)
+                return _sealed.TryPeek(out LogPage? head) ? PageState.WritersOf(head.State.Word) == 0 : HasRecords(_open);
+        }
+    }
+
+    /// <summary>The group's pages are on disk and fence-checked.</summary>
+    public void Complete(List<LogPage> group)
+    {
+        lock (_turning)
+        {
+            foreach (LogPage page in group)
+            {
+                Require(page, PagePhase.Committing);
+                page.Phase = PagePhase.Durable;
+            }
+            _committing = 0;
+        }
+    }
+
+    /// <summary>True when nothing is open, sealed or being committed.</summary>
+    public bool IsQuiet
+    {
+        get
+        {
+            lock (_turning) return _sealed.Count == 0 && _committing == 0 && !HasRecords(_open);
+        }
+    }
+
+    /// <summary>Queues an empty page with the durable mark, if nothing is open, sealed or being committed.</summary>
+    public bool TryAppendMark()
+    {
+        lock (_turning)
+        {
+            if (_sealed.Count != 0 || _committing != 0 || _open == _none || !_open.State.TrySealEmpty()) return false;
+            _open.Flags = PageFlags.DurableMark;
+            Enqueue(_open, PageHeader.Bytes);
+            OpenNext();
+            return true;
+        }
+    }
+
+    /// <summary>Queues the pages of one spanning record behind everything reserved so far. Returns the Lsn of the first.</summary>
+    public Lsn AppendSpanning(List<LogPage> pages)
+    {
+        lock (_turning)
+        {
+            LogPage open = _open;
+            if (open != _none)
+            {
+                if (open.State.TrySealEmpty()) open.Phase = PagePhase.Free;
+                else Enqueue(open, PageState.EndOf(open.State.Seal()));
+            }
+            Lsn first = Sealed;
+            foreach (LogPage page in pages)
+            {
+                page.Lsn = Sealed;
+                Enqueue(page, PageState.EndOf(page.State.Word));
+            }
+            OpenNext();
+            return first;
+        }
+    }
+
+    public bool TryPin(Lsn lsn, out PinnedPage pinned)
+    {
+        lock (_turning)
+        {
+            foreach (LogPage page in _pages)
+            {
+                if (page.Phase != PagePhase.Durable || page.Lsn != lsn) continue;
+                if (page.IsPinned || _pins == PinsMax) break;
+                page.IsPinned = true;
+                _pins++;
+                pinned = new PinnedPage(this, page);
+                return true;
+            }
+        }
+        pinned = default;
+        return false;
+    }
+
+    public void Unpin(LogPage page)
+    {
+        lock (_turning)
+        {
+            if (!page.IsPinned) throw new InvalidOperationException($"page {page.Lsn} is not pinned");
+            page.IsPinned = false;
+            _pins--;
+        }
+    }
+
+    private static bool HasRecords(LogPage open) => !PageState.IsSealed(open.State.Word) && PageState.EndOf(open.State.Word) > PageHeader.Bytes;
+
+    private void SealOpen()
+    {
+        LogPage page = _open;
+        Require(page, PagePhase.Open);
+        Enqueue(page, PageState.EndOf(page.State.Seal()));
+        OpenNext();
+    }
+
+    private void Enqueue(LogPage page, int end)
+    {
+        if (page.Lsn != Sealed) throw new InvalidOperationException($"page {page.Lsn} is sealed where {Sealed} is next");
+        page.Phase = PagePhase.Sealed;
+        _sealed.Enqueue(page);
+        Volatile.Write(ref _sealedTo, _sealedTo + (ulong)LogFormat.RoundUp(end));
+    }
+
+    /// <summary>Opens a free page, else the oldest durable one that nobody reads, else none.</summary>
+    private void OpenNext()
+    {
+        LogPage? next = null;
+        foreach (LogPage page in _pages)
+        {
+            if (page.Phase == PagePhase.Free) { next = page; break; }
+            if (page.Phase == PagePhase.Durable && !page.IsPinned && (next is null || page.Lsn < next.Lsn)) next = page;
+        }
+        if (next is null && _pages.Count < _pagesUnpinned + _pins)
+            _pages.Add(next = new LogPage(_pageBytes, isPooled: true));
+        if (next is null)
+        {
+            Volatile.Write(ref _open, _none);
+            return;
+        }
+        next.Lsn = Sealed;
+        next.Flags = PageFlags.None;
+        next.Remaining = 0;
+        next.Phase = PagePhase.Open;
+        next.State.Open();
+        Volatile.Write(ref _open, next);
+    }
+
+    private static void Require(LogPage page, PagePhase phase)
+    {
+        if (page.Phase != phase) throw new InvalidOperationException($"page {page.Lsn} is {page.Phase} where {phase} is due");
+    }
+}

@@ -1,0 +1,42 @@
+using Ambrosia.Protocol;
+
+namespace CRA;
+
+/// <summary>How large a catalog entry may be. An entry from outside that breaks one is foreign; one of our own is refused when it is published.</summary>
+public static class CatalogLimits
+{
+    public const int ReplicasMax = 64;
+    public const int AddressCharsMax = 255;
+    public const int RoleCharsMax = 32;
+    public const int LogPathCharsMax = 4096;
+
+    /// <summary>An encoded entry. All limits together stay below it, JSON's escapes included.</summary>
+    public const int EntryBytesMax = 256 * 1024;
+
+    /// <summary>The first rule that the entry breaks, or null.</summary>
+    public static string? WhatIsWrong(CatalogEntry entry)
+    {
+        if (!Names.IsValid(entry.Instance.Name)) return "the instance name is malformed (P1.5)";
+        if (entry.Uuid == Guid.Empty) return "the UUID is empty";
+        if (entry.Epoch.Value == 0) return "the epoch is 0";
+        if (!IsPlainText(entry.LogPath, LogPathCharsMax)) return "the log path is empty, too long or has control characters";
+        if (entry.Replicas.Count > ReplicasMax) return $"it has {entry.Replicas.Count} replicas where at most {ReplicasMax} are allowed";
+        var names = new HashSet<string>(StringComparer.Ordinal);
+        foreach (ReplicaEntry replica in entry.Replicas)
+        {
+            if (WhatIsWrong(replica) is { } wrong) return wrong;
+            if (!names.Add(replica.Name)) return $"replica '{replica.Name}' stands in it twice";
+        }
+        return null;
+    }
+
+    private static string? WhatIsWrong(ReplicaEntry replica)
+    {
+        if (!Names.IsValid(replica.Name)) return "a replica name is malformed (P1.5)";
+        if (!IsPlainText(replica.Address, AddressCharsMax)) return $"the address of replica '{replica.Name}' is empty, too long or has control characters";
+        return IsPlainText(replica.Role, RoleCharsMax) ? null : $"the role of replica '{replica.Name}' is empty, too long or has control characters";
+    }
+
+    // These strings reach terminals and log lines.
+    private static bool IsPlainText(string text, int charsMax) => text.Length > 0 && text.Length <= charsMax && !text.Any(char.IsControl);
+}

@@ -1,0 +1,93 @@
+using System.Net.Sockets;
+using Ambrosia.Protocol;
+
+namespace CRA;
+
+/// <summary>
+/// The receiving loop of a connection: blocks in the socket, feeds the traffic, and obeys its answer. Its whole life is on the in thread.
+/// </summary>
+internal sealed class InPump(Socket socket, LinkEnding ending, Action<string> closeAfterSending, TimeProvider time, long begun)
+{
+    /// <summary>How long last words, and the other side's, may take.</summary>
+    public static readonly TimeSpan FinishMax = TimeSpan.FromSeconds(1);
+
+    private readonly Liveness _liveness = new(time.TimestampFrequency, begun);
+
+    /// <summary>Runs until the connection ends; returns why.</summary>
+    /// <exception cref="SocketException">The connection broke.</exception>
+    public string Run(ILinkTraffic traffic)
+    {
+        using var buffer = new ReceiveBuffer();
+        while (!ending.IsFinishing)
+        {
+            buffer.MakeRoom(traffic.FrameBytesWanted);
+            int received = Receive(buffer.Free);
+            if (received < 0) return $"nothing arrived for {Liveness.DeadAfter.TotalSeconds} s (P6.9)";
+            if (received == 0) return "the other side closed the connection";
+            // A full buffer does not tell whether there is more.
+            bool drained = received < buffer.Free.Length || socket.Available == 0;
+            buffer.Received(received);
+            if (!ending.IsFinishing) FeedAll(traffic, buffer, drained);
+        }
+        return Discard(buffer);
+    }
+
+    private void FeedAll(ILinkTraffic traffic, ReceiveBuffer buffer, bool drained)
+    {
+        try
+        {
+            while (true)
+            {
+                FeedAnswer answer = traffic.Feed(buffer.Held, drained, out int consumed);
+                buffer.Consume(consumed);
+                if (answer == FeedAnswer.Close) closeAfterSending("closed by this side");
+                if (answer != FeedAnswer.NoRoom || ending.IsFinishing) return;
+                traffic.WaitForRoom(ending.Stop);
+                _liveness.Heard(time.GetTimestamp()); // the silence was ours
+            }
+        }
+        catch (ProtocolViolation violation)
+        {
+            closeAfterSending($"the other side broke the protocol: {violation.Message}");
+        }
+        catch (OperationCanceledException) when (ending.IsFinishing)
+        {
+            // Ended while there was no room.
+        }
+    }
+
+    // Bytes received; 0 at the end of the stream; -1 when the other side is dead.
+    private int Receive(Span<byte> into)
+    {
+        while (true)
+        {
+            TimeSpan left = _liveness.UntilDead(time.GetTimestamp());
+            if (left <= TimeSpan.Zero) return -1;
+            if (!TryReceive(into, left, out int received)) continue;
+            _liveness.Heard(time.GetTimestamp());
+            return received;
+        }
+    }
+
+    private bool TryReceive(Span<byte> into, TimeSpan timeout, out int received)
+    {
+        int milliseconds = Math.Max(1, (int)Math.Ceiling(timeout.TotalMilliseconds));
+        if (socket.ReceiveTimeout != milliseconds) socket.ReceiveTimeout = milliseconds;
+        received = socket.Receive(into, SocketFlags.None, out SocketError error);
+        if (error == SocketError.Success) return true;
+        return error is SocketError.TimedOut or SocketError.WouldBlock ? false : throw new SocketException((int)error);
+    }
+
+    // Reads the other side to its end: closing a socket with unread bytes resets it, and the reset would overtake our last words.
+    private string Discard(ReceiveBuffer buffer)
+    {
+        buffer.Consume(buffer.Held.Length);
+        long since = time.GetTimestamp();
+        while (!ending.IsClosed)
+        {
+            TimeSpan left = FinishMax - time.GetElapsedTime(since);
+            if (left <= TimeSpan.Zero || (TryReceive(buffer.Free, left, out int received) && received == 0)) break;
+        }
+        return ending.Why;
+    }
+}

@@ -1,0 +1,204 @@
+using System.Net;
+using System.Net.Sockets;
+using Ambrosia.Protocol;
+
+namespace CRA;
+
+/// <summary>
+/// Accepts connections, authenticates them and hands them on. One thread serves all that are not authenticated yet, by polling, so that
+/// strangers cost neither threads nor memory: each has at most a hundred bytes of state, <see cref="LinkSettings.AuthenticationMax"/>
+/// and one log line. Nothing that a connection does ends the loop.
+/// </summary>
+public sealed class LinkListener : IDisposable
+{
+    private const int Backlog = 512;
+
+    // How long accepting rests after a failure (no descriptors left): polling would return at once for ever.
+    private static readonly TimeSpan AcceptRest = TimeSpan.FromMilliseconds(100);
+
+    // A stop wakes the poll by itself on Linux; elsewhere it is seen after this.
+    private static readonly TimeSpan PollMax = TimeSpan.FromSeconds(1);
+
+    private readonly LinkSettings _settings;
+    private readonly Action<LinkConnection> _accepted;
+    private readonly Action<string> _log;
+    private readonly Socket _listener;
+    private readonly Thread _thread;
+
+    // Oldest first, at most UnauthenticatedMax. Used by the accept thread.
+    private readonly List<Stranger> _strangers = [];
+    private readonly List<Socket> _readable = [];
+
+    // Timestamp before which nothing is accepted. Used by the accept thread.
+    private long _acceptFrom;
+
+    // Authenticated connections that are open.
+    private int _connections;
+    private volatile bool _stopped;
+
+    /// <param name="address">Where to listen, for instance "127.0.0.1:0"; port 0 takes a free one.</param>
+    /// <param name="accepted">Gets each authenticated connection, on the accept thread: it only starts the connection's pumps.</param>
+    /// <param name="log">Gets one line for each connection that came to nothing.</param>
+    /// <exception cref="LinkAddressException">The address is malformed, not allowed, or in use.</exception>
+    public LinkListener(string address, LinkSettings settings, Action<LinkConnection> accepted, Action<string> log)
+    {
+        _settings = settings;
+        _accepted = accepted;
+        _log = log;
+        _listener = Bind(address, settings.Insecure);
+        BoundAddress = _listener.LocalEndPoint!.ToString()!;
+        _acceptFrom = settings.Time.GetTimestamp();
+        _thread = new Thread(AcceptLoop) { Name = $"link-accept {BoundAddress}", IsBackground = true };
+    }
+
+    /// <summary>Address and port in fact; what goes into the catalog. Dials are queued by the system from the construction on.</summary>
+    public string BoundAddress { get; }
+
+    /// <summary>Starts to accept; once.</summary>
+    public void Start() => _thread.Start();
+
+    /// <summary>Stops accepting and closes what is not authenticated; the connections handed on live on. Not called from the callbacks.</summary>
+    public void Dispose()
+    {
+        if (_stopped) return;
+        _stopped = true;
+        LinkSocket.Shutdown(_listener, SocketShutdown.Both);
+        if (_thread.ThreadState.HasFlag(ThreadState.Unstarted)) _listener.Dispose();
+        else _thread.Join();
+    }
+
+    private static Socket Bind(string address, bool insecure)
+    {
+        IPEndPoint end = LinkAddress.ToListen(address, insecure);
+        var socket = new Socket(end.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
+        try
+        {
+            socket.Bind(end);
+            socket.Listen(Backlog);
+            return socket;
+        }
+        catch (SocketException e)
+        {
+            socket.Dispose();
+            throw new LinkAddressException($"Cannot listen on '{address}': {e.Message}. Choose an address of this machine and a free port; port 0 takes any.", e);
+        }
+    }
+
+    private void AcceptLoop()
+    {
+        while (!_stopped)
+        {
+            Poll();
+            long now = _settings.Time.GetTimestamp();
+            if (_readable.Remove(_listener) && !_stopped) Accept(now);
+            foreach (Socket socket in _readable)
+                if (_strangers.Find(s => s.Socket == socket) is { } stranger) Advance(stranger); // unless dropped in this round
+            while (_strangers.Count > 0 && Left(_strangers[0], now) <= TimeSpan.Zero)
+                Drop(_strangers[0], $"not authenticated within {_settings.AuthenticationMax.TotalSeconds} s (P7.3)");
+        }
+        foreach (Stranger stranger in _strangers) stranger.Socket.Dispose();
+        _listener.Dispose();
+    }
+
+    // Leaves in _readable what can be read without waiting.
+    private void Poll()
+    {
+        long now = _settings.Time.GetTimestamp();
+        TimeSpan wait = _strangers.Count > 0 ? Left(_strangers[0], now) : PollMax;
+        TimeSpan rest = _settings.Time.GetElapsedTime(now, _acceptFrom);
+        if (rest > TimeSpan.Zero) wait = rest < wait ? rest : wait;
+        wait = wait < PollMax ? wait : PollMax;
+        _readable.Clear();
+        if (rest <= TimeSpan.Zero) _readable.Add(_listener);
+        foreach (Stranger stranger in _strangers) _readable.Add(stranger.Socket);
+        if (_readable.Count == 0) Thread.Sleep(wait); // a poll of nothing is not allowed
+        else Socket.Select(_readable, null, null, wait > TimeSpan.Zero ? wait : TimeSpan.Zero);
+    }
+
+    private void Accept(long now)
+    {
+        if (TryAccept(now) is not { } socket) return;
+        if (_strangers.Count >= _settings.UnauthenticatedMax) Drop(_strangers[0], $"one of more than {_settings.UnauthenticatedMax} that were not authenticated");
+        try
+        {
+            LinkSocket.Prepare(socket);
+            Span<byte> nonce = stackalloc byte[LinkAuthentication.NonceBytes];
+            _settings.Random(nonce);
+            var authentication = LinkAuthentication.Acceptor(_settings.Secret.Span, nonce);
+            _strangers.Add(new Stranger(socket, authentication, now, (IPEndPoint)socket.RemoteEndPoint!));
+        }
+        catch (SocketException e)
+        {
+            socket.Dispose(); // reset before it was accepted
+            _log($"Link closed: {e.Message}");
+        }
+    }
+
+    private Socket? TryAccept(long now)
+    {
+        try
+        {
+            return _listener.Accept();
+        }
+        catch (SocketException e)
+        {
+            if (_stopped) return null;
+            _acceptFrom = now + (long)(AcceptRest.TotalSeconds * _settings.Time.TimestampFrequency);
+            _log($"Link listener {BoundAddress} could not accept a connection: {e.Message}");
+            return null;
+        }
+    }
+
+    private void Advance(Stranger stranger)
+    {
+        try
+        {
+            if (!Exchange(stranger)) return;
+        }
+        catch (Exception e) when (e is ProtocolViolation or SocketException)
+        {
+            Drop(stranger, e.Message);
+            return;
+        }
+        HandOn(stranger);
+    }
+
+    // True when it is authenticated. Receives only what belongs to the authentication, so no frame is lost.
+    private static bool Exchange(Stranger stranger)
+    {
+        LinkAuthentication authentication = stranger.Authentication;
+        Span<byte> received = stackalloc byte[LinkAuthentication.AnswerBytes];
+        Span<byte> reply = stackalloc byte[LinkAuthentication.ReplyBytesMax];
+        int count = stranger.Socket.Receive(received[..authentication.BytesWanted]);
+        if (count == 0) throw new ProtocolViolation("P7.3", "closed by the other side before it was authenticated");
+        AuthStatus status = authentication.Feed(received[..count], out _, reply, out int replyBytes);
+        if (replyBytes > 0) stranger.Socket.Send(reply[..replyBytes]); // less than any send buffer holds: does not wait
+        return status == AuthStatus.Done;
+    }
+
+    private void HandOn(Stranger stranger)
+    {
+        if (Interlocked.Increment(ref _connections) > _settings.ConnectionsMax)
+        {
+            Interlocked.Decrement(ref _connections);
+            Drop(stranger, $"there are {_settings.ConnectionsMax} connections already");
+            return;
+        }
+        _strangers.Remove(stranger);
+        _accepted(new LinkConnection(
+            stranger.Socket, stranger.Remote, stranger.Authentication.Seed, isDialler: false, _settings.Time, stranger.Begun,
+            released: () => Interlocked.Decrement(ref _connections)));
+    }
+
+    private void Drop(Stranger stranger, string why)
+    {
+        _strangers.Remove(stranger);
+        stranger.Socket.Dispose();
+        _log($"Link from {stranger.Remote} closed: {why}");
+    }
+
+    private TimeSpan Left(Stranger stranger, long now) => _settings.AuthenticationMax - _settings.Time.GetElapsedTime(stranger.Begun, now);
+
+    // A connection that is not authenticated. Begun is the timestamp of its accept.
+    private sealed record Stranger(Socket Socket, LinkAuthentication Authentication, long Begun, IPEndPoint Remote);
+}

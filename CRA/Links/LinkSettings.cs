@@ -1,0 +1,20 @@
+namespace CRA;
+
+/// <summary>What listeners and diallers need.</summary>
+/// <param name="Secret">The catalog's secret, 32 bytes (P7.2).</param>
+/// <param name="Time">Timestamps for deadlines and heartbeats.</param>
+/// <param name="Random">Source of nonces; must be fit for cryptography.</param>
+public sealed record LinkSettings(ReadOnlyMemory<byte> Secret, TimeProvider Time, RandomBytes Random)
+{
+    /// <summary>Allows addresses other than loopback, unencrypted.</summary>
+    public bool Insecure { get; init; }
+
+    /// <summary>How long a connection may take until frames begin (P7.3), a dial included.</summary>
+    public TimeSpan AuthenticationMax { get; init; } = TimeSpan.FromSeconds(5);
+
+    /// <summary>Unauthenticated connections of a listener; one more closes the oldest.</summary>
+    public int UnauthenticatedMax { get; init; } = 256;
+
+    /// <summary>Authenticated connections of a listener; one more is closed. Each has two threads.</summary>
+    public int ConnectionsMax { get; init; } = 1024;
+}

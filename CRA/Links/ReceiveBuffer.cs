@@ -1,0 +1,76 @@
+using System.Buffers;
+
+namespace CRA;
+
+/// <summary>
+/// The bytes that a connection has received and the traffic has not consumed. Normally 512 KiB; for a big frame it grows by doubling as
+/// the frame's bytes come in, so that a mere claim of size costs nothing, and it shrinks back when no big frame has come for a while.
+/// Invariant: 0 ≤ _start ≤ _end ≤ _bytes.Length. Used by the in thread.
+/// </summary>
+internal sealed class ReceiveBuffer : IDisposable
+{
+    public const int BytesMin = 512 * 1024;
+
+    /// <summary>Hard limit: the largest frame of P2.3, header included.</summary>
+    public const int FrameBytesMax = (1024 * 1024 * 1024) + 65_536 + 16;
+
+    // Less than this at the end is not worth a receive: the rest is moved to the front first.
+    private const int FreeBytesMin = 128 * 1024;
+
+    // Receives without a big frame before the big array goes back.
+    private const int SmallBeforeShrink = 64;
+
+    private byte[] _bytes = ArrayPool<byte>.Shared.Rent(BytesMin);
+    private int _start;
+    private int _end;
+    private int _smallInARow;
+
+    public ReadOnlySpan<byte> Held => _bytes.AsSpan(_start, _end - _start);
+
+    public Span<byte> Free => _bytes.AsSpan(_end);
+
+    public int Capacity => _bytes.Length;
+
+    public void Received(int bytes)
+    {
+        if ((uint)bytes > (uint)(_bytes.Length - _end)) throw new InvalidOperationException($"{bytes} bytes received into {_bytes.Length - _end}.");
+        _end += bytes;
+    }
+
+    public void Consume(int bytes)
+    {
+        if ((uint)bytes > (uint)(_end - _start)) throw new InvalidOperationException($"The traffic consumed {bytes} of {_end - _start} bytes.");
+        _start += bytes;
+        if (_start == _end) _start = _end = 0;
+    }
+
+    /// <summary>Makes <see cref="Free"/> fit for the next receive, given the size of the frame under way (0: not known).</summary>
+    public void MakeRoom(int frameBytesWanted)
+    {
+        if ((uint)frameBytesWanted > FrameBytesMax) throw new InvalidOperationException($"The traffic wants a frame of {frameBytesWanted} bytes.");
+        int held = _end - _start;
+        _smallInARow = frameBytesWanted > BytesMin ? 0 : _smallInARow + 1;
+        if (frameBytesWanted > _bytes.Length && held >= _bytes.Length / 2)
+            MoveTo(ArrayPool<byte>.Shared.Rent((int)Math.Min(frameBytesWanted, 2L * _bytes.Length)));
+        else if (_bytes.Length >= 2 * BytesMin && _smallInARow > SmallBeforeShrink && held <= BytesMin / 2)
+            MoveTo(ArrayPool<byte>.Shared.Rent(BytesMin));
+        else if (_start > 0 && (_bytes.Length - _end < FreeBytesMin || _bytes.Length - _start < frameBytesWanted))
+            MoveTo(_bytes);
+        if (_end == _bytes.Length) throw new InvalidOperationException($"The traffic left {held} bytes that it wants {frameBytesWanted} of.");
+    }
+
+    private void MoveTo(byte[] bytes)
+    {
+        byte[] old = _bytes;
+        Held.CopyTo(bytes);
+        (_bytes, _end, _start) = (bytes, _end - _start, 0);
+        if (old != bytes) ArrayPool<byte>.Shared.Return(old);
+    }
+
+    public void Dispose()
+    {
+        byte[] bytes = _bytes;
+        (_bytes, _start, _end) = ([], 0, 0);
+        if (bytes.Length > 0) ArrayPool<byte>.Shared.Return(bytes);
+    }
+}

@@ -1,0 +1,44 @@
+namespace CRA;
+
+/// <summary>
+/// The timing of protocol P6.9: a heartbeat is due after 1 s in which nothing was sent, and a connection is dead after 5 s in which
+/// nothing arrived. Pure: it is told the time. <see cref="Sent"/> with <see cref="UntilHeartbeat"/>, and <see cref="Heard"/> with
+/// <see cref="UntilDead"/>, are two halves that share nothing, so each may belong to its own thread.
+/// </summary>
+public sealed class Liveness
+{
+    public static readonly TimeSpan HeartbeatAfter = TimeSpan.FromSeconds(1);
+    public static readonly TimeSpan DeadAfter = TimeSpan.FromSeconds(5);
+
+    private readonly long _frequency;
+    private long _sent;
+    private long _heard;
+
+    /// <param name="frequency">Timestamps a second (<see cref="TimeProvider.TimestampFrequency"/>).</param>
+    /// <param name="begun">Timestamp of the connection's beginning, which counts as sent and heard.</param>
+    public Liveness(long frequency, long begun)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegativeOrZero(frequency);
+        _frequency = frequency;
+        _sent = begun;
+        _heard = begun;
+    }
+
+    public void Sent(long now) => _sent = now;
+
+    public void Heard(long now) => _heard = now;
+
+    /// <summary>Time until a heartbeat is due; zero when it is.</summary>
+    public TimeSpan UntilHeartbeat(long now) => Left(HeartbeatAfter, _sent, now);
+
+    /// <summary>Time until the other side counts as dead; zero when it does.</summary>
+    public TimeSpan UntilDead(long now) => Left(DeadAfter, _heard, now);
+
+    private TimeSpan Left(TimeSpan limit, long since, long now)
+    {
+        double seconds = (now - since) / (double)_frequency;
+        double left = limit.TotalSeconds - seconds;
+        // Never above the limit: a timestamp that goes back must not stretch it.
+        return left <= 0 ? TimeSpan.Zero : TimeSpan.FromSeconds(Math.Min(left, limit.TotalSeconds));
+    }
+}

@@ -1,0 +1,182 @@
+using System.Buffers;
+
+namespace Ambrosia.Protocol;
+
+/// <summary>
+/// The coordinator's part of a checkpoint, one deterministic CBOR array (log-format L6.2): equal states are equal bytes on every replica.
+/// Invariant of the bytes: outputs and digest counts stand in ordinal order of their destination, each once.
+/// </summary>
+/// <param name="DigestPosition">The last digest position.</param>
+/// <param name="DigestCounts">Counts there; destinations without output are left out.</param>
+public sealed record CoordinatorPart(
+    IReadOnlyList<CheckpointPeer> Peers, IReadOnlyList<CheckpointInput> Inputs, IReadOnlyList<CheckpointOutput> Outputs,
+    Lsn DigestPosition, IReadOnlyList<CheckpointDigestCount> DigestCounts)
+{
+    private const int PeerItems = 6, InputItems = 3, OutputItems = 8, DigestItems = 2, CountItems = 3;
+
+    public byte[] ToBytes()
+    {
+        var bytes = new ArrayBufferWriter<byte>();
+        var to = new CborWriter(bytes);
+        Write(ref to);
+        to.Flush();
+        return bytes.WrittenSpan.ToArray();
+    }
+
+    /// <exception cref="ArgumentException">Destinations are not in order.</exception>
+    public void Write(ref CborWriter to)
+    {
+        if (!IsInOrder(Outputs, static o => o.Destination) || !IsInOrder(DigestCounts, static c => c.Destination))
+            throw new ArgumentException("outputs and counts of a checkpoint stand in ordinal order of their destination");
+        to.WriteArrayHeader(4);
+        to.WriteArrayHeader(Peers.Count);
+        foreach (CheckpointPeer peer in Peers) WritePeer(ref to, peer);
+        to.WriteArrayHeader(Inputs.Count);
+        foreach (CheckpointInput input in Inputs) WriteInput(ref to, input);
+        to.WriteArrayHeader(Outputs.Count);
+        foreach (CheckpointOutput output in Outputs) WriteOutput(ref to, output);
+        to.WriteArrayHeader(DigestItems);
+        to.WriteUInt64(DigestPosition.Value);
+        to.WriteArrayHeader(DigestCounts.Count);
+        foreach (CheckpointDigestCount count in DigestCounts) WriteCount(ref to, count);
+    }
+
+    /// <exception cref="ProtocolViolation">L6.2.</exception>
+    public static CoordinatorPart Read(ReadOnlySpan<byte> bytes)
+    {
+        var from = new CborReader(bytes);
+        try
+        {
+            return ReadAll(ref from);
+        }
+        catch (CborException damage)
+        {
+            throw new ProtocolViolation("L6.2", $"the coordinator's part of a checkpoint: {damage.Message}", damage);
+        }
+    }
+
+    public bool Equals(CoordinatorPart? other) =>
+        other is not null && DigestPosition == other.DigestPosition && Peers.SequenceEqual(other.Peers) && Inputs.SequenceEqual(other.Inputs)
+        && Outputs.SequenceEqual(other.Outputs) && DigestCounts.SequenceEqual(other.DigestCounts);
+
+    public override int GetHashCode() => HashCode.Combine(DigestPosition, Peers.Count, Inputs.Count, Outputs.Count);
+
+    private static CoordinatorPart ReadAll(ref CborReader from)
+    {
+        ExpectArray(ref from, 4);
+        var peers = new List<CheckpointPeer>();
+        for (int left = from.ReadArrayHeader(); left > 0; left--) peers.Add(ReadPeer(ref from));
+        var inputs = new List<CheckpointInput>();
+        for (int left = from.ReadArrayHeader(); left > 0; left--) inputs.Add(ReadInput(ref from));
+        var outputs = new List<CheckpointOutput>();
+        for (int left = from.ReadArrayHeader(); left > 0; left--) outputs.Add(ReadOutput(ref from));
+        ExpectArray(ref from, DigestItems);
+        var position = new Lsn(from.ReadUInt64());
+        var counts = new List<CheckpointDigestCount>();
+        for (int left = from.ReadArrayHeader(); left > 0; left--) counts.Add(ReadCount(ref from));
+
+        if (!from.AtEnd) throw Violation($"{from.Remaining.Length} bytes behind the coordinator's part");
+        if (!IsInOrder(outputs, static o => o.Destination) || !IsInOrder(counts, static c => c.Destination)) throw Violation("destinations out of order");
+        return new CoordinatorPart(peers, inputs, outputs, position, counts);
+    }
+
+    private static void WritePeer(ref CborWriter to, CheckpointPeer peer)
+    {
+        to.WriteArrayHeader(PeerItems);
+        to.WriteUInt64(peer.Origin);
+        to.WriteUInt64(peer.Peer.Shard);
+        to.WriteGuid(peer.Uuid);
+        to.WriteUInt64(peer.Epoch.Value);
+        to.WriteString(peer.Peer.Name);
+        to.WriteUInt64(peer.Impulses);
+    }
+
+    private static CheckpointPeer ReadPeer(ref CborReader from)
+    {
+        ExpectArray(ref from, PeerItems);
+        uint origin = from.ReadUInt32();
+        ushort shard = from.ReadUInt16();
+        Guid uuid = from.ReadGuid();
+        var epoch = new Epoch(from.ReadUInt64());
+        return new CheckpointPeer(origin, new InstanceId(ReadName(ref from), shard), uuid, epoch, from.ReadUInt64());
+    }
+
+    private static void WriteInput(ref CborWriter to, CheckpointInput input)
+    {
+        to.WriteArrayHeader(InputItems);
+        to.WriteUInt64(input.Origin);
+        to.WriteUInt64(input.Number);
+        to.WriteUInt64(input.Hash);
+    }
+
+    private static CheckpointInput ReadInput(ref CborReader from)
+    {
+        ExpectArray(ref from, InputItems);
+        return new CheckpointInput(from.ReadUInt32(), from.ReadUInt64(), from.ReadUInt64());
+    }
+
+    private static void WriteOutput(ref CborWriter to, CheckpointOutput output)
+    {
+        to.WriteArrayHeader(OutputItems);
+        to.WriteUInt64(output.Destination.Shard);
+        to.WriteString(output.Destination.Name);
+        to.WriteUInt64(output.Number);
+        to.WriteUInt64(output.Hash);
+        to.WriteUInt64((byte)output.LastKind);
+        to.WriteUInt64(output.TrimmedNumber);
+        to.WriteUInt64(output.TrimmedHash);
+        to.WriteUInt64((byte)output.TrimmedLastKind);
+    }
+
+    private static CheckpointOutput ReadOutput(ref CborReader from)
+    {
+        ExpectArray(ref from, OutputItems);
+        ushort shard = from.ReadUInt16();
+        var output = new CheckpointOutput(
+            new InstanceId(ReadName(ref from), shard), from.ReadUInt64(), from.ReadUInt64(), ReadKind(ref from),
+            from.ReadUInt64(), from.ReadUInt64(), ReadKind(ref from));
+        return output.TrimmedNumber <= output.Number ? output : throw Violation($"outputs to {output.Destination} trimmed beyond their last");
+    }
+
+    private static void WriteCount(ref CborWriter to, CheckpointDigestCount count)
+    {
+        to.WriteArrayHeader(CountItems);
+        to.WriteUInt64(count.Destination.Shard);
+        to.WriteString(count.Destination.Name);
+        to.WriteUInt64(count.Count);
+    }
+
+    private static CheckpointDigestCount ReadCount(ref CborReader from)
+    {
+        ExpectArray(ref from, CountItems);
+        ushort shard = from.ReadUInt16();
+        return new CheckpointDigestCount(new InstanceId(ReadName(ref from), shard), from.ReadUInt64());
+    }
+
+    private static void ExpectArray(ref CborReader from, int items)
+    {
+        int count = from.ReadArrayHeader();
+        if (count != items) throw Violation($"array of {count} items where {items} are due, before byte {from.Position}");
+    }
+
+    private static string ReadName(ref CborReader from)
+    {
+        string name = from.ReadString();
+        return Names.IsValid(name) ? name : throw Violation($"a name with characters that names do not have before byte {from.Position}");
+    }
+
+    private static MessageKind ReadKind(ref CborReader from)
+    {
+        byte kind = from.ReadByte();
+        return kind <= (byte)MessageKind.Failure ? (MessageKind)kind : throw Violation($"last kind {kind} of a channel");
+    }
+
+    private static bool IsInOrder<T>(IReadOnlyList<T> items, Func<T, InstanceId> destination)
+    {
+        for (int i = 1; i < items.Count; i++)
+            if (destination(items[i - 1]).CompareTo(destination(items[i])) >= 0) return false;
+        return true;
+    }
+
+    private static ProtocolViolation Violation(string what) => new("L6.2", what);
+}

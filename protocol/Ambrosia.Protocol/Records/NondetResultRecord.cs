@@ -1,0 +1,26 @@
+namespace Ambrosia.Protocol;
+
+/// <summary>What the body of a NondetTask gave (log-format L5.9). No version writes it yet.</summary>
+/// <param name="Failed">The result is a failure (protocol P4.4), else a value.</param>
+public sealed record NondetResultRecord(ulong Task, bool Failed, ReadOnlyMemory<byte> Result) : IRecordBody<NondetResultRecord>
+{
+    public static RecordKind Kind => RecordKind.NondetResult;
+
+    public void Write(ref PayloadWriter to)
+    {
+        to.U64(Task);
+        to.U8(Failed ? (byte)1 : (byte)0);
+        to.Raw(Result.Span);
+    }
+
+    public static NondetResultRecord Read(ReadOnlySpan<byte> body)
+    {
+        var from = PayloadReader.OfFile(body, "L5.10");
+        return new NondetResultRecord(from.U64(), from.Flag(), from.Rest().ToArray());
+    }
+
+    public bool Equals(NondetResultRecord? other) =>
+        other is not null && Task == other.Task && Failed == other.Failed && Result.Span.SequenceEqual(other.Result.Span);
+
+    public override int GetHashCode() => HashCode.Combine(Task, Failed, Result.Length);
+}

@@ -1,0 +1,30 @@
+namespace Ambrosia.Protocol;
+
+/// <summary>The app's version changes at this record's end (log-format L5.9). No version writes it yet.</summary>
+/// <param name="Checkpoint">Lsn of the checkpoint of the new version.</param>
+/// <param name="CheckpointEpoch">Its epoch.</param>
+/// <param name="Replica">Who wrote it.</param>
+/// <param name="Digest">The digest in its trailer.</param>
+public sealed record UpgradeRecord(
+    uint VersionFrom, uint VersionTo, Lsn Checkpoint, Epoch CheckpointEpoch, string Replica, ulong Digest) : IRecordBody<UpgradeRecord>
+{
+    public static RecordKind Kind => RecordKind.Upgrade;
+
+    public void Write(ref PayloadWriter to)
+    {
+        to.U32(VersionFrom);
+        to.U32(VersionTo);
+        to.U64(Checkpoint.Value);
+        to.U64(CheckpointEpoch.Value);
+        to.Name(Replica);
+        to.U64(Digest);
+    }
+
+    public static UpgradeRecord Read(ReadOnlySpan<byte> body)
+    {
+        var from = PayloadReader.OfFile(body, "L5.10");
+        var record = new UpgradeRecord(from.U32(), from.U32(), new Lsn(from.U64()), new Epoch(from.U64()), from.Name(), from.U64());
+        from.End();
+        return record;
+    }
+}

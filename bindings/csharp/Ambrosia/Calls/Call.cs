@@ -1,0 +1,55 @@
+// The task type of handlers: it completes on the scheduler's thread in log order, and a handler that waits for one is part of what
+// the log replays. Completed at once it allocates nothing; suspended it is one object, the Frame.
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+
+namespace Ambrosia;
+
+/// <summary>
+/// The end of a call without a result. Inside a handler it is awaited once, from a method that returns <see cref="Call"/> or
+/// <see cref="Call{T}"/>. Outside (other threads, <c>BecomingPrimary</c>) a proxy returns one only for an impulse; it completes when the
+/// impulse is logged, and any async method may await it.
+/// </summary>
+[AsyncMethodBuilder(typeof(CallBuilder))]
+public readonly struct Call
+{
+    internal Call(Source<Nothing>? source) => Source = source;
+
+    /// <summary>Null: it never suspended.</summary>
+    internal Source<Nothing>? Source { get; }
+
+    public bool IsCompleted => Source is null || Source.IsDone;
+
+    public CallAwaiter GetAwaiter() => new(Source);
+
+    /// <summary>An impulse's logging as a task, for code outside the immortal.</summary>
+    /// <exception cref="InvalidOperationException">The call was made by a handler: only handlers can wait for it.</exception>
+    public Task AsTask() => Source switch
+    {
+        null => Task.CompletedTask,
+        LoggedImpulse impulse => impulse.Task,
+        _ => throw ForeignAwait.NotInHandler(),
+    };
+
+    /// <summary>Completes when all <paramref name="calls"/> have; fails with the first failure in their order.</summary>
+    public static async Call WhenAll(params Call[] calls)
+    {
+        var parts = new Source<Nothing>[calls.Length];
+        for (int i = 0; i < parts.Length; i++) parts[i] = calls[i].Source ?? new Source<Nothing>(default);
+        await new Call<Nothing[]>(new JoinAll<Nothing>(parts));
+    }
+
+    /// <summary>Completes when all <paramref name="calls"/> have, with their results in the same order; fails with the first failure in their order.</summary>
+    public static Call<T[]> WhenAll<T>(params ReadOnlySpan<Call<T>> calls)
+    {
+        var parts = new Source<T>[calls.Length];
+        for (int i = 0; i < parts.Length; i++) parts[i] = calls[i].ToSource();
+        return new Call<T[]>(new JoinAll<T>(parts));
+    }
+
+    /// <inheritdoc cref="WhenAll{T}(ReadOnlySpan{Call{T}})"/>
+    public static Call<T[]> WhenAll<T>(List<Call<T>> calls) => WhenAll<T>(CollectionsMarshal.AsSpan(calls));
+
+    /// <summary>A call that is complete already: for handlers that return a <see cref="Call{T}"/> without awaiting.</summary>
+    public static Call<T> FromResult<T>(T value) => new(value);
+}

@@ -1,0 +1,60 @@
+// Drives the compiler's state machine of a method that returns Call<T>. No ExecutionContext, no SynchronizationContext, no delegates:
+// handlers run on one thread in log order, and a suspended one is a single object of plain fields.
+using System.ComponentModel;
+using System.Runtime.CompilerServices;
+
+namespace Ambrosia;
+
+/// <summary>Used by the compiler for methods that return <see cref="Call{T}"/>.</summary>
+[EditorBrowsable(EditorBrowsableState.Never)]
+public struct CallBuilder<T>
+{
+    /// <summary>Null until the method first suspends or fails.</summary>
+    private Source<T>? frame;
+    private T result;
+
+    public readonly Call<T> Task => frame is null ? new Call<T>(result) : new Call<T>(frame);
+
+    internal readonly Source<T>? Frame => frame;
+
+    public static CallBuilder<T> Create() => default;
+
+    public readonly void Start<TMachine>(ref TMachine machine)
+        where TMachine : IAsyncStateMachine => machine.MoveNext();
+
+    public readonly void SetStateMachine(IAsyncStateMachine machine)
+    {
+    }
+
+    public void SetResult(T value)
+    {
+        if (frame is null) result = value;
+        else frame.Complete(value);
+    }
+
+    public void SetException(Exception failure) => (frame ??= new Source<T>()).Fail(failure);
+
+    public void AwaitOnCompleted<TAwaiter, TMachine>(ref TAwaiter awaiter, ref TMachine machine)
+        where TAwaiter : INotifyCompletion
+        where TMachine : IAsyncStateMachine => Suspend(ref awaiter, ref machine);
+
+    public void AwaitUnsafeOnCompleted<TAwaiter, TMachine>(ref TAwaiter awaiter, ref TMachine machine)
+        where TAwaiter : ICriticalNotifyCompletion
+        where TMachine : IAsyncStateMachine => Suspend(ref awaiter, ref machine);
+
+    internal void Suspend<TAwaiter, TMachine>(ref TAwaiter awaiter, ref TMachine machine)
+        where TMachine : IAsyncStateMachine
+    {
+        // The type test does not box: both sides are known to the JIT for a struct awaiter.
+        if (awaiter is not ICallAwaiter) throw ForeignAwait.Of(typeof(TAwaiter), typeof(TMachine));
+        Source awaited = ((ICallAwaiter)awaiter).Source!;
+        if (frame is null)
+        {
+            var suspended = new Frame<TMachine, T>();
+            // This builder is a field of the machine: it must know its frame before the machine is copied into it.
+            frame = suspended;
+            suspended.Machine = machine;
+        }
+        awaited.AwaitedBy(frame);
+    }
+}

@@ -1,0 +1,32 @@
+using System.Runtime.CompilerServices;
+
+namespace Ambrosia;
+
+/// <summary>A result to come; see <see cref="Call"/> for the rules.</summary>
+[AsyncMethodBuilder(typeof(CallBuilder<>))]
+public readonly struct Call<T>
+{
+    private readonly Source<T>? source;
+    private readonly T value;
+
+    internal Call(Source<T> source)
+    {
+        this.source = source;
+        value = default!;
+    }
+
+    internal Call(T value)
+    {
+        source = null;
+        this.value = value;
+    }
+
+    /// <summary>Null: it never suspended.</summary>
+    internal Source<T>? Source => source;
+
+    public bool IsCompleted => source is null || source.IsDone;
+
+    public CallAwaiter<T> GetAwaiter() => new(source, value);
+
+    internal Source<T> ToSource() => source ?? new Source<T>(value);
+}

@@ -1,0 +1,22 @@
+namespace Ambrosia;
+
+/// <summary>The refusals of awaits that could not be replayed.</summary>
+internal static class ForeignAwait
+{
+    internal static InvalidOperationException NotInHandler() => new(
+        "This Call belongs to a handler: await it only in methods of the immortal that return Call or Call<T>.");
+
+    internal static InvalidOperationException Of(Type awaiter, Type machine) => new(
+        $"{MethodOf(machine)} awaits a {awaiter}, whose completion is not in the log. Inside an immortal only a Call can be awaited.");
+
+    internal static InvalidOperationException ImpulseInHandler() => new(
+        "An impulse that was sent from outside the handlers is awaited inside one; await it where it was sent.");
+
+    /// <summary>The name of the async method, out of the compiler's <c>Type+&lt;Method&gt;d__7</c>.</summary>
+    private static string MethodOf(Type machine)
+    {
+        string name = machine.Name;
+        int end = name.IndexOf('>');
+        return name.StartsWith('<') && end > 1 ? $"{machine.DeclaringType}.{name[1..end]}" : machine.ToString();
+    }
+}

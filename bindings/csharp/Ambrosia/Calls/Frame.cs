@@ -1,0 +1,19 @@
+using System.Runtime.CompilerServices;
+
+namespace Ambrosia;
+
+/// <summary>
+/// A suspended async method: the compiler's state machine (a struct in Release, a class in Debug), and at the same time the thing that
+/// its caller waits for. Made at the first real suspension; a method that never suspends makes none.
+/// </summary>
+internal sealed class Frame<TMachine, T> : Source<T>
+    where TMachine : IAsyncStateMachine
+{
+    internal TMachine Machine = default!;
+
+    internal Frame() => Scheduler.Current.FrameSuspended();
+
+    internal override void Resume() => Machine.MoveNext();
+
+    private protected override void OnDone() => Scheduler.Current.FrameFinished();
+}

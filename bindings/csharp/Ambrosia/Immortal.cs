@@ -1,0 +1,60 @@
+using System.ComponentModel;
+using Ambrosia.Protocol;
+
+namespace Ambrosia;
+
+/// <summary>
+/// A stateful service written as if machines never failed. Derive from <see cref="Immortal{TProxy}"/>. Its handlers run on one thread in
+/// the order of the log; its state is its instance fields, except those marked <see cref="NotStateAttribute"/> (with
+/// <c>[DataContract]</c>: only those marked <c>[DataMember]</c>). The constructor runs once in the life of an instance: it is part of
+/// the first record, so what it sends is replayed like anything else.
+/// </summary>
+public abstract class Immortal
+{
+    private ImmortalRuntime? runtime;
+
+    /// <exception cref="InvalidOperationException">The object is not being made by its session.</exception>
+    protected Immortal() => runtime = ImmortalRuntime.TakeConstructing();
+
+    /// <summary>True from shortly before <see cref="BecomingPrimary"/> on. Nothing that handlers do may depend on it.</summary>
+    protected bool IsPrimary => Runtime.IsPrimary;
+
+    protected string InstanceName => Runtime.Id.Name;
+
+    internal ImmortalRuntime Runtime => runtime
+        ?? throw new InvalidOperationException("This immortal has no session: it is made by AmbrosiaApp.Run, not by new.");
+
+    /// <summary>Runs once in the life of an instance, after the constructor; it is replayed like any handler.</summary>
+    protected internal virtual void OnFirstStart()
+    {
+    }
+
+    /// <summary>
+    /// Runs when this replica has caught up and begins to accept input; not replayed. Start the threads that gather impulses here.
+    /// What is sent from here is an impulse.
+    /// </summary>
+    protected internal virtual void BecomingPrimary()
+    {
+    }
+
+    /// <summary>A proxy of the instance <paramref name="instanceName"/>. <typeparamref name="T"/> is its contract or the generated proxy class.</summary>
+    /// <exception cref="ArgumentException">It is not an instance name.</exception>
+    /// <exception cref="InvalidOperationException">The thread is not the one that runs handlers.</exception>
+    protected ProxyOf<T> GetProxy<T>(string instanceName) => new(Runtime.TargetOf(new InstanceId(instanceName)));
+
+    /// <summary>Asks for a checkpoint soon.</summary>
+    protected void RequestCheckpoint() => Runtime.RequestCheckpoint();
+
+    /// <summary>Decodes the arguments and calls the handler. Generated.</summary>
+    [EditorBrowsable(EditorBrowsableState.Never)]
+    protected internal abstract void Dispatch(ref IncomingMessage message);
+
+    /// <summary>Encodes the result of a handler that was suspended. Generated.</summary>
+    [EditorBrowsable(EditorBrowsableState.Never)]
+    protected internal virtual void WriteResult(FinishedCall call, OutgoingMessage result)
+    {
+    }
+
+    /// <summary>Gives a restored immortal its session.</summary>
+    internal virtual void Attach(ImmortalRuntime restoredBy) => runtime = restoredBy;
+}

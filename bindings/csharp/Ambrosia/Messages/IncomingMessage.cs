@@ -1,0 +1,80 @@
+using System.ComponentModel;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using Ambrosia.Protocol;
+
+namespace Ambrosia;
+
+/// <summary>A fork, call or impulse on its way into its handler; valid until the handler returns. Used by generated code.</summary>
+[EditorBrowsable(EditorBrowsableState.Never)]
+public ref struct IncomingMessage
+{
+    private readonly ImmortalRuntime runtime;
+    private readonly ReadOnlyMemory<byte> run;
+
+    internal IncomingMessage(ImmortalRuntime runtime, InstanceId caller, ReadOnlyMemory<byte> run)
+    {
+        this.runtime = runtime;
+        this.run = run;
+        Caller = caller;
+    }
+
+    public uint Method { get; internal set; }
+
+    /// <summary>CBOR sequence, or the bytes themselves where the only parameter is bytes (protocol P4.2). A view on the receive buffer.</summary>
+    public ReadOnlySpan<byte> Arguments { get; internal set; }
+
+    /// <summary>The same as memory. It is overwritten when the handler has returned.</summary>
+    public readonly ReadOnlyMemory<byte> ArgumentsMemory
+    {
+        get
+        {
+            if (Arguments.IsEmpty) return default;
+            nint offset = Unsafe.ByteOffset(ref MemoryMarshal.GetReference(run.Span), ref MemoryMarshal.GetReference(Arguments));
+            return run.Slice(checked((int)offset), Arguments.Length);
+        }
+    }
+
+    /// <summary>The caller awaits a result.</summary>
+    public readonly bool WantsResult => CallId != 0;
+
+    /// <summary>Counter of the caller's call id; 0: fork or impulse.</summary>
+    internal ulong CallId { get; set; }
+
+    internal InstanceId Caller { get; }
+
+    /// <summary>No such method in this version of the contract.</summary>
+    public readonly void Unknown() => throw new MissingMethodException($"{runtime.TypeName} has no method with id 0x{Method:X} in its contract.");
+
+    /// <summary>The handler returned nothing and is finished.</summary>
+    public readonly void Done()
+    {
+        if (CallId == 0) return;
+        OutgoingMessage result = BeginResult();
+        SendResult(result);
+    }
+
+    /// <summary>The handler returned a Call: answers when it is finished.</summary>
+    public readonly void Done(Call call)
+    {
+        if (call.Source is null) Done();
+        else runtime.AnswerLater(call.Source, Caller, CallId, Method);
+    }
+
+    /// <summary>True: the handler's Call is complete and this is its value; false: it is answered when it is finished.</summary>
+    public readonly bool IsDone<T>(Call<T> call, out T value)
+    {
+        if (call.Source is null || (call.Source.IsDone && call.Source.Error is null))
+        {
+            value = call.GetAwaiter().GetResult();
+            return true;
+        }
+        runtime.AnswerLater(call.Source, Caller, CallId, Method);
+        value = default!;
+        return false;
+    }
+
+    public readonly OutgoingMessage BeginResult() => runtime.BeginResult(Caller, CallId, Method);
+
+    public readonly void SendResult(OutgoingMessage result) => runtime.Outbound.Commit();
+}

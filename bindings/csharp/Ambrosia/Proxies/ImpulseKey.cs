@@ -1,0 +1,28 @@
+using System.Text;
+
+namespace Ambrosia;
+
+/// <summary>
+/// An idempotency key of an impulse: within the key's window the same key takes effect once, however often it is sent.
+/// 1 to 128 bytes; a string stands for its UTF-8.
+/// </summary>
+public readonly ref struct ImpulseKey
+{
+    internal const int BytesMax = 128;
+
+    /// <exception cref="ArgumentException">The key is empty or longer than 128 bytes.</exception>
+    public ImpulseKey(ReadOnlySpan<byte> key)
+    {
+        if (key.Length is 0 or > BytesMax) throw new ArgumentException($"A key of {key.Length} bytes where 1 to {BytesMax} are allowed.", nameof(key));
+        Bytes = key;
+    }
+
+    /// <summary>Empty: no key.</summary>
+    internal ReadOnlySpan<byte> Bytes { get; }
+
+    public static implicit operator ImpulseKey(string key) => new(Encoding.UTF8.GetBytes(key));
+
+    public static implicit operator ImpulseKey(ReadOnlySpan<byte> key) => new(key);
+
+    public static implicit operator ImpulseKey(byte[] key) => new(key);
+}

@@ -1,0 +1,149 @@
+// The accepted part of a session: walks delivered records in order, keeps progress and checkpoint duty beside them.
+// Invariant: between records the ready queue is empty, so a boundary where nothing is suspended is a quiet one. Thread: the scheduler's.
+using Ambrosia.Protocol;
+
+namespace Ambrosia;
+
+internal sealed class Conversation(AppWelcome welcome, ImmortalRuntime runtime, Action<string> log)
+{
+    private readonly CheckpointDuty duty = new(welcome.Epoch, welcome.Replica);
+
+    internal AppWelcome Welcome { get; } = welcome;
+
+    internal ImmortalRuntime Runtime { get; } = runtime;
+
+    internal Progress Progress { get; } = new(runtime.Outbound, welcome.Checkpoint);
+
+    internal void Restore(ReadOnlySpan<byte> image)
+    {
+        try
+        {
+            StateImage.Restore(Runtime, image);
+        }
+        catch (InvalidDataException e)
+        {
+            throw new AppFailed("The checkpoint cannot be restored", e);
+        }
+    }
+
+    /// <summary>A Deliver frame (P5.4).</summary>
+    internal void Deliver(ReadOnlyMemory<byte> payload)
+    {
+        DeliverHeader header = DeliverHeader.Read(payload.Span);
+        Progress.BeginFrame(header);
+        var records = new RecordReader(payload.Span[DeliverHeader.Bytes..], header.First);
+        int bodyAt = DeliverHeader.Bytes;
+        while (records.Next())
+        {
+            bodyAt += RecordHeader.Bytes;
+            Execute(ref records, payload.Slice(bodyAt, records.Body.Length), header.TimeUs);
+            bodyAt += records.Body.Length;
+            Progress.RecordDone(records.End);
+            if (duty.IsDue) MeetDuty(header.TimeUs);
+        }
+        Progress.EndFrame();
+    }
+
+    internal void Become(BecomePrimary frame)
+    {
+        if (Runtime.IsPrimary) throw new ProtocolViolation("P5.10", "a second BecomePrimary");
+        try
+        {
+            Runtime.BecomePrimary();
+        }
+        catch (Exception e) when (e is not ProtocolViolation)
+        {
+            throw new AppFailed("BecomingPrimary failed", e);
+        }
+        Runtime.Outbound.Write(new PrimaryReady(frame.Position));
+    }
+
+    private void Execute(ref RecordReader records, ReadOnlyMemory<byte> body, long timeUs)
+    {
+        switch (records.Kind)
+        {
+            case RecordKind.Run or RecordKind.ImpulseRun:
+                ExecuteRun(ref records, body);
+                break;
+            case RecordKind.FirstStart:
+                FirstStart(records.Read<FirstStartRecord>());
+                break;
+            case RecordKind.Peer:
+                PeerRecord peer = records.Read<PeerRecord>();
+                Runtime.Origins.Add(peer.Origin, peer.Peer);
+                break;
+            case RecordKind.CheckpointMark:
+                duty.Take(records.Read<CheckpointMarkRecord>(), records.Lsn, timeUs);
+                break;
+            default:
+                // Trim and Digest concern the coordinator alone; kinds that nothing writes yet were refused by the reader.
+                break;
+        }
+    }
+
+    private void ExecuteRun(ref RecordReader records, ReadOnlyMemory<byte> body)
+    {
+        RunView run = records.ReadRun();
+        Runtime.Scheduler.Enter();
+        try
+        {
+            Runtime.Execute(run, body, records.Lsn.Value);
+        }
+        finally
+        {
+            Runtime.Scheduler.Exit();
+        }
+    }
+
+    private void FirstStart(FirstStartRecord record)
+    {
+        if (record.Name != Welcome.Instance.Name) throw new ProtocolViolation("L5.5", $"the log of {record.Name} where Welcome said {Welcome.Instance}");
+        Runtime.Scheduler.Enter();
+        try
+        {
+            Runtime.Construct();
+        }
+        catch (Exception e) when (e is not (ProtocolViolation or ChannelEnded))
+        {
+            throw new AppFailed($"{Runtime.TypeName} could not be made", e);
+        }
+        finally
+        {
+            Runtime.Scheduler.Exit();
+        }
+    }
+
+    private void MeetDuty(long timeUs)
+    {
+        if (Runtime.Scheduler.IsQuiet)
+        {
+            TakeCheckpoint();
+            duty.Done();
+        }
+        else if (duty.ShouldReport(timeUs))
+        {
+            Runtime.Outbound.Write(new Waiting(duty.Mark, Runtime.WhyNotQuiet()));
+        }
+    }
+
+    private void TakeCheckpoint()
+    {
+        if (Runtime.Immortal is null) throw new ProtocolViolation("P5.8", "a checkpoint mark before FirstStart or an image");
+        ReadOnlyMemory<byte> image;
+        try
+        {
+            image = StateImage.Write(Runtime);
+        }
+        catch (NotWritableException e)
+        {
+            log($"No checkpoint at Lsn {Progress.Executed}: {e.Message}. Mark it [NotState], or keep it outside the immortal.");
+            Runtime.Outbound.Write(new Waiting(duty.Mark, e.Message));
+            return;
+        }
+        Runtime.Outbound.Write(new ImageBegin(Progress.Executed, StateImage.Version));
+        for (int at = 0; at < image.Length; at += ImageChunk.BytesMax)
+            Runtime.Outbound.Write(FrameType.ImageChunk, image.Span.Slice(at, Math.Min(ImageChunk.BytesMax, image.Length - at)));
+        Runtime.Outbound.Write(new ImageEnd((ulong)image.Length, ChannelHash.Append(0, image.Span)));
+        Progress.Implied();
+    }
+}

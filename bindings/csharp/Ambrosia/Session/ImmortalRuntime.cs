@@ -1,0 +1,325 @@
+// One immortal and what its handlers and proxies use: scheduler, destinations, outstanding calls, output. It executes runs and answers
+// callers; of frames, images and progress it knows nothing. Thread: the scheduler's, except BeginImpulse and SendImpulse (any).
+using System.Buffers;
+using Ambrosia.Protocol;
+
+namespace Ambrosia;
+
+internal sealed class ImmortalRuntime
+{
+    [ThreadStatic]
+    private static ImmortalRuntime? constructing;
+
+    private readonly ImmortalDefinition definition;
+    private readonly FailureLog failures;
+    private readonly ArrayBufferWriter<byte> extension = new(256);
+    private readonly int schedulerThread = Environment.CurrentManagedThreadId;
+    private volatile bool isPrimary;
+    private ulong executingLsn;
+
+    internal ImmortalRuntime(ImmortalDefinition definition, InstanceId id, OutboundBuffer outbound, ImpulseOutbox impulses, Action<string> log)
+    {
+        this.definition = definition;
+        Id = id;
+        Outbound = outbound;
+        Impulses = impulses;
+        Destinations = new DestinationTable(outbound);
+        Origins = new Origins(id);
+        failures = new FailureLog(log);
+    }
+
+    internal InstanceId Id { get; }
+
+    internal string TypeName => definition.Type.Name;
+
+    internal Scheduler Scheduler { get; } = new();
+
+    internal OutboundBuffer Outbound { get; }
+
+    internal ImpulseOutbox Impulses { get; }
+
+    internal DestinationTable Destinations { get; }
+
+    internal OutstandingCalls Calls { get; } = new();
+
+    internal Origins Origins { get; }
+
+    /// <summary>Null until the first record or the image.</summary>
+    internal Immortal? Immortal { get; private set; }
+
+    internal bool IsPrimary => isPrimary;
+
+    /// <summary>Failures of forks and impulses.</summary>
+    internal long FailedForks => failures.Count;
+
+    /// <summary>Waits until an impulse fits, outside the handlers; null: a full outbox is an error. Set by pumps.</summary>
+    internal Action? WaitForImpulseRoom { get; set; }
+
+    /// <summary>An impulse waits to be taken. Set by pumps.</summary>
+    internal Action? ImpulseAdded { get; set; }
+
+    internal static ImmortalRuntime TakeConstructing() => constructing
+        ?? throw new InvalidOperationException("An immortal is made by AmbrosiaApp.Run, once in the life of its instance, not by new.");
+
+    /// <summary>The FirstStart record: the constructor and OnFirstStart are part of it.</summary>
+    internal void Construct()
+    {
+        if (Immortal is not null) throw new ProtocolViolation("L5.5", "a second FirstStart record");
+        constructing = this;
+        try
+        {
+            Immortal = definition.Create();
+        }
+        finally
+        {
+            constructing = null;
+        }
+        Immortal.OnFirstStart();
+        Scheduler.Drain();
+    }
+
+    internal void Adopt(Immortal restored)
+    {
+        if (restored.GetType() != definition.Type) throw new InvalidDataException($"The image holds a {restored.GetType()}, this app is a {definition.Type}.");
+        restored.Attach(this);
+        Immortal = restored;
+    }
+
+    /// <summary>Runs outside the scheduler: what it sends are impulses.</summary>
+    internal void BecomePrimary()
+    {
+        isPrimary = true;
+        Started().BecomingPrimary();
+    }
+
+    /// <summary>Executes a run: its messages in order, and after each what became ready by it.</summary>
+    internal void Execute(RunView run, ReadOnlyMemory<byte> messages, ulong lsn)
+    {
+        executingLsn = lsn;
+        InstanceId origin = Origins[run.Header.Peer];
+        switch (run.Header.Kind)
+        {
+            case MessageKind.Fork or MessageKind.Call or MessageKind.Impulse:
+                Dispatch(run, messages, origin);
+                break;
+            case MessageKind.Result:
+                TakeResults(run, origin);
+                break;
+            case MessageKind.Failure:
+                TakeFailures(run, origin);
+                break;
+            default:
+                throw new ProtocolViolation("L5.2", $"run of kind {run.Header.Kind} in the log");
+        }
+    }
+
+    /// <summary>For the operator: what a checkpoint waits for.</summary>
+    internal string WhyNotQuiet()
+    {
+        string first = Calls.All.FirstOrDefault() is { } call ? $"; the oldest outstanding call is {call.Id}, method 0x{call.Method:X} of {call.Proxy}" : "";
+        return $"{Scheduler.AnswersOwed} handlers and {Scheduler.FramesSuspended} methods are suspended{first}";
+    }
+
+    internal ProxyTarget TargetOf(InstanceId id)
+    {
+        if (Environment.CurrentManagedThreadId != schedulerThread && !Scheduler.IsExecuting)
+            throw new InvalidOperationException("GetProxy is for constructors, handlers and BecomingPrimary: keep the proxy and give it to other threads.");
+        return new ProxyTarget(this, Destinations.Get(id));
+    }
+
+    internal void RequestCheckpoint()
+    {
+        if (!Scheduler.IsExecuting) throw new InvalidOperationException("A checkpoint is asked for by handlers.");
+        Outbound.Write(FrameType.CheckpointWanted, []);
+    }
+
+    internal OutgoingMessage BeginFork(Destination destination, uint method, int argumentBytesHint)
+    {
+        Outbound.Begin(destination, MessageKind.Fork, argumentBytesHint == 0 ? 0 : argumentBytesHint + Varint.SizeOf(method));
+        Outbound.WriteVarint(method);
+        return new OutgoingMessage(Outbound, 0, method);
+    }
+
+    internal OutgoingMessage BeginCall(Destination destination, uint method, int argumentBytesHint)
+    {
+        ulong call = Calls.Next;
+        int headBytes = Varint.SizeOf(method) + Varint.SizeOf(call);
+        Outbound.Begin(destination, MessageKind.Call, argumentBytesHint == 0 ? 0 : argumentBytesHint + headBytes);
+        Outbound.WriteVarint(method);
+        Outbound.WriteVarint(call);
+        return new OutgoingMessage(Outbound, call, method);
+    }
+
+    internal PendingCall<T> SendCall<T>(ImmortalProxy proxy, OutgoingMessage message)
+    {
+        Outbound.Commit();
+        return Calls.Add<T>(proxy, message.CallId, message.Method);
+    }
+
+    internal OutgoingMessage BeginImpulse(uint method, ImpulseKey key)
+    {
+        if (!isPrimary) throw new InvalidOperationException("Impulses are accepted only by a primary: start what sends them in BecomingPrimary.");
+        ScratchBuffer body = ScratchBuffer.Begin();
+        body.Advance(Varint.Write(body.GetSpan(Varint.BytesMax), method));
+        if (!key.Bytes.IsEmpty)
+        {
+            body.Advance(Varint.Write(body.GetSpan(Varint.BytesMax), (ulong)key.Bytes.Length));
+            body.Write(key.Bytes);
+        }
+        return new OutgoingMessage(body, 0, method, !key.Bytes.IsEmpty);
+    }
+
+    internal void SendImpulse(Destination destination, OutgoingMessage message, LoggedImpulse? logged)
+    {
+        ReadOnlySpan<byte> bytes = ((ScratchBuffer)message.Body).Written;
+        Outbound.CheckMessage(bytes.Length);
+        while (!Impulses.TryAdd(destination, message.IsKeyed, bytes, logged))
+        {
+            if (WaitForImpulseRoom is null) throw new InvalidOperationException("Too many impulses wait to be sent.");
+            WaitForImpulseRoom();
+        }
+        ImpulseAdded?.Invoke();
+    }
+
+    internal InvalidOperationException NotAnImpulse() => new(isPrimary
+        ? "Outside the handlers only methods marked [ImpulseHandler] can be called: what they are given is logged before it acts."
+        : "Only handlers send before the immortal is primary; start what sends from elsewhere in BecomingPrimary, to methods marked [ImpulseHandler].");
+
+    internal static void RefuseKey(ImpulseKey key)
+    {
+        if (!key.Bytes.IsEmpty) throw new InvalidOperationException("A key is for impulses from outside; what a handler sends takes effect exactly once without one.");
+    }
+
+    internal OutgoingMessage BeginResult(InstanceId caller, ulong call, uint method)
+    {
+        Outbound.Begin(Destinations.Get(caller), MessageKind.Result);
+        Outbound.WriteVarint(method);
+        Outbound.WriteVarint(call);
+        return new OutgoingMessage(Outbound, call, method);
+    }
+
+    internal void AnswerLater(Source handler, InstanceId caller, ulong call, uint method)
+    {
+        if (handler.IsDone)
+        {
+            Answer(handler, caller, call, method, owed: false);
+            return;
+        }
+        Scheduler.AnswersOwed++;
+        handler.AwaitedBy(new OwedAnswer(this, handler, caller, call, method));
+    }
+
+    /// <summary>A suspended handler is finished.</summary>
+    internal void Answer(Source handler, InstanceId caller, ulong call, uint method, bool owed = true)
+    {
+        if (owed) Scheduler.AnswersOwed--;
+        if (handler.Error is { } failure)
+        {
+            Fail(failure, caller, call, method);
+            return;
+        }
+        if (call == 0) return;
+        try
+        {
+            OutgoingMessage result = BeginResult(caller, call, method);
+            Started().WriteResult(new FinishedCall(handler, method), result);
+            Outbound.Commit();
+        }
+        catch (Exception e) when (IsOfHandler(e))
+        {
+            Fail(e, caller, call, method);
+        }
+    }
+
+    private void Dispatch(RunView run, ReadOnlyMemory<byte> messages, InstanceId origin)
+    {
+        Immortal immortal = Started();
+        var reader = new MessageReader(run);
+        var message = new IncomingMessage(this, origin, messages);
+        bool isCall = run.Header.Kind == MessageKind.Call;
+        uint count = 0;
+        while (reader.Next())
+        {
+            message.Method = reader.Method;
+            message.CallId = isCall ? CheckedCall(reader.CallId) : 0;
+            message.Arguments = reader.Arguments;
+            try
+            {
+                immortal.Dispatch(ref message);
+            }
+            catch (Exception e) when (IsOfHandler(e))
+            {
+                Fail(e, origin, message.CallId, message.Method);
+            }
+            Scheduler.Drain();
+            count++;
+        }
+        CheckCount(run.Header, count);
+    }
+
+    private void TakeResults(RunView run, InstanceId origin)
+    {
+        var reader = new MessageReader(run);
+        uint count = 0;
+        while (reader.Next())
+        {
+            count++;
+            if (!Calls.TryTake(reader.CallId, origin, out IPendingCall pending)) continue;
+            try
+            {
+                pending.Proxy.Complete(new ArrivedResult(pending, reader.Arguments));
+            }
+            catch (Exception e) when (IsOfHandler(e))
+            {
+                // What came is not what this version of the contract says; who awaits it must learn that, like any other failure.
+                pending.Source.Fail(new RemoteCallException(e.GetType().FullName!, $"The result of method 0x{reader.Method:X} could not be decoded: {e.Message}"));
+            }
+            Scheduler.Drain();
+        }
+        CheckCount(run.Header, count);
+    }
+
+    private void TakeFailures(RunView run, InstanceId origin)
+    {
+        var reader = new MessageReader(run);
+        uint index = 0;
+        while (reader.Next())
+        {
+            uint fromEnd = run.Header.Count - 1 - index++;
+            if (!Calls.TryTake(reader.CallId, origin, out IPendingCall pending)) continue;
+            pending.Source.Fail(Failures.Read(reader.Arguments, run.Extensions, fromEnd));
+            Scheduler.Drain();
+        }
+        CheckCount(run.Header, index);
+    }
+
+    private void Fail(Exception failure, InstanceId caller, ulong call, uint method)
+    {
+        if (call == 0)
+        {
+            failures.Add(method, executingLsn, failure);
+            return;
+        }
+        extension.ResetWrittenCount();
+        var writer = new PayloadWriter(extension);
+        new FailureStack(0, Failures.StackOf(failure)).Write(ref writer);
+        writer.Flush();
+        Outbound.BeginAlone(Destinations.Get(caller), MessageKind.Failure, extension.WrittenSpan);
+        Outbound.WriteVarint(method);
+        Outbound.WriteVarint(call);
+        Failures.Write(Outbound, failure);
+        Outbound.CommitAlone();
+    }
+
+    private Immortal Started() => Immortal ?? throw new ProtocolViolation("L5.5", "a record to execute before FirstStart or an image");
+
+    private static ulong CheckedCall(ulong call) => call != 0 ? call : throw new ProtocolViolation("P3.4", "a call with call id 0");
+
+    private static void CheckCount(RunHeader header, uint count)
+    {
+        if (count != header.Count) throw new ProtocolViolation("P3.1", $"run says {header.Count} messages and holds {count}");
+    }
+
+    /// <summary>A user's failure, which replay repeats; the others end the process.</summary>
+    private static bool IsOfHandler(Exception e) => e is not (OutOfMemoryException or ChannelEnded);
+}

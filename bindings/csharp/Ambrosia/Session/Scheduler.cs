@@ -1,0 +1,47 @@
+// Runs an immortal's handlers and their continuations: one thread, log order. Continuations that became ready are drained before the
+// next message. Invariant: between records the ready queue is empty; a checkpoint is possible when nothing is suspended either.
+namespace Ambrosia;
+
+internal sealed class Scheduler
+{
+    [ThreadStatic]
+    private static Scheduler? executing;
+
+    private readonly Queue<Source> ready = new();
+    private int framesSuspended;
+
+    /// <summary>The scheduler whose handlers this thread is executing.</summary>
+    /// <exception cref="InvalidOperationException">It executes none.</exception>
+    internal static Scheduler Current => executing ?? throw new InvalidOperationException(
+        "Methods that return Call run only as handlers of an immortal, on its scheduler.");
+
+    /// <summary>True while this thread executes handlers of this immortal: what is sent then is numbered, not an impulse.</summary>
+    internal bool IsExecuting => ReferenceEquals(executing, this);
+
+    /// <summary>Callers' answers that wait for a suspended handler.</summary>
+    internal int AnswersOwed { get; set; }
+
+    /// <summary>No handler is suspended: the state alone says everything.</summary>
+    internal bool IsQuiet => framesSuspended == 0 && AnswersOwed == 0 && ready.Count == 0;
+
+    internal int FramesSuspended => framesSuspended;
+
+    internal void Enter()
+    {
+        if (executing is not null) throw new InvalidOperationException("A handler drives an app session: one session feeds another.");
+        executing = this;
+    }
+
+    internal void Exit() => executing = null;
+
+    internal void FrameSuspended() => framesSuspended++;
+
+    internal void FrameFinished() => framesSuspended--;
+
+    internal void MakeReady(Source source) => ready.Enqueue(source);
+
+    internal void Drain()
+    {
+        while (ready.TryDequeue(out Source? source)) source.Resume();
+    }
+}

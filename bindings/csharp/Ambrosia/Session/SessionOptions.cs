@@ -1,0 +1,21 @@
+using Ambrosia.Protocol;
+
+namespace Ambrosia;
+
+/// <summary>What a session is told from outside; it reads no environment itself.</summary>
+public sealed record SessionOptions
+{
+    /// <summary>32 bytes: the content of the token file.</summary>
+    public required ReadOnlyMemory<byte> Token { get; init; }
+
+    /// <summary>Version of the app's code, in the log's headers and in upgrades.</summary>
+    public uint AppVersion { get; init; } = 1;
+
+    public uint ProcessId { get; init; }
+
+    /// <summary>Bytes of impulses that wait to be sent before their senders do.</summary>
+    public int ImpulseBytesMax { get; init; } = 1024 * 1024;
+
+    /// <summary>One line for the operator.</summary>
+    public Action<string> Log { get; init; } = static _ => { };
+}

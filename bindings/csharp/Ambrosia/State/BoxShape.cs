@@ -1,0 +1,20 @@
+using System.Runtime.CompilerServices;
+using Ambrosia.Protocol;
+
+namespace Ambrosia;
+
+/// <summary>A value in a place of type object: a box with an identity of its own. Texts and numbers are read at once, structs are filled later.</summary>
+internal sealed class BoxShape<T> : ObjectShape
+{
+    private readonly Slot<T> slot = (Slot<T>)Slots.Of(typeof(T));
+
+    internal override void Write(GraphWriter graph, ref CborWriter to, object instance) => slot.Write(graph, ref to, (T)instance);
+
+    internal override object Allocate(GraphReader graph, ref CborReader from) =>
+        Slots.IsPrimitive(typeof(T)) ? slot.Read(graph, ref from)! : RuntimeHelpers.GetUninitializedObject(typeof(T));
+
+    internal override void Fill(GraphReader graph, ref CborReader from, object instance)
+    {
+        if (!Slots.IsPrimitive(typeof(T))) graph.PlanOf(typeof(T)).Read(graph, ref from, instance);
+    }
+}

@@ -1,0 +1,50 @@
+// The collections of the framework that can be state, each with its order. Made generic by ObjectShapes through reflection, by method name.
+namespace Ambrosia;
+
+internal static class Collections
+{
+    /// <summary>Which method below makes the shape of which collection.</summary>
+    internal static readonly Dictionary<Type, string> MakerOf = new()
+    {
+        [typeof(List<>)] = nameof(OfList),
+        [typeof(Queue<>)] = nameof(OfQueue),
+        [typeof(Stack<>)] = nameof(OfStack),
+        [typeof(LinkedList<>)] = nameof(OfLinkedList),
+        [typeof(HashSet<>)] = nameof(OfHashSet),
+        [typeof(SortedSet<>)] = nameof(OfSortedSet),
+        [typeof(Dictionary<,>)] = nameof(OfDictionary),
+        [typeof(SortedDictionary<,>)] = nameof(OfSortedDictionary),
+        [typeof(SortedList<,>)] = nameof(OfSortedList),
+    };
+
+    internal static ObjectShape OfList<T>() =>
+        new SequenceShape<List<T>, T>(static c => c, static _ => null, static _ => [], static (c, item) => c.Add(item), false);
+
+    internal static ObjectShape OfQueue<T>() =>
+        new SequenceShape<Queue<T>, T>(static c => c, static _ => null, static _ => new(), static (c, item) => c.Enqueue(item), false);
+
+    /// <summary>A stack enumerates from its top; the bottom is pushed first.</summary>
+    internal static ObjectShape OfStack<T>() =>
+        new SequenceShape<Stack<T>, T>(static c => c.Reverse(), static _ => null, static _ => new(), static (c, item) => c.Push(item), false);
+
+    internal static ObjectShape OfLinkedList<T>() =>
+        new SequenceShape<LinkedList<T>, T>(static c => c, static _ => null, static _ => new(), static (c, item) => c.AddLast(item), false);
+
+    internal static ObjectShape OfHashSet<T>() => new SequenceShape<HashSet<T>, T>(
+        static c => c, static c => c.Comparer, static comparer => new((IEqualityComparer<T>?)comparer), static (c, item) => c.Add(item), true);
+
+    internal static ObjectShape OfSortedSet<T>() => new SequenceShape<SortedSet<T>, T>(
+        static c => c, static c => c.Comparer, static comparer => new((IComparer<T>?)comparer), static (c, item) => c.Add(item), true);
+
+    internal static ObjectShape OfDictionary<TKey, TValue>()
+        where TKey : notnull => new MapShape<Dictionary<TKey, TValue>, TKey, TValue>(
+        static c => c.Comparer, static comparer => new((IEqualityComparer<TKey>?)comparer));
+
+    internal static ObjectShape OfSortedDictionary<TKey, TValue>()
+        where TKey : notnull => new MapShape<SortedDictionary<TKey, TValue>, TKey, TValue>(
+        static c => c.Comparer, static comparer => new((IComparer<TKey>?)comparer));
+
+    internal static ObjectShape OfSortedList<TKey, TValue>()
+        where TKey : notnull => new MapShape<SortedList<TKey, TValue>, TKey, TValue>(
+        static c => c.Comparer, static comparer => new((IComparer<TKey>?)comparer));
+}

@@ -1,0 +1,46 @@
+using Ambrosia.Protocol;
+
+namespace Ambrosia;
+
+/// <summary>A dictionary: the comparer, then keys and values in enumeration order. Filled last, as its keys are hashed or compared.</summary>
+internal sealed class MapShape<TMap, TKey, TValue>(Func<TMap, object?> comparer, Func<object?, TMap> make) : ObjectShape
+    where TMap : class, IDictionary<TKey, TValue>
+    where TKey : notnull
+{
+    private readonly Slot<TKey> keys = (Slot<TKey>)Slots.Of(typeof(TKey));
+    private readonly Slot<TValue> values = (Slot<TValue>)Slots.Of(typeof(TValue));
+
+    internal override bool IsFilledLast => true;
+
+    internal override void Write(GraphWriter graph, ref CborWriter to, object instance)
+    {
+        var map = (TMap)instance;
+        to.WriteArrayHeader(1 + 2 * map.Count);
+        Comparers.Write(graph, ref to, comparer(map), typeof(TMap));
+        foreach ((TKey key, TValue value) in map)
+        {
+            graph.AtElementOf(typeof(TMap));
+            keys.Write(graph, ref to, key);
+            graph.AtElementOf(typeof(TMap));
+            values.Write(graph, ref to, value);
+        }
+    }
+
+    internal override object Allocate(GraphReader graph, ref CborReader from)
+    {
+        from.ReadArrayHeader();
+        return make(Comparers.Read<TKey>(ref from));
+    }
+
+    internal override void Fill(GraphReader graph, ref CborReader from, object instance)
+    {
+        var map = (TMap)instance;
+        int items = from.ReadArrayHeader();
+        from.Skip();
+        for (int i = 1; i + 1 < items; i += 2)
+        {
+            TKey key = keys.Read(graph, ref from) ?? throw new InvalidDataException($"The image holds a {typeof(TMap)} with a null key.");
+            map.Add(key, values.Read(graph, ref from));
+        }
+    }
+}

@@ -1,0 +1,18 @@
+using Ambrosia.Protocol;
+
+namespace Ambrosia;
+
+/// <summary>Null or the value; a struct's value is an array, so the two never look alike.</summary>
+internal sealed class NullableSlot<T> : Slot<T?>
+    where T : struct
+{
+    private readonly Slot<T> value = (Slot<T>)Slots.Of(typeof(T));
+
+    internal override void Write(GraphWriter graph, ref CborWriter to, T? item)
+    {
+        if (item is null) to.WriteNull();
+        else value.Write(graph, ref to, item.Value);
+    }
+
+    internal override T? Read(GraphReader graph, ref CborReader from) => from.TryReadNull() ? null : value.Read(graph, ref from);
+}

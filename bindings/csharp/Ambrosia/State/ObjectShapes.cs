@@ -1,0 +1,57 @@
+// The shapes of all classes that an image can hold; null for those that cannot be written. Made at first use, kept.
+using System.Collections.Concurrent;
+using System.Reflection;
+
+namespace Ambrosia;
+
+internal static class ObjectShapes
+{
+    private static readonly ConcurrentDictionary<Type, ObjectShape?> s_byType = new();
+
+    internal static ObjectShape? Of(Type type) => s_byType.GetOrAdd(type, Make);
+
+    /// <summary>Of the framework: written only if its meaning is known here.</summary>
+    internal static bool IsOfSystem(Type type)
+    {
+        if (type.Assembly == typeof(object).Assembly) return true;
+        string name = type.Assembly.GetName().Name ?? "";
+        return name is "System" or "mscorlib" or "netstandard"
+            || name.StartsWith("System.", StringComparison.Ordinal) || name.StartsWith("Microsoft.", StringComparison.Ordinal);
+    }
+
+    private static ObjectShape? Make(Type type)
+    {
+        try
+        {
+            return MakeUnchecked(type);
+        }
+        catch (Exception e) when (e is NotWritableException || e.InnerException is NotWritableException)
+        {
+            return null;
+        }
+    }
+
+    private static ObjectShape? MakeUnchecked(Type type)
+    {
+        if (type.IsArray) return type.IsSZArray ? OfGeneric(typeof(ArrayShape<>), type.GetElementType()!) : new GridShape(type);
+        if (type == typeof(string) || type.IsValueType) return OfGeneric(typeof(BoxShape<>), type);
+        if (type.IsGenericType && Collections.MakerOf.TryGetValue(type.GetGenericTypeDefinition(), out string? maker)) return OfCollection(maker, type);
+        if (typeof(ImmortalProxy).IsAssignableFrom(type)) return new ProxyShape(type);
+        if (type == typeof(RemoteCallException)) return new FailureShape();
+        if (type == typeof(object)) return new FieldsShape(type);
+        if (typeof(Delegate).IsAssignableFrom(type) || typeof(Exception).IsAssignableFrom(type) || type.IsPointer) return null;
+        if (type.Assembly == typeof(ObjectShapes).Assembly && !typeof(Source).IsAssignableFrom(type)) return null;
+        if (IsOfSystem(type) && !type.FullName!.StartsWith("System.Tuple`", StringComparison.Ordinal)) return null;
+        // A class of the app that derives from one of the framework has state that is not known here.
+        for (Type? parent = type.BaseType; parent is not null && parent != typeof(object); parent = parent.BaseType)
+            if (IsOfSystem(parent)) return null;
+        return new FieldsShape(type);
+    }
+
+    private static ObjectShape OfGeneric(Type definition, Type argument) =>
+        (ObjectShape)Activator.CreateInstance(definition.MakeGenericType(argument), nonPublic: true)!;
+
+    private static ObjectShape OfCollection(string maker, Type type) =>
+        (ObjectShape)typeof(Collections).GetMethod(maker, BindingFlags.Static | BindingFlags.NonPublic)!
+            .MakeGenericMethod(type.GetGenericArguments()).Invoke(null, null)!;
+}

@@ -1,0 +1,102 @@
+// The slots of all types that an image can hold in place. One per type, made at first use, kept.
+using System.Collections.Concurrent;
+using Ambrosia.Protocol;
+
+namespace Ambrosia;
+
+internal static class Slots
+{
+    private static readonly ConcurrentDictionary<Type, Slot> s_byType = new(Primitives());
+
+    internal static Slot Of(Type type) => s_byType.TryGetValue(type, out Slot? known) ? known : s_byType.GetOrAdd(type, Make(type));
+
+    /// <summary>Values that stand for themselves: boxed ones are written like any other object.</summary>
+    internal static bool IsPrimitive(Type type) => type.IsEnum || (s_byType.TryGetValue(type, out Slot? slot) && slot.GetType().GetGenericTypeDefinition() == typeof(ValueSlot<>));
+
+    private static Slot Make(Type type)
+    {
+        Type slot = !type.IsValueType ? typeof(ReferenceSlot<>).MakeGenericType(type)
+            : type.IsEnum ? typeof(EnumSlot<>).MakeGenericType(type)
+            : Nullable.GetUnderlyingType(type) is { } inner ? typeof(NullableSlot<>).MakeGenericType(inner)
+            : ObjectShapes.IsOfSystem(type) && !IsPlainOfSystem(type) ? throw new NotWritableException($"{type} cannot be written")
+            : typeof(StructSlot<>).MakeGenericType(type);
+        return (Slot)Activator.CreateInstance(slot, nonPublic: true)!;
+    }
+
+    /// <summary>Structs of the framework that are nothing but their fields.</summary>
+    private static bool IsPlainOfSystem(Type type) =>
+        type.IsGenericType && (type.GetGenericTypeDefinition() == typeof(KeyValuePair<,>) || type.FullName!.StartsWith("System.ValueTuple`", StringComparison.Ordinal));
+
+    private static Dictionary<Type, Slot> Primitives()
+    {
+        var all = new Dictionary<Type, Slot>();
+        Integers(all);
+        Add<bool>(all, static (ref to, value) => to.WriteBoolean(value), static (ref from) => from.ReadBoolean());
+        Add<float>(all, static (ref to, value) => to.WriteUInt64(BitConverter.SingleToUInt32Bits(value)), static (ref from) => BitConverter.UInt32BitsToSingle(from.ReadUInt32()));
+        Add<double>(all, static (ref to, value) => to.WriteUInt64(BitConverter.DoubleToUInt64Bits(value)), static (ref from) => BitConverter.UInt64BitsToDouble(from.ReadUInt64()));
+        Add<decimal>(all, static (ref to, value) => to.WriteDecimal(value), static (ref from) => from.ReadDecimal());
+        Add<DateTime>(all, static (ref to, value) => to.WriteInt64(value.ToBinary()), static (ref from) => DateTime.FromBinary(from.ReadInt64()));
+        Add<DateTimeOffset>(all, static (ref to, value) => to.WriteDateTimeOffset(value), static (ref from) => from.ReadDateTimeOffset());
+        Add<TimeSpan>(all, static (ref to, value) => to.WriteInt64(value.Ticks), static (ref from) => new TimeSpan(from.ReadInt64()));
+        Add<DateOnly>(all, static (ref to, value) => to.WriteInt64(value.DayNumber), static (ref from) => DateOnly.FromDayNumber(from.ReadInt32()));
+        Add<TimeOnly>(all, static (ref to, value) => to.WriteInt64(value.Ticks), static (ref from) => new TimeOnly(from.ReadInt64()));
+        Add<Guid>(all, static (ref to, value) => to.WriteGuid(value), static (ref from) => from.ReadGuid());
+        Add<string?>(all, WriteText, ReadText);
+        return all;
+    }
+
+    private static void Integers(Dictionary<Type, Slot> all)
+    {
+        Add<byte>(all, static (ref to, value) => to.WriteUInt64(value), static (ref from) => from.ReadByte());
+        Add<sbyte>(all, static (ref to, value) => to.WriteInt64(value), static (ref from) => from.ReadSByte());
+        Add<short>(all, static (ref to, value) => to.WriteInt64(value), static (ref from) => from.ReadInt16());
+        Add<ushort>(all, static (ref to, value) => to.WriteUInt64(value), static (ref from) => from.ReadUInt16());
+        Add<int>(all, static (ref to, value) => to.WriteInt64(value), static (ref from) => from.ReadInt32());
+        Add<uint>(all, static (ref to, value) => to.WriteUInt64(value), static (ref from) => from.ReadUInt32());
+        Add<long>(all, static (ref to, value) => to.WriteInt64(value), static (ref from) => from.ReadInt64());
+        Add<ulong>(all, static (ref to, value) => to.WriteUInt64(value), static (ref from) => from.ReadUInt64());
+        Add<char>(all, static (ref to, value) => to.WriteUInt64(value), static (ref from) => from.ReadChar());
+        Add<nint>(all, static (ref to, value) => to.WriteInt64(value), static (ref from) => checked((nint)from.ReadInt64()));
+    }
+
+    /// <summary>Texts have no identity. Lone surrogates, which UTF-8 cannot say, make it an array of code units.</summary>
+    private static void WriteText(ref CborWriter to, string? value)
+    {
+        if (value is null)
+        {
+            to.WriteNull();
+            return;
+        }
+        if (!HasLoneSurrogate(value))
+        {
+            to.WriteString(value);
+            return;
+        }
+        to.WriteArrayHeader(value.Length);
+        foreach (char c in value) to.WriteUInt64(c);
+    }
+
+    private static string? ReadText(ref CborReader from)
+    {
+        if (from.TryReadNull()) return null;
+        if (from.PeekKind() != CborKind.Array) return from.ReadString();
+        var chars = new char[from.ReadArrayHeader()];
+        for (int i = 0; i < chars.Length; i++) chars[i] = from.ReadChar();
+        return new string(chars);
+    }
+
+    private static bool HasLoneSurrogate(string text)
+    {
+        int first = text.AsSpan().IndexOfAnyInRange('\uD800', '\uDFFF');
+        if (first < 0) return false;
+        for (int i = first; i < text.Length; i++)
+        {
+            if (!char.IsSurrogate(text[i])) continue;
+            if (i + 1 == text.Length || !char.IsSurrogatePair(text[i], text[i + 1])) return true;
+            i++;
+        }
+        return false;
+    }
+
+    private static void Add<T>(Dictionary<Type, Slot> all, WriteValue<T> write, ReadValue<T> read) => all.Add(typeof(T), new ValueSlot<T>(write, read));
+}

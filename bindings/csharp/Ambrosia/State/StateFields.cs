@@ -1,0 +1,57 @@
+// Which fields of a type are state: all instance fields, private ones too, in the order base class first, then declaration; without
+// those marked [NotState]; in a [DataContract] type only those marked [DataMember]. An attribute on an auto-property means its field.
+using System.Collections.Concurrent;
+using System.Reflection;
+using System.Runtime.Serialization;
+
+namespace Ambrosia;
+
+internal static class StateFields
+{
+    private const BindingFlags Declared = BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly;
+    private static readonly ConcurrentDictionary<Type, FieldInfo[]> s_cache = new();
+
+    internal static FieldInfo[] Of(Type type) => s_cache.GetOrAdd(type, Find);
+
+    /// <summary>The name that an image holds: where a base class has a field of the same name, the declaring class tells them apart.</summary>
+    internal static string NameOf(FieldInfo field, Type of) =>
+        field.DeclaringType == of || !Of(of).Any(other => other.Name == field.Name && other.DeclaringType != field.DeclaringType)
+            ? field.Name
+            : $"{field.DeclaringType!.Name}.{field.Name}";
+
+    private static FieldInfo[] Find(Type type)
+    {
+        var fields = new List<FieldInfo>();
+        for (Type? declaring = type; declaring is not null && !HasNoState(declaring); declaring = declaring.BaseType)
+        {
+            Type of = declaring;
+            FieldInfo[] declared = of.GetFields(Declared);
+            Array.Sort(declared, static (a, b) => a.MetadataToken.CompareTo(b.MetadataToken));
+            fields.InsertRange(0, declared.Where(field => IsState(field, of)));
+        }
+        return [.. fields];
+    }
+
+    /// <summary>Base classes whose fields are the binding's own, remade at a restore.</summary>
+    private static bool HasNoState(Type type) =>
+        type == typeof(object) || type == typeof(ValueType) || type == typeof(Immortal)
+        || (type.IsGenericType && type.GetGenericTypeDefinition() == typeof(Immortal<>));
+
+    private static bool IsState(FieldInfo field, Type declaring)
+    {
+        MemberInfo? property = PropertyBehind(field, declaring);
+        if (Has<NotStateAttribute>(field, property)) return false;
+        return !declaring.IsDefined(typeof(DataContractAttribute), inherit: false) || Has<DataMemberAttribute>(field, property);
+    }
+
+    private static bool Has<TAttribute>(FieldInfo field, MemberInfo? property)
+        where TAttribute : Attribute =>
+        field.IsDefined(typeof(TAttribute), inherit: false) || (property is not null && property.IsDefined(typeof(TAttribute), inherit: false));
+
+    private static PropertyInfo? PropertyBehind(FieldInfo field, Type declaring)
+    {
+        const string Suffix = ">k__BackingField";
+        if (!field.Name.StartsWith('<') || !field.Name.EndsWith(Suffix, StringComparison.Ordinal)) return null;
+        return declaring.GetProperty(field.Name[1..^Suffix.Length], Declared);
+    }
+}

@@ -1,0 +1,139 @@
+using System.Diagnostics.CodeAnalysis;
+using Ambrosia.Log;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Coordinator;
+
+/// <summary>
+/// What an app session works with, and the decisions about sessions: one at a time, each from the newest checkpoint, primary when it has
+/// executed all that was durable when it began. Any thread.
+/// </summary>
+internal sealed class AppParts
+{
+    private readonly Lock gate = new();
+    private readonly List<DigestEntry> changed = [];
+    private AppSession? live;
+    private Lsn digested;
+
+    public required InstanceIdentity Identity { get; init; }
+
+    public required string Replica { get; init; }
+
+    public required Epoch Epoch { get; init; }
+
+    public required uint MessageBytesMax { get; init; }
+
+    public required ReadOnlyMemory<byte> Token { get; init; }
+
+    public required BlockPool Pool { get; init; }
+
+    public required OutboxSet Outboxes { get; init; }
+
+    public required LogAppender Log { get; init; }
+
+    public required SelfChannel SelfChannel { get; init; }
+
+    public required ProgressBook Progress { get; init; }
+
+    public required DigestBook Digests { get; init; }
+
+    public required Delivery Delivery { get; init; }
+
+    public required Recovery Recovery { get; init; }
+
+    public required CheckpointDuty CheckpointDuty { get; init; }
+
+    public required Action<string> Say { get; init; }
+
+    /// <summary>An outbox has something to send.</summary>
+    public required Action<Outbox> HasOutput { get; init; }
+
+    public required Action<bool> Committer { get; init; }
+
+    /// <summary>A session has become primary.</summary>
+    public required Action<AppSession> BecamePrimary { get; init; }
+
+    /// <summary>True while peers may be reached: only then does a full outbox make the app wait.</summary>
+    public required Func<bool> LinksAreOpen { get; init; }
+
+    public CheckpointTaker Checkpoints { get; set; } = null!;
+
+    /// <summary>The session that is primary, or on its way.</summary>
+    public AppSession? Live { get { lock (gate) return live; } }
+
+    /// <summary>Last digest position that the running session has passed.</summary>
+    public Lsn Digested => digested;
+
+    public bool MustWait(Outbox outbox) => Outboxes.IsFull && outbox != Outboxes.Self && LinksAreOpen();
+
+    public void WakeCommitter()
+    {
+        if (Log.TakeWake()) Committer(true);
+    }
+
+    /// <summary>Makes the session the instance's, if there is none. False: <paramref name="why"/> not.</summary>
+    public bool TryBegin(AppSession session, AppHello hello, [NotNullWhen(false)] out string? why)
+    {
+        lock (gate)
+        {
+            why = live is null ? null : $"session {live.Number} is live; one app at a time";
+            if (why is not null) return false;
+            live = session;
+        }
+        Lsn durable = Log.Durable;
+        FoundCheckpoint? checkpoint = Recovery.Newest(durable);
+        CheckpointHeader? header = checkpoint?.Header;
+        if (header is not null && header.AppVersion > hello.AppVersion)
+        {
+            why = $"the checkpoint was made by app version {header.AppVersion}, this app is {hello.AppVersion}: start the newer one";
+            lock (gate) live = null;
+            checkpoint!.Dispose();
+            return false;
+        }
+        Outboxes.BeginSession(Recovery.Positions(checkpoint));
+        Digests.BeginSession();
+        digested = checkpoint?.Part.DigestPosition ?? Lsn.Zero;
+        RestoreDigestCounts(checkpoint?.Part);
+        Progress.Begin(header?.Lsn ?? Lsn.Zero, header?.PageLsn ?? Lsn.Zero);
+        Delivery.Begin(header?.PageLsn ?? Lsn.Zero, header?.Lsn ?? Lsn.Zero, DeliveredState.From(checkpoint?.Part), digested);
+        var welcome = new AppWelcome(1, new InstanceId(Identity.Name, Identity.Shard), Replica, Identity.Uuid, Epoch, session.Number,
+            MessageBytesMax, header?.Lsn ?? Lsn.Zero, checkpoint is not null);
+        CheckpointImage? image = checkpoint is null ? null : new CheckpointImage(checkpoint.Reader, header!.Lsn, header.ImageVersion);
+        session.Begin(welcome, image, durable);
+        return true;
+    }
+
+    private void RestoreDigestCounts(CoordinatorPart? part)
+    {
+        foreach (Outbox outbox in Outboxes.InOrder()) outbox.DigestedCount = 0;
+        if (part is null) return;
+        foreach (CheckpointDigestCount count in part.DigestCounts) Outboxes.GetOrAdd(count.Destination).DigestedCount = count.Count;
+    }
+
+    /// <summary>The app stands at a digest position.</summary>
+    public void DigestAt(Lsn position)
+    {
+        changed.Clear();
+        foreach (Outbox outbox in Outboxes.InOrder())
+        {
+            ChannelPosition emitted = outbox.Emitted;
+            if (emitted.Number == outbox.DigestedCount) continue;
+            changed.Add(new DigestEntry(outbox.Destination, emitted.Number, emitted.Hash));
+            outbox.DigestedCount = emitted.Number;
+        }
+        digested = position;
+        var record = new DigestRecord(position, changed.ToArray());
+        if (Digests.Computed(record)) Log.TryAppend(RecordKind.Digest, RecordKinds.Encode(record), out _);
+    }
+
+    public void Ended(AppSession session)
+    {
+        lock (gate)
+        {
+            if (live != session) return;
+            live = null;
+        }
+        Checkpoints.SessionEnded();
+        CheckpointDuty.Failed();
+    }
+}

@@ -1,0 +1,257 @@
+using System.Buffers;
+using System.Security.Cryptography;
+using Ambrosia.Log;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Coordinator;
+
+/// <summary>
+/// One connection of the app, from its hello to its end: checks who it is, gives it checkpoint and log, takes what it emits.
+/// Owns the frames that wait for the app and the session's place in its life. Two threads: the one that reads the app calls the
+/// <see cref="IAppFrames"/> side, the one that sends to it calls <see cref="TryTake"/>; what both touch is under one lock.
+/// </summary>
+internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender) : IAppFrames
+{
+    private enum Stage { AwaitHello, Replaying, BecomingPrimary, Primary, Ended }
+
+    private readonly Lock gate = new();
+    private readonly ArrayBufferWriter<byte> waiting = new(), sending = new();
+    private readonly HashSet<Outbox> touched = [];
+    private readonly List<PageNote> done = [];
+    private Stage stage;
+    private bool controlTaken, deliveryTaken;
+    private CheckpointImage? image;
+
+    /// <summary>When everything below this has been delivered, the app is told to become primary.</summary>
+    private Lsn target;
+
+    public ulong Number { get; } = number;
+
+    /// <summary>The session ended by its own Goodbye, with this reason.</summary>
+    public string? EndReason { get; private set; }
+
+    /// <summary>The hello was accepted.</summary>
+    public bool HasBegun { get { lock (gate) return stage != Stage.AwaitHello; } }
+
+    /// <summary>There may be something to take: what a sender looks at before it waits.</summary>
+    public bool HasOutput
+    {
+        get
+        {
+            lock (gate)
+                return stage != Stage.Ended && (waiting.WrittenCount > 0 || (stage != Stage.AwaitHello && parts.Delivery.Next < parts.Log.Durable));
+        }
+    }
+
+    public bool IsPrimary { get { lock (gate) return stage == Stage.Primary; } }
+
+    public bool IsEnded { get { lock (gate) return stage == Stage.Ended; } }
+
+    public AppReader NewReader() => new(parts.Pool, this);
+
+    /// <summary>Small until it is known who speaks (P2.3).</summary>
+    public uint PayloadBytesMax => stage == Stage.AwaitHello ? Frames.ControlBytesMax : parts.MessageBytesMax + Frames.PayloadBytesBeyondMessage;
+
+    // ---- what the app sends ----
+
+    public ReadAnswer Run(BlockPool.Block block, int frameAt, in RunView run, int runBytes)
+    {
+        if (stage is Stage.AwaitHello or Stage.Ended) throw new ProtocolViolation("P2.4", "run before the hello");
+        Outbox outbox = parts.Outboxes.Declared(run.Header.Peer);
+        if (parts.MustWait(outbox)) return ReadAnswer.OutboxFull;
+        Messages.Check(run.Messages, run.Header.Count, parts.MessageBytesMax);
+        if (run.Header.Kind == MessageKind.Impulse) TakeImpulses(outbox, block, frameAt, run, runBytes);
+        else if (!run.Header.IsNumbered) throw new ProtocolViolation("P3.2", $"{run.Header.Kind} from the app");
+        else if (!outbox.Append(block, frameAt, run, runBytes)) return ReadAnswer.More;
+
+        if (outbox != parts.Outboxes.Self) { touched.Add(outbox); return ReadAnswer.More; }
+        SelfWaits = !parts.SelfChannel.TryPush();
+        return ReadAnswer.More;
+    }
+
+    private void TakeImpulses(Outbox outbox, BlockPool.Block block, int frameAt, in RunView run, int runBytes)
+    {
+        if (stage is not (Stage.BecomingPrimary or Stage.Primary)) throw new ProtocolViolation("P5.10", "impulse before BecomePrimary");
+        outbox.AppendImpulses(block, frameAt, run, runBytes, parts.Epoch);
+    }
+
+    public ReadAnswer Control(FrameType type, ReadOnlySpan<byte> payload)
+    {
+        if (stage == Stage.AwaitHello && type != FrameType.AppHello) throw new ProtocolViolation("P2.4", $"{type} before the hello");
+        switch (type)
+        {
+            case FrameType.AppHello: Hello(AppHello.Read(payload)); break;
+            case FrameType.Destination:
+                DestinationFrame destination = DestinationFrame.Read(payload);
+                parts.Outboxes.Declare(destination.Index, destination.Destination);
+                break;
+            case FrameType.Processed: return Processed(ProcessedFrame.Read(payload).Position);
+            case FrameType.PrimaryReady: PrimaryReady(Protocol.PrimaryReady.Read(payload)); break;
+            case FrameType.ImageBegin: return parts.Checkpoints.Begin(ImageBegin.Read(payload), stage == Stage.Primary, ReportProgress) ? ReadAnswer.More : ReadAnswer.CheckpointFull;
+            case FrameType.ImageChunk: return parts.Checkpoints.Chunk(payload) ? ReadAnswer.More : ReadAnswer.CheckpointFull;
+            case FrameType.ImageEnd: return parts.Checkpoints.End(ImageEnd.Read(payload)) ? ReadAnswer.More : ReadAnswer.CheckpointFull;
+            case FrameType.Waiting: parts.Say($"checkpoint waits: {Waiting.Read(payload).Why}"); break;
+            case FrameType.CheckpointWanted: parts.CheckpointDuty.Request(); break;
+            case FrameType.Goodbye: throw new AppLeft(Goodbye.Read(payload));
+            case FrameType.Heartbeat: break;
+            default: throw new ProtocolViolation("P2.4", $"{type} from the app");
+        }
+        return ReadAnswer.More;
+    }
+
+    public void Pause()
+    {
+        if (SelfWaits) SelfWaits = !parts.SelfChannel.TryPush();
+        foreach (Outbox outbox in touched) parts.HasOutput(outbox);
+        touched.Clear();
+        parts.WakeCommitter();
+    }
+
+    /// <summary>The self channel found no room in the log: the pump waits for it before it receives more.</summary>
+    public bool SelfWaits { get; private set; }
+
+    private void Hello(AppHello hello)
+    {
+        if (stage != Stage.AwaitHello) throw new ProtocolViolation("P2.4", "second hello");
+        if (!CryptographicOperations.FixedTimeEquals(hello.Token.Span, parts.Token.Span)) throw Refuse("the token is wrong");
+        if (hello.VersionMin > 1 || hello.VersionMax < 1) throw Refuse($"the app speaks protocol versions {hello.VersionMin} to {hello.VersionMax}, this coordinator 1");
+        if (!parts.TryBegin(this, hello, out string? why)) throw Refuse(why!);
+    }
+
+    private AppLeft Refuse(string why)
+    {
+        Send(new Goodbye(GoodbyeCode.Refused, why));
+        return new AppLeft(new Goodbye(GoodbyeCode.Refused, why));
+    }
+
+    /// <summary>The session is the instance's: it gets the welcome, the image and the log from there.</summary>
+    public void Begin(AppWelcome welcome, CheckpointImage? image, Lsn becomePrimaryAt)
+    {
+        lock (gate)
+        {
+            stage = Stage.Replaying;
+            this.image = image;
+            target = becomePrimaryAt;
+            Frames.Write(waiting, welcome, 0, checkPayload: false);
+        }
+        wakeSender();
+    }
+
+    private ReadAnswer Processed(Lsn lsn)
+    {
+        ReportProgress(lsn);
+        return ReadAnswer.More;
+    }
+
+    private void ReportProgress(Lsn lsn)
+    {
+        done.Clear();
+        bool isMark = parts.Progress.Report(lsn, done);
+        if (isMark) parts.DigestAt(lsn);
+        foreach (PageNote note in done)
+        {
+            parts.Outboxes.Self.Trim(note.SelfNumber);
+            foreach ((Outbox outbox, ulong number) in note.Trims) outbox.Trim(number);
+        }
+    }
+
+    private void PrimaryReady(PrimaryReady ready)
+    {
+        if (stage != Stage.BecomingPrimary || ready.Position != target) throw new ProtocolViolation("P5.10", $"PrimaryReady for {ready.Position}");
+        if (parts.Progress.Processed < target) throw new ProtocolViolation("P5.10", $"PrimaryReady with {parts.Progress.Processed} executed of {target}");
+        lock (gate) stage = Stage.Primary;
+        parts.BecamePrimary(this);
+        SelfWaits = !parts.SelfChannel.TryPush();
+    }
+
+    // ---- what the app gets ----
+
+    /// <summary>The next bytes for the app: control first, then the image, then the log.</summary>
+    public bool TryTake(out ReadOnlyMemory<byte> bytes)
+    {
+        bytes = default;
+        lock (gate)
+        {
+            if (stage is Stage.AwaitHello && waiting.WrittenCount == 0) return false;
+            if (stage == Stage.Ended) return false;
+            if (TakeControl(out bytes)) return true;
+            if (stage == Stage.AwaitHello) return false;
+        }
+        if (image is not null && TakeImage(out bytes)) return true;
+        if (parts.Delivery.TryTake(out bytes)) return deliveryTaken = true;
+        if (stage != Stage.Replaying || parts.Delivery.Next < target) return false;
+        lock (gate)
+        {
+            stage = Stage.BecomingPrimary;
+            Frames.Write(waiting, new BecomePrimary(target), 0, checkPayload: false);
+            return TakeControl(out bytes);
+        }
+    }
+
+    private bool TakeControl(out ReadOnlyMemory<byte> bytes)
+    {
+        bytes = default;
+        if (waiting.WrittenCount == 0) return false;
+        sending.ResetWrittenCount();
+        sending.Write(waiting.WrittenSpan);
+        waiting.ResetWrittenCount();
+        bytes = sending.WrittenMemory;
+        return controlTaken = true;
+    }
+
+    private bool TakeImage(out ReadOnlyMemory<byte> bytes)
+    {
+        sending.ResetWrittenCount();
+        if (image!.TryWriteNext(sending))
+        {
+            bytes = sending.WrittenMemory;
+            return controlTaken = true;
+        }
+        image.Dispose();
+        image = null;
+        bytes = default;
+        return false;
+    }
+
+    /// <summary>What <see cref="TryTake"/> gave is sent.</summary>
+    public void Taken()
+    {
+        if (deliveryTaken) { parts.Delivery.Taken(); Crash.Hit("deliver.after"); }
+        controlTaken = deliveryTaken = false;
+    }
+
+    public void Send<T>(T frame) where T : IFramePayload<T>
+    {
+        lock (gate) Frames.Write(waiting, frame, 0, checkPayload: false);
+        wakeSender();
+    }
+
+    public void SendHeartbeat()
+    {
+        lock (gate) Frames.WriteEmpty(waiting, FrameType.Heartbeat, 0);
+        wakeSender();
+    }
+
+    /// <summary>Durable inputs are there to be delivered.</summary>
+    public void Wake() => wakeSender();
+
+    /// <summary>The connection is over; both its threads have stopped.</summary>
+    public void End(string why)
+    {
+        lock (gate)
+        {
+            if (stage == Stage.Ended) return;
+            stage = Stage.Ended;
+            EndReason = why;
+        }
+        if (deliveryTaken) parts.Delivery.Taken();
+        image?.Dispose();
+        parts.Ended(this);
+    }
+}
+
+/// <summary>The app said goodbye, or was sent away.</summary>
+internal sealed class AppLeft(Goodbye goodbye) : Exception(goodbye.Why)
+{
+    public Goodbye Goodbye { get; } = goodbye;
+}

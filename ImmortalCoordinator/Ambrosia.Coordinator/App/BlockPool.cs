@@ -1,0 +1,55 @@
+namespace Ambrosia.Coordinator;
+
+/// <summary>
+/// Memory into which the app's stream is received and in which its runs stay until they are trimmed: bytes are copied by nobody.
+/// Owns the blocks; last in, first out, so that a block in use stays in the cache. Any thread.
+/// </summary>
+internal sealed class BlockPool
+{
+    public const int BlockBytes = 1 << 20;
+
+    private readonly Lock gate = new();
+    private readonly Stack<Block> free = new();
+
+    /// <summary>Blocks handed out and not yet released by everyone; what the memory bound of outboxes counts.</summary>
+    private int outstanding;
+
+    public int Outstanding => Volatile.Read(ref outstanding);
+
+    /// <summary>A block with one reference. A larger one than usual is made for one big frame and not kept.</summary>
+    public Block Take(int bytes = BlockBytes)
+    {
+        Interlocked.Increment(ref outstanding);
+        if (bytes > BlockBytes) return new Block(this, GC.AllocateUninitializedArray<byte>(bytes));
+        lock (gate)
+        {
+            if (free.TryPop(out Block? block)) { block.Revive(); return block; }
+        }
+        return new Block(this, GC.AllocateUninitializedArray<byte>(BlockBytes, pinned: true));
+    }
+
+    private void Return(Block block)
+    {
+        Interlocked.Decrement(ref outstanding);
+        if (block.Bytes.Length != BlockBytes) return;
+        lock (gate) free.Push(block);
+    }
+
+    internal sealed class Block(BlockPool pool, byte[] bytes)
+    {
+        private int references = 1;
+
+        public readonly byte[] Bytes = bytes;
+
+        public void AddReference() => Interlocked.Increment(ref references);
+
+        public void Release()
+        {
+            int left = Interlocked.Decrement(ref references);
+            if (left == 0) pool.Return(this);
+            else if (left < 0) throw new InvalidOperationException("a block was released more often than it was taken");
+        }
+
+        internal void Revive() => references = 1;
+    }
+}

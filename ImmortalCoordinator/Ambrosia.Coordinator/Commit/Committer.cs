@@ -1,0 +1,55 @@
+using Ambrosia.Log;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Coordinator;
+
+/// <summary>What the pump that steps a committer is to do next.</summary>
+internal enum CommitStep { Again, Spin, Park }
+
+/// <summary>
+/// The order in which pages become durable (log-format L7.2): write, flush, fence check, and only then does anyone hear of it. One step
+/// at a time, so that a simulator may let anything happen in between. One thread at a time; the pump sees to it.
+/// </summary>
+internal sealed class Committer(LogWriter log, Action<Lsn> durableAdvanced)
+{
+    private enum Stage { Begin, Rotate, Write, Flush, Check, Complete }
+
+    private CommitGroup? group;
+    private Stage stage;
+    private int page;
+
+    public CommitStep Step()
+    {
+        switch (stage)
+        {
+            case Stage.Begin: return Begin();
+            case Stage.Rotate: group!.Rotate(); stage = Stage.Write; break;
+            case Stage.Write:
+                group!.Write(page++);
+                if (page == group.PageCount) stage = Stage.Flush;
+                break;
+            case Stage.Flush: group!.Flush(); stage = Stage.Check; break;
+            case Stage.Check: group!.CheckFence(); stage = Stage.Complete; break;
+            case Stage.Complete:
+                log.Complete(group!);
+                group = null;
+                stage = Stage.Begin;
+                durableAdvanced(log.Durable);
+                break;
+        }
+        return CommitStep.Again;
+    }
+
+    private CommitStep Begin()
+    {
+        switch (log.Begin(out group))
+        {
+            case CommitAnswer.Nothing: return CommitStep.Park;
+            case CommitAnswer.WritersInside: return CommitStep.Spin;
+            default:
+                page = 0;
+                stage = group!.NeedsRotation ? Stage.Rotate : Stage.Write;
+                return CommitStep.Again;
+        }
+    }
+}

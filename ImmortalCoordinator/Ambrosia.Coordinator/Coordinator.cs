@@ -1,0 +1,280 @@
+using Ambrosia.Log;
+using Ambrosia.Protocol;
+using CRA;
+
+namespace Ambrosia.Coordinator;
+
+/// <summary>Everything that one primary replica is made from, apart from its files and its wires.</summary>
+internal sealed record CoordinatorInputs(
+    CoordinatorOptions Options, InstanceIdentity Identity, Fence Fence, PrimaryLock Lock, OpenLog Log, IFileSystem Files,
+    ReadOnlyMemory<byte> AppToken, TimeProvider Time, Func<double> Random, IPumps Pumps);
+
+/// <summary>
+/// One primary replica: builds the parts, connects them, and nothing else. Parts never wait; pumps (Pumps/, or the simulator's) feed
+/// them. The road of a call: App/AppReader → Outbound/Outbox → Outbound/OutboundLink → Inbound/InboundRuns → the log's page →
+/// Commit/Committer → Delivery/Delivery → the app, and back by Outbound/TrimBook.
+/// </summary>
+internal sealed class Coordinator : IDisposable
+{
+    private readonly CoordinatorInputs inputs;
+    private readonly BlockPool pool = new();
+    private readonly ScratchFile scratch;
+    private readonly OutboxSet outboxes;
+    private readonly InputLedger ledger;
+    private readonly LogAppender appender;
+    private readonly SelfChannel selfChannel;
+    private readonly LinkTable table;
+    private readonly TrimBook trims = new();
+    private readonly LinkParts links;
+    private readonly AppParts app;
+    private readonly CheckpointDuty duty;
+    private readonly List<PeerLink> owed = [];
+    private ulong sessions;
+
+    public Coordinator(CoordinatorInputs inputs)
+    {
+        this.inputs = inputs;
+        Self = new InstanceId(inputs.Identity.Name, inputs.Identity.Shard);
+        LogWriter log = inputs.Log.Writer;
+        CoordinatorOptions options = inputs.Options;
+        uint messageBytesMax = options.Log.MessageBytesMax;
+
+        scratch = new ScratchFile(inputs.Files, Path.Combine(options.LogDirectory, $"scratch.{options.Replica}"), options.ScratchBytes);
+        outboxes = new OutboxSet(Self, scratch, new MemoryBound(pool, (int)Math.Max(4, options.OutboxBytes / BlockPool.BlockBytes)));
+        ledger = new InputLedger(Self);
+        ledger.Self.Epoch = inputs.Fence.Epoch;
+        appender = new LogAppender(log, log.ReserveBytesMax);
+        selfChannel = new SelfChannel(outboxes.Self, ledger, appender, messageBytesMax);
+        table = new LinkTable(Self, () => new Backoff(inputs.Random));
+        duty = new CheckpointDuty(options.CheckpointEveryBytes);
+        links = BuildLinks(messageBytesMax);
+        app = BuildApp(messageBytesMax);
+        Checkpoints = BuildCheckpoints();
+        app.Checkpoints = Checkpoints;
+        Committer = new Committer(log, DurableAdvanced);
+    }
+
+    public InstanceId Self { get; }
+
+    public Committer Committer { get; }
+
+    public CheckpointTaker Checkpoints { get; }
+
+    public LogWriter Log => inputs.Log.Writer;
+
+    public Epoch Epoch => inputs.Fence.Epoch;
+
+    /// <summary>Links are open and impulses admitted.</summary>
+    public bool IsPrimary => table.IsAdmitting;
+
+    public AppSession? Session => app.Live;
+
+    private LinkParts BuildLinks(uint messageBytesMax) => new()
+    {
+        Self = Self,
+        Identity = inputs.Identity,
+        Replica = inputs.Options.Replica,
+        OwnEpoch = inputs.Fence.Epoch,
+        MessageBytesMax = messageBytesMax,
+        Log = appender,
+        Ledger = ledger,
+        Outboxes = outboxes,
+        Table = table,
+        Trims = trims,
+        Time = inputs.Time,
+        Say = inputs.Pumps.Say,
+        ImpulsesLogged = ImpulsesLogged,
+        Committer = inputs.Pumps.Commit,
+        Room = inputs.Pumps.WaitForRoom,
+        Fail = inputs.Pumps.Fail,
+    };
+
+    private AppParts BuildApp(uint messageBytesMax)
+    {
+        var progress = new ProgressBook();
+        var digests = new DigestBook(Log.Durable);
+        return new AppParts
+        {
+            Identity = inputs.Identity,
+            Replica = inputs.Options.Replica,
+            Epoch = inputs.Fence.Epoch,
+            MessageBytesMax = messageBytesMax,
+            Token = inputs.AppToken,
+            Pool = pool,
+            Outboxes = outboxes,
+            Log = appender,
+            SelfChannel = selfChannel,
+            Progress = progress,
+            Digests = digests,
+            Delivery = new Delivery(Log, NewReader(), Log.DigestEvery, progress, digests, outboxes),
+            Recovery = new Recovery(inputs.Files, inputs.Options.LogDirectory, inputs.Identity, inputs.Pumps.Say),
+            CheckpointDuty = duty,
+            Say = inputs.Pumps.Say,
+            HasOutput = HasOutput,
+            Committer = inputs.Pumps.Commit,
+            BecamePrimary = BecamePrimary,
+            LinksAreOpen = () => table.IsAdmitting,
+        };
+    }
+
+    private CheckpointTaker BuildCheckpoints()
+    {
+        var snapshot = new CheckpointSnapshot(
+            inputs.Identity, inputs.Options.Replica, inputs.Fence.Epoch, Log.AppVersion, app, NewReader, inputs.Time);
+        return new CheckpointTaker(new CheckpointParts(
+            snapshot.Take,
+            header => new CheckpointWriter(inputs.Files, inputs.Options.LogDirectory, inputs.Identity, header, Crash.Points),
+            () => Log.Stated, CheckpointPublished, CheckpointFailed, inputs.Pumps.CheckpointWork, inputs.Pumps.RoomForApp));
+    }
+
+    private LogReader NewReader() => new(inputs.Files, inputs.Options.LogDirectory, inputs.Identity, inputs.Log.Chain);
+
+    /// <summary>Restores what the newest checkpoint says of outputs; a new log gets its first record.</summary>
+    public void Recover()
+    {
+        if (Log.Tail == Lsn.Zero) AppendFirstStart();
+        using FoundCheckpoint? checkpoint = app.Recovery.Newest(Log.Durable);
+        if (checkpoint is null) return;
+        Recovery.RestoreOutboxes(checkpoint, outboxes, pool);
+        duty.Published(checkpoint.Header.Lsn);
+    }
+
+    private void AppendFirstStart()
+    {
+        Crash.Hit("create.beforeFirstStart");
+        InstanceIdentity identity = inputs.Identity;
+        var record = new FirstStartRecord(identity.Uuid, (ulong)identity.CreatedMicros, Log.AppVersion, identity.Name);
+        if (!appender.TryAppend(RecordKind.FirstStart, RecordKinds.Encode(record), out _)) throw new InvalidOperationException("a new log has no room");
+        while (Committer.Step() != CommitStep.Park) { }
+    }
+
+    /// <summary>A connection of the app; its pump drives it.</summary>
+    public AppSession NewSession(Action wakeSender) => new(app, Interlocked.Increment(ref sessions), wakeSender);
+
+    /// <summary>A connection to a peer; null while none are taken.</summary>
+    /// <param name="expected">Whom we dialled; null: it came in.</param>
+    public PeerLink? NewLink(InstanceId? expected, uint seed, string remote) =>
+        !table.IsAdmitting ? null : new PeerLink(links, expected, seed, expected is { } peer ? table.NextNonce(peer) : 0, remote);
+
+    // ---- what happens ----
+
+    /// <summary>After each commit (step 8): who waits for it is told.</summary>
+    private void DurableAdvanced(Lsn durable)
+    {
+        owed.Clear();
+        ledger.AdvanceDurable(durable, owed, out bool selfMoved);
+        foreach (PeerLink link in owed) link.DurableAdvanced();
+        links.Awaiting.Wake();
+        if (selfMoved) ImpulsesLogged(outboxes.Self, outboxes.Self.ImpulsesDurable(OwnImpulses()));
+        app.Live?.Wake();
+        inputs.Lock.Beat();
+        inputs.Pumps.RoomForApp();
+        if (Checkpoints.HasWork) inputs.Pumps.CheckpointWork();
+    }
+
+    private ulong OwnImpulses()
+    {
+        InputPosition durable = ledger.DurableOf(ledger.Self);
+        return durable.ImpulseEpoch == Epoch ? durable.Impulses : 0;
+    }
+
+    private void ImpulsesLogged(Outbox outbox, ulong ticket)
+    {
+        if (ticket > 0 && app.Live is { } session && outboxes.TryIndexOf(outbox, out uint index)) session.Send(new ImpulseLogged(index, ticket));
+    }
+
+    private void HasOutput(Outbox outbox)
+    {
+        if (table.OpenLinkTo(outbox.Destination) is { } link) link.Wake();
+        else inputs.Pumps.Dial();
+    }
+
+    /// <summary>The app has executed all that was durable: the first time in this epoch, the world is let in.</summary>
+    private void BecamePrimary(AppSession session)
+    {
+        if (!table.IsAdmitting)
+        {
+            ledger.Restore(app.Delivery.State);
+            selfChannel.Open();
+            table.Admit();
+        }
+        Primary?.Invoke(session);
+        inputs.Pumps.Dial();
+    }
+
+    /// <summary>A session is primary; the process says that it is ready.</summary>
+    public event Action<AppSession>? Primary;
+
+    private void CheckpointPublished(CheckpointFileName name)
+    {
+        duty.Published(name.Lsn);
+        Ambrosia.Log.Checkpoints.RemoveOlder(inputs.Files, inputs.Options.LogDirectory, inputs.Identity, inputs.Log.Chain, Crash.Points);
+        inputs.Pumps.Say($"checkpoint {name}");
+    }
+
+    private void CheckpointFailed(string why)
+    {
+        duty.Failed();
+        inputs.Pumps.Say($"checkpoint given up: {why}");
+    }
+
+    /// <summary>Whatever is due by time: trims, marks, a checkpoint, the idle fence check. Called a few times a second.</summary>
+    /// <param name="isQuiet">Nothing was appended since the last tick.</param>
+    public void Tick(bool isQuiet)
+    {
+        DateTimeOffset now = inputs.Time.GetUtcNow();
+        bool appended = false;
+        if (trims.Due(now) is { } trim) appended = appender.TryAppend(RecordKind.Trim, RecordKinds.Encode(trim), out _);
+        if (IsPrimary && app.Live is { IsPrimary: true } && duty.Claim(Log.Durable))
+        {
+            var mark = new CheckpointMarkRecord(Epoch, 0, inputs.Options.Replica);
+            if (appender.TryAppend(RecordKind.CheckpointMark, RecordKinds.Encode(mark), out _)) appended = true;
+            else duty.Failed();
+        }
+        if (!appended && isQuiet && Log.MarkDue) appended = Log.AppendMark();
+        if (appended) inputs.Pumps.Commit(true);
+    }
+
+    /// <summary>Asks for a checkpoint as soon as one can be taken.</summary>
+    public void RequestCheckpoint() => duty.Request();
+
+    /// <summary>An idle primary looks whether it still is one.</summary>
+    public void CheckFence()
+    {
+        inputs.Fence.Check();
+        inputs.Lock.Beat();
+    }
+
+    /// <summary>Peers to call now: known ones and those for whom there is output.</summary>
+    public List<InstanceId> PeersToDial()
+    {
+        DateTimeOffset now = inputs.Time.GetUtcNow();
+        var peers = new List<InstanceId>();
+        foreach (Origin origin in ledger.Peers())
+            if (table.ShouldDial(origin.Instance, now)) peers.Add(origin.Instance);
+        foreach (Outbox outbox in outboxes.InOrder())
+            if (outbox.HasUnsent && table.ShouldDial(outbox.Destination, now)) peers.Add(outbox.Destination);
+        return peers;
+    }
+
+    /// <summary>Records delivered to the running session.</summary>
+    public long Delivered => app.Delivery.Records;
+
+    /// <summary>Records below this have been executed by the running, or the last, session.</summary>
+    public Lsn Executed => app.Progress.Processed;
+
+    /// <summary>A checkpoint was asked for, or is on its way.</summary>
+    public bool IsCheckpointDue => duty.IsDue;
+
+    public bool DialFailed(InstanceId peer) => table.DialFailed(peer);
+
+    public List<PeerLink> Links() => table.All();
+
+    public void Dispose()
+    {
+        Checkpoints.Dispose();
+        app.Delivery.Dispose();
+        scratch.Dispose();
+        Log.Dispose();
+    }
+}

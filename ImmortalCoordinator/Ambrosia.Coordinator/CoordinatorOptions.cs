@@ -1,0 +1,48 @@
+using Ambrosia.Log;
+
+namespace Ambrosia.Coordinator;
+
+/// <summary>How one replica runs. Sizes in bytes.</summary>
+public sealed record CoordinatorOptions
+{
+    /// <summary>Directory of the replica set's log.</summary>
+    public required string LogDirectory { get; init; }
+
+    /// <summary>Name of the instance.</summary>
+    public required string Instance { get; init; }
+
+    /// <summary>Name of this replica.</summary>
+    public string Replica { get; init; } = "r0";
+
+    /// <summary>Directory of the catalog.</summary>
+    public required string CatalogDirectory { get; init; }
+
+    /// <summary>Address and port on which peers are accepted; port 0: any free one.</summary>
+    public string Listen { get; init; } = "127.0.0.1:0";
+
+    /// <summary>Path of the unix socket for the app; null with <see cref="AppPort"/>.</summary>
+    public string? AppSocket { get; init; }
+
+    /// <summary>Loopback TCP port for the app; 0: any free one; null: a unix socket.</summary>
+    public int? AppPort { get; init; }
+
+    /// <summary>Make the instance even where the catalog has one of that name.</summary>
+    public bool Create { get; init; }
+
+    /// <summary>A checkpoint is due after this much log.</summary>
+    public long CheckpointEveryBytes { get; init; } = 256L << 20;
+
+    /// <summary>Memory for outputs that are not yet trimmed.</summary>
+    public long OutboxBytes { get; init; } = 64L << 20;
+
+    /// <summary>Disk for outputs that do not fit that memory; then the app waits.</summary>
+    public long ScratchBytes { get; init; } = 16L << 30;
+
+    /// <summary>The app to start and restart, with its arguments; empty: it comes by itself.</summary>
+    public IReadOnlyList<string> App { get; init; } = [];
+
+    /// <summary>Lines as JSON objects.</summary>
+    public bool Json { get; init; }
+
+    public LogOptions Log { get; init; } = new();
+}

@@ -1,0 +1,176 @@
+using Ambrosia.Log;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Coordinator;
+
+/// <summary>
+/// Step 9 of a call: durable records on their way to the app, live and replayed alike, straight from the log's pages: the frame's headers
+/// are written over the page's own, which is on disk already. A page is read from memory while it is there, else from the segment;
+/// delivery never keeps one from being used again for longer than its own send.
+/// Owns the position in the log, the fold up to it and the page in hand. The thread that sends to the app.
+/// </summary>
+internal sealed class Delivery(LogWriter log, LogReader reader, ulong digestEvery, ProgressBook progress, DigestBook digests, OutboxSet outboxes) : IDisposable
+{
+    /// <summary>Room that the frame needs in front of the first record.</summary>
+    private const int FrontBytes = FrameHeader.Bytes + DeliverHeader.Bytes;
+
+    private readonly List<(Outbox, ulong)> trims = [];
+    private PageBuffer? buffer;
+    private PinnedPage? pinned;
+    private Lsn firstRecord;
+    private ulong nextMultiple;
+    private long spanningLeft;
+
+    /// <summary>The page that comes next. Delivered ≤ Durable.</summary>
+    public Lsn Next { get; private set; }
+
+    /// <summary>What the log says below <see cref="Next"/>.</summary>
+    public DeliveredState State { get; private set; } = new();
+
+    /// <summary>The last checkpoint mark that has been delivered.</summary>
+    public MarkNote? LastMark { get => lastMark; private set => lastMark = value; }
+
+    private volatile MarkNote? lastMark;
+
+    /// <summary>Records given to the running session.</summary>
+    public long Records { get; private set; }
+
+    /// <summary>A session starts behind a checkpoint, or at the beginning of the log.</summary>
+    /// <param name="page">The page that holds the first record, or would.</param>
+    /// <param name="record">Records below this are in the checkpoint.</param>
+    /// <param name="digested">The last digest position below it.</param>
+    public void Begin(Lsn page, Lsn record, DeliveredState state, Lsn? digested)
+    {
+        Taken();
+        Next = page;
+        firstRecord = record;
+        State = state;
+        spanningLeft = Records = 0;
+        lastMark = null;
+        nextMultiple = digested is { } last ? (last.Value / digestEvery + 1) * digestEvery : digestEvery;
+    }
+
+    /// <summary>The bytes to send next; false: everything durable has been given.</summary>
+    public bool TryTake(out ReadOnlyMemory<byte> bytes)
+    {
+        while (Next < log.Durable)
+        {
+            PageView page = Load();
+            if (TryFrame(page, out bytes)) return true;
+            Taken();
+        }
+        bytes = default;
+        return false;
+    }
+
+    private PageView Load()
+    {
+        if (log.TryPin(Next, out PinnedPage live))
+        {
+            pinned = live;
+            return new PageView(live.Buffer, Next, live.Next, live.Length, live.TimeMicros, live.Flags, live.Remaining);
+        }
+        buffer ??= new PageBuffer();
+        if (reader.Read(Next, ref buffer) != ReadStatus.Page) throw new InvalidOperationException($"page {Next} is durable and cannot be read");
+        return new PageView(buffer.Memory, Next, buffer.Next, buffer.Length, buffer.TimeMicros, buffer.Flags, buffer.Remaining);
+    }
+
+    private bool TryFrame(in PageView page, out ReadOnlyMemory<byte> bytes)
+    {
+        Next = page.Next;
+        bytes = default;
+        if ((page.Flags & PageFlags.ContinuesSpanning) != 0) return TryContinue(page, out bytes);
+        if (page.Length == PageHeader.Bytes) return false;
+        int start = firstRecord > page.Lsn + PageHeader.Bytes ? (int)(firstRecord - page.Lsn) : PageHeader.Bytes;
+        if (start >= page.Length) return false;
+
+        Lsn? mark = Walk(page, start);
+        Lsn lsn = page.Lsn + start;
+        long payload = DeliverHeader.Bytes + page.Length - start + page.Remaining;
+        Span<byte> front = page.Buffer.Span.Slice(start - FrontBytes, FrontBytes);
+        new FrameHeader(checked((uint)payload), FrameType.Deliver, 0).Write(front, seed: 0);
+        new DeliverHeader(lsn, page.TimeMicros, mark ?? Lsn.Zero).Write(front[FrameHeader.Bytes..]);
+        spanningLeft = page.Remaining;
+        Crash.Hit("deliver.before");
+        bytes = page.Buffer[(start - FrontBytes)..page.Length];
+        return true;
+    }
+
+    private bool TryContinue(in PageView page, out ReadOnlyMemory<byte> bytes)
+    {
+        bytes = default;
+        if (spanningLeft == 0) return false; // its record is below the checkpoint
+        int content = page.Length - PageHeader.Bytes;
+        if (page.Remaining != spanningLeft - content) throw new InvalidOperationException($"page at {page.Lsn} does not continue the record before it");
+        spanningLeft = page.Remaining;
+        bytes = page.Buffer[PageHeader.Bytes..page.Length];
+        return true;
+    }
+
+    /// <summary>Folds the page's records and finds the digest position in it.</summary>
+    private Lsn? Walk(in PageView page, int start)
+    {
+        Lsn first = page.Lsn + start;
+        ReadOnlySpan<byte> bytes = page.Buffer.Span[start..page.Length];
+        Lsn? mark = null;
+        trims.Clear();
+        if (page.Remaining > 0)
+        {
+            mark = MarkAt(first);
+            PageFold.FoldSpanning(State, bytes, first);
+            Records++;
+        }
+        else
+        {
+            var records = new RecordReader(bytes, first);
+            while (records.Next())
+            {
+                mark ??= MarkAt(records.Lsn);
+                State.Fold(records);
+                Records++;
+                NoteControl(page.Lsn, records);
+            }
+        }
+        IReadOnlyList<(Outbox, ulong)> noted = trims.Count == 0 ? [] : trims.ToArray();
+        progress.Delivered(new PageNote(page.Lsn, page.Lsn + page.Length + page.Remaining, State.InputsOf(0).Number, noted), mark);
+        return mark;
+    }
+
+    private Lsn? MarkAt(Lsn record)
+    {
+        if (record.Value < nextMultiple) return null;
+        nextMultiple = (record.Value / digestEvery + 1) * digestEvery;
+        return record;
+    }
+
+    private void NoteControl(Lsn page, in RecordReader record)
+    {
+        switch (record.Kind)
+        {
+            case RecordKind.Digest: digests.Recorded(record.Read<DigestRecord>()); break;
+            case RecordKind.CheckpointMark: LastMark = new MarkNote(page, record.End, State.Clone()); break;
+            case RecordKind.Trim: NoteTrims(record.Read<TrimRecord>()); break;
+        }
+    }
+
+    private void NoteTrims(TrimRecord record)
+    {
+        foreach (TrimPosition entry in record.Positions) trims.Add((outboxes.GetOrAdd(State.NameOf(entry.Origin)), entry.Number));
+    }
+
+    /// <summary>What <see cref="TryTake"/> gave is sent, or will never be.</summary>
+    public void Taken()
+    {
+        pinned?.Unpin();
+        pinned = null;
+    }
+
+    public void Dispose()
+    {
+        Taken();
+        reader.Dispose();
+    }
+
+    private readonly record struct PageView(
+        Memory<byte> Buffer, Lsn Lsn, Lsn Next, int Length, long TimeMicros, PageFlags Flags, uint Remaining);
+}

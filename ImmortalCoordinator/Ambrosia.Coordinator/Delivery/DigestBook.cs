@@ -1,0 +1,63 @@
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Coordinator;
+
+/// <summary>
+/// Watches determinism: what the app has emitted at each digest position, against what the log says of the same position. A position
+/// whose record was lost in a crash is skipped. Bounded by the app's lag, one entry a MiB of log. Any thread.
+/// </summary>
+/// <param name="logFrom">Positions from here on are logged by us; older ones were, or were lost.</param>
+internal sealed class DigestBook(Lsn logFrom)
+{
+    private readonly Lock gate = new();
+    private readonly SortedDictionary<Lsn, DigestRecord> computed = [];
+    private readonly SortedDictionary<Lsn, DigestRecord> recorded = [];
+    private Lsn logged;
+
+    public void BeginSession()
+    {
+        lock (gate)
+        {
+            computed.Clear();
+            recorded.Clear();
+        }
+    }
+
+    /// <summary>The app stands at a position; true: the record is to be logged.</summary>
+    /// <exception cref="DivergenceException">The log says otherwise.</exception>
+    public bool Computed(DigestRecord own)
+    {
+        lock (gate)
+        {
+            if (recorded.Remove(own.Position, out DigestRecord? expected)) Compare(own, expected);
+            else computed[own.Position] = own;
+            if (own.Position < logFrom || own.Position <= logged) return false;
+            logged = own.Position;
+            return true;
+        }
+    }
+
+    /// <summary>Delivery meets a record.</summary>
+    /// <exception cref="DivergenceException">The app emitted something else.</exception>
+    public void Recorded(DigestRecord record)
+    {
+        lock (gate)
+        {
+            if (record.Position > logged) logged = record.Position;
+            while (computed.Count > 0 && computed.First().Key < record.Position) computed.Remove(computed.First().Key);
+            if (computed.Remove(record.Position, out DigestRecord? own)) Compare(own, record);
+            else recorded[record.Position] = record;
+        }
+    }
+
+    private static void Compare(DigestRecord own, DigestRecord expected)
+    {
+        if (own.Entries.SequenceEqual(expected.Entries)) return;
+        DigestEntry? differs = expected.Entries.Cast<DigestEntry?>().FirstOrDefault(e => !own.Entries.Contains(e!.Value));
+        string what = differs is { } e
+            ? $"the log says {e.Count} calls with hash {e.Hash:x16} to {e.Destination}, the app emitted " +
+              own.Entries.Where(o => o.Destination == e.Destination).Select(o => $"{o.Count} with {o.Hash:x16}").FirstOrDefault("nothing new")
+            : "the app emitted to a destination that the log does not name";
+        throw new DivergenceException($"replay differs at log position {own.Position}: {what}. The app must emit the same calls for the same inputs.");
+    }
+}

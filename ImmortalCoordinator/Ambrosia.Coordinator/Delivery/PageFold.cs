@@ -1,0 +1,29 @@
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Coordinator;
+
+/// <summary>Takes the records of one page into a fold; of a spanning record the beginning says all that the fold wants.</summary>
+internal static class PageFold
+{
+    /// <param name="remaining">Bytes of the page's one record that follow in later pages.</param>
+    /// <param name="from">Records below this are in the fold already.</param>
+    /// <param name="to">Records from here on are not wanted.</param>
+    public static void Fold(DeliveredState state, ReadOnlySpan<byte> records, Lsn first, uint remaining, Lsn from, Lsn to)
+    {
+        if (remaining > 0)
+        {
+            if (first >= from && first < to) FoldSpanning(state, records, first);
+            return;
+        }
+        var reader = new RecordReader(records, first);
+        while (reader.Next())
+            if (reader.Lsn >= from && reader.Lsn < to) state.Fold(reader);
+    }
+
+    public static void FoldSpanning(DeliveredState state, ReadOnlySpan<byte> records, Lsn lsn)
+    {
+        var kind = (RecordKind)records[4];
+        if (kind is not (RecordKind.Run or RecordKind.ImpulseRun)) throw new ProtocolViolation("L4.3", $"a {kind} record at {lsn} spans pages");
+        state.FoldRun(lsn, RunHeader.Read(records[RecordHeader.Bytes..]));
+    }
+}

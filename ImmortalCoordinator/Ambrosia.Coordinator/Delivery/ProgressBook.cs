@@ -1,0 +1,70 @@
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Coordinator;
+
+/// <summary>What a delivered page will change once the app has executed it.</summary>
+/// <param name="End">End of its last record.</param>
+/// <param name="SelfNumber">Calls to oneself that the log holds up to there.</param>
+/// <param name="Trims">Outputs that its Trim records say are durable at their peers.</param>
+internal readonly record struct PageNote(Lsn PageLsn, Lsn End, ulong SelfNumber, IReadOnlyList<(Outbox Outbox, ulong Number)> Trims);
+
+/// <summary>
+/// What has been delivered and not yet executed: one note a page, and the marks at which the app must report. Written by delivery, read
+/// by the thread that reads the app. Bounded by what socket buffers hold.
+/// </summary>
+internal sealed class ProgressBook
+{
+    private readonly Lock gate = new();
+    private readonly Queue<PageNote> notes = new();
+    private readonly Queue<Lsn> marks = new();
+    private Lsn processed;
+
+    /// <summary>The page where reading would go on for a checkpoint at <see cref="Processed"/>.</summary>
+    private Lsn processedPage;
+
+    /// <summary>Every record below this has been executed by the running session.</summary>
+    public Lsn Processed { get { lock (gate) return processed; } }
+
+    public Lsn ProcessedPage { get { lock (gate) return processedPage; } }
+
+    public void Begin(Lsn from, Lsn page)
+    {
+        lock (gate)
+        {
+            notes.Clear();
+            marks.Clear();
+            processed = from;
+            processedPage = page;
+        }
+    }
+
+    public void Delivered(in PageNote note, Lsn? mark)
+    {
+        lock (gate)
+        {
+            notes.Enqueue(note);
+            if (mark is { } lsn) marks.Enqueue(lsn);
+        }
+    }
+
+    /// <summary>The app has executed everything below <paramref name="lsn"/>; notes of whole pages go to <paramref name="done"/>. True: it is the mark that was asked for.</summary>
+    /// <exception cref="ProtocolViolation">P5.6: a report that goes back, or passes over a mark.</exception>
+    public bool Report(Lsn lsn, List<PageNote> done)
+    {
+        lock (gate)
+        {
+            if (lsn < processed) throw new ProtocolViolation("P5.6", $"the app reports {lsn} after {processed}");
+            bool isMark = marks.TryPeek(out Lsn mark) && mark == lsn;
+            if (isMark) marks.Dequeue();
+            else if (marks.Count > 0 && mark < lsn) throw new ProtocolViolation("P5.6", $"the app reports {lsn} and passes over the mark {mark}");
+            processed = lsn;
+            while (notes.TryPeek(out PageNote note) && note.PageLsn <= lsn)
+            {
+                processedPage = note.PageLsn;
+                if (note.End > lsn) break;
+                done.Add(notes.Dequeue());
+            }
+            return isMark;
+        }
+    }
+}

@@ -1,0 +1,7 @@
+namespace Ambrosia.Coordinator;
+
+/// <summary>How the process ends (docs/operating.md).</summary>
+public static class ExitCodes
+{
+    public const int Ok = 0, Misuse = 2, Damage = 65, Divergence = 70, Io = 74, NotPrimary = 75;
+}

@@ -1,0 +1,70 @@
+using System.Buffers;
+using System.Buffers.Binary;
+using Ambrosia.Log;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Coordinator;
+
+/// <summary>
+/// Puts records into the log's open page. Knows what a record looks like and nothing about who sent it. Never waits: false means that
+/// there is no room until a commit has freed some. Any thread.
+/// </summary>
+internal sealed class LogAppender(LogWriter log, int pageRecordBytesMax)
+{
+    public Lsn Durable => log.Durable;
+
+    public Lsn Tail => log.Tail;
+
+    /// <summary>Set when an append found the committer idle; the pump that appended wakes it.</summary>
+    public bool TakeWake() => Interlocked.Exchange(ref wakeOwed, 0) != 0;
+
+    private int wakeOwed;
+
+    /// <summary>
+    /// Appends a run as it arrived, with the header that the log wants (step 7: reserve once, copy, leave).
+    /// <paramref name="reserved"/> is told the record's end before it can become durable.
+    /// </summary>
+    public bool TryAppendRun(RecordKind kind, in RunHeader header, ReadOnlySpan<byte> afterHeader, Action<Lsn> reserved)
+    {
+        int body = RunHeader.Bytes + afterHeader.Length;
+        Crash.Hit("log.beforeAppend");
+        if (RecordHeader.Bytes + body > pageRecordBytesMax) return TryAppendSpanning(kind, header, afterHeader, reserved);
+        if (!log.TryReserve(RecordHeader.Bytes + body, out Reservation room)) return false;
+        Span<byte> to = room.Bytes;
+        new RecordHeader((uint)body, kind).Write(to);
+        header.Write(to[RecordHeader.Bytes..]);
+        Crash.Hit("log.midAppend");
+        afterHeader.CopyTo(to[(RecordHeader.Bytes + RunHeader.Bytes)..]);
+        Finish(room, reserved);
+        return true;
+    }
+
+    private bool TryAppendSpanning(RecordKind kind, in RunHeader header, ReadOnlySpan<byte> afterHeader, Action<Lsn> reserved)
+    {
+        Span<byte> head = stackalloc byte[RunHeader.Bytes];
+        header.Write(head);
+        if (!log.TryAppendSpanning(kind, head, afterHeader, out _, out Lsn end)) return false;
+        reserved(end);
+        Interlocked.Exchange(ref wakeOwed, 1);
+        return true;
+    }
+
+    /// <summary>Appends a control record; they are small.</summary>
+    public bool TryAppend(RecordKind kind, ReadOnlySpan<byte> body, out Lsn end)
+    {
+        end = default;
+        if (!log.TryReserve(RecordHeader.Bytes + body.Length, out Reservation room)) return false;
+        new RecordHeader((uint)body.Length, kind).Write(room.Bytes);
+        body.CopyTo(room.Bytes[RecordHeader.Bytes..]);
+        end = room.End;
+        Finish(room, null);
+        return true;
+    }
+
+    private void Finish(in Reservation room, Action<Lsn>? reserved)
+    {
+        reserved?.Invoke(room.End);
+        if (log.Leave(room)) Interlocked.Exchange(ref wakeOwed, 1);
+        Crash.Hit("log.afterAppend");
+    }
+}

@@ -1,0 +1,63 @@
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Coordinator;
+
+/// <summary>What becomes of a peer's hello.</summary>
+internal enum HelloVerdict
+{
+    Accept,
+
+    /// <summary>Not for us, or not from whom we take it: this connection ends, others may come.</summary>
+    Refuse,
+
+    /// <summary>One of the two logs has gone back in time: no connection to this peer until the operator acts.</summary>
+    Stop,
+
+    /// <summary>Our own log is older than the world: the process ends (75).</summary>
+    WeAreOld,
+}
+
+/// <summary>What we know when a hello arrives.</summary>
+/// <param name="Expected">Whom we dialled; null for a connection that came in.</param>
+/// <param name="KnownUuid">UUID under which the peer's name is in our log; null when it is new.</param>
+internal sealed record HelloFacts(
+    InstanceId Self, Epoch OwnEpoch, InstanceId? Expected, Guid? KnownUuid, Epoch KnownEpoch, InputPosition Durable, Outbox Outbox);
+
+/// <summary>The decision about a hello (protocol P6.3–P6.5): pure.</summary>
+internal static class HelloCheck
+{
+    public static HelloVerdict Judge(Hello hello, HelloFacts facts, out string why)
+    {
+        var peer = hello.Instance;
+        (HelloVerdict verdict, why) = Identity(hello, facts, peer) ?? Positions(hello, facts, peer) ?? (HelloVerdict.Accept, "");
+        return verdict;
+    }
+
+    private static (HelloVerdict, string)? Identity(Hello hello, HelloFacts facts, InstanceId peer)
+    {
+        if (hello.VersionMin > 1 || hello.VersionMax < 1) return (HelloVerdict.Refuse, $"{peer} speaks protocol versions {hello.VersionMin} to {hello.VersionMax}, we speak 1 (P6.3)");
+        if (new InstanceId(hello.PeerName, facts.Self.Shard) != facts.Self) return (HelloVerdict.Refuse, $"{peer} wants to speak to {hello.PeerName}, we are {facts.Self} (P6.3)");
+        if (facts.Expected is { } expected && expected != peer) return (HelloVerdict.Refuse, $"{peer} answers where {expected} should (P6.3)");
+        if (peer == facts.Self) return (HelloVerdict.Refuse, "an instance does not connect to itself (P6.3)");
+        if (facts.KnownUuid is { } uuid && uuid != hello.Uuid)
+            return (HelloVerdict.Stop, $"{peer} is {hello.Uuid}, our log knows it as {uuid}: it was deleted and made again, or two instances have one name. " +
+                "'ambrosia forget-peer' is the way out when it was deleted on purpose (P6.3)");
+        if (hello.Epoch < facts.KnownEpoch) return (HelloVerdict.Refuse, $"{peer} comes with epoch {hello.Epoch}, {facts.KnownEpoch} was seen (P6.3)");
+        if (hello.PeerEpoch > facts.OwnEpoch) return (HelloVerdict.WeAreOld, $"{peer} has seen our epoch {hello.PeerEpoch}, we are {facts.OwnEpoch}: our log is older (P6.5)");
+        return null;
+    }
+
+    private static (HelloVerdict, string)? Positions(Hello hello, HelloFacts facts, InstanceId peer)
+    {
+        ChannelPosition known = facts.Outbox.Known;
+        if (hello.Durable > known.Number)
+            return (HelloVerdict.WeAreOld, $"{peer} has {hello.Durable} of our calls, we have made {known.Number}: our log is older (P6.5)");
+        if (!facts.Outbox.TryPositionAt(hello.Durable, out ChannelPosition at))
+            return (HelloVerdict.Stop, $"{peer} has {hello.Durable} of our calls, it had {facts.Outbox.Trimmed.Number} before: its log is older (P6.4)");
+        if (at.Hash != hello.Hash)
+            return (HelloVerdict.Stop, $"{peer} has other calls of ours than we made: hash {hello.Hash:x16} after {hello.Durable}, ours {at.Hash:x16} (P6.4)");
+        if (hello.Trimmed > facts.Durable.Number)
+            return (HelloVerdict.Stop, $"{peer} dropped its calls up to {hello.Trimmed}, we have {facts.Durable.Number} durable: our log lost some, or it is another (P6.4)");
+        return null;
+    }
+}

@@ -1,0 +1,104 @@
+using Ambrosia.Log;
+using Ambrosia.Protocol;
+using CRA;
+
+namespace Ambrosia.Coordinator;
+
+/// <summary>What every connection to a peer works with; the same for all of them.</summary>
+internal sealed class LinkParts
+{
+    /// <summary>Payload of a frame before the hello is accepted (P2.3).</summary>
+    public const uint HelloBytesMax = 4096;
+
+    public required InstanceId Self { get; init; }
+
+    public required InstanceIdentity Identity { get; init; }
+
+    public required string Replica { get; init; }
+
+    public required Epoch OwnEpoch { get; init; }
+
+    public required uint MessageBytesMax { get; init; }
+
+    public required LogAppender Log { get; init; }
+
+    public required InputLedger Ledger { get; init; }
+
+    public required OutboxSet Outboxes { get; init; }
+
+    public required LinkTable Table { get; init; }
+
+    public required TrimBook Trims { get; init; }
+
+    public required TimeProvider Time { get; init; }
+
+    public required Action<string> Say { get; init; }
+
+    /// <summary>Impulses of the running app session to this outbox are logged up to this ticket.</summary>
+    public required Action<Outbox, ulong> ImpulsesLogged { get; init; }
+
+    /// <summary>Appended records wait for a commit; true: nothing more is coming at the moment.</summary>
+    public required Action<bool> Committer { get; init; }
+
+    public required Action<CancellationToken> Room { get; init; }
+
+    /// <summary>Ends the process with an exit code and a reason.</summary>
+    public required Action<int, string> Fail { get; init; }
+
+    public AwaitingLinks Awaiting { get; } = new();
+
+    public Lsn Durable => Log.Durable;
+
+    public uint PayloadBytesMax => MessageBytesMax + Frames.PayloadBytesBeyondMessage;
+
+    public Outbox OutboxOf(InstanceId peer) => Outboxes.GetOrAdd(peer);
+
+    public void WakeCommitter(bool drained)
+    {
+        if (Log.TakeWake() || drained) Committer(drained);
+    }
+
+    public void WaitForRoom(CancellationToken stop) => Room(stop);
+
+    public HelloFacts FactsFor(InstanceId peer, InstanceId? expected)
+    {
+        Origin? known = Ledger.Find(peer);
+        return new HelloFacts(Self, OwnEpoch, expected, known?.Uuid, known?.Epoch ?? default,
+            known is null ? default : Ledger.DurableOf(known), OutboxOf(peer));
+    }
+
+    public LinkRank RankOf(InstanceId peer, Epoch peerEpoch, ulong nonce, bool weDialled)
+    {
+        bool weAreSmaller = Self.CompareTo(peer) < 0;
+        return new LinkRank(weAreSmaller ? OwnEpoch : peerEpoch, weAreSmaller ? peerEpoch : OwnEpoch, nonce, weDialled == weAreSmaller);
+    }
+
+    public Hello HelloTo(InstanceId peer, ulong nonce)
+    {
+        Origin? known = Ledger.Find(peer);
+        InputPosition durable = known is null ? default : Ledger.DurableOf(known);
+        return new Hello(1, 1, Identity.Uuid, Self, Replica, OwnEpoch, nonce, peer.Name, known?.Uuid ?? Guid.Empty,
+            known?.Epoch ?? default, durable.Number, durable.Hash, OutboxOf(peer).Trimmed.Number, durable.ImpulseEpoch, durable.Impulses,
+            MessageBytesMax);
+    }
+
+    public bool TryAppendPeer(PeerRecord record, out Lsn end)
+    {
+        if (!Log.TryAppend(RecordKind.Peer, RecordKinds.Encode(record), out end)) return false;
+        Committer(true);
+        return true;
+    }
+
+    public void Acknowledged(Origin origin, ulong number, long bytes) => Trims.Acknowledged(origin.Id, number, bytes, Time.GetUtcNow());
+
+    /// <summary>Says why a hello is refused, once where it is for good, and makes the connection end.</summary>
+    public Exception Refused(InstanceId peer, HelloVerdict verdict, string why)
+    {
+        if (verdict == HelloVerdict.WeAreOld) Fail(ExitCodes.NotPrimary, why);
+        if (verdict == HelloVerdict.Stop && !Table.Stop(peer)) return new LinkEnded(why);
+        return new HelloRefused(why);
+    }
+}
+
+/// <summary>The peer's hello is not accepted.</summary>
+internal sealed class HelloRefused(string why) : Exception(why);

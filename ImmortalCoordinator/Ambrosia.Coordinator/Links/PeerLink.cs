@@ -1,0 +1,297 @@
+using System.Buffers;
+using Ambrosia.Protocol;
+using CRA;
+
+namespace Ambrosia.Coordinator;
+
+/// <summary>
+/// One connection to one peer: hello, then runs in and out and acknowledgements. Control goes before data.
+/// Owns the conversation's stage and the control bytes under way. Two threads of the connection, and those that report durable
+/// inputs; what they share is under one lock. Invariant: nothing but hello and ready is sent before the stage is Open.
+/// </summary>
+internal sealed class PeerLink : ILinkTraffic
+{
+    private enum Stage { SendHello, AwaitHello, AwaitTurn, AwaitRecord, AwaitReady, Open, Ended }
+
+    private readonly Lock gate = new();
+    private readonly LinkParts parts;
+    private readonly bool isDialler;
+    private readonly uint seed;
+    private readonly ArrayBufferWriter<byte> waiting = new(), sending = new();
+    private readonly byte[] heartbeat;
+    private Stage stage;
+    private Hello? theirs;
+    private Origin? origin;
+    private OutboundLink? outbound;
+    private InboundRuns? inbound;
+    private PeerRecord? record;
+    private Lsn recordEnd;
+    private InputPosition acked;
+    private bool controlTaken, dataTaken, ackOwed;
+    private int bytesWanted, bytesLeft;
+
+    public PeerLink(LinkParts parts, InstanceId? expected, uint seed, ulong nonce, string remote)
+    {
+        this.parts = parts;
+        this.seed = seed;
+        isDialler = expected is not null;
+        Expected = expected;
+        Nonce = nonce;
+        Remote = remote;
+        stage = isDialler ? Stage.SendHello : Stage.AwaitHello;
+        var frame = new ArrayBufferWriter<byte>();
+        Frames.Write(frame, FrameType.Heartbeat, [], seed, checkPayload: true);
+        heartbeat = frame.WrittenSpan.ToArray();
+    }
+
+    public InstanceId? Expected { get; }
+
+    public ulong Nonce { get; private set; }
+
+    public string Remote { get; }
+
+    /// <summary>Known after the hello.</summary>
+    public InstanceId? Peer { get; private set; }
+
+    public LinkRank Rank { get; private set; }
+
+    public bool IsOpen { get { lock (gate) return stage == Stage.Open; } }
+
+    /// <summary>Wakes the connection's sender; set by who runs the connection.</summary>
+    public Action Wake { get; set; } = static () => { };
+
+    /// <summary>Ends the connection from outside.</summary>
+    public Action<string> Close { get; set; } = static _ => { };
+
+    /// <summary>Nothing may go out in front of the hello.</summary>
+    public ReadOnlyMemory<byte> HeartbeatFrame => IsOpen ? heartbeat : default;
+
+    public int FrameBytesWanted => bytesWanted;
+
+    // ---- in ----
+
+    public FeedAnswer Feed(ReadOnlySpan<byte> bytes, bool drained, out int consumed)
+    {
+        consumed = 0;
+        FeedAnswer answer;
+        try
+        {
+            answer = FeedFrames(bytes, ref consumed);
+        }
+        catch (HelloRefused refused)
+        {
+            SayGoodbye(refused.Message);
+            parts.Say($"link {Remote}: refused: {refused.Message}");
+            return FeedAnswer.Close;
+        }
+        catch (LinkEnded)
+        {
+            return FeedAnswer.Close;
+        }
+        parts.WakeCommitter(drained || answer == FeedAnswer.NoRoom);
+        return answer;
+    }
+
+    private FeedAnswer FeedFrames(ReadOnlySpan<byte> bytes, ref int consumed)
+    {
+        while (true)
+        {
+            uint payloadMax = stage is Stage.Open or Stage.AwaitReady or Stage.AwaitRecord or Stage.AwaitTurn ? parts.PayloadBytesMax : LinkParts.HelloBytesMax;
+            DecodeStatus status = FrameReader.TryRead(
+                bytes[consumed..], seed, payloadMax, checkPayload: true, out FrameHeader header, out ReadOnlySpan<byte> payload, out int size);
+            if (status != DecodeStatus.Ok)
+            {
+                bytesWanted = bytes.Length - consumed >= FrameHeader.Bytes ? FrameHeader.Bytes + (int)header.Length : 0;
+                return FeedAnswer.Continue;
+            }
+            FrameTypes.Check(header.Type, isDialler ? FrameSender.Acceptor : FrameSender.Dialler);
+            if (!Take(header.Type, payload)) return FeedAnswer.NoRoom;
+            consumed += size;
+        }
+    }
+
+    private bool Take(FrameType type, ReadOnlySpan<byte> payload)
+    {
+        switch (type)
+        {
+            case FrameType.Run:
+                if (stage != Stage.Open) throw new ProtocolViolation("P6.1", "run before the hellos are exchanged");
+                return inbound!.TryTake(payload);
+            case FrameType.Ack: TakeAck(Ack.Read(payload)); return true;
+            case FrameType.Heartbeat: return true;
+            case FrameType.Hello: return TakeHello(Hello.Read(payload));
+            case FrameType.Ready: TakeReady(); return true;
+            case FrameType.Goodbye: throw new LinkEnded(Goodbye.Read(payload).Why);
+            default: throw new ProtocolViolation("P2.4", $"{type} on a link");
+        }
+    }
+
+    private bool TakeHello(Hello hello)
+    {
+        if (stage != Stage.AwaitHello) throw new ProtocolViolation("P6.1", "hello out of turn");
+        Crash.Hit("handshake.gotHello");
+        InstanceId peer = hello.Instance;
+        HelloVerdict verdict = HelloCheck.Judge(hello, parts.FactsFor(peer, Expected), out string why);
+        if (verdict != HelloVerdict.Accept) throw parts.Refused(peer, verdict, why);
+        theirs = hello;
+        Peer = peer;
+        if (!isDialler) Nonce = hello.Nonce;
+        Rank = parts.RankOf(peer, hello.Epoch, Nonce, isDialler);
+        lock (gate) stage = Stage.AwaitTurn;
+        parts.Table.Offer(this);
+        return true;
+    }
+
+    /// <summary>No other connection to this peer is in use: the peer's epoch goes to the log, if it is new there.</summary>
+    public void TakeTurn()
+    {
+        lock (gate)
+        {
+            origin = parts.Ledger.Admit(Peer!.Value, theirs!.Uuid, theirs.Epoch, out record);
+            stage = Stage.AwaitRecord;
+        }
+        parts.Ledger.Connect(origin, this);
+        parts.Awaiting.Add(this);
+        Wake();
+    }
+
+    private void TakeReady()
+    {
+        if (stage != Stage.AwaitReady) throw new ProtocolViolation("P6.1", "ready out of turn");
+        Open();
+    }
+
+    private void Open()
+    {
+        inbound = new InboundRuns(parts.Log, parts.Ledger, origin!, parts.MessageBytesMax);
+        outbound = new OutboundLink(parts.OutboxOf(Peer!.Value), seed);
+        outbound.Resume(theirs!.Durable, theirs.ImpulseEpoch == parts.OwnEpoch ? theirs.Impulses : 0);
+        lock (gate) stage = Stage.Open;
+        parts.Table.Opened(this);
+        Wake();
+    }
+
+    private void TakeAck(Ack ack)
+    {
+        if (stage != Stage.Open) throw new ProtocolViolation("P6.1", "ack before the hellos are exchanged");
+        Outbox outbox = parts.OutboxOf(Peer!.Value);
+        if (ack.Durable > outbox.Known.Number) throw new ProtocolViolation("P6.8", $"{ack.Durable} calls acknowledged of {outbox.Known.Number}");
+        parts.Acknowledged(origin!, ack.Durable, outbound!.Acknowledged(ack.Durable));
+        if (ack.ImpulseEpoch == parts.OwnEpoch) parts.ImpulsesLogged(outbox, outbox.ImpulsesDurable(ack.Impulses));
+    }
+
+    public void WaitForRoom(CancellationToken stop) => parts.WaitForRoom(stop);
+
+    // ---- out ----
+
+    public bool TryTake(out ReadOnlyMemory<byte> bytes)
+    {
+        lock (gate)
+        {
+            Advance();
+            if (TakeControl(out bytes)) return true;
+            if (stage != Stage.Open) return false;
+        }
+        dataTaken = outbound!.TryTake(out bytes);
+        bytesLeft = bytes.Length;
+        return dataTaken;
+    }
+
+    /// <summary>Puts the control frames that are due now into the waiting bytes.</summary>
+    private void Advance()
+    {
+        switch (stage)
+        {
+            case Stage.SendHello:
+                Write(parts.HelloTo(Expected!.Value, Nonce));
+                stage = Stage.AwaitHello;
+                Crash.Hit("handshake.sentHello");
+                break;
+            case Stage.AwaitRecord when PeerIsDurable():
+                parts.Awaiting.Remove(this);
+                AnswerHello();
+                break;
+            case Stage.Open when ackOwed:
+                ackOwed = false;
+                InputPosition durable = parts.Ledger.DurableOf(origin!);
+                if (durable == acked) break;
+                Crash.Hit("ack.beforeSend");
+                acked = durable;
+                Write(new Ack(durable.Number, durable.ImpulseEpoch, durable.Impulses));
+                break;
+        }
+    }
+
+    /// <summary>The peer's epoch is in the log for good (model rule M4).</summary>
+    private bool PeerIsDurable()
+    {
+        if (record is not null)
+        {
+            if (!parts.TryAppendPeer(record, out recordEnd)) return false;
+            record = null;
+        }
+        return parts.Durable >= recordEnd;
+    }
+
+    private void AnswerHello()
+    {
+        if (isDialler)
+        {
+            Frames.Write(waiting, FrameType.Ready, [], seed, checkPayload: true);
+            Open();
+            return;
+        }
+        Write(parts.HelloTo(Peer!.Value, Nonce));
+        stage = Stage.AwaitReady;
+        Crash.Hit("handshake.sentHello");
+    }
+
+    private void Write<T>(T frame) where T : IFramePayload<T> => Frames.Write(waiting, frame, seed, checkPayload: true);
+
+    private bool TakeControl(out ReadOnlyMemory<byte> bytes)
+    {
+        bytes = default;
+        if (waiting.WrittenCount == 0) return false;
+        sending.ResetWrittenCount();
+        sending.Write(waiting.WrittenSpan);
+        waiting.ResetWrittenCount();
+        bytes = sending.WrittenMemory;
+        bytesLeft = bytes.Length;
+        return controlTaken = true;
+    }
+
+    public void Taken(int bytes)
+    {
+        bytesLeft -= bytes;
+        if (bytesLeft > 0) { if (dataTaken) Crash.Hit("out.partialSend"); return; }
+        if (dataTaken) outbound!.Taken();
+        else if (controlTaken && acked != default) Crash.Hit("ack.afterSend");
+        controlTaken = dataTaken = false;
+    }
+
+    /// <summary>Inputs of this peer have become durable, or the log has: there may be something to say.</summary>
+    public void DurableAdvanced()
+    {
+        lock (gate) ackOwed = true;
+        Wake();
+    }
+
+    public void SayGoodbye(string why)
+    {
+        lock (gate) Write(new Goodbye(GoodbyeCode.Refused, why));
+        Wake();
+    }
+
+    /// <summary>Both threads of the connection have stopped.</summary>
+    public void Ended(string why)
+    {
+        lock (gate) stage = Stage.Ended;
+        outbound?.End();
+        parts.Awaiting.Remove(this);
+        if (origin is not null) parts.Ledger.Disconnect(origin, this);
+        parts.Table.Ended(this, why);
+    }
+}
+
+/// <summary>The peer closed the connection in words.</summary>
+internal sealed class LinkEnded(string why) : Exception(why);

@@ -1,0 +1,120 @@
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Coordinator;
+
+/// <summary>
+/// Step 5 of a call: what goes next over one connection. Sends an outbox on from the peer's durable position, several frames at once
+/// where they stand side by side in a block, straight from the memory into which they were received.
+/// Owns the held entries between <see cref="TryTake"/> and <see cref="Taken"/>. The connection's sending thread.
+/// </summary>
+internal sealed class OutboundLink(Outbox outbox, uint seed)
+{
+    /// <summary>Frames put together for one send.</summary>
+    private const int SendBytesMax = 256 * 1024;
+
+    private readonly List<OutboxEntry> held = [];
+
+    /// <summary>Sent and not yet acknowledged: what the bytes of an acknowledgement are counted by.</summary>
+    private readonly Queue<(ulong Number, int Bytes)> unacknowledged = new();
+    private OutboxEntry? next;
+    private byte[] copy = [];
+    private uint skip;
+
+    /// <summary>Starts behind what the peer has.</summary>
+    public void Resume(ulong calls, ulong impulses) => skip = outbox.Resume(calls, impulses);
+
+    public bool TryTake(out ReadOnlyMemory<byte> bytes)
+    {
+        bytes = default;
+        if (held.Count > 0) throw new InvalidOperationException("what was taken before has not been sent");
+        if (!TryHold(out OutboxEntry first)) return false;
+        Crash.Hit("out.beforeSend");
+        bytes = first.Block is null || skip > 0 ? CopyOf(first) : TakeNeighbours(first);
+        return true;
+    }
+
+    private bool TryHold(out OutboxEntry entry)
+    {
+        if (next is { } waiting) { entry = waiting; next = null; }
+        else if (!outbox.TryNext(out entry)) return false;
+        Add(entry);
+        return true;
+    }
+
+    private void Add(in OutboxEntry entry)
+    {
+        held.Add(entry);
+        if (entry.IsImpulse) return;
+        lock (unacknowledged) unacknowledged.Enqueue((entry.End.Number, entry.FrameBytes));
+    }
+
+    /// <summary>The peer has everything up to <paramref name="number"/>: returns how many bytes that is since the last time.</summary>
+    public long Acknowledged(ulong number)
+    {
+        long bytes = 0;
+        lock (unacknowledged)
+            while (unacknowledged.TryPeek(out var first) && first.Number <= number) bytes += unacknowledged.Dequeue().Bytes;
+        return bytes;
+    }
+
+    private ReadOnlyMemory<byte> TakeNeighbours(OutboxEntry first)
+    {
+        BlockPool.Block block = first.Block!;
+        Seal(block.Bytes.AsSpan((int)first.At, first.FrameBytes));
+        long end = first.At + first.FrameBytes;
+        while (end - first.At < SendBytesMax && outbox.TryNext(out OutboxEntry entry))
+        {
+            if (entry.Block != block || entry.At != end) { next = entry; break; }
+            Seal(block.Bytes.AsSpan((int)entry.At, entry.FrameBytes));
+            Add(entry);
+            end += entry.FrameBytes;
+        }
+        return block.Bytes.AsMemory((int)first.At, (int)(end - first.At));
+    }
+
+    /// <summary>An entry from the scratch file, or the rest of one whose beginning the peer has.</summary>
+    private ReadOnlyMemory<byte> CopyOf(in OutboxEntry entry)
+    {
+        if (copy.Length < entry.FrameBytes) copy = new byte[entry.FrameBytes];
+        Span<byte> frame = copy.AsSpan(0, entry.FrameBytes);
+        outbox.CopyFrame(entry, frame);
+        int start = skip == 0 ? 0 : CutFront(frame);
+        skip = 0;
+        Seal(frame[start..]);
+        return copy.AsMemory(start, frame.Length - start);
+    }
+
+    /// <summary>Moves the headers up over the messages that the peer has; returns where the frame begins now.</summary>
+    private int CutFront(Span<byte> frame)
+    {
+        RunView run = RunView.Read(frame[FrameHeader.Bytes..]);
+        RunHeader rest = run.Header with { First = run.Header.First + skip, Count = run.Header.Count - skip };
+        int gone = Messages.Skip(run.Messages, skip);
+        int front = FrameHeader.Bytes + RunHeader.Bytes + (int)rest.ExtensionBytes;
+        frame[..front].CopyTo(frame[gone..]);
+        rest.Write(frame[(gone + FrameHeader.Bytes)..]);
+        return gone;
+    }
+
+    private void Seal(Span<byte> frame)
+    {
+        Span<byte> payload = frame[FrameHeader.Bytes..];
+        new FrameHeader((uint)payload.Length, FrameType.Run, Crc32C.Of(payload)).Write(frame, seed);
+    }
+
+    /// <summary>What <see cref="TryTake"/> gave is sent, or will never be.</summary>
+    public void Taken()
+    {
+        foreach (OutboxEntry entry in held) outbox.Let(entry);
+        held.Clear();
+        Crash.Hit("out.afterSend");
+    }
+
+    /// <summary>The connection is over.</summary>
+    public void End()
+    {
+        Taken();
+        if (next is { } waiting) outbox.Let(waiting);
+        next = null;
+    }
+}

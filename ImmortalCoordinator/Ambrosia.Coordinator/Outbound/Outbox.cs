@@ -1,0 +1,302 @@
+using System.Diagnostics.CodeAnalysis;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Coordinator;
+
+/// <summary>
+/// Step 4 of a call: the outputs of one channel. Numbers them, hashes them, keeps them until they are trimmed, and compares what a
+/// restarted app emits again with what is known. Impulses to the same instance stand between the calls in the order of emission.
+/// Owns the entries and their references to blocks. Invariant: trimmed ≤ emitted ≤ known, and known − trimmed = the entries' calls.
+/// Any thread; one lock, taken once a run.
+/// </summary>
+internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scratch, MemoryBound memory)
+{
+    private readonly Lock gate = new();
+    private readonly EntryRing entries = new();
+
+    /// <summary>The last numbered output there is.</summary>
+    private ChannelPosition known;
+
+    /// <summary>Where the running app session is; behind known while it replays.</summary>
+    private ChannelPosition emitted;
+
+    /// <summary>Durable at the receiver, as of the Trim records that have been applied (I3).</summary>
+    private ChannelPosition trimmed;
+
+    /// <summary>Impulses of this epoch: numbered here, durable there; the number before the session's first ticket.</summary>
+    private ulong impulsesNumbered, impulsesDurable, ticketBase;
+
+    /// <summary>Entries before this one have been handed to the current connection.</summary>
+    private long cursor;
+
+    public InstanceId Destination { get; } = destination;
+
+    /// <summary>Dense number of this outbox in its set.</summary>
+    public uint Index { get; } = index;
+
+    /// <summary>Calls emitted up to the last digest position; of the thread that reads the app.</summary>
+    public ulong DigestedCount { get; set; }
+
+    public ChannelPosition Known { get { lock (gate) return known; } }
+
+    public ChannelPosition Emitted { get { lock (gate) return emitted; } }
+
+    public ChannelPosition Trimmed { get { lock (gate) return trimmed; } }
+
+    public bool HasUnsent { get { lock (gate) return cursor < entries.End; } }
+
+    public ulong ImpulsesNumbered { get { lock (gate) return impulsesNumbered; } }
+
+    /// <summary>Takes over what a checkpoint says of this channel, before any append.</summary>
+    public void Restore(ChannelPosition known, ChannelPosition trimmed)
+    {
+        lock (gate)
+        {
+            this.known = this.trimmed = trimmed;
+            emitted = known;
+            restoring = known;
+        }
+    }
+
+    private ChannelPosition restoring;
+
+    /// <summary>Takes back one untrimmed run of a checkpoint, in order.</summary>
+    public void RestoreRun(BlockPool.Block block, int frameAt, ReadOnlySpan<byte> run)
+    {
+        RunView view = RunView.Read(run);
+        lock (gate) Keep(block, frameAt, view.Header, view.Messages, run.Length);
+    }
+
+    /// <summary>All runs of the checkpoint are back: they must end where it says.</summary>
+    public void RestoreDone()
+    {
+        if (known != restoring)
+            throw new InvalidOperationException($"the checkpoint's outbox to {Destination} ends at {known}, its table says {restoring}");
+    }
+
+    /// <summary>A new app session begins to emit from <paramref name="from"/>: what follows up to known is compared, not kept.</summary>
+    public void BeginSession(ChannelPosition from)
+    {
+        lock (gate)
+        {
+            if (from.Number > known.Number) throw new InvalidOperationException($"a session to {Destination} begins at {from.Number}, beyond {known.Number}");
+            emitted = from;
+            ticketBase = impulsesNumbered;
+        }
+    }
+
+    /// <summary>
+    /// Takes the run in <paramref name="frame"/> (16 bytes of frame header, run header, extensions, messages) of the block.
+    /// False: it was emitted before and is dropped.
+    /// </summary>
+    /// <exception cref="DivergenceException">What is emitted again differs from what was emitted before (I8).</exception>
+    public bool Append(BlockPool.Block block, int frameAt, in RunView run, int runBytes)
+    {
+        lock (gate)
+        {
+            ChannelPosition after = emitted.After(run.Header.Kind, run.Messages, run.Header.Count);
+            if (emitted.Number >= known.Number)
+            {
+                emitted = after;
+                Keep(block, frameAt, run.Header, run.Messages, runBytes);
+                return true;
+            }
+            return AppendReplayed(block, frameAt, run, runBytes, after);
+        }
+    }
+
+    private bool AppendReplayed(BlockPool.Block block, int frameAt, in RunView run, int runBytes, ChannelPosition after)
+    {
+        if (after.Number < known.Number) { emitted = after; return false; }
+        uint old = (uint)(known.Number - emitted.Number);
+        int oldBytes = Messages.Skip(run.Messages, old);
+        emitted = emitted.After(run.Header.Kind, run.Messages[..oldBytes], old);
+        if (emitted != known) throw DivergenceException.OfChannel(Destination, emitted, known);
+        if (old == run.Header.Count) return false;
+
+        // The new rest becomes a frame of its own: its headers and extensions move up over messages that are known.
+        Span<byte> frame = block.Bytes.AsSpan(frameAt, FrameHeader.Bytes + runBytes);
+        int front = FrameHeader.Bytes + RunHeader.Bytes + (int)run.Header.ExtensionBytes;
+        frame[..front].CopyTo(frame[oldBytes..]);
+        RunHeader rest = run.Header with { Count = run.Header.Count - old };
+        emitted = emitted.After(rest.Kind, run.Messages[oldBytes..], rest.Count);
+        Keep(block, frameAt + oldBytes, rest, run.Messages[oldBytes..], runBytes - oldBytes);
+        return true;
+    }
+
+    /// <summary>Takes a run of impulses; returns the number of its last one.</summary>
+    /// <exception cref="ProtocolViolation">P5.9: its ticket is not the next.</exception>
+    public ulong AppendImpulses(BlockPool.Block block, int frameAt, in RunView run, int runBytes, Epoch epoch)
+    {
+        lock (gate)
+        {
+            RunHeader header = run.Header;
+            if (ticketBase + header.First != impulsesNumbered + 1)
+                throw new ProtocolViolation("P5.9", $"impulse with ticket {header.First} where {impulsesNumbered - ticketBase + 1} is next");
+            impulsesNumbered += header.Count;
+            var numbered = header with { Shard = Destination.Shard, Peer = 0, First = impulsesNumbered - header.Count + 1, Hash = epoch.Value };
+            Push(block, frameAt, numbered, runBytes, new ChannelPosition(impulsesNumbered, 0, MessageKind.Impulse));
+            return impulsesNumbered;
+        }
+    }
+
+    private void Keep(BlockPool.Block block, int frameAt, in RunHeader header, ReadOnlySpan<byte> messages, int runBytes)
+    {
+        ulong first = known.Number + 1;
+        known = known.After(header.Kind, messages, header.Count);
+        Push(block, frameAt, header with { Shard = Destination.Shard, Peer = 0, First = first, Hash = known.Hash }, runBytes, known);
+    }
+
+    private void Push(BlockPool.Block block, int frameAt, in RunHeader header, int runBytes, ChannelPosition end)
+    {
+        header.Write(block.Bytes.AsSpan(frameAt + FrameHeader.Bytes));
+        int frameBytes = FrameHeader.Bytes + runBytes;
+        if (memory.IsFull)
+        {
+            long at = scratch.Put(block.Bytes.AsSpan(frameAt, frameBytes));
+            entries.Push(new OutboxEntry(null, at, frameBytes, header.Kind, header.Count, end));
+            return;
+        }
+        block.AddReference();
+        entries.Push(new OutboxEntry(block, frameAt, frameBytes, header.Kind, header.Count, end));
+    }
+
+    /// <summary>
+    /// The peer has the first <paramref name="calls"/> calls and <paramref name="impulses"/> impulses of this epoch durable: sending goes
+    /// on behind them. Returns how many calls of the entry at the cursor are to be skipped.
+    /// </summary>
+    public uint Resume(ulong calls, ulong impulses)
+    {
+        lock (gate)
+        {
+            impulsesDurable = Math.Max(impulsesDurable, impulses);
+            cursor = entries.Start;
+            while (cursor < entries.End && IsDurable(entries[cursor], calls)) cursor++;
+            if (cursor == entries.End || entries[cursor].IsImpulse) return 0;
+            ulong first = entries[cursor].First;
+            return first <= calls ? (uint)(calls - first + 1) : 0;
+        }
+    }
+
+    private bool IsDurable(in OutboxEntry entry, ulong calls) =>
+        entry.IsImpulse ? entry.End.Number <= impulsesDurable : entry.End.Number <= calls;
+
+    /// <summary>The next entry to send; it is held until <see cref="Let"/>.</summary>
+    public bool TryNext(out OutboxEntry entry)
+    {
+        lock (gate)
+        {
+            if (cursor < entries.Start) cursor = entries.Start;
+            if (cursor >= entries.End) { entry = default; return false; }
+            entry = entries[cursor++];
+            Hold(entry);
+            return true;
+        }
+    }
+
+    private void Hold(in OutboxEntry entry)
+    {
+        if (entry.Block is { } block) block.AddReference();
+        else scratch.Hold(entry.FrameBytes);
+    }
+
+    /// <summary>Gives up an entry that <see cref="TryNext"/> or <see cref="HoldCalls"/> handed out.</summary>
+    public void Let(in OutboxEntry entry)
+    {
+        if (entry.Block is { } block) block.Release();
+        else scratch.Drop(entry.FrameBytes);
+    }
+
+    /// <summary>Copies an entry's frame, wherever it is. The caller holds the entry.</summary>
+    public void CopyFrame(in OutboxEntry entry, Span<byte> to)
+    {
+        if (entry.Block is { } block) block.Bytes.AsSpan((int)entry.At, entry.FrameBytes).CopyTo(to);
+        else scratch.Get(entry.At, to);
+    }
+
+    /// <summary>Impulses up to this number are durable at the peer. Returns the session's ticket of the last one; 0: nothing new to this session.</summary>
+    /// <exception cref="ProtocolViolation">P6.8: more than were sent.</exception>
+    public ulong ImpulsesDurable(ulong number)
+    {
+        lock (gate)
+        {
+            if (number > impulsesNumbered) throw new ProtocolViolation("P6.8", $"{number} impulses acknowledged of {impulsesNumbered}");
+            if (number <= impulsesDurable) return 0;
+            impulsesDurable = number;
+            Release();
+            return impulsesDurable > ticketBase ? impulsesDurable - ticketBase : 0;
+        }
+    }
+
+    /// <summary>Applies a Trim: calls up to <paramref name="number"/> are durable at the receiver and no longer kept.</summary>
+    public void Trim(ulong number)
+    {
+        lock (gate)
+        {
+            if (number > known.Number) throw new InvalidOperationException($"trim of {Destination} at {number}, beyond {known.Number}");
+            if (number <= trimmed.Number) return;
+            trimmed = PositionAt(number);
+            Release();
+        }
+    }
+
+    private void Release()
+    {
+        while (entries.Start < entries.End && IsDurable(entries[entries.Start], trimmed.Number))
+            Let(entries.Pop());
+    }
+
+    /// <summary>The channel's hash after <paramref name="number"/> messages; false when that many were never made or are trimmed already.</summary>
+    public bool TryPositionAt(ulong number, out ChannelPosition position)
+    {
+        lock (gate)
+        {
+            position = default;
+            if (number < trimmed.Number || number > known.Number) return false;
+            position = PositionAt(number);
+            return true;
+        }
+    }
+
+    private ChannelPosition PositionAt(ulong number)
+    {
+        ChannelPosition at = trimmed;
+        for (long i = entries.Start; i < entries.End && at.Number < number; i++)
+        {
+            OutboxEntry entry = entries[i];
+            if (entry.IsImpulse || entry.End.Number <= at.Number) continue;
+            at = entry.End.Number <= number ? entry.End : WithinEntry(entry, at, number);
+        }
+        if (at.Number != number) throw new InvalidOperationException($"outbox to {Destination} has no position {number}, only {at.Number}");
+        return at;
+    }
+
+    /// <summary>The position inside an entry; <paramref name="before"/> is at its beginning or, in the oldest, somewhere inside it.</summary>
+    private ChannelPosition WithinEntry(in OutboxEntry entry, ChannelPosition before, ulong number)
+    {
+        byte[] copy = new byte[entry.FrameBytes];
+        CopyFrame(entry, copy);
+        RunView run = RunView.Read(copy.AsSpan(FrameHeader.Bytes));
+        int skip = Messages.Skip(run.Messages, (uint)(before.Number + 1 - entry.First));
+        ReadOnlySpan<byte> rest = run.Messages[skip..];
+        uint count = (uint)(number - before.Number);
+        return before.After(entry.Kind, rest[..Messages.Skip(rest, count)], count);
+    }
+
+    /// <summary>Holds every entry with calls above <paramref name="after"/> and up to <paramref name="last"/>, oldest first, for a checkpoint.</summary>
+    public void HoldCalls(ulong after, ulong last, List<OutboxEntry> into)
+    {
+        lock (gate)
+        {
+            for (long i = entries.Start; i < entries.End; i++)
+            {
+                OutboxEntry entry = entries[i];
+                if (entry.IsImpulse || entry.End.Number <= after || entry.First > last) continue;
+                Hold(entry);
+                into.Add(entry);
+            }
+        }
+    }
+
+    public override string ToString() => $"{Destination}: known {Known.Number}, trimmed {Trimmed.Number}";
+}

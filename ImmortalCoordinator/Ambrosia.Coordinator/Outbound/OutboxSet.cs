@@ -1,0 +1,85 @@
+using System.Diagnostics.CodeAnalysis;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Coordinator;
+
+/// <summary>
+/// All outboxes of the instance, and the running session's table from destination index to outbox. Owns the bound on what they keep.
+/// The session's table belongs to the thread that reads the app; the rest may be used by any thread.
+/// </summary>
+internal sealed class OutboxSet(InstanceId self, ScratchFile scratch, MemoryBound memory)
+{
+    /// <summary>Destinations of one session are below this (P5.5).</summary>
+    private const uint DestinationsMax = 1 << 20;
+
+    private readonly Lock gate = new();
+    private readonly Dictionary<InstanceId, Outbox> byName = [];
+    private readonly List<Outbox> all = [];
+    private Outbox?[] session = new Outbox?[16];
+
+    /// <summary>The channel X→X: no socket, trimmed by its own Run records.</summary>
+    public Outbox Self => GetOrAdd(self);
+
+    /// <summary>The scratch file has reached its limit: outputs must wait.</summary>
+    public bool IsFull => scratch.IsFull;
+
+    public long SpilledBytes => scratch.LiveBytes;
+
+    /// <summary>All outboxes in the order of their names, the order in which checkpoints list them.</summary>
+    public List<Outbox> InOrder()
+    {
+        lock (gate)
+        {
+            var list = new List<Outbox>(all);
+            list.Sort(static (a, b) => a.Destination.CompareTo(b.Destination));
+            return list;
+        }
+    }
+
+    public Outbox GetOrAdd(InstanceId destination)
+    {
+        lock (gate)
+        {
+            if (byName.TryGetValue(destination, out Outbox? outbox)) return outbox;
+            outbox = new Outbox(destination, (uint)all.Count, scratch, memory);
+            byName.Add(destination, outbox);
+            all.Add(outbox);
+            return outbox;
+        }
+    }
+
+    public bool TryGet(InstanceId destination, [NotNullWhen(true)] out Outbox? outbox)
+    {
+        lock (gate) return byName.TryGetValue(destination, out outbox);
+    }
+
+    /// <summary>A new app session starts to emit from what its checkpoint says; channels that it does not name start from nothing.</summary>
+    public void BeginSession(IReadOnlyDictionary<InstanceId, ChannelPosition> from)
+    {
+        Array.Clear(session);
+        foreach (Outbox outbox in InOrder()) outbox.BeginSession(from.GetValueOrDefault(outbox.Destination));
+    }
+
+    /// <exception cref="ProtocolViolation">P5.5.</exception>
+    public Outbox Declare(uint index, InstanceId destination)
+    {
+        if (index >= DestinationsMax) throw new ProtocolViolation("P5.5", $"destination index {index}");
+        if (index >= session.Length) Array.Resize(ref session, (int)Math.Max(index + 1, (uint)session.Length * 2));
+        if (session[index] is { } taken && taken.Destination != destination)
+            throw new ProtocolViolation("P5.5", $"destination {index} is {taken.Destination} and cannot become {destination}");
+        return session[index] = GetOrAdd(destination);
+    }
+
+    /// <exception cref="ProtocolViolation">P5.13.</exception>
+    public Outbox Declared(uint index) =>
+        index < (uint)session.Length && session[index] is { } outbox ? outbox
+        : throw new ProtocolViolation("P5.13", $"run to destination {index}, which was not declared");
+
+    /// <summary>The running session's index of a destination: what ImpulseLogged names.</summary>
+    public bool TryIndexOf(Outbox outbox, out uint index)
+    {
+        for (index = 0; index < (uint)session.Length; index++)
+            if (ReferenceEquals(session[index], outbox)) return true;
+        return false;
+    }
+}

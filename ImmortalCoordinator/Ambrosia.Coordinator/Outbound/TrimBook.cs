@@ -1,0 +1,45 @@
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Coordinator;
+
+/// <summary>
+/// Step 11 of a call: what peers have acknowledged becomes a Trim record, so that every replica drops the same outputs at the same
+/// place of the log. Owns the acknowledged positions that no record states yet. Any thread.
+/// </summary>
+internal sealed class TrimBook
+{
+    /// <summary>A record is due when this much is unlogged, or this long has passed since the first of it (design §6).</summary>
+    private const long BytesDue = 16 << 20;
+    private static readonly TimeSpan timeDue = TimeSpan.FromSeconds(1);
+
+    private readonly Lock gate = new();
+    private readonly SortedDictionary<uint, ulong> unlogged = [];
+    private long bytes;
+    private DateTimeOffset? since;
+
+    /// <summary>The peer with this origin id has our calls up to <paramref name="number"/> durable.</summary>
+    public void Acknowledged(uint origin, ulong number, long ackedBytes, DateTimeOffset now)
+    {
+        lock (gate)
+        {
+            if (unlogged.TryGetValue(origin, out ulong before) && before >= number) return;
+            unlogged[origin] = number;
+            bytes += ackedBytes;
+            since ??= now;
+        }
+    }
+
+    /// <summary>The record that is due now, if one is.</summary>
+    public TrimRecord? Due(DateTimeOffset now, bool atOnce = false)
+    {
+        lock (gate)
+        {
+            if (since is not { } first || (!atOnce && bytes < BytesDue && now - first < timeDue)) return null;
+            var record = new TrimRecord([.. unlogged.Select(static pair => new TrimPosition(pair.Key, pair.Value))]);
+            unlogged.Clear();
+            bytes = 0;
+            since = null;
+            return record;
+        }
+    }
+}

@@ -1,0 +1,153 @@
+using System.Net;
+using System.Net.Sockets;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Coordinator.Pumps;
+
+/// <summary>
+/// Takes the app's connections and drives a session over each: one thread that reads, one that sends. Dropping what a dead app sent is
+/// not allowed: its bytes are read to their end before the next session may begin.
+/// </summary>
+internal sealed class AppPump(Coordinator coordinator, Socket listener, Action<CancellationToken> waitForRoom, Action<int, string> fail, Action<string> say) : IDisposable
+{
+    private static readonly TimeSpan helloMax = TimeSpan.FromSeconds(5), handoverMax = TimeSpan.FromSeconds(2);
+
+    /// <summary>Connections that have not said hello; more are closed.</summary>
+    private const int ConnectionsMax = 16;
+
+    private int connections;
+    private volatile bool stopped;
+
+    public void Start() => new Thread(AcceptLoop) { Name = "app-accept", IsBackground = true }.Start();
+
+    private void AcceptLoop()
+    {
+        while (!stopped)
+        {
+            Socket socket;
+            try
+            {
+                socket = listener.Accept();
+            }
+            catch (SocketException) when (stopped)
+            {
+                return;
+            }
+            catch (SocketException e)
+            {
+                say($"app channel: accepting failed: {e.Message}");
+                continue;
+            }
+            if (Interlocked.Increment(ref connections) > ConnectionsMax)
+            {
+                Interlocked.Decrement(ref connections);
+                socket.Dispose();
+                continue;
+            }
+            new Thread(() => Serve(socket)) { Name = "app-in", IsBackground = true }.Start();
+        }
+    }
+
+    private void Serve(Socket socket)
+    {
+        using Socket owned = socket;
+        using var parker = new Parker();
+        AppSession session = coordinator.NewSession(parker.Wake);
+        using AppReader reader = session.NewReader();
+        if (socket.AddressFamily == AddressFamily.InterNetwork) socket.NoDelay = true;
+        var ended = new CancellationTokenSource();
+        var sender = new Thread(() => SendLoop(socket, session, parker, ended.Token)) { Name = "app-out", IsBackground = true };
+        sender.Start();
+        string why = "closed";
+        try
+        {
+            AwaitHandover();
+            why = ReadLoop(socket, session, reader);
+        }
+        catch (DivergenceException divergence)
+        {
+            fail(ExitCodes.Divergence, divergence.Message);
+        }
+        catch (ProtocolViolation violation)
+        {
+            why = $"the app broke the protocol: {violation.Message}";
+            session.Send(new Goodbye(GoodbyeCode.ProtocolViolation, violation.Message));
+            say($"app channel: {why}");
+        }
+        catch (AppLeft left)
+        {
+            why = left.Message;
+            if (left.Goodbye.Code != GoodbyeCode.CleanStop) say($"app channel: {why}");
+        }
+        ended.Cancel();
+        parker.Wake();
+        sender.Join();
+        session.End(why);
+        Interlocked.Decrement(ref connections);
+    }
+
+    /// <summary>An app that comes while the dead one's bytes are still being read waits for them.</summary>
+    private void AwaitHandover()
+    {
+        long begun = Environment.TickCount64;
+        while (coordinator.Session is not null && Environment.TickCount64 - begun < handoverMax.TotalMilliseconds) Thread.Sleep(1);
+    }
+
+    private string ReadLoop(Socket socket, AppSession session, AppReader reader)
+    {
+        while (true)
+        {
+            int timeoutMs = session.HasBegun ? 0 : (int)helloMax.TotalMilliseconds;
+            if (socket.ReceiveTimeout != timeoutMs) socket.ReceiveTimeout = timeoutMs;
+            int received = socket.Receive(reader.Space().Span, SocketFlags.None, out SocketError error);
+            if (error == SocketError.TimedOut) return "no hello within 5 s";
+            if (error != SocketError.Success || received == 0) return "the app's connection ended";
+            ReadAnswer answer = reader.Received(received);
+            while (answer != ReadAnswer.More)
+            {
+                waitForRoom(CancellationToken.None);
+                answer = reader.Continue();
+            }
+        }
+    }
+
+    private void SendLoop(Socket socket, AppSession session, Parker parker, CancellationToken ended)
+    {
+        try
+        {
+            while (true)
+            {
+                if (session.TryTake(out ReadOnlyMemory<byte> bytes))
+                {
+                    for (int sent = 0; sent < bytes.Length;) sent += socket.Send(bytes.Span[sent..]);
+                    session.Taken();
+                }
+                else if (ended.IsCancellationRequested) break;
+                else parker.Park(() => session.HasOutput || ended.IsCancellationRequested, TimeSpan.FromSeconds(1));
+            }
+            socket.Shutdown(SocketShutdown.Both);
+        }
+        catch (SocketException)
+        {
+            // The app is gone: what it sent before is still to be read, so only this direction ends.
+        }
+        catch (DivergenceException divergence)
+        {
+            fail(ExitCodes.Divergence, divergence.Message);
+        }
+        catch (Log.LogDamage damage)
+        {
+            fail(ExitCodes.Damage, damage.Message);
+        }
+        catch (ProtocolViolation damage)
+        {
+            fail(ExitCodes.Damage, $"the log holds what it must not: {damage.Message}");
+        }
+    }
+
+    public void Dispose()
+    {
+        stopped = true;
+        listener.Dispose();
+    }
+}

@@ -1,0 +1,58 @@
+using Ambrosia.Log;
+using CRA;
+
+namespace Ambrosia.Coordinator.Pumps;
+
+/// <summary>The catalog's directory on the files seam.</summary>
+internal sealed class CatalogFiles(IFileSystem files, string directory, string writer) : ICatalogFiles
+{
+    private int temporaries;
+
+    public IReadOnlyList<string> List() => files.List(directory);
+
+    public byte[]? Read(string name, int bytesMax)
+    {
+        try
+        {
+            using IFile file = files.Open(Path.Combine(directory, name), FileUse.Read);
+            byte[] bytes = new byte[Math.Min(file.Length, bytesMax)];
+            return bytes[..file.Read(bytes, 0)];
+        }
+        catch (FileNotFoundException)
+        {
+            return null;
+        }
+    }
+
+    public void Replace(string name, ReadOnlySpan<byte> content)
+    {
+        files.Rename(WriteTemporary(name, content), Path.Combine(directory, name));
+        files.FlushDirectory(directory);
+    }
+
+    public bool CreateNew(string name, ReadOnlySpan<byte> content)
+    {
+        string temporary = WriteTemporary(name, content);
+        bool isNew = files.TryLink(temporary, Path.Combine(directory, name));
+        files.Delete(temporary);
+        files.FlushDirectory(directory);
+        return isNew;
+    }
+
+    private string WriteTemporary(string name, ReadOnlySpan<byte> content)
+    {
+        files.CreateDirectory(directory);
+        string path = Path.Combine(directory, $".{name}.{writer}.{Interlocked.Increment(ref temporaries)}");
+        files.Delete(path);
+        using IFile file = files.Create(path);
+        file.Write(content, 0);
+        file.Flush();
+        return path;
+    }
+
+    public void Delete(string name)
+    {
+        files.Delete(Path.Combine(directory, name));
+        files.FlushDirectory(directory);
+    }
+}

@@ -1,0 +1,43 @@
+namespace Ambrosia.Coordinator.Pumps;
+
+/// <summary>Writes checkpoints, so that the app's stream does not wait for the disk.</summary>
+internal sealed class CheckpointPump(CheckpointTaker taker, Action<int, string> fail) : IDisposable
+{
+    private readonly Parker parker = new();
+    private volatile bool stopped, asked;
+
+    public void Start() => new Thread(Loop) { Name = "checkpoint", IsBackground = true }.Start();
+
+    public void Wake()
+    {
+        asked = true;
+        parker.Wake();
+    }
+
+    private void Loop()
+    {
+        try
+        {
+            while (!stopped)
+            {
+                parker.Park(() => asked || stopped, TimeSpan.FromSeconds(1));
+                asked = false;
+                while (!stopped && taker.Step()) { }
+            }
+        }
+        catch (IOException e)
+        {
+            fail(ExitCodes.Io, $"a checkpoint cannot be written: {e.Message}");
+        }
+        catch (Log.LogDamage e)
+        {
+            fail(ExitCodes.Io, $"a checkpoint was written and does not read back: {e.Message}");
+        }
+    }
+
+    public void Dispose()
+    {
+        stopped = true;
+        parker.Wake();
+    }
+}

@@ -1,0 +1,85 @@
+using Ambrosia.Log;
+
+namespace Ambrosia.Coordinator.Pumps;
+
+/// <summary>
+/// Drives the committer: inline on the thread that has nothing more to append, else on a thread of its own, so that an idle system pays
+/// no hand-off and a busy one overlaps. One thread at a time inside. Any failure here leaves the disk's state unknown and ends the process.
+/// </summary>
+internal sealed class CommitPump(Action<int, string> fail) : IDisposable
+{
+    private readonly Lock inside = new();
+    private readonly Parker parker = new();
+    private readonly Lock roomGate = new();
+    private readonly ManualResetEventSlim room = new(false);
+    private Committer? committer;
+    private volatile bool stopped, asked;
+
+    public void Start(Committer committer)
+    {
+        this.committer = committer;
+        new Thread(Loop) { Name = "commit", IsBackground = true }.Start();
+    }
+
+    public void Commit(bool drained)
+    {
+        if (committer is null) return;
+        if (inside.IsHeldByCurrentThread) return; // the loop that called us goes on
+        if (drained && inside.TryEnter())
+        {
+            try { RunUntilParked(); }
+            finally { inside.Exit(); }
+            return;
+        }
+        asked = true;
+        parker.Wake();
+    }
+
+    private void Loop()
+    {
+        while (!stopped)
+        {
+            parker.Park(() => asked || stopped, Timeout.InfiniteTimeSpan);
+            asked = false;
+            lock (inside) RunUntilParked();
+        }
+    }
+
+    private void RunUntilParked()
+    {
+        try
+        {
+            var spin = new SpinWait();
+            while (true)
+            {
+                CommitStep step = committer!.Step();
+                if (step == CommitStep.Park) return;
+                if (step == CommitStep.Spin) spin.SpinOnce(sleep1Threshold: -1);
+            }
+        }
+        catch (FenceLostException lost)
+        {
+            fail(ExitCodes.NotPrimary, lost.Message);
+        }
+        catch (IOException e)
+        {
+            fail(ExitCodes.Io, $"the log cannot be written: {e.Message}. What was not acknowledged is not lost: senders keep it.");
+        }
+    }
+
+    /// <summary>Blocks until something was committed or written that may have made room; a short while at the most.</summary>
+    public void WaitForRoom(CancellationToken stop)
+    {
+        Commit(drained: true);
+        lock (roomGate) room.Reset();
+        room.Wait(TimeSpan.FromMilliseconds(5), stop);
+    }
+
+    public void MadeRoom() => room.Set();
+
+    public void Dispose()
+    {
+        stopped = true;
+        parker.Wake();
+    }
+}

@@ -1,0 +1,89 @@
+using Ambrosia.Protocol;
+using CRA;
+
+namespace Ambrosia.Coordinator.Pumps;
+
+/// <summary>Makes and takes connections to peers: listens, looks names up in the catalog, dials on short-lived threads.</summary>
+internal sealed class LinkPump(Coordinator coordinator, ICatalog catalog, LinkSettings settings, Action<string> say) : IDisposable
+{
+    /// <summary>Dials under way at once.</summary>
+    private const int DialsMax = 16;
+
+    private readonly Parker parker = new();
+    private LinkListener? listener;
+    private int dials;
+    private volatile bool stopped, asked;
+
+    /// <summary>Address and port that peers reach; after <see cref="Listen"/>.</summary>
+    public string Address => listener!.BoundAddress;
+
+    public void Listen(string address) => listener = new LinkListener(address, settings, Accept, say);
+
+    public void Start() => new Thread(Loop) { Name = "dial", IsBackground = true }.Start();
+
+    public void Wake()
+    {
+        asked = true;
+        parker.Wake();
+    }
+
+    private void Accept(LinkConnection connection) => Run(connection, null);
+
+    private void Run(LinkConnection connection, InstanceId? expected)
+    {
+        PeerLink? link = coordinator.NewLink(expected, connection.Seed, connection.RemoteEndPoint.ToString());
+        if (link is null)
+        {
+            connection.Close("this instance is not primary yet");
+            return;
+        }
+        link.Wake = connection.Nudge;
+        link.Close = connection.Close;
+        connection.Run(link, expected?.ToString());
+    }
+
+    private void Loop()
+    {
+        while (!stopped)
+        {
+            parker.Park(() => asked || stopped, TimeSpan.FromMilliseconds(20));
+            asked = false;
+            foreach (InstanceId peer in coordinator.PeersToDial()) StartDial(peer);
+        }
+    }
+
+    private void StartDial(InstanceId peer)
+    {
+        if (Interlocked.Increment(ref dials) > DialsMax) { Done(peer, null); return; }
+        new Thread(() => Dial(peer)) { Name = $"dial {peer}", IsBackground = true }.Start();
+    }
+
+    private void Dial(InstanceId peer)
+    {
+        string? why = null;
+        try
+        {
+            ReplicaEntry? primary = catalog.Find(peer) is { } entry ? entry.Replicas.FirstOrDefault(r => r.Role == "primary" && r.Epoch == entry.Epoch) : null;
+            if (primary is null) why = $"{peer} is not in the catalog: calls to it are kept until it appears";
+            else Run(LinkDialler.Dial(primary.Address, settings), peer);
+        }
+        catch (Exception e) when (e is LinkUnreachableException or LinkAddressException or ProtocolViolation or IOException)
+        {
+            why = $"{peer} cannot be reached: {e.Message}";
+        }
+        Done(peer, why);
+    }
+
+    private void Done(InstanceId peer, string? why)
+    {
+        Interlocked.Decrement(ref dials);
+        if (why is not null && coordinator.DialFailed(peer)) say(why);
+    }
+
+    public void Dispose()
+    {
+        stopped = true;
+        parker.Wake();
+        listener?.Dispose();
+    }
+}

@@ -1,0 +1,57 @@
+using Ambrosia.Log;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Coordinator;
+
+/// <summary>
+/// The coordinator's part of a checkpoint, as of the very record where the app stands: peers and inputs by the fold to there, outputs as
+/// emitted up to there and trimmed by the Trim records up to there. Called on the thread that reads the app, between two of its frames.
+/// </summary>
+internal sealed class CheckpointSnapshot(
+    InstanceIdentity identity, string replica, Epoch epoch, uint appVersion, AppParts app, Func<LogReader> newReader, TimeProvider time)
+{
+    /// <exception cref="ProtocolViolation">P5.7, P5.8: no mark asked for it.</exception>
+    public CheckpointJob Take(ImageBegin begin)
+    {
+        MarkNote mark = app.Delivery.LastMark ?? throw new ProtocolViolation("P5.8", "an image that no mark asked for");
+        if (begin.Position < mark.End) throw new ProtocolViolation("P5.8", $"an image at {begin.Position}, before its mark at {mark.End}");
+        Lsn page = app.Progress.ProcessedPage;
+        using LogReader reader = newReader();
+        DeliveredState state = ExecutedState.At(reader, mark, page, begin.Position, out ulong previousHash);
+        var header = new CheckpointHeader(identity.Shard, identity.Uuid, begin.Position, page, epoch, appVersion, begin.ImageVersion,
+            time.GetUtcNow().ToUnixTimeMilliseconds() * 1000, previousHash, replica);
+        var outboxes = new List<(Outbox, CheckpointOutput, List<OutboxEntry>)>();
+        foreach (Outbox outbox in app.Outboxes.InOrder()) outboxes.Add(OutputOf(outbox, state));
+        return new CheckpointJob(header, PartOf(state, outboxes), outboxes);
+    }
+
+    private (Outbox, CheckpointOutput, List<OutboxEntry>) OutputOf(Outbox outbox, DeliveredState state)
+    {
+        ulong trimmed = Math.Max(outbox.Trimmed.Number, TrimmedBy(state, outbox));
+        if (!outbox.TryPositionAt(trimmed, out ChannelPosition start))
+            throw new InvalidOperationException($"outbox to {outbox.Destination} was trimmed beyond {trimmed}, which the log allows");
+        ChannelPosition end = outbox.Emitted;
+        var entries = new List<OutboxEntry>();
+        outbox.HoldCalls(start.Number, end.Number, entries);
+        var output = new CheckpointOutput(outbox.Destination, end.Number, end.Hash, end.LastKind, start.Number, start.Hash, start.LastKind);
+        return (outbox, output, entries);
+    }
+
+    private ulong TrimmedBy(DeliveredState state, Outbox outbox)
+    {
+        if (outbox == app.Outboxes.Self) return state.InputsOf(0).Number;
+        foreach ((uint origin, ulong number) in state.Trims)
+            if (state.NameOf(origin) == outbox.Destination) return number;
+        return 0;
+    }
+
+    private CoordinatorPart PartOf(DeliveredState state, List<(Outbox Outbox, CheckpointOutput Output, List<OutboxEntry>)> outboxes)
+    {
+        var peers = state.Peers.Select(peer => new CheckpointPeer(peer.Origin, peer.Peer, peer.Uuid, peer.Epoch, state.InputsOf(peer.Origin).Impulses));
+        var inputs = Enumerable.Range(0, state.Peers.Count + 1)
+            .Select(origin => new CheckpointInput((uint)origin, state.InputsOf((uint)origin).Number, state.InputsOf((uint)origin).Hash));
+        var counts = outboxes.Where(static o => o.Outbox.DigestedCount > 0)
+            .Select(static o => new CheckpointDigestCount(o.Outbox.Destination, o.Outbox.DigestedCount));
+        return new CoordinatorPart([.. peers], [.. inputs], [.. outboxes.Select(static o => o.Output)], app.Digested, [.. counts]);
+    }
+}

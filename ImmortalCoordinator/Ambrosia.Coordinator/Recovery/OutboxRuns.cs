@@ -1,0 +1,81 @@
+using System.Buffers.Binary;
+using System.Text;
+using Ambrosia.Log;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Coordinator;
+
+/// <summary>Untrimmed outputs in a checkpoint (log-format L6.3): written cut at exactly the trimmed and the emitted number, and read back.</summary>
+internal static class OutboxRuns
+{
+    public static void Write(CheckpointWriter to, Outbox outbox, CheckpointOutput output, in OutboxEntry entry)
+    {
+        byte[] frame = new byte[entry.FrameBytes];
+        outbox.CopyFrame(entry, frame);
+        byte[] run = Cut(frame.AsSpan(FrameHeader.Bytes), output);
+        byte[] name = Encoding.UTF8.GetBytes(output.Destination.Name);
+        Span<byte> front = stackalloc byte[4 + 2 + Varint.BytesMax + Names.CharsMax];
+        BinaryPrimitives.WriteUInt32LittleEndian(front, (uint)run.Length);
+        BinaryPrimitives.WriteUInt16LittleEndian(front[4..], output.Destination.Shard);
+        int size = 6 + Varint.Write(front[6..], (ulong)name.Length);
+        name.CopyTo(front[size..]);
+        to.Write(CheckpointSection.Outbox, front[..(size + name.Length)]);
+        to.Write(CheckpointSection.Outbox, run);
+    }
+
+    private static byte[] Cut(ReadOnlySpan<byte> bytes, CheckpointOutput output)
+    {
+        RunView run = RunView.Read(bytes);
+        RunHeader header = run.Header;
+        uint before = header.First <= output.TrimmedNumber ? (uint)(output.TrimmedNumber - header.First + 1) : 0;
+        uint behind = header.Last > output.Number ? (uint)(header.Last - output.Number) : 0;
+        if (before == 0 && behind == 0) return bytes.ToArray();
+        int from = Messages.Skip(run.Messages, before);
+        int to = Messages.Skip(run.Messages, header.Count - behind);
+        var cut = header with
+        {
+            First = header.First + before,
+            Count = header.Count - before - behind,
+            Hash = behind == 0 ? header.Hash : output.Hash,
+        };
+        byte[] result = [.. bytes[..RunHeader.Bytes], .. run.Extensions, .. run.Messages[from..to]];
+        cut.Write(result);
+        return result;
+    }
+
+    /// <summary>Gives every run of the section back to its outbox.</summary>
+    public static void Restore(CheckpointReader from, OutboxSet outboxes, BlockPool pool)
+    {
+        var pending = new List<byte>();
+        while (from.Read(out CheckpointSection section, out ReadOnlySpan<byte> content))
+        {
+            if (section == CheckpointSection.Image) break;
+            if (section != CheckpointSection.Outbox) continue;
+            pending.AddRange(content);
+            int taken = 0;
+            ReadOnlySpan<byte> bytes = System.Runtime.InteropServices.CollectionsMarshal.AsSpan(pending);
+            while (TryRestoreOne(bytes[taken..], outboxes, pool, out int size)) taken += size;
+            pending.RemoveRange(0, taken);
+        }
+        if (pending.Count > 0) throw new ProtocolViolation("L6.3", $"{pending.Count} bytes behind the last run of the checkpoint's outboxes");
+    }
+
+    private static bool TryRestoreOne(ReadOnlySpan<byte> bytes, OutboxSet outboxes, BlockPool pool, out int size)
+    {
+        size = 0;
+        if (bytes.Length < 7) return false;
+        uint runBytes = BinaryPrimitives.ReadUInt32LittleEndian(bytes);
+        if (Varint.TryRead(bytes[6..], out ulong nameBytes, out int varint) != DecodeStatus.Ok) return false;
+        if (nameBytes > Names.CharsMax || runBytes > Frames.MessageBytesMaxLimit + RunHeader.RunBytesMax) throw new ProtocolViolation("L6.3", "a run with impossible sizes");
+        int front = 6 + varint + (int)nameBytes;
+        if ((ulong)bytes.Length < (ulong)front + runBytes) return false;
+        size = front + (int)runBytes;
+
+        var destination = new InstanceId(Encoding.UTF8.GetString(bytes[(6 + varint)..front]), BinaryPrimitives.ReadUInt16LittleEndian(bytes[4..]));
+        BlockPool.Block block = pool.Take(FrameHeader.Bytes + (int)runBytes);
+        bytes[front..size].CopyTo(block.Bytes.AsSpan(FrameHeader.Bytes));
+        outboxes.GetOrAdd(destination).RestoreRun(block, 0, bytes[front..size]);
+        block.Release();
+        return true;
+    }
+}

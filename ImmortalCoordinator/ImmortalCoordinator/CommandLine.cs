@@ -1,0 +1,111 @@
+using System.CommandLine;
+using System.CommandLine.Parsing;
+using System.Globalization;
+using System.Net;
+using System.Runtime.InteropServices;
+using Ambrosia.Coordinator;
+using Ambrosia.Coordinator.Pumps;
+using Ambrosia.Log;
+using Ambrosia.Protocol;
+
+namespace ImmortalCoordinator;
+
+/// <summary>Options of the coordinator, their defaults, and what is wrong with a value.</summary>
+internal static class CommandLine
+{
+    private static readonly Option<string> log = new("--log") { Description = "Directory of the instance's log; made when it is not there.", Required = true, HelpName = "DIR" };
+    private static readonly Option<string?> instance = new("--instance") { Description = "Name of the instance; default: the directory's name.", HelpName = "NAME" };
+    private static readonly Option<string> replica = new("--replica") { Description = "Name of this replica.", HelpName = "NAME", DefaultValueFactory = static _ => "r0" };
+    private static readonly Option<string?> catalog = new("--catalog") { Description = "Directory of the catalog; default: 'catalog' beside the log.", HelpName = "DIR" };
+    private static readonly Option<string> listen = new("--listen") { Description = "Address and port for peers; port 0: any free one.", HelpName = "ADDR:PORT", DefaultValueFactory = static _ => "127.0.0.1:0" };
+    private static readonly Option<string?> appSocket = new("--app-socket") { Description = "Unix socket for the app; default: in the log's directory.", HelpName = "PATH" };
+    private static readonly Option<int?> appPort = new("--app-port") { Description = "Loopback TCP port for the app instead of a unix socket; 0: any free one.", HelpName = "N" };
+    private static readonly Option<bool> create = new("--create") { Description = "Begin a new log although the catalog has an instance of this name." };
+    private static readonly Option<string> checkpointEvery = new("--checkpoint-every") { Description = "Log bytes between checkpoints: a number with K, M or G.", HelpName = "SIZE", DefaultValueFactory = static _ => "256M" };
+    private static readonly Option<bool> json = new("--json") { Description = "Lines as JSON objects." };
+    private static readonly Argument<string[]> app = new("app") { Description = "Behind --: the app to start and restart, with its arguments.", Arity = ArgumentArity.ZeroOrMore, HelpName = "-- APP ARGS" };
+
+    public static RootCommand Build()
+    {
+        Check(log, static v => v.Length == 0 ? "the directory of --log is empty; give a path" : null);
+        Check(instance, static v => v is null || Names.IsValid(v) ? null : BadName("--instance", v));
+        Check(replica, static v => Names.IsValid(v) ? null : BadName("--replica", v));
+        Check(listen, static v => IPEndPoint.TryParse(v, out _) && v.Contains(':') ? null : $"'{v}' of --listen is no address with a port; write it like 127.0.0.1:4711");
+        Check(appPort, static v => v is null or (>= 0 and <= 65535) ? null : $"{v} of --app-port is no port; give 0 to 65535");
+        Check(checkpointEvery, static v => TryParseSize(v, out _) ? null : $"'{v}' of --checkpoint-every is no size; write it like 64M or 1G");
+        var root = new RootCommand("Runs beside an app and makes it immortal: logs every input before its effects can be seen.")
+        {
+            log, instance, replica, catalog, listen, appSocket, appPort, create, checkpointEvery, json, app,
+        };
+        root.Validators.Add(static result =>
+        {
+            if (result.GetValue(appSocket) is not null && result.GetValue(appPort) is not null)
+                result.AddError("--app-socket and --app-port exclude each other; give one");
+            if (result.GetValue(instance) is null && result.GetValue(log) is { Length: > 0 } directory && !Names.IsValid(NameOf(directory)))
+                result.AddError($"'{NameOf(directory)}', the name of the log's directory, is no name for an instance (letters, digits, '_', '-', at most 63); give one with --instance");
+        });
+        root.SetAction(Run);
+        return root;
+    }
+
+    private static string BadName(string option, string value) =>
+        $"'{value}' of {option} is no name: 1 to 63 letters, digits, '_' or '-', beginning with a letter or digit";
+
+    private static void Check<T>(Option<T> option, Func<T, string?> wrong) => option.Validators.Add(result =>
+    {
+        if (result.GetValueOrDefault<T>() is { } value && wrong(value) is { } message) result.AddError(message);
+    });
+
+    private static string NameOf(string directory) => Path.GetFileName(Path.TrimEndingDirectorySeparator(Path.GetFullPath(directory)));
+
+    /// <summary>A number of bytes with an optional K, M or G.</summary>
+    internal static bool TryParseSize(string text, out long bytes)
+    {
+        bytes = 0;
+        if (text.Length == 0) return false;
+        int shift = char.ToUpperInvariant(text[^1]) switch { 'K' => 10, 'M' => 20, 'G' => 30, _ => 0 };
+        ReadOnlySpan<char> digits = shift == 0 ? text : text.AsSpan(0, text.Length - 1);
+        if (!long.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out long number) || number is 0 or > (1L << 50) / 1) return false;
+        if (number > long.MaxValue >> shift) return false;
+        bytes = number << shift;
+        return true;
+    }
+
+    private static int Run(ParseResult parsed)
+    {
+        CoordinatorOptions options = OptionsOf(parsed);
+        using var stop = new CancellationTokenSource();
+        using PosixSignalRegistration terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, context => { context.Cancel = true; stop.Cancel(); });
+        using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, context => { context.Cancel = true; stop.Cancel(); });
+        using var host = new CoordinatorHost(options, new PosixFileSystem(), Console.Out);
+        try
+        {
+            return host.Run(stop.Token);
+        }
+        catch (MisuseException misuse)
+        {
+            Console.Error.WriteLine(misuse.Message);
+            return ExitCodes.Misuse;
+        }
+    }
+
+    private static CoordinatorOptions OptionsOf(ParseResult parsed)
+    {
+        string directory = Path.GetFullPath(parsed.GetRequiredValue(log));
+        TryParseSize(parsed.GetRequiredValue(checkpointEvery), out long every);
+        return new CoordinatorOptions
+        {
+            LogDirectory = Path.TrimEndingDirectorySeparator(directory),
+            Instance = parsed.GetValue(instance) ?? NameOf(directory),
+            Replica = parsed.GetRequiredValue(replica),
+            CatalogDirectory = Path.GetFullPath(parsed.GetValue(catalog) ?? Path.Combine(Path.GetDirectoryName(Path.TrimEndingDirectorySeparator(directory)) ?? "/", "catalog")),
+            Listen = parsed.GetRequiredValue(listen),
+            AppSocket = parsed.GetValue(appSocket) is { } path ? Path.GetFullPath(path) : null,
+            AppPort = parsed.GetValue(appPort),
+            Create = parsed.GetValue(create),
+            CheckpointEveryBytes = every,
+            Json = parsed.GetValue(json),
+            App = parsed.GetValue(app) ?? [],
+        };
+    }
+}

@@ -1,0 +1,134 @@
+using Ambrosia.Log;
+
+namespace Ambrosia.TestKit;
+
+/// <summary>A process's handle on a file. It outlives the file's names, and dies with the process.</summary>
+internal sealed class SimulatedFile(SimulatedFileSystem disk, SimulatedProcess process, Inode inode, string path, FileUse use) : IFile
+{
+    private bool closed;
+
+    public Inode Inode => inode;
+
+    public SimulatedProcess Process => process;
+
+    public long Length { get { lock (disk.Gate) { CheckOpen(); return inode.Length; } } }
+
+    public int Read(Span<byte> buffer, long offset)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(offset);
+        lock (disk.Gate)
+        {
+            Begin(FileOperationKind.Read, offset, buffer.Length);
+            return inode.Read(buffer, offset);
+        }
+    }
+
+    public void Write(ReadOnlySpan<byte> bytes, long offset)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(offset);
+        lock (disk.Gate)
+        {
+            CheckWritable();
+            long powerLosses = disk.PowerLosses;
+            FileOperation operation;
+            try
+            {
+                operation = disk.Announce(process, FileOperationKind.Write, path, offset, bytes.Length);
+            }
+            catch (SimulatedCrash crash) when (crash.BytesWritten > 0 && disk.PowerLosses == powerLosses)
+            {
+                inode.Write(bytes[..Math.Min(crash.BytesWritten, bytes.Length)], offset);
+                throw;
+            }
+
+            if (disk.FaultOf(operation, inode.BytesTaken, offset + bytes.Length) is not { } fault)
+            {
+                inode.Write(bytes, offset);
+                return;
+            }
+
+            inode.Write(bytes[..disk.Random.Next(bytes.Length + 1)], offset);
+            throw new SimulatedIOException(fault, operation);
+        }
+    }
+
+    public void Allocate(long length)
+    {
+        lock (disk.Gate)
+        {
+            CheckWritable();
+            FileOperation operation = disk.Announce(process, FileOperationKind.Allocate, path, 0, length);
+            if (disk.FaultOf(operation, inode.BytesTaken, length) is { } fault) throw new SimulatedIOException(fault, operation);
+            inode.Allocate(length);
+        }
+    }
+
+    public void SetLength(long length)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(length);
+        lock (disk.Gate)
+        {
+            CheckWritable();
+            Begin(FileOperationKind.SetLength, 0, length);
+            inode.SetLength(length);
+        }
+    }
+
+    public void Flush()
+    {
+        lock (disk.Gate)
+        {
+            CheckOpen();
+            FileOperation operation = disk.Announce(process, FileOperationKind.Flush, path, 0, 0);
+            if (disk.Faults.Of(operation) is { } fault)
+            {
+                inode.FailFlush(disk.Random);
+                throw new SimulatedIOException(fault, operation);
+            }
+
+            inode.Flush();
+        }
+    }
+
+    public void DropCache()
+    {
+        lock (disk.Gate)
+        {
+            Begin(FileOperationKind.DropCache, 0, 0);
+            inode.DropCache();
+        }
+    }
+
+    /// <summary>Never throws: it also runs in the <c>finally</c> blocks of a process that is dead.</summary>
+    public void Dispose()
+    {
+        lock (disk.Gate)
+        {
+            if (closed) return;
+            closed = true;
+            process.Forget(this);
+            inode.Handles--;
+            if (inode.Lock is { } held && held.File == this) inode.Lock = null;
+        }
+    }
+
+    /// <summary>Announces an operation that takes effect wholly or, failing, not at all.</summary>
+    private void Begin(FileOperationKind kind, long offset, long bytes)
+    {
+        CheckOpen();
+        FileOperation operation = disk.Announce(process, kind, path, offset, bytes);
+        if (disk.Faults.Of(operation) is { } fault) throw new SimulatedIOException(fault, operation);
+    }
+
+    private void CheckWritable()
+    {
+        CheckOpen();
+        if (use == FileUse.Read) throw new IOException($"{path} is open for reading");
+    }
+
+    private void CheckOpen()
+    {
+        if (!process.IsAlive) throw new SimulatedCrash($"{process.Id} is dead");
+        ObjectDisposedException.ThrowIf(closed, this);
+    }
+}

@@ -1,0 +1,41 @@
+namespace Ambrosia.TestKit;
+
+/// <summary>A timer on virtual time. Invariant: an entry of the queue counts only while its number equals <see cref="Arming"/>.</summary>
+internal sealed class FakeTimer(FakeTime time, TimerCallback callback, object? state) : ITimer
+{
+    private TimeSpan period = Timeout.InfiniteTimeSpan;
+    private bool disposed;
+
+    /// <summary>Number of the newest arming; older entries in the queue are void.</summary>
+    public long Arming { get; private set; }
+
+    public bool Change(TimeSpan dueTime, TimeSpan period)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(dueTime, Timeout.InfiniteTimeSpan);
+        ArgumentOutOfRangeException.ThrowIfLessThan(period, Timeout.InfiniteTimeSpan);
+        if (disposed) return false;
+        this.period = period;
+        Arming = time.Arm(this, dueTime);
+        return true;
+    }
+
+    public void Fire()
+    {
+        if (disposed) return;
+        // As with the real one, a period of zero fires once.
+        Arming = time.Arm(this, period > TimeSpan.Zero ? period : Timeout.InfiniteTimeSpan);
+        callback(state);
+    }
+
+    public void Dispose()
+    {
+        disposed = true;
+        Arming = 0;
+    }
+
+    public ValueTask DisposeAsync()
+    {
+        Dispose();
+        return ValueTask.CompletedTask;
+    }
+}

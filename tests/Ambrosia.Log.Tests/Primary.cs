@@ -1,0 +1,84 @@
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Log.Tests;
+
+/// <summary>One process that has the log of a directory, driven by hand.</summary>
+internal sealed class Primary : IDisposable
+{
+    public static readonly Guid Uuid = Guid.Parse("0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0");
+
+    private Primary(InstanceIdentity identity, Fence fence, PrimaryLock held, OpenLog log)
+    {
+        Identity = identity;
+        Fence = fence;
+        Lock = held;
+        Log = log;
+    }
+
+    public InstanceIdentity Identity { get; }
+    public Fence Fence { get; }
+    public PrimaryLock Lock { get; }
+    public OpenLog Log { get; }
+    public LogWriter Writer => Log.Writer;
+
+    public static LogOptions Small { get; } = new() { SegmentBytes = 256 << 10, PageBytes = 16 << 10, Pages = 4, ZeroWindowBytes = 32 << 10, AppVersion = 7 };
+
+    public static InstanceIdentity Create(IFileSystem fs, string dir, ICrashPoints? crash = null) =>
+        InstanceDirectory.Create(fs, dir, "counter", 0, Uuid, 1_000_000, "r0", crash ?? NoCrashPoints.Instance);
+
+    public static Primary Start(
+        IFileSystem fs, string dir, LogOptions? options = null, string replica = "r0", TimeProvider? time = null, ICrashPoints? crash = null)
+    {
+        crash ??= NoCrashPoints.Instance;
+        InstanceIdentity identity = Create(fs, dir);
+        var claimed = Assert.IsType<ClaimResult.Claimed>(PrimaryClaim.Try(fs, dir, identity, replica, crash));
+        OpenLog log = TakeOver.Run(fs, dir, identity, claimed.Fence, replica, options ?? Small, time ?? new SteppingTime(), crash);
+        return new Primary(identity, claimed.Fence, claimed.PrimaryLock, log);
+    }
+
+    /// <summary>Appends one record that fits a page. It is not durable yet.</summary>
+    public LoggedRecord Append(byte[] body, RecordKind kind = RecordKind.Run)
+    {
+        Assert.True(Writer.TryReserve(RecordHeader.Bytes + body.Length, out Reservation r), "there is room");
+        new RecordHeader((uint)body.Length, kind).Write(r.Bytes);
+        body.CopyTo(r.Bytes[RecordHeader.Bytes..]);
+        Assert.Equal(r.Lsn + r.Bytes.Length, r.End);
+        Writer.Leave(r);
+        return new LoggedRecord(r.Lsn, kind, body);
+    }
+
+    public LoggedRecord AppendSpanning(byte[] body, RecordKind kind = RecordKind.Run)
+    {
+        int head = Math.Min(body.Length, 32);
+        Assert.True(Writer.TryAppendSpanning(kind, body.AsSpan(0, head), body.AsSpan(head), out Lsn lsn, out _), "it is taken");
+        return new LoggedRecord(lsn, kind, body);
+    }
+
+    /// <summary>Makes everything appended so far durable; the number of groups.</summary>
+    public int Commit()
+    {
+        int groups = 0;
+        while (Writer.Begin(out CommitGroup? group) == CommitAnswer.Ready)
+        {
+            Steps(group!);
+            Writer.Complete(group!);
+            groups++;
+        }
+        return groups;
+    }
+
+    public static void Steps(CommitGroup group)
+    {
+        if (group.NeedsRotation) group.Rotate();
+        for (int i = 0; i < group.PageCount; i++) group.Write(i);
+        group.Flush();
+        group.CheckFence();
+    }
+
+    /// <summary>As after kill -9: nothing is written, locks are free.</summary>
+    public void Dispose()
+    {
+        Writer.Dispose();
+        Lock.Dispose();
+    }
+}

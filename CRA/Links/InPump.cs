@@ -6,12 +6,13 @@ namespace CRA;
 /// <summary>
 /// The receiving loop of a connection: blocks in the socket, feeds the traffic, and obeys its answer. Its whole life is on the in thread.
 /// </summary>
-internal sealed class InPump(Socket socket, LinkEnding ending, Action<string> closeAfterSending, TimeProvider time, long begun)
+internal sealed class InPump(Socket socket, LinkEnding ending, Action<string> closeAfterSending, LinkSettings settings, long begun)
 {
     /// <summary>How long last words, and the other side's, may take.</summary>
     public static readonly TimeSpan FinishMax = TimeSpan.FromSeconds(1);
 
-    private readonly Liveness _liveness = new(time.TimestampFrequency, begun);
+    private readonly TimeProvider _time = settings.Time;
+    private readonly Liveness _liveness = settings.NewLiveness(begun);
 
     /// <summary>Runs until the connection ends; returns why.</summary>
     /// <exception cref="SocketException">The connection broke.</exception>
@@ -22,7 +23,7 @@ internal sealed class InPump(Socket socket, LinkEnding ending, Action<string> cl
         {
             buffer.MakeRoom(traffic.FrameBytesWanted);
             int received = Receive(buffer.Free);
-            if (received < 0) return $"nothing arrived for {Liveness.DeadAfter.TotalSeconds} s (P6.9)";
+            if (received < 0) return $"nothing arrived for {settings.DeadAfter.TotalSeconds} s (P6.9)";
             if (received == 0) return "the other side closed the connection";
             // A full buffer does not tell whether there is more.
             bool drained = received < buffer.Free.Length || socket.Available == 0;
@@ -43,7 +44,7 @@ internal sealed class InPump(Socket socket, LinkEnding ending, Action<string> cl
                 if (answer == FeedAnswer.Close) closeAfterSending("closed by this side");
                 if (answer != FeedAnswer.NoRoom || ending.IsFinishing) return;
                 traffic.WaitForRoom(ending.Stop);
-                _liveness.Heard(time.GetTimestamp()); // the silence was ours
+                _liveness.Heard(_time.GetTimestamp()); // the silence was ours
             }
         }
         catch (ProtocolViolation violation)
@@ -61,10 +62,10 @@ internal sealed class InPump(Socket socket, LinkEnding ending, Action<string> cl
     {
         while (true)
         {
-            TimeSpan left = _liveness.UntilDead(time.GetTimestamp());
+            TimeSpan left = _liveness.UntilDead(_time.GetTimestamp());
             if (left <= TimeSpan.Zero) return -1;
             if (!TryReceive(into, left, out int received)) continue;
-            _liveness.Heard(time.GetTimestamp());
+            _liveness.Heard(_time.GetTimestamp());
             return received;
         }
     }
@@ -82,10 +83,10 @@ internal sealed class InPump(Socket socket, LinkEnding ending, Action<string> cl
     private string Discard(ReceiveBuffer buffer)
     {
         buffer.Consume(buffer.Held.Length);
-        long since = time.GetTimestamp();
+        long since = _time.GetTimestamp();
         while (!ending.IsClosed)
         {
-            TimeSpan left = FinishMax - time.GetElapsedTime(since);
+            TimeSpan left = FinishMax - _time.GetElapsedTime(since);
             if (left <= TimeSpan.Zero || (TryReceive(buffer.Free, left, out int received) && received == 0)) break;
         }
         return ending.Why;

@@ -28,12 +28,12 @@ public sealed class LinkConnection : IDisposable
 
     /// <param name="begun">Timestamp of the accept or dial: the first frame is due 5 s after it (P7.3).</param>
     /// <param name="released">Called once, when the socket is closed.</param>
-    internal LinkConnection(Socket socket, IPEndPoint remote, uint seed, bool isDialler, TimeProvider time, long begun, Action released)
+    internal LinkConnection(Socket socket, IPEndPoint remote, uint seed, bool isDialler, LinkSettings settings, long begun, Action released)
     {
         _socket = socket;
         _ending = new LinkEnding(socket);
-        _in = new InPump(socket, _ending, CloseAfterSending, time, begun);
-        _out = new OutPump(socket, _ending, time, time.GetTimestamp());
+        _in = new InPump(socket, _ending, CloseAfterSending, settings, begun);
+        _out = new OutPump(socket, _ending, settings, settings.Time.GetTimestamp());
         _released = released;
         Seed = seed;
         IsDialler = isDialler;

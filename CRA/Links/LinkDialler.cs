@@ -41,7 +41,7 @@ public static class LinkDialler
         // A dial of a free port of our own ephemeral range can meet itself, and would then keep the listener from its port.
         if (Equals(socket.LocalEndPoint, socket.RemoteEndPoint)) throw new SocketException((int)SocketError.ConnectionRefused);
         uint seed = Authenticate(socket, settings, begun);
-        return new LinkConnection(socket, end, seed, isDialler: true, settings.Time, settings.Time.GetTimestamp(), released: () => { });
+        return new LinkConnection(socket, end, seed, isDialler: true, settings, settings.Time.GetTimestamp(), released: () => { });
     }
 
     private static uint Authenticate(Socket socket, LinkSettings settings, long begun)

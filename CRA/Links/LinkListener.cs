@@ -186,7 +186,7 @@ public sealed class LinkListener : IDisposable
         }
         _strangers.Remove(stranger);
         _accepted(new LinkConnection(
-            stranger.Socket, stranger.Remote, stranger.Authentication.Seed, isDialler: false, _settings.Time, stranger.Begun,
+            stranger.Socket, stranger.Remote, stranger.Authentication.Seed, isDialler: false, _settings, stranger.Begun,
             released: () => Interlocked.Decrement(ref _connections)));
     }
 

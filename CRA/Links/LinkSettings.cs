@@ -17,4 +17,11 @@ public sealed record LinkSettings(ReadOnlyMemory<byte> Secret, TimeProvider Time
 
     /// <summary>Authenticated connections of a listener; one more is closed. Each has two threads.</summary>
     public int ConnectionsMax { get; init; } = 1024;
+
+    // P6.9's times; other values are for tests, which neither wait for seconds nor let a heartbeat hide a lost wake.
+    internal TimeSpan HeartbeatAfter { get; init; } = Liveness.HeartbeatAfter;
+
+    internal TimeSpan DeadAfter { get; init; } = Liveness.DeadAfter;
+
+    internal Liveness NewLiveness(long begun) => new(Time.TimestampFrequency, begun, HeartbeatAfter, DeadAfter);
 }

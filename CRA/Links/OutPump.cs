@@ -6,12 +6,13 @@ namespace CRA;
 /// The sending side of a connection: the loop of the out thread, and the sends that other threads do inline. One thread sends at a
 /// time (_send). What was taken from the traffic is sent whole and in order before anything else is taken. A wake is never lost.
 /// </summary>
-internal sealed class OutPump(Socket socket, LinkEnding ending, TimeProvider time, long begun)
+internal sealed class OutPump(Socket socket, LinkEnding ending, LinkSettings settings, long begun)
 {
     // Added to a timed wait, so that it does not end a moment before the heartbeat is due.
     private static readonly TimeSpan TimerGrain = TimeSpan.FromMilliseconds(1);
 
-    private readonly Liveness _liveness = new(time.TimestampFrequency, begun);
+    private readonly TimeProvider _time = settings.Time;
+    private readonly Liveness _liveness = settings.NewLiveness(begun);
     private readonly AutoResetEvent _wake = new(false);
     private readonly Lock _send = new();
 
@@ -81,7 +82,7 @@ internal sealed class OutPump(Socket socket, LinkEnding ending, TimeProvider tim
     {
         Volatile.Write(ref _parked, 1);
         Interlocked.MemoryBarrier();
-        if (!SendAll() && !ending.IsFinishing) _wake.WaitOne(_liveness.UntilHeartbeat(time.GetTimestamp()) + TimerGrain);
+        if (!SendAll() && !ending.IsFinishing) _wake.WaitOne(_liveness.UntilHeartbeat(_time.GetTimestamp()) + TimerGrain);
         Volatile.Write(ref _parked, 0);
     }
 
@@ -89,12 +90,12 @@ internal sealed class OutPump(Socket socket, LinkEnding ending, TimeProvider tim
     private string Finish()
     {
         LinkSocket.Shutdown(socket, SocketShutdown.Send);
-        long since = time.GetTimestamp();
+        long since = _time.GetTimestamp();
         while (true)
         {
             Volatile.Write(ref _parked, 1);
             Interlocked.MemoryBarrier();
-            TimeSpan left = InPump.FinishMax - time.GetElapsedTime(since);
+            TimeSpan left = InPump.FinishMax - _time.GetElapsedTime(since);
             if (ending.IsClosed || left <= TimeSpan.Zero) return ending.Why;
             _wake.WaitOne(left);
         }
@@ -146,14 +147,14 @@ internal sealed class OutPump(Socket socket, LinkEnding ending, TimeProvider tim
     private void Account(int sent)
     {
         _rest = _rest[sent..];
-        _liveness.Sent(time.GetTimestamp());
+        _liveness.Sent(_time.GetTimestamp());
         _traffic!.Taken(sent);
     }
 
     // Inside _send, between frames.
     private bool SendHeartbeat()
     {
-        long now = time.GetTimestamp();
+        long now = _time.GetTimestamp();
         if (_traffic is null || ending.IsFinishing || _liveness.UntilHeartbeat(now) > TimeSpan.Zero) return false;
         _liveness.Sent(now); // also where none may be sent yet: asked again in a second, not at once
         ReadOnlyMemory<byte> frame = _traffic.HeartbeatFrame;

@@ -11,15 +11,23 @@ public sealed class Liveness
     public static readonly TimeSpan DeadAfter = TimeSpan.FromSeconds(5);
 
     private readonly long _frequency;
+    private readonly TimeSpan _heartbeatAfter;
+    private readonly TimeSpan _deadAfter;
     private long _sent;
     private long _heard;
 
     /// <param name="frequency">Timestamps a second (<see cref="TimeProvider.TimestampFrequency"/>).</param>
     /// <param name="begun">Timestamp of the connection's beginning, which counts as sent and heard.</param>
-    public Liveness(long frequency, long begun)
+    public Liveness(long frequency, long begun) : this(frequency, begun, HeartbeatAfter, DeadAfter)
+    {
+    }
+
+    internal Liveness(long frequency, long begun, TimeSpan heartbeatAfter, TimeSpan deadAfter)
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(frequency);
         _frequency = frequency;
+        _heartbeatAfter = heartbeatAfter;
+        _deadAfter = deadAfter;
         _sent = begun;
         _heard = begun;
     }
@@ -29,10 +37,10 @@ public sealed class Liveness
     public void Heard(long now) => _heard = now;
 
     /// <summary>Time until a heartbeat is due; zero when it is.</summary>
-    public TimeSpan UntilHeartbeat(long now) => Left(HeartbeatAfter, _sent, now);
+    public TimeSpan UntilHeartbeat(long now) => Left(_heartbeatAfter, _sent, now);
 
     /// <summary>Time until the other side counts as dead; zero when it does.</summary>
-    public TimeSpan UntilDead(long now) => Left(DeadAfter, _heard, now);
+    public TimeSpan UntilDead(long now) => Left(_deadAfter, _heard, now);
 
     private TimeSpan Left(TimeSpan limit, long since, long now)
     {

@@ -1,0 +1,54 @@
+using System.Collections.Concurrent;
+using System.Security.Cryptography;
+
+namespace CRA.Tests;
+
+// A listener with what it accepted and logged, and connected pairs over loopback.
+internal sealed class Links : IDisposable
+{
+    public static readonly LinkSettings Settings = new(SecretOf(1), TimeProvider.System, RandomNumberGenerator.Fill);
+
+    private readonly BlockingCollection<LinkConnection> _accepted = [];
+
+    public Links(LinkSettings? settings = null, bool start = true)
+    {
+        Listener = new LinkListener("127.0.0.1:0", settings ?? Settings, _accepted.Add, Log.Enqueue);
+        if (start) Listener.Start();
+    }
+
+    public LinkListener Listener { get; }
+
+    public string Address => Listener.BoundAddress;
+
+    public int Port => int.Parse(Address.AsSpan(Address.LastIndexOf(':') + 1), System.Globalization.CultureInfo.InvariantCulture);
+
+    public ConcurrentQueue<string> Log { get; } = new();
+
+    public static byte[] SecretOf(byte value) => [.. Enumerable.Repeat(value, 32)];
+
+    public LinkConnection Accepted()
+    {
+        Assert.True(_accepted.TryTake(out LinkConnection? connection, Deadline.Generous), "no connection was accepted");
+        return connection;
+    }
+
+    public bool HasAccepted => _accepted.Count > 0;
+
+    public (LinkConnection Dialled, LinkConnection Accepted) Pair(LinkSettings? settings = null)
+    {
+        LinkConnection dialled = LinkDialler.Dial(Address, settings ?? Settings);
+        return (dialled, Accepted());
+    }
+
+    public string OneLogLine()
+    {
+        Deadline.Await(() => !Log.IsEmpty, "a log line");
+        return Assert.Single(Log);
+    }
+
+    public void Dispose()
+    {
+        Listener.Dispose();
+        while (_accepted.TryTake(out LinkConnection? connection)) connection.Dispose();
+    }
+}

@@ -1,0 +1,147 @@
+using System.Buffers.Binary;
+
+namespace CRA.Tests;
+
+// Heartbeats are hours away here, so a wake that is lost is never made good: the message does not arrive at all.
+public sealed class NudgeTests
+{
+    private static readonly LinkSettings Silent = Links.Settings with { HeartbeatAfter = TimeSpan.FromHours(1), DeadAfter = TimeSpan.FromHours(1) };
+
+    private enum Signal { Nudge, Wake, Either, Nothing }
+
+    private static void Give(LinkConnection link, Signal signal, int number)
+    {
+        if (signal == Signal.Nudge || (signal == Signal.Either && number % 3 != 0)) link.Nudge();
+        else if (signal != Signal.Nothing) link.Wake();
+    }
+
+    // One message after another, each queued only when the last has arrived, from changing threads: the moment at which a wake gets lost.
+    private static bool PingPong(Signal signal, int messages, TimeSpan patience)
+    {
+        using var links = new Links(Silent);
+        (LinkConnection dialled, LinkConnection accepted) = links.Pair(Silent);
+        var (sender, receiver) = (new QueueTraffic(), new QueueTraffic());
+        dialled.Run(sender);
+        accepted.Run(receiver);
+        bool stuck = false;
+        var spin = new SpinWait();
+        var watch = System.Diagnostics.Stopwatch.StartNew();
+        for (int i = 1; i <= messages && !stuck; i++)
+        {
+            sender.Queue((byte)i);
+            Give(dialled, signal, i);
+            for (spin.Reset(); receiver.ReceivedBytes < i && !stuck; spin.SpinOnce(sleep1Threshold: -1)) stuck = watch.Elapsed > patience;
+        }
+        dialled.Close("done");
+        Deadline.Await(() => sender.EndedCount == 1 && receiver.EndedCount == 1, "the end");
+        return !stuck && sender.Fault is null;
+    }
+
+    [Fact]
+    public void Nudge_OneMessageAtATime_LosesNone() => Assert.True(PingPong(Signal.Nudge, 20_000, Deadline.Generous));
+
+    [Fact]
+    public void Wake_OneMessageAtATime_LosesNone() => Assert.True(PingPong(Signal.Wake, 20_000, Deadline.Generous));
+
+    [Fact]
+    public void NudgeAndWake_Mixed_LoseNone() => Assert.True(PingPong(Signal.Either, 20_000, Deadline.Generous));
+
+    [Fact]
+    public void Control_WithoutASignal_TheMessageIsFoundMissing() => Assert.False(PingPong(Signal.Nothing, 1_000, TimeSpan.FromSeconds(2)));
+
+    [Fact]
+    public void Nudge_FromManyThreadsAgainstTheOutThread_KeepsEveryMessageWholeAndInOrder()
+    {
+        const int Threads = 3, Messages = 8_000;
+        using var links = new Links(Silent);
+        (LinkConnection dialled, LinkConnection accepted) = links.Pair(Silent);
+        var (sender, receiver) = (new QueueTraffic(), new QueueTraffic());
+        dialled.Run(sender);
+        accepted.Run(receiver);
+        int queuedBytes = 8;
+        Thread[] producers = [.. Enumerable.Range(0, Threads).Select(t => new Thread(() =>
+        {
+            var random = new Random(t);
+            for (int i = 0; i < Messages; i++)
+            {
+                // thread, number, then a filler that makes the socket full at times
+                byte[] message = new byte[8 + (random.Next(50) == 0 ? 60_000 : random.Next(200))];
+                message[0] = (byte)t;
+                message[1] = (byte)(message.Length >> 16);
+                BinaryPrimitives.WriteUInt16LittleEndian(message.AsSpan(2), (ushort)message.Length);
+                BinaryPrimitives.WriteInt32LittleEndian(message.AsSpan(4), i);
+                message.AsSpan(8).Fill((byte)i);
+                Interlocked.Add(ref queuedBytes, message.Length);
+                sender.Queue(message);
+                Give(dialled, (Signal)random.Next(3), i);
+            }
+        }))];
+        foreach (Thread producer in producers) producer.Start();
+        foreach (Thread producer in producers) producer.Join();
+        sender.Queue(0xFF, 0, 8, 0, 0, 0, 0, 0);
+        dialled.Nudge();
+        Deadline.Await(() => receiver.ReceivedBytes == queuedBytes, "all messages");
+        dialled.Close("done");
+        Assert.Null(sender.Fault);
+        AssertWholeAndInOrder(receiver.TakeReceived(), Threads, Messages);
+    }
+
+    private static void AssertWholeAndInOrder(ReadOnlySpan<byte> stream, int threads, int messages)
+    {
+        int[] next = new int[threads];
+        while (stream[0] != 0xFF)
+        {
+            int length = (stream[1] << 16) | BinaryPrimitives.ReadUInt16LittleEndian(stream[2..]);
+            int number = BinaryPrimitives.ReadInt32LittleEndian(stream[4..]);
+            Assert.Equal(next[stream[0]]++, number);
+            Assert.Equal(-1, stream[8..length].IndexOfAnyExcept((byte)number));
+            stream = stream[length..];
+        }
+        Assert.Equal(8, stream.Length);
+        Assert.All(next, count => Assert.Equal(messages, count));
+    }
+
+    [Fact]
+    public void Nudge_OfMoreThanTheSocketTakes_IsFinishedByTheOutThread()
+    {
+        using var links = new Links(Silent);
+        (LinkConnection dialled, LinkConnection accepted) = links.Pair(Silent);
+        var (sender, receiver) = (new QueueTraffic(), new QueueTraffic());
+        dialled.Run(sender);
+        byte[] big = new byte[30_000_000];
+        new Random(1).NextBytes(big);
+        sender.Queue(big);
+        dialled.Nudge();
+        accepted.Run(receiver);
+        Deadline.Await(() => receiver.ReceivedBytes == big.Length, "all bytes");
+        Assert.Equal(big, receiver.TakeReceived());
+        dialled.Close("done");
+    }
+
+    [Fact]
+    public void Nudge_AgainstClose_NeverTouchesTheTrafficAfterItsEnd()
+    {
+        using var links = new Links(Silent);
+        for (int round = 0; round < 60; round++)
+        {
+            (LinkConnection dialled, LinkConnection accepted) = links.Pair(Silent);
+            var (sender, receiver) = (new QueueTraffic(), new QueueTraffic());
+            dialled.Run(sender);
+            accepted.Run(receiver);
+            var nudger = new Thread(() =>
+            {
+                while (sender.EndedCount == 0)
+                {
+                    sender.Queue(1, 2, 3);
+                    dialled.Nudge();
+                }
+                dialled.Nudge();
+            });
+            nudger.Start();
+            Deadline.Await(() => receiver.ReceivedBytes > 100 * round, "traffic");
+            (round % 2 == 0 ? dialled : accepted).Close("done");
+            nudger.Join();
+            Assert.Null(sender.Fault);
+        }
+    }
+}

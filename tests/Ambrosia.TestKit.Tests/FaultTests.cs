@@ -1,0 +1,171 @@
+using Ambrosia.Log;
+
+namespace Ambrosia.TestKit.Tests;
+
+public sealed class FaultTests
+{
+    private const string Name = "/data/file";
+
+    private readonly SimulatedFileSystem disk = new(seed: 3);
+
+    public FaultTests() => disk.WriteAll(Name, new byte[4096]);
+
+    [Theory]
+    [InlineData(false, 1)]
+    [InlineData(true, 3)]
+    public void FailNth_OnceOrForGood_FailsAsOften(bool forGood, int failures)
+    {
+        disk.Faults.FailNth(2, FileFault.InputOutput, forGood, static operation => operation.Kind == FileOperationKind.Write);
+        using IFile file = disk.Open(Name, FileUse.ReadWrite);
+        int failed = 0;
+        for (int i = 0; i < 4; i++)
+        {
+            try { file.Write([1], i); }
+            catch (SimulatedIOException e) when (e.Fault == FileFault.InputOutput) { failed++; }
+        }
+
+        Assert.Equal(failures, failed);
+        Assert.Equal(failures, disk.Faults.Fired);
+    }
+
+    [Fact]
+    public void FailNth_EachInTurn_EndsWhenTheProgramHasNoMoreOperations()
+    {
+        int runs = 0;
+        for (long nth = 1; ; nth++, runs++)
+        {
+            SimulatedFileSystem each = disk.Copy();
+            each.Faults.FailNth(nth, FileFault.InputOutput);
+            try
+            {
+                using IFile file = each.Open(Name, FileUse.ReadWrite);
+                file.Write([1], 0);
+                file.Flush();
+            }
+            catch (SimulatedIOException)
+            {
+                continue;
+            }
+
+            break;
+        }
+
+        Assert.Equal(3, runs);
+    }
+
+    [Fact]
+    public void Flush_Failed_LaterFlushDoesNotBringTheBlockBack()
+    {
+        bool lost = false;
+        for (ulong seed = 0; seed < 20; seed++)
+        {
+            SimulatedFileSystem each = disk.Copy(seed);
+            each.Faults.FailNth(1, FileFault.InputOutput, where: static operation => operation.Kind == FileOperationKind.Flush);
+            using IFile file = each.Open(Name, FileUse.ReadWrite);
+            file.Write([1], 0);
+            Assert.Throws<SimulatedIOException>(file.Flush);
+            file.Flush();
+            Assert.Equal(1, each.ReadAll(Name)[0]);
+            each.PowerLoss(seed, PowerLossOptions.LoseAll);
+            lost |= each.ReadAll(Name)[0] == 0;
+        }
+
+        Assert.True(lost);
+    }
+
+    [Fact]
+    public void Capacity_Reached_WritesFailWithNoSpaceUntilSomethingIsRemoved()
+    {
+        disk.CapacityBytes = 3 * 4096;
+        using IFile file = disk.Open(Name, FileUse.ReadWrite);
+        file.Allocate(3 * 4096);
+        Assert.Equal(0, disk.FreeBytes("/data"));
+        file.Write(new byte[4096], 2 * 4096);
+        IFile other = disk.Create("/data/other");
+        SimulatedIOException e = Assert.Throws<SimulatedIOException>(() => other.Write([1], 0));
+        Assert.Equal(FileFault.NoSpace, e.Fault);
+        file.SetLength(4096);
+        other.Write([1], 0);
+        Assert.Equal(4096, disk.FreeBytes("/data"));
+    }
+
+    [Fact]
+    public void Hook_ThrowsCrash_ProcessIsDeadAndItsLastWriteTorn()
+    {
+        SimulatedProcess process = disk.ForProcess("p");
+        IFile file = process.Open(Name, FileUse.ReadWrite);
+        disk.BeforeOperation = static operation =>
+        {
+            if (operation.Kind == FileOperationKind.Write) throw new SimulatedCrash("here") { BytesWritten = 2 };
+        };
+        Assert.Throws<SimulatedCrash>(() => file.Write([7, 7, 7, 7], 0));
+        Assert.False(process.IsAlive);
+        Assert.Throws<SimulatedCrash>(() => process.Delete(Name));
+        Assert.Throws<SimulatedCrash>(() => file.Length);
+        file.Dispose();
+        Assert.Equal([7, 7, 0, 0], disk.ReadAll(Name)[..4]);
+        Assert.NotSame(process, disk.ForProcess("p"));
+    }
+
+    [Fact]
+    public void Hook_CausesPowerLoss_OperationDoesNotHappen()
+    {
+        using IFile file = disk.Open(Name, FileUse.ReadWrite);
+        disk.BeforeOperation = operation =>
+        {
+            disk.PowerLoss(1);
+            throw new SimulatedCrash("power") { BytesWritten = 1 };
+        };
+        Assert.Throws<SimulatedCrash>(() => file.Write([7], 0));
+        Assert.Equal(0, disk.ReadAll(Name)[0]);
+    }
+
+    [Fact]
+    public void Damage_DeviceOnly_ShowsWhenTheCacheIsDropped()
+    {
+        using IFile file = disk.Open(Name, FileUse.Read);
+        disk.FlipBit(Name, 100, 3, deviceOnly: true);
+        byte[] one = new byte[1];
+        file.Read(one, 100);
+        Assert.Equal(0, one[0]);
+        file.DropCache();
+        file.Read(one, 100);
+        Assert.Equal(8, one[0]);
+    }
+
+    [Fact]
+    public void Damage_SwapAndOverwrite_ChangeWhatProgramsRead()
+    {
+        byte[] content = new byte[8192];
+        Array.Fill(content, (byte)1, 0, 4096);
+        Array.Fill(content, (byte)2, 4096, 4096);
+        disk.WriteAll(Name, content);
+        disk.SwapBlocks(Name, 0, Name, 1);
+        disk.Overwrite(Name, 4094, [9, 9, 9, 9]);
+        byte[] left = disk.ReadAll(Name);
+        Assert.Equal([2, 9, 9, 9, 9, 1], left[4093..4099]);
+        disk.PowerLoss(1);
+        Assert.Equal(left, disk.ReadAll(Name));
+    }
+
+    [Fact]
+    public void Operations_SameSeed_SameTraceAndSameDiskAfterPowerLoss()
+    {
+        (SimulationTrace firstTrace, byte[] firstLeft) = Walk(11);
+        (SimulationTrace secondTrace, byte[] secondLeft) = Walk(11);
+        Assert.Null(firstTrace.FirstDifference(secondTrace));
+        Assert.Equal(firstLeft, secondLeft);
+        Assert.NotNull(firstTrace.FirstDifference(Walk(12).Trace));
+    }
+
+    private static (SimulationTrace Trace, byte[] Left) Walk(ulong seed)
+    {
+        var trace = new SimulationTrace();
+        var each = new SimulatedFileSystem(seed) { BeforeOperation = trace.Add };
+        each.MakeDirectory("/data");
+        var script = new FileScript(each, "/data", seed);
+        for (int i = 0; i < 200; i++) trace.Add(script.Step());
+        each.PowerLoss(seed);
+        return (trace, [.. each.Files().SelectMany(each.ReadAll)]);
+    }
+}

@@ -17,6 +17,13 @@ internal sealed class MemoryFileSystem : IFileSystem
         return copy;
     }
 
+    /// <summary>As the kernel does when processes die.</summary>
+    public void FreeLocks()
+    {
+        lock (_sync)
+            foreach (MemoryFile.Inode inode in _names.Values) inode.IsLocked = false;
+    }
+
     public byte[] Content(string path)
     {
         lock (_sync) return _names[path].Content.ToArray();

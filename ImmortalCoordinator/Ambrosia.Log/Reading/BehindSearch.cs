@@ -9,7 +9,7 @@ namespace Ambrosia.Log;
 /// </summary>
 internal sealed class BehindSearch(PageInspector inspector, IFile file)
 {
-    private const int StretchBytes = 1 << 20;
+    private const int StretchBytes = 64 << 10;
 
     /// <summary>Highest durableUpTo of the valid pages behind; 0: none states anything.</summary>
     public Lsn Stated { get; private set; }

@@ -17,7 +17,7 @@ public sealed class TakeOver
     private readonly LogOptions _options;
     private readonly TimeProvider _time;
     private readonly ICrashPoints _crash;
-    private PageBuffer _buffer = new();
+    private PageBuffer _buffer;
 
     private TakeOver(
         IFileSystem fs, string dir, InstanceIdentity identity, Fence fence, string replica, LogOptions options, TimeProvider time, ICrashPoints crash)
@@ -28,6 +28,7 @@ public sealed class TakeOver
         _fence = fence;
         _replica = replica;
         _options = options.Check();
+        _buffer = new PageBuffer(options.PageBytes);
         _time = time;
         _crash = crash;
     }

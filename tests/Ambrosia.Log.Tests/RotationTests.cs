@@ -1,0 +1,167 @@
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Log.Tests;
+
+public sealed class RotationTests
+{
+    private const string Dir = "/log";
+    private readonly MemoryFileSystem _fs = new();
+
+    [Fact]
+    public void Rotate_FullSegments_LogGoesOnWithTheSameEpoch()
+    {
+        using Primary primary = Primary.Start(_fs, Dir);
+        List<LoggedRecord> written = Fill(primary, 120);
+        Assert.True(primary.Writer.Metrics.Rotations >= 3);
+        Assert.Equal(written, WholeLog.Read(_fs, Dir));
+        Assert.All(primary.Log.Chain.Segments, s => Assert.Equal(primary.Fence.Epoch, s.Header.Epoch));
+        LogChain chain = LogChain.Load(_fs, Dir, primary.Identity);
+        Assert.Equal(primary.Log.Chain.Segments.AsEnumerable(), chain.Segments.AsEnumerable());
+        for (int i = 1; i < chain.Segments.Length; i++)
+        {
+            Assert.True(chain.TryFind(chain.Segments[i].FirstLsn + -1, out LogSegment before, out Lsn end));
+            Assert.Equal(chain.Segments[i - 1], before);
+            Assert.Equal(chain.Segments[i].FirstLsn, end);
+        }
+    }
+
+    [Fact]
+    public void Rotate_WithASpare_UsesIt()
+    {
+        using Primary primary = Primary.Start(_fs, Dir);
+        var written = new List<LoggedRecord>();
+        for (int i = 0; i < 60; i++)
+        {
+            while (primary.Writer.PrepareSpace())
+            {
+            }
+            written.AddRange(Fill(primary, 1));
+        }
+        Assert.True(primary.Writer.Metrics.Rotations >= 2);
+        Assert.Equal(0, primary.Writer.Metrics.ZeroStalls);
+        Assert.Equal(written, WholeLog.Read(_fs, Dir));
+        Assert.True(_fs.List(Dir).Count(n => n.StartsWith("spare.", StringComparison.Ordinal)) <= 1);
+    }
+
+    [Fact]
+    public void Write_WithoutPreparedSpace_CountsAStallAndKeepsEveryByte()
+    {
+        using Primary primary = Primary.Start(_fs, Dir);
+        List<LoggedRecord> written = Fill(primary, 3);
+        Assert.True(primary.Writer.Metrics.ZeroStalls > 0);
+        while (primary.Writer.PrepareSpace()) written.AddRange(Fill(primary, 1)); // zeros must not fall on what was written beyond the window
+        Assert.Equal(written, WholeLog.Read(_fs, Dir));
+    }
+
+    [Fact]
+    public void PrepareSpace_BesideACommitter_NeverZeroesAPage()
+    {
+        using Primary primary = Primary.Start(_fs, Dir, Primary.Small with { ZeroWindowBytes = 64 << 10, SegmentBytes = 512 << 10 });
+        using var stop = new CancellationTokenSource();
+        var preparing = new Thread(() =>
+        {
+            while (!stop.IsCancellationRequested) primary.Writer.PrepareSpace();
+        });
+        preparing.Start();
+        List<LoggedRecord> written = Fill(primary, 400);
+        stop.Cancel();
+        preparing.Join();
+        Assert.Equal(written, WholeLog.Read(_fs, Dir));
+    }
+
+    [Theory]
+    [InlineData("segment.beforeCreate")]
+    [InlineData("segment.afterCreate")]
+    [InlineData("segment.afterDirFsync")]
+    [InlineData("log.betweenPages")]
+    [InlineData("log.afterFlush")]
+    [InlineData("log.afterFenceCheck")]
+    public void Crash_AtEveryStepOfACommit_LosesNothingDurable(string point)
+    {
+        for (int nth = 1; ; nth++)
+        {
+            var fs = new MemoryFileSystem();
+            var crash = new CrashAt(point, nth);
+            var written = new List<LoggedRecord>();
+            int durable = 0;
+            Primary? primary = null;
+            bool isCrashed = false;
+            try
+            {
+                primary = Primary.Start(fs, Dir, crash: crash);
+                for (int i = 0; i < 20; i++)
+                {
+                    written.Add(primary.AppendSpanning(new byte[i * 1_700]));
+                    written.Add(primary.Append([(byte)i]));
+                    primary.Commit();
+                    durable = written.Count;
+                }
+            }
+            catch (CrashAt.Crashed)
+            {
+                isCrashed = true;
+            }
+            primary?.Dispose();
+            fs.FreeLocks();
+            using (Primary next = Primary.Start(fs, Dir))
+            {
+                List<LoggedRecord> read = WholeLog.Read(fs, Dir);
+                Assert.InRange(read.Count, durable, written.Count);
+                Assert.Equal(written[..read.Count], read);
+                LoggedRecord last = next.Append([99]);
+                next.Commit();
+                Assert.Equal(last, WholeLog.Read(fs, Dir)[^1]);
+            }
+            if (!isCrashed)
+            {
+                Assert.True(nth > 1, $"{point} is reached");
+                return;
+            }
+        }
+    }
+
+    [Fact]
+    public void CheckFence_AfterAForeignClaim_IsLost()
+    {
+        using Primary primary = Primary.Start(_fs, Dir);
+        LoggedRecord kept = primary.Append([1]);
+        primary.Commit();
+        Assert.NotNull(Fence.TryClaim(_fs, Dir, primary.Identity, primary.Fence.Epoch));
+        primary.Append([2]);
+        primary.Writer.Begin(out CommitGroup? group);
+        group!.Write(0);
+        group.Flush();
+        FenceLostException lost = Assert.Throws<FenceLostException>(group.CheckFence);
+        Assert.Contains("no longer primary", lost.Message, StringComparison.Ordinal);
+        Assert.Throws<InvalidOperationException>(() => primary.Writer.Complete(group));
+        Assert.Equal(kept.Lsn + (4_096 - 64), primary.Writer.Durable);
+    }
+
+    [Fact]
+    public void Rotate_ByAZombie_StaysOutsideOfTheChain()
+    {
+        Primary zombie = Primary.Start(_fs, Dir);
+        List<LoggedRecord> written = Fill(zombie, 5);
+        zombie.Lock.Dispose(); // as if no lock ever excluded anybody
+        using Primary primary = Primary.Start(_fs, Dir, replica: "r1");
+        Assert.ThrowsAny<FenceLostException>(() => Fill(zombie, 1));
+        written.Add(primary.Append([7]));
+        primary.Commit();
+        Assert.Equal(written, WholeLog.Read(_fs, Dir));
+        Assert.Equal(CommitAnswer.Busy, zombie.Writer.Begin(out _)); // the failed group stays out: nothing is ever tried again
+    }
+
+    private static List<LoggedRecord> Fill(Primary primary, int groups)
+    {
+        var written = new List<LoggedRecord>();
+        for (int i = 0; i < groups; i++)
+        {
+            byte[] body = new byte[9_000];
+            Array.Fill(body, (byte)(i + 1));
+            written.Add(primary.Append(body));
+            written.Add(primary.Append([1, 2, 3]));
+            primary.Commit();
+        }
+        return written;
+    }
+}

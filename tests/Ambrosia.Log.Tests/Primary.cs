@@ -23,14 +23,19 @@ internal sealed class Primary : IDisposable
 
     public static LogOptions Small { get; } = new() { SegmentBytes = 256 << 10, PageBytes = 16 << 10, Pages = 4, ZeroWindowBytes = 32 << 10, AppVersion = 7 };
 
-    public static InstanceIdentity Create(IFileSystem fs, string dir, ICrashPoints? crash = null) =>
-        InstanceDirectory.Create(fs, dir, "counter", 0, Uuid, 1_000_000, "r0", crash ?? NoCrashPoints.Instance);
+    /// <summary>Every replica brings a UUID of its own, as every creator does.</summary>
+    public static InstanceIdentity Create(IFileSystem fs, string dir, ICrashPoints? crash = null, string replica = "r0")
+    {
+        byte[] uuid = Uuid.ToByteArray();
+        uuid[^1] ^= (byte)(replica[^1] - '0');
+        return InstanceDirectory.Create(fs, dir, "counter", 0, new Guid(uuid), 1_000_000, replica, crash ?? NoCrashPoints.Instance);
+    }
 
     public static Primary Start(
         IFileSystem fs, string dir, LogOptions? options = null, string replica = "r0", TimeProvider? time = null, ICrashPoints? crash = null)
     {
         crash ??= NoCrashPoints.Instance;
-        InstanceIdentity identity = Create(fs, dir);
+        InstanceIdentity identity = Create(fs, dir, replica: replica);
         var claimed = Assert.IsType<ClaimResult.Claimed>(PrimaryClaim.Try(fs, dir, identity, replica, crash));
         OpenLog log = TakeOver.Run(fs, dir, identity, claimed.Fence, replica, options ?? Small, time ?? new SteppingTime(), crash);
         return new Primary(identity, claimed.Fence, claimed.PrimaryLock, log);

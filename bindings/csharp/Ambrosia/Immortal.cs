@@ -25,7 +25,7 @@ public abstract class Immortal
         ?? throw new InvalidOperationException("This immortal has no session: it is made by AmbrosiaApp.Run, not by new.");
 
     /// <summary>Runs once in the life of an instance, after the constructor; it is replayed like any handler.</summary>
-    protected internal virtual void OnFirstStart()
+    protected virtual void OnFirstStart()
     {
     }
 
@@ -33,7 +33,7 @@ public abstract class Immortal
     /// Runs when this replica has caught up and begins to accept input; not replayed. Start the threads that gather impulses here.
     /// What is sent from here is an impulse.
     /// </summary>
-    protected internal virtual void BecomingPrimary()
+    protected virtual void BecomingPrimary()
     {
     }
 
@@ -47,13 +47,21 @@ public abstract class Immortal
 
     /// <summary>Decodes the arguments and calls the handler. Generated.</summary>
     [EditorBrowsable(EditorBrowsableState.Never)]
-    protected internal abstract void Dispatch(ref IncomingMessage message);
+    protected abstract void Dispatch(ref IncomingMessage message);
 
     /// <summary>Encodes the result of a handler that was suspended. Generated.</summary>
     [EditorBrowsable(EditorBrowsableState.Never)]
-    protected internal virtual void WriteResult(FinishedCall call, OutgoingMessage result)
+    protected virtual void WriteResult(FinishedCall call, OutgoingMessage result)
     {
     }
+
+    internal void RunFirstStart() => OnFirstStart();
+
+    internal void RunBecomingPrimary() => BecomingPrimary();
+
+    internal void Take(ref IncomingMessage message) => Dispatch(ref message);
+
+    internal void Encode(FinishedCall call, OutgoingMessage result) => WriteResult(call, result);
 
     /// <summary>Gives a restored immortal its session.</summary>
     internal virtual void Attach(ImmortalRuntime restoredBy) => runtime = restoredBy;

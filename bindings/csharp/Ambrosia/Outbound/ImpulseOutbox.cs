@@ -27,6 +27,15 @@ internal sealed class ImpulseOutbox(int bytesMax)
     private uint runCount;
     private ulong runTicket;
 
+    /// <summary>Bytes that wait to be drained.</summary>
+    internal long Backlog
+    {
+        get
+        {
+            lock (gate) return filled + (drainingEnd - drained);
+        }
+    }
+
     /// <summary>
     /// Adds one impulse: method, key if keyed, arguments. False: full, nothing was added; try again when something was drained.
     /// </summary>

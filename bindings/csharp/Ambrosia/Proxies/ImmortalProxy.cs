@@ -29,9 +29,11 @@ public abstract class ImmortalProxy
         destination = target.Destination;
     }
 
+    internal void Take(ArrivedResult result) => Complete(result);
+
     /// <summary>Decodes the result of a call that was made through a proxy of this class. Generated.</summary>
     [EditorBrowsable(EditorBrowsableState.Never)]
-    protected internal virtual void Complete(ArrivedResult result) => result.Complete();
+    protected virtual void Complete(ArrivedResult result) => result.Complete();
 
     [EditorBrowsable(EditorBrowsableState.Never)]
     protected OutgoingMessage BeginFork(uint method, int argumentBytesHint = 0)

@@ -74,7 +74,7 @@ internal sealed class ImmortalRuntime
         {
             constructing = null;
         }
-        Immortal.OnFirstStart();
+        Immortal.RunFirstStart();
         Scheduler.Drain();
     }
 
@@ -89,7 +89,7 @@ internal sealed class ImmortalRuntime
     internal void BecomePrimary()
     {
         isPrimary = true;
-        Started().BecomingPrimary();
+        Started().RunBecomingPrimary();
     }
 
     /// <summary>Executes a run: its messages in order, and after each what became ready by it.</summary>
@@ -222,7 +222,7 @@ internal sealed class ImmortalRuntime
         try
         {
             OutgoingMessage result = BeginResult(caller, call, method);
-            Started().WriteResult(new FinishedCall(handler, method), result);
+            Started().Encode(new FinishedCall(handler, method), result);
             Outbound.Commit();
         }
         catch (Exception e) when (IsOfHandler(e))
@@ -245,7 +245,7 @@ internal sealed class ImmortalRuntime
             message.Arguments = reader.Arguments;
             try
             {
-                immortal.Dispatch(ref message);
+                immortal.Take(ref message);
             }
             catch (Exception e) when (IsOfHandler(e))
             {
@@ -267,7 +267,7 @@ internal sealed class ImmortalRuntime
             if (!Calls.TryTake(reader.CallId, origin, out IPendingCall pending)) continue;
             try
             {
-                pending.Proxy.Complete(new ArrivedResult(pending, reader.Arguments));
+                pending.Proxy.Take(new ArrivedResult(pending, reader.Arguments));
             }
             catch (Exception e) when (IsOfHandler(e))
             {

@@ -55,6 +55,9 @@ public sealed class ImmortalSession
     /// <summary>Bytes of output that wait to be taken.</summary>
     public long OutputBacklog => outbound.Backlog;
 
+    /// <summary>Bytes of impulses that wait to be taken.</summary>
+    public long ImpulseBacklog => impulses.Backlog;
+
     /// <summary>After a Feed that left bytes: bytes of the whole frame at their front, as far as known; at least 16.</summary>
     public int FrameBytes { get; private set; } = FrameHeader.Bytes;
 
@@ -198,6 +201,7 @@ public sealed class ImmortalSession
         State = SessionState.Ended;
         End = new SessionEnd(code, why, byCoordinator);
         if (!byCoordinator) outbound.Write(new Goodbye(code, why));
+        outbound.Flush();
         impulses.End(new InvalidOperationException(why));
     }
 

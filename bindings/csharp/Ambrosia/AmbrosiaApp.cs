@@ -1,0 +1,26 @@
+namespace Ambrosia;
+
+/// <summary>The main program of an app: <c>return AmbrosiaApp.Run&lt;Counter&gt;(args);</c></summary>
+public static class AmbrosiaApp
+{
+    /// <summary>
+    /// Runs the immortal until its app channel ends, and then ends the process: an app lives no longer than its coordinator lets it.
+    /// The coordinator is found by <c>AMBROSIA_APP</c> (<c>unix:PATH</c> or <c>tcp:PORT</c>) and the token file named by
+    /// <c>AMBROSIA_TOKEN</c>; <c>ImmortalCoordinator … -- APP</c> sets both. The calling thread runs all handlers.
+    /// </summary>
+    /// <param name="args">The command line; the binding takes nothing from it.</param>
+    /// <returns>The exit code: 0 clean stop, 1 the app failed, 2 misuse, 70 divergence, 74 the channel broke.</returns>
+    public static int Run<TImmortal>(string[] args)
+        where TImmortal : Immortal, IImmortal<TImmortal>
+    {
+        ArgumentNullException.ThrowIfNull(args);
+        var host = new AppHost(
+            ImmortalDefinition.Of<TImmortal>(), Environment.GetEnvironmentVariable, static line => Console.Error.WriteLine(line), TimeProvider.System);
+        int code = host.Run();
+        Console.Out.Flush();
+        Console.Error.Flush();
+        // Threads that the immortal started must not keep a process alive that has no coordinator.
+        if (code != AppHost.Misuse) Environment.Exit(code);
+        return code;
+    }
+}

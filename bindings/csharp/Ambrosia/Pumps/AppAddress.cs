@@ -1,0 +1,37 @@
+using System.Globalization;
+using System.Net;
+using System.Net.Sockets;
+
+namespace Ambrosia;
+
+/// <summary>Where an app finds its coordinator: <c>unix:PATH</c> or <c>tcp:PORT</c> on the loopback.</summary>
+internal sealed record AppAddress(EndPoint EndPoint)
+{
+    /// <exception cref="FormatException">Neither of the two forms.</exception>
+    internal static AppAddress Parse(string text)
+    {
+        if (text.StartsWith("unix:", StringComparison.Ordinal) && text.Length > 5) return new AppAddress(new UnixDomainSocketEndPoint(text[5..]));
+        if (text.StartsWith("tcp:", StringComparison.Ordinal)
+            && ushort.TryParse(text.AsSpan(4), NumberStyles.None, CultureInfo.InvariantCulture, out ushort port) && port != 0)
+            return new AppAddress(new IPEndPoint(IPAddress.Loopback, port));
+        throw new FormatException($"'{text}' is neither unix:PATH nor tcp:PORT");
+    }
+
+    /// <exception cref="SocketException">Nobody listens there.</exception>
+    internal Socket Connect()
+    {
+        bool isUnix = EndPoint is UnixDomainSocketEndPoint;
+        var socket = new Socket(EndPoint.AddressFamily, SocketType.Stream, isUnix ? ProtocolType.Unspecified : ProtocolType.Tcp);
+        try
+        {
+            if (!isUnix) socket.NoDelay = true;
+            socket.Connect(EndPoint);
+            return socket;
+        }
+        catch
+        {
+            socket.Dispose();
+            throw;
+        }
+    }
+}

@@ -1,0 +1,93 @@
+// An app's process: finds its coordinator, connects, pumps, and says with which exit code the process ends. The environment, the exit
+// and the lines for people come from outside, so that tests run it in their own process.
+using System.Net.Sockets;
+using Ambrosia.Protocol;
+
+namespace Ambrosia;
+
+internal sealed class AppHost(ImmortalDefinition definition, Func<string, string?> environment, Action<string> log, TimeProvider time)
+{
+    internal const int Ok = 0, AppFailure = 1, Misuse = 2, Divergence = 70, InputOutput = 74;
+    private const string AddressName = "AMBROSIA_APP", TokenName = "AMBROSIA_TOKEN", VersionName = "AMBROSIA_APP_VERSION";
+
+    /// <summary>For so long a coordinator that is just starting is waited for.</summary>
+    private static readonly TimeSpan s_connectWithin = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan s_connectEvery = TimeSpan.FromMilliseconds(50);
+
+    internal int Run()
+    {
+        AppAddress address;
+        SessionOptions options;
+        try
+        {
+            address = AppAddress.Parse(Required(AddressName, "unix:PATH or tcp:PORT of its ImmortalCoordinator"));
+            options = new SessionOptions
+            {
+                Token = ReadToken(Required(TokenName, "the path of the coordinator's token file")),
+                AppVersion = ReadVersion(),
+                ProcessId = (uint)Environment.ProcessId,
+                Log = log,
+            };
+        }
+        catch (Exception e) when (e is FormatException or IOException or UnauthorizedAccessException)
+        {
+            log($"This app cannot start: {e.Message}. ImmortalCoordinator … -- APP sets what it needs.");
+            return Misuse;
+        }
+        using Socket? socket = Connect(address);
+        return socket is null ? InputOutput : Report(new AppSocketPump(new ImmortalSession(definition, options), socket).Run());
+    }
+
+    private Socket? Connect(AppAddress address)
+    {
+        long begun = time.GetTimestamp();
+        bool said = false;
+        while (true)
+        {
+            try
+            {
+                return address.Connect();
+            }
+            catch (SocketException e)
+            {
+                if (time.GetElapsedTime(begun) >= s_connectWithin)
+                {
+                    log($"No coordinator answers at {address.EndPoint}: {e.Message}.");
+                    return null;
+                }
+                if (!said) log($"Waiting for the coordinator at {address.EndPoint}: {e.Message}.");
+                said = true;
+                Thread.Sleep(s_connectEvery);
+            }
+        }
+    }
+
+    private int Report(SessionEnd end)
+    {
+        (int code, bool isQuiet) = end.Code switch
+        {
+            GoodbyeCode.CleanStop => (end.ByCoordinator ? Ok : InputOutput, end.ByCoordinator),
+            GoodbyeCode.Refused => (Misuse, false),
+            GoodbyeCode.Divergence => (Divergence, false),
+            GoodbyeCode.AppFailed => (AppFailure, false),
+            _ => (InputOutput, false),
+        };
+        if (!isQuiet) log($"The session {(end.ByCoordinator ? "was ended by the coordinator" : "ended")}: {end.Why} ({end.Code}).");
+        return code;
+    }
+
+    private string Required(string name, string what) =>
+        environment(name) is { Length: > 0 } value ? value : throw new FormatException($"{name} is not set; it is {what}");
+
+    private static byte[] ReadToken(string path)
+    {
+        byte[] token = File.ReadAllBytes(path);
+        return token.Length == AppHello.TokenBytes ? token : throw new FormatException($"the token file {path} holds {token.Length} bytes instead of {AppHello.TokenBytes}");
+    }
+
+    private uint ReadVersion()
+    {
+        if (environment(VersionName) is not { Length: > 0 } text) return 1;
+        return uint.TryParse(text, out uint version) && version > 0 ? version : throw new FormatException($"{VersionName} is '{text}', not a number from 1 on");
+    }
+}

@@ -1,0 +1,121 @@
+using System.Collections.Generic;
+using System.Linq;
+using System.Text;
+using System.Threading;
+using Microsoft.CodeAnalysis;
+
+namespace Ambrosia.Generators;
+
+/// <summary>Reads a type marked [Data]: its members, how each is set, and the constructor that makes it.</summary>
+internal static class DataReader
+{
+    internal static Found<DataModel> Read(INamedTypeSymbol type, CancellationToken cancel)
+    {
+        var diagnostics = new List<DiagnosticInfo>();
+        Found<DataModel> Refused(string why, ISymbol? at = null) => new(null, new([DiagnosticInfo.Of(Rules.Data, at ?? type, type.Name, why)]));
+
+        if (type.IsAbstract) return Refused("is abstract: it must be possible to make one");
+        if (type.IsGenericType) return Refused("is generic: write one type for each use");
+        if (type.IsRefLikeType) return Refused("is a ref struct, which cannot be kept");
+        if (IsHidden(type)) return Refused("is private: its codec stands beside it, so make it internal or public");
+        List<ISymbol> members = Members(type);
+        if (ChooseConstructor(type, members) is not { } constructor)
+            return Refused("has no public constructor whose parameters are all named like its members: add one, or give all members setters");
+
+        var models = new List<DataMember>();
+        foreach (ISymbol member in members)
+        {
+            cancel.ThrowIfCancellationRequested();
+            IParameterSymbol? parameter = constructor.Parameters.FirstOrDefault(each => Matches(each, member));
+            if (parameter is null && SettingOf(member) is null) continue;
+            ITypeSymbol memberType = TypeOf(member);
+            if (TypeReader.Read(memberType) is not { } model || model.Shape == Shape.ByteSpan)
+                return Refused($"its member {member.Name} is a {memberType.ToDisplayString()}, which cannot travel", member);
+            Setting setting = parameter is not null ? Setting.Constructor : SettingOf(member)!.Value;
+            models.Add(new DataMember(member.Name, NumberOf(member, parameter), model, setting, parameter is null ? "" : Symbols.Identifier(parameter.Name)));
+        }
+        if (models.Where(member => member.Number is not null).GroupBy(member => member.Number).FirstOrDefault(group => group.Count() > 1) is { } clash)
+            return Refused($"has two members of number {clash.Key}");
+        models.Sort(CompareKeys);
+        string space = Symbols.NamespaceOf(type);
+        return new Found<DataModel>(
+            new DataModel(space, TypeReader.CodecName(type), Symbols.FullName(type), type.ToDisplayString(), Symbols.AccessOf(type), type.IsReferenceType, new(models)),
+            new(diagnostics));
+    }
+
+    private static bool IsHidden(INamedTypeSymbol type)
+    {
+        for (INamedTypeSymbol? at = type; at is not null; at = at.ContainingType)
+            if (at.DeclaredAccessibility is Accessibility.Private or Accessibility.Protected or Accessibility.ProtectedAndInternal) return true;
+        return false;
+    }
+
+    /// <summary>Public instance properties with a getter and fields, base classes first.</summary>
+    private static List<ISymbol> Members(INamedTypeSymbol type)
+    {
+        var members = new List<ISymbol>();
+        for (INamedTypeSymbol? at = type; at is not null && at.SpecialType is not (SpecialType.System_Object or SpecialType.System_ValueType); at = at.BaseType)
+        {
+            ISymbol[] declared = at.GetMembers().Where(IsMember).ToArray();
+            members.RemoveAll(derived => declared.Any(hidden => hidden.Name == derived.Name));
+            members.InsertRange(0, declared);
+        }
+        return members;
+    }
+
+    private static bool IsMember(ISymbol symbol) => symbol is { IsStatic: false, DeclaredAccessibility: Accessibility.Public } && symbol switch
+    {
+        IPropertySymbol property => property is { IsIndexer: false, GetMethod.DeclaredAccessibility: Accessibility.Public },
+        IFieldSymbol field => !field.IsConst && !field.IsImplicitlyDeclared,
+        _ => false,
+    };
+
+    /// <summary>The one without parameters if everything can be set afterwards, else the longest whose parameters are all members.</summary>
+    private static IMethodSymbol? ChooseConstructor(INamedTypeSymbol type, List<ISymbol> members)
+    {
+        List<IMethodSymbol> open = type.InstanceConstructors.Where(each => each.DeclaredAccessibility == Accessibility.Public).ToList();
+        IMethodSymbol? empty = open.FirstOrDefault(each => each.Parameters.Length == 0);
+        if (empty is not null && members.All(member => SettingOf(member) is not null || !IsStored(member))) return empty;
+        return open.Where(each => each.Parameters.All(parameter => members.Any(member => Matches(parameter, member)) || parameter.HasExplicitDefaultValue))
+            .OrderByDescending(each => each.Parameters.Count(parameter => members.Any(member => Matches(parameter, member))))
+            .FirstOrDefault();
+    }
+
+    /// <summary>A property without a setter that is computed is no part of the value.</summary>
+    private static bool IsStored(ISymbol member) =>
+        member is IFieldSymbol || member.ContainingType.GetMembers().OfType<IFieldSymbol>().Any(field => SymbolEqualityComparer.Default.Equals(field.AssociatedSymbol, member));
+
+    private static bool Matches(IParameterSymbol parameter, ISymbol member) =>
+        string.Equals(parameter.Name, member.Name, System.StringComparison.OrdinalIgnoreCase)
+        && SymbolEqualityComparer.Default.Equals(parameter.Type, TypeOf(member));
+
+    /// <summary>Null: it cannot be set after construction.</summary>
+    private static Setting? SettingOf(ISymbol member) => member switch
+    {
+        IFieldSymbol { IsReadOnly: true } => null,
+        IFieldSymbol field => field.IsRequired ? Setting.Initializer : Setting.Assignment,
+        IPropertySymbol { SetMethod: { DeclaredAccessibility: Accessibility.Public } set } property =>
+            set.IsInitOnly || property.IsRequired ? Setting.Initializer : Setting.Assignment,
+        _ => null,
+    };
+
+    private static ITypeSymbol TypeOf(ISymbol member) => member is IPropertySymbol property ? property.Type : ((IFieldSymbol)member).Type;
+
+    private static uint? NumberOf(ISymbol member, IParameterSymbol? parameter)
+    {
+        AttributeData? given = Symbols.Attribute(member, "FieldAttribute") ?? (parameter is null ? null : Symbols.Attribute(parameter, "FieldAttribute"));
+        return given is { ConstructorArguments.Length: 1 } && given.ConstructorArguments[0].Value is int number && number >= 0 ? (uint)number : null;
+    }
+
+    /// <summary>Bytewise order of the encoded keys: numbers before names, short names before long ones.</summary>
+    private static int CompareKeys(DataMember a, DataMember b)
+    {
+        if (a.Number is not null || b.Number is not null)
+            return (a.Number ?? uint.MaxValue + 1L).CompareTo(b.Number ?? uint.MaxValue + 1L);
+        byte[] x = Encoding.UTF8.GetBytes(a.Name), y = Encoding.UTF8.GetBytes(b.Name);
+        if (x.Length != y.Length) return x.Length.CompareTo(y.Length);
+        for (int i = 0; i < x.Length; i++)
+            if (x[i] != y[i]) return x[i].CompareTo(y[i]);
+        return 0;
+    }
+}

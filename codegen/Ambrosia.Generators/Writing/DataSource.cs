@@ -1,0 +1,114 @@
+using System.Collections.Generic;
+using System.Linq;
+using Microsoft.CodeAnalysis.CSharp;
+
+namespace Ambrosia.Generators;
+
+/// <summary>The codec of a type marked [Data]: a map from number or name to value (docs/protocol.md P4.3).</summary>
+internal static class DataSource
+{
+    internal static string Of(DataModel data)
+    {
+        var code = new CodeWriter();
+        var codec = new Codec();
+        code.Namespace(data.Namespace);
+        code.Line($"/// <summary>How {data.Schema} travels.</summary>");
+        code.Line("[global::System.ComponentModel.EditorBrowsable(global::System.ComponentModel.EditorBrowsableState.Never)]");
+        code.Line(Names.Generated);
+        using (code.Open($"{data.Access} static class {data.CodecName}"))
+        {
+            WriteWrite(code, codec, data);
+            code.Line();
+            WriteRead(code, codec, data);
+            codec.WriteMethods(code);
+        }
+        return code.ToString();
+    }
+
+    private static void WriteWrite(CodeWriter code, Codec codec, DataModel data)
+    {
+        using var method = code.Open($"public static void Write(ref {Names.Writer} writer, {data.TypeName} value)");
+        if (data.IsReference) code.Line("global::System.ArgumentNullException.ThrowIfNull(value);");
+        code.Line("writer.EnterNested();");
+        code.Line($"writer.WriteMapHeader({data.Members.Count});");
+        foreach (DataMember member in data.Members)
+        {
+            code.Line(member.Number is { } number ? $"writer.WriteUInt64({number}ul);" : $"writer.WriteUtf8({Utf8(member)});");
+            code.Line(codec.Write(member.Type, $"value.{Symbols.Identifier(member.Name)}"));
+        }
+        code.Line("writer.LeaveNested();");
+    }
+
+    private static void WriteRead(CodeWriter code, Codec codec, DataModel data)
+    {
+        using var method = code.Open($"public static {data.TypeName} Read(ref {Names.Reader} reader)");
+        code.Line("reader.EnterNested();");
+        for (int i = 0; i < data.Members.Count; i++)
+        {
+            code.Line($"{data.Members[i].Type.Name} value{i} = default!;");
+            if (data.Members[i].Setting == Setting.Assignment) code.Line($"bool has{i} = false;");
+        }
+        using (code.Open("for (int left = reader.ReadMapHeader(); left > 0; left--)"))
+        {
+            code.Line($"{Names.Kind} kind = reader.PeekKind();");
+            WriteNumbered(code, codec, data);
+            WriteNamed(code, codec, data);
+            using (code.Open($"if (kind is not ({Names.Kind}.Unsigned or {Names.Kind}.Text))")) code.Line("reader.Skip();");
+            code.Line("reader.Skip();");
+        }
+        code.Line("reader.LeaveNested();");
+        WriteMake(code, data);
+    }
+
+    private static void WriteNumbered(CodeWriter code, Codec codec, DataModel data)
+    {
+        using var block = code.Open($"if (kind == {Names.Kind}.Unsigned)");
+        if (data.Members.All(member => member.Number is null))
+        {
+            code.Line("reader.Skip();");
+            return;
+        }
+        using var cases = code.Open("switch (reader.ReadUInt64())");
+        for (int i = 0; i < data.Members.Count; i++)
+            if (data.Members[i].Number is { } number) code.Line($"case {number}ul: {Assign(codec, data.Members[i], i)} continue;");
+    }
+
+    private static void WriteNamed(CodeWriter code, Codec codec, DataModel data)
+    {
+        using var block = code.Open($"if (kind == {Names.Kind}.Text)");
+        if (data.Members.All(member => member.Number is not null))
+        {
+            code.Line("reader.Skip();");
+            return;
+        }
+        code.Line("global::System.ReadOnlySpan<byte> name = reader.ReadUtf8();");
+        for (int i = 0; i < data.Members.Count; i++)
+        {
+            if (data.Members[i].Number is not null) continue;
+            using (code.Open($"if (global::System.MemoryExtensions.SequenceEqual(name, {Utf8(data.Members[i])}))"))
+            {
+                code.Line(Assign(codec, data.Members[i], i));
+                code.Line("continue;");
+            }
+        }
+    }
+
+    private static void WriteMake(CodeWriter code, DataModel data)
+    {
+        IEnumerable<(DataMember Member, int Index)> members = data.Members.Select((member, i) => (member, i));
+        string arguments = string.Join(", ", members.Where(each => each.Member.Setting == Setting.Constructor)
+            .Select(each => $"{each.Member.Parameter}: value{each.Index}"));
+        string[] initializers = members.Where(each => each.Member.Setting == Setting.Initializer)
+            .Select(each => $"{Symbols.Identifier(each.Member.Name)} = value{each.Index}").ToArray();
+        string braces = initializers.Length == 0 ? "" : $" {{ {string.Join(", ", initializers)} }}";
+        code.Line($"{data.TypeName} made = new {data.TypeName}({arguments}){braces};");
+        foreach ((DataMember member, int i) in members)
+            if (member.Setting == Setting.Assignment) code.Line($"if (has{i}) made.{Symbols.Identifier(member.Name)} = value{i};");
+        code.Line("return made;");
+    }
+
+    private static string Assign(Codec codec, DataMember member, int i) =>
+        $"value{i} = {codec.Read(member.Type)};" + (member.Setting == Setting.Assignment ? $" has{i} = true;" : "");
+
+    private static string Utf8(DataMember member) => SymbolDisplay.FormatLiteral(member.Name, quote: true) + "u8";
+}

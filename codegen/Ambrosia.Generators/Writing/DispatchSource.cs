@@ -1,0 +1,120 @@
+using System.Linq;
+
+namespace Ambrosia.Generators;
+
+/// <summary>The generated part of an immortal's class: a switch on the method id, without reflection.</summary>
+internal static class DispatchSource
+{
+    internal static string Of(ImmortalModel immortal)
+    {
+        var code = new CodeWriter();
+        code.Namespace(immortal.Namespace);
+        WriteIn(code, immortal, 0);
+        return code.ToString();
+    }
+
+    private static void WriteIn(CodeWriter code, ImmortalModel immortal, int depth)
+    {
+        if (depth == immortal.Containing.Count)
+        {
+            WriteClass(code, immortal);
+            return;
+        }
+        using (code.Open(immortal.Containing[depth])) WriteIn(code, immortal, depth + 1);
+    }
+
+    private static void WriteClass(CodeWriter code, ImmortalModel immortal)
+    {
+        var codec = new Codec();
+        using var type = code.Open($"partial class {immortal.Name} : global::Ambrosia.IImmortal<{immortal.Name}>");
+        code.Line($"static ulong global::Ambrosia.IImmortal<{immortal.Name}>.ContractHash => 0x{Manifest.HashOf(immortal.Contract):X16}ul;");
+        code.Line();
+        code.Line($"static {immortal.Name} global::Ambrosia.IImmortal<{immortal.Name}>.Create() => new();");
+        code.Line();
+        using (code.Open($"protected override void Dispatch(ref {Names.Incoming} message)"))
+        {
+            using (code.Open("switch (message.Method)"))
+            {
+                foreach (MethodModel method in immortal.Contract.Methods)
+                    code.Line($"case 0x{method.Id:X}u: __Handle{Plain(method)}(ref message); return;");
+                code.Line("default: message.Unknown(); return;");
+            }
+        }
+        foreach (MethodModel method in immortal.Contract.Methods) WriteHandle(code, codec, method);
+        WriteResults(code, codec, immortal.Contract);
+        codec.WriteMethods(code);
+    }
+
+    /// <summary>A method of its own for each: its locals are then cleared only when it runs.</summary>
+    private static void WriteHandle(CodeWriter code, Codec codec, MethodModel method)
+    {
+        code.Line();
+        using var body = code.Open($"private void __Handle{Plain(method)}(ref {Names.Incoming} message)");
+        string call = $"(({method.Interface})this).{method.Name}({WriteArguments(code, codec, method)})";
+        switch (method.Returning)
+        {
+            case Returning.Nothing:
+                code.Line($"{call};");
+                code.Line("message.Done();");
+                return;
+            case Returning.Call:
+                code.Line($"message.Done({call});");
+                return;
+            case Returning.CallOfValue:
+                code.Line($"if (!message.IsDone({call}, out {method.Result!.Name} result)) return;");
+                break;
+            case Returning.Value:
+                code.Line($"{method.Result!.Name} result = {call};");
+                break;
+        }
+        code.Line("if (!message.WantsResult) return;");
+        code.Line($"{Names.Outgoing} answer = message.BeginResult();");
+        WriteValue(code, codec, method.Result!, "answer", "result");
+        code.Line("message.SendResult(answer);");
+    }
+
+    private static string WriteArguments(CodeWriter code, Codec codec, MethodModel method)
+    {
+        if (method.Parameters.Count == 0) return "";
+        if (method.IsRaw) return method.Parameters[0].Type.Shape == Shape.ByteSpan ? "message.Arguments" : "message.ArgumentsMemory";
+        code.Line($"{Names.Reader} reader = new(message.Arguments);");
+        for (int i = 0; i < method.Parameters.Count; i++)
+        {
+            ParameterModel parameter = method.Parameters[i];
+            string missing = parameter.Default ?? (parameter.Type.IsReference && !parameter.Type.IsNullable ? "default!" : "default");
+            code.Line($"{parameter.Type.Name} argument{i} = reader.AtEnd ? {missing} : {codec.Read(parameter.Type)};");
+        }
+        return string.Join(", ", method.Parameters.Select((_, i) => $"argument{i}"));
+    }
+
+    private static void WriteResults(CodeWriter code, Codec codec, ContractModel contract)
+    {
+        if (contract.Methods.All(method => method.Returning != Returning.CallOfValue)) return;
+        code.Line();
+        using var body = code.Open($"protected override void WriteResult(global::Ambrosia.FinishedCall call, {Names.Outgoing} answer)");
+        using var cases = code.Open("switch (call.Method)");
+        foreach (MethodModel method in contract.Methods)
+        {
+            if (method.Returning != Returning.CallOfValue) continue;
+            using (code.Open($"case 0x{method.Id:X}u:"))
+            {
+                WriteValue(code, codec, method.Result!, "answer", $"call.Value<{method.Result!.Name}>()");
+                code.Line("return;");
+            }
+        }
+    }
+
+    private static void WriteValue(CodeWriter code, Codec codec, TypeModel type, string message, string value)
+    {
+        if (type.IsRawWhenAlone)
+        {
+            code.Line($"{Names.WriteRaw}({message}.Body, {value}.Span);");
+            return;
+        }
+        code.Line($"{Names.Writer} writer = new({message}.Body);");
+        code.Line(codec.Write(type, value));
+        code.Line("writer.Flush();");
+    }
+
+    private static string Plain(MethodModel method) => method.Name.TrimStart('@');
+}

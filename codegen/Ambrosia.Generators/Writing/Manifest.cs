@@ -1,0 +1,70 @@
+using System.Collections.Generic;
+using System.Linq;
+using System.Text;
+using Microsoft.CodeAnalysis.CSharp;
+
+namespace Ambrosia.Generators;
+
+/// <summary>The assembly's contracts as JSON: what other languages' generators and the log tools read. Deterministic: ordinal order, no spaces.</summary>
+internal static class Manifest
+{
+    internal static ulong HashOf(ContractModel contract) => Fnv.Hash64(JsonOf(contract));
+
+    internal static string SourceOf(string assembly, IEnumerable<ContractModel> contracts, IEnumerable<DataModel> data)
+    {
+        string json = JsonOf(assembly, contracts, data);
+        ulong hash = Fnv.Hash64(json);
+        var code = new CodeWriter();
+        code.Line($"[assembly: global::Ambrosia.ContractManifestAttribute(0x{hash:X16}ul, {SymbolDisplay.FormatLiteral(json, quote: true)})]");
+        code.Line();
+        code.Namespace("Ambrosia.Generated");
+        code.Line("/// <summary>The contracts of this assembly.</summary>");
+        code.Line(Names.Generated);
+        using (code.Open("internal static class ContractManifest"))
+        {
+            code.Line($"public const ulong Hash = 0x{hash:X16}ul;");
+            code.Line();
+            code.Line($"public const string Json = {SymbolDisplay.FormatLiteral(json, quote: true)};");
+        }
+        return code.ToString();
+    }
+
+    internal static string JsonOf(string assembly, IEnumerable<ContractModel> contracts, IEnumerable<DataModel> data) =>
+        $"{{\"format\":1,\"assembly\":{Text(assembly)},\"contracts\":[{string.Join(",", contracts.Select(JsonOf))}],\"data\":[{string.Join(",", data.Select(JsonOf))}]}}";
+
+    private static string JsonOf(ContractModel contract)
+    {
+        IEnumerable<string> methods = contract.Methods.OrderBy(method => method.Id).Select(JsonOf);
+        return $"{{\"name\":{Text(contract.Name)},\"namespace\":{Text(contract.Namespace)},\"methods\":[{string.Join(",", methods)}]}}";
+    }
+
+    private static string JsonOf(MethodModel method)
+    {
+        string parameters = string.Join(",", method.Parameters.Select(each =>
+            $"{{\"name\":{Text(each.Name.TrimStart('@'))},\"type\":{Text(each.Type.Schema)}{(each.Default is null ? "" : ",\"optional\":true")}}}"));
+        string raw = method.IsRaw ? ",\"raw\":true" : "";
+        string impulse = method.IsImpulse ? ",\"impulse\":true" : "";
+        string result = method.Result is null ? "" : $",\"result\":{Text(method.Result.Schema)}";
+        return $"{{\"name\":{Text(method.Name.TrimStart('@'))},\"id\":{method.Id}{impulse}{raw},\"parameters\":[{parameters}]{result}}}";
+    }
+
+    private static string JsonOf(DataModel data)
+    {
+        string members = string.Join(",", data.Members.Select(each =>
+            $"{{\"name\":{Text(each.Name)}{(each.Number is { } number ? $",\"number\":{number}" : "")},\"type\":{Text(each.Type.Schema)}}}"));
+        return $"{{\"name\":{Text(data.Schema)},\"fields\":[{members}]}}";
+    }
+
+    /// <summary>A JSON string.</summary>
+    private static string Text(string value)
+    {
+        var text = new StringBuilder("\"");
+        foreach (char c in value)
+        {
+            if (c is '"' or '\\') text.Append('\\').Append(c);
+            else if (c < ' ') text.Append("\\u").Append(((int)c).ToString("x4"));
+            else text.Append(c);
+        }
+        return text.Append('"').ToString();
+    }
+}

@@ -1,0 +1,125 @@
+using System.Linq;
+
+namespace Ambrosia.Generators;
+
+/// <summary>The proxy class of a contract.</summary>
+internal static class ProxySource
+{
+    internal static string Of(ContractModel contract)
+    {
+        var code = new CodeWriter();
+        var codec = new Codec();
+        string contractName = contract.Namespace.Length == 0 ? $"global::{contract.Name}" : $"global::{contract.Namespace}.{contract.Name}";
+        code.Namespace(contract.Namespace);
+        code.Line($"/// <summary>Sends to immortals that implement <see cref=\"{contractName}\"/>: …Async is awaited, …Fork is one-way.</summary>");
+        code.Line(Names.Generated);
+        using (code.Open($"{contract.Access} sealed partial class {contract.ProxyName} : global::Ambrosia.ImmortalProxy, global::Ambrosia.IImmortalProxy<{contract.ProxyName}>"))
+        {
+            code.Line($"private {contract.ProxyName}(global::Ambrosia.ProxyTarget target) : base(target) {{ }}");
+            code.Line();
+            code.Line($"static {contract.ProxyName} global::Ambrosia.IImmortalProxy<{contract.ProxyName}>.Create(global::Ambrosia.ProxyTarget target) => new(target);");
+            code.Line();
+            code.Line($"public static implicit operator {contract.ProxyName}(global::Ambrosia.ProxyOf<{contractName}> proxy) => new(proxy.Target);");
+            code.Line();
+            code.Line($"public static implicit operator {contract.ProxyName}(global::Ambrosia.ProxyOf<{contract.ProxyName}> proxy) => new(proxy.Target);");
+            foreach (MethodModel method in contract.Methods)
+            {
+                if (method.IsImpulse) WriteImpulse(code, method);
+                else WriteMethod(code, method);
+                WriteEncode(code, codec, method);
+            }
+            WriteComplete(code, codec, contract);
+            codec.WriteMethods(code);
+        }
+        return code.ToString();
+    }
+
+    private static void WriteMethod(CodeWriter code, MethodModel method)
+    {
+        string call = method.Result is null ? Names.Call : $"{Names.Call}<{method.Result.Name}>";
+        string send = method.Result is null ? "SendCall" : $"SendCall<{method.Result.Name}>";
+        code.Line();
+        using (code.Open($"public void {Plain(method)}Fork({Parameters(method)})"))
+            WriteBody(code, method, $"BeginFork(0x{method.Id:X}u{Hint(method)})", "SendFork(__message);");
+        code.Line();
+        using (code.Open($"public {call} {Plain(method)}Async({Parameters(method)})"))
+            WriteBody(code, method, $"BeginCall(0x{method.Id:X}u{Hint(method)})", $"return {send}(__message);");
+    }
+
+    /// <summary>From a handler an ordinary call or fork; from elsewhere an impulse, with or without a key.</summary>
+    private static void WriteImpulse(CodeWriter code, MethodModel method)
+    {
+        string keyed = method.Parameters.Count == 0 ? $"{Names.Key} __key" : $"{Names.Key} __key, {Parameters(method)}";
+        foreach ((string parameters, string key) in new[] { (Parameters(method), "default"), (keyed, "__key") })
+        {
+            code.Line();
+            using (code.Open($"public void {Plain(method)}Fork({parameters})"))
+                WriteBody(code, method, $"BeginImpulseFork(0x{method.Id:X}u, {key}{Hint(method)})", "SendFork(__message);");
+            code.Line();
+            using (code.Open($"public {Names.Call} {Plain(method)}Async({parameters})"))
+                WriteBody(code, method, $"BeginImpulseCall(0x{method.Id:X}u, {key}{Hint(method)})", "return SendCall(__message);");
+        }
+    }
+
+    private static void WriteBody(CodeWriter code, MethodModel method, string begin, string send)
+    {
+        code.Line($"{Names.Outgoing} __message = {begin};");
+        if (method.Parameters.Count > 0) code.Line($"__Encode{Plain(method)}(__message, {string.Join(", ", method.Parameters.Select(each => each.Name))});");
+        code.Line(send);
+    }
+
+    private static void WriteEncode(CodeWriter code, Codec codec, MethodModel method)
+    {
+        if (method.Parameters.Count == 0) return;
+        code.Line();
+        string parameters = string.Join(", ", method.Parameters.Select(each => $"{each.Type.Name} {each.Name}"));
+        using var body = code.Open($"private static void __Encode{Plain(method)}({Names.Outgoing} __message, {parameters})");
+        if (method.IsRaw)
+        {
+            ParameterModel bytes = method.Parameters[0];
+            code.Line($"{Names.WriteRaw}(__message.Body, {bytes.Name}{(bytes.Type.Shape == Shape.ByteMemory ? ".Span" : "")});");
+            return;
+        }
+        code.Line($"{Names.Writer} __writer = new(__message.Body);");
+        foreach (ParameterModel parameter in method.Parameters) code.Line(codec.Write(parameter.Type, parameter.Name, "__writer"));
+        code.Line("__writer.Flush();");
+    }
+
+    private static void WriteComplete(CodeWriter code, Codec codec, ContractModel contract)
+    {
+        if (contract.Methods.All(method => method.Result is null)) return;
+        code.Line();
+        using var body = code.Open("protected override void Complete(global::Ambrosia.ArrivedResult result)");
+        using var cases = code.Open("switch (result.Method)");
+        foreach (MethodModel method in contract.Methods)
+        {
+            if (method.Result is not { } type) continue;
+            using (code.Open($"case 0x{method.Id:X}u:"))
+            {
+                if (type.IsRawWhenAlone)
+                {
+                    code.Line($"result.Complete<{type.Name}>(result.Value.ToArray());");
+                }
+                else
+                {
+                    code.Line($"{Names.Reader} reader = new(result.Value);");
+                    code.Line($"result.Complete<{type.Name}>({codec.Read(type)});");
+                }
+                code.Line("return;");
+            }
+        }
+        using (code.Open("default:"))
+        {
+            code.Line("base.Complete(result);");
+            code.Line("return;");
+        }
+    }
+
+    private static string Plain(MethodModel method) => method.Name.TrimStart('@');
+
+    private static string Parameters(MethodModel method) =>
+        string.Join(", ", method.Parameters.Select(each => $"{each.Type.Name} {each.Name}{(each.Default is null ? "" : " = " + each.Default)}"));
+
+    /// <summary>Raw bytes are as long as they are; what is short needs no hint.</summary>
+    private static string Hint(MethodModel method) => method.IsRaw ? $", {method.Parameters[0].Name}.Length" : "";
+}

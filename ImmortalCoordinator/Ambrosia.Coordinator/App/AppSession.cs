@@ -158,7 +158,6 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
     private void PrimaryReady(PrimaryReady ready)
     {
         if (stage != Stage.BecomingPrimary || ready.Position != target) throw new ProtocolViolation("P5.10", $"PrimaryReady for {ready.Position}");
-        if (parts.Progress.Processed < target) throw new ProtocolViolation("P5.10", $"PrimaryReady with {parts.Progress.Processed} executed of {target}");
         lock (gate) stage = Stage.Primary;
         parts.BecamePrimary(this);
         SelfWaits = !parts.SelfChannel.TryPush();

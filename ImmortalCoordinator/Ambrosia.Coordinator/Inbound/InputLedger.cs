@@ -26,6 +26,7 @@ internal sealed class InputLedger(InstanceId self)
             {
                 Origin origin = Add(peer.Peer, peer.Uuid, peer.Epoch);
                 if (origin.Id != peer.Origin) throw new InvalidOperationException($"peer {peer.Peer} is origin {peer.Origin}, not {origin.Id}");
+                origin.Logged = (peer.Epoch, Lsn.Zero);
                 origin.Restore(state.InputsOf(peer.Origin));
             }
         }
@@ -54,21 +55,31 @@ internal sealed class InputLedger(InstanceId self)
         lock (gate) return origin.Durable;
     }
 
-    /// <summary>
-    /// The peer of a hello that was found right. When it or its epoch is new, <paramref name="record"/> must become durable before it is
-    /// answered (model rule M4); lower epochs are refused from now on.
-    /// </summary>
-    public Origin Admit(InstanceId instance, Guid uuid, Epoch epoch, out PeerRecord? record)
+    /// <summary>The peer of a hello that was found right; lower epochs of it are refused from now on.</summary>
+    public Origin Admit(InstanceId instance, Guid uuid, Epoch epoch)
     {
         lock (gate)
         {
-            Origin? origin = byName.GetValueOrDefault(instance);
-            bool isKnown = origin is not null && origin.Epoch == epoch;
-            origin ??= Add(instance, uuid, epoch);
+            Origin origin = byName.GetValueOrDefault(instance) ?? Add(instance, uuid, epoch);
             if (epoch < origin.Epoch) throw new InvalidOperationException($"epoch {epoch} of {instance} was refused before");
             origin.Epoch = epoch;
-            record = isKnown ? null : new PeerRecord(origin.Id, instance, uuid, epoch);
             return origin;
+        }
+    }
+
+    /// <summary>
+    /// Makes sure that the log states the peer's epoch, with the record that <paramref name="tryAppend"/> appends; a connection that broke
+    /// may have appended it already, or not. False: no room in the log now.
+    /// </summary>
+    public bool TryLog(Origin origin, TryAppendPeer tryAppend, out Lsn end)
+    {
+        lock (gate)
+        {
+            end = origin.Logged.End;
+            if (origin.Logged.Epoch == origin.Epoch) return true;
+            if (!tryAppend(new PeerRecord(origin.Id, origin.Instance, origin.Uuid, origin.Epoch), out end)) return false;
+            origin.Logged = (origin.Epoch, end);
+            return true;
         }
     }
 
@@ -124,3 +135,6 @@ internal sealed class InputLedger(InstanceId self)
         }
     }
 }
+
+/// <summary>Appends a Peer record; false: no room.</summary>
+internal delegate bool TryAppendPeer(PeerRecord record, out Lsn end);

@@ -20,6 +20,9 @@ internal sealed class Origin(uint id, InstanceId instance)
     /// <summary>Highest epoch seen of it; lower ones are refused.</summary>
     public Epoch Epoch { get; set; }
 
+    /// <summary>The epoch that a Peer record in the log states, and where that record ends; at most <see cref="Epoch"/>.</summary>
+    public (Epoch Epoch, Lsn End) Logged { get; set; }
+
     public InputPosition Appended { get; private set; }
 
     public InputPosition Durable { get; private set; }

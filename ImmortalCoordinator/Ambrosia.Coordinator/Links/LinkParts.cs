@@ -84,9 +84,9 @@ internal sealed class LinkParts
 
     public bool TryAppendPeer(PeerRecord record, out Lsn end)
     {
-        if (!Log.TryAppend(RecordKind.Peer, RecordKinds.Encode(record), out end)) return false;
-        Committer(true);
-        return true;
+        bool appended = Log.TryAppend(RecordKind.Peer, RecordKinds.Encode(record), out end);
+        Committer(false);
+        return appended;
     }
 
     public void Acknowledged(Origin origin, ulong number, long bytes) => Trims.Acknowledged(origin.Id, number, bytes, Time.GetUtcNow());

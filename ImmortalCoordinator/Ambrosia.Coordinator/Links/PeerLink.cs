@@ -24,8 +24,6 @@ internal sealed class PeerLink : ILinkTraffic
     private Origin? origin;
     private OutboundLink? outbound;
     private InboundRuns? inbound;
-    private PeerRecord? record;
-    private Lsn recordEnd;
     private InputPosition acked;
     private bool controlTaken, dataTaken, ackOwed;
     private int bytesWanted, bytesLeft;
@@ -147,7 +145,7 @@ internal sealed class PeerLink : ILinkTraffic
     {
         lock (gate)
         {
-            origin = parts.Ledger.Admit(Peer!.Value, theirs!.Uuid, theirs.Epoch, out record);
+            origin = parts.Ledger.Admit(Peer!.Value, theirs!.Uuid, theirs.Epoch);
             stage = Stage.AwaitRecord;
         }
         parts.Ledger.Connect(origin, this);
@@ -223,15 +221,7 @@ internal sealed class PeerLink : ILinkTraffic
     }
 
     /// <summary>The peer's epoch is in the log for good (model rule M4).</summary>
-    private bool PeerIsDurable()
-    {
-        if (record is not null)
-        {
-            if (!parts.TryAppendPeer(record, out recordEnd)) return false;
-            record = null;
-        }
-        return parts.Durable >= recordEnd;
-    }
+    private bool PeerIsDurable() => parts.Ledger.TryLog(origin!, parts.TryAppendPeer, out Lsn end) && parts.Durable >= end;
 
     private void AnswerHello()
     {

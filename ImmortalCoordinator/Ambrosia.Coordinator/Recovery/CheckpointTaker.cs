@@ -152,9 +152,11 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
     /// <summary>L6.7: the name comes when a page on disk states that the place is durable.</summary>
     private bool TryPublish()
     {
-        if (!writer!.Publish(parts.StatedDurable())) return false;
+        Lsn stated = parts.StatedDurable();
+        if (stated < job!.Header.Lsn) return false;
         finished = false;
-        parts.Published(job!.Header.FileName);
+        if (writer!.Publish(stated)) parts.Published(job.Header.FileName);
+        else parts.Failed("there is one of the same name");
         writer.Dispose();
         writer = null;
         return true;

@@ -1,0 +1,22 @@
+using Ambrosia.Simulation;
+
+// Repeats one seed of the simulation: dotnet run --project tests/Ambrosia.Simulation -- --seed N
+if (args is ["--seed", var text] && ulong.TryParse(text, out ulong seed))
+{
+    var world = new World(seed, new Faults());
+    world.Run();
+    Console.WriteLine($"seed {seed}: holds; {world.Crashes} crashes, trace {world.TraceHash:x16}");
+    return 0;
+}
+if (args is ["--seeds", var range] && range.Split('-') is [var from, var to])
+{
+    for (ulong s = ulong.Parse(from); s <= ulong.Parse(to); s++)
+    {
+        var world = new World(s, new Faults());
+        world.Run();
+    }
+    Console.WriteLine($"seeds {range}: all hold");
+    return 0;
+}
+Console.Error.WriteLine("give --seed N, or --seeds N-M");
+return 2;

@@ -1,0 +1,21 @@
+namespace Ambrosia.Simulation;
+
+/// <summary>Bytes on their way in one direction: what was sent and has not arrived, in order, delivered in pieces of any size.</summary>
+internal sealed class Wire
+{
+    private readonly List<byte> bytes = [];
+
+    public int Count => bytes.Count;
+
+    public void Send(ReadOnlySpan<byte> more)
+    {
+        foreach (byte b in more) bytes.Add(b);
+    }
+
+    public byte[] Take(int count)
+    {
+        byte[] taken = bytes.GetRange(0, count).ToArray();
+        bytes.RemoveRange(0, count);
+        return taken;
+    }
+}

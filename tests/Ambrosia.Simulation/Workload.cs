@@ -1,0 +1,71 @@
+namespace Ambrosia.Simulation;
+
+/// <summary>Counts and hashes what arrives, in order; answers with the count.</summary>
+public interface ILedger
+{
+    void Put(ulong number, ulong value);
+
+    ulong Next();
+}
+
+/// <summary>Makes calls until it has made enough; keeps what it expects the ledger to hold.</summary>
+public interface ISource
+{
+    void Continue();
+
+    Call Ask();
+}
+
+/// <summary>The receiving side: its state is the whole history in one hash.</summary>
+public sealed partial class Ledger : Immortal<ILedgerProxy>, ILedger
+{
+    public ulong Count, Asked, Hash;
+
+    public void Put(ulong number, ulong value)
+    {
+        Count++;
+        Hash = Mix(Mix(Hash, number), value);
+    }
+
+    public ulong Next() => ++Asked;
+
+    internal static ulong Mix(ulong hash, ulong value) => (hash ^ value) * 0x9E3779B97F4A7C15UL + (hash >> 29);
+}
+
+/// <summary>The sending side: bursts of forks, awaited calls between them, driven by calls to itself.</summary>
+public sealed partial class Source : Immortal<ISourceProxy>, ISource
+{
+    public const ulong Bursts = 60, CallsPerBurst = 7, Asks = 20;
+
+    public ulong Made, Burst, Answers, Hash, WrongAnswers;
+
+    private ILedgerProxy ledger;
+
+    public Source() => ledger = GetProxy<ILedger>("ledger");
+
+    protected override void OnFirstStart()
+    {
+        thisProxy.ContinueFork();
+        thisProxy.AskFork();
+    }
+
+    public void Continue()
+    {
+        for (ulong i = 0; i < CallsPerBurst; i++)
+        {
+            ulong number = ++Made, value = Ledger.Mix(number, Answers);
+            Hash = Ledger.Mix(Ledger.Mix(Hash, number), value);
+            ledger.PutFork(number, value);
+        }
+        if (++Burst < Bursts) thisProxy.ContinueFork();
+    }
+
+    public async Call Ask()
+    {
+        while (Answers < Asks)
+        {
+            ulong answer = await ledger.NextAsync();
+            if (answer != ++Answers) WrongAnswers++;
+        }
+    }
+}

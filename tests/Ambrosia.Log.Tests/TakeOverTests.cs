@@ -184,6 +184,32 @@ public sealed class TakeOverTests
     }
 
     [Fact]
+    public void Time_AcrossTakeOversWithAClockThatGoesBack_NeverDecreases()
+    {
+        var time = new SteppingTime();
+        for (int epoch = 0; epoch < 4; epoch++)
+        {
+            using (Primary primary = Primary.Start(_fs, Dir, time: time))
+            {
+                if (epoch % 2 == 0) primary.Append([1]);
+                primary.Commit();
+                if (primary.Writer.AppendMark()) primary.Commit();
+            }
+            Primary.Start(_fs, Dir, time: time).Dispose(); // leaves a segment without pages of its own
+            time.Now -= TimeSpan.FromDays(1);
+        }
+        InstanceIdentity identity = InstanceDirectory.TryRead(_fs, Dir)!;
+        using var reader = new LogReader(_fs, Dir, identity, LogChain.Load(_fs, Dir, identity));
+        var buffer = new PageBuffer();
+        long last = 0;
+        for (Lsn at = Lsn.Zero; reader.Read(at, ref buffer) == ReadStatus.Page; at = buffer.Next)
+        {
+            Assert.True(buffer.TimeMicros >= last, $"time goes back at {at}");
+            last = buffer.TimeMicros;
+        }
+    }
+
+    [Fact]
     public void Read_ByAFollower_GoesOnAcrossATakeOver()
     {
         InstanceIdentity identity = Primary.Create(_fs, Dir);

@@ -39,7 +39,8 @@ public static class InstanceDirectory
         fs.CreateDirectory(dir);
         if (Path.GetDirectoryName(dir) is { Length: > 0 } parent) fs.FlushDirectory(parent);
         if (TryRead(fs, dir) is { } there) return there;
-        RefuseOtherFiles(fs, dir);
+        if (OtherFile(fs, dir) is { } other) // another creator may be done already, and at work
+            return TryRead(fs, dir) ?? throw new InstanceExistsException(dir, other);
 
         var mine = new InstanceIdentity(name, shard, uuid, nowMicros);
         string epoch = Path.Combine(dir, new EpochFileName(uuid, new Epoch(0)).ToString());
@@ -81,10 +82,11 @@ public static class InstanceDirectory
         }
     }
 
-    private static void RefuseOtherFiles(IFileSystem fs, string dir)
+    private static string? OtherFile(IFileSystem fs, string dir)
     {
         foreach (string name in fs.List(dir))
-            if (name != FileName && !IsUnfinishedCreation(name)) throw new InstanceExistsException(dir, name);
+            if (!IsUnfinishedCreation(name)) return name;
+        return null;
     }
 
     private static bool IsUnfinishedCreation(string name) =>

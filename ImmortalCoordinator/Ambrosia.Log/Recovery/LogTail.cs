@@ -6,4 +6,4 @@ namespace Ambrosia.Log;
 /// <param name="File">The segment of its own, open for writing.</param>
 /// <param name="LastHash">Hash of the last page, in the new segment.</param>
 /// <param name="RecordsEnd">End of the last page that is no durable mark.</param>
-internal sealed record LogTail(SegmentFile File, ReadVerdict Verdict, ulong LastHash, long LastTimeMicros, Lsn RecordsEnd);
+internal sealed record LogTail(SegmentFile File, ReadVerdict Verdict, ulong LastHash, Lsn RecordsEnd);

@@ -14,11 +14,13 @@ internal sealed class TailScan
     private readonly InstanceIdentity _identity;
     private readonly LogSegment _head;
     private readonly PageInspector _inspector;
+    private readonly long _created;
     private readonly List<TailPage> _tail = [];
 
     // Of the spanning record that the last page read is part of: where it began, what is missing. 0 missing: none.
     private Lsn _spanningFrom;
     private uint _missing;
+    private long _lastTimeMicros;
 
     public TailScan(IFileSystem fs, string dir, InstanceIdentity identity, LogSegment head)
     {
@@ -28,6 +30,7 @@ internal sealed class TailScan
         _head = head;
         _inspector = new PageInspector(head);
         DurableUpTo = End = head.FirstLsn;
+        _created = head.Header.CreatedMicros;
         SealHash = LastHash = head.Header.PredecessorHash;
     }
 
@@ -42,8 +45,8 @@ internal sealed class TailScan
     /// <summary>Hash of the last page of the log.</summary>
     public ulong LastHash { get; private set; }
 
-    /// <summary>µs; of the last page. 0 in a segment without pages.</summary>
-    public long LastTimeMicros { get; private set; }
+    /// <summary>µs: no page of the log has a later time. A segment is never created before the times that stand before it.</summary>
+    public long LastTimeMicros => Math.Max(_created, _lastTimeMicros);
 
     /// <summary>Valid pages that nothing states as durable: to be logged again.</summary>
     public IReadOnlyList<TailPage> Tail => _tail;
@@ -66,7 +69,7 @@ internal sealed class TailScan
         uint part = (uint)(buffer.Length - PageHeader.Bytes);
         if (continues != (_missing != 0) || (continues && part + (ulong)buffer.Remaining != _missing))
             return new PageFault($"a page after which {_missing} bytes of a spanning record end", $"flags {buffer.Flags}, {part} bytes, remaining {buffer.Remaining}");
-        if (buffer.TimeMicros < LastTimeMicros) return new PageFault($"a time from {LastTimeMicros} on", $"{buffer.TimeMicros}");
+        if (buffer.TimeMicros < _lastTimeMicros) return new PageFault($"a time from {_lastTimeMicros} on", $"{buffer.TimeMicros}");
         return null;
     }
 
@@ -77,7 +80,7 @@ internal sealed class TailScan
         _tail.Add(new TailPage(page.Header, page.Hash));
         End = page.Next;
         LastHash = page.Hash;
-        LastTimeMicros = page.TimeMicros;
+        _lastTimeMicros = page.TimeMicros;
         if (page.DurableUpTo > DurableUpTo) Seal(page);
     }
 
@@ -98,7 +101,6 @@ internal sealed class TailScan
         int first = _tail.FindIndex(p => p.Header.Lsn == _spanningFrom);
         if (first < 0) throw Damage(_spanningFrom, "a seal outside of records", $"one at {DurableUpTo}");
         LastHash = _tail[first].Header.PreviousHash;
-        LastTimeMicros = first > 0 ? _tail[first - 1].Header.TimeMicros : _tail[first].Header.TimeMicros;
         _tail.RemoveRange(first, _tail.Count - first);
         End = _spanningFrom;
     }

@@ -54,7 +54,7 @@ public sealed class TakeOver
     private OpenLog Open(LogChain chain, IReadOnlyList<CheckpointFileName> checkpoints, LogTail tail)
     {
         RemoveLeftovers();
-        var store = new SegmentStore(_fs, _dir, _fence, _replica, _options, _time, _crash, chain, tail.File);
+        var store = new SegmentStore(_fs, _dir, _fence, _replica, _options, _crash, chain, tail.File);
         var writer = new LogWriter(_identity, _fence, _options, _time, _crash, store, tail);
         return new OpenLog(writer, chain, tail.Verdict, checkpoints);
     }
@@ -65,9 +65,9 @@ public sealed class TakeOver
             throw new LogDamage(Path.Combine(_dir, checkpoints[0].ToString()), 0, checkpoints[0].Lsn, "the log below this checkpoint", "no log");
         _crash.Hit("takeover.afterTailRead");
         var header = new SegmentHeader(
-            _identity.Shard, _identity.Uuid, 1, _fence.Epoch, Lsn.Zero, 0, new Epoch(0), 0, _options.AppVersion, _options.DigestEvery, NowMicros());
+            _identity.Shard, _identity.Uuid, 1, _fence.Epoch, Lsn.Zero, 0, new Epoch(0), 0, _options.AppVersion, _options.DigestEvery, NowMicros(0));
         SegmentFile file = Build(chain, header, [], null, out ulong hash);
-        return new LogTail(file, new ReadVerdict.Whole(Lsn.Zero, Lsn.Zero), hash, 0, Lsn.Zero);
+        return new LogTail(file, new ReadVerdict.Whole(Lsn.Zero, Lsn.Zero), hash, Lsn.Zero);
     }
 
     private LogTail ContinueLog(LogChain chain)
@@ -82,12 +82,12 @@ public sealed class TakeOver
 
         var header = new SegmentHeader(
             _identity.Shard, _identity.Uuid, head.Header.Number + 1, _fence.Epoch, scan.DurableUpTo, head.Header.Number, head.Header.Epoch,
-            scan.SealHash, _options.AppVersion, head.Header.DigestEvery, NowMicros());
+            scan.SealHash, _options.AppVersion, head.Header.DigestEvery, NowMicros(scan.LastTimeMicros));
         SegmentFile file = Build(chain, header, scan.Tail, head, out ulong hash);
         Lsn recordsEnd = scan.DurableUpTo;
         foreach (TailPage page in scan.Tail)
             if (page.Header.Flags != PageFlags.DurableMark) recordsEnd = page.Header.Next;
-        return new LogTail(file, verdict, hash, scan.LastTimeMicros, recordsEnd);
+        return new LogTail(file, verdict, hash, recordsEnd);
     }
 
     /// <summary>Makes the segment as a temporary file, whole with its tail, and gives it its name.</summary>
@@ -141,5 +141,6 @@ public sealed class TakeOver
         }
     }
 
-    private long NowMicros() => (_time.GetUtcNow() - DateTimeOffset.UnixEpoch).Ticks / TimeSpan.TicksPerMicrosecond;
+    /// <summary>Time of pages and segments never decreases along the log, whatever the clock does.</summary>
+    private long NowMicros(long atLeast) => Math.Max(atLeast, (_time.GetUtcNow() - DateTimeOffset.UnixEpoch).Ticks / TimeSpan.TicksPerMicrosecond);
 }

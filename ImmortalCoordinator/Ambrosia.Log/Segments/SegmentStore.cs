@@ -14,7 +14,6 @@ internal sealed class SegmentStore : IDisposable
     private readonly Fence _fence;
     private readonly string _replica;
     private readonly LogOptions _options;
-    private readonly TimeProvider _time;
     private readonly ICrashPoints _crash;
     private readonly LogChain _chain;
     private readonly Lock _spareChanging = new();
@@ -23,14 +22,13 @@ internal sealed class SegmentStore : IDisposable
     private ulong _sparesMade;
 
     public SegmentStore(
-        IFileSystem fs, string dir, Fence fence, string replica, LogOptions options, TimeProvider time, ICrashPoints crash, LogChain chain, SegmentFile current)
+        IFileSystem fs, string dir, Fence fence, string replica, LogOptions options, ICrashPoints crash, LogChain chain, SegmentFile current)
     {
         _fs = fs;
         _dir = dir;
         _fence = fence;
         _replica = replica;
         _options = options;
-        _time = time;
         _crash = crash;
         _chain = chain;
         _current = current;
@@ -62,14 +60,15 @@ internal sealed class SegmentStore : IDisposable
 
     /// <summary>Begins the next segment: <paramref name="seal"/> is Durable and the end of the old one.</summary>
     /// <param name="lastHash">Hash of the last page of the old segment.</param>
-    public void Rotate(Lsn seal, ulong lastHash)
+    /// <param name="timeMicros">Not before any page of the old segment.</param>
+    public void Rotate(Lsn seal, ulong lastHash, long timeMicros)
     {
         SegmentHeader old = _current.Header;
         if (_current.End != seal) throw new InvalidOperationException($"rotation at {seal} while {_current.Path} ends at {_current.End}");
         SegmentHeader header = old with
         {
             Number = old.Number + 1, FirstLsn = seal, PredecessorNumber = old.Number, PredecessorEpoch = old.Epoch, PredecessorHash = lastHash,
-            AppVersion = AppVersion, CreatedMicros = (_time.GetUtcNow() - DateTimeOffset.UnixEpoch).Ticks / TimeSpan.TicksPerMicrosecond,
+            AppVersion = AppVersion, CreatedMicros = timeMicros,
         };
         var name = new SegmentFileName(header.Number, header.Epoch);
         string path = Path.Combine(_dir, name.ToString());

@@ -18,6 +18,7 @@ public sealed class CommitGroup
     private Step _step;
     private int _written;
     private ulong _hashBefore;
+    private long _timeMicros;
 
     internal CommitGroup(SegmentStore store, Fence fence, LogMetrics metrics, ICrashPoints crash)
     {
@@ -47,7 +48,7 @@ public sealed class CommitGroup
     {
         if (!NeedsRotation) throw new InvalidOperationException("the segment has room for the group");
         Enter(Step.Begun);
-        _store.Rotate(Start, _hashBefore);
+        _store.Rotate(Start, _hashBefore, _timeMicros);
         NeedsRotation = false;
         _metrics.CountRotation();
         _step = Step.Begun;
@@ -87,11 +88,12 @@ public sealed class CommitGroup
         _step = Step.Checked;
     }
 
-    internal void Begin(ulong hashBefore)
+    internal void Begin(ulong hashBefore, long timeMicros)
     {
         Start = Pages[0].Lsn;
         End = Pages[^1].Header.Next;
         _hashBefore = hashBefore;
+        _timeMicros = timeMicros;
         _written = 0;
         NeedsRotation = _store.MustRotateFor(End - Start);
         _step = Step.Begun;

@@ -40,7 +40,7 @@ public sealed class LogWriter : IDisposable
         _group = new CommitGroup(store, fence, Metrics, crash);
         _pool = new PagePool(options.PageBytes, options.Pages, tail.Verdict.End);
         _lastHash = tail.LastHash;
-        _lastTimeMicros = tail.LastTimeMicros;
+        _lastTimeMicros = store.Header.CreatedMicros; // not before any page that stands before
         _durable = tail.Verdict.End.Value;
         _stated = store.Header.FirstLsn.Value;
         _recordsEnd = tail.RecordsEnd.Value;
@@ -146,7 +146,7 @@ public sealed class LogWriter : IDisposable
         long now = Math.Max(_lastTimeMicros, (_time.GetUtcNow() - DateTimeOffset.UnixEpoch).Ticks / TimeSpan.TicksPerMicrosecond);
         foreach (LogPage page in _group.Pages) Stamp(page, now);
         _lastTimeMicros = now;
-        _group.Begin(hashBefore);
+        _group.Begin(hashBefore, now);
         if (_group.Start != Durable || _group.End > Sealed) throw new InvalidOperationException($"group {_group.Start}–{_group.End} between Durable {Durable} and Sealed {Sealed}");
         group = _group;
         return CommitAnswer.Ready;

@@ -76,6 +76,7 @@ def segment_headers():
     bad("another number than its name", "L3.1", segment(), "log.4.5")
     bad("another epoch than its name", "L3.1", segment(), "log.3.6")
     bad("a first Lsn inside a block", "L3", segment(first=8193))
+    bad("a first Lsn beyond all Lsns", "L2.1", segment(first=1 << 62))
     bad("a seal elsewhere", "L3", segment(seal=4096))
     bad("no predecessor in the middle of a log", "L3", segment(predecessor=(0, 0)))
     bad("a predecessor of its own number", "L3", segment(predecessor=(3, 4)))
@@ -209,6 +210,7 @@ def checkpoints():
     bad("another Lsn than its name", "L6.1", checkpoint(parts, lsn=10001)[0])
     bad("another instance", "L6.1", checkpoint(parts, uuid=UUID_B)[0])
     bad("a page behind its Lsn", "L6.1", checkpoint(parts, page_lsn=12288)[0])
+    bad("an Lsn beyond all Lsns", "L2.1", checkpoint(parts, lsn=1 << 62)[0])
     bad("a page inside a block", "L6.1", checkpoint(parts, page_lsn=8193)[0])
     for field, value in dict(bytes=1, digest=0, lsn=9999, app=8).items():
         bad(f"a trailer with another {field}", "L6.5", checkpoint(parts, trailer={field: value})[0])

@@ -62,7 +62,7 @@ public ref partial struct CborWriter
     public void WriteString(scoped ReadOnlySpan<char> value)
     {
         int sizeMax = value.Length * 3;
-        if (sizeMax < CborMajor.ArgumentFollows)
+        if (sizeMax < CborMajor.ArgumentFollows && sizeMax < _target.Room)
         {
             // The head is one byte whatever the size, so the text goes behind it in one pass.
             Span<byte> to = _target.Reserve(1 + sizeMax);
@@ -88,11 +88,8 @@ public ref partial struct CborWriter
     public void WriteDouble(double value)
     {
         ulong bits = BitConverter.DoubleToUInt64Bits(value);
-        if (CborFloat.TryNarrow(bits, out uint narrow)) { SingleBits(narrow); return; }
-        Span<byte> to = _target.Reserve(9);
-        to[0] = CborMajor.Double;
-        BinaryPrimitives.WriteUInt64BigEndian(to[1..], bits);
-        _target.Advance(9);
+        if (CborFloat.TryNarrow(bits, out uint narrow)) SingleBits(narrow);
+        else BinaryPrimitives.WriteUInt64BigEndian(Begin(CborMajor.Double, 8), bits);
     }
 
     /// <summary><paramref name="count"/> items follow.</summary>
@@ -134,45 +131,32 @@ public ref partial struct CborWriter
 
     private void LongHead(byte major, ulong argument)
     {
-        Span<byte> to = _target.Reserve(9);
         if (argument <= byte.MaxValue)
         {
-            to[0] = (byte)(major | CborMajor.ArgumentFollows);
-            to[1] = (byte)argument;
-            _target.Advance(2);
+            Span<byte> to = Begin((byte)(major | CborMajor.ArgumentFollows), 1);
+            to[0] = (byte)argument;
         }
         else if (argument <= ushort.MaxValue)
-        {
-            to[0] = (byte)(major | (CborMajor.ArgumentFollows + 1));
-            BinaryPrimitives.WriteUInt16BigEndian(to[1..], (ushort)argument);
-            _target.Advance(3);
-        }
+            BinaryPrimitives.WriteUInt16BigEndian(Begin((byte)(major | (CborMajor.ArgumentFollows + 1)), 2), (ushort)argument);
         else if (argument <= uint.MaxValue)
-        {
-            to[0] = (byte)(major | (CborMajor.ArgumentFollows + 2));
-            BinaryPrimitives.WriteUInt32BigEndian(to[1..], (uint)argument);
-            _target.Advance(5);
-        }
+            BinaryPrimitives.WriteUInt32BigEndian(Begin((byte)(major | (CborMajor.ArgumentFollows + 2)), 4), (uint)argument);
         else
-        {
-            to[0] = (byte)(major | (CborMajor.ArgumentFollows + 3));
-            BinaryPrimitives.WriteUInt64BigEndian(to[1..], argument);
-            _target.Advance(9);
-        }
+            BinaryPrimitives.WriteUInt64BigEndian(Begin((byte)(major | (CborMajor.ArgumentFollows + 3)), 8), argument);
     }
 
     private void SingleBits(uint bits)
     {
-        Span<byte> to = _target.Reserve(5);
-        if (CborFloat.TryNarrow(bits, out ushort narrow))
-        {
-            to[0] = CborMajor.Half;
-            BinaryPrimitives.WriteUInt16BigEndian(to[1..], narrow);
-            _target.Advance(3);
-            return;
-        }
-        to[0] = CborMajor.Single;
-        BinaryPrimitives.WriteUInt32BigEndian(to[1..], bits);
-        _target.Advance(5);
+        if (CborFloat.TryNarrow(bits, out ushort narrow)) BinaryPrimitives.WriteUInt16BigEndian(Begin(CborMajor.Half, 2), narrow);
+        else BinaryPrimitives.WriteUInt32BigEndian(Begin(CborMajor.Single, 4), bits);
+    }
+
+    /// <summary>Writes an item's first byte and makes room for what follows it.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private Span<byte> Begin(byte first, int following)
+    {
+        Span<byte> to = _target.Reserve(1 + following);
+        to[0] = first;
+        _target.Advance(1 + following);
+        return to[1..];
     }
 }

@@ -71,13 +71,14 @@ public sealed record CoordinatorPart(
         var outputs = new List<CheckpointOutput>();
         for (int left = from.ReadArrayHeader(); left > 0; left--) outputs.Add(ReadOutput(ref from));
         ExpectArray(ref from, DigestItems);
-        var position = new Lsn(from.ReadUInt64());
+        ulong position = from.ReadUInt64();
+        if (position >= Lsn.Limit) throw Violation($"digest position {position}");
         var counts = new List<CheckpointDigestCount>();
         for (int left = from.ReadArrayHeader(); left > 0; left--) counts.Add(ReadCount(ref from));
 
         if (!from.AtEnd) throw Violation($"{from.Remaining.Length} bytes behind the coordinator's part");
         if (!IsInOrder(outputs, static o => o.Destination) || !IsInOrder(counts, static c => c.Destination)) throw Violation("destinations out of order");
-        return new CoordinatorPart(peers, inputs, outputs, position, counts);
+        return new CoordinatorPart(peers, inputs, outputs, new Lsn(position), counts);
     }
 
     private static void WritePeer(ref CborWriter to, CheckpointPeer peer)

@@ -25,6 +25,9 @@ internal ref struct ByteTarget
     /// <summary>Bytes written since the beginning.</summary>
     public readonly long Written => _flushed + _at;
 
+    /// <summary>Bytes that can be reserved without asking for more.</summary>
+    public readonly int Room => _stretch.Length - _at;
+
     /// <summary>Room for at least <paramref name="count"/> bytes at the end; <see cref="Advance"/> keeps what was written of it.</summary>
     /// <exception cref="InvalidOperationException">The fixed span is full: the caller gave too little room.</exception>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

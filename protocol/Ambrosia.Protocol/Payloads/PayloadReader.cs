@@ -40,6 +40,13 @@ public ref struct PayloadReader
 
     public long I64() => BinaryPrimitives.ReadInt64LittleEndian(Take(8));
 
+    /// <summary>A position in a log; one that no log reaches is malformed by L2.1.</summary>
+    public Lsn Lsn()
+    {
+        ulong value = U64();
+        return value < Protocol.Lsn.Limit ? new Lsn(value) : throw Violation("L2.1", $"Lsn {value}");
+    }
+
     /// <summary>0 or 1; another value is malformed by P1.6.</summary>
     public bool Flag()
     {

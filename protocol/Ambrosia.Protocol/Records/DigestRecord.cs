@@ -23,7 +23,7 @@ public sealed record DigestRecord(Lsn Position, IReadOnlyList<DigestEntry> Entri
     public static DigestRecord Read(ReadOnlySpan<byte> body)
     {
         var from = PayloadReader.OfFile(body, "L5.10");
-        var position = new Lsn(from.U64());
+        var position = from.Lsn();
         var entries = new DigestEntry[from.Count(EntryBytesMin)];
         for (int i = 0; i < entries.Length; i++)
         {

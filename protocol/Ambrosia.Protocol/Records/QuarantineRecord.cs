@@ -17,7 +17,7 @@ public sealed record QuarantineRecord(Lsn Run, uint Index, QuarantineAction Acti
     public static QuarantineRecord Read(ReadOnlySpan<byte> body)
     {
         var from = PayloadReader.OfFile(body, "L5.10");
-        var run = new Lsn(from.U64());
+        var run = from.Lsn();
         uint index = from.U32();
         byte action = from.U8();
         if (action > (byte)QuarantineAction.Drop) throw from.Violation("L5.10", $"quarantine action {action}");

@@ -23,7 +23,7 @@ public sealed record UpgradeRecord(
     public static UpgradeRecord Read(ReadOnlySpan<byte> body)
     {
         var from = PayloadReader.OfFile(body, "L5.10");
-        var record = new UpgradeRecord(from.U32(), from.U32(), new Lsn(from.U64()), new Epoch(from.U64()), from.Name(), from.U64());
+        var record = new UpgradeRecord(from.U32(), from.U32(), from.Lsn(), new Epoch(from.U64()), from.Name(), from.U64());
         from.End();
         return record;
     }

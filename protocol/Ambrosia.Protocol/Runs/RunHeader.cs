@@ -56,6 +56,6 @@ public readonly record struct RunHeader(
         if (Count == 0 || ExtensionBytes > (uint)(run.Length - Bytes))
             throw new ProtocolViolation("P3.1", $"run with count {Count} and {ExtensionBytes} bytes of extensions in {run.Length} bytes");
         if (Count > 1 && run.Length > RunBytesMax) throw new ProtocolViolation("P3.5", $"run of {Count} messages in {run.Length} bytes");
-        if (First > (ulong)long.MaxValue - Count) throw new ProtocolViolation("P3.8", $"run begins at number {First}");
+        if (First > (ulong)long.MaxValue - (Count - 1)) throw new ProtocolViolation("P3.8", $"run begins at number {First}");
     }
 }

@@ -31,7 +31,7 @@ public sealed record AppWelcome(
         var from = PayloadReader.OfFrame(payload, "P5.3");
         var welcome = new AppWelcome(
             from.U16(), new InstanceId(from.Name(), from.U16()), from.Name(), from.Uuid(), new Epoch(from.U64()), from.U64(),
-            from.MessageLimit(), new Lsn(from.U64()), from.Flag());
+            from.MessageLimit(), from.Lsn(), from.Flag());
         from.End();
         return welcome;
     }

@@ -12,7 +12,7 @@ public readonly record struct BecomePrimary(Lsn Position) : IFramePayload<Become
     public static BecomePrimary Read(ReadOnlySpan<byte> payload)
     {
         var from = PayloadReader.OfFrame(payload, "P5.10");
-        var frame = new BecomePrimary(new Lsn(from.U64()));
+        var frame = new BecomePrimary(from.Lsn());
         from.End();
         return frame;
     }

@@ -17,7 +17,7 @@ public readonly record struct ImageBegin(Lsn Position, uint ImageVersion) : IFra
     public static ImageBegin Read(ReadOnlySpan<byte> payload)
     {
         var from = PayloadReader.OfFrame(payload, "P5.7");
-        var begin = new ImageBegin(new Lsn(from.U64()), from.U32());
+        var begin = new ImageBegin(from.Lsn(), from.U32());
         from.End();
         return begin;
     }

@@ -12,7 +12,7 @@ public readonly record struct PrimaryReady(Lsn Position) : IFramePayload<Primary
     public static PrimaryReady Read(ReadOnlySpan<byte> payload)
     {
         var from = PayloadReader.OfFrame(payload, "P5.10");
-        var frame = new PrimaryReady(new Lsn(from.U64()));
+        var frame = new PrimaryReady(from.Lsn());
         from.End();
         return frame;
     }

@@ -12,7 +12,7 @@ public readonly record struct ProcessedFrame(Lsn Position) : IFramePayload<Proce
     public static ProcessedFrame Read(ReadOnlySpan<byte> payload)
     {
         var from = PayloadReader.OfFrame(payload, "P5.6");
-        var frame = new ProcessedFrame(new Lsn(from.U64()));
+        var frame = new ProcessedFrame(from.Lsn());
         from.End();
         return frame;
     }

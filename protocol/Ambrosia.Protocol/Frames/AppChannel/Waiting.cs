@@ -19,7 +19,7 @@ public sealed record Waiting(Lsn Mark, string Why) : IFramePayload<Waiting>
     public static Waiting Read(ReadOnlySpan<byte> payload)
     {
         var from = PayloadReader.OfFrame(payload, "P5.8");
-        var waiting = new Waiting(new Lsn(from.U64()), from.String(WhyBytesMax));
+        var waiting = new Waiting(from.Lsn(), from.String(WhyBytesMax));
         from.End();
         return waiting;
     }

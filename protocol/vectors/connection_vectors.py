@@ -1,0 +1,186 @@
+"""Vectors of what travels on connections: varints, hashes, frames and their payloads (P1, P2, P5, P6)."""
+from encoding import *
+
+
+# ---- Varints and hashes ----
+
+def varints():
+    for v in (0, 1, 127, 128, 300, 16383, 16384, 2**31, 2**32 - 1, 2**32, 2**49 - 1, 2**49, 2**56 - 1, 2**56, 2**63 - 1, 2**63, 2**64 - 1):
+        add("varints", "varint", str(v), "P1.2", varint(v), expect={"value": str(v)})
+    add("varints", "varint", "something behind it", "P1.2", varint(300) + b"\xff" * 9, expect={"value": "300"})
+    for name, text in {
+        "zero in two bytes": "8000", "one in two bytes": "8100", "127 in two bytes": "ff00", "300 in three bytes": "ac8200",
+        "zero in ten bytes": "80808080808080808000", "2^64": "80808080808080808002", "eleven bytes": "8080808080808080808001",
+        "all ones, never ending": "ff" * 12, "long form with bytes behind it": "8000" + "00" * 8,
+    }.items():
+        add("varints", "varint", name, "P1.2", bytes.fromhex(text), error="P1.2")
+
+
+def hashes():
+    check = b"123456789"
+    assert crc32c(check) == 0xE3069283 and crc64(check) == 0xAE8B14860A799888
+    samples = {"nothing": b"", "check value": check, "zeros": bytes(32), "ones": b"\xff" * 32, "ascending": bytes(range(256)), "odd length": bytes(range(200))[:173]}
+    for name, data in samples.items():
+        add("hashes", "crc32c", name, "P1.8", data, expect={"crc": f"{crc32c(data):08x}"})
+        add("hashes", "crc64nvme", name, "P1.9", data, expect={"hash": f"{crc64(data):016x}"})
+    add("hashes", "crc32c", "seeded with what stands in front", "P1.8", check[4:], {"seed": f"{crc32c(check[:4]):08x}"}, expect={"crc": "e3069283"})
+    add("hashes", "crc64nvme", "continued", "P1.9", check[4:], {"seed": f"{crc64(check[:4]):016x}"}, expect={"hash": "ae8b14860a799888"})
+
+    fork, call, result = message(7, b"\x01"), message(9, b"", call=1), message(9, b"\xf6", call=1)
+    for name, pieces in {
+        "two forks": [(1, fork + fork)],
+        "two forks in two runs": [(1, fork), (1, fork)],
+        "fork, call, result": [(1, fork), (2, call), (3, result)],
+        "the kind comes back": [(1, fork), (2, call), (1, fork)],
+    }.items():
+        state, last = 0, 0
+        for kind, data in pieces:
+            if kind != last:
+                state = crc64(bytes([kind]), state)
+            state, last = crc64(data, state), kind
+        add("hashes", "channelHash", name, "P3.6", b"".join(d for _, d in pieces),
+            {"pieces": [{"kind": k, "bytes": len(d)} for k, d in pieces]}, expect={"hash": f"{state:016x}", "lastKind": last})
+
+    for interface, method in (("ICounter", "Add"), ("IMonitor", "Report"), ("IÜmlaut", "Größe"), ("I", "A")):
+        h = 0x811C9DC5
+        for b in f"{interface}.{method}".encode():
+            h = (h ^ b) * 0x01000193 & 0xFFFFFFFF
+        add("hashes", "methodId", f"{interface}.{method}", "P4.5", b"", {"interface": interface, "method": method}, expect={"id": h | 0x80000000})
+
+
+# ---- P2: frames ----
+
+TYPES = {
+    "AppHello": 0x01, "AppWelcome": 0x02, "Heartbeat": 0x03, "Goodbye": 0x04, "Hello": 0x05, "Ready": 0x06, "Run": 0x10, "Destination": 0x11,
+    "Processed": 0x12, "ImageBegin": 0x13, "ImageChunk": 0x14, "ImageEnd": 0x15, "PrimaryReady": 0x16, "Waiting": 0x17, "CheckpointWanted": 0x18,
+    "Deliver": 0x20, "BecomePrimary": 0x21, "ImpulseLogged": 0x22, "Ack": 0x30,
+}
+
+
+def frame(kind, payload, link=False, seed=0, length=None, flags=0, reserved=0, payload_crc=None, header_crc=None):
+    if payload_crc is None:
+        payload_crc = crc32c(payload) if link else 0
+    front = u32(len(payload) if length is None else length) + u8(kind) + u8(flags) + u16(reserved) + u32(payload_crc)
+    return front + u32(crc32c(front, seed) if header_crc is None else header_crc) + payload
+
+
+def frames():
+    seed = crc32c(bytes(range(32)) + bytes(range(32, 64)))
+    app = {"link": False, "seed": "00000000", "payloadBytesMax": 4096}
+    link = {"link": True, "seed": f"{seed:08x}", "payloadBytesMax": 4096}
+
+    def good(name, section, context, data, kind, payload):
+        add("frames", "frame", name, section, data, context, expect={"type": kind, "payload": payload.hex(), "consumed": len(frame(kind, payload))})
+
+    for name, kind in TYPES.items():
+        payload = bytes([kind]) * (kind % 5)
+        good(f"{name} on an app channel", "P2.4", app, frame(kind, payload), kind, payload)
+        good(f"{name} on a link", "P2.5", link, frame(kind, payload, True, seed), kind, payload)
+    good("another frame behind it", "P2.1", app, frame(3, b"") + frame(3, b""), 3, b"")
+    good("the longest payload", "P2.3", {**app, "payloadBytesMax": 5}, frame(0x10, b"abcde"), 0x10, b"abcde")
+
+    def bad(name, section, context, data):
+        add("frames", "frame", name, section, data, context, error=section)
+
+    bad("wrong header checksum", "P2.1", app, frame(3, b"", header_crc=0x12345678))
+    bad("a bit of the length turned", "P2.1", app, bytes([1]) + frame(3, b"")[1:])
+    bad("frame of another connection", "P2.2", link, frame(3, b"", True, seed ^ 1))
+    FILES["frames"][-1].update(error="P2.1")
+    bad("app channel's frame on a link", "P2.1", link, frame(3, b""))
+    bad("flags set", "P1.6", app, frame(3, b"", flags=1))
+    bad("reserved set", "P1.6", app, frame(3, b"", reserved=0x100))
+    bad("payload too long", "P2.3", app, frame(0x10, bytes(4097)))
+    bad("length of all ones, no payload", "P2.3", app, frame(0x10, b"", length=0xFFFFFFFF))
+    for kind in (0, 0x07, 0x0F, 0x19, 0x23, 0x31, 0xFF):
+        bad(f"unknown type {kind:#04x}", "P2.4", app, frame(kind, b""))
+    bad("payload checksum on an app channel", "P2.5", app, frame(0x10, b"x", payload_crc=1))
+    bad("wrong payload checksum on a link", "P2.5", link, frame(0x10, b"abc", True, seed)[:-1] + b"d")
+    bad("no payload checksum on a link", "P2.5", link, frame(0x10, b"abc", True, seed, payload_crc=0))
+
+
+# ---- P5, P6: payloads ----
+
+def app_payloads():
+    f = "app-channel"
+
+    def app_hello(low=1, high=1, token=bytes(range(32)), binding=b"csharp 0.1", tail=b""):
+        return (u16(low) + u16(high) + bytes_(token) + u32(3) + u32(2) + bytes_(binding) + string(".NET 10.0.4") + string("") + string("x64")
+                + u64(0x0123456789ABCDEF) + u32(4242) + tail)
+
+    hello = {"versionMin": 1, "versionMax": 1, "token": bytes(range(32)).hex(), "appVersion": 3, "imageVersion": 2, "binding": "csharp 0.1",
+             "runtime": ".NET 10.0.4", "culture": "", "cpu": "x64", "contractHash": str(0x0123456789ABCDEF), "processId": 4242}
+    structure_vectors(f, "AppHello", "P5.1", "hello", app_hello(), hello)
+    add(f, "AppHello", "versions of the future are the coordinator's to refuse", "P5.2", app_hello(2, 3), expect=hello | {"versionMin": 2, "versionMax": 3})
+    add(f, "AppHello", "longest binding", "P5.1", app_hello(binding=b"b" * 64), expect=hello | {"binding": "b" * 64})
+    add(f, "AppHello", "binding too long", "P1.3", app_hello(binding=b"b" * 65), error="P1.3")
+    add(f, "AppHello", "binding that is not UTF-8", "P1.3", app_hello(binding=b"\xc0\x80"), error="P1.3")
+    add(f, "AppHello", "token of 31 bytes", "P5.1", app_hello(token=bytes(31)), error="P5.1")
+    add(f, "AppHello", "token of 33 bytes", "P1.3", app_hello(token=bytes(33)), error="P1.3")
+    add(f, "AppHello", "token count in two bytes", "P1.2", u16(1) + u16(1) + b"\xa0\x00" + bytes(200), error="P1.2")
+
+    def welcome(name=string("counter"), replica=string("r0"), limit=64 << 20, image=1):
+        return (u16(1) + name + u16(0) + replica + uuid_(UUID_A) + u64(5) + u64(77) + u32(limit) + u64(8192) + u8(image))
+
+    expect = {"version": 1, "instance": "counter", "shard": 0, "replica": "r0", "uuid": str(UUID_A), "epoch": "5", "session": "77",
+              "messageBytesMax": 64 << 20, "checkpoint": "8192", "hasImage": True}
+    structure_vectors(f, "AppWelcome", "P5.3", "welcome", welcome(), expect)
+    add(f, "AppWelcome", "without image", "P5.3", welcome(image=0), expect=expect | {"hasImage": False})
+    add(f, "AppWelcome", "longest name", "P1.5", welcome(name=string("A" + "z_-9" * 15 + "_-")), expect=expect | {"instance": "A" + "z_-9" * 15 + "_-"})
+    add(f, "AppWelcome", "flag of 2", "P1.6", welcome(image=2), error="P1.6")
+    add(f, "AppWelcome", "message limit above 1 GiB", "P2.3", welcome(limit=(1 << 30) + 1), error="P2.3")
+    add(f, "AppWelcome", "message limit 0", "P2.3", welcome(limit=0), error="P2.3")
+    names(f, "AppWelcome", "instance", lambda n: welcome(name=n))
+    names(f, "AppWelcome", "replica", lambda n: welcome(replica=n))
+
+    structure_vectors(f, "Destination", "P5.5", "destination", u32(3) + u16(0) + string("monitor"), {"index": 3, "shard": 0, "name": "monitor"})
+    add(f, "Destination", "highest index, highest shard", "P5.5", u32(2**20 - 1) + u16(65535) + string("m"), expect={"index": 2**20 - 1, "shard": 65535, "name": "m"})
+    add(f, "Destination", "index too high", "P5.5", u32(2**20) + u16(0) + string("m"), error="P5.5")
+    names(f, "Destination", "name", lambda n: u32(0) + u16(0) + n)
+
+    for structure, section in (("Processed", "P5.6"), ("PrimaryReady", "P5.10"), ("BecomePrimary", "P5.10")):
+        structure_vectors(f, structure, section, "position", u64(4096 + 64), {"position": "4160"})
+        add(f, structure, "beyond every log", "L2.1", u64(2**62), error="L2.1")
+        add(f, structure, "highest position", "L2.1", u64(2**62 - 1), expect={"position": str(2**62 - 1)})
+    structure_vectors(f, "ImageBegin", "P5.7", "image begins", u64(9999) + u32(2), {"position": "9999", "imageVersion": 2})
+    structure_vectors(f, "ImageChunk", "P5.7", "one byte", b"\x2a", {"bytes": "2a"}, surplus=None)
+    add(f, "ImageChunk", "empty", "P5.7", b"", error="P5.7")
+    structure_vectors(f, "ImageEnd", "P5.7", "image ends", u64(5) + u64(crc64(b"image")), {"length": "5", "hash": f"{crc64(b'image'):016x}"})
+    structure_vectors(f, "ImpulseLogged", "P5.9", "ticket", u32(3) + u64(12), {"destination": 3, "ticket": "12"})
+    structure_vectors(f, "Waiting", "P5.8", "waiting", u64(70000) + string("a handler waits for monitor"), {"mark": "70000", "why": "a handler waits for monitor"})
+    add(f, "Waiting", "longest reason", "P5.8", u64(1) + string("w" * 1024), expect={"mark": "1", "why": "w" * 1024})
+    add(f, "Waiting", "reason too long", "P1.3", u64(1) + string("w" * 1025), error="P1.3")
+    for code in range(5):
+        structure_vectors(f, "Goodbye", "P5.12", f"code {code}", u8(code) + string("why"), {"code": code, "why": "why"}, surplus="P2.6" if code == 0 else None)
+    add(f, "Goodbye", "unknown code", "P5.12", u8(5) + string(""), error="P5.12")
+    add(f, "Goodbye", "reason of an impossible length", "P1.3", u8(1) + varint(2**63), error="P1.3")
+    for structure in ("Heartbeat", "Ready", "CheckpointWanted"):
+        structure_vectors(f, structure, "P5.12" if structure == "Heartbeat" else "P6.1" if structure == "Ready" else "P5.11", "empty", b"", {})
+
+    records = record(7, u64(5) + u64(0) + string("r0")) + record(5, varint(0))
+    first = 4096 + 64
+    add(f, "Deliver", "two records and a mark", "P5.4", u64(first) + i64(1_700_000_000_000_000) + u64(first + 28) + records,
+        expect={"first": str(first), "timeUs": "1700000000000000", "mark": str(first + 28), "records": [
+            {"lsn": str(first), "kind": 7, "body": (u64(5) + u64(0) + string("r0")).hex()}, {"lsn": str(first + 27), "kind": 5, "body": "00"}]})
+    add(f, "Deliver", "no record", "P5.4", u64(64) + i64(-1) + u64(0), expect={"first": "64", "timeUs": "-1", "mark": "0", "records": []})
+    add(f, "Deliver", "beyond every log", "L2.1", u64(2**62) + i64(0) + u64(0), error="L2.1")
+    add(f, "Deliver", "mark beyond every log", "L2.1", u64(64) + i64(0) + u64(2**64 - 1), error="L2.1")
+    add(f, "Deliver", "record cut off", "L5.10", u64(first) + i64(0) + u64(0) + records[:-1], error="L5.10", lsn=str(first + 27))
+
+
+def link_payloads():
+    f = "link"
+
+    def hello(name=string("counter"), replica=string("r1"), peer=string("monitor"), limit=64 << 20, features=0):
+        return (u16(1) + u16(1) + uuid_(UUID_A) + u16(0) + name + replica + u64(5) + u64(9) + peer + uuid_(UUID_B) + u64(3) + u64(100)
+                + u64(0x1122334455667788) + u64(90) + u64(3) + u64(4) + u32(limit) + u64(features))
+
+    expect = {"versionMin": 1, "versionMax": 1, "uuid": str(UUID_A), "shard": 0, "name": "counter", "replica": "r1", "epoch": "5", "nonce": "9",
+              "peerName": "monitor", "peerUuid": str(UUID_B), "peerEpoch": "3", "durable": "100", "hash": "1122334455667788", "trimmed": "90",
+              "impulseEpoch": "3", "impulses": "4", "messageBytesMax": 64 << 20}
+    structure_vectors(f, "Hello", "P6.2", "hello", hello(), expect)
+    add(f, "Hello", "features that nobody has", "P1.6", hello(features=1), error="P1.6")
+    add(f, "Hello", "message limit above 1 GiB", "P2.3", hello(limit=(1 << 30) + 1), error="P2.3")
+    for field in ("name", "replica", "peer"):
+        names(f, "Hello", field, lambda n, field=field: hello(**{field: n}))
+    structure_vectors(f, "Ack", "P6.8", "ack", u64(100) + u64(3) + u64(4), {"durable": "100", "impulseEpoch": "3", "impulses": "4"})
+    add(f, "Ack", "highest numbers", "P6.8", b"\xff" * 24, expect={"durable": str(2**64 - 1), "impulseEpoch": str(2**64 - 1), "impulses": str(2**64 - 1)})

@@ -1,0 +1,183 @@
+"""Vectors of what a log and a checkpoint hold: runs (P3), records (L5), the coordinator's part (L6.2)."""
+from encoding import *
+
+
+def runs():
+    f = "runs"
+
+    def good(name, section, kind, items, first=1, peer=0, shard=0, flags=0, blocks=(), hash_=0):
+        data = run(kind, [message(**m) for m in items], first, peer, shard, flags, extensions=b"".join(block(*b) for b in blocks), hash_=hash_)
+        add(f, "run", name, section, data, expect={
+            "kind": kind, "keyed": bool(flags & 1), "shard": shard, "peer": peer, "first": str(first), "count": len(items), "hash": f"{hash_:016x}",
+            "extensions": [{"type": str(t), "version": str(v), "content": c.hex()} for t, v, c in blocks],
+            "messages": [{"method": m["method"], "call": str(m.get("call", 0)), "key": m.get("key", b"").hex(), "arguments": m["arguments"].hex()} for m in items]})
+        return data
+
+    fork = dict(method=7, arguments=b"\x01")
+    three = good("three forks", "P3.3", 1, [fork, dict(method=0x80000001, arguments=b""), dict(method=200, arguments=bytes(150))], first=42, peer=3, hash_=0xDEADBEEF)
+    good("calls", "P3.3", 2, [dict(method=7, call=1, arguments=b"\x01"), dict(method=7, call=2**63, arguments=b"")], shard=2)
+    good("results", "P3.3", 3, [dict(method=7, call=1, arguments=b"\xf6")])
+    good("a failure and its stack", "P4.4", 4, [dict(method=7, call=1, arguments=bytes.fromhex("83614561 4df6".replace(" ", "")))], blocks=[(2, 1, varint(0) + string("at Counter.Add"))])
+    good("impulses", "P3.3", 5, [fork, fork], hash_=6)
+    good("keyed impulses", "P3.3", 5, [dict(method=7, key=b"k", arguments=b"\x01"), dict(method=7, key=b"K" * 128, arguments=b"")], flags=1)
+    good("client request", "P3.3", 6, [dict(method=7, key=b"order-17", arguments=b"")], flags=1)
+    good("client answer", "P3.3", 7, [dict(method=7, call=99, arguments=b"\x05")])
+    good("unknown extension blocks", "P3.7", 1, [fork], blocks=[(1, 1, b"trace"), (1000, 2**40, b""), (3, 1, b"object")])
+    good("highest first number", "P3.8", 1, [fork], first=2**63 - 1)
+
+    def bad(name, section, data):
+        add(f, "run", name, section, data, error=section)
+
+    one = message(**fork)
+    bad("shorter than its header", "P3.1", run(1, [])[:-1])
+    bad("no message", "P3.1", run(1, []))
+    bad("count 0 with a message", "P3.1", run(1, [one], count=0))
+    bad("fewer messages than stated", "P3.1", run(1, [one], count=2))
+    bad("more messages than stated", "P3.1", run(1, [one, one], count=1))
+    bad("more extensions than bytes", "P3.1", run(1, [one], extension_bytes=len(one) + 1))
+    bad("extensions of all ones", "P3.1", run(1, [one], extension_bytes=0xFFFFFFFF))
+    bad("a message cut off", "P3.1", run(1, [one])[:-1])
+    bad("a message of no bytes", "P3.1", run(1, [b"\0"]))
+    bad("a message of an impossible length", "P3.1", run(1, [varint(2**63) + b"\x01"]))
+    bad("a message's length in a longer form", "P3.1", run(1, [b"\x82\x00\x07\x01"]))
+    for kind in (0, 8, 63, 64, 127, 255):
+        bad(f"kind {kind}", "P3.2", run(kind, [one]))
+    bad("flag without a meaning", "P1.6", run(5, [one], flags=2))
+    bad("keyed forks", "P1.6", run(1, [one], flags=1))
+    bad("an empty key", "P3.3", run(5, [message(7, b"", key=b"")], flags=1))
+    bad("a key of 129 bytes", "P3.3", run(5, [message(7, b"", key=b"k" * 129)], flags=1))
+    bad("a key that goes beyond its message", "P3.3", run(5, [message(7, varint(5) + b"abc")], flags=1))
+    bad("a call without call id", "P3.3", run(2, [message(7, b"")]))
+    bad("a call id cut off", "P3.3", run(2, [message(7, b"\x80")]))
+    bad("a call id in a longer form", "P1.2", run(2, [message(7, b"\x80\x00")]))
+    bad("method 0", "P4.5", run(1, [message(0, b"")]))
+    bad("method of 33 bits", "P3.4", run(1, [message(2**32, b"")]))
+    bad("method cut off", "P3.3", run(1, [b"\x02\x80\x80"]))
+    bad("extension block cut off", "P3.7", run(1, [one], extensions=varint(1) + varint(1)))
+    bad("extension content that goes beyond the blocks", "P1.3", run(1, [one], extensions=varint(1) + varint(1) + varint(9) + b"x"))
+    bad("extension type in a longer form", "P1.2", run(1, [one], extensions=b"\x81\x00\x01\x00"))
+    add(f, "run", "two messages in more than 256 KiB", "P3.5", run(1, [one, b""]), {"zeros": 1 << 18}, error="P3.5")
+    bad("numbers beyond 2^63-1", "P3.8", run(1, [one, one], first=2**63 - 1))
+    add(f, "run", "a message above the limit", "P3.4", run(1, [message(1, bytes(100))]), {"messageBytesMax": 100}, error="P3.4")
+    add(f, "run", "a message at the limit", "P3.4", run(1, [message(1, bytes(99))]), {"messageBytesMax": 100},
+        expect={"kind": 1, "keyed": False, "shard": 0, "peer": 0, "first": "1", "count": 1, "hash": "0" * 16, "extensions": [],
+                "messages": [{"method": 1, "call": "0", "key": "", "arguments": "00" * 99}]})
+
+    lengths = [len(message(**fork)), len(message(0x80000001, b""))]
+    for cut in range(3):
+        add(f, "runCut", f"the first {cut} of three cut off", "P6.6", three, {"cut": cut}, expect={"offset": sum(lengths[:cut]), "first": str(42 + cut), "count": 3 - cut})
+
+    structure_vectors(f, "failureStack", "P3.7", "stack of the last message", varint(0) + string("at A\n   at B"), {"fromEnd": 0, "stack": "at A\n   at B"})
+    add(f, "failureStack", "stack too long", "P1.3", varint(0) + string("s" * 8193), error="P1.3")
+    add(f, "failureStack", "index beyond 32 bits", "P3.7", varint(2**32) + string("s"), error="P3.7")
+
+
+def records():
+    f = "records"
+
+    def body(structure, section, name, data, expect, surplus=True):
+        structure_vectors(f, structure, section, name, data, expect, surplus="L5.10" if surplus else None)
+
+    def bad(structure, name, data):
+        add(f, structure, name, "L5.10", data, error="L5.10")
+
+    peer = lambda name=string("monitor"), origin=1: u32(origin) + u16(0) + uuid_(UUID_B) + u64(3) + name
+    body("Peer", "L5.4", "peer", peer(), {"origin": 1, "shard": 0, "uuid": str(UUID_B), "epoch": "3", "name": "monitor"})
+    bad("Peer", "origin 0", peer(origin=0))
+    names(f, "Peer", "name", peer, "L5.10", "L5.10")
+
+    start = lambda name=string("counter"): uuid_(UUID_A) + u64(1_700_000_000_000_000) + u32(3) + name
+    body("FirstStart", "L5.5", "first start", start(), {"uuid": str(UUID_A), "createdUs": "1700000000000000", "appVersion": 3, "name": "counter"})
+    names(f, "FirstStart", "name", start, "L5.10", "L5.10")
+
+    body("Trim", "L5.6", "two positions", varint(2) + u32(1) + u64(100) + u32(2) + u64(2**63), {"positions": [{"origin": 1, "number": "100"}, {"origin": 2, "number": str(2**63)}]})
+    body("Trim", "L5.6", "nothing", varint(0), {"positions": []})
+    bad("Trim", "more positions than bytes", varint(2) + u32(1) + u64(100))
+    bad("Trim", "impossibly many positions", varint(2**64 - 1) + u32(1) + u64(100))
+    bad("Trim", "count in a longer form", b"\x80\x00")
+
+    digest = lambda name=string("monitor"): u64(2 << 20) + varint(1) + u16(0) + name + u64(17) + u64(0xABCDEF)
+    body("Digest", "L5.7", "one destination", digest(), {"position": str(2 << 20), "entries": [{"shard": 0, "name": "monitor", "count": "17", "hash": f"{0xABCDEF:016x}"}]})
+    body("Digest", "L5.7", "no output", u64(1 << 20) + varint(0), {"position": str(1 << 20), "entries": []})
+    bad("Digest", "impossibly many entries", u64(0) + varint(2**40) + bytes(100))
+    names(f, "Digest", "name", digest, "L5.10", "L5.10")
+
+    mark = lambda name=string("r0"): u64(5) + u64(1 << 30) + name
+    body("CheckpointMark", "L5.8", "mark", mark(), {"epoch": "5", "boundBytes": str(1 << 30), "replica": "r0"})
+    names(f, "CheckpointMark", "replica", mark, "L5.10", "L5.10")
+
+    body("NondetResult", "L5.9", "a value", u64(8) + u8(0) + b"\x18\x2a", {"task": "8", "failed": False, "result": "182a"}, surplus=False)
+    body("NondetResult", "L5.9", "a failure", u64(8) + u8(1) + bytes.fromhex("8361456161f6"), {"task": "8", "failed": True, "result": "8361456161f6"}, surplus=False)
+    bad("NondetResult", "unknown status", u64(8) + u8(2))
+    body("TimerFired", "L5.9", "timer", u64(4) + i64(-5), {"timer": "4", "dueUs": "-5"})
+    request = uuid_(UUID_A) + u64(12)
+    body("ClientRequest", "L5.9", "without key", request + u8(0) + message(7, b"\x01"), {"session": str(UUID_A), "request": "12", "keyed": False, "message": message(7, b"\x01").hex()})
+    body("ClientRequest", "L5.9", "with key", request + u8(1) + message(7, b"\x01", key=b"k"), {"session": str(UUID_A), "request": "12", "keyed": True, "message": message(7, b"\x01", key=b"k").hex()})
+    bad("ClientRequest", "no message", request + u8(0))
+    bad("ClientRequest", "two messages", request + u8(0) + message(7, b"") * 2)
+    bad("ClientRequest", "key too long", request + u8(1) + message(7, b"", key=b"k" * 129))
+    bad("ClientRequest", "keyed of value 2", request + u8(2) + message(7, b""))
+    body("Policy", "L5.9", "stop", u8(1) + u64(86_400_000_000) + u64(1 << 20) + u64(1 << 28), {"forks": 1, "windowUs": "86400000000", "entriesMax": str(1 << 20), "bytesMax": str(1 << 28)})
+    bad("Policy", "unknown policy", u8(3) + bytes(24))
+    body("Quarantine", "L5.9", "retry", u64(4160) + u32(2) + u8(1), {"run": "4160", "index": 2, "action": 1})
+    bad("Quarantine", "unknown action", u64(4160) + u32(2) + u8(3))
+    upgrade = lambda name=string("r1"): u32(3) + u32(4) + u64(8192) + u64(6) + name + u64(0x55)
+    body("Upgrade", "L5.9", "upgrade", upgrade(), {"versionFrom": 3, "versionTo": 4, "checkpoint": "8192", "checkpointEpoch": "6", "replica": "r1", "digest": f"{0x55:016x}"})
+    names(f, "Upgrade", "replica", upgrade, "L5.10", "L5.10")
+
+    at = {"first": "4160"}
+    fork = message(7, b"\x01")
+    items = [(3, start()), (4, peer()), (1, run(1, [fork])), (2, run(5, [fork], hash_=5)), (5, varint(0)), (6, u64(0) + varint(0)), (7, mark())]
+    expect, lsn = [], 4160
+    for kind, content in items:
+        expect.append({"lsn": str(lsn), "kind": kind, "body": content.hex()})
+        lsn += 8 + len(content)
+    whole = b"".join(record(k, b) for k, b in items)
+    add(f, "records", "one of each kind", "L5", whole, at, expect={"records": expect})
+    add(f, "records", "none", "L5", b"", at, expect={"records": []})
+
+    def refused(name, section, data, bad_at):
+        add(f, "records", name, section, data, at, error=section, lsn=str(4160 + bad_at))
+
+    first = record(5, varint(0))
+    for kind, name in ((8, "NondetResult"), (9, "TimerFired"), (10, "ClientRequest"), (11, "Policy"), (12, "Quarantine"), (13, "Upgrade")):
+        refused(f"{name}, which nothing writes yet", "L5.1", first + record(kind, bytes(40)), len(first))
+    for kind in (0, 14, 255):
+        refused(f"unknown kind {kind}", "L5.1", record(kind, b""), 0)
+    refused("flags set", "L5.1", record(5, varint(0), word=5 | 1 << 8), 0)
+    refused("reserved set", "L5.1", record(5, varint(0), word=5 | 1 << 24), 0)
+    refused("body cut off", "L5.10", first + record(7, mark())[:-1], len(first))
+    refused("length of all ones", "L5.10", record(7, b"", length=0xFFFFFFFF), 0)
+    refused("header cut off", "L5.10", first + record(7, mark())[:7], len(first))
+    refused("a run of impulses", "L5.2", first + record(1, run(5, [fork])), len(first))
+    refused("an impulse run of calls", "L5.3", record(2, run(2, [message(7, b"", call=1)])), 0)
+    refused("a Run of a malformed run", "P3.1", first + record(1, run(1, [])), len(first))
+
+
+def checkpoints():
+    f = "checkpoints"
+    id_ = lambda u: Tag(37, u.bytes)
+    peers = [[1, 0, id_(UUID_B), 3, "monitor", 4], [2, 1, id_(UUID_A), 2**64 - 1, "Z", 0]]
+    inputs = [[0, 5, 0x11], [1, 100, 2**64 - 1]]
+    outputs = [[0, "Z", 0, 0, 0, 0, 0, 0], [0, "monitor", 20, 0x22, 3, 10, 0x33, 1], [1, "monitor", 1, 0x44, 2, 0, 0, 0]]
+    digest = [2 << 20, [[0, "monitor", 17]]]
+    expect = {
+        "peers": [{"origin": o, "shard": s, "uuid": str(uuid.UUID(bytes=u.item)), "epoch": str(e), "name": n, "impulses": str(i)} for o, s, u, e, n, i in peers],
+        "inputs": [{"origin": o, "number": str(n), "hash": f"{h:016x}"} for o, n, h in inputs],
+        "outputs": [{"shard": s, "name": n, "number": str(k), "hash": f"{h:016x}", "lastKind": l, "trimmedNumber": str(t), "trimmedHash": f"{th:016x}", "trimmedLastKind": tl}
+                    for s, n, k, h, l, t, th, tl in outputs],
+        "digestPosition": str(2 << 20), "digestCounts": [{"shard": 0, "name": "monitor", "count": "17"}]}
+    good = [peers, inputs, outputs, digest]
+    add(f, "coordinatorPart", "peers, inputs, outputs, digest", "L6.2", cbor(good), expect=expect)
+    add(f, "coordinatorPart", "nothing yet", "L6.2", cbor([[], [], [], [0, []]]),
+        expect={"peers": [], "inputs": [], "outputs": [], "digestPosition": "0", "digestCounts": []})
+    for name, value in {
+        "outputs out of order": [peers, inputs, outputs[::-1], digest], "an output twice": [peers, inputs, [outputs[1]] * 2, digest],
+        "three parts": good[:3], "a peer of five items": [[peers[0][:5]], inputs, outputs, digest], "kind 5 on a channel": [[], [], [[0, "a", 1, 1, 5, 0, 0, 0]], digest],
+        "a bad name": [[], [], [[0, "a/b", 1, 1, 1, 0, 0, 0]], digest], "shard of 17 bits": [[], [], [[65536, "a", 1, 1, 1, 0, 0, 0]], digest],
+        "trimmed beyond the last": [[], [], [[0, "a", 1, 1, 1, 2, 1, 1]], digest], "origin of 33 bits": [[], [[2**32, 1, 1]], [], digest],
+        "digest position beyond every log": [[], [], [], [2**62, []]], "counts out of order": [[], [], [], [0, [[0, "b", 1], [0, "a", 1]]]],
+    }.items():
+        add(f, "coordinatorPart", name, "L6.2", cbor(value), error="L6.2")
+    add(f, "coordinatorPart", "a byte too many", "L6.2", cbor(good) + b"\0", error="L6.2")
+    add(f, "coordinatorPart", "a number in a longer form", "L6.2", cbor([[], [], [], [0, []]])[:-3] + b"\x82\x18\x00\x80", error="L6.2")

@@ -1,0 +1,104 @@
+namespace Ambrosia.Protocol.Tests;
+
+/// <summary>The channel hash's two implementations against each other and against the definition, bit by bit.</summary>
+public sealed class ChannelHashTests
+{
+    private static readonly byte[] s_bytes = RandomBytes(5000, seed: 64);
+
+    [Fact]
+    public void ChannelHash_OfCheckString_IsThePublishedValue()
+    {
+        Assert.Equal(0xAE8B14860A799888, ChannelHash.Append(0, "123456789"u8));
+        Assert.Equal(0xAE8B14860A799888, ChannelHashTables.Append(0, "123456789"u8));
+    }
+
+    [Fact]
+    public void ChannelHash_OfNothing_IsWhatItWas()
+    {
+        Assert.Equal(0ul, ChannelHash.Append(0, []));
+        Assert.Equal(0x1234ul, ChannelHash.Append(0x1234, []));
+    }
+
+    [Fact]
+    public void ChannelHash_EveryLength_FoldingEqualsTablesEqualsDefinition()
+    {
+        // Every length across the thresholds of folding (16, 64, 128), at odd addresses too.
+        for (int length = 0; length < 700; length++)
+        {
+            ReadOnlySpan<byte> bytes = s_bytes.AsSpan(length % 17, length);
+            ulong seed = (ulong)length * 0x9E3779B97F4A7C15;
+            ulong expected = ByDefinition(seed, bytes);
+            Assert.Equal(expected, ChannelHashTables.Append(seed, bytes));
+            Assert.Equal(expected, ChannelHash.Append(seed, bytes));
+        }
+    }
+
+    [Fact]
+    public void ChannelHash_InPieces_IsThatOfTheWhole()
+    {
+        ulong whole = ChannelHash.Append(0, s_bytes);
+        for (int cut = 0; cut <= s_bytes.Length; cut += 7)
+            Assert.Equal(whole, ChannelHash.Append(ChannelHash.Append(0, s_bytes.AsSpan(0, cut)), s_bytes.AsSpan(cut)));
+    }
+
+    [Fact]
+    public void ChannelHash_OfATurnedBit_Differs()
+    {
+        byte[] bytes = s_bytes.AsSpan(0, 300).ToArray();
+        ulong hash = ChannelHash.Append(0, bytes);
+        for (int bit = 0; bit < bytes.Length * 8; bit++)
+        {
+            bytes[bit / 8] ^= (byte)(1 << (bit % 8));
+            Assert.NotEqual(hash, ChannelHash.Append(0, bytes));
+            bytes[bit / 8] ^= (byte)(1 << (bit % 8));
+        }
+    }
+
+    [Fact]
+    public void ChannelHasher_RunsCutAnywhere_ComeToTheSame()
+    {
+        var whole = new ChannelHasher();
+        whole.Append(MessageKind.Fork, s_bytes.AsSpan(0, 1000));
+        whole.Append(MessageKind.Result, s_bytes.AsSpan(1000, 1000));
+
+        var pieces = new ChannelHasher();
+        for (int at = 0; at < 2000; at += 50) pieces.Append(at < 1000 ? MessageKind.Fork : MessageKind.Result, s_bytes.AsSpan(at, 50));
+        pieces.Append(MessageKind.Call, []);
+        Assert.Equal(whole, pieces);
+
+        var otherKinds = new ChannelHasher();
+        otherKinds.Append(MessageKind.Fork, s_bytes.AsSpan(0, 2000));
+        Assert.NotEqual(whole.Hash, otherKinds.Hash);
+    }
+
+    [Fact]
+    public void Crc32C_EveryLength_EqualsDefinition()
+    {
+        Assert.Equal(0xE3069283, Crc32C.Of("123456789"u8));
+        for (int length = 0; length < 300; length++)
+        {
+            ReadOnlySpan<byte> bytes = s_bytes.AsSpan(length % 5, length);
+            Assert.Equal((uint)Reflected(0x82F63B78, uint.MaxValue, 77, bytes), Crc32C.Append(77, bytes));
+        }
+    }
+
+    private static ulong ByDefinition(ulong hash, ReadOnlySpan<byte> bytes) => Reflected(0x9A6C9329AC4BC9B5, ulong.MaxValue, hash, bytes);
+
+    private static ulong Reflected(ulong polynomial, ulong ones, ulong crc, ReadOnlySpan<byte> bytes)
+    {
+        ulong state = crc ^ ones;
+        foreach (byte b in bytes)
+        {
+            state ^= b;
+            for (int bit = 0; bit < 8; bit++) state = (state >> 1) ^ ((state & 1) * polynomial);
+        }
+        return state ^ ones;
+    }
+
+    private static byte[] RandomBytes(int count, int seed)
+    {
+        var bytes = new byte[count];
+        new Random(seed).NextBytes(bytes);
+        return bytes;
+    }
+}

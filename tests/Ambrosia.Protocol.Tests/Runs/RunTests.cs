@@ -1,0 +1,67 @@
+namespace Ambrosia.Protocol.Tests;
+
+/// <summary>Runs too large for a vector file, and what reading them costs.</summary>
+public sealed class RunTests
+{
+    [Theory]
+    [InlineData(1, true)]
+    [InlineData(2, false)]
+    public void Run_AboveItsLimit_MayHoldOneMessageOnly(int messages, bool accepted)
+    {
+        byte[] message = MessageOf(method: 1, argumentBytes: RunHeader.RunBytesMax);
+        byte[] run = RunOf([.. Enumerable.Repeat(message, messages)]);
+        if (accepted) Assert.Equal(message.Length, RunView.ReadWhole(run, Frames.MessageBytesMaxDefault).Messages.Length);
+        else Assert.Equal("P3.5", Assert.Throws<ProtocolViolation>(() => { RunView.Read(run); }).Section);
+    }
+
+    [Fact]
+    public void MessageReader_MessagesOfEveryLengthForm_AreReadWithoutAllocating()
+    {
+        byte[][] messages = [.. new[] { 0, 1, 100, 126, 127, 128, 129, 16000, 16382, 16383, 16384, 20000 }.Select(static n => MessageOf(0x80000000u + (uint)n, n))];
+        byte[] run = RunOf(messages);
+        Sum(run);
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        long sum = Sum(run);
+        Assert.Equal(0, GC.GetAllocatedBytesForCurrentThread() - before);
+        Assert.Equal(messages.Sum(static m => m.Length), sum);
+    }
+
+    [Fact]
+    public void RunCut_AtEveryMessage_LeavesTheRest()
+    {
+        byte[][] messages = [.. Enumerable.Range(1, 20).Select(static n => MessageOf((uint)n, n * 20))];
+        RunView run = RunView.Read(RunOf(messages));
+        for (uint cut = 0; cut < run.Header.Count; cut++)
+        {
+            RunHeader rest = RunCut.Header(run.Header, cut);
+            var reader = new MessageReader(run.Messages[RunCut.Offset(run, cut)..], rest.Kind, rest.Keyed);
+            Assert.True(reader.Next());
+            Assert.Equal((cut + 1, run.Header.Last, run.Header.Hash), (reader.Method, rest.Last, rest.Hash));
+        }
+        Assert.Throws<ArgumentOutOfRangeException>(static () => RunCut.Offset(RunView.Read(RunOf([MessageOf(1, 1)])), 1));
+    }
+
+    private static long Sum(byte[] run)
+    {
+        long sum = 0;
+        var reader = new MessageReader(RunView.Read(run));
+        while (reader.Next()) sum += reader.Whole.Length;
+        return sum;
+    }
+
+    private static byte[] MessageOf(uint method, int argumentBytes)
+    {
+        int length = Varint.SizeOf(method) + argumentBytes;
+        var message = new byte[Varint.SizeOf((ulong)length) + length];
+        int at = Varint.Write(message, (ulong)length);
+        Varint.Write(message.AsSpan(at), method);
+        return message;
+    }
+
+    private static byte[] RunOf(byte[][] messages)
+    {
+        var header = new byte[RunHeader.Bytes];
+        new RunHeader(MessageKind.Fork, Keyed: false, Shard: 0, Peer: 0, First: 1, (uint)messages.Length, ExtensionBytes: 0, Hash: 99).Write(header);
+        return [.. header, .. messages.SelectMany(static m => m)];
+    }
+}

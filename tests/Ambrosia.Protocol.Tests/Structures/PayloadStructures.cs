@@ -1,0 +1,68 @@
+using System.Text.Json.Nodes;
+using static Ambrosia.Protocol.Tests.AllStructures;
+
+namespace Ambrosia.Protocol.Tests;
+
+/// <summary>Payloads of control frames and of Deliver.</summary>
+internal static class PayloadStructures
+{
+    public static IEnumerable<KeyValuePair<string, Structure>> All =>
+    [
+        Payload<AppHello>("AppHello", static x => new()
+        {
+            ["versionMin"] = x.VersionMin, ["versionMax"] = x.VersionMax, ["token"] = Hex(x.Token.Span), ["appVersion"] = x.AppVersion, ["imageVersion"] = x.ImageVersion,
+            ["binding"] = x.Binding, ["runtime"] = x.Runtime, ["culture"] = x.Culture, ["cpu"] = x.Cpu, ["contractHash"] = Text(x.ContractHash), ["processId"] = x.ProcessId,
+        }),
+        Payload<AppWelcome>("AppWelcome", static x => new()
+        {
+            ["version"] = x.Version, ["instance"] = x.Instance.Name, ["shard"] = x.Instance.Shard, ["replica"] = x.Replica, ["uuid"] = x.Uuid.ToString(),
+            ["epoch"] = Text(x.Epoch.Value), ["session"] = Text(x.Session), ["messageBytesMax"] = x.MessageBytesMax, ["checkpoint"] = Text(x.Checkpoint.Value), ["hasImage"] = x.HasImage,
+        }),
+        Payload<DestinationFrame>("Destination", static x => new() { ["index"] = x.Index, ["shard"] = x.Destination.Shard, ["name"] = x.Destination.Name }),
+        Payload<ProcessedFrame>("Processed", static x => new() { ["position"] = Text(x.Position.Value) }),
+        Payload<PrimaryReady>("PrimaryReady", static x => new() { ["position"] = Text(x.Position.Value) }),
+        Payload<BecomePrimary>("BecomePrimary", static x => new() { ["position"] = Text(x.Position.Value) }),
+        Payload<ImageBegin>("ImageBegin", static x => new() { ["position"] = Text(x.Position.Value), ["imageVersion"] = x.ImageVersion }),
+        Payload<ImageEnd>("ImageEnd", static x => new() { ["length"] = Text(x.Length), ["hash"] = Hex(x.Hash) }),
+        Payload<ImpulseLogged>("ImpulseLogged", static x => new() { ["destination"] = x.Destination, ["ticket"] = Text(x.Ticket) }),
+        Payload<Waiting>("Waiting", static x => new() { ["mark"] = Text(x.Mark.Value), ["why"] = x.Why }),
+        Payload<Goodbye>("Goodbye", static x => new() { ["code"] = (int)x.Code, ["why"] = x.Why }),
+        Payload<Hello>("Hello", static x => new()
+        {
+            ["versionMin"] = x.VersionMin, ["versionMax"] = x.VersionMax, ["uuid"] = x.Uuid.ToString(), ["shard"] = x.Instance.Shard, ["name"] = x.Instance.Name,
+            ["replica"] = x.Replica, ["epoch"] = Text(x.Epoch.Value), ["nonce"] = Text(x.Nonce), ["peerName"] = x.PeerName, ["peerUuid"] = x.PeerUuid.ToString(),
+            ["peerEpoch"] = Text(x.PeerEpoch.Value), ["durable"] = Text(x.Durable), ["hash"] = Hex(x.Hash), ["trimmed"] = Text(x.Trimmed),
+            ["impulseEpoch"] = Text(x.ImpulseEpoch.Value), ["impulses"] = Text(x.Impulses), ["messageBytesMax"] = x.MessageBytesMax,
+        }),
+        Payload<Ack>("Ack", static x => new() { ["durable"] = Text(x.Durable), ["impulseEpoch"] = Text(x.ImpulseEpoch.Value), ["impulses"] = Text(x.Impulses) }),
+        Empty("Heartbeat", FrameType.Heartbeat), Empty("Ready", FrameType.Ready), Empty("CheckpointWanted", FrameType.CheckpointWanted),
+        new("ImageChunk", new Structure(
+            static (bytes, _) => new() { ["bytes"] = Hex(ImageChunk.Read(bytes)) }, static (bytes, _) => ImageChunk.Read(bytes).ToArray(), Ends.Anywhere)),
+        new("Deliver", new Structure(static (bytes, _) => Deliver(bytes), static (bytes, _) => DeliverAgain(bytes), Ends.Anywhere)),
+    ];
+
+    private static KeyValuePair<string, Structure> Empty(string name, FrameType type) => new(name, new Structure((bytes, _) =>
+    {
+        Frames.ReadEmpty(type, bytes);
+        return [];
+    }));
+
+    private static JsonObject Deliver(ReadOnlySpan<byte> bytes)
+    {
+        DeliverHeader header = DeliverHeader.Read(bytes);
+        return new()
+        {
+            ["first"] = Text(header.First.Value), ["timeUs"] = Text(header.TimeUs), ["mark"] = Text(header.Mark.Value),
+            ["records"] = RecordStructures.Walk(bytes[DeliverHeader.Bytes..], header.First),
+        };
+    }
+
+    private static byte[] DeliverAgain(ReadOnlySpan<byte> bytes)
+    {
+        Deliver(bytes);
+        byte[] again = bytes.ToArray();
+        again.AsSpan(0, DeliverHeader.Bytes).Clear();
+        DeliverHeader.Read(bytes).Write(again);
+        return again;
+    }
+}

@@ -1,0 +1,80 @@
+using System.Text.Json.Nodes;
+using static Ambrosia.Protocol.Tests.AllStructures;
+
+namespace Ambrosia.Protocol.Tests;
+
+/// <summary>Runs, cuts, extension blocks.</summary>
+internal static class RunStructures
+{
+    public static IEnumerable<KeyValuePair<string, Structure>> All =>
+    [
+        new("run", new Structure(Decode, static (bytes, _) => Reencode(bytes))),
+        new("runCut", new Structure(static (bytes, context) => Cut(bytes, (uint)context["cut"]!), null, Ends.NotDecoded)),
+        new("failureStack", new Structure(
+            static (bytes, _) => { FailureStack x = FailureStack.Read(bytes); return new() { ["fromEnd"] = x.FromEnd, ["stack"] = x.Stack }; },
+            static (bytes, _) => ContentOf(FailureStack.Read(bytes)))),
+    ];
+
+    private static JsonObject Decode(ReadOnlySpan<byte> bytes, JsonObject context)
+    {
+        RunView run = RunView.ReadWhole(bytes, context["messageBytesMax"] is JsonNode max ? (uint)max : Frames.MessageBytesMaxDefault);
+        RunHeader x = run.Header;
+        return new()
+        {
+            ["kind"] = (int)x.Kind, ["keyed"] = x.Keyed, ["shard"] = x.Shard, ["peer"] = x.Peer, ["first"] = Text(x.First), ["count"] = x.Count, ["hash"] = Hex(x.Hash),
+            ["extensions"] = ExtensionsOf(run), ["messages"] = MessagesOf(run),
+        };
+    }
+
+    private static JsonArray ExtensionsOf(RunView run)
+    {
+        var shown = new JsonArray();
+        var blocks = new ExtensionReader(run.Extensions);
+        while (blocks.Next())
+            shown.Add(new JsonObject { ["type"] = Text((ulong)blocks.Type), ["version"] = Text(blocks.Version), ["content"] = Hex(blocks.Content) });
+        return shown;
+    }
+
+    private static JsonArray MessagesOf(RunView run)
+    {
+        var shown = new JsonArray();
+        var messages = new MessageReader(run);
+        while (messages.Next())
+        {
+            shown.Add(new JsonObject
+            {
+                ["method"] = messages.Method, ["call"] = Text(messages.CallId), ["key"] = Hex(messages.Key), ["arguments"] = Hex(messages.Arguments),
+            });
+        }
+        return shown;
+    }
+
+    private static byte[] Reencode(ReadOnlySpan<byte> bytes)
+    {
+        RunView run = RunView.ReadWhole(bytes, Frames.MessageBytesMaxDefault);
+        var header = new byte[RunHeader.Bytes];
+        run.Header.Write(header);
+        var messages = new MessageReader(run);
+        var whole = new List<byte>();
+        while (messages.Next()) whole.AddRange(messages.Whole);
+        return [.. header, .. run.Extensions, .. whole];
+    }
+
+    private static JsonObject Cut(ReadOnlySpan<byte> bytes, uint count)
+    {
+        RunView run = RunView.Read(bytes);
+        RunHeader rest = RunCut.Header(run.Header, count);
+        return new() { ["offset"] = RunCut.Offset(run, count), ["first"] = Text(rest.First), ["count"] = rest.Count };
+    }
+
+    private static byte[] ContentOf(FailureStack stack)
+    {
+        var buffer = new byte[FailureStack.StackBytesMax + 64];
+        var writer = new PayloadWriter(buffer);
+        stack.Write(ref writer);
+        var block = new ExtensionReader(buffer.AsSpan(0, writer.Written));
+        Assert.True(block.Next());
+        Assert.Equal((ExtensionType.FailureStack, FailureStack.Version), (block.Type, block.Version));
+        return block.Content.ToArray();
+    }
+}

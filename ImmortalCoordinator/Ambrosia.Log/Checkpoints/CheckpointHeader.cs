@@ -49,7 +49,7 @@ public sealed record CheckpointHeader(
             reader.U16(), reader.Uuid(), new Lsn(reader.U64()), new Lsn(reader.U64()), new Epoch(reader.U64()), reader.U32(), reader.U32(),
             reader.I64(), reader.U64(), reader.Name());
         reader.End();
-        if (header.Lsn.Value > long.MaxValue || header.PageLsn > header.Lsn || header.PageLsn.Value % LogFormat.BlockBytes != 0)
+        if (header.Lsn.Value >= Lsn.Limit || header.PageLsn > header.Lsn || header.PageLsn.Value % LogFormat.BlockBytes != 0)
             throw reader.Violation("L6.1", $"a checkpoint of {header.Lsn} whose page begins at {header.PageLsn}");
         return header;
     }

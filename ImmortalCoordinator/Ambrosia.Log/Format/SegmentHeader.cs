@@ -78,8 +78,8 @@ public sealed record SegmentHeader(
     {
         uint headerBytes = BinaryPrimitives.ReadUInt32LittleEndian(from[12..]);
         if (headerBytes != Bytes) throw new LogDamage(file, 12, null, $"headerBytes {Bytes}", $"{headerBytes}");
-        if (FirstLsn.Value > long.MaxValue || FirstLsn.Value % LogFormat.BlockBytes != 0)
-            throw new LogDamage(file, 48, null, $"a first Lsn that is a multiple of {LogFormat.BlockBytes}", $"{FirstLsn}");
+        if (FirstLsn.Value >= Lsn.Limit || FirstLsn.Value % LogFormat.BlockBytes != 0)
+            throw new LogDamage(file, 48, null, $"a first Lsn that is a multiple of {LogFormat.BlockBytes} below 2^62", $"{FirstLsn}");
         ulong seal = BinaryPrimitives.ReadUInt64LittleEndian(from[72..]);
         if (seal != FirstLsn.Value) throw new LogDamage(file, 72, null, $"the seal at the first Lsn {FirstLsn}", $"{seal}");
         if (PredecessorNumber == 0 && (FirstLsn != Lsn.Zero || PredecessorHash != 0 || PredecessorEpoch.Value != 0))

@@ -6,11 +6,20 @@ internal enum Setting
     Constructor,
     Initializer,
     Assignment,
+
+    /// <summary>Init-only: set after construction through an accessor, so that a missing one keeps the type's own default.</summary>
+    Accessor,
 }
 
 /// <param name="Number">The key on the wire; null: the name.</param>
 /// <param name="Parameter">Name of its constructor parameter; empty if it is set otherwise.</param>
-internal sealed record DataMember(string Name, uint? Number, TypeModel Type, Setting Setting, string Parameter);
+/// <param name="Default">Of that parameter, as C#; null: the type's.</param>
+/// <param name="Declaring">The type that declares it, from <c>global::</c> on.</param>
+internal sealed record DataMember(string Name, uint? Number, TypeModel Type, Setting Setting, string Parameter, string? Default, string Declaring)
+{
+    /// <summary>Set after construction, if it came.</summary>
+    internal bool IsSetLater => Setting is Setting.Assignment or Setting.Accessor;
+}
 
 /// <summary>A type marked [Data], whose codec is generated.</summary>
 /// <param name="TypeName">From <c>global::</c> on.</param>

@@ -1,9 +1,7 @@
 using System.Collections.Generic;
 using System.Linq;
-using System.Text;
 using System.Threading;
 using Microsoft.CodeAnalysis;
-using Microsoft.CodeAnalysis.CSharp;
 
 namespace Ambrosia.Generators;
 
@@ -69,7 +67,7 @@ internal static class ContractReader
             if (parameter.RefKind != RefKind.None)
                 diagnostics.Add(DiagnosticInfo.Of(Rules.ByReference, parameter, Display(method), parameter.Name));
             else if (TypeReader.Read(parameter.Type) is { } type)
-                parameters.Add(new ParameterModel(Symbols.Identifier(parameter.Name), type, DefaultOf(parameter)));
+                parameters.Add(new ParameterModel(Symbols.Identifier(parameter.Name), type, Defaults.Of(parameter)));
             else
                 diagnostics.Add(DiagnosticInfo.Of(Rules.Parameter, parameter, Display(method), parameter.Name, parameter.Type.ToDisplayString()));
         }
@@ -122,31 +120,6 @@ internal static class ContractReader
         }
         return Fnv.Hash32($"{method.ContainingType.Name}.{method.Name}") | 0x80000000;
     }
-
-    private static string? DefaultOf(IParameterSymbol parameter)
-    {
-        if (!parameter.HasExplicitDefaultValue) return null;
-        object? value = parameter.ExplicitDefaultValue;
-        if (value is null) return "default";
-        string literal = value is char or string or bool
-            ? SymbolDisplay.FormatPrimitive(value, quoteStrings: true, useHexadecimalNumbers: false)!
-            : LiteralOf(value);
-        return parameter.Type.TypeKind == TypeKind.Enum ? $"({Symbols.FullName(parameter.Type)})({literal})" : literal;
-    }
-
-    private static string LiteralOf(object number) => number switch
-    {
-        float.NaN => "float.NaN",
-        float.PositiveInfinity => "float.PositiveInfinity",
-        float.NegativeInfinity => "float.NegativeInfinity",
-        double.NaN => "double.NaN",
-        double.PositiveInfinity => "double.PositiveInfinity",
-        double.NegativeInfinity => "double.NegativeInfinity",
-        float value => value.ToString("R", System.Globalization.CultureInfo.InvariantCulture) + "F",
-        double value => value.ToString("R", System.Globalization.CultureInfo.InvariantCulture) + "D",
-        decimal value => value.ToString(System.Globalization.CultureInfo.InvariantCulture) + "M",
-        _ => SymbolDisplay.FormatPrimitive(number, quoteStrings: false, useHexadecimalNumbers: false)!,
-    };
 
     private static string Display(ISymbol member) => $"{member.ContainingType.Name}.{member.Name}";
 }

@@ -32,7 +32,8 @@ internal static class DataReader
             if (TypeReader.Read(memberType) is not { } model || model.Shape == Shape.ByteSpan)
                 return Refused($"its member {member.Name} is a {memberType.ToDisplayString()}, which cannot travel", member);
             Setting setting = parameter is not null ? Setting.Constructor : SettingOf(member)!.Value;
-            models.Add(new DataMember(member.Name, NumberOf(member, parameter), model, setting, parameter is null ? "" : Symbols.Identifier(parameter.Name)));
+            models.Add(new DataMember(member.Name, NumberOf(member, parameter), model, setting,
+                parameter is null ? "" : Symbols.Identifier(parameter.Name), parameter is null ? null : Defaults.Of(parameter), Symbols.FullName(member.ContainingType)));
         }
         if (models.Where(member => member.Number is not null).GroupBy(member => member.Number).FirstOrDefault(group => group.Count() > 1) is { } clash)
             return Refused($"has two members of number {clash.Key}");
@@ -95,7 +96,7 @@ internal static class DataReader
         IFieldSymbol { IsReadOnly: true } => null,
         IFieldSymbol field => field.IsRequired ? Setting.Initializer : Setting.Assignment,
         IPropertySymbol { SetMethod: { DeclaredAccessibility: Accessibility.Public } set } property =>
-            set.IsInitOnly || property.IsRequired ? Setting.Initializer : Setting.Assignment,
+            property.IsRequired ? Setting.Initializer : set.IsInitOnly ? Setting.Accessor : Setting.Assignment,
         _ => null,
     };
 

@@ -20,6 +20,7 @@ internal static class DataSource
             WriteWrite(code, codec, data);
             code.Line();
             WriteRead(code, codec, data);
+            WriteAccessors(code, data);
             codec.WriteMethods(code);
         }
         return code.ToString();
@@ -45,8 +46,8 @@ internal static class DataSource
         code.Line("reader.EnterNested();");
         for (int i = 0; i < data.Members.Count; i++)
         {
-            code.Line($"{data.Members[i].Type.Name} value{i} = default!;");
-            if (data.Members[i].Setting == Setting.Assignment) code.Line($"bool has{i} = false;");
+            code.Line($"{data.Members[i].Type.Name} value{i} = {data.Members[i].Default ?? "default!"};");
+            if (data.Members[i].IsSetLater) code.Line($"bool has{i} = false;");
         }
         using (code.Open("for (int left = reader.ReadMapHeader(); left > 0; left--)"))
         {
@@ -103,12 +104,26 @@ internal static class DataSource
         string braces = initializers.Length == 0 ? "" : $" {{ {string.Join(", ", initializers)} }}";
         code.Line($"{data.TypeName} made = new {data.TypeName}({arguments}){braces};");
         foreach ((DataMember member, int i) in members)
+        {
             if (member.Setting == Setting.Assignment) code.Line($"if (has{i}) made.{Symbols.Identifier(member.Name)} = value{i};");
+            if (member.Setting == Setting.Accessor) code.Line($"if (has{i}) Set{member.Name}({(data.IsReference ? "" : "ref ")}made, value{i});");
+        }
         code.Line("return made;");
     }
 
+    private static void WriteAccessors(CodeWriter code, DataModel data)
+    {
+        foreach (DataMember member in data.Members)
+        {
+            if (member.Setting != Setting.Accessor) continue;
+            code.Line();
+            code.Line($"[global::System.Runtime.CompilerServices.UnsafeAccessor(global::System.Runtime.CompilerServices.UnsafeAccessorKind.Method, Name = \"set_{member.Name}\")]");
+            code.Line($"private static extern void Set{member.Name}({(data.IsReference ? "" : "ref ")}{member.Declaring} target, {member.Type.Name} value);");
+        }
+    }
+
     private static string Assign(Codec codec, DataMember member, int i) =>
-        $"value{i} = {codec.Read(member.Type)};" + (member.Setting == Setting.Assignment ? $" has{i} = true;" : "");
+        $"value{i} = {codec.Read(member.Type)};" + (member.IsSetLater ? $" has{i} = true;" : "");
 
     private static string Utf8(DataMember member) => SymbolDisplay.FormatLiteral(member.Name, quote: true) + "u8";
 }

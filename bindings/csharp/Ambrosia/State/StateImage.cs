@@ -58,7 +58,7 @@ internal static class StateImage
             runtime.Calls.Restore(nextCall, outstanding);
             runtime.Adopt((Immortal)graph.ObjectOf(0));
         }
-        catch (Exception e) when (e is CborException or InvalidCastException or ArgumentException or OverflowException)
+        catch (Exception e) when (e is not (InvalidDataException or OutOfMemoryException))
         {
             throw new InvalidDataException($"The image is damaged: {e.Message}", e);
         }

@@ -1,0 +1,230 @@
+// The coordinator's side of an app channel, by hand: frames in, and what comes out as one line each. Every session test reads like a
+// conversation between the two.
+using System.Buffers;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Binding.Tests;
+
+internal sealed class FakeCoordinator
+{
+    internal static readonly Guid Uuid = new("0f0e0d0c-0b0a-0908-0706-050403020100");
+
+    private readonly List<string> destinations = [];
+    private readonly ArrayBufferWriter<byte> image = new();
+    private readonly bool byteByByte;
+    private readonly ArrayBufferWriter<byte> unread = new();
+    private readonly List<byte> pending = [];
+    private ulong lsn = 64;
+
+    internal FakeCoordinator(ImmortalDefinition definition, string name = "bank1", bool byteByByte = false, Action<string>? log = null)
+    {
+        this.byteByByte = byteByByte;
+        Session = new ImmortalSession(definition, new SessionOptions { Token = new byte[32], Log = log ?? Lines.Add });
+        Name = name;
+    }
+
+    internal ImmortalSession Session { get; }
+
+    internal string Name { get; }
+
+    /// <summary>What the app said, one line a frame or message.</summary>
+    internal List<string> Said { get; } = [];
+
+    internal List<string> Lines { get; } = [];
+
+    /// <summary>The last complete image.</summary>
+    internal byte[] Image { get; private set; } = [];
+
+    /// <summary>Where the next record stands.</summary>
+    internal Lsn Next => new(lsn);
+
+    internal static FakeCoordinator Started<T>(string name = "bank1", bool byteByByte = false)
+        where T : Immortal, IImmortal<T>
+    {
+        var coordinator = new FakeCoordinator(ImmortalDefinition.Of<T>(), name, byteByByte);
+        coordinator.Welcome();
+        coordinator.Deliver(FirstStart(name), Peer(1, "bank2"), Peer(2, "bank3"));
+        coordinator.Said.Clear();
+        return coordinator;
+    }
+
+    internal T Immortal<T>()
+        where T : Immortal => (T)Session.Immortal!;
+
+    internal void Welcome(byte[]? withImage = null, ulong at = 64, uint messageBytesMax = Frames.MessageBytesMaxDefault)
+    {
+        lsn = at;
+        Send(new AppWelcome(1, new InstanceId(Name), "r0", Uuid, new Epoch(3), 7, messageBytesMax, new Lsn(at), withImage is not null));
+        if (withImage is null) return;
+        Send(new ImageBegin(new Lsn(at), 1));
+        foreach (byte[] chunk in withImage.Chunk(1000)) Send(FrameType.ImageChunk, chunk);
+        Send(new ImageEnd((ulong)withImage.Length, ChannelHash.Append(0, withImage)));
+    }
+
+    internal static byte[] FirstStart(string name = "bank1") => RecordKinds.EncodeWhole(new FirstStartRecord(Uuid, 5, 1, name));
+
+    internal static byte[] Peer(uint origin, string name) => RecordKinds.EncodeWhole(new PeerRecord(origin, new InstanceId(name), Guid.NewGuid(), new Epoch(1)));
+
+    internal static byte[] Mark(string replica = "r0", ulong epoch = 3) => RecordKinds.EncodeWhole(new CheckpointMarkRecord(new Epoch(epoch), 0, replica));
+
+    /// <summary>A run of messages of one kind: method, call id, arguments.</summary>
+    internal static byte[] Run(MessageKind kind, uint origin, params (uint Method, ulong Call, byte[] Arguments)[] messages) =>
+        RunWith([], kind, origin, messages);
+
+    internal static byte[] RunWith(byte[] extensions, MessageKind kind, uint origin, params (uint Method, ulong Call, byte[] Arguments)[] messages)
+    {
+        var body = new ArrayBufferWriter<byte>();
+        foreach ((uint method, ulong call, byte[] arguments) in messages) Append(body, kind, method, call, arguments);
+        var record = new byte[RecordHeader.Bytes + RunHeader.Bytes + extensions.Length + body.WrittenCount];
+        RecordKind of = kind == MessageKind.Impulse ? RecordKind.ImpulseRun : RecordKind.Run;
+        new RecordHeader((uint)(record.Length - RecordHeader.Bytes), of).Write(record);
+        new RunHeader(kind, false, 0, origin, 1, (uint)messages.Length, (uint)extensions.Length, 0).Write(record.AsSpan(RecordHeader.Bytes));
+        extensions.CopyTo(record, RecordHeader.Bytes + RunHeader.Bytes);
+        body.WrittenSpan.CopyTo(record.AsSpan(RecordHeader.Bytes + RunHeader.Bytes + extensions.Length));
+        return record;
+    }
+
+    internal static byte[] Fork(uint method, params object?[] arguments) => Run(MessageKind.Fork, 1, (method, 0, Cbor.Of(arguments)));
+
+    internal static byte[] Call(uint method, ulong call, params object?[] arguments) => Run(MessageKind.Call, 1, (method, call, Cbor.Of(arguments)));
+
+    internal static byte[] Result(uint method, ulong call, uint origin, params object?[] value) => Run(MessageKind.Result, origin, (method, call, Cbor.Of(value)));
+
+    internal void Deliver(params byte[][] records) => DeliverWith(0, 0, records);
+
+    internal void DeliverWith(ulong mark, long timeUs, params byte[][] records)
+    {
+        var payload = new ArrayBufferWriter<byte>();
+        new DeliverHeader(new Lsn(lsn), timeUs, new Lsn(mark)).Write(payload.GetSpan(DeliverHeader.Bytes));
+        payload.Advance(DeliverHeader.Bytes);
+        foreach (byte[] record in records)
+        {
+            payload.Write(record);
+            lsn += (ulong)record.Length;
+        }
+        Send(FrameType.Deliver, payload.WrittenSpan);
+    }
+
+    internal void BecomePrimary() => Send(new BecomePrimary(new Lsn(lsn)));
+
+    internal void Send<T>(T payload)
+        where T : IFramePayload<T>
+    {
+        var frame = new ArrayBufferWriter<byte>();
+        Frames.Write(frame, payload, 0, false);
+        Feed(frame.WrittenSpan);
+    }
+
+    internal void Send(FrameType type, ReadOnlySpan<byte> payload)
+    {
+        var frame = new ArrayBufferWriter<byte>();
+        Frames.Write(frame, type, payload, 0, false);
+        Feed(frame.WrittenSpan);
+    }
+
+    internal void Feed(ReadOnlySpan<byte> bytes)
+    {
+        if (byteByByte)
+        {
+            foreach (byte b in bytes)
+            {
+                pending.Add(b);
+                pending.RemoveRange(0, Session.Feed(pending.ToArray()));
+            }
+        }
+        else
+        {
+            pending.AddRange(bytes);
+            pending.RemoveRange(0, Session.Feed(pending.ToArray()));
+        }
+        Session.InputDry();
+        Listen();
+    }
+
+    /// <summary>Takes the app's output.</summary>
+    internal void Listen()
+    {
+        while (Session.TryTakeOutput(out ReadOnlyMemory<byte> bytes))
+        {
+            // Taken in odd pieces: frames must not depend on how they are taken.
+            int piece = Math.Min(bytes.Length, 13);
+            unread.Write(bytes.Span[..piece]);
+            Session.OutputTaken(piece);
+        }
+        ReadOnlySpan<byte> left = unread.WrittenSpan;
+        while (FrameReader.TryRead(left, 0, uint.MaxValue / 2, false, out FrameHeader header, out ReadOnlySpan<byte> payload, out int size) == DecodeStatus.Ok)
+        {
+            FrameTypes.Check(header.Type, FrameSender.App);
+            Note(header.Type, payload);
+            left = left[size..];
+        }
+        byte[] rest = left.ToArray();
+        unread.ResetWrittenCount();
+        unread.Write(rest);
+    }
+
+    private void Note(FrameType type, ReadOnlySpan<byte> payload)
+    {
+        switch (type)
+        {
+            case FrameType.Run:
+                NoteRun(RunView.ReadWhole(payload, Frames.MessageBytesMaxDefault));
+                return;
+            case FrameType.Destination:
+                DestinationFrame destination = DestinationFrame.Read(payload);
+                Assert.Equal((uint)destinations.Count, destination.Index);
+                destinations.Add(destination.Destination.Name);
+                Said.Add($"destination {destination.Destination}");
+                return;
+            case FrameType.ImageBegin:
+                image.ResetWrittenCount();
+                Said.Add($"image at {ImageBegin.Read(payload).Position}");
+                return;
+            case FrameType.ImageChunk:
+                image.Write(ImageChunk.Read(payload));
+                return;
+            case FrameType.ImageEnd:
+                ImageEnd end = ImageEnd.Read(payload);
+                Assert.Equal((ulong)image.WrittenCount, end.Length);
+                Assert.Equal(ChannelHash.Append(0, image.WrittenSpan), end.Hash);
+                Image = image.WrittenSpan.ToArray();
+                return;
+            default:
+                Said.Add(type switch
+                {
+                    FrameType.AppHello => $"hello {AppHello.Read(payload).ContractHash != 0}",
+                    FrameType.Processed => $"processed {ProcessedFrame.Read(payload).Position}",
+                    FrameType.PrimaryReady => $"primary at {PrimaryReady.Read(payload).Position}",
+                    FrameType.Waiting => $"waiting for {Waiting.Read(payload).Mark}: {Waiting.Read(payload).Why}",
+                    FrameType.Goodbye => $"goodbye {Goodbye.Read(payload).Code}: {Goodbye.Read(payload).Why}",
+                    _ => type.ToString(),
+                });
+                return;
+        }
+    }
+
+    private void NoteRun(RunView run)
+    {
+        string to = destinations[(int)run.Header.Peer];
+        Assert.True(run.Header.Kind == MessageKind.Impulse || run.Header.First == 0);
+        var messages = new MessageReader(run);
+        ulong ticket = run.Header.First;
+        while (messages.Next())
+        {
+            string call = messages.CallId != 0 ? $" #{messages.CallId}" : "";
+            string impulse = run.Header.Kind == MessageKind.Impulse ? $" ticket {ticket++}" : "";
+            string key = run.Header.Keyed ? $" key {Convert.ToHexString(messages.Key)}" : "";
+            Said.Add($"{run.Header.Kind.ToString().ToLowerInvariant()} {to} {messages.Method}{call}{impulse}{key} {Cbor.Text(messages.Arguments)}".TrimEnd());
+        }
+    }
+
+    private static void Append(ArrayBufferWriter<byte> to, MessageKind kind, uint method, ulong call, byte[] arguments)
+    {
+        bool hasCall = kind is MessageKind.Call or MessageKind.Result or MessageKind.Failure;
+        int length = Varint.SizeOf(method) + (hasCall ? Varint.SizeOf(call) : 0) + arguments.Length;
+        to.Advance(Varint.Write(to.GetSpan(Varint.BytesMax), (ulong)length));
+        to.Advance(Varint.Write(to.GetSpan(Varint.BytesMax), method));
+        if (hasCall) to.Advance(Varint.Write(to.GetSpan(Varint.BytesMax), call));
+        to.Write(arguments);
+    }
+}

@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# Builds everything once, runs every test project under tests/, and ends with one line: "N passed, N failed".
+# Needs the .NET SDK named in global.json and nothing else. Usage: ./test.sh [part of a suite's name ...]
+#   AMBROSIA_TEST_SCALE     how much of the random and repeated work to do: 1 is a release, 0.1 (default) a commit
+#   AMBROSIA_TEST_TIMEOUT   seconds that one suite may take (default 900)
+#   AMBROSIA_TEST_CONFIG    Release (default) or Debug
+set -u -o pipefail
+cd "$(dirname "$0")" || exit 1
+
+export AMBROSIA_TEST_SCALE="${AMBROSIA_TEST_SCALE:-0.1}"
+export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1 DOTNET_CLI_UI_LANGUAGE=en
+# Nothing that we start outlives us: no build nodes, no compiler server.
+export MSBUILDDISABLENODEREUSE=1 DOTNET_CLI_USE_MSBUILD_SERVER=0 UseSharedCompilation=false
+timeout_s="${AMBROSIA_TEST_TIMEOUT:-900}"
+config="${AMBROSIA_TEST_CONFIG:-Release}"
+
+results="$(mktemp -d "${TMPDIR:-/tmp}/ambrosia-test.XXXXXX")" || exit 1
+trap 'rm -rf "$results"' EXIT
+passed=0
+failed=0
+
+finish() {
+  echo "$passed passed, $failed failed"
+  [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+  exit $?
+}
+
+# A counter of a suite's results file; empty when there is no such file.
+counter() {
+  sed -n "s/.*<Counters [^>]*\b$1=\"\([0-9]*\)\".*/\1/p" "$2" 2>/dev/null | head -n 1
+}
+
+# Discovered, not listed: whatever ends in .Tests, and the simulation.
+suites() {
+  local project wanted
+  for project in tests/*.Tests/*.csproj tests/Ambrosia.Simulation/*.csproj; do
+    [ -f "$project" ] || continue
+    [ $# -eq 0 ] && echo "$project"
+    for wanted in "$@"; do
+      case "$project" in *"$wanted"*) echo "$project"; break ;; esac
+    done
+  done
+}
+
+run_suite() {
+  local project="$1" name trx started code p f total
+  name="$(basename "$project" .csproj)"
+  trx="$results/$name.trx"
+  started=$SECONDS
+  # The suite names the test that hangs; the outer limit is for a runner that hangs itself.
+  timeout -k 10 $((timeout_s + 60)) dotnet test "$(dirname "$project")/bin/$config/net10.0/$name.dll" \
+    --logger "trx;LogFileName=$trx" --logger "console;verbosity=minimal" --results-directory "$results" \
+    --blame-hang-timeout "${timeout_s}s" --blame-hang-dump-type none >"$results/$name.out" 2>&1
+  code=$?
+  p="$(counter passed "$trx")"; f="$(counter failed "$trx")"; total="$(counter total "$trx")"
+  p="${p:-0}"; f="${f:-0}"
+  if [ "$code" -ne 0 ] || [ "$f" -gt 0 ] || [ "${total:-0}" -eq 0 ]; then
+    # A suite that stopped, or ran nothing, is a failure even when no test says so.
+    [ "$f" -eq 0 ] && f=1
+    cat "$results/$name.out"
+    [ "${total:-0}" -eq 0 ] && echo "$name: no test ran (exit $code)"
+  fi
+  passed=$((passed + p))
+  failed=$((failed + f))
+  printf '%-34s %6d passed %4d failed %5d s\n' "$name" "$p" "$f" $((SECONDS - started))
+}
+
+if ! dotnet build Ambrosia.sln -c "$config" -v q --nologo --disable-build-servers -nodeReuse:false; then
+  echo "the build failed"
+  failed=1
+  finish
+fi
+
+found="$(suites "$@")"
+if [ -z "$found" ]; then
+  echo "no suite found"
+  failed=1
+fi
+for project in $found; do run_suite "$project"; done
+finish

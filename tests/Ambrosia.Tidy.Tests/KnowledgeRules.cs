@@ -1,0 +1,85 @@
+using Microsoft.CodeAnalysis.CSharp.Syntax;
+
+namespace Ambrosia.Tidy.Tests;
+
+/// <summary>
+/// Who may know whom. Projects may know exactly those listed; sources use no namespace of a project that theirs may not know, and stay out of
+/// the parts of the framework that belong to somebody else.
+/// </summary>
+internal static class KnowledgeRules
+{
+    private const string Protocol = "Ambrosia.Protocol", Log = "Ambrosia.Log", Links = "CRA", Coordinator = "Ambrosia.Coordinator";
+
+    /// <summary>Projects whose knowledge is limited. A new one outside tests, samples and perf must be entered here.</summary>
+    private static readonly Dictionary<string, string[]> MayKnow = new()
+    {
+        [Protocol] = [],
+        [Log] = [Protocol],
+        [Links] = [Protocol],
+        [Coordinator] = [Protocol, Log, Links],
+        ["ImmortalCoordinator"] = [Coordinator, Protocol, Log, Links],
+        ["Ambrosia"] = [Protocol],
+        ["Ambrosia.Client"] = [Protocol, Links],
+        ["Ambrosia.Embedded"] = ["Ambrosia", Coordinator, Protocol, Log, Links],
+        ["Ambrosia.Hosting"] = ["Ambrosia", "Ambrosia.Embedded"],
+        ["Ambrosia.Testing"] = ["Ambrosia", Protocol],
+        ["Ambrosia.Generators"] = [],
+        ["Ambrosia.Generators.CodeFixes"] = ["Ambrosia.Generators"],
+        ["ambrosia"] = [Coordinator, Protocol, Log, Links],
+    };
+
+    /// <summary>Namespaces that are not for a project, and why.</summary>
+    private static readonly (string Project, string Namespace, string Why)[] Closed =
+    [
+        (Protocol, "System.IO", "it turns bytes into messages and does no I/O"),
+        (Protocol, "System.Net", "it turns bytes into messages and does no I/O"),
+        (Protocol, "System.Threading", "it has no threads"),
+        (Log, "System.Net", "it knows no socket"),
+        (Coordinator, "System.Net.Sockets", "parts do no I/O; pumps and CRA do"),
+    ];
+
+    /// <summary>Folders exempt from <see cref="Closed"/>: the pumps do the waiting.</summary>
+    private const string PumpsFolder = "/Pumps/";
+
+    private static readonly string[] Free = ["tests/", "samples/", "perf/"];
+
+    public static IEnumerable<string> OfProject(ProjectFile project)
+    {
+        if (Free.Any(folder => project.Path.StartsWith(folder, StringComparison.Ordinal))) yield break;
+        if (!MayKnow.TryGetValue(project.Name, out string[]? known))
+        {
+            yield return $"{project.Path}: a new project; enter in {nameof(KnowledgeRules)} whom it may know";
+            yield break;
+        }
+
+        foreach (string reference in project.References.Except(known)) yield return $"{project.Path}: must not know {reference}";
+        if (project.Name is Protocol)
+        {
+            foreach (string package in project.Packages) yield return $"{project.Path}: takes no packages, not {package} either";
+        }
+    }
+
+    public static IEnumerable<string> OfSource(SourceFile source, IReadOnlyList<ProjectFile> projects)
+    {
+        ProjectFile? owner = projects.Where(project => source.Path.StartsWith(project.Folder, StringComparison.Ordinal)).MaxBy(static project => project.Folder.Length);
+        if (owner is null || !MayKnow.TryGetValue(owner.Name, out string[]? known)) yield break;
+        foreach (UsingDirectiveSyntax use in source.Syntax.DescendantNodes().OfType<UsingDirectiveSyntax>())
+        {
+            string used = use.NamespaceOrType.ToString();
+            string? project = OwnerOf(used, projects);
+            if (project is not null && project != owner.Name && !known.Contains(project)) yield return $"{source}: uses {used}, and {owner.Name} must not know {project}";
+            foreach ((string closedTo, string space, string why) in Closed)
+            {
+                if (closedTo == owner.Name && IsIn(used, space) && !source.Path.Contains(PumpsFolder, StringComparison.Ordinal))
+                    yield return $"{source}: uses {used}, but {why}";
+            }
+        }
+    }
+
+    /// <summary>The project whose namespace it is: the longest name that fits; null when it is none of ours.</summary>
+    private static string? OwnerOf(string space, IReadOnlyList<ProjectFile> projects) =>
+        projects.Select(static project => project.Name).Where(name => IsIn(space, name)).MaxBy(static name => name.Length);
+
+    private static bool IsIn(string space, string outer) =>
+        space == outer || (space.StartsWith(outer, StringComparison.Ordinal) && space[outer.Length] == '.');
+}

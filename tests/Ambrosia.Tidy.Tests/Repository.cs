@@ -1,0 +1,57 @@
+namespace Ambrosia.Tidy.Tests;
+
+/// <summary>
+/// The working tree that these tests were built from: every file in it except what tools leave behind. Paths are relative to the root, with
+/// forward slashes, in ordinal order. It is read once; tests only look.
+/// </summary>
+internal static class Repository
+{
+    /// <summary>Names that .gitignore keeps out, and git's own.</summary>
+    private static readonly HashSet<string> Left = ["bin", "obj", ".git", ".vs", "TestResults", "node_modules", "BenchmarkDotNet.Artifacts"];
+
+    private static readonly HashSet<string> Binary = [".png", ".ico", ".snk", ".zip", ".bin", ".gz", ".ckpt", ".log"];
+
+    public static string Root { get; } = FindRoot();
+
+    public static IReadOnlyList<string> Files { get; } = [.. Walk(Root).Order(StringComparer.Ordinal)];
+
+    /// <summary>Our C# sources, parsed.</summary>
+    public static IReadOnlyList<SourceFile> Sources { get; } =
+        [.. Files.Where(static path => path.EndsWith(".cs", StringComparison.Ordinal)).Select(static path => new SourceFile(path, Read(path)))];
+
+    public static IReadOnlyList<ProjectFile> Projects { get; } =
+        [.. Files.Where(static path => path.EndsWith(".csproj", StringComparison.Ordinal)).Select(static path => ProjectFile.Parse(path, Read(path)))];
+
+    public static IEnumerable<string> TextFiles => Files.Where(static path => !Binary.Contains(Path.GetExtension(path)));
+
+    public static string Read(string path) => File.ReadAllText(Path.Join(Root, path));
+
+    public static bool Has(string path) => File.Exists(Path.Join(Root, path)) || Directory.Exists(Path.Join(Root, path));
+
+    /// <summary>Fails with one finding a line.</summary>
+    public static void AssertNone(IEnumerable<string> findings)
+    {
+        List<string> all = [.. findings];
+        Assert.True(all.Count == 0, $"{all.Count} to mend:{Environment.NewLine}{string.Join(Environment.NewLine, all)}");
+    }
+
+    private static string FindRoot()
+    {
+        for (DirectoryInfo? at = new(AppContext.BaseDirectory); at is not null; at = at.Parent)
+        {
+            if (File.Exists(Path.Join(at.FullName, "global.json")) && Directory.Exists(Path.Join(at.FullName, "protocol"))) return at.FullName;
+        }
+
+        throw new InvalidOperationException($"no repository above {AppContext.BaseDirectory}");
+    }
+
+    private static IEnumerable<string> Walk(string directory)
+    {
+        foreach (string path in Directory.EnumerateFiles(directory)) yield return Path.GetRelativePath(Root, path).Replace('\\', '/');
+        foreach (string inner in Directory.EnumerateDirectories(directory))
+        {
+            if (Left.Contains(Path.GetFileName(inner))) continue;
+            foreach (string path in Walk(inner)) yield return path;
+        }
+    }
+}

@@ -1,0 +1,62 @@
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CSharp.Syntax;
+using Microsoft.CodeAnalysis.Text;
+
+namespace Ambrosia.Tidy.Tests;
+
+/// <summary>Files stay below 500 lines and methods below 70; whoever needs more says why, here.</summary>
+public sealed class SizeTests
+{
+    private const int FileLinesMax = 500;
+    private const int MethodLinesMax = 70;
+
+    /// <summary>"path" or "path#method" → the reason. Short; an entry that is no longer needed must go.</summary>
+    private static readonly Dictionary<string, string> Excused = [];
+
+    [Fact]
+    public void Sizes_Repository_AreWithinLimits() =>
+        Repository.AssertNone(Find(Repository.Sources).Where(static found => !Excused.ContainsKey(found.Key)).Select(static found => found.What));
+
+    [Fact]
+    public void Excuses_AllOfThem_AreStillNeeded() =>
+        Repository.AssertNone(Excused.Keys.Except(Find(Repository.Sources).Select(static found => found.Key)).Select(static key => $"{key}: needs no excuse any more"));
+
+    [Fact]
+    public void Sizes_PlantedLongFileAndMethod_AreFound()
+    {
+        string body = string.Concat(Enumerable.Repeat("        x++;\n", FileLinesMax));
+        SourceFile planted = new("CRA/Long.cs", $"class C\n{{\n    int x;\n    void Long()\n    {{\n{body}    }}\n\n    void Short() => x++;\n}}\n");
+        Assert.Equal(["CRA/Long.cs", "CRA/Long.cs#Long"], Find([planted]).Select(static found => found.Key));
+    }
+
+    private static IEnumerable<(string Key, string What)> Find(IEnumerable<SourceFile> sources)
+    {
+        foreach (SourceFile source in sources.Where(static source => !source.IsGenerated))
+        {
+            if (source.LineCount > FileLinesMax) yield return (source.Path, $"{source}: {source.LineCount} lines, {FileLinesMax} at most");
+            foreach (SyntaxNode node in source.Syntax.DescendantNodes())
+            {
+                if (NameOf(node) is not { } name) continue;
+                int lines = LinesOf(node);
+                if (lines > MethodLinesMax) yield return ($"{source}#{name}", $"{source}: {name} has {lines} lines, {MethodLinesMax} at most");
+            }
+        }
+    }
+
+    private static string? NameOf(SyntaxNode node) => node switch
+    {
+        MethodDeclarationSyntax method => method.Identifier.Text,
+        ConstructorDeclarationSyntax constructor => constructor.Identifier.Text,
+        LocalFunctionStatementSyntax local => local.Identifier.Text,
+        OperatorDeclarationSyntax @operator => @operator.OperatorToken.Text,
+        AccessorDeclarationSyntax accessor => accessor.Keyword.Text,
+        _ => null,
+    };
+
+    /// <summary>From the first line of the declaration to the last, without the comment above it.</summary>
+    private static int LinesOf(SyntaxNode node)
+    {
+        LinePositionSpan span = node.SyntaxTree.GetLineSpan(node.Span).Span;
+        return span.End.Line - span.Start.Line + 1;
+    }
+}

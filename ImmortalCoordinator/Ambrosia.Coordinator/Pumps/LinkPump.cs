@@ -12,6 +12,7 @@ internal sealed class LinkPump(Coordinator coordinator, ICatalog catalog, LinkSe
     private readonly Parker parker = new();
     private LinkListener? listener;
     private int dials;
+    private int started;
     private volatile bool stopped, asked;
 
     /// <summary>Address and port that peers reach; after <see cref="Listen"/>.</summary>
@@ -19,7 +20,13 @@ internal sealed class LinkPump(Coordinator coordinator, ICatalog catalog, LinkSe
 
     public void Listen(string address) => listener = new LinkListener(address, settings, Accept, say);
 
-    public void Start() => new Thread(Loop) { Name = "dial", IsBackground = true }.Start();
+    /// <summary>Lets peers in and dials out; peers that came earlier were queued by the system. Every session of the app calls it, the first counts.</summary>
+    public void Start()
+    {
+        if (Interlocked.Exchange(ref started, 1) != 0) return;
+        listener!.Start();
+        new Thread(Loop) { Name = "dial", IsBackground = true }.Start();
+    }
 
     public void Wake()
     {

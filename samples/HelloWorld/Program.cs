@@ -1,0 +1,24 @@
+using Ambrosia;
+using HelloWorld.Orchestration;
+
+namespace HelloWorld;
+
+/// <summary>
+/// Three programs in one: the two apps, which their coordinators start, and what a user starts, which runs all of it and kills it.
+/// </summary>
+internal static class Program
+{
+    private static int Main(string[] args) => args switch
+    {
+        ["app", "server"] => RunApp<HelloServer>(),
+        ["app", "client"] => RunApp<HelloClient>(),
+        _ => CommandLine.Run(args),
+    };
+
+    private static int RunApp<T>()
+        where T : Immortal, IImmortal<T>
+    {
+        Console.WriteLine($"app {Environment.ProcessId}");
+        return AmbrosiaApp.Run<T>([]);
+    }
+}

@@ -209,6 +209,21 @@ public sealed class LogWriterTests
     }
 
     [Fact]
+    public void ReserveAndLeave_Allocate_Nothing()
+    {
+        using Primary primary = Primary.Start(_fs, Dir);
+        long before = 0;
+        for (int i = 0; i < 1_000; i++)
+        {
+            if (i == 10) before = GC.GetAllocatedBytesForCurrentThread(); // warm
+            Assert.True(primary.Writer.TryReserve(8, out Reservation r));
+            new RecordHeader(0, RecordKind.Run).Write(r.Bytes);
+            primary.Writer.Leave(r);
+        }
+        Assert.Equal(before, GC.GetAllocatedBytesForCurrentThread());
+    }
+
+    [Fact]
     public void Time_OfPages_NeverDecreases()
     {
         var time = new SteppingTime();

@@ -26,6 +26,15 @@ public sealed class RotationTests
     }
 
     [Fact]
+    public void Rotate_AfterAnUpgrade_StatesTheNewVersion()
+    {
+        using Primary primary = Primary.Start(_fs, Dir);
+        primary.Writer.AppVersion = 8;
+        Fill(primary, 30);
+        Assert.Equal((7U, 8U), (primary.Log.Chain.Segments[0].Header.AppVersion, primary.Log.Chain.Segments[^1].Header.AppVersion));
+    }
+
+    [Fact]
     public void Rotate_WithASpare_UsesIt()
     {
         using Primary primary = Primary.Start(_fs, Dir);
@@ -149,6 +158,33 @@ public sealed class RotationTests
         primary.Commit();
         Assert.Equal(written, WholeLog.Read(_fs, Dir));
         Assert.Equal(CommitAnswer.Busy, zombie.Writer.Begin(out _)); // the failed group stays out: nothing is ever tried again
+    }
+
+    [Fact]
+    public void Rotate_OntoASpareThatANewPrimaryRemoved_SaysThatTheFenceIsLost()
+    {
+        Primary zombie = Primary.Start(_fs, Dir);
+        Fill(zombie, 14);
+        while (zombie.Writer.PrepareSpace())
+        {
+        }
+        Assert.Contains(_fs.List(Dir), n => n.StartsWith("spare.", StringComparison.Ordinal));
+        while (true)
+        {
+            zombie.Append(new byte[9_000]);
+            zombie.Writer.Begin(out CommitGroup? group);
+            if (!group!.NeedsRotation)
+            {
+                Primary.Steps(group);
+                zombie.Writer.Complete(group);
+                continue;
+            }
+            zombie.Lock.Dispose();
+            using Primary primary = Primary.Start(_fs, Dir, replica: "r1");
+            Assert.DoesNotContain(_fs.List(Dir), n => n.StartsWith("spare.", StringComparison.Ordinal));
+            Assert.Throws<FenceLostException>(group.Rotate);
+            return;
+        }
     }
 
     private static List<LoggedRecord> Fill(Primary primary, int groups)

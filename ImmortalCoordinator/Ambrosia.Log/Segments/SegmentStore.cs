@@ -77,7 +77,7 @@ internal sealed class SegmentStore : IDisposable
         next.WriteHeader(header);
         next.Flush();
         _crash.Hit("segment.afterCreate");
-        if (!next.TryPublish(path)) throw new LogDamage(path, 0, seal, "no segment of this number and epoch", "one");
+        Publish(next, path);
         _fs.FlushDirectory(_dir);
         _crash.Hit("segment.afterDirFsync");
         _fence.Check();
@@ -91,6 +91,19 @@ internal sealed class SegmentStore : IDisposable
     {
         _current.Dispose();
         TakeSpare()?.Dispose();
+    }
+
+    private void Publish(SegmentFile next, string path)
+    {
+        try
+        {
+            if (!next.TryPublish(path)) throw new LogDamage(path, 0, next.Header.FirstLsn, "no segment of this number and epoch", "one");
+        }
+        catch (FileNotFoundException) // a new primary has removed what we made: say that, if it is so
+        {
+            _fence.Check();
+            throw;
+        }
     }
 
     private SegmentFile? TakeSpare()

@@ -39,6 +39,11 @@ internal sealed class DeliveredState
 
     private void Restore(CheckpointPeer peer)
     {
+        if (peer.Origin == 0)
+        {
+            inputs[0] = inputs[0] with { ImpulseEpoch = peer.Epoch, Impulses = peer.Impulses };
+            return;
+        }
         if (peer.Origin != peers.Count + 1) throw new ProtocolViolation("L6.2", $"peer {peer.Peer} has origin {peer.Origin}, not {peers.Count + 1}");
         peers.Add(new PeerRecord(peer.Origin, peer.Peer, peer.Uuid, peer.Epoch));
         inputs.Add(new InputPosition(0, 0, peer.Epoch, peer.Impulses));

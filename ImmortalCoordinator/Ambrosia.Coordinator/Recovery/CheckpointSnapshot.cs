@@ -47,11 +47,14 @@ internal sealed class CheckpointSnapshot(
 
     private CoordinatorPart PartOf(DeliveredState state, List<(Outbox Outbox, CheckpointOutput Output, List<OutboxEntry>)> outboxes)
     {
-        var peers = state.Peers.Select(peer => new CheckpointPeer(peer.Origin, peer.Peer, peer.Uuid, peer.Epoch, state.InputsOf(peer.Origin).Impulses));
+        var peers = new List<CheckpointPeer>();
+        InputPosition own = state.InputsOf(0);
+        if (own.Impulses > 0) peers.Add(new CheckpointPeer(0, app.Outboxes.Self.Destination, identity.Uuid, own.ImpulseEpoch, own.Impulses));
+        peers.AddRange(state.Peers.Select(peer => new CheckpointPeer(peer.Origin, peer.Peer, peer.Uuid, peer.Epoch, state.InputsOf(peer.Origin).Impulses)));
         var inputs = Enumerable.Range(0, state.Peers.Count + 1)
             .Select(origin => new CheckpointInput((uint)origin, state.InputsOf((uint)origin).Number, state.InputsOf((uint)origin).Hash));
         var counts = outboxes.Where(static o => o.Outbox.DigestedCount > 0)
             .Select(static o => new CheckpointDigestCount(o.Outbox.Destination, o.Outbox.DigestedCount));
-        return new CoordinatorPart([.. peers], [.. inputs], [.. outboxes.Select(static o => o.Output)], app.Digested, [.. counts]);
+        return new CoordinatorPart(peers, [.. inputs], [.. outboxes.Select(static o => o.Output)], app.Digested, [.. counts]);
     }
 }

@@ -29,7 +29,7 @@ internal sealed class AppPump(Coordinator coordinator, Socket listener, Action<C
             {
                 socket = listener.Accept();
             }
-            catch (SocketException) when (stopped)
+            catch (Exception e) when (stopped && e is SocketException or ObjectDisposedException)
             {
                 return;
             }

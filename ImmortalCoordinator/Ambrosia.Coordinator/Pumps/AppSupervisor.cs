@@ -58,9 +58,12 @@ internal sealed class AppSupervisor(
         return process.ExitCode;
     }
 
+    /// <summary>Whatever ends from now on stays ended.</summary>
+    public void StartNoMore() => stop.Set();
+
     public void Dispose()
     {
-        stop.Set();
+        StartNoMore();
         if (process is { HasExited: false } running) running.WaitForExit(TimeSpan.FromSeconds(1));
     }
 }

@@ -22,6 +22,8 @@ public sealed class CoordinatorHost : IDisposable
     private CheckpointPump? checkpoints;
     private LinkPump? links;
     private Coordinator? coordinator;
+    private AppSupervisor? supervisor;
+    private bool isOpen;
     private int exitCode = -1;
 
     public CoordinatorHost(CoordinatorOptions options, IFileSystem files, TextWriter output)
@@ -139,7 +141,8 @@ public sealed class CoordinatorHost : IDisposable
         {
             Publish(catalog, identity, parts);
             Crash.Hit("takeover.beforeConnect");
-            links.Start();
+            if (!isOpen) links.Start();
+            isOpen = true;
             lines.Ready(identity.Name, parts.Epoch.Value, parts.Delivered, Stopwatch.GetElapsedTime(begun), links.Address, endpoint.Address);
         };
         var app = new AppPump(parts, endpoint.Listener, commits.WaitForRoom, Fail, lines.Say);
@@ -149,7 +152,7 @@ public sealed class CoordinatorHost : IDisposable
         background.Start();
         lines.Say($"epoch {parts.Epoch}: log open at {parts.Log.Durable}, app channel {endpoint.Address}, token {endpoint.TokenPath}");
         if (options.App.Count == 0) return;
-        var supervisor = new AppSupervisor(options.App, endpoint.Environment, () => parts.Executed, lines.Say, Fail);
+        supervisor = new AppSupervisor(options.App, endpoint.Environment, () => parts.Executed, lines.Say, Fail);
         owned.Insert(0, supervisor);
         supervisor.Start();
     }
@@ -170,6 +173,7 @@ public sealed class CoordinatorHost : IDisposable
     private void Stop()
     {
         lines.Say("stopping");
+        supervisor?.StartNoMore();
         if (coordinator is { } parts)
         {
             var patience = Stopwatch.StartNew();

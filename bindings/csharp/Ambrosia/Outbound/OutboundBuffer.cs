@@ -69,7 +69,11 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
         ReserveLength(1);
     }
 
-    internal void WriteVarint(ulong value) => at += Varint.Write(GetSpan(Varint.BytesMax), value);
+    internal void WriteVarint(ulong value)
+    {
+        Span<byte> to = GetSpan(Varint.BytesMax); // may move the message, and at with it
+        at += Varint.Write(to, value);
+    }
 
     /// <summary>Ends the message: from here on it will be sent.</summary>
     /// <exception cref="InvalidOperationException">It is longer than the connection's message limit; nothing of it will be sent.</exception>

@@ -95,7 +95,7 @@ internal sealed class AppParts
         digested = checkpoint?.Part.DigestPosition ?? Lsn.Zero;
         RestoreDigestCounts(checkpoint?.Part);
         Progress.Begin(header?.Lsn ?? Lsn.Zero, header?.PageLsn ?? Lsn.Zero);
-        Delivery.Begin(header?.PageLsn ?? Lsn.Zero, header?.Lsn ?? Lsn.Zero, DeliveredState.From(checkpoint?.Part), digested);
+        Delivery.Begin(header?.PageLsn ?? Lsn.Zero, header?.Lsn ?? Lsn.Zero, DeliveredState.From(checkpoint?.Part), digested, durable);
         var welcome = new AppWelcome(1, new InstanceId(Identity.Name, Identity.Shard), Replica, Identity.Uuid, Epoch, session.Number,
             MessageBytesMax, header?.Lsn ?? Lsn.Zero, checkpoint is not null);
         CheckpointImage? image = checkpoint is null ? null : new CheckpointImage(checkpoint.Reader, header!.Lsn, header.ImageVersion);

@@ -151,7 +151,12 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
         foreach (PageNote note in done)
         {
             parts.Outboxes.Self.Trim(note.SelfNumber);
-            foreach ((Outbox outbox, ulong number) in note.Trims) outbox.Trim(number);
+            foreach ((Outbox outbox, ulong number) in note.Trims)
+            {
+                Crash.Hit("trim.before");
+                outbox.Trim(number);
+                Crash.Hit("trim.after");
+            }
         }
     }
 

@@ -17,7 +17,7 @@ internal sealed class Delivery(LogWriter log, LogReader reader, ulong digestEver
     private readonly List<(Outbox, ulong)> trims = [];
     private PageBuffer? buffer;
     private PinnedPage? pinned;
-    private Lsn firstRecord;
+    private Lsn firstRecord, replayTo;
     private ulong nextMultiple;
     private long spanningLeft;
 
@@ -39,8 +39,10 @@ internal sealed class Delivery(LogWriter log, LogReader reader, ulong digestEver
     /// <param name="page">The page that holds the first record, or would.</param>
     /// <param name="record">Records below this are in the checkpoint.</param>
     /// <param name="digested">The last digest position below it.</param>
-    public void Begin(Lsn page, Lsn record, DeliveredState state, Lsn? digested)
+    /// <param name="replayTo">Records below this were durable before the session began.</param>
+    public void Begin(Lsn page, Lsn record, DeliveredState state, Lsn? digested, Lsn replayTo)
     {
+        this.replayTo = replayTo;
         Taken();
         Next = page;
         firstRecord = record;
@@ -128,6 +130,7 @@ internal sealed class Delivery(LogWriter log, LogReader reader, ulong digestEver
                 mark ??= MarkAt(records.Lsn);
                 State.Fold(records);
                 Records++;
+                if (records.Lsn < replayTo) Crash.Hit("recovery.everyRecord");
                 NoteControl(page.Lsn, records);
             }
         }

@@ -154,6 +154,7 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
         if (memory.IsFull)
         {
             long at = scratch.Put(block.Bytes.AsSpan(frameAt, frameBytes));
+            Crash.Hit("out.spill");
             entries.Push(new OutboxEntry(null, at, frameBytes, header.Kind, header.Count, end));
             return;
         }

@@ -117,11 +117,7 @@ public sealed class CoordinatorHost : IDisposable
         while (true)
         {
             ClaimResult result = PrimaryClaim.Try(files, options.LogDirectory, identity, options.Replica, Crash.Points);
-            if (result is ClaimResult.Claimed claimed)
-            {
-                Crash.Hit("takeover.afterClaim");
-                return claimed;
-            }
+            if (result is ClaimResult.Claimed claimed) return claimed;
             if (result is not ClaimResult.Held held) continue;
             lines.Say($"another coordinator is primary of {identity.Name} ({held.LockPath}); waiting for it to end");
             files.WaitForLock(held.LockPath, stop)?.Dispose();

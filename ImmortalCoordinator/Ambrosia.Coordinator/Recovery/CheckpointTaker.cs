@@ -48,7 +48,6 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
         receiving = true;
         discarding = !isWanted;
         if (discarding) return true;
-        Crash.Hit("ckpt.begin");
         Queue(new Work.Start(parts.Snapshot(begin)), 0);
         return true;
     }
@@ -113,7 +112,6 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
             case Work.Chunk chunk:
                 length += (ulong)chunk.Bytes.Length;
                 hash = ChannelHash.Append(hash, chunk.Bytes);
-                Crash.Hit("ckpt.midWrite");
                 writer!.Write(CheckpointSection.Image, chunk.Bytes);
                 break;
             case Work.End end: Finish(end.Claim); break;

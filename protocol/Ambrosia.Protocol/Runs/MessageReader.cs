@@ -4,22 +4,29 @@ namespace Ambrosia.Protocol;
 
 /// <summary>
 /// Walks the messages of one run (protocol P3.3) without allocating: <c>while (reader.Next()) { … reader.Arguments … }</c>.
-/// The app's dispatch runs on it, so the common message (one- or two-byte length, kinds without a key) stays on a short path.
-/// Every length is checked against the bytes that are there; spans are views on the run.
+/// The app's dispatch runs on it, so the common message (one- or two-byte length, one-byte method, no key) stays on a short path and spans are
+/// made only when asked for. Invariant: <c>_start ≤ _argumentsAt ≤ _at ≤ _messages.Length</c>; every length was checked against the bytes there.
 /// </summary>
 public ref struct MessageReader
 {
+    /// <summary>Idempotency keys are at most this long.</summary>
+    public const int KeyBytesMax = 128;
+
+    private readonly ReadOnlySpan<byte> _messages;
     private readonly bool _hasCall;
     private readonly bool _hasKey;
 
-    /// <summary>What has not been read yet.</summary>
-    private ReadOnlySpan<byte> _left;
+    /// <summary>Where the current message begins, where its arguments begin, and where the next message begins.</summary>
+    private int _start, _argumentsAt, _at;
+
+    /// <summary>Bytes of the current key, which stands in front of the arguments.</summary>
+    private int _keyLength;
 
     public MessageReader(RunView run) : this(run.Messages, run.Header.Kind, run.Header.Keyed) { }
 
     public MessageReader(ReadOnlySpan<byte> messages, MessageKind kind, bool keyed)
     {
-        _left = messages;
+        _messages = messages;
         _hasCall = kind is MessageKind.Call or MessageKind.Result or MessageKind.Failure or MessageKind.ClientAnswer;
         _hasKey = keyed;
     }
@@ -31,76 +38,83 @@ public ref struct MessageReader
     public ulong CallId { get; private set; }
 
     /// <summary>Idempotency key, 1 to 128 bytes; empty in runs that are not keyed.</summary>
-    public ReadOnlySpan<byte> Key { get; private set; }
+    public readonly ReadOnlySpan<byte> Key => _messages.Slice(_argumentsAt - _keyLength, _keyLength);
 
     /// <summary>Arguments, value or failure, by kind, to the message's end.</summary>
-    public ReadOnlySpan<byte> Arguments { get; private set; }
+    public readonly ReadOnlySpan<byte> Arguments => _messages[_argumentsAt.._at];
 
     /// <summary>The whole message as it stands in the run, length included: what channel hashes are fed with.</summary>
-    public ReadOnlySpan<byte> Whole { get; private set; }
+    public readonly ReadOnlySpan<byte> Whole => _messages[_start.._at];
 
     /// <summary>Goes to the next message; false after the last.</summary>
-    /// <exception cref="ProtocolViolation">P3.1, P3.3, P3.4 or P4.5.</exception>
+    /// <exception cref="ProtocolViolation">P1.2, P3.1, P3.3, P3.4 or P4.5.</exception>
     public bool Next()
     {
-        ReadOnlySpan<byte> left = _left;
-        if (left.IsEmpty) return false;
+        int start = _at;
+        if (start >= _messages.Length) return false;
 
-        ulong length;
-        int size;
-        if (left[0] < 0x80) { length = left[0]; size = 1; }
-        else if (left.Length > 1 && (uint)(left[1] - 1) < 0x7F) { length = (left[0] & 0x7Fu) | ((uint)left[1] << 7); size = 2; }
-        else ReadField(left, out length, out size);
-        if (length > (ulong)(left.Length - size)) throw CutOff(length, left.Length - size);
+        // One byte of length and one of method, both there: two of three messages of a typical run.
+        int length = _messages[start], content = start + 1;
+        if (length >= 0x80) length = LongLength(start, out content);
+        if (length > _messages.Length - content) throw CutOff(length, _messages.Length - content);
+        int end = content + length;
 
-        int end = size + (int)length;
-        Whole = left[..end];
-        _left = left[end..];
-        ReadContent(left[size..end]);
+        uint method = 0;
+        if (content < end) method = _messages[content++];
+        if (method - 1 >= 0x7F) method = LongMethod(start, end, out content);
+        Method = method;
+        if (_hasCall) CallId = Field(end, ref content);
+        if (_hasKey) PassKey(end, ref content);
+        _start = start;
+        _argumentsAt = content;
+        _at = end;
         return true;
     }
 
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private void ReadContent(ReadOnlySpan<byte> content)
+    /// <summary>A length of two bytes or more; behind it in <paramref name="content"/> the content begins.</summary>
+    private readonly int LongLength(int start, out int content)
     {
-        ulong method;
-        int size;
-        if (content.Length > 0 && content[0] < 0x80) { method = content[0]; size = 1; }
-        else ReadField(content, out method, out size);
-        if (method - 1 >= uint.MaxValue) throw BadMethod(method);
-        Method = (uint)method;
-        content = content[size..];
-        if (_hasCall)
+        ReadOnlySpan<byte> from = _messages[start..];
+        if (from.Length > 1 && (uint)(from[1] - 1) < 0x7F)
         {
-            ReadField(content, out ulong call, out size);
-            CallId = call;
-            content = content[size..];
+            content = start + 2;
+            return (from[0] & 0x7F) | (from[1] << 7);
         }
-        Arguments = _hasKey ? TakeKey(content) : content;
+        content = start;
+        ulong length = Field(_messages.Length, ref content);
+        return length <= int.MaxValue ? (int)length : throw CutOff((long)Math.Min(length, long.MaxValue), _messages.Length - content);
     }
 
-    private ReadOnlySpan<byte> TakeKey(ReadOnlySpan<byte> content)
+    private readonly uint LongMethod(int start, int end, out int content)
     {
-        ReadField(content, out ulong length, out int size);
-        if (length is 0 or > KeyBytesMax || length > (ulong)(content.Length - size)) throw new ProtocolViolation("P3.3", $"key of {length} bytes");
-        int end = size + (int)length;
-        Key = content[size..end];
-        return content[end..];
+        content = start;
+        Field(_messages.Length, ref content); // the length once more
+        ulong method = Field(end, ref content);
+        if (method == 0) throw new ProtocolViolation("P4.5", "message with method 0");
+        return method <= uint.MaxValue ? (uint)method : throw new ProtocolViolation("P3.4", $"method id {method} does not fit 32 bits");
     }
 
-    /// <summary>Idempotency keys are at most this long.</summary>
-    public const int KeyBytesMax = 128;
-
-    private static void ReadField(ReadOnlySpan<byte> from, out ulong value, out int size)
+    private void PassKey(int end, ref int content)
     {
-        DecodeStatus status = Varint.TryRead(from, out value, out size);
-        if (status == DecodeStatus.NeedMore) throw new ProtocolViolation("P3.3", "a message ends inside a field");
-        if (status == DecodeStatus.Malformed) throw new ProtocolViolation("P1.2", "malformed varint in a message");
+        ulong length = Field(end, ref content);
+        if (length is 0 or > KeyBytesMax || length > (ulong)(end - content)) throw new ProtocolViolation("P3.3", $"key of {length} bytes");
+        _keyLength = (int)length;
+        content += (int)length;
     }
 
-    private static ProtocolViolation CutOff(ulong length, int left) => new("P3.1", $"message of {length} bytes where {left} are left in its run");
+    /// <summary>A varint at <paramref name="at"/> of a message that ends at <paramref name="end"/>.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private readonly ulong Field(int end, ref int at)
+    {
+        DecodeStatus status = Varint.TryRead(_messages[at..end], out ulong value, out int size);
+        if (status != DecodeStatus.Ok) throw BadField(status);
+        at += size;
+        return value;
+    }
 
-    private static ProtocolViolation BadMethod(ulong method) => method == 0
-        ? new("P4.5", "message with method 0")
-        : new("P3.4", $"method id {method} does not fit 32 bits");
+    private static ProtocolViolation BadField(DecodeStatus status) => status == DecodeStatus.NeedMore
+        ? new("P3.3", "a message ends inside a field")
+        : new("P1.2", "malformed varint in a message");
+
+    private static ProtocolViolation CutOff(long length, int left) => new("P3.1", $"message of {length} bytes where {left} are left in its run");
 }

@@ -19,7 +19,7 @@ public sealed class ImpulseTests
         coordinator.BecomePrimary();
 
         Assert.True(Bank.SawPrimary);
-        Assert.Equal(["destination bank1", $"primary at {coordinator.Next}", "impulse bank1 11 ticket 1 'early'"], coordinator.Said);
+        Assert.Equal([$"primary at {coordinator.Next}", "impulse bank1 11 ticket 1 'early'"], coordinator.Said);
     }
 
     [Fact]
@@ -40,6 +40,17 @@ public sealed class ImpulseTests
         Assert.Equal(
             ["impulse bank1 11 ticket 1 'one'", "impulse bank1 12 ticket 2", "impulse bank1 11 ticket 3 key 6B6579 'two'", "impulse bank1 11 ticket 4 'three'"],
             coordinator.Said.Where(line => line.StartsWith("impulse", StringComparison.Ordinal)));
+    }
+
+    [Fact]
+    public void Impulse_FromThreadOfBecomingPrimary_UsesTheProxyOfItself()
+    {
+        FakeCoordinator listening = Started<Listener>();
+        listening.BecomePrimary();
+        listening.Immortal<Listener>().Thread!.Join();
+        listening.Listen();
+
+        Assert.Contains("impulse bank1 1 ticket 1 'typed'", listening.Said);
     }
 
     [Fact]
@@ -100,7 +111,7 @@ public sealed class ImpulseTests
     {
         coordinator.BecomePrimary();
         InvalidOperationException? refused = null;
-        OnAnotherThread(() => refused = Assert.Throws<InvalidOperationException>(() => Bank.Self));
+        OnAnotherThread(() => refused = Assert.Throws<InvalidOperationException>(() => Bank.Proxy("bank9")));
         Assert.Contains("GetProxy", refused!.Message, StringComparison.Ordinal);
     }
 

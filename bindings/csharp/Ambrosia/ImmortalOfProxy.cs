@@ -4,14 +4,29 @@ namespace Ambrosia;
 public abstract class Immortal<TProxy> : Immortal
     where TProxy : ImmortalProxy, IImmortalProxy<TProxy>
 {
-    private TProxy? self;
+    private TProxy self;
 
-    /// <summary>A proxy of this immortal itself: what it sends comes back through the log.</summary>
-    protected TProxy thisProxy => self ??= TProxy.Create(Runtime.TargetOf(Runtime.Id));
+    /// <exception cref="InvalidOperationException">The object is not being made by its session.</exception>
+    protected Immortal() => self = MakeSelf();
+
+    /// <summary>
+    /// A proxy of this immortal itself: what it sends comes back through the log. Any thread may use it; threads other than the handlers'
+    /// send impulses.
+    /// </summary>
+    protected TProxy thisProxy => self;
+
+    /// <summary>The threads that BecomingPrimary starts use the proxy of this immortal; only the handlers' thread can make it.</summary>
+    internal override void RunBecomingPrimary()
+    {
+        _ = thisProxy;
+        base.RunBecomingPrimary();
+    }
 
     internal override void Attach(ImmortalRuntime restoredBy)
     {
         base.Attach(restoredBy);
-        self = null;
+        self = MakeSelf();
     }
+
+    private TProxy MakeSelf() => TProxy.Create(Runtime.TargetOf(Runtime.Id));
 }

@@ -201,6 +201,35 @@ public sealed class CheckpointTests
     }
 
     [Fact]
+    public void Restore_OfRandomGraphs_GivesTheSameBytes()
+    {
+        for (int seed = 0; seed < 60; seed++)
+        {
+            FakeCoordinator first = Started<Grower>();
+            first.Deliver(Fork(1, seed), Mark());
+            Assert.Equal(0, first.Session.FailedForks);
+            FakeCoordinator second = Restored<Grower>(first.Image);
+            second.Deliver(Mark());
+            Assert.True(first.Image.AsSpan().SequenceEqual(second.Image), $"seed {seed}: {second.Session.End}");
+        }
+    }
+
+    /// <summary>The negative control: images of different states differ.</summary>
+    [Fact]
+    public void Images_OfDifferentStates_Differ()
+    {
+        byte[] ImageAfter(int amount)
+        {
+            FakeCoordinator coordinator = Started<Bank>();
+            coordinator.Deliver(Fork(1, "ann", amount), Mark());
+            return coordinator.Image;
+        }
+
+        Assert.Equal(ImageAfter(5), ImageAfter(5));
+        Assert.NotEqual(ImageAfter(5), ImageAfter(6));
+    }
+
+    [Fact]
     public void Image_LargerThanAChunk_IsCut()
     {
         FakeCoordinator first = Started<Keeper>();

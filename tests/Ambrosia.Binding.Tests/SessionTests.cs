@@ -16,7 +16,7 @@ public sealed class SessionTests
         fresh.Welcome();
         fresh.Deliver(FirstStart());
 
-        Assert.Equal(["hello True", $"processed {fresh.Next}"], fresh.Said);
+        Assert.Equal(["hello True", "destination bank1", $"processed {fresh.Next}"], fresh.Said);
         Assert.Equal(["first start of bank1"], fresh.Immortal<Bank>().Log);
     }
 
@@ -286,6 +286,41 @@ public sealed class SessionTests
 
     [Fact]
     public void Replay_OfTheSameRecords_SaysTheSame() => Assert.Equal(Conversation(byteByByte: false), Conversation(byteByByte: false));
+
+    /// <summary>The negative control: a handler that is not deterministic makes two replays differ.</summary>
+    [Fact]
+    public void Replay_OfARandomHandler_IsSeenToDiffer()
+    {
+        List<string> Once()
+        {
+            FakeCoordinator dice = Started<Dice>();
+            dice.Deliver(Call(1, 7));
+            return dice.Said;
+        }
+
+        Assert.NotEqual(Once(), Once());
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(3)]
+    public void Feed_OfDamagedFrames_EndsOrGoesOnButNeverThrows(int seed)
+    {
+        var random = new Random(seed);
+        for (int round = 0; round < 400; round++)
+        {
+            FakeCoordinator damaged = Started<Bank>();
+            byte[][] records = [Call(3, 7, "bank3", "ann"), Fork(1, "ann", 5), Call(4, 9, new[] { "bank2", "bank3" }, "ann"), Mark(), Result(2, 1, 2, 3), Peer(3, "bank4")];
+            byte[] record = records[random.Next(records.Length)];
+            for (int i = random.Next(1, 4); i > 0; i--) record[random.Next(record.Length)] ^= (byte)random.Next(1, 256);
+
+            damaged.Deliver(records);
+
+            Assert.True(damaged.Session.State is SessionState.Running or SessionState.Ended);
+            if (damaged.Session.End is { } end) Assert.Equal(GoodbyeCode.ProtocolViolation, end.Code);
+        }
+    }
 
     private static List<string> Conversation(bool byteByByte)
     {

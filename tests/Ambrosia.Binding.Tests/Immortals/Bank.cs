@@ -94,6 +94,8 @@ public sealed partial class Bank : Immortal<IBankProxy>, IBank
 
     internal IBankProxy Self => thisProxy;
 
+    internal IBankProxy Proxy(string bank) => GetProxy<IBank>(bank);
+
     internal Call<long> Kept => kept;
 
     internal long KeptValue => kept.GetAwaiter().GetResult();

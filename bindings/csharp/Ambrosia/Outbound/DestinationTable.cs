@@ -7,7 +7,12 @@ internal sealed class DestinationTable(OutboundBuffer outbound)
 {
     private readonly Dictionary<InstanceId, Destination> byId = [];
 
-    internal Destination Get(InstanceId id)
+    /// <summary>Answers to one caller follow one another, so the last one found is mostly the next one asked for.</summary>
+    private Destination? last;
+
+    internal Destination Get(InstanceId id) => last is not null && last.Id == id ? last : last = Find(id);
+
+    private Destination Find(InstanceId id)
     {
         if (byId.TryGetValue(id, out Destination? known)) return known;
         if (!Names.IsValid(id.Name)) throw new ArgumentException($"'{id.Name}' is not an instance name: 1 to {Names.CharsMax} letters, digits, '_' and '-'.");

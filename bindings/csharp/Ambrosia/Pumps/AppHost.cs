@@ -1,11 +1,15 @@
 // An app's process: finds its coordinator, connects, pumps, and says with which exit code the process ends. The environment, the exit
 // and the lines for people come from outside, so that tests run it in their own process.
 using System.Net.Sockets;
+using System.Reflection;
 using Ambrosia.Protocol;
 
 namespace Ambrosia;
 
-internal sealed class AppHost(ImmortalDefinition definition, Func<string, string?> environment, Action<string> log, TimeProvider time)
+/// <param name="definition">What it runs.</param>
+/// <param name="faults">Why an app of this assembly must not run; empty: it may.</param>
+internal sealed class AppHost(
+    ImmortalDefinition definition, Func<Assembly, IEnumerable<string>> faults, Func<string, string?> environment, Action<string> log, TimeProvider time)
 {
     internal const int Ok = 0, AppFailure = 1, Misuse = 2, Divergence = 70, InputOutput = 74;
     private const string AddressName = "AMBROSIA_APP", TokenName = "AMBROSIA_TOKEN", VersionName = "AMBROSIA_APP_VERSION";
@@ -34,6 +38,9 @@ internal sealed class AppHost(ImmortalDefinition definition, Func<string, string
             log($"This app cannot start: {e.Message}. ImmortalCoordinator … -- APP sets what it needs.");
             return Misuse;
         }
+        string[] found = [.. faults(definition.Type.Assembly)];
+        foreach (string fault in found) log(fault);
+        if (found.Length > 0) return Misuse;
         using Socket? socket = Connect(address);
         return socket is null ? InputOutput : Report(new AppSocketPump(new ImmortalSession(definition, options), socket).Run());
     }

@@ -111,8 +111,8 @@ internal sealed class OutputPump : IDisposable
             PulseRoom();
             isIdle = false;
         }
-        // Nothing is half sent here, so a heartbeat cannot fall into a frame.
-        if (isIdle) socket.Send(heartbeat);
+        // Nothing is half sent here, so a heartbeat cannot fall into a frame. Before Welcome there is nothing to keep alive.
+        if (isIdle && session.Welcome is not null) socket.Send(heartbeat);
     }
 
     private bool TrySendAll()

@@ -1,0 +1,60 @@
+using System.Buffers.Binary;
+using Ambrosia.Protocol;
+using static Ambrosia.Binding.Tests.FakeCoordinator;
+
+namespace Ambrosia.Binding.Tests;
+
+/// <summary>Nothing is allocated per message, neither where it is sent nor where it is handled.</summary>
+public sealed class AllocationTests
+{
+    private const int Messages = 100_000;
+    private readonly FakeCoordinator coordinator = Started<Load>();
+
+    [Fact]
+    public void Dispatch_OfForks_AllocatesNothing() =>
+        Assert.Equal(0, AllocatedBy(MessageKind.Fork, 1, Cbor.Of(1000, 5), perFrame: 1000, frames: Messages / 1000));
+
+    [Fact]
+    public void Dispatch_OfSpans_AllocatesNothing() =>
+        Assert.Equal(0, AllocatedBy(MessageKind.Fork, 2, new byte[100], perFrame: 1000, frames: Messages / 1000));
+
+    [Fact]
+    public void Send_OfForks_AllocatesNothing() =>
+        Assert.Equal(0, AllocatedBy(MessageKind.Fork, 3, Cbor.Of(1000), perFrame: 10, frames: Messages / 10_000));
+
+    [Fact]
+    public void Answer_OfCalls_AllocatesNothing() =>
+        Assert.Equal(0, AllocatedBy(MessageKind.Call, 4, Cbor.Of(1000), perFrame: 1000, frames: Messages / 1000));
+
+    [Fact]
+    public void Answer_OfCallsThatDoNotSuspend_AllocatesNothing() =>
+        Assert.Equal(0, AllocatedBy(MessageKind.Call, 5, Cbor.Of(1000), perFrame: 1000, frames: Messages / 1000));
+
+    /// <summary>The negative control: the measurement sees an allocation a message.</summary>
+    [Fact]
+    public void Dispatch_OfFailingForks_IsSeenToAllocate() =>
+        Assert.True(AllocatedBy(MessageKind.Fork, 99, [], perFrame: 10, frames: 10) > 100);
+
+    private long AllocatedBy(MessageKind kind, uint method, byte[] arguments, int perFrame, int frames)
+    {
+        byte[] record = Run(kind, 1, [.. Enumerable.Range(1, perFrame).Select(i => (method, kind == MessageKind.Call ? (ulong)i : 0, arguments))]);
+        var frame = new byte[FrameHeader.Bytes + DeliverHeader.Bytes + record.Length];
+        new FrameHeader((uint)(frame.Length - FrameHeader.Bytes), FrameType.Deliver, 0).Write(frame, 0);
+        record.CopyTo(frame, FrameHeader.Bytes + DeliverHeader.Bytes);
+        ulong lsn = coordinator.Next.Value;
+        for (int i = 0; i < frames; i++) FeedOnce(frame, ref lsn);
+
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        for (int i = 0; i < frames; i++) FeedOnce(frame, ref lsn);
+        return GC.GetAllocatedBytesForCurrentThread() - before;
+    }
+
+    private void FeedOnce(byte[] frame, ref ulong lsn)
+    {
+        BinaryPrimitives.WriteUInt64LittleEndian(frame.AsSpan(FrameHeader.Bytes), lsn);
+        lsn += (ulong)(frame.Length - FrameHeader.Bytes - DeliverHeader.Bytes);
+        if (coordinator.Session.Feed(frame) != frame.Length) throw new InvalidOperationException("not consumed");
+        coordinator.Session.InputDry();
+        while (coordinator.Session.TryTakeOutput(out ReadOnlyMemory<byte> bytes)) coordinator.Session.OutputTaken(bytes.Length);
+    }
+}

@@ -1,0 +1,47 @@
+namespace Ambrosia.Binding.Tests;
+
+/// <summary>The hot path: small messages in, small messages out.</summary>
+public interface ILoad
+{
+    [MethodId(1)]
+    void Take(int value, long more);
+
+    [MethodId(2)]
+    void TakeBytes(ReadOnlySpan<byte> bytes);
+
+    [MethodId(3)]
+    void Relay(int count);
+
+    [MethodId(4)]
+    int Echo(int value);
+
+    [MethodId(5)]
+    Call<int> EchoLater(int value);
+}
+
+public sealed partial class Load : Immortal<ILoadProxy>, ILoad
+{
+    private readonly ILoadProxy other;
+
+    public Load() => other = GetProxy<ILoad>("other");
+
+    internal long Sum { get; private set; }
+
+    public void Take(int value, long more) => Sum += value + more;
+
+    public void TakeBytes(ReadOnlySpan<byte> bytes) => Sum += bytes.Length;
+
+    public void Relay(int count)
+    {
+        Span<byte> bytes = stackalloc byte[16];
+        for (int i = 0; i < count; i += 2)
+        {
+            other.TakeFork(i, -i);
+            other.TakeBytesFork(bytes);
+        }
+    }
+
+    public int Echo(int value) => value;
+
+    public Call<int> EchoLater(int value) => Call.FromResult(value);
+}

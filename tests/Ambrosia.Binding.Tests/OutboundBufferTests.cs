@@ -1,0 +1,162 @@
+using System.Buffers;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Binding.Tests;
+
+public sealed class OutboundBufferTests
+{
+    private readonly OutboundBuffer buffer = new();
+    private readonly Destination one = new(0, new InstanceId("one")), two = new(1, new InstanceId("two"));
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(3)]
+    [InlineData(4)]
+    [InlineData(5)]
+    public void Buffer_RandomMessages_ComeOutWholeAndInOrder(int seed)
+    {
+        var random = new Random(seed);
+        var sent = new List<(uint Index, MessageKind Kind, byte[] Body)>();
+        var got = new List<(uint Index, MessageKind Kind, byte[] Body)>();
+        for (int i = 0; i < 3000; i++)
+        {
+            Destination to = random.Next(20) == 0 ? two : one;
+            MessageKind kind = random.Next(10) == 0 ? MessageKind.Call : MessageKind.Fork;
+            byte[] arguments = new byte[Length(random)];
+            random.NextBytes(arguments);
+            // Some are begun and given up, as when an argument cannot be encoded.
+            if (random.Next(10) == 0) Encode(to, kind, arguments, random);
+            Encode(to, kind, arguments, random);
+            buffer.Commit();
+            sent.Add((to.Index, kind, arguments));
+            if (random.Next(50) == 0) buffer.Write(new ProcessedFrame(new Lsn((ulong)i)));
+            if (random.Next(100) == 0) Take(got);
+        }
+        buffer.Flush();
+        Take(got);
+
+        Assert.Equal(sent.Count, got.Count);
+        for (int i = 0; i < sent.Count; i++)
+        {
+            Assert.Equal((sent[i].Index, sent[i].Kind), (got[i].Index, got[i].Kind));
+            Assert.True(sent[i].Body.AsSpan().SequenceEqual(got[i].Body), $"message {i} of seed {seed}");
+        }
+        Assert.Equal(0, buffer.Backlog);
+    }
+
+    [Fact]
+    public void Message_OverTheLimit_IsRefusedAndNothingOfItSent()
+    {
+        buffer.LimitMessages(1000);
+        buffer.Begin(one, MessageKind.Fork);
+        buffer.Write(new byte[1001]);
+        Assert.Throws<InvalidOperationException>(buffer.Commit);
+        buffer.Begin(one, MessageKind.Fork);
+        Assert.Throws<InvalidOperationException>(() => buffer.Write(new byte[10_000_000]));
+
+        buffer.Begin(one, MessageKind.Fork);
+        buffer.WriteVarint(7);
+        buffer.Commit();
+        buffer.Flush();
+        var got = new List<(uint, MessageKind, byte[])>();
+        Take(got);
+        Assert.Single(got);
+    }
+
+    [Fact]
+    public void Failure_WithItsStack_HasARunOfItsOwn()
+    {
+        foreach (int stackBytes in new[] { 10, 300_000 })
+        {
+            buffer.Begin(one, MessageKind.Fork);
+            buffer.WriteVarint(1);
+            buffer.Commit();
+            var block = new ArrayBufferWriter<byte>();
+            var writer = new PayloadWriter(block);
+            writer.Varint(99);
+            writer.Varint(1);
+            writer.Bytes(new byte[stackBytes], int.MaxValue);
+            writer.Flush();
+            buffer.BeginAlone(one, MessageKind.Failure, block.WrittenSpan);
+            buffer.WriteVarint(1);
+            buffer.WriteVarint(5);
+            buffer.Write(new byte[200]);
+            buffer.CommitAlone();
+
+            var runs = new List<(MessageKind, int)>();
+            foreach (byte[] payload in Frames())
+            {
+                RunView run = RunView.ReadWhole(payload, 1_000_000);
+                runs.Add((run.Header.Kind, run.Extensions.Length));
+            }
+            Assert.Equal([(MessageKind.Fork, 0), (MessageKind.Failure, block.WrittenCount)], runs);
+        }
+    }
+
+    [Fact]
+    public void Runs_AreCut_SoThatNoneIsOverTheLimitOfManyMessages()
+    {
+        for (int i = 0; i < 20; i++)
+        {
+            Encode(one, MessageKind.Fork, new byte[60_000], new Random(i));
+            buffer.Commit();
+            Encode(one, MessageKind.Fork, new byte[240_000], new Random(i));
+            buffer.Commit();
+        }
+        buffer.Flush();
+
+        // ReadWhole checks P3.5.
+        Assert.Equal(40, Frames().Sum(payload => (int)RunView.ReadWhole(payload, 1_000_000).Header.Count));
+    }
+
+    private static int Length(Random random) => random.Next(100) switch
+    {
+        < 60 => random.Next(20),
+        < 80 => random.Next(110, 140),
+        < 95 => random.Next(5000),
+        < 99 => random.Next(16_000, 17_000),
+        _ => random.Next(700_000),
+    };
+
+    private void Encode(Destination to, MessageKind kind, byte[] arguments, Random random)
+    {
+        buffer.Begin(to, kind, random.Next(3) == 0 ? arguments.Length + 2 : 0);
+        buffer.WriteVarint(3);
+        if (kind == MessageKind.Call) buffer.WriteVarint(9);
+        for (int at = 0; at < arguments.Length;)
+        {
+            int piece = Math.Min(arguments.Length - at, random.Next(1, 50_000));
+            buffer.Write(arguments.AsSpan(at, piece));
+            at += piece;
+        }
+    }
+
+    private void Take(List<(uint, MessageKind, byte[])> into)
+    {
+        foreach (byte[] payload in Frames())
+        {
+            RunView run = RunView.ReadWhole(payload, Protocol.Frames.MessageBytesMaxDefault);
+            var messages = new MessageReader(run);
+            while (messages.Next()) into.Add((run.Header.Peer, run.Header.Kind, messages.Arguments.ToArray()));
+        }
+    }
+
+    /// <summary>Payloads of the runs that are ready.</summary>
+    private List<byte[]> Frames()
+    {
+        var payloads = new List<byte[]>();
+        while (buffer.TryTake(out ReadOnlyMemory<byte> bytes))
+        {
+            ReadOnlySpan<byte> left = bytes.Span;
+            while (!left.IsEmpty)
+            {
+                Assert.Equal(DecodeStatus.Ok, FrameReader.TryRead(left, 0, uint.MaxValue / 2, false, out FrameHeader header, out ReadOnlySpan<byte> payload, out int size));
+                if (header.Type == FrameType.Run) payloads.Add(payload.ToArray());
+                left = left[size..];
+            }
+            buffer.Taken(bytes.Length);
+        }
+        return payloads;
+    }
+}

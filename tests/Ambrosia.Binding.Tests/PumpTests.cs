@@ -1,0 +1,181 @@
+using System.Buffers;
+using System.Net.Sockets;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Binding.Tests;
+
+/// <summary>The app's process side over real sockets, with a coordinator by hand at the other end.</summary>
+public sealed class PumpTests : IDisposable
+{
+    private static readonly TimeSpan s_deadline = TimeSpan.FromSeconds(60);
+    private readonly DirectoryInfo folder = Directory.CreateTempSubdirectory("amb-pump-");
+    private readonly List<string> lines = [];
+
+    public void Dispose() => folder.Delete(recursive: true);
+
+    [Fact]
+    public void App_WithoutAddress_SaysWhatIsMissing()
+    {
+        Assert.Equal(2, Run(new Dictionary<string, string>()));
+        Assert.Contains("AMBROSIA_APP is not set", Assert.Single(lines), StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("tcp:0")]
+    [InlineData("tcp:x")]
+    [InlineData("unix:")]
+    [InlineData("nonsense")]
+    public void App_WithBadAddress_SaysSo(string address)
+    {
+        Assert.Equal(2, Run(new Dictionary<string, string> { ["AMBROSIA_APP"] = address, ["AMBROSIA_TOKEN"] = Token() }));
+        Assert.Contains("neither unix:PATH nor tcp:PORT", Assert.Single(lines), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void App_WithBadToken_SaysSo()
+    {
+        string token = Path.Combine(folder.FullName, "short");
+        File.WriteAllBytes(token, new byte[31]);
+        Assert.Equal(2, Run(new Dictionary<string, string> { ["AMBROSIA_APP"] = "tcp:1", ["AMBROSIA_TOKEN"] = token }));
+        Assert.Contains("31 bytes", Assert.Single(lines), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void App_ThatAwaitsSomethingElse_IsRefusedAtItsStart()
+    {
+        // This assembly holds Bank.Foreign, which does.
+        Assert.Equal(2, new AppHost(
+            ImmortalDefinition.Of<Bank>(), AwaitCheck.Faults, new Dictionary<string, string> { ["AMBROSIA_APP"] = "tcp:1", ["AMBROSIA_TOKEN"] = Token() }.GetValueOrDefault, Say, TimeProvider.System).Run());
+        Assert.Contains("Bank.Foreign awaits a System.Runtime.CompilerServices.YieldAwaitable", Assert.Single(lines), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task App_OverUnixSocket_RelaysAndEndsWithTheChannel()
+    {
+        string path = Path.Combine(folder.FullName, "app.sock");
+        using var listener = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        listener.Bind(new UnixDomainSocketEndPoint(path));
+        listener.Listen();
+        Task<int> app = RunInBackground<Load>($"unix:{path}");
+
+        using Socket channel = await listener.AcceptAsync().WaitAsync(s_deadline);
+        channel.Send(Records("load", FakeCoordinator.FirstStart("load"), FakeCoordinator.Peer(1, "bank2"), FakeCoordinator.Run(MessageKind.Fork, 1, (3, 0, Cbor.Of(2_000_000)))));
+        // Ten times what a handler may leave unsent: it waits for this side to read, and goes on.
+        uint messages = 0;
+        bool processed = false;
+        Read(channel, (type, payload) =>
+        {
+            if (type == FrameType.Run) messages += RunView.Read(payload).Header.Count;
+            processed |= type == FrameType.Processed;
+            return !processed;
+        });
+        Assert.Equal(2_000_000u, messages);
+
+        channel.Shutdown(SocketShutdown.Both);
+        channel.Close();
+        Assert.Equal(74, await app.WaitAsync(s_deadline));
+    }
+
+    [Fact]
+    public async Task App_OverTcp_ImpulsesWaitForRoomAndAllArrive()
+    {
+        using var listener = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        listener.Bind(new System.Net.IPEndPoint(System.Net.IPAddress.Loopback, 0));
+        listener.Listen();
+        Task<int> app = RunInBackground<Flood>($"tcp:{((System.Net.IPEndPoint)listener.LocalEndPoint!).Port}");
+
+        using Socket channel = await listener.AcceptAsync().WaitAsync(s_deadline);
+        channel.Send(Records("flood", FakeCoordinator.FirstStart("flood")));
+        channel.Send(Frame(new BecomePrimary(new Lsn(4096))));
+        ulong next = 1;
+        Read(channel, (type, payload) =>
+        {
+            if (type != FrameType.Run) return true;
+            RunHeader run = RunView.ReadWhole(payload, 1_000_000).Header;
+            Assert.Equal(next, run.First);
+            next += run.Count;
+            return next <= Flood.Impulses;
+        });
+
+        channel.Send(Frame(new Goodbye(GoodbyeCode.CleanStop, "enough")));
+        Assert.Equal(0, await app.WaitAsync(s_deadline));
+    }
+
+    [Fact]
+    public async Task App_Refused_EndsWithMisuse()
+    {
+        string path = Path.Combine(folder.FullName, "refuse.sock");
+        using var listener = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        listener.Bind(new UnixDomainSocketEndPoint(path));
+        listener.Listen();
+        Task<int> app = RunInBackground<Load>($"unix:{path}");
+        using Socket channel = await listener.AcceptAsync().WaitAsync(s_deadline);
+        channel.Send(Frame(new Goodbye(GoodbyeCode.Refused, "wrong token")));
+
+        Assert.Equal(2, await app.WaitAsync(s_deadline));
+        lock (lines) Assert.Contains("wrong token", lines[^1], StringComparison.Ordinal);
+    }
+
+    private int Run(Dictionary<string, string> environment) =>
+        new AppHost(ImmortalDefinition.Of<Load>(), static _ => [], environment.GetValueOrDefault, Say, TimeProvider.System).Run();
+
+    private Task<int> RunInBackground<T>(string address)
+        where T : Immortal, IImmortal<T>
+    {
+        var environment = new Dictionary<string, string> { ["AMBROSIA_APP"] = address, ["AMBROSIA_TOKEN"] = Token() };
+        return Task.Factory.StartNew(
+            () => new AppHost(ImmortalDefinition.Of<T>(), static _ => [], environment.GetValueOrDefault, Say, TimeProvider.System).Run(), TaskCreationOptions.LongRunning);
+    }
+
+    private void Say(string line)
+    {
+        lock (lines) lines.Add(line);
+    }
+
+    private string Token()
+    {
+        string path = Path.Combine(folder.FullName, "token");
+        File.WriteAllBytes(path, new byte[32]);
+        return path;
+    }
+
+    private static byte[] Records(string name, params byte[][] records)
+    {
+        byte[] payload = [.. new byte[DeliverHeader.Bytes], .. records.SelectMany(record => record)];
+        new DeliverHeader(new Lsn(64), 0, Lsn.Zero).Write(payload);
+        var frames = new ArrayBufferWriter<byte>();
+        frames.Write(Frame(new AppWelcome(1, new InstanceId(name), "r0", FakeCoordinator.Uuid, new Epoch(1), 1, 1_000_000, new Lsn(64), false)));
+        Frames.Write(frames, FrameType.Deliver, payload, 0, false);
+        return frames.WrittenSpan.ToArray();
+    }
+
+    private static byte[] Frame<T>(T payload)
+        where T : IFramePayload<T>
+    {
+        var frame = new ArrayBufferWriter<byte>();
+        Frames.Write(frame, payload, 0, false);
+        return frame.WrittenSpan.ToArray();
+    }
+
+    /// <summary>Reads frames until told to stop.</summary>
+    private static void Read(Socket channel, Func<FrameType, byte[], bool> take)
+    {
+        channel.ReceiveTimeout = (int)s_deadline.TotalMilliseconds;
+        var buffer = new byte[4 * 1024 * 1024];
+        int filled = 0;
+        while (true)
+        {
+            int received = channel.Receive(buffer.AsSpan(filled));
+            Assert.NotEqual(0, received);
+            filled += received;
+            int at = 0;
+            while (FrameReader.TryRead(buffer.AsSpan(at, filled - at), 0, 2_000_000, false, out FrameHeader header, out ReadOnlySpan<byte> payload, out int size) == DecodeStatus.Ok)
+            {
+                at += size;
+                if (!take(header.Type, payload.ToArray())) return;
+            }
+            Buffer.BlockCopy(buffer, at, buffer, 0, filled - at);
+            filled -= at;
+        }
+    }
+}

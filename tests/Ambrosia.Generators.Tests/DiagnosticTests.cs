@@ -1,0 +1,77 @@
+using Microsoft.CodeAnalysis;
+
+namespace Ambrosia.Generators.Tests;
+
+/// <summary>Each rule: reported once, where the fault is. The <c>«»</c> in a source mark that place.</summary>
+public sealed class DiagnosticTests
+{
+    public static TheoryData<string, string, string> Faults => new()
+    {
+        { "AMB001", "X must be declared partial", "public interface IX { } public class «X» : Immortal<IXProxy>, IX { }" },
+        { "AMB001", "X must be declared partial", "public interface IX { } public class Outer { public partial class «X» : Immortal<IXProxy>, IX { } }" },
+        { "AMB002", "implements no interface IX", "public partial class «X» : Immortal<IXProxy> { }" },
+        { "AMB003", "several methods named Go", "[Contract] public interface IX { void Go(); void «Go»(int a); }" },
+        { "AMB004", "IX.Go is generic", "[Contract] public interface IX { void «Go»<T>(); }" },
+        { "AMB004", "IX is generic", "[Contract] public interface «IX»<T> { void Go(); }" },
+        { "AMB005", "Parameter a of IX.Go is ref, out or in", "[Contract] public interface IX { void Go(ref int «a»); }" },
+        { "AMB005", "Parameter a of IX.Go is ref, out or in", "[Contract] public interface IX { void Go(in int «a»); }" },
+        { "AMB006", "Parameter a of IX.Go is a System.IO.Stream", "[Contract] public interface IX { void Go(System.IO.Stream «a»); }" },
+        { "AMB006", "Parameter a of IX.Go is a object", "[Contract] public interface IX { void Go(object «a»); }" },
+        { "AMB006", "HashSet<int>", "[Contract] public interface IX { void Go(List<HashSet<int>> «a»); }" },
+        { "AMB006", "int[*,*]", "[Contract] public interface IX { void Go(int[,] «a»); }" },
+        { "AMB007", "IX.Go returns a System.Type", "[Contract] public interface IX { Type «Go»(); }" },
+        { "AMB007", "IX.Go returns a System.ReadOnlySpan<byte>", "[Contract] public interface IX { ReadOnlySpan<byte> «Go»(); }" },
+        { "AMB008", "IX.Go returns Task<int>", "[Contract] public interface IX { Task<int> «Go»(); }" },
+        { "AMB008", "IX.Go returns ValueTask", "[Contract] public interface IX { ValueTask «Go»(); }" },
+        { "AMB008", "X.Go returns async void", "public interface IX { void Go(); } public partial class X : Immortal<IXProxy>, IX { public async void «Go»() => await Task.Yield(); }" },
+        { "AMB009", "IX.Size is a property", "[Contract] public interface IX { int «Size» { get; } }" },
+        { "AMB009", "IX.Done is a event", "[Contract] public interface IX { event Action «Done»; }" },
+        { "AMB009", "IX.Go is a static method", "[Contract] public interface IX { static void «Go»() { } }" },
+        { "AMB010", "IX.Stop has the id 0x7, which Go has", "[Contract] public interface IX { [MethodId(7)] void Go(); [MethodId(7)] void «Stop»(); }" },
+        { "AMB010", "which is out of range", "[Contract] public interface IX { [MethodId(0)] void «Go»(); }" },
+        { "AMB011", "IX.Go is an impulse handler and returns a value", "[Contract] public interface IX { [ImpulseHandler] int «Go»(); }" },
+        { "AMB012", "IX is nested in Outer", "public partial class Outer { [Contract] public interface «IX» { } }" },
+        { "AMB013", "X is abstract", "public interface IX { } public abstract partial class «X» : Immortal<IXProxy>, IX { }" },
+        { "AMB013", "X is generic", "public interface IX { } public partial class «X»<T> : Immortal<IXProxy>, IX { }" },
+        { "AMB013", "X has no constructor without parameters", "public interface IX { } public partial class «X»(int a) : Immortal<IXProxy>, IX { public int A => a; }" },
+        { "AMB014", "its member Bad is a System.Type", "[Data] public class X { public Type? «Bad» { get; set; } }" },
+        { "AMB014", "is abstract", "[Data] public abstract class «X» { }" },
+        { "AMB014", "is generic", "[Data] public class «X»<T> { }" },
+        { "AMB014", "no public constructor", "[Data] public class «X» { private X() { } public int A { get; } }" },
+        { "AMB014", "two members of number 1", "[Data] public class «X» { [Field(1)] public int A; [Field(1)] public int B; }" },
+    };
+
+    [Theory]
+    [MemberData(nameof(Faults))]
+    public void Fault_IsReported_WhereItIs(string id, string message, string source)
+    {
+        Generation generation = Generation.Of(source.Replace("«", "", StringComparison.Ordinal).Replace("»", "", StringComparison.Ordinal));
+
+        Diagnostic diagnostic = Assert.Single(generation.Diagnostics);
+        Assert.Equal(id, diagnostic.Id);
+        Assert.Equal(DiagnosticSeverity.Error, diagnostic.Severity);
+        Assert.Contains(message, diagnostic.GetMessage(), StringComparison.Ordinal);
+        string marked = source[(source.IndexOf('«') + 1)..source.IndexOf('»')];
+        string text = generation.Input.SyntaxTrees[0].ToString();
+        Assert.Equal(marked, text.Substring(diagnostic.Location.SourceSpan.Start, diagnostic.Location.SourceSpan.Length));
+        Assert.Equal("Demo.cs", diagnostic.Location.GetLineSpan().Path);
+    }
+
+    [Fact]
+    public void Proxy_MissingInTheContractsAssembly_IsReported()
+    {
+        Generation contracts = Generation.OfAssembly("Contracts", "public interface IFar { void Go(); }");
+        Generation app = Generation.OfAssembly("App", "public partial class Far : Immortal<IFarProxy>, IFar { public void Go() { } }", contracts.AsReference());
+
+        Diagnostic diagnostic = Assert.Single(app.Diagnostics);
+        Assert.Equal("AMB015", diagnostic.Id);
+        Assert.Contains("mark the interface [Contract] there", diagnostic.GetMessage(), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Rules_AllHaveATest()
+    {
+        string[] tested = [.. Faults.Select(row => (string)((object[])row)[0]).Append("AMB015").Distinct().Order(StringComparer.Ordinal)];
+        Assert.Equal(Rules.ById.Keys.Order(StringComparer.Ordinal), tested);
+    }
+}

@@ -1,0 +1,83 @@
+using System.Collections.Immutable;
+using System.Reflection;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CSharp;
+
+namespace Ambrosia.Generators.Tests;
+
+/// <summary>Runs the generator on a source, as the compiler would, and compiles what comes out.</summary>
+internal sealed class Generation
+{
+    private static readonly CSharpParseOptions s_parse = new(LanguageVersion.Latest);
+
+    private static readonly ImmutableArray<MetadataReference> s_framework =
+    [
+        .. ((string)AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES")!).Split(Path.PathSeparator)
+            .Where(path => Path.GetFileName(path) is { } name && (name.StartsWith("System.", StringComparison.Ordinal) || name is "netstandard.dll" or "mscorlib.dll"))
+            .Select(path => MetadataReference.CreateFromFile(path)),
+        MetadataReference.CreateFromFile(typeof(Immortal).Assembly.Location),
+        MetadataReference.CreateFromFile(typeof(Protocol.Lsn).Assembly.Location),
+    ];
+
+    private Generation(CSharpCompilation compilation, GeneratorDriver driver)
+    {
+        Driver = driver.RunGeneratorsAndUpdateCompilation(compilation, out Compilation output, out ImmutableArray<Diagnostic> diagnostics);
+        Input = compilation;
+        Output = output;
+        Diagnostics = [.. diagnostics];
+    }
+
+    internal GeneratorDriver Driver { get; }
+
+    internal CSharpCompilation Input { get; }
+
+    internal Compilation Output { get; }
+
+    /// <summary>The generator's own.</summary>
+    internal ImmutableArray<Diagnostic> Diagnostics { get; }
+
+    internal static Generation Of(string source, params MetadataReference[] references) => OfAssembly("Demo", source, references);
+
+    internal static Generation OfAssembly(string assembly, string source, params MetadataReference[] references)
+    {
+        SyntaxTree tree = CSharpSyntaxTree.ParseText("using System;\nusing System.Collections.Generic;\nusing System.Threading.Tasks;\nusing Ambrosia;\n" + source, s_parse, "Demo.cs");
+        var compilation = CSharpCompilation.Create(
+            assembly, [tree], [.. s_framework, .. references],
+            new CSharpCompilationOptions(OutputKind.DynamicallyLinkedLibrary, nullableContextOptions: NullableContextOptions.Enable, allowUnsafe: true, generalDiagnosticOption: ReportDiagnostic.Error));
+        var options = new GeneratorDriverOptions(IncrementalGeneratorOutputKind.None, trackIncrementalGeneratorSteps: true);
+        return new Generation(compilation, CSharpGeneratorDriver.Create([new ImmortalGenerator().AsSourceGenerator()], parseOptions: s_parse, driverOptions: options));
+    }
+
+    /// <summary>The same driver on an edited source.</summary>
+    internal Generation Edited(string from, string to)
+    {
+        SyntaxTree tree = Input.SyntaxTrees[0];
+        string text = tree.ToString();
+        Assert.Contains(from, text, StringComparison.Ordinal);
+        return new Generation(Input.ReplaceSyntaxTree(tree, CSharpSyntaxTree.ParseText(text.Replace(from, to, StringComparison.Ordinal), s_parse, tree.FilePath)), Driver);
+    }
+
+    /// <summary>What the compiler says of source and generated code together; warnings count as errors.</summary>
+    internal string[] Errors() => [.. Output.GetDiagnostics().Where(each => each.Severity >= DiagnosticSeverity.Warning).Select(each => each.ToString())];
+
+    internal string Generated(string file) =>
+        Output.SyntaxTrees.Single(tree => tree.FilePath.EndsWith(file, StringComparison.Ordinal)).ToString();
+
+    internal IEnumerable<string> Files() => Output.SyntaxTrees.Skip(1).Select(tree => Path.GetFileName(tree.FilePath)).Order(StringComparer.Ordinal);
+
+    internal MetadataReference AsReference() => MetadataReference.CreateFromImage(Emit());
+
+    internal Assembly Load() => Assembly.Load(Emit());
+
+    /// <summary>Why the outputs of a step were made again, or not.</summary>
+    internal IncrementalStepRunReason[] Reasons(string step) =>
+        [.. Driver.GetRunResult().Results[0].TrackedSteps.TryGetValue(step, out var runs) ? runs.SelectMany(run => run.Outputs).Select(output => output.Reason) : []];
+
+    private byte[] Emit()
+    {
+        Assert.Empty(Errors());
+        using var bytes = new MemoryStream();
+        Assert.True(Output.Emit(bytes).Success);
+        return bytes.ToArray();
+    }
+}

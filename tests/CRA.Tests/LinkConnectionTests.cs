@@ -78,6 +78,48 @@ public sealed class LinkConnectionTests
     }
 
     [Fact]
+    public void LastWords_ToOneThatIsStillSending_AreFollowedByAnOrderlyEnd()
+    {
+        using var links = new Links(Silent);
+        using Socket peer = Authenticated(links.Port);
+        QueueTraffic? accepted = null;
+        accepted = new QueueTraffic
+        {
+            OnFeed = (ReadOnlySpan<byte> bytes, out int consumed) =>
+            {
+                accepted!.Queue("goodbye"u8.ToArray());
+                return QueueTraffic.Violate(bytes, out consumed);
+            },
+        };
+        links.Accepted().Run(accepted);
+        peer.Send(new byte[8_000_000]); // nothing of it is answered with a reset
+        byte[] received = new byte[100];
+        int held = 0;
+        for (int count; (count = peer.Receive(received.AsSpan(held))) > 0;) held += count;
+        Assert.Equal("goodbye"u8, received.AsSpan(0, held));
+        peer.Dispose();
+        AwaitEnd(accepted);
+    }
+
+    private static Socket Authenticated(int port)
+    {
+        var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { ReceiveTimeout = 60_000 };
+        socket.Connect(IPAddress.Loopback, port);
+        var dialler = LinkAuthentication.Dialler(Links.SecretOf(1), new byte[32]);
+        byte[] reply = new byte[64];
+        dialler.Feed([], out _, reply, out int replyBytes);
+        socket.Send(reply.AsSpan(0, replyBytes));
+        while (!dialler.Done)
+        {
+            byte[] answer = new byte[dialler.BytesWanted];
+            int count = socket.Receive(answer);
+            dialler.Feed(answer.AsSpan(0, count), out _, reply, out replyBytes);
+        }
+        socket.Send(reply.AsSpan(0, replyBytes));
+        return socket;
+    }
+
+    [Fact]
     public void Feed_ThatAnswersClose_SendsTheLastWordsAndCloses()
     {
         using var links = new Links(Silent);
@@ -192,10 +234,40 @@ public sealed class LinkConnectionTests
     }
 
     [Fact]
+    public void CloseAfterSending_WithBothPumpsBlocked_EndsNevertheless()
+    {
+        using var links = new Links(Silent);
+        using Socket peer = Authenticated(links.Port); // sends one byte and never reads
+        using var waiting = new ManualResetEventSlim();
+        var accepted = new QueueTraffic
+        {
+            OnFeed = (ReadOnlySpan<byte> _, out int consumed) =>
+            {
+                consumed = 0;
+                return FeedAnswer.NoRoom;
+            },
+            OnWait = stop =>
+            {
+                waiting.Set();
+                stop.WaitHandle.WaitOne();
+                stop.ThrowIfCancellationRequested();
+            },
+        };
+        for (int i = 0; i < 400; i++) accepted.Queue(new byte[100_000]);
+        LinkConnection link = links.Accepted();
+        link.Run(accepted);
+        peer.Send([1]);
+        Assert.True(waiting.Wait(Deadline.Generous));
+        Deadline.Await(() => accepted.TakenBytes > 0, "the out thread at work");
+        link.CloseAfterSending("stop");
+        AwaitEnd(accepted);
+        Assert.Equal("stop", accepted.Why);
+    }
+
+    [Fact]
     public void Close_WhileTheOutThreadIsBlocked_EndsTheSend()
     {
         using var links = new Links(Silent);
-        using var listener = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
         (LinkConnection dialled, LinkConnection accepted) = links.Pair(Silent); // the accepted one is never run: nobody reads
         var traffic = new QueueTraffic();
         for (int i = 0; i < 400; i++) traffic.Queue(new byte[100_000]);

@@ -46,6 +46,34 @@ public sealed class NudgeTests
     [Fact]
     public void NudgeAndWake_Mixed_LoseNone() => Assert.True(PingPong(Signal.Either, 20_000, Deadline.Generous));
 
+    // The next message is queued as soon as the last one is taken, some nanoseconds sooner or later: while the out thread is about to park.
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Signal_WhileTheOutThreadParks_IsNotLost(bool nudge)
+    {
+        const int Messages = 100_000;
+        using var links = new Links(Silent);
+        (LinkConnection dialled, LinkConnection accepted) = links.Pair(Silent);
+        var (sender, receiver) = (new QueueTraffic(), new QueueTraffic());
+        dialled.Run(sender);
+        accepted.Run(receiver);
+        var random = new Random(5);
+        var spin = new SpinWait();
+        var watch = System.Diagnostics.Stopwatch.StartNew();
+        for (int i = 1; i <= Messages; i++)
+        {
+            sender.Queue((byte)i);
+            Give(dialled, nudge && i % 2 == 0 ? Signal.Nudge : Signal.Wake, i);
+            for (spin.Reset(); sender.TakenBytes < i; spin.SpinOnce(sleep1Threshold: -1)) Assert.True(watch.Elapsed < Deadline.Generous, $"message {i} is stuck");
+            Thread.SpinWait(random.Next(60));
+        }
+        dialled.CloseAfterSending("done");
+        Deadline.Await(() => receiver.EndedCount == 1, "the end");
+        Assert.Equal(Messages, receiver.ReceivedBytes);
+        Assert.Null(sender.Fault);
+    }
+
     [Fact]
     public void Control_WithoutASignal_TheMessageIsFoundMissing() => Assert.False(PingPong(Signal.Nothing, 1_000, TimeSpan.FromSeconds(2)));
 

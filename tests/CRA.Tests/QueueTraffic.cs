@@ -17,11 +17,13 @@ internal sealed class QueueTraffic : ILinkTraffic
     public ReadOnlyMemory<byte> HeartbeatFrame { get; set; }
     public int FrameBytesWanted => 0;
     public int ReceivedBytes => Volatile.Read(ref _receivedBytes);
+    public int TakenBytes => Volatile.Read(ref _takenBytes);
     public int EndedCount => Volatile.Read(ref _endedCount);
     public string? Why { get; private set; }
     public volatile string? Fault;
 
     private int _receivedBytes;
+    private int _takenBytes;
     private int _endedCount;
 
     public void Queue(params byte[] bytes)
@@ -62,6 +64,7 @@ internal sealed class QueueTraffic : ILinkTraffic
     public void Taken(int bytes)
     {
         lock (_lock) _left -= bytes;
+        Interlocked.Add(ref _takenBytes, bytes);
     }
 
     public void Ended(string why)

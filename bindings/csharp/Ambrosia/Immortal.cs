@@ -57,7 +57,7 @@ public abstract class Immortal
 
     internal void RunFirstStart() => OnFirstStart();
 
-    internal virtual void RunBecomingPrimary() => BecomingPrimary();
+    internal void RunBecomingPrimary() => BecomingPrimary();
 
     internal void Take(ref IncomingMessage message) => Dispatch(ref message);
 

@@ -15,13 +15,6 @@ public abstract class Immortal<TProxy> : Immortal
     /// </summary>
     protected TProxy thisProxy => self;
 
-    /// <summary>The threads that BecomingPrimary starts use the proxy of this immortal; only the handlers' thread can make it.</summary>
-    internal override void RunBecomingPrimary()
-    {
-        _ = thisProxy;
-        base.RunBecomingPrimary();
-    }
-
     internal override void Attach(ImmortalRuntime restoredBy)
     {
         base.Attach(restoredBy);

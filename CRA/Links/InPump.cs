@@ -14,6 +14,12 @@ internal sealed class InPump(Socket socket, LinkEnding ending, Action<string> cl
     private readonly TimeProvider _time = settings.Time;
     private readonly Liveness _liveness = settings.NewLiveness(begun);
 
+    // The socket's receive timeout is set in steps of this, so that it is the same for nearly every receive and costs no call.
+    private readonly double _timeoutStepMs = Math.Max(1, settings.DeadAfter.TotalMilliseconds / 8);
+
+    // The one in force; 0: none yet.
+    private int _timeoutMs;
+
     /// <summary>Runs until the connection ends; returns why.</summary>
     /// <exception cref="SocketException">The connection broke.</exception>
     public string Run(ILinkTraffic traffic)
@@ -72,8 +78,8 @@ internal sealed class InPump(Socket socket, LinkEnding ending, Action<string> cl
 
     private bool TryReceive(Span<byte> into, TimeSpan timeout, out int received)
     {
-        int milliseconds = Math.Max(1, (int)Math.Ceiling(timeout.TotalMilliseconds));
-        if (socket.ReceiveTimeout != milliseconds) socket.ReceiveTimeout = milliseconds;
+        int timeoutMs = (int)(Math.Ceiling(timeout.TotalMilliseconds / _timeoutStepMs) * _timeoutStepMs);
+        if (timeoutMs != _timeoutMs) socket.ReceiveTimeout = _timeoutMs = Math.Max(1, timeoutMs);
         received = socket.Receive(into, SocketFlags.None, out SocketError error);
         if (error == SocketError.Success) return true;
         return error is SocketError.TimedOut or SocketError.WouldBlock ? false : throw new SocketException((int)error);

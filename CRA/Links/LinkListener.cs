@@ -42,6 +42,8 @@ public sealed class LinkListener : IDisposable
     /// <exception cref="LinkAddressException">The address is malformed, not allowed, or in use.</exception>
     public LinkListener(string address, LinkSettings settings, Action<LinkConnection> accepted, Action<string> log)
     {
+        ArgumentOutOfRangeException.ThrowIfNotEqual(settings.Secret.Length, LinkAuthentication.SecretBytes, nameof(settings));
+        ArgumentOutOfRangeException.ThrowIfLessThan(settings.UnauthenticatedMax, 1, nameof(settings));
         _settings = settings;
         _accepted = accepted;
         _log = log;

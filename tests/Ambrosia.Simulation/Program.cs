@@ -10,12 +10,14 @@ if (args is ["--seed", var text] && ulong.TryParse(text, out ulong seed))
 }
 if (args is ["--seeds", var range] && range.Split('-') is [var from, var to])
 {
+    int crashes = 0;
     for (ulong s = ulong.Parse(from); s <= ulong.Parse(to); s++)
     {
         var world = new World(s, new Faults());
         world.Run();
+        crashes += world.Crashes;
     }
-    Console.WriteLine($"seeds {range}: all hold");
+    Console.WriteLine($"seeds {range}: all hold; {crashes} crashes, kills, power losses and cut links");
     return 0;
 }
 Console.Error.WriteLine("give --seed N, or --seeds N-M");

@@ -26,10 +26,11 @@ internal sealed class SimulatedReplica(World world, string name, ImmortalDefinit
     public void Boot()
     {
         process = world.Disk.ForProcess($"{Id.Name}#{++boots}");
-        InstanceIdentity identity = InstanceDirectory.TryRead(process, Directory)
-            ?? InstanceDirectory.Create(process, Directory, Id.Name, 0, world.NewUuid(), world.NowMicros, "r0", world.CrashPoints);
+        IFileSystem files = world.Faults.LyingDisk ? new LyingFiles(process) : process;
+        InstanceIdentity identity = InstanceDirectory.TryRead(files, Directory)
+            ?? InstanceDirectory.Create(files, Directory, Id.Name, 0, world.NewUuid(), world.NowMicros, "r0", world.CrashPoints);
         ClaimResult claim;
-        do claim = PrimaryClaim.Try(process, Directory, identity, "r0", world.CrashPoints);
+        do claim = PrimaryClaim.Try(files, Directory, identity, "r0", world.CrashPoints);
         while (claim is ClaimResult.Lost);
         if (claim is not ClaimResult.Claimed claimed) throw new SimulationFailure($"{Id} finds its lock held although its process is dead");
         var options = new CoordinatorOptions
@@ -37,9 +38,9 @@ internal sealed class SimulatedReplica(World world, string name, ImmortalDefinit
             LogDirectory = Directory, Instance = Id.Name, CatalogDirectory = "/data/catalog",
             CheckpointEveryBytes = world.CheckpointEveryBytes, OutboxBytes = 4 << 20, Log = world.LogOptions,
         };
-        OpenLog log = TakeOver.Run(process, Directory, identity, claimed.Fence, "r0", options.Log, world.Time, world.CrashPoints);
+        OpenLog log = TakeOver.Run(files, Directory, identity, claimed.Fence, "r0", options.Log, world.Time, world.CrashPoints);
         Coordinator = new Coordinator.Coordinator(new CoordinatorInputs(
-            options, identity, claimed.Fence, claimed.PrimaryLock, log, process, token, world.Time, world.Random.NextDouble, this));
+            options, identity, claimed.Fence, claimed.PrimaryLock, log, files, token, world.Time, world.Random.NextDouble, this));
         Coordinator.Recover();
     }
 

@@ -4,7 +4,7 @@ namespace Ambrosia.Simulation;
 
 public sealed class SimulationTests
 {
-    private static int Seeds => (int)(2000 * double.Parse(Environment.GetEnvironmentVariable("AMBROSIA_TEST_SCALE") ?? "0.1", System.Globalization.CultureInfo.InvariantCulture));
+    private static int Seeds => TestScale.Rounds(2000);
 
     [Fact]
     public void Cluster_CrashesAtAnyStep_AppliesEveryCallOnceInOrder()
@@ -22,9 +22,29 @@ public sealed class SimulationTests
     [Fact]
     public void Cluster_SameSeedTwice_TakesTheSameSteps()
     {
-        World first = new(4711, new Faults()), second = new(4711, new Faults());
+        var first = new World(4711, new Faults());
         first.Run();
+        var second = new World(4711, new Faults());
         second.Run();
         Assert.Equal(first.TraceHash, second.TraceHash);
+    }
+
+    [Theory]
+    [InlineData(true, false)]
+    [InlineData(false, true)]
+    public void NegativeControl_LyingDiskOrRollingDice_IsFound(bool lyingDisk, bool rollingDice)
+    {
+        for (ulong seed = 1; seed <= 50; seed++)
+        {
+            try
+            {
+                new World(seed, new Faults { LyingDisk = lyingDisk, RollingDice = rollingDice }).Run();
+            }
+            catch (SimulationFailure)
+            {
+                return;
+            }
+        }
+        Assert.Fail("fifty seeds with a planted fault, and none was found");
     }
 }

@@ -35,7 +35,10 @@ public sealed partial class Ledger : Immortal<ILedgerProxy>, ILedger
 /// <summary>The sending side: bursts of forks, awaited calls between them, driven by calls to itself.</summary>
 public sealed partial class Source : Immortal<ISourceProxy>, ISource
 {
-    public const ulong Bursts = 60, CallsPerBurst = 7, Asks = 20;
+    public const ulong Bursts = 150, CallsPerBurst = 9, Asks = 60;
+
+    /// <summary>For the negative control only: what no immortal may look at.</summary>
+    internal static Random? Dice;
 
     public ulong Made, Burst, Answers, Hash, WrongAnswers;
 
@@ -53,7 +56,7 @@ public sealed partial class Source : Immortal<ISourceProxy>, ISource
     {
         for (ulong i = 0; i < CallsPerBurst; i++)
         {
-            ulong number = ++Made, value = Ledger.Mix(number, Answers);
+            ulong number = ++Made, value = Ledger.Mix(number, Answers) ^ (ulong)(Dice?.Next() ?? 0);
             Hash = Ledger.Mix(Ledger.Mix(Hash, number), value);
             ledger.PutFork(number, value);
         }

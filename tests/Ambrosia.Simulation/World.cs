@@ -15,6 +15,9 @@ internal sealed record Faults
 
     /// <summary>Negative control: flushes that do nothing, which no recovery can survive.</summary>
     public bool LyingDisk { get; init; }
+
+    /// <summary>Negative control: an app that emits another value each time it runs.</summary>
+    public bool RollingDice { get; init; }
 }
 
 /// <summary>
@@ -25,7 +28,6 @@ internal sealed class World
 {
     private const int FaultySteps = 60_000, CalmStepsMax = 3_000_000;
 
-    private readonly Faults faults;
     private readonly List<SimulatedLink> links = [];
     private readonly SimulationTrace trace = new();
     private bool calm;
@@ -34,7 +36,7 @@ internal sealed class World
     public World(ulong seed, Faults faults)
     {
         Seed = seed;
-        this.faults = faults;
+        Faults = faults;
         Random = new SimulatedRandom(seed);
         Disk = new SimulatedFileSystem(seed ^ 0xD15C);
         Disk.BeforeOperation = BeforeFileOperation;
@@ -47,12 +49,15 @@ internal sealed class World
         {
             SegmentBytes = 4096 * Random.Next(20, 300), PageBytes = 4096 * Random.Next(2, 16), Pages = Random.Next(2, 5), ZeroWindowBytes = 4096 * Random.Next(0, 40),
         };
+        Simulation.Source.Dice = faults.RollingDice ? new SimulatedRandom(seed) : null;
         Disk.CreateDirectory("/data");
         Disk.FlushDirectory("/");
         Disk.FlushDirectory("/data");
     }
 
     public ulong Seed { get; }
+
+    public Faults Faults { get; }
 
     public SimulatedRandom Random { get; }
 
@@ -140,17 +145,17 @@ internal sealed class World
         Crashes++;
         switch (Random.Next(6))
         {
-            case 0 when faults.Kills: Trace($"kill coordinator {replica.Id}"); replica.KillCoordinator(); break;
-            case 1 when faults.Kills: Trace($"kill app {replica.Id}"); replica.App?.Kill(); break;
-            case 2 when faults.Kills: Trace("kill all"); Source.KillCoordinator(); Ledger.KillCoordinator(); break;
-            case 3 when faults.PowerLosses:
+            case 0 when Faults.Kills: Trace($"kill coordinator {replica.Id}"); replica.KillCoordinator(); break;
+            case 1 when Faults.Kills: Trace($"kill app {replica.Id}"); replica.App?.Kill(); break;
+            case 2 when Faults.Kills: Trace("kill all"); Source.KillCoordinator(); Ledger.KillCoordinator(); break;
+            case 3 when Faults.PowerLosses:
                 Trace("power loss");
                 Source.KillCoordinator();
                 Ledger.KillCoordinator();
                 Disk.PowerLoss(Random.NextUInt64());
                 break;
-            case 4 when faults.BrokenLinks && links.Count > 0: Random.Pick(links).Break("cut"); break;
-            case 5 when faults.Kills: fileCrashIn = Random.Next(1, 40); break;
+            case 4 when Faults.BrokenLinks && links.Count > 0: Random.Pick(links).Break("cut"); break;
+            case 5 when Faults.Kills: fileCrashIn = Random.Next(1, 40); break;
         }
     }
 
@@ -200,7 +205,7 @@ internal sealed class World
     {
         public void Hit(string name)
         {
-            if (world.calm || !world.faults.Kills || world.Random.Next(4000) != 0) return;
+            if (world.calm || !world.Faults.Kills || world.Random.Next(4000) != 0) return;
             throw new SimulatedCrash(name);
         }
     }

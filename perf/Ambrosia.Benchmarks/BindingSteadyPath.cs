@@ -1,0 +1,40 @@
+using Ambrosia.Protocol;
+using BenchmarkDotNet.Attributes;
+
+namespace Ambrosia.Benchmarks;
+
+/// <summary>The binding's share of one message on the steady path: nothing may be allocated for it.</summary>
+[MemoryDiagnoser]
+public class BindingSteadyPath
+{
+    private const int Messages = 4096;
+
+    private readonly SessionRig sink = new(ImmortalDefinition.Of<Sink>()), fountain = new(ImmortalDefinition.Of<Fountain>());
+    private byte[] bytesRun = [], numbersRun = [], sprayRun = [];
+
+    [GlobalSetup]
+    public void Setup()
+    {
+        bytesRun = sink.RunFrame(Repeat(Message("ISink", "Bytes", new byte[16])), Messages);
+        numbersRun = sink.RunFrame(Repeat(Message("ISink", "Numbers", [0x19, 0x03, 0xE8, 0x1A, 0x00, 0x0F, 0x42, 0x40])), Messages);
+        sprayRun = fountain.RunFrame(Message("IFountain", "Spray", [0x19, 0x10, 0x00]), 1);
+    }
+
+    private static byte[] Message(string contract, string method, byte[] arguments)
+    {
+        byte[] id = new byte[Varint.BytesMax];
+        int size = Varint.Write(id, MethodIds.Of(contract, method));
+        return [(byte)(size + arguments.Length), .. id[..size], .. arguments];
+    }
+
+    private static byte[] Repeat(byte[] message) => [.. Enumerable.Repeat(message, Messages).SelectMany(static m => m)];
+
+    [Benchmark(OperationsPerInvoke = Messages)]
+    public void DispatchSpan() => sink.Run(bytesRun);
+
+    [Benchmark(OperationsPerInvoke = Messages)]
+    public void DispatchNumbers() => sink.Run(numbersRun);
+
+    [Benchmark(OperationsPerInvoke = Messages, Baseline = true)]
+    public void EncodeNumbers() => fountain.Run(sprayRun);
+}

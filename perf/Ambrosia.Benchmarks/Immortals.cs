@@ -1,0 +1,38 @@
+namespace Ambrosia.Benchmarks;
+
+/// <summary>Takes small messages.</summary>
+public interface ISink
+{
+    void Bytes(ReadOnlySpan<byte> payload);
+
+    void Numbers(long a, long b);
+}
+
+/// <summary>Makes small messages.</summary>
+public interface IFountain
+{
+    void Spray(int count);
+}
+
+/// <summary>Counts what it gets.</summary>
+public sealed partial class Sink : Immortal<ISinkProxy>, ISink
+{
+    private long total;
+
+    public void Bytes(ReadOnlySpan<byte> payload) => total += payload.Length;
+
+    public void Numbers(long a, long b) => total += a + b;
+}
+
+/// <summary>Sends as many forks as it is told.</summary>
+public sealed partial class Fountain : Immortal<IFountainProxy>, IFountain
+{
+    private readonly ISinkProxy sink;
+
+    public Fountain() => sink = GetProxy<ISink>("sink");
+
+    public void Spray(int count)
+    {
+        for (int i = 0; i < count; i++) sink.NumbersFork(i, 1_000_000 + i);
+    }
+}

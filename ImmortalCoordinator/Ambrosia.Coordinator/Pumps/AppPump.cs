@@ -33,6 +33,10 @@ internal sealed class AppPump(Coordinator coordinator, Socket listener, Action<C
             {
                 return;
             }
+            catch (SocketException e) when (e.SocketErrorCode == SocketError.Interrupted)
+            {
+                continue; // a signal
+            }
             catch (SocketException e)
             {
                 say($"app channel: accepting failed: {e.Message}");
@@ -64,9 +68,9 @@ internal sealed class AppPump(Coordinator coordinator, Socket listener, Action<C
             AwaitHandover();
             why = ReadLoop(socket, session, reader);
         }
-        catch (DivergenceException divergence)
+        catch (Exception fatal) when (ExitCodes.Of(fatal) is { } code)
         {
-            fail(ExitCodes.Divergence, divergence.Message);
+            fail(code, fatal.Message);
         }
         catch (ProtocolViolation violation)
         {
@@ -131,13 +135,9 @@ internal sealed class AppPump(Coordinator coordinator, Socket listener, Action<C
         {
             // The app is gone: what it sent before is still to be read, so only this direction ends.
         }
-        catch (DivergenceException divergence)
+        catch (Exception fatal) when (ExitCodes.Of(fatal) is { } code)
         {
-            fail(ExitCodes.Divergence, divergence.Message);
-        }
-        catch (Log.LogDamage damage)
-        {
-            fail(ExitCodes.Damage, damage.Message);
+            fail(code, fatal.Message);
         }
         catch (ProtocolViolation damage)
         {

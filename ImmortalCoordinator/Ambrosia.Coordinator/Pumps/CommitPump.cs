@@ -10,7 +10,6 @@ internal sealed class CommitPump(Action<int, string> fail) : IDisposable
 {
     private readonly Lock inside = new();
     private readonly Parker parker = new();
-    private readonly Lock roomGate = new();
     private readonly ManualResetEventSlim room = new(false);
     private Committer? committer;
     private volatile bool stopped, asked;
@@ -23,16 +22,19 @@ internal sealed class CommitPump(Action<int, string> fail) : IDisposable
 
     public void Commit(bool drained)
     {
-        if (committer is null) return;
-        if (inside.IsHeldByCurrentThread) return; // the loop that called us goes on
-        if (drained && inside.TryEnter())
-        {
-            try { RunUntilParked(); }
-            finally { inside.Exit(); }
-            return;
-        }
+        if (committer is null || inside.IsHeldByCurrentThread) return; // the loop that called us goes on
+        if (drained && TryRunHere(out _)) return;
         asked = true;
         parker.Wake();
+    }
+
+    private bool TryRunHere(out bool worked)
+    {
+        worked = false;
+        if (!inside.TryEnter()) return false;
+        try { worked = RunUntilParked(); }
+        finally { inside.Exit(); }
+        return true;
     }
 
     private void Loop()
@@ -45,15 +47,18 @@ internal sealed class CommitPump(Action<int, string> fail) : IDisposable
         }
     }
 
-    private void RunUntilParked()
+    /// <summary>True when there was something to commit.</summary>
+    private bool RunUntilParked()
     {
+        bool worked = false;
         try
         {
             var spin = new SpinWait();
             while (true)
             {
                 CommitStep step = committer!.Step();
-                if (step == CommitStep.Park) return;
+                if (step == CommitStep.Park) return worked;
+                worked = true;
                 if (step == CommitStep.Spin) spin.SpinOnce(sleep1Threshold: -1);
             }
         }
@@ -65,13 +70,14 @@ internal sealed class CommitPump(Action<int, string> fail) : IDisposable
         {
             fail(ExitCodes.Io, $"the log cannot be written: {e.Message}. What was not acknowledged is not lost: senders keep it.");
         }
+        return worked;
     }
 
     /// <summary>Blocks until something was committed or written that may have made room; a short while at the most.</summary>
     public void WaitForRoom(CancellationToken stop)
     {
-        Commit(drained: true);
-        lock (roomGate) room.Reset();
+        room.Reset(); // before looking who commits: whoever does so now will set it when it is done
+        if (TryRunHere(out bool worked) && worked) return;
         room.Wait(TimeSpan.FromMilliseconds(5), stop);
     }
 

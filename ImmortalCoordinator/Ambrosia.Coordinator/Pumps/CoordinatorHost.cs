@@ -48,17 +48,9 @@ public sealed class CoordinatorHost : IDisposable
         {
             Stop();
         }
-        catch (LogDamage damage)
+        catch (Exception fatal) when (ExitCodes.Of(fatal) is { } code)
         {
-            Fail(ExitCodes.Damage, damage.Message);
-        }
-        catch (FenceLostException lost)
-        {
-            Fail(ExitCodes.NotPrimary, lost.Message);
-        }
-        catch (IOException e)
-        {
-            Fail(ExitCodes.Io, e.Message);
+            Fail(code, fatal.Message);
         }
         catch (ProtocolViolation damage)
         {

@@ -10,15 +10,28 @@ public interface ILedger
     string Summary();
 }
 
-/// <summary>Makes calls to a ledger until it has made enough.</summary>
+/// <summary>Makes calls to a ledger until it has made enough and has been told to stop.</summary>
 public interface ISource
 {
-    void Burst();
-
-    Call Ask();
+    Call GoOn();
 
     Call Finish();
 
     [ImpulseHandler]
     void Poke(int number);
+
+    [ImpulseHandler]
+    void Stop();
+}
+
+/// <summary>Both at once: two of them flood each other.</summary>
+public interface IFlooder
+{
+    void Put(ulong number, ReadOnlyMemory<byte> filling);
+
+    string Summary();
+
+    void Flood();
+
+    Call Finish();
 }

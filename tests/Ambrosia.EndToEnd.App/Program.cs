@@ -1,9 +1,12 @@
 using Ambrosia;
 using Ambrosia.EndToEnd.App;
 
+// Who runs the tests kills by id.
+Console.WriteLine($"app {Environment.ProcessId}");
 return args switch
 {
     ["source", ..] => AmbrosiaApp.Run<Source>(args[1..]),
     ["ledger", ..] => AmbrosiaApp.Run<Ledger>(args[1..]),
+    ["flooder", ..] => AmbrosiaApp.Run<Flooder>(args[1..]),
     _ => 2,
 };

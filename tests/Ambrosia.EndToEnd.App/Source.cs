@@ -1,82 +1,68 @@
-using System.Globalization;
-
 namespace Ambrosia.EndToEnd.App;
 
 /// <summary>
-/// The sending side: bursts of forks and a chain of awaited calls, driven by calls to itself; at the end it compares with the ledger and
-/// says so on a line of its own. CALLS, BURST, ASKS, FILL (bytes) and PEER set the size; they are read once, at the first start.
+/// The sending side: bursts of forks, behind each an awaited call, driven by calls to itself so that between two bursts nothing is
+/// suspended. At the end it compares with the ledger and says so on a line of its own. CALLS, BURST, FILL (bytes), POKES (impulses to
+/// itself), PEER and UNTIL set the run.
 /// </summary>
 public sealed partial class Source : Immortal<ISourceProxy>, ISource
 {
-    private readonly ulong calls, burst, asks;
+    private readonly ulong calls, burst;
     private readonly byte[] filling;
     private readonly ILedgerProxy ledger;
     private ulong made, answers, wrong, hash, pokes;
+    private bool mayStop;
 
     public Source()
     {
-        calls = Setting("CALLS", 1000);
-        burst = Setting("BURST", 100);
-        asks = Setting("ASKS", 100);
-        filling = new byte[Setting("FILL", 0)];
-        ledger = GetProxy<ILedger>(Environment.GetEnvironmentVariable("PEER") ?? "ledger");
+        calls = Settings.Number("CALLS", 1000);
+        burst = Settings.Number("BURST", 100);
+        filling = new byte[Settings.Number("FILL", 0)];
+        mayStop = Settings.Until is null;
+        ledger = GetProxy<ILedger>(Settings.Peer);
     }
 
-    private static ulong Setting(string name, ulong otherwise) =>
-        Environment.GetEnvironmentVariable(name) is { Length: > 0 } text ? ulong.Parse(text, CultureInfo.InvariantCulture) : otherwise;
+    protected override void OnFirstStart() => thisProxy.GoOnFork();
 
-    protected override void OnFirstStart()
-    {
-        thisProxy.BurstFork();
-        thisProxy.AskFork();
-        thisProxy.FinishFork();
-    }
+    protected override void BecomingPrimary() => new Thread(Outside) { IsBackground = true, Name = "outside" }.Start();
 
-    protected override void BecomingPrimary()
+    /// <summary>The world outside: pokes, and says when it is enough. A process that is killed before its word is logged is followed by one that says it again.</summary>
+    private void Outside()
     {
-        if (Environment.GetEnvironmentVariable("POKES") is not { Length: > 0 } text) return;
-        new Thread(() => Poking(int.Parse(text, CultureInfo.InvariantCulture))) { IsBackground = true }.Start();
-    }
-
-    private void Poking(int number)
-    {
-        for (int i = 0; i < number; i++) thisProxy.PokeFork(i);
+        try
+        {
+            for (ulong n = Settings.Number("POKES", 0); n > 0; n--) thisProxy.PokeFork((int)n);
+            if (Settings.Until is not { } file) return;
+            while (!File.Exists(file)) Thread.Sleep(10);
+            thisProxy.StopFork();
+        }
+        catch (InvalidOperationException)
+        {
+            // The coordinator is gone, so no impulse is taken any more; the process ends with it.
+        }
     }
 
     public void Poke(int number) => pokes++;
 
-    public void Burst()
+    public void Stop() => mayStop = true;
+
+    public async Call GoOn()
     {
-        for (ulong i = 0; i < burst && made < calls; i++)
+        for (ulong i = 0; i < burst && (made < calls || !mayStop); i++)
         {
             made++;
             hash = OrderHash.Mix(hash, made, filling);
             ledger.PutFork(made, filling);
         }
-        if (made < calls) thisProxy.BurstFork();
-    }
-
-    public async Call Ask()
-    {
-        while (answers < asks)
-        {
-            ulong answer = await ledger.NextAsync();
-            if (answer != ++answers) wrong++;
-        }
+        if (await ledger.NextAsync() != ++answers) wrong++;
+        if (made < calls || !mayStop) thisProxy.GoOnFork();
+        else thisProxy.FinishFork();
     }
 
     public async Call Finish()
     {
-        string expected;
-        string found;
-        do
-        {
-            found = await ledger.SummaryAsync();
-            expected = $"{calls} {hash:x16} {asks}";
-        }
-        while (made < calls || answers < asks);
-        found = await ledger.SummaryAsync();
-        expected = $"{calls} {hash:x16} {asks}";
+        string found = await ledger.SummaryAsync();
+        string expected = $"{made} {hash:x16} {answers}";
         Console.WriteLine($"verdict {(found == expected && wrong == 0 ? "equal" : "different")}: expected {expected}, found {found}, wrong {wrong}, pokes {pokes}");
     }
 }

@@ -1,0 +1,26 @@
+using System.Globalization;
+
+namespace Ambrosia.EndToEnd.App;
+
+/// <summary>
+/// What the environment says of a run. A test gives every process of a run the same, so a replay that constructs an immortal again
+/// reads what the first start read.
+/// </summary>
+internal static class Settings
+{
+    /// <summary>Name of the instance that is called.</summary>
+    public static string Peer => Text("PEER") ?? "ledger";
+
+    /// <summary>The run goes on until this file is there; null: until enough calls are made.</summary>
+    public static string? Until => Text("UNTIL");
+
+    /// <summary>So long each thousandth input takes: an app that lags behind its log.</summary>
+    public static TimeSpan Lag { get; } = TimeSpan.FromMilliseconds(Number("LAG_MS", 0));
+
+    /// <summary>A planted bug: the ledger forgets the call of this number. 0: none.</summary>
+    public static ulong Forget { get; } = Number("FORGET", 0);
+
+    public static ulong Number(string name, ulong otherwise) => Text(name) is { } text ? ulong.Parse(text, CultureInfo.InvariantCulture) : otherwise;
+
+    private static string? Text(string name) => Environment.GetEnvironmentVariable(name) is { Length: > 0 } text ? text : null;
+}

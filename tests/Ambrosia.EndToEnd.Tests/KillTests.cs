@@ -1,0 +1,82 @@
+using Ambrosia.TestKit;
+
+namespace Ambrosia.EndToEnd.Tests;
+
+/// <summary>Kills at random moments: whoever dies, however often, the ledger has each call once and in order.</summary>
+public sealed class KillTests(ITestOutputHelper output)
+{
+    private const int KillsOfARelease = 10, KillsMin = 2, CallsOfARelease = 100_000;
+    private const int PauseMsMax = 400;
+
+    public enum Victims { SourceApp, SourceCoordinator, LedgerApp, LedgerCoordinator, SourceSide, LedgerSide, AllFour }
+
+    [Theory]
+    [InlineData(Victims.SourceApp)]
+    [InlineData(Victims.SourceCoordinator)]
+    [InlineData(Victims.LedgerApp)]
+    [InlineData(Victims.LedgerCoordinator)]
+    [InlineData(Victims.SourceSide)]
+    [InlineData(Victims.LedgerSide)]
+    [InlineData(Victims.AllFour)]
+    public void Instances_KilledAtRandomMoments_AgreeOnEveryCall(Victims victims)
+    {
+        var chance = new Chance();
+        int kills = Math.Max(KillsMin, TestScale.Rounds(KillsOfARelease)), calls = TestScale.Rounds(CallsOfARelease);
+        output.WriteLine($"{kills} kills of {victims}, seed {chance.Seed}");
+        using var cluster = new Cluster();
+        (Replica source, Replica ledger) = cluster.Pair(calls, burst: 50);
+        source.Settings["UNTIL"] = cluster.Until;
+        foreach (Replica replica in new[] { source, ledger }) replica.Options.AddRange(["--checkpoint-every", "1M"]);
+
+        cluster.Run(chance.Again(victims.ToString()), () =>
+        {
+            ledger.Start();
+            source.Start();
+            source.AwaitReady();
+            ledger.AwaitReady();
+            for (int kill = 0; kill < kills; kill++)
+            {
+                chance.PassTime(PauseMsMax);
+                Strike(victims, source, ledger, chance);
+                if (chance.Coin()) AwaitAllReady(source, ledger); // else the next blow may fall into the recovery
+            }
+            AwaitAllReady(source, ledger);
+            File.Create(cluster.Until).Dispose();
+            Cluster.AssertEqual(source, calls);
+            cluster.AssertNoneGaveUp();
+        });
+    }
+
+    private static void Strike(Victims victims, Replica source, Replica ledger, Chance chance)
+    {
+        List<Action> blows = [];
+        if (victims is Victims.SourceApp or Victims.SourceSide or Victims.AllFour) blows.Add(source.KillApp);
+        if (victims is Victims.SourceCoordinator or Victims.SourceSide or Victims.AllFour) blows.Add(source.KillCoordinator);
+        if (victims is Victims.LedgerApp or Victims.LedgerSide or Victims.AllFour) blows.Add(ledger.KillApp);
+        if (victims is Victims.LedgerCoordinator or Victims.LedgerSide or Victims.AllFour) blows.Add(ledger.KillCoordinator);
+        Action[] order = [.. blows];
+        chance.Shuffle<Action>(order);
+        foreach (Action blow in order) blow();
+        foreach (Replica replica in new[] { source, ledger })
+            if (!replica.IsRunning) replica.Start();
+    }
+
+    private static void AwaitAllReady(Replica source, Replica ledger)
+    {
+        source.AwaitReady();
+        ledger.AwaitReady();
+    }
+
+    /// <summary>Negative control: a ledger that forgets one call is found out.</summary>
+    [Fact]
+    public void Instances_LedgerForgetsOneCall_Disagree()
+    {
+        using var cluster = new Cluster();
+        (Replica source, Replica ledger) = cluster.Pair(calls: 200);
+        ledger.Settings["FORGET"] = "123";
+        ledger.Start();
+        source.Start();
+        Assert.StartsWith("verdict different: ", source.AwaitLine("verdict", static line => line.StartsWith("verdict ", StringComparison.Ordinal)));
+        cluster.Passed();
+    }
+}

@@ -1,0 +1,89 @@
+using System.Diagnostics;
+
+namespace Ambrosia.EndToEnd.Tests;
+
+/// <summary>
+/// The processes and the directory of one test. Everything it started is killed when it is disposed of; the directory stays if the test
+/// did not say <see cref="Passed"/>, so that a failure can be looked at.
+/// </summary>
+internal sealed class Cluster : IDisposable
+{
+    /// <summary>For anything that will surely come on a machine that is busy with other tests.</summary>
+    public static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
+
+    private readonly List<Replica> replicas = [];
+    private bool passed;
+
+    public Cluster() => Root = Directory.CreateTempSubdirectory("ambrosia-e2e-").FullName;
+
+    /// <summary>Holds the log directories and the catalog.</summary>
+    public string Root { get; }
+
+    /// <summary>Once it is there, sources that were given it as UNTIL come to an end.</summary>
+    public string Until => Path.Combine(Root, "until");
+
+    public Replica Add(string name, string role)
+    {
+        var replica = new Replica(Root, name, role);
+        replicas.Add(replica);
+        return replica;
+    }
+
+    /// <summary>A source that makes at least so many calls, and a ledger.</summary>
+    public (Replica Source, Replica Ledger) Pair(int calls, int burst = 20)
+    {
+        Replica source = Add("source", "source"), ledger = Add("ledger", "ledger");
+        source.Settings["CALLS"] = $"{calls}";
+        source.Settings["BURST"] = $"{burst}";
+        return (source, ledger);
+    }
+
+    /// <summary>Waits for the source's verdict and checks it: equal, and of at least so many calls.</summary>
+    public static void AssertEqual(Replica source, int calls, TimeSpan? patience = null)
+    {
+        string verdict = source.Lines.Await("verdict", static line => line.StartsWith("verdict ", StringComparison.Ordinal), 0, patience ?? Patience);
+        Assert.StartsWith("verdict equal: expected ", verdict);
+        Assert.True(long.Parse(verdict.Split(' ')[3]) >= calls, verdict);
+    }
+
+    /// <summary>No coordinator has ended by a decision of its own.</summary>
+    public void AssertNoneGaveUp()
+    {
+        foreach (Replica replica in replicas)
+            if (replica.Lines.Find(static line => line.StartsWith("exit ", StringComparison.Ordinal) || line.StartsWith("Unhandled exception", StringComparison.Ordinal)) is { } line)
+                Assert.Fail($"{replica.Name}: {line}\n{replica.Lines}");
+    }
+
+    /// <summary>Polls until it holds.</summary>
+    public static void Await(string what, Func<bool> holds, TimeSpan? patience = null)
+    {
+        long begun = Stopwatch.GetTimestamp();
+        while (!holds())
+        {
+            if (Stopwatch.GetElapsedTime(begun) > (patience ?? Patience)) throw new TimeoutException($"not within {(patience ?? Patience).TotalSeconds:F0} s: {what}");
+            Thread.Sleep(5);
+        }
+    }
+
+    /// <summary>Runs the rest of a test; a failure carries the lines of all processes and how to repeat it.</summary>
+    public void Run(string repeat, Action body)
+    {
+        try
+        {
+            body();
+            passed = true;
+        }
+        catch (Exception e)
+        {
+            throw new InvalidOperationException($"{e.Message}\nAgain: {repeat}\nKept: {Root}\n{string.Join("\n\n", replicas.Select(static r => r.Lines))}", e);
+        }
+    }
+
+    public void Passed() => passed = true;
+
+    public void Dispose()
+    {
+        foreach (Replica replica in replicas) replica.Dispose();
+        if (passed) Directory.Delete(Root, recursive: true);
+    }
+}

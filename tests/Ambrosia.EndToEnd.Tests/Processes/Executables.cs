@@ -1,0 +1,31 @@
+using System.Diagnostics;
+using System.Runtime.InteropServices;
+
+namespace Ambrosia.EndToEnd.Tests;
+
+/// <summary>Where the two programs are, and the environment in which they start.</summary>
+internal static class Executables
+{
+    public const string AppName = "Ambrosia.EndToEnd.App";
+
+    public static string Coordinator { get; } = Beside("ImmortalCoordinator");
+
+    public static string App { get; } = Beside(AppName);
+
+    private static string Beside(string name) => Path.Combine(AppContext.BaseDirectory, OperatingSystem.IsWindows() ? name + ".exe" : name);
+
+    /// <summary>A process that is not started yet, with both outputs redirected and an environment of its own.</summary>
+    public static ProcessStartInfo StartOf(string program, IEnumerable<string> arguments, IReadOnlyDictionary<string, string> settings, string directory)
+    {
+        var start = new ProcessStartInfo(program) { UseShellExecute = false, RedirectStandardOutput = true, RedirectStandardError = true, WorkingDirectory = directory };
+        foreach (string argument in arguments) start.ArgumentList.Add(argument);
+        foreach (string name in start.Environment.Keys.Where(static n => n.StartsWith("AMBROSIA_", StringComparison.Ordinal)).ToArray()) start.Environment.Remove(name);
+        start.Environment["DOTNET_ROOT"] = Path.GetFullPath(Path.Combine(RuntimeEnvironment.GetRuntimeDirectory(), "../../.."));
+        // A killed process cannot remove its debugger pipes from the temporary folder.
+        start.Environment["DOTNET_EnableDiagnostics"] = "0";
+        // They live for a second: the time goes into starting.
+        start.Environment["DOTNET_TieredPGO"] = "0";
+        foreach ((string name, string value) in settings) start.Environment[name] = value;
+        return start;
+    }
+}

@@ -1,0 +1,147 @@
+using System.Diagnostics;
+
+namespace Ambrosia.EndToEnd.Tests;
+
+/// <summary>
+/// One instance's coordinator process and the app that it starts: started, killed and started again on the same directory. Used by one
+/// test's thread; the lines come on others. Knows the ids of all processes it ever started, so that none is left.
+/// </summary>
+internal sealed class Replica : IDisposable
+{
+    private const string AppLine = "app ";
+
+    private readonly string root;
+    private readonly string role;
+    private readonly List<Process> started = [];
+
+    public Replica(string root, string name, string role)
+    {
+        this.root = root;
+        this.role = role;
+        Name = name;
+        Lines = new LineLog(name);
+    }
+
+    public string Name { get; }
+
+    public string LogDirectory => Path.Combine(root, Name);
+
+    /// <summary>The app's settings.</summary>
+    public Dictionary<string, string> Settings { get; } = [];
+
+    /// <summary>Options of the coordinator behind --log.</summary>
+    public List<string> Options { get; } = [];
+
+    public LineLog Lines { get; }
+
+    /// <summary>Where the lines of the coordinator, or app, begin that was started last.</summary>
+    public int StartedAt { get; private set; }
+
+    public Process Coordinator => started.Count > 0 ? started[^1] : throw new InvalidOperationException($"{Name} was not started");
+
+    public bool IsRunning => started.Count > 0 && !Coordinator.HasExited;
+
+    /// <summary>Starts the coordinator.</summary>
+    /// <param name="crashAt">Crash point and pass at which it kills itself.</param>
+    /// <param name="withApp">It starts the app, too.</param>
+    /// <param name="wrapper">A program in front, with its arguments (strace).</param>
+    public Replica Start(string? crashAt = null, bool withApp = true, params string[] wrapper)
+    {
+        var settings = new Dictionary<string, string>(Settings);
+        if (crashAt is not null) settings["AMBROSIA_CRASH_AT"] = crashAt;
+        string[] app = withApp ? ["--", Executables.App, role] : [];
+        string[] command = [.. wrapper, Executables.Coordinator, "--log", LogDirectory, .. Options, .. app];
+        StartedAt = Lines.Count;
+        Run(command, settings);
+        return this;
+    }
+
+    /// <summary>Starts the app by hand, as a user with AMBROSIA_APP and AMBROSIA_TOKEN would.</summary>
+    public Process StartApp(string appChannel, string tokenPath)
+    {
+        Process coordinator = Coordinator;
+        Process app = Run([Executables.App, role], new Dictionary<string, string>(Settings) { ["AMBROSIA_APP"] = appChannel, ["AMBROSIA_TOKEN"] = tokenPath });
+        started.Add(coordinator); // stays the last
+        return app;
+    }
+
+    private Process Run(string[] command, Dictionary<string, string> settings)
+    {
+        var process = new Process { StartInfo = Executables.StartOf(command[0], command[1..], settings, root) };
+        process.OutputDataReceived += (_, line) => { if (line.Data is { } text) Lines.Add(text); };
+        process.ErrorDataReceived += (_, line) => { if (line.Data is { } text) Lines.Add(text); };
+        process.Start();
+        started.Add(process);
+        process.BeginOutputReadLine();
+        process.BeginErrorReadLine();
+        return process;
+    }
+
+    /// <summary>Waits until the coordinator that runs now has said that it is ready.</summary>
+    public string AwaitReady() => AwaitLine("ready line", static line => line.StartsWith("ready ", StringComparison.Ordinal));
+
+    /// <summary>Waits for a line of the coordinator, or app, that was started last.</summary>
+    public string AwaitLine(string what, Func<string, bool> wanted, TimeSpan? patience = null) => Lines.Await(what, wanted, StartedAt, patience ?? Cluster.Patience);
+
+    /// <summary>The app that printed its id last and still runs; null: none does.</summary>
+    public int? AppId => Lines.FindLast(static line => IsAppLine(line)) is { } line && int.Parse(line[AppLine.Length..]) is var id && IsOurApp(id) ? id : null;
+
+    private static bool IsAppLine(string line) => line.StartsWith(AppLine, StringComparison.Ordinal) && int.TryParse(line[AppLine.Length..], out _);
+
+    /// <summary>An id may have gone to somebody else meanwhile.</summary>
+    private static bool IsOurApp(int id)
+    {
+        try
+        {
+            return File.ReadAllText($"/proc/{id}/cmdline").Contains(Executables.AppName, StringComparison.Ordinal);
+        }
+        catch (IOException)
+        {
+            return false;
+        }
+    }
+
+    /// <summary>kill -9 to the coordinator; comes back when it is gone. Its app then ends by itself.</summary>
+    public void KillCoordinator()
+    {
+        if (!IsRunning) return;
+        Signals.Kill(Coordinator.Id);
+        AwaitExit();
+    }
+
+    /// <summary>kill -9 to the app, at once or as soon as its coordinator has started one; from then on the next one's lines are awaited.</summary>
+    public void KillApp()
+    {
+        if (IsRunning) Cluster.Await($"{Name} has an app", () => AppId is not null);
+        if (AppId is not { } id) return;
+        StartedAt = Lines.Count;
+        Signals.Kill(id);
+    }
+
+    /// <summary>The exit code of the coordinator, which is about to end.</summary>
+    public int AwaitExit(TimeSpan? patience = null)
+    {
+        if (!Coordinator.WaitForExit(patience ?? Cluster.Patience)) throw new TimeoutException($"{Name} has not ended.\n{Lines}");
+        return Coordinator.ExitCode;
+    }
+
+    /// <summary>Resident memory of the coordinator in bytes.</summary>
+    public long ResidentBytes()
+    {
+        string line = File.ReadLines($"/proc/{Coordinator.Id}/status").First(static l => l.StartsWith("VmRSS:", StringComparison.Ordinal));
+        return long.Parse(line.Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries)[1]) << 10;
+    }
+
+    public void Dispose()
+    {
+        foreach (Process process in started.Distinct())
+            if (!process.HasExited) Signals.Kill(process.Id);
+        foreach (string line in Lines.From(0).Where(static line => IsAppLine(line)))
+            if (int.Parse(line[AppLine.Length..]) is var id && IsOurApp(id)) Signals.Kill(id);
+        foreach (Process process in started.Distinct())
+        {
+            process.WaitForExit(Cluster.Patience);
+            process.Dispose();
+        }
+    }
+}

@@ -1,0 +1,27 @@
+using System.ComponentModel;
+using System.Runtime.InteropServices;
+
+namespace Ambrosia.EndToEnd.Tests;
+
+/// <summary>Signals to processes that the tests started, always by id.</summary>
+internal static partial class Signals
+{
+    /// <summary>What a shell, and <see cref="System.Diagnostics.Process.ExitCode"/>, says of a process that kill -9 ended.</summary>
+    public const int KilledExitCode = 128 + KillSignal;
+
+    private const int KillSignal = 9, TerminateSignal = 15;
+    private const int NoSuchProcess = 3;
+
+    public static void Kill(int process) => Send(process, KillSignal);
+
+    public static void Terminate(int process) => Send(process, TerminateSignal);
+
+    private static void Send(int process, int signal)
+    {
+        if (process <= 1) throw new ArgumentOutOfRangeException(nameof(process), process, "no process of ours");
+        if (SendSignal(process, signal) != 0 && Marshal.GetLastPInvokeError() is not NoSuchProcess and int error) throw new Win32Exception(error);
+    }
+
+    [LibraryImport("libc", EntryPoint = "kill", SetLastError = true)]
+    private static partial int SendSignal(int process, int signal);
+}

@@ -15,11 +15,12 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
     private enum Stage { AwaitHello, Replaying, BecomingPrimary, Primary, Ended }
 
     private readonly Lock gate = new();
-    private readonly ArrayBufferWriter<byte> waiting = new(), sending = new();
+    private readonly ControlFrames control = new(seed: 0, checkPayload: false);
+    private readonly ArrayBufferWriter<byte> imageFrame = new();
     private readonly HashSet<Outbox> touched = [];
     private readonly List<PageNote> done = [];
     private Stage stage;
-    private bool controlTaken, deliveryTaken;
+    private bool deliveryTaken;
     private CheckpointImage? image;
 
     /// <summary>When everything below this has been delivered, the app is told to become primary.</summary>
@@ -39,7 +40,7 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
         get
         {
             lock (gate)
-                return stage != Stage.Ended && (waiting.WrittenCount > 0 || (stage != Stage.AwaitHello && parts.Delivery.Next < parts.Log.Durable));
+                return stage != Stage.Ended && (control.HasAny || (stage != Stage.AwaitHello && parts.Delivery.Next < parts.Log.Durable));
         }
     }
 
@@ -132,7 +133,7 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
             stage = Stage.Replaying;
             this.image = image;
             target = becomePrimaryAt;
-            Frames.Write(waiting, welcome, 0, checkPayload: false);
+            control.Write(welcome);
         }
         wakeSender();
     }
@@ -176,9 +177,9 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
         bytes = default;
         lock (gate)
         {
-            if (stage is Stage.AwaitHello && waiting.WrittenCount == 0) return false;
+            if (stage is Stage.AwaitHello && !control.HasAny) return false;
             if (stage == Stage.Ended) return false;
-            if (TakeControl(out bytes)) return true;
+            if (control.TryTake(out bytes)) return true;
             if (stage == Stage.AwaitHello) return false;
         }
         if (image is not null && TakeImage(out bytes)) return true;
@@ -187,29 +188,18 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
         lock (gate)
         {
             stage = Stage.BecomingPrimary;
-            Frames.Write(waiting, new BecomePrimary(target), 0, checkPayload: false);
-            return TakeControl(out bytes);
+            control.Write(new BecomePrimary(target));
+            return control.TryTake(out bytes);
         }
-    }
-
-    private bool TakeControl(out ReadOnlyMemory<byte> bytes)
-    {
-        bytes = default;
-        if (waiting.WrittenCount == 0) return false;
-        sending.ResetWrittenCount();
-        sending.Write(waiting.WrittenSpan);
-        waiting.ResetWrittenCount();
-        bytes = sending.WrittenMemory;
-        return controlTaken = true;
     }
 
     private bool TakeImage(out ReadOnlyMemory<byte> bytes)
     {
-        sending.ResetWrittenCount();
-        if (image!.TryWriteNext(sending))
+        imageFrame.ResetWrittenCount();
+        if (image!.TryWriteNext(imageFrame))
         {
-            bytes = sending.WrittenMemory;
-            return controlTaken = true;
+            bytes = imageFrame.WrittenMemory;
+            return true;
         }
         image.Dispose();
         image = null;
@@ -221,18 +211,18 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
     public void Taken()
     {
         if (deliveryTaken) { parts.Delivery.Taken(); Crash.Hit("deliver.after"); }
-        controlTaken = deliveryTaken = false;
+        deliveryTaken = false;
     }
 
     public void Send<T>(T frame) where T : IFramePayload<T>
     {
-        lock (gate) Frames.Write(waiting, frame, 0, checkPayload: false);
+        lock (gate) control.Write(frame);
         wakeSender();
     }
 
     public void SendHeartbeat()
     {
-        lock (gate) Frames.WriteEmpty(waiting, FrameType.Heartbeat, 0);
+        lock (gate) control.WriteEmpty(FrameType.Heartbeat);
         wakeSender();
     }
 

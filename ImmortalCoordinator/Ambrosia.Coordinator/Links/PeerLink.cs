@@ -17,7 +17,7 @@ internal sealed class PeerLink : ILinkTraffic
     private readonly LinkParts parts;
     private readonly bool isDialler;
     private readonly uint seed;
-    private readonly ArrayBufferWriter<byte> waiting = new(), sending = new();
+    private readonly ControlFrames control;
     private readonly byte[] heartbeat;
     private Stage stage;
     private Hello? theirs;
@@ -36,6 +36,7 @@ internal sealed class PeerLink : ILinkTraffic
         Expected = expected;
         Nonce = nonce;
         Remote = remote;
+        control = new ControlFrames(seed, checkPayload: true);
         stage = isDialler ? Stage.SendHello : Stage.AwaitHello;
         var frame = new ArrayBufferWriter<byte>();
         Frames.Write(frame, FrameType.Heartbeat, [], seed, checkPayload: true);
@@ -187,7 +188,11 @@ internal sealed class PeerLink : ILinkTraffic
         lock (gate)
         {
             Advance();
-            if (TakeControl(out bytes)) return true;
+            if (control.TryTake(out bytes))
+            {
+                bytesLeft = bytes.Length;
+                return controlTaken = true;
+            }
             if (stage != Stage.Open) return false;
         }
         dataTaken = outbound!.TryTake(out bytes);
@@ -201,7 +206,7 @@ internal sealed class PeerLink : ILinkTraffic
         switch (stage)
         {
             case Stage.SendHello:
-                Write(parts.HelloTo(Expected!.Value, Nonce));
+                control.Write(parts.HelloTo(Expected!.Value, Nonce));
                 stage = Stage.AwaitHello;
                 Crash.Hit("handshake.sentHello");
                 break;
@@ -215,7 +220,7 @@ internal sealed class PeerLink : ILinkTraffic
                 if (durable == acked) break;
                 Crash.Hit("ack.beforeSend");
                 acked = durable;
-                Write(new Ack(durable.Number, durable.ImpulseEpoch, durable.Impulses));
+                control.Write(new Ack(durable.Number, durable.ImpulseEpoch, durable.Impulses));
                 break;
         }
     }
@@ -227,27 +232,13 @@ internal sealed class PeerLink : ILinkTraffic
     {
         if (isDialler)
         {
-            Frames.Write(waiting, FrameType.Ready, [], seed, checkPayload: true);
+            control.WriteEmpty(FrameType.Ready);
             Open();
             return;
         }
-        Write(parts.HelloTo(Peer!.Value, Nonce));
+        control.Write(parts.HelloTo(Peer!.Value, Nonce));
         stage = Stage.AwaitReady;
         Crash.Hit("handshake.sentHello");
-    }
-
-    private void Write<T>(T frame) where T : IFramePayload<T> => Frames.Write(waiting, frame, seed, checkPayload: true);
-
-    private bool TakeControl(out ReadOnlyMemory<byte> bytes)
-    {
-        bytes = default;
-        if (waiting.WrittenCount == 0) return false;
-        sending.ResetWrittenCount();
-        sending.Write(waiting.WrittenSpan);
-        waiting.ResetWrittenCount();
-        bytes = sending.WrittenMemory;
-        bytesLeft = bytes.Length;
-        return controlTaken = true;
     }
 
     public void Taken(int bytes)
@@ -268,7 +259,7 @@ internal sealed class PeerLink : ILinkTraffic
 
     public void SayGoodbye(string why)
     {
-        lock (gate) Write(new Goodbye(GoodbyeCode.Refused, why));
+        lock (gate) control.Write(new Goodbye(GoodbyeCode.Refused, why));
         Wake();
     }
 

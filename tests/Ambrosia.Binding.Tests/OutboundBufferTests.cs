@@ -110,6 +110,39 @@ public sealed class OutboundBufferTests
         Assert.Equal(40, Frames().Sum(payload => (int)RunView.ReadWhole(payload, 1_000_000).Header.Count));
     }
 
+    [Fact]
+    public void Message_AtEveryDistanceFromTheChunksEnd_ComesOutWhole()
+    {
+        const uint method = 0xFEDCBA98;
+        for (int distance = 1; distance < 120; distance++)
+        {
+            foreach (bool inOneStep in new[] { false, true })
+            {
+                var atEnd = new OutboundBuffer();
+                int filler = (RunHeader.RunBytesMax / 4) - FrameHeader.Bytes - RunHeader.Bytes - 4;
+                for (int i = 0; i < 3; i++) atEnd.Append(one, MessageKind.Fork, 1, new byte[filler]);
+                atEnd.Append(two, MessageKind.Fork, 1, new byte[filler - distance]);
+                if (inOneStep)
+                {
+                    atEnd.Append(two, MessageKind.Fork, method, [1, 2, 3]);
+                }
+                else
+                {
+                    atEnd.Begin(two, MessageKind.Fork);
+                    atEnd.WriteVarint(method);
+                    atEnd.Write(new byte[] { 1, 2, 3 });
+                    atEnd.Commit();
+                }
+                atEnd.Flush();
+
+                var last = new MessageReader(RunView.ReadWhole(Frames(atEnd)[^1], 1_000_000));
+                uint found = 0;
+                while (last.Next()) found = last.Arguments.SequenceEqual(new byte[] { 1, 2, 3 }) ? last.Method : 0;
+                Assert.Equal(method, found);
+            }
+        }
+    }
+
     private static int Length(Random random) => random.Next(100) switch
     {
         < 60 => random.Next(20),
@@ -143,7 +176,9 @@ public sealed class OutboundBufferTests
     }
 
     /// <summary>Payloads of the runs that are ready.</summary>
-    private List<byte[]> Frames()
+    private List<byte[]> Frames() => Frames(buffer);
+
+    private static List<byte[]> Frames(OutboundBuffer buffer)
     {
         var payloads = new List<byte[]>();
         while (buffer.TryTake(out ReadOnlyMemory<byte> bytes))

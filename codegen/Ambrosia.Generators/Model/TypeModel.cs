@@ -33,6 +33,22 @@ internal sealed record TypeModel(
 
     internal bool IsReference => Shape is Shape.Text or Shape.ByteArray or Shape.Array or Shape.List or Shape.Map || (Shape == Shape.Data && Reader.Length == 0);
 
-    /// <summary>Without the mark of null.</summary>
-    internal string BareName => IsNullable && Name.EndsWith("?", System.StringComparison.Ordinal) ? Name.Substring(0, Name.Length - 1) : Name;
+    /// <summary>Bytes that a value takes at most; 0: there is no bound.</summary>
+    internal int BytesMax => Shape switch
+    {
+        Shape.NullableValue => Inner[0].BytesMax,
+        Shape.Enum => 9,
+        Shape.Simple => Writer switch
+        {
+            "WriteBoolean" => 1,
+            "WriteInt64" or "WriteUInt64" or "WriteDouble" or "WriteTimeSpan" => 9,
+            "WriteSingle" => 5,
+            "WriteChar" => 3,
+            "WriteGuid" => 19,
+            "WriteDecimal" => 21,
+            "WriteDateTime" or "WriteDateTimeOffset" => 19,
+            _ => 0,
+        },
+        _ => 0,
+    };
 }

@@ -34,6 +34,16 @@ internal sealed class Codec
         }
     }
 
+    /// <summary>Statements that write values to a message: in place where their size has a bound, else through a buffer that grows.</summary>
+    internal void WriteAll(CodeWriter code, string message, string writer, IEnumerable<(TypeModel Type, string Value)> values)
+    {
+        (TypeModel Type, string Value)[] all = values.ToArray();
+        int bytesMax = all.Any(each => each.Type.BytesMax == 0) ? 0 : all.Sum(each => each.Type.BytesMax);
+        code.Line($"{Names.Writer} {writer} = new({(bytesMax > 0 ? $"{message}.Reserve({bytesMax})" : $"{message}.Body")});");
+        foreach ((TypeModel type, string value) in all) code.Line(Write(type, value, writer));
+        code.Line(bytesMax > 0 ? $"{message}.Advance({writer}.Written);" : $"{writer}.Flush();");
+    }
+
     /// <summary>An expression that reads one from <c>reader</c>.</summary>
     internal string Read(TypeModel type, string reader = "reader")
     {

@@ -111,9 +111,7 @@ internal static class DispatchSource
             code.Line($"{Names.WriteRaw}({message}.Body, {value}.Span);");
             return;
         }
-        code.Line($"{Names.Writer} writer = new({message}.Body);");
-        code.Line(codec.Write(type, value));
-        code.Line("writer.Flush();");
+        codec.WriteAll(code, message, "writer", [(type, value)]);
     }
 
     private static string Plain(MethodModel method) => method.Name.TrimStart('@');

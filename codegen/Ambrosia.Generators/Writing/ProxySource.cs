@@ -40,7 +40,10 @@ internal static class ProxySource
         string send = method.Result is null ? "SendCall" : $"SendCall<{method.Result.Name}>";
         code.Line();
         using (code.Open($"public void {Plain(method)}Fork({Parameters(method)})"))
-            WriteBody(code, method, $"BeginFork(0x{method.Id:X}u{Hint(method)})", "SendFork(__message);");
+        {
+            if (method.IsRaw) code.Line($"SendForkOfBytes(0x{method.Id:X}u, {method.Parameters[0].Name}{(method.Parameters[0].Type.Shape == Shape.ByteMemory ? ".Span" : "")});");
+            else WriteBody(code, method, $"BeginFork(0x{method.Id:X}u)", "SendFork(__message);");
+        }
         code.Line();
         using (code.Open($"public {call} {Plain(method)}Async({Parameters(method)})"))
             WriteBody(code, method, $"BeginCall(0x{method.Id:X}u{Hint(method)})", $"return {send}(__message);");
@@ -80,9 +83,7 @@ internal static class ProxySource
             code.Line($"{Names.WriteRaw}(__message.Body, {bytes.Name}{(bytes.Type.Shape == Shape.ByteMemory ? ".Span" : "")});");
             return;
         }
-        code.Line($"{Names.Writer} __writer = new(__message.Body);");
-        foreach (ParameterModel parameter in method.Parameters) code.Line(codec.Write(parameter.Type, parameter.Name, "__writer"));
-        code.Line("__writer.Flush();");
+        codec.WriteAll(code, "__message", "__writer", method.Parameters.Select(each => (each.Type, each.Name)));
     }
 
     private static void WriteComplete(CodeWriter code, Codec codec, ContractModel contract)

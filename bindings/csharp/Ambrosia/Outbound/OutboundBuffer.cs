@@ -25,7 +25,8 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
     private int runExtensionBytes;
     private int runAt;
 
-    // The message being written: its length field of lengthBytes is at end, what was written of it ends at at, and may reach limit.
+    // The message being written: its length field of lengthBytes is at end, what was written of it ends at at, and may reach limit:
+    // the chunk's end, or for a message that shares its run, the end that a run of several may have (P3.5).
     private int end;
     private int at;
     private int limit;
@@ -50,8 +51,7 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
         }
         at = end;
         lengthBytes = 0;
-        limit = runCount == 0 ? chunks.Tail.Bytes.Length : Math.Min(chunks.Tail.Bytes.Length, runAt + FrameHeader.Bytes + RunHeader.RunBytesMax);
-        ReserveLength(Varint.SizeOf((uint)bodyBytesHint));
+        ReserveLength(bodyBytesHint < 0x80 ? 1 : Varint.SizeOf((uint)bodyBytesHint));
     }
 
     /// <summary>Begins a message in a run of its own behind the extension blocks that <paramref name="extension"/> holds.</summary>
@@ -61,12 +61,31 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
         OpenRun(destination, kind);
         lengthBytes = 0;
         at = end;
-        limit = chunks.Tail.Bytes.Length;
         extension.CopyTo(GetSpan(extension.Length));
         runExtensionBytes = extension.Length;
         end += extension.Length;
         at = end;
         ReserveLength(1);
+    }
+
+    /// <summary>A whole message of an id and bytes, in one step.</summary>
+    internal void Append(Destination destination, MessageKind kind, uint method, ReadOnlySpan<byte> bytes)
+    {
+        int body = Varint.SizeOf(method) + bytes.Length;
+        int whole = Varint.SizeOf((uint)body) + body;
+        if (!runOpen || runKind != kind || !ReferenceEquals(runDestination, destination) || limit - end < whole || body > messageBytesMax)
+        {
+            Begin(destination, kind, body);
+            WriteVarint(method);
+            this.Write(bytes);
+            Commit();
+            return;
+        }
+        Span<byte> to = chunks.Tail.Bytes.AsSpan(end, whole);
+        int written = Varint.Write(to, (uint)body);
+        written += Varint.Write(to[written..], method);
+        bytes.CopyTo(to[written..]);
+        Count(whole);
     }
 
     internal void WriteVarint(ulong value)
@@ -84,11 +103,7 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
         int needed = Varint.SizeOf((uint)body);
         if (needed != lengthBytes) MoveBody(needed, body);
         Varint.Write(chunks.Tail.Bytes.AsSpan(end), (uint)body);
-        end += needed + body;
-        runCount++;
-        if (end - runAt < RunBytesTarget) return;
-        CloseRun();
-        Closed?.Invoke(Backlog);
+        Count(needed + body);
     }
 
     /// <summary>Ends a message that was begun by <see cref="BeginAlone"/>, and its run.</summary>
@@ -146,6 +161,16 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
         return chunks.Tail.Bytes.AsMemory(at, limit - at);
     }
 
+    /// <summary>A message of so many bytes stands at the end of the run.</summary>
+    private void Count(int bytes)
+    {
+        end += bytes;
+        if (runCount++ == 0) limit = Math.Min(limit, runAt + FrameHeader.Bytes + RunHeader.RunBytesMax);
+        if (end - runAt < RunBytesTarget) return;
+        CloseRun();
+        Closed?.Invoke(Backlog);
+    }
+
     private void ReserveLength(int bytes)
     {
         if (limit - at < bytes) MoveOn(bytes);
@@ -163,6 +188,7 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
         runExtensionBytes = 0;
         runAt = end;
         end += HeadersBytes;
+        limit = chunks.Tail.Bytes.Length;
     }
 
     private void CloseRun()

@@ -42,6 +42,14 @@ public abstract class ImmortalProxy
         return Runtime.BeginFork(Destination, method, argumentBytesHint);
     }
 
+    /// <summary>A fork whose only argument is bytes.</summary>
+    [EditorBrowsable(EditorBrowsableState.Never)]
+    protected void SendForkOfBytes(uint method, ReadOnlySpan<byte> bytes)
+    {
+        if (!Runtime.Scheduler.IsExecuting) throw Runtime.NotAnImpulse();
+        Runtime.Outbound.Append(Destination, Protocol.MessageKind.Fork, method, bytes);
+    }
+
     [EditorBrowsable(EditorBrowsableState.Never)]
     protected OutgoingMessage BeginCall(uint method, int argumentBytesHint = 0)
     {
@@ -70,14 +78,14 @@ public abstract class ImmortalProxy
     [EditorBrowsable(EditorBrowsableState.Never)]
     protected void SendFork(OutgoingMessage message)
     {
-        if (message.Body is ScratchBuffer) Runtime.SendImpulse(Destination, message, null);
+        if (message.Impulse is not null) Runtime.SendImpulse(Destination, message, null);
         else Runtime.Outbound.Commit();
     }
 
     [EditorBrowsable(EditorBrowsableState.Never)]
     protected Call SendCall(OutgoingMessage message)
     {
-        if (message.Body is not ScratchBuffer) return new Call(Runtime.SendCall<Nothing>(this, message));
+        if (message.Impulse is null) return new Call(Runtime.SendCall<Nothing>(this, message));
         var logged = new LoggedImpulse();
         Runtime.SendImpulse(Destination, message, logged);
         return new Call(logged);

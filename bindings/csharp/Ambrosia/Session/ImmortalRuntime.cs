@@ -166,12 +166,12 @@ internal sealed class ImmortalRuntime
             body.Advance(Varint.Write(body.GetSpan(Varint.BytesMax), (ulong)key.Bytes.Length));
             body.Write(key.Bytes);
         }
-        return new OutgoingMessage(body, 0, method, !key.Bytes.IsEmpty);
+        return new OutgoingMessage(body, !key.Bytes.IsEmpty);
     }
 
     internal void SendImpulse(Destination destination, OutgoingMessage message, LoggedImpulse? logged)
     {
-        ReadOnlySpan<byte> bytes = ((ScratchBuffer)message.Body).Written;
+        ReadOnlySpan<byte> bytes = message.Impulse!.Written;
         Outbound.CheckMessage(bytes.Length);
         while (!Impulses.TryAdd(destination, message.IsKeyed, bytes, logged))
         {

@@ -15,9 +15,9 @@ public class BindingSteadyPath
     [GlobalSetup]
     public void Setup()
     {
-        bytesRun = sink.RunFrame(Repeat(Message("ISink", "Bytes", new byte[16])), Messages);
-        numbersRun = sink.RunFrame(Repeat(Message("ISink", "Numbers", [0x19, 0x03, 0xE8, 0x1A, 0x00, 0x0F, 0x42, 0x40])), Messages);
-        sprayRun = fountain.RunFrame(Message("IFountain", "Spray", [0x19, 0x10, 0x00]), 1);
+        bytesRun = SessionRig.RunFrame(Repeat(Message("ISink", "Bytes", new byte[16])), Messages);
+        numbersRun = SessionRig.RunFrame(Repeat(Message("ISink", "Numbers", [0x19, 0x03, 0xE8, 0x1A, 0x00, 0x0F, 0x42, 0x40])), Messages);
+        sprayRun = SessionRig.RunFrame(Message("IFountain", "Spray", [0x19, 0x10, 0x00]), 1);
     }
 
     private static byte[] Message(string contract, string method, byte[] arguments)
@@ -30,11 +30,11 @@ public class BindingSteadyPath
     private static byte[] Repeat(byte[] message) => [.. Enumerable.Repeat(message, Messages).SelectMany(static m => m)];
 
     [Benchmark(OperationsPerInvoke = Messages)]
-    public void DispatchSpan() => sink.Run(bytesRun);
+    public void DispatchSpan() => sink.Execute(bytesRun);
 
     [Benchmark(OperationsPerInvoke = Messages)]
-    public void DispatchNumbers() => sink.Run(numbersRun);
+    public void DispatchNumbers() => sink.Execute(numbersRun);
 
     [Benchmark(OperationsPerInvoke = Messages, Baseline = true)]
-    public void EncodeNumbers() => fountain.Run(sprayRun);
+    public void EncodeNumbers() => fountain.Execute(sprayRun);
 }

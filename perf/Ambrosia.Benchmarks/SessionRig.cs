@@ -26,14 +26,18 @@ internal sealed class SessionRig
         Run(bytes.WrittenMemory);
     }
 
-    private void Deliver(ReadOnlySpan<byte> records)
+    private void Deliver(ReadOnlySpan<byte> records) => Execute(DeliverFrame(records));
+
+    /// <summary>Executes a Deliver frame as the next one of the log.</summary>
+    public void Execute(byte[] frame)
     {
-        Run(DeliverFrame(records));
-        lsn += (ulong)records.Length;
+        new DeliverHeader(new Lsn(lsn), 1, Lsn.Zero).Write(frame.AsSpan(FrameHeader.Bytes));
+        lsn += (ulong)(frame.Length - FrameHeader.Bytes - DeliverHeader.Bytes);
+        Run(frame);
     }
 
     /// <summary>A frame with one run of forks from the caller.</summary>
-    public byte[] RunFrame(byte[] messages, uint count)
+    public static byte[] RunFrame(byte[] messages, uint count)
     {
         var header = new RunHeader(MessageKind.Fork, false, 0, 1, 1, count, 0, 0);
         byte[] record = new byte[RecordHeader.Bytes + RunHeader.Bytes + messages.Length];
@@ -43,17 +47,16 @@ internal sealed class SessionRig
         return DeliverFrame(record);
     }
 
-    private byte[] DeliverFrame(ReadOnlySpan<byte> records)
+    private static byte[] DeliverFrame(ReadOnlySpan<byte> records)
     {
         byte[] frame = new byte[FrameHeader.Bytes + DeliverHeader.Bytes + records.Length];
         new FrameHeader((uint)(frame.Length - FrameHeader.Bytes), FrameType.Deliver, 0).Write(frame, 0);
-        new DeliverHeader(new Lsn(lsn), 1, Lsn.Zero).Write(frame.AsSpan(FrameHeader.Bytes));
         records.CopyTo(frame.AsSpan(FrameHeader.Bytes + DeliverHeader.Bytes));
         return frame;
     }
 
-    /// <summary>Executes a frame and throws the output away.</summary>
-    public void Run(ReadOnlyMemory<byte> frame)
+    /// <summary>Feeds a frame and throws the output away.</summary>
+    private void Run(ReadOnlyMemory<byte> frame)
     {
         if (session.Feed(frame) != frame.Length || session.End is not null) throw new InvalidOperationException($"the session took a part only: {session.End?.Why}");
         session.InputDry();

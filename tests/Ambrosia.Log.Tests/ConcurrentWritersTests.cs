@@ -55,6 +55,34 @@ public sealed class ConcurrentWritersTests
         Verify(WholeLog.Read(fs, Dir), Writers, RecordsEach);
     }
 
+    /// <summary>
+    /// Each record is appended at the moment at which the committer finds nothing more to do: a wake-up that can be lost is lost here, and then
+    /// nobody ever commits again.
+    /// </summary>
+    [Fact]
+    public void Leave_WhileTheCommitterGoesToSleep_NeverLosesTheWakeUp()
+    {
+        var fs = new MemoryFileSystem();
+        using Primary primary = Primary.Start(fs, Dir);
+        using var wake = new SemaphoreSlim(0);
+        bool isOver = false;
+        var committer = new Thread(() => Commit(primary, wake, () => Volatile.Read(ref isOver)));
+        committer.Start();
+        bool isStuck = false;
+        for (int i = 0; i < 30_000 && !isStuck; i++)
+        {
+            Assert.True(primary.Writer.TryReserve(RecordHeader.Bytes, out Reservation r));
+            new RecordHeader(0, RecordKind.Run).Write(r.Bytes);
+            Lsn end = r.End;
+            if (primary.Writer.Leave(r)) wake.Release();
+            isStuck = !SpinWait.SpinUntil(() => primary.Writer.Durable >= end, TimeSpan.FromSeconds(20));
+        }
+        Volatile.Write(ref isOver, true);
+        wake.Release();
+        committer.Join();
+        Assert.False(isStuck, "a record waits for a committer that sleeps");
+    }
+
     [Fact]
     public void Verify_SwappedDoubledOrLostRecord_IsNoticed()
     {

@@ -25,7 +25,8 @@ public sealed class LossyDiskTests
             var life = new Life(seed: 1);
             if (!life.Run(at)) break;
             deaths++;
-            foreach (ulong seed in death == Death.Process ? [0UL] : new ulong[] { 1, 2, 3, 4 })
+            ulong seeds = death == Death.Process ? 1UL : 16;
+            for (ulong seed = 1; seed <= seeds; seed++)
             {
                 SimulatedFileSystem disk = life.Disk.Copy(seed);
                 if (death != Death.Process) disk.PowerLoss(seed * 1_000 + (ulong)at);

@@ -14,7 +14,7 @@ internal sealed class InPump(Socket socket, LinkEnding ending, Action<string> cl
     private readonly TimeProvider _time = settings.Time;
     private readonly Liveness _liveness = settings.NewLiveness(begun);
 
-    // The socket's receive timeout is set in steps of this, so that it is the same for nearly every receive and costs no call.
+    // The timeout of a receive is rounded up to steps of this, so that it is the same for nearly every one and costs no call to set.
     private readonly double _timeoutStepMs = Math.Max(1, settings.DeadAfter.TotalMilliseconds / 8);
 
     // The one in force; 0: none yet.
@@ -70,16 +70,16 @@ internal sealed class InPump(Socket socket, LinkEnding ending, Action<string> cl
         {
             TimeSpan left = _liveness.UntilDead(_time.GetTimestamp());
             if (left <= TimeSpan.Zero) return -1;
-            if (!TryReceive(into, left, out int received)) continue;
+            if (!TryReceive(into, Math.Ceiling(left.TotalMilliseconds / _timeoutStepMs) * _timeoutStepMs, out int received)) continue;
             _liveness.Heard(_time.GetTimestamp());
             return received;
         }
     }
 
-    private bool TryReceive(Span<byte> into, TimeSpan timeout, out int received)
+    private bool TryReceive(Span<byte> into, double timeoutMs, out int received)
     {
-        int timeoutMs = (int)(Math.Ceiling(timeout.TotalMilliseconds / _timeoutStepMs) * _timeoutStepMs);
-        if (timeoutMs != _timeoutMs) socket.ReceiveTimeout = _timeoutMs = Math.Max(1, timeoutMs);
+        int wholeMs = Math.Max(1, (int)Math.Ceiling(timeoutMs)); // 0 would be for ever
+        if (wholeMs != _timeoutMs) socket.ReceiveTimeout = _timeoutMs = wholeMs;
         received = socket.Receive(into, SocketFlags.None, out SocketError error);
         if (error == SocketError.Success) return true;
         return error is SocketError.TimedOut or SocketError.WouldBlock ? false : throw new SocketException((int)error);
@@ -93,7 +93,7 @@ internal sealed class InPump(Socket socket, LinkEnding ending, Action<string> cl
         while (!ending.IsClosed)
         {
             TimeSpan left = FinishMax - _time.GetElapsedTime(since);
-            if (left <= TimeSpan.Zero || (TryReceive(buffer.Free, left, out int received) && received == 0)) break;
+            if (left <= TimeSpan.Zero || (TryReceive(buffer.Free, left.TotalMilliseconds, out int received) && received == 0)) break;
         }
         return ending.Why;
     }

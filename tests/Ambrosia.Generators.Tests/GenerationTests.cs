@@ -141,6 +141,8 @@ public sealed class GenerationTests
 
         Assert.Empty(generation.Diagnostics);
         Assert.Empty(generation.Errors());
+        // A handler that may be suspended gets a copy of its bytes: the receive buffer is filled anew meanwhile.
+        Assert.Contains(".Memory(message.Arguments.ToArray())", generation.Generated("Everything.Dispatch.g.cs"), StringComparison.Ordinal);
     }
 
     [Fact]

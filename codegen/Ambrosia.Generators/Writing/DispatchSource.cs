@@ -76,7 +76,7 @@ internal static class DispatchSource
     private static string WriteArguments(CodeWriter code, Codec codec, MethodModel method)
     {
         if (method.Parameters.Count == 0) return "";
-        if (method.IsRaw) return method.Parameters[0].Type.Shape == Shape.ByteSpan ? "message.Arguments" : "message.ArgumentsMemory";
+        if (method.IsRaw) return RawArgument(method);
         code.Line($"{Names.Reader} reader = new(message.Arguments);");
         for (int i = 0; i < method.Parameters.Count; i++)
         {
@@ -86,6 +86,12 @@ internal static class DispatchSource
         }
         return string.Join(", ", method.Parameters.Select((_, i) => $"argument{i}"));
     }
+
+    /// <summary>A view on the receive buffer, except where the handler may be suspended while the buffer is filled anew.</summary>
+    private static string RawArgument(MethodModel method) =>
+        method.Parameters[0].Type.Shape == Shape.ByteSpan ? "message.Arguments"
+        : method.Returning is Returning.Call or Returning.CallOfValue ? "message.Arguments.ToArray()"
+        : "message.ArgumentsMemory";
 
     private static void WriteResults(CodeWriter code, Codec codec, ContractModel contract)
     {

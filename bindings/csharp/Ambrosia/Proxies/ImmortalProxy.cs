@@ -38,7 +38,7 @@ public abstract class ImmortalProxy
     [EditorBrowsable(EditorBrowsableState.Never)]
     protected OutgoingMessage BeginFork(uint method, int argumentBytesHint = 0)
     {
-        if (!Runtime.Scheduler.IsExecuting) throw Runtime.NotAnImpulse();
+        if (!Runtime.Scheduler.IsExecuting) throw Runtime.Impulses.NotAnImpulse();
         return Runtime.BeginFork(Destination, method, argumentBytesHint);
     }
 
@@ -46,14 +46,14 @@ public abstract class ImmortalProxy
     [EditorBrowsable(EditorBrowsableState.Never)]
     protected void SendForkOfBytes(uint method, ReadOnlySpan<byte> bytes)
     {
-        if (!Runtime.Scheduler.IsExecuting) throw Runtime.NotAnImpulse();
+        if (!Runtime.Scheduler.IsExecuting) throw Runtime.Impulses.NotAnImpulse();
         Runtime.Outbound.Append(Destination, Protocol.MessageKind.Fork, method, bytes);
     }
 
     [EditorBrowsable(EditorBrowsableState.Never)]
     protected OutgoingMessage BeginCall(uint method, int argumentBytesHint = 0)
     {
-        if (!Runtime.Scheduler.IsExecuting) throw Runtime.NotAnImpulse();
+        if (!Runtime.Scheduler.IsExecuting) throw Runtime.Impulses.NotAnImpulse();
         return Runtime.BeginCall(Destination, method, argumentBytesHint);
     }
 
@@ -61,8 +61,8 @@ public abstract class ImmortalProxy
     [EditorBrowsable(EditorBrowsableState.Never)]
     protected OutgoingMessage BeginImpulseFork(uint method, ImpulseKey key, int argumentBytesHint = 0)
     {
-        if (!Runtime.Scheduler.IsExecuting) return Runtime.BeginImpulse(method, key);
-        ImmortalRuntime.RefuseKey(key);
+        if (!Runtime.Scheduler.IsExecuting) return Runtime.Impulses.Begin(method, key);
+        ImpulseDoor.RefuseKey(key);
         return Runtime.BeginFork(Destination, method, argumentBytesHint);
     }
 
@@ -70,15 +70,15 @@ public abstract class ImmortalProxy
     [EditorBrowsable(EditorBrowsableState.Never)]
     protected OutgoingMessage BeginImpulseCall(uint method, ImpulseKey key, int argumentBytesHint = 0)
     {
-        if (!Runtime.Scheduler.IsExecuting) return Runtime.BeginImpulse(method, key);
-        ImmortalRuntime.RefuseKey(key);
+        if (!Runtime.Scheduler.IsExecuting) return Runtime.Impulses.Begin(method, key);
+        ImpulseDoor.RefuseKey(key);
         return Runtime.BeginCall(Destination, method, argumentBytesHint);
     }
 
     [EditorBrowsable(EditorBrowsableState.Never)]
     protected void SendFork(OutgoingMessage message)
     {
-        if (message.Impulse is not null) Runtime.SendImpulse(Destination, message, null);
+        if (message.Impulse is not null) Runtime.Impulses.Send(Destination, message, null);
         else Runtime.Outbound.Commit();
     }
 
@@ -87,7 +87,7 @@ public abstract class ImmortalProxy
     {
         if (message.Impulse is null) return new Call(Runtime.SendCall<Nothing>(this, message));
         var logged = new LoggedImpulse();
-        Runtime.SendImpulse(Destination, message, logged);
+        Runtime.Impulses.Send(Destination, message, logged);
         return new Call(logged);
     }
 

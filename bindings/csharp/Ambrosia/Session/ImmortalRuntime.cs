@@ -1,5 +1,5 @@
 // One immortal and what its handlers and proxies use: scheduler, destinations, outstanding calls, output. It executes runs and answers
-// callers; of frames, images and progress it knows nothing. Thread: the scheduler's, except BeginImpulse and SendImpulse (any).
+// callers; of frames, images and progress it knows nothing. Thread: the scheduler's, except Impulses (any).
 using System.Buffers;
 using Ambrosia.Protocol;
 
@@ -14,10 +14,9 @@ internal sealed class ImmortalRuntime
     private readonly FailureLog failures;
     private readonly ArrayBufferWriter<byte> extension = new(256);
     private readonly int schedulerThread = Environment.CurrentManagedThreadId;
-    private volatile bool isPrimary;
     private ulong executingLsn;
 
-    internal ImmortalRuntime(ImmortalDefinition definition, InstanceId id, OutboundBuffer outbound, ImpulseOutbox impulses, Action<string> log)
+    internal ImmortalRuntime(ImmortalDefinition definition, InstanceId id, OutboundBuffer outbound, ImpulseDoor impulses, Action<string> log)
     {
         this.definition = definition;
         Id = id;
@@ -36,7 +35,7 @@ internal sealed class ImmortalRuntime
 
     internal OutboundBuffer Outbound { get; }
 
-    internal ImpulseOutbox Impulses { get; }
+    internal ImpulseDoor Impulses { get; }
 
     internal DestinationTable Destinations { get; }
 
@@ -47,16 +46,10 @@ internal sealed class ImmortalRuntime
     /// <summary>Null until the first record or the image.</summary>
     internal Immortal? Immortal { get; private set; }
 
-    internal bool IsPrimary => isPrimary;
+    internal bool IsPrimary => Impulses.IsOpen;
 
     /// <summary>Failures of forks and impulses.</summary>
     internal long FailedForks => failures.Count;
-
-    /// <summary>Waits until an impulse fits, outside the handlers; null: a full outbox is an error. Set by pumps.</summary>
-    internal Action? WaitForImpulseRoom { get; set; }
-
-    /// <summary>An impulse waits to be taken. Set by pumps.</summary>
-    internal Action? ImpulseAdded { get; set; }
 
     internal static ImmortalRuntime TakeConstructing() => constructing
         ?? throw new InvalidOperationException("An immortal is made by AmbrosiaApp.Run, once in the life of its instance, not by new.");
@@ -88,7 +81,7 @@ internal sealed class ImmortalRuntime
     /// <summary>Runs outside the scheduler: what it sends are impulses.</summary>
     internal void BecomePrimary()
     {
-        isPrimary = true;
+        Impulses.Open();
         Started().RunBecomingPrimary();
     }
 
@@ -154,40 +147,6 @@ internal sealed class ImmortalRuntime
     {
         Outbound.Commit();
         return Calls.Add<T>(proxy, message.CallId, message.Method);
-    }
-
-    internal OutgoingMessage BeginImpulse(uint method, ImpulseKey key)
-    {
-        if (!isPrimary) throw new InvalidOperationException("Impulses are accepted only by a primary: start what sends them in BecomingPrimary.");
-        ScratchBuffer body = ScratchBuffer.Begin();
-        body.Advance(Varint.Write(body.GetSpan(Varint.BytesMax), method));
-        if (!key.Bytes.IsEmpty)
-        {
-            body.Advance(Varint.Write(body.GetSpan(Varint.BytesMax), (ulong)key.Bytes.Length));
-            body.Write(key.Bytes);
-        }
-        return new OutgoingMessage(body, !key.Bytes.IsEmpty);
-    }
-
-    internal void SendImpulse(Destination destination, OutgoingMessage message, LoggedImpulse? logged)
-    {
-        ReadOnlySpan<byte> bytes = message.Impulse!.Written;
-        Outbound.CheckMessage(bytes.Length);
-        while (!Impulses.TryAdd(destination, message.IsKeyed, bytes, logged))
-        {
-            if (WaitForImpulseRoom is null) throw new InvalidOperationException("Too many impulses wait to be sent.");
-            WaitForImpulseRoom();
-        }
-        ImpulseAdded?.Invoke();
-    }
-
-    internal InvalidOperationException NotAnImpulse() => new(isPrimary
-        ? "Outside the handlers only methods marked [ImpulseHandler] can be called: what they are given is logged before it acts."
-        : "Only handlers send before the immortal is primary; start what sends from elsewhere in BecomingPrimary, to methods marked [ImpulseHandler].");
-
-    internal static void RefuseKey(ImpulseKey key)
-    {
-        if (!key.Bytes.IsEmpty) throw new InvalidOperationException("A key is for impulses from outside; what a handler sends takes effect exactly once without one.");
     }
 
     internal OutgoingMessage BeginResult(InstanceId caller, ulong call, uint method)

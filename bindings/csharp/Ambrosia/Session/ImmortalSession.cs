@@ -186,11 +186,8 @@ public sealed class ImmortalSession
         if (welcome.Version != ProtocolVersion) throw new ProtocolViolation("P5.3", $"protocol version {welcome.Version}");
         payloadBytesMax = welcome.MessageBytesMax + Frames.PayloadBytesBeyondMessage;
         outbound.LimitMessages(welcome.MessageBytesMax);
-        var runtime = new ImmortalRuntime(definition, welcome.Instance, outbound, impulses, options.Log)
-        {
-            WaitForImpulseRoom = WaitForImpulseRoom,
-            ImpulseAdded = ImpulseAdded,
-        };
+        var door = new ImpulseDoor(impulses, outbound) { WaitForRoom = WaitForImpulseRoom, Added = ImpulseAdded };
+        var runtime = new ImmortalRuntime(definition, welcome.Instance, outbound, door, options.Log);
         conversation = new Conversation(welcome, runtime, options.Log);
         State = welcome.HasImage ? SessionState.AwaitingImage : SessionState.Running;
     }

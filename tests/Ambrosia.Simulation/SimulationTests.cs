@@ -19,6 +19,11 @@ public sealed class SimulationTests
         Assert.True(crashes > Seeds, $"only {crashes} crashes in {Seeds} seeds");
     }
 
+    /// <summary>337: two checkpoint marks were under way when the image for the first arrived.</summary>
+    [Theory]
+    [InlineData(337)]
+    public void Cluster_SeedThatFoundABug_Holds(ulong seed) => new World(seed, new Faults()).Run();
+
     [Fact]
     public void Cluster_SameSeedTwice_TakesTheSameSteps()
     {

@@ -27,10 +27,8 @@ internal sealed class Delivery(LogWriter log, LogReader reader, ulong digestEver
     /// <summary>What the log says below <see cref="Next"/>.</summary>
     public DeliveredState State { get; private set; } = new();
 
-    /// <summary>The last checkpoint mark that has been delivered.</summary>
-    public MarkNote? LastMark { get => lastMark; private set => lastMark = value; }
-
-    private volatile MarkNote? lastMark;
+    /// <summary>Checkpoint marks on their way to the app.</summary>
+    public PendingMarks Marks { get; } = new();
 
     /// <summary>Records given to the running session.</summary>
     public long Records { get; private set; }
@@ -48,7 +46,7 @@ internal sealed class Delivery(LogWriter log, LogReader reader, ulong digestEver
         firstRecord = record;
         State = state;
         spanningLeft = Records = 0;
-        lastMark = null;
+        Marks.Clear();
         nextMultiple = digested is { } last ? (last.Value / digestEvery + 1) * digestEvery : digestEvery;
     }
 
@@ -151,7 +149,7 @@ internal sealed class Delivery(LogWriter log, LogReader reader, ulong digestEver
         switch (record.Kind)
         {
             case RecordKind.Digest: digests.Recorded(record.Read<DigestRecord>()); break;
-            case RecordKind.CheckpointMark: LastMark = new MarkNote(page, record.End, State.Clone()); break;
+            case RecordKind.CheckpointMark: Marks.Add(new MarkNote(page, record.End, State.Clone())); break;
             case RecordKind.Trim: NoteTrims(record.Read<TrimRecord>()); break;
         }
     }

@@ -13,8 +13,8 @@ internal sealed class CheckpointSnapshot(
     /// <exception cref="ProtocolViolation">P5.7, P5.8: no mark asked for it.</exception>
     public CheckpointJob Take(ImageBegin begin)
     {
-        MarkNote mark = app.Delivery.LastMark ?? throw new ProtocolViolation("P5.8", "an image that no mark asked for");
-        if (begin.Position < mark.End) throw new ProtocolViolation("P5.8", $"an image at {begin.Position}, before its mark at {mark.End}");
+        MarkNote mark = app.Delivery.Marks.TakeFor(begin.Position)
+            ?? throw new ProtocolViolation("P5.8", $"an image at {begin.Position} that no mark asked for");
         Lsn page = app.Progress.ProcessedPage;
         using LogReader reader = newReader();
         DeliveredState state = ExecutedState.At(reader, mark, page, begin.Position, out ulong previousHash);

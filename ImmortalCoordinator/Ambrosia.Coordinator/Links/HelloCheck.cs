@@ -21,7 +21,7 @@ internal enum HelloVerdict
 /// <param name="Expected">Whom we dialled; null for a connection that came in.</param>
 /// <param name="KnownUuid">UUID under which the peer's name is in our log; null when it is new.</param>
 internal sealed record HelloFacts(
-    InstanceId Self, Epoch OwnEpoch, InstanceId? Expected, Guid? KnownUuid, Epoch KnownEpoch, InputPosition Durable, Outbox Outbox);
+    InstanceId Self, Guid OwnUuid, Epoch OwnEpoch, InstanceId? Expected, Guid? KnownUuid, Epoch KnownEpoch, InputPosition Durable, Outbox Outbox);
 
 /// <summary>The decision about a hello (protocol P6.3–P6.5): pure.</summary>
 internal static class HelloCheck
@@ -42,6 +42,9 @@ internal static class HelloCheck
         if (facts.KnownUuid is { } uuid && uuid != hello.Uuid)
             return (HelloVerdict.Stop, $"{peer} is {hello.Uuid}, our log knows it as {uuid}: it was deleted and made again, or two instances have one name. " +
                 "'ambrosia forget-peer' is the way out when it was deleted on purpose (P6.3)");
+        if (hello.PeerUuid != Guid.Empty && hello.PeerUuid != facts.OwnUuid)
+            return (HelloVerdict.Stop, $"{peer} knows us as {hello.PeerUuid}, we are {facts.OwnUuid}: we were deleted and made again, or two instances have one name. " +
+                "'ambrosia forget-peer' on its side is the way out when it was done on purpose (P6.3)");
         if (hello.Epoch < facts.KnownEpoch) return (HelloVerdict.Refuse, $"{peer} comes with epoch {hello.Epoch}, {facts.KnownEpoch} was seen (P6.3)");
         if (hello.PeerEpoch > facts.OwnEpoch) return (HelloVerdict.WeAreOld, $"{peer} has seen our epoch {hello.PeerEpoch}, we are {facts.OwnEpoch}: our log is older (P6.5)");
         return null;
@@ -52,7 +55,10 @@ internal static class HelloCheck
         ChannelPosition known = facts.Outbox.Known;
         if (hello.Durable > known.Number)
             return (HelloVerdict.WeAreOld, $"{peer} has {hello.Durable} of our calls, we have made {known.Number}: our log is older (P6.5)");
-        if (!facts.Outbox.TryPositionAt(hello.Durable, out ChannelPosition at))
+        bool isKept = facts.Outbox.TryPositionAt(hello.Durable, out ChannelPosition at);
+        if (!isKept && hello.Epoch == facts.KnownEpoch) // within an epoch positions only grow: this hello is late, its log has not gone back
+            return (HelloVerdict.Refuse, $"{peer} has {hello.Durable} of our calls, it has acknowledged {facts.Outbox.Trimmed.Number} in this epoch: another connection overtook this hello (P6.4)");
+        if (!isKept)
             return (HelloVerdict.Stop, $"{peer} has {hello.Durable} of our calls, it had {facts.Outbox.Trimmed.Number} before: its log is older (P6.4)");
         if (at.Hash != hello.Hash)
             return (HelloVerdict.Stop, $"{peer} has other calls of ours than we made: hash {hello.Hash:x16} after {hello.Durable}, ours {at.Hash:x16} (P6.4)");

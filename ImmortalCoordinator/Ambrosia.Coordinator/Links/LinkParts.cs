@@ -63,7 +63,7 @@ internal sealed class LinkParts
     public HelloFacts FactsFor(InstanceId peer, InstanceId? expected)
     {
         Origin? known = Ledger.Find(peer);
-        return new HelloFacts(Self, OwnEpoch, expected, known?.Uuid, known?.Epoch ?? default,
+        return new HelloFacts(Self, Identity.Uuid, OwnEpoch, expected, known?.Uuid, known?.Epoch ?? default,
             known is null ? default : Ledger.DurableOf(known), OutboxOf(peer));
     }
 

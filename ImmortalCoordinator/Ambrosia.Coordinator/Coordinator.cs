@@ -224,7 +224,11 @@ internal sealed class Coordinator : IDisposable
     {
         DateTimeOffset now = inputs.Time.GetUtcNow();
         bool appended = false;
-        if (trims.Due(now) is { } trim) appended = appender.TryAppend(RecordKind.Trim, RecordKinds.Encode(trim), out _);
+        if (trims.Due(now) is { } trim)
+        {
+            appended = appender.TryAppend(RecordKind.Trim, RecordKinds.Encode(trim), out _);
+            if (!appended) trims.GiveBack(trim, now);
+        }
         if (IsPrimary && app.Live is { IsPrimary: true } && duty.Claim(Log.Durable))
         {
             var mark = new CheckpointMarkRecord(Epoch, 0, inputs.Options.Replica);

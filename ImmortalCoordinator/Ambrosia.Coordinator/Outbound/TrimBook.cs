@@ -29,6 +29,12 @@ internal sealed class TrimBook
         }
     }
 
+    /// <summary>A due record found no room in the log: it is due again in a while.</summary>
+    public void GiveBack(TrimRecord record, DateTimeOffset now)
+    {
+        foreach (TrimPosition position in record.Positions) Acknowledged(position.Origin, position.Number, 0, now);
+    }
+
     /// <summary>The record that is due now, if one is.</summary>
     public TrimRecord? Due(DateTimeOffset now, bool atOnce = false)
     {

@@ -1,0 +1,78 @@
+namespace Ambrosia.EndToEnd.Tests;
+
+/// <summary>
+/// At every crash point in turn: a coordinator dies there of its own kill -9, is started again, and nothing of it can be seen in the end.
+/// Three classes, so that they run side by side.
+/// </summary>
+public abstract class CrashPointTests
+{
+    private const int Calls = 300;
+
+    public static IEnumerable<object[]> RowsOf(string part) =>
+        (part switch { "log" => CrashPoints.Log, "channels" => CrashPoints.Channels, _ => CrashPoints.Recovery })
+        .Select(static p => new object[] { p.Name, p.Victim.ToString(), p.Workload.ToString(), p.Pass });
+
+    private protected static void DieAndRecover(string name, string victim, string workload, int pass)
+    {
+        var point = new CrashPoint(name, Enum.Parse<Victim>(victim), Enum.Parse<Workload>(workload), pass);
+        using var cluster = new Cluster();
+        (Replica source, Replica ledger) = cluster.Pair(Calls, burst: 10);
+        SetUp(point, cluster, source, ledger);
+        cluster.Run($"dotnet test tests/Ambrosia.EndToEnd.Tests --filter \"DisplayName~{name}&DisplayName~{victim}\"", () =>
+        {
+            Replica dying = point.Victim == Victim.Source ? source : ledger, other = dying == source ? ledger : source;
+            if (point.Workload != Workload.Alone) other.Start();
+            if (point.Workload == Workload.Restart) KillAtWork(dying, other);
+            dying.Start(crashAt: point.Setting);
+            Assert.Equal(Signals.KilledExitCode, dying.AwaitExit());
+
+            dying.Start();
+            if (point.Workload == Workload.Alone) other.Start();
+            File.Create(cluster.Until).Dispose();
+            Cluster.AssertEqual(source, Calls);
+            cluster.AssertNoneGaveUp();
+        });
+    }
+
+    private static void SetUp(CrashPoint point, Cluster cluster, Replica source, Replica ledger)
+    {
+        source.Settings["UNTIL"] = cluster.Until; // so that the work does not end before the point is reached
+        foreach (Replica replica in new[] { source, ledger })
+            replica.Options.AddRange(["--checkpoint-every", point.Workload is Workload.Small ? "64K" : "64M"]);
+        if (point.Workload is not (Workload.Large or Workload.Alone)) return;
+        source.Settings["FILL"] = "50000";
+        source.Settings["BURST"] = point.Workload == Workload.Alone ? "2000" : "200";
+    }
+
+    /// <summary>Ends it while its last writes are not yet stated as durable, so that the next start has a tail to log again and records to replay.</summary>
+    private static void KillAtWork(Replica dying, Replica other)
+    {
+        dying.Start();
+        dying.AwaitReady();
+        other.AwaitReady();
+        string log = dying.LogDirectory;
+        Cluster.Await("calls are logged", () => Directory.EnumerateFiles(log, "log.*").Any(static file => LogFile.LastPageEnd(file) > 32 << 12));
+        dying.KillCoordinator();
+    }
+}
+
+public sealed class LogCrashPointTests : CrashPointTests
+{
+    [Theory]
+    [MemberData(nameof(RowsOf), "log")]
+    public void Coordinator_DiesInTheLog_Recovers(string point, string victim, string workload, int pass) => DieAndRecover(point, victim, workload, pass);
+}
+
+public sealed class ChannelCrashPointTests : CrashPointTests
+{
+    [Theory]
+    [MemberData(nameof(RowsOf), "channels")]
+    public void Coordinator_DiesOnAChannel_Recovers(string point, string victim, string workload, int pass) => DieAndRecover(point, victim, workload, pass);
+}
+
+public sealed class RecoveryCrashPointTests : CrashPointTests
+{
+    [Theory]
+    [MemberData(nameof(RowsOf), "recovery")]
+    public void Coordinator_DiesInRecovery_Recovers(string point, string victim, string workload, int pass) => DieAndRecover(point, victim, workload, pass);
+}

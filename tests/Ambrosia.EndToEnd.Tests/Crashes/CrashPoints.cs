@@ -1,0 +1,66 @@
+namespace Ambrosia.EndToEnd.Tests;
+
+/// <summary>All crash points. The one list: <see cref="CrashPointListTests"/> compares it with the coordinator's sources.</summary>
+internal static class CrashPoints
+{
+    public static readonly CrashPoint[] Log =
+    [
+        new("recv.afterRead", Victim.Ledger, Workload.Small, 3),
+        new("log.beforeAppend", Victim.Ledger, Workload.Small, 3),
+        new("log.midAppend", Victim.Ledger, Workload.Small, 3),
+        new("log.afterAppend", Victim.Source, Workload.Small, 5),
+        new("log.betweenPages", Victim.Ledger, Workload.Large),
+        new("log.afterFlush", Victim.Ledger, Workload.Small, 4),
+        new("log.afterFenceCheck", Victim.Source, Workload.Small, 4),
+        new("segment.beforeCreate", Victim.Ledger, Workload.Small),
+        new("segment.beforeCreate", Victim.Ledger, Workload.Restart),
+        new("segment.afterCreate", Victim.Ledger, Workload.Restart),
+        new("segment.afterDirFsync", Victim.Ledger, Workload.Restart),
+        new("create.beforeInstance", Victim.Source, Workload.Small),
+        new("create.afterInstance", Victim.Source, Workload.Small),
+        new("create.beforeFirstStart", Victim.Source, Workload.Small),
+        new("catalog.beforePublish", Victim.Ledger, Workload.Small),
+    ];
+
+    public static readonly CrashPoint[] Channels =
+    [
+        new("ack.beforeSend", Victim.Ledger, Workload.Small, 2),
+        new("ack.afterSend", Victim.Ledger, Workload.Small, 2),
+        new("deliver.before", Victim.Ledger, Workload.Small, 3),
+        new("deliver.after", Victim.Ledger, Workload.Small, 3),
+        new("out.recvFromApp", Victim.Source, Workload.Small, 3),
+        new("out.beforeSend", Victim.Source, Workload.Small, 3),
+        new("out.partialSend", Victim.Source, Workload.Large),
+        new("out.afterSend", Victim.Source, Workload.Small, 3),
+        new("out.spill", Victim.Source, Workload.Alone, 2),
+        new("trim.before", Victim.Source, Workload.Small, 2),
+        new("trim.after", Victim.Source, Workload.Small, 2),
+        new("handshake.sentHello", Victim.Source, Workload.Small),
+        new("handshake.sentHello", Victim.Ledger, Workload.Small),
+        new("handshake.gotHello", Victim.Source, Workload.Small),
+        new("handshake.gotHello", Victim.Ledger, Workload.Small),
+    ];
+
+    public static readonly CrashPoint[] Recovery =
+    [
+        new("ckpt.begin", Victim.Source, Workload.Small),
+        new("ckpt.midWrite", Victim.Source, Workload.Small, 2),
+        new("ckpt.afterFsync", Victim.Ledger, Workload.Small),
+        new("ckpt.afterRename", Victim.Source, Workload.Small, 2),
+        new("ckpt.afterDirFsync", Victim.Ledger, Workload.Small, 2),
+        new("truncate.afterUnlink", Victim.Source, Workload.Small),
+        new("takeover.afterClaim", Victim.Ledger, Workload.Small),
+        new("takeover.afterClaim", Victim.Ledger, Workload.Restart),
+        new("takeover.afterTailRead", Victim.Source, Workload.Restart),
+        new("takeover.midRelog", Victim.Source, Workload.Restart),
+        new("takeover.afterRename", Victim.Source, Workload.Restart),
+        new("takeover.beforeConnect", Victim.Source, Workload.Restart),
+        new("recovery.everyRecord", Victim.Source, Workload.Restart, 2),
+        new("recovery.everyRecord", Victim.Ledger, Workload.Restart, 3),
+    ];
+
+    /// <summary>Steps that no run of this version passes, with the reason.</summary>
+    public static readonly Dictionary<string, string> NotReached = [];
+
+    public static IEnumerable<CrashPoint> All => [.. Log, .. Channels, .. Recovery];
+}

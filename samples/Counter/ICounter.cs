@@ -1,0 +1,9 @@
+namespace CounterSample;
+
+/// <summary>The paper's, §4.2, word for word.</summary>
+public interface ICounter
+{
+    void Increment();
+
+    void Reset();
+}

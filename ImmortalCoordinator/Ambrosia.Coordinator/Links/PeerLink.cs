@@ -72,10 +72,10 @@ internal sealed class PeerLink : ILinkTraffic
     public FeedAnswer Feed(ReadOnlySpan<byte> bytes, bool drained, out int consumed)
     {
         consumed = 0;
-        FeedAnswer answer;
+        var answer = FeedAnswer.Close;
         try
         {
-            answer = FeedFrames(bytes, ref consumed);
+            return answer = FeedFrames(bytes, ref consumed);
         }
         catch (HelloRefused refused)
         {
@@ -87,8 +87,10 @@ internal sealed class PeerLink : ILinkTraffic
         {
             return FeedAnswer.Close;
         }
-        parts.WakeCommitter(drained || answer == FeedAnswer.NoRoom);
-        return answer;
+        finally
+        {
+            parts.WakeCommitter(drained || answer != FeedAnswer.Continue); // what came before the end was taken all the same
+        }
     }
 
     private FeedAnswer FeedFrames(ReadOnlySpan<byte> bytes, ref int consumed)
@@ -117,9 +119,9 @@ internal sealed class PeerLink : ILinkTraffic
                 if (stage != Stage.Open) throw new ProtocolViolation("P6.1", "run before the hellos are exchanged");
                 return inbound!.TryTake(payload);
             case FrameType.Ack: TakeAck(Ack.Read(payload)); return true;
-            case FrameType.Heartbeat: return true;
+            case FrameType.Heartbeat: Frames.ReadEmpty(type, payload); return true;
             case FrameType.Hello: return TakeHello(Hello.Read(payload));
-            case FrameType.Ready: TakeReady(); return true;
+            case FrameType.Ready: Frames.ReadEmpty(type, payload); TakeReady(); return true;
             case FrameType.Goodbye: throw new LinkEnded(Goodbye.Read(payload).Why);
             default: throw new ProtocolViolation("P2.4", $"{type} on a link");
         }
@@ -146,11 +148,12 @@ internal sealed class PeerLink : ILinkTraffic
     {
         lock (gate)
         {
+            if (stage != Stage.AwaitTurn) return; // it broke while it waited, and has said so to the table
             origin = parts.Ledger.Admit(Peer!.Value, theirs!.Uuid, theirs.Epoch);
             stage = Stage.AwaitRecord;
+            parts.Ledger.Connect(origin, this);
+            parts.Awaiting.Add(this);
         }
-        parts.Ledger.Connect(origin, this);
-        parts.Awaiting.Add(this);
         Wake();
     }
 
@@ -165,7 +168,11 @@ internal sealed class PeerLink : ILinkTraffic
         inbound = new InboundRuns(parts.Log, parts.Ledger, origin!, parts.MessageBytesMax);
         outbound = new OutboundLink(parts.OutboxOf(Peer!.Value), seed);
         outbound.Resume(theirs!.Durable, theirs.ImpulseEpoch == parts.OwnEpoch ? theirs.Impulses : 0);
-        lock (gate) stage = Stage.Open;
+        lock (gate)
+        {
+            stage = Stage.Open;
+            ackOwed = true; // what became durable since our hello was written was said to nobody, and comes again only to be dropped
+        }
         parts.Table.Opened(this);
         Wake();
     }
@@ -175,7 +182,8 @@ internal sealed class PeerLink : ILinkTraffic
         if (stage != Stage.Open) throw new ProtocolViolation("P6.1", "ack before the hellos are exchanged");
         Outbox outbox = parts.OutboxOf(Peer!.Value);
         if (ack.Durable > outbox.Known.Number) throw new ProtocolViolation("P6.8", $"{ack.Durable} calls acknowledged of {outbox.Known.Number}");
-        parts.Acknowledged(origin!, ack.Durable, outbound!.Acknowledged(ack.Durable));
+        long bytes = outbound!.Acknowledged(ack.Durable);
+        if (ack.Durable > outbox.Trimmed.Number) parts.Acknowledged(origin!, ack.Durable, bytes);
         if (ack.ImpulseEpoch == parts.OwnEpoch) parts.ImpulsesLogged(outbox, outbox.ImpulsesDurable(ack.Impulses));
     }
 

@@ -37,10 +37,14 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff)
         return state;
     }
 
-    /// <summary>A nonce for a new call to this peer: above all that were seen.</summary>
+    /// <summary>A nonce for a new call to this peer: above all that were seen or used, since the peer may hold an earlier call for open.</summary>
     public ulong NextNonce(InstanceId peer)
     {
-        lock (gate) return LinkRank.NonceAfter(StateOf(peer).HighestNonce);
+        lock (gate)
+        {
+            PeerState state = StateOf(peer);
+            return state.HighestNonce = LinkRank.NonceAfter(state.HighestNonce);
+        }
     }
 
     /// <summary>A connection whose hello was found right. It gets its turn at once, after the older one has ended, or never.</summary>
@@ -72,6 +76,7 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff)
             PeerState state = StateOf(link.Peer!.Value);
             state.Backoff.Reset();
             state.LastEnd = null;
+            state.HasWarned = false;
         }
     }
 

@@ -61,7 +61,7 @@ internal sealed class LinkPump(Coordinator coordinator, ICatalog catalog, LinkSe
 
     private void StartDial(InstanceId peer)
     {
-        if (Interlocked.Increment(ref dials) > DialsMax) { Done(peer, null); return; }
+        if (Interlocked.Increment(ref dials) > DialsMax) { Done(peer, $"{peer} is called later: {DialsMax} calls are under way"); return; }
         new Thread(() => Dial(peer)) { Name = $"dial {peer}", IsBackground = true }.Start();
     }
 

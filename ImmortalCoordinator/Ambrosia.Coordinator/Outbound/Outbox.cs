@@ -230,11 +230,12 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     }
 
     /// <summary>Applies a Trim: calls up to <paramref name="number"/> are durable at the receiver and no longer kept.</summary>
+    /// <exception cref="DivergenceException">The receiver has more than the app has made again at this place of the log (I8).</exception>
     public void Trim(ulong number)
     {
         lock (gate)
         {
-            if (number > known.Number) throw new InvalidOperationException($"trim of {Destination} at {number}, beyond {known.Number}");
+            if (number > known.Number) throw DivergenceException.OfTrim(Destination, known.Number, number);
             if (number <= trimmed.Number) return;
             trimmed = PositionAt(number);
             Release();
@@ -287,6 +288,7 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     /// <summary>Holds every entry with calls above <paramref name="after"/> and up to <paramref name="last"/>, oldest first, for a checkpoint.</summary>
     public void HoldCalls(ulong after, ulong last, List<OutboxEntry> into)
     {
+        if (last <= after) return; // both may lie inside one entry
         lock (gate)
         {
             for (long i = entries.Start; i < entries.End; i++)

@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using Ambrosia.Protocol;
 
 namespace Ambrosia.Coordinator;
@@ -24,6 +25,7 @@ internal static class PageFold
     {
         var kind = (RecordKind)records[4];
         if (kind is not (RecordKind.Run or RecordKind.ImpulseRun)) throw new ProtocolViolation("L4.3", $"a {kind} record at {lsn} spans pages");
-        state.FoldRun(lsn, RunHeader.Read(records[RecordHeader.Bytes..]));
+        uint runBytes = BinaryPrimitives.ReadUInt32LittleEndian(records);
+        state.FoldRun(lsn, RunHeader.ReadBeginning(records[RecordHeader.Bytes..], runBytes));
     }
 }

@@ -33,7 +33,12 @@ public readonly record struct RunHeader(
 
     /// <summary>Reads and checks the header of a whole run (not its messages: see <see cref="Messages.Check"/>).</summary>
     /// <exception cref="ProtocolViolation">P3.1, P3.2, P3.5 or P3.8.</exception>
-    public static RunHeader Read(ReadOnlySpan<byte> run)
+    public static RunHeader Read(ReadOnlySpan<byte> run) => ReadBeginning(run, run.Length);
+
+    /// <summary>The same where only the beginning of the run is at hand: of a record that spans pages (log-format L4.3).</summary>
+    /// <param name="runBytes">Length of the whole run.</param>
+    /// <exception cref="ProtocolViolation">P3.1, P3.2, P3.5 or P3.8.</exception>
+    public static RunHeader ReadBeginning(ReadOnlySpan<byte> run, long runBytes)
     {
         if (run.Length < Bytes) throw new ProtocolViolation("P3.1", $"run of {run.Length} bytes is shorter than its header");
         var header = new RunHeader(
@@ -44,18 +49,18 @@ public readonly record struct RunHeader(
             BinaryPrimitives.ReadUInt32LittleEndian(run[16..]),
             BinaryPrimitives.ReadUInt32LittleEndian(run[20..]),
             BinaryPrimitives.ReadUInt64LittleEndian(run[24..]));
-        header.Check(run);
+        header.Check(run[1], runBytes);
         return header;
     }
 
-    private void Check(ReadOnlySpan<byte> run)
+    private void Check(byte flags, long runBytes)
     {
         if (Kind is < MessageKind.Fork or > MessageKind.ClientAnswer) throw new ProtocolViolation("P3.2", $"run of unknown kind {(byte)Kind}");
-        if (run[1] > 1 || (Keyed && Kind is not (MessageKind.Impulse or MessageKind.ClientRequest)))
-            throw new ProtocolViolation("P1.6", $"run flags 0x{run[1]:X2} of kind {Kind}");
-        if (Count == 0 || ExtensionBytes > (uint)(run.Length - Bytes))
-            throw new ProtocolViolation("P3.1", $"run with count {Count} and {ExtensionBytes} bytes of extensions in {run.Length} bytes");
-        if (Count > 1 && run.Length > RunBytesMax) throw new ProtocolViolation("P3.5", $"run of {Count} messages in {run.Length} bytes");
+        if (flags > 1 || (Keyed && Kind is not (MessageKind.Impulse or MessageKind.ClientRequest)))
+            throw new ProtocolViolation("P1.6", $"run flags 0x{flags:X2} of kind {Kind}");
+        if (Count == 0 || ExtensionBytes > runBytes - Bytes)
+            throw new ProtocolViolation("P3.1", $"run with count {Count} and {ExtensionBytes} bytes of extensions in {runBytes} bytes");
+        if (Count > 1 && runBytes > RunBytesMax) throw new ProtocolViolation("P3.5", $"run of {Count} messages in {runBytes} bytes");
         if (First > (ulong)long.MaxValue - (Count - 1)) throw new ProtocolViolation("P3.8", $"run begins at number {First}");
     }
 }

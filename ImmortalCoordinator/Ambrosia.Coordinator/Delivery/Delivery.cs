@@ -65,12 +65,14 @@ internal sealed class Delivery(LogWriter log, LogReader reader, ulong digestEver
 
     private PageView Load()
     {
-        if (log.TryPin(Next, out PinnedPage live))
+        bool beginsInside = firstRecord > Next + PageHeader.Bytes; // then the frame's headers fall on records, which memory must keep
+        if (!beginsInside && log.TryPin(Next, out PinnedPage live))
         {
             pinned = live;
             return new PageView(live.Buffer, Next, live.Next, live.Length, live.TimeMicros, live.Flags, live.Remaining);
         }
         buffer ??= new PageBuffer();
+        reader.Expect(log.Durable);
         if (reader.Read(Next, ref buffer) != ReadStatus.Page) throw new InvalidOperationException($"page {Next} is durable and cannot be read");
         return new PageView(buffer.Memory, Next, buffer.Next, buffer.Length, buffer.TimeMicros, buffer.Flags, buffer.Remaining);
     }

@@ -19,6 +19,9 @@ internal sealed class ProgressBook
     private readonly Queue<Lsn> marks = new();
     private Lsn processed;
 
+    /// <summary>End of the last record that has been delivered. Processed ≤ delivered.</summary>
+    private Lsn delivered;
+
     /// <summary>The page where reading would go on for a checkpoint at <see cref="Processed"/>.</summary>
     private Lsn processedPage;
 
@@ -33,7 +36,7 @@ internal sealed class ProgressBook
         {
             notes.Clear();
             marks.Clear();
-            processed = from;
+            processed = delivered = from;
             processedPage = page;
         }
     }
@@ -43,17 +46,19 @@ internal sealed class ProgressBook
         lock (gate)
         {
             notes.Enqueue(note);
+            delivered = note.End;
             if (mark is { } lsn) marks.Enqueue(lsn);
         }
     }
 
     /// <summary>The app has executed everything below <paramref name="lsn"/>; notes of whole pages go to <paramref name="done"/>. True: it is the mark that was asked for.</summary>
-    /// <exception cref="ProtocolViolation">P5.6: a report that goes back, or passes over a mark.</exception>
+    /// <exception cref="ProtocolViolation">P5.6: a report that goes back, passes over a mark, or is of what was not delivered.</exception>
     public bool Report(Lsn lsn, List<PageNote> done)
     {
         lock (gate)
         {
             if (lsn < processed) throw new ProtocolViolation("P5.6", $"the app reports {lsn} after {processed}");
+            if (lsn > delivered) throw new ProtocolViolation("P5.6", $"the app reports {lsn}, it was given the log up to {delivered}");
             bool isMark = marks.TryPeek(out Lsn mark) && mark == lsn;
             if (isMark) marks.Dequeue();
             else if (marks.Count > 0 && mark < lsn) throw new ProtocolViolation("P5.6", $"the app reports {lsn} and passes over the mark {mark}");

@@ -180,7 +180,7 @@ internal sealed class Coordinator : IDisposable
 
     private void ImpulsesLogged(Outbox outbox, ulong ticket)
     {
-        if (ticket > 0 && app.Live is { } session && outboxes.TryIndexOf(outbox, out uint index)) session.Send(new ImpulseLogged(index, ticket));
+        if (ticket > 0 && app.Live is { HasBegun: true } session && outboxes.TryIndexOf(outbox, out uint index)) session.Send(new ImpulseLogged(index, ticket));
     }
 
     private void HasOutput(Outbox outbox)

@@ -92,9 +92,9 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
             case FrameType.ImageChunk: return parts.Checkpoints.Chunk(payload) ? ReadAnswer.More : ReadAnswer.CheckpointFull;
             case FrameType.ImageEnd: return parts.Checkpoints.End(ImageEnd.Read(payload)) ? ReadAnswer.More : ReadAnswer.CheckpointFull;
             case FrameType.Waiting: parts.Say($"checkpoint waits: {Waiting.Read(payload).Why}"); break;
-            case FrameType.CheckpointWanted: parts.CheckpointDuty.Request(); break;
+            case FrameType.CheckpointWanted: Frames.ReadEmpty(type, payload); parts.CheckpointDuty.Request(); break;
             case FrameType.Goodbye: throw new AppLeft(Goodbye.Read(payload));
-            case FrameType.Heartbeat: break;
+            case FrameType.Heartbeat: Frames.ReadEmpty(type, payload); break;
             default: throw new ProtocolViolation("P2.4", $"{type} from the app");
         }
         return ReadAnswer.More;
@@ -222,7 +222,11 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
 
     public void SendHeartbeat()
     {
-        lock (gate) control.WriteEmpty(FrameType.Heartbeat);
+        lock (gate)
+        {
+            if (stage == Stage.AwaitHello) return; // the welcome comes first
+            control.WriteEmpty(FrameType.Heartbeat);
+        }
         wakeSender();
     }
 

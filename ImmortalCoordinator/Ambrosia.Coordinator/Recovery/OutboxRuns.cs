@@ -47,6 +47,7 @@ internal static class OutboxRuns
     public static void Restore(CheckpointReader from, OutboxSet outboxes, BlockPool pool)
     {
         var pending = new List<byte>();
+        using var packing = new Packing(pool);
         while (from.Read(out CheckpointSection section, out ReadOnlySpan<byte> content))
         {
             if (section == CheckpointSection.Image) break;
@@ -54,13 +55,13 @@ internal static class OutboxRuns
             pending.AddRange(content);
             int taken = 0;
             ReadOnlySpan<byte> bytes = System.Runtime.InteropServices.CollectionsMarshal.AsSpan(pending);
-            while (TryRestoreOne(bytes[taken..], outboxes, pool, out int size)) taken += size;
+            while (TryRestoreOne(bytes[taken..], outboxes, packing, out int size)) taken += size;
             pending.RemoveRange(0, taken);
         }
         if (pending.Count > 0) throw new ProtocolViolation("L6.3", $"{pending.Count} bytes behind the last run of the checkpoint's outboxes");
     }
 
-    private static bool TryRestoreOne(ReadOnlySpan<byte> bytes, OutboxSet outboxes, BlockPool pool, out int size)
+    private static bool TryRestoreOne(ReadOnlySpan<byte> bytes, OutboxSet outboxes, Packing packing, out int size)
     {
         size = 0;
         if (bytes.Length < 7) return false;
@@ -72,10 +73,31 @@ internal static class OutboxRuns
         size = front + (int)runBytes;
 
         var destination = new InstanceId(Encoding.UTF8.GetString(bytes[(6 + varint)..front]), BinaryPrimitives.ReadUInt16LittleEndian(bytes[4..]));
-        BlockPool.Block block = pool.Take(FrameHeader.Bytes + (int)runBytes);
-        bytes[front..size].CopyTo(block.Bytes.AsSpan(FrameHeader.Bytes));
-        outboxes.GetOrAdd(destination).RestoreRun(block, 0, bytes[front..size]);
-        block.Release();
+        BlockPool.Block block = packing.Place(FrameHeader.Bytes + (int)runBytes, out int at);
+        bytes[front..size].CopyTo(block.Bytes.AsSpan(at + FrameHeader.Bytes));
+        outboxes.GetOrAdd(destination).RestoreRun(block, at, bytes[front..size]);
         return true;
+    }
+
+    /// <summary>Puts frames side by side into blocks, as the reader of the app receives them: a block for each would fill the memory with nothing.</summary>
+    private sealed class Packing(BlockPool pool) : IDisposable
+    {
+        private BlockPool.Block? block;
+        private int fill;
+
+        public BlockPool.Block Place(int frameBytes, out int at)
+        {
+            if (block is null || frameBytes > block.Bytes.Length - fill)
+            {
+                block?.Release();
+                block = pool.Take(frameBytes);
+                fill = 0;
+            }
+            at = fill;
+            fill += frameBytes;
+            return block;
+        }
+
+        public void Dispose() => block?.Release();
     }
 }

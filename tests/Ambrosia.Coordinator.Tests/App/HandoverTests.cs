@@ -1,0 +1,129 @@
+using Ambrosia.Log;
+using Ambrosia.Protocol;
+using Ambrosia.TestKit;
+
+namespace Ambrosia.Coordinator.Tests;
+
+/// <summary>The app dies, with half a frame in the socket or not; the coordinator dies; what comes next goes on as if nothing had happened.</summary>
+public sealed class HandoverTests
+{
+    private const ulong Last = 300;
+    private const uint Seed = 9;
+    private static readonly LogOptions options = OpenedLog.Small with { Pages = 4 };
+
+    [Fact]
+    public void Sessions_KilledAnywhere_PeerGetsEveryCallOnce() => Made.Seeds(60, static random =>
+    {
+        var disk = new SimulatedFileSystem();
+        var time = new FakeTime();
+        var node = new Node(disk, time, options);
+        CountingApp? app = null;
+        int kills = random.Next(1, 8), checkpoints = random.Next(4);
+        for (int step = 0; app is not { Executed: Last, IsQuiet: true } || kills > 0 || node.Parts.Log.Durable < node.Parts.Log.Tail; step++)
+        {
+            Assert.True(step < 200_000, "it comes to rest");
+            app ??= new CountingApp(node, random, Last);
+            switch (random.Next(12))
+            {
+                case 0 when checkpoints > 0 && random.Chance(10): app.Ask(); checkpoints--; break;
+                case 1 when random.Chance(5): node.Parts.Tick(isQuiet: true); time.Advance(TimeSpan.FromMilliseconds(random.Next(300))); break;
+                case 2 when kills > 0 && random.Chance(3): app.Kill(); app = null; kills--; break;
+                case 3 when kills > 0 && random.Chance(1): node.Kill(); app = null; kills--; node = new Node(disk, time, options); break;
+                case 4: node.Parts.Checkpoints.Step(); break;
+                case 5 or 6: node.Parts.Committer.Step(); break;
+                default: app.Step(); break;
+            }
+        }
+        Channel expected = Expected();
+        int have = random.Next((int)Last + 1);
+        Assert.Equal(expected.Messages.Skip(have).Select(static m => m.Bytes), Fetch(node, expected, (ulong)have));
+    });
+
+    [Fact]
+    public void Session_ThatDoesSomethingElseThanTheDeadOne_Diverges()
+    {
+        var random = new SimulatedRandom(4);
+        var node = new Node(new SimulatedFileSystem(), new FakeTime(), options);
+        var first = new CountingApp(node, random, 40);
+        Run(node, first, 40);
+        first.Kill();
+        var second = new CountingApp(node, random, 40) { WrongFrom = 20 };
+        Assert.Throws<DivergenceException>(() => Run(node, second, 40));
+    }
+
+    [Fact]
+    public void Session_SecondWhileOneLives_IsRefused()
+    {
+        var random = new SimulatedRandom(4);
+        var node = new Node(new SimulatedFileSystem(), new FakeTime(), options);
+        var first = new CountingApp(node, random, 10);
+        Run(node, first, 10);
+        var second = new CountingApp(node, random, 10);
+        var left = Assert.Throws<AppLeft>(() => Run(node, second, 10));
+        Assert.Equal(GoodbyeCode.Refused, left.Goodbye.Code);
+        second.Session.End("refused");
+        Assert.Same(first.Session, node.Parts.Session);
+    }
+
+    [Fact]
+    public void Session_WithAWrongToken_IsRefusedAndLeavesTheWayFree()
+    {
+        var node = new Node(new SimulatedFileSystem(), new FakeTime(), options);
+        AppSession session = node.Parts.NewSession(static () => { });
+        using AppReader reader = session.NewReader();
+        byte[] hello = Made.Frame(new AppHello(1, 1, new byte[32], 0, 0, "test", "test", "", "", 0, 1));
+        hello.CopyTo(reader.Space());
+        Assert.Throws<AppLeft>(() => reader.Received(hello.Length));
+        Assert.True(session.TryTake(out ReadOnlyMemory<byte> bytes));
+        Assert.Equal(FrameType.Goodbye, Assert.Single(Made.FramesOf(bytes.Span, 0, false)).Type);
+        session.End("refused");
+        Assert.Null(node.Parts.Session);
+        Run(node, new CountingApp(node, new SimulatedRandom(1), 5), 5);
+    }
+
+    [Fact]
+    public void Heartbeat_BeforeTheWelcome_IsNotSent()
+    {
+        AppSession session = new Node(new SimulatedFileSystem(), new FakeTime(), options).Parts.NewSession(static () => { });
+        session.SendHeartbeat();
+        Assert.False(session.TryTake(out _));
+    }
+
+    private static void Run(Node node, CountingApp app, ulong last)
+    {
+        for (int step = 0; app.Executed < last || !app.IsQuiet; step++)
+        {
+            Assert.True(step < 100_000, "it comes to rest");
+            app.Step();
+            node.Commit();
+        }
+    }
+
+    private static Channel Expected()
+    {
+        var channel = new Channel();
+        for (ulong n = 1; n <= Last; n++) channel.Add(MessageKind.Fork, CountingApp.PeerCall(n));
+        return channel;
+    }
+
+    /// <summary>Plays a peer that has the first calls already and takes the rest.</summary>
+    private static List<byte[]> Fetch(Node node, Channel expected, ulong have)
+    {
+        PeerLink link = node.Parts.NewLink(null, Seed, "peer")!;
+        var hello = new Hello(1, 1, Guid.Parse("99999999-8888-7777-6666-555555555555"), OutboxBench.Peer, "r0", new Epoch(1), 1, "self", Guid.Empty, default, have, expected.Positions[(int)have].Hash, 0, default, 0, 1 << 20);
+        link.Feed(Made.Frame(hello, Seed, checkPayload: true), true, out _);
+        var messages = new List<byte[]>();
+        for (int round = 0; round < 1000; round++)
+        {
+            if (!link.TryTake(out ReadOnlyMemory<byte> bytes)) { node.Commit(); continue; }
+            foreach ((FrameType type, byte[] payload) in Made.FramesOf(bytes.Span, Seed, checkPayload: true))
+            {
+                if (type == FrameType.Hello) link.Feed(Made.Frame(FrameType.Ready, [], Seed, checkPayload: true), true, out _);
+                if (type == FrameType.Run) messages.AddRange(Made.MessagesOf(RunView.Read(payload)));
+            }
+            link.Taken(bytes.Length);
+        }
+        link.Ended("done");
+        return messages;
+    }
+}

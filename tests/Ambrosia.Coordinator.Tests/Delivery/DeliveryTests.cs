@@ -1,0 +1,171 @@
+using System.Buffers.Binary;
+using Ambrosia.Log;
+using Ambrosia.Protocol;
+using Ambrosia.TestKit;
+
+namespace Ambrosia.Coordinator.Tests;
+
+/// <summary>What the app is given is exactly what the log holds, wherever it begins and wherever the pages are.</summary>
+public sealed class DeliveryTests : IDisposable
+{
+    private const ulong DigestEvery = 1 << 20;
+    private static readonly LogOptions options = OpenedLog.Small with { PageBytes = 16384, SegmentBytes = 2 << 20 };
+    private readonly OpenedLog log = new(options: options);
+    private readonly OutboxBench bench = new();
+    private readonly ProgressBook progress = new();
+    private ulong next = 1;
+
+    private Ambrosia.Coordinator.Delivery NewDelivery() => new(log.Writer, log.NewReader(), DigestEvery, progress, new DigestBook(new Lsn(Lsn.Limit - 1)), bench.Set);
+
+    /// <summary>Appends one run of a peer, larger than a page now and then.</summary>
+    private void Append(SimulatedRandom random)
+    {
+        if (log.Writer.Tail == Lsn.Zero) log.Append(new PeerRecord(1, OutboxBench.Peer, Guid.Empty, new Epoch(1)));
+        byte[] run = Made.Run(MessageKind.Fork, next, next, [Made.Message(MessageKind.Fork, next, random.Chance(2) ? random.Next(100_000) : random.Next(4000))], peer: 1);
+        while (!log.Appender.TryAppendRun(RecordKind.Run, RunHeader.Read(run), run.AsSpan(RunHeader.Bytes), static _ => { })) log.Commit();
+        next++;
+    }
+
+    /// <summary>Puts what is delivered together: frames whole, records with their Lsns, marks.</summary>
+    private sealed class App
+    {
+        private readonly List<byte> partial = [];
+        private int wanted;
+
+        public List<(Lsn Lsn, byte[] Whole)> Records { get; } = [];
+
+        public List<Lsn> Marks { get; } = [];
+
+        public void Take(ReadOnlySpan<byte> bytes)
+        {
+            if (partial.Count == 0) wanted = FrameHeader.Bytes + (int)BinaryPrimitives.ReadUInt32LittleEndian(bytes);
+            partial.AddRange(bytes);
+            Assert.True(partial.Count <= wanted, "a frame's bytes come one behind another");
+            if (partial.Count < wanted) return;
+            (FrameType type, byte[] payload) = Assert.Single(Made.FramesOf([.. partial], 0, checkPayload: false));
+            Assert.Equal(FrameType.Deliver, type);
+            partial.Clear();
+            DeliverHeader header = DeliverHeader.Read(payload);
+            var records = new RecordReader(payload.AsSpan(DeliverHeader.Bytes), header.First);
+            int before = Records.Count;
+            while (records.Next()) Records.Add((records.Lsn, records.Whole.ToArray()));
+            if (header.Mark == Lsn.Zero) return;
+            Assert.Contains(Records.Skip(before), r => r.Lsn == header.Mark);
+            Marks.Add(header.Mark);
+        }
+    }
+
+    private static void Drain(Ambrosia.Coordinator.Delivery delivery, App app)
+    {
+        while (delivery.TryTake(out ReadOnlyMemory<byte> bytes))
+        {
+            app.Take(bytes.Span);
+            delivery.Taken();
+        }
+    }
+
+    private static List<Lsn> MarksOf(List<LoggedRecord> records, Lsn from)
+    {
+        var marks = new List<Lsn>();
+        for (ulong multiple = DigestEvery; multiple <= records[^1].Lsn.Value; multiple += DigestEvery)
+        {
+            Lsn mark = records.First(r => r.Lsn.Value >= multiple).Lsn;
+            if (mark >= from && !marks.Contains(mark)) marks.Add(mark);
+        }
+        return marks;
+    }
+
+    [Fact]
+    public void TryTake_LiveAndFromFiles_GivesEveryRecordOnceAndTheMarks()
+    {
+        var random = new SimulatedRandom(1);
+        using Ambrosia.Coordinator.Delivery live = NewDelivery();
+        var app = new App();
+        progress.Begin(Lsn.Zero, Lsn.Zero);
+        live.Begin(Lsn.Zero, Lsn.Zero, new DeliveredState(), Lsn.Zero, Lsn.Zero);
+        while (log.Writer.Tail.Value < 4 * DigestEvery)
+        {
+            int burst = random.Next(1, 60);
+            for (int i = 0; i < burst; i++) Append(random);
+            if (random.Chance(70)) log.Commit();
+            for (int i = random.Next(10); i > 0 && live.TryTake(out ReadOnlyMemory<byte> bytes); i--)
+            {
+                app.Take(bytes.Span);
+                Assert.True(live.Next <= log.Writer.Durable);
+                live.Taken();
+            }
+        }
+        log.Commit();
+        Drain(live, app);
+
+        List<LoggedRecord> all = log.Records();
+        AssertSame(all, app, Lsn.Zero);
+        Assert.Equal((next - 1, all.Count), (live.State.InputsOf(1).Number, (int)live.Records));
+        Assert.True(app.Marks.Count >= 3);
+
+        // The same from records in the middle of pages, as sessions begin behind a checkpoint.
+        for (int i = 0; i < 40; i++)
+        {
+            LoggedRecord at = random.Pick(all);
+            var state = new DeliveredState();
+            foreach (LoggedRecord record in all.TakeWhile(r => r.Lsn < at.Lsn)) PageFold.Fold(state, record.Whole, record.Lsn, 0, Lsn.Zero, at.Lsn);
+            List<Lsn> before = MarksOf(all, Lsn.Zero).FindAll(m => m < at.Lsn);
+            var late = new App();
+            progress.Begin(at.Lsn, at.Page);
+            live.Begin(at.Page, at.Lsn, state, before.Count > 0 ? before[^1] : null, Lsn.Zero);
+            Drain(live, late);
+            AssertSame(all, late, at.Lsn);
+        }
+    }
+
+    private static void AssertSame(List<LoggedRecord> all, App app, Lsn from)
+    {
+        List<LoggedRecord> expected = all.FindAll(r => r.Lsn >= from);
+        Assert.Equal(expected.Select(static r => r.Lsn), app.Records.Select(static r => r.Lsn));
+        for (int i = 0; i < expected.Count; i++) Assert.True(expected[i].Whole.AsSpan().SequenceEqual(app.Records[i].Whole), $"record at {expected[i].Lsn}");
+        Assert.Equal(MarksOf(all, from), app.Marks);
+    }
+
+    /// <summary>A session that begins in the middle of a page that is still in memory must not spoil it for one that begins earlier.</summary>
+    [Fact]
+    public void Begin_InTheMiddleOfALivePage_LeavesThePageWhole()
+    {
+        var random = new SimulatedRandom(2);
+        while (log.Writer.Tail.Value < 9000) Append(new SimulatedRandom(random.NextUInt64() | 1));
+        log.Commit();
+        List<LoggedRecord> all = log.Records();
+        LoggedRecord middle = all.Last(r => r.Page == all[1].Page);
+        using Ambrosia.Coordinator.Delivery delivery = NewDelivery();
+        var state = new DeliveredState();
+        foreach (LoggedRecord record in all.TakeWhile(r => r.Lsn < middle.Lsn)) PageFold.Fold(state, record.Whole, record.Lsn, 0, Lsn.Zero, middle.Lsn);
+        progress.Begin(middle.Lsn, middle.Page);
+        delivery.Begin(middle.Page, middle.Lsn, state, Lsn.Zero, Lsn.Zero);
+        Drain(delivery, new App());
+        var app = new App();
+        progress.Begin(Lsn.Zero, Lsn.Zero);
+        delivery.Begin(Lsn.Zero, Lsn.Zero, new DeliveredState(), Lsn.Zero, Lsn.Zero);
+        Drain(delivery, app);
+        AssertSame(all, app, Lsn.Zero);
+    }
+
+    [Fact]
+    public void TryTake_PageWithTrims_NotesThemForTheirOutbox()
+    {
+        log.Append(new PeerRecord(1, OutboxBench.Peer, Guid.Empty, new Epoch(1)));
+        log.Append(new TrimRecord([new TrimPosition(1, 12)]));
+        log.Commit();
+        using Ambrosia.Coordinator.Delivery delivery = NewDelivery();
+        progress.Begin(Lsn.Zero, Lsn.Zero);
+        delivery.Begin(Lsn.Zero, Lsn.Zero, new DeliveredState(), null, Lsn.Zero);
+        Drain(delivery, new App());
+        var done = new List<PageNote>();
+        progress.Report(log.Records()[^1].End, done);
+        Assert.Equal((bench.Outbox, 12ul), Assert.Single(Assert.Single(done).Trims));
+    }
+
+    public void Dispose()
+    {
+        bench.Dispose();
+        log.Dispose();
+    }
+}

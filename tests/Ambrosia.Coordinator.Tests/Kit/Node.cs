@@ -1,0 +1,55 @@
+using Ambrosia.Log;
+using Ambrosia.Protocol;
+using Ambrosia.TestKit;
+
+namespace Ambrosia.Coordinator.Tests;
+
+/// <summary>One whole coordinator process on a simulated disk; its pumps are the test's hands.</summary>
+internal sealed class Node : IPumps
+{
+    public static readonly byte[] Token = [.. Enumerable.Range(0, 32).Select(static i => (byte)i)];
+    private const string Directory = "/data/self";
+    private readonly SimulatedProcess process;
+
+    public Node(SimulatedFileSystem disk, FakeTime time, LogOptions log)
+    {
+        process = disk.ForProcess($"p{disk.Operations}");
+        process.CreateDirectory("/data");
+        Time = time;
+        InstanceIdentity identity = InstanceDirectory.TryRead(process, Directory)
+            ?? InstanceDirectory.Create(process, Directory, "self", 0, Guid.Parse("11111111-2222-3333-4444-555555555555"), 1, "r0", NoCrashPoints.Instance);
+        var claimed = Assert.IsType<ClaimResult.Claimed>(PrimaryClaim.Try(process, Directory, identity, "r0", NoCrashPoints.Instance));
+        OpenLog open = TakeOver.Run(process, Directory, identity, claimed.Fence, "r0", log, time, NoCrashPoints.Instance);
+        var options = new CoordinatorOptions { LogDirectory = Directory, Instance = "self", CatalogDirectory = "/data/catalog", Log = log, CheckpointEveryBytes = long.MaxValue };
+        Parts = new Coordinator(new CoordinatorInputs(options, identity, claimed.Fence, claimed.PrimaryLock, open, process, Token, time, static () => 0.5, this));
+        Parts.Recover();
+    }
+
+    public Coordinator Parts { get; }
+
+    public FakeTime Time { get; }
+
+    public List<string> Lines { get; } = [];
+
+    public void Commit()
+    {
+        while (Parts.Committer.Step() != CommitStep.Park) { }
+    }
+
+    /// <summary>kill -9.</summary>
+    public void Kill() => process.Kill();
+
+    void IPumps.Commit(bool drained) { }
+
+    void IPumps.WaitForRoom(CancellationToken stop) => throw new InvalidOperationException("a part waits");
+
+    void IPumps.CheckpointWork() { }
+
+    void IPumps.RoomForApp() { }
+
+    void IPumps.Dial() { }
+
+    void IPumps.Fail(int code, string why) => throw new InvalidOperationException($"exit {code}: {why}");
+
+    void IPumps.Say(string line) => Lines.Add(line);
+}

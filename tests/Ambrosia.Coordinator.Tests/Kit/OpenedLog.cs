@@ -1,0 +1,99 @@
+using Ambrosia.Log;
+using Ambrosia.Protocol;
+using Ambrosia.TestKit;
+
+namespace Ambrosia.Coordinator.Tests;
+
+/// <summary>A real log on a simulated disk, committed by hand.</summary>
+internal sealed class OpenedLog : IDisposable
+{
+    public const string Directory = "/data/self";
+    private readonly PrimaryLock held;
+
+    public OpenedLog(string name = "self", LogOptions? options = null, TimeProvider? time = null)
+    {
+        Disk.CreateDirectory("/data");
+        byte[] uuid = new byte[16];
+        System.Text.Encoding.ASCII.GetBytes(name, uuid);
+        Identity = InstanceDirectory.Create(Disk, Directory, name, 0, new Guid(uuid), 1_000_000, "r0", NoCrashPoints.Instance);
+        var claimed = Assert.IsType<ClaimResult.Claimed>(PrimaryClaim.Try(Disk, Directory, Identity, "r0", NoCrashPoints.Instance));
+        held = claimed.PrimaryLock;
+        Epoch = claimed.Fence.Epoch;
+        OpenLog log = TakeOver.Run(Disk, Directory, Identity, claimed.Fence, "r0", options ?? Small, time ?? new FakeTime(), NoCrashPoints.Instance);
+        (Writer, Chain) = (log.Writer, log.Chain);
+        Appender = new LogAppender(Writer, Writer.ReserveBytesMax);
+        Committer = new Committer(Writer, durable => DurableAdvanced(durable));
+    }
+
+    public static LogOptions Small { get; } = new() { SegmentBytes = 1 << 20, PageBytes = 8192, Pages = 3, ZeroWindowBytes = 0, MessageBytesMax = 1 << 20 };
+
+    public SimulatedFileSystem Disk { get; } = new();
+
+    public InstanceIdentity Identity { get; }
+
+    public Epoch Epoch { get; }
+
+    public LogWriter Writer { get; }
+
+    public LogChain Chain { get; }
+
+    public LogAppender Appender { get; }
+
+    public Committer Committer { get; }
+
+    public Action<Lsn> DurableAdvanced { get; set; } = static _ => { };
+
+    public LogReader NewReader() => new(Disk, Directory, Identity, Chain);
+
+    public void Commit()
+    {
+        while (Committer.Step() != CommitStep.Park) { }
+    }
+
+    /// <summary>Appends a control record, committing when there is no room.</summary>
+    public Lsn Append<T>(T record) where T : IRecordBody<T>
+    {
+        Lsn end;
+        while (!Appender.TryAppend(T.Kind, RecordKinds.Encode(record), out end)) Commit();
+        return end;
+    }
+
+    /// <summary>Every durable record: its Lsn, kind and whole bytes; a spanning one is put together.</summary>
+    public List<LoggedRecord> Records()
+    {
+        var records = new List<LoggedRecord>();
+        using LogReader reader = NewReader();
+        var buffer = new PageBuffer();
+        var spanning = new List<byte>();
+        for (Lsn at = Lsn.Zero; at < Writer.Durable; at = buffer.Next)
+        {
+            Assert.Equal(ReadStatus.Page, reader.Read(at, ref buffer));
+            if (buffer.Remaining > 0 || spanning.Count > 0)
+            {
+                if (spanning.Count == 0) records.Add(new LoggedRecord(buffer.Lsn, buffer.RecordsLsn, (RecordKind)buffer.Records[4], []));
+                spanning.AddRange(buffer.Records);
+                if (buffer.Remaining > 0) continue;
+                records[^1] = records[^1] with { Whole = [.. spanning] };
+                spanning.Clear();
+                continue;
+            }
+            var page = new RecordReader(buffer.Records, buffer.RecordsLsn);
+            while (page.Next()) records.Add(new LoggedRecord(buffer.Lsn, page.Lsn, page.Kind, page.Whole.ToArray()));
+        }
+        return records;
+    }
+
+    public void Dispose()
+    {
+        Writer.Dispose();
+        held.Dispose();
+    }
+}
+
+/// <summary>One record of a log and the page in which it begins.</summary>
+internal sealed record LoggedRecord(Lsn Page, Lsn Lsn, RecordKind Kind, byte[] Whole)
+{
+    public ReadOnlySpan<byte> Body => Whole.AsSpan(RecordHeader.Bytes);
+
+    public Lsn End => Lsn + Whole.Length;
+}

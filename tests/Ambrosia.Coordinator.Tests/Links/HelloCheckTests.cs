@@ -1,0 +1,103 @@
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Coordinator.Tests;
+
+/// <summary>One conversation for each sentence of P6.3 to P6.5: what we know, what the peer says, what becomes of it.</summary>
+public sealed class HelloCheckTests : IDisposable
+{
+    private static readonly InstanceId self = new("self"), peer = OutboxBench.Peer;
+    private static readonly Guid ownUuid = Guid.Parse("11111111-2222-3333-4444-555555555555"), peerUuid = Guid.Parse("99999999-8888-7777-6666-555555555555");
+    private readonly OutboxBench bench = new();
+    private readonly Channel channel = Channel.Random(new TestKit.SimulatedRandom(1), 10);
+    private readonly HelloFacts facts;
+    private readonly Hello good;
+
+    public HelloCheckTests()
+    {
+        bench.AppendAll(channel.RunsFrom(0, new TestKit.SimulatedRandom(2)));
+        bench.Outbox.Trim(4);
+        facts = new HelloFacts(self, ownUuid, new Epoch(5), null, peerUuid, new Epoch(7), new InputPosition(20, 0xAB, default, 0), bench.Outbox);
+        good = new Hello(1, 1, peerUuid, peer, "r0", new Epoch(7), 1, "self", ownUuid, new Epoch(5), 6, channel.Positions[6].Hash, 20, default, 0, 1 << 20);
+    }
+
+    private (HelloVerdict Verdict, string Why) Judge(Hello hello, HelloFacts? known = null) => (HelloCheck.Judge(hello, known ?? facts, out string why), why);
+
+    private void Expect(HelloVerdict verdict, string sentence, Hello hello, HelloFacts? known = null)
+    {
+        (HelloVerdict found, string why) = Judge(hello, known);
+        Assert.Equal((verdict, true), (found, why.EndsWith($"({sentence})", StringComparison.Ordinal)));
+    }
+
+    [Fact]
+    public void Hello_AllRight_IsAccepted()
+    {
+        Assert.Equal((HelloVerdict.Accept, ""), Judge(good));
+        Assert.Equal((HelloVerdict.Accept, ""), Judge(good with { Epoch = new Epoch(8), VersionMax = 3 }));
+        Assert.Equal((HelloVerdict.Accept, ""), Judge(good with { PeerUuid = Guid.Empty, PeerEpoch = default }, facts with { Expected = peer }));
+        Assert.Equal((HelloVerdict.Accept, ""), Judge(good with { Trimmed = 0 }, facts with { KnownUuid = null, KnownEpoch = default, Durable = default }));
+    }
+
+    [Fact]
+    public void Hello_EveryPositionBetweenTrimmedAndKnown_IsAcceptedWithItsHashOnly()
+    {
+        for (ulong number = 4; number <= 10; number++)
+        {
+            Assert.Equal(HelloVerdict.Accept, Judge(good with { Durable = number, Hash = channel.Positions[(int)number].Hash }).Verdict);
+            Expect(HelloVerdict.Stop, "P6.4", good with { Durable = number, Hash = channel.Positions[(int)number].Hash ^ 1 });
+        }
+    }
+
+    [Theory]
+    [InlineData(0, 0)]
+    [InlineData(2, 9)]
+    public void Hello_NoCommonVersion_IsRefused(ushort min, ushort max) =>
+        Expect(HelloVerdict.Refuse, "P6.3", good with { VersionMin = min, VersionMax = max });
+
+    [Fact]
+    public void Hello_ForAnotherName_IsRefused() => Expect(HelloVerdict.Refuse, "P6.3", good with { PeerName = "other" });
+
+    [Fact]
+    public void Hello_FromAnotherThanWasDialled_IsRefused() => Expect(HelloVerdict.Refuse, "P6.3", good, facts with { Expected = new InstanceId("other") });
+
+    [Fact]
+    public void Hello_FromOurselves_IsRefused() => Expect(HelloVerdict.Refuse, "P6.3", good with { Instance = self });
+
+    [Fact]
+    public void Hello_LowerEpoch_IsRefused() => Expect(HelloVerdict.Refuse, "P6.3", good with { Epoch = new Epoch(6) });
+
+    [Fact]
+    public void Hello_AnotherUuidUnderAKnownName_StopsTheLink()
+    {
+        (HelloVerdict verdict, string why) = Judge(good with { Uuid = Guid.NewGuid() });
+        Assert.Equal(HelloVerdict.Stop, verdict);
+        Assert.Contains("forget-peer", why);
+    }
+
+    /// <summary>We were deleted and made again: it is the peer's operator who must act, and no reason for us to exit as if we were old.</summary>
+    [Fact]
+    public void Hello_ForAnotherUuidUnderOurName_StopsTheLinkBeforeAnythingElseCounts()
+    {
+        Expect(HelloVerdict.Stop, "P6.3", good with { PeerUuid = Guid.NewGuid() });
+        Expect(HelloVerdict.Stop, "P6.3", good with { PeerUuid = Guid.NewGuid(), PeerEpoch = new Epoch(50), Durable = 500 });
+    }
+
+    [Fact]
+    public void Hello_OfAnOlderLogThanWeTrimmedFor_StopsTheLink() =>
+        Expect(HelloVerdict.Stop, "P6.4", good with { Epoch = new Epoch(8), Durable = 3, Hash = channel.Positions[3].Hash });
+
+    /// <summary>Within one epoch positions only grow: such a hello was overtaken by another connection, and says nothing about a log.</summary>
+    [Fact]
+    public void Hello_OvertakenByAnotherConnection_IsRefusedAndNotStopped() =>
+        Expect(HelloVerdict.Refuse, "P6.4", good with { Durable = 3, Hash = channel.Positions[3].Hash });
+
+    [Fact]
+    public void Hello_TrimmedBeyondOurInputs_StopsTheLink() => Expect(HelloVerdict.Stop, "P6.4", good with { Trimmed = 21 });
+
+    [Fact]
+    public void Hello_MoreThanWeMade_SaysThatWeAreOld() => Expect(HelloVerdict.WeAreOld, "P6.5", good with { Durable = 11 });
+
+    [Fact]
+    public void Hello_HigherEpochOfOurs_SaysThatWeAreOld() => Expect(HelloVerdict.WeAreOld, "P6.5", good with { PeerEpoch = new Epoch(6) });
+
+    public void Dispose() => bench.Dispose();
+}

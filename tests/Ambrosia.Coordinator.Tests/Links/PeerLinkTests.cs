@@ -1,0 +1,250 @@
+using Ambrosia.Log;
+using Ambrosia.Protocol;
+using Ambrosia.TestKit;
+using CRA;
+
+namespace Ambrosia.Coordinator.Tests;
+
+public sealed class PeerLinkTests : IDisposable
+{
+    private const uint Seed = 42;
+    private readonly Side a = new("a"), b = new("b");
+
+    private static List<(FrameType Type, byte[] Payload)> Taken(PeerLink link)
+    {
+        if (!link.TryTake(out ReadOnlyMemory<byte> bytes)) return [];
+        List<(FrameType, byte[])> frames = Made.FramesOf(bytes.Span, Seed, checkPayload: true);
+        link.Taken(bytes.Length);
+        return frames;
+    }
+
+    private static void FeedByteByByte(PeerLink to, byte[] frame)
+    {
+        for (int i = 1; i < frame.Length; i++)
+        {
+            Assert.Equal(FeedAnswer.Continue, to.Feed(frame.AsSpan(0, i), drained: true, out int early));
+            Assert.Equal(0, early);
+        }
+        Assert.Equal(FeedAnswer.Continue, to.Feed(frame, drained: true, out int consumed));
+        Assert.Equal(frame.Length, consumed);
+    }
+
+    private static byte[] Sealed((FrameType Type, byte[] Payload) frame) => Made.Frame(frame.Type, frame.Payload, Seed, checkPayload: true);
+
+    [Fact]
+    public void Handshake_ByteByByte_SaysHelloHelloReadyAndNothingElse()
+    {
+        Emit(a, b.Id, Channel.Random(new SimulatedRandom(1), 5)); // something to send, so that too much would show
+        PeerLink dialler = a.Dial(b.Id, Seed), acceptor = b.Accept(Seed);
+        Assert.True(dialler.HeartbeatFrame.IsEmpty && acceptor.HeartbeatFrame.IsEmpty);
+        Assert.Empty(Taken(acceptor)); // it waits to be spoken to
+
+        var hello = Assert.Single(Taken(dialler));
+        Assert.Equal(FrameType.Hello, hello.Type);
+        Assert.Equal(("b", a.Log.Identity.Uuid, 1ul), (Hello.Read(hello.Payload).PeerName, Hello.Read(hello.Payload).Uuid, Hello.Read(hello.Payload).Nonce));
+        Assert.Empty(Taken(dialler));
+        FeedByteByByte(acceptor, Sealed(hello));
+        Assert.Empty(Taken(acceptor)); // the record is appended, not durable
+        b.Log.Commit();
+        var answer = Assert.Single(Taken(acceptor));
+        Assert.Equal((FrameType.Hello, 1ul), (answer.Type, Hello.Read(answer.Payload).Nonce));
+        Assert.Empty(Taken(acceptor));
+        FeedByteByByte(dialler, Sealed(answer));
+        Assert.Empty(Taken(dialler));
+        Assert.False(dialler.IsOpen);
+        a.Log.Commit();
+        var ready = Assert.Single(Taken(dialler));
+        Assert.Equal((FrameType.Ready, 0), (ready.Type, ready.Payload.Length));
+        Assert.Equal((true, false), (dialler.IsOpen, acceptor.IsOpen));
+        FeedByteByByte(acceptor, Sealed(ready));
+        Assert.True(acceptor.IsOpen && !acceptor.HeartbeatFrame.IsEmpty);
+    }
+
+    [Fact]
+    public void Hello_NewEpoch_IsAnsweredOnlyWhenItsRecordIsDurable()
+    {
+        PeerLink dialler = a.Dial(b.Id, Seed), acceptor = b.Accept(Seed);
+        FeedByteByByte(acceptor, Sealed(Assert.Single(Taken(dialler))));
+        int steps = 0;
+        while (true)
+        {
+            List<(FrameType Type, byte[])> answer = Taken(acceptor);
+            bool durable = b.Log.Records().Exists(static r => r.Kind == RecordKind.Peer);
+            Assert.Equal(durable, answer.Count == 1);
+            if (durable) break;
+            b.Log.Committer.Step();
+            steps++;
+        }
+        Assert.True(steps >= 4, "write, flush, fence check and completion lie between");
+        PeerRecord logged = PeerRecord.Read(b.Log.Records().Single(static r => r.Kind == RecordKind.Peer).Body);
+        Assert.Equal((1u, a.Id, a.Log.Identity.Uuid, a.Log.Epoch), (logged.Origin, logged.Peer, logged.Uuid, logged.Epoch));
+    }
+
+    [Theory]
+    [InlineData(FrameType.Run)]
+    [InlineData(FrameType.Ack)]
+    [InlineData(FrameType.Ready)]
+    public void Feed_BeforeTheHello_IsMalformed(FrameType type)
+    {
+        byte[] payload = type switch
+        {
+            FrameType.Run => Made.Run(MessageKind.Fork, 1, 0, [Made.Message(MessageKind.Fork, 1, 3)]),
+            FrameType.Ack => new byte[24],
+            _ => [],
+        };
+        Assert.Throws<ProtocolViolation>(() => b.Accept(Seed).Feed(Made.Frame(type, payload, Seed, checkPayload: true), true, out _));
+    }
+
+    [Fact]
+    public void Feed_LargeFrameBeforeTheHello_IsMalformedByItsHeader()
+    {
+        byte[] frame = Made.Frame(FrameType.Hello, new byte[4097], Seed, checkPayload: true);
+        Assert.Equal("P2.3", Assert.Throws<ProtocolViolation>(() => b.Accept(Seed).Feed(frame.AsSpan(0, FrameHeader.Bytes), true, out _)).Section);
+    }
+
+    [Theory]
+    [InlineData(FrameType.Heartbeat)]
+    [InlineData(FrameType.Ready)]
+    public void Feed_PayloadWhereNoneMayBe_IsMalformed(FrameType type)
+    {
+        PeerLink acceptor = Opened(dialled: false, out _);
+        if (type == FrameType.Ready) { acceptor = b.Accept(Seed); }
+        Assert.Throws<ProtocolViolation>(() => acceptor.Feed(Made.Frame(type, [1], Seed, checkPayload: true), true, out _));
+    }
+
+    [Fact]
+    public void Feed_FrameOfAnotherConnection_IsMalformed() =>
+        Assert.Equal("P2.1", Assert.Throws<ProtocolViolation>(() => b.Accept(Seed).Feed(Made.Frame(FrameType.Heartbeat, [], Seed + 1, true), true, out _)).Section);
+
+    [Fact]
+    public void Feed_AckOfMoreThanWasMade_IsMalformed()
+    {
+        PeerLink dialler = Opened(dialled: true, out _);
+        Assert.Equal("P6.8", Assert.Throws<ProtocolViolation>(() => dialler.Feed(Made.Frame(new Ack(1, default, 0), Seed, true), true, out _)).Section);
+    }
+
+    [Fact]
+    public void Feed_RunThenGoodbye_StillWakesTheCommitter()
+    {
+        PeerLink acceptor = Opened(dialled: false, out _);
+        int wakes = b.Wakes;
+        byte[] run = Made.Frame(FrameType.Run, Made.Run(MessageKind.Fork, 1, 0, [Made.Message(MessageKind.Fork, 1, 3)]), Seed, true);
+        Assert.Equal(FeedAnswer.Close, acceptor.Feed((byte[])[.. run, .. Made.Frame(new Goodbye(GoodbyeCode.CleanStop, "stop"), Seed, true)], true, out _));
+        Assert.True(b.Wakes > wakes, "what was appended waits for a commit");
+
+        using var other = new PeerLinkTests();
+        acceptor = other.Opened(dialled: false, out _);
+        wakes = other.b.Wakes;
+        Assert.Throws<ProtocolViolation>(() => acceptor.Feed((byte[])[.. run, .. new byte[16]], false, out _));
+        Assert.True(other.b.Wakes > wakes, "what was appended waits for a commit");
+    }
+
+    private PeerLink Opened(bool dialled, out Connection connection)
+    {
+        connection = new Connection(a, b, Seed);
+        Settle(connection);
+        Assert.True(connection.IsOpen);
+        return dialled ? connection.Dialler : connection.Acceptor;
+    }
+
+    private static void Settle(Connection connection)
+    {
+        bool moved = true;
+        for (int round = 0; moved && round < 500; round++)
+        {
+            moved = false;
+            foreach (bool dialler in new[] { true, false }) moved |= connection.Send(dialler) | connection.Receive(dialler);
+            foreach (Side side in new[] { connection.From, connection.To })
+            {
+                Lsn before = side.Log.Writer.Durable;
+                side.Log.Commit();
+                moved |= side.Log.Writer.Durable > before;
+            }
+        }
+    }
+
+    /// <summary>Every step of the conversation in turn is its last; after the next connection both have everything, once, and are told so.</summary>
+    [Fact]
+    public void Connection_BrokenAtEveryStep_NextOneBringsTheRestOnce()
+    {
+        for (int last = 0; last < 60; last++)
+        {
+            using Side left = new("a"), right = new("b");
+            Channel there = Channel.Random(new SimulatedRandom(5), 20), back = Channel.Random(new SimulatedRandom(6), 20);
+            Outbox outLeft = Emit(left, right.Id, there), outRight = Emit(right, left.Id, back);
+            var first = new Connection(left, right, Seed);
+            int step = 0;
+            while (step < last)
+            {
+                int before = step;
+                foreach (bool dialler in new[] { true, false })
+                {
+                    if (step < last && first.Send(dialler)) step++;
+                    if (step < last && first.Receive(dialler, 150 + step * 13)) step++;
+                }
+                foreach (Side side in new[] { left, right })
+                    if (step < last && side.Log.Committer.Step() != CommitStep.Park) step++;
+                if (step == before) break;
+            }
+            first.End();
+            var second = new Connection(right, left, Seed + 1);
+            Settle(second);
+            Assert.True(second.IsOpen, $"broken after step {last}");
+            Assert.Equal(there.Messages.Select(static m => m.Bytes), right.Received());
+            Assert.Equal(back.Messages.Select(static m => m.Bytes), left.Received());
+            foreach ((Side side, Outbox outbox) in new[] { (left, outLeft), (right, outRight) })
+            {
+                side.Time.Advance(TimeSpan.FromSeconds(2));
+                TrimRecord? trim = side.Trims.Due(side.Time.GetUtcNow());
+                Assert.True(trim is { Positions: [{ Origin: 1, Number: 20 }] }, $"broken after step {last}: {side.Id} was not told that all is durable");
+                Assert.Equal(20ul, outbox.Known.Number);
+            }
+        }
+    }
+
+    private static Outbox Emit(Side side, InstanceId to, Channel channel)
+    {
+        Outbox outbox = side.Bench.Set.GetOrAdd(to);
+        side.Bench.AppendAll(channel.RunsFrom(0, new SimulatedRandom(1)), outbox);
+        return outbox;
+    }
+
+    /// <summary>The dialler's hello was written before the last inputs became durable: what then comes again is dropped, and must be acknowledged all the same.</summary>
+    [Fact]
+    public void Open_AfterAHelloThatWasOvertakenByACommit_AcknowledgesWhatItDrops()
+    {
+        Channel channel = Channel.Random(new SimulatedRandom(5), 10);
+        Emit(b, a.Id, channel);
+        Connection first = new(a, b, Seed);
+        while (a.Ledger.Find(b.Id) is not { } origin || a.Ledger.AppendedOf(origin).Number < 10)
+        {
+            foreach (bool dialler in new[] { true, false }) { first.Send(dialler); first.Receive(dialler); }
+            b.Log.Commit();
+            if (!first.Dialler.IsOpen) a.Log.Commit();
+        }
+        first.End();
+        Connection second = new(a, b, Seed + 1);
+        Assert.True(second.Send(dialler: true)); // hello: 0 durable
+        a.Log.Commit();
+        Settle(second);
+        b.Time.Advance(TimeSpan.FromSeconds(2));
+        Assert.Equal(10ul, Assert.Single(b.Trims.Due(b.Time.GetUtcNow())!.Positions).Number);
+    }
+
+    [Fact]
+    public void Hello_ThatMakesUsOld_EndsTheProcessAndSaysGoodbye()
+    {
+        PeerLink acceptor = b.Accept(Seed);
+        var hello = new Hello(1, 1, a.Log.Identity.Uuid, a.Id, "r0", a.Log.Epoch, 1, "b", Guid.Empty, new Epoch(99), 0, 0, 0, default, 0, 1 << 20);
+        Assert.Equal(FeedAnswer.Close, acceptor.Feed(Made.Frame(hello, Seed, true), true, out _));
+        Assert.Equal(ExitCodes.NotPrimary, b.ExitCode);
+        Assert.Equal(FrameType.Goodbye, Assert.Single(Taken(acceptor)).Type);
+        Assert.Empty(b.Log.Records());
+    }
+
+    public void Dispose()
+    {
+        a.Dispose();
+        b.Dispose();
+    }
+}

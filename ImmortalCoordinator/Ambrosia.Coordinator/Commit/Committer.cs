@@ -46,6 +46,7 @@ internal sealed class Committer(LogWriter log, Action<Lsn> durableAdvanced)
         {
             case CommitAnswer.Nothing: return CommitStep.Park;
             case CommitAnswer.WritersInside: return CommitStep.Spin;
+            case CommitAnswer.Busy: throw new InvalidOperationException("two committers step at once");
             default:
                 page = 0;
                 stage = group!.NeedsRotation ? Stage.Rotate : Stage.Write;

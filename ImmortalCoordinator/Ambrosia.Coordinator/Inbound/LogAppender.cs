@@ -22,7 +22,8 @@ internal sealed class LogAppender(LogWriter log, int pageRecordBytesMax)
 
     /// <summary>
     /// Appends a run as it arrived, with the header that the log wants (step 7: reserve once, copy, leave).
-    /// <paramref name="reserved"/> is told the record's end before it can become durable.
+    /// <paramref name="reserved"/> is told the record's end before it can become durable; of a record that spans pages it may hear a moment
+    /// later, and then the next commit tells who waits, the durable mark's at the latest.
     /// </summary>
     public bool TryAppendRun(RecordKind kind, in RunHeader header, ReadOnlySpan<byte> afterHeader, Action<Lsn> reserved)
     {

@@ -62,9 +62,9 @@ internal sealed class CommitPump(Action<int, string> fail) : IDisposable
                 if (step == CommitStep.Spin) spin.SpinOnce(sleep1Threshold: -1);
             }
         }
-        catch (FenceLostException lost)
+        catch (Exception fatal) when (ExitCodes.Of(fatal) is { } code && fatal is not IOException)
         {
-            fail(ExitCodes.NotPrimary, lost.Message);
+            fail(code, fatal.Message);
         }
         catch (IOException e)
         {

@@ -12,13 +12,22 @@ public sealed class HandoverTests
     private static readonly LogOptions options = OpenedLog.Small with { Pages = 4 };
 
     [Fact]
-    public void Sessions_KilledAnywhere_PeerGetsEveryCallOnce() => Made.Seeds(60, static random =>
+    public void Sessions_KilledAnywhere_PeerGetsEveryCallOnce()
     {
+        int checkpoints = 0;
+        Made.Seeds(60, random => checkpoints += KillAndCompare(random));
+        Assert.True(checkpoints >= 5, $"only {checkpoints} checkpoints to begin from");
+    }
+
+    /// <summary>One life with kills; returns how many checkpoints were published in it.</summary>
+    private static int KillAndCompare(SimulatedRandom random)
+    {
+        int published = 0;
         var disk = new SimulatedFileSystem();
         var time = new FakeTime();
         var node = new Node(disk, time, options);
         CountingApp? app = null;
-        int kills = random.Next(1, 8), checkpoints = random.Next(4);
+        int kills = random.Next(1, 8), checkpoints = random.Next(1, 5);
         for (int step = 0; app is not { Executed: Last, IsQuiet: true } || kills > 0 || node.Parts.Log.Durable < node.Parts.Log.Tail; step++)
         {
             Assert.True(step < 200_000, "it comes to rest");
@@ -28,7 +37,7 @@ public sealed class HandoverTests
                 case 0 when checkpoints > 0 && random.Chance(10): app.Ask(); checkpoints--; break;
                 case 1 when random.Chance(5): node.Parts.Tick(isQuiet: true); time.Advance(TimeSpan.FromMilliseconds(random.Next(300))); break;
                 case 2 when kills > 0 && random.Chance(3): app.Kill(); app = null; kills--; break;
-                case 3 when kills > 0 && random.Chance(1): node.Kill(); app = null; kills--; node = new Node(disk, time, options); break;
+                case 3 when kills > 0 && random.Chance(1): node.Kill(); app = null; kills--; published += Published(node); node = new Node(disk, time, options); break;
                 case 4: node.Parts.Checkpoints.Step(); break;
                 case 5 or 6: node.Parts.Committer.Step(); break;
                 default: app.Step(); break;
@@ -37,7 +46,53 @@ public sealed class HandoverTests
         Channel expected = Expected();
         int have = random.Next((int)Last + 1);
         Assert.Equal(expected.Messages.Skip(have).Select(static m => m.Bytes), Fetch(node, expected, (ulong)have));
-    });
+        return published + Published(node);
+    }
+
+    private static int Published(Node node) => node.Lines.Count(static line => line.StartsWith("checkpoint ckpt", StringComparison.Ordinal));
+
+    /// <summary>An impulse of the dead app becomes durable while the next one's checkpoint is read: nobody waits for it, and the welcome comes first.</summary>
+    [Fact]
+    public void Session_AckOfTheDeadOnesImpulseWhileItBegins_HearsTheWelcomeFirst()
+    {
+        var disk = new SimulatedFileSystem();
+        var node = new Node(disk, new FakeTime(), options);
+        var random = new SimulatedRandom(4);
+        var first = new CountingApp(node, random, 10);
+        Run(node, first, 10);
+        PeerLink link = Open(node);
+        first.Impulse();
+        while (!first.IsQuiet) first.Step();
+        while (link.TryTake(out ReadOnlyMemory<byte> bytes)) link.Taken(bytes.Length);
+        first.Kill();
+
+        var second = new CountingApp(node, random, 10);
+        bool acked = false;
+        disk.BeforeOperation = _ =>
+        {
+            if (acked || node.Parts.Session is null) return;
+            acked = true;
+            link.Feed(Made.Frame(new Ack(10, node.Parts.Epoch, 1), Seed, checkPayload: true), true, out int _);
+        };
+        Run(node, second, 10); // it refuses whatever comes before the welcome
+        disk.BeforeOperation = null;
+        Assert.True(acked);
+    }
+
+    /// <summary>An open connection of a peer that has nothing yet.</summary>
+    private static PeerLink Open(Node node)
+    {
+        PeerLink link = node.Parts.NewLink(null, Seed, "peer")!;
+        var hello = new Hello(1, 1, Guid.Parse("99999999-8888-7777-6666-555555555555"), OutboxBench.Peer, "r0", new Epoch(1), 1, "self", Guid.Empty, default, 0, 0, 0, default, 0, 1 << 20);
+        link.Feed(Made.Frame(hello, Seed, checkPayload: true), true, out _);
+        link.TryTake(out _);
+        node.Commit();
+        Assert.True(link.TryTake(out ReadOnlyMemory<byte> bytes));
+        link.Taken(bytes.Length);
+        link.Feed(Made.Frame(FrameType.Ready, [], Seed, checkPayload: true), true, out _);
+        Assert.True(link.IsOpen);
+        return link;
+    }
 
     [Fact]
     public void Session_ThatDoesSomethingElseThanTheDeadOne_Diverges()

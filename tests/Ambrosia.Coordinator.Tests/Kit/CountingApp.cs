@@ -42,6 +42,9 @@ internal sealed class CountingApp
 
     public void Ask() => said.AddRange(Made.Frame(FrameType.CheckpointWanted, []));
 
+    /// <summary>Sends the session's first impulse to the peer.</summary>
+    public void Impulse() => said.AddRange(Made.Frame(FrameType.Run, Made.Run(MessageKind.Impulse, 1, 0, [Made.Message(MessageKind.Impulse, 1, 4)], peer: PeerIndex)));
+
     public void Step()
     {
         if (random.Chance(50)) Listen();

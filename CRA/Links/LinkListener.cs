@@ -69,6 +69,10 @@ public sealed class LinkListener : IDisposable
         else _thread.Join();
     }
 
+    /// <summary>Whether somebody could listen there now: for those who ask before they make anything.</summary>
+    /// <exception cref="LinkAddressException">The address is malformed, not allowed, or in use.</exception>
+    public static void Check(string address, bool insecure) => Bind(address, insecure).Dispose();
+
     private static Socket Bind(string address, bool insecure)
     {
         IPEndPoint end = LinkAddress.ToListen(address, insecure);

@@ -19,33 +19,65 @@ internal static class CommandLine
     private static readonly Option<string?> catalog = new("--catalog") { Description = "Directory of the catalog; default: 'catalog' beside the log.", HelpName = "DIR" };
     private static readonly Option<string> listen = new("--listen") { Description = "Address and port for peers; port 0: any free one.", HelpName = "ADDR:PORT", DefaultValueFactory = static _ => "127.0.0.1:0" };
     private static readonly Option<string?> appSocket = new("--app-socket") { Description = "Unix socket for the app; default: in the log's directory.", HelpName = "PATH" };
-    private static readonly Option<int?> appPort = new("--app-port") { Description = "Loopback TCP port for the app instead of a unix socket; 0: any free one.", HelpName = "N" };
+    private static readonly Option<int?> appPort = new("--app-port") { Description = "Loopback TCP port for the app instead of a unix socket; 0: any free one.", HelpName = "N", CustomParser = Port };
     private static readonly Option<bool> create = new("--create") { Description = "Begin a new log although the catalog has an instance of this name." };
     private static readonly Option<string> checkpointEvery = new("--checkpoint-every") { Description = "Log bytes between checkpoints: a number with K, M or G.", HelpName = "SIZE", DefaultValueFactory = static _ => "256M" };
     private static readonly Option<bool> json = new("--json") { Description = "Lines as JSON objects." };
-    private static readonly Argument<string[]> app = new("app") { Description = "Behind --: the app to start and restart, with its arguments.", Arity = ArgumentArity.ZeroOrMore, HelpName = "-- APP ARGS" };
+    private static readonly Argument<string[]> stray = new("app") { Description = "Behind --: the app to start and restart, with its arguments.", Arity = ArgumentArity.ZeroOrMore, HelpName = "-- APP ARGS" };
 
-    public static RootCommand Build()
+    /// <summary>What stands before the first -- is ours; the rest is the app's and is not looked into.</summary>
+    public static ParseResult Parse(string[] args)
+    {
+        int dashes = Array.IndexOf(args, "--");
+        return dashes < 0 ? Build([]).Parse(args) : Build(args[(dashes + 1)..]).Parse(args[..dashes]);
+    }
+
+    private static RootCommand Build(string[] app)
     {
         Check(log, static v => v.Length == 0 ? "the directory of --log is empty; give a path" : null);
         Check(instance, static v => v is null || Names.IsValid(v) ? null : BadName("--instance", v));
         Check(replica, static v => Names.IsValid(v) ? null : BadName("--replica", v));
-        Check(listen, static v => IPEndPoint.TryParse(v, out _) && v.Contains(':') ? null : $"'{v}' of --listen is no address with a port; write it like 127.0.0.1:4711");
-        Check(appPort, static v => v is null or (>= 0 and <= 65535) ? null : $"{v} of --app-port is no port; give 0 to 65535");
+        Check(listen, WhatIsWrongWithAddress);
         Check(checkpointEvery, static v => TryParseSize(v, out _) ? null : $"'{v}' of --checkpoint-every is no size; write it like 64M or 1G");
         var root = new RootCommand("Runs beside an app and makes it immortal: logs every input before its effects can be seen.")
         {
-            log, instance, replica, catalog, listen, appSocket, appPort, create, checkpointEvery, json, app,
+            log, instance, replica, catalog, listen, appSocket, appPort, create, checkpointEvery, json, stray,
         };
-        root.Validators.Add(static result =>
+        root.Validators.Add(result =>
         {
-            if (result.GetValue(appSocket) is not null && result.GetValue(appPort) is not null)
+            if (IsGiven(result, appSocket) && IsGiven(result, appPort))
                 result.AddError("--app-socket and --app-port exclude each other; give one");
-            if (result.GetValue(instance) is null && result.GetValue(log) is { Length: > 0 } directory && !Names.IsValid(NameOf(directory)))
+            if (!IsGiven(result, instance) && ValueOf(result, log) is { Length: > 0 } directory && !Names.IsValid(NameOf(directory)))
                 result.AddError($"'{NameOf(directory)}', the name of the log's directory, is no name for an instance (letters, digits, '_', '-', at most 63); give one with --instance");
+            if (AppCommand.WhatIsWrong(app) is { } wrong) result.AddError(wrong);
         });
-        root.SetAction(Run);
+        stray.Validators.Add(static result =>
+        {
+            if (result.Tokens.Count > 0) result.AddError($"'{result.Tokens[0].Value}' is no option; the app and its arguments stand behind --");
+        });
+        root.SetAction(parsed => Run(parsed, app));
         return root;
+    }
+
+    private static bool IsGiven(CommandResult result, Option option) => result.GetResult(option) is { Implicit: false };
+
+    /// <summary>Null too where the value is missing, which has an error of its own.</summary>
+    private static string? ValueOf(CommandResult result, Option<string> option) =>
+        result.GetResult(option) is { Tokens.Count: > 0 } given ? given.GetValueOrDefault<string>() : null;
+
+    private static int? Port(ArgumentResult result)
+    {
+        string text = result.Tokens[0].Value;
+        if (ushort.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out ushort port)) return port;
+        result.AddError($"'{text}' of --app-port is no port; give 0 to 65535");
+        return null;
+    }
+
+    private static string? WhatIsWrongWithAddress(string text)
+    {
+        if (!IPEndPoint.TryParse(text, out IPEndPoint? end) || !text.Contains(':')) return $"'{text}' of --listen is no address with a port; write it like 127.0.0.1:4711";
+        return IPAddress.IsLoopback(end.Address) ? null
+            : $"'{text}' of --listen can be reached from other machines, and links are not encrypted; give a loopback address such as 127.0.0.1:4711";
     }
 
     private static string BadName(string option, string value) =>
@@ -71,9 +103,9 @@ internal static class CommandLine
         return true;
     }
 
-    private static int Run(ParseResult parsed)
+    private static int Run(ParseResult parsed, string[] app)
     {
-        CoordinatorOptions options = OptionsOf(parsed);
+        CoordinatorOptions options = OptionsOf(parsed, app);
         using var stop = new CancellationTokenSource();
         using PosixSignalRegistration terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, context => { context.Cancel = true; stop.Cancel(); });
         using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, context => { context.Cancel = true; stop.Cancel(); });
@@ -89,7 +121,7 @@ internal static class CommandLine
         }
     }
 
-    private static CoordinatorOptions OptionsOf(ParseResult parsed)
+    private static CoordinatorOptions OptionsOf(ParseResult parsed, string[] app)
     {
         string directory = Path.GetFullPath(parsed.GetRequiredValue(log));
         TryParseSize(parsed.GetRequiredValue(checkpointEvery), out long every);
@@ -105,7 +137,7 @@ internal static class CommandLine
             Create = parsed.GetValue(create),
             CheckpointEveryBytes = every,
             Json = parsed.GetValue(json),
-            App = parsed.GetValue(app) ?? [],
+            App = app,
         };
     }
 }

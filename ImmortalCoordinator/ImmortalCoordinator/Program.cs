@@ -9,7 +9,7 @@ internal static class Program
 {
     private static int Main(string[] args)
     {
-        ParseResult parsed = CommandLine.Build().Parse(args);
+        ParseResult parsed = CommandLine.Parse(args);
         if (parsed.Errors.Count == 0) return parsed.Invoke();
         foreach (ParseError error in parsed.Errors) Console.Error.WriteLine(error.Message);
         Console.Error.WriteLine("'ImmortalCoordinator --help' shows all options.");

@@ -93,6 +93,7 @@ public sealed class CoordinatorHost : IDisposable
                 throw new MisuseException($"the catalog has an instance '{options.Instance}' with its log in {entry.LogPath}. Start it there; or, if that log is gone for good, begin a new one with --create.");
             catalog.Forget(name);
         }
+        Listening(() => LinkListener.Check(options.Listen, insecure: false)); // before anything is made
         try
         {
             return InstanceDirectory.Create(files, options.LogDirectory, options.Instance, 0, Guid.NewGuid(),
@@ -101,6 +102,18 @@ public sealed class CoordinatorHost : IDisposable
         catch (InstanceExistsException e)
         {
             throw new MisuseException($"{e.Message} Give an empty directory or one that does not exist.");
+        }
+    }
+
+    private static void Listening(Action listen)
+    {
+        try
+        {
+            listen();
+        }
+        catch (LinkAddressException e)
+        {
+            throw new MisuseException(e.Message);
         }
     }
 
@@ -124,7 +137,7 @@ public sealed class CoordinatorHost : IDisposable
         checkpoints = new CheckpointPump(parts.Checkpoints, Fail);
         checkpoints.Start();
         links = new LinkPump(parts, catalog, new LinkSettings(catalog.Secret, TimeProvider.System, RandomNumberGenerator.Fill), lines.Say);
-        links.Listen(options.Listen);
+        Listening(() => links.Listen(options.Listen));
         parts.Primary += session =>
         {
             Publish(catalog, identity, parts);
@@ -135,7 +148,7 @@ public sealed class CoordinatorHost : IDisposable
         };
         var app = new AppPump(parts, endpoint.Listener, commits.WaitForRoom, Fail, lines.Say);
         var background = new BackgroundPump(parts, () => Republish(catalog, identity, parts), Fail);
-        owned.AddRange([app, background, checkpoints, links, commits]);
+        owned.InsertRange(0, [app, background, checkpoints, links, commits]); // the pumps end before what they pump
         app.Start();
         background.Start();
         lines.Say($"epoch {parts.Epoch}: log open at {parts.Log.Durable}, app channel {endpoint.Address}, token {endpoint.TokenPath}");

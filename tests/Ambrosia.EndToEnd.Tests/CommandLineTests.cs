@@ -1,0 +1,106 @@
+using System.Diagnostics;
+using System.Net;
+using System.Net.Sockets;
+
+namespace Ambrosia.EndToEnd.Tests;
+
+/// <summary>A mistake on the command line: exit 2, what and how to mend on the standard error, and nothing made on disk.</summary>
+public sealed class CommandLineTests
+{
+    [Theory]
+    [InlineData("", "'--log' is required")]
+    [InlineData("--log", "'--log'")]
+    [InlineData("--log ''", "--log is empty", "give a path")]
+    [InlineData("--log bad.name", "bad.name", "--instance")]
+    [InlineData("--log d --instance a.b", "a.b", "letters, digits")]
+    [InlineData("--log d --instance", "'--instance'")]
+    [InlineData("--log d --replica ''", "--replica", "letters, digits")]
+    [InlineData("--log d --listen here", "here", "127.0.0.1:4711")]
+    [InlineData("--log d --listen 127.0.0.1", "127.0.0.1", "127.0.0.1:4711")]
+    [InlineData("--log d --listen 0.0.0.0:0", "0.0.0.0:0", "loopback")]
+    [InlineData("--log d --listen 127.0.0.1:70000", "70000", "127.0.0.1:4711")]
+    [InlineData("--log d --app-port 70000", "70000", "0 to 65535")]
+    [InlineData("--log d --app-port x", "x", "--app-port")]
+    [InlineData("--log d --app-socket s --app-port 1", "exclude", "give one")]
+    [InlineData("--log d --checkpoint-every 12Q", "12Q", "64M")]
+    [InlineData("--log d --checkpoint-every 0", "'0'", "64M")]
+    [InlineData("--log d --checkpoint-every 9999999999999G", "9999999999999G", "64M")]
+    [InlineData("--log d --nonsense", "--nonsense", "behind --")]
+    [InlineData("--log d stray", "stray", "behind --")]
+    [InlineData("--log d stray -- dotnet", "stray", "behind --")]
+    [InlineData("--log d -- ./no-such-app", "./no-such-app", "behind --")]
+    [InlineData("--log d -- no-such-app x", "no-such-app", "behind --")]
+    public void Coordinator_WrongCommandLine_SaysWhatAndHowToMend(string line, params string[] said) => AssertMisuse(Words(line), said, []);
+
+    [Fact]
+    public void Coordinator_PortInUse_SaysSoBeforeItMakesAnything()
+    {
+        using var taken = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        taken.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        taken.Listen();
+        string address = taken.LocalEndPoint!.ToString()!;
+        AssertMisuse(["--log", "d", "--listen", address], [address, "port 0"], []);
+    }
+
+    [Fact]
+    public void Coordinator_DirectoryWithSomethingElse_LeavesItAlone() =>
+        AssertMisuse(["--log", "d"], ["d", "holiday.jpg", "empty directory"], ["d/holiday.jpg"]);
+
+    [Fact]
+    public void Coordinator_NameOfAnInstanceElsewhere_TellsWhereItsLogIs()
+    {
+        using var cluster = new Cluster();
+        Replica ledger = cluster.Add("ledger", "ledger").Start();
+        ledger.AwaitReady();
+        ledger.KillCoordinator();
+        string elsewhere = Path.Combine(cluster.Root, "elsewhere");
+        (int code, string error) = Run(cluster.Root, ["--log", elsewhere, "--instance", "ledger"]);
+        Assert.Equal(2, code);
+        Assert.Contains(ledger.LogDirectory, error);
+        Assert.Contains("--create", error);
+        Assert.False(Directory.Exists(elsewhere));
+        (code, error) = Run(cluster.Root, ["--log", ledger.LogDirectory, "--instance", "other"]);
+        Assert.Equal(2, code);
+        Assert.Contains("'ledger'", error);
+        cluster.Passed();
+    }
+
+    private static void AssertMisuse(string[] arguments, string[] said, string[] there)
+    {
+        DirectoryInfo folder = Directory.CreateTempSubdirectory("ambrosia-e2e-");
+        try
+        {
+            foreach (string file in there)
+            {
+                Directory.CreateDirectory(Path.GetDirectoryName(Path.Combine(folder.FullName, file))!);
+                File.WriteAllText(Path.Combine(folder.FullName, file), "");
+            }
+            (int code, string error) = Run(folder.FullName, arguments);
+            Assert.True(code == 2, $"exit {code}: {error}");
+            foreach (string words in said) Assert.Contains(words, error);
+            Assert.DoesNotContain("   at ", error);
+            Assert.Equal(there, Directory.EnumerateFiles(folder.FullName, "*", SearchOption.AllDirectories).Select(file => Path.GetRelativePath(folder.FullName, file)));
+            Assert.Equal(there.Length == 0 ? 0 : 1, Directory.GetDirectories(folder.FullName).Length);
+        }
+        finally
+        {
+            folder.Delete(recursive: true);
+        }
+    }
+
+    private static (int Code, string Error) Run(string folder, string[] arguments)
+    {
+        using Process process = Process.Start(Executables.StartOf(Executables.Coordinator, arguments, new Dictionary<string, string>(), folder))!;
+        Task<string> error = process.StandardError.ReadToEndAsync(), output = process.StandardOutput.ReadToEndAsync();
+        if (!process.WaitForExit(Cluster.Patience))
+        {
+            Signals.Kill(process.Id);
+            process.WaitForExit();
+            Assert.Fail($"it runs: {output.Result}{error.Result}");
+        }
+        return (process.ExitCode, error.Result);
+    }
+
+    /// <summary>Words as a shell would cut them; '' is the empty one.</summary>
+    private static string[] Words(string line) => [.. line.Split(' ', StringSplitOptions.RemoveEmptyEntries).Select(static word => word == "''" ? "" : word)];
+}

@@ -6,7 +6,7 @@ using System.Threading.Channels;
 namespace Ambrosia.Perf;
 
 /// <summary>The processes of a measurement.</summary>
-internal sealed class Pair : IDisposable
+internal sealed class Pair(CancellationToken stop) : IDisposable
 {
     private const string ReadyWord = "ready";
 
@@ -18,9 +18,10 @@ internal sealed class Pair : IDisposable
     /// <summary>Starts both and waits until they are ready.</summary>
     /// <param name="instances">Name of each instance, and the name under which this program is its app.</param>
     /// <exception cref="FailedRoundException">One was not ready in time.</exception>
-    public static Pair Start(string logDirectory, TimeSpan limit, params ReadOnlySpan<(string Instance, string App)> instances)
+    /// <exception cref="OperationCanceledException">Stopped.</exception>
+    public static Pair Start(string logDirectory, TimeSpan limit, CancellationToken stop, params ReadOnlySpan<(string Instance, string App)> instances)
     {
-        var pair = new Pair();
+        var pair = new Pair(stop);
         try
         {
             foreach ((string instance, string app) in instances) pair.StartOne(Path.Combine(logDirectory, instance), instance, app);
@@ -41,7 +42,8 @@ internal sealed class Pair : IDisposable
     /// <summary>The words of the next line that begins with <paramref name="first"/>; others are passed over.</summary>
     public (string Instance, string[] Words) Await(string first, TimeSpan limit)
     {
-        using var late = new CancellationTokenSource(limit);
+        using var late = CancellationTokenSource.CreateLinkedTokenSource(stop);
+        late.CancelAfter(limit);
         try
         {
             while (true)
@@ -52,7 +54,7 @@ internal sealed class Pair : IDisposable
                 Pass(instance, line, words);
             }
         }
-        catch (OperationCanceledException)
+        catch (OperationCanceledException) when (!stop.IsCancellationRequested)
         {
             throw new FailedRoundException($"no line '{first} …' within {limit.TotalSeconds:F0} s; the last lines were:\n  {string.Join("\n  ", lastLines)}");
         }

@@ -2,7 +2,7 @@
 namespace Ambrosia.Perf;
 
 /// <summary>What <c>ping</c> does.</summary>
-internal sealed class PingCommand(string logDirectory, TimeSpan limit, Action<string> say)
+internal sealed class PingCommand(string logDirectory, TimeSpan limit, Action<string> say, CancellationToken stop = default)
 {
     private const string Client = "client", Server = "server";
     private const int WarmUpCalls = 2_000;
@@ -10,7 +10,7 @@ internal sealed class PingCommand(string logDirectory, TimeSpan limit, Action<st
     /// <exception cref="FailedRoundException">A round's figures mean nothing.</exception>
     public IReadOnlyList<Latencies> Run(int calls, int rounds)
     {
-        using Pair pair = Pair.Start(logDirectory, limit, (Server, "ping-server"), (Client, "ping-client"));
+        using Pair pair = Pair.Start(logDirectory, limit, stop, (Server, "ping-server"), (Client, "ping-client"));
         RunRound(pair, 0, WarmUpCalls);
         var results = new List<Latencies>();
         for (int i = 1; i <= rounds; i++)

@@ -5,7 +5,7 @@ using System.Diagnostics;
 namespace Ambrosia.Perf;
 
 /// <summary>What <c>stream</c> does.</summary>
-internal sealed class StreamCommand(string logDirectory, TimeSpan limit, Action<string> say)
+internal sealed class StreamCommand(string logDirectory, TimeSpan limit, Action<string> say, CancellationToken stop = default)
 {
     private const string Sender = "sender", Receiver = "receiver";
 
@@ -17,7 +17,7 @@ internal sealed class StreamCommand(string logDirectory, TimeSpan limit, Action<
     /// <exception cref="FailedRoundException">A round's figures mean nothing.</exception>
     public IReadOnlyList<StreamResult> Run(IReadOnlyList<int> sizes, long bytes, long messagesMax, int rounds)
     {
-        using Pair pair = Pair.Start(logDirectory, limit, (Receiver, "stream-receiver"), (Sender, "stream-sender"));
+        using Pair pair = Pair.Start(logDirectory, limit, stop, (Receiver, "stream-receiver"), (Sender, "stream-sender"));
         var results = new List<StreamResult>();
         foreach (int size in sizes)
         {

@@ -1,5 +1,7 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
+using System.Globalization;
+using System.Runtime.InteropServices;
 using Spectre.Console;
 
 namespace HelloWorld.Orchestration;
@@ -9,18 +11,15 @@ internal static class CommandLine
 {
     private const int Misuse = 2;
 
-    private static readonly Option<long> calls = new("--calls") { Description = "Calls to make.", HelpName = "N", DefaultValueFactory = static _ => 200_000 };
-    private static readonly Option<int> kills = new("--kills") { Description = "Kills (kill -9) among them: an app, a coordinator, both, all four.", HelpName = "N", DefaultValueFactory = static _ => 12 };
-    private static readonly Option<int> seed = new("--seed") { Description = "Decides whom the kills hit and when.", HelpName = "N", DefaultValueFactory = static _ => Environment.ProcessId };
+    private static readonly Option<long> calls = Number("--calls", "Calls to make.", "N", static () => 200_000, least: 1);
+    private static readonly Option<long> kills = Number("--kills", "Kills (kill -9) among them: an app, a coordinator, both, all four.", "N", static () => 12, least: 0);
+    private static readonly Option<long> seed = Number("--seed", "Decides whom the kills hit and when.", "N", static () => Environment.ProcessId, least: 0);
     private static readonly Option<string?> log = new("--log") { Description = "Directory of the logs; a second run on the same one goes on where the first stopped. Default: a new one in the temporary directory.", HelpName = "DIR" };
-    private static readonly Option<int> limit = new("--limit") { Description = "A run of more seconds has failed.", HelpName = "SECONDS", DefaultValueFactory = static _ => 120 };
+    private static readonly Option<long> limit = Number("--limit", "A run of more seconds has failed.", "SECONDS", static () => 120, least: 1);
     private static readonly Option<bool> expectLostCall = new("--expect-lost-call") { Hidden = true };
 
     public static int Run(string[] args)
     {
-        AtLeast(calls, 1);
-        AtLeast(kills, 0);
-        AtLeast(limit, 1);
         var root = new RootCommand("Two immortals that call each other while their processes are killed; at the end every call was applied exactly once, in order.")
         {
             calls, kills, seed, log, limit, expectLostCall,
@@ -32,34 +31,45 @@ internal static class CommandLine
         return Misuse;
     }
 
-    private static void AtLeast<T>(Option<T> option, T least)
-        where T : IComparable<T> => option.Validators.Add(result =>
+    private static Option<long> Number(string name, string description, string helpName, Func<long> standard, long least) => new(name)
     {
-        if (result.GetValueOrDefault<T>() is { } value && value.CompareTo(least) < 0) result.AddError($"{value} of {option.Name} is too small; give {least} or more");
-    });
+        Description = description,
+        HelpName = helpName,
+        DefaultValueFactory = _ => standard(),
+        CustomParser = result =>
+        {
+            string text = result.Tokens[0].Value;
+            if (!long.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out long value) || value < least || value > int.MaxValue)
+                result.AddError($"'{text}' of {name} is no number from {least} to {int.MaxValue}");
+            return value;
+        },
+    };
 
     private static int Run(ParseResult parsed)
     {
         var options = new RunOptions
         {
             Calls = parsed.GetValue(calls),
-            Kills = parsed.GetValue(kills),
-            Seed = parsed.GetValue(seed),
+            Kills = (int)parsed.GetValue(kills),
+            Seed = (int)parsed.GetValue(seed),
             LogDirectory = parsed.GetValue(log) is { } given ? Path.GetFullPath(given) : Directory.CreateTempSubdirectory("ambrosia-hello-").FullName,
             Limit = TimeSpan.FromSeconds(parsed.GetValue(limit)),
             ExpectsLostCall = parsed.GetValue(expectLostCall),
         };
         using var stop = new CancellationTokenSource();
-        Console.CancelKeyPress += (_, e) =>
-        {
-            e.Cancel = true;
-            stop.Cancel();
-        };
+        using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, Stop), terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, Stop);
         IScreen screen = Console.IsOutputRedirected || !AnsiConsole.Profile.Capabilities.Ansi ? new PlainLines(Console.Out) : new LiveTable();
         Console.WriteLine($"{options.Calls} calls, {options.Kills} kills, --seed {options.Seed}, logs in {options.LogDirectory}");
         using var cluster = new Cluster(options.LogDirectory);
         var run = new HelloRun(options, cluster, screen);
         run.Run(stop.Token);
         return Closing.Say(Console.Out, options, run, cluster);
+
+        // The run ends in order, so that nothing which it started goes on.
+        void Stop(PosixSignalContext signal)
+        {
+            signal.Cancel = true;
+            stop.Cancel();
+        }
     }
 }

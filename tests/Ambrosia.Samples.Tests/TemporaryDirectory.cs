@@ -1,0 +1,9 @@
+namespace Ambrosia.Samples.Tests;
+
+/// <summary>A directory of one test.</summary>
+internal sealed class TemporaryDirectory : IDisposable
+{
+    public string Path { get; } = Directory.CreateTempSubdirectory("samples-test-").FullName;
+
+    public void Dispose() => Directory.Delete(Path, recursive: true);
+}

@@ -60,7 +60,7 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
         if (stage is Stage.AwaitHello or Stage.Ended) throw new ProtocolViolation("P2.4", "run before the hello");
         Outbox outbox = parts.Outboxes.Declared(run.Header.Peer);
         if (parts.MustWait(outbox)) return ReadAnswer.OutboxFull;
-        Messages.Check(run.Messages, run.Header.Count, parts.MessageBytesMax);
+        RunView.ReadWhole(block.Bytes.AsSpan(frameAt + FrameHeader.Bytes, runBytes), parts.MessageBytesMax);
         if (run.Header.Kind == MessageKind.Impulse) TakeImpulses(outbox, block, frameAt, run, runBytes);
         else if (!run.Header.IsNumbered) throw new ProtocolViolation("P3.2", $"{run.Header.Kind} from the app");
         else if (!outbox.Append(block, frameAt, run, runBytes)) return ReadAnswer.More;

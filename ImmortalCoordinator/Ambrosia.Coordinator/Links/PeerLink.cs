@@ -25,7 +25,7 @@ internal sealed class PeerLink : ILinkTraffic
     private OutboundLink? outbound;
     private InboundRuns? inbound;
     private InputPosition acked;
-    private bool controlTaken, dataTaken, ackOwed;
+    private bool controlTaken, dataTaken, ackOwed, isSaid;
     private int bytesWanted, bytesLeft;
 
     public PeerLink(LinkParts parts, InstanceId? expected, uint seed, ulong nonce, string remote)
@@ -80,8 +80,13 @@ internal sealed class PeerLink : ILinkTraffic
         catch (HelloRefused refused)
         {
             SayGoodbye(refused.Message);
-            parts.Say($"link {Remote}: refused: {refused.Message}");
+            Say($"refused: {refused.Message}");
             return FeedAnswer.Close;
+        }
+        catch (ProtocolViolation violation)
+        {
+            Say($"closed: {violation.Message}");
+            throw;
         }
         catch (LinkEnded)
         {
@@ -274,11 +279,18 @@ internal sealed class PeerLink : ILinkTraffic
     /// <summary>Both threads of the connection have stopped.</summary>
     public void Ended(string why)
     {
+        if (!isSaid && !isDialler && Peer is null) Say($"closed: {why}");
         lock (gate) stage = Stage.Ended;
         outbound?.End();
         parts.Awaiting.Remove(this);
         if (origin is not null) parts.Ledger.Disconnect(origin, this);
         parts.Table.Ended(this, why);
+    }
+
+    private void Say(string what)
+    {
+        isSaid = true;
+        parts.Say($"link {Peer?.ToString() ?? Remote}: {what}");
     }
 }
 

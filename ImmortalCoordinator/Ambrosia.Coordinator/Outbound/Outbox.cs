@@ -64,7 +64,7 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     public void RestoreRun(BlockPool.Block block, int frameAt, ReadOnlySpan<byte> run)
     {
         RunView view = RunView.Read(run);
-        lock (gate) Keep(block, frameAt, view.Header, view.Messages, run.Length);
+        lock (gate) Keep(block, frameAt, view.Header, known.After(view.Header.Kind, view.Messages, view.Header.Count), run.Length);
     }
 
     /// <summary>All runs of the checkpoint are back: they must end where it says.</summary>
@@ -98,7 +98,7 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
             if (emitted.Number >= known.Number)
             {
                 emitted = after;
-                Keep(block, frameAt, run.Header, run.Messages, runBytes);
+                Keep(block, frameAt, run.Header, after, runBytes);
                 return true;
             }
             return AppendReplayed(block, frameAt, run, runBytes, after);
@@ -120,7 +120,7 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
         frame[..front].CopyTo(frame[oldBytes..]);
         RunHeader rest = run.Header with { Count = run.Header.Count - old };
         emitted = emitted.After(rest.Kind, run.Messages[oldBytes..], rest.Count);
-        Keep(block, frameAt + oldBytes, rest, run.Messages[oldBytes..], runBytes - oldBytes);
+        Keep(block, frameAt + oldBytes, rest, emitted, runBytes - oldBytes);
         return true;
     }
 
@@ -140,10 +140,11 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
         }
     }
 
-    private void Keep(BlockPool.Block block, int frameAt, in RunHeader header, ReadOnlySpan<byte> messages, int runBytes)
+    /// <param name="end">The channel after this run.</param>
+    private void Keep(BlockPool.Block block, int frameAt, in RunHeader header, ChannelPosition end, int runBytes)
     {
         ulong first = known.Number + 1;
-        known = known.After(header.Kind, messages, header.Count);
+        known = end;
         Push(block, frameAt, header with { Shard = Destination.Shard, Peer = 0, First = first, Hash = known.Hash }, runBytes, known);
     }
 

@@ -67,6 +67,7 @@ internal sealed class AppPump(Coordinator coordinator, Socket listener, Action<C
         {
             AwaitHandover();
             why = ReadLoop(socket, session, reader);
+            if (!session.HasBegun) say($"app channel: {why}");
         }
         catch (Exception fatal) when (ExitCodes.Of(fatal) is { } code)
         {
@@ -99,13 +100,15 @@ internal sealed class AppPump(Coordinator coordinator, Socket listener, Action<C
 
     private string ReadLoop(Socket socket, AppSession session, AppReader reader)
     {
+        long begun = Environment.TickCount64;
         while (true)
         {
-            int timeoutMs = session.HasBegun ? 0 : (int)helloMax.TotalMilliseconds;
+            // For the hello as a whole: a byte now and then does not keep a place among the few connections.
+            int timeoutMs = session.HasBegun ? 0 : (int)Math.Max(1, helloMax.TotalMilliseconds - (Environment.TickCount64 - begun));
             if (socket.ReceiveTimeout != timeoutMs) socket.ReceiveTimeout = timeoutMs;
             int received = socket.Receive(reader.Space().Span, SocketFlags.None, out SocketError error);
-            if (error == SocketError.TimedOut) return "no hello within 5 s";
-            if (error != SocketError.Success || received == 0) return "the app's connection ended";
+            if (error == SocketError.TimedOut) return "no hello within 5 s (P2.4)";
+            if (error != SocketError.Success || received == 0) return session.HasBegun ? "the app's connection ended" : "closed by the other side before its hello (P2.4)";
             ReadAnswer answer = reader.Received(received);
             while (answer != ReadAnswer.More)
             {

@@ -22,7 +22,7 @@ public sealed class FloodTests
             replica.Settings["FILL"] = $"{FillBytes}";
             replica.Settings["LAG_MS"] = "20";
         }
-        cluster.Run(nameof(FloodTests), () =>
+        cluster.Run(Cluster.Again(nameof(FloodTests)), () =>
         {
             left.Start();
             right.Start();

@@ -11,7 +11,7 @@ public sealed class FlushTests
         using var cluster = new Cluster();
         (Replica source, Replica ledger) = cluster.Pair(Calls, burst: 5);
         string trace = Path.Combine(cluster.Root, "trace");
-        cluster.Run(nameof(FlushTests), () =>
+        cluster.Run(Cluster.Again(nameof(FlushTests)), () =>
         {
             ledger.Start(wrapper: ["strace", "-f", "-yy", "-xx", "-s", "512", "-o", trace, "-e", "trace=pwrite64,fdatasync,statx,sendto"]);
             source.Start();

@@ -17,7 +17,7 @@ public sealed class StartTests
     {
         using var cluster = new Cluster();
         (Replica source, Replica ledger) = cluster.Pair(Calls);
-        cluster.Run(nameof(StartTests), () =>
+        cluster.Run(Cluster.Again(nameof(StartTests)), () =>
         {
             Replica first = sourceFirst ? source : ledger, second = sourceFirst ? ledger : source;
             first.Start();
@@ -34,7 +34,7 @@ public sealed class StartTests
         using var cluster = new Cluster();
         (Replica source, Replica ledger) = cluster.Pair(Calls);
         source.Settings["UNTIL"] = cluster.Until;
-        cluster.Run(nameof(StartTests), () =>
+        cluster.Run(Cluster.Again(nameof(StartTests)), () =>
         {
             ledger.Start();
             source.Start();
@@ -60,7 +60,7 @@ public sealed class StartTests
     {
         using var cluster = new Cluster();
         (Replica source, Replica ledger) = cluster.Pair(Calls);
-        cluster.Run(nameof(StartTests), () =>
+        cluster.Run(Cluster.Again(nameof(StartTests)), () =>
         {
             source.Start();
             ledger.Start(withApp: false);
@@ -81,7 +81,7 @@ public sealed class StartTests
         (Replica source, Replica ledger) = cluster.Pair(Calls);
         source.Settings["UNTIL"] = cluster.Until;
         Replica second = cluster.Add("ledger", "ledger");
-        cluster.Run(nameof(StartTests), () =>
+        cluster.Run(Cluster.Again(nameof(StartTests)), () =>
         {
             ledger.Start();
             ledger.AwaitReady();
@@ -102,7 +102,7 @@ public sealed class StartTests
     {
         using var cluster = new Cluster();
         (Replica source, Replica ledger) = cluster.Pair(Calls);
-        cluster.Run(nameof(StartTests), () =>
+        cluster.Run(Cluster.Again(nameof(StartTests)), () =>
         {
             ledger.Start();
             source.Start();

@@ -18,7 +18,7 @@ public abstract class CrashPointTests
         using var cluster = new Cluster();
         (Replica source, Replica ledger) = cluster.Pair(Calls, burst: 10);
         SetUp(point, cluster, source, ledger);
-        cluster.Run($"dotnet test tests/Ambrosia.EndToEnd.Tests --filter \"DisplayName~{name}&DisplayName~{victim}\"", () =>
+        cluster.Run(Cluster.Again($"{name}&DisplayName~{victim}"), () =>
         {
             Replica dying = point.Victim == Victim.Source ? source : ledger, other = dying == source ? ledger : source;
             if (point.Workload != Workload.Alone) other.Start();
@@ -54,25 +54,4 @@ public abstract class CrashPointTests
         Cluster.Await("calls are logged", () => Directory.EnumerateFiles(log, "log.*").Any(static file => LogFile.LastPageEnd(file) > 32 << 12));
         dying.KillCoordinator();
     }
-}
-
-public sealed class LogCrashPointTests : CrashPointTests
-{
-    [Theory]
-    [MemberData(nameof(RowsOf), "log")]
-    public void Coordinator_DiesInTheLog_Recovers(string point, string victim, string workload, int pass) => DieAndRecover(point, victim, workload, pass);
-}
-
-public sealed class ChannelCrashPointTests : CrashPointTests
-{
-    [Theory]
-    [MemberData(nameof(RowsOf), "channels")]
-    public void Coordinator_DiesOnAChannel_Recovers(string point, string victim, string workload, int pass) => DieAndRecover(point, victim, workload, pass);
-}
-
-public sealed class RecoveryCrashPointTests : CrashPointTests
-{
-    [Theory]
-    [MemberData(nameof(RowsOf), "recovery")]
-    public void Coordinator_DiesInRecovery_Recovers(string point, string victim, string workload, int pass) => DieAndRecover(point, victim, workload, pass);
 }

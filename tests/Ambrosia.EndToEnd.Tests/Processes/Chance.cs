@@ -35,7 +35,7 @@ internal sealed class Chance
 
     /// <summary>The command line that repeats a test.</summary>
     public string Again(string filter) =>
-        $"{Variable}={Seed} {TestScaleNote}dotnet test tests/Ambrosia.EndToEnd.Tests --filter \"DisplayName~{filter}\"";
+        $"{Variable}={Seed} {TestScaleNote}{Cluster.Again(filter)}";
 
     private static string TestScaleNote =>
         Environment.GetEnvironmentVariable(TestKit.TestScale.Variable) is { Length: > 0 } scale ? $"{TestKit.TestScale.Variable}={scale} " : "";

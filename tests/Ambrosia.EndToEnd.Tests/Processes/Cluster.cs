@@ -79,6 +79,9 @@ internal sealed class Cluster : IDisposable
         }
     }
 
+    /// <summary>The command line that repeats a test without chance.</summary>
+    public static string Again(string filter) => $"dotnet test tests/Ambrosia.EndToEnd.Tests --filter \"DisplayName~{filter}\"";
+
     public void Passed() => passed = true;
 
     public void Dispose()

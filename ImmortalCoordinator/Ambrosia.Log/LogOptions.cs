@@ -21,6 +21,12 @@ public sealed record LogOptions
     /// <summary>Bytes kept zeroed ahead of the tail, so that a flush finds its blocks written once already.</summary>
     public long ZeroWindowBytes { get; init; } = 8L << 20;
 
+    /// <summary>
+    /// Bytes of a segment that are set aside at once, ahead of the zeros: a multiple of 4,096. Every start of a coordinator begins a
+    /// segment, so one that sets all of it aside would take its whole size for each.
+    /// </summary>
+    public long AllocateStepBytes { get; init; } = 32L << 20;
+
     /// <summary>Bytes of the largest message (protocol P2.3); a record may be <see cref="RecordOverheadMax"/> longer.</summary>
     public uint MessageBytesMax { get; init; } = 64 << 20;
 
@@ -33,6 +39,7 @@ public sealed record LogOptions
         Require(SegmentBytes % LogFormat.BlockBytes == 0 && SegmentBytes >= LogFormat.SegmentHeaderBytes + PageBytes, "SegmentBytes is a multiple of 4,096 with room for a page", SegmentBytes);
         Require(Pages is >= 2 and <= 1_024, "Pages is from 2 to 1,024", Pages);
         Require(DigestEvery >= 1 << 20 && DigestEvery % LogFormat.BlockBytes == 0, "DigestEvery is a multiple of 4,096, at least 1 MiB", (long)DigestEvery);
+        Require(AllocateStepBytes >= LogFormat.BlockBytes && AllocateStepBytes % LogFormat.BlockBytes == 0, "AllocateStepBytes is a multiple of 4,096", AllocateStepBytes);
         Require(ZeroWindowBytes >= 0, "ZeroWindowBytes is not negative", ZeroWindowBytes);
         Require(MessageBytesMax is >= 1 and <= 1 << 30, "MessageBytesMax is from 1 to 1 GiB", MessageBytesMax);
         return this;

@@ -27,6 +27,7 @@ internal sealed class MemoryFile(MemoryFile.Inode inode, Lock sync) : IFile
 
     public void Allocate(long length)
     {
+        lock (sync) inode.Allocated = Math.Max(inode.Allocated, length);
     }
 
     public void SetLength(long length)
@@ -49,6 +50,7 @@ internal sealed class MemoryFile(MemoryFile.Inode inode, Lock sync) : IFile
     internal sealed class Inode
     {
         public byte[] Content = [];
+        public long Allocated;
         public bool IsLocked;
 
         public Inode Copy() => new() { Content = [.. Content] };

@@ -29,6 +29,12 @@ internal sealed class MemoryFileSystem : IFileSystem
         lock (_sync) return _names[path].Content.ToArray();
     }
 
+    /// <summary>Bytes that were set aside for the file.</summary>
+    public long Allocated(string path)
+    {
+        lock (_sync) return _names[path].Allocated;
+    }
+
     public void SetContent(string path, ReadOnlySpan<byte> content)
     {
         lock (_sync) _names[path].Content = content.ToArray();

@@ -53,6 +53,26 @@ public sealed class RotationTests
     }
 
     [Fact]
+    public void Space_IsSetAsideInSteps_AheadOfTheZeros()
+    {
+        LogOptions options = Primary.Small with { AllocateStepBytes = 64 << 10 };
+        using Primary primary = Primary.Start(_fs, Dir, options);
+        string path = primary.Log.Chain.Segments[0].Path;
+        Assert.InRange(_fs.Allocated(path), 1, 96 << 10);
+        Assert.InRange(options.SegmentBytes, 200 << 10, long.MaxValue);
+
+        long before = 0;
+        while (primary.Log.Chain.Segments.Length == 1)
+        {
+            while (primary.Writer.PrepareSpace()) Assert.True(_fs.Allocated(path) >= _fs.Content(path).Length);
+            Assert.InRange(_fs.Allocated(path), before, options.SegmentBytes);
+            before = _fs.Allocated(path);
+            Fill(primary, 1);
+        }
+        Assert.Equal(options.SegmentBytes, before);
+    }
+
+    [Fact]
     public void Write_WithoutPreparedSpace_CountsAStallAndKeepsEveryByte()
     {
         using Primary primary = Primary.Start(_fs, Dir);

@@ -96,7 +96,7 @@ public sealed class TakeOver
         string name = new SegmentFileName(header.Number, header.Epoch).ToString();
         string path = Path.Combine(_dir, name), temporary = Path.Combine(_dir, new TemporaryFileName(name, _replica, header.Epoch).ToString());
         _crash.Hit("segment.beforeCreate");
-        SegmentFile file = SegmentFile.Create(_fs, temporary, _options.SegmentBytes);
+        SegmentFile file = SegmentFile.Create(_fs, temporary, _options);
         file.WriteHeader(header);
         lastHash = from is null ? header.PredecessorHash : LogAgain(file, header, tail, from);
         file.Flush();

@@ -16,18 +16,22 @@ internal sealed class SegmentFile : IDisposable
     private readonly IFileSystem _fs;
     private readonly IFile _file;
     private readonly long _capacity;
+    private readonly long _allocateStep;
     private readonly Lock _growing = new();
+    private long _allocatedTo; // file offset; changed by whoever holds _growing
     private long _zeroedTo;   // file offset; ≥ every page's end; only grows
     private long _writtenTo;  // file offset behind the last page
     private bool _closed;
     private SegmentHeader? _header;
 
-    private SegmentFile(IFileSystem fs, string path, IFile file, long capacity)
+    private SegmentFile(IFileSystem fs, string path, IFile file, long capacity, long allocateStep)
     {
         _fs = fs;
         Path = path;
         _file = file;
         _capacity = capacity;
+        _allocateStep = allocateStep;
+        AllocateFor(SegmentHeader.Bytes);
         _zeroedTo = _writtenTo = SegmentHeader.Bytes;
     }
 
@@ -39,13 +43,11 @@ internal sealed class SegmentFile : IDisposable
     /// <summary>Lsn behind the last page.</summary>
     public Lsn End => Header.FirstLsn + (Volatile.Read(ref _writtenTo) - SegmentHeader.Bytes);
 
-    /// <summary>Makes a file under a temporary or spare name and sets its space aside. An unfinished one of that name is removed.</summary>
-    public static SegmentFile Create(IFileSystem fs, string path, long capacity)
+    /// <summary>Makes a file under a temporary or spare name and sets the beginning of its space aside. An unfinished one of that name is removed.</summary>
+    public static SegmentFile Create(IFileSystem fs, string path, LogOptions options)
     {
         fs.Delete(path);
-        IFile file = fs.Create(path);
-        file.Allocate(capacity);
-        return new SegmentFile(fs, path, file, capacity);
+        return new SegmentFile(fs, path, fs.Create(path), options.SegmentBytes, options.AllocateStepBytes);
     }
 
     public void WriteHeader(SegmentHeader header)
@@ -90,6 +92,7 @@ internal sealed class SegmentFile : IDisposable
             long target = Math.Min(_capacity, Volatile.Read(ref _writtenTo) + windowBytes);
             long step = Math.Min(ZeroStepBytes, target - _zeroedTo);
             if (step <= 0) return false;
+            AllocateFor(_zeroedTo + step);
             _file.Write(s_zeros.AsSpan(0, (int)step), _zeroedTo);
             _file.Flush();
             Volatile.Write(ref _zeroedTo, _zeroedTo + step);
@@ -107,6 +110,14 @@ internal sealed class SegmentFile : IDisposable
             _closed = true;
             _file.Dispose();
         }
+    }
+
+    /// <summary>Sets aside at least the space up to <paramref name="end"/>. Pages that outran the zeros took theirs as they were written.</summary>
+    private void AllocateFor(long end)
+    {
+        if (end <= _allocatedTo) return;
+        _allocatedTo = Math.Min(_capacity, end + _allocateStep);
+        _file.Allocate(_allocatedTo);
     }
 
     private void WriteBeyond(ReadOnlySpan<byte> page, long offset, long end)

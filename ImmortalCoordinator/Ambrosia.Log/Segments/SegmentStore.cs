@@ -73,7 +73,7 @@ internal sealed class SegmentStore : IDisposable
         var name = new SegmentFileName(header.Number, header.Epoch);
         string path = Path.Combine(_dir, name.ToString());
         _crash.Hit("segment.beforeCreate");
-        SegmentFile next = TakeSpare() ?? SegmentFile.Create(_fs, Path.Combine(_dir, new TemporaryFileName(name.ToString(), _replica, header.Epoch).ToString()), _options.SegmentBytes);
+        SegmentFile next = TakeSpare() ?? SegmentFile.Create(_fs, Path.Combine(_dir, new TemporaryFileName(name.ToString(), _replica, header.Epoch).ToString()), _options);
         next.WriteHeader(header);
         next.Flush();
         _crash.Hit("segment.afterCreate");
@@ -122,7 +122,7 @@ internal sealed class SegmentStore : IDisposable
         {
             if (_spare is not null) return _spare.ZeroAhead(_options.ZeroWindowBytes);
             string name = new SpareFileName(_fence.Epoch, ++_sparesMade).ToString();
-            _spare = SegmentFile.Create(_fs, Path.Combine(_dir, name), _options.SegmentBytes);
+            _spare = SegmentFile.Create(_fs, Path.Combine(_dir, name), _options);
             return true;
         }
     }

@@ -8,11 +8,7 @@ namespace HelloWorld.Orchestration;
 internal sealed class LiveTable : IScreen
 {
     public void During(Action<Action<Figures>> body) =>
-        AnsiConsole.Live(new Text("starting two immortals: four processes …")).Start(screen => body(now =>
-        {
-            screen.UpdateTarget(Draw(now));
-            screen.Refresh();
-        }));
+        AnsiConsole.Live(new Text("starting two immortals: four processes …")).Start(screen => body(now => screen.UpdateTarget(Draw(now))));
 
     private static IRenderable Draw(Figures now) => new Rows(DrawProcesses(now), DrawCalls(now));
 

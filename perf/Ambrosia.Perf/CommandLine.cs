@@ -12,7 +12,7 @@ internal static class CommandLine
 
     private static readonly Option<string> sizes = new("--sizes") { Description = "Bytes of a message: FROM..TO in quarters, or a list A,B,C.", HelpName = "SIZES", DefaultValueFactory = static _ => "65536..16" };
     private static readonly Option<string> bytes = new("--bytes") { Description = "Bytes of a round.", HelpName = "SIZE", DefaultValueFactory = static _ => "256M" };
-    private static readonly Option<int> messagesMax = Number("--messages-max", "Messages of a round at most, which counts for small ones.", "N", 4_000_000);
+    private static readonly Option<int> messagesMax = Number("--messages-max", "Messages of a round at most, which counts for small ones.", "N", 20_000_000);
     private static readonly Option<int> calls = Number("--n", "Calls of a round.", "N", 10_000);
     private static readonly Option<int> rounds = Number("--rounds", "Rounds that count; the median is reported.", "N", 5);
     private static readonly Option<string?> logDirectory = new("--log-dir") { Description = "Where the logs go: the file system decides the figures. Default: the temporary directory. They are removed at the end.", HelpName = "DIR" };

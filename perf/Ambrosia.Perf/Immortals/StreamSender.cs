@@ -8,7 +8,7 @@ namespace Ambrosia.Perf;
 /// <summary>The sending end of <c>stream</c>. It prints <c>begun ROUND</c> before the round's first message.</summary>
 public sealed partial class StreamSender : Immortal<IStreamSenderProxy>, IStreamSender
 {
-    private const int BurstBytes = 128 * 1024;
+    private const int BurstBytes = 256 * 1024;
     private const int BurstsUnderWay = 4;
 
     private readonly IStreamReceiverProxy receiver;

@@ -81,7 +81,7 @@ public sealed class CheckpointReader : IDisposable
         return new CheckpointReader(file, path, header!, coordinator.ToArray(), cursor.Digest, cursor.Offset);
     }
 
-    private static CheckpointHeader ReadHeader(CheckpointCursor cursor, ReadOnlySpan<byte> content, InstanceIdentity identity, CheckpointFileName name)
+    internal static CheckpointHeader ReadHeader(CheckpointCursor cursor, ReadOnlySpan<byte> content, InstanceIdentity identity, CheckpointFileName name)
     {
         CheckpointHeader header;
         try

@@ -1,0 +1,98 @@
+using Ambrosia.Log;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Tools.Tests;
+
+/// <summary>A primary whose log a test writes by hand, on real files, with the product's own writer.</summary>
+internal sealed class LogMaker : IDisposable
+{
+    public static readonly LogOptions Small = new() { SegmentBytes = 256 << 10, PageBytes = 16 << 10, Pages = 4, ZeroWindowBytes = 32 << 10, AppVersion = 7 };
+
+    private readonly PosixFileSystem _files = new();
+    private readonly PrimaryLock _lock;
+    private readonly Dictionary<(RecordKind, uint), ulong> _numbers = [];
+
+    private LogMaker(string directory, InstanceIdentity identity, Fence fence, PrimaryLock held, OpenLog log)
+    {
+        Directory = directory;
+        Identity = identity;
+        Fence = fence;
+        _lock = held;
+        Log = log;
+    }
+
+    public string Directory { get; }
+    public InstanceIdentity Identity { get; }
+    public Fence Fence { get; }
+    public OpenLog Log { get; }
+    public LogWriter Writer => Log.Writer;
+
+    public static LogMaker Start(string directory, TimeProvider? time = null, LogOptions? options = null)
+    {
+        var files = new PosixFileSystem();
+        InstanceIdentity identity = InstanceDirectory.Create(
+            files, directory, "counter", 0, Guid.Parse("0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0"), 1_000_000, "r0", NoCrashPoints.Instance);
+        var claimed = Assert.IsType<ClaimResult.Claimed>(PrimaryClaim.Try(files, directory, identity, "r0", NoCrashPoints.Instance));
+        OpenLog log = TakeOver.Run(files, directory, identity, claimed.Fence, "r0", options ?? Small, time ?? TimeProvider.System, NoCrashPoints.Instance);
+        return new LogMaker(directory, identity, claimed.Fence, claimed.PrimaryLock, log);
+    }
+
+    public Lsn Append<T>(T record) where T : IRecordBody<T> => Append(RecordKinds.Encode(record), T.Kind);
+
+    /// <summary>A peer of the instance, with its origin id.</summary>
+    public void Peer(uint origin, string name) => Append(new PeerRecord(origin, new InstanceId(name), Guid.NewGuid(), new Epoch(1)));
+
+    /// <summary>One run; its numbers go on from the origin's last.</summary>
+    /// <param name="messages">Whole messages (protocol P3.3).</param>
+    public Lsn Run(MessageKind kind, uint origin, params byte[][] messages)
+    {
+        RecordKind record = kind == MessageKind.Impulse ? RecordKind.ImpulseRun : RecordKind.Run;
+        ulong first = _numbers.GetValueOrDefault((record, origin), 1ul);
+        _numbers[(record, origin)] = first + (ulong)messages.Length;
+        ulong hash = record == RecordKind.ImpulseRun ? 1ul : 0xABCDul;
+        var header = new RunHeader(kind, false, 0, origin, first, (uint)messages.Length, 0, hash);
+        byte[] body = new byte[RunHeader.Bytes + messages.Sum(static message => message.Length)];
+        header.Write(body);
+        messages.SelectMany(static message => message).ToArray().CopyTo(body, RunHeader.Bytes);
+        return Append(body, record);
+    }
+
+    public Lsn Append(byte[] body, RecordKind kind)
+    {
+        if (!Writer.TryReserve(RecordHeader.Bytes + body.Length, out Reservation r))
+        {
+            Commit();
+            Assert.True(Writer.TryReserve(RecordHeader.Bytes + body.Length, out r), "there is room");
+        }
+        new RecordHeader((uint)body.Length, kind).Write(r.Bytes);
+        body.CopyTo(r.Bytes[RecordHeader.Bytes..]);
+        Writer.Leave(r);
+        return r.Lsn;
+    }
+
+    public Lsn Spanning(byte[] body, RecordKind kind)
+    {
+        Assert.True(Writer.TryAppendSpanning(kind, body.AsSpan(0, 32), body.AsSpan(32), out Lsn lsn, out _), "it is taken");
+        return lsn;
+    }
+
+    /// <summary>Makes everything appended so far durable.</summary>
+    public void Commit()
+    {
+        while (Writer.Begin(out CommitGroup? group) == CommitAnswer.Ready)
+        {
+            if (group!.NeedsRotation) group.Rotate();
+            for (int i = 0; i < group.PageCount; i++) group.Write(i);
+            group.Flush();
+            group.CheckFence();
+            Writer.Complete(group);
+        }
+    }
+
+    /// <summary>As after kill -9.</summary>
+    public void Dispose()
+    {
+        Writer.Dispose();
+        _lock.Dispose();
+    }
+}

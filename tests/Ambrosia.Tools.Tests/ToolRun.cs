@@ -1,0 +1,22 @@
+using System.Text.Json;
+
+namespace Ambrosia.Tools.Tests;
+
+/// <summary>One run of the tool in this process, as in a pipe.</summary>
+internal sealed record ToolRun(int Code, string Output, string Error)
+{
+    public string[] Lines => Output.Split('\n', StringSplitOptions.RemoveEmptyEntries);
+
+    /// <summary>The only line of the output, which must be a whole JSON object.</summary>
+    public JsonElement Json => JsonDocument.Parse(Assert.Single(Lines)).RootElement;
+
+    public IEnumerable<JsonElement> JsonLines => Lines.Select(static line => JsonDocument.Parse(line).RootElement);
+
+    public static ToolRun Of(params string[] args)
+    {
+        using var output = new StringWriter { NewLine = "\n" };
+        using var error = new StringWriter { NewLine = "\n" };
+        int code = Tool.Run(args, new ToolStreams(output, error));
+        return new ToolRun(code, output.ToString(), error.ToString());
+    }
+}

@@ -1,0 +1,55 @@
+using Ambrosia.Log;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Tools;
+
+/// <summary>A log on one screen, from headers alone: whose it is, its chain, its checkpoints, its other files.</summary>
+/// <param name="Epoch">In force now; null: the fence is not there.</param>
+/// <param name="Outside">Files of the log's names that are no part of its chain.</param>
+internal sealed record LogSummary(
+    string Directory, string Instance, int Shard, Guid Uuid, string Created, ulong? Epoch,
+    IReadOnlyList<SegmentRow> Segments, IReadOnlyList<CheckpointRow> Checkpoints, IReadOnlyList<string> Outside) : IReport
+{
+    /// <exception cref="LogDamage">A segment's header is damaged.</exception>
+    public static LogSummary Read(LogPlace place)
+    {
+        LogChain chain = LogChain.Load(place.Files, place.Directory, place.Identity);
+        LogSegment[] segments = [.. chain.Segments];
+        var rows = new List<SegmentRow>(segments.Length);
+        for (int i = 0; i < segments.Length; i++)
+            if (SegmentRow.Read(place, segments[i], i < segments.Length - 1 ? segments[i + 1] : null) is { } row) rows.Add(row);
+        CheckpointRow[] checkpoints = [.. Ambrosia.Log.Checkpoints.List(place.Files, place.Directory).Reverse().Select(name => CheckpointRow.Read(place, name)).OfType<CheckpointRow>()];
+        HashSet<string> inside = [.. segments.Select(static segment => segment.Name.ToString())];
+        string[] outside = [.. place.Files.List(place.Directory).Where(name => SegmentFileName.TryParse(name) is not null && !inside.Contains(name))];
+        InstanceIdentity identity = place.Identity;
+        return new LogSummary(
+            place.Directory, identity.Name, identity.Shard, identity.Uuid, Wording.Time(identity.CreatedMicros), EpochOf(place), rows, checkpoints, outside);
+    }
+
+    public void Draw(Screen screen)
+    {
+        screen.Line($"{Instance}{(Shard == 0 ? "" : $"/{Shard}")}  {Uuid}  created {Created}  epoch {(Epoch is { } epoch ? epoch : "unknown: the fence is missing")}", Tone.Heading);
+        screen.Line(Directory);
+        screen.Line();
+        if (Segments.Count == 0) screen.Line("no segments: the instance was created and never started");
+        else screen.Table(SegmentRow.Table(Segments));
+        screen.Line();
+        if (Checkpoints.Count == 0) screen.Line("no checkpoints");
+        else screen.Table(CheckpointRow.Table(Checkpoints));
+        if (Outside.Count == 0) return;
+        screen.Line();
+        screen.Line($"not in the chain, ignored: {string.Join(", ", Outside)}", Tone.Warning);
+    }
+
+    private static ulong? EpochOf(LogPlace place)
+    {
+        try
+        {
+            return Fence.Current(place.Files, place.Directory, place.Identity).Value;
+        }
+        catch (LogDamage)
+        {
+            return null;
+        }
+    }
+}

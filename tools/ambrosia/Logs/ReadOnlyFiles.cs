@@ -1,0 +1,56 @@
+using Ambrosia.Log;
+
+namespace Ambrosia.Tools;
+
+/// <summary>The files of the operating system without any way to change one: what makes "it never writes" true by construction.</summary>
+internal sealed class ReadOnlyFiles : IFileSystem
+{
+    private readonly PosixFileSystem _files = new();
+
+    public IFile Open(string path, FileUse use) => use == FileUse.Read ? new ReadOnlyFile(_files.Open(path, use)) : throw Refused();
+
+    public bool Exists(string path) => _files.Exists(path);
+
+    public IReadOnlyList<string> List(string directory) => _files.List(directory);
+
+    public long FreeBytes(string directory) => _files.FreeBytes(directory);
+
+    public IFile Create(string path) => throw Refused();
+
+    public void CreateDirectory(string path) => throw Refused();
+
+    public void Rename(string from, string to) => throw Refused();
+
+    public bool TryRenameNew(string from, string to) => throw Refused();
+
+    public bool TryLink(string existing, string link) => throw Refused();
+
+    public void Delete(string path) => throw Refused();
+
+    public void FlushDirectory(string path) => throw Refused();
+
+    public IFileLock? TryLock(string path) => throw Refused();
+
+    public IFileLock? WaitForLock(string path, CancellationToken stop) => throw Refused();
+
+    private static InvalidOperationException Refused() => new("the tool only reads");
+
+    private sealed class ReadOnlyFile(IFile file) : IFile
+    {
+        public long Length => file.Length;
+
+        public int Read(Span<byte> buffer, long offset) => file.Read(buffer, offset);
+
+        public void Write(ReadOnlySpan<byte> bytes, long offset) => throw Refused();
+
+        public void Allocate(long length) => throw Refused();
+
+        public void SetLength(long length) => throw Refused();
+
+        public void Flush() => throw Refused();
+
+        public void DropCache() => file.DropCache();
+
+        public void Dispose() => file.Dispose();
+    }
+}

@@ -1,0 +1,44 @@
+using System.Runtime.InteropServices;
+
+namespace Ambrosia.Tools;
+
+/// <summary>
+/// Descriptor 1. Not Console's stream, which hides that nobody reads any more ('ambrosia log DIR --records | head' is to end with head), and
+/// not FileStream, which writes at a position of its own where the output is a file that others write too.
+/// </summary>
+internal sealed unsafe partial class StandardOutput : Stream
+{
+    private const int Descriptor = 1, Interrupted = 4;
+
+    public override bool CanRead => false;
+    public override bool CanSeek => false;
+    public override bool CanWrite => true;
+    public override long Length => throw new NotSupportedException();
+    public override long Position { get => throw new NotSupportedException(); set => throw new NotSupportedException(); }
+
+    public override void Write(ReadOnlySpan<byte> bytes)
+    {
+        fixed (byte* start = bytes)
+        {
+            for (int done = 0; done < bytes.Length;)
+            {
+                nint count = WriteTo(Descriptor, start + done, (nuint)(bytes.Length - done));
+                if (count >= 0) done += (int)count;
+                else if (Marshal.GetLastPInvokeError() != Interrupted) throw new IOException($"output: {Marshal.GetLastPInvokeErrorMessage()}");
+            }
+        }
+    }
+
+    public override void Write(byte[] buffer, int offset, int count) => Write(buffer.AsSpan(offset, count));
+
+    public override void Flush() { }
+
+    public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException();
+
+    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
+
+    public override void SetLength(long value) => throw new NotSupportedException();
+
+    [LibraryImport("libc", EntryPoint = "write", SetLastError = true)]
+    private static partial nint WriteTo(int fd, byte* buffer, nuint count);
+}

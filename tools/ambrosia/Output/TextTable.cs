@@ -1,0 +1,42 @@
+using System.Text;
+
+namespace Ambrosia.Tools;
+
+/// <summary>A table of texts. Drawn by <see cref="Screen.Table"/>: with lines on a terminal, as aligned columns of full width in a pipe.</summary>
+/// <param name="columns">Titles; one that begins with '&gt;' is aligned to the right.</param>
+internal sealed class TextTable(params string[] columns)
+{
+    private const int Gap = 2;
+
+    private readonly List<string[]> _rows = [];
+
+    public IReadOnlyList<string> Titles { get; } = [.. columns.Select(static column => column.TrimStart('>'))];
+
+    public IReadOnlyList<string[]> Rows => _rows;
+
+    public bool IsRight(int column) => columns[column][0] == '>';
+
+    public void Add(params string[] cells)
+    {
+        if (cells.Length != columns.Length) throw new ArgumentException($"{cells.Length} cells in a table of {columns.Length} columns");
+        _rows.Add(cells);
+    }
+
+    /// <summary>The lines of the plain form: title first, no spaces at the end of a line.</summary>
+    public IEnumerable<string> Lines()
+    {
+        int[] widths = [.. Titles.Select((title, i) => _rows.Select(row => row[i].Length).Append(title.Length).Max())];
+        return _rows.Prepend([.. Titles]).Select(row => Line(row, widths));
+    }
+
+    private string Line(string[] row, int[] widths)
+    {
+        var line = new StringBuilder();
+        for (int i = 0; i < row.Length; i++)
+        {
+            if (i > 0) line.Append(' ', Gap);
+            line.Append(IsRight(i) ? row[i].PadLeft(widths[i]) : row[i].PadRight(widths[i]));
+        }
+        return line.ToString().TrimEnd();
+    }
+}

@@ -1,0 +1,34 @@
+using System.CommandLine;
+using System.CommandLine.Parsing;
+
+namespace Ambrosia.Tools;
+
+/// <summary>The command line: its commands and what they have in common. A wrong one ends with 2 before anything is looked at.</summary>
+internal static class Tool
+{
+    /// <summary>Of every command.</summary>
+    public static readonly Option<bool> Json = new("--json") { Description = "JSON instead of text: one object a line (docs/tools.md).", Recursive = true };
+
+    public static int Run(string[] args, ToolStreams streams)
+    {
+        ParseResult parsed = Build(streams).Parse(args);
+        if (parsed.Errors.Count == 0) return Invoke(parsed, streams);
+        string command = parsed.CommandResult.Command is ToolCommand named ? $"ambrosia {named.Name}" : "ambrosia";
+        var screen = new Screen(streams, parsed.GetResult(Json) is { Implicit: false });
+        foreach (ParseError error in parsed.Errors) screen.ShowMisuse(new ToolMisuse(error.Message.TrimEnd('.'), "", $"'{command} --help' shows what can be given"));
+        return ToolExit.Misuse;
+    }
+
+    private static RootCommand Build(ToolStreams streams) => new("Looks into the logs of immortals and tells what is there. It writes nothing, and a coordinator may be at work meanwhile.")
+    {
+        Json,
+        new LogCommand(streams),
+    };
+
+    private static int Invoke(ParseResult parsed, ToolStreams streams)
+    {
+        int code = parsed.Invoke(new InvocationConfiguration { Output = streams.Output, Error = streams.Error, EnableDefaultExceptionHandler = false });
+        streams.Output.Flush();
+        return code;
+    }
+}

@@ -39,6 +39,7 @@ public sealed record LogOptions
         Require(SegmentBytes % LogFormat.BlockBytes == 0 && SegmentBytes >= LogFormat.SegmentHeaderBytes + PageBytes, "SegmentBytes is a multiple of 4,096 with room for a page", SegmentBytes);
         Require(Pages is >= 2 and <= 1_024, "Pages is from 2 to 1,024", Pages);
         Require(DigestEvery >= 1 << 20 && DigestEvery % LogFormat.BlockBytes == 0, "DigestEvery is a multiple of 4,096, at least 1 MiB", (long)DigestEvery);
+        Require((ulong)PageBytes <= DigestEvery, $"PageBytes is at most DigestEvery ({DigestEvery}), or one page would hold several digest positions", PageBytes);
         Require(AllocateStepBytes >= LogFormat.BlockBytes && AllocateStepBytes % LogFormat.BlockBytes == 0, "AllocateStepBytes is a multiple of 4,096", AllocateStepBytes);
         Require(ZeroWindowBytes >= 0, "ZeroWindowBytes is not negative", ZeroWindowBytes);
         Require(MessageBytesMax is >= 1 and <= 1 << 30, "MessageBytesMax is from 1 to 1 GiB", MessageBytesMax);

@@ -1,3 +1,5 @@
+using Ambrosia.TestKit;
+
 namespace Ambrosia.Log.Tests;
 
 public sealed class InstanceDirectoryTests : IDisposable
@@ -43,6 +45,36 @@ public sealed class InstanceDirectoryTests : IDisposable
         using Primary primary = Primary.Start(_fs, Dir);
         Assert.Equal(made, primary.Identity);
         Assert.DoesNotContain(_fs.List(Dir), n => n.EndsWith(".tmp", StringComparison.Ordinal));
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    public void Create_ThenPowerLoss_IsThereUnderEveryLevelThatItMade(int dies)
+    {
+        const string deep = "/a/b/c/d";
+        for (long at = 1; ; at++)
+        {
+            var disk = new SimulatedFileSystem();
+            SimulatedProcess first = disk.ForProcess("first");
+            bool isDead = false;
+            disk.BeforeOperation = o =>
+            {
+                if (dies > 0 && o.Process == first.Id && o.Index == at) throw new SimulatedCrash("planned");
+            };
+            try
+            {
+                Primary.Create(first, deep);
+            }
+            catch (SimulatedCrash)
+            {
+                isDead = true;
+                Primary.Create(disk.ForProcess("second"), deep, replica: "r1"); // finds what the first has made and not flushed
+            }
+            disk.PowerLoss((ulong)at, PowerLossOptions.LoseAll);
+            Assert.NotNull(InstanceDirectory.TryRead(disk, deep));
+            if (!isDead) return;
+        }
     }
 
     [Theory]

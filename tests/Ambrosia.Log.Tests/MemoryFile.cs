@@ -43,15 +43,30 @@ internal sealed class MemoryFile(MemoryFile.Inode inode, Lock sync) : IFile
     {
     }
 
-    public void Dispose()
+    public bool TryLock(FileLockKind kind)
     {
+        lock (sync)
+        {
+            if (inode.IsLocked || inode.Holders.Any(h => h.File != this && (kind == FileLockKind.Exclusive || h.Kind == FileLockKind.Exclusive))) return false;
+            inode.Holders.RemoveAll(h => h.File == this);
+            inode.Holders.Add((this, kind));
+            return true;
+        }
     }
+
+    public void Unlock()
+    {
+        lock (sync) inode.Holders.RemoveAll(h => h.File == this);
+    }
+
+    public void Dispose() => Unlock();
 
     internal sealed class Inode
     {
         public byte[] Content = [];
         public long Allocated;
         public bool IsLocked;
+        public List<(MemoryFile File, FileLockKind Kind)> Holders = [];
 
         public Inode Copy() => new() { Content = [.. Content] };
     }

@@ -21,7 +21,11 @@ internal sealed class MemoryFileSystem : IFileSystem
     public void FreeLocks()
     {
         lock (_sync)
-            foreach (MemoryFile.Inode inode in _names.Values) inode.IsLocked = false;
+            foreach (MemoryFile.Inode inode in _names.Values)
+            {
+                inode.IsLocked = false;
+                inode.Holders.Clear();
+            }
     }
 
     public byte[] Content(string path)
@@ -108,7 +112,7 @@ internal sealed class MemoryFileSystem : IFileSystem
         lock (_sync)
         {
             if (!_names.TryGetValue(path, out MemoryFile.Inode? inode)) _names.Add(path, inode = new MemoryFile.Inode());
-            if (inode.IsLocked) return null;
+            if (inode.IsLocked || inode.Holders.Count > 0) return null;
             inode.IsLocked = true;
             return new HeldLock(this, path, inode);
         }

@@ -47,6 +47,10 @@ internal sealed class LyingFiles(IFileSystem files) : IFileSystem
         {
         }
 
+        public bool TryLock(FileLockKind kind) => file.TryLock(kind);
+
+        public void Unlock() => file.Unlock();
+
         public void DropCache() => file.DropCache();
 
         public void Dispose() => file.Dispose();

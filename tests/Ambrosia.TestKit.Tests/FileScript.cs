@@ -72,6 +72,9 @@ internal sealed class FileScript(IFileSystem files, string root, ulong seed)
             case 18:
                 file.Allocate(position + 1);
                 break;
+            case 19:
+                file.Unlock();
+                return file.TryLock(position % 3 == 0 ? FileLockKind.Exclusive : FileLockKind.Shared).ToString();
         }
 
         byte[] whole = new byte[3 * BytesMax];

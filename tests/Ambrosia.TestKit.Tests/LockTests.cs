@@ -30,6 +30,24 @@ public sealed class LockTests
     }
 
     [Fact]
+    public void TryLock_OfOpenFiles_SharedTogetherExclusiveAlone()
+    {
+        disk.WriteAll("/data/file", [1]);
+        SimulatedProcess first = disk.ForProcess("first"), second = disk.ForProcess("second");
+        IFile reader = first.Open("/data/file", FileUse.Read), other = second.Open("/data/file", FileUse.Read), writer = second.Open("/data/file", FileUse.ReadWrite);
+        Assert.True(reader.TryLock(FileLockKind.Shared));
+        Assert.True(other.TryLock(FileLockKind.Shared));
+        Assert.False(writer.TryLock(FileLockKind.Exclusive));
+        Assert.Null(second.TryLock("/data/file"));
+        other.Unlock();
+        first.Kill();
+        Assert.True(writer.TryLock(FileLockKind.Exclusive));
+        Assert.False(other.TryLock(FileLockKind.Shared));
+        writer.Dispose();
+        Assert.True(other.TryLock(FileLockKind.Shared));
+    }
+
+    [Fact]
     public void Lock_SameProcessTwice_IsRefused()
     {
         using IFileLock? held = disk.TryLock("/data/lock");

@@ -6,7 +6,7 @@ namespace Ambrosia.Log;
 internal static unsafe partial class Libc
 {
     public const int ReadOnly = 0, ReadWrite = 2, CreateFlag = 0x40, ExclusiveFlag = 0x80, CloseOnExec = 0x8_0000;
-    public const int LockExclusive = 2, LockNoWait = 4, LockUnlock = 8;
+    public const int LockShared = 1, LockExclusive = 2, LockNoWait = 4, LockUnlock = 8;
     public const int CurrentDirectory = -100, EmptyPath = 0x1000, ForceSync = 0x2000, NoReplace = 1;
     public const int KeepSize = 1, DontNeed = 4;
     public const uint InodeMask = 0x100, SizeMask = 0x200;

@@ -93,6 +93,23 @@ internal sealed unsafe class PosixFile : IFile
         if (Libc.FDataSync(Descriptor) < 0) throw PosixError.Of("flush of", _path);
     }
 
+    public bool TryLock(FileLockKind kind)
+    {
+        int operation = (kind == FileLockKind.Shared ? Libc.LockShared : Libc.LockExclusive) | Libc.LockNoWait;
+        while (Libc.FLock(Descriptor, operation) < 0)
+        {
+            int errno = PosixError.Last;
+            if (errno == Libc.WouldBlock) return false;
+            if (errno != Libc.Interrupted) throw PosixError.Of("lock of", _path, errno);
+        }
+        return true;
+    }
+
+    public void Unlock()
+    {
+        if (Libc.FLock(Descriptor, Libc.LockUnlock) < 0) throw PosixError.Of("unlock of", _path);
+    }
+
     public void DropCache() => _ = Libc.FAdvise(Descriptor, 0, 0, Libc.DontNeed);
 
     public void Dispose()

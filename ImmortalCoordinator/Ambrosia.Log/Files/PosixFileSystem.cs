@@ -87,14 +87,9 @@ public sealed unsafe class PosixFileSystem : IFileSystem
     public IFileLock? TryLock(string path)
     {
         PosixFile file = PosixFile.Open(path, Libc.ReadWrite | Libc.CreateFlag);
-        while (Libc.FLock(file.Descriptor, Libc.LockExclusive | Libc.LockNoWait) < 0)
-        {
-            int errno = PosixError.Last;
-            if (errno == Libc.Interrupted) continue;
-            file.Dispose();
-            return errno == Libc.WouldBlock ? null : throw PosixError.Of("lock of", path, errno);
-        }
-        return new PosixLock(path, file);
+        if (file.TryLock(FileLockKind.Exclusive)) return new PosixLock(path, file);
+        file.Dispose();
+        return null;
     }
 
     public IFileLock? WaitForLock(string path, CancellationToken stop)

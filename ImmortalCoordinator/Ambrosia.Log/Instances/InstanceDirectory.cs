@@ -36,9 +36,12 @@ public static class InstanceDirectory
     {
         if (!Names.IsValid(name)) throw new ArgumentException($"'{name}' is no name of an instance (protocol P1.5)", nameof(name));
         if (!Names.IsValid(replica)) throw new ArgumentException($"'{replica}' is no name of a replica (protocol P1.5)", nameof(replica));
-        fs.CreateDirectory(dir);
-        if (Path.GetDirectoryName(dir) is { Length: > 0 } parent) fs.FlushDirectory(parent);
-        if (TryRead(fs, dir) is { } there) return there;
+        MakeDurably(fs, dir);
+        if (TryRead(fs, dir) is { } there)
+        {
+            fs.FlushDirectory(dir); // its creator may have died before it did
+            return there;
+        }
         if (OtherFile(fs, dir) is { } other) // another creator may be done already, and at work
             return TryRead(fs, dir) ?? throw new InstanceExistsException(dir, other);
 
@@ -60,6 +63,28 @@ public static class InstanceDirectory
         fs.Delete(temporary);
         fs.FlushDirectory(dir); // the winner's link too
         return TryRead(fs, dir) ?? throw new LogDamage(Path.Combine(dir, FileName), 0, null, "the instance that another process created", "nothing");
+    }
+
+    /// <summary>
+    /// Every level that is missing, each flushed before the one below it is made: who finds a level knows that all above it but one are
+    /// durable, and flushes that one.
+    /// </summary>
+    private static void MakeDurably(IFileSystem fs, string dir)
+    {
+        var missing = new Stack<string>();
+        string? there = dir;
+        for (; there is not null && !fs.Exists(there); there = Path.GetDirectoryName(there)) missing.Push(there);
+        FlushParent(fs, there);
+        while (missing.TryPop(out string? level))
+        {
+            fs.CreateDirectory(level);
+            FlushParent(fs, level);
+        }
+    }
+
+    private static void FlushParent(IFileSystem fs, string? path)
+    {
+        if (Path.GetDirectoryName(path) is { Length: > 0 } parent) fs.FlushDirectory(parent);
     }
 
     private static void WriteNew(IFileSystem fs, string path, ReadOnlySpan<byte> content)

@@ -177,6 +177,8 @@ public sealed class OutboundLinkTests
             public void Allocate(long length) => file.Allocate(length);
             public void SetLength(long length) => file.SetLength(length);
             public void Flush() => file.Flush();
+            public bool TryLock(FileLockKind kind) => file.TryLock(kind);
+            public void Unlock() => file.Unlock();
             public void DropCache() => file.DropCache();
             public void Dispose() => file.Dispose();
         }

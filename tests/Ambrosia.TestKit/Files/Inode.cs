@@ -1,3 +1,5 @@
+using Ambrosia.Log;
+
 namespace Ambrosia.TestKit;
 
 /// <summary>
@@ -22,14 +24,24 @@ internal sealed class Inode(int id)
     /// <summary>Open handles; a file without names lives as long as there are any.</summary>
     public int Handles { get; set; }
 
-    /// <summary>Who holds the exclusive lock.</summary>
-    public SimulatedFileLock? Lock { get; set; }
+    /// <summary>The openings that hold a lock: one exclusive or any number of shared ones.</summary>
+    private readonly List<(SimulatedFile Holder, FileLockKind Kind)> locks = [];
 
     /// <summary>Bytes of the device that the file takes.</summary>
     public long BytesTaken => RoundUp(Math.Max(Length, allocated));
 
     /// <summary>What <see cref="BytesTaken"/> would be for another length or allocation.</summary>
     public static long RoundUp(long bytes) => (bytes + Block.Bytes - 1) / Block.Bytes * Block.Bytes;
+
+    public bool TryLock(SimulatedFile file, FileLockKind kind)
+    {
+        if (locks.Exists(held => held.Holder != file && (kind == FileLockKind.Exclusive || held.Kind == FileLockKind.Exclusive))) return false;
+        Unlock(file);
+        locks.Add((file, kind));
+        return true;
+    }
+
+    public void Unlock(SimulatedFile file) => locks.RemoveAll(held => held.Holder == file);
 
     public int Read(Span<byte> buffer, long offset)
     {
@@ -104,7 +116,7 @@ internal sealed class Inode(int id)
         lengths.Add(survivor);
         ClearBehind(survivor.Length);
         Handles = 0;
-        Lock = null;
+        locks.Clear();
     }
 
     /// <summary>Hands the block's content to <paramref name="change"/>, past the seam; a block that was never written becomes one.</summary>

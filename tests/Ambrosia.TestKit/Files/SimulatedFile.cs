@@ -90,6 +90,24 @@ internal sealed class SimulatedFile(SimulatedFileSystem disk, SimulatedProcess p
         }
     }
 
+    public bool TryLock(FileLockKind kind)
+    {
+        lock (disk.Gate)
+        {
+            Begin(FileOperationKind.Lock, 0, 0);
+            return inode.TryLock(this, kind);
+        }
+    }
+
+    public void Unlock()
+    {
+        lock (disk.Gate)
+        {
+            CheckOpen();
+            inode.Unlock(this);
+        }
+    }
+
     public void DropCache()
     {
         lock (disk.Gate)
@@ -108,7 +126,7 @@ internal sealed class SimulatedFile(SimulatedFileSystem disk, SimulatedProcess p
             closed = true;
             process.Forget(this);
             inode.Handles--;
-            if (inode.Lock is { } held && held.File == this) inode.Lock = null;
+            inode.Unlock(this);
         }
     }
 

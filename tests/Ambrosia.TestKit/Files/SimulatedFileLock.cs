@@ -9,5 +9,5 @@ internal sealed class SimulatedFileLock(SimulatedFileSystem disk, SimulatedFile 
 
     public bool IsStillNamed => disk.IsNamed(file, path);
 
-    public void Dispose() => disk.Unlock(this, file);
+    public void Dispose() => file.Dispose();
 }

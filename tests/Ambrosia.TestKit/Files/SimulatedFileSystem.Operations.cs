@@ -139,9 +139,8 @@ public sealed partial class SimulatedFileSystem
             Begin(process, FileOperationKind.Lock, ref path);
             CheckParent(path);
             Inode inode = names.Visible.Find(path) ?? NewFile(path);
-            if (inode.Lock is not null) return null;
-            SimulatedFile file = process.Keep(new SimulatedFile(this, process, inode, path, FileUse.ReadWrite));
-            return inode.Lock = new SimulatedFileLock(this, file, path);
+            var file = new SimulatedFile(this, process, inode, path, FileUse.ReadWrite);
+            return inode.TryLock(file, FileLockKind.Exclusive) ? new SimulatedFileLock(this, process.Keep(file), path) : null;
         }
     }
 
@@ -157,15 +156,6 @@ public sealed partial class SimulatedFileSystem
     internal bool IsNamed(SimulatedFile file, string path)
     {
         lock (Gate) return file.Process.IsAlive && names.Visible.Find(path) == file.Inode;
-    }
-
-    internal void Unlock(SimulatedFileLock held, SimulatedFile file)
-    {
-        lock (Gate)
-        {
-            if (file.Inode.Lock == held) file.Inode.Lock = null;
-            file.Dispose();
-        }
     }
 
     /// <summary>Numbers the operation and shows it to the hook; a crash that the hook throws kills the process first.</summary>

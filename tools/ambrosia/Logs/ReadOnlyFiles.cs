@@ -49,6 +49,10 @@ internal sealed class ReadOnlyFiles : IFileSystem
 
         public void Flush() => throw Refused();
 
+        public bool TryLock(FileLockKind kind) => kind == FileLockKind.Shared ? file.TryLock(kind) : throw Refused();
+
+        public void Unlock() => file.Unlock();
+
         public void DropCache() => file.DropCache();
 
         public void Dispose() => file.Dispose();

@@ -46,7 +46,7 @@ internal sealed class Coordinator : IDisposable
         appender = new LogAppender(log, log.ReserveBytesMax);
         selfChannel = new SelfChannel(outboxes.Self, ledger, appender, messageBytesMax);
         table = new LinkTable(Self, () => new Backoff(inputs.Random));
-        duty = new CheckpointDuty(options.CheckpointEveryBytes);
+        duty = new CheckpointDuty(options.CheckpointEveryBytes, options.CheckpointInterval);
         links = BuildLinks(messageBytesMax);
         app = BuildApp(messageBytesMax);
         Checkpoints = BuildCheckpoints();
@@ -136,7 +136,7 @@ internal sealed class Coordinator : IDisposable
         using FoundCheckpoint? checkpoint = app.Recovery.Newest(Log.Durable);
         if (checkpoint is null) return;
         Recovery.RestoreOutboxes(checkpoint, outboxes, pool);
-        duty.Published(checkpoint.Header.Lsn);
+        duty.Found(checkpoint.Header.FileName, DateTimeOffset.UnixEpoch.AddMicroseconds(checkpoint.Header.TimeMicros));
     }
 
     private void AppendFirstStart()
@@ -207,14 +207,14 @@ internal sealed class Coordinator : IDisposable
 
     private void CheckpointPublished(CheckpointFileName name)
     {
-        duty.Published(name.Lsn);
+        duty.Published(name, Log.Durable);
         Ambrosia.Log.Checkpoints.RemoveOlder(inputs.Files, inputs.Options.LogDirectory, inputs.Identity, inputs.Log.Chain, Crash.Points);
         inputs.Pumps.Say($"checkpoint {name}");
     }
 
     private void CheckpointFailed(string why)
     {
-        duty.Failed();
+        duty.Failed(why);
         inputs.Pumps.Say($"checkpoint given up: {why}");
     }
 
@@ -229,18 +229,26 @@ internal sealed class Coordinator : IDisposable
             appended = appender.TryAppend(RecordKind.Trim, RecordKinds.Encode(trim), out _);
             if (!appended) trims.GiveBack(trim, now);
         }
-        if (IsPrimary && app.Live is { IsPrimary: true } && duty.Claim(Log.Durable))
+        if (IsPrimary && app.Live is { IsPrimary: true } && duty.Claim(Log.Durable, now))
         {
             var mark = new CheckpointMarkRecord(Epoch, 0, inputs.Options.Replica);
             if (appender.TryAppend(RecordKind.CheckpointMark, RecordKinds.Encode(mark), out _)) appended = true;
-            else duty.Failed();
+            else duty.GiveBack();
         }
         if (!appended && isQuiet && Log.MarkDue) appended = Log.AppendMark();
         if (appended) inputs.Pumps.Commit(true);
     }
 
     /// <summary>Asks for a checkpoint as soon as one can be taken.</summary>
-    public void RequestCheckpoint() => duty.Request();
+    public void RequestCheckpoint() => duty.Request(Log.Durable);
+
+    /// <summary>What this coordinator tells and does for its operator (protocol P9).</summary>
+    public void AddCommands(AdminCommands to)
+    {
+        var report = new StatusReport(inputs, table, outboxes, app);
+        to.Set("status", _ => new AdminAnswer(report.Make()));
+        to.Set("checkpoint", _ => CheckpointCommand.Begin(duty, Log.Durable, app.Live is { IsPrimary: true }));
+    }
 
     /// <summary>An idle primary looks whether it still is one.</summary>
     public void CheckFence()

@@ -32,6 +32,9 @@ public sealed record CoordinatorOptions
     /// <summary>A checkpoint is due after this much log.</summary>
     public long CheckpointEveryBytes { get; init; } = 256L << 20;
 
+    /// <summary>A checkpoint is due after this much time, if the log has grown; null: time does not count.</summary>
+    public TimeSpan? CheckpointInterval { get; init; }
+
     /// <summary>Memory for outputs that are not yet trimmed.</summary>
     public long OutboxBytes { get; init; } = 64L << 20;
 

@@ -22,6 +22,7 @@ internal static class CommandLine
     private static readonly Option<int?> appPort = new("--app-port") { Description = "Loopback TCP port for the app instead of a unix socket; 0: any free one.", HelpName = "N", CustomParser = Port };
     private static readonly Option<bool> create = new("--create") { Description = "Begin a new log although the catalog has an instance of this name." };
     private static readonly Option<string> checkpointEvery = new("--checkpoint-every") { Description = "Log bytes between checkpoints: a number with K, M or G.", HelpName = "SIZE", DefaultValueFactory = static _ => "256M" };
+    private static readonly Option<string?> checkpointInterval = new("--checkpoint-interval") { Description = "Time between checkpoints of a log that grows, beside --checkpoint-every: a number with s, m, h or d; default: size alone counts.", HelpName = "TIME" };
     private static readonly Option<bool> json = new("--json") { Description = "Lines as JSON objects." };
     private static readonly Argument<string[]> stray = new("app") { Description = "Behind --: the app to start and restart, with its arguments.", Arity = ArgumentArity.ZeroOrMore, HelpName = "-- APP ARGS" };
 
@@ -39,9 +40,10 @@ internal static class CommandLine
         Check(replica, static v => Names.IsValid(v) ? null : BadName("--replica", v));
         Check(listen, WhatIsWrongWithAddress);
         Check(checkpointEvery, static v => TryParseSize(v, out _) ? null : $"'{v}' of --checkpoint-every is no size; write it like 64M or 1G");
+        Check(checkpointInterval, static v => v is null || TryParseTime(v, out _) ? null : $"'{v}' of --checkpoint-interval is no time; write it like 30s, 10m or 2h");
         var root = new RootCommand("Runs beside an app and makes it immortal: logs every input before its effects can be seen.")
         {
-            log, instance, replica, catalog, listen, appSocket, appPort, create, checkpointEvery, json, stray,
+            log, instance, replica, catalog, listen, appSocket, appPort, create, checkpointEvery, checkpointInterval, json, stray,
         };
         root.Validators.Add(result =>
         {
@@ -103,6 +105,17 @@ internal static class CommandLine
         return true;
     }
 
+    /// <summary>A whole number of seconds, minutes, hours or days, with its letter; from 1 s to 10,000 days.</summary>
+    internal static bool TryParseTime(string text, out TimeSpan time)
+    {
+        time = default;
+        long seconds = text.Length == 0 ? 0 : text[^1] switch { 's' => 1, 'm' => 60, 'h' => 3_600, 'd' => 86_400, _ => 0 };
+        if (seconds == 0 || !long.TryParse(text.AsSpan(0, text.Length - 1), NumberStyles.None, CultureInfo.InvariantCulture, out long number)) return false;
+        if (number < 1 || number > 10_000 * 86_400L / seconds) return false;
+        time = TimeSpan.FromSeconds(number * seconds);
+        return true;
+    }
+
     private static int Run(ParseResult parsed, string[] app)
     {
         CoordinatorOptions options = OptionsOf(parsed, app);
@@ -136,6 +149,7 @@ internal static class CommandLine
             AppPort = parsed.GetValue(appPort),
             Create = parsed.GetValue(create),
             CheckpointEveryBytes = every,
+            CheckpointInterval = parsed.GetValue(checkpointInterval) is { } text && TryParseTime(text, out TimeSpan interval) ? interval : null,
             Json = parsed.GetValue(json),
             App = app,
         };

@@ -134,6 +134,6 @@ internal sealed class AppParts
             live = null;
         }
         Checkpoints.SessionEnded();
-        CheckpointDuty.Failed();
+        CheckpointDuty.SessionEnded();
     }
 }

@@ -46,6 +46,16 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
 
     public bool IsPrimary { get { lock (gate) return stage == Stage.Primary; } }
 
+    /// <summary>How far the session is: waiting for its hello · replaying · becoming primary · primary · ended.</summary>
+    public string StageName
+    {
+        get
+        {
+            lock (gate)
+                return stage switch { Stage.AwaitHello => "greeting", Stage.Replaying => "replaying", Stage.BecomingPrimary => "becoming primary", Stage.Primary => "primary", _ => "ended" };
+        }
+    }
+
     public bool IsEnded { get { lock (gate) return stage == Stage.Ended; } }
 
     public AppReader NewReader() => new(parts.Pool, this);
@@ -91,8 +101,8 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
             case FrameType.ImageBegin: return parts.Checkpoints.Begin(ImageBegin.Read(payload), stage == Stage.Primary, ReportProgress) ? ReadAnswer.More : ReadAnswer.CheckpointFull;
             case FrameType.ImageChunk: return parts.Checkpoints.Chunk(payload) ? ReadAnswer.More : ReadAnswer.CheckpointFull;
             case FrameType.ImageEnd: return parts.Checkpoints.End(ImageEnd.Read(payload)) ? ReadAnswer.More : ReadAnswer.CheckpointFull;
-            case FrameType.Waiting: parts.Say($"checkpoint waits: {Waiting.Read(payload).Why}"); break;
-            case FrameType.CheckpointWanted: Frames.ReadEmpty(type, payload); parts.CheckpointDuty.Request(); break;
+            case FrameType.Waiting: CheckpointWaits(Waiting.Read(payload).Why); break;
+            case FrameType.CheckpointWanted: Frames.ReadEmpty(type, payload); parts.CheckpointDuty.Request(parts.Log.Durable); break;
             case FrameType.Goodbye: throw new AppLeft(Goodbye.Read(payload));
             case FrameType.Heartbeat: Frames.ReadEmpty(type, payload); break;
             default: throw new ProtocolViolation("P2.4", $"{type} from the app");
@@ -136,6 +146,12 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
             control.Write(welcome);
         }
         wakeSender();
+    }
+
+    private void CheckpointWaits(string why)
+    {
+        parts.CheckpointDuty.Waits(why);
+        parts.Say($"checkpoint waits: {why}");
     }
 
     private ReadAnswer Processed(Lsn lsn)

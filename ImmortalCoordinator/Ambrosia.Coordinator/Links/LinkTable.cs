@@ -121,6 +121,17 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff)
         lock (gate) return [.. peers.Values.SelectMany(static s => new[] { s.Current, s.Next }).OfType<PeerLink>()];
     }
 
+    /// <summary>How each peer's connection is, in the order of their names.</summary>
+    public List<LinkNews> News()
+    {
+        List<(InstanceId Peer, PeerLink? Link, string Idle, string? LastEnd)> states;
+        lock (gate)
+            states = [.. peers.Select(static p => (p.Key, p.Value.Current, p.Value.IsStopped ? "stopped" : p.Value.IsDialling ? "dialling" : "waiting", p.Value.LastEnd))];
+        // A connection's own lock is never taken inside ours: it opens by calling us.
+        return [.. states.OrderBy(static s => s.Peer).Select(static s =>
+            new LinkNews(s.Peer, s.Link is null ? s.Idle : s.Link.IsOpen ? "open" : "opening", s.Link?.Remote, s.LastEnd))];
+    }
+
     /// <summary>True: this peer is to be called now, and the caller does so; it reports the outcome by <see cref="DialFailed"/> or the link's end.</summary>
     public bool ShouldDial(InstanceId peer, DateTimeOffset now)
     {

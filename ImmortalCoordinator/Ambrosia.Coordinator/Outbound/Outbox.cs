@@ -26,6 +26,9 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     /// <summary>Impulses of this epoch: numbered here, durable there; the number before the session's first ticket.</summary>
     private ulong impulsesNumbered, impulsesDurable, ticketBase;
 
+    /// <summary>Bytes of all entries, wherever they are.</summary>
+    private long keptBytes;
+
     /// <summary>Entries before this one have been handed to the current connection.</summary>
     private long cursor;
 
@@ -46,6 +49,11 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     public bool HasUnsent { get { lock (gate) return cursor < entries.End; } }
 
     public ulong ImpulsesNumbered { get { lock (gate) return impulsesNumbered; } }
+
+    public OutboxNews News
+    {
+        get { lock (gate) return new OutboxNews(Destination, known.Number, trimmed.Number, impulsesNumbered, impulsesDurable, keptBytes, cursor < entries.End); }
+    }
 
     /// <summary>Takes over what a checkpoint says of this channel, before any append.</summary>
     public void Restore(ChannelPosition known, ChannelPosition trimmed)
@@ -152,6 +160,7 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     {
         header.Write(block.Bytes.AsSpan(frameAt + FrameHeader.Bytes));
         int frameBytes = FrameHeader.Bytes + runBytes;
+        keptBytes += frameBytes;
         if (memory.IsFull)
         {
             long at = scratch.Put(block.Bytes.AsSpan(frameAt, frameBytes));
@@ -246,7 +255,11 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     private void Release()
     {
         while (entries.Start < entries.End && IsDurable(entries[entries.Start], trimmed.Number))
-            Let(entries.Pop());
+        {
+            OutboxEntry entry = entries.Pop();
+            keptBytes -= entry.FrameBytes;
+            Let(entry);
+        }
     }
 
     /// <summary>The channel's hash after <paramref name="number"/> messages; false when that many were never made or are trimmed already.</summary>

@@ -1,7 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Security.Cryptography;
-using System.Text;
 using Ambrosia.Log;
 
 namespace Ambrosia.Coordinator.Pumps;
@@ -9,9 +8,6 @@ namespace Ambrosia.Coordinator.Pumps;
 /// <summary>Where the app finds its coordinator: a unix socket in a private directory, or a loopback port; and the token that it must show.</summary>
 internal sealed class AppEndpoint : IDisposable
 {
-    /// <summary>A unix socket's path has at most this many bytes (sun_path less its end).</summary>
-    private const int SocketPathBytesMax = 107;
-
     private readonly string? socketPath;
 
     private AppEndpoint(Socket listener, string address, string? socketPath, string tokenPath, byte[] token)
@@ -44,7 +40,7 @@ internal sealed class AppEndpoint : IDisposable
         using (IFile file = files.Create(tokenPath)) file.Write(token, 0);
         if (options.AppPort is { } port) return OpenPort(port, tokenPath, token);
 
-        string path = options.AppSocket ?? ShortPath(files, Path.Combine(options.LogDirectory, $"app.{options.Replica}.sock"));
+        string path = options.AppSocket ?? SocketPath.Of(files, Path.Combine(options.LogDirectory, $"app.{options.Replica}.sock"));
         files.Delete(path);
         var listener = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
         listener.Bind(new UnixDomainSocketEndPoint(path));
@@ -58,15 +54,6 @@ internal sealed class AppEndpoint : IDisposable
         listener.Bind(new IPEndPoint(IPAddress.Loopback, port));
         listener.Listen(16);
         return new AppEndpoint(listener, $"tcp:{((IPEndPoint)listener.LocalEndPoint!).Port}", null, tokenPath, token);
-    }
-
-    /// <summary>The path itself where a socket can have it, else a short one in a private directory.</summary>
-    private static string ShortPath(IFileSystem files, string path)
-    {
-        if (Encoding.UTF8.GetByteCount(path) <= SocketPathBytesMax) return path;
-        string directory = Path.Combine(Path.GetTempPath(), $"ambrosia-{System.Environment.UserName}");
-        files.CreateDirectory(directory);
-        return Path.Combine(directory, Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(path)))[..24] + ".sock");
     }
 
     public void Dispose()

@@ -16,11 +16,13 @@ public sealed class CoordinatorHost : IDisposable
     private readonly IFileSystem files;
     private readonly OperatorLog lines;
     private readonly CommitPump commits;
+    private readonly AdminCommands commands = new();
     private readonly ManualResetEventSlim ended = new(false);
     private readonly List<IDisposable> owned = [];
     private readonly long begun = Stopwatch.GetTimestamp();
     private CheckpointPump? checkpoints;
     private LinkPump? links;
+    private AdminPump? admin;
     private Coordinator? coordinator;
     private AppSupervisor? supervisor;
     private bool isOpen;
@@ -65,7 +67,10 @@ public sealed class CoordinatorHost : IDisposable
             new CatalogFiles(files, options.CatalogDirectory, $"{options.Instance}.{options.Replica}.{System.Environment.ProcessId}"),
             RandomNumberGenerator.Fill, lines.Say);
         InstanceIdentity identity = FindOrCreate(catalog);
+        commands.Set("status", _ => new AdminAnswer(StatusReport.OfWaiting(identity, options.Replica)));
+        OpenAdmin(isPrimary: false);
         ClaimResult.Claimed claim = AwaitClaim(identity, stop);
+        OpenAdmin(isPrimary: true);
         OpenLog log = TakeOver.Run(files, options.LogDirectory, identity, claim.Fence, options.Replica, options.Log, TimeProvider.System, Crash.Points);
         if (log.Tail is ReadVerdict.Cut cut) lines.Say(cut.ToString());
 
@@ -75,7 +80,26 @@ public sealed class CoordinatorHost : IDisposable
             options, identity, claim.Fence, claim.PrimaryLock, log, files, endpoint.Token, TimeProvider.System, Random.Shared.NextDouble,
             new ThreadPumps(this)));
         coordinator.Recover();
+        coordinator.AddCommands(commands);
         StartPumps(catalog, identity, endpoint);
+    }
+
+    /// <summary>Lets operators ask. One that waits leaves the place to a living process of the same replica.</summary>
+    private void OpenAdmin(bool isPrimary)
+    {
+        if (admin is not null) return;
+        try
+        {
+            if (AdminEndpoint.TryOpen(files, options.LogDirectory, options.Replica, evenIfTaken: isPrimary) is not { } endpoint) return;
+            admin = new AdminPump(endpoint, commands, lines.Say);
+        }
+        catch (System.Net.Sockets.SocketException e)
+        {
+            lines.Say($"no admin socket: {e.Message}. The replica runs without; tools cannot ask it.");
+            return;
+        }
+        owned.Add(admin);
+        admin.Start();
     }
 
     private InstanceIdentity FindOrCreate(DirectoryCatalog catalog)

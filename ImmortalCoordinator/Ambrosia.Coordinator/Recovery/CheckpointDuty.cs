@@ -1,48 +1,130 @@
+using Ambrosia.Log;
 using Ambrosia.Protocol;
 
 namespace Ambrosia.Coordinator;
 
 /// <summary>
-/// When a checkpoint is due: after so many bytes of log, or when the app or the operator asks. One at a time. Pure but for its lock;
-/// whoever ticks logs the mark. Any thread.
+/// When a checkpoint is due: after so many bytes of log, after so much time, or when the app or the operator asks. One at a time; one that
+/// came to nothing is tried again after a pause that grows. Whoever ticks logs the mark. Any thread; time is that of the last tick.
 /// </summary>
-internal sealed class CheckpointDuty(long everyBytes)
+/// <param name="everyBytes">Log bytes between checkpoints.</param>
+/// <param name="interval">Time between checkpoints of a log that grows; null: time does not count.</param>
+internal sealed class CheckpointDuty(long everyBytes, TimeSpan? interval = null)
 {
+    private static readonly TimeSpan pauseMin = TimeSpan.FromSeconds(1), pauseMax = TimeSpan.FromMinutes(1);
+
     private readonly Lock gate = new();
-    private Lsn last;
-    private bool requested, underWay;
+    private CheckpointFileName? last;
+    private bool isUnderWay;
+    private long failures;
+    private string? why, waiting;
 
-    /// <summary>The newest checkpoint there is.</summary>
-    public void Published(Lsn lsn)
-    {
-        lock (gate)
-        {
-            last = lsn;
-            underWay = requested = false;
-        }
-    }
+    /// <summary>Somebody wants a checkpoint at or behind this; null: nobody does.</summary>
+    private Lsn? wanted;
 
-    public void Request()
-    {
-        lock (gate) requested = true;
-    }
+    /// <summary>Durable when the last one was published: a log that has not grown since needs none by time.</summary>
+    private Lsn seen;
 
-    /// <summary>The one under way came to nothing; the next one tries again.</summary>
-    public void Failed()
-    {
-        lock (gate) underWay = false;
-    }
+    private DateTimeOffset now, retryAt;
+
+    /// <summary>When the last one was published, or the first tick; null before that.</summary>
+    private DateTimeOffset? since;
+
+    private TimeSpan pause = pauseMin;
+
+    public CheckpointNews News { get { lock (gate) return new CheckpointNews(last, isUnderWay, failures, why, waiting); } }
 
     /// <summary>One was asked for, or is under way.</summary>
-    public bool IsDue { get { lock (gate) return underWay || requested; } }
+    public bool IsDue { get { lock (gate) return isUnderWay || wanted is not null; } }
 
-    /// <summary>True: a mark is to be logged now.</summary>
-    public bool Claim(Lsn durable)
+    /// <summary>The newest checkpoint that the start found.</summary>
+    public void Found(CheckpointFileName name, DateTimeOffset taken)
     {
         lock (gate)
         {
-            if (underWay || (!requested && durable - last < everyBytes)) return false;
-            return underWay = true;
+            last = name;
+            seen = name.Lsn;
+            since = taken;
         }
     }
+
+    /// <param name="durable">Of the log, now.</param>
+    public void Published(CheckpointFileName name, Lsn durable)
+    {
+        lock (gate)
+        {
+            last = name;
+            seen = durable;
+            since = now;
+            pause = pauseMin;
+            isUnderWay = false;
+            waiting = null;
+            if (wanted <= name.Lsn) wanted = null;
+        }
+    }
+
+    /// <summary>Somebody wants a checkpoint of all that is below <paramref name="durable"/>, as soon as one can be taken.</summary>
+    public void Request(Lsn durable)
+    {
+        lock (gate)
+        {
+            if (wanted is null || wanted < durable) wanted = durable;
+            retryAt = now;
+        }
+    }
+
+    /// <summary>The app says why the one under way is not there yet.</summary>
+    public void Waits(string forWhat)
+    {
+        lock (gate) if (isUnderWay) waiting = forWhat;
+    }
+
+    /// <summary>The one under way came to nothing; after a pause the next one tries again.</summary>
+    public void Failed(string because)
+    {
+        lock (gate)
+        {
+            if (!isUnderWay) return;
+            End(because);
+            retryAt = now + pause;
+            pause = pause * 2 < pauseMax ? pause * 2 : pauseMax;
+        }
+    }
+
+    /// <summary>The app went away: the next session begins anew.</summary>
+    public void SessionEnded()
+    {
+        lock (gate) if (isUnderWay) End("the app's session ended before it was written");
+    }
+
+    private void End(string because)
+    {
+        isUnderWay = false;
+        waiting = null;
+        why = because;
+        failures++;
+    }
+
+    /// <summary>True: a mark is to be logged now.</summary>
+    public bool Claim(Lsn durable, DateTimeOffset now)
+    {
+        lock (gate)
+        {
+            this.now = now;
+            if (since is null || now < since) since = now; // a clock that was set back must not stop checkpoints
+            if (retryAt - now > pauseMax) retryAt = now;
+            if (isUnderWay || now < retryAt || (wanted is null && !IsDueBySize(durable) && !IsDueByTime(durable))) return false;
+            return isUnderWay = true;
+        }
+    }
+
+    /// <summary>The log had no room for the mark: claimed again at the next tick.</summary>
+    public void GiveBack()
+    {
+        lock (gate) isUnderWay = false;
+    }
+
+    private bool IsDueBySize(Lsn durable) => durable - (last?.Lsn ?? Lsn.Zero) >= everyBytes;
+
+    private bool IsDueByTime(Lsn durable) => interval is { } limit && durable > seen && now - since >= limit;
 }

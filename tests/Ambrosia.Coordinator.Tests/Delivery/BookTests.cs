@@ -117,23 +117,6 @@ public sealed class BookTests
         Assert.Equal([new TrimPosition(1, 5)], book.Due(t0 + TimeSpan.FromSeconds(3))!.Positions);
     }
 
-    [Fact]
-    public void Duty_BytesRequestAndFailure_OneCheckpointAtATime()
-    {
-        var duty = new CheckpointDuty(1000);
-        Assert.False(duty.Claim(new Lsn(999)));
-        Assert.True(duty.Claim(new Lsn(1000)));
-        Assert.False(duty.Claim(new Lsn(5000))); // under way
-        duty.Failed();
-        Assert.True(duty.Claim(new Lsn(5000)));
-        duty.Published(new Lsn(4800));
-        Assert.False(duty.IsDue || duty.Claim(new Lsn(5000)));
-        duty.Request();
-        Assert.True(duty.IsDue && duty.Claim(new Lsn(5000)));
-        duty.Failed();
-        Assert.True(duty.Claim(new Lsn(5000))); // still asked for
-    }
-
     // ---- the fold ----
 
     private static DeliveredState WithPeer()

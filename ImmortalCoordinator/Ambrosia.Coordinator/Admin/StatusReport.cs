@@ -1,0 +1,92 @@
+using System.Text.Json.Nodes;
+using Ambrosia.Log;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Coordinator;
+
+/// <summary>
+/// The command <c>status</c> (protocol P9.5): what this replica is and how far it has come. Owns nothing; each figure is taken by itself,
+/// so that two of them may be a moment apart. Any thread.
+/// </summary>
+internal sealed class StatusReport(CoordinatorInputs inputs, LinkTable links, OutboxSet outboxes, AppParts app)
+{
+    private LogWriter Log => inputs.Log.Writer;
+
+    /// <summary>Of a replica that has no log open yet.</summary>
+    public static JsonObject OfWaiting(InstanceIdentity identity, string replica) => Front(identity, replica, "waiting");
+
+    private static JsonObject Front(InstanceIdentity identity, string replica, string role) => new()
+    {
+        ["instance"] = identity.Name,
+        ["uuid"] = identity.Uuid.ToString(),
+        ["shard"] = identity.Shard,
+        ["replica"] = replica,
+        ["process"] = Environment.ProcessId,
+        ["role"] = role,
+    };
+
+    public JsonObject Make()
+    {
+        JsonObject status = Front(inputs.Identity, inputs.Options.Replica, links.IsAdmitting ? "primary" : "recovering");
+        status["epoch"] = Log.Epoch.Value;
+        status["log"] = LogPart();
+        status["checkpoints"] = Checkpoints();
+        status["checkpoint"] = CheckpointPart();
+        status["app"] = AppPart();
+        status["links"] = Array(links.News().Select(static l => new JsonObject
+        {
+            ["peer"] = l.Peer.ToString(), ["state"] = l.State, ["remote"] = l.Remote, ["lastEnd"] = l.LastEnd,
+        }));
+        status["outboxes"] = Array(outboxes.InOrder().Select(static o => OutboxPart(o.News)));
+        status["spill"] = new JsonObject { ["bytes"] = outboxes.SpilledBytes, ["bytesMax"] = inputs.Options.ScratchBytes, ["isFull"] = outboxes.IsFull };
+        status["disk"] = new JsonObject { ["freeBytes"] = inputs.Files.FreeBytes(inputs.Options.LogDirectory) };
+        return status;
+    }
+
+    private JsonObject LogPart()
+    {
+        LogMetrics metrics = Log.Metrics;
+        var segments = inputs.Log.Chain.Segments;
+        return new JsonObject
+        {
+            ["directory"] = inputs.Options.LogDirectory,
+            ["oldest"] = segments.IsEmpty ? 0 : segments[0].FirstLsn.Value,
+            ["segments"] = segments.Length,
+            ["executed"] = app.Progress.Processed.Value,
+            ["stated"] = Log.Stated.Value,
+            ["durable"] = Log.Durable.Value,
+            ["sealed"] = Log.Sealed.Value,
+            ["tail"] = Log.Tail.Value,
+            ["groups"] = metrics.Groups,
+            ["pages"] = metrics.Pages,
+            ["bytes"] = metrics.FileBytes,
+            ["waitsForRoom"] = metrics.NoRoom,
+            ["waitsForZeros"] = metrics.ZeroStalls,
+        };
+    }
+
+    /// <summary>By their names alone, newest first: which of them verify is for those who read them.</summary>
+    private JsonArray Checkpoints() => Array(Ambrosia.Log.Checkpoints.List(inputs.Files, inputs.Options.LogDirectory).Select(static name => new JsonObject
+    {
+        ["name"] = name.ToString(), ["lsn"] = name.Lsn.Value, ["epoch"] = name.Epoch.Value, ["replica"] = name.Replica,
+    }));
+
+    private JsonObject CheckpointPart()
+    {
+        CheckpointNews news = app.CheckpointDuty.News;
+        return new JsonObject { ["isUnderWay"] = news.IsUnderWay, ["waiting"] = news.Waiting, ["failures"] = news.Failures, ["lastFailure"] = news.Why };
+    }
+
+    private JsonObject? AppPart() => app.Live is not { } session ? null : new JsonObject
+    {
+        ["session"] = session.Number, ["stage"] = session.StageName, ["delivered"] = app.Delivery.Next.Value, ["records"] = app.Delivery.Records,
+    };
+
+    private static JsonObject OutboxPart(in OutboxNews news) => new()
+    {
+        ["to"] = news.Destination.ToString(), ["calls"] = news.Known, ["trimmed"] = news.Trimmed, ["impulses"] = news.Impulses,
+        ["impulsesDurable"] = news.ImpulsesDurable, ["keptBytes"] = news.KeptBytes, ["hasUnsent"] = news.HasUnsent,
+    };
+
+    private static JsonArray Array(IEnumerable<JsonObject> items) => [.. items];
+}

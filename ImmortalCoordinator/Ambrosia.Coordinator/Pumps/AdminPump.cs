@@ -1,0 +1,117 @@
+using System.Net.Sockets;
+using System.Text;
+using System.Text.Json.Nodes;
+
+namespace Ambrosia.Coordinator.Pumps;
+
+/// <summary>
+/// Serves the admin socket (protocol P9): few connections, one request each, a thread for as long as it takes. Whatever goes wrong with
+/// one of them ends that one.
+/// </summary>
+internal sealed class AdminPump(AdminEndpoint endpoint, AdminCommands commands, Action<string> say) : IDisposable
+{
+    private const int ConnectionsMax = 8;
+    private static readonly TimeSpan patience = TimeSpan.FromSeconds(5), pollEvery = TimeSpan.FromMilliseconds(10);
+
+    private int connections;
+    private volatile bool stopped;
+
+    public void Start() => new Thread(AcceptLoop) { Name = "admin-accept", IsBackground = true }.Start();
+
+    private void AcceptLoop()
+    {
+        while (!stopped)
+        {
+            Socket socket;
+            try
+            {
+                socket = endpoint.Listener.Accept();
+            }
+            catch (Exception e) when (e is SocketException or ObjectDisposedException)
+            {
+                if (stopped) return;
+                if (e is not SocketException { SocketErrorCode: SocketError.Interrupted }) say($"admin socket: accepting failed: {e.Message}");
+                Thread.Sleep(pollEvery);
+                continue;
+            }
+            if (!TryServe(socket)) socket.Dispose();
+        }
+    }
+
+    private bool TryServe(Socket socket)
+    {
+        if (!PeerCredentials.IsOwnUserOrRoot(socket)) return false;
+        if (Interlocked.Increment(ref connections) > ConnectionsMax)
+        {
+            Interlocked.Decrement(ref connections);
+            return false;
+        }
+        new Thread(() => Serve(socket)) { Name = "admin", IsBackground = true }.Start();
+        return true;
+    }
+
+    private void Serve(Socket socket)
+    {
+        try
+        {
+            using Socket owned = socket;
+            socket.SendTimeout = (int)patience.TotalMilliseconds;
+            byte[]? request = Receive(socket);
+            if (request is not null) Answer(socket, commands.Begin(request));
+        }
+        catch (Exception e) when (e is SocketException or ObjectDisposedException)
+        {
+            // The operator's side is gone, or does not take its answer: nobody is left to tell.
+        }
+        catch (IOException e)
+        {
+            say($"admin socket: {e.Message}");
+        }
+        finally
+        {
+            Interlocked.Decrement(ref connections);
+        }
+    }
+
+    /// <summary>The request without its end of line; null: it did not come whole in time, or is too long and was told so.</summary>
+    private static byte[]? Receive(Socket socket)
+    {
+        byte[] buffer = new byte[AdminCommands.RequestBytesMax + 1];
+        long begun = Environment.TickCount64;
+        for (int fill = 0; ;)
+        {
+            int leftMs = (int)(patience.TotalMilliseconds - (Environment.TickCount64 - begun));
+            if (leftMs <= 0) return null;
+            socket.ReceiveTimeout = leftMs;
+            int received = socket.Receive(buffer.AsSpan(fill));
+            int end = buffer.AsSpan(fill, received).IndexOf((byte)'\n');
+            if (end >= 0) return buffer[..(fill + end)];
+            fill += received;
+            if (received == 0) return null;
+            if (fill < buffer.Length) continue;
+            Send(socket, AdminAnswer.Error($"the request is longer than {AdminCommands.RequestBytesMax} bytes"));
+            return null;
+        }
+    }
+
+    private void Answer(Socket socket, IAdminReply reply)
+    {
+        for (bool isLast = false; !isLast && !stopped;)
+        {
+            if (reply.Next(out isLast) is { } answer) Send(socket, answer);
+            else if (socket.Poll(pollEvery, SelectMode.SelectRead)) return; // closed by the other side, or it breaks the rule of one request
+        }
+    }
+
+    private static void Send(Socket socket, JsonObject answer)
+    {
+        byte[] line = Encoding.UTF8.GetBytes(answer.ToJsonString() + "\n");
+        for (int sent = 0; sent < line.Length;) sent += socket.Send(line.AsSpan(sent));
+    }
+
+    public void Dispose()
+    {
+        stopped = true;
+        endpoint.Dispose();
+    }
+}

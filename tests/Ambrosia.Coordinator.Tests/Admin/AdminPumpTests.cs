@@ -1,0 +1,195 @@
+using System.Net.Sockets;
+using System.Text;
+using System.Text.Json.Nodes;
+using Ambrosia.Coordinator.Pumps;
+using Ambrosia.Log;
+
+namespace Ambrosia.Coordinator.Tests;
+
+/// <summary>The admin socket with real sockets in a temporary directory: one request a connection, few of them, found by the file beside the log.</summary>
+public sealed class AdminPumpTests : IDisposable
+{
+    private static readonly TimeSpan patience = TimeSpan.FromSeconds(30);
+    private readonly PosixFileSystem files = new();
+    private readonly AdminCommands commands = new();
+    private readonly string directory = Directory.CreateTempSubdirectory("ambrosia-admin-").FullName;
+    private readonly List<AdminPump> pumps = [];
+
+    public AdminPumpTests()
+    {
+        commands.Set("echo", static request => new AdminAnswer(new JsonObject { ["said"] = request["what"]?.GetValue<string>() }));
+        commands.Set("count", static _ => new Counting());
+        commands.Set("never", static _ => new Silent());
+    }
+
+    public void Dispose()
+    {
+        foreach (AdminPump pump in pumps) pump.Dispose();
+        Directory.Delete(directory, recursive: true);
+    }
+
+    [Fact]
+    public void Client_AsksOnce_GetsTheAnswer()
+    {
+        Serve("r0");
+        Assert.Equal("x", (string?)Assert.Single(Ask("r0", new JsonObject { ["command"] = "echo", ["what"] = "x" }))["said"]);
+        Assert.Equal(["r0"], AdminClient.Replicas(files, directory));
+    }
+
+    [Fact]
+    public void Client_SeveralAnswers_GetsThemInOrder()
+    {
+        Serve("r0");
+        Assert.Equal([1, 2, 3], Ask("r0", new JsonObject { ["command"] = "count" }).Select(static a => (int)a["n"]!));
+    }
+
+    [Fact]
+    public void Client_NobodyThere_SaysWhereItLooked()
+    {
+        Assert.Contains("no coordinator of replica 'r0' runs here", Assert.Throws<AdminUnreachableException>(() => Ask("r0", new JsonObject { ["command"] = "echo" })).Message);
+        Serve("r0").Dispose();
+        Assert.Empty(Directory.GetFiles(directory));
+    }
+
+    [Fact]
+    public void Client_CoordinatorWasKilled_SaysSo()
+    {
+        AdminPump pump = Serve("r0");
+        byte[] place = File.ReadAllBytes(Path.Combine(directory, "admin.r0"));
+        pump.Dispose();
+        File.WriteAllBytes(Path.Combine(directory, "admin.r0"), place);
+        Assert.Contains("does not answer", Assert.Throws<AdminUnreachableException>(() => Ask("r0", new JsonObject { ["command"] = "echo" })).Message);
+    }
+
+    [Fact]
+    public void Place_LogDirectoryTooDeepForASocket_IsElsewhereAndPrivate()
+    {
+        string deep = Path.Combine(directory, new string('d', 120));
+        files.CreateDirectory(deep);
+        Serve("r0", deep);
+        Assert.Equal("y", (string?)Assert.Single(AdminClient.Ask(files, deep, "r0", new JsonObject { ["command"] = "echo", ["what"] = "y" }, patience))["said"]);
+        (string socket, int process) = AdminEndpoint.ReadPlace(files, Path.Combine(deep, "admin.r0"))!.Value;
+        Assert.Equal(Environment.ProcessId, process);
+        Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute, File.GetUnixFileMode(Path.GetDirectoryName(socket)!));
+    }
+
+    [Fact]
+    public void Files_Made_AreTheOwnersAlone()
+    {
+        Serve("r0");
+        const UnixFileMode owner = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+        Assert.All(["admin.r0", "admin.r0.sock"], name => Assert.Equal(owner, File.GetUnixFileMode(Path.Combine(directory, name))));
+    }
+
+    [Fact]
+    public void Endpoint_OfALivingProcess_IsLeftByAWaitingOneAndTakenByAPrimary()
+    {
+        Serve("r0");
+        Assert.Null(AdminEndpoint.TryOpen(files, directory, "r0", evenIfTaken: false));
+        using AdminEndpoint? taken = AdminEndpoint.TryOpen(files, directory, "r0", evenIfTaken: true);
+        Assert.NotNull(taken);
+    }
+
+    [Fact]
+    public void Endpoint_LeftByAKilledProcess_IsTakenByAWaitingOne()
+    {
+        Serve("r0").Dispose();
+        File.WriteAllText(Path.Combine(directory, "admin.r0.sock"), "");
+        File.WriteAllText(Path.Combine(directory, "admin.r0"), "{\"socket\":");
+        Serve("r0");
+        Assert.Equal("z", (string?)Assert.Single(Ask("r0", new JsonObject { ["command"] = "echo", ["what"] = "z" }))["said"]);
+    }
+
+    [Fact]
+    public void Request_OfAnyLength_IsTakenUpToTheLimit()
+    {
+        Serve("r0");
+        string front = "{\"command\":\"echo\",\"what\":\"", back = "\"}";
+        int room = AdminCommands.RequestBytesMax - front.Length - back.Length;
+        Assert.StartsWith("{\"said\":\"xx", Talk(front + new string('x', room) + back + "\n"));
+        Assert.Equal("{\"error\":\"the request is longer than 65536 bytes\"}\n", Talk(front + new string('x', room + 1) + back + "\n"));
+    }
+
+    [Fact]
+    public void Request_WithoutItsEnd_GetsNoAnswer() => Assert.Equal("", TalkTo(Serve("r0"), "{\"command\":\"echo\"}"));
+
+    [Fact]
+    public void Connection_NinthAtOnce_IsClosed()
+    {
+        Serve("r0");
+        List<Socket> open = [.. Enumerable.Range(0, 8).Select(_ => Connect())];
+        foreach (Socket socket in open) socket.Send("{\"command\":\"never\"}\n"u8);
+        using (Socket ninth = Connect()) Assert.Equal(0, ninth.Receive(new byte[1]));
+        foreach (Socket socket in open) socket.Dispose();
+        // Those who went away make room again.
+        string answer = "";
+        for (long until = Environment.TickCount64 + 30_000; answer.Length == 0 && Environment.TickCount64 < until;) answer = Talk("{\"command\":\"echo\",\"what\":\"x\"}\n");
+        Assert.Equal("{\"said\":\"x\"}\n", answer);
+    }
+
+    private AdminPump Serve(string replica, string? at = null)
+    {
+        AdminEndpoint endpoint = AdminEndpoint.TryOpen(files, at ?? directory, replica, evenIfTaken: false) ?? throw new InvalidOperationException("taken");
+        var pump = new AdminPump(endpoint, commands, static _ => { });
+        pumps.Add(pump);
+        pump.Start();
+        return pump;
+    }
+
+    private List<JsonObject> Ask(string replica, JsonObject request) => [.. AdminClient.Ask(files, directory, replica, request, patience)];
+
+    private Socket Connect()
+    {
+        var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified) { ReceiveTimeout = (int)patience.TotalMilliseconds };
+        socket.Connect(new UnixDomainSocketEndPoint(Path.Combine(directory, "admin.r0.sock")));
+        return socket;
+    }
+
+    private string TalkTo(AdminPump pump, string request)
+    {
+        Assert.Contains(pump, pumps);
+        return Talk(request);
+    }
+
+    /// <summary>Sends, says that nothing more comes, and reads to the end.</summary>
+    private string Talk(string request)
+    {
+        using Socket socket = Connect();
+        byte[] buffer = new byte[1 << 17];
+        int fill = 0;
+        try
+        {
+            socket.Send(Encoding.UTF8.GetBytes(request));
+            if (!request.EndsWith('\n')) socket.Shutdown(SocketShutdown.Send);
+            for (int count; (count = socket.Receive(buffer, fill, buffer.Length - fill, SocketFlags.None)) > 0;) fill += count;
+        }
+        catch (SocketException e) when (e.SocketErrorCode is SocketError.ConnectionReset or SocketError.Shutdown)
+        {
+            // closed while bytes of ours were unread: what came before counts
+        }
+        return Encoding.UTF8.GetString(buffer, 0, fill);
+    }
+
+    private sealed class Counting : IAdminReply
+    {
+        private int n;
+        private bool pausing;
+
+        public JsonObject? Next(out bool isLast)
+        {
+            isLast = false;
+            if (pausing = !pausing) return null;
+            isLast = ++n == 3;
+            return new JsonObject { ["n"] = n };
+        }
+    }
+
+    private sealed class Silent : IAdminReply
+    {
+        public JsonObject? Next(out bool isLast)
+        {
+            isLast = false;
+            return null;
+        }
+    }
+}

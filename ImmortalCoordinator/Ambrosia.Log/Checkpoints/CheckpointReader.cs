@@ -40,6 +40,22 @@ public sealed class CheckpointReader : IDisposable
         return Open(fs, path, identity, name);
     }
 
+    /// <summary>What a published checkpoint says of itself, checked by the CRC of its first chunk only; null: damaged, or not there. Its rest may be damaged.</summary>
+    internal static CheckpointHeader? TryReadHeader(IFileSystem fs, string dir, CheckpointFileName name, InstanceIdentity identity)
+    {
+        string path = Path.Combine(dir, name.ToString());
+        try
+        {
+            using IFile file = fs.Open(path, FileUse.Read);
+            var cursor = new CheckpointCursor(file, path);
+            return cursor.Next(out _, out ReadOnlySpan<byte> content) ? ReadHeader(cursor, content, identity, name) : null;
+        }
+        catch (Exception damage) when (damage is LogDamage or FileNotFoundException)
+        {
+            return null;
+        }
+    }
+
     /// <summary>The next stretch of the outbox or the image, in file order; false at the end. Valid until the next call.</summary>
     public bool Read(out CheckpointSection section, out ReadOnlySpan<byte> content)
     {

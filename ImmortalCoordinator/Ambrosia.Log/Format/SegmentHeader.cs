@@ -74,6 +74,13 @@ public sealed record SegmentHeader(
         return header;
     }
 
+    /// <summary>True when the bytes are a header with intact CRC that names the same segment.</summary>
+    internal static bool IsThatOf(ReadOnlySpan<byte> from, SegmentHeader header) =>
+        from.StartsWith(Magic) && Crc32C.Of(from[..CrcAt]) == BinaryPrimitives.ReadUInt32LittleEndian(from[CrcAt..])
+        && new Guid(from.Slice(16, 16), bigEndian: true) == header.Uuid
+        && BinaryPrimitives.ReadUInt64LittleEndian(from[32..]) == header.Number
+        && BinaryPrimitives.ReadUInt64LittleEndian(from[40..]) == header.Epoch.Value;
+
     private void CheckFields(ReadOnlySpan<byte> from, string file)
     {
         uint headerBytes = BinaryPrimitives.ReadUInt32LittleEndian(from[12..]);

@@ -1,15 +1,16 @@
-using System.Buffers.Binary;
 using Ambrosia.Protocol;
 
 namespace Ambrosia.Log;
 
 /// <summary>
-/// What stands behind a damaged or missing page, to the end of its file (log-format L8.1, L8.3). Only the chain's last segment is searched:
-/// in the others every page lies below a seal.
+/// What stands at and behind a damaged or missing page, to the end of its file (log-format L8.1, L8.3). One thread, one use.
 /// </summary>
 internal sealed class BehindSearch(PageInspector inspector, IFile file)
 {
     private const int StretchBytes = 64 << 10;
+
+    private Lsn _from, _skipTo, _end;
+    private bool _hasWritten, _hasStale, _isNothing;
 
     /// <summary>Highest durableUpTo of the valid pages behind; 0: none states anything.</summary>
     public Lsn Stated { get; private set; }
@@ -17,40 +18,62 @@ internal sealed class BehindSearch(PageInspector inspector, IFile file)
     /// <summary>Lsn of the page that states it.</summary>
     public Lsn StatedBy { get; private set; }
 
-    /// <summary>End of the last block of 4,096 bytes that holds anything, or of the file in it, as a position; the start where there is none.</summary>
+    /// <summary>First valid page behind with which reading can go on: it does not continue a record; null: there is none.</summary>
+    public Lsn? FirstValid { get; private set; }
+
+    /// <summary>
+    /// Behind the last bytes that were, or may have been, written to this segment; the start where there are none. Zeros are none, nor is
+    /// what an earlier life left in a recycled file, where it can be told apart (L8.5).
+    /// </summary>
     public Lsn ContentEnd { get; private set; }
 
     /// <summary>Searches at every multiple of 4,096 behind <paramref name="from"/>; the block there counts as content only.</summary>
-    public void Run(Lsn from, ref PageBuffer buffer)
+    /// <param name="fault">What is wrong at <paramref name="from"/>.</param>
+    /// <param name="end">Where the segment ends by its successor's seal: nothing behind counts.</param>
+    /// <param name="isFirstEnough">Ends at the first valid page: the reader goes on there, it does not judge.</param>
+    public void Run(Lsn from, PageFault fault, Lsn end, bool isFirstEnough, ref PageBuffer buffer)
     {
-        ContentEnd = from;
+        _end = end;
+        _from = ContentEnd = from;
+        _isNothing = fault.IsNothing;
+        _skipTo = from + LogFormat.BlockBytes;
         byte[] stretch = new byte[StretchBytes];
-        Lsn skipTo = from + LogFormat.BlockBytes;
         for (Lsn at = from; ;)
         {
             int count = file.Read(stretch, inspector.Segment.Header.OffsetOf(at));
             for (int i = 0; i < count; i += LogFormat.BlockBytes)
             {
                 ReadOnlySpan<byte> block = stretch.AsSpan(i, Math.Min(LogFormat.BlockBytes, count - i));
-                if (!block.ContainsAnyExcept((byte)0)) continue;
-                Lsn lsn = at + i;
-                ContentEnd = lsn + block.Length;
-                if (lsn >= skipTo && Look(lsn, block, ref buffer)) skipTo = buffer.Next;
+                if (at + i >= end || (isFirstEnough && FirstValid is not null)) return;
+                if (block.ContainsAnyExcept((byte)0)) Look(at + i, block, ref buffer);
             }
             if (count < StretchBytes) return;
             at += count;
         }
     }
 
-    private bool Look(Lsn lsn, ReadOnlySpan<byte> block, ref PageBuffer buffer)
+    private void Look(Lsn lsn, ReadOnlySpan<byte> block, ref PageBuffer buffer)
     {
-        if (block.Length < PageHeader.Bytes || BinaryPrimitives.ReadUInt32LittleEndian(block) != PageHeader.Magic) return false;
-        if (inspector.Read(file, lsn, new Lsn(ulong.MaxValue), null, ref buffer) is not null) return false;
-        if (buffer.DurableUpTo > Stated)
+        if (!inspector.TryReadHeader(block, out PageHeader header) || header.Lsn >= inspector.Segment.FirstLsn)
         {
-            Stated = buffer.DurableUpTo;
-            StatedBy = lsn;
+            // Without a stale page in front of it nobody knows whether it was written in this life: then it counts.
+            bool isWritten = header.Lsn == lsn && header.Length > 0;
+            _hasWritten |= isWritten;
+            if (isWritten || !_hasStale || lsn < _skipTo) ContentEnd = lsn + block.Length;
+            if (isWritten && lsn >= _skipTo) Inspect(lsn, ref buffer);
+            return;
         }
-        return true;
+        _hasStale = true;
+        if (_isNothing && !_hasWritten) ContentEnd = _from; // the stretch in front of it is the rest of a page of the same earlier life
+    }
+
+    private void Inspect(Lsn lsn, ref PageBuffer buffer)
+    {
+        if (inspector.Read(file, lsn, _end, null, ref buffer) is not null) return;
+        if (buffer.Flags != PageFlags.ContinuesSpanning) FirstValid ??= lsn;
+        _skipTo = ContentEnd = buffer.Next;
+        if (buffer.DurableUpTo <= Stated) return;
+        Stated = buffer.DurableUpTo;
+        StatedBy = lsn;
     }
 }

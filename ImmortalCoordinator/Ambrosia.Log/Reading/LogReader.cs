@@ -3,8 +3,9 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Log;
 
 /// <summary>
-/// Reads a log page by page, each with all its checks (log-format L4.2, L8). One thread. It opens one segment at a time and follows the chain;
-/// a page that should be there and is not, or is damaged, is a halt: <see cref="LogDamage"/>.
+/// Reads pages of a log at positions that its caller names, one after another or anywhere, each with all its checks (log-format L4.2, L8).
+/// One thread. It opens one segment at a time and follows the chain; a page that should be there and is not, or is damaged, is a halt:
+/// <see cref="LogDamage"/>. For a whole log with a verdict at its end there is <see cref="LogScan"/>.
 /// </summary>
 public sealed class LogReader : IDisposable
 {
@@ -17,11 +18,16 @@ public sealed class LogReader : IDisposable
     private PageInspector? _inspector;
     private IFile? _file;
 
-    // What the last page read in the open segment says about the one behind it; null after a jump.
-    private (Lsn Lsn, ulong Hash, uint Remaining)? _expected;
+    // Of the pages read one after another in the open segment; a read anywhere else begins it anew.
+    private readonly PageSequence _pages = new();
+    private bool _follows; // _pages holds at least one page of the open segment
 
     // The position that a checkpoint vouches for.
     private (Lsn Lsn, ulong Hash)? _vouched;
+
+    // Where a page was found unfinished last, and how often.
+    private Lsn _lookedAt;
+    private long _looks;
 
     /// <param name="dir">The replica set's directory; the chain names the files in it.</param>
     public LogReader(IFileSystem fs, string dir, InstanceIdentity identity, LogChain chain)
@@ -58,10 +64,13 @@ public sealed class LogReader : IDisposable
         if (!isLast && end > Stated) Stated = end;
 
         PageFault? fault = Inspect(pageLsn, end, ref buffer);
-        if (fault is not null && (!isLast || pageLsn < Stated || !fault.IsBlank)) fault = Judge(fault, pageLsn, end, isLast, ref buffer);
+        if (fault is not null && (!isLast || pageLsn < Stated || !fault.IsNothing))
+        {
+            if (IsGone()) return ReadStatus.Gone;
+            fault = Judge(fault, pageLsn, end, isLast, ref buffer);
+        }
         if (fault is not null) return ReadStatus.AtTail;
-        _expected = (buffer.Next, buffer.Hash, buffer.Remaining);
-        if (buffer.DurableUpTo > Stated) Stated = buffer.DurableUpTo;
+        Accept(pageLsn, buffer);
         return ReadStatus.Page;
     }
 
@@ -70,7 +79,7 @@ public sealed class LogReader : IDisposable
     private bool TryOpen(LogSegment segment, Lsn pageLsn)
     {
         if (_inspector is not null && _inspector.Segment == segment) return true;
-        CheckSeal(segment, pageLsn);
+        bool isNext = CheckSeal(segment, pageLsn);
         IFile file;
         try
         {
@@ -83,38 +92,44 @@ public sealed class LogReader : IDisposable
         _file?.Dispose();
         _file = file;
         _inspector = new PageInspector(segment);
-        _expected = null;
+        _follows = isNext;
+        if (isNext) _pages.Begin(segment.Header);
         return true;
     }
 
-    /// <summary>Crossing from a segment to its successor: what was read must be what the seal says stood before it.</summary>
-    private void CheckSeal(LogSegment next, Lsn pageLsn)
+    /// <summary>Crossing from a segment to its successor: what was read must be what the seal says stood before it. False: it is a jump.</summary>
+    private bool CheckSeal(LogSegment next, Lsn pageLsn)
     {
-        if (_expected is not { } expected || expected.Lsn != pageLsn || pageLsn != next.FirstLsn) return;
+        if (!_follows || _pages.Next != pageLsn || pageLsn != next.FirstLsn) return false;
         SegmentHeader header = next.Header, last = _inspector!.Segment.Header;
-        if (header.PredecessorNumber != last.Number || header.PredecessorEpoch != last.Epoch) return;
-        if (expected.Hash != header.PredecessorHash)
-            throw new LogDamage(next.Path, 80, pageLsn, $"hash 0x{expected.Hash:X16} of the page before the seal", $"0x{header.PredecessorHash:X16}");
-        if (expected.Remaining != 0) throw new LogDamage(next.Path, 72, pageLsn, "a seal behind a whole record", $"one with {expected.Remaining} bytes missing");
+        if (header.PredecessorNumber != last.Number || header.PredecessorEpoch != last.Epoch) return false;
+        _pages.CheckSeal(next);
+        return true;
     }
 
     private PageFault? Inspect(Lsn lsn, Lsn end, ref PageBuffer buffer)
     {
         PageFault? fault = _inspector!.Read(_file!, lsn, end, PreviousHashOf(lsn), ref buffer);
-        if (fault is not null || _expected is not { } expected || expected.Lsn != lsn) return fault;
-        uint part = (uint)(buffer.Length - PageHeader.Bytes);
-        bool continues = buffer.Flags == PageFlags.ContinuesSpanning;
-        if (continues != (expected.Remaining != 0) || (continues && part + (ulong)buffer.Remaining != expected.Remaining))
-            return new PageFault($"a page after which {expected.Remaining} bytes of a spanning record end", $"flags {buffer.Flags}, {part} bytes, remaining {buffer.Remaining}");
-        return null;
+        return fault is null && _follows && _pages.Next == lsn ? _pages.Check(buffer) : fault;
+    }
+
+    private void Accept(Lsn lsn, PageBuffer page)
+    {
+        if (!_follows || _pages.Next != lsn) _pages.Begin(lsn, null);
+        _pages.Accept(page, _inspector!.Segment);
+        _follows = true;
+        if (page.DurableUpTo > Stated) Stated = page.DurableUpTo;
     }
 
     private ulong? PreviousHashOf(Lsn lsn)
     {
-        if (_expected is { } expected && expected.Lsn == lsn) return expected.Hash;
+        if (_follows && _pages.Next == lsn) return _pages.Hash;
         if (lsn == _inspector!.Segment.FirstLsn) return _inspector.Segment.Header.PredecessorHash;
         return _vouched is { } vouched && vouched.Lsn == lsn ? vouched.Hash : null;
     }
+
+    /// <summary>A page is not what it should be: was the file recycled under this reader? Its header says so before anything else in it changes (L3.5).</summary>
+    private bool IsGone() => !_inspector!.Segment.IsStillIn(_file!);
 
     /// <summary>Halts unless the page turns out to be valid at a second look, or torn (L8.1, L8.2).</summary>
     private PageFault? Judge(PageFault fault, Lsn lsn, Lsn end, bool isLast, ref PageBuffer buffer)
@@ -122,13 +137,22 @@ public sealed class LogReader : IDisposable
         Lsn stated = isLast ? Stated : end;
         if (stated <= lsn)
         {
+            if (!IsSearchDue(lsn)) return Inspect(lsn, end, ref buffer);
             var search = new BehindSearch(_inspector!, _file!);
-            search.Run(lsn, ref buffer);
+            search.Run(lsn, fault, end, false, ref buffer);
             stated = search.Stated;
         }
         if (Inspect(lsn, end, ref buffer) is not { } again) return null;
         if (stated <= lsn) return again;
         LogSegment segment = _inspector!.Segment;
         throw new LogDamage(segment.Path, segment.Header.OffsetOf(lsn), lsn, $"{again.Expected}, because {stated} is stated to be durable", again.Found);
+    }
+
+    /// <summary>A search reads the rest of the file, so a follower that waits at the same unfinished page searches at its 1st, 2nd, 4th, 8th … look.</summary>
+    private bool IsSearchDue(Lsn lsn)
+    {
+        _looks = lsn == _lookedAt ? _looks + 1 : 1;
+        _lookedAt = lsn;
+        return long.IsPow2(_looks);
     }
 }

@@ -37,11 +37,19 @@ internal sealed class PageInspector(LogSegment segment)
         return null;
     }
 
+    /// <summary>True when a block begins with a whole page header of this segment's epoch and instance, whatever its position.</summary>
+    public bool TryReadHeader(ReadOnlySpan<byte> block, out PageHeader header)
+    {
+        header = default;
+        return block.Length >= PageHeader.Bytes && BinaryPrimitives.ReadUInt32LittleEndian(block) == PageHeader.Magic
+            && PageHeader.Read(block, _seed, out header) is null && header.Epoch == Segment.Header.Epoch;
+    }
+
     private PageFault? CheckHeader(ReadOnlySpan<byte> block, Lsn lsn, Lsn end, ulong? previousHash, out PageHeader header)
     {
         if (PageHeader.Read(block, _seed, out header) is { } fault) return fault;
         if (header.Epoch != Segment.Header.Epoch) return new PageFault($"a page of epoch {Segment.Header.Epoch}", $"epoch {header.Epoch}");
-        if (header.Lsn != lsn) return new PageFault($"the page of Lsn {lsn}", $"that of {header.Lsn}");
+        if (header.Lsn != lsn) return new PageFault($"the page of Lsn {lsn}", $"that of {header.Lsn}", IsStale: header.Lsn < Segment.FirstLsn);
         if (previousHash is { } hash && hash != header.PreviousHash) return new PageFault($"previous hash 0x{hash:X16}", $"0x{header.PreviousHash:X16}");
         if (header.Next > end) return new PageFault($"a page that ends before the seal at {end}", $"length {header.Length}");
         return null;

@@ -3,9 +3,9 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Log;
 
 /// <summary>
-/// Reads the chain's last segment from its beginning to the log's end and judges what stands there (log-format L8.1, L8.2).
-/// Earlier segments lie below a seal, so they have no tail; the replay reader checks them.
-/// Invariant: <c>_tail</c> holds, in order and without gaps, the valid pages from <c>DurableUpTo</c> on.
+/// Reads the chain's last segment to the log's end and judges what stands there (log-format L8.1, L8.2), from its beginning or from where a
+/// checkpoint vouches for what lies before. Earlier segments lie below a seal, so they have no tail; the replay reader checks them.
+/// One thread, one use.
 /// </summary>
 internal sealed class TailScan
 {
@@ -14,13 +14,7 @@ internal sealed class TailScan
     private readonly InstanceIdentity _identity;
     private readonly LogSegment _head;
     private readonly PageInspector _inspector;
-    private readonly long _created;
-    private readonly List<TailPage> _tail = [];
-
-    // Of the spanning record that the last page read is part of: where it began, what is missing. 0 missing: none.
-    private Lsn _spanningFrom;
-    private uint _missing;
-    private long _lastTimeMicros;
+    private readonly PageSequence _pages = new();
 
     public TailScan(IFileSystem fs, string dir, InstanceIdentity identity, LogSegment head)
     {
@@ -29,103 +23,71 @@ internal sealed class TailScan
         _identity = identity;
         _head = head;
         _inspector = new PageInspector(head);
-        DurableUpTo = End = head.FirstLsn;
-        _created = head.Header.CreatedMicros;
-        SealHash = LastHash = head.Header.PredecessorHash;
+        _pages.Begin(head.Header);
     }
 
     /// <summary>Highest durableUpTo found; the seal of the take-over.</summary>
-    public Lsn DurableUpTo { get; private set; }
+    public Lsn DurableUpTo => _pages.Stated;
 
     /// <summary>Hash of the page before <see cref="DurableUpTo"/>.</summary>
-    public ulong SealHash { get; private set; }
+    public ulong SealHash => _pages.StatedHash ?? throw new InvalidOperationException($"the hash before {DurableUpTo} is not known");
 
-    public Lsn End { get; private set; }
+    public Lsn End => _pages.Next;
 
     /// <summary>Hash of the last page of the log.</summary>
-    public ulong LastHash { get; private set; }
+    public ulong LastHash => _pages.Hash ?? throw new InvalidOperationException($"the hash before {End} is not known");
 
     /// <summary>µs: no page of the log has a later time. A segment is never created before the times that stand before it.</summary>
-    public long LastTimeMicros => Math.Max(_created, _lastTimeMicros);
+    public long LastTimeMicros => Math.Max(_head.Header.CreatedMicros, _pages.TimeMicros);
 
     /// <summary>Valid pages that nothing states as durable: to be logged again.</summary>
-    public IReadOnlyList<TailPage> Tail => _tail;
+    public IReadOnlyList<TailPage> Tail => _pages.Unstated;
+
+    /// <summary>Bytes of pages that were read and checked.</summary>
+    public long BytesRead { get; private set; }
 
     /// <exception cref="LogDamage">A page is damaged that something states as durable.</exception>
     public ReadVerdict Run(ref PageBuffer buffer)
     {
         using IFile file = _fs.Open(_head.Path, FileUse.Read);
+        if (VouchedStart() is not { } vouched || !TryBeginAt(file, vouched, ref buffer)) _pages.Begin(_head.Header);
         PageFault? fault;
         while ((fault = Next(file, ref buffer)) is null) Accept(buffer);
         Lsn damage = End;
-        if (_missing != 0) DropIncomplete();
-        return Judge(file, damage, fault, ref buffer);
+        _pages.DropIncomplete(_head);
+        return new TailJudge(_fs, _dir, _identity, _inspector).Judge(file, _pages, damage, fault, ref buffer);
     }
 
-    private PageFault? Next(IFile file, ref PageBuffer buffer)
+    /// <summary>
+    /// The newest checkpoint whose page stands in this segment. It has its name only because everything below its Lsn was stated as durable
+    /// (L6.7), and a page states only what lies below itself: so every higher statement stands from that page on.
+    /// </summary>
+    private CheckpointHeader? VouchedStart()
     {
-        if (_inspector.Read(file, End, new Lsn(ulong.MaxValue), LastHash, ref buffer) is { } fault) return fault;
-        bool continues = buffer.Flags == PageFlags.ContinuesSpanning;
-        uint part = (uint)(buffer.Length - PageHeader.Bytes);
-        if (continues != (_missing != 0) || (continues && part + (ulong)buffer.Remaining != _missing))
-            return new PageFault($"a page after which {_missing} bytes of a spanning record end", $"flags {buffer.Flags}, {part} bytes, remaining {buffer.Remaining}");
-        if (buffer.TimeMicros < _lastTimeMicros) return new PageFault($"a time from {_lastTimeMicros} on", $"{buffer.TimeMicros}");
+        foreach (CheckpointFileName name in Checkpoints.List(_fs, _dir))
+        {
+            if (name.Lsn < _head.FirstLsn) return null;
+            if (CheckpointReader.TryReadHeader(_fs, _dir, name, _identity) is { } header && header.PageLsn > _head.FirstLsn) return header;
+        }
         return null;
     }
+
+    /// <summary>False when the page is not there as the checkpoint has it: then the whole segment is read, and judged by what it states itself.</summary>
+    private bool TryBeginAt(IFile file, CheckpointHeader checkpoint, ref PageBuffer buffer)
+    {
+        _pages.Begin(checkpoint.PageLsn, checkpoint.PreviousHash);
+        _pages.BeginStated();
+        if (Next(file, ref buffer) is not null) return false;
+        Accept(buffer);
+        return true;
+    }
+
+    private PageFault? Next(IFile file, ref PageBuffer buffer) =>
+        _inspector.Read(file, End, new Lsn(ulong.MaxValue), LastHash, ref buffer) ?? _pages.Check(buffer);
 
     private void Accept(PageBuffer page)
     {
-        if (page.Flags == PageFlags.BeginsSpanning) _spanningFrom = page.Lsn;
-        _missing = page.Remaining;
-        _tail.Add(new TailPage(page.Header, page.Hash));
-        End = page.Next;
-        LastHash = page.Hash;
-        _lastTimeMicros = page.TimeMicros;
-        if (page.DurableUpTo > DurableUpTo) Seal(page);
+        _pages.Accept(page, _head);
+        BytesRead += page.Header.Footprint;
     }
-
-    /// <summary>A higher durableUpTo: it is a boundary between pages of this segment.</summary>
-    private void Seal(PageBuffer page)
-    {
-        int below = _tail.FindIndex(p => p.Header.Lsn >= page.DurableUpTo);
-        if (below < 0 || _tail[below].Header.Lsn != page.DurableUpTo || _tail[below].Header.Flags == PageFlags.ContinuesSpanning)
-            throw Damage(page.Lsn, "durableUpTo at the beginning of a page and outside of records", $"{page.DurableUpTo}");
-        DurableUpTo = page.DurableUpTo;
-        SealHash = page.DurableUpTo == page.Lsn ? page.PreviousHash : _tail[below - 1].Hash;
-        _tail.RemoveRange(0, below);
-    }
-
-    /// <summary>L4.3: a tail that ends in an incomplete spanning record ends before its first page.</summary>
-    private void DropIncomplete()
-    {
-        int first = _tail.FindIndex(p => p.Header.Lsn == _spanningFrom);
-        if (first < 0) throw Damage(_spanningFrom, "a seal outside of records", $"one at {DurableUpTo}");
-        LastHash = _tail[first].Header.PreviousHash;
-        _tail.RemoveRange(first, _tail.Count - first);
-        End = _spanningFrom;
-    }
-
-    /// <summary>The log ends at <see cref="End"/>, unless something states a position behind the damage.</summary>
-    private ReadVerdict Judge(IFile file, Lsn damage, PageFault? fault, ref PageBuffer buffer)
-    {
-        var search = new BehindSearch(_inspector, file);
-        search.Run(damage, ref buffer);
-        if (search.Stated > damage) throw Damage(damage, $"{fault!.Expected}, because the page at {search.StatedBy} states {search.Stated} as durable", fault.Found);
-        if (HigherCheckpoint(End) is { } checkpoint) throw Damage(damage, $"{fault!.Expected}, because {checkpoint} contains what was logged there", fault.Found);
-        if (search.ContentEnd == End) return new ReadVerdict.Whole(End, DurableUpTo);
-        string reason = End < damage
-            ? $"the spanning record there is incomplete: {_missing} bytes of it are missing behind {damage}"
-            : $"expected {fault!.Expected}, found {fault.Found}";
-        return new ReadVerdict.Cut(End, search.ContentEnd - End, _head.Path, _head.Header.OffsetOf(End), reason, DurableUpTo);
-    }
-
-    /// <summary>A valid checkpoint of a position behind the end: it got its name only when that position was stated as durable.</summary>
-    private CheckpointFileName? HigherCheckpoint(Lsn end)
-    {
-        foreach (CheckpointFileName name in Checkpoints.List(_fs, _dir))
-            if (name.Lsn > end && Checkpoints.IsValid(_fs, _dir, name, _identity)) return name;
-        return null;
-    }
-
-    private LogDamage Damage(Lsn lsn, string expected, string found) => new(_head.Path, _head.Header.OffsetOf(lsn), lsn, expected, found);
 }

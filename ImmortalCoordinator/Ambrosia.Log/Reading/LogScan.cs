@@ -1,0 +1,233 @@
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Log;
+
+/// <summary>
+/// Reads a log from a page to its end, one page after another along the chain, stopping at each seal, and ends in a verdict (log-format L8). It never
+/// writes, takes no claim and may read a log that is being written: what changes under it is told from damage. Memory is one page and 80 bytes for
+/// each page of the last commit groups. One thread. Use: <c>while (scan.Next()) … scan.Page …; scan.Verdict</c>.
+/// </summary>
+public sealed class LogScan : IDisposable
+{
+    private static readonly Lsn s_unbounded = new(ulong.MaxValue);
+
+    private readonly IFileSystem _fs;
+    private readonly string _dir;
+    private readonly InstanceIdentity _identity;
+    private readonly LogChain _chain;
+    private readonly bool _goesOn;
+    private readonly List<LostStretch> _lost = [];
+    private readonly PageSequence _pages = new();
+    private PageBuffer _buffer = new();
+    private LogDamage? _first; // the damage that the verdict names
+    private bool _checksBeginning;
+
+    // The segment that is read; null before the first page.
+    private LogSegment? _segment;
+    private PageInspector? _inspector;
+    private IFile? _file;
+    private Lsn _end; // where it ends by its successor's seal
+    private Lsn _at;  // the page that comes next
+
+    private LogScan(IFileSystem fs, string dir, InstanceIdentity identity, LogChain chain, ScanOptions options)
+    {
+        _fs = fs;
+        _dir = dir;
+        _identity = identity;
+        _chain = chain;
+        _goesOn = options.GoesOn;
+        _checksBeginning = options.From is null;
+        _at = From = options.From ?? (chain.Segments.IsEmpty ? Lsn.Zero : chain.Segments[0].FirstLsn);
+        _pages.Begin(_at, options.PreviousHash);
+    }
+
+    /// <summary>Where reading began.</summary>
+    public Lsn From { get; }
+
+    /// <summary>The page that <see cref="Next"/> found. Its content is valid until the next call.</summary>
+    public PageBuffer Page => _buffer;
+
+    /// <summary>The segment that the page stands in.</summary>
+    public LogSegment Segment => _segment ?? throw new InvalidOperationException("no page has been read");
+
+    /// <summary>The log's segments, as they were when a segment was opened last.</summary>
+    public LogChain Chain => _chain;
+
+    /// <summary>Everything below was read, or is in <see cref="Lost"/>: for a progress bar, against the end of the last segment's file.</summary>
+    public Lsn Position => _at;
+
+    /// <summary>Highest position that what was read states as durable.</summary>
+    public Lsn Stated { get; private set; }
+
+    /// <summary>Set once <see cref="Next"/> is false.</summary>
+    public ReadVerdict? Verdict { get; private set; }
+
+    /// <summary>What could not be read, in order; with <see cref="ScanOptions.GoesOn"/> there may be several.</summary>
+    public IReadOnlyList<LostStretch> Lost => _lost;
+
+    /// <summary>Begins to read a log; the directory of one replica set.</summary>
+    /// <exception cref="LogDamage">A segment's header is damaged, so nobody can say what the log is.</exception>
+    public static LogScan Open(IFileSystem fs, string dir, InstanceIdentity identity, ScanOptions? options = null) =>
+        new(fs, dir, identity, LogChain.Load(fs, dir, identity), options ?? new ScanOptions());
+
+    /// <summary>Begins to read a log whose chain is known.</summary>
+    public static LogScan Open(IFileSystem fs, string dir, InstanceIdentity identity, LogChain chain, ScanOptions? options = null) =>
+        new(fs, dir, identity, chain, options ?? new ScanOptions());
+
+    /// <summary>Reads the next page with all its checks. False: there is no more, <see cref="Verdict"/> says why.</summary>
+    /// <exception cref="IOException">The disk failed.</exception>
+    public bool Next()
+    {
+        while (Verdict is null)
+        {
+            try
+            {
+                if (!IsInSegment() && !TryEnter()) return false;
+                if (TryRead()) return true;
+            }
+            catch (LogDamage damage)
+            {
+                Suffer(damage);
+            }
+        }
+        return false;
+    }
+
+    public void Dispose()
+    {
+        _file?.Dispose();
+        _file = null;
+    }
+
+    private bool IsInSegment() => _segment is not null && _at < _end;
+
+    /// <summary>Opens the segment that holds the next page. False: there is a verdict.</summary>
+    private bool TryEnter()
+    {
+        if (_chain.Segments.IsEmpty) return End(new ReadVerdict.Whole(_at, _at));
+        CheckBeginning();
+        if (!_chain.TryFind(_at, out LogSegment segment, out Lsn end) || !TryOpen(segment)) return End(new ReadVerdict.Gone(_at, Stated));
+        bool follows = _segment is not null && _pages.Next == _at && _pages.Hash is not null;
+        _segment = segment;
+        _inspector = new PageInspector(segment);
+        _end = end;
+        State(end == s_unbounded ? segment.FirstLsn : end);
+        if (_at != segment.FirstLsn) return true;
+        if (follows) _pages.CheckSeal(segment);
+        _pages.Begin(segment.Header);
+        return true;
+    }
+
+    private bool TryOpen(LogSegment segment)
+    {
+        try
+        {
+            IFile file = _fs.Open(segment.Path, FileUse.Read);
+            _file?.Dispose();
+            _file = file;
+            return true;
+        }
+        catch (FileNotFoundException)
+        {
+            return false;
+        }
+    }
+
+    /// <summary>A log that does not begin at 0 was truncated, below a checkpoint; else a segment is missing (L3.2).</summary>
+    private void CheckBeginning()
+    {
+        if (!_checksBeginning) return;
+        _checksBeginning = false;
+        LogSegment oldest = _chain.Segments[0];
+        if (oldest.Header.PredecessorNumber == 0) return;
+        foreach (CheckpointFileName name in Checkpoints.List(_fs, _dir))
+            if (CheckpointReader.TryReadHeader(_fs, _dir, name, _identity) is { } header && header.PageLsn >= oldest.FirstLsn && Checkpoints.IsValid(_fs, _dir, name, _identity)) return;
+        var missing = new SegmentFileName(oldest.Header.PredecessorNumber, oldest.Header.PredecessorEpoch);
+        throw new LogDamage(Path.Combine(_dir, missing.ToString()), 0, oldest.FirstLsn, $"the log below {oldest.FirstLsn}, or a valid checkpoint from there on", "neither");
+    }
+
+    /// <summary>True: the page is in the buffer. False: the segment has ended, or the log.</summary>
+    private bool TryRead()
+    {
+        PageFault? fault = Inspect();
+        if (fault is null)
+        {
+            _pages.Accept(_buffer, _segment!);
+            State(_buffer.DurableUpTo);
+            _at = _buffer.Next;
+            return true;
+        }
+        if (!_segment!.IsStillIn(_file!)) return End(new ReadVerdict.Gone(_at, Stated));
+        if (_end == s_unbounded && HasGrown()) return false;
+        if (Inspect() is not { } again) return TryRead(); // it was being written
+        if (_end == s_unbounded) return EndTail(again);
+        throw Damage(again, $"{_end} is stated to be durable by the seal there");
+    }
+
+    private PageFault? Inspect() => _inspector!.Read(_file!, _at, _end, _pages.Next == _at ? _pages.Hash : null, ref _buffer) ?? _pages.Check(_buffer);
+
+    /// <summary>
+    /// The last segment of a live log may have been sealed since: then the page is found, or missed, in the light of that seal. What a take-over
+    /// logged again behind a seal is given again.
+    /// </summary>
+    private bool HasGrown()
+    {
+        if (!_chain.Refresh(_fs, _dir, _identity)) return false;
+        int i = _chain.Segments.IndexOf(_segment!);
+        if (i < 0) return !End(new ReadVerdict.Gone(_at, Stated));
+        if (i == _chain.Segments.Length - 1) return false;
+        _end = _chain.Segments[i + 1].FirstLsn;
+        State(_end);
+        if (_at > _end) _at = _end;
+        return true;
+    }
+
+    private bool EndTail(PageFault fault)
+    {
+        if (Stated > _at) throw Damage(fault, $"{Stated} is stated to be durable");
+        Lsn damage = _at;
+        _pages.DropIncomplete(_segment!);
+        ReadVerdict verdict = new TailJudge(_fs, _dir, _identity, _inspector!).Judge(_file!, _pages, damage, fault, ref _buffer);
+        _at = verdict.End;
+        return End(verdict with { DurableUpTo = Stated });
+    }
+
+    private LogDamage Damage(PageFault fault, string because) =>
+        new(_segment!.Path, _segment.Header.OffsetOf(_at), _at, $"{fault.Expected}, because {because}", fault.Found);
+
+    /// <summary>Ends with a halt, or notes what is lost and finds the place where reading goes on.</summary>
+    private void Suffer(LogDamage damage)
+    {
+        _first ??= damage;
+        bool isHeader = damage.Offset < SegmentHeader.Bytes; // what a header says of the segment before it: this one can be read
+        Lsn from = _at;
+        Lsn? goOn = !_goesOn ? null : isHeader ? from : FindNext();
+        _lost.Add(new LostStretch(isHeader && _segment is null ? Lsn.Zero : from, goOn ?? from, damage));
+        if (goOn is not { } next)
+        {
+            End(new ReadVerdict.Halt(from, damage, Stated));
+            return;
+        }
+        _at = next;
+        _pages.Begin(next, null); // a page says itself what stood before it
+    }
+
+    /// <summary>The next valid page of the segment, or its seal; null: nothing more can be read.</summary>
+    private Lsn? FindNext()
+    {
+        var search = new BehindSearch(_inspector!, _file!);
+        search.Run(_at, new PageFault("", ""), _end, true, ref _buffer);
+        return search.FirstValid ?? (_end == s_unbounded ? null : _end);
+    }
+
+    private bool End(ReadVerdict verdict)
+    {
+        Verdict = _first is null ? verdict : new ReadVerdict.Halt(_lost[0].From, _first, Stated);
+        return false;
+    }
+
+    private void State(Lsn lsn)
+    {
+        if (lsn > Stated) Stated = lsn;
+    }
+}

@@ -1,0 +1,129 @@
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Log;
+
+/// <summary>
+/// What the pages read so far say about the one that comes next: position, chain hash, rest of a spanning record, time (log-format L4), and which
+/// of them nothing states as durable yet. One thread; memory is 80 bytes for each unstated page, so for a commit group or two.
+/// Invariant: <c>_unstated</c> holds, in order and without gaps, the pages from <see cref="Stated"/>, or from where reading began, to <see cref="Next"/>.
+/// </summary>
+internal sealed class PageSequence
+{
+    private readonly List<TailPage> _unstated = [];
+    private Lsn _from;
+
+    /// <summary>Where the next page begins.</summary>
+    public Lsn Next { get; private set; }
+
+    /// <summary>Hash of the page before <see cref="Next"/>; null: not known.</summary>
+    public ulong? Hash { get; private set; }
+
+    /// <summary>Bytes of a spanning record that are still to come; 0: none.</summary>
+    public uint Missing { get; private set; }
+
+    /// <summary>Where the last spanning record began.</summary>
+    public Lsn SpanningFrom { get; private set; }
+
+    /// <summary>Time of the last page, µs.</summary>
+    public long TimeMicros { get; private set; }
+
+    /// <summary>Highest position that a page or a seal states as durable.</summary>
+    public Lsn Stated { get; private set; }
+
+    /// <summary>Hash of the page before <see cref="Stated"/>; null: not known.</summary>
+    public ulong? StatedHash { get; private set; }
+
+    /// <summary>Pages that nothing states as durable.</summary>
+    public IReadOnlyList<TailPage> Unstated => _unstated;
+
+    /// <summary>Begins at the first page of a segment, whose header states its position and the hash before it.</summary>
+    public void Begin(SegmentHeader header)
+    {
+        long time = header.FirstLsn == Next ? TimeMicros : 0;
+        Begin(header.FirstLsn, header.PredecessorHash);
+        BeginStated();
+        TimeMicros = time;
+    }
+
+    /// <summary>Begins anywhere outside of spanning records; what stands before is not known.</summary>
+    /// <param name="previousHash">Hash of the page before <paramref name="at"/>; null: not known.</param>
+    public void Begin(Lsn at, ulong? previousHash)
+    {
+        _unstated.Clear();
+        Next = _from = at;
+        Hash = previousHash;
+        Missing = 0;
+        TimeMicros = 0;
+        Stated = Lsn.Zero;
+        StatedHash = null;
+    }
+
+    /// <summary>Something else than a page, a seal or a checkpoint, states that everything below the page where reading begins is durable.</summary>
+    public void BeginStated()
+    {
+        Stated = _from;
+        StatedHash = Hash;
+    }
+
+    /// <summary>The pages read so far end where <paramref name="next"/> begins: they must be what its seal says stood before it.</summary>
+    /// <exception cref="LogDamage">They are not.</exception>
+    public void CheckSeal(LogSegment next)
+    {
+        if (Hash is { } hash && hash != next.Header.PredecessorHash)
+            throw new LogDamage(next.Path, 80, next.FirstLsn, $"hash 0x{hash:X16} of the page before the seal", $"0x{next.Header.PredecessorHash:X16}");
+        if (Missing != 0) throw new LogDamage(next.Path, 72, next.FirstLsn, "a seal behind a whole record", $"one with {Missing} bytes missing");
+    }
+
+    /// <summary>Checks a valid page against the ones before it. Hash and position are the inspector's to check.</summary>
+    public PageFault? Check(PageBuffer page)
+    {
+        uint part = (uint)(page.Length - PageHeader.Bytes);
+        bool continues = page.Flags == PageFlags.ContinuesSpanning;
+        if (continues != (Missing != 0) || (continues && part + (ulong)page.Remaining != Missing))
+            return new PageFault($"a page after which {Missing} bytes of a spanning record end", $"flags {page.Flags}, {part} bytes, remaining {page.Remaining}");
+        if (page.TimeMicros < TimeMicros) return new PageFault($"a time from {TimeMicros} on", $"{page.TimeMicros}");
+        return null;
+    }
+
+    /// <summary>Takes a checked page in.</summary>
+    /// <exception cref="LogDamage">It states as durable what is no boundary between pages, or lies inside a record (L4, durableUpTo).</exception>
+    public void Accept(PageBuffer page, LogSegment segment)
+    {
+        if (page.Flags == PageFlags.BeginsSpanning) SpanningFrom = page.Lsn;
+        _unstated.Add(new TailPage(page.Header, page.Hash));
+        if (page.DurableUpTo > Stated) State(page, segment);
+        Missing = page.Remaining;
+        Next = page.Next;
+        Hash = page.Hash;
+        TimeMicros = page.TimeMicros;
+    }
+
+    /// <summary>L4.3: a log that ends in an incomplete spanning record ends before its first page.</summary>
+    /// <exception cref="LogDamage">Something states a part of that record as durable.</exception>
+    public void DropIncomplete(LogSegment segment)
+    {
+        if (Missing == 0) return;
+        int first = _unstated.FindIndex(p => p.Header.Lsn == SpanningFrom);
+        if (first < 0) throw new LogDamage(segment.Path, segment.Header.OffsetOf(SpanningFrom), SpanningFrom, "a seal outside of records", $"one at {Stated}");
+        Hash = _unstated[first].Header.PreviousHash;
+        Next = SpanningFrom;
+        _unstated.RemoveRange(first, _unstated.Count - first);
+    }
+
+    private void State(PageBuffer page, LogSegment segment)
+    {
+        Lsn stated = page.DurableUpTo;
+        if (stated < _from) // of pages that this reader did not see
+        {
+            Stated = stated;
+            StatedHash = null;
+            return;
+        }
+        int below = _unstated.FindIndex(p => p.Header.Lsn >= stated);
+        if (_unstated[below].Header.Lsn != stated || _unstated[below].Header.Flags == PageFlags.ContinuesSpanning)
+            throw new LogDamage(segment.Path, segment.Header.OffsetOf(page.Lsn), page.Lsn, "durableUpTo at the beginning of a page and outside of records", $"{stated}");
+        Stated = stated;
+        StatedHash = _unstated[below].Header.PreviousHash;
+        _unstated.RemoveRange(0, below);
+    }
+}

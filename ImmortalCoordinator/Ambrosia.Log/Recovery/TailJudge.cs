@@ -1,0 +1,39 @@
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Log;
+
+/// <summary>
+/// What it means that no valid page follows in the chain's last segment (log-format L8.1, L8.2): the log ends there, silently or with a torn tail,
+/// or it is damaged. One rule for take-over and for readers.
+/// </summary>
+internal sealed class TailJudge(IFileSystem fs, string dir, InstanceIdentity identity, PageInspector inspector)
+{
+    private readonly LogSegment _head = inspector.Segment;
+
+    /// <param name="pages">What was read; incomplete records are dropped from it.</param>
+    /// <param name="damage">Where the page is missing.</param>
+    /// <exception cref="LogDamage">Something states a position behind it as durable.</exception>
+    public ReadVerdict Judge(IFile file, PageSequence pages, Lsn damage, PageFault fault, ref PageBuffer buffer)
+    {
+        var search = new BehindSearch(inspector, file);
+        search.Run(damage, fault, new Lsn(ulong.MaxValue), false, ref buffer);
+        if (search.Stated > damage) throw Damage(damage, $"{fault.Expected}, because the page at {search.StatedBy} states {search.Stated} as durable", fault.Found);
+        if (HigherCheckpoint(pages.Next) is { } checkpoint) throw Damage(damage, $"{fault.Expected}, because {checkpoint} contains what was logged there", fault.Found);
+        Lsn end = pages.Next;
+        if (end == damage && search.ContentEnd == end) return new ReadVerdict.Whole(end, pages.Stated);
+        string reason = end < damage
+            ? $"the spanning record there is incomplete: {pages.Missing} bytes of it are missing behind {damage}"
+            : $"expected {fault.Expected}, found {fault.Found}";
+        return new ReadVerdict.Cut(end, search.ContentEnd - end, _head.Path, _head.Header.OffsetOf(end), reason, pages.Stated);
+    }
+
+    /// <summary>A valid checkpoint of a position behind the end: it got its name only when that position was stated as durable.</summary>
+    private CheckpointFileName? HigherCheckpoint(Lsn end)
+    {
+        foreach (CheckpointFileName name in Checkpoints.List(fs, dir))
+            if (name.Lsn > end && Checkpoints.IsValid(fs, dir, name, identity)) return name;
+        return null;
+    }
+
+    private LogDamage Damage(Lsn lsn, string expected, string found) => new(_head.Path, _head.Header.OffsetOf(lsn), lsn, expected, found);
+}

@@ -13,6 +13,7 @@ public sealed class LogReader : IDisposable
     private readonly string _dir;
     private readonly InstanceIdentity _identity;
     private readonly LogChain _chain;
+    private readonly bool _holds;
 
     // The open segment; both null or neither.
     private PageInspector? _inspector;
@@ -30,12 +31,14 @@ public sealed class LogReader : IDisposable
     private long _looks;
 
     /// <param name="dir">The replica set's directory; the chain names the files in it.</param>
-    public LogReader(IFileSystem fs, string dir, InstanceIdentity identity, LogChain chain)
+    /// <param name="holds">Keeps the segment that it reads locked shared, so that no truncation takes it, until it reads another one or is closed.</param>
+    public LogReader(IFileSystem fs, string dir, InstanceIdentity identity, LogChain chain, bool holds = false)
     {
         _fs = fs;
         _dir = dir;
         _identity = identity;
         _chain = chain;
+        _holds = holds;
     }
 
     /// <summary>Highest position that a page or seal read so far states as durable: what a replica may act on (F3).</summary>
@@ -80,15 +83,7 @@ public sealed class LogReader : IDisposable
     {
         if (_inspector is not null && _inspector.Segment == segment) return true;
         bool isNext = CheckSeal(segment, pageLsn);
-        IFile file;
-        try
-        {
-            file = _fs.Open(segment.Path, FileUse.Read);
-        }
-        catch (FileNotFoundException)
-        {
-            return false;
-        }
+        if (SegmentOpening.TryOpen(_fs, segment, _holds) is not { } file) return false;
         _file?.Dispose();
         _file = file;
         _inspector = new PageInspector(segment);

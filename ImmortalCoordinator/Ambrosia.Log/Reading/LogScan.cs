@@ -4,8 +4,8 @@ namespace Ambrosia.Log;
 
 /// <summary>
 /// Reads a log from a page to its end, one page after another along the chain, stopping at each seal, and ends in a verdict (log-format L8). It never
-/// writes, takes no claim and may read a log that is being written: what changes under it is told from damage. Memory is one page and 80 bytes for
-/// each page of the last commit groups. One thread. Use: <c>while (scan.Next()) … scan.Page …; scan.Verdict</c>.
+/// writes, takes no claim and may read a log that is being written: what changes under it is told from damage, and the segment that it reads is
+/// locked shared, so that no truncation takes it. Memory is one page and 80 bytes for each page of the last commit groups. One thread. Use: <c>while (scan.Next()) … scan.Page …; scan.Verdict</c>.
 /// </summary>
 public sealed class LogScan : IDisposable
 {
@@ -120,17 +120,10 @@ public sealed class LogScan : IDisposable
 
     private bool TryOpen(LogSegment segment)
     {
-        try
-        {
-            IFile file = _fs.Open(segment.Path, FileUse.Read);
-            _file?.Dispose();
-            _file = file;
-            return true;
-        }
-        catch (FileNotFoundException)
-        {
-            return false;
-        }
+        if (SegmentOpening.TryOpen(_fs, segment, isHeld: true) is not { } file) return false;
+        _file?.Dispose();
+        _file = file;
+        return true;
     }
 
     /// <summary>A log that does not begin at 0 was truncated, below a checkpoint; else a segment is missing (L3.2).</summary>

@@ -163,6 +163,24 @@ public sealed class LogScanTests
         Assert.IsType<ReadVerdict.Gone>(scan.Verdict);
     }
 
+    [Fact]
+    public void Next_SegmentInHand_IsHeldAgainstTruncation()
+    {
+        Write(epochs: 1, records: 40);
+        InstanceIdentity identity = InstanceDirectory.TryRead(_fs, Dir)!;
+        using LogScan scan = LogScan.Open(_fs, Dir, identity);
+        Assert.True(scan.Next());
+        foreach (LogSegment segment in scan.Chain.Segments)
+        {
+            using IFile file = _fs.Open(segment.Path, FileUse.ReadWrite);
+            Assert.Equal(segment != scan.Segment, file.TryLock(FileLockKind.Exclusive));
+        }
+        using IFile truncated = _fs.Open(scan.Chain.Segments[1].Path, FileUse.ReadWrite);
+        Assert.True(truncated.TryLock(FileLockKind.Exclusive));
+        while (scan.Next()) { }
+        Assert.Equal(scan.Chain.Segments[1].FirstLsn, Assert.IsType<ReadVerdict.Gone>(scan.Verdict).At);
+    }
+
     private static Lsn Begin(List<PageHeader> pages, PageHeader page)
     {
         int i = pages.IndexOf(page);

@@ -4,7 +4,8 @@ using Ambrosia.Protocol;
 namespace CRA;
 
 /// <summary>
-/// The catalog as a directory of small files (protocol P8): <c>secret</c>, and <c>&lt;instance&gt;.&lt;epoch&gt;</c> for each instance and epoch.
+/// The catalog as a directory of small files (protocol P8): <c>secret</c>, and <c>&lt;instance&gt;.&lt;epoch&gt;</c> for each instance and
+/// epoch (of a shard other than 0: <c>&lt;instance&gt;.&lt;shard&gt;.&lt;epoch&gt;</c>).
 /// The entry of an instance is its readable file of the highest epoch. Publishers need no lock: a file is replaced as a whole, and
 /// readers that lose a race with a removal look again. Any thread may call; everything here blocks on files.
 /// </summary>
@@ -51,20 +52,19 @@ public sealed class DirectoryCatalog : ICatalog
 
     public IReadOnlyList<CatalogEntry> All()
     {
-        var names = new SortedSet<string>(StringComparer.Ordinal);
+        var names = new SortedSet<InstanceId>();
         foreach (string file in _files.List())
-            if (TryParseName(file, out string name, out _)) names.Add(name);
+            if (TryParseName(file, out InstanceId instance, out _)) names.Add(instance);
             else WarnOfName(file);
         var entries = new List<CatalogEntry>(names.Count);
-        foreach (string name in names)
-            if (Find(new InstanceId(name)) is { } entry) entries.Add(entry);
+        foreach (InstanceId name in names)
+            if (Find(name) is { } entry) entries.Add(entry);
         return entries;
     }
 
     public PublishAnswer Publish(CatalogEntry entry)
     {
         if (CatalogLimits.WhatIsWrong(entry) is { } wrong) throw new ArgumentException($"Catalog entry refused: {wrong}.", nameof(entry));
-        RefuseShard(entry.Instance);
         if (Find(entry.Instance) is { } standing)
         {
             if (standing.Uuid != entry.Uuid) return PublishAnswer.NameTaken;
@@ -79,7 +79,6 @@ public sealed class DirectoryCatalog : ICatalog
 
     public void Forget(InstanceId instance)
     {
-        RefuseShard(instance);
         // From the lowest up, so that a reader that comes between never sees an older entry than before.
         foreach (ulong epoch in EpochsOf(instance).Reverse()) _files.Delete(FileName(instance, new Epoch(epoch)));
     }
@@ -92,13 +91,22 @@ public sealed class DirectoryCatalog : ICatalog
         }
     }
 
+    /// <summary>Refuses what <see cref="Secret"/> would refuse, and makes nothing.</summary>
+    /// <exception cref="CatalogException">The secret is damaged, or others can read it.</exception>
+    public void CheckSecret() => ReadSecret();
+
     private byte[]? ReadSecret()
     {
         byte[]? secret = _files.Read(SecretName, SecretBytes + 1);
-        if (secret is null || secret.Length == SecretBytes) return secret;
-        throw new InvalidDataException(
-            $"The catalog's file '{SecretName}' does not hold {SecretBytes} bytes, so no link could be authenticated. "
-            + "Put back the file that the other coordinators use, or stop them all and remove it: a new one is made then.");
+        if (secret is null) return null;
+        if (_files.WhatIsOpen(SecretName) is { } open)
+            throw new CatalogException(
+                $"The catalog's secret {_files.PathOf(SecretName)} is not secret: {open}, and who knows it can pass for any instance. "
+                + "Stop all coordinators of this catalog, remove the file, and start them: a new one is made. If nobody else can have read it, 'chmod 600' it.");
+        if (secret.Length == SecretBytes) return secret;
+        throw new CatalogException(
+            $"The catalog's secret {_files.PathOf(SecretName)} holds {(secret.Length > SecretBytes ? "more than" : $"{secret.Length} bytes, not")} {SecretBytes} bytes, so no link could be authenticated. "
+            + "Put back the file that the other coordinators use; or stop them all and remove it: a new one is made then.");
     }
 
     private byte[] MakeSecret()
@@ -121,8 +129,8 @@ public sealed class DirectoryCatalog : ICatalog
                 vanished = true;
                 return null;
             }
-            CatalogEntry? entry = text.Length == 0 ? null : Decode(file, text, instance.Name, epoch);
-            if (entry is not null) return entry.Instance == instance ? entry : null; // of another shard, then
+            CatalogEntry? entry = text.Length == 0 ? null : Decode(file, text, instance, epoch);
+            if (entry is not null) return entry;
         }
         return null;
     }
@@ -143,10 +151,10 @@ public sealed class DirectoryCatalog : ICatalog
         }
     }
 
-    private CatalogEntry? Decode(string file, byte[] text, string name, ulong epoch)
+    private CatalogEntry? Decode(string file, byte[] text, InstanceId instance, ulong epoch)
     {
         CatalogEntry? entry = EntryJson.Decode(text, out string wrong);
-        if (entry is not null && (entry.Instance.Name != name || entry.Epoch.Value != epoch))
+        if (entry is not null && (entry.Instance != instance || entry.Epoch.Value != epoch))
             wrong = $"it holds the entry of {entry.Instance} in epoch {entry.Epoch}";
         if (wrong.Length == 0) return entry;
         Warn(file, wrong);
@@ -158,29 +166,28 @@ public sealed class DirectoryCatalog : ICatalog
     {
         var epochs = new List<ulong>();
         foreach (string file in _files.List())
-            if (TryParseName(file, out string name, out ulong epoch) && name == instance.Name) epochs.Add(epoch);
+            if (TryParseName(file, out InstanceId found, out ulong epoch) && found == instance) epochs.Add(epoch);
         epochs.Sort((a, b) => b.CompareTo(a));
         return [.. epochs];
     }
 
-    private static string FileName(InstanceId instance, Epoch epoch) => $"{instance.Name}.{epoch}";
+    private static string FileName(InstanceId instance, Epoch epoch) =>
+        instance.Shard == 0 ? $"{instance.Name}.{epoch}" : string.Create(CultureInfo.InvariantCulture, $"{instance.Name}.{instance.Shard}.{epoch}");
 
-    // P8.1 names a file by instance and epoch only: two shards would overwrite each other.
-    private static void RefuseShard(InstanceId instance)
+    // The shortest form of each number only, or one epoch would have several files. No name has a dot, so three parts mean a shard.
+    private static bool TryParseName(string file, out InstanceId instance, out ulong epoch)
     {
-        if (instance.Shard != 0) throw new ArgumentException($"{instance}: the directory catalog holds shard 0 only (P8.1).", nameof(instance));
+        (instance, epoch) = (default, 0);
+        string[] parts = file.Split('.');
+        ulong shard = 0;
+        if (parts.Length is not (2 or 3) || !Names.IsValid(parts[0]) || !TryParseNumber(parts[^1], out epoch)) return false;
+        if (parts.Length == 3 && (!TryParseNumber(parts[1], out shard) || shard > ushort.MaxValue)) return false;
+        instance = new InstanceId(parts[0], (ushort)shard);
+        return true;
     }
 
-    private static bool TryParseName(string file, out string name, out ulong epoch)
-    {
-        int dot = file.IndexOf('.');
-        name = dot > 0 ? file[..dot] : "";
-        epoch = 0;
-        // The shortest form only, or one epoch would have several files.
-        return Names.IsValid(name)
-            && ulong.TryParse(file.AsSpan(dot + 1), NumberStyles.None, CultureInfo.InvariantCulture, out epoch)
-            && epoch > 0 && file[dot + 1] != '0';
-    }
+    private static bool TryParseNumber(string text, out ulong number) =>
+        ulong.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out number) && number > 0 && text[0] != '0';
 
     private void WarnOfName(string file)
     {

@@ -26,6 +26,7 @@ public interface ICatalog
     IReadOnlyList<CatalogEntry> All();
 
     /// <summary>32 bytes; made at the first use of an empty catalog, the same for everybody ever after.</summary>
-    /// <exception cref="IOException">The store cannot be read or written, or the secret is damaged.</exception>
+    /// <exception cref="CatalogException">The secret is damaged, or others can read it.</exception>
+    /// <exception cref="IOException">The store cannot be read or written.</exception>
     ReadOnlyMemory<byte> Secret { get; }
 }

@@ -12,6 +12,12 @@ public interface ICatalogFiles
     /// <summary>The first <paramref name="bytesMax"/> bytes of a file (all, when it is shorter), or null when it is not there.</summary>
     byte[]? Read(string name, int bytesMax);
 
+    /// <summary>How others than the owner may get at a file ("its mode is 0644: …"); null when they cannot, or it is not there.</summary>
+    string? WhatIsOpen(string name);
+
+    /// <summary>Where a file is, for messages.</summary>
+    string PathOf(string name);
+
     /// <summary>Writes a temporary file, flushes it, renames it over <paramref name="name"/> and flushes the directory.</summary>
     void Replace(string name, ReadOnlySpan<byte> content);
 

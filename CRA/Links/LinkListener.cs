@@ -29,6 +29,9 @@ public sealed class LinkListener : IDisposable
     private readonly List<Stranger> _strangers = [];
     private readonly List<Socket> _readable = [];
 
+    // Used by the accept thread.
+    private readonly LineBudget _lines;
+
     // Timestamp before which nothing is accepted. Used by the accept thread.
     private long _acceptFrom;
 
@@ -38,7 +41,7 @@ public sealed class LinkListener : IDisposable
 
     /// <param name="address">Where to listen, for instance "127.0.0.1:0"; port 0 takes a free one.</param>
     /// <param name="accepted">Gets each authenticated connection, on the accept thread: it only starts the connection's pumps.</param>
-    /// <param name="log">Gets one line for each connection that came to nothing.</param>
+    /// <param name="log">Gets a line for each connection that came to nothing, within a <see cref="LineBudget"/>.</param>
     /// <exception cref="LinkAddressException">The address is malformed, not allowed, or in use.</exception>
     public LinkListener(string address, LinkSettings settings, Action<LinkConnection> accepted, Action<string> log)
     {
@@ -50,6 +53,7 @@ public sealed class LinkListener : IDisposable
         _listener = Bind(address, settings.Insecure);
         BoundAddress = _listener.LocalEndPoint!.ToString()!;
         _acceptFrom = settings.Time.GetTimestamp();
+        _lines = new LineBudget(settings.Time.TimestampFrequency, _acceptFrom);
         _thread = new Thread(AcceptLoop) { Name = $"link-accept {BoundAddress}", IsBackground = true };
     }
 
@@ -136,7 +140,7 @@ public sealed class LinkListener : IDisposable
         catch (SocketException e)
         {
             socket.Dispose(); // reset before it was accepted
-            _log($"Link closed: {e.Message}");
+            Say($"Link closed: {e.Message}");
         }
     }
 
@@ -150,7 +154,7 @@ public sealed class LinkListener : IDisposable
         {
             if (_stopped) return null;
             _acceptFrom = now + (long)(AcceptRest.TotalSeconds * _settings.Time.TimestampFrequency);
-            _log($"Link listener {BoundAddress} could not accept a connection: {e.Message}");
+            Say($"Link listener {BoundAddress} could not accept a connection: {e.Message}");
             return null;
         }
     }
@@ -200,7 +204,12 @@ public sealed class LinkListener : IDisposable
     {
         _strangers.Remove(stranger);
         stranger.Socket.Dispose();
-        _log($"Link from {stranger.Remote} closed: {why}");
+        Say($"Link from {stranger.Remote} closed: {why}");
+    }
+
+    private void Say(string line)
+    {
+        if (_lines.Admit(line, _settings.Time.GetTimestamp()) is { } admitted) _log(admitted);
     }
 
     private TimeSpan Left(Stranger stranger, long now) => _settings.AuthenticationMax - _settings.Time.GetElapsedTime(stranger.Begun, now);

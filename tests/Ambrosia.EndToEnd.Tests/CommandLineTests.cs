@@ -28,6 +28,10 @@ public sealed class CommandLineTests
     [InlineData("--log d --checkpoint-interval 10", "'10'", "10m")]
     [InlineData("--log d --checkpoint-interval 0s", "'0s'", "10m")]
     [InlineData("--log d --checkpoint-interval 99999999999h", "99999999999h", "10m")]
+    [InlineData("--log /proc/x", "/proc/x", "--log", "may write")]
+    [InlineData("--log d --catalog /proc/x", "/proc/x", "--catalog", "may write")]
+    [InlineData("--log d --app-socket /tmp/a.sock", "/tmp", "mode 0700", "--app-socket")]
+    [InlineData("--log d --app-socket /aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "107 bytes", "--app-socket")]
     [InlineData("--log d --nonsense", "--nonsense", "behind --")]
     [InlineData("--log d stray", "stray", "behind --")]
     [InlineData("--log d stray -- dotnet", "stray", "behind --")]
@@ -43,6 +47,67 @@ public sealed class CommandLineTests
         taken.Listen();
         string address = taken.LocalEndPoint!.ToString()!;
         AssertMisuse(["--log", "d", "--listen", address], [address, "port 0"], []);
+    }
+
+    [Fact]
+    public void Coordinator_AppPortInUse_SaysSoBeforeItMakesAnything()
+    {
+        using var taken = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        taken.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        taken.Listen();
+        string port = $"{((IPEndPoint)taken.LocalEndPoint!).Port}";
+        AssertMisuse(["--log", "d", "--app-port", port], [port, "--app-port"], []);
+    }
+
+    [Theory]
+    [InlineData(32, UnixFileMode.GroupRead, "chmod 600")]
+    [InlineData(31, UnixFileMode.None, "31 bytes")]
+    [InlineData(33, UnixFileMode.None, "more than 32 bytes")]
+    public void Coordinator_SecretThatIsNone_IsRefusedBeforeAnythingIsMade(int bytes, UnixFileMode open, string said)
+    {
+        const UnixFileMode own = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+        AssertMisuse(["--log", "d"], ["catalog/secret", "remove", said], ["catalog/secret"], folder =>
+        {
+            File.WriteAllBytes(Path.Combine(folder, "catalog", "secret"), new byte[bytes]);
+            File.SetUnixFileMode(Path.Combine(folder, "catalog", "secret"), own | open);
+        });
+    }
+
+    [Theory]
+    [InlineData("log", "d")]
+    [InlineData("catalog", "catalog")]
+    public void Coordinator_DirectoryThatOthersMayChange_IsRefused(string what, string directory) =>
+        AssertMisuse(["--log", "d"], [what, "chmod 700", "0777"], [$"{directory}/x"], folder =>
+            File.SetUnixFileMode(Path.Combine(folder, directory), (UnixFileMode)0x1FF));
+
+    [Fact]
+    public void Coordinator_EmptyDirectoryOfTheUser_BecomesPrivate()
+    {
+        using var cluster = new Cluster();
+        Replica ledger = cluster.Add("ledger", "ledger");
+        Directory.CreateDirectory(ledger.LogDirectory, (UnixFileMode)0x1ED); // 0755
+        ledger.Start().AwaitReady();
+        Assert.Equal((UnixFileMode)0x1C0, File.GetUnixFileMode(ledger.LogDirectory));
+        cluster.Passed();
+    }
+
+    /// <summary>Two instances of one name: the one that the catalog knows keeps it, the other is refused at its start.</summary>
+    [Fact]
+    public void Coordinator_NameOfAnotherInstance_IsRefusedAtItsStart()
+    {
+        using var cluster = new Cluster();
+        Replica ledger = cluster.Add("ledger", "ledger").Start();
+        ledger.AwaitReady();
+        ledger.KillCoordinator();
+        Directory.Move(ledger.LogDirectory, ledger.LogDirectory + "-old");
+        ledger.Options.Add("--create");
+        ledger.Start().AwaitReady();
+        ledger.KillCoordinator();
+        (int code, string error) = Run(cluster.Root, ["--log", ledger.LogDirectory + "-old", "--instance", "ledger"]);
+        Assert.Equal(2, code);
+        Assert.Contains("belongs to another instance", error);
+        Assert.Contains(ledger.LogDirectory, error);
+        cluster.Passed();
     }
 
     [Fact]
@@ -68,7 +133,7 @@ public sealed class CommandLineTests
         cluster.Passed();
     }
 
-    private static void AssertMisuse(string[] arguments, string[] said, string[] there)
+    private static void AssertMisuse(string[] arguments, string[] said, string[] there, Action<string>? prepare = null)
     {
         DirectoryInfo folder = Directory.CreateTempSubdirectory("ambrosia-e2e-");
         try
@@ -78,6 +143,7 @@ public sealed class CommandLineTests
                 Directory.CreateDirectory(Path.GetDirectoryName(Path.Combine(folder.FullName, file))!);
                 File.WriteAllText(Path.Combine(folder.FullName, file), "");
             }
+            prepare?.Invoke(folder.FullName);
             (int code, string error) = Run(folder.FullName, arguments);
             Assert.True(code == 2, $"exit {code}: {error}");
             foreach (string words in said) Assert.Contains(words, error);

@@ -158,7 +158,6 @@ public sealed class DirectoryCatalogTests : IDisposable
     {
         Assert.Throws<ArgumentException>(() => _catalog.Publish(Entry(0)));
         Assert.Throws<ArgumentException>(() => _catalog.Publish(Entry(1, "bad.name")));
-        Assert.Throws<ArgumentException>(() => _catalog.Publish(Entry(1) with { Instance = new InstanceId("counter", 1) }));
         Assert.Throws<ArgumentException>(() => _catalog.Publish(Entry(1, address: new string('a', CatalogLimits.AddressCharsMax + 1))));
         Assert.Throws<ArgumentException>(() => _catalog.Publish(Entry(1) with { Replicas = [.. Entry(1).Replicas, .. Entry(1).Replicas] }));
         Assert.Empty(_files.List());
@@ -199,8 +198,52 @@ public sealed class DirectoryCatalogTests : IDisposable
     [InlineData(33)]
     public void Secret_OfAnotherLength_IsRefusedWithAdvice(int bytes)
     {
+        WriteSecret(bytes, UnixFileMode.UserRead | UnixFileMode.UserWrite);
+        string message = Assert.Throws<CatalogException>(() => _catalog.Secret).Message;
+        Assert.Contains("remove it", message, StringComparison.Ordinal);
+        Assert.Contains(_files.PathOf("secret"), message, StringComparison.Ordinal);
+        Assert.Throws<CatalogException>(_catalog.CheckSecret);
+    }
+
+    [Theory]
+    [InlineData(UnixFileMode.GroupRead)]
+    [InlineData(UnixFileMode.OtherRead)]
+    [InlineData(UnixFileMode.OtherWrite)]
+    public void Secret_OpenToOthers_IsRefusedWithAdvice(UnixFileMode open)
+    {
+        WriteSecret(32, UnixFileMode.UserRead | UnixFileMode.UserWrite | open);
+        Assert.Contains("chmod 600", Assert.Throws<CatalogException>(() => _catalog.Secret).Message, StringComparison.Ordinal);
+        Assert.Throws<CatalogException>(_catalog.CheckSecret);
+        File.SetUnixFileMode(_files.PathOf("secret"), UnixFileMode.UserRead | UnixFileMode.UserWrite);
+        Assert.Equal(32, _catalog.Secret.Length);
+    }
+
+    [Fact]
+    public void CheckSecret_OfAnEmptyCatalog_MakesNothing()
+    {
+        _catalog.CheckSecret();
+        Assert.Empty(_files.List());
+    }
+
+    private void WriteSecret(int bytes, UnixFileMode mode)
+    {
         File.WriteAllBytes(_files.PathOf("secret"), new byte[bytes]);
-        Assert.Contains("remove it", Assert.Throws<InvalidDataException>(() => _catalog.Secret).Message, StringComparison.Ordinal);
+        File.SetUnixFileMode(_files.PathOf("secret"), mode);
+    }
+
+    [Fact]
+    public void Shards_OfOneName_HaveEntriesOfTheirOwn()
+    {
+        CatalogEntry[] entries = [Entry(4), Entry(2) with { Instance = new InstanceId("counter", 1) }, Entry(3) with { Instance = new InstanceId("counter", 65535) }];
+        foreach (CatalogEntry entry in entries) Assert.Equal(PublishAnswer.Published, _catalog.Publish(entry));
+        Assert.Equal(["counter.1.2", "counter.4", "counter.65535.3"], _files.List().Order(StringComparer.Ordinal));
+        foreach (CatalogEntry entry in entries) Assert.Equal(entry, NewCatalog().Find(entry.Instance));
+        Assert.Equal(entries, _catalog.All());
+        _catalog.Forget(new InstanceId("counter", 1));
+        Assert.Equal([entries[0], entries[2]], _catalog.All());
+        _files.Replace("counter.7.9", EntryJson.Encode(Entry(9))); // of another shard than its name says
+        Assert.Null(_catalog.Find(new InstanceId("counter", 7)));
+        Assert.Single(_warnings);
     }
 
     [Fact]
@@ -271,6 +314,8 @@ public sealed class DirectoryCatalogTests : IDisposable
         public byte[]? Read(string name, int bytesMax) => files.Read(name, bytesMax);
         public bool CreateNew(string name, ReadOnlySpan<byte> content) => files.CreateNew(name, content);
         public void Delete(string name) => files.Delete(name);
+        public string? WhatIsOpen(string name) => files.WhatIsOpen(name);
+        public string PathOf(string name) => files.PathOf(name);
 
         public void Replace(string name, ReadOnlySpan<byte> content)
         {

@@ -33,6 +33,9 @@ internal sealed partial class RealCatalogFiles : ICatalogFiles
         }
     }
 
+    public string? WhatIsOpen(string name) =>
+        File.Exists(PathOf(name)) && ((int)File.GetUnixFileMode(PathOf(name)) & 0x3F) is not 0 and int open ? $"open by {open}" : null;
+
     public void Replace(string name, ReadOnlySpan<byte> content)
     {
         Interlocked.Increment(ref _replaced);

@@ -40,7 +40,7 @@ internal sealed class AdminPump(AdminEndpoint endpoint, AdminCommands commands, 
 
     private bool TryServe(Socket socket)
     {
-        if (!PeerCredentials.IsOwnUserOrRoot(socket)) return false;
+        if (PeerCredentials.WhatIsWrong(socket) is not null) return false;
         if (Interlocked.Increment(ref connections) > ConnectionsMax)
         {
             Interlocked.Decrement(ref connections);

@@ -5,9 +5,14 @@ using Ambrosia.Log;
 
 namespace Ambrosia.Coordinator.Pumps;
 
-/// <summary>Where the app finds its coordinator: a unix socket in a private directory, or a loopback port; and the token that it must show.</summary>
+/// <summary>
+/// Where the app finds its coordinator: a unix socket in a private directory, or a loopback port; and the token that it must show. Each
+/// start makes a new token, so that an app of an earlier coordinator is a stranger.
+/// </summary>
 internal sealed class AppEndpoint : IDisposable
 {
+    private const int TokenBytes = 32;
+
     private readonly string? socketPath;
 
     private AppEndpoint(Socket listener, string address, string? socketPath, string tokenPath, byte[] token)
@@ -32,28 +37,49 @@ internal sealed class AppEndpoint : IDisposable
     public IReadOnlyDictionary<string, string> Environment =>
         new Dictionary<string, string> { ["AMBROSIA_APP"] = Address, ["AMBROSIA_TOKEN"] = TokenPath };
 
+    /// <summary>Refuses what <see cref="Open"/> would refuse, and makes nothing.</summary>
+    /// <exception cref="MisuseException">The port is taken, or the socket's place will not do.</exception>
+    public static void Check(CoordinatorOptions options)
+    {
+        if (options.AppPort is { } port) BindPort(port).Dispose();
+        else if (options.AppSocket is { } path) SocketPath.Check(path);
+    }
+
+    /// <exception cref="MisuseException">As <see cref="Check"/>.</exception>
     public static AppEndpoint Open(IFileSystem files, CoordinatorOptions options)
     {
         string tokenPath = Path.Combine(options.LogDirectory, $"app.{options.Replica}.token");
-        byte[] token = RandomNumberGenerator.GetBytes(32);
+        byte[] token = RandomNumberGenerator.GetBytes(TokenBytes);
         files.Delete(tokenPath);
         using (IFile file = files.Create(tokenPath)) file.Write(token, 0);
-        if (options.AppPort is { } port) return OpenPort(port, tokenPath, token);
-
-        string path = options.AppSocket ?? SocketPath.Of(files, Path.Combine(options.LogDirectory, $"app.{options.Replica}.sock"));
+        if (options.AppPort is { } port)
+        {
+            Socket bound = BindPort(port);
+            bound.Listen(16);
+            return new AppEndpoint(bound, $"tcp:{((IPEndPoint)bound.LocalEndPoint!).Port}", null, tokenPath, token);
+        }
+        string path = options.AppSocket is { } asked ? SocketPath.Made(files, asked) : SocketPath.Of(files, Path.Combine(options.LogDirectory, $"app.{options.Replica}.sock"));
         files.Delete(path);
         var listener = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
         listener.Bind(new UnixDomainSocketEndPoint(path));
+        System.IO.File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite);
         listener.Listen(16);
         return new AppEndpoint(listener, $"unix:{path}", path, tokenPath, token);
     }
 
-    private static AppEndpoint OpenPort(int port, string tokenPath, byte[] token)
+    private static Socket BindPort(int port)
     {
         var listener = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
-        listener.Bind(new IPEndPoint(IPAddress.Loopback, port));
-        listener.Listen(16);
-        return new AppEndpoint(listener, $"tcp:{((IPEndPoint)listener.LocalEndPoint!).Port}", null, tokenPath, token);
+        try
+        {
+            listener.Bind(new IPEndPoint(IPAddress.Loopback, port));
+            return listener;
+        }
+        catch (SocketException e)
+        {
+            listener.Dispose();
+            throw new MisuseException($"the app's port {port} cannot be used: {e.Message}. Give a free one with --app-port, or 0 for any.");
+        }
     }
 
     public void Dispose()

@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 using Ambrosia.Protocol;
+using CRA;
 
 namespace Ambrosia.Coordinator.Pumps;
 
@@ -12,9 +13,10 @@ internal sealed class AppPump(Coordinator coordinator, Socket listener, Action<C
 {
     private static readonly TimeSpan helloMax = TimeSpan.FromSeconds(5), handoverMax = TimeSpan.FromSeconds(2);
 
-    /// <summary>Connections that have not said hello; more are closed.</summary>
+    /// <summary>Connections at once, the live session's among them; more are closed.</summary>
     private const int ConnectionsMax = 16;
 
+    private readonly LineBudget lines = new(TimeProvider.System.TimestampFrequency, TimeProvider.System.GetTimestamp());
     private int connections;
     private volatile bool stopped;
 
@@ -42,14 +44,26 @@ internal sealed class AppPump(Coordinator coordinator, Socket listener, Action<C
                 say($"app channel: accepting failed: {e.Message}");
                 continue;
             }
-            if (Interlocked.Increment(ref connections) > ConnectionsMax)
+            if (WhatIsWrong(socket) is not { } wrong)
             {
-                Interlocked.Decrement(ref connections);
-                socket.Dispose();
+                Interlocked.Increment(ref connections);
+                new Thread(() => Serve(socket)) { Name = "app-in", IsBackground = true }.Start();
                 continue;
             }
-            new Thread(() => Serve(socket)) { Name = "app-in", IsBackground = true }.Start();
+            socket.Dispose();
+            Refused(wrong);
         }
+    }
+
+    private string? WhatIsWrong(Socket socket) =>
+        PeerCredentials.WhatIsWrong(socket) ?? (Volatile.Read(ref connections) >= ConnectionsMax ? $"there are {ConnectionsMax} connections already" : null);
+
+    /// <summary>One line about a connection that came to nothing, unless there have been too many of them.</summary>
+    private void Refused(string why)
+    {
+        string? line;
+        lock (lines) line = lines.Admit($"app channel: {why}", TimeProvider.System.GetTimestamp());
+        if (line is not null) say(line);
     }
 
     private void Serve(Socket socket)
@@ -67,7 +81,7 @@ internal sealed class AppPump(Coordinator coordinator, Socket listener, Action<C
         {
             AwaitHandover();
             why = ReadLoop(socket, session, reader);
-            if (!session.HasBegun) say($"app channel: {why}");
+            if (!session.HasBegun) Refused(why);
         }
         catch (Exception fatal) when (ExitCodes.Of(fatal) is { } code)
         {
@@ -77,12 +91,12 @@ internal sealed class AppPump(Coordinator coordinator, Socket listener, Action<C
         {
             why = $"the app broke the protocol: {violation.Message}";
             session.Send(new Goodbye(GoodbyeCode.ProtocolViolation, violation.Message));
-            say($"app channel: {why}");
+            Refused(why);
         }
         catch (AppLeft left)
         {
             why = left.Message;
-            if (left.Goodbye.Code != GoodbyeCode.CleanStop) say($"app channel: {why}");
+            if (left.Goodbye.Code != GoodbyeCode.CleanStop) Refused(why);
         }
         ended.Cancel();
         parker.Wake();

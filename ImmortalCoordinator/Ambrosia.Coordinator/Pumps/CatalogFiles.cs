@@ -24,6 +24,10 @@ internal sealed class CatalogFiles(IFileSystem files, string directory, string w
         }
     }
 
+    public string? WhatIsOpen(string name) => FileRights.WhatIsWrongWithSecret(Path.Combine(directory, name));
+
+    public string PathOf(string name) => Path.Combine(directory, name);
+
     public void Replace(string name, ReadOnlySpan<byte> content)
     {
         files.Rename(WriteTemporary(name, content), Path.Combine(directory, name));

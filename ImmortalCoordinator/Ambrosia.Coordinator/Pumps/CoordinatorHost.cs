@@ -26,6 +26,9 @@ public sealed class CoordinatorHost : IDisposable
     private Coordinator? coordinator;
     private AppSupervisor? supervisor;
     private bool isOpen;
+
+    // Why the entry could not be published the last time; null: it was.
+    private string? catalogTrouble;
     private int exitCode = -1;
 
     public CoordinatorHost(CoordinatorOptions options, IFileSystem files, TextWriter output)
@@ -66,7 +69,7 @@ public sealed class CoordinatorHost : IDisposable
         var catalog = new DirectoryCatalog(
             new CatalogFiles(files, options.CatalogDirectory, $"{options.Instance}.{options.Replica}.{System.Environment.ProcessId}"),
             RandomNumberGenerator.Fill, lines.Say);
-        InstanceIdentity identity = FindOrCreate(catalog);
+        InstanceIdentity identity = new InstanceStart(options, files, catalog, lines.Say).FindOrCreate();
         commands.Set("status", _ => new AdminAnswer(StatusReport.OfWaiting(identity, options.Replica)));
         OpenAdmin(isPrimary: false);
         ClaimResult.Claimed claim = AwaitClaim(identity, stop);
@@ -102,45 +105,6 @@ public sealed class CoordinatorHost : IDisposable
         admin.Start();
     }
 
-    private InstanceIdentity FindOrCreate(DirectoryCatalog catalog)
-    {
-        if (InstanceDirectory.TryRead(files, options.LogDirectory) is { } found)
-        {
-            if (found.Name != options.Instance)
-                throw new MisuseException($"{options.LogDirectory} holds the log of instance '{found.Name}', not of '{options.Instance}'. Give its own name, or another directory.");
-            return found;
-        }
-        var name = new InstanceId(options.Instance);
-        if (catalog.Find(name) is { } entry)
-        {
-            if (!options.Create)
-                throw new MisuseException($"the catalog has an instance '{options.Instance}' with its log in {entry.LogPath}. Start it there; or, if that log is gone for good, begin a new one with --create.");
-            catalog.Forget(name);
-        }
-        Listening(() => LinkListener.Check(options.Listen, insecure: false)); // before anything is made
-        try
-        {
-            return InstanceDirectory.Create(files, options.LogDirectory, options.Instance, 0, Guid.NewGuid(),
-                TimeProvider.System.GetUtcNow().ToUnixTimeMilliseconds() * 1000, options.Replica, Crash.Points);
-        }
-        catch (InstanceExistsException e)
-        {
-            throw new MisuseException($"{e.Message} Give an empty directory or one that does not exist.");
-        }
-    }
-
-    private static void Listening(Action listen)
-    {
-        try
-        {
-            listen();
-        }
-        catch (LinkAddressException e)
-        {
-            throw new MisuseException(e.Message);
-        }
-    }
-
     private ClaimResult.Claimed AwaitClaim(InstanceIdentity identity, CancellationToken stop)
     {
         while (true)
@@ -161,7 +125,7 @@ public sealed class CoordinatorHost : IDisposable
         checkpoints = new CheckpointPump(parts.Checkpoints, Fail);
         checkpoints.Start();
         links = new LinkPump(parts, catalog, new LinkSettings(catalog.Secret, TimeProvider.System, RandomNumberGenerator.Fill), lines.Say);
-        Listening(() => links.Listen(options.Listen));
+        InstanceStart.Listening(() => links.Listen(options.Listen));
         parts.Primary += session =>
         {
             Publish(catalog, identity, parts);
@@ -171,7 +135,7 @@ public sealed class CoordinatorHost : IDisposable
             lines.Ready(identity.Name, parts.Epoch.Value, parts.Delivered, Stopwatch.GetElapsedTime(begun), links.Address, endpoint.Address);
         };
         var app = new AppPump(parts, endpoint.Listener, commits.WaitForRoom, Fail, lines.Say);
-        var background = new BackgroundPump(parts, () => Republish(catalog, identity, parts), Fail);
+        var background = new BackgroundPump(parts, () => { if (parts.IsPrimary) Publish(catalog, identity, parts); }, Fail);
         owned.InsertRange(0, [app, background, checkpoints, links, commits]); // the pumps end before what they pump
         app.Start();
         background.Start();
@@ -182,16 +146,26 @@ public sealed class CoordinatorHost : IDisposable
         supervisor.Start();
     }
 
-    private void Republish(DirectoryCatalog catalog, InstanceIdentity identity, Coordinator parts)
-    {
-        if (parts.IsPrimary) Publish(catalog, identity, parts);
-    }
-
     private void Publish(DirectoryCatalog catalog, InstanceIdentity identity, Coordinator parts)
     {
         Crash.Hit("catalog.beforePublish");
         var replica = new ReplicaEntry(options.Replica, links!.Address, "primary", parts.Epoch);
-        catalog.Publish(new CatalogEntry(parts.Self, identity.Uuid, options.LogDirectory, parts.Epoch, [replica]));
+        var entry = new CatalogEntry(parts.Self, identity.Uuid, options.LogDirectory, parts.Epoch, [replica]);
+        try
+        {
+            switch (catalog.Publish(entry))
+            {
+                case PublishAnswer.NameTaken: Fail(ExitCodes.Misuse, InstanceStart.NameTaken(identity, catalog.Find(parts.Self))); break;
+                case PublishAnswer.Outdated: Fail(ExitCodes.NotPrimary, $"the catalog has a higher epoch of {parts.Self} than {parts.Epoch}: another coordinator is its primary, or this log is an old copy"); break;
+                case PublishAnswer.Published: catalogTrouble = null; break;
+            }
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // Links that are open need no catalog: the next heartbeat tries again.
+            if (catalogTrouble != e.Message) lines.Say($"catalog: the entry of {parts.Self} cannot be published, so that peers may not find it; tried again: {e.Message}");
+            catalogTrouble = e.Message;
+        }
     }
 
     /// <summary>A clean end: a checkpoint if one comes soon, else the log is left with a durable mark; peers are not waited for.</summary>

@@ -1,31 +1,29 @@
 using System.Buffers.Binary;
 using System.Net.Sockets;
-using System.Runtime.InteropServices;
 
 namespace Ambrosia.Coordinator.Pumps;
 
-/// <summary>Who is at the other end of a unix socket, as the kernel noted it when the connection was made. Linux.</summary>
-internal static partial class PeerCredentials
+/// <summary>Who is at the other end of a unix socket, as the kernel noted it when the connection was made: nobody can make it lie. Linux.</summary>
+internal static class PeerCredentials
 {
     private const int SocketLevel = 1, PeerCredentialsOption = 17; // SOL_SOCKET, SO_PEERCRED
     private const int CredentialBytes = 12, UserAt = 4;            // struct ucred: pid, uid, gid
 
-    /// <summary>The peer runs as the user of this process, or as root.</summary>
-    public static bool IsOwnUserOrRoot(Socket socket)
+    /// <summary>Why the peer may not speak here; null: it runs as the user of this process, or as root. A TCP port tells no user.</summary>
+    public static string? WhatIsWrong(Socket socket)
     {
+        if (socket.AddressFamily != AddressFamily.Unix || !OperatingSystem.IsLinux()) return null;
         Span<byte> credentials = stackalloc byte[CredentialBytes];
         try
         {
-            if (socket.GetRawSocketOption(SocketLevel, PeerCredentialsOption, credentials) != CredentialBytes) return false;
+            if (socket.GetRawSocketOption(SocketLevel, PeerCredentialsOption, credentials) != CredentialBytes) return "the system does not tell whose process it is";
         }
-        catch (SocketException)
+        catch (SocketException e)
         {
-            return false; // it is gone already
+            return e.Message; // it is gone already
         }
         uint user = BinaryPrimitives.ReadUInt32LittleEndian(credentials[UserAt..]);
-        return user == 0 || user == EffectiveUser();
+        return user == 0 || user == FileRights.EffectiveUser ? null
+            : $"process {BinaryPrimitives.ReadInt32LittleEndian(credentials)} of user {user} may not connect; this coordinator serves user {FileRights.EffectiveUser}";
     }
-
-    [LibraryImport("libc", EntryPoint = "geteuid")]
-    private static partial uint EffectiveUser();
 }

@@ -65,6 +65,14 @@ public static class InstanceDirectory
         return TryRead(fs, dir) ?? throw new LogDamage(Path.Combine(dir, FileName), 0, null, "the instance that another process created", "nothing");
     }
 
+    /// <summary>Makes the directory of an instance to come; refuses what <see cref="Create"/> would refuse.</summary>
+    /// <exception cref="InstanceExistsException">It holds more than an unfinished creation.</exception>
+    public static void Prepare(IFileSystem fs, string dir)
+    {
+        MakeDurably(fs, dir);
+        if (OtherFile(fs, dir) is { } other && TryRead(fs, dir) is null) throw new InstanceExistsException(dir, other);
+    }
+
     /// <summary>
     /// Every level that is missing, each flushed before the one below it is made: who finds a level knows that all above it but one are
     /// durable, and flushes that one.

@@ -82,7 +82,7 @@ internal sealed class Coordinator : IDisposable
         Table = table,
         Trims = trims,
         Time = inputs.Time,
-        Say = inputs.Pumps.Say,
+        Lines = new PeerLines(inputs.Pumps.Say, inputs.Time),
         ImpulsesLogged = ImpulsesLogged,
         Committer = inputs.Pumps.Commit,
         Room = inputs.Pumps.WaitForRoom,
@@ -223,11 +223,12 @@ internal sealed class Coordinator : IDisposable
     public void Tick(bool isQuiet)
     {
         DateTimeOffset now = inputs.Time.GetUtcNow();
-        bool appended = false;
-        if (trims.Due(now) is { } trim)
+        app.TryLogDigests();
+        bool appended = appender.TakeWake();
+        while (trims.Due(now) is { } trim)
         {
-            appended = appender.TryAppend(RecordKind.Trim, RecordKinds.Encode(trim), out _);
-            if (!appended) trims.GiveBack(trim, now);
+            if (!appender.TryAppend(RecordKind.Trim, RecordKinds.Encode(trim), out _)) { trims.GiveBack(trim, now); break; }
+            appended = true;
         }
         if (IsPrimary && app.Live is { IsPrimary: true } && duty.Claim(Log.Durable, now))
         {

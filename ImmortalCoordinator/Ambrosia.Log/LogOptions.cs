@@ -27,11 +27,14 @@ public sealed record LogOptions
     /// </summary>
     public long AllocateStepBytes { get; init; } = 32L << 20;
 
-    /// <summary>Bytes of the largest message (protocol P2.3); a record may be <see cref="RecordOverheadMax"/> longer.</summary>
+    /// <summary>Bytes of the largest message (protocol P2.3); a record may be longer, see <see cref="RecordBytesMax"/>.</summary>
     public uint MessageBytesMax { get; init; } = 64 << 20;
 
     /// <summary>Run header, extension blocks and names around one message, at most (protocol P2.3).</summary>
     public const int RecordOverheadMax = 65_536;
+
+    /// <summary>Bytes of the largest record's body: what a frame may carry (protocol P2.3), since a run of small messages may be longer than one message.</summary>
+    public long RecordBytesMax => Math.Max(MessageBytesMax, (long)Protocol.RunHeader.RunBytesMax) + RecordOverheadMax;
 
     internal LogOptions Check()
     {

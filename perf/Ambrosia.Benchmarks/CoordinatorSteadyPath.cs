@@ -43,7 +43,7 @@ public class CoordinatorSteadyPath
 
         var scratch = new ScratchFile(files, Path.Combine(directory, "scratch"), 1 << 30);
         outbox = new Outbox(new InstanceId("sink"), 0, scratch, new MemoryBound(pool, 64));
-        link = new OutboundLink(outbox, 7);
+        link = new OutboundLink(outbox, 7, Frames.MessageBytesMaxDefault);
         reader = new AppReader(pool, new OneOutbox(outbox));
 
         string log = Path.Combine(directory, "sink");
@@ -51,7 +51,7 @@ public class CoordinatorSteadyPath
         var claimed = (ClaimResult.Claimed)PrimaryClaim.Try(files, log, identity, "r0", Crash.Points);
         OpenLog open = TakeOver.Run(files, log, identity, claimed.Fence, "r0", new LogOptions(), TimeProvider.System, Crash.Points);
         ledger = new InputLedger(new InstanceId("sink"));
-        origin = ledger.Admit(new InstanceId("fountain"), Guid.NewGuid(), new Epoch(1));
+        if (!ledger.TryAdmit(new InstanceId("fountain"), Guid.NewGuid(), new Epoch(1), out origin!, out string? why)) throw new InvalidOperationException(why);
         appender = new LogAppender(open.Writer, open.Writer.ReserveBytesMax);
         inbound = new InboundRuns(appender, ledger, origin, 1 << 20);
         var owed = new List<PeerLink>();
@@ -109,7 +109,9 @@ public class CoordinatorSteadyPath
     {
         public uint PayloadBytesMax => 1 << 20;
 
-        public bool SelfWaits => false;
+        public bool LogWaits => false;
+
+        public bool IsStranger => false;
 
         public ReadAnswer Run(BlockPool.Block block, int frameAt, in RunView run, int runBytes)
         {

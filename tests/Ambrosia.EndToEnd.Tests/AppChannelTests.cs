@@ -72,7 +72,7 @@ public sealed class AppChannelTests
             flood.Add(new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified));
             flood[^1].Connect(SocketOf(ledger));
         }
-        ledger.AwaitLine("line about too many", static line => line.StartsWith("app channel: there are 16 connections", StringComparison.Ordinal));
+        ledger.AwaitLine("line about too many", static line => line.StartsWith("app channel: one of more than 16", StringComparison.Ordinal));
         foreach (Socket socket in flood) socket.Dispose();
     });
 

@@ -64,10 +64,10 @@ public sealed class SpanningRecordTests
     [Fact]
     public void Append_BeyondTheMessageLimit_Throws()
     {
-        LogOptions options = Primary.Small with { MessageBytesMax = 10_000 };
+        LogOptions options = Primary.Small with { MessageBytesMax = 300_000 };
         using Primary primary = Primary.Start(_fs, Dir, options);
-        primary.AppendSpanning(new byte[10_000 + LogOptions.RecordOverheadMax]);
-        Assert.Throws<ArgumentException>(() => primary.AppendSpanning(new byte[10_001 + LogOptions.RecordOverheadMax]));
+        primary.AppendSpanning(new byte[300_000 + LogOptions.RecordOverheadMax]);
+        Assert.Throws<ArgumentException>(() => primary.AppendSpanning(new byte[300_001 + LogOptions.RecordOverheadMax]));
     }
 
     [Fact]

@@ -12,6 +12,9 @@ internal sealed class AppParts
 {
     private readonly Lock gate = new();
     private readonly List<DigestEntry> changed = [];
+
+    /// <summary>Computed and not yet in the log; bounded by what one receive from the app can report, since its reader then waits.</summary>
+    private readonly Queue<DigestRecord> digestsToLog = new();
     private AppSession? live;
     private Lsn digested;
 
@@ -123,7 +126,26 @@ internal sealed class AppParts
         }
         digested = position;
         var record = new DigestRecord(position, changed.ToArray());
-        if (Digests.Computed(record)) Log.TryAppend(RecordKind.Digest, RecordKinds.Encode(record), out _);
+        if (!Digests.Computed(record)) return;
+        lock (digestsToLog) digestsToLog.Enqueue(record);
+        TryLogDigests();
+    }
+
+    /// <summary>Logs the digests that found no room so far, in their order; false: some still wait. No position is left out while the process lives.</summary>
+    public bool TryLogDigests()
+    {
+        lock (digestsToLog)
+        {
+            while (digestsToLog.TryPeek(out DigestRecord? record))
+            {
+                byte[] body = RecordKinds.Encode(record);
+                if (RecordHeader.Bytes + body.Length > Frames.PayloadBytesMax(MessageBytesMax) - DeliverHeader.Bytes)
+                    Say($"digest at {record.Position} left out: {record.Entries.Count} destinations in {body.Length} bytes are more than a frame of this message limit takes");
+                else if (!Log.TryAppend(RecordKind.Digest, body, out _)) return false;
+                digestsToLog.Dequeue();
+            }
+            return true;
+        }
     }
 
     public void Ended(AppSession session)

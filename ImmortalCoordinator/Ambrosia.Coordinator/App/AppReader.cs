@@ -16,6 +16,9 @@ internal enum ReadAnswer
 
     /// <summary>Wait until the checkpoint on its way has room, then <see cref="AppReader.Continue"/>.</summary>
     CheckpointFull,
+
+    /// <summary>Another app is live: wait until its session has ended, or patience has, then <see cref="AppReader.Continue"/>.</summary>
+    AppIsLive,
 }
 
 /// <summary>
@@ -28,7 +31,7 @@ internal sealed class AppReader(BlockPool pool, IAppFrames frames) : IDisposable
     /// <summary>Below this much room a new block is begun, so that receives stay large.</summary>
     private const int RoomMin = 64 * 1024;
 
-    private BlockPool.Block block = pool.Take();
+    private BlockPool.Block block = pool.TakeSmall(FrameHeader.Bytes + Frames.ControlBytesMax);
 
     /// <summary>Received: [start, fill) of the block; everything before start has been handed on.</summary>
     private int start, fill;
@@ -37,6 +40,7 @@ internal sealed class AppReader(BlockPool pool, IAppFrames frames) : IDisposable
     public Memory<byte> Space()
     {
         int wanted = WantedBytes();
+        if (frames.IsStranger && fill < block.Bytes.Length) return block.Bytes.AsMemory(fill); // the hello, and nothing else, fits
         if (block.Bytes.Length - fill < Math.Min(RoomMin, wanted)) MoveToBlock(wanted);
         return block.Bytes.AsMemory(fill);
     }
@@ -86,7 +90,7 @@ internal sealed class AppReader(BlockPool pool, IAppFrames frames) : IDisposable
             if (answer == ReadAnswer.More) start += size;
         }
         frames.Pause();
-        return answer == ReadAnswer.More && frames.SelfWaits ? ReadAnswer.LogFull : answer;
+        return answer == ReadAnswer.More && frames.LogWaits ? ReadAnswer.LogFull : answer;
     }
 
     public void Dispose() => block.Release();
@@ -103,8 +107,11 @@ internal interface IAppFrames
 
     ReadAnswer Control(FrameType type, ReadOnlySpan<byte> payload);
 
+    /// <summary>It is not known yet who speaks: what may be received is one hello.</summary>
+    bool IsStranger { get; }
+
     /// <summary>What was handed on does not fit the log yet; see <see cref="ReadAnswer.LogFull"/>.</summary>
-    bool SelfWaits { get; }
+    bool LogWaits { get; }
 
     /// <summary>All that was received has been handed on: a good time to wake those who send.</summary>
     void Pause();

@@ -20,7 +20,7 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
     private readonly HashSet<Outbox> touched = [];
     private readonly List<PageNote> done = [];
     private Stage stage;
-    private bool deliveryTaken;
+    private bool deliveryTaken, selfWaits, digestWaits;
     private CheckpointImage? image;
 
     /// <summary>When everything below this has been delivered, the app is told to become primary.</summary>
@@ -61,7 +61,7 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
     public AppReader NewReader() => new(parts.Pool, this);
 
     /// <summary>Small until it is known who speaks (P2.3).</summary>
-    public uint PayloadBytesMax => stage == Stage.AwaitHello ? Frames.ControlBytesMax : parts.MessageBytesMax + Frames.PayloadBytesBeyondMessage;
+    public uint PayloadBytesMax => stage == Stage.AwaitHello ? Frames.ControlBytesMax : Frames.PayloadBytesMax(parts.MessageBytesMax);
 
     // ---- what the app sends ----
 
@@ -76,7 +76,7 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
         else if (!outbox.Append(block, frameAt, run, runBytes)) return ReadAnswer.More;
 
         if (outbox != parts.Outboxes.Self) { touched.Add(outbox); return ReadAnswer.More; }
-        SelfWaits = !parts.SelfChannel.TryPush();
+        selfWaits = !parts.SelfChannel.TryPush();
         return ReadAnswer.More;
     }
 
@@ -91,7 +91,7 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
         if (stage == Stage.AwaitHello && type != FrameType.AppHello) throw new ProtocolViolation("P2.4", $"{type} before the hello");
         switch (type)
         {
-            case FrameType.AppHello: Hello(AppHello.Read(payload)); break;
+            case FrameType.AppHello: return Hello(AppHello.Read(payload));
             case FrameType.Destination:
                 DestinationFrame destination = DestinationFrame.Read(payload);
                 parts.Outboxes.Declare(destination.Index, destination.Destination);
@@ -112,21 +112,33 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
 
     public void Pause()
     {
-        if (SelfWaits) SelfWaits = !parts.SelfChannel.TryPush();
+        if (selfWaits) selfWaits = !parts.SelfChannel.TryPush();
+        digestWaits = !parts.TryLogDigests();
         foreach (Outbox outbox in touched) parts.HasOutput(outbox);
         touched.Clear();
         parts.WakeCommitter();
     }
 
-    /// <summary>The self channel found no room in the log: the pump waits for it before it receives more.</summary>
-    public bool SelfWaits { get; private set; }
+    /// <summary>The self channel, or a digest, found no room in the log: the pump waits for it before it receives more.</summary>
+    public bool LogWaits => selfWaits || digestWaits;
 
-    private void Hello(AppHello hello)
+    public bool IsStranger => stage == Stage.AwaitHello;
+
+    /// <summary>
+    /// An app that has shown its token waits while another session is live: that one's app may be dead and its last bytes still on the way.
+    /// The pump ends this patience, and then the app is refused. Set before the hello, ended by the thread that reads the app.
+    /// </summary>
+    public bool IsPatient { get; set; }
+
+    /// <summary>First who speaks: a stranger neither waits for anything nor learns anything.</summary>
+    private ReadAnswer Hello(AppHello hello)
     {
         if (stage != Stage.AwaitHello) throw new ProtocolViolation("P2.4", "second hello");
         if (!CryptographicOperations.FixedTimeEquals(hello.Token.Span, parts.Token.Span)) throw Refuse("the token is wrong");
         if (hello.VersionMin > 1 || hello.VersionMax < 1) throw Refuse($"the app speaks protocol versions {hello.VersionMin} to {hello.VersionMax}, this coordinator 1");
+        if (IsPatient && parts.Live is not null) return ReadAnswer.AppIsLive;
         if (!parts.TryBegin(this, hello, out string? why)) throw Refuse(why!);
+        return ReadAnswer.More;
     }
 
     private AppLeft Refuse(string why)
@@ -182,7 +194,7 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
         if (stage != Stage.BecomingPrimary || ready.Position != target) throw new ProtocolViolation("P5.10", $"PrimaryReady for {ready.Position}");
         lock (gate) stage = Stage.Primary;
         parts.BecamePrimary(this);
-        SelfWaits = !parts.SelfChannel.TryPush();
+        selfWaits = !parts.SelfChannel.TryPush();
     }
 
     // ---- what the app gets ----

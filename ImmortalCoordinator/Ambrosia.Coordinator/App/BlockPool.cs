@@ -28,8 +28,12 @@ internal sealed class BlockPool
         return new Block(this, GC.AllocateUninitializedArray<byte>(BlockBytes, pinned: true));
     }
 
+    /// <summary>A block below the usual size, neither counted nor kept: until it is known who speaks, a connection gets what its hello may take.</summary>
+    public Block TakeSmall(int bytes) => new(this, new byte[bytes]);
+
     private void Return(Block block)
     {
+        if (block.Bytes.Length < BlockBytes) return;
         Interlocked.Decrement(ref outstanding);
         if (block.Bytes.Length != BlockBytes) return;
         lock (gate) free.Push(block);

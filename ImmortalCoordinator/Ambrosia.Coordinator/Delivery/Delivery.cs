@@ -1,3 +1,4 @@
+using System.Buffers;
 using Ambrosia.Log;
 using Ambrosia.Protocol;
 
@@ -20,6 +21,9 @@ internal sealed class Delivery(LogWriter log, LogReader reader, ulong digestEver
     private Lsn firstRecord, replayTo;
     private ulong nextMultiple;
     private long spanningLeft;
+
+    /// <summary>A digest that spans pages, as far as it has come; null: none is under way.</summary>
+    private ArrayBufferWriter<byte>? spanningDigest;
 
     /// <summary>The page that comes next. Delivered ≤ Durable.</summary>
     public Lsn Next { get; private set; }
@@ -46,6 +50,7 @@ internal sealed class Delivery(LogWriter log, LogReader reader, ulong digestEver
         firstRecord = record;
         State = state;
         spanningLeft = Records = 0;
+        spanningDigest = null;
         Marks.Clear();
         nextMultiple = digested is { } last ? (last.Value / digestEvery + 1) * digestEvery : digestEvery;
     }
@@ -106,6 +111,7 @@ internal sealed class Delivery(LogWriter log, LogReader reader, ulong digestEver
         if (page.Remaining != spanningLeft - content) throw new InvalidOperationException($"page at {page.Lsn} does not continue the record before it");
         spanningLeft = page.Remaining;
         bytes = page.Buffer[PageHeader.Bytes..page.Length];
+        if (spanningDigest is not null) GatherDigest(bytes.Span, spanningLeft);
         return true;
     }
 
@@ -121,6 +127,11 @@ internal sealed class Delivery(LogWriter log, LogReader reader, ulong digestEver
             mark = MarkAt(first);
             PageFold.FoldSpanning(State, bytes, first);
             Records++;
+            if ((RecordKind)bytes[4] == RecordKind.Digest)
+            {
+                spanningDigest = new ArrayBufferWriter<byte>((int)(bytes.Length + page.Remaining));
+                GatherDigest(bytes, page.Remaining);
+            }
         }
         else
         {
@@ -137,6 +148,15 @@ internal sealed class Delivery(LogWriter log, LogReader reader, ulong digestEver
         IReadOnlyList<(Outbox, ulong)> noted = trims.Count == 0 ? [] : trims.ToArray();
         progress.Delivered(new PageNote(page.Lsn, page.Lsn + page.Length + page.Remaining, State.InputsOf(0).Number, noted), mark);
         return mark;
+    }
+
+    private void GatherDigest(ReadOnlySpan<byte> part, long left)
+    {
+        ArrayBufferWriter<byte> whole = spanningDigest!;
+        whole.Write(part);
+        if (left > 0) return;
+        digests.Recorded(DigestRecord.Read(whole.WrittenSpan[RecordHeader.Bytes..]));
+        spanningDigest = null;
     }
 
     private Lsn? MarkAt(Lsn record)

@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using Ambrosia.Log;
 using Ambrosia.Protocol;
 
@@ -55,15 +56,20 @@ internal sealed class InputLedger(InstanceId self)
         lock (gate) return origin.Durable;
     }
 
-    /// <summary>The peer of a hello that was found right; lower epochs of it are refused from now on.</summary>
-    public Origin Admit(InstanceId instance, Guid uuid, Epoch epoch)
+    /// <summary>
+    /// The peer of a hello that was found right; lower epochs and other UUIDs of it are refused from now on. False: another connection of
+    /// the same name was admitted since this hello was judged, and what is right has changed.
+    /// </summary>
+    public bool TryAdmit(InstanceId instance, Guid uuid, Epoch epoch, [NotNullWhen(true)] out Origin? admitted, [NotNullWhen(false)] out string? why)
     {
         lock (gate)
         {
             Origin origin = byName.GetValueOrDefault(instance) ?? Add(instance, uuid, epoch);
-            if (epoch < origin.Epoch) throw new InvalidOperationException($"epoch {epoch} of {instance} was refused before");
-            origin.Epoch = epoch;
-            return origin;
+            why = uuid != origin.Uuid ? $"{instance} is {uuid}, another connection came with {origin.Uuid} meanwhile: two instances have one name (P6.3)"
+                : epoch < origin.Epoch ? $"{instance} comes with epoch {epoch}, {origin.Epoch} was seen meanwhile (P6.3)" : null;
+            admitted = why is null ? origin : null;
+            if (why is null) origin.Epoch = epoch;
+            return why is null;
         }
     }
 

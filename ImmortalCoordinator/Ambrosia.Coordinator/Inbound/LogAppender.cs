@@ -50,10 +50,16 @@ internal sealed class LogAppender(LogWriter log, int pageRecordBytesMax)
         return true;
     }
 
-    /// <summary>Appends a control record; they are small.</summary>
+    /// <summary>Appends a control record; all are small, except a digest of thousands of destinations.</summary>
     public bool TryAppend(RecordKind kind, ReadOnlySpan<byte> body, out Lsn end)
     {
         end = default;
+        if (RecordHeader.Bytes + body.Length > pageRecordBytesMax)
+        {
+            if (!log.TryAppendSpanning(kind, [], body, out _, out end)) return false;
+            Interlocked.Exchange(ref wakeOwed, 1);
+            return true;
+        }
         if (!log.TryReserve(RecordHeader.Bytes + body.Length, out Reservation room)) return false;
         new RecordHeader((uint)body.Length, kind).Write(room.Bytes);
         body.CopyTo(room.Bytes[RecordHeader.Bytes..]);

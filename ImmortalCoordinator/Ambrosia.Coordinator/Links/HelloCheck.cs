@@ -19,9 +19,10 @@ internal enum HelloVerdict
 
 /// <summary>What we know when a hello arrives.</summary>
 /// <param name="Expected">Whom we dialled; null for a connection that came in.</param>
+/// <param name="BytesWanted">Length of the message that stopped the link before, because the peer does not take one as long; 0: none.</param>
 /// <param name="KnownUuid">UUID under which the peer's name is in our log; null when it is new.</param>
 internal sealed record HelloFacts(
-    InstanceId Self, Guid OwnUuid, Epoch OwnEpoch, InstanceId? Expected, Guid? KnownUuid, Epoch KnownEpoch, InputPosition Durable, Outbox Outbox);
+    InstanceId Self, Guid OwnUuid, Epoch OwnEpoch, InstanceId? Expected, Guid? KnownUuid, Epoch KnownEpoch, InputPosition Durable, Outbox Outbox, uint BytesWanted = 0);
 
 /// <summary>The decision about a hello (protocol P6.3–P6.5): pure.</summary>
 internal static class HelloCheck
@@ -46,6 +47,8 @@ internal static class HelloCheck
             return (HelloVerdict.Stop, $"{peer} knows us as {hello.PeerUuid}, we are {facts.OwnUuid}: we were deleted and made again, or two instances have one name. " +
                 "'ambrosia forget-peer' on its side is the way out when it was done on purpose (P6.3)");
         if (hello.Epoch < facts.KnownEpoch) return (HelloVerdict.Refuse, $"{peer} comes with epoch {hello.Epoch}, {facts.KnownEpoch} was seen (P6.3)");
+        if (hello.MessageBytesMax < facts.BytesWanted)
+            return (HelloVerdict.Refuse, $"{peer} takes messages of at most {hello.MessageBytesMax} bytes, one of {facts.BytesWanted} is next: give it a larger limit (P6.11)");
         if (hello.PeerEpoch > facts.OwnEpoch) return (HelloVerdict.WeAreOld, $"{peer} has seen our epoch {hello.PeerEpoch}, we are {facts.OwnEpoch}: our log is older (P6.5)");
         return null;
     }

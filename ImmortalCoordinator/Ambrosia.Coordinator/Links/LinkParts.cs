@@ -32,7 +32,7 @@ internal sealed class LinkParts
 
     public required TimeProvider Time { get; init; }
 
-    public required Action<string> Say { get; init; }
+    public required PeerLines Lines { get; init; }
 
     /// <summary>Impulses of the running app session to this outbox are logged up to this ticket.</summary>
     public required Action<Outbox, ulong> ImpulsesLogged { get; init; }
@@ -47,9 +47,12 @@ internal sealed class LinkParts
 
     public AwaitingLinks Awaiting { get; } = new();
 
+    /// <summary>The outputs to one to whom there are none.</summary>
+    private readonly Outbox noOutputs = OutboxSet.Empty();
+
     public Lsn Durable => Log.Durable;
 
-    public uint PayloadBytesMax => MessageBytesMax + Frames.PayloadBytesBeyondMessage;
+    public uint PayloadBytesMax => Frames.PayloadBytesMax(MessageBytesMax);
 
     public Outbox OutboxOf(InstanceId peer) => Outboxes.GetOrAdd(peer);
 
@@ -63,8 +66,9 @@ internal sealed class LinkParts
     public HelloFacts FactsFor(InstanceId peer, InstanceId? expected)
     {
         Origin? known = Ledger.Find(peer);
+        Outbox outputs = Outboxes.TryGet(peer, out Outbox? outbox) ? outbox : noOutputs; // a name that is refused leaves nothing behind
         return new HelloFacts(Self, Identity.Uuid, OwnEpoch, expected, known?.Uuid, known?.Epoch ?? default,
-            known is null ? default : Ledger.DurableOf(known), OutboxOf(peer));
+            known is null ? default : Ledger.DurableOf(known), outputs, Table.BytesWanted(peer));
     }
 
     public LinkRank RankOf(InstanceId peer, Epoch peerEpoch, ulong nonce, bool weDialled)
@@ -91,13 +95,16 @@ internal sealed class LinkParts
 
     public void Acknowledged(Origin origin, ulong number, long bytes) => Trims.Acknowledged(origin.Id, number, bytes, Time.GetUtcNow());
 
-    /// <summary>Says why a hello is refused, once where it is for good, and makes the connection end.</summary>
-    public Exception Refused(InstanceId peer, HelloVerdict verdict, string why)
+    /// <summary>What follows from a hello that is not accepted; the exception makes the connection end with a Goodbye.</summary>
+    public HelloRefused Refused(InstanceId peer, HelloVerdict verdict, string why)
     {
         if (verdict == HelloVerdict.WeAreOld) Fail(ExitCodes.NotPrimary, why);
-        if (verdict == HelloVerdict.Stop && !Table.Stop(peer)) return new LinkEnded(why);
+        if (verdict == HelloVerdict.Stop) Table.Stop(peer);
         return new HelloRefused(why);
     }
+
+    /// <summary>One that we know, or have called: not just anybody's name.</summary>
+    public bool IsKnown(InstanceId peer, InstanceId? expected) => peer == expected || Ledger.Find(peer) is not null;
 }
 
 /// <summary>The peer's hello is not accepted.</summary>

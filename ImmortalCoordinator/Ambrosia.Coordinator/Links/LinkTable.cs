@@ -9,6 +9,13 @@ namespace Ambrosia.Coordinator;
 /// </summary>
 internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff)
 {
+    /// <summary>Why an older connection ends when a newer one has come: nothing is wrong.</summary>
+    public const string Superseded = "a newer connection takes its place";
+
+    /// <summary>Refusals in a row after which calls rest: a few may come from two connections that cross.</summary>
+    private const int RefusalsAtOnce = 3;
+    private static readonly TimeSpan refusedRest = TimeSpan.FromSeconds(10);
+
     private readonly Lock gate = new();
     private readonly Dictionary<InstanceId, PeerState> peers = [];
     private bool isAdmitting;
@@ -20,6 +27,12 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff)
         public DateTimeOffset DialAt;
         public bool IsDialling, IsStopped, HasWarned;
         public ulong HighestNonce;
+
+        /// <summary>Hellos refused, here or there, since a connection opened.</summary>
+        public int Refusals;
+
+        /// <summary>A message of this length waits that the peer did not take; 0: none.</summary>
+        public uint BytesWanted;
         public string? LastEnd;
     }
 
@@ -62,7 +75,7 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff)
             {
                 loser = state.Next;
                 state.Next = link;
-                state.Current.Close("a newer connection takes its place");
+                state.Current.Close(Superseded);
             }
         }
         loser?.Close("another connection to this peer is newer");
@@ -76,7 +89,9 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff)
             PeerState state = StateOf(link.Peer!.Value);
             state.Backoff.Reset();
             state.LastEnd = null;
-            state.HasWarned = false;
+            state.HasWarned = state.IsStopped = false;
+            state.Refusals = 0;
+            state.BytesWanted = 0;
         }
     }
 
@@ -98,15 +113,31 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff)
         turn?.TakeTurn();
     }
 
-    /// <summary>No connection to this peer until the operator acts: true the first time.</summary>
-    public bool Stop(InstanceId peer)
+    /// <summary>The peer is not called any more: only the operator can mend what is wrong. A hello of it that is right ends that.</summary>
+    /// <param name="bytesWanted">The message limit that its hello must state at least; 0: any will do.</param>
+    public void Stop(InstanceId peer, uint bytesWanted = 0)
     {
         lock (gate)
         {
             PeerState state = StateOf(peer);
-            bool first = !state.IsStopped;
             state.IsStopped = true;
-            return first;
+            state.BytesWanted = bytesWanted;
+        }
+    }
+
+    /// <summary>The message limit that the peer's hello must state at least; 0: any will do.</summary>
+    public uint BytesWanted(InstanceId peer)
+    {
+        lock (gate) return peers.TryGetValue(peer, out PeerState? state) ? state.BytesWanted : 0;
+    }
+
+    /// <summary>A hello to or from the peer was refused: after a few in a row it is called more seldom.</summary>
+    public void Refused(InstanceId peer, DateTimeOffset now)
+    {
+        lock (gate)
+        {
+            PeerState state = StateOf(peer);
+            if (++state.Refusals > RefusalsAtOnce && state.DialAt < now + refusedRest) state.DialAt = now + refusedRest;
         }
     }
 

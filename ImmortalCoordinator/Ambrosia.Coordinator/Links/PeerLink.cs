@@ -11,7 +11,7 @@ namespace Ambrosia.Coordinator;
 /// </summary>
 internal sealed class PeerLink : ILinkTraffic
 {
-    private enum Stage { SendHello, AwaitHello, AwaitTurn, AwaitRecord, AwaitReady, Open, Ended }
+    private enum Stage { SendHello, AwaitHello, AwaitTurn, AwaitRecord, AwaitReady, Open, Refused, Ended }
 
     private readonly Lock gate = new();
     private readonly LinkParts parts;
@@ -25,7 +25,7 @@ internal sealed class PeerLink : ILinkTraffic
     private OutboundLink? outbound;
     private InboundRuns? inbound;
     private InputPosition acked;
-    private bool controlTaken, dataTaken, ackOwed, isSaid;
+    private bool controlTaken, dataTaken, ackOwed, isSaid, wasOpen;
     private int bytesWanted, bytesLeft;
 
     public PeerLink(LinkParts parts, InstanceId? expected, uint seed, ulong nonce, string remote)
@@ -52,6 +52,11 @@ internal sealed class PeerLink : ILinkTraffic
     /// <summary>Known after the hello.</summary>
     public InstanceId? Peer { get; private set; }
 
+    /// <summary>Whom the connection is about, as far as we know such a one.</summary>
+    private InstanceId? Known => Peer ?? Expected ?? claimed;
+
+    private InstanceId? claimed;
+
     public LinkRank Rank { get; private set; }
 
     public bool IsOpen { get { lock (gate) return stage == Stage.Open; } }
@@ -61,6 +66,9 @@ internal sealed class PeerLink : ILinkTraffic
 
     /// <summary>Ends the connection from outside.</summary>
     public Action<string> Close { get; set; } = static _ => { };
+
+    /// <summary>Ends it from outside after what is queued (a Goodbye) has been sent.</summary>
+    public Action<string> CloseAfterSending { get; set; } = static _ => { };
 
     /// <summary>Nothing may go out in front of the hello.</summary>
     public ReadOnlyMemory<byte> HeartbeatFrame => IsOpen ? heartbeat : default;
@@ -79,17 +87,17 @@ internal sealed class PeerLink : ILinkTraffic
         }
         catch (HelloRefused refused)
         {
-            SayGoodbye(refused.Message);
-            Say($"refused: {refused.Message}");
+            Refuse(refused.Message);
             return FeedAnswer.Close;
         }
         catch (ProtocolViolation violation)
         {
-            Say($"closed: {violation.Message}");
+            Say(PeerEvent.Violation, $"closed: {violation.Message}");
             throw;
         }
-        catch (LinkEnded)
+        catch (LinkEnded ended)
         {
+            HearGoodbye(ended.Goodbye);
             return FeedAnswer.Close;
         }
         finally
@@ -102,6 +110,7 @@ internal sealed class PeerLink : ILinkTraffic
     {
         while (true)
         {
+            if (stage == Stage.Refused) return FeedAnswer.Close;
             uint payloadMax = stage is Stage.Open or Stage.AwaitReady or Stage.AwaitRecord or Stage.AwaitTurn ? parts.PayloadBytesMax : LinkParts.HelloBytesMax;
             DecodeStatus status = FrameReader.TryRead(
                 bytes[consumed..], seed, payloadMax, checkPayload: true, out FrameHeader header, out ReadOnlySpan<byte> payload, out int size);
@@ -127,7 +136,7 @@ internal sealed class PeerLink : ILinkTraffic
             case FrameType.Heartbeat: Frames.ReadEmpty(type, payload); return true;
             case FrameType.Hello: return TakeHello(Hello.Read(payload));
             case FrameType.Ready: Frames.ReadEmpty(type, payload); TakeReady(); return true;
-            case FrameType.Goodbye: throw new LinkEnded(Goodbye.Read(payload).Why);
+            case FrameType.Goodbye: throw new LinkEnded(Goodbye.Read(payload));
             default: throw new ProtocolViolation("P2.4", $"{type} on a link");
         }
     }
@@ -138,7 +147,11 @@ internal sealed class PeerLink : ILinkTraffic
         Crash.Hit("handshake.gotHello");
         InstanceId peer = hello.Instance;
         HelloVerdict verdict = HelloCheck.Judge(hello, parts.FactsFor(peer, Expected), out string why);
-        if (verdict != HelloVerdict.Accept) throw parts.Refused(peer, verdict, why);
+        if (verdict != HelloVerdict.Accept)
+        {
+            if (parts.IsKnown(peer, Expected)) claimed = peer;
+            throw parts.Refused(peer, verdict, why);
+        }
         theirs = hello;
         Peer = peer;
         if (!isDialler) Nonce = hello.Nonce;
@@ -151,15 +164,43 @@ internal sealed class PeerLink : ILinkTraffic
     /// <summary>No other connection to this peer is in use: the peer's epoch goes to the log, if it is new there.</summary>
     public void TakeTurn()
     {
+        string? why;
         lock (gate)
         {
             if (stage != Stage.AwaitTurn) return; // it broke while it waited, and has said so to the table
-            origin = parts.Ledger.Admit(Peer!.Value, theirs!.Uuid, theirs.Epoch);
-            stage = Stage.AwaitRecord;
-            parts.Ledger.Connect(origin, this);
-            parts.Awaiting.Add(this);
+            if (parts.Ledger.TryAdmit(Peer!.Value, theirs!.Uuid, theirs.Epoch, out origin, out why))
+            {
+                stage = Stage.AwaitRecord;
+                parts.Ledger.Connect(origin, this);
+                parts.Awaiting.Add(this);
+            }
         }
+        if (why is null)
+        {
+            Wake();
+            return;
+        }
+        Refuse(why);
+        CloseAfterSending($"refused: {why}");
+    }
+
+    /// <summary>The connection ends with a Goodbye; whoever calls it closes.</summary>
+    private void Refuse(string why)
+    {
+        lock (gate)
+        {
+            stage = Stage.Refused;
+            control.Write(new Goodbye(GoodbyeCode.Refused, why));
+        }
+        Say(PeerEvent.Refused, $"refused: {why}");
+        if (Known is { } peer) parts.Table.Refused(peer, parts.Time.GetUtcNow());
         Wake();
+    }
+
+    private void HearGoodbye(Goodbye goodbye)
+    {
+        Say(PeerEvent.ToldGoodbye, $"closed by the other side: {goodbye.Why}");
+        if (goodbye.Code == GoodbyeCode.Refused && Known is { } peer) parts.Table.Refused(peer, parts.Time.GetUtcNow());
     }
 
     private void TakeReady()
@@ -171,11 +212,12 @@ internal sealed class PeerLink : ILinkTraffic
     private void Open()
     {
         inbound = new InboundRuns(parts.Log, parts.Ledger, origin!, parts.MessageBytesMax);
-        outbound = new OutboundLink(parts.OutboxOf(Peer!.Value), seed);
-        outbound.Resume(theirs!.Durable, theirs.ImpulseEpoch == parts.OwnEpoch ? theirs.Impulses : 0);
+        outbound = new OutboundLink(parts.OutboxOf(Peer!.Value), seed, theirs!.MessageBytesMax);
+        outbound.Resume(theirs.Durable, theirs.ImpulseEpoch == parts.OwnEpoch ? theirs.Impulses : 0);
         lock (gate)
         {
             stage = Stage.Open;
+            wasOpen = true;
             ackOwed = true; // what became durable since our hello was written was said to nobody, and comes again only to be dropped
         }
         parts.Table.Opened(this);
@@ -210,7 +252,19 @@ internal sealed class PeerLink : ILinkTraffic
         }
         dataTaken = outbound!.TryTake(out bytes);
         bytesLeft = bytes.Length;
-        return dataTaken;
+        return dataTaken || (outbound.TooLong > 0 && TakeStop(out bytes));
+    }
+
+    /// <summary>The next message is longer than the peer takes (P6.11): the link stops, with the reason to both operators.</summary>
+    private bool TakeStop(out ReadOnlyMemory<byte> bytes)
+    {
+        string why = $"{Peer} takes messages of at most {theirs!.MessageBytesMax} bytes, one of {outbound!.TooLong} is next: give it a larger limit (P6.11)";
+        parts.Table.Stop(Peer!.Value, outbound.TooLong);
+        Refuse(why);
+        CloseAfterSending(why);
+        lock (gate) controlTaken = control.TryTake(out bytes);
+        bytesLeft = bytes.Length;
+        return controlTaken;
     }
 
     /// <summary>Puts the control frames that are due now into the waiting bytes.</summary>
@@ -270,16 +324,11 @@ internal sealed class PeerLink : ILinkTraffic
         Wake();
     }
 
-    public void SayGoodbye(string why)
-    {
-        lock (gate) control.Write(new Goodbye(GoodbyeCode.Refused, why));
-        Wake();
-    }
-
     /// <summary>Both threads of the connection have stopped.</summary>
     public void Ended(string why)
     {
-        if (!isSaid && !isDialler && Peer is null) Say($"closed: {why}");
+        if (wasOpen && why != LinkTable.Superseded) Say(PeerEvent.Lost, $"lost: {why}");
+        else if (!isDialler && Peer is null) Say(PeerEvent.Closed, $"closed: {why}");
         lock (gate) stage = Stage.Ended;
         outbound?.End();
         parts.Awaiting.Remove(this);
@@ -287,12 +336,18 @@ internal sealed class PeerLink : ILinkTraffic
         parts.Table.Ended(this, why);
     }
 
-    private void Say(string what)
+    /// <summary>One line at the most about one connection.</summary>
+    private void Say(PeerEvent happened, string what)
     {
+        if (isSaid) return;
         isSaid = true;
-        parts.Say($"link {Peer?.ToString() ?? Remote}: {what}");
+        parts.Lines.Say(Known, Known?.ToString() ?? Remote, happened, what);
     }
 }
 
 /// <summary>The peer closed the connection in words.</summary>
-internal sealed class LinkEnded(string why) : Exception(why);
+internal sealed class LinkEnded(Goodbye goodbye) : Exception(goodbye.Why)
+{
+    public Goodbye Goodbye { get; } = goodbye;
+}
+

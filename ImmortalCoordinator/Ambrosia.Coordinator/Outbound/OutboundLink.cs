@@ -7,7 +7,8 @@ namespace Ambrosia.Coordinator;
 /// where they stand side by side in a block, straight from the memory into which they were received.
 /// Owns the held entries between <see cref="TryTake"/> and <see cref="Taken"/>. The connection's sending thread.
 /// </summary>
-internal sealed class OutboundLink(Outbox outbox, uint seed)
+/// <param name="messageBytesMax">The receiver's message limit (P6.11).</param>
+internal sealed class OutboundLink(Outbox outbox, uint seed, uint messageBytesMax)
 {
     /// <summary>Frames put together for one send.</summary>
     private const int SendBytesMax = 256 * 1024;
@@ -19,6 +20,9 @@ internal sealed class OutboundLink(Outbox outbox, uint seed)
     private OutboxEntry? next;
     private byte[] copy = [];
     private uint skip;
+
+    /// <summary>Length of the next message, which the receiver does not take: nothing more is sent. 0: it takes what comes.</summary>
+    public uint TooLong { get; private set; }
 
     /// <summary>Starts behind what the peer has.</summary>
     public void Resume(ulong calls, ulong impulses) => skip = outbox.Resume(calls, impulses);
@@ -37,8 +41,22 @@ internal sealed class OutboundLink(Outbox outbox, uint seed)
     {
         if (next is { } waiting) { entry = waiting; next = null; }
         else if (!outbox.TryNext(out entry)) return false;
+        if (!Fits(entry)) { next = entry; return false; }
         Add(entry);
         return true;
+    }
+
+    /// <summary>Only a frame that is longer than the limit can hold a message that is, and few are.</summary>
+    private bool Fits(in OutboxEntry entry) => entry.FrameBytes <= messageBytesMax || FitsByMessage(entry);
+
+    private bool FitsByMessage(in OutboxEntry entry)
+    {
+        byte[] frame = new byte[entry.FrameBytes];
+        outbox.CopyFrame(entry, frame);
+        RunView run = RunView.Read(frame.AsSpan(FrameHeader.Bytes));
+        uint longest = Messages.Longest(run.Messages[Messages.Skip(run.Messages, skip)..]);
+        if (longest > messageBytesMax) TooLong = longest;
+        return longest <= messageBytesMax;
     }
 
     private void Add(in OutboxEntry entry)
@@ -64,7 +82,7 @@ internal sealed class OutboundLink(Outbox outbox, uint seed)
         long end = first.At + first.FrameBytes;
         while (end - first.At < SendBytesMax && outbox.TryNext(out OutboxEntry entry))
         {
-            if (entry.Block != block || entry.At != end) { next = entry; break; }
+            if (entry.Block != block || entry.At != end || !Fits(entry)) { next = entry; break; }
             Seal(block.Bytes.AsSpan((int)entry.At, entry.FrameBytes));
             Add(entry);
             end += entry.FrameBytes;

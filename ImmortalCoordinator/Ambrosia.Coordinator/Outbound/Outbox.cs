@@ -13,6 +13,7 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
 {
     private readonly Lock gate = new();
     private readonly EntryRing entries = new();
+    private readonly SpillTail spill = new();
 
     /// <summary>The last numbered output there is.</summary>
     private ChannelPosition known;
@@ -163,7 +164,7 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
         keptBytes += frameBytes;
         if (memory.IsFull)
         {
-            long at = scratch.Put(block.Bytes.AsSpan(frameAt, frameBytes));
+            long at = scratch.Put(spill, block.Bytes.AsSpan(frameAt, frameBytes));
             Crash.Hit("out.spill");
             entries.Push(new OutboxEntry(null, at, frameBytes, header.Kind, header.Count, end));
             return;
@@ -208,14 +209,14 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     private void Hold(in OutboxEntry entry)
     {
         if (entry.Block is { } block) block.AddReference();
-        else scratch.Hold(entry.FrameBytes);
+        else scratch.Hold(entry.At, entry.FrameBytes);
     }
 
     /// <summary>Gives up an entry that <see cref="TryNext"/> or <see cref="HoldCalls"/> handed out.</summary>
     public void Let(in OutboxEntry entry)
     {
         if (entry.Block is { } block) block.Release();
-        else scratch.Drop(entry.FrameBytes);
+        else scratch.Drop(entry.At, entry.FrameBytes);
     }
 
     /// <summary>Copies an entry's frame, wherever it is. The caller holds the entry.</summary>

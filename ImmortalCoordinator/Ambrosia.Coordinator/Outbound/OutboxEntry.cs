@@ -3,7 +3,7 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Coordinator;
 
 /// <summary>One run that waits to be trimmed: a whole frame (16 bytes header, run) in a block or in the scratch file.</summary>
-/// <param name="Block">Null: the frame is in the scratch file at <paramref name="At"/>.</param>
+/// <param name="Block">Null: the frame is in the scratch file at the address <paramref name="At"/>.</param>
 /// <param name="At">Where the frame begins.</param>
 /// <param name="FrameBytes">Its length, header included.</param>
 /// <param name="End">The channel after this run; for impulses the number counts impulses and there is no hash.</param>

@@ -53,6 +53,9 @@ internal sealed class OutboxSet(InstanceId self, ScratchFile scratch, MemoryBoun
         lock (gate) return byName.TryGetValue(destination, out outbox);
     }
 
+    /// <summary>An outbox in no set that never holds anything.</summary>
+    public static Outbox Empty() => new(default, 0, null!, null!);
+
     /// <summary>A new app session starts to emit from what its checkpoint says; channels that it does not name start from nothing.</summary>
     public void BeginSession(IReadOnlyDictionary<InstanceId, ChannelPosition> from)
     {

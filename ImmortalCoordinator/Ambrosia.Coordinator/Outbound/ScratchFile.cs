@@ -3,56 +3,149 @@ using Ambrosia.Log;
 namespace Ambrosia.Coordinator;
 
 /// <summary>
-/// Where outboxes put what does not fit their memory. Holds nothing that a crash could need: replay makes it again. Space is given
-/// back when nothing in it is wanted any more. Any thread.
+/// Where outboxes put what does not fit their memory. Holds nothing that a crash could need: replay makes it again. The file is cut into
+/// extents of one size; each outbox fills its own, so that they empty in the order in which they were filled whatever other outboxes
+/// keep, and an empty one is used again. Invariant: the file is at most as long as the most extents that were in use at one time.
+/// Any thread.
 /// </summary>
 internal sealed class ScratchFile(IFileSystem files, string path, long bytesMax) : IDisposable
 {
+    public const int ExtentBytes = 256 * 1024;
+
+    /// <summary>The file is cut shorter in steps of this many extents.</summary>
+    private const int CutExtents = 16;
+
     private readonly Lock gate = new();
+
+    /// <summary>Extents in use, by a number that is never used twice; an address is number × size + place in the extent.</summary>
+    private readonly Dictionary<long, Extent> extents = [];
+
+    /// <summary>Places in the file that are not in use, below <see cref="places"/>.</summary>
+    private readonly SortedSet<int> free = [];
     private IFile? file;
-    private long end;
+    private long nextNumber;
+    private int places, lengthPlaces;
     private long live;
 
-    public bool IsFull => Volatile.Read(ref live) >= bytesMax;
+    /// <summary>One place in the file.</summary>
+    private sealed class Extent(int place, SpillTail owner)
+    {
+        public readonly int Place = place;
+        public readonly SpillTail Owner = owner;
+        public long Live;
+    }
 
+    /// <summary>The file has reached its limit on disk.</summary>
+    public bool IsFull => Volatile.Read(ref inUse) * ExtentBytes >= bytesMax;
+
+    private long inUse;
+
+    /// <summary>Bytes that somebody wants.</summary>
     public long LiveBytes => Volatile.Read(ref live);
 
-    /// <summary>Keeps the bytes; returns where.</summary>
-    public long Put(ReadOnlySpan<byte> bytes)
+    /// <summary>Length of the file.</summary>
+    public long DiskBytes { get { lock (gate) return (long)lengthPlaces * ExtentBytes; } }
+
+    /// <summary>Keeps the bytes behind those that the same outbox has put before; returns their address.</summary>
+    public long Put(SpillTail tail, ReadOnlySpan<byte> bytes)
     {
         lock (gate)
         {
             if (file is null) { files.Delete(path); file = files.Create(path); }
-            long at = end;
-            file.Write(bytes, at);
-            end += bytes.Length;
-            live += bytes.Length;
+            if (tail.Number < 0 || bytes.Length > ExtentBytes - tail.Fill) Open(tail, bytes.Length);
+            long at = tail.Number * ExtentBytes + tail.Fill;
+            for (int done = 0; done < bytes.Length;)
+            {
+                ReadOnlySpan<byte> part = bytes[done..Math.Min(bytes.Length, done + PartBytes(at + done))];
+                file.Write(part, FileOffset(at + done));
+                done += part.Length;
+            }
+            tail.Fill = (int)((at + bytes.Length - 1) % ExtentBytes) + 1;
+            tail.Number = (at + bytes.Length - 1) / ExtentBytes;
+            Count(at, bytes.Length, +1);
             return at;
         }
     }
 
+    /// <summary>New extents for the outbox, as many as the bytes need; where it was before stays until it is empty.</summary>
+    private void Open(SpillTail tail, int bytes)
+    {
+        long before = tail.Number;
+        tail.Number = nextNumber;
+        tail.Fill = 0;
+        for (int left = bytes; left > 0; left -= ExtentBytes)
+        {
+            int place = free.Count > 0 ? free.Min : places++;
+            free.Remove(place);
+            extents.Add(nextNumber++, new Extent(place, tail));
+        }
+        lengthPlaces = Math.Max(lengthPlaces, places);
+        if (before >= 0 && extents.TryGetValue(before, out Extent? old) && old.Live == 0) Free(before, old);
+        Volatile.Write(ref inUse, extents.Count);
+    }
+
+    private static int PartBytes(long at) => ExtentBytes - (int)(at % ExtentBytes);
+
+    private long FileOffset(long at) => (long)extents[at / ExtentBytes].Place * ExtentBytes + at % ExtentBytes;
+
     public void Get(long at, Span<byte> bytes)
     {
-        IFile from = file ?? throw new InvalidOperationException("nothing was spilled");
-        if (from.Read(bytes, at) != bytes.Length) throw new IOException($"{path} is shorter than what was written to it");
+        while (bytes.Length > 0)
+        {
+            Span<byte> part = bytes[..Math.Min(bytes.Length, PartBytes(at))];
+            long offset;
+            lock (gate) offset = FileOffset(at);
+            if (file!.Read(part, offset) != part.Length) throw new IOException($"{path} is shorter than what was written to it");
+            at += part.Length;
+            bytes = bytes[part.Length..];
+        }
     }
 
     /// <summary>One more wants the bytes.</summary>
-    public void Hold(int bytes)
+    public void Hold(long at, int bytes)
     {
-        lock (gate) live += bytes;
+        lock (gate) Count(at, bytes, +1);
     }
 
     /// <summary>One less wants the bytes.</summary>
-    public void Drop(int bytes)
+    public void Drop(long at, int bytes)
     {
         lock (gate)
         {
-            live -= bytes;
-            if (live > 0) return;
-            end = 0;
-            file!.SetLength(0);
+            Count(at, bytes, -1);
+            Volatile.Write(ref inUse, extents.Count);
+            Shorten();
         }
+    }
+
+    private void Count(long at, int bytes, int sign)
+    {
+        Volatile.Write(ref live, live + sign * bytes);
+        for (long end = at + bytes; at < end;)
+        {
+            long number = at / ExtentBytes;
+            int part = (int)Math.Min(end - at, PartBytes(at));
+            if (!extents.TryGetValue(number, out Extent? extent) || (extent.Live += sign * part) < 0)
+                throw new InvalidOperationException("spilled bytes were given up more often than they were wanted");
+            if (extent.Live == 0) Free(number, extent);
+            at += part;
+        }
+    }
+
+    private void Free(long number, Extent extent)
+    {
+        extents.Remove(number);
+        free.Add(extent.Place);
+        if (extent.Owner.Number == number) extent.Owner.Number = -1;
+    }
+
+    /// <summary>Gives the end of the file back where nothing is in use.</summary>
+    private void Shorten()
+    {
+        while (places > 0 && free.Remove(places - 1)) places--;
+        if (lengthPlaces - places < (places == 0 ? 1 : CutExtents)) return;
+        lengthPlaces = places;
+        file!.SetLength((long)places * ExtentBytes);
     }
 
     public void Dispose()
@@ -60,4 +153,14 @@ internal sealed class ScratchFile(IFileSystem files, string path, long bytesMax)
         file?.Dispose();
         if (file is not null) files.Delete(path);
     }
+}
+
+/// <summary>Where one outbox goes on to write in the scratch file. Guarded by the file.</summary>
+internal sealed class SpillTail
+{
+    /// <summary>Number of the extent; -1: none is open.</summary>
+    public long Number { get; set; } = -1;
+
+    /// <summary>Bytes of it that are taken.</summary>
+    public int Fill { get; set; }
 }

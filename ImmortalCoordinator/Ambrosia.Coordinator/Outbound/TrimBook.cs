@@ -10,6 +10,9 @@ internal sealed class TrimBook
 {
     /// <summary>A record is due when this much is unlogged, or this long has passed since the first of it (design §6).</summary>
     private const long BytesDue = 16 << 20;
+
+    /// <summary>Positions in one record, so that it fits any page (L5.6); more take more records.</summary>
+    public const int PositionsMax = 512;
     private static readonly TimeSpan timeDue = TimeSpan.FromSeconds(1);
 
     private readonly Lock gate = new();
@@ -41,8 +44,9 @@ internal sealed class TrimBook
         lock (gate)
         {
             if (since is not { } first || (!atOnce && bytes < BytesDue && now - first < timeDue)) return null;
-            var record = new TrimRecord([.. unlogged.Select(static pair => new TrimPosition(pair.Key, pair.Value))]);
-            unlogged.Clear();
+            var record = new TrimRecord([.. unlogged.Take(PositionsMax).Select(static pair => new TrimPosition(pair.Key, pair.Value))]);
+            foreach (TrimPosition stated in record.Positions) unlogged.Remove(stated.Origin);
+            if (unlogged.Count > 0) return record; // the rest is due at once, too
             bytes = 0;
             since = null;
             return record;

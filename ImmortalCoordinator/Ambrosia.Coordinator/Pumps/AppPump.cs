@@ -13,11 +13,14 @@ internal sealed class AppPump(Coordinator coordinator, Socket listener, Action<C
 {
     private static readonly TimeSpan helloMax = TimeSpan.FromSeconds(5), handoverMax = TimeSpan.FromSeconds(2);
 
-    /// <summary>Connections at once, the live session's among them; more are closed.</summary>
-    private const int ConnectionsMax = 16;
+    /// <summary>Connections that have not said hello.</summary>
+    private const int StrangersMax = 16;
 
     private readonly LineBudget lines = new(TimeProvider.System.TimestampFrequency, TimeProvider.System.GetTimestamp());
-    private int connections;
+    private readonly Lock gate = new();
+
+    /// <summary>Connections whose app has not shown its token, oldest first: one too many closes the oldest, so that nobody keeps the app out.</summary>
+    private readonly List<Socket> strangers = [];
     private volatile bool stopped;
 
     public void Start() => new Thread(AcceptLoop) { Name = "app-accept", IsBackground = true }.Start();
@@ -44,19 +47,16 @@ internal sealed class AppPump(Coordinator coordinator, Socket listener, Action<C
                 say($"app channel: accepting failed: {e.Message}");
                 continue;
             }
-            if (WhatIsWrong(socket) is not { } wrong)
+            if (PeerCredentials.WhatIsWrong(socket) is { } wrong)
             {
-                Interlocked.Increment(ref connections);
-                new Thread(() => Serve(socket)) { Name = "app-in", IsBackground = true }.Start();
+                socket.Dispose();
+                Refused(wrong);
                 continue;
             }
-            socket.Dispose();
-            Refused(wrong);
+            Admit(socket);
+            new Thread(() => Serve(socket)) { Name = "app-in", IsBackground = true }.Start();
         }
     }
-
-    private string? WhatIsWrong(Socket socket) =>
-        PeerCredentials.WhatIsWrong(socket) ?? (Volatile.Read(ref connections) >= ConnectionsMax ? $"there are {ConnectionsMax} connections already" : null);
 
     /// <summary>One line about a connection that came to nothing, unless there have been too many of them.</summary>
     private void Refused(string why)
@@ -66,22 +66,43 @@ internal sealed class AppPump(Coordinator coordinator, Socket listener, Action<C
         if (line is not null) say(line);
     }
 
+    private void Admit(Socket socket)
+    {
+        lock (gate)
+        {
+            strangers.Add(socket);
+            if (strangers.Count <= StrangersMax) return;
+            strangers[0].Shutdown(SocketShutdown.Both); // its thread comes back and says so
+            strangers.RemoveAt(0);
+        }
+    }
+
+    /// <summary>False: it had to make room.</summary>
+    private bool IsStrangerNoMore(Socket socket)
+    {
+        lock (gate) return strangers.Remove(socket);
+    }
+
     private void Serve(Socket socket)
     {
         using Socket owned = socket;
         using var parker = new Parker();
         AppSession session = coordinator.NewSession(parker.Wake);
+        session.IsPatient = true;
         using AppReader reader = session.NewReader();
-        if (socket.AddressFamily == AddressFamily.InterNetwork) socket.NoDelay = true;
-        var ended = new CancellationTokenSource();
-        var sender = new Thread(() => SendLoop(socket, session, parker, ended.Token)) { Name = "app-out", IsBackground = true };
-        sender.Start();
+        using var ended = new CancellationTokenSource();
+        Thread? sender = null;
         string why = "closed";
         try
         {
-            AwaitHandover();
-            why = ReadLoop(socket, session, reader);
+            why = AwaitHello(socket, session, reader) ?? "";
             if (!session.HasBegun) Refused(why);
+            else
+            {
+                sender = new Thread(() => SendLoop(socket, session, parker, ended.Token)) { Name = "app-out", IsBackground = true };
+                sender.Start();
+                why = ReadLoop(socket, reader);
+            }
         }
         catch (Exception fatal) when (ExitCodes.Of(fatal) is { } code)
         {
@@ -98,37 +119,85 @@ internal sealed class AppPump(Coordinator coordinator, Socket listener, Action<C
             why = left.Message;
             if (left.Goodbye.Code != GoodbyeCode.CleanStop) Refused(why);
         }
+        IsStrangerNoMore(socket);
+        if (sender is null) SendLast(socket, session);
         ended.Cancel();
         parker.Wake();
-        sender.Join();
+        sender?.Join();
         session.End(why);
-        Interlocked.Decrement(ref connections);
     }
 
-    /// <summary>An app that comes while the dead one's bytes are still being read waits for them.</summary>
-    private void AwaitHandover()
-    {
-        long begun = Environment.TickCount64;
-        while (coordinator.Session is not null && Environment.TickCount64 - begun < handoverMax.TotalMilliseconds) Thread.Sleep(1);
-    }
-
-    private string ReadLoop(Socket socket, AppSession session, AppReader reader)
+    /// <summary>Receives until the session has begun; otherwise returns why it has not.</summary>
+    private string? AwaitHello(Socket socket, AppSession session, AppReader reader)
     {
         long begun = Environment.TickCount64;
         while (true)
         {
             // For the hello as a whole: a byte now and then does not keep a place among the few connections.
-            int timeoutMs = session.HasBegun ? 0 : (int)Math.Max(1, helloMax.TotalMilliseconds - (Environment.TickCount64 - begun));
-            if (socket.ReceiveTimeout != timeoutMs) socket.ReceiveTimeout = timeoutMs;
+            socket.ReceiveTimeout = (int)Math.Max(1, helloMax.TotalMilliseconds - (Environment.TickCount64 - begun));
             int received = socket.Receive(reader.Space().Span, SocketFlags.None, out SocketError error);
             if (error == SocketError.TimedOut) return "no hello within 5 s (P2.4)";
-            if (error != SocketError.Success || received == 0) return session.HasBegun ? "the app's connection ended" : "closed by the other side before its hello (P2.4)";
+            if (error != SocketError.Success || received == 0)
+                return IsStrangerNoMore(socket) ? "closed by the other side before its hello (P2.4)" : $"one of more than {StrangersMax} that had not said hello";
             ReadAnswer answer = reader.Received(received);
-            while (answer != ReadAnswer.More)
+            if (answer == ReadAnswer.AppIsLive)
             {
-                waitForRoom(CancellationToken.None);
-                answer = reader.Continue();
+                IsStrangerNoMore(socket); // it has shown the token
+                answer = AwaitHandover(session, reader);
             }
+            if (!session.HasBegun) continue;
+            IsStrangerNoMore(socket);
+            socket.ReceiveTimeout = 0;
+            if (socket.AddressFamily == AddressFamily.InterNetwork) socket.NoDelay = true;
+            GoOn(reader, answer);
+            return null;
+        }
+    }
+
+    /// <summary>An app that comes while the dead one's bytes are still being read waits for them.</summary>
+    private ReadAnswer AwaitHandover(AppSession session, AppReader reader)
+    {
+        long begun = Environment.TickCount64;
+        while (coordinator.Session is not null && Environment.TickCount64 - begun < handoverMax.TotalMilliseconds) Thread.Sleep(1);
+        session.IsPatient = false;
+        return reader.Continue();
+    }
+
+    private string ReadLoop(Socket socket, AppReader reader)
+    {
+        while (true)
+        {
+            int received = socket.Receive(reader.Space().Span, SocketFlags.None, out SocketError error);
+            if (error != SocketError.Success || received == 0) return "the app's connection ended";
+            GoOn(reader, reader.Received(received));
+        }
+    }
+
+    private void GoOn(AppReader reader, ReadAnswer answer)
+    {
+        while (answer != ReadAnswer.More)
+        {
+            waitForRoom(CancellationToken.None);
+            answer = reader.Continue();
+        }
+    }
+
+    /// <summary>The reason goes to one whose session has not begun, as far as it is read.</summary>
+    private static void SendLast(Socket socket, AppSession session)
+    {
+        try
+        {
+            socket.SendTimeout = 1000;
+            while (session.TryTake(out ReadOnlyMemory<byte> bytes))
+            {
+                for (int sent = 0; sent < bytes.Length;) sent += socket.Send(bytes.Span[sent..]);
+                session.Taken();
+            }
+            socket.Shutdown(SocketShutdown.Both);
+        }
+        catch (SocketException)
+        {
+            // It is gone already.
         }
     }
 

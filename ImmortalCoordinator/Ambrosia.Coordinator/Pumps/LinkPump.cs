@@ -46,6 +46,7 @@ internal sealed class LinkPump(Coordinator coordinator, ICatalog catalog, LinkSe
         }
         link.Wake = connection.Nudge;
         link.Close = connection.Close;
+        link.CloseAfterSending = connection.CloseAfterSending;
         connection.Run(link, expected?.ToString());
     }
 

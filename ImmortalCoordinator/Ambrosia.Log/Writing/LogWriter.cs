@@ -115,8 +115,8 @@ public sealed class LogWriter : IDisposable
     public bool TryAppendSpanning(RecordKind kind, ReadOnlySpan<byte> bodyHead, ReadOnlySpan<byte> bodyRest, out Lsn lsn, out Lsn end)
     {
         long record = RecordHeader.Bytes + (long)bodyHead.Length + bodyRest.Length;
-        if (record - RecordHeader.Bytes > _options.MessageBytesMax + (long)LogOptions.RecordOverheadMax)
-            throw new ArgumentException($"a record of {record} bytes exceeds the message limit of {_options.MessageBytesMax}");
+        if (record - RecordHeader.Bytes > _options.RecordBytesMax)
+            throw new ArgumentException($"a record of {record} bytes exceeds what a message limit of {_options.MessageBytesMax} allows");
         if (record <= ReserveBytesMax) return TryAppendSmall(kind, bodyHead, bodyRest, (int)record, out lsn, out end);
         lsn = end = default;
         if (Interlocked.CompareExchange(ref _spanning, 1, 0) != 0) return false;

@@ -26,6 +26,21 @@ public static class Messages
         return at;
     }
 
+    /// <summary>Length of the longest message, without its length field: what a message limit is about (P3.4).</summary>
+    /// <exception cref="ProtocolViolation">P3.1.</exception>
+    public static uint Longest(ReadOnlySpan<byte> messages)
+    {
+        ulong longest = 0;
+        for (int at = 0; at < messages.Length;)
+        {
+            int size = SizeAt(messages[at..], uint.MaxValue);
+            Varint.TryRead(messages[at..], out ulong length, out _);
+            longest = Math.Max(longest, length);
+            at += size;
+        }
+        return (uint)longest;
+    }
+
     /// <summary>Whole size, length field included, of the message at the start of <paramref name="bytes"/>.</summary>
     private static int SizeAt(ReadOnlySpan<byte> bytes, uint messageBytesMax)
     {

@@ -29,9 +29,10 @@ public readonly ref struct RunView
 
     /// <summary>The same, and walks everything: what came from outside passes here once.</summary>
     /// <param name="messageBytesMax">The connection's message limit (P3.4).</param>
-    /// <exception cref="ProtocolViolation">P1.6 or one of P3 or P4.5.</exception>
+    /// <exception cref="ProtocolViolation">P1.6 or one of P3 or P4.5; P3.5 of a run that no Deliver frame could hold.</exception>
     public static RunView ReadWhole(ReadOnlySpan<byte> run, uint messageBytesMax)
     {
+        if (run.Length > Frames.RunBytesMax(messageBytesMax)) throw new ProtocolViolation("P3.5", $"run of {run.Length} bytes where at most {Frames.RunBytesMax(messageBytesMax)} are allowed");
         RunView view = Read(run);
         var blocks = new ExtensionReader(view.Extensions);
         while (blocks.Next()) { }

@@ -14,7 +14,9 @@ public sealed class AppReaderTests
 
         public uint PayloadBytesMax { get; set; } = 8 << 20;
 
-        public bool SelfWaits { get; private set; }
+        public bool LogWaits { get; private set; }
+
+        public bool IsStranger => false;
 
         public int Pauses { get; private set; }
 
@@ -24,7 +26,7 @@ public sealed class AppReaderTests
             Assert.Equal(run.Messages.ToArray(), RunView.Read(block.Bytes.AsSpan(frameAt + FrameHeader.Bytes, runBytes)).Messages.ToArray());
             if (random.Chance(20)) { block.AddReference(); Kept.Add(block); }
             Taken.Add((FrameType.Run, block.Bytes.AsSpan(frameAt + FrameHeader.Bytes, runBytes).ToArray()));
-            SelfWaits = random.Chance(10);
+            LogWaits = random.Chance(10);
             return ReadAnswer.More;
         }
 
@@ -38,7 +40,7 @@ public sealed class AppReaderTests
         public void Pause()
         {
             Pauses++;
-            if (random.Chance(50)) SelfWaits = false;
+            if (random.Chance(50)) LogWaits = false;
         }
     }
 

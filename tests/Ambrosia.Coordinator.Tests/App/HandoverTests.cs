@@ -120,6 +120,49 @@ public sealed class HandoverTests
         Assert.Same(first.Session, node.Parts.Session);
     }
 
+    /// <summary>An app that has shown its token waits for the one before, until that has ended or patience has.</summary>
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void Session_PatientWhileOneLives_BeginsWhenThatEndsOrIsRefused(bool firstEnds)
+    {
+        var random = new SimulatedRandom(4);
+        var node = new Node(new SimulatedFileSystem(), new FakeTime(), options);
+        var first = new CountingApp(node, random, 10);
+        Run(node, first, 10);
+        AppSession session = node.Parts.NewSession(static () => { });
+        session.IsPatient = true;
+        using AppReader reader = session.NewReader();
+        Assert.Equal(ReadAnswer.AppIsLive, Hello(reader, Node.Token));
+        Assert.Equal(ReadAnswer.AppIsLive, reader.Continue());
+        Assert.Equal((false, true), (session.HasBegun, session.IsStranger));
+        if (firstEnds) first.Kill();
+        else session.IsPatient = false;
+        if (!firstEnds) Assert.Contains("one app at a time", Assert.Throws<AppLeft>(() => reader.Continue()).Message);
+        else Assert.Equal(ReadAnswer.More, reader.Continue());
+        Assert.Equal(firstEnds, session.HasBegun);
+        session.End("done");
+    }
+
+    /// <summary>Who does not know the token waits for nobody.</summary>
+    [Fact]
+    public void Session_StrangerWhileOneLives_IsRefusedAtOnce()
+    {
+        var node = new Node(new SimulatedFileSystem(), new FakeTime(), options);
+        Run(node, new CountingApp(node, new SimulatedRandom(4), 10), 10);
+        AppSession session = node.Parts.NewSession(static () => { });
+        session.IsPatient = true;
+        using AppReader reader = session.NewReader();
+        Assert.Equal("the token is wrong", Assert.Throws<AppLeft>(() => Hello(reader, new byte[32])).Message);
+    }
+
+    private static ReadAnswer Hello(AppReader reader, byte[] token)
+    {
+        byte[] hello = Made.Frame(new AppHello(1, 1, token, 0, 0, "test", "test", "", "", 0, 1));
+        hello.CopyTo(reader.Space());
+        return reader.Received(hello.Length);
+    }
+
     [Fact]
     public void Session_WithAWrongToken_IsRefusedAndLeavesTheWayFree()
     {
@@ -142,6 +185,36 @@ public sealed class HandoverTests
         AppSession session = new Node(new SimulatedFileSystem(), new FakeTime(), options).Parts.NewSession(static () => { });
         session.SendHeartbeat();
         Assert.False(session.TryTake(out _));
+    }
+
+    /// <summary>The log is full whenever the app stands at a digest position: none is left out.</summary>
+    [Fact]
+    public void Digest_WhileTheLogIsFull_IsLoggedLater()
+    {
+        var node = new Node(new SimulatedFileSystem(), new FakeTime(), options with { SegmentBytes = 8 << 20 });
+        var app = new CountingApp(node, new SimulatedRandom(4), 600);
+        byte[] filling = RecordKinds.Encode(new DigestRecord(Lsn.Zero, [.. Enumerable.Range(0, 60).Select(static i => new DigestEntry(new InstanceId($"filling-{i}"), 1, 1))]));
+        byte[] nothing = RecordKinds.Encode(new TrimRecord([]));
+        var appender = new LogAppender(node.Parts.Log, node.Parts.Log.ReserveBytesMax);
+        int full = 0;
+        for (int step = 0; app.Executed < 600 || !app.IsQuiet; step++)
+        {
+            Assert.True(step < 100_000, "it comes to rest");
+            bool fills = step % 3 == 0 && node.Parts.Log.Tail.Value < 5 << 20;
+            while (fills && appender.TryAppend(RecordKind.Digest, filling, out _)) { }
+            while (fills && appender.TryAppend(RecordKind.Trim, nothing, out _)) { }
+            if (fills) full++;
+            app.Step();
+            if (step % 2 == 0) node.Commit();
+        }
+        node.Parts.Tick(isQuiet: false);
+        node.Commit();
+        List<(Lsn Lsn, DigestRecord? Digest)> all = node.Records();
+        var positions = all.Select(static r => r.Digest?.Position).OfType<Lsn>().Where(static position => position > Lsn.Zero).ToList();
+        var due = new List<Lsn>();
+        for (ulong multiple = 1 << 20; multiple <= node.Parts.Executed.Value; multiple += 1 << 20) due.Add(all.First(r => r.Lsn.Value >= multiple).Lsn);
+        Assert.True(due.Count >= 3 && full > 50, $"{due.Count} positions, {full} times full");
+        Assert.Equal(due, positions);
     }
 
     private static void Run(Node node, CountingApp app, ulong last)

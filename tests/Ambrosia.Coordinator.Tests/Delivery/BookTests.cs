@@ -67,6 +67,24 @@ public sealed class BookTests
     }
 
     [Fact]
+    public void Trim_OfManyPeers_TakesSeveralRecordsAndLeavesNoneOut()
+    {
+        var book = new TrimBook();
+        for (uint origin = 1; origin <= 2000; origin++) book.Acknowledged(origin, origin * 10ul, 1, t0);
+        var stated = new Dictionary<uint, ulong>();
+        int records = 0;
+        while (book.Due(t0 + TimeSpan.FromSeconds(2)) is { } record)
+        {
+            records++;
+            Assert.InRange(RecordKinds.EncodeWhole(record).Length, 1, 8192 - 64); // the smallest page holds it
+            foreach (TrimPosition position in record.Positions) stated.Add(position.Origin, position.Number);
+        }
+        Assert.Equal((4, 2000), (records, stated.Count));
+        Assert.All(stated, static pair => Assert.Equal(pair.Key * 10ul, pair.Value));
+        Assert.Null(book.Due(t0 + TimeSpan.FromHours(1)));
+    }
+
+    [Fact]
     public void Progress_Reports_ReleaseWholePagesAndDemandEveryMark()
     {
         var book = new ProgressBook();

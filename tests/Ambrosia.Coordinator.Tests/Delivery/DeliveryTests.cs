@@ -163,6 +163,33 @@ public sealed class DeliveryTests : IDisposable
         Assert.Equal((bench.Outbox, 12ul), Assert.Single(Assert.Single(done).Trims));
     }
 
+    /// <summary>A digest of thousands of destinations spans pages: the app gets it whole, and it is compared like any other.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void TryTake_DigestThatSpansPages_IsDeliveredAndCompared(bool differs)
+    {
+        DigestEntry[] entries = [.. Enumerable.Range(0, 4000).Select(static i => new DigestEntry(new InstanceId($"destination-{i}"), (ulong)i + 1, (ulong)i * 3))];
+        var record = new DigestRecord(new Lsn(DigestEvery), entries);
+        log.Append(new PeerRecord(1, OutboxBench.Peer, Guid.Empty, new Epoch(1)));
+        log.Append(record);
+        Append(new SimulatedRandom(3));
+        log.Commit();
+        List<LoggedRecord> all = log.Records();
+        Assert.Equal(record, DigestRecord.Read(all.Single(static r => r.Kind == RecordKind.Digest).Body));
+        Assert.True(all.Single(static r => r.Kind == RecordKind.Digest).Whole.Length > 4 * options.PageBytes);
+
+        var book = new DigestBook(new Lsn(Lsn.Limit - 1));
+        book.Computed(differs ? record with { Entries = [.. entries[..^1], entries[^1] with { Hash = 1 }] } : record);
+        using var delivery = new Ambrosia.Coordinator.Delivery(log.Writer, log.NewReader(), DigestEvery, progress, book, bench.Set);
+        progress.Begin(Lsn.Zero, Lsn.Zero);
+        delivery.Begin(Lsn.Zero, Lsn.Zero, new DeliveredState(), null, Lsn.Zero);
+        var app = new App();
+        if (differs) { Assert.Contains("destination-3999", Assert.Throws<DivergenceException>(() => Drain(delivery, app)).Message); return; }
+        Drain(delivery, app);
+        AssertSame(all, app, Lsn.Zero);
+    }
+
     public void Dispose()
     {
         bench.Dispose();

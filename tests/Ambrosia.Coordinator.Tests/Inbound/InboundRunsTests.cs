@@ -15,7 +15,7 @@ public sealed class InboundRunsTests : IDisposable
 
     public InboundRunsTests()
     {
-        origin = ledger.Admit(peer, Guid.NewGuid(), new Epoch(3));
+        origin = ledger.Admitted(peer, Guid.NewGuid(), new Epoch(3));
         runs = new InboundRuns(log.Appender, ledger, origin, MessageBytesMax);
         log.DurableAdvanced = durable => ledger.AdvanceDurable(durable, [], out _);
     }
@@ -25,7 +25,7 @@ public sealed class InboundRunsTests : IDisposable
     {
         using var own = new OpenedLog();
         var fresh = new InputLedger(new InstanceId("self"));
-        Origin from = fresh.Admit(peer, Guid.NewGuid(), new Epoch(3));
+        Origin from = fresh.Admitted(peer, Guid.NewGuid(), new Epoch(3));
         var inbound = new InboundRuns(own.Appender, fresh, from, MessageBytesMax);
         Channel channel = Channel.Random(random, 60);
         for (ulong have = 0; have < channel.Count;)
@@ -41,6 +41,23 @@ public sealed class InboundRunsTests : IDisposable
         AssertLogged(own, channel);
     });
 
+    /// <summary>P3.5: the longest run is taken, logged and fits the Deliver frame to the byte; one byte more is refused.</summary>
+    [Theory]
+    [InlineData(MessageBytesMax)]
+    [InlineData(1000u)]
+    public void TryTake_LongestRun_CanBeDelivered(uint messageBytesMax)
+    {
+        var inbound = new InboundRuns(log.Appender, ledger, origin, messageBytesMax);
+        byte[] message = Made.Message(MessageKind.Fork, 1, (int)messageBytesMax - 20);
+        int left = (int)Frames.RunBytesMax(messageBytesMax) - RunHeader.Bytes - message.Length;
+        byte[] RunOf(int extensionBytes) => Made.Run(MessageKind.Fork, 1, 1, [message], Made.Extension(extensionBytes - 5));
+        Assert.Equal("P3.5", Assert.Throws<ProtocolViolation>(() => inbound.TryTake(RunOf(left + 1))).Section);
+        Assert.True(inbound.TryTake(RunOf(left)));
+        log.Commit();
+        LoggedRecord record = Assert.Single(log.Records());
+        Assert.Equal(Frames.PayloadBytesMax(messageBytesMax), (uint)(DeliverHeader.Bytes + record.Whole.Length));
+    }
+
     [Fact]
     public void TryTake_OverlapAtEveryMessage_CutsThereAndKeepsExtensions()
     {
@@ -48,7 +65,7 @@ public sealed class InboundRunsTests : IDisposable
         {
             using var own = new OpenedLog();
             var fresh = new InputLedger(new InstanceId("self"));
-            var inbound = new InboundRuns(own.Appender, fresh, fresh.Admit(peer, Guid.NewGuid(), new Epoch(3)), MessageBytesMax);
+            var inbound = new InboundRuns(own.Appender, fresh, fresh.Admitted(peer, Guid.NewGuid(), new Epoch(3)), MessageBytesMax);
             var channel = new Channel();
             for (ulong i = 1; i <= 10; i++) channel.Add(MessageKind.Call, Made.Message(MessageKind.Call, i, (int)i));
             Assert.True(inbound.TryTake(channel.LinkRun(1, known)));
@@ -116,7 +133,7 @@ public sealed class InboundRunsTests : IDisposable
         Assert.True(runs.TryTake(Made.Run(MessageKind.Impulse, 1, 3, [impulse, impulse])));
         Assert.True(runs.TryTake(Made.Run(MessageKind.Impulse, 2, 3, [impulse, impulse]))); // one of them again
         Assert.Equal(3ul, ledger.AppendedOf(origin).Impulses);
-        ledger.Admit(peer, origin.Uuid, new Epoch(5));
+        ledger.Admitted(peer, origin.Uuid, new Epoch(5));
         Assert.Throws<ProtocolViolation>(() => runs.TryTake(Made.Run(MessageKind.Impulse, 4, 3, [impulse])));
         Assert.True(runs.TryTake(Made.Run(MessageKind.Impulse, 1, 5, [impulse])));
         Assert.Equal((new Epoch(5), 1ul), (ledger.AppendedOf(origin).ImpulseEpoch, ledger.AppendedOf(origin).Impulses));

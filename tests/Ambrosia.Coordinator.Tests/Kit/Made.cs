@@ -9,6 +9,12 @@ internal static class Made
 {
     public static readonly MessageKind[] Numbered = [MessageKind.Fork, MessageKind.Call, MessageKind.Result, MessageKind.Failure];
 
+    public static Origin Admitted(this InputLedger ledger, InstanceId peer, Guid uuid, Epoch epoch)
+    {
+        Assert.True(ledger.TryAdmit(peer, uuid, epoch, out Origin? origin, out string? why), why);
+        return origin!;
+    }
+
     public static byte[] Message(MessageKind kind, ulong id, int argumentBytes)
     {
         byte[] content = new byte[Varint.BytesMax * 2 + argumentBytes];

@@ -10,6 +10,7 @@ internal sealed class Node : IPumps
     public static readonly byte[] Token = [.. Enumerable.Range(0, 32).Select(static i => (byte)i)];
     private const string Directory = "/data/self";
     private readonly SimulatedProcess process;
+    private readonly LogChain chain;
 
     public Node(SimulatedFileSystem disk, FakeTime time, LogOptions log)
     {
@@ -20,6 +21,7 @@ internal sealed class Node : IPumps
             ?? InstanceDirectory.Create(process, Directory, "self", 0, Guid.Parse("11111111-2222-3333-4444-555555555555"), 1, "r0", NoCrashPoints.Instance);
         var claimed = Assert.IsType<ClaimResult.Claimed>(PrimaryClaim.Try(process, Directory, identity, "r0", NoCrashPoints.Instance));
         OpenLog open = TakeOver.Run(process, Directory, identity, claimed.Fence, "r0", log, time, NoCrashPoints.Instance);
+        chain = open.Chain;
         var options = new CoordinatorOptions { LogDirectory = Directory, Instance = "self", CatalogDirectory = "/data/catalog", Log = log, CheckpointEveryBytes = long.MaxValue };
         Parts = new Coordinator(new CoordinatorInputs(options, identity, claimed.Fence, claimed.PrimaryLock, open, process, Token, time, static () => 0.5, this));
         Parts.Recover();
@@ -34,6 +36,21 @@ internal sealed class Node : IPumps
     public void Commit()
     {
         while (Parts.Committer.Step() != CommitStep.Park) { }
+    }
+
+    /// <summary>Every durable record's place, and what it says where it is a digest.</summary>
+    public List<(Lsn Lsn, DigestRecord? Digest)> Records()
+    {
+        var records = new List<(Lsn, DigestRecord?)>();
+        using var reader = new LogReader(process, Directory, InstanceDirectory.TryRead(process, Directory)!, chain);
+        var buffer = new PageBuffer();
+        for (Lsn at = Lsn.Zero; at < Parts.Log.Durable; at = buffer.Next)
+        {
+            Assert.Equal(ReadStatus.Page, reader.Read(at, ref buffer));
+            var page = new RecordReader(buffer.Records, buffer.RecordsLsn);
+            while (page.Next()) records.Add((page.Lsn, page.Kind == RecordKind.Digest ? page.Read<DigestRecord>() : null));
+        }
+        return records;
     }
 
     /// <summary>kill -9.</summary>

@@ -10,19 +10,19 @@ internal sealed class Side : IDisposable
 {
     private readonly List<PeerLink> owed = [];
 
-    public Side(string name, FakeTime? time = null)
+    public Side(string name, FakeTime? time = null, int blocksMax = 1000)
     {
         Time = time ?? new FakeTime();
         Log = new OpenedLog(name, time: Time);
         Id = new InstanceId(name);
-        Bench = new OutboxBench();
+        Bench = new OutboxBench(blocksMax);
         Ledger = new InputLedger(Id);
         Table = new LinkTable(Id, () => new Backoff(static () => 0.5));
         Table.Admit();
         Parts = new LinkParts
         {
             Self = Id, Identity = Log.Identity, Replica = "r0", OwnEpoch = Log.Epoch, MessageBytesMax = 1 << 20, Log = Log.Appender, Ledger = Ledger,
-            Outboxes = Bench.Set, Table = Table, Trims = Trims, Time = Time, Say = Lines.Add,
+            Outboxes = Bench.Set, Table = Table, Trims = Trims, Time = Time, Lines = new PeerLines(Lines.Add, Time),
             ImpulsesLogged = (_, ticket) => { if (ticket > 0) ImpulsesLogged = ticket; },
             Committer = _ => Wakes++, Room = static _ => throw new InvalidOperationException("a part waits"),
             Fail = (code, _) => ExitCode = code,

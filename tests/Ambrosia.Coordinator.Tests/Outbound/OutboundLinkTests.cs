@@ -66,7 +66,7 @@ public sealed class OutboundLinkTests
         void Connect()
         {
             peer.Commit();
-            link = new OutboundLink(bench.Outbox, seed: 77);
+            link = new OutboundLink(bench.Outbox, 77, Ambrosia.Protocol.Frames.MessageBytesMaxDefault);
             link.Resume(peer.Calls, peer.Impulses);
         }
 

@@ -67,7 +67,7 @@ public sealed class OutboxTests
         bench.AppendAll(channel.RunsFrom(0, random));
         for (ulong number = 0; number <= channel.Count; number++)
         {
-            var link = new OutboundLink(bench.Outbox, seed: 5);
+            var link = new OutboundLink(bench.Outbox, 5, Ambrosia.Protocol.Frames.MessageBytesMaxDefault);
             link.Resume(number, 0);
             Assert.Equal(channel.Messages.Skip((int)number).Select(static m => m.Bytes), Drain(link).SelectMany(static run => Made.MessagesOf(RunView.Read(run))));
             link.End();
@@ -102,7 +102,7 @@ public sealed class OutboxTests
         Assert.Equal(channel.Positions[^1], bench.Outbox.Known);
         Assert.Equal(channel.Positions[^1], bench.Outbox.Emitted);
 
-        var link = new OutboundLink(bench.Outbox, seed: 5);
+        var link = new OutboundLink(bench.Outbox, 5, Ambrosia.Protocol.Frames.MessageBytesMaxDefault);
         link.Resume(trimmed, 0);
         List<byte[]> runs = Drain(link);
         Assert.Equal(channel.Messages.Skip((int)trimmed).Select(static m => m.Bytes), runs.SelectMany(static run => Made.MessagesOf(RunView.Read(run))));
@@ -158,7 +158,7 @@ public sealed class OutboxTests
             emitted.AddRange(impulses);
         }
         Assert.Equal(channel.Positions[^1], bench.Outbox.Known);
-        var link = new OutboundLink(bench.Outbox, seed: 5);
+        var link = new OutboundLink(bench.Outbox, 5, Ambrosia.Protocol.Frames.MessageBytesMaxDefault);
         link.Resume(0, 0);
         List<byte[]> runs = Drain(link);
         Assert.Equal(emitted, runs.SelectMany(static run => Made.MessagesOf(RunView.Read(run))));

@@ -25,7 +25,7 @@ public sealed class OutboxRunsTests
         using var found = new FoundCheckpoint(reader, CoordinatorPart.Read(reader.Coordinator.Span));
         Recovery.RestoreOutboxes(found, restored.Set, restored.Pool);
         Assert.Equal((from, to, to), (restored.Outbox.Trimmed, restored.Outbox.Known, restored.Outbox.Emitted));
-        var link = new OutboundLink(restored.Outbox, 5);
+        var link = new OutboundLink(restored.Outbox, 5, Ambrosia.Protocol.Frames.MessageBytesMaxDefault);
         link.Resume(from.Number, 0);
         List<byte[]> runs = OutboxTests.Drain(link);
         Assert.Equal(channel.Messages.Skip(trimmed).Take(emitted - trimmed).Select(static m => m.Bytes), runs.SelectMany(static r => Made.MessagesOf(RunView.Read(r))));

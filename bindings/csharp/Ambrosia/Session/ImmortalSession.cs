@@ -184,7 +184,7 @@ public sealed class ImmortalSession
     private void Begin(AppWelcome welcome)
     {
         if (welcome.Version != ProtocolVersion) throw new ProtocolViolation("P5.3", $"protocol version {welcome.Version}");
-        payloadBytesMax = welcome.MessageBytesMax + Frames.PayloadBytesBeyondMessage;
+        payloadBytesMax = Frames.PayloadBytesMax(welcome.MessageBytesMax);
         outbound.LimitMessages(welcome.MessageBytesMax);
         var door = new ImpulseDoor(impulses, outbound) { WaitForRoom = WaitForImpulseRoom, Added = ImpulseAdded };
         var runtime = new ImmortalRuntime(definition, welcome.Instance, outbound, door, options.Log);

@@ -1,0 +1,133 @@
+using Ambrosia.Log;
+using Ambrosia.TestKit;
+
+namespace Ambrosia.Coordinator.Tests;
+
+public sealed class ScratchFileTests : IDisposable
+{
+    private const string Path = "/s/scratch";
+    private const long Limit = 16L * ScratchFile.ExtentBytes;
+    private readonly SimulatedFileSystem files = new();
+    private readonly ScratchFile scratch;
+
+    public ScratchFileTests()
+    {
+        files.CreateDirectory("/s");
+        scratch = new ScratchFile(files, Path, Limit);
+    }
+
+    private sealed record Piece(long At, byte[] Bytes);
+
+    private Piece Put(SpillTail tail, SimulatedRandom random, int bytes)
+    {
+        byte[] content = new byte[bytes];
+        random.NextBytes(content);
+        return new Piece(scratch.Put(tail, content), content);
+    }
+
+    private void AssertSame(Piece piece)
+    {
+        byte[] read = new byte[piece.Bytes.Length];
+        scratch.Get(piece.At, read);
+        Assert.True(read.AsSpan().SequenceEqual(piece.Bytes), $"{piece.Bytes.Length} bytes at {piece.At}");
+    }
+
+    private long LengthOnDisk()
+    {
+        using IFile file = files.Open(Path, FileUse.Read);
+        return file.Length;
+    }
+
+    /// <summary>One peer is away for ever; the others' outputs come and go, a hundred times the limit: the disk holds what is live and no more.</summary>
+    [Fact]
+    public void Put_OnePeerAwayAndSteadyTrimsOfOthers_ReusesTheFile()
+    {
+        var random = new SimulatedRandom(7);
+        var away = new List<Piece>();
+        var awayTail = new SpillTail();
+        var others = Enumerable.Range(0, 3).Select(static _ => (Tail: new SpillTail(), Pieces: new Queue<Piece>())).ToArray();
+        for (long written = 0; written < 100 * Limit;)
+        {
+            if (away.Count < 20) away.Add(Put(awayTail, random, 3000));
+            var (tail, pieces) = random.Pick(others);
+            Piece piece = Put(tail, random, random.Next(1, 60_000));
+            pieces.Enqueue(piece);
+            written += piece.Bytes.Length;
+            while (pieces.Sum(static p => p.Bytes.Length) > 400_000)
+            {
+                Piece oldest = pieces.Dequeue();
+                if (random.Chance(5)) AssertSame(oldest);
+                scratch.Drop(oldest.At, oldest.Bytes.Length);
+            }
+            Assert.False(scratch.IsFull);
+        }
+        Assert.InRange(LengthOnDisk(), 1, Limit + ScratchFile.ExtentBytes);
+        Assert.InRange(LengthOnDisk(), scratch.DiskBytes - ScratchFile.ExtentBytes, scratch.DiskBytes);
+        foreach (Piece piece in away) AssertSame(piece);
+        foreach (Piece piece in away.Concat(others.SelectMany(static o => o.Pieces))) scratch.Drop(piece.At, piece.Bytes.Length);
+        Assert.Equal((0L, 0L), (scratch.LiveBytes, LengthOnDisk()));
+    }
+
+    [Fact]
+    public void IsFull_WhenTheDiskHoldsTheLimit_AndNotBefore()
+    {
+        var random = new SimulatedRandom(7);
+        var tail = new SpillTail();
+        var pieces = new List<Piece>();
+        while (!scratch.IsFull)
+        {
+            Assert.True(scratch.DiskBytes < Limit);
+            pieces.Add(Put(tail, random, 10_000));
+        }
+        Assert.InRange(LengthOnDisk(), Limit - ScratchFile.ExtentBytes, Limit + ScratchFile.ExtentBytes);
+        Assert.Equal(Limit, scratch.DiskBytes);
+        foreach (Piece piece in pieces[..(pieces.Count / 2)]) scratch.Drop(piece.At, piece.Bytes.Length);
+        Assert.False(scratch.IsFull);
+        foreach (Piece piece in pieces[(pieces.Count / 2)..]) AssertSame(piece);
+    }
+
+    /// <summary>Frames larger than an extent take several, wherever they lie; a second holder keeps them.</summary>
+    [Fact]
+    public void PutGet_AnySizesAndHolders_GivesEveryByteBack() => Made.Seeds(30, random =>
+    {
+        using var own = new ScratchFile(files, $"/s/{random.NextUInt64():x}", 1L << 40);
+        var live = new List<(Piece Piece, int Holders)>();
+        SpillTail[] tails = [new(), new()];
+        for (int step = 0; step < 300; step++)
+        {
+            if (random.Chance(55))
+            {
+                byte[] bytes = new byte[random.Chance(5) ? random.Next(1, 4 * ScratchFile.ExtentBytes) : random.Chance(3) ? ScratchFile.ExtentBytes : random.Next(1, 30_000)];
+                random.NextBytes(bytes);
+                live.Add((new Piece(own.Put(random.Pick(tails), bytes), bytes), 1));
+            }
+            else if (live.Count > 0)
+            {
+                int i = random.Next(live.Count);
+                (Piece piece, int holders) = live[i];
+                byte[] read = new byte[piece.Bytes.Length];
+                own.Get(piece.At, read);
+                Assert.True(read.AsSpan().SequenceEqual(piece.Bytes));
+                if (random.Chance(20)) { own.Hold(piece.At, piece.Bytes.Length); live[i] = (piece, holders + 1); continue; }
+                own.Drop(piece.At, piece.Bytes.Length);
+                if (holders == 1) live.RemoveAt(i);
+                else live[i] = (piece, holders - 1);
+            }
+        }
+        foreach ((Piece piece, int holders) in live)
+            for (int i = 0; i < holders; i++) own.Drop(piece.At, piece.Bytes.Length);
+        Assert.Equal((0L, 0L), (own.LiveBytes, own.DiskBytes));
+    });
+
+    [Fact]
+    public void Drop_MoreOftenThanWanted_IsABug()
+    {
+        var tail = new SpillTail();
+        Piece piece = Put(tail, new SimulatedRandom(1), 100);
+        Put(tail, new SimulatedRandom(1), 10);
+        scratch.Drop(piece.At, 100);
+        Assert.Throws<InvalidOperationException>(() => scratch.Drop(piece.At, 100));
+    }
+
+    public void Dispose() => scratch.Dispose();
+}

@@ -1,3 +1,4 @@
+using System.Buffers;
 using Ambrosia.Protocol;
 
 namespace Ambrosia.Log;
@@ -37,19 +38,22 @@ internal sealed class BehindSearch(PageInspector inspector, IFile file)
         _from = ContentEnd = from;
         _isNothing = fault.IsNothing;
         _skipTo = from + LogFormat.BlockBytes;
-        byte[] stretch = new byte[StretchBytes];
-        for (Lsn at = from; ;)
+        byte[] stretch = ArrayPool<byte>.Shared.Rent(StretchBytes);
+        for (Lsn at = from; Walk(stretch.AsSpan(0, StretchBytes), at, isFirstEnough, ref buffer);) at += StretchBytes;
+        ArrayPool<byte>.Shared.Return(stretch);
+    }
+
+    /// <summary>True: there is more of the file.</summary>
+    private bool Walk(Span<byte> stretch, Lsn at, bool isFirstEnough, ref PageBuffer buffer)
+    {
+        int count = file.Read(stretch, inspector.Segment.Header.OffsetOf(at));
+        for (int i = 0; i < count; i += LogFormat.BlockBytes)
         {
-            int count = file.Read(stretch, inspector.Segment.Header.OffsetOf(at));
-            for (int i = 0; i < count; i += LogFormat.BlockBytes)
-            {
-                ReadOnlySpan<byte> block = stretch.AsSpan(i, Math.Min(LogFormat.BlockBytes, count - i));
-                if (at + i >= end || (isFirstEnough && FirstValid is not null)) return;
-                if (block.ContainsAnyExcept((byte)0)) Look(at + i, block, ref buffer);
-            }
-            if (count < StretchBytes) return;
-            at += count;
+            ReadOnlySpan<byte> block = stretch[i..Math.Min(i + LogFormat.BlockBytes, count)];
+            if (at + i >= _end || (isFirstEnough && FirstValid is not null)) return false;
+            if (block.ContainsAnyExcept((byte)0)) Look(at + i, block, ref buffer);
         }
+        return count == stretch.Length;
     }
 
     private void Look(Lsn lsn, ReadOnlySpan<byte> block, ref PageBuffer buffer)

@@ -18,7 +18,7 @@ public sealed class LogScan : IDisposable
     private readonly bool _goesOn;
     private readonly List<LostStretch> _lost = [];
     private readonly PageSequence _pages = new();
-    private PageBuffer _buffer = new();
+    private PageBuffer _buffer;
     private LogDamage? _first; // the damage that the verdict names
     private bool _checksBeginning;
 
@@ -29,8 +29,9 @@ public sealed class LogScan : IDisposable
     private Lsn _end; // where it ends by its successor's seal
     private Lsn _at;  // the page that comes next
 
-    private LogScan(IFileSystem fs, string dir, InstanceIdentity identity, LogChain chain, ScanOptions options)
+    private LogScan(IFileSystem fs, string dir, InstanceIdentity identity, LogChain chain, ScanOptions options, PageBuffer buffer)
     {
+        _buffer = buffer;
         _fs = fs;
         _dir = dir;
         _identity = identity;
@@ -68,11 +69,12 @@ public sealed class LogScan : IDisposable
     /// <summary>Begins to read a log; the directory of one replica set.</summary>
     /// <exception cref="LogDamage">A segment's header is damaged, so nobody can say what the log is.</exception>
     public static LogScan Open(IFileSystem fs, string dir, InstanceIdentity identity, ScanOptions? options = null) =>
-        new(fs, dir, identity, LogChain.Load(fs, dir, identity), options ?? new ScanOptions());
+        Open(fs, dir, identity, LogChain.Load(fs, dir, identity), options);
 
     /// <summary>Begins to read a log whose chain is known.</summary>
-    public static LogScan Open(IFileSystem fs, string dir, InstanceIdentity identity, LogChain chain, ScanOptions? options = null) =>
-        new(fs, dir, identity, chain, options ?? new ScanOptions());
+    /// <param name="buffer">Memory to begin with; it grows to the largest page.</param>
+    public static LogScan Open(IFileSystem fs, string dir, InstanceIdentity identity, LogChain chain, ScanOptions? options = null, PageBuffer? buffer = null) =>
+        new(fs, dir, identity, chain, options ?? new ScanOptions(), buffer ?? new PageBuffer());
 
     /// <summary>Reads the next page with all its checks. False: there is no more, <see cref="Verdict"/> says why.</summary>
     /// <exception cref="IOException">The disk failed.</exception>
@@ -154,7 +156,7 @@ public sealed class LogScan : IDisposable
         if (_end == s_unbounded && HasGrown()) return false;
         if (Inspect() is not { } again) return TryRead(); // it was being written
         if (_end == s_unbounded) return EndTail(again);
-        throw Damage(again, $"{_end} is stated to be durable by the seal there");
+        return Suffer(Damage(again, $"{_end} is stated to be durable by the seal there"));
     }
 
     private PageFault? Inspect() => _inspector!.Read(_file!, _at, _end, _pages.Next == _at ? _pages.Hash : null, ref _buffer) ?? _pages.Check(_buffer);
@@ -177,10 +179,11 @@ public sealed class LogScan : IDisposable
 
     private bool EndTail(PageFault fault)
     {
-        if (Stated > _at) throw Damage(fault, $"{Stated} is stated to be durable");
+        if (Stated > _at) return Suffer(Damage(fault, $"{Stated} is stated to be durable"));
         Lsn damage = _at;
         _pages.DropIncomplete(_segment!);
         ReadVerdict verdict = new TailJudge(_fs, _dir, _identity, _inspector!).Judge(_file!, _pages, damage, fault, ref _buffer);
+        if (verdict is ReadVerdict.Halt halt) return Suffer(halt.Damage);
         _at = verdict.End;
         return End(verdict with { DurableUpTo = Stated });
     }
@@ -189,7 +192,7 @@ public sealed class LogScan : IDisposable
         new(_segment!.Path, _segment.Header.OffsetOf(_at), _at, $"{fault.Expected}, because {because}", fault.Found);
 
     /// <summary>Ends with a halt, or notes what is lost and finds the place where reading goes on.</summary>
-    private void Suffer(LogDamage damage)
+    private bool Suffer(LogDamage damage)
     {
         _first ??= damage;
         bool isHeader = damage.Offset < SegmentHeader.Bytes; // what a header says of the segment before it: this one can be read
@@ -198,11 +201,11 @@ public sealed class LogScan : IDisposable
         _lost.Add(new LostStretch(isHeader && _segment is null ? Lsn.Zero : from, goOn ?? from, damage));
         if (goOn is not { } next)
         {
-            End(new ReadVerdict.Halt(from, damage, Stated));
-            return;
+            return End(new ReadVerdict.Halt(from, damage, Stated));
         }
         _at = next;
         _pages.Begin(next, null); // a page says itself what stood before it
+        return false;
     }
 
     /// <summary>The next valid page of the segment, or its seal; null: nothing more can be read.</summary>

@@ -12,13 +12,13 @@ internal sealed class TailJudge(IFileSystem fs, string dir, InstanceIdentity ide
 
     /// <param name="pages">What was read; incomplete records are dropped from it.</param>
     /// <param name="damage">Where the page is missing.</param>
-    /// <exception cref="LogDamage">Something states a position behind it as durable.</exception>
+    /// <returns>A halt where something states a position behind it as durable.</returns>
     public ReadVerdict Judge(IFile file, PageSequence pages, Lsn damage, PageFault fault, ref PageBuffer buffer)
     {
         var search = new BehindSearch(inspector, file);
         search.Run(damage, fault, new Lsn(ulong.MaxValue), false, ref buffer);
-        if (search.Stated > damage) throw Damage(damage, $"{fault.Expected}, because the page at {search.StatedBy} states {search.Stated} as durable", fault.Found);
-        if (HigherCheckpoint(pages.Next) is { } checkpoint) throw Damage(damage, $"{fault.Expected}, because {checkpoint} contains what was logged there", fault.Found);
+        if (search.Stated > damage) return Halt(damage, fault, $"the page at {search.StatedBy} states {search.Stated} as durable", pages.Stated);
+        if (HigherCheckpoint(pages.Next) is { } checkpoint) return Halt(damage, fault, $"{checkpoint} contains what was logged there", pages.Stated);
         Lsn end = pages.Next;
         if (end == damage && search.ContentEnd == end) return new ReadVerdict.Whole(end, pages.Stated);
         string reason = end < damage
@@ -35,5 +35,6 @@ internal sealed class TailJudge(IFileSystem fs, string dir, InstanceIdentity ide
         return null;
     }
 
-    private LogDamage Damage(Lsn lsn, string expected, string found) => new(_head.Path, _head.Header.OffsetOf(lsn), lsn, expected, found);
+    private ReadVerdict.Halt Halt(Lsn lsn, PageFault fault, string because, Lsn stated) =>
+        new(lsn, new LogDamage(_head.Path, _head.Header.OffsetOf(lsn), lsn, $"{fault.Expected}, because {because}", fault.Found), stated);
 }

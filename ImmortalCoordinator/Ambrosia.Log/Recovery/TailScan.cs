@@ -55,7 +55,8 @@ internal sealed class TailScan
         while ((fault = Next(file, ref buffer)) is null) Accept(buffer);
         Lsn damage = End;
         _pages.DropIncomplete(_head);
-        return new TailJudge(_fs, _dir, _identity, _inspector).Judge(file, _pages, damage, fault, ref buffer);
+        ReadVerdict verdict = new TailJudge(_fs, _dir, _identity, _inspector).Judge(file, _pages, damage, fault, ref buffer);
+        return verdict is ReadVerdict.Halt halt ? throw halt.Damage : verdict;
     }
 
     /// <summary>

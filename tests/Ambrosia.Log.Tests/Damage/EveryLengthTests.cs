@@ -1,0 +1,50 @@
+namespace Ambrosia.Log.Tests;
+
+/// <summary>A log of 72 KiB that was cut at every length, with nothing, zeros, the content of the file's earlier life or noise behind the cut.</summary>
+public sealed class EveryLengthTests
+{
+    private static readonly Lazy<SegmentImage> s_image = new(() => SegmentImage.Make());
+
+    public enum Fill { Truncated, Zeros, OldData, Random }
+
+    [Theory]
+    [InlineData(Fill.Truncated)]
+    [InlineData(Fill.Zeros)]
+    [InlineData(Fill.OldData)]
+    [InlineData(Fill.Random)]
+    public void Read_CutAtEveryLength_LosesNothingStatedAndInventsNothing(Fill fill)
+    {
+        SegmentImage image = s_image.Value;
+        byte[] noise = new byte[image.Bytes.Length];
+        new Random(9).NextBytes(noise);
+        int lengths = image.EndOffset - SegmentHeader.Bytes + 1;
+        Dictionary<DamageOracle.Answer, int> answers = Exhaustive.Run(image, lengths, (reader, i) =>
+        {
+            int length = SegmentHeader.Bytes + i;
+            Span<byte> rest = reader.Bytes.AsSpan(length);
+            switch (fill)
+            {
+                case Fill.Truncated: reader.Length = length; break;
+                case Fill.Zeros: rest.Clear(); break;
+                case Fill.OldData: image.Stale.AsSpan(length).CopyTo(rest); break;
+                case Fill.Random: noise.AsSpan(length).CopyTo(rest); break;
+            }
+            DamageOracle.Answer answer = DamageOracle.Check(reader, image.FirstOf(image.PageAt(Math.Min(length, image.EndOffset - 1))));
+            if (i % 256 == 0) AgreesWithTakeOver(reader);
+            reader.Length = reader.Bytes.Length;
+            reader.Restore(length, reader.Length - length);
+            return answer;
+        });
+        Assert.Equal((lengths, 0), (answers.Values.Sum(), answers[DamageOracle.Answer.Halt])); // a cut log states nothing behind the cut
+        Assert.Equal(fill != Fill.Random, answers[DamageOracle.Answer.Whole] > 0);
+        Assert.InRange(answers[DamageOracle.Answer.Cut], lengths / 2, lengths);
+    }
+
+    /// <summary>A take-over reads by other code above the same rules: its answer is the scan's.</summary>
+    private static void AgreesWithTakeOver(ImageReader reader)
+    {
+        ReadVerdict read = reader.Read().Verdict, taken = reader.TakeOver();
+        Assert.Equal((read.GetType(), read.End), (taken.GetType(), taken.End));
+        if (taken is not ReadVerdict.Halt) Assert.Equal(read, taken);
+    }
+}

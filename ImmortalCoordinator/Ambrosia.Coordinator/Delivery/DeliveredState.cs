@@ -21,6 +21,7 @@ internal sealed class DeliveredState
 
     public InputPosition InputsOf(uint origin) => inputs[(int)origin];
 
+    /// <summary>The peer of an origin that <see cref="Fold"/> let pass.</summary>
     public InstanceId NameOf(uint origin) => peers[(int)origin - 1].Peer;
 
     public static DeliveredState From(CoordinatorPart? part)
@@ -68,7 +69,7 @@ internal sealed class DeliveredState
             case RecordKind.Run or RecordKind.ImpulseRun: FoldRun(record.Lsn, record.ReadRun().Header); break;
             case RecordKind.Peer: FoldPeer(record.Lsn, record.Read<PeerRecord>()); break;
             case RecordKind.Trim:
-                foreach (TrimPosition trim in record.Read<TrimRecord>().Positions) trims[trim.Origin] = trim.Number;
+                foreach (TrimPosition trim in record.Read<TrimRecord>().Positions) FoldTrim(record.Lsn, trim);
                 break;
             case RecordKind.FirstStart: HasStarted = true; break;
         }
@@ -82,6 +83,12 @@ internal sealed class DeliveredState
         if (run.First != before.Next(run))
             throw new ProtocolViolation("L5.2", $"run at {lsn} begins at {run.First} where {before.Next(run)} is next for origin {run.Peer} (I1)");
         inputs[(int)run.Peer] = before.After(run);
+    }
+
+    private void FoldTrim(Lsn lsn, TrimPosition trim)
+    {
+        if (trim.Origin == 0 || trim.Origin > peers.Count) throw new ProtocolViolation("L5.6", $"trim at {lsn} of origin {trim.Origin}, which no Peer record names");
+        trims[trim.Origin] = trim.Number;
     }
 
     private void FoldPeer(Lsn lsn, PeerRecord record)

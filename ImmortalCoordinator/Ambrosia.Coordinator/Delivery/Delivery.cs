@@ -78,7 +78,7 @@ internal sealed class Delivery(LogWriter log, LogReader reader, ulong digestEver
         }
         buffer ??= new PageBuffer();
         reader.Expect(log.Durable);
-        if (reader.Read(Next, ref buffer) != ReadStatus.Page) throw new InvalidOperationException($"page {Next} is durable and cannot be read");
+        if (reader.Read(Next, ref buffer) != ReadStatus.Page) throw reader.Missing(Next);
         return new PageView(buffer.Memory, Next, buffer.Next, buffer.Length, buffer.TimeMicros, buffer.Flags, buffer.Remaining);
     }
 

@@ -77,6 +77,9 @@ public sealed class LogReader : IDisposable
         return ReadStatus.Page;
     }
 
+    /// <summary>The damage of a page that this process needs and nobody truncated for good reason (log-format L3.2).</summary>
+    public LogDamage Missing(Lsn pageLsn) => new(_dir, 0, pageLsn, $"a segment that holds the page of Lsn {pageLsn}, which is durable", "none");
+
     public void Dispose() => _file?.Dispose();
 
     private bool TryOpen(LogSegment segment, Lsn pageLsn)

@@ -162,6 +162,18 @@ public sealed class BookTests
     public void Fold_RunThatBreaksI1_IsDamage(uint origin, ulong first, string section) =>
         Assert.Equal(section, Assert.Throws<ProtocolViolation>(() => Fold(WithPeer(), RunRecord(MessageKind.Fork, origin, first, 1))).Section);
 
+    [Theory]
+    [InlineData(0)] // oneself: calls to oneself are trimmed without a record
+    [InlineData(2)] // nobody
+    [InlineData(uint.MaxValue)]
+    public void Fold_TrimOfAnUnknownOrigin_IsDamage(uint origin)
+    {
+        DeliveredState state = WithPeer();
+        Fold(state, new TrimRecord([new TrimPosition(1, 4)]));
+        Assert.Equal("L5.6", Assert.Throws<ProtocolViolation>(() => Fold(state, new TrimRecord([new TrimPosition(origin, 9)]))).Section);
+        Assert.Equal([new KeyValuePair<uint, ulong>(1, 4)], state.Trims);
+    }
+
     [Fact]
     public void Fold_RunAgain_IsDamage()
     {

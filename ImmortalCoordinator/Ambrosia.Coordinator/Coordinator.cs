@@ -4,13 +4,14 @@ using CRA;
 
 namespace Ambrosia.Coordinator;
 
-/// <summary>Everything that one primary replica is made from, apart from its files and its wires.</summary>
+/// <summary>Everything that one replica is made from, apart from its log and its wires.</summary>
 internal sealed record CoordinatorInputs(
-    CoordinatorOptions Options, InstanceIdentity Identity, Fence Fence, PrimaryLock Lock, OpenLog Log, IFileSystem Files,
-    ReadOnlyMemory<byte> AppToken, TimeProvider Time, Func<double> Random, IPumps Pumps);
+    CoordinatorOptions Options, InstanceIdentity Identity, IFileSystem Files, ReadOnlyMemory<byte> AppToken, TimeProvider Time,
+    Func<double> Random, IPumps Pumps);
 
 /// <summary>
-/// One primary replica: builds the parts, connects them, and nothing else. Parts never wait; pumps (Pumps/, or the simulator's) feed
+/// One replica: builds the parts, connects them, and nothing else. It begins as a secondary, which follows the log, and becomes primary by
+/// <see cref="Lead"/>, at once or later; never back. Parts never wait; pumps (Pumps/, or the simulator's) feed
 /// them. The road of a call: App/AppReader → Outbound/Outbox → Outbound/OutboundLink → Inbound/InboundRuns → the log's page →
 /// Commit/Committer → Delivery/Delivery → the app, and back by Outbound/TrimBook.
 /// </summary>
@@ -29,40 +30,90 @@ internal sealed class Coordinator : IDisposable
     private readonly AppParts app;
     private readonly CheckpointDuty duty;
     private readonly List<PeerLink> owed = [];
+    private readonly ReplicaLog log;
+    private readonly LogChain chain;
+    private readonly LogFollower? follower;
+    private Committer? committer;
+    private Tenure? tenure;
     private ulong sessions;
 
-    public Coordinator(CoordinatorInputs inputs)
+    /// <summary>A replica that is primary from its start.</summary>
+    public Coordinator(CoordinatorInputs inputs, Leadership leadership)
+        : this(inputs, ReplicaLog.Of(leadership.Log.Writer), leadership.Log.Chain, leadership.Log.Writer.DigestEvery)
+    {
+        BeginTenure(leadership);
+        app.Lead();
+        Recover();
+    }
+
+    /// <summary>A secondary.</summary>
+    /// <param name="follower">The caller steps it; it has read the log's head.</param>
+    public Coordinator(CoordinatorInputs inputs, LogFollower follower)
+        : this(inputs, ReplicaLog.Of(follower), follower.Chain, follower.DigestEvery ?? throw new ArgumentException("the log has no segment yet")) =>
+        this.follower = follower;
+
+    private Coordinator(CoordinatorInputs inputs, ReplicaLog log, LogChain chain, ulong digestEvery)
     {
         this.inputs = inputs;
+        this.log = log;
+        this.chain = chain;
         Self = new InstanceId(inputs.Identity.Name, inputs.Identity.Shard);
-        LogWriter log = inputs.Log.Writer;
         CoordinatorOptions options = inputs.Options;
         uint messageBytesMax = options.Log.MessageBytesMax;
 
         scratch = new ScratchFile(inputs.Files, Path.Combine(options.LogDirectory, $"scratch.{options.Replica}"), options.ScratchBytes);
         outboxes = new OutboxSet(Self, scratch, new MemoryBound(pool, (int)Math.Max(4, options.OutboxBytes / BlockPool.BlockBytes)));
         ledger = new InputLedger(Self);
-        ledger.Self.Epoch = inputs.Fence.Epoch;
-        appender = new LogAppender(log, log.ReserveBytesMax);
+        appender = new LogAppender(log, options.Log.PageBytes - PageHeader.Bytes);
         selfChannel = new SelfChannel(outboxes.Self, ledger, appender, messageBytesMax);
         table = new LinkTable(Self, () => new Backoff(inputs.Random));
         duty = new CheckpointDuty(options.CheckpointEveryBytes, options.CheckpointInterval);
         links = BuildLinks(messageBytesMax);
-        app = BuildApp(messageBytesMax);
+        app = BuildApp(messageBytesMax, digestEvery);
         Checkpoints = BuildCheckpoints();
         app.Checkpoints = Checkpoints;
-        Committer = new Committer(log, DurableAdvanced);
+    }
+
+    /// <summary>
+    /// This replica has claimed the epoch and taken the log over: its app goes on where it stands and becomes primary behind the tail.
+    /// One thread, once.
+    /// </summary>
+    public void Lead(Leadership leadership)
+    {
+        if (leadership.Log.Chain != chain) throw new ArgumentException("the log was taken over without the chain that this replica follows");
+        BeginTenure(leadership);
+        log.Lead(leadership.Log.Writer);
+        app.Lead();
+    }
+
+    private void BeginTenure(Leadership leadership)
+    {
+        tenure = new Tenure(leadership.Fence, leadership.Lock, inputs.Time, inputs.Options.HangLimit / 2);
+        ledger.Self.Epoch = links.OwnEpoch = tenure.Epoch;
+        committer = new Committer(leadership.Log.Writer, DurableAdvanced);
     }
 
     public InstanceId Self { get; }
 
-    public Committer Committer { get; }
+    /// <summary>Of a primary.</summary>
+    public Committer Committer => committer ?? throw new InvalidOperationException("a secondary commits nothing (I10)");
 
     public CheckpointTaker Checkpoints { get; }
 
-    public LogWriter Log => inputs.Log.Writer;
+    /// <summary>Of a primary.</summary>
+    public LogWriter Log => log.Writer;
 
-    public Epoch Epoch => inputs.Fence.Epoch;
+    /// <summary>The epoch in force: our own, or that of the primary that we follow.</summary>
+    public Epoch Epoch => tenure?.Epoch ?? follower!.Epoch;
+
+    /// <summary>The log is ours to write; false: a secondary.</summary>
+    public bool HasLog => log.IsWritten;
+
+    /// <summary>A secondary whose app has executed all that is stated as durable.</summary>
+    public bool IsCaughtUp => app.Live is { HasBegun: true } && app.Delivery.Next >= log.Durable && app.Progress.IsDry;
+
+    /// <summary>What may be executed: the log's durable end as this replica knows it.</summary>
+    public Lsn Durable => log.Durable;
 
     /// <summary>Links are open and impulses admitted.</summary>
     public bool IsPrimary => table.IsAdmitting;
@@ -74,7 +125,6 @@ internal sealed class Coordinator : IDisposable
         Self = Self,
         Identity = inputs.Identity,
         Replica = inputs.Options.Replica,
-        OwnEpoch = inputs.Fence.Epoch,
         MessageBytesMax = messageBytesMax,
         Log = appender,
         Ledger = ledger,
@@ -87,26 +137,31 @@ internal sealed class Coordinator : IDisposable
         Committer = inputs.Pumps.Commit,
         Room = inputs.Pumps.WaitForRoom,
         Fail = inputs.Pumps.Fail,
+        MayEmit = MayEmit,
     };
 
-    private AppParts BuildApp(uint messageBytesMax)
+    /// <summary>The transport's question before each send.</summary>
+    private bool MayEmit() => (tenure ?? throw new InvalidOperationException("a secondary emits nothing (I10)")).IsFresh;
+
+    private AppParts BuildApp(uint messageBytesMax, ulong digestEvery)
     {
         var progress = new ProgressBook();
-        var digests = new DigestBook(Log.Durable);
+        var digests = new DigestBook(null);
         return new AppParts
         {
             Identity = inputs.Identity,
             Replica = inputs.Options.Replica,
-            Epoch = inputs.Fence.Epoch,
+            EpochInForce = () => Epoch,
             MessageBytesMax = messageBytesMax,
             Token = inputs.AppToken,
             Pool = pool,
             Outboxes = outboxes,
+            Replicated = log,
             Log = appender,
             SelfChannel = selfChannel,
             Progress = progress,
             Digests = digests,
-            Delivery = new Delivery(Log, NewReader(), Log.DigestEvery, progress, digests, outboxes),
+            Delivery = new Delivery(log, NewReader(), digestEvery, progress, digests, outboxes),
             Recovery = new Recovery(inputs.Files, inputs.Options.LogDirectory, inputs.Identity, inputs.Pumps.Say),
             CheckpointDuty = duty,
             Say = inputs.Pumps.Say,
@@ -120,23 +175,21 @@ internal sealed class Coordinator : IDisposable
     private CheckpointTaker BuildCheckpoints()
     {
         var snapshot = new CheckpointSnapshot(
-            inputs.Identity, inputs.Options.Replica, inputs.Fence.Epoch, Log.AppVersion, app, NewReader, inputs.Time);
+            inputs.Identity, inputs.Options.Replica, () => log.AppVersion, app, NewReader, inputs.Time);
         return new CheckpointTaker(new CheckpointParts(
             snapshot.Take,
             header => new CheckpointWriter(inputs.Files, inputs.Options.LogDirectory, inputs.Identity, header, Crash.Points),
-            () => Log.Stated, CheckpointPublished, CheckpointFailed, inputs.Pumps.CheckpointWork, inputs.Pumps.RoomForApp));
+            () => log.Stated, CheckpointPublished, CheckpointFailed, inputs.Pumps.CheckpointWork, inputs.Pumps.RoomForApp));
     }
 
-    private LogReader NewReader() => new(inputs.Files, inputs.Options.LogDirectory, inputs.Identity, inputs.Log.Chain);
+    private LogReader NewReader() => new(inputs.Files, inputs.Options.LogDirectory, inputs.Identity, chain);
 
     /// <summary>Restores what the newest checkpoint says of outputs; a new log gets its first record.</summary>
-    public void Recover()
+    private void Recover()
     {
         if (Log.Tail == Lsn.Zero) AppendFirstStart();
-        using FoundCheckpoint? checkpoint = app.Recovery.Newest(Log.Durable);
-        if (checkpoint is null) return;
-        Recovery.RestoreOutboxes(checkpoint, outboxes, pool);
-        duty.Found(checkpoint.Header.FileName, DateTimeOffset.UnixEpoch.AddMicroseconds(checkpoint.Header.TimeMicros));
+        using FoundCheckpoint? checkpoint = app.Restore(Log.Durable);
+        if (checkpoint is not null) duty.Found(checkpoint.Header.FileName, DateTimeOffset.UnixEpoch.AddMicroseconds(checkpoint.Header.TimeMicros));
     }
 
     private void AppendFirstStart()
@@ -167,7 +220,7 @@ internal sealed class Coordinator : IDisposable
         links.Awaiting.Wake();
         if (selfMoved) ImpulsesLogged(outboxes.Self, outboxes.Self.ImpulsesDurable(OwnImpulses()));
         app.Live?.Wake();
-        inputs.Lock.Beat();
+        tenure!.Committed();
         inputs.Pumps.RoomForApp();
         if (Checkpoints.HasWork) inputs.Pumps.CheckpointWork();
     }
@@ -208,7 +261,7 @@ internal sealed class Coordinator : IDisposable
     private void CheckpointPublished(CheckpointFileName name)
     {
         duty.Published(name, Log.Durable);
-        Ambrosia.Log.Checkpoints.RemoveOlder(inputs.Files, inputs.Options.LogDirectory, inputs.Identity, inputs.Log.Chain, Crash.Points);
+        Ambrosia.Log.Checkpoints.RemoveOlder(inputs.Files, inputs.Options.LogDirectory, inputs.Identity, chain, Crash.Points);
         inputs.Pumps.Say($"checkpoint {name}");
     }
 
@@ -222,6 +275,8 @@ internal sealed class Coordinator : IDisposable
     /// <param name="isQuiet">Nothing was appended since the last tick.</param>
     public void Tick(bool isQuiet)
     {
+        if (tenure is null) return;
+        tenure.BeatSoon();
         DateTimeOffset now = inputs.Time.GetUtcNow();
         app.TryLogDigests();
         bool appended = appender.TakeWake();
@@ -246,16 +301,17 @@ internal sealed class Coordinator : IDisposable
     /// <summary>What this coordinator tells and does for its operator (protocol P9).</summary>
     public void AddCommands(AdminCommands to)
     {
-        var report = new StatusReport(inputs, table, outboxes, app);
+        var report = new StatusReport(inputs, log, chain, () => Epoch, table, outboxes, app);
         to.Set("status", _ => new AdminAnswer(report.Make()));
-        to.Set("checkpoint", _ => CheckpointCommand.Begin(duty, Log.Durable, app.Live is { IsPrimary: true }));
+        to.Set("checkpoint", _ => CheckpointCommand.Begin(duty, log.Durable, app.Live is { IsPrimary: true }));
     }
 
     /// <summary>An idle primary looks whether it still is one.</summary>
     public void CheckFence()
     {
-        inputs.Fence.Check();
-        inputs.Lock.Beat();
+        if (tenure is not { } own) return;
+        if (!own.Check(mayBeat: !Committer.IsUnderWay)) return;
+        foreach (PeerLink link in Links()) link.Wake(); // they were silent until now
     }
 
     /// <summary>Peers to call now: known ones and those for whom there is output.</summary>
@@ -288,6 +344,7 @@ internal sealed class Coordinator : IDisposable
         Checkpoints.Dispose();
         app.Delivery.Dispose();
         scratch.Dispose();
-        Log.Dispose();
+        if (log.IsWritten) Log.Dispose();
+        follower?.Dispose();
     }
 }

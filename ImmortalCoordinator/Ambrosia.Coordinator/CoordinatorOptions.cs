@@ -47,5 +47,14 @@ public sealed record CoordinatorOptions
     /// <summary>Lines as JSON objects.</summary>
     public bool Json { get; init; }
 
+    /// <summary>
+    /// A secondary takes over from a primary whose heartbeat stands still for so long though it holds its lock; a primary that has not read
+    /// the fence for half of it is silent until it has.
+    /// </summary>
+    public TimeSpan HangLimit { get; init; } = TimeSpan.FromSeconds(4);
+
+    /// <summary>For tests only: claims whatever locks say, so that several coordinators fight for one log.</summary>
+    public bool IgnoreLock { get; init; }
+
     public LogOptions Log { get; init; } = new();
 }

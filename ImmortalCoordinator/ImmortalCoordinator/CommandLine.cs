@@ -23,6 +23,8 @@ internal static class CommandLine
     private static readonly Option<bool> create = new("--create") { Description = "Begin a new log although the catalog has an instance of this name." };
     private static readonly Option<string> checkpointEvery = new("--checkpoint-every") { Description = "Log bytes between checkpoints: a number with K, M or G.", HelpName = "SIZE", DefaultValueFactory = static _ => "256M" };
     private static readonly Option<string?> checkpointInterval = new("--checkpoint-interval") { Description = "Time between checkpoints of a log that grows, beside --checkpoint-every: a number with s, m, h or d; default: size alone counts.", HelpName = "TIME" };
+    private static readonly Option<double> hangLimit = new("--hang-limit") { Description = "Seconds after which a secondary takes over from a primary that holds its lock and does not move.", HelpName = "SECONDS", DefaultValueFactory = static _ => 4 };
+    private static readonly Option<bool> ignoreLock = new("--ignore-lock") { Description = "For tests only: become primary whoever is.", Hidden = true };
     private static readonly Option<bool> json = new("--json") { Description = "Lines as JSON objects." };
     private static readonly Argument<string[]> stray = new("app") { Description = "Behind --: the app to start and restart, with its arguments.", Arity = ArgumentArity.ZeroOrMore, HelpName = "-- APP ARGS" };
 
@@ -39,11 +41,12 @@ internal static class CommandLine
         Check(instance, static v => v is null || Names.IsValid(v) ? null : BadName("--instance", v));
         Check(replica, static v => Names.IsValid(v) ? null : BadName("--replica", v));
         Check(listen, WhatIsWrongWithAddress);
+        Check(hangLimit, static v => v is >= 0.1 and <= 3600 ? null : $"{v.ToString(CultureInfo.InvariantCulture)} of --hang-limit is not from 0.1 to 3600 seconds");
         Check(checkpointEvery, static v => TryParseSize(v, out _) ? null : $"'{v}' of --checkpoint-every is no size; write it like 64M or 1G");
         Check(checkpointInterval, static v => v is null || TryParseTime(v, out _) ? null : $"'{v}' of --checkpoint-interval is no time; write it like 30s, 10m or 2h");
         var root = new RootCommand("Runs beside an app and makes it immortal: logs every input before its effects can be seen.")
         {
-            log, instance, replica, catalog, listen, appSocket, appPort, create, checkpointEvery, checkpointInterval, json, stray,
+            log, instance, replica, catalog, listen, appSocket, appPort, create, checkpointEvery, checkpointInterval, hangLimit, ignoreLock, json, stray,
         };
         root.Validators.Add(result =>
         {
@@ -150,6 +153,8 @@ internal static class CommandLine
             Create = parsed.GetValue(create),
             CheckpointEveryBytes = every,
             CheckpointInterval = parsed.GetValue(checkpointInterval) is { } text && TryParseTime(text, out TimeSpan interval) ? interval : null,
+            HangLimit = TimeSpan.FromSeconds(parsed.GetValue(hangLimit)),
+            IgnoreLock = parsed.GetValue(ignoreLock),
             Json = parsed.GetValue(json),
             App = app,
         };

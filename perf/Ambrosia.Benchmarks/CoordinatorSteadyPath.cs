@@ -52,7 +52,7 @@ public class CoordinatorSteadyPath
         OpenLog open = TakeOver.Run(files, log, identity, claimed.Fence, "r0", new LogOptions(), TimeProvider.System, Crash.Points);
         ledger = new InputLedger(new InstanceId("sink"));
         if (!ledger.TryAdmit(new InstanceId("fountain"), Guid.NewGuid(), new Epoch(1), out origin!, out string? why)) throw new InvalidOperationException(why);
-        appender = new LogAppender(open.Writer, open.Writer.ReserveBytesMax);
+        appender = new LogAppender(ReplicaLog.Of(open.Writer), open.Writer.ReserveBytesMax);
         inbound = new InboundRuns(appender, ledger, origin, 1 << 20);
         var owed = new List<PeerLink>();
         committer = new Committer(open.Writer, durable => ledger.AdvanceDurable(durable, owed, out _));

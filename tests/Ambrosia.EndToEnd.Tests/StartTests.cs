@@ -75,18 +75,19 @@ public sealed class StartTests
     }
 
     [Fact]
-    public void SecondCoordinator_OnTheSameDirectory_WaitsSaysSoAndTakesOver()
+    public void SecondCoordinator_OnTheSameDirectory_FollowsSaysSoAndTakesOver()
     {
         using var cluster = new Cluster();
         (Replica source, Replica ledger) = cluster.Pair(Calls);
         source.Settings["UNTIL"] = cluster.Until;
         Replica second = cluster.Add("ledger", "ledger");
+        second.Options.AddRange(["--replica", "r1"]);
         cluster.Run(Cluster.Again(nameof(StartTests)), () =>
         {
             ledger.Start();
             ledger.AwaitReady();
             second.Start();
-            second.AwaitLine("word that it waits", static line => line.Contains("another coordinator is primary of ledger", StringComparison.Ordinal));
+            second.AwaitLine("word that it follows", static line => line.Contains("another coordinator is primary of ledger", StringComparison.Ordinal));
             source.Start();
             source.AwaitReady();
             Assert.DoesNotContain(second.Lines.From(0), static line => line.StartsWith("ready ", StringComparison.Ordinal));

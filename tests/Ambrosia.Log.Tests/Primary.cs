@@ -41,6 +41,8 @@ internal sealed class Primary : IDisposable
         return new Primary(identity, claimed.Fence, claimed.PrimaryLock, log);
     }
 
+    public static Primary Of(InstanceIdentity identity, ClaimResult.Claimed claimed, OpenLog log) => new(identity, claimed.Fence, claimed.PrimaryLock, log);
+
     /// <summary>Appends one record that fits a page. It is not durable yet.</summary>
     public LoggedRecord Append(byte[] body, RecordKind kind = RecordKind.Run)
     {

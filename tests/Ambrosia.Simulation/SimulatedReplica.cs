@@ -39,9 +39,8 @@ internal sealed class SimulatedReplica(World world, string name, ImmortalDefinit
             CheckpointEveryBytes = world.CheckpointEveryBytes, OutboxBytes = 4 << 20, Log = world.LogOptions,
         };
         OpenLog log = TakeOver.Run(files, Directory, identity, claimed.Fence, "r0", options.Log, world.Time, world.CrashPoints);
-        Coordinator = new Coordinator.Coordinator(new CoordinatorInputs(
-            options, identity, claimed.Fence, claimed.PrimaryLock, log, files, token, world.Time, world.Random.NextDouble, this));
-        Coordinator.Recover();
+        Coordinator = new Coordinator.Coordinator(new CoordinatorInputs(options, identity, files, token, world.Time, world.Random.NextDouble, this),
+            new Leadership(claimed.Fence, claimed.PrimaryLock, log));
     }
 
     public void StartApp() => App = new SimulatedApp(Coordinator!, definition, token, line => world.Trace($"{Id} app: {line}"));

@@ -8,12 +8,13 @@ namespace Ambrosia.Coordinator;
 /// The command <c>status</c> (protocol P9.5): what this replica is and how far it has come. Owns nothing; each figure is taken by itself,
 /// so that two of them may be a moment apart. Any thread.
 /// </summary>
-internal sealed class StatusReport(CoordinatorInputs inputs, LinkTable links, OutboxSet outboxes, AppParts app)
+internal sealed class StatusReport(
+    CoordinatorInputs inputs, ReplicaLog log, LogChain chain, Func<Epoch> epoch, LinkTable links, OutboxSet outboxes, AppParts app)
 {
-    private LogWriter Log => inputs.Log.Writer;
-
     /// <summary>Of a replica that has no log open yet.</summary>
     public static JsonObject OfWaiting(InstanceIdentity identity, string replica) => Front(identity, replica, "waiting");
+
+    private string Role => links.IsAdmitting ? "primary" : log.IsWritten ? "recovering" : "secondary";
 
     private static JsonObject Front(InstanceIdentity identity, string replica, string role) => new()
     {
@@ -27,8 +28,8 @@ internal sealed class StatusReport(CoordinatorInputs inputs, LinkTable links, Ou
 
     public JsonObject Make()
     {
-        JsonObject status = Front(inputs.Identity, inputs.Options.Replica, links.IsAdmitting ? "primary" : "recovering");
-        status["epoch"] = Log.Epoch.Value;
+        JsonObject status = Front(inputs.Identity, inputs.Options.Replica, Role);
+        status["epoch"] = epoch().Value;
         status["log"] = LogPart();
         status["checkpoints"] = Checkpoints();
         status["checkpoint"] = CheckpointPart();
@@ -45,24 +46,31 @@ internal sealed class StatusReport(CoordinatorInputs inputs, LinkTable links, Ou
 
     private JsonObject LogPart()
     {
-        LogMetrics metrics = Log.Metrics;
-        var segments = inputs.Log.Chain.Segments;
-        return new JsonObject
+        var segments = chain.Segments;
+        var part = new JsonObject
         {
             ["directory"] = inputs.Options.LogDirectory,
             ["oldest"] = segments.IsEmpty ? 0 : segments[0].FirstLsn.Value,
             ["segments"] = segments.Length,
             ["executed"] = app.Progress.Processed.Value,
-            ["stated"] = Log.Stated.Value,
-            ["durable"] = Log.Durable.Value,
-            ["sealed"] = Log.Sealed.Value,
-            ["tail"] = Log.Tail.Value,
-            ["groups"] = metrics.Groups,
-            ["pages"] = metrics.Pages,
-            ["bytes"] = metrics.FileBytes,
-            ["waitsForRoom"] = metrics.NoRoom,
-            ["waitsForZeros"] = metrics.ZeroStalls,
+            ["stated"] = log.Stated.Value,
+            ["durable"] = log.Durable.Value,
         };
+        if (log.IsWritten) AddWriting(part, log.Writer);
+        return part;
+    }
+
+    /// <summary>What only the replica that writes the log can say.</summary>
+    private static void AddWriting(JsonObject part, LogWriter writer)
+    {
+        LogMetrics metrics = writer.Metrics;
+        part["sealed"] = writer.Sealed.Value;
+        part["tail"] = writer.Tail.Value;
+        part["groups"] = metrics.Groups;
+        part["pages"] = metrics.Pages;
+        part["bytes"] = metrics.FileBytes;
+        part["waitsForRoom"] = metrics.NoRoom;
+        part["waitsForZeros"] = metrics.ZeroStalls;
     }
 
     /// <summary>By their names alone, newest first: which of them verify is for those who read them.</summary>

@@ -17,12 +17,17 @@ internal sealed class AppParts
     private readonly Queue<DigestRecord> digestsToLog = new();
     private AppSession? live;
     private Lsn digested;
+    private volatile bool isLeading;
+
+    /// <summary>What was emitted below this is in the outboxes, or trimmed: no session of a primary begins beyond. Null: nothing was restored yet.</summary>
+    private Lsn? reach;
 
     public required InstanceIdentity Identity { get; init; }
 
     public required string Replica { get; init; }
 
-    public required Epoch Epoch { get; init; }
+    /// <summary>The epoch in force: our own once we are primary, before that the one that this replica follows.</summary>
+    public required Func<Epoch> EpochInForce { get; init; }
 
     public required uint MessageBytesMax { get; init; }
 
@@ -31,6 +36,8 @@ internal sealed class AppParts
     public required BlockPool Pool { get; init; }
 
     public required OutboxSet Outboxes { get; init; }
+
+    public required ReplicaLog Replicated { get; init; }
 
     public required LogAppender Log { get; init; }
 
@@ -67,6 +74,14 @@ internal sealed class AppParts
     /// <summary>Last digest position that the running session has passed.</summary>
     public Lsn Digested => digested;
 
+    /// <summary>This replica has the log: its session, now or the next, becomes primary behind all that was durable then.</summary>
+    public void Lead()
+    {
+        Digests.LogFrom(Replicated.Durable);
+        isLeading = true;
+        Live?.Lead(Replicated.Durable);
+    }
+
     public bool MustWait(Outbox outbox) => Outboxes.IsFull && outbox != Outboxes.Self && LinksAreOpen();
 
     public void WakeCommitter()
@@ -83,8 +98,8 @@ internal sealed class AppParts
             if (why is not null) return false;
             live = session;
         }
-        Lsn durable = Log.Durable;
-        FoundCheckpoint? checkpoint = Recovery.Newest(durable);
+        Lsn durable = Replicated.Durable;
+        FoundCheckpoint? checkpoint = FindStart(durable);
         CheckpointHeader? header = checkpoint?.Header;
         if (header is not null && header.AppVersion > hello.AppVersion)
         {
@@ -99,11 +114,32 @@ internal sealed class AppParts
         RestoreDigestCounts(checkpoint?.Part);
         Progress.Begin(header?.Lsn ?? Lsn.Zero, header?.PageLsn ?? Lsn.Zero);
         Delivery.Begin(header?.PageLsn ?? Lsn.Zero, header?.Lsn ?? Lsn.Zero, DeliveredState.From(checkpoint?.Part), digested, durable);
-        var welcome = new AppWelcome(1, new InstanceId(Identity.Name, Identity.Shard), Replica, Identity.Uuid, Epoch, session.Number,
+        var welcome = new AppWelcome(1, new InstanceId(Identity.Name, Identity.Shard), Replica, Identity.Uuid, EpochInForce(), session.Number,
             MessageBytesMax, header?.Lsn ?? Lsn.Zero, checkpoint is not null);
         CheckpointImage? image = checkpoint is null ? null : new CheckpointImage(checkpoint.Reader, header!.Lsn, header.ImageVersion);
-        session.Begin(welcome, image, durable);
+        session.Begin(welcome, image);
+        if (isLeading) session.Lead(Replicated.Durable);
         return true;
+    }
+
+    /// <summary>
+    /// The checkpoint that a session begins with. A secondary takes the newest there is, outboxes and all: it has sent nothing. A primary
+    /// keeps its outboxes, so it begins no later than where they reach; another replica's checkpoint may be ahead of its own app.
+    /// </summary>
+    private FoundCheckpoint? FindStart(Lsn durable)
+    {
+        if (isLeading && reach is { } reached) return Recovery.Newest(reached);
+        return Restore(durable);
+    }
+
+    /// <summary>Makes the outboxes what the newest checkpoint says of them, before anything of them is sent; null: there is none, and the log is whole.</summary>
+    public FoundCheckpoint? Restore(Lsn durable)
+    {
+        Outboxes.Clear();
+        FoundCheckpoint? checkpoint = Recovery.Newest(durable);
+        reach = checkpoint?.Header.Lsn ?? Lsn.Zero;
+        if (checkpoint is not null) Ambrosia.Coordinator.Recovery.RestoreOutboxes(checkpoint, Outboxes, Pool);
+        return checkpoint;
     }
 
     private void RestoreDigestCounts(CoordinatorPart? part)
@@ -153,6 +189,7 @@ internal sealed class AppParts
         lock (gate)
         {
             if (live != session) return;
+            if (Progress.Processed > reach) reach = Progress.Processed;
             live = null;
         }
         Checkpoints.SessionEnded();

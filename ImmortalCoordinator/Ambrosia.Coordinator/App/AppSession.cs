@@ -23,8 +23,8 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
     private bool deliveryTaken, selfWaits, digestWaits;
     private CheckpointImage? image;
 
-    /// <summary>When everything below this has been delivered, the app is told to become primary.</summary>
-    private Lsn target;
+    /// <summary>When everything below this has been delivered, the app is told to become primary; null: this replica is a secondary.</summary>
+    private Lsn? target;
 
     public ulong Number { get; } = number;
 
@@ -40,7 +40,7 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
         get
         {
             lock (gate)
-                return stage != Stage.Ended && (control.HasAny || (stage != Stage.AwaitHello && parts.Delivery.Next < parts.Log.Durable));
+                return stage != Stage.Ended && (control.HasAny || (stage == Stage.Replaying && parts.Delivery.Next >= target) || (stage != Stage.AwaitHello && parts.Delivery.Next < parts.Replicated.Durable));
         }
     }
 
@@ -83,7 +83,7 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
     private void TakeImpulses(Outbox outbox, BlockPool.Block block, int frameAt, in RunView run, int runBytes)
     {
         if (stage is not (Stage.BecomingPrimary or Stage.Primary)) throw new ProtocolViolation("P5.10", "impulse before BecomePrimary");
-        outbox.AppendImpulses(block, frameAt, run, runBytes, parts.Epoch);
+        outbox.AppendImpulses(block, frameAt, run, runBytes, parts.EpochInForce());
     }
 
     public ReadAnswer Control(FrameType type, ReadOnlySpan<byte> payload)
@@ -148,13 +148,12 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
     }
 
     /// <summary>The session is the instance's: it gets the welcome, the image and the log from there.</summary>
-    public void Begin(AppWelcome welcome, CheckpointImage? image, Lsn becomePrimaryAt)
+    public void Begin(AppWelcome welcome, CheckpointImage? image)
     {
         lock (gate)
         {
             stage = Stage.Replaying;
             this.image = image;
-            target = becomePrimaryAt;
             control.Write(welcome);
         }
         wakeSender();
@@ -164,6 +163,13 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
     {
         parts.CheckpointDuty.Waits(why);
         parts.Say($"checkpoint waits: {why}");
+    }
+
+    /// <summary>This replica has the log: the app is primary once it has executed what is below <paramref name="durable"/>. The first call counts.</summary>
+    public void Lead(Lsn durable)
+    {
+        lock (gate) target ??= durable;
+        wakeSender();
     }
 
     private ReadAnswer Processed(Lsn lsn)
@@ -212,11 +218,12 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
         }
         if (image is not null && TakeImage(out bytes)) return true;
         if (parts.Delivery.TryTake(out bytes)) return deliveryTaken = true;
-        if (stage != Stage.Replaying || parts.Delivery.Next < target) return false;
+        if (stage != Stage.Replaying) return false;
         lock (gate)
         {
+            if (target is not { } all || parts.Delivery.Next < all) return false;
             stage = Stage.BecomingPrimary;
-            control.Write(new BecomePrimary(target));
+            control.Write(new BecomePrimary(all));
             return control.TryTake(out bytes);
         }
     }

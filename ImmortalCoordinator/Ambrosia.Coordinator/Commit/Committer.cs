@@ -17,6 +17,10 @@ internal sealed class Committer(LogWriter log, Action<Lsn> durableAdvanced)
     private CommitGroup? group;
     private Stage stage;
     private int page;
+    private volatile bool isUnderWay;
+
+    /// <summary>A group is being written, flushed or checked. Any thread.</summary>
+    public bool IsUnderWay => isUnderWay;
 
     public CommitStep Step()
     {
@@ -33,6 +37,7 @@ internal sealed class Committer(LogWriter log, Action<Lsn> durableAdvanced)
             case Stage.Complete:
                 log.Complete(group!);
                 group = null;
+                isUnderWay = false;
                 stage = Stage.Begin;
                 durableAdvanced(log.Durable);
                 break;
@@ -49,6 +54,7 @@ internal sealed class Committer(LogWriter log, Action<Lsn> durableAdvanced)
             case CommitAnswer.Busy: throw new InvalidOperationException("two committers step at once");
             default:
                 page = 0;
+                isUnderWay = true;
                 stage = group!.NeedsRotation ? Stage.Rotate : Stage.Write;
                 return CommitStep.Again;
         }

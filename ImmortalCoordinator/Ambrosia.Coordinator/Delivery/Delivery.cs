@@ -10,7 +10,7 @@ namespace Ambrosia.Coordinator;
 /// delivery never keeps one from being used again for longer than its own send.
 /// Owns the position in the log, the fold up to it and the page in hand. The thread that sends to the app.
 /// </summary>
-internal sealed class Delivery(LogWriter log, LogReader reader, ulong digestEvery, ProgressBook progress, DigestBook digests, OutboxSet outboxes) : IDisposable
+internal sealed class Delivery(ReplicaLog log, LogReader reader, ulong digestEvery, ProgressBook progress, DigestBook digests, OutboxSet outboxes) : IDisposable
 {
     /// <summary>Room that the frame needs in front of the first record.</summary>
     private const int FrontBytes = FrameHeader.Bytes + DeliverHeader.Bytes;
@@ -78,7 +78,9 @@ internal sealed class Delivery(LogWriter log, LogReader reader, ulong digestEver
         }
         buffer ??= new PageBuffer();
         reader.Expect(log.Durable);
-        if (reader.Read(Next, ref buffer) != ReadStatus.Page) throw reader.Missing(Next);
+        ReadStatus status = reader.Read(Next, ref buffer);
+        if (status == ReadStatus.Gone && !log.IsWritten) throw new LogTruncatedException(Next);
+        if (status != ReadStatus.Page) throw reader.Missing(Next);
         return new PageView(buffer.Memory, Next, buffer.Next, buffer.Length, buffer.TimeMicros, buffer.Flags, buffer.Remaining);
     }
 
@@ -171,7 +173,7 @@ internal sealed class Delivery(LogWriter log, LogReader reader, ulong digestEver
         switch (record.Kind)
         {
             case RecordKind.Digest: digests.Recorded(record.Read<DigestRecord>()); break;
-            case RecordKind.CheckpointMark: Marks.Add(new MarkNote(page, record.End, State.Clone())); break;
+            case RecordKind.CheckpointMark: Marks.Add(new MarkNote(page, record.End, State.Clone(), record.Read<CheckpointMarkRecord>())); break;
             case RecordKind.Trim: NoteTrims(record.Read<TrimRecord>()); break;
         }
     }

@@ -6,13 +6,25 @@ namespace Ambrosia.Coordinator;
 /// Watches determinism: what the app has emitted at each digest position, against what the log says of the same position. A position
 /// whose record was lost in a crash is skipped. Bounded by the app's lag, one entry a MiB of log. Any thread.
 /// </summary>
-/// <param name="logFrom">Positions from here on are logged by us; older ones were, or were lost.</param>
-internal sealed class DigestBook(Lsn logFrom)
+/// <param name="logFrom">Positions from here on are logged by us; older ones were, or were lost. Null: a secondary, which logs none.</param>
+internal sealed class DigestBook(Lsn? logFrom)
 {
     private readonly Lock gate = new();
     private readonly SortedDictionary<Lsn, DigestRecord> computed = [];
     private readonly SortedDictionary<Lsn, DigestRecord> recorded = [];
+    private Lsn? logFrom = logFrom;
     private Lsn logged;
+
+    /// <summary>This replica is primary now: positions from here on are its to log.</summary>
+    public void LogFrom(Lsn position)
+    {
+        lock (gate) logFrom = position;
+    }
+
+    /// <summary>Positions compared and found equal since the start.</summary>
+    public long Compared { get { lock (gate) return compared; } }
+
+    private long compared;
 
     public void BeginSession()
     {
@@ -31,7 +43,7 @@ internal sealed class DigestBook(Lsn logFrom)
         {
             if (recorded.Remove(own.Position, out DigestRecord? expected)) Compare(own, expected);
             else computed[own.Position] = own;
-            if (own.Position < logFrom || own.Position <= logged) return false;
+            if (logFrom is not { } from || own.Position < from || own.Position <= logged) return false;
             logged = own.Position;
             return true;
         }
@@ -50,8 +62,9 @@ internal sealed class DigestBook(Lsn logFrom)
         }
     }
 
-    private static void Compare(DigestRecord own, DigestRecord expected)
+    private void Compare(DigestRecord own, DigestRecord expected)
     {
+        compared++;
         if (own.Entries.SequenceEqual(expected.Entries)) return;
         DigestEntry? differs = expected.Entries.Cast<DigestEntry?>().FirstOrDefault(e => !own.Entries.Contains(e!.Value));
         string what = differs is { } e

@@ -28,6 +28,9 @@ internal sealed class ProgressBook
     /// <summary>Every record below this has been executed by the running session.</summary>
     public Lsn Processed { get { lock (gate) return processed; } }
 
+    /// <summary>Everything that has been delivered has been executed.</summary>
+    public bool IsDry { get { lock (gate) return processed >= delivered; } }
+
     public Lsn ProcessedPage { get { lock (gate) return processedPage; } }
 
     public void Begin(Lsn from, Lsn page)

@@ -7,13 +7,11 @@ namespace Ambrosia.Coordinator;
 
 /// <summary>
 /// Puts records into the log's open page. Knows what a record looks like and nothing about who sent it. Never waits: false means that
-/// there is no room until a commit has freed some. Any thread.
+/// there is no room until a commit has freed some. On a secondary every append is a fault of ours (I10). Any thread.
 /// </summary>
-internal sealed class LogAppender(LogWriter log, int pageRecordBytesMax)
+internal sealed class LogAppender(ReplicaLog replica, int pageRecordBytesMax)
 {
-    public Lsn Durable => log.Durable;
-
-    public Lsn Tail => log.Tail;
+    public Lsn Durable => replica.Durable;
 
     /// <summary>Set when an append found the committer idle; the pump that appended wakes it.</summary>
     public bool TakeWake() => Interlocked.Exchange(ref wakeOwed, 0) != 0;
@@ -30,13 +28,14 @@ internal sealed class LogAppender(LogWriter log, int pageRecordBytesMax)
         int body = RunHeader.Bytes + afterHeader.Length;
         Crash.Hit("log.beforeAppend");
         if (RecordHeader.Bytes + body > pageRecordBytesMax) return TryAppendSpanning(kind, header, afterHeader, reserved);
+        LogWriter log = replica.Writer;
         if (!log.TryReserve(RecordHeader.Bytes + body, out Reservation room)) return false;
         Span<byte> to = room.Bytes;
         new RecordHeader((uint)body, kind).Write(to);
         header.Write(to[RecordHeader.Bytes..]);
         Crash.Hit("log.midAppend");
         afterHeader.CopyTo(to[(RecordHeader.Bytes + RunHeader.Bytes)..]);
-        Finish(room, reserved);
+        Finish(log, room, reserved);
         return true;
     }
 
@@ -44,7 +43,7 @@ internal sealed class LogAppender(LogWriter log, int pageRecordBytesMax)
     {
         Span<byte> head = stackalloc byte[RunHeader.Bytes];
         header.Write(head);
-        if (!log.TryAppendSpanning(kind, head, afterHeader, out _, out Lsn end)) return false;
+        if (!replica.Writer.TryAppendSpanning(kind, head, afterHeader, out _, out Lsn end)) return false;
         reserved(end);
         Interlocked.Exchange(ref wakeOwed, 1);
         return true;
@@ -54,6 +53,7 @@ internal sealed class LogAppender(LogWriter log, int pageRecordBytesMax)
     public bool TryAppend(RecordKind kind, ReadOnlySpan<byte> body, out Lsn end)
     {
         end = default;
+        LogWriter log = replica.Writer;
         if (RecordHeader.Bytes + body.Length > pageRecordBytesMax)
         {
             if (!log.TryAppendSpanning(kind, [], body, out _, out end)) return false;
@@ -64,11 +64,11 @@ internal sealed class LogAppender(LogWriter log, int pageRecordBytesMax)
         new RecordHeader((uint)body.Length, kind).Write(room.Bytes);
         body.CopyTo(room.Bytes[RecordHeader.Bytes..]);
         end = room.End;
-        Finish(room, null);
+        Finish(log, room, null);
         return true;
     }
 
-    private void Finish(in Reservation room, Action<Lsn>? reserved)
+    private void Finish(LogWriter log, in Reservation room, Action<Lsn>? reserved)
     {
         reserved?.Invoke(room.End);
         if (log.Leave(room)) Interlocked.Exchange(ref wakeOwed, 1);

@@ -16,7 +16,11 @@ internal sealed class LinkParts
 
     public required string Replica { get; init; }
 
-    public required Epoch OwnEpoch { get; init; }
+    /// <summary>Set when this replica becomes primary, before the first connection.</summary>
+    public Epoch OwnEpoch { get; set; }
+
+    /// <summary>Whether anything may be sent now. It throws on a secondary (I10), and says no while it is not sure that we are primary still.</summary>
+    public Func<bool> MayEmit { get; init; } = static () => true;
 
     public required uint MessageBytesMax { get; init; }
 

@@ -240,6 +240,8 @@ internal sealed class PeerLink : ILinkTraffic
 
     public bool TryTake(out ReadOnlyMemory<byte> bytes)
     {
+        bytes = default;
+        if (!parts.MayEmit()) return false;
         lock (gate)
         {
             Advance();

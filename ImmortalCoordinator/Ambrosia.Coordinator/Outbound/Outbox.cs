@@ -67,6 +67,18 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
         }
     }
 
+    /// <summary>Forgets every output and every number; nothing of this channel has been sent.</summary>
+    public void Clear()
+    {
+        lock (gate)
+        {
+            if (impulsesNumbered > 0) throw new InvalidOperationException($"the outbox to {Destination} has numbered impulses and cannot begin again");
+            while (entries.Start < entries.End) Let(entries.Pop());
+            known = emitted = trimmed = restoring = default;
+            cursor = entries.Start;
+        }
+    }
+
     private ChannelPosition restoring;
 
     /// <summary>Takes back one untrimmed run of a checkpoint, in order.</summary>

@@ -56,6 +56,15 @@ internal sealed class OutboxSet(InstanceId self, ScratchFile scratch, MemoryBoun
     /// <summary>An outbox in no set that never holds anything.</summary>
     public static Outbox Empty() => new(default, 0, null!, null!);
 
+    /// <summary>
+    /// Forgets every output: for a secondary, which has sent none and begins again from a checkpoint. Outboxes stay the same objects, since
+    /// notes of pages name them.
+    /// </summary>
+    public void Clear()
+    {
+        foreach (Outbox outbox in InOrder()) outbox.Clear();
+    }
+
     /// <summary>A new app session starts to emit from what its checkpoint says; channels that it does not name start from nothing.</summary>
     public void BeginSession(IReadOnlyDictionary<InstanceId, ChannelPosition> from)
     {

@@ -221,6 +221,11 @@ internal sealed class AppPump(Coordinator coordinator, Socket listener, Action<C
         {
             // The app is gone: what it sent before is still to be read, so only this direction ends.
         }
+        catch (LogTruncatedException truncated)
+        {
+            say(truncated.Message);
+            socket.Shutdown(SocketShutdown.Both);
+        }
         catch (Exception fatal) when (ExitCodes.Of(fatal) is { } code)
         {
             fail(code, fatal.Message);

@@ -24,9 +24,12 @@ internal sealed class BackgroundPump(Coordinator coordinator, Action publish, Ac
         for (int n = 1; !stopped; n++)
         {
             stop.WaitOne(tick);
-            Lsn tail = coordinator.Log.Tail;
-            coordinator.Tick(isQuiet: tail == last);
-            last = tail;
+            if (coordinator.HasLog)
+            {
+                Lsn tail = coordinator.Log.Tail;
+                coordinator.Tick(isQuiet: tail == last);
+                last = tail;
+            }
             if (n % FenceEvery == 0) coordinator.CheckFence();
             if (n % HeartbeatEvery == 0) coordinator.Session?.SendHeartbeat();
             if (n % PublishEvery == 0) publish();
@@ -36,7 +39,7 @@ internal sealed class BackgroundPump(Coordinator coordinator, Action publish, Ac
     private void SpaceLoop()
     {
         while (!stopped)
-            if (!coordinator.Log.PrepareSpace()) Thread.Sleep(2);
+            if (!coordinator.HasLog || !coordinator.Log.PrepareSpace()) Thread.Sleep(2);
     }
 
     private void Guard(Action loop)

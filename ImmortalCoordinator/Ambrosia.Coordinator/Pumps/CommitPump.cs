@@ -22,7 +22,7 @@ internal sealed class CommitPump(Action<int, string> fail) : IDisposable
 
     public void Commit(bool drained)
     {
-        if (committer is null || inside.IsHeldByCurrentThread) return; // the loop that called us goes on
+        if (inside.IsHeldByCurrentThread) return; // the loop that called us goes on
         if (drained && TryRunHere(out _)) return;
         asked = true;
         parker.Wake();
@@ -31,7 +31,7 @@ internal sealed class CommitPump(Action<int, string> fail) : IDisposable
     private bool TryRunHere(out bool worked)
     {
         worked = false;
-        if (!inside.TryEnter()) return false;
+        if (committer is null || !inside.TryEnter()) return false;
         try { worked = RunUntilParked(); }
         finally { inside.Exit(); }
         return true;

@@ -12,6 +12,9 @@ namespace Ambrosia.Coordinator.Pumps;
 /// </summary>
 public sealed class CoordinatorHost : IDisposable
 {
+    /// <summary>How long a replica of the same name may still be there before it is believed.</summary>
+    private static readonly TimeSpan nameMax = TimeSpan.FromSeconds(3);
+
     private readonly CoordinatorOptions options;
     private readonly IFileSystem files;
     private readonly OperatorLog lines;
@@ -19,12 +22,13 @@ public sealed class CoordinatorHost : IDisposable
     private readonly AdminCommands commands = new();
     private readonly ManualResetEventSlim ended = new(false);
     private readonly List<IDisposable> owned = [];
-    private readonly long begun = Stopwatch.GetTimestamp();
+    private long begun = Stopwatch.GetTimestamp();
     private CheckpointPump? checkpoints;
     private LinkPump? links;
     private AdminPump? admin;
     private Coordinator? coordinator;
     private AppSupervisor? supervisor;
+    private StandbyPump? standby;
     private bool isOpen;
 
     // Why the entry could not be published the last time; null: it was.
@@ -70,30 +74,89 @@ public sealed class CoordinatorHost : IDisposable
             new CatalogFiles(files, options.CatalogDirectory, $"{options.Instance}.{options.Replica}.{System.Environment.ProcessId}"),
             RandomNumberGenerator.Fill, lines.Say);
         InstanceIdentity identity = new InstanceStart(options, files, catalog, lines.Say).FindOrCreate();
+        owned.Add(TakeName(stop));
         commands.Set("status", _ => new AdminAnswer(StatusReport.OfWaiting(identity, options.Replica)));
-        OpenAdmin(isPrimary: false);
-        ClaimResult.Claimed claim = AwaitClaim(identity, stop);
-        OpenAdmin(isPrimary: true);
-        OpenLog log = TakeOver.Run(files, options.LogDirectory, identity, claim.Fence, options.Replica, options.Log, TimeProvider.System, Crash.Points);
-        if (log.Tail is ReadVerdict.Cut cut) lines.Say(cut.ToString());
+        OpenAdmin();
+        var standby = new Standby(files, identity, options);
+        var follower = new LogFollower(files, options.LogDirectory, identity);
+        ClaimResult? claim = ClaimOrFollow(standby, follower, stop);
 
         AppEndpoint endpoint = AppEndpoint.Open(files, options);
         owned.Add(endpoint);
-        coordinator = new Coordinator(new CoordinatorInputs(
-            options, identity, claim.Fence, claim.PrimaryLock, log, files, endpoint.Token, TimeProvider.System, Random.Shared.NextDouble,
-            new ThreadPumps(this)));
-        coordinator.Recover();
+        var inputs = new CoordinatorInputs(
+            options, identity, files, endpoint.Token, TimeProvider.System, Random.Shared.NextDouble, new ThreadPumps(this));
+        if (claim is ClaimResult.Claimed claimed)
+        {
+            coordinator = new Coordinator(inputs, new Leadership(claimed.Fence, claimed.PrimaryLock, TakeLogOver(identity, claimed.Fence, null)));
+            follower.Dispose();
+            commits.Start(coordinator.Committer);
+        }
+        else coordinator = new Coordinator(inputs, follower);
         coordinator.AddCommands(commands);
         StartPumps(catalog, identity, endpoint);
+        if (!coordinator.HasLog) StartStandby(standby, follower, identity);
     }
 
-    /// <summary>Lets operators ask. One that waits leaves the place to a living process of the same replica.</summary>
-    private void OpenAdmin(bool isPrimary)
+    /// <summary>One replica of a name at a time. Whoever looks who is there holds a name for a moment, and a killed process for a little longer.</summary>
+    private ReplicaLock TakeName(CancellationToken stop)
     {
-        if (admin is not null) return;
+        long begin = Stopwatch.GetTimestamp();
+        while (true)
+        {
+            if (ReplicaLock.TryTake(files, options.LogDirectory, options.Replica) is { } taken) return taken;
+            if (Stopwatch.GetElapsedTime(begin) > nameMax)
+                throw new MisuseException($"a replica '{options.Replica}' of '{options.Instance}' runs on {options.LogDirectory} already. Give this one another name with --replica.");
+            stop.WaitHandle.WaitOne(10);
+            stop.ThrowIfCancellationRequested();
+        }
+    }
+
+    /// <summary>Until the epoch is ours, or the log of another primary can be followed: then the answer is null.</summary>
+    private ClaimResult.Claimed? ClaimOrFollow(Standby standby, LogFollower follower, CancellationToken stop)
+    {
+        for (bool said = false; ; said = true)
+        {
+            ClaimResult? result = standby.Try();
+            if (result is ClaimResult.Claimed claimed) return claimed;
+            if (result is not ClaimResult.Held held) continue;
+            if (!said) lines.Say($"another coordinator is primary of {options.Instance} ({held.LockPath}); this one follows as replica {options.Replica}");
+            while (follower.Step()) stop.ThrowIfCancellationRequested();
+            if (follower.DigestEvery is not null) return null;
+            stop.WaitHandle.WaitOne(10); // its first segment is on its way
+            stop.ThrowIfCancellationRequested();
+        }
+    }
+
+    private OpenLog TakeLogOver(InstanceIdentity identity, Fence fence, LogFollower? follower)
+    {
+        OpenLog log = TakeOver.Run(
+            files, options.LogDirectory, identity, fence, options.Replica, options.Log, TimeProvider.System, Crash.Points, follower);
+        if (log.Tail is ReadVerdict.Cut cut) lines.Say(cut.ToString());
+        return log;
+    }
+
+    private void StartStandby(Standby rules, LogFollower follower, InstanceIdentity identity)
+    {
+        standby = new StandbyPump(
+            rules, follower, files, coordinator!, (fence, followed) => TakeLogOver(identity, fence, followed), Lead, lines.Say, Fail);
+        owned.Insert(0, standby);
+        standby.Start();
+    }
+
+    private void Lead(Leadership leadership)
+    {
+        begun = Stopwatch.GetTimestamp();
+        coordinator!.Lead(leadership);
+        commits.Start(coordinator.Committer);
+        lines.Say($"epoch {coordinator.Epoch}: took the log over at {coordinator.Log.Durable}");
+    }
+
+    /// <summary>Lets operators ask. The replica's name is ours, so whoever answers in its place is about to end.</summary>
+    private void OpenAdmin()
+    {
         try
         {
-            if (AdminEndpoint.TryOpen(files, options.LogDirectory, options.Replica, evenIfTaken: isPrimary) is not { } endpoint) return;
+            if (AdminEndpoint.TryOpen(files, options.LogDirectory, options.Replica, evenIfTaken: true) is not { } endpoint) return;
             admin = new AdminPump(endpoint, commands, lines.Say);
         }
         catch (System.Net.Sockets.SocketException e)
@@ -105,23 +168,9 @@ public sealed class CoordinatorHost : IDisposable
         admin.Start();
     }
 
-    private ClaimResult.Claimed AwaitClaim(InstanceIdentity identity, CancellationToken stop)
-    {
-        while (true)
-        {
-            ClaimResult result = PrimaryClaim.Try(files, options.LogDirectory, identity, options.Replica, Crash.Points);
-            if (result is ClaimResult.Claimed claimed) return claimed;
-            if (result is not ClaimResult.Held held) continue;
-            lines.Say($"another coordinator is primary of {identity.Name} ({held.LockPath}); waiting for it to end");
-            files.WaitForLock(held.LockPath, stop)?.Dispose();
-            stop.ThrowIfCancellationRequested();
-        }
-    }
-
     private void StartPumps(DirectoryCatalog catalog, InstanceIdentity identity, AppEndpoint endpoint)
     {
         Coordinator parts = coordinator!;
-        commits.Start(parts.Committer);
         checkpoints = new CheckpointPump(parts.Checkpoints, Fail);
         checkpoints.Start();
         links = new LinkPump(parts, catalog, new LinkSettings(catalog.Secret, TimeProvider.System, RandomNumberGenerator.Fill), lines.Say);
@@ -139,7 +188,7 @@ public sealed class CoordinatorHost : IDisposable
         owned.InsertRange(0, [app, background, checkpoints, links, commits]); // the pumps end before what they pump
         app.Start();
         background.Start();
-        lines.Say($"epoch {parts.Epoch}: log open at {parts.Log.Durable}, app channel {endpoint.Address}, token {endpoint.TokenPath}");
+        lines.Say($"epoch {parts.Epoch}: log open at {parts.Durable}, app channel {endpoint.Address}, token {endpoint.TokenPath}");
         if (options.App.Count == 0) return;
         supervisor = new AppSupervisor(options.App, endpoint.Environment, () => parts.Executed, lines.Say, Fail);
         owned.Insert(0, supervisor);
@@ -181,7 +230,7 @@ public sealed class CoordinatorHost : IDisposable
                 parts.RequestCheckpoint();
                 while (parts.IsCheckpointDue && patience.Elapsed < TimeSpan.FromSeconds(5)) Thread.Sleep(5);
             }
-            while (parts.Log.MarkDue && patience.Elapsed < TimeSpan.FromSeconds(6))
+            while (parts.HasLog && parts.Log.MarkDue && patience.Elapsed < TimeSpan.FromSeconds(6))
             {
                 if (parts.Log.AppendMark()) commits.Commit(drained: true);
                 Thread.Sleep(1);

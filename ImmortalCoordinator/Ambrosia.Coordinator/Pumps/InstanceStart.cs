@@ -31,6 +31,9 @@ internal sealed class InstanceStart(CoordinatorOptions options, IFileSystem file
         if (found.Name != options.Instance)
             throw new MisuseException($"{options.LogDirectory} holds the log of instance '{found.Name}', not of '{options.Instance}'. Give its own name, or another directory.");
         if (entry is not null && entry.Uuid != found.Uuid) throw new MisuseException(NameTaken(found, entry));
+        Epoch epoch = Fence.Current(files, options.LogDirectory, found);
+        if (PlaceCheck.WhatIsWrong(found, options.LogDirectory, epoch, entry, path => InstanceDirectory.TryRead(files, path)?.Uuid == found.Uuid) is { } wrong)
+            throw new MisuseException(wrong);
         return found;
     }
 

@@ -8,7 +8,7 @@ namespace Ambrosia.Coordinator;
 /// emitted up to there and trimmed by the Trim records up to there. Called on the thread that reads the app, between two of its frames.
 /// </summary>
 internal sealed class CheckpointSnapshot(
-    InstanceIdentity identity, string replica, Epoch epoch, uint appVersion, AppParts app, Func<LogReader> newReader, TimeProvider time)
+    InstanceIdentity identity, string replica, Func<uint> appVersion, AppParts app, Func<LogReader> newReader, TimeProvider time)
 {
     /// <exception cref="ProtocolViolation">P5.7, P5.8: no mark asked for it.</exception>
     public CheckpointJob Take(ImageBegin begin)
@@ -18,7 +18,7 @@ internal sealed class CheckpointSnapshot(
         Lsn page = app.Progress.ProcessedPage;
         using LogReader reader = newReader();
         DeliveredState state = ExecutedState.At(reader, mark, page, begin.Position, out ulong previousHash);
-        var header = new CheckpointHeader(identity.Shard, identity.Uuid, begin.Position, page, epoch, appVersion, begin.ImageVersion,
+        var header = new CheckpointHeader(identity.Shard, identity.Uuid, begin.Position, page, mark.Mark.Epoch, appVersion(), begin.ImageVersion,
             time.GetUtcNow().ToUnixTimeMilliseconds() * 1000, previousHash, replica);
         var outboxes = new List<(Outbox, CheckpointOutput, List<OutboxEntry>)>();
         foreach (Outbox outbox in app.Outboxes.InOrder()) outboxes.Add(OutputOf(outbox, state));

@@ -16,7 +16,8 @@ public abstract record ClaimResult
     }
 
     /// <summary>A living process is primary, or about to be: wait for its lock, then try again.</summary>
-    public sealed record Held(string LockPath) : ClaimResult;
+    /// <param name="Epoch">The epoch in force.</param>
+    public sealed record Held(string LockPath, Epoch Epoch) : ClaimResult;
 
     /// <summary>Somebody was faster: try again.</summary>
     public sealed record Lost : ClaimResult;

@@ -13,12 +13,12 @@ public static class PrimaryClaim
         IFileSystem fs, string dir, InstanceIdentity identity, string replica, ICrashPoints crash, Epoch? ignoreLocksOf = null)
     {
         Epoch current = Fence.Current(fs, dir, identity);
-        if (current != ignoreLocksOf && HeldLock(fs, dir, current) is { } held) return new ClaimResult.Held(held);
+        if (current != ignoreLocksOf && HeldLock(fs, dir, current) is { } held) return new ClaimResult.Held(held, current);
         if (Fence.Current(fs, dir, identity) != current) return new ClaimResult.Lost();
 
         string path = Path.Combine(dir, new PrimaryFileName(current.Next, replica).ToString());
         IFileLock? mine = fs.TryLock(path);
-        if (mine is null) return new ClaimResult.Held(path);
+        if (mine is null) return new ClaimResult.Held(path, current);
         if (!mine.IsStillNamed) // a loser of our name removed it between our open and our lock
         {
             mine.Dispose();

@@ -47,13 +47,14 @@ internal sealed class PageSequence
 
     /// <summary>Begins anywhere outside of spanning records; what stands before is not known.</summary>
     /// <param name="previousHash">Hash of the page before <paramref name="at"/>; null: not known.</param>
-    public void Begin(Lsn at, ulong? previousHash)
+    /// <param name="timeMicros">No page before has a later time; 0: not known.</param>
+    public void Begin(Lsn at, ulong? previousHash, long timeMicros = 0)
     {
         _unstated.Clear();
         Next = _from = at;
         Hash = previousHash;
         Missing = 0;
-        TimeMicros = 0;
+        TimeMicros = timeMicros;
         Stated = Lsn.Zero;
         StatedHash = null;
     }

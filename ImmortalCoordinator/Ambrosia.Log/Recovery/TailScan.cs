@@ -4,7 +4,7 @@ namespace Ambrosia.Log;
 
 /// <summary>
 /// Reads the chain's last segment to the log's end and judges what stands there (log-format L8.1, L8.2), from its beginning or from where a
-/// checkpoint vouches for what lies before. Earlier segments lie below a seal, so they have no tail; the replay reader checks them.
+/// checkpoint vouches for what lies before, or a follower has seen it stated. Earlier segments lie below a seal, so they have no tail; the replay reader checks them.
 /// One thread, one use.
 /// </summary>
 internal sealed class TailScan
@@ -15,14 +15,17 @@ internal sealed class TailScan
     private readonly LogSegment _head;
     private readonly PageInspector _inspector;
     private readonly PageSequence _pages = new();
+    private readonly FollowedTail? _followed;
 
-    public TailScan(IFileSystem fs, string dir, InstanceIdentity identity, LogSegment head)
+    /// <param name="followed">What is known of the head already; ignored if it is about another segment.</param>
+    public TailScan(IFileSystem fs, string dir, InstanceIdentity identity, LogSegment head, FollowedTail? followed = null)
     {
         _fs = fs;
         _dir = dir;
         _identity = identity;
         _head = head;
         _inspector = new PageInspector(head);
+        _followed = followed?.Head == head.Name ? followed : null;
         _pages.Begin(head.Header);
     }
 
@@ -50,13 +53,20 @@ internal sealed class TailScan
     public ReadVerdict Run(ref PageBuffer buffer)
     {
         using IFile file = _fs.Open(_head.Path, FileUse.Read);
-        if (VouchedStart() is not { } vouched || !TryBeginAt(file, vouched, ref buffer)) _pages.Begin(_head.Header);
+        if (_followed is not null) BeginFollowed(_followed);
+        else if (VouchedStart() is not { } vouched || !TryBeginAt(file, vouched, ref buffer)) _pages.Begin(_head.Header);
         PageFault? fault;
         while ((fault = Next(file, ref buffer)) is null) Accept(buffer);
         Lsn damage = End;
         _pages.DropIncomplete(_head);
         ReadVerdict verdict = new TailJudge(_fs, _dir, _identity, _inspector).Judge(file, _pages, damage, fault, ref buffer);
         return verdict is ReadVerdict.Halt halt ? throw halt.Damage : verdict;
+    }
+
+    private void BeginFollowed(FollowedTail followed)
+    {
+        _pages.Begin(followed.Stated, followed.PreviousHash, followed.TimeMicros);
+        _pages.BeginStated();
     }
 
     /// <summary>

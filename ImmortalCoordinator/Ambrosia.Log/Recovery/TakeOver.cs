@@ -17,11 +17,14 @@ public sealed class TakeOver
     private readonly LogOptions _options;
     private readonly TimeProvider _time;
     private readonly ICrashPoints _crash;
+    private readonly LogFollower? _follower;
     private PageBuffer _buffer;
 
     private TakeOver(
-        IFileSystem fs, string dir, InstanceIdentity identity, Fence fence, string replica, LogOptions options, TimeProvider time, ICrashPoints crash)
+        IFileSystem fs, string dir, InstanceIdentity identity, Fence fence, string replica, LogOptions options, TimeProvider time, ICrashPoints crash,
+        LogFollower? follower)
     {
+        _follower = follower;
         _fs = fs;
         _dir = dir;
         _identity = identity;
@@ -34,21 +37,31 @@ public sealed class TakeOver
     }
 
     /// <summary>Takes the log over; at the first start of an instance it makes its first segment.</summary>
+    /// <param name="follower">Of a replica that has followed the log: its chain is used on, and only what it has not seen stated is read.</param>
     /// <exception cref="LogDamage">Exit 65.</exception>
     /// <exception cref="FenceLostException">Somebody else claimed a later epoch meanwhile: exit 75.</exception>
     /// <exception cref="IOException">Exit 74.</exception>
     public static OpenLog Run(
-        IFileSystem fs, string dir, InstanceIdentity identity, Fence fence, string replica, LogOptions options, TimeProvider time, ICrashPoints crash)
+        IFileSystem fs, string dir, InstanceIdentity identity, Fence fence, string replica, LogOptions options, TimeProvider time, ICrashPoints crash,
+        LogFollower? follower = null)
     {
-        return new TakeOver(fs, dir, identity, fence, replica, options, time, crash).Run();
+        return new TakeOver(fs, dir, identity, fence, replica, options, time, crash, follower).Run();
     }
 
     private OpenLog Run()
     {
-        LogChain chain = LogChain.Load(_fs, _dir, _identity);
+        LogChain chain = LoadChain();
         IReadOnlyList<CheckpointFileName> checkpoints = Checkpoints.List(_fs, _dir);
         LogTail tail = chain.Segments.IsEmpty ? BeginLog(chain, checkpoints) : ContinueLog(chain);
         return Open(chain, checkpoints, tail);
+    }
+
+    /// <summary>Read after the claim, whatever a follower has seen before it (F2).</summary>
+    private LogChain LoadChain()
+    {
+        if (_follower is null) return LogChain.Load(_fs, _dir, _identity);
+        _follower.Chain.Refresh(_fs, _dir, _identity);
+        return _follower.Chain;
     }
 
     private OpenLog Open(LogChain chain, IReadOnlyList<CheckpointFileName> checkpoints, LogTail tail)
@@ -75,7 +88,7 @@ public sealed class TakeOver
         LogSegment head = chain.Segments[^1];
         if (head.Header.Epoch >= _fence.Epoch)
             throw new LogDamage(head.Path, 40, head.FirstLsn, $"an epoch below {_fence.Epoch}, which the fence says", $"{head.Header.Epoch}: the fence is older than the log");
-        var scan = new TailScan(_fs, _dir, _identity, head);
+        var scan = new TailScan(_fs, _dir, _identity, head, _follower?.Tail);
         ReadVerdict verdict = scan.Run(ref _buffer);
         _crash.Hit("takeover.afterTailRead");
         _fs.FlushDirectory(_dir); // what was read must not vanish once the new header names it

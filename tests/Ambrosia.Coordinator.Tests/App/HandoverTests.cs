@@ -35,7 +35,7 @@ public sealed class HandoverTests
             switch (random.Next(12))
             {
                 case 0 when checkpoints > 0 && random.Chance(10): app.Ask(); checkpoints--; break;
-                case 1 when random.Chance(5): node.Parts.Tick(isQuiet: true); time.Advance(TimeSpan.FromMilliseconds(random.Next(300))); break;
+                case 1 when random.Chance(5): node.Parts.Tick(isQuiet: true); time.Advance(TimeSpan.FromMilliseconds(random.Next(300))); node.Parts.CheckFence(); break;
                 case 2 when kills > 0 && random.Chance(3): app.Kill(); app = null; kills--; break;
                 case 3 when kills > 0 && random.Chance(1): node.Kill(); app = null; kills--; published += Published(node); node = new Node(disk, time, options); break;
                 case 4: node.Parts.Checkpoints.Step(); break;
@@ -195,7 +195,7 @@ public sealed class HandoverTests
         var app = new CountingApp(node, new SimulatedRandom(4), 600);
         byte[] filling = RecordKinds.Encode(new DigestRecord(Lsn.Zero, [.. Enumerable.Range(0, 60).Select(static i => new DigestEntry(new InstanceId($"filling-{i}"), 1, 1))]));
         byte[] nothing = RecordKinds.Encode(new TrimRecord([]));
-        var appender = new LogAppender(node.Parts.Log, node.Parts.Log.ReserveBytesMax);
+        var appender = new LogAppender(ReplicaLog.Of(node.Parts.Log), node.Parts.Log.ReserveBytesMax);
         int full = 0;
         for (int step = 0; app.Executed < 600 || !app.IsQuiet; step++)
         {

@@ -23,8 +23,7 @@ internal sealed class Node : IPumps
         OpenLog open = TakeOver.Run(process, Directory, identity, claimed.Fence, "r0", log, time, NoCrashPoints.Instance);
         chain = open.Chain;
         var options = new CoordinatorOptions { LogDirectory = Directory, Instance = "self", CatalogDirectory = "/data/catalog", Log = log, CheckpointEveryBytes = long.MaxValue };
-        Parts = new Coordinator(new CoordinatorInputs(options, identity, claimed.Fence, claimed.PrimaryLock, open, process, Token, time, static () => 0.5, this));
-        Parts.Recover();
+        Parts = new Coordinator(new CoordinatorInputs(options, identity, process, Token, time, static () => 0.5, this), new Leadership(claimed.Fence, claimed.PrimaryLock, open));
     }
 
     public Coordinator Parts { get; }

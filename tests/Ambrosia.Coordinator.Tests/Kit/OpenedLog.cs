@@ -21,7 +21,7 @@ internal sealed class OpenedLog : IDisposable
         Epoch = claimed.Fence.Epoch;
         OpenLog log = TakeOver.Run(Disk, Directory, Identity, claimed.Fence, "r0", options ?? Small, time ?? new FakeTime(), NoCrashPoints.Instance);
         (Writer, Chain) = (log.Writer, log.Chain);
-        Appender = new LogAppender(Writer, Writer.ReserveBytesMax);
+        Appender = new LogAppender(ReplicaLog.Of(Writer), Writer.ReserveBytesMax);
         Committer = new Committer(Writer, durable => DurableAdvanced(durable));
     }
 

@@ -9,12 +9,17 @@ internal static partial class Signals
     /// <summary>What a shell, and <see cref="System.Diagnostics.Process.ExitCode"/>, says of a process that kill -9 ended.</summary>
     public const int KilledExitCode = 128 + KillSignal;
 
-    private const int KillSignal = 9, TerminateSignal = 15;
+    private const int KillSignal = 9, TerminateSignal = 15, ContinueSignal = 18, StopSignal = 19;
     private const int NoSuchProcess = 3;
 
     public static void Kill(int process) => Send(process, KillSignal);
 
     public static void Terminate(int process) => Send(process, TerminateSignal);
+
+    /// <summary>The process stands still until <see cref="Continue"/>; it keeps its locks.</summary>
+    public static void Stop(int process) => Send(process, StopSignal);
+
+    public static void Continue(int process) => Send(process, ContinueSignal);
 
     private static void Send(int process, int signal)
     {

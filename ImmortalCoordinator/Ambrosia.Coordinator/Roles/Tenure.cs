@@ -1,0 +1,48 @@
+using Ambrosia.Log;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Coordinator;
+
+/// <summary>
+/// How sure a primary is that it still is one. Safety does not rest on it (F1 does); it makes a primary that was stopped for longer than
+/// its rivals' patience silent from its first moment on, until it has read the fence again. Also owns the heartbeat.
+/// Any thread. Invariant: a beat follows a successful fence check, and none is written while a flush is outstanding.
+/// </summary>
+internal sealed class Tenure(Fence fence, PrimaryLock held, TimeProvider time, TimeSpan freshFor)
+{
+    private long checkedAt = time.GetTimestamp();
+    private int beatDue = 1;
+
+    public Epoch Epoch => fence.Epoch;
+
+    /// <summary>The fence was found ours a short while ago: what rests on durable inputs may be emitted.</summary>
+    public bool IsFresh => time.GetElapsedTime(Volatile.Read(ref checkedAt)) < freshFor;
+
+    /// <summary>A commit group has been flushed and fence-checked.</summary>
+    public void Committed()
+    {
+        if (Volatile.Read(ref beatDue) != 0) Beat();
+    }
+
+    /// <summary>A time to beat has come: the next commit does it, or the next check.</summary>
+    public void BeatSoon() => Volatile.Write(ref beatDue, 1);
+
+    /// <summary>Reads the fence; true: emission was held back until now.</summary>
+    /// <param name="mayBeat">No flush is outstanding, so the disk answers.</param>
+    /// <exception cref="FenceLostException">Exit 75.</exception>
+    public bool Check(bool mayBeat)
+    {
+        bool wasFresh = IsFresh;
+        long asked = time.GetTimestamp(); // before the look-up: a stop in between makes the answer old
+        fence.Check();
+        Volatile.Write(ref checkedAt, asked);
+        if (mayBeat) Beat();
+        return !wasFresh;
+    }
+
+    private void Beat()
+    {
+        Volatile.Write(ref beatDue, 0);
+        held.Beat();
+    }
+}

@@ -1,0 +1,95 @@
+using Ambrosia.Log;
+using Ambrosia.Protocol;
+using Ambrosia.TestKit;
+
+namespace Ambrosia.Coordinator.Tests;
+
+/// <summary>What a primary may do when time has passed without it, and how others tell that it hangs.</summary>
+public sealed class TenureTests
+{
+    private const string Directory = "/data/self";
+    private readonly SimulatedFileSystem disk = new();
+    private readonly FakeTime time = new();
+    private readonly InstanceIdentity identity;
+
+    public TenureTests()
+    {
+        disk.CreateDirectory("/data");
+        identity = InstanceDirectory.Create(disk, Directory, "self", 0, Guid.Parse("11111111-2222-3333-4444-555555555555"), 1, "r0", NoCrashPoints.Instance);
+    }
+
+    private ClaimResult.Claimed Claim(string replica, Epoch? over = null) =>
+        Assert.IsType<ClaimResult.Claimed>(PrimaryClaim.Try(disk.ForProcess(replica), Directory, identity, replica, NoCrashPoints.Instance, over));
+
+    private Tenure Begin(ClaimResult.Claimed claimed) => new(claimed.Fence, claimed.PrimaryLock, time, TimeSpan.FromSeconds(2));
+
+    [Fact]
+    public void IsFresh_StoppedForLonger_NotUntilTheFenceWasRead()
+    {
+        Tenure tenure = Begin(Claim("r0"));
+        Assert.True(tenure.IsFresh);
+        time.Advance(TimeSpan.FromSeconds(2));
+        Assert.False(tenure.IsFresh);
+        Assert.True(tenure.Check(mayBeat: true), "those who were silent are to be woken");
+        Assert.True(tenure.IsFresh);
+        Assert.False(tenure.Check(mayBeat: true));
+    }
+
+    [Fact]
+    public void Check_AnotherHasClaimed_Throws()
+    {
+        ClaimResult.Claimed old = Claim("r0");
+        Tenure tenure = Begin(old);
+        Claim("r1", old.Epoch);
+        time.Advance(TimeSpan.FromSeconds(9));
+        Assert.Throws<FenceLostException>(() => tenure.Check(mayBeat: true));
+        Assert.False(tenure.IsFresh);
+    }
+
+    [Fact]
+    public void Beat_OnlyWhenDueAndNoFlushIsOut()
+    {
+        ClaimResult.Claimed claimed = Claim("r0");
+        Tenure tenure = Begin(claimed);
+        ulong Beats() => PrimaryLock.ReadBeat(disk, claimed.PrimaryLock.Path)!.Value;
+        tenure.Check(mayBeat: false);
+        Assert.Equal(0ul, Beats());
+        tenure.Committed();
+        tenure.Committed();
+        Assert.Equal(1ul, Beats()); // a beat for each time that it was due, however many commits there are
+        tenure.BeatSoon();
+        tenure.Committed();
+        Assert.Equal(2ul, Beats());
+        tenure.Check(mayBeat: true);
+        Assert.Equal(3ul, Beats());
+    }
+
+    [Fact]
+    public void Hangs_BeatMoves_Never()
+    {
+        var watch = new PrimaryWatch(TimeSpan.FromSeconds(4));
+        for (int second = 0; second < 60; second += 3) Assert.False(watch.Hangs(new Epoch(1), (ulong)second + 1, TimeSpan.FromSeconds(second)));
+    }
+
+    [Fact]
+    public void Hangs_BeatStandsStillForTheLimit_YesAndNotBefore()
+    {
+        var watch = new PrimaryWatch(TimeSpan.FromSeconds(4));
+        Assert.False(watch.Hangs(new Epoch(1), 7, TimeSpan.FromSeconds(10)));
+        Assert.False(watch.Hangs(new Epoch(1), 7, TimeSpan.FromSeconds(13.9)));
+        Assert.True(watch.Hangs(new Epoch(1), 7, TimeSpan.FromSeconds(14)));
+        Assert.False(watch.Hangs(new Epoch(2), 7, TimeSpan.FromSeconds(15)), "another primary");
+        watch.Forget();
+        Assert.False(watch.Hangs(new Epoch(2), 7, TimeSpan.FromSeconds(99)), "the observer did not look");
+    }
+
+    /// <summary>Before its first beat a primary reads the log's tail, which takes its time.</summary>
+    [Fact]
+    public void Hangs_NoBeatYet_IsGivenMoreTime()
+    {
+        var watch = new PrimaryWatch(TimeSpan.FromSeconds(4));
+        Assert.False(watch.Hangs(new Epoch(1), 0, TimeSpan.Zero));
+        Assert.False(watch.Hangs(new Epoch(1), 0, TimeSpan.FromSeconds(31)));
+        Assert.True(watch.Hangs(new Epoch(1), 0, TimeSpan.FromSeconds(32)));
+    }
+}

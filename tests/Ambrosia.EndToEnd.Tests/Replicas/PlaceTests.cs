@@ -1,0 +1,86 @@
+namespace Ambrosia.EndToEnd.Tests;
+
+/// <summary>Copies, backups, names given twice: refused, with a word that says which.</summary>
+public sealed class PlaceTests : ReplicaTests
+{
+    private const int Misuse = 2;
+
+    [Fact]
+    public void Replica_OfANameThatRuns_IsRefused()
+    {
+        using var cluster = new Cluster();
+        cluster.Run(Cluster.Again(nameof(PlaceTests)), () =>
+        {
+            (_, ReplicaSet ledger) = Pair(cluster);
+            ledger.Start(1);
+            Replica twin = cluster.Add("ledger", "ledger").Start(withApp: false);
+            Assert.Equal(Misuse, twin.AwaitExit());
+            twin.AwaitLine("reason", static line => line.Contains("replica 'r0' of 'ledger' runs", StringComparison.Ordinal) && line.Contains("--replica", StringComparison.Ordinal));
+        });
+    }
+
+    [Fact]
+    public void Standby_OnACopyOfTheLog_IsRefused()
+    {
+        using var cluster = new Cluster();
+        cluster.Run(Cluster.Again(nameof(PlaceTests)), () =>
+        {
+            (_, ReplicaSet ledger) = Pair(cluster);
+            ledger.Start(1);
+            Replica copy = cluster.Add("copy", "ledger");
+            Copy(ledger.Members[0].LogDirectory, copy.LogDirectory);
+            copy.Options.AddRange(["--instance", "ledger", "--replica", "r1"]);
+            copy.Start(withApp: false);
+            Assert.Equal(Misuse, copy.AwaitExit());
+            copy.AwaitLine("reason", static line => line.Contains("is a copy of the log", StringComparison.Ordinal));
+        });
+    }
+
+    [Fact]
+    public void Log_PutBackFromABackup_IsRefused()
+    {
+        using var cluster = new Cluster();
+        cluster.Run(Cluster.Again(nameof(PlaceTests)), () =>
+        {
+            (_, ReplicaSet ledger) = Pair(cluster);
+            Replica replica = ledger.Start(1).Members[0];
+            replica.KillCoordinator();
+            string backup = Path.Combine(cluster.Root, "backup");
+            Copy(replica.LogDirectory, backup);
+            replica.Start();
+            replica.AwaitReady();
+            replica.KillCoordinator();
+            Directory.Delete(replica.LogDirectory, recursive: true);
+            Directory.Move(backup, replica.LogDirectory);
+            replica.Start(withApp: false);
+            Assert.Equal(Misuse, replica.AwaitExit());
+            replica.AwaitLine("reason", static line => line.Contains("older copy", StringComparison.Ordinal) && line.Contains("epoch 2", StringComparison.Ordinal));
+        });
+    }
+
+    [Fact]
+    public void Directories_TwoOfOneName_SecondIsRefused()
+    {
+        using var cluster = new Cluster();
+        cluster.Run(Cluster.Again(nameof(PlaceTests)), () =>
+        {
+            (_, ReplicaSet ledger) = Pair(cluster);
+            ledger.Start(1);
+            Replica other = cluster.Add("other", "ledger"); // made beside a catalog of its own, then brought to this one
+            other.Options.AddRange(["--instance", "ledger", "--catalog", Path.Combine(cluster.Root, "elsewhere")]);
+            other.Start().AwaitReady();
+            other.KillCoordinator();
+            other.Options.RemoveRange(2, 2);
+            other.Start(withApp: false);
+            Assert.Equal(Misuse, other.AwaitExit());
+            other.AwaitLine("reason", static line => line.Contains("belongs to another instance", StringComparison.Ordinal));
+        });
+    }
+
+    private static void Copy(string from, string to)
+    {
+        Directory.CreateDirectory(to);
+        foreach (string file in Directory.EnumerateFiles(from))
+            if (Path.GetFileName(file).Split('.')[0] is "instance" or "epoch" or "log" or "ckpt") File.Copy(file, Path.Combine(to, Path.GetFileName(file)));
+    }
+}

@@ -3,56 +3,14 @@ using Ambrosia.Log;
 namespace Ambrosia.Simulation;
 
 /// <summary>Negative control: a disk that says that it has flushed and has not.</summary>
-internal sealed class LyingFiles(IFileSystem files) : IFileSystem
+internal sealed class LyingFiles(IFileSystem files) : WrappedFiles(files)
 {
-    public IFile Open(string path, FileUse use) => new LyingFile(files.Open(path, use));
+    protected override IFile Wrap(string path, IFile file) => new LyingFile(file);
 
-    public IFile Create(string path) => new LyingFile(files.Create(path));
-
-    public bool Exists(string path) => files.Exists(path);
-
-    public IReadOnlyList<string> List(string directory) => files.List(directory);
-
-    public void CreateDirectory(string path) => files.CreateDirectory(path);
-
-    public void Rename(string from, string to) => files.Rename(from, to);
-
-    public bool TryRenameNew(string from, string to) => files.TryRenameNew(from, to);
-
-    public bool TryLink(string existing, string link) => files.TryLink(existing, link);
-
-    public void Delete(string path) => files.Delete(path);
-
-    public void FlushDirectory(string path) => files.FlushDirectory(path);
-
-    public long FreeBytes(string directory) => files.FreeBytes(directory);
-
-    public IFileLock? TryLock(string path) => files.TryLock(path);
-
-    public IFileLock? WaitForLock(string path, CancellationToken stop) => files.WaitForLock(path, stop);
-
-    private sealed class LyingFile(IFile file) : IFile
+    private sealed class LyingFile(IFile file) : WrappedFile(file)
     {
-        public long Length => file.Length;
-
-        public int Read(Span<byte> buffer, long offset) => file.Read(buffer, offset);
-
-        public void Write(ReadOnlySpan<byte> bytes, long offset) => file.Write(bytes, offset);
-
-        public void Allocate(long length) => file.Allocate(length);
-
-        public void SetLength(long length) => file.SetLength(length);
-
-        public void Flush()
+        public override void Flush()
         {
         }
-
-        public bool TryLock(FileLockKind kind) => file.TryLock(kind);
-
-        public void Unlock() => file.Unlock();
-
-        public void DropCache() => file.DropCache();
-
-        public void Dispose() => file.Dispose();
     }
 }

@@ -11,13 +11,18 @@ if (args is ["--seed", var text] && ulong.TryParse(text, out ulong seed))
 if (args is ["--seeds", var range] && range.Split('-') is [var from, var to])
 {
     int crashes = 0;
+    long acknowledgements = 0, trims = 0, sends = 0;
     for (ulong s = ulong.Parse(from); s <= ulong.Parse(to); s++)
     {
         var world = new World(s, new Faults());
         world.Run();
         crashes += world.Crashes;
+        acknowledgements += world.Oracles.Acknowledgements;
+        trims += world.Oracles.Trims;
+        sends += world.Oracles.Sends;
     }
-    Console.WriteLine($"seeds {range}: all hold; {crashes} crashes, kills, power losses and cut links");
+    string judged = $"{acknowledgements} acknowledgements (I2), {trims} trims (I3) and {sends} sends (I4)";
+    Console.WriteLine($"seeds {range}: all hold; {crashes} crashes, kills, power losses and cut links; the oracles judged {judged}");
     return 0;
 }
 Console.Error.WriteLine("give --seed N, or --seeds N-M");

@@ -1,4 +1,5 @@
 using Ambrosia.Coordinator;
+using Ambrosia.Protocol;
 
 namespace Ambrosia.Simulation;
 
@@ -10,6 +11,7 @@ internal sealed class SimulatedApp
 {
     private const int ChannelBytesMax = 256 * 1024;
 
+    private readonly OnBytes deliver;
     private readonly AppSession session;
     private readonly AppReader reader;
     private readonly ImmortalSession binding;
@@ -17,8 +19,12 @@ internal sealed class SimulatedApp
     private readonly List<byte> received = [];
     private ReadAnswer answer = ReadAnswer.More;
 
-    public SimulatedApp(Coordinator.Coordinator coordinator, ImmortalDefinition definition, byte[] token, Action<string> say)
+    /// <summary>Bytes of a frame to the app that come with the next pieces.</summary>
+    private long frameLeft;
+
+    public SimulatedApp(Coordinator.Coordinator coordinator, ImmortalDefinition definition, byte[] token, OnBytes deliver, Action<string> say)
     {
+        this.deliver = deliver;
         session = coordinator.NewSession(static () => { });
         reader = session.NewReader();
         binding = new ImmortalSession(definition, new SessionOptions { Token = token, Log = say });
@@ -79,6 +85,8 @@ internal sealed class SimulatedApp
     {
         if (HasEnded || toApp.Count > ChannelBytesMax) return;
         if (!session.TryTake(out ReadOnlyMemory<byte> bytes)) return;
+        if (frameLeft == 0) deliver(bytes.Span);
+        frameLeft = Math.Max(0, frameLeft == 0 ? FrameHeader.Read(bytes.Span, 0, int.MaxValue).Length + FrameHeader.Bytes - bytes.Length : frameLeft - bytes.Length);
         if (IsAlive) toApp.Send(bytes.Span);
         session.Taken();
     }
@@ -99,6 +107,9 @@ internal sealed class SimulatedApp
         binding.OutputTaken(bytes.Length);
     }
 }
+
+/// <summary>Is shown what begins with a whole frame's header.</summary>
+internal delegate void OnBytes(ReadOnlySpan<byte> bytes);
 
 /// <summary>Something happened that must not.</summary>
 internal sealed class SimulationFailure(string what) : Exception(what);

@@ -19,8 +19,8 @@ internal sealed class SimulatedLink
         To = to;
         PeerLink? a = from.Coordinator!.NewLink(to.Id, seed, to.Id.Name), b = to.Coordinator!.NewLink(null, seed, from.Id.Name);
         Wire there = new(), back = new();
-        dialler = new End(a, back, there);
-        acceptor = new End(b, there, back);
+        dialler = new End(world, from.Id, to.Id, seed, a, back, there);
+        acceptor = new End(world, to.Id, from.Id, seed, b, there, back);
         foreach (End end in new[] { dialler, acceptor })
         {
             if (end.Traffic is null) { Break("not primary"); continue; }
@@ -61,7 +61,7 @@ internal sealed class SimulatedLink
         else if (end.Receive(random)) Break("the other side closed");
     }
 
-    private sealed class End(PeerLink? traffic, Wire incoming, Wire outgoing)
+    private sealed class End(World world, InstanceId self, InstanceId other, uint seed, PeerLink? traffic, Wire incoming, Wire outgoing)
     {
         private readonly List<byte> received = [];
 
@@ -82,7 +82,8 @@ internal sealed class SimulatedLink
         public void Send()
         {
             if (outgoing.Count > WireBytesMax || !traffic!.TryTake(out ReadOnlyMemory<byte> bytes)) return;
-            outgoing.Send(bytes.Span);
+            world.Oracles.OnLink(self, other, bytes.Span, seed);
+            outgoing.Send(world.Faults.RaisedAcks ? RaisedAcks.Of(bytes.Span, seed, world.Oracles.Sent(other, self)) : bytes.Span);
             traffic.Taken(bytes.Length);
         }
 

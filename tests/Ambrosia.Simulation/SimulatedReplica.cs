@@ -26,7 +26,9 @@ internal sealed class SimulatedReplica(World world, string name, ImmortalDefinit
     public void Boot()
     {
         process = world.Disk.ForProcess($"{Id.Name}#{++boots}");
-        IFileSystem files = world.Faults.LyingDisk ? new LyingFiles(process) : process;
+        IFileSystem files = world.Oracles.DiskOf(Id).Watch(process);
+        if (world.Faults.LyingDisk) files = new LyingFiles(files);
+        if (world.Faults.BlindFence) files = new BlindFiles(files);
         InstanceIdentity identity = InstanceDirectory.TryRead(files, Directory)
             ?? InstanceDirectory.Create(files, Directory, Id.Name, 0, world.NewUuid(), world.NowMicros, "r0", world.CrashPoints);
         ClaimResult claim;
@@ -43,7 +45,7 @@ internal sealed class SimulatedReplica(World world, string name, ImmortalDefinit
             new Leadership(claimed.Fence, claimed.PrimaryLock, log));
     }
 
-    public void StartApp() => App = new SimulatedApp(Coordinator!, definition, token, line => world.Trace($"{Id} app: {line}"));
+    public void StartApp() => App = new SimulatedApp(Coordinator!, definition, token, bytes => world.Oracles.OnDelivery(Id, bytes), line => world.Trace($"{Id} app: {line}"));
 
     /// <summary>kill -9 of the coordinator; its app ends with it.</summary>
     public void KillCoordinator()

@@ -34,6 +34,42 @@ public sealed class SimulationTests
         Assert.Equal(first.TraceHash, second.TraceHash);
     }
 
+    /// <summary>Each oracle alone finds what it is there for, in runs where nothing else can fail: no process dies and no power is lost.</summary>
+    [Theory]
+    [InlineData("I2", true, false, false)]
+    [InlineData("I2", false, true, false)]
+    [InlineData("I3", true, false, false)]
+    [InlineData("I3", false, false, true)]
+    [InlineData("I4", true, false, false)]
+    [InlineData("I4", false, true, false)]
+    public void NegativeControl_BrokenPromise_IsFoundByItsOracle(string invariant, bool lyingDisk, bool blindFence, bool raisedAcks)
+    {
+        var faults = new Faults
+        {
+            Kills = false, PowerLosses = false, LyingDisk = lyingDisk, BlindFence = blindFence, RaisedAcks = raisedAcks, Watched = Enum.Parse<Oracle>(invariant),
+        };
+        for (ulong seed = 1; seed <= 50; seed++)
+        {
+            try
+            {
+                new World(seed, faults).Run();
+            }
+            catch (SimulationFailure found)
+            {
+                Assert.Contains($"({invariant})", found.Message);
+                return;
+            }
+        }
+        Assert.Fail("fifty seeds with a planted fault, and none was found");
+    }
+
+    /// <summary>The same runs without the fault: it is the fault that is found.</summary>
+    [Fact]
+    public void NegativeControl_WithoutItsFault_FindsNothing()
+    {
+        for (ulong seed = 1; seed <= 10; seed++) new World(seed, new Faults { Kills = false, PowerLosses = false }).Run();
+    }
+
     [Theory]
     [InlineData(true, false)]
     [InlineData(false, true)]

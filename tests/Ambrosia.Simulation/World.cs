@@ -18,6 +18,15 @@ internal sealed record Faults
 
     /// <summary>Negative control: an app that emits another value each time it runs.</summary>
     public bool RollingDice { get; init; }
+
+    /// <summary>Negative control: a fence check that does not look.</summary>
+    public bool BlindFence { get; init; }
+
+    /// <summary>Negative control: links that carry acknowledgements of what is not durable yet.</summary>
+    public bool RaisedAcks { get; init; }
+
+    /// <summary>Invariants that are watched; a negative control watches one alone.</summary>
+    public Oracle Watched { get; init; } = Oracle.All;
 }
 
 /// <summary>
@@ -37,6 +46,7 @@ internal sealed class World
     {
         Seed = seed;
         Faults = faults;
+        Oracles = new Oracles(faults.Watched);
         Random = new SimulatedRandom(seed);
         Disk = new SimulatedFileSystem(seed ^ 0xD15C);
         Disk.BeforeOperation = BeforeFileOperation;
@@ -58,6 +68,8 @@ internal sealed class World
     public ulong Seed { get; }
 
     public Faults Faults { get; }
+
+    public Oracles Oracles { get; }
 
     public SimulatedRandom Random { get; }
 
@@ -194,6 +206,8 @@ internal sealed class World
     {
         var source = (Source)Source.App!.Immortal!;
         var ledger = (Ledger)Ledger.App!.Immortal!;
+        if (Oracles.Acknowledgements < 5 || Oracles.Sends < 20 || Oracles.Trims < 1)
+            throw new SimulationFailure($"the oracles saw {Oracles.Acknowledgements} acknowledgements, {Oracles.Sends} sends and {Oracles.Trims} trims: they prove nothing");
         if (ledger.Count != source.Made) throw new SimulationFailure($"{source.Made} calls made, {ledger.Count} applied (I1)");
         if (ledger.Hash != source.Hash) throw new SimulationFailure($"{ledger.Count} calls applied in another order or with other values (I15)");
         if (source.WrongAnswers != 0 || ledger.Asked != source.Answers) throw new SimulationFailure($"{source.WrongAnswers} wrong answers, {ledger.Asked} asked, {source.Answers} answered (I16)");

@@ -3,27 +3,37 @@ using System.Buffers;
 namespace CRA;
 
 /// <summary>
-/// The bytes that a connection has received and the traffic has not consumed. Normally 512 KiB; for a big frame it grows by doubling as
-/// the frame's bytes come in, so that a mere claim of size costs nothing, and it shrinks back when no big frame has come for a while.
+/// The bytes that a connection has received and the traffic has not consumed. 4 KiB while little comes, so that idle connections and
+/// those that have not said who they are cost next to nothing; whoever fills it gets more, up to 512 KiB; for a big frame it grows by
+/// doubling as the frame's bytes come in, so that a mere claim of size costs nothing. It shrinks back when little has come for a while.
 /// Invariant: 0 ≤ _start ≤ _end ≤ _bytes.Length. Used by the in thread.
 /// </summary>
 internal sealed class ReceiveBuffer : IDisposable
 {
-    public const int BytesMin = 512 * 1024;
+    public const int BytesMin = 4 * 1024;
+
+    /// <summary>Of a busy connection: more does not make receives cheaper.</summary>
+    public const int BytesBusy = 512 * 1024;
 
     /// <summary>Hard limit: the largest frame of P2.3, header included.</summary>
     public const int FrameBytesMax = (1024 * 1024 * 1024) + 65_536 + 16;
 
-    // Less than this at the end is not worth a receive: the rest is moved to the front first.
-    private const int FreeBytesMin = 128 * 1024;
+    // How much more one gets who has filled what there was.
+    private const int GrowthOnFull = 8;
 
-    // Receives without a big frame before the big array goes back.
+    // Less than this part free at the end is not worth a receive: the rest is moved to the front first.
+    private const int FreePartMin = 4;
+
+    // Receives of little, or without a big frame, in a row before a large array goes back.
     private const int SmallBeforeShrink = 64;
 
     private byte[] _bytes = ArrayPool<byte>.Shared.Rent(BytesMin);
     private int _start;
     private int _end;
-    private int _smallInARow;
+    private int _smallInARow, _withoutBig;
+
+    // The last receive took all the room there was: there may be more where it came from.
+    private bool _wasFilled;
 
     public ReadOnlySpan<byte> Held => _bytes.AsSpan(_start, _end - _start);
 
@@ -35,6 +45,8 @@ internal sealed class ReceiveBuffer : IDisposable
     {
         if ((uint)bytes > (uint)(_bytes.Length - _end)) throw new InvalidOperationException($"{bytes} bytes received into {_bytes.Length - _end}.");
         _end += bytes;
+        _wasFilled = _end == _bytes.Length;
+        _smallInARow = bytes < BytesMin / 2 ? _smallInARow + 1 : 0;
     }
 
     public void Consume(int bytes)
@@ -49,14 +61,20 @@ internal sealed class ReceiveBuffer : IDisposable
     {
         if ((uint)frameBytesWanted > FrameBytesMax) throw new InvalidOperationException($"The traffic wants a frame of {frameBytesWanted} bytes.");
         int held = _end - _start;
-        _smallInARow = frameBytesWanted > BytesMin ? 0 : _smallInARow + 1;
-        if (frameBytesWanted > _bytes.Length && held >= _bytes.Length / 2)
+        if (frameBytesWanted > 0 && held >= frameBytesWanted) throw new InvalidOperationException($"The traffic left {held} bytes that it wants {frameBytesWanted} of.");
+        _withoutBig = frameBytesWanted > BytesBusy ? 0 : _withoutBig + 1;
+        if (_wasFilled && _bytes.Length < BytesBusy)
+            MoveTo(ArrayPool<byte>.Shared.Rent(Math.Min(BytesBusy, GrowthOnFull * _bytes.Length)));
+        else if (frameBytesWanted > _bytes.Length && held >= _bytes.Length / 2)
             MoveTo(ArrayPool<byte>.Shared.Rent((int)Math.Min(frameBytesWanted, 2L * _bytes.Length)));
-        else if (_bytes.Length >= 2 * BytesMin && _smallInARow > SmallBeforeShrink && held <= BytesMin / 2)
+        else if (_bytes.Length > BytesMin && _smallInARow > SmallBeforeShrink && held <= BytesMin / 2 && frameBytesWanted <= BytesMin)
             MoveTo(ArrayPool<byte>.Shared.Rent(BytesMin));
-        else if (_start > 0 && (_bytes.Length - _end < FreeBytesMin || _bytes.Length - _start < frameBytesWanted))
+        else if (_bytes.Length > BytesBusy && _withoutBig > SmallBeforeShrink && held <= BytesBusy / 2)
+            MoveTo(ArrayPool<byte>.Shared.Rent(BytesBusy));
+        else if (_start > 0 && (_bytes.Length - _end < _bytes.Length / FreePartMin || _bytes.Length - _start < frameBytesWanted))
             MoveTo(_bytes);
-        if (_end == _bytes.Length) throw new InvalidOperationException($"The traffic left {held} bytes that it wants {frameBytesWanted} of.");
+        _wasFilled = false;
+        if (_end == _bytes.Length) throw new InvalidOperationException($"{held} bytes held leave no room, and no frame is wanted.");
     }
 
     private void MoveTo(byte[] bytes)

@@ -49,6 +49,28 @@ public sealed class ReceiveBufferTests
         Assert.Equal(ReceiveBuffer.BytesMin, buffer.Capacity);
     }
 
+    /// <summary>An idle connection, or a stranger's hello byte by byte, keeps the smallest; a stream soon has the largest; quiet gives it back.</summary>
+    [Fact]
+    public void Capacity_FollowsWhatComes()
+    {
+        using var buffer = new ReceiveBuffer();
+        Assert.Equal(ReceiveBuffer.BytesMin, Stream(Enumerable.Repeat(12, 500), 16, buffer, _ => { }));
+        Assert.Equal(ReceiveBuffer.BytesMin, Stream([ReceiveBuffer.BytesMin - 8], 1, buffer, _ => { }));
+        Assert.Equal(ReceiveBuffer.BytesBusy, Stream(Enumerable.Repeat(1_000, 3_000), int.MaxValue, buffer, _ => { }));
+        Stream(Enumerable.Repeat(12, 200), 16, buffer, _ => { });
+        Assert.Equal(ReceiveBuffer.BytesMin, buffer.Capacity);
+    }
+
+    /// <summary>Big frames one behind another do not make it shrink between them.</summary>
+    [Fact]
+    public void Capacity_BetweenBigFrames_Stays()
+    {
+        using var buffer = new ReceiveBuffer();
+        var after = new List<int>();
+        Stream(Enumerable.Repeat(3_000_000, 6), int.MaxValue, buffer, _ => after.Add(buffer.Capacity));
+        Assert.All(after, static capacity => Assert.InRange(capacity, 3_000_000, 1 << 23));
+    }
+
     [Fact]
     public void Capacity_ForAMereClaimOfSize_DoesNotGrow()
     {

@@ -71,6 +71,15 @@ public sealed class LogWriterTests
     }
 
     [Fact]
+    public void Leave_BeforeTheCommittersFirstStep_WakesIt()
+    {
+        using Primary primary = Primary.Start(_fs, Dir);
+        primary.Writer.TryReserve(8, out Reservation first);
+        new RecordHeader(0, RecordKind.Run).Write(first.Bytes);
+        Assert.True(primary.Writer.Leave(first)); // a log that has nothing to replay has no other reason to step
+    }
+
+    [Fact]
     public void Leave_WithoutAnIdleCommitter_DoesNotWakeIt()
     {
         using Primary primary = Primary.Start(_fs, Dir);

@@ -26,7 +26,7 @@ public sealed class LogWriter : IDisposable
     private ulong _stated;      // ≤ _durable: highest durableUpTo or seal on disk
     private ulong _recordsEnd;  // ≤ _durable: end of the last durable page that is no mark
     private int _committing;    // 1: a group is out
-    private int _isIdle;        // 1: the committer waits for a Leave
+    private int _isIdle = 1;    // 1: the committer waits for a Leave; so it does before its first step, and the first Leave must not be lost on it
     private int _spanning;      // 1: a spanning record is on its way to disk
 
     internal LogWriter(

@@ -57,4 +57,7 @@ public sealed record CoordinatorOptions
     public bool IgnoreLock { get; init; }
 
     public LogOptions Log { get; init; } = new();
+
+    /// <summary>For measurements only: nothing is flushed, so a machine that stops loses what was acknowledged. Said aloud at every start.</summary>
+    public bool UnsafeNoFlush { get; init; }
 }

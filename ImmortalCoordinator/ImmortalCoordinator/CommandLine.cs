@@ -26,6 +26,7 @@ internal static class CommandLine
     private static readonly Option<double> hangLimit = new("--hang-limit") { Description = "Seconds after which a secondary takes over from a primary that holds its lock and does not move.", HelpName = "SECONDS", DefaultValueFactory = static _ => 4 };
     private static readonly Option<bool> ignoreLock = new("--ignore-lock") { Description = "For tests only: become primary whoever is.", Hidden = true };
     private static readonly Option<bool> json = new("--json") { Description = "Lines as JSON objects." };
+    private static readonly Option<bool> unsafeNoFlush = new("--unsafe-no-flush") { Description = "For measurements only: flush nothing.", Hidden = true };
     private static readonly Argument<string[]> stray = new("app") { Description = "Behind --: the app to start and restart, with its arguments.", Arity = ArgumentArity.ZeroOrMore, HelpName = "-- APP ARGS" };
 
     /// <summary>What stands before the first -- is ours; the rest is the app's and is not looked into.</summary>
@@ -46,7 +47,7 @@ internal static class CommandLine
         Check(checkpointInterval, static v => v is null || TryParseTime(v, out _) ? null : $"'{v}' of --checkpoint-interval is no time; write it like 30s, 10m or 2h");
         var root = new RootCommand("Runs beside an app and makes it immortal: logs every input before its effects can be seen.")
         {
-            log, instance, replica, catalog, listen, appSocket, appPort, create, checkpointEvery, checkpointInterval, hangLimit, ignoreLock, json, stray,
+            log, instance, replica, catalog, listen, appSocket, appPort, create, checkpointEvery, checkpointInterval, hangLimit, ignoreLock, json, unsafeNoFlush, stray,
         };
         root.Validators.Add(result =>
         {
@@ -156,6 +157,7 @@ internal static class CommandLine
             HangLimit = TimeSpan.FromSeconds(parsed.GetValue(hangLimit)),
             IgnoreLock = parsed.GetValue(ignoreLock),
             Json = parsed.GetValue(json),
+            UnsafeNoFlush = parsed.GetValue(unsafeNoFlush),
             App = app,
         };
     }

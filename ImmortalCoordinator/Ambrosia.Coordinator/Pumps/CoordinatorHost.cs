@@ -38,7 +38,7 @@ public sealed class CoordinatorHost : IDisposable
     public CoordinatorHost(CoordinatorOptions options, IFileSystem files, TextWriter output)
     {
         this.options = options;
-        this.files = files;
+        this.files = options.UnsafeNoFlush ? new UnflushedFiles(files) : files;
         lines = new OperatorLog(output, options.Json);
         commits = new CommitPump(Fail);
         CrashSwitch.ArmFromEnvironment();
@@ -70,6 +70,7 @@ public sealed class CoordinatorHost : IDisposable
 
     private void Start(CancellationToken stop)
     {
+        if (options.UnsafeNoFlush) lines.Say("UNSAFE: nothing is flushed (--unsafe-no-flush). A machine that stops loses what was acknowledged. For measurements only.");
         var catalog = new DirectoryCatalog(
             new CatalogFiles(files, options.CatalogDirectory, $"{options.Instance}.{options.Replica}.{System.Environment.ProcessId}"),
             RandomNumberGenerator.Fill, lines.Say);

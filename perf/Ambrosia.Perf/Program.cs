@@ -1,12 +1,11 @@
 namespace Ambrosia.Perf;
 
-/// <summary>The driver, and the four apps that it has started for it.</summary>
+/// <summary>The driver, and the apps that it has started for it.</summary>
 internal static class Program
 {
     private static int Main(string[] args) => args switch
     {
-        ["app", "stream-sender"] => RunApp<StreamSender>(),
-        ["app", "stream-receiver"] => RunApp<StreamReceiver>(),
+        ["app", "stream-end"] => RunApp<StreamEnd>(),
         ["app", "ping-client"] => RunApp<PingClient>(),
         ["app", "ping-server"] => RunApp<PingServer>(),
         _ => CommandLine.Run(args),

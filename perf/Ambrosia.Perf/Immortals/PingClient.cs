@@ -1,32 +1,76 @@
-// Awaits one call after another and measures each. It reads a clock and keeps what it read, which a handler must not do whose state or
-// output depends on it; here neither does: the histogram is no part of the state, and nobody kills a measurement.
+// Awaits calls and measures each. It reads a clock and keeps what it read, which a handler must not do whose state or output depends on
+// it; here neither does: the histogram is no part of the state, and nobody kills this measurement.
 using System.Diagnostics;
 
 namespace Ambrosia.Perf;
 
-/// <summary>The calling end of <c>ping</c>. It prints the round's latencies as <c>latencies ROUND</c> and a <see cref="LatencyHistogram"/> line.</summary>
+/// <summary>
+/// The calling end of <c>ping</c>. It prints each round's latencies as <c>latencies ROUND WRONG TICKS</c> and a
+/// <see cref="LatencyHistogram"/> line, where TICKS are those from the first call to the last answer.
+/// </summary>
 public sealed partial class PingClient : Immortal<IPingClientProxy>, IPingClient
 {
     private readonly IPingServerProxy server;
     private long asked;
     private long wrong;
+    private int round;
+    private int left;
 
     [NotState]
     private LatencyHistogram? latencies;
+
+    [NotState]
+    private long begun;
 
     public PingClient() => server = GetProxy<IPingServer>("server");
 
     public async Call Ping(int round, int calls)
     {
-        latencies = new LatencyHistogram();
+        Begin(round, calls);
         for (int i = 0; i < calls; i++)
         {
-            long begun = Stopwatch.GetTimestamp();
-            long answer = await server.EchoAsync(++asked);
-            latencies.Add(Stopwatch.GetElapsedTime(begun));
-            if (answer != asked) wrong++;
+            long called = Stopwatch.GetTimestamp();
+            long question = ++asked;
+            Answered(question, await server.EchoAsync(question), called);
         }
-        Console.WriteLine($"latencies {round} {wrong} {latencies}");
+    }
+
+    public void Crowd(int round, int calls, int outstanding)
+    {
+        Begin(round, calls);
+        for (int i = 0; i < outstanding; i++) thisProxy.ShareFork((calls / outstanding) + (i < calls % outstanding ? 1 : 0));
+    }
+
+    public async Call Share(int calls)
+    {
+        for (int i = 0; i < calls; i++)
+        {
+            long called = Stopwatch.GetTimestamp();
+            long question = ++asked;
+            Answered(question, await server.EchoAsync(question), called);
+        }
+    }
+
+    public void Open(int round, int calls) => Begin(round, calls);
+
+    public async Call Ask(long intended)
+    {
+        long question = ++asked;
+        Answered(question, await server.EchoAsync(question), intended);
+    }
+
+    private void Begin(int round, int calls)
+    {
+        (this.round, left, wrong) = (round, calls, 0);
+        latencies = new LatencyHistogram();
+        begun = Stopwatch.GetTimestamp();
+    }
+
+    private void Answered(long question, long answer, long since)
+    {
+        latencies?.Add(Stopwatch.GetElapsedTime(since));
+        if (answer != question) wrong++;
+        if (--left == 0) Console.WriteLine($"latencies {round} {wrong} {Stopwatch.GetTimestamp() - begun} {latencies}");
     }
 
     protected override void BecomingPrimary()
@@ -34,7 +78,25 @@ public sealed partial class PingClient : Immortal<IPingClientProxy>, IPingClient
         IPingClientProxy self = thisProxy;
         Driver.Listen(words =>
         {
-            if (words is ["ping", string round, string calls]) self.PingFork(int.Parse(round), int.Parse(calls));
+            switch (words)
+            {
+                case ["ping", string round, string calls]: self.PingFork(int.Parse(round), int.Parse(calls)); break;
+                case ["crowd", string round, string calls, string outstanding]: self.CrowdFork(int.Parse(round), int.Parse(calls), int.Parse(outstanding)); break;
+                case ["open", string round, string calls, string perSecond]: Pace(self, int.Parse(round), int.Parse(calls), double.Parse(perSecond)); break;
+            }
         });
+    }
+
+    /// <summary>The world outside: asks at fixed moments, whatever became of those before. The thread is the driver's.</summary>
+    private static void Pace(IPingClientProxy self, int round, int calls, double perSecond)
+    {
+        self.OpenFork(round, calls);
+        long first = Stopwatch.GetTimestamp();
+        for (int i = 0; i < calls; i++)
+        {
+            long intended = first + (long)(i / perSecond * Stopwatch.Frequency);
+            Pause.Until(intended);
+            self.AskFork(intended);
+        }
     }
 }

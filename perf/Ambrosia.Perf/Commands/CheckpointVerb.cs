@@ -1,0 +1,30 @@
+using System.CommandLine;
+
+namespace Ambrosia.Perf;
+
+/// <summary><c>checkpoint</c> on the command line.</summary>
+internal sealed class CheckpointVerb(string[] args)
+{
+    private readonly Option<IReadOnlyList<int>> states = Options.Counts("--state", "Mebibytes of state.", "1,64,1024", 16_384);
+    private readonly Option<int> size = Options.MessageBytes("256");
+    private readonly Option<int> messages = Options.Number("--messages", "Messages of a round.", 1_000_000);
+    private readonly Option<int> rounds = Options.Number("--rounds", "Rounds and checkpoints of each size.", 5);
+
+    public Command Command => new Measurement("checkpoint", args).Build(
+        "Checkpoints of states of several sizes: how long one takes, what it costs a stream, and how long a restart from it takes.",
+        Measure, states, size, messages, rounds);
+
+    private Outcome Measure(ParseResult parsed, ClusterOptions cluster)
+    {
+        long[] bytes = [.. parsed.GetRequiredValue(states).Select(static mebibytes => (long)mebibytes << 20)];
+        return OutcomeOf(new CheckpointCommand(cluster).Run(bytes, parsed.GetValue(size), parsed.GetValue(messages), parsed.GetValue(rounds)), cluster);
+    }
+
+    public static Outcome OutcomeOf(IReadOnlyList<CheckpointResult> found, ClusterOptions cluster) => new(found, cluster.Durability, () => Report.Show(
+        ["state MiB", "checkpoint s", "MB/s", "s beside a stream", "messages/s without", "with", "with ÷ without", "back after kill ms"],
+        found.Select(static each => new[]
+        {
+            $"{each.StateBytes >> 20}", Report.Number(Median.Of(each.Seconds, static s => s), "F3"), Report.Number(each.MegabytesPerSecond, "F0"), Report.Number(each.SecondsUnderLoad, "F3"),
+            Report.Number(each.Without, "N0"), Report.Number(each.With, "N0"), Report.Number(each.With / each.Without, "F2"), Report.Number(each.RestoreMs, "F0"),
+        })));
+}

@@ -1,0 +1,116 @@
+// One run of one command: where its logs are, what ends it, and what becomes of its figures. What was started ends with it, and its logs go.
+using System.CommandLine;
+using System.Runtime.InteropServices;
+using Spectre.Console;
+
+namespace Ambrosia.Perf;
+
+/// <summary>The frame around every command: the options that all share, signals, exit codes, files.</summary>
+internal sealed class Measurement(string name, string[] args)
+{
+    private const int Failed = 1, Misuse = 2, Interrupted = 130;
+
+    private readonly Option<string?> logDirectory = new("--log-dir") { Description = "Where the logs go: the file system decides the figures. Default: the temporary directory. They are removed at the end.", HelpName = "DIR" };
+    private readonly Option<string?> results = new("--results") { Description = "Where the figures go as JSON and SVG. Default: perf/results of the source tree.", HelpName = "DIR" };
+    private readonly Option<int> limit = Options.Number("--limit", "Seconds that one step may take.", 120);
+    private readonly Option<bool> json = new("--json") { Description = "Figures as JSON on the standard output instead of tables." };
+    private readonly Option<string> log = Options.Word("--log", "What an acknowledged message survives: durable as in production; buffered: never flushed; off: the logs in memory.", "durable", "buffered", "off");
+    private readonly Option<string> local = Options.Word("--local", "Between app and coordinator: a unix socket or TCP.", "unix", "tcp", "embedded");
+
+    /// <summary>A command with the shared options and its own.</summary>
+    public Command Build(string description, Func<ParseResult, ClusterOptions, Outcome> measure, params ReadOnlySpan<Option> own)
+    {
+        var command = new Command(name, description);
+        foreach (Option option in own) command.Options.Add(option);
+        foreach (Option option in new Option[] { log, local, logDirectory, results, limit, json }) command.Options.Add(option);
+        local.Validators.Add(static result =>
+        {
+            if (result.GetValueOrDefault<string>() == "embedded") result.AddError("--local embedded: a coordinator inside the app's process does not exist yet; measure with unix or tcp");
+        });
+        command.SetAction(parsed => Run(parsed, measure));
+        return command;
+    }
+
+    private int Run(ParseResult parsed, Func<ParseResult, ClusterOptions, Outcome> measure)
+    {
+        using var stop = new CancellationTokenSource();
+        using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, Stop), terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, Stop);
+        string? directory = null;
+        try
+        {
+            LogKind kind = parsed.GetRequiredValue(log) switch { "off" => LogKind.Off, "buffered" => LogKind.Buffered, _ => LogKind.Durable };
+            directory = DirectoryFor(parsed, kind);
+            Directory.CreateDirectory(directory);
+            var cluster = new ClusterOptions(directory, TimeSpan.FromSeconds(parsed.GetValue(limit)))
+            {
+                Log = kind, LocalTcp = parsed.GetRequiredValue(local) == "tcp", Stop = stop.Token, Say = Console.Error.WriteLine,
+            };
+            Outcome found = Watched(cluster, each => measure(parsed, each));
+            Finish(parsed, directory, found);
+            return 0;
+        }
+        catch (FailedRoundException failed)
+        {
+            Console.Error.WriteLine($"FAILED: {failed.Message}");
+            return Failed;
+        }
+        catch (MissingRivalException missing)
+        {
+            Console.Error.WriteLine(missing.Message);
+            return Misuse;
+        }
+        catch (OperationCanceledException)
+        {
+            return Interrupted;
+        }
+        finally
+        {
+            if (Directory.Exists(directory)) Directory.Delete(directory, recursive: true);
+        }
+
+        void Stop(PosixSignalContext signal)
+        {
+            signal.Cancel = true;
+            stop.Cancel();
+        }
+    }
+
+    /// <summary>On a terminal the last line is shown behind a moving sign; elsewhere each line stays.</summary>
+    private static Outcome Watched(ClusterOptions cluster, Func<ClusterOptions, Outcome> measure)
+    {
+        if (Console.IsErrorRedirected || Console.IsOutputRedirected) return measure(cluster);
+        return AnsiConsole.Status().Start("starting", status => measure(cluster with { Say = line => status.Status(Markup.Escape(line)) }));
+    }
+
+    private static string UniqueName => $"ambrosia-perf-{Environment.ProcessId}";
+
+    private string DirectoryFor(ParseResult parsed, LogKind kind) => kind == LogKind.Off
+        ? ClusterOptions.MemoryDirectory(UniqueName)
+        : Path.Combine(Path.GetFullPath(parsed.GetValue(logDirectory) ?? Path.GetTempPath()), UniqueName);
+
+    private void Finish(ParseResult parsed, string directory, Outcome found)
+    {
+        var file = new ResultFile(
+            $"Ambrosia.Perf {string.Join(' ', args)}", DateTimeOffset.UtcNow, SourceVersion.Describe(), ResultFile.ThisConfiguration, found.Durability,
+            MachineInfo.Of(directory), found.Figures);
+        TextWriter said = Console.Error;
+        if (parsed.GetValue(json))
+        {
+            Console.WriteLine(file.ToJson());
+        }
+        else
+        {
+            said = Console.Out;
+            found.Show();
+        }
+        said.WriteLine(found.Durability);
+        said.WriteLine($"log on {file.Machine.LogFileSystem}; {file.Machine.Cores} × {file.Machine.Cpu}");
+        if (!file.IsWorthKeeping)
+        {
+            said.WriteLine("A debug build: its figures mean nothing and are not kept. Run with -c Release.");
+            return;
+        }
+        string into = parsed.GetValue(results) ?? Path.Combine(SourceVersion.Root() ?? Environment.CurrentDirectory, "perf", "results");
+        said.WriteLine($"kept in {file.Save(into, name, found.Charts)}");
+    }
+}

@@ -1,0 +1,71 @@
+// Two replicas of a receiver on one log. In the middle of a round the primary is killed by kill -9; the other one takes over, and the round
+// must end there with the same totals. Then the killed one is started again as the second, and follows before it is its turn.
+using System.Diagnostics;
+
+namespace Ambrosia.Perf;
+
+/// <summary>What <c>failover</c> does.</summary>
+internal sealed class FailoverCommand(ClusterOptions options)
+{
+    private const string App = "stream-end", Sender = "sender", Receiver = "receiver";
+    private static readonly TimeSpan pollEvery = TimeSpan.FromMilliseconds(5);
+
+    private int round;
+
+    /// <exception cref="FailedRoundException">A figure means nothing.</exception>
+    public FailoverResult Run(int bytes, long messages, int kills)
+    {
+        using Cluster cluster = Cluster.Start(options, (Receiver, App), (Sender, App));
+        Member primary = cluster[Receiver], second = cluster.Add(Receiver, "r1", App);
+        second.Start();
+        AwaitFollowing(primary, second);
+        var found = new List<FailedOver>();
+        while (found.Count < kills)
+        {
+            FailedOver? one = RunOne(cluster, primary, second, bytes, messages);
+            if (one is null) messages *= 2; // the round was over before its middle was heard of
+            else found.Add(one);
+            (primary, second) = (second, primary);
+            second.Start();
+            AwaitFollowing(primary, second);
+            options.Say($"kill {found.Count} of {kills}: {(one is null ? "too late, again with more messages" : $"primary again after {one.PrimaryMs:F0} ms")}");
+        }
+        return new FailoverResult(bytes, messages, found);
+    }
+
+    private FailedOver? RunOne(Cluster cluster, Member primary, Member second, int bytes, long messages)
+    {
+        round++;
+        cluster.Tell(Sender, $"stream {round} 0 {Receiver} {messages} {bytes}");
+        cluster.Await(line => line.From == primary && line.Words is ["half", string of, ..] && of == $"{round}", "half");
+        long killed = Stopwatch.GetTimestamp();
+        primary.Kill();
+        long admitted = 0, done = 0;
+        while (admitted == 0 || done == 0)
+        {
+            Line line = cluster.Await(line => line.Words is ["primary", _] or ["done", ..], "done");
+            switch (line.Words)
+            {
+                case ["primary", string ticks] when line.From == second: admitted = long.Parse(ticks); break;
+                case ["done", string of, _, string count, string total, string disorder, string ticks] when of == $"{round}" && done == 0:
+                    RoundTotals.Check(count, total, disorder, messages, bytes);
+                    done = long.Parse(ticks);
+                    break;
+            }
+        }
+        return done < killed ? null : new FailedOver(Ms(killed, admitted), Ms(killed, done));
+    }
+
+    /// <summary>Until a second has executed what the primary had.</summary>
+    private void AwaitFollowing(Member primary, Member second)
+    {
+        ulong goal = primary.Executed() ?? throw new FailedRoundException("the primary does not tell its status");
+        for (long begun = Stopwatch.GetTimestamp(); second.Executed() is not { } at || at < goal; Thread.Sleep(pollEvery))
+        {
+            options.Stop.ThrowIfCancellationRequested();
+            if (Stopwatch.GetElapsedTime(begun) > options.Limit) throw new FailedRoundException($"the second replica did not follow within {options.Limit.TotalSeconds:F0} s");
+        }
+    }
+
+    private static double Ms(long from, long to) => Stopwatch.GetElapsedTime(from, to).TotalMilliseconds;
+}

@@ -1,0 +1,37 @@
+namespace Ambrosia.Perf;
+
+/// <summary>What <c>scale</c> does: the same number of messages from more and more peers, and from more and more pairs at once.</summary>
+internal sealed class ScaleCommand(ClusterOptions cluster)
+{
+    public const string Peers = "peers", Immortals = "immortals";
+
+    /// <param name="immortals">Numbers of instances; a pair has two.</param>
+    /// <exception cref="FailedRoundException">A figure means nothing.</exception>
+    public ScaleResult Run(IReadOnlyList<int> peers, IReadOnlyList<int> immortals, int bytes, long messages, int rounds)
+    {
+        var points = new List<ScalePoint>();
+        foreach (int count in peers) points.Add(RunOne(Peers, count, StreamPlan.Jobs(count), bytes, messages, rounds));
+        foreach (int count in immortals) points.Add(RunOne(Immortals, count, StreamPlan.Pairs(Math.Max(1, count / 2)), bytes, messages, rounds));
+        return new ScaleResult(bytes, points);
+    }
+
+    private ScalePoint RunOne(string kind, int count, StreamPlan plan, int bytes, long messages, int rounds)
+    {
+        string directory = Path.Combine(cluster.Directory, $"{kind}-{count}");
+        try
+        {
+            using var leg = new AmbrosiaLeg(cluster with { Directory = directory }, plan);
+            leg.Run(bytes, messages);
+            List<StreamRound> found = [.. Enumerable.Range(0, rounds).Select(_ => leg.Run(bytes, messages))];
+            long resident = ProcessMemory.ResidentBytes(leg.Cluster.Members[0].CoordinatorId);
+            var point = new ScalePoint(
+                kind, count, [.. found.Select(static round => round.MessagesPerSecond)], Median.Of(found, static round => round.CpuSecondsPerMillion), resident);
+            cluster.Say($"{count} {kind}: {point.MessagesPerSecond:N0} messages/s");
+            return point;
+        }
+        finally
+        {
+            if (Directory.Exists(directory)) Directory.Delete(directory, recursive: true);
+        }
+    }
+}

@@ -1,0 +1,33 @@
+namespace Ambrosia.Perf;
+
+/// <summary>What the driver, the other end and the end itself ask of an end of a stream.</summary>
+public interface IStreamEnd
+{
+    /// <summary>One message: its first 8 bytes, little-endian, are its lane (the high 16 bits) and its number there, 1, 2, 3, …</summary>
+    [MethodId(1)]
+    void Take(ReadOnlySpan<byte> message);
+
+    /// <summary>Sends the next burst.</summary>
+    [MethodId(2)]
+    void GoOn();
+
+    /// <summary>A round of so many messages follows on a lane.</summary>
+    [MethodId(3)]
+    void Begin(int round, int lane, long messages);
+
+    /// <summary>Sends <paramref name="messages"/> messages of <paramref name="bytes"/> bytes each, at least 8, to <paramref name="receiver"/>.</summary>
+    [ImpulseHandler]
+    void Stream(int round, int lane, string receiver, long messages, int bytes);
+
+    /// <summary>Makes the state so many bytes large.</summary>
+    [ImpulseHandler]
+    void Hold(long bytes);
+
+    /// <summary>Answers with a line: an input that was accepted and executed.</summary>
+    [ImpulseHandler]
+    void Poke(int number);
+
+    /// <summary>One of many impulses; <paramref name="sent"/> is the monotonic clock's when it was to be sent.</summary>
+    [ImpulseHandler]
+    void Tick(long sent);
+}

@@ -1,0 +1,112 @@
+// Either end of a stream, or both at once. A round is sent as fast as the receiver's coordinator takes it: a handler sends a bounded burst
+// and then calls itself to go on, so that it never keeps its own input waiting. Several of these calls to itself are under way at once:
+// each has to be durable in the sender's log before it runs, and one alone would measure that wait.
+// The lines carry the monotonic clock, which is one for all processes of a machine. Nothing else depends on it: not state, not output.
+using System.Buffers.Binary;
+using System.Diagnostics;
+
+namespace Ambrosia.Perf;
+
+/// <summary>
+/// The end of a stream. It prints <c>begun ROUND LANE TICKS</c> before a round's first message, and as receiver <c>half ROUND LANE</c> and
+/// <c>done ROUND LANE COUNT BYTES DISORDER TICKS</c>. A message that is lost keeps that line away; one that is doubled or swapped is disorder.
+/// </summary>
+public sealed partial class StreamEnd : Immortal<IStreamEndProxy>, IStreamEnd
+{
+    private const int BurstBytes = 256 * 1024;
+    private const int BurstsUnderWay = 4;
+    private const int LaneShift = 48;
+    private const int HeldPieceBytes = 1 << 20;
+
+    /// <summary>By lane; those on which nothing came yet are null.</summary>
+    private Lane?[] lanes = [];
+    private IStreamEndProxy? receiver;
+    private ulong laneBits;
+    private long messages;
+    private long sent;
+    private int messageBytes;
+    private List<byte[]> held = [];
+
+    /// <summary>Content that no message depends on but its first 8 bytes.</summary>
+    [NotState]
+    private byte[]? buffer;
+
+    [NotState]
+    private Ticker? ticker;
+
+    public void Take(ReadOnlySpan<byte> message)
+    {
+        ulong head = BinaryPrimitives.ReadUInt64LittleEndian(message);
+        Lane lane = lanes[head >> LaneShift]!;
+        lane.Bytes += message.Length;
+        if ((head & ((1UL << LaneShift) - 1)) != ++lane.Taken) lane.Disorder++;
+        if (lane.Taken == lane.Next) Reached((int)(head >> LaneShift), lane);
+    }
+
+    private static void Reached(int number, Lane lane)
+    {
+        if (lane.Taken == lane.Expected) Console.WriteLine($"done {lane.Round} {number} {lane.Taken} {lane.Bytes} {lane.Disorder} {Stopwatch.GetTimestamp()}");
+        else Console.WriteLine($"half {lane.Round} {number}");
+        lane.Next = lane.Expected;
+    }
+
+    public void GoOn()
+    {
+        if (buffer?.Length != messageBytes) buffer = new byte[messageBytes];
+        for (int left = Math.Max(1, BurstBytes / messageBytes); left > 0 && sent < messages; left--)
+        {
+            BinaryPrimitives.WriteUInt64LittleEndian(buffer, laneBits | (ulong)++sent);
+            receiver!.TakeFork(buffer);
+        }
+        if (sent < messages) thisProxy.GoOnFork();
+    }
+
+    public void Begin(int round, int lane, long messages)
+    {
+        if (lane >= lanes.Length) Array.Resize(ref lanes, lane + 1);
+        // A message of the round before that comes only now would be in this one's way, and is counted there.
+        lanes[lane] = new Lane { Round = round, Expected = (ulong)messages, Next = Math.Max(1, (ulong)messages / 2) };
+    }
+
+    public void Stream(int round, int lane, string receiver, long messages, int bytes)
+    {
+        this.receiver = GetProxy<IStreamEnd>(receiver);
+        (this.messages, messageBytes, sent, laneBits) = (messages, bytes, 0, (ulong)lane << LaneShift);
+        Console.WriteLine($"begun {round} {lane} {Stopwatch.GetTimestamp()}");
+        this.receiver.BeginFork(round, lane, messages);
+        for (int i = 0; i < BurstsUnderWay; i++) thisProxy.GoOnFork();
+    }
+
+    public void Hold(long bytes)
+    {
+        held = [];
+        for (long left = bytes; left > 0; left -= HeldPieceBytes) held.Add(new byte[Math.Min(left, HeldPieceBytes)]);
+        Console.WriteLine($"holds {bytes}");
+    }
+
+    public void Poke(int number) => Console.WriteLine($"poked {number} {Stopwatch.GetTimestamp()}");
+
+    public void Tick(long sent) => ticker?.Handled(sent);
+
+    protected override void BecomingPrimary()
+    {
+        IStreamEndProxy self = thisProxy;
+        Console.WriteLine($"primary {Stopwatch.GetTimestamp()}");
+        ticker = new Ticker(self.TickFork);
+        Driver.Listen(words => Obey(self, ticker, words));
+    }
+
+    private static void Obey(IStreamEndProxy self, Ticker ticker, string[] words)
+    {
+        switch (words)
+        {
+            case ["stream", string round, string lane, string receiver, string messages, string bytes]:
+                self.StreamFork(int.Parse(round), int.Parse(lane), receiver, long.Parse(messages), int.Parse(bytes));
+                break;
+            case ["hold", string bytes]: self.HoldFork(long.Parse(bytes)); break;
+            case ["poke", string number]: self.PokeFork(int.Parse(number)); break;
+            case ["tick", string micros]: ticker.Start(TimeSpan.FromMicroseconds(long.Parse(micros))); break;
+            case ["tickless"]: ticker.Stop(); break;
+        }
+    }
+}

@@ -1,0 +1,40 @@
+using System.Diagnostics;
+using System.Globalization;
+
+namespace Ambrosia.Perf;
+
+/// <summary>Our own leg of a ping: a client that awaits, and a server that answers.</summary>
+internal sealed class AmbrosiaPing(ClusterOptions options) : IPingLeg, IDisposable
+{
+    private const string Client = "client", Server = "server";
+
+    private readonly Cluster cluster = Cluster.Start(options, (Server, "ping-server"), (Client, "ping-client"));
+    private int round;
+
+    public string Name => "ambrosia";
+
+    public string Durability => options.Durability;
+
+    public PingRound Run(int calls) => Round($"ping {++round} {calls}", calls);
+
+    /// <summary>So many calls under way at a time.</summary>
+    public PingRound RunCrowd(int calls, int outstanding) => Round($"crowd {++round} {calls} {outstanding}", calls);
+
+    /// <summary>Calls at fixed moments, made from outside: an impulse, durable in the client's log, makes each. Each latency begins at that moment.</summary>
+    public PingRound RunOpen(int calls, double perSecond) => Round($"open {++round} {calls} {perSecond.ToString("R", CultureInfo.InvariantCulture)}", calls);
+
+    public void Dispose() => cluster.Dispose();
+
+    private PingRound Round(string command, int calls)
+    {
+        Usage before = cluster.Measure(static member => member.Instance == Server);
+        cluster.Tell(Client, command);
+        string[] words = cluster.Await("latencies").Words;
+        if (words.Length != 10 || words[1] != $"{round}") throw new FailedRoundException($"'{string.Join(' ', words)}' in round {round}");
+        if (words[2] != "0") throw new FailedRoundException($"{words[2]} answers were not those to their questions");
+        Latencies found = Latencies.Parse(words.AsSpan(4));
+        if (found.Count != calls) throw new FailedRoundException($"{found.Count} of {calls} calls were measured");
+        double seconds = long.Parse(words[3]) / (double)Stopwatch.Frequency;
+        return new PingRound(found, seconds, cluster.Measure(static member => member.Instance == Server) - before);
+    }
+}

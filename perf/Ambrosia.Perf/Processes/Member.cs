@@ -1,0 +1,94 @@
+// One replica of a measurement: a coordinator, and the app that it starts. The app has the coordinator's standard input and output, so
+// commands go in and lines come out through them. Lines come on threads of the runtime; everything else is the driver's.
+using System.Diagnostics;
+using System.Text.Json.Nodes;
+
+namespace Ambrosia.Perf;
+
+/// <summary>A coordinator process with its app. Killed and started again it is the same member with the same log.</summary>
+internal sealed class Member(string instance, string replica, string app, ClusterOptions options, Action<Line> take) : IDisposable
+{
+    private Process? process;
+    private int generation;
+
+    public string Instance => instance;
+
+    public string Replica => replica;
+
+    public string LogDirectory => Path.Combine(options.Directory, instance);
+
+    public int CoordinatorId => process?.Id ?? throw new InvalidOperationException($"{instance} was not started");
+
+    /// <summary>Of the app that runs now; 0 before its first line.</summary>
+    public int AppId { get; set; }
+
+    /// <summary>Lines of earlier processes have a lower one.</summary>
+    public int Generation => Volatile.Read(ref generation);
+
+    public void Start()
+    {
+        var start = new ProcessStartInfo(Path.Combine(AppContext.BaseDirectory, "ImmortalCoordinator"))
+        {
+            UseShellExecute = false, RedirectStandardInput = true, RedirectStandardOutput = true, RedirectStandardError = true,
+        };
+        foreach (string word in Words()) start.ArgumentList.Add(word);
+        AppId = 0;
+        int mine = Interlocked.Increment(ref generation);
+        process = Process.Start(start) ?? throw new InvalidOperationException("the coordinator was not started");
+        process.StandardInput.AutoFlush = true;
+        process.OutputDataReceived += (_, e) => Forward(mine, e.Data);
+        process.ErrorDataReceived += (_, e) => Forward(mine, e.Data);
+        process.BeginOutputReadLine();
+        process.BeginErrorReadLine();
+    }
+
+    /// <summary>A command for the app.</summary>
+    public void Tell(string command) => process!.StandardInput.WriteLine(command);
+
+    /// <summary>Ends both processes by kill -9, and returns when they are gone.</summary>
+    public void Kill()
+    {
+        if (process is null) return;
+        Signals.Kill(process.Id);
+        if (AppId != 0) Signals.Kill(AppId);
+        process.WaitForExit(); // and until its last line was read
+        process.Dispose();
+        process = null;
+    }
+
+    /// <summary>Flushes of the log, and bytes written to it, since the coordinator's start.</summary>
+    public (long Commits, long Bytes) Written()
+    {
+        JsonNode log = AdminSocket.Member(Ask("status"), "log");
+        return (AdminSocket.Member(log, "groups").GetValue<long>(), AdminSocket.Member(log, "bytes").GetValue<long>());
+    }
+
+    /// <summary>Position up to which the app has executed; null while the replica begins.</summary>
+    public ulong? Executed()
+    {
+        JsonObject? status = AdminSocket.TryAsk(LogDirectory, replica, "status", options.Limit);
+        if (status?["process"]?.GetValue<int>() != CoordinatorId) return null; // not there yet, or what the killed one left
+        return status["log"]?["executed"]?.GetValue<ulong>();
+    }
+
+    /// <summary>Has a checkpoint made that holds everything durable now, and returns the path of its file.</summary>
+    public string Checkpoint() => Path.Combine(LogDirectory, AdminSocket.Member(Ask("checkpoint"), "published").GetValue<string>());
+
+    public void Dispose() => Kill();
+
+    private JsonObject Ask(string command) => AdminSocket.Ask(LogDirectory, replica, command, options.Limit);
+
+    private List<string> Words()
+    {
+        List<string> words = ["--log", LogDirectory, "--replica", replica, "--checkpoint-every", options.CheckpointEvery];
+        if (options.LocalTcp) words.AddRange(["--app-port", "0"]);
+        if (options.Log != LogKind.Durable) words.Add("--unsafe-no-flush");
+        words.AddRange(["--", Path.Combine(AppContext.BaseDirectory, "Ambrosia.Perf"), "app", app]);
+        return words;
+    }
+
+    private void Forward(int of, string? text)
+    {
+        if (text is not null) take(new Line(this, of, text));
+    }
+}

@@ -1,0 +1,139 @@
+// Our own leg of a stream: rounds over the processes of a plan, and rounds with processes killed in the middle. A round counts only if
+// every lane's count, bytes and order are right at its receiver.
+using System.Diagnostics;
+
+namespace Ambrosia.Perf;
+
+/// <summary>Ambrosia as it is measured: the processes of a plan.</summary>
+internal sealed class AmbrosiaLeg : IStreamLeg, IDisposable
+{
+    private readonly Cluster cluster;
+    private readonly StreamPlan plan;
+    private readonly TimeSpan? impulseEvery;
+    private int round;
+
+    /// <param name="impulseEvery">An impulse so often at the first receiver while a round runs; null: none.</param>
+    public AmbrosiaLeg(ClusterOptions options, StreamPlan plan, TimeSpan? impulseEvery = null)
+    {
+        this.plan = plan;
+        this.impulseEvery = impulseEvery;
+        cluster = Cluster.Start(options, plan.Instances);
+    }
+
+    public string Name => "ambrosia";
+
+    public string Durability => cluster.Options.Durability;
+
+    public int BytesMax => Sizes.BytesMax;
+
+    public Cluster Cluster => cluster;
+
+    /// <summary>Makes the state of each receiver so large.</summary>
+    public void Hold(long bytes)
+    {
+        foreach (string receiver in plan.Lanes.Select(static lane => lane.Receiver).Distinct())
+        {
+            cluster.Tell(receiver, $"hold {bytes}");
+            cluster.Await(line => line.Text == $"holds {bytes}" && line.From.Instance == receiver, "holds");
+        }
+    }
+
+    public StreamRound Run(int bytes, long messages)
+    {
+        long each = Math.Max(1, messages / plan.Lanes.Count);
+        Usage before = Measure();
+        if (impulseEvery is { } every) cluster.Tell(plan.Lanes[0].Receiver, $"tick {every.TotalMicroseconds:F0}");
+        Begin(bytes, each);
+        double seconds = AwaitEnd(bytes, each);
+        Latencies? impulses = impulseEvery is null ? null : AwaitImpulses();
+        return new StreamRound(each * plan.Lanes.Count, bytes, seconds, Measure() - before) { Impulses = impulses };
+    }
+
+    /// <summary>
+    /// A round in whose middle processes are killed by kill -9 and started again; it must end with the same totals. A kill that came after
+    /// the end proves nothing: then the round is run again with twice the messages.
+    /// </summary>
+    public KilledRound RunKilled(int bytes, long messages, KillTarget target)
+    {
+        const int triesMax = 8;
+        for (int i = 0; i < triesMax; i++, messages *= 2)
+        {
+            long each = Math.Max(2, messages / plan.Lanes.Count);
+            Begin(bytes, each);
+            cluster.Await(line => line.Words is ["half", string of, ..] && of == $"{round}", "half");
+            long killed = Stopwatch.GetTimestamp();
+            Member[] victims = [.. cluster.Members.Where(member => Hits(target, member))];
+            foreach (Member victim in victims) victim.Kill();
+            foreach (Member victim in victims) victim.Start();
+            AwaitEnd(bytes, each, killed, out bool wasInTheMiddle, out double lastTicks);
+            AwaitAlive(victims);
+            if (wasInTheMiddle) return new KilledRound(target, each * plan.Lanes.Count, bytes, (lastTicks - killed) / Stopwatch.Frequency);
+        }
+        throw new FailedRoundException($"{triesMax} rounds ended before their middle was reported: give more --bytes");
+    }
+
+    public void Dispose() => cluster.Dispose();
+
+    private bool Hits(KillTarget target, Member member) => target switch
+    {
+        KillTarget.Receivers => plan.IsReceiver(member.Instance),
+        KillTarget.Senders => plan.Lanes.Any(lane => lane.Sender == member.Instance),
+        _ => true,
+    };
+
+    private Usage Measure() => cluster.Measure(member => plan.IsReceiver(member.Instance));
+
+    private void Begin(int bytes, long each)
+    {
+        round++;
+        for (int lane = 0; lane < plan.Lanes.Count; lane++)
+            cluster.Tell(plan.Lanes[lane].Sender, $"stream {round} {lane} {plan.Lanes[lane].Receiver} {each} {bytes}");
+    }
+
+    private double AwaitEnd(int bytes, long each) => AwaitEnd(bytes, each, 0, out _, out _);
+
+    /// <summary>Seconds from the first message to the last; which of both lines of a lane comes first does not matter.</summary>
+    private double AwaitEnd(int bytes, long each, long killed, out bool wasInTheMiddle, out double lastTicks)
+    {
+        var begun = new HashSet<string>();
+        var done = new HashSet<string>();
+        double first = double.MaxValue;
+        lastTicks = 0;
+        wasInTheMiddle = false;
+        // Who is killed replays, and says again what it said: the first of each counts.
+        while (begun.Count < (killed == 0 ? plan.Lanes.Count : 0) || done.Count < plan.Lanes.Count)
+        {
+            Line line = cluster.Await(line => line.Words is ["begun" or "done", string of, ..] && of == $"{round}", "done");
+            switch (line.Words)
+            {
+                case ["begun", _, string lane, string ticks]:
+                    if (begun.Add(lane)) first = Math.Min(first, long.Parse(ticks));
+                    break;
+                case ["done", _, string lane, string count, string total, string disorder, string ticks]:
+                    if (!done.Add(lane)) break;
+                    RoundTotals.Check(count, total, disorder, each, bytes);
+                    lastTicks = Math.Max(lastTicks, long.Parse(ticks));
+                    wasInTheMiddle |= long.Parse(ticks) > killed;
+                    break;
+                default: throw new FailedRoundException($"'{line.Text}' is no beginning or end of a round");
+            }
+        }
+        return (lastTicks - first) / Stopwatch.Frequency;
+    }
+
+    private Latencies AwaitImpulses()
+    {
+        string receiver = plan.Lanes[0].Receiver;
+        cluster.Tell(receiver, "tickless");
+        long sent = long.Parse(cluster.Await("ticks").Words[1]);
+        string[] words = cluster.Await("ticked").Words;
+        if (long.Parse(words[1]) != sent) throw new FailedRoundException($"{words[1]} of {sent} impulses were handled");
+        return Latencies.Parse(words.AsSpan(2));
+    }
+
+    /// <summary>Whoever was killed answers to a new input, so the next round finds everybody at work.</summary>
+    private void AwaitAlive(IReadOnlyList<Member> victims)
+    {
+        foreach (Member victim in victims) cluster.Poke(victim);
+    }
+}

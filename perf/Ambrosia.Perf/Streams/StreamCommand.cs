@@ -1,0 +1,71 @@
+// One direction as fast as it goes, or several at once, for each size some rounds; rivals take their turns between ours, the order turned
+// round each time (ABBA). Behind the rounds that count come those that lose processes in the middle.
+namespace Ambrosia.Perf;
+
+/// <summary>What <c>stream</c> does.</summary>
+/// <param name="rivals">Each takes part in every round.</param>
+internal sealed class StreamCommand(ClusterOptions cluster, StreamPlan plan, IReadOnlyList<IStreamLeg> rivals)
+{
+    /// <summary>Messages by which a rival's speed is found out, and seconds that its rounds may take.</summary>
+    private const long TrialMessages = 20_000;
+    private const double RivalSecondsMin = 0.5, RivalSecondsMax = 4;
+
+    private double bestSpinnerMs = double.MaxValue;
+
+    /// <exception cref="FailedRoundException">A round's figures mean nothing.</exception>
+    public IReadOnlyList<SizeResult> Run(StreamOptions options)
+    {
+        using var ours = new AmbrosiaLeg(cluster, plan, options.ImpulseEvery);
+        if (options.StateBytes > 0) ours.Hold(options.StateBytes);
+        return [.. options.Sizes.Select(size => RunSize(ours, options, size)).ToList().Select(Judge)];
+    }
+
+    private (int Size, List<(IStreamLeg Leg, List<StreamRound> Rounds)> Legs, List<KilledRound> Killed) RunSize(AmbrosiaLeg ours, StreamOptions options, int size)
+    {
+        long messages = options.MessagesOf(size);
+        StreamRound last = ours.Run(size, messages);
+        for (int i = 1; i < options.WarmUpRounds; i++) last = ours.Run(size, messages);
+        var legs = new List<(IStreamLeg Leg, List<StreamRound> Rounds)> { (ours, []) };
+        var amounts = new List<long> { messages };
+        foreach (IStreamLeg rival in rivals.Where(rival => rival.BytesMax >= size))
+        {
+            legs.Add((rival, []));
+            amounts.Add(AmountOf(rival, size, messages, last.Seconds));
+        }
+        for (int i = 0; i < options.Rounds; i++)
+        {
+            IEnumerable<int> order = Enumerable.Range(0, legs.Count);
+            foreach (int leg in i % 2 == 0 ? order : order.Reverse()) legs[leg].Rounds.Add(RunRound(legs[leg].Leg, size, amounts[leg]));
+            cluster.Say($"{size} B, round {i + 1} of {options.Rounds}: {string.Join(", ", legs.Select(static leg => $"{leg.Leg.Name} {leg.Rounds[^1].MessagesPerSecond:N0}/s"))}");
+        }
+        var killed = new List<KilledRound>();
+        for (int i = 0; i < options.Killed; i++)
+        {
+            killed.Add(ours.RunKilled(size, messages, (KillTarget)(i % 3)));
+            cluster.Say($"{size} B, {killed[^1].Target} killed in the middle: same totals, {killed[^1].SecondsAfterKill:F2} s after the kill");
+        }
+        return (size, legs, killed);
+    }
+
+    /// <summary>So many that a rival's round takes about as long as ours, found out by its warm-up.</summary>
+    private static long AmountOf(IStreamLeg rival, int size, long messages, double ourSeconds)
+    {
+        double rate = rival.Run(size, Math.Min(messages, TrialMessages)).MessagesPerSecond;
+        return Math.Max(1, (long)(rate * Math.Clamp(ourSeconds, RivalSecondsMin, RivalSecondsMax)));
+    }
+
+    private StreamRound RunRound(IStreamLeg leg, int size, long messages)
+    {
+        double spinnerMs = Spinner.Run();
+        bestSpinnerMs = Math.Min(bestSpinnerMs, spinnerMs);
+        cluster.Stop.ThrowIfCancellationRequested();
+        return leg.Run(size, messages) with { SpinnerMs = spinnerMs };
+    }
+
+    /// <summary>Only at the end, when the machine's best is known.</summary>
+    private SizeResult Judge((int Size, List<(IStreamLeg Leg, List<StreamRound> Rounds)> Legs, List<KilledRound> Killed) found) => new(
+        found.Size,
+        [.. found.Legs.Select(static leg => new LegResult(leg.Leg.Name, leg.Leg.Durability, leg.Rounds))],
+        [.. found.Legs.Skip(1).Select(leg => PairedRatio.Of(leg.Leg.Name, found.Legs[0].Rounds, leg.Rounds, bestSpinnerMs))],
+        found.Killed);
+}

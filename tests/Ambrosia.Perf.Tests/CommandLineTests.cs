@@ -1,0 +1,66 @@
+using System.Diagnostics;
+
+namespace Ambrosia.Perf.Tests;
+
+/// <summary>The program as a user calls it.</summary>
+public sealed class CommandLineTests : IDisposable
+{
+    private readonly string directory = Directory.CreateTempSubdirectory("perf-test-").FullName;
+
+    [Theory]
+    [InlineData("stream --sizes 4", "--sizes")]
+    [InlineData("stream --log never", "durable")]
+    [InlineData("stream --local embedded", "does not exist yet")]
+    [InlineData("stream --bidirectional --jobs 2", "exclude")]
+    [InlineData("stream --impulse 1us", "1ms")]
+    [InlineData("stream --state much", "64M")]
+    [InlineData("stream --rivals thrift", "grpc")]
+    [InlineData("recover --size 4", "--size")]
+    [InlineData("scale --peers 0", "--peers")]
+    [InlineData("ping --n zero", "--n")]
+    [InlineData("nothing", "nothing")]
+    public void WrongCommandLine_SaysWhat_AndEndsWith2(string line, string said)
+    {
+        (int code, _, string error) = Run(line);
+
+        Assert.Equal(2, code);
+        Assert.Contains(said, error);
+        Assert.Empty(Directory.GetFileSystemEntries(directory));
+    }
+
+    [Fact]
+    public void Stream_AsJson_HasWhatAReaderNeeds_AndLeavesNothing()
+    {
+        (int code, string output, string error) = Run($"stream --sizes 64 --bytes 64K --rounds 1 --killed 0 --json --log-dir {directory} --results {directory}/results");
+
+        Assert.True(code == 0, error);
+        var root = System.Text.Json.Nodes.JsonNode.Parse(output)!;
+        Assert.StartsWith("durable", root["durability"]!.GetValue<string>());
+        Assert.NotNull(root["machine"]!["cpu"]);
+        Assert.NotNull(root["commit"]);
+        var leg = root["results"]![0]!["legs"]![0]!;
+        Assert.True(leg["commits"]!.GetValue<double>() > 0);
+        Assert.True(leg["cpuSecondsPerMillion"]!.GetValue<double>() > 0);
+        Assert.Equal(1024, leg["rounds"]![0]!["messages"]!.GetValue<long>());
+        // The figures of a debug build are not kept; those of a release build are, with their chart.
+        string[] kept = Directory.Exists($"{directory}/results") ? Directory.GetFiles($"{directory}/results") : [];
+        Assert.True(kept.Length == (ResultFile.ThisConfiguration == "Debug" ? 0 : 2), string.Join(' ', kept));
+        Assert.Empty(Directory.GetDirectories(directory, "ambrosia-perf-*"));
+    }
+
+    public void Dispose() => Directory.Delete(directory, recursive: true);
+
+    private (int Code, string Output, string Error) Run(string line)
+    {
+        var start = new ProcessStartInfo(Path.Combine(AppContext.BaseDirectory, "Ambrosia.Perf"))
+        {
+            RedirectStandardOutput = true, RedirectStandardError = true, WorkingDirectory = directory,
+        };
+        foreach (string word in line.Split(' ')) start.ArgumentList.Add(word);
+        using Process process = Process.Start(start)!;
+        Task<string> error = process.StandardError.ReadToEndAsync();
+        string output = process.StandardOutput.ReadToEnd();
+        process.WaitForExit();
+        return (process.ExitCode, output, error.GetAwaiter().GetResult());
+    }
+}

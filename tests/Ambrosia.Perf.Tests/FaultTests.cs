@@ -1,0 +1,61 @@
+namespace Ambrosia.Perf.Tests;
+
+/// <summary>The commands that kill, grow and price, with real processes and little work.</summary>
+public sealed class FaultTests : IDisposable
+{
+    private readonly string directory = Directory.CreateTempSubdirectory("perf-test-").FullName;
+
+    private ClusterOptions Options => new(directory, TimeSpan.FromSeconds(60));
+
+    [Fact]
+    public void Recover_ReplaysTheRoundWithItsTotals()
+    {
+        RecoverResult found = new RecoverCommand(Options).Run(new RecoverOptions(16, 200_000, Kills: 2));
+
+        Assert.Equal((2, 2), (found.Idle.Count, found.Filled.Count));
+        Assert.All(found.Idle.Concat(found.Filled), static each => Assert.True(each.PrimaryMs > 0 && each.ProgressMs > each.PrimaryMs));
+        Assert.True(found.ReplayPerSecond > 0 && found.ResidentBytesIdle > 1 << 20);
+    }
+
+    [Fact]
+    public void Failover_EndsEachRoundOnTheOtherReplica()
+    {
+        FailoverResult found = new FailoverCommand(Options).Run(16, 500_000, kills: 2);
+
+        Assert.Equal(2, found.Kills.Count);
+        Assert.All(found.Kills, static each => Assert.True(each.PrimaryMs > 0));
+    }
+
+    [Fact]
+    public void Checkpoint_HoldsTheStateAndComesBack()
+    {
+        IReadOnlyList<CheckpointResult> found = new CheckpointCommand(Options).Run([2L << 20], 64, 50_000, rounds: 1);
+
+        Assert.True(found[0].FileBytes >= 2 << 20);
+        Assert.True(found[0] is { With: > 0, Without: > 0, RestoreMs: > 0 } && found[0].Seconds.Count == 1);
+    }
+
+    [Fact]
+    public void Scale_OfTwoPeersAndTwoPairs_ComparesWithTheFirst()
+    {
+        ScaleResult found = new ScaleCommand(Options).Run([1, 2], [4], 16, 20_000, rounds: 1);
+
+        Assert.Equal([("peers", 1), ("peers", 2), ("immortals", 4)], found.Points.Select(static point => (point.Kind, point.Count)));
+        Assert.Equal(1, found.CostRatio(found.Points[0]));
+        Assert.True(found.CostRatio(found.Points[1]) > 0);
+    }
+
+    [Fact]
+    public void Cost_IsThePaperFormula()
+    {
+        // 100 bytes: a million messages are 100 MB of payload and 120 MB of log, and take 2 CPU seconds.
+        var leg = new LegResult("leg", "", [new StreamRound(1_000_000, 100, 1, new Usage(2, 1, 120_000_000, 0, 0))]);
+
+        Cost cost = Cost.Of(leg, 100);
+
+        Assert.Equal(120, cost.LogMegabytesPerMillion, 6);
+        Assert.Equal((0.02 * 1541.03 / 16) + (1.2 * 0.1971), cost.DollarsPerMonth, 6);
+    }
+
+    public void Dispose() => Directory.Delete(directory, recursive: true);
+}

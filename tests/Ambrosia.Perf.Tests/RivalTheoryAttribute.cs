@@ -1,0 +1,17 @@
+namespace Ambrosia.Perf.Tests;
+
+/// <summary>A theory that needs CMake and compilers, or gRPC's as well; without them it is skipped and says so.</summary>
+[AttributeUsage(AttributeTargets.Method)]
+public sealed class RivalTheoryAttribute : TheoryAttribute
+{
+    private static readonly string[] compilers = ["cmake", "cc", "c++"], grpc = ["protoc", "grpc_cpp_plugin"];
+
+    public RivalTheoryAttribute(bool needsGrpc = false)
+    {
+        string[] missing = [.. compilers.Concat(needsGrpc ? grpc : []).Where(static tool => !IsOnPath(tool))];
+        if (missing.Length > 0) Skip = $"the rivals cannot be built here: no {string.Join(", no ", missing)}";
+    }
+
+    private static bool IsOnPath(string tool) =>
+        (Environment.GetEnvironmentVariable("PATH") ?? "").Split(':').Any(folder => File.Exists(Path.Combine(folder, tool)));
+}

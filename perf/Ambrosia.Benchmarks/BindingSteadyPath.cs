@@ -15,19 +15,19 @@ public class BindingSteadyPath
     [GlobalSetup]
     public void Setup()
     {
-        bytesRun = SessionRig.RunFrame(Repeat(Message("ISink", "Bytes", new byte[16])), Messages);
-        numbersRun = SessionRig.RunFrame(Repeat(Message("ISink", "Numbers", [0x19, 0x03, 0xE8, 0x1A, 0x00, 0x0F, 0x42, 0x40])), Messages);
+        bytesRun = SessionRig.RunFrame(Repeat(Message("ISink", "Bytes", new byte[16]), Messages), Messages);
+        numbersRun = SessionRig.RunFrame(Repeat(Message("ISink", "Numbers", [0x19, 0x03, 0xE8, 0x1A, 0x00, 0x0F, 0x42, 0x40]), Messages), Messages);
         sprayRun = SessionRig.RunFrame(Message("IFountain", "Spray", [0x19, 0x10, 0x00]), 1);
     }
 
-    private static byte[] Message(string contract, string method, byte[] arguments)
+    internal static byte[] Message(string contract, string method, byte[] arguments)
     {
         byte[] id = new byte[Varint.BytesMax];
         int size = Varint.Write(id, MethodIds.Of(contract, method));
         return [(byte)(size + arguments.Length), .. id[..size], .. arguments];
     }
 
-    private static byte[] Repeat(byte[] message) => [.. Enumerable.Repeat(message, Messages).SelectMany(static m => m)];
+    internal static byte[] Repeat(byte[] message, int count) => [.. Enumerable.Repeat(message, count).SelectMany(static m => m)];
 
     [Benchmark(OperationsPerInvoke = Messages)]
     public void DispatchSpan() => sink.Execute(bytesRun);

@@ -36,3 +36,31 @@ public sealed partial class Fountain : Immortal<IFountainProxy>, IFountain
         for (int i = 0; i < count; i++) sink.NumbersFork(i, 1_000_000 + i);
     }
 }
+
+/// <summary>Keeps many small objects.</summary>
+public interface IArchive
+{
+    void Fill(int count);
+}
+
+/// <summary>One of them.</summary>
+[Data]
+public sealed class Entry
+{
+    public string Text { get; set; } = "";
+
+    public long Number { get; set; }
+
+    public Entry? Before { get; set; }
+}
+
+/// <summary>A state that is worth a checkpoint.</summary>
+public sealed partial class Archive : Immortal<IArchiveProxy>, IArchive
+{
+    private readonly List<Entry> entries = [];
+
+    public void Fill(int count)
+    {
+        for (int i = 0; i < count; i++) entries.Add(new Entry { Text = $"entry {i}", Number = i, Before = i == 0 ? null : entries[i - 1] });
+    }
+}

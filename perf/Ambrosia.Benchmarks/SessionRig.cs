@@ -6,6 +6,8 @@ namespace Ambrosia.Benchmarks;
 /// <summary>A binding's session without a coordinator: frames made by hand go in, what comes out is thrown away.</summary>
 internal sealed class SessionRig
 {
+    public const string Replica = "r0";
+
     private const string Name = "rig";
 
     private readonly ImmortalSession session;
@@ -14,7 +16,7 @@ internal sealed class SessionRig
     public SessionRig(ImmortalDefinition definition)
     {
         session = new ImmortalSession(definition, new SessionOptions { Token = new byte[32] });
-        Feed(new AppWelcome(1, new InstanceId(Name), "r0", Guid.Empty, new Epoch(1), 1, Frames.MessageBytesMaxDefault, Lsn.Zero, false));
+        Feed(Welcome(Lsn.Zero, hasImage: false));
         Deliver(RecordKinds.EncodeWhole(new FirstStartRecord(Guid.Empty, 0, 1, Name)));
         Deliver(RecordKinds.EncodeWhole(new PeerRecord(1, new InstanceId("caller"), Guid.Empty, new Epoch(1))));
     }
@@ -31,10 +33,42 @@ internal sealed class SessionRig
     /// <summary>Executes a Deliver frame as the next one of the log.</summary>
     public void Execute(byte[] frame)
     {
-        new DeliverHeader(new Lsn(lsn), 1, Lsn.Zero).Write(frame.AsSpan(FrameHeader.Bytes));
-        lsn += (ulong)(frame.Length - FrameHeader.Bytes - DeliverHeader.Bytes);
+        Advance(frame);
         Run(frame);
     }
+
+    private void Advance(byte[] frame)
+    {
+        new DeliverHeader(new Lsn(lsn), 1, Lsn.Zero).Write(frame.AsSpan(FrameHeader.Bytes));
+        lsn += (ulong)(frame.Length - FrameHeader.Bytes - DeliverHeader.Bytes);
+    }
+
+    /// <summary>The same, and gives what the session says to it.</summary>
+    public byte[] ExecuteForOutput(byte[] frame)
+    {
+        Advance(frame);
+        var output = new ArrayBufferWriter<byte>();
+        Run(frame, output);
+        return output.WrittenSpan.ToArray();
+    }
+
+    /// <summary>A new session that begins with an image, as a session wrote it: its frames.</summary>
+    public static void Restore(ImmortalDefinition definition, byte[] image)
+    {
+        var session = new ImmortalSession(definition, new SessionOptions { Token = new byte[32] });
+        ImageBegin begin = ImageBegin.Read(image.AsSpan(FrameHeader.Bytes));
+        var bytes = new ArrayBufferWriter<byte>();
+        Frames.Write(bytes, Welcome(begin.Position, hasImage: true), 0, checkPayload: false);
+        if (session.Feed(bytes.WrittenMemory) != bytes.WrittenCount || session.Feed(image) != image.Length || session.End is not null)
+            throw new InvalidOperationException($"the image was not taken: {session.End?.Why}");
+    }
+
+    private static AppWelcome Welcome(Lsn checkpoint, bool hasImage) =>
+        new(1, new InstanceId(Name), Replica, Guid.Empty, new Epoch(1), 1, Frames.MessageBytesMaxDefault, checkpoint, hasImage);
+
+    /// <summary>A frame with one record.</summary>
+    public static byte[] RecordFrame<T>(T record)
+        where T : IRecordBody<T> => DeliverFrame(RecordKinds.EncodeWhole(record));
 
     /// <summary>A frame with one run of forks from the caller.</summary>
     public static byte[] RunFrame(byte[] messages, uint count)
@@ -55,11 +89,15 @@ internal sealed class SessionRig
         return frame;
     }
 
-    /// <summary>Feeds a frame and throws the output away.</summary>
-    private void Run(ReadOnlyMemory<byte> frame)
+    /// <summary>Feeds a frame and throws the output away, or keeps it.</summary>
+    private void Run(ReadOnlyMemory<byte> frame, ArrayBufferWriter<byte>? output = null)
     {
         if (session.Feed(frame) != frame.Length || session.End is not null) throw new InvalidOperationException($"the session took a part only: {session.End?.Why}");
         session.InputDry();
-        while (session.TryTakeOutput(out ReadOnlyMemory<byte> bytes)) session.OutputTaken(bytes.Length);
+        while (session.TryTakeOutput(out ReadOnlyMemory<byte> bytes))
+        {
+            output?.Write(bytes.Span);
+            session.OutputTaken(bytes.Length);
+        }
     }
 }

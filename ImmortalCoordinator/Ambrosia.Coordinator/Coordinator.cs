@@ -261,7 +261,7 @@ internal sealed class Coordinator : IDisposable
     private void CheckpointPublished(CheckpointFileName name)
     {
         duty.Published(name, Log.Durable);
-        Ambrosia.Log.Checkpoints.RemoveOlder(inputs.Files, inputs.Options.LogDirectory, inputs.Identity, chain, Crash.Points);
+        Ambrosia.Log.Checkpoints.RemoveOlder(inputs.Files, inputs.Options.LogDirectory, inputs.Identity, chain, Crash.Points, release: Log.Release);
         inputs.Pumps.Say($"checkpoint {name}");
     }
 

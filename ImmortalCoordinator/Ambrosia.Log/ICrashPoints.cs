@@ -7,4 +7,7 @@ namespace Ambrosia.Log;
 public interface ICrashPoints
 {
     void Hit(string name);
+
+    /// <summary>False when <see cref="Hit"/> would do nothing there, so that the steps on both sides may be done as one.</summary>
+    bool IsArmed(string name) => true;
 }

@@ -18,7 +18,10 @@ public sealed record LogOptions
     /// <summary>Version of the app that executes this log's records.</summary>
     public uint AppVersion { get; init; }
 
-    /// <summary>Bytes kept zeroed ahead of the tail, so that a flush finds its blocks written once already.</summary>
+    /// <summary>
+    /// Bytes kept zeroed ahead of the tail, so that a flush finds its blocks written once already. The window grows with the rate, up to
+    /// eight times as much; recycled files need none.
+    /// </summary>
     public long ZeroWindowBytes { get; init; } = 8L << 20;
 
     /// <summary>
@@ -26,6 +29,12 @@ public sealed record LogOptions
     /// segment, so one that sets all of it aside would take its whole size for each.
     /// </summary>
     public long AllocateStepBytes { get; init; } = 32L << 20;
+
+    /// <summary>Trimmed segments of the own epoch that are kept to be written again; 0 to 64.</summary>
+    public int SparesMax { get; init; } = 4;
+
+    /// <summary>Past the page cache or through it.</summary>
+    public LogWriteMode WriteMode { get; init; }
 
     /// <summary>Bytes of the largest message (protocol P2.3); a record may be longer, see <see cref="RecordBytesMax"/>.</summary>
     public uint MessageBytesMax { get; init; } = 64 << 20;
@@ -45,6 +54,7 @@ public sealed record LogOptions
         Require((ulong)PageBytes <= DigestEvery, $"PageBytes is at most DigestEvery ({DigestEvery}), or one page would hold several digest positions", PageBytes);
         Require(AllocateStepBytes >= LogFormat.BlockBytes && AllocateStepBytes % LogFormat.BlockBytes == 0, "AllocateStepBytes is a multiple of 4,096", AllocateStepBytes);
         Require(ZeroWindowBytes >= 0, "ZeroWindowBytes is not negative", ZeroWindowBytes);
+        Require(SparesMax is >= 0 and <= 64, "SparesMax is from 0 to 64", SparesMax);
         Require(MessageBytesMax is >= 1 and <= 1 << 30, "MessageBytesMax is from 1 to 1 GiB", MessageBytesMax);
         return this;
     }

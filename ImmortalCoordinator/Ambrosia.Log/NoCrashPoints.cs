@@ -12,4 +12,6 @@ public sealed class NoCrashPoints : ICrashPoints
     public void Hit(string name)
     {
     }
+
+    public bool IsArmed(string name) => false;
 }

@@ -13,6 +13,8 @@ namespace ImmortalCoordinator;
 /// <summary>Options of the coordinator, their defaults, and what is wrong with a value.</summary>
 internal static class CommandLine
 {
+    private const long SegmentBytesMin = 2 << 20, SegmentBytesMax = 16L << 30;
+
     private static readonly Option<string> log = new("--log") { Description = "Directory of the instance's log; made when it is not there.", Required = true, HelpName = "DIR" };
     private static readonly Option<string?> instance = new("--instance") { Description = "Name of the instance; default: the directory's name.", HelpName = "NAME" };
     private static readonly Option<string> replica = new("--replica") { Description = "Name of this replica.", HelpName = "NAME", DefaultValueFactory = static _ => "r0" };
@@ -25,6 +27,8 @@ internal static class CommandLine
     private static readonly Option<string?> checkpointInterval = new("--checkpoint-interval") { Description = "Time between checkpoints of a log that grows, beside --checkpoint-every: a number with s, m, h or d; default: size alone counts.", HelpName = "TIME" };
     private static readonly Option<double> hangLimit = new("--hang-limit") { Description = "Seconds after which a secondary takes over from a primary that holds its lock and does not move.", HelpName = "SECONDS", DefaultValueFactory = static _ => 4 };
     private static readonly Option<bool> ignoreLock = new("--ignore-lock") { Description = "For tests only: become primary whoever is.", Hidden = true };
+    private static readonly Option<string> logWrite = new("--log-write") { Description = "How log pages reach the disk, flushed in any case: past the page cache (direct), through it (buffered), or past it where that is possible (auto).", HelpName = "MODE", DefaultValueFactory = static _ => "auto" };
+    private static readonly Option<string> segment = new("--segment") { Description = "Bytes of a log file, from 2M on: a number with K, M or G.", HelpName = "SIZE", DefaultValueFactory = static _ => "256M" };
     private static readonly Option<bool> json = new("--json") { Description = "Lines as JSON objects." };
     private static readonly Option<bool> unsafeNoFlush = new("--unsafe-no-flush") { Description = "For measurements only: flush nothing.", Hidden = true };
     private static readonly Argument<string[]> stray = new("app") { Description = "Behind --: the app to start and restart, with its arguments.", Arity = ArgumentArity.ZeroOrMore, HelpName = "-- APP ARGS" };
@@ -43,11 +47,13 @@ internal static class CommandLine
         Check(replica, static v => Names.IsValid(v) ? null : BadName("--replica", v));
         Check(listen, WhatIsWrongWithAddress);
         Check(hangLimit, static v => v is >= 0.1 and <= 3600 ? null : $"{v.ToString(CultureInfo.InvariantCulture)} of --hang-limit is not from 0.1 to 3600 seconds");
+        Check(logWrite, static v => WriteModeOf(v) is null ? $"'{v}' of --log-write is none of auto, direct and buffered" : null);
+        Check(segment, static v => TryParseSize(v, out long bytes) && bytes is >= SegmentBytesMin and <= SegmentBytesMax && bytes % 4096 == 0 ? null : $"'{v}' of --segment is no size of a log file; give a multiple of 4K from 2M to 16G");
         Check(checkpointEvery, static v => TryParseSize(v, out _) ? null : $"'{v}' of --checkpoint-every is no size; write it like 64M or 1G");
         Check(checkpointInterval, static v => v is null || TryParseTime(v, out _) ? null : $"'{v}' of --checkpoint-interval is no time; write it like 30s, 10m or 2h");
         var root = new RootCommand("Runs beside an app and makes it immortal: logs every input before its effects can be seen.")
         {
-            log, instance, replica, catalog, listen, appSocket, appPort, create, checkpointEvery, checkpointInterval, hangLimit, ignoreLock, json, unsafeNoFlush, stray,
+            log, instance, replica, catalog, listen, appSocket, appPort, create, checkpointEvery, checkpointInterval, logWrite, segment, hangLimit, ignoreLock, json, unsafeNoFlush, stray,
         };
         root.Validators.Add(result =>
         {
@@ -96,6 +102,14 @@ internal static class CommandLine
 
     private static string NameOf(string directory) => Path.GetFileName(Path.TrimEndingDirectorySeparator(Path.GetFullPath(directory)));
 
+    private static LogWriteMode? WriteModeOf(string text) => text switch
+    {
+        "auto" => LogWriteMode.Auto,
+        "direct" => LogWriteMode.Direct,
+        "buffered" => LogWriteMode.Buffered,
+        _ => null,
+    };
+
     /// <summary>A number of bytes with an optional K, M or G.</summary>
     internal static bool TryParseSize(string text, out long bytes)
     {
@@ -142,6 +156,7 @@ internal static class CommandLine
     {
         string directory = Path.GetFullPath(parsed.GetRequiredValue(log));
         TryParseSize(parsed.GetRequiredValue(checkpointEvery), out long every);
+        TryParseSize(parsed.GetRequiredValue(segment), out long segmentBytes);
         return new CoordinatorOptions
         {
             LogDirectory = Path.TrimEndingDirectorySeparator(directory),
@@ -153,6 +168,7 @@ internal static class CommandLine
             AppPort = parsed.GetValue(appPort),
             Create = parsed.GetValue(create),
             CheckpointEveryBytes = every,
+            Log = new LogOptions { SegmentBytes = segmentBytes, WriteMode = WriteModeOf(parsed.GetRequiredValue(logWrite))!.Value },
             CheckpointInterval = parsed.GetValue(checkpointInterval) is { } text && TryParseTime(text, out TimeSpan interval) ? interval : null,
             HangLimit = TimeSpan.FromSeconds(parsed.GetValue(hangLimit)),
             IgnoreLock = parsed.GetValue(ignoreLock),

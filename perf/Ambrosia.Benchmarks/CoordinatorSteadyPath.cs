@@ -27,6 +27,7 @@ public class CoordinatorSteadyPath
     private Origin origin = null!;
     private LogAppender appender = null!;
     private Committer committer = null!;
+    private LogWriter log = null!;
     private ulong sent;
 
     [GlobalSetup]
@@ -46,10 +47,11 @@ public class CoordinatorSteadyPath
         link = new OutboundLink(outbox, 7, Frames.MessageBytesMaxDefault);
         reader = new AppReader(pool, new OneOutbox(outbox));
 
-        string log = Path.Combine(directory, "sink");
-        InstanceIdentity identity = InstanceDirectory.Create(files, log, "sink", 0, Guid.NewGuid(), 1, "r0", Crash.Points);
-        var claimed = (ClaimResult.Claimed)PrimaryClaim.Try(files, log, identity, "r0", Crash.Points);
-        OpenLog open = TakeOver.Run(files, log, identity, claimed.Fence, "r0", new LogOptions(), TimeProvider.System, Crash.Points);
+        string sink = Path.Combine(directory, "sink");
+        InstanceIdentity identity = InstanceDirectory.Create(files, sink, "sink", 0, Guid.NewGuid(), 1, "r0", Crash.Points);
+        var claimed = (ClaimResult.Claimed)PrimaryClaim.Try(files, sink, identity, "r0", Crash.Points);
+        OpenLog open = TakeOver.Run(files, sink, identity, claimed.Fence, "r0", new LogOptions(), TimeProvider.System, Crash.Points);
+        log = open.Writer;
         ledger = new InputLedger(new InstanceId("sink"));
         if (!ledger.TryAdmit(new InstanceId("fountain"), Guid.NewGuid(), new Epoch(1), out origin!, out string? why)) throw new InvalidOperationException(why);
         appender = new LogAppender(ReplicaLog.Of(open.Writer), open.Writer.ReserveBytesMax);
@@ -92,7 +94,8 @@ public class CoordinatorSteadyPath
     {
         Send();
         if (!inbound.TryTake(RunAtPlace())) throw new InvalidOperationException("no room in the log");
-        while (committer.Step() != CommitStep.Park) { }
+        while (committer.Step() != CommitStep.Park || log.IsAwaitingSpace)
+            if (log.IsAwaitingSpace) log.PrepareSpace();
         outbox.Trim(sent);
     }
 

@@ -183,10 +183,10 @@ public sealed class LossyDiskTests
 
         private void Commit(Primary primary)
         {
-            while (primary.Writer.Begin(out CommitGroup? group) == CommitAnswer.Ready)
+            while (primary.Next() is { } group)
             {
-                Primary.Steps(group!);
-                primary.Writer.Complete(group!);
+                Primary.Steps(group);
+                primary.Writer.Complete(group);
                 Durable = Appended.Count(r => r.Lsn < primary.Writer.Durable);
             }
         }

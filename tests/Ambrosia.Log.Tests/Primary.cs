@@ -65,13 +65,25 @@ internal sealed class Primary : IDisposable
     public int Commit()
     {
         int groups = 0;
-        while (Writer.Begin(out CommitGroup? group) == CommitAnswer.Ready)
+        while (Next() is { } group)
         {
-            Steps(group!);
-            Writer.Complete(group!);
+            Steps(group);
+            Writer.Complete(group);
             groups++;
         }
         return groups;
+    }
+
+    /// <summary>The next group; space for it is prepared as the pump would. Null: there is nothing to commit, or no space for it.</summary>
+    public CommitGroup? Next()
+    {
+        while (true)
+        {
+            CommitAnswer answer = Writer.Begin(out CommitGroup? group);
+            if (answer != CommitAnswer.AwaitingSpace) return group;
+            Writer.PrepareSpace();
+            if (Writer.IsSpaceShort) return null;
+        }
     }
 
     public static void Steps(CommitGroup group)

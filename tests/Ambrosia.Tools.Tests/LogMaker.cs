@@ -79,8 +79,13 @@ internal sealed class LogMaker : IDisposable
     /// <summary>Makes everything appended so far durable.</summary>
     public void Commit()
     {
-        while (Writer.Begin(out CommitGroup? group) == CommitAnswer.Ready)
+        while (Writer.Begin(out CommitGroup? group) is var answer and (CommitAnswer.Ready or CommitAnswer.AwaitingSpace))
         {
+            if (answer == CommitAnswer.AwaitingSpace)
+            {
+                Writer.PrepareSpace();
+                continue;
+            }
             if (group!.NeedsRotation) group.Rotate();
             for (int i = 0; i < group.PageCount; i++) group.Write(i);
             group.Flush();

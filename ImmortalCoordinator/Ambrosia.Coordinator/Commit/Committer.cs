@@ -16,7 +16,6 @@ internal sealed class Committer(LogWriter log, Action<Lsn> durableAdvanced)
 
     private CommitGroup? group;
     private Stage stage;
-    private int page;
     private volatile bool isUnderWay;
 
     /// <summary>A group is being written, flushed or checked. Any thread.</summary>
@@ -28,10 +27,7 @@ internal sealed class Committer(LogWriter log, Action<Lsn> durableAdvanced)
         {
             case Stage.Begin: return Begin();
             case Stage.Rotate: group!.Rotate(); stage = Stage.Write; break;
-            case Stage.Write:
-                group!.Write(page++);
-                if (page == group.PageCount) stage = Stage.Flush;
-                break;
+            case Stage.Write: group!.Write(); stage = Stage.Flush; break;
             case Stage.Flush: group!.Flush(); stage = Stage.Check; break;
             case Stage.Check: group!.CheckFence(); stage = Stage.Complete; break;
             case Stage.Complete:
@@ -49,11 +45,10 @@ internal sealed class Committer(LogWriter log, Action<Lsn> durableAdvanced)
     {
         switch (log.Begin(out group))
         {
-            case CommitAnswer.Nothing: return CommitStep.Park;
+            case CommitAnswer.Nothing or CommitAnswer.AwaitingSpace: return CommitStep.Park;
             case CommitAnswer.WritersInside: return CommitStep.Spin;
             case CommitAnswer.Busy: throw new InvalidOperationException("two committers step at once");
             default:
-                page = 0;
                 isUnderWay = true;
                 stage = group!.NeedsRotation ? Stage.Rotate : Stage.Write;
                 return CommitStep.Again;

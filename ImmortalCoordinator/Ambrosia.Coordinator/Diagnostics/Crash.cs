@@ -19,5 +19,7 @@ internal static class Crash
     private sealed class Inert : ICrashPoints
     {
         public void Hit(string name) { }
+
+        public bool IsArmed(string name) => false;
     }
 }

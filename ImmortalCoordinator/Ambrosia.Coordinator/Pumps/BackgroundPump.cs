@@ -4,9 +4,10 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Coordinator.Pumps;
 
 /// <summary>What happens by the clock: due records, heartbeats to the app, the idle fence check, space ahead of the log's tail.</summary>
-internal sealed class BackgroundPump(Coordinator coordinator, Action publish, Action<int, string> fail) : IDisposable
+internal sealed class BackgroundPump(Coordinator coordinator, Action publish, Action commit, Action<int, string> fail, Action<string> say) : IDisposable
 {
     private static readonly TimeSpan tick = TimeSpan.FromMilliseconds(20);
+    private static readonly TimeSpan pause = TimeSpan.FromMilliseconds(2), shortage = TimeSpan.FromMilliseconds(100);
     private const int FenceEvery = 12, HeartbeatEvery = 50, PublishEvery = 250; // in ticks
 
     private readonly AutoResetEvent stop = new(false);
@@ -38,9 +39,26 @@ internal sealed class BackgroundPump(Coordinator coordinator, Action publish, Ac
 
     private void SpaceLoop()
     {
+        bool wasShort = false;
         while (!stopped)
-            if (!coordinator.HasLog || !coordinator.Log.PrepareSpace()) Thread.Sleep(2);
+        {
+            if (!coordinator.HasLog)
+            {
+                Thread.Sleep(pause);
+                continue;
+            }
+            LogWriter log = coordinator.Log;
+            bool isWaiting = log.IsAwaitingSpace, more = log.PrepareSpace(), isShort = log.IsSpaceShort;
+            if (isShort != wasShort) SayWhether(isShort, log);
+            wasShort = isShort;
+            if (isWaiting && !isShort) commit();
+            if (!more) Thread.Sleep(isShort ? shortage : pause);
+        }
     }
+
+    private void SayWhether(bool isShort, LogWriter log) => say(isShort
+        ? $"THE LOG'S DISK IS FULL: nothing is lost, but inputs wait from Lsn {log.Durable} on until there is space again"
+        : "there is space for the log again; work goes on");
 
     private void Guard(Action loop)
     {

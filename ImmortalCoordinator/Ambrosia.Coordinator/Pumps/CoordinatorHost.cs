@@ -74,6 +74,8 @@ public sealed class CoordinatorHost : IDisposable
         var catalog = new DirectoryCatalog(
             new CatalogFiles(files, options.CatalogDirectory, $"{options.Instance}.{options.Replica}.{System.Environment.ProcessId}"),
             RandomNumberGenerator.Fill, lines.Say);
+        if (options.Log.WriteMode == LogWriteMode.Direct && !DirectWrites.ArePossible(files, options.LogDirectory))
+            throw new MisuseException($"the file system of {options.LogDirectory} cannot be written past the page cache; give --log-write auto, or another directory");
         InstanceIdentity identity = new InstanceStart(options, files, catalog, lines.Say).FindOrCreate();
         owned.Add(TakeName(stop));
         commands.Set("status", _ => new AdminAnswer(StatusReport.OfWaiting(identity, options.Replica)));
@@ -185,7 +187,7 @@ public sealed class CoordinatorHost : IDisposable
             lines.Ready(identity.Name, parts.Epoch.Value, parts.Delivered, Stopwatch.GetElapsedTime(begun), links.Address, endpoint.Address);
         };
         var app = new AppPump(parts, endpoint.Listener, commits.WaitForRoom, Fail, lines.Say);
-        var background = new BackgroundPump(parts, () => { if (parts.IsPrimary) Publish(catalog, identity, parts); }, Fail);
+        var background = new BackgroundPump(parts, () => { if (parts.IsPrimary) Publish(catalog, identity, parts); }, () => commits.Commit(drained: false), Fail, lines.Say);
         owned.InsertRange(0, [app, background, checkpoints, links, commits]); // the pumps end before what they pump
         app.Start();
         background.Start();

@@ -20,6 +20,8 @@ internal sealed partial class CrashSwitch(string name, int nth) : ICrashPoints
         Crash.Arm(new CrashSwitch(parts[0], nth));
     }
 
+    public bool IsArmed(string point) => point == name;
+
     public void Hit(string point)
     {
         if (point != name || Interlocked.Increment(ref passed) != nth) return;

@@ -25,7 +25,9 @@ public static class Checkpoints
     /// Keeps the newest <paramref name="keep"/> checkpoints that verify, and the log from the oldest of these on; removes older ones and whole
     /// segments below (I14). With fewer than <paramref name="keep"/> nothing is removed. Reads the checkpoints that it keeps.
     /// </summary>
-    public static TruncateResult RemoveOlder(IFileSystem fs, string dir, InstanceIdentity identity, LogChain chain, ICrashPoints crash, int keep = KeepMin)
+    /// <param name="release">What the primary does with a segment that goes; null: its name is removed.</param>
+    public static TruncateResult RemoveOlder(IFileSystem fs, string dir, InstanceIdentity identity, LogChain chain, ICrashPoints crash, int keep = KeepMin,
+        Func<LogSegment, SegmentRelease>? release = null)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(keep, KeepMin);
         var verified = new List<CheckpointHeader>();
@@ -42,23 +44,29 @@ public static class Checkpoints
         Lsn keepFrom = verified[0].PageLsn;
         foreach (CheckpointHeader header in verified)
             if (header.PageLsn < keepFrom) keepFrom = header.PageLsn;
-        int segments = Truncate(fs, dir, chain, keepFrom, verified.Count, crash);
+        int segments = Truncate(chain, keepFrom, verified.Count, release ?? (oldest => Unlink(fs, dir, chain, oldest, crash)));
         if (older.Count + segments > 0) fs.FlushDirectory(dir);
         return new TruncateResult(older.Count, segments, damaged, chain.Segments.IsEmpty ? Lsn.Zero : chain.Segments[0].FirstLsn);
     }
 
-    private static int Truncate(IFileSystem fs, string dir, LogChain chain, Lsn keepFrom, int verified, ICrashPoints crash)
+    private static int Truncate(LogChain chain, Lsn keepFrom, int verified, Func<LogSegment, SegmentRelease> release)
     {
         int removed = 0;
         while (chain.Segments is [var oldest, var next, ..] && next.FirstLsn <= keepFrom)
         {
             if (verified < KeepMin || next.FirstLsn > keepFrom)
                 throw new InvalidOperationException($"I14: {oldest.Path} holds the log up to {next.FirstLsn}, which {verified} checkpoints from {keepFrom} on need");
-            chain.RemoveOldest(oldest);
-            Remove(fs, dir, oldest.Name.ToString(), crash);
+            if (release(oldest) == SegmentRelease.Held) break; // whoever reads it may need the ones behind it next
             removed++;
         }
         return removed;
+    }
+
+    private static SegmentRelease Unlink(IFileSystem fs, string dir, LogChain chain, LogSegment oldest, ICrashPoints crash)
+    {
+        chain.RemoveOldest(oldest);
+        Remove(fs, dir, oldest.Name.ToString(), crash);
+        return SegmentRelease.Removed;
     }
 
     private static void Remove(IFileSystem fs, string dir, string name, ICrashPoints crash)

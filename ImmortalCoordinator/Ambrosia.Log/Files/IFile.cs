@@ -26,7 +26,10 @@ public interface IFile : IDisposable
     /// </summary>
     bool TryWriteDirect() => false;
 
-    /// <summary>Sets disk space aside up to <paramref name="length"/> without changing the file's length.</summary>
+    /// <summary>
+    /// Sets disk space aside up to <paramref name="length"/>, so that no write below it meets a full disk. The file's length stays, except
+    /// where the file system can do it only by writing zeros behind the end.
+    /// </summary>
     void Allocate(long length);
 
     /// <summary>Cuts or extends the file.</summary>

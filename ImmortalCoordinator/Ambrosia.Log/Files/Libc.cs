@@ -9,7 +9,8 @@ internal static unsafe partial class Libc
     public const int LockShared = 1, LockExclusive = 2, LockNoWait = 4, LockUnlock = 8;
     public const int CurrentDirectory = -100, EmptyPath = 0x1000, ForceSync = 0x2000, NoReplace = 1;
     public const int KeepSize = 1, DontNeed = 4;
-    public const uint InodeMask = 0x100, SizeMask = 0x200;
+    public const int GetFlags = 3, SetFlags = 4;
+    public const uint InodeMask = 0x100, SizeMask = 0x200, DirectAlignMask = 0x2000;
     public const int NotThere = 2, Interrupted = 4, WouldBlock = 11, Exists = 17, Invalid = 22, NotImplemented = 38, NotSupported = 95;
 
     [LibraryImport("libc", EntryPoint = "open", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
@@ -23,6 +24,12 @@ internal static unsafe partial class Libc
 
     [LibraryImport("libc", EntryPoint = "pwrite", SetLastError = true)]
     public static partial nint PWrite(int fd, byte* buffer, nuint count, long offset);
+
+    [LibraryImport("libc", EntryPoint = "pwritev", SetLastError = true)]
+    public static partial nint PWriteV(int fd, IoVector* parts, int count, long offset);
+
+    [LibraryImport("libc", EntryPoint = "fcntl", SetLastError = true)]
+    public static partial int FCntl(int fd, int command, int argument);
 
     [LibraryImport("libc", EntryPoint = "fdatasync", SetLastError = true)]
     public static partial int FDataSync(int fd);
@@ -64,11 +71,30 @@ internal static unsafe partial class Libc
     [StructLayout(LayoutKind.Explicit, Size = 256)]
     public struct FileStatus
     {
+        [FieldOffset(0)] public uint Mask;
         [FieldOffset(32)] public ulong Inode;
         [FieldOffset(40)] public ulong Bytes;
         [FieldOffset(136)] public uint DeviceMajor;
         [FieldOffset(140)] public uint DeviceMinor;
+        [FieldOffset(152)] public uint DirectMemoryAlign;
+        [FieldOffset(156)] public uint DirectOffsetAlign;
     }
+
+    /// <summary>struct iovec.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public struct IoVector
+    {
+        public byte* Start;
+        public nuint Length;
+    }
+
+    /// <summary>O_DIRECT is one of the few flags whose value depends on the processor.</summary>
+    public static int DirectFlag => RuntimeInformation.ProcessArchitecture switch
+    {
+        Architecture.Arm64 or Architecture.Arm => 0x1_0000,
+        Architecture.Ppc64le => 0x2_0000,
+        _ => 0x4000,
+    };
 
     /// <summary>struct statvfs of 64-bit Linux.</summary>
     [StructLayout(LayoutKind.Explicit, Size = 256)]

@@ -1,8 +1,12 @@
+using System.Buffers;
+
 namespace Ambrosia.Log;
 
 /// <summary>An open file of the operating system. Reads and writes may come from several threads; who disposes of it knows that none is left.</summary>
 internal sealed unsafe class PosixFile : IFile
 {
+    private const int PartsMax = 64;
+
     private readonly string _path;
     private int _fd;
 
@@ -71,14 +75,96 @@ internal sealed unsafe class PosixFile : IFile
         }
     }
 
+    public void Write(ReadOnlySpan<ReadOnlyMemory<byte>> parts, long offset)
+    {
+        while (parts.Length > PartsMax)
+        {
+            WriteTogether(parts[..PartsMax], ref offset);
+            parts = parts[PartsMax..];
+        }
+        if (parts.Length == 1) Write(parts[0].Span, offset);
+        else if (parts.Length > 1) WriteTogether(parts, ref offset);
+    }
+
+    private void WriteTogether(ReadOnlySpan<ReadOnlyMemory<byte>> parts, ref long offset)
+    {
+        var pins = new MemoryHandle[parts.Length];
+        Libc.IoVector* vectors = stackalloc Libc.IoVector[PartsMax];
+        try
+        {
+            long left = 0;
+            for (int i = 0; i < parts.Length; i++)
+            {
+                pins[i] = parts[i].Pin();
+                vectors[i] = new Libc.IoVector { Start = (byte*)pins[i].Pointer, Length = (nuint)parts[i].Length };
+                left += parts[i].Length;
+            }
+            for (int first = 0; left > 0;)
+            {
+                nint count = Libc.PWriteV(Descriptor, vectors + first, parts.Length - first, offset);
+                if (count <= 0 && (count == 0 || PosixError.Last != Libc.Interrupted)) throw PosixError.Of($"write of {left} bytes at {offset} of", _path);
+                if (count < 0) continue;
+                left -= count;
+                offset += count;
+                first = Advance(vectors, first, count);
+            }
+        }
+        finally
+        {
+            foreach (MemoryHandle pin in pins) pin.Dispose();
+        }
+    }
+
+    /// <summary>Behind what a short write has written: the first vector with anything left.</summary>
+    private static int Advance(Libc.IoVector* vectors, int first, nint written)
+    {
+        for (nuint done = (nuint)written; done > 0; first++)
+        {
+            nuint part = Math.Min(done, vectors[first].Length);
+            vectors[first].Start += part;
+            vectors[first].Length -= part;
+            done -= part;
+            if (vectors[first].Length > 0) break;
+        }
+        return first;
+    }
+
+    /// <summary>A file system without fallocate gets its zeros written: whoever relies on the space is then as safe as elsewhere.</summary>
     public void Allocate(long length)
     {
         while (Libc.FAllocate(Descriptor, Libc.KeepSize, 0, length) < 0)
         {
             int errno = PosixError.Last;
-            if (errno is Libc.NotSupported or Libc.NotImplemented) return; // the file then grows as it is written
+            if (errno is Libc.NotSupported or Libc.NotImplemented)
+            {
+                WriteZerosTo(length);
+                return;
+            }
             if (errno != Libc.Interrupted) throw PosixError.Of($"allocation of {length} bytes for", _path, errno);
         }
+    }
+
+    private void WriteZerosTo(long length)
+    {
+        var zeros = new AlignedBlock(1 << 20);
+        for (long at = Length; at < length;)
+        {
+            int step = (int)Math.Min(zeros.Length, length - at);
+            Write(zeros.Span[..step], at);
+            at += step;
+        }
+    }
+
+    public bool TryWriteDirect()
+    {
+        Libc.FileStatus status;
+        if (Libc.StatX(Descriptor, "", Libc.EmptyPath, Libc.DirectAlignMask, &status) < 0) throw PosixError.Of("stat", _path);
+        bool isStated = (status.Mask & Libc.DirectAlignMask) != 0; // by kernels from 6.1 on
+        if (isStated && (LogFormat.BlockBytes % Math.Max(status.DirectMemoryAlign, 1) != 0 || status.DirectOffsetAlign is 0 or > LogFormat.BlockBytes)) return false;
+        int flags = Libc.FCntl(Descriptor, Libc.GetFlags, 0);
+        if (flags < 0) throw PosixError.Of("flags of", _path);
+        if (Libc.FCntl(Descriptor, Libc.SetFlags, flags | Libc.DirectFlag) == 0) return true;
+        return PosixError.Last == Libc.Invalid ? false : throw PosixError.Of("direct writing of", _path);
     }
 
     public void SetLength(long length)

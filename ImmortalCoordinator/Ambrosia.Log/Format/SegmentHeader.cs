@@ -16,8 +16,14 @@ public sealed record SegmentHeader(
 {
     public const int Bytes = LogFormat.SegmentHeaderBytes;
 
+    /// <summary>Pages are written past the page cache.</summary>
+    public bool IsDirect { get; init; }
+
+    /// <summary>The file was a segment before: pages of that life may stand behind the last one of this (L3.5).</summary>
+    public bool IsRecycled { get; init; }
+
     private const ushort Format = 1;
-    private const byte BufferedWithFlush = 1, DirectWithFlush = 2;
+    private const byte BufferedWithFlush = 1, DirectWithFlush = 2, Recycled = 1;
     private const int FieldsEnd = 112, CrcAt = Bytes - 4;
 
     private static ReadOnlySpan<byte> Magic => "AMBRLOG1"u8;
@@ -41,7 +47,8 @@ public sealed record SegmentHeader(
         BinaryPrimitives.WriteUInt64LittleEndian(to[72..], FirstLsn.Value);
         BinaryPrimitives.WriteUInt64LittleEndian(to[80..], PredecessorHash);
         BinaryPrimitives.WriteUInt32LittleEndian(to[88..], AppVersion);
-        to[92] = BufferedWithFlush;
+        to[92] = IsDirect ? DirectWithFlush : BufferedWithFlush;
+        to[93] = IsRecycled ? Recycled : (byte)0;
         BinaryPrimitives.WriteUInt64LittleEndian(to[96..], DigestEvery);
         BinaryPrimitives.WriteInt64LittleEndian(to[104..], CreatedMicros);
         BinaryPrimitives.WriteUInt32LittleEndian(to[CrcAt..], Crc32C.Of(to[..CrcAt]));
@@ -68,7 +75,11 @@ public sealed record SegmentHeader(
             BinaryPrimitives.ReadUInt64LittleEndian(from[80..]),
             BinaryPrimitives.ReadUInt32LittleEndian(from[88..]),
             BinaryPrimitives.ReadUInt64LittleEndian(from[96..]),
-            BinaryPrimitives.ReadInt64LittleEndian(from[104..]));
+            BinaryPrimitives.ReadInt64LittleEndian(from[104..]))
+        {
+            IsDirect = from[92] == DirectWithFlush,
+            IsRecycled = from[93] == Recycled,
+        };
         header.CheckFields(from, file);
         header.CheckPlace(file, name, identity);
         return header;
@@ -96,7 +107,7 @@ public sealed record SegmentHeader(
         if (from[92] is not (BufferedWithFlush or DirectWithFlush)) throw new LogDamage(file, 92, null, "write mode 1 or 2", $"{from[92]}");
         if (DigestEvery < 1 << 20 || DigestEvery % LogFormat.BlockBytes != 0)
             throw new LogDamage(file, 96, null, "digestEvery that is a multiple of 4,096 and at least 1 MiB", $"{DigestEvery}");
-        if (from[93..96].ContainsAnyExcept((byte)0) || from[FieldsEnd..CrcAt].ContainsAnyExcept((byte)0))
+        if (from[93] > Recycled || from[94..96].ContainsAnyExcept((byte)0) || from[FieldsEnd..CrcAt].ContainsAnyExcept((byte)0))
             throw new LogDamage(file, 93, null, "zeros in reserved bytes", "other bytes: written by a newer version");
     }
 

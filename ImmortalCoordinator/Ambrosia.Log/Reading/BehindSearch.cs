@@ -11,7 +11,7 @@ internal sealed class BehindSearch(PageInspector inspector, IFile file)
     private const int StretchBytes = 64 << 10;
 
     private Lsn _from, _skipTo, _end;
-    private bool _hasWritten, _hasStale, _isNothing;
+    private bool _hasWritten, _hasStale, _isNothing, _endsInZeros;
 
     /// <summary>Highest durableUpTo of the valid pages behind; 0: none states anything.</summary>
     public Lsn Stated { get; private set; }
@@ -37,6 +37,7 @@ internal sealed class BehindSearch(PageInspector inspector, IFile file)
         _end = end;
         _from = ContentEnd = from;
         _isNothing = fault.IsNothing;
+        _endsInZeros = fault.IsBlank && inspector.Segment.Header.IsRecycled;
         _skipTo = from + LogFormat.BlockBytes;
         byte[] stretch = ArrayPool<byte>.Shared.Rent(StretchBytes);
         for (Lsn at = from; Walk(stretch.AsSpan(0, StretchBytes), at, isFirstEnough, ref buffer);) at += StretchBytes;
@@ -62,6 +63,7 @@ internal sealed class BehindSearch(PageInspector inspector, IFile file)
         {
             // Without a stale page in front of it nobody knows whether it was written in this life: then it counts.
             bool isWritten = header.Lsn == lsn && header.Length > 0;
+            if (!isWritten && _endsInZeros) return; // L3.5: what this life wrote last ended there
             _hasWritten |= isWritten;
             if (isWritten || !_hasStale || lsn < _skipTo) ContentEnd = lsn + block.Length;
             if (isWritten && lsn >= _skipTo) Inspect(lsn, ref buffer);

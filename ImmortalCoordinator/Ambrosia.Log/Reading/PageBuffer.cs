@@ -47,6 +47,8 @@ public sealed class PageBuffer
 
     internal Span<byte> Room => _block.Span;
 
+    internal ReadOnlyMemory<byte> RoomMemory => _block.Memory;
+
     /// <summary>Makes room for a page of <paramref name="bytes"/>; keeps what the first <paramref name="keep"/> bytes hold.</summary>
     internal static void Grow(ref PageBuffer buffer, int bytes, int keep)
     {

@@ -18,13 +18,15 @@ public sealed class TakeOver
     private readonly TimeProvider _time;
     private readonly ICrashPoints _crash;
     private readonly LogFollower? _follower;
+    private readonly PromotionSpare? _spare;
     private PageBuffer _buffer;
 
     private TakeOver(
         IFileSystem fs, string dir, InstanceIdentity identity, Fence fence, string replica, LogOptions options, TimeProvider time, ICrashPoints crash,
-        LogFollower? follower)
+        LogFollower? follower, PromotionSpare? spare)
     {
         _follower = follower;
+        _spare = spare;
         _fs = fs;
         _dir = dir;
         _identity = identity;
@@ -38,20 +40,22 @@ public sealed class TakeOver
 
     /// <summary>Takes the log over; at the first start of an instance it makes its first segment.</summary>
     /// <param name="follower">Of a replica that has followed the log: its chain is used on, and only what it has not seen stated is read.</param>
+    /// <param name="spare">What this process has set aside for its promotion.</param>
     /// <exception cref="LogDamage">Exit 65.</exception>
     /// <exception cref="FenceLostException">Somebody else claimed a later epoch meanwhile: exit 75.</exception>
     /// <exception cref="IOException">Exit 74.</exception>
     public static OpenLog Run(
         IFileSystem fs, string dir, InstanceIdentity identity, Fence fence, string replica, LogOptions options, TimeProvider time, ICrashPoints crash,
-        LogFollower? follower = null)
+        LogFollower? follower = null, PromotionSpare? spare = null)
     {
-        return new TakeOver(fs, dir, identity, fence, replica, options, time, crash, follower).Run();
+        return new TakeOver(fs, dir, identity, fence, replica, options, time, crash, follower, spare).Run();
     }
 
     private OpenLog Run()
     {
         LogChain chain = LoadChain();
         IReadOnlyList<CheckpointFileName> checkpoints = Checkpoints.List(_fs, _dir);
+        RemoveUnfinished();
         LogTail tail = chain.Segments.IsEmpty ? BeginLog(chain, checkpoints) : ContinueLog(chain);
         return Open(chain, checkpoints, tail);
     }
@@ -66,9 +70,10 @@ public sealed class TakeOver
 
     private OpenLog Open(LogChain chain, IReadOnlyList<CheckpointFileName> checkpoints, LogTail tail)
     {
-        RemoveLeftovers();
-        var store = new SegmentStore(_fs, _dir, _fence, _replica, _options, _crash, chain, tail.File);
-        var writer = new LogWriter(_identity, _fence, _options, _time, _crash, store, tail);
+        RemoveLocks();
+        var metrics = new LogMetrics();
+        var store = new SegmentStore(_fs, _dir, _fence, _options, metrics, _crash, chain, tail.File);
+        var writer = new LogWriter(_identity, _fence, _options, _time, _crash, store, metrics, tail);
         return new OpenLog(writer, chain, tail.Verdict, checkpoints);
     }
 
@@ -109,7 +114,8 @@ public sealed class TakeOver
         string name = new SegmentFileName(header.Number, header.Epoch).ToString();
         string path = Path.Combine(_dir, name), temporary = Path.Combine(_dir, new TemporaryFileName(name, _replica, header.Epoch).ToString());
         _crash.Hit("segment.beforeCreate");
-        SegmentFile file = SegmentFile.Create(_fs, temporary, _options);
+        long bytes = tail.Count == 0 ? 0 : tail[^1].Header.Next - tail[0].Header.Lsn;
+        SegmentFile file = _spare?.TakeFor(temporary, bytes) ?? SegmentFile.Create(_fs, temporary, _options, bytes);
         file.WriteHeader(header);
         lastHash = from is null ? header.PredecessorHash : LogAgain(file, header, tail, from);
         file.Flush();
@@ -119,7 +125,7 @@ public sealed class TakeOver
         _fs.FlushDirectory(_dir);
         _crash.Hit("segment.afterDirFsync");
         _fence.Check();
-        chain.Append(new LogSegment(path, header));
+        chain.Append(new LogSegment(path, file.Header));
         return file;
     }
 
@@ -137,21 +143,36 @@ public sealed class TakeOver
                 throw new LogDamage(from.Path, from.Header.OffsetOf(lsn), lsn, $"{fault.Expected}, as it was read before", fault.Found);
             (page.Header with { Epoch = header.Epoch, PreviousHash = hash }).Write(_buffer.Room, seed);
             hash = PageHeader.HashOf(_buffer.Room);
-            to.Write(_buffer.Room[..page.Header.Footprint], lsn);
+            to.Write([_buffer.RoomMemory[..page.Header.Footprint]], lsn);
             _crash.Hit("takeover.midRelog");
         }
         return hash;
     }
 
-    /// <summary>Names that belong to lower epochs: locks of former primaries, their spare files (they may still hold them open), unfinished files.</summary>
-    private void RemoveLeftovers()
+    /// <summary>
+    /// Spares and unfinished files of lower epochs: their owners may still hold them open, and find every rename refused. They go first, so
+    /// that on a full disk the new segment finds the space of the old spare.
+    /// </summary>
+    private void RemoveUnfinished()
     {
+        bool isAny = false;
         foreach (string name in _fs.List(_dir))
         {
-            bool isLeft = PrimaryFileName.TryParse(name)?.Epoch < _fence.Epoch || SpareFileName.TryParse(name)?.Epoch < _fence.Epoch
-                || TemporaryFileName.TryParse(name)?.Epoch < _fence.Epoch;
-            if (isLeft) _fs.Delete(Path.Combine(_dir, name));
+            if (!(SpareFileName.TryParse(name)?.Epoch < _fence.Epoch) && !IsUnfinished(name)) continue;
+            _fs.Delete(Path.Combine(_dir, name));
+            isAny = true;
         }
+        if (isAny) _fs.FlushDirectory(_dir);
+    }
+
+    private bool IsUnfinished(string name) =>
+        TemporaryFileName.TryParse(name) is { } file && file.Epoch < _fence.Epoch && Path.Combine(_dir, name) != _spare?.Path;
+
+    /// <summary>Locks of former primaries.</summary>
+    private void RemoveLocks()
+    {
+        foreach (string name in _fs.List(_dir))
+            if (PrimaryFileName.TryParse(name)?.Epoch < _fence.Epoch) _fs.Delete(Path.Combine(_dir, name));
     }
 
     /// <summary>Time of pages and segments never decreases along the log, whatever the clock does.</summary>

@@ -3,59 +3,97 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Log;
 
 /// <summary>
-/// One segment that this process made and writes. The committer writes pages; the space pump zeroes ahead of it.
-/// Invariant: bytes from <c>_zeroedTo</c> on are written by whoever holds <c>_growing</c>, bytes below only by the committer, so zeros
-/// never fall on a page.
+/// One segment that this process made and writes. The committer writes pages; the space pump sets space aside and zeroes ahead of it.
+/// Invariant: writtenTo ≤ allocatedTo, so no page ever meets a full disk; a block beyond _zerosAt is written by whoever holds _growing,
+/// so zeros never fall on a page; behind the last page of each write stand 4,096 zero bytes at least, or the end of what was ever written.
 /// </summary>
 internal sealed class SegmentFile : IDisposable
 {
+    /// <summary>Bytes at the end of the allocated space, and of the segment, into which only a durable mark is written.</summary>
+    private const int MarkBytes = LogFormat.BlockBytes;
+
     private const int ZeroStepBytes = 1 << 20;
 
-    private static readonly byte[] s_zeros = new byte[ZeroStepBytes];
+    private static readonly AlignedBlock s_zeros = new(ZeroStepBytes);
 
     private readonly IFileSystem _fs;
     private readonly IFile _file;
     private readonly long _capacity;
     private readonly long _allocateStep;
+    private readonly Lock _preparing = new(); // one preparer at a time, and none that is disposed of; taken before _growing
     private readonly Lock _growing = new();
-    private long _allocatedTo; // file offset; changed by whoever holds _growing
-    private long _zeroedTo;   // file offset; ≥ every page's end; only grows
-    private long _writtenTo;  // file offset behind the last page
-    private bool _closed;
-    private SegmentHeader? _header;
+    private readonly AlignedBlock _header = new(2 * LogFormat.BlockBytes);
 
-    private SegmentFile(IFileSystem fs, string path, IFile file, long capacity, long allocateStep)
+    // File offsets.
+    private long _allocatedTo; // space is set aside below; only grows
+    private long _zerosAt;     // zeros were written up to here, or pages; only grows
+    private long _preparedTo;  // ≤ _zerosAt: each block below was written and flushed once, so a write into it changes no metadata
+    private long _writtenTo;   // behind the last page
+    private readonly long _staleTo; // an earlier life of the file may show from _writtenTo up to here
+    private bool _closed;
+
+    private SegmentFile(IFileSystem fs, string path, IFile file, LogOptions options, long usedTo)
     {
         _fs = fs;
         Path = path;
         _file = file;
-        _capacity = capacity;
-        _allocateStep = allocateStep;
-        AllocateFor(SegmentHeader.Bytes);
-        _zeroedTo = _writtenTo = SegmentHeader.Bytes;
+        _capacity = options.SegmentBytes;
+        _allocateStep = options.AllocateStepBytes;
+        IsDirect = options.WriteMode != LogWriteMode.Buffered && file.TryWriteDirect();
+        if (!IsDirect && options.WriteMode == LogWriteMode.Direct) throw new IOException($"the file system of {path} cannot be written past the page cache, as was asked for");
+        _staleTo = usedTo;
+        _writtenTo = SegmentHeader.Bytes;
+        _zerosAt = _preparedTo = Math.Max(usedTo, SegmentHeader.Bytes);
     }
 
     public string Path { get; private set; }
 
-    /// <summary>Set once, by <see cref="WriteHeader"/>.</summary>
-    public SegmentHeader Header => _header ?? throw new InvalidOperationException($"{Path} has no header yet");
+    public bool IsDirect { get; }
+
+    /// <summary>It was a segment before: all of its blocks have been written once.</summary>
+    public bool IsRecycled => _staleTo > 0;
+
+    /// <summary>As it stands in the file; set by <see cref="WriteHeader"/>.</summary>
+    public SegmentHeader Header { get => field ?? throw new InvalidOperationException($"{Path} has no header yet"); private set; }
 
     /// <summary>Lsn behind the last page.</summary>
     public Lsn End => Header.FirstLsn + (Volatile.Read(ref _writtenTo) - SegmentHeader.Bytes);
 
+    /// <summary>Bytes left for pages.</summary>
+    public long Left => _capacity - Volatile.Read(ref _writtenTo);
+
     /// <summary>Makes a file under a temporary or spare name and sets the beginning of its space aside. An unfinished one of that name is removed.</summary>
-    public static SegmentFile Create(IFileSystem fs, string path, LogOptions options)
+    /// <param name="bytes">Of pages that are to be written to it at once.</param>
+    public static SegmentFile Create(IFileSystem fs, string path, LogOptions options, long bytes = 0)
     {
         fs.Delete(path);
-        return new SegmentFile(fs, path, fs.Create(path), options.SegmentBytes, options.AllocateStepBytes);
+        return Owned(fs.Create(path), file =>
+        {
+            var made = new SegmentFile(fs, path, file, options, 0);
+            made.Allocate(SegmentHeader.Bytes + bytes + MarkBytes);
+            return made;
+        });
     }
+
+    /// <summary>
+    /// Makes a former segment, which has a spare's name durably, ready to be another: its header goes, and with the next block its first page,
+    /// and both are flushed before anything else is written. Whoever has the file open finds another header and knows that it is gone.
+    /// </summary>
+    public static SegmentFile Recycle(IFileSystem fs, string path, IFile file, LogOptions options) => Owned(file, used =>
+    {
+        if (used.Length > options.SegmentBytes) used.SetLength(options.SegmentBytes); // it had one record larger than a segment
+        var recycled = new SegmentFile(fs, path, used, options, used.Length);
+        recycled._file.Write(s_zeros.Span[..(2 * LogFormat.BlockBytes)], 0);
+        recycled.Flush();
+        recycled.Allocate(options.SegmentBytes);
+        return recycled;
+    });
 
     public void WriteHeader(SegmentHeader header)
     {
-        Span<byte> bytes = stackalloc byte[SegmentHeader.Bytes];
-        header.Write(bytes);
-        _file.Write(bytes, 0);
-        _header = header;
+        Header = header with { IsDirect = IsDirect, IsRecycled = IsRecycled };
+        Header.Write(_header.Span);
+        _file.Write(IsRecycled ? _header.Span : _header.Span[..SegmentHeader.Bytes], 0);
     }
 
     /// <summary>Renames the file to its segment's name; false when that is taken.</summary>
@@ -66,66 +104,113 @@ internal sealed class SegmentFile : IDisposable
         return true;
     }
 
-    /// <summary>True when <paramref name="bytes"/> of pages go beyond the segment's size and it holds any already.</summary>
-    public bool IsFullFor(long bytes) => _writtenTo > SegmentHeader.Bytes && _writtenTo + bytes > _capacity;
-
-    /// <summary>Writes a page, padding included, behind the one before. False when it left the zeroed window: the flush will pay for it.</summary>
-    public bool Write(ReadOnlySpan<byte> page, Lsn lsn)
+    /// <summary>Renames it to another name that is not yet a segment's.</summary>
+    public void Rename(string path)
     {
-        long offset = Header.OffsetOf(lsn), end = offset + page.Length;
+        _fs.Rename(Path, path);
+        Path = path;
+    }
+
+    /// <summary>True when <paramref name="bytes"/> of pages go beyond the segment's size and it holds any already.</summary>
+    public bool IsFullFor(long bytes, bool isMark) =>
+        _writtenTo > SegmentHeader.Bytes && _writtenTo + bytes > _capacity - (isMark ? 0 : MarkBytes);
+
+    /// <summary>True when space is set aside for <paramref name="bytes"/> of pages, with a mark behind them.</summary>
+    public bool HasRoomFor(long bytes, bool isMark) => _writtenTo + bytes + (isMark ? 0 : MarkBytes) <= Volatile.Read(ref _allocatedTo);
+
+    /// <summary>
+    /// Writes pages that follow one another, padding included, behind the one before, with one call. False when they left the zeroed window:
+    /// the flush will pay for it.
+    /// </summary>
+    public bool Write(ReadOnlySpan<ReadOnlyMemory<byte>> pages, Lsn lsn)
+    {
+        long offset = Header.OffsetOf(lsn), end = offset;
+        foreach (ReadOnlyMemory<byte> page in pages) end += page.Length;
         if (offset != _writtenTo) throw new InvalidOperationException($"page {lsn} would stand at {offset} of {Path}, which ends at {_writtenTo}");
-        bool isZeroed = end <= Volatile.Read(ref _zeroedTo);
-        if (isZeroed) _file.Write(page, offset);
-        else WriteBeyond(page, offset, end);
+        if (end > Volatile.Read(ref _allocatedTo)) throw new InvalidOperationException($"pages up to {end} of {Path}, where space is set aside up to {_allocatedTo}");
+        bool isPrepared = end <= Volatile.Read(ref _preparedTo);
+        if (isPrepared) WritePages(pages, offset, end);
+        else
+        {
+            lock (_growing)
+            {
+                WritePages(pages, offset, end);
+                _zerosAt = Math.Max(_zerosAt, end);
+                Volatile.Write(ref _preparedTo, Math.Max(_preparedTo, end));
+            }
+        }
         Volatile.Write(ref _writtenTo, end);
-        return isZeroed;
+        return isPrepared;
     }
 
     public void Flush() => _file.Flush();
 
-    /// <summary>Zeroes one step of the window and flushes it. True: the window is not full yet.</summary>
-    public bool ZeroAhead(long windowBytes)
+    /// <summary>Sets space aside: a step ahead of the pages, and enough for <paramref name="wanted"/> bytes more. False: there is no need.</summary>
+    public bool AllocateAhead(long wanted)
     {
-        lock (_growing)
+        lock (_preparing)
         {
-            if (_closed) return false;
-            long target = Math.Min(_capacity, Volatile.Read(ref _writtenTo) + windowBytes);
-            long step = Math.Min(ZeroStepBytes, target - _zeroedTo);
-            if (step <= 0) return false;
-            AllocateFor(_zeroedTo + step);
-            _file.Write(s_zeros.AsSpan(0, (int)step), _zeroedTo);
-            _file.Flush();
-            Volatile.Write(ref _zeroedTo, _zeroedTo + step);
-            return _zeroedTo < target;
+            long written = Volatile.Read(ref _writtenTo), enough = Math.Min(_capacity, written + _allocateStep / 2);
+            if (wanted > 0) enough = Math.Max(enough, written + wanted + MarkBytes);
+            if (_closed || enough <= _allocatedTo) return false;
+            Allocate(enough);
+            return true;
         }
     }
 
-    /// <summary>Bytes left for pages.</summary>
-    public long Left => _capacity - Volatile.Read(ref _writtenTo);
+    /// <summary>Zeroes one step of the window and flushes it. True: the window is not full yet.</summary>
+    public bool ZeroAhead(long windowBytes)
+    {
+        lock (_preparing)
+        {
+            if (_closed) return false;
+            long target = Math.Min(Math.Min(_capacity, _allocatedTo), Volatile.Read(ref _writtenTo) + windowBytes), zeroed;
+            lock (_growing)
+            {
+                int step = (int)Math.Min(ZeroStepBytes, target - _zerosAt);
+                if (step <= 0) return false;
+                _file.Write(s_zeros.Span[..step], _zerosAt);
+                zeroed = _zerosAt += step;
+            }
+            _file.Flush(); // the committer may go on meanwhile
+            lock (_growing) Volatile.Write(ref _preparedTo, Math.Max(_preparedTo, zeroed));
+            return zeroed < target;
+        }
+    }
 
     public void Dispose()
     {
-        lock (_growing)
+        lock (_preparing)
         {
             _closed = true;
             _file.Dispose();
         }
     }
 
-    /// <summary>Sets aside at least the space up to <paramref name="end"/>. Pages that outran the zeros took theirs as they were written.</summary>
-    private void AllocateFor(long end)
+    private static SegmentFile Owned(IFile file, Func<IFile, SegmentFile> make)
     {
-        if (end <= _allocatedTo) return;
-        _allocatedTo = Math.Min(_capacity, end + _allocateStep);
-        _file.Allocate(_allocatedTo);
+        try
+        {
+            return make(file);
+        }
+        catch (IOException)
+        {
+            file.Dispose();
+            throw;
+        }
     }
 
-    private void WriteBeyond(ReadOnlySpan<byte> page, long offset, long end)
+    /// <summary>Sets aside the space up to <paramref name="end"/>, and the rest of a step with it.</summary>
+    private void Allocate(long end)
     {
-        lock (_growing)
-        {
-            _file.Write(page, offset);
-            if (end > _zeroedTo) Volatile.Write(ref _zeroedTo, end);
-        }
+        long to = LogFormat.RoundUp(Math.Max(end, Math.Min(_capacity, end + _allocateStep)));
+        _file.Allocate(to);
+        Volatile.Write(ref _allocatedTo, to);
+    }
+
+    private void WritePages(ReadOnlySpan<ReadOnlyMemory<byte>> pages, long offset, long end)
+    {
+        if (end >= _staleTo) _file.Write(pages, offset);
+        else _file.Write([.. pages, s_zeros.Memory[..LogFormat.BlockBytes]], offset);
     }
 }

@@ -9,6 +9,12 @@ public enum CommitAnswer
     /// <summary>Writers are still copying into the next page: wait in the same way; the last one to leave says so.</summary>
     WritersInside,
 
+    /// <summary>
+    /// There are pages, and no space set aside for them: wait until a step of <see cref="LogWriter.PrepareSpace"/> has made some. Nothing is lost;
+    /// writers find no room when the pages in memory are full.
+    /// </summary>
+    AwaitingSpace,
+
     /// <summary>A group is ready.</summary>
     Ready,
 

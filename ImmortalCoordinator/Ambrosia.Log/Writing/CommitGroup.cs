@@ -3,8 +3,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Log;
 
 /// <summary>
-/// The pages that one flush makes durable. The committer calls <see cref="Rotate"/> if <see cref="NeedsRotation"/>, <see cref="Write"/> for each
-/// page in order, <see cref="Flush"/>, <see cref="CheckFence"/>, and then <see cref="LogWriter.Complete"/>; each is one step, and any other order
+/// The pages that one flush makes durable. The committer calls <see cref="Rotate"/> if <see cref="NeedsRotation"/>, <see cref="Write()"/> once or
+/// <see cref="Write(int)"/> for each page in order, <see cref="Flush"/>, <see cref="CheckFence"/>, and then <see cref="LogWriter.Complete"/>; each is one step, and any other order
 /// throws. A step that failed leaves the disk's state unknown: the process ends, nothing is tried again.
 /// </summary>
 public sealed class CommitGroup
@@ -19,6 +19,7 @@ public sealed class CommitGroup
     private int _written;
     private ulong _hashBefore;
     private long _timeMicros;
+    private ReadOnlyMemory<byte>[] _parts = new ReadOnlyMemory<byte>[16];
 
     internal CommitGroup(SegmentStore store, Fence fence, LogMetrics metrics, ICrashPoints crash)
     {
@@ -41,6 +42,20 @@ public sealed class CommitGroup
 
     internal List<LogPage> Pages { get; } = [];
 
+    /// <summary>It is one durable mark, for which there is always space.</summary>
+    internal bool IsMark => PageCount == 1 && Pages[0].Flags == PageFlags.DurableMark;
+
+    /// <summary>File bytes of the pages.</summary>
+    internal long Bytes
+    {
+        get
+        {
+            long bytes = 0;
+            foreach (LogPage page in Pages) bytes += LogFormat.RoundUp(PageState.EndOf(page.State.Word));
+            return bytes;
+        }
+    }
+
     internal bool IsChecked => _step == Step.Checked;
 
     /// <summary>Begins the next segment; at this point every page of the old one is Durable.</summary>
@@ -48,10 +63,23 @@ public sealed class CommitGroup
     {
         if (!NeedsRotation) throw new InvalidOperationException("the segment has room for the group");
         Enter(Step.Begun);
-        _store.Rotate(Start, _hashBefore, _timeMicros);
+        _store.Rotate(Start, _hashBefore, _timeMicros, End - Start, IsMark);
         NeedsRotation = false;
         _metrics.CountRotation();
         _step = Step.Begun;
+    }
+
+    /// <summary>Writes all pages, with one call unless something is to happen between them.</summary>
+    public void Write()
+    {
+        if (PageCount > 1 && _crash.IsArmed("log.betweenPages"))
+        {
+            for (int page = 0; page < PageCount; page++) Write(page);
+            return;
+        }
+        if (NeedsRotation || _written != 0) throw new InvalidOperationException("the pages are written out of order");
+        Enter(Step.Begun);
+        WritePages(0, PageCount);
     }
 
     /// <summary>Writes one page, by its index in the group.</summary>
@@ -60,11 +88,23 @@ public sealed class CommitGroup
         if (NeedsRotation || page != _written || page >= PageCount) throw new InvalidOperationException($"page {page} of {PageCount} is written out of order");
         Enter(page == 0 ? Step.Begun : Step.Writing);
         if (page > 0) _crash.Hit("log.betweenPages");
-        LogPage next = Pages[page];
-        int bytes = next.Header.Footprint;
-        bool isZeroed = _store.Write(next.Bytes[..bytes], next.Lsn);
-        _metrics.CountPage(bytes, isZeroed);
-        _written++;
+        WritePages(page, 1);
+    }
+
+    private void WritePages(int first, int count)
+    {
+        if (_parts.Length < count) _parts = new ReadOnlyMemory<byte>[Math.Max(count, 2 * _parts.Length)];
+        long bytes = 0;
+        for (int i = 0; i < count; i++)
+        {
+            LogPage page = Pages[first + i];
+            _parts[i] = page.Memory[..page.Header.Footprint];
+            bytes += page.Header.Footprint;
+        }
+        bool isZeroed = _store.Write(_parts.AsSpan(0, count), Pages[first].Lsn);
+        _parts.AsSpan(0, count).Clear(); // a spanning record's pages are let go when they are durable
+        _metrics.CountPages(count, bytes, isZeroed);
+        _written = first + count;
         _step = Step.Writing;
     }
 
@@ -95,7 +135,7 @@ public sealed class CommitGroup
         _hashBefore = hashBefore;
         _timeMicros = timeMicros;
         _written = 0;
-        NeedsRotation = _store.MustRotateFor(End - Start);
+        NeedsRotation = _store.MustRotateFor(End - Start, IsMark);
         _step = Step.Begun;
     }
 

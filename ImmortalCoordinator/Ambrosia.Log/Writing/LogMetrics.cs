@@ -1,9 +1,9 @@
 namespace Ambrosia.Log;
 
-/// <summary>Counters of one log since its take-over. Written by the committer (NoRoom by any writer), read by anybody.</summary>
+/// <summary>Counters of one log since its take-over. Written by the committer (NoRoom by any writer, the counts of space by whoever sees to it), read by anybody.</summary>
 public sealed class LogMetrics
 {
-    private long _groups, _pages, _fileBytes, _rotations, _marks, _zeroStalls, _spanning, _noRoom;
+    private long _groups, _pages, _fileBytes, _rotations, _marks, _zeroStalls, _spanning, _noRoom, _spaceWaits, _shortages, _recycled;
 
     /// <summary>Commit groups, each with one flush and one fence check.</summary>
     public long Groups => Interlocked.Read(ref _groups);
@@ -25,12 +25,27 @@ public sealed class LogMetrics
     /// <summary>Reservations refused because every page was filled: the disk is behind.</summary>
     public long NoRoom => Interlocked.Read(ref _noRoom);
 
-    internal void CountPage(int bytes, bool isZeroed)
+    /// <summary>Groups that waited until space was set aside for them.</summary>
+    public long SpaceWaits => Interlocked.Read(ref _spaceWaits);
+
+    /// <summary>How often the disk became full.</summary>
+    public long Shortages => Interlocked.Read(ref _shortages);
+
+    /// <summary>Trimmed segments whose files were kept to be written again.</summary>
+    public long Recycled => Interlocked.Read(ref _recycled);
+
+    internal void CountPages(int pages, long bytes, bool isZeroed)
     {
-        Interlocked.Increment(ref _pages);
+        Interlocked.Add(ref _pages, pages);
         Interlocked.Add(ref _fileBytes, bytes);
-        if (!isZeroed) Interlocked.Increment(ref _zeroStalls);
+        if (!isZeroed) Interlocked.Add(ref _zeroStalls, pages);
     }
+
+    internal void CountSpaceWait() => Interlocked.Increment(ref _spaceWaits);
+
+    internal void CountShortage() => Interlocked.Increment(ref _shortages);
+
+    internal void CountRecycled() => Interlocked.Increment(ref _recycled);
 
     internal void CountGroup() => Interlocked.Increment(ref _groups);
 

@@ -26,12 +26,14 @@ public sealed class LogWriter : IDisposable
     private ulong _stated;      // ≤ _durable: highest durableUpTo or seal on disk
     private ulong _recordsEnd;  // ≤ _durable: end of the last durable page that is no mark
     private int _committing;    // 1: a group is out
+    private int _awaitsSpace;   // 1: a group waits until space is set aside for it
     private int _isIdle = 1;    // 1: the committer waits for a Leave; so it does before its first step, and the first Leave must not be lost on it
     private int _spanning;      // 1: a spanning record is on its way to disk
 
     internal LogWriter(
-        InstanceIdentity identity, Fence fence, LogOptions options, TimeProvider time, ICrashPoints crash, SegmentStore store, LogTail tail)
+        InstanceIdentity identity, Fence fence, LogOptions options, TimeProvider time, ICrashPoints crash, SegmentStore store, LogMetrics metrics, LogTail tail)
     {
+        Metrics = metrics;
         _options = options;
         _time = time;
         _store = store;
@@ -73,7 +75,7 @@ public sealed class LogWriter : IDisposable
         set => _store.AppVersion = value;
     }
 
-    public LogMetrics Metrics { get; } = new();
+    public LogMetrics Metrics { get; }
 
     /// <summary>Reserves room for one or several whole records. False: every page is filled and the disk is behind; try again after a commit.</summary>
     /// <param name="bytes">Record headers included, 1 to <see cref="ReserveBytesMax"/>.</param>
@@ -134,14 +136,21 @@ public sealed class LogWriter : IDisposable
         while (true)
         {
             if (Interlocked.CompareExchange(ref _committing, 1, 0) != 0) return CommitAnswer.Busy;
-            CommitAnswer answer = _pool.Take(_group.Pages);
-            if (answer == CommitAnswer.Ready) break;
+            CommitAnswer answer = _group.PageCount > 0 ? CommitAnswer.Ready : _pool.Take(_group.Pages);
+            if (answer == CommitAnswer.Ready)
+            {
+                if (_store.HasRoomFor(_group.Bytes, _group.IsMark)) break;
+                if (Interlocked.Exchange(ref _awaitsSpace, 1) == 0) Metrics.CountSpaceWait();
+                Interlocked.Exchange(ref _committing, 0);
+                return CommitAnswer.AwaitingSpace;
+            }
             // A writer leaves first and looks at the flag then; so raise the flag first and look at the pages then.
             Interlocked.Exchange(ref _isIdle, 1);
             Interlocked.Exchange(ref _committing, 0);
             if (!_pool.HasReady) return answer;
         }
         Volatile.Write(ref _isIdle, 0);
+        Volatile.Write(ref _awaitsSpace, 0);
         ulong hashBefore = _lastHash;
         long now = Math.Max(_lastTimeMicros, (_time.GetUtcNow() - DateTimeOffset.UnixEpoch).Ticks / TimeSpan.TicksPerMicrosecond);
         foreach (LogPage page in _group.Pages) Stamp(page, now);
@@ -185,9 +194,24 @@ public sealed class LogWriter : IDisposable
     /// <summary>Holds a durable page that is still in memory; false: read it from the segment. At most two are held at a time.</summary>
     public bool TryPin(Lsn pageLsn, out PinnedPage page) => _pool.TryPin(pageLsn, out page);
 
-    /// <summary>One step of zeroing ahead of the tail, or of making the next segment's file; for a pump of its own. True: there is more to do.</summary>
+    /// <summary>
+    /// One step of setting space aside, zeroing ahead of the tail, or making the next segment's file; for a pump of its own. True: there is
+    /// more to do. A full disk is no failure: <see cref="IsSpaceShort"/> says so, and the next step tries again.
+    /// </summary>
     /// <exception cref="IOException">Exit 74.</exception>
     public bool PrepareSpace() => _store.Prepare();
+
+    /// <summary>The disk is full: what was reserved waits, and soon nothing more is.</summary>
+    public bool IsSpaceShort => _store.IsShort;
+
+    /// <summary>A group waits for space; whoever has prepared some wakes the committer.</summary>
+    public bool IsAwaitingSpace => Volatile.Read(ref _awaitsSpace) != 0;
+
+    /// <inheritdoc cref="SegmentStore.Release"/>
+    public SegmentRelease Release(LogSegment oldest) => _store.Release(oldest);
+
+    /// <inheritdoc cref="SegmentStore.RemoveOrphans"/>
+    public int RemoveOrphans() => _store.RemoveOrphans();
 
     /// <summary>When every thread that uses it has ended. It writes nothing.</summary>
     public void Dispose() => _store.Dispose();

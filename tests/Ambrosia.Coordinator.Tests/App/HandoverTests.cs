@@ -39,7 +39,7 @@ public sealed class HandoverTests
                 case 2 when kills > 0 && random.Chance(3): app.Kill(); app = null; kills--; break;
                 case 3 when kills > 0 && random.Chance(1): node.Kill(); app = null; kills--; published += Published(node); node = new Node(disk, time, options); break;
                 case 4: node.Parts.Checkpoints.Step(); break;
-                case 5 or 6: node.Parts.Committer.Step(); break;
+                case 5 or 6: node.CommitStep(); break;
                 default: app.Step(); break;
             }
         }

@@ -180,11 +180,11 @@ public sealed class InboundRunsTests : IDisposable
         {
             if (next <= 40 && random.Chance(40))
             {
-                if (!runs.TryTake(channel.LinkRun(next, next))) { log.Committer.Step(); continue; }
+                if (!runs.TryTake(channel.LinkRun(next, next))) { log.CommitStep(); continue; }
                 ends.Add(log.Writer.Tail);
                 next++;
             }
-            else log.Committer.Step();
+            else log.CommitStep();
             Lsn durable = log.Writer.Durable;
             Assert.Equal((ulong)ends.Count(end => end <= durable), ledger.DurableOf(origin).Number);
         }

@@ -34,7 +34,16 @@ internal sealed class Node : IPumps
 
     public void Commit()
     {
-        while (Parts.Committer.Step() != CommitStep.Park) { }
+        while (CommitStep() != Ambrosia.Coordinator.CommitStep.Park) { }
+    }
+
+    /// <summary>One step of the committer; space is prepared when it waits for that.</summary>
+    public CommitStep CommitStep()
+    {
+        CommitStep step = Parts.Committer.Step();
+        if (!Parts.Log.IsAwaitingSpace) return step;
+        Parts.Log.PrepareSpace();
+        return Parts.Committer.Step();
     }
 
     /// <summary>Every durable record's place, and what it says where it is a digest.</summary>

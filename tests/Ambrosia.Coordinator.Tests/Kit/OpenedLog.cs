@@ -47,7 +47,16 @@ internal sealed class OpenedLog : IDisposable
 
     public void Commit()
     {
-        while (Committer.Step() != CommitStep.Park) { }
+        while (CommitStep() != Ambrosia.Coordinator.CommitStep.Park) { }
+    }
+
+    /// <summary>One step of the committer; space is prepared when it waits for that.</summary>
+    public CommitStep CommitStep()
+    {
+        CommitStep step = Committer.Step();
+        if (!Writer.IsAwaitingSpace) return step;
+        Writer.PrepareSpace();
+        return Committer.Step();
     }
 
     /// <summary>Appends a control record, committing when there is no room.</summary>

@@ -130,7 +130,7 @@ public sealed class LinkTableTests : IDisposable
         for (int step = 0; step < 4000; step++)
         {
             random.Pick(connections).Step(random);
-            if (random.Chance(20)) random.Pick<Side>([a, b]).Log.Committer.Step();
+            if (random.Chance(20)) random.Pick<Side>([a, b]).Log.CommitStep();
             Assert.True(connections.Count(static c => c.Dialler.IsOpen && c.Why is null) <= 2);
             foreach (Side side in new[] { a, b })
                 Assert.True(connections.Count(c => c.Why is null && (c.From == side ? c.Dialler : c.Acceptor).IsOpen) <= 1, "one connection has its turn");

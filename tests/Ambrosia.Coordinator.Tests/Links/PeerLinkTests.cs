@@ -72,7 +72,7 @@ public sealed class PeerLinkTests : IDisposable
             bool durable = b.Log.Records().Exists(static r => r.Kind == RecordKind.Peer);
             Assert.Equal(durable, answer.Count == 1);
             if (durable) break;
-            b.Log.Committer.Step();
+            b.Log.CommitStep();
             steps++;
         }
         Assert.True(steps >= 4, "write, flush, fence check and completion lie between");
@@ -183,7 +183,7 @@ public sealed class PeerLinkTests : IDisposable
                     if (step < last && first.Receive(dialler, 150 + step * 13)) step++;
                 }
                 foreach (Side side in new[] { left, right })
-                    if (step < last && side.Log.Committer.Step() != CommitStep.Park) step++;
+                    if (step < last && side.Log.CommitStep() != CommitStep.Park) step++;
                 if (step == before) break;
             }
             first.End();

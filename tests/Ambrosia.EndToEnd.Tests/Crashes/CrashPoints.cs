@@ -16,6 +16,7 @@ internal static class CrashPoints
         new("segment.beforeCreate", Victim.Ledger, Workload.Restart),
         new("segment.afterCreate", Victim.Ledger, Workload.Restart),
         new("segment.afterDirFsync", Victim.Ledger, Workload.Restart),
+        new("segment.recycle", Victim.Source, Workload.Small),
         new("create.beforeInstance", Victim.Source, Workload.Small),
         new("create.afterInstance", Victim.Source, Workload.Small),
         new("create.beforeFirstStart", Victim.Source, Workload.Small),

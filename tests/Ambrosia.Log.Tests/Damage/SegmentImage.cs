@@ -60,7 +60,7 @@ internal sealed class SegmentImage
     /// 72 KiB of pages: groups of one and of several pages, of one and of two blocks, a spanning record, a mark, and a last group of
     /// <paramref name="lastGroup"/> pages of <paramref name="lastBytes"/> bytes each, which nothing states.
     /// </summary>
-    public static SegmentImage Make(int lastGroup = 3, int lastBytes = 5_000, int segmentBytes = (72 << 10) + SegmentHeader.Bytes)
+    public static SegmentImage Make(int lastGroup = 3, int lastBytes = 5_000, int segmentBytes = (72 << 10) + 2 * SegmentHeader.Bytes) // the header, and what is kept for a mark
     {
         var fs = new MemoryFileSystem();
         var random = new Random(5);

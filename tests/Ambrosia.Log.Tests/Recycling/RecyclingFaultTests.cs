@@ -1,0 +1,85 @@
+using Ambrosia.TestKit;
+
+namespace Ambrosia.Log.Tests;
+
+/// <summary>
+/// A process or the machine dies at every single operation of a log whose files are written again and again, and every operation fails in turn:
+/// what was durable and not let go is there, nothing that stood in a file before ever comes back, and no file is left that nobody needs.
+/// </summary>
+public sealed class RecyclingFaultTests
+{
+    public enum Death { Process, Power }
+
+    [Theory]
+    [InlineData(Death.Process)]
+    [InlineData(Death.Power)]
+    public void Recover_AfterDeathAtEveryOperation_HasEverythingDurableAndNoOrphans(Death death)
+    {
+        int seeds = death == Death.Process ? 1 : Math.Max(2, TestScale.Rounds(24)), deaths = 0;
+        for (long at = 1; ; at++)
+        {
+            var life = new RecyclingLife(seed: 1);
+            life.Run(at);
+            if (life.Death is null) break;
+            deaths++;
+            for (int seed = 1; seed <= seeds; seed++)
+            {
+                SimulatedFileSystem disk = life.Disk.Copy((ulong)seed);
+                if (death == Death.Power) disk.PowerLoss((ulong)(seed * 1_000 + at));
+                life.Check(disk, $"{death} at operation {at}, seed {seed}");
+            }
+        }
+        Assert.True(deaths > 300, $"{deaths} operations");
+    }
+
+    [Theory]
+    [InlineData(FileFault.InputOutput, false)]
+    [InlineData(FileFault.InputOutput, true)]
+    [InlineData(FileFault.NoSpace, false)]
+    public void Recover_AfterAnyOperationFailed_HasEverythingDurable(FileFault fault, bool forGood)
+    {
+        int failures = 0, shortages = 0;
+        for (long at = 1; ; at++)
+        {
+            var life = new RecyclingLife(seed: 2);
+            life.Disk.Faults.FailNth(at, fault, forGood);
+            life.Run();
+            if (life.Disk.Faults.Fired == 0) break;
+            failures++;
+            shortages += life.Shortages > 0 && life.Death is null ? 1 : 0;
+            life.Disk.Faults.Clear();
+            SimulatedFileSystem disk = life.Disk.Copy();
+            life.Check(disk, $"operation {at} failed with {fault}, for good: {forGood}");
+            disk = life.Disk.Copy();
+            disk.PowerLoss((ulong)at);
+            life.Check(disk, $"operation {at} failed with {fault}, for good: {forGood}, then power");
+        }
+        Assert.True(failures > 300, $"{failures} failures");
+        Assert.Equal(fault == FileFault.NoSpace, shortages > 0); // a full disk is waited for, where space is set aside
+    }
+
+    [Fact]
+    public void Run_WithoutFaults_RecyclesAndLeavesAWholeLog()
+    {
+        var life = new RecyclingLife(seed: 3);
+        life.Run();
+        Assert.Null(life.Death);
+        Assert.True(life.Recycled >= 4, $"{life.Recycled} recycled");
+        life.Check(life.Disk.Copy(), "healthy");
+    }
+
+    /// <summary>The control: one flipped bit of a durable record, and a file that nobody needs, are noticed by the same check.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Check_PlantedFault_IsNoticed(bool isOrphan)
+    {
+        var life = new RecyclingLife(seed: 3);
+        life.Run();
+        SimulatedFileSystem disk = life.Disk.Copy();
+        string newest = disk.Files().Where(static f => Path.GetFileName(f).StartsWith("log.", StringComparison.Ordinal)).MaxBy(static f => SegmentFileName.TryParse(Path.GetFileName(f))!.Value)!;
+        if (isOrphan) disk.WriteAll(Path.Combine(RecyclingLife.Dir, "spare.9.1"), [1]);
+        else disk.FlipBit(newest, SegmentHeader.Bytes + 100, 3);
+        Assert.ThrowsAny<Exception>(() => life.Check(disk, "planted"));
+    }
+}

@@ -60,7 +60,7 @@ public sealed class TruncationDeathTests
             SimulatedProcess process = disk.ForProcess("next");
             using Primary primary = Primary.Start(process, Dir, s_options, "r2");
             IReadOnlyList<CheckpointFileName> names = Checkpoints.List(process, Dir);
-            foreach (CheckpointFileName name in names) CheckRest(process, primary, life, name);
+            foreach (CheckpointFileName name in names.Take(2)) CheckRest(process, primary, life, name); // an older one whose removal was lost may be back without its log
             Lsn first = primary.Log.Chain.Segments[0].FirstLsn;
             if (first == Lsn.Zero) Assert.InRange(WholeLog.Read(process, Dir).Count, life.Durable, life.Appended.Count);
             else Assert.True(names.Count >= 2, $"the log begins at {first} with {names.Count} checkpoints");
@@ -103,7 +103,7 @@ public sealed class TruncationDeathTests
         needed.UnionWith(["instance", new EpochFileName(primary.Identity.Uuid, primary.Fence.Epoch).ToString()]);
         Assert.Equal(2, Checkpoints.List(files, Dir).Count);
         needed.UnionWith(Checkpoints.List(files, Dir).Select(static c => c.ToString()));
-        Assert.Empty(files.List(Dir).Where(n => !needed.Contains(n) && PrimaryFileName.TryParse(n)?.Epoch != primary.Fence.Epoch && SpareFileName.TryParse(n)?.Epoch != primary.Fence.Epoch));
+        Assert.DoesNotContain(files.List(Dir), n => !needed.Contains(n) && PrimaryFileName.TryParse(n)?.Epoch != primary.Fence.Epoch && SpareFileName.TryParse(n)?.Epoch != primary.Fence.Epoch);
     }
 
     /// <summary>A checkpoint of everything below a record, as a coordinator makes one; the header's page and hash are those that the log has.</summary>

@@ -54,11 +54,13 @@ internal static class GoldenMaker
     {
         var fs = new MemoryFileSystem();
         List<LoggedRecord> last;
-        using (Primary primary = Begin(fs))
+        using (Primary primary = Begin(fs, 64 << 10))
         {
             Runs(primary, 3);
-            last = [.. Enumerable.Range(0, 3).Select(i => primary.Append(Body(5_000, i), RecordKind.NondetResult))];
-            primary.Commit();
+            last = [.. Enumerable.Range(0, 4).Select(i => primary.Append(Body(5_000, i), RecordKind.NondetResult))]; // the fourth seals the third page, and is lost
+            Assert.Equal(CommitAnswer.Ready, primary.Writer.Begin(out CommitGroup? group));
+            Assert.Equal(3, group!.PageCount);
+            Primary.Steps(group);
         }
         Change(fs, "log.1.1", bytes => bytes.AsSpan(Offset(last[1]), 8_192).Clear());
         return fs;
@@ -69,7 +71,7 @@ internal static class GoldenMaker
     {
         var fs = new MemoryFileSystem();
         LoggedRecord spanning;
-        using (Primary primary = Begin(fs))
+        using (Primary primary = Begin(fs, 64 << 10))
         {
             Runs(primary, 2);
             spanning = primary.AppendSpanning(Body(18_000, 1), RecordKind.NondetResult);
@@ -109,9 +111,9 @@ internal static class GoldenMaker
         return fs;
     }
 
-    private static Primary Begin(MemoryFileSystem fs)
+    private static Primary Begin(MemoryFileSystem fs, long segmentBytes = 32 << 10)
     {
-        Primary primary = Primary.Start(fs, Dir, s_options);
+        Primary primary = Primary.Start(fs, Dir, s_options with { SegmentBytes = segmentBytes });
         Append(primary, new FirstStartRecord(primary.Identity.Uuid, 1_000_000, 7, primary.Identity.Name));
         primary.Commit();
         Append(primary, new PeerRecord(1, s_peer, new Guid(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11), new Epoch(3)));

@@ -47,7 +47,11 @@ internal static class Repository
 
     private static IEnumerable<string> Walk(string directory)
     {
-        foreach (string path in Directory.EnumerateFiles(directory)) yield return Path.GetRelativePath(Root, path).Replace('\\', '/');
+        foreach (string path in Directory.EnumerateFiles(directory))
+        {
+            if (!Left.Contains(Path.GetFileName(path))) yield return Path.GetRelativePath(Root, path).Replace('\\', '/'); // .git is a file in a linked work tree
+        }
+
         foreach (string inner in Directory.EnumerateDirectories(directory))
         {
             if (Left.Contains(Path.GetFileName(inner))) continue;

@@ -56,7 +56,10 @@ public class PageSeal
         if (!writer.TryReserve(Bytes, out Reservation room)) throw new InvalidOperationException("no room");
         record.AsSpan().CopyTo(room.Bytes);
         writer.Leave(room);
-        if (writer.Begin(out CommitGroup? group) != CommitAnswer.Ready) throw new InvalidOperationException("nothing to commit");
+        CommitAnswer answer;
+        CommitGroup? group;
+        while ((answer = writer.Begin(out group)) == CommitAnswer.AwaitingSpace) writer.PrepareSpace();
+        if (answer != CommitAnswer.Ready) throw new InvalidOperationException("nothing to commit");
         if (group!.NeedsRotation) group.Rotate();
         for (int i = 0; i < group.PageCount; i++) group.Write(i);
         group.Flush();

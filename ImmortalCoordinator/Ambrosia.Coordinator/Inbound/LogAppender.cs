@@ -20,8 +20,7 @@ internal sealed class LogAppender(ReplicaLog replica, int pageRecordBytesMax)
 
     /// <summary>
     /// Appends a run as it arrived, with the header that the log wants (step 7: reserve once, copy, leave).
-    /// <paramref name="reserved"/> is told the record's end before it can become durable; of a record that spans pages it may hear a moment
-    /// later, and then the next commit tells who waits, the durable mark's at the latest.
+    /// <paramref name="reserved"/> is told the record's end before it can become durable.
     /// </summary>
     public bool TryAppendRun(RecordKind kind, in RunHeader header, ReadOnlySpan<byte> afterHeader, Action<Lsn> reserved)
     {
@@ -43,8 +42,7 @@ internal sealed class LogAppender(ReplicaLog replica, int pageRecordBytesMax)
     {
         Span<byte> head = stackalloc byte[RunHeader.Bytes];
         header.Write(head);
-        if (!replica.Writer.TryAppendSpanning(kind, head, afterHeader, out _, out Lsn end)) return false;
-        reserved(end);
+        if (!replica.Writer.TryAppendSpanning(kind, head, afterHeader, out _, out _, reserved)) return false;
         Interlocked.Exchange(ref wakeOwed, 1);
         return true;
     }

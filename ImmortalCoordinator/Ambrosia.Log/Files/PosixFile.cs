@@ -175,8 +175,10 @@ internal sealed unsafe class PosixFile : IFile
 
     public void Flush()
     {
-        // Never tried again, EINTR included where a kernel should ever return it: after a failed flush nobody knows what is on the disk.
-        if (Libc.FDataSync(Descriptor) < 0) throw PosixError.Of("flush of", _path);
+        // Interrupted, it has reported nothing about the disk, and is asked again. Any other failure is final: a second flush would succeed and
+        // mean nothing, because the kernel has forgotten what the first one could not write.
+        while (Libc.FDataSync(Descriptor) < 0)
+            if (PosixError.Last != Libc.Interrupted) throw PosixError.Of("flush of", _path);
     }
 
     public bool TryLock(FileLockKind kind)

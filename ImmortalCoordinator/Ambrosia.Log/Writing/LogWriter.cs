@@ -114,18 +114,18 @@ public sealed class LogWriter : IDisposable
     /// </summary>
     /// <param name="lsn">Of the record's first byte.</param>
     /// <param name="end">The record is durable when Durable is at or above it.</param>
-    public bool TryAppendSpanning(RecordKind kind, ReadOnlySpan<byte> bodyHead, ReadOnlySpan<byte> bodyRest, out Lsn lsn, out Lsn end)
+    /// <param name="reserved">Is told the end before anybody can commit the record.</param>
+    public bool TryAppendSpanning(
+        RecordKind kind, ReadOnlySpan<byte> bodyHead, ReadOnlySpan<byte> bodyRest, out Lsn lsn, out Lsn end, Action<Lsn>? reserved = null)
     {
         long record = RecordHeader.Bytes + (long)bodyHead.Length + bodyRest.Length;
         if (record - RecordHeader.Bytes > _options.RecordBytesMax)
             throw new ArgumentException($"a record of {record} bytes exceeds what a message limit of {_options.MessageBytesMax} allows");
-        if (record <= ReserveBytesMax) return TryAppendSmall(kind, bodyHead, bodyRest, (int)record, out lsn, out end);
+        if (record <= ReserveBytesMax) return TryAppendSmall(kind, bodyHead, bodyRest, (int)record, out lsn, out end, reserved);
         lsn = end = default;
         if (Interlocked.CompareExchange(ref _spanning, 1, 0) != 0) return false;
         List<LogPage> pages = SpanningPages.Make(_options.PageBytes, kind, bodyHead, bodyRest);
-        LogPage last = pages[^1];
-        lsn = _pool.AppendSpanning(pages) + PageHeader.Bytes;
-        end = last.Lsn + PageState.EndOf(last.State.Word);
+        lsn = _pool.AppendSpanning(pages, reserved, out end) + PageHeader.Bytes;
         return true;
     }
 
@@ -216,7 +216,7 @@ public sealed class LogWriter : IDisposable
     /// <summary>When every thread that uses it has ended. It writes nothing.</summary>
     public void Dispose() => _store.Dispose();
 
-    private bool TryAppendSmall(RecordKind kind, ReadOnlySpan<byte> head, ReadOnlySpan<byte> rest, int bytes, out Lsn lsn, out Lsn end)
+    private bool TryAppendSmall(RecordKind kind, ReadOnlySpan<byte> head, ReadOnlySpan<byte> rest, int bytes, out Lsn lsn, out Lsn end, Action<Lsn>? reserved)
     {
         lsn = end = default;
         if (!TryReserve(bytes, out Reservation r)) return false;
@@ -225,6 +225,7 @@ public sealed class LogWriter : IDisposable
         rest.CopyTo(r.Bytes[(RecordHeader.Bytes + head.Length)..]);
         lsn = r.Lsn;
         end = r.End;
+        reserved?.Invoke(end);
         Leave(r);
         return true;
     }

@@ -133,7 +133,8 @@ internal sealed class PagePool
     }
 
     /// <summary>Queues the pages of one spanning record behind everything reserved so far. Returns the Lsn of the first.</summary>
-    public Lsn AppendSpanning(List<LogPage> pages)
+    /// <param name="reserved">Is told <paramref name="end"/>, the record's, before a committer can see the pages; it must not come back here.</param>
+    public Lsn AppendSpanning(List<LogPage> pages, Action<Lsn>? reserved, out Lsn end)
     {
         lock (_turning)
         {
@@ -143,7 +144,9 @@ internal sealed class PagePool
                 if (open.State.TrySealEmpty()) open.Phase = PagePhase.Free;
                 else Enqueue(open, PageState.EndOf(open.State.Seal()));
             }
-            Lsn first = Sealed;
+            Lsn first = end = Sealed;
+            foreach (LogPage page in pages) end += page == pages[^1] ? PageState.EndOf(page.State.Word) : page.Capacity;
+            reserved?.Invoke(end);
             foreach (LogPage page in pages)
             {
                 page.Lsn = Sealed;

@@ -71,6 +71,24 @@ public sealed class ChannelHashTests
         Assert.NotEqual(whole.Hash, otherKinds.Hash);
     }
 
+    /// <summary>Around the lengths at which long inputs are read in three lanes, once and several times, at every alignment.</summary>
+    [Fact]
+    public void Crc32C_LengthsAroundTheLanes_EqualDefinition()
+    {
+        byte[] bytes = new byte[20_000];
+        new Random(4).NextBytes(bytes);
+        foreach (int length in new[] { 3_064, 3_071, 3_072, 3_073, 3_080, 6_143, 6_144, 6_145, 9_216, 10_240, 19_990 })
+        {
+            for (int from = 0; from < 8; from++)
+            {
+                ReadOnlySpan<byte> part = bytes.AsSpan(from, length);
+                uint expected = (uint)Reflected(0x82F63B78, uint.MaxValue, 77, part.ToArray());
+                Assert.Equal(expected, Crc32C.Append(77, part));
+                Assert.Equal(expected, Crc32C.Append(Crc32C.Append(77, part[..1_000]), part[1_000..]));
+            }
+        }
+    }
+
     [Fact]
     public void Crc32C_EveryLength_EqualsDefinition()
     {

@@ -10,8 +10,9 @@ internal sealed class BehindSearch(PageInspector inspector, IFile file)
 {
     private const int StretchBytes = 64 << 10;
 
-    private Lsn _from, _skipTo, _end;
-    private bool _hasWritten, _hasStale, _isNothing, _endsInZeros;
+    private readonly bool _isRecycled = inspector.Segment.Header.IsRecycled;
+    private Lsn _skipTo, _end;
+    private bool _isNothing; // x is blank or a stale page
 
     /// <summary>Highest durableUpTo of the valid pages behind; 0: none states anything.</summary>
     public Lsn Stated { get; private set; }
@@ -35,9 +36,8 @@ internal sealed class BehindSearch(PageInspector inspector, IFile file)
     public void Run(Lsn from, PageFault fault, Lsn end, bool isFirstEnough, ref PageBuffer buffer)
     {
         _end = end;
-        _from = ContentEnd = from;
+        ContentEnd = from;
         _isNothing = fault.IsNothing;
-        _endsInZeros = fault.IsBlank && inspector.Segment.Header.IsRecycled;
         _skipTo = from + LogFormat.BlockBytes;
         byte[] stretch = ArrayPool<byte>.Shared.Rent(StretchBytes);
         for (Lsn at = from; Walk(stretch.AsSpan(0, StretchBytes), at, isFirstEnough, ref buffer);) at += StretchBytes;
@@ -59,18 +59,11 @@ internal sealed class BehindSearch(PageInspector inspector, IFile file)
 
     private void Look(Lsn lsn, ReadOnlySpan<byte> block, ref PageBuffer buffer)
     {
-        if (!inspector.TryReadHeader(block, out PageHeader header) || header.Lsn >= inspector.Segment.FirstLsn)
-        {
-            // Without a stale page in front of it nobody knows whether it was written in this life: then it counts.
-            bool isWritten = header.Lsn == lsn && header.Length > 0;
-            if (!isWritten && _endsInZeros) return; // L3.5: what this life wrote last ended there
-            _hasWritten |= isWritten;
-            if (isWritten || !_hasStale || lsn < _skipTo) ContentEnd = lsn + block.Length;
-            if (isWritten && lsn >= _skipTo) Inspect(lsn, ref buffer);
-            return;
-        }
-        _hasStale = true;
-        if (_isNothing && !_hasWritten) ContentEnd = _from; // the stretch in front of it is the rest of a page of the same earlier life
+        bool isWritten = inspector.TryReadHeader(block, out PageHeader header) && header.Lsn == lsn;
+        // In a recycled file nobody knows of other blocks whether they were written in this life; the writer keeps zeros behind its last page,
+        // so where these, or a page of the earlier life, stand at x, only a page at its own position says more.
+        if (isWritten || !_isRecycled || (lsn < _skipTo && !_isNothing)) ContentEnd = lsn + block.Length;
+        if (isWritten && lsn >= _skipTo) Inspect(lsn, ref buffer);
     }
 
     private void Inspect(Lsn lsn, ref PageBuffer buffer)

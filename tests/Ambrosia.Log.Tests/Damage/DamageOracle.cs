@@ -40,21 +40,21 @@ internal static class DamageOracle
         return JudgeEnd(image, now, damaged, end == at, verdict);
     }
 
-    /// <summary>Silent where nothing says that something was written; loud where something does.</summary>
+    /// <summary>Silent where nothing says that something was written; loud everywhere else.</summary>
     private static Answer JudgeEnd(SegmentImage image, ReadOnlySpan<byte> now, int damaged, bool isBetweenRecords, ReadVerdict verdict)
     {
-        int x = image.Offset(verdict.End);
-        ReadOnlySpan<byte> rest = now[Math.Min(x, now.Length)..];
-        bool isTrace = !isBetweenRecords || HasHeader(image, now, damaged);
-        bool isNothing = isBetweenRecords && IsNothing(image, now, x, out bool isRecycled);
+        int x = Math.Min(image.Offset(verdict.End), now.Length);
+        bool isNothing = image.Segment.Header.IsRecycled
+            ? (!now[x..Math.Min(x + 4_096, now.Length)].ContainsAnyExcept((byte)0) || IsStalePage(image, now, x)) && !HasHeader(image, now, damaged)
+            : !now[x..].ContainsAnyExcept((byte)0);
         if (verdict is ReadVerdict.Cut cut)
         {
-            Require(cut.File == image.Segment.Path && cut.Offset == x && cut.Bytes > 0 && x + cut.Bytes <= Math.Max(now.Length, image.EndOffset) && cut.Reason.Length > 0, $"{cut}");
-            Require(!isNothing, $"{cut}, where nothing was written");
+            Require(cut.File == image.Segment.Path && cut.Offset == image.Offset(cut.End) && cut.Reason.Length > 0, $"{cut}");
+            Require(cut.Bytes > 0 && cut.Offset + cut.Bytes <= Math.Max(now.Length, image.EndOffset), $"{cut}");
+            Require(!isNothing || !isBetweenRecords, $"{cut}, where nothing was written");
             return Answer.Cut;
         }
-        Require(verdict is ReadVerdict.Whole, $"{verdict}");
-        Require(!isTrace && (isNothing || !IsFirstBlockForeign(image, now, x)), $"{verdict}, although {rest.Length} bytes at {x} say that something was written");
+        Require(verdict is ReadVerdict.Whole && isNothing && isBetweenRecords, $"{verdict}, although something was written behind");
         return Answer.Whole;
     }
 
@@ -72,33 +72,6 @@ internal static class DamageOracle
             int from = image.Offset(image.Pages[page].Lsn);
             if (now.Length >= from + PageHeader.Bytes && now.Slice(from, PageHeader.Bytes).SequenceEqual(image.Bytes.AsSpan(from, PageHeader.Bytes))) return true;
         }
-        return false;
-    }
-
-    /// <summary>Every block from x on is zeros, or the earlier life's, and what stands at x itself can be told from a write.</summary>
-    private static bool IsNothing(SegmentImage image, ReadOnlySpan<byte> now, int x, out bool isRecycled)
-    {
-        isRecycled = false;
-        for (int at = x; at < now.Length; at += 4_096)
-        {
-            ReadOnlySpan<byte> block = now[at..Math.Min(at + 4_096, now.Length)];
-            if (!block.ContainsAnyExcept((byte)0)) continue;
-            if (!block.SequenceEqual(image.Stale.AsSpan(at, block.Length))) return false;
-            isRecycled = true;
-        }
-        return !isRecycled || (!IsFirstBlockForeign(image, now, x) && HasStalePage(image, now, x));
-    }
-
-    private static bool IsFirstBlockForeign(SegmentImage image, ReadOnlySpan<byte> now, int x)
-    {
-        ReadOnlySpan<byte> block = now[Math.Min(x, now.Length)..Math.Min(x + 4_096, now.Length)];
-        return block.ContainsAnyExcept((byte)0) && !IsStalePage(image, now, x);
-    }
-
-    private static bool HasStalePage(SegmentImage image, ReadOnlySpan<byte> now, int x)
-    {
-        for (int at = x; at < now.Length; at += 4_096)
-            if (IsStalePage(image, now, at)) return true;
         return false;
     }
 

@@ -26,7 +26,7 @@ public sealed class PartialGroupTests
     [MemberData(nameof(Groups))]
     public void Read_EverySubsetOfPages_IsTheLogToTheFirstMissing(int pages, int bytes, Under under)
     {
-        SegmentImage image = SegmentImage.Make(pages, bytes, 256 << 10);
+        SegmentImage image = Over(under, SegmentImage.Make(pages, bytes, 256 << 10));
         int first = image.Pages.Count - pages;
         Dictionary<DamageOracle.Answer, int> answers = Exhaustive.Run(image, 1 << pages, (reader, subset) =>
         {
@@ -42,7 +42,7 @@ public sealed class PartialGroupTests
     [InlineData(Under.OldData)]
     public void Read_EverySubsetOfBlocks_IsTheLogToTheFirstMissing(Under under)
     {
-        SegmentImage image = SegmentImage.Make(6, 5_000, 256 << 10);
+        SegmentImage image = Over(under, SegmentImage.Make(6, 5_000, 256 << 10));
         int from = image.Offset(image.Pages[^6].Lsn), blocks = (image.EndOffset - from) / BlockBytes;
         Assert.Equal(12, blocks);
         AssertNothingHalts(Exhaustive.Run(image, 1 << blocks, (reader, subset) =>
@@ -57,7 +57,7 @@ public sealed class PartialGroupTests
     [InlineData(Under.OldData)]
     public void Read_EverySubsetOfTheLastPagesSectors_IsAllOrACut(Under under)
     {
-        SegmentImage image = SegmentImage.Make(2, 5_500, 256 << 10);
+        SegmentImage image = Over(under, SegmentImage.Make(2, 5_500, 256 << 10));
         int page = image.Pages.Count - 1, from = image.Offset(image.Pages[page].Lsn), sectors = image.Pages[page].Footprint / SectorBytes;
         Assert.Equal(16, sectors);
         Dictionary<DamageOracle.Answer, int> answers = Exhaustive.Run(image, 1 << sectors, (reader, subset) =>
@@ -77,7 +77,7 @@ public sealed class PartialGroupTests
     public void Read_RandomSubsetsOfALargeGroup_AreTheLogToTheFirstMissing(Under under)
     {
         const int pages = 24;
-        SegmentImage image = SegmentImage.Make(pages, 5_000, 512 << 10);
+        SegmentImage image = Over(under, SegmentImage.Make(pages, 5_000, 512 << 10));
         int first = image.Pages.Count - pages, cases = TestScale.Rounds(100_000);
         AssertNothingHalts(Exhaustive.Run(image, cases, (reader, seed) =>
         {
@@ -87,6 +87,8 @@ public sealed class PartialGroupTests
                 if (random.Next(100) >= keep) Lose(reader, image.Offset(image.Pages[first + i].Lsn), image.Pages[first + i].Footprint, under);
         }), cases);
     }
+
+    private static SegmentImage Over(Under under, SegmentImage image) => under == Under.OldData ? image.AsRecycled() : image;
 
     private static void Lose(ImageReader reader, int offset, int count, Under under)
     {

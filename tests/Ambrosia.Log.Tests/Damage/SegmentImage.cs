@@ -39,6 +39,15 @@ internal sealed class SegmentImage
     /// <summary>File offset behind the last page.</summary>
     public int EndOffset => Offset(End);
 
+    /// <summary>The same pages in a file that was a segment before.</summary>
+    public SegmentImage AsRecycled()
+    {
+        LogSegment recycled = Segment with { Header = Segment.Header with { IsRecycled = true } };
+        byte[] bytes = [.. Bytes];
+        recycled.Header.Write(bytes);
+        return new SegmentImage(Identity, recycled, bytes, Stale, [.. Pages]);
+    }
+
     public int Offset(Lsn lsn) => (int)Segment.Header.OffsetOf(lsn);
 
     /// <summary>The page at an offset of the file.</summary>

@@ -35,6 +35,7 @@ internal sealed class Coordinator : IDisposable
     private readonly LogFollower? follower;
     private Committer? committer;
     private Tenure? tenure;
+    private Retention? retention;
     private ulong sessions;
 
     /// <summary>A replica that is primary from its start.</summary>
@@ -91,6 +92,10 @@ internal sealed class Coordinator : IDisposable
         tenure = new Tenure(leadership.Fence, leadership.Lock, inputs.Time, inputs.Options.HangLimit / 2);
         ledger.Self.Epoch = links.OwnEpoch = tenure.Epoch;
         committer = new Committer(leadership.Log.Writer, DurableAdvanced);
+        retention = new Retention(
+            new Truncation(
+                inputs.Files, inputs.Options.LogDirectory, inputs.Identity, chain, tenure.Epoch, inputs.Options.Retention, Crash.Points, leadership.Log.Writer.Release),
+            inputs.Time, inputs.Pumps.Say);
     }
 
     public InstanceId Self { get; }
@@ -162,7 +167,7 @@ internal sealed class Coordinator : IDisposable
             Progress = progress,
             Digests = digests,
             Delivery = new Delivery(log, NewReader(), digestEvery, progress, digests, outboxes),
-            Recovery = new Recovery(inputs.Files, inputs.Options.LogDirectory, inputs.Identity, inputs.Pumps.Say),
+            Recovery = new Recovery(inputs.Files, inputs.Options.LogDirectory, inputs.Identity, chain, inputs.Pumps.Say),
             CheckpointDuty = duty,
             Say = inputs.Pumps.Say,
             HasOutput = HasOutput,
@@ -177,9 +182,9 @@ internal sealed class Coordinator : IDisposable
         var snapshot = new CheckpointSnapshot(
             inputs.Identity, inputs.Options.Replica, () => log.AppVersion, app, NewReader, inputs.Time);
         return new CheckpointTaker(new CheckpointParts(
-            snapshot.Take,
+            snapshot.Take, snapshot.Forget,
             header => new CheckpointWriter(inputs.Files, inputs.Options.LogDirectory, inputs.Identity, header, Crash.Points),
-            () => log.Stated, CheckpointPublished, CheckpointFailed, inputs.Pumps.CheckpointWork, inputs.Pumps.RoomForApp));
+            () => log.Stated, CheckpointPublished, header => retention?.Run(header), CheckpointFailed, inputs.Pumps.CheckpointWork, inputs.Pumps.RoomForApp));
     }
 
     private LogReader NewReader() => new(inputs.Files, inputs.Options.LogDirectory, inputs.Identity, chain);
@@ -250,6 +255,7 @@ internal sealed class Coordinator : IDisposable
             ledger.Restore(app.Delivery.State);
             selfChannel.Open();
             table.Admit();
+            Checkpoints.Truncate(); // what a process that was killed meant to remove
         }
         Primary?.Invoke(session);
         inputs.Pumps.Dial();
@@ -261,7 +267,6 @@ internal sealed class Coordinator : IDisposable
     private void CheckpointPublished(CheckpointFileName name)
     {
         duty.Published(name, Log.Durable);
-        Ambrosia.Log.Checkpoints.RemoveOlder(inputs.Files, inputs.Options.LogDirectory, inputs.Identity, chain, Crash.Points, release: Log.Release);
         inputs.Pumps.Say($"checkpoint {name}");
     }
 
@@ -291,6 +296,7 @@ internal sealed class Coordinator : IDisposable
             if (appender.TryAppend(RecordKind.CheckpointMark, RecordKinds.Encode(mark), out _)) appended = true;
             else duty.GiveBack();
         }
+        if (retention?.IsDue(now) == true) Checkpoints.Truncate();
         if (!appended && isQuiet && Log.MarkDue) appended = Log.AppendMark();
         if (appended) inputs.Pumps.Commit(true);
     }

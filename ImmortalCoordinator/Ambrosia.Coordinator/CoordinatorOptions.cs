@@ -35,6 +35,9 @@ public sealed record CoordinatorOptions
     /// <summary>A checkpoint is due after this much time, if the log has grown; null: time does not count.</summary>
     public TimeSpan? CheckpointInterval { get; init; }
 
+    /// <summary>How much history stays.</summary>
+    public RetentionPolicy Retention { get; init; } = RetentionPolicy.Default;
+
     /// <summary>Memory for outputs that are not yet trimmed.</summary>
     public long OutboxBytes { get; init; } = 64L << 20;
 

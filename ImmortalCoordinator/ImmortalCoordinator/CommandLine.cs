@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
+using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
 using System.Net;
 using System.Runtime.InteropServices;
@@ -29,6 +30,7 @@ internal static class CommandLine
     private static readonly Option<bool> ignoreLock = new("--ignore-lock") { Description = "For tests only: become primary whoever is.", Hidden = true };
     private static readonly Option<string> logWrite = new("--log-write") { Description = "How log pages reach the disk, flushed in any case: past the page cache (direct), through it (buffered), or past it where that is possible (auto).", HelpName = "MODE", DefaultValueFactory = static _ => "auto" };
     private static readonly Option<string> segment = new("--segment") { Description = "Bytes of a log file, from 2M on: a number with K, M or G.", HelpName = "SIZE", DefaultValueFactory = static _ => "256M" };
+    private static readonly Option<string> retain = new("--retain") { Description = "History that stays: checkpoints=N (2 or more), span=TIME, or all.", HelpName = "POLICY", DefaultValueFactory = static _ => "checkpoints=2" };
     private static readonly Option<bool> json = new("--json") { Description = "Lines as JSON objects." };
     private static readonly Option<bool> unsafeNoFlush = new("--unsafe-no-flush") { Description = "For measurements only: flush nothing.", Hidden = true };
     private static readonly Argument<string[]> stray = new("app") { Description = "Behind --: the app to start and restart, with its arguments.", Arity = ArgumentArity.ZeroOrMore, HelpName = "-- APP ARGS" };
@@ -51,9 +53,10 @@ internal static class CommandLine
         Check(segment, static v => TryParseSize(v, out long bytes) && bytes is >= SegmentBytesMin and <= SegmentBytesMax && bytes % 4096 == 0 ? null : $"'{v}' of --segment is no size of a log file; give a multiple of 4K from 2M to 16G");
         Check(checkpointEvery, static v => TryParseSize(v, out _) ? null : $"'{v}' of --checkpoint-every is no size; write it like 64M or 1G");
         Check(checkpointInterval, static v => v is null || TryParseTime(v, out _) ? null : $"'{v}' of --checkpoint-interval is no time; write it like 30s, 10m or 2h");
+        Check(retain, static v => TryParseRetention(v, out _) ? null : $"'{v}' of --retain is no policy; write checkpoints=N with N from 2 to 1000, span=TIME like span=7d, or all");
         var root = new RootCommand("Runs beside an app and makes it immortal: logs every input before its effects can be seen.")
         {
-            log, instance, replica, catalog, listen, appSocket, appPort, create, checkpointEvery, checkpointInterval, logWrite, segment, hangLimit, ignoreLock, json, unsafeNoFlush, stray,
+            log, instance, replica, catalog, listen, appSocket, appPort, create, checkpointEvery, checkpointInterval, retain, logWrite, segment, hangLimit, ignoreLock, json, unsafeNoFlush, stray,
         };
         root.Validators.Add(result =>
         {
@@ -134,6 +137,16 @@ internal static class CommandLine
         return true;
     }
 
+    private static bool TryParseRetention(string text, [NotNullWhen(true)] out RetentionPolicy? policy)
+    {
+        const string checkpoints = "checkpoints=", span = "span=";
+        policy = text == "all" ? RetentionPolicy.All : null;
+        if (text.StartsWith(checkpoints, StringComparison.Ordinal) && int.TryParse(text.AsSpan(checkpoints.Length), NumberStyles.None, CultureInfo.InvariantCulture, out int count)
+            && count is >= RetentionPolicy.CheckpointsMin and <= 1_000) policy = RetentionPolicy.OfCheckpoints(count);
+        if (text.StartsWith(span, StringComparison.Ordinal) && TryParseTime(text[span.Length..], out TimeSpan time)) policy = RetentionPolicy.OfSpan(time);
+        return policy is not null;
+    }
+
     private static int Run(ParseResult parsed, string[] app)
     {
         CoordinatorOptions options = OptionsOf(parsed, app);
@@ -172,6 +185,7 @@ internal static class CommandLine
             CheckpointInterval = parsed.GetValue(checkpointInterval) is { } text && TryParseTime(text, out TimeSpan interval) ? interval : null,
             HangLimit = TimeSpan.FromSeconds(parsed.GetValue(hangLimit)),
             IgnoreLock = parsed.GetValue(ignoreLock),
+            Retention = TryParseRetention(parsed.GetRequiredValue(retain), out RetentionPolicy? policy) ? policy : RetentionPolicy.Default,
             Json = parsed.GetValue(json),
             UnsafeNoFlush = parsed.GetValue(unsafeNoFlush),
             App = app,

@@ -126,13 +126,13 @@ public sealed class CheckpointTests
     }
 
     [Fact]
-    public void RemoveOlder_ThreeCheckpoints_KeepsTwoAndTheLogOfTheOlder()
+    public void Truncate_ThreeCheckpoints_KeepsTwoAndTheLogOfTheOlder()
     {
         using Primary primary = Primary.Start(_fs, Dir);
         List<LoggedRecord> written = Fill(primary, 30);
         List<CheckpointFileName> names = [];
         foreach (int i in new[] { 10, 20, 28 }) names.Add(Write(_fs, Dir, primary, written[i].Lsn, written[i].Lsn + -64));
-        TruncateResult result = Checkpoints.RemoveOlder(_fs, Dir, primary.Identity, primary.Log.Chain, NoCrashPoints.Instance);
+        TruncateResult result = new Truncation(_fs, Dir, primary.Identity, primary.Log.Chain, primary.Fence.Epoch, RetentionPolicy.Default, NoCrashPoints.Instance).Run(default);
         Assert.Equal(1, result.CheckpointsRemoved);
         Assert.True(result.SegmentsRemoved >= 1);
         Assert.Equal([names[2], names[1]], Checkpoints.List(_fs, Dir));
@@ -149,7 +149,7 @@ public sealed class CheckpointTests
     }
 
     [Fact]
-    public void RemoveOlder_DamagedNewest_IsNotCountedAndNothingItNeedsGoes()
+    public void Truncate_DamagedNewest_IsNotCountedAndNothingItNeedsGoes()
     {
         using Primary primary = Primary.Start(_fs, Dir);
         List<LoggedRecord> written = Fill(primary, 30);
@@ -158,7 +158,7 @@ public sealed class CheckpointTests
         byte[] bytes = _fs.Content($"{Dir}/{newest}");
         bytes[^1] ^= 1;
         _fs.SetContent($"{Dir}/{newest}", bytes);
-        TruncateResult result = Checkpoints.RemoveOlder(_fs, Dir, primary.Identity, primary.Log.Chain, NoCrashPoints.Instance);
+        TruncateResult result = new Truncation(_fs, Dir, primary.Identity, primary.Log.Chain, primary.Fence.Epoch, RetentionPolicy.Default, NoCrashPoints.Instance).Run(default);
         Assert.Equal([newest], result.Damaged);
         Assert.Equal((0, 0, Lsn.Zero), (result.CheckpointsRemoved, result.SegmentsRemoved, result.KeptFrom));
         Assert.True(Checkpoints.IsValid(_fs, Dir, oldest, primary.Identity));

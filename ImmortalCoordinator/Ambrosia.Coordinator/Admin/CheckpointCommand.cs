@@ -12,7 +12,6 @@ internal sealed class CheckpointCommand : IAdminReply
     private readonly CheckpointDuty duty;
     private readonly Lsn wanted;
     private readonly long failuresBefore;
-    private string? said;
 
     private CheckpointCommand(CheckpointDuty duty, Lsn wanted)
     {
@@ -32,10 +31,8 @@ internal sealed class CheckpointCommand : IAdminReply
         CheckpointNews news = duty.News;
         isLast = true;
         if (news.Last is { } name && name.Lsn >= wanted) return new JsonObject { ["published"] = name.ToString(), ["lsn"] = name.Lsn.Value };
-        if (news.Failures != failuresBefore) return AdminAnswer.Error($"the checkpoint was given up: {news.Why}. Another try follows by itself.");
+        if (news.Failures != failuresBefore) return AdminAnswer.Error($"no checkpoint yet: {news.Why}. It is tried again by itself; 'status' shows when there is one.");
         isLast = false;
-        if (news.Waiting is not { } why || why == said) return null;
-        said = why;
-        return new JsonObject { ["waiting"] = why };
+        return null;
     }
 }

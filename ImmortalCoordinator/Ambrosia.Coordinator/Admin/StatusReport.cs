@@ -82,7 +82,7 @@ internal sealed class StatusReport(
     private JsonObject CheckpointPart()
     {
         CheckpointNews news = app.CheckpointDuty.News;
-        return new JsonObject { ["isUnderWay"] = news.IsUnderWay, ["waiting"] = news.Waiting, ["failures"] = news.Failures, ["lastFailure"] = news.Why };
+        return new JsonObject { ["isUnderWay"] = news.IsUnderWay, ["failures"] = news.Failures, ["lastFailure"] = news.Why };
     }
 
     private JsonObject? AppPart() => app.Live is not { } session ? null : new JsonObject

@@ -113,8 +113,10 @@ internal sealed class AppParts
         digested = checkpoint?.Part.DigestPosition ?? Lsn.Zero;
         RestoreDigestCounts(checkpoint?.Part);
         Progress.Begin(header?.Lsn ?? Lsn.Zero, header?.PageLsn ?? Lsn.Zero);
+        Epoch epoch = EpochInForce();
+        Delivery.Marks.Begin(epoch, Replica);
         Delivery.Begin(header?.PageLsn ?? Lsn.Zero, header?.Lsn ?? Lsn.Zero, DeliveredState.From(checkpoint?.Part), digested, durable);
-        var welcome = new AppWelcome(1, new InstanceId(Identity.Name, Identity.Shard), Replica, Identity.Uuid, EpochInForce(), session.Number,
+        var welcome = new AppWelcome(1, new InstanceId(Identity.Name, Identity.Shard), Replica, Identity.Uuid, epoch, session.Number,
             MessageBytesMax, header?.Lsn ?? Lsn.Zero, checkpoint is not null);
         CheckpointImage? image = checkpoint is null ? null : new CheckpointImage(checkpoint.Reader, header!.Lsn, header.ImageVersion);
         session.Begin(welcome, image);

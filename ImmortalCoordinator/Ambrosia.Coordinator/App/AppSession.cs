@@ -159,9 +159,10 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
         wakeSender();
     }
 
+    /// <summary>P5.8: the image may come yet, or, if it cannot be written, never: the next mark tries again.</summary>
     private void CheckpointWaits(string why)
     {
-        parts.CheckpointDuty.Waits(why);
+        parts.CheckpointDuty.Failed($"the app cannot write it down yet: {why}");
         parts.Say($"checkpoint waits: {why}");
     }
 

@@ -8,24 +8,30 @@ internal sealed class BlockPool
 {
     public const int BlockBytes = 1 << 20;
 
+    /// <summary>Room for a whole chunk of an image in its frame (P5.7): such blocks come one after another by the thousand.</summary>
+    private const int LargeBytes = BlockBytes + (64 << 10);
+
+    private const int LargeKeptMax = 2;
+
     private readonly Lock gate = new();
-    private readonly Stack<Block> free = new();
+    private readonly Stack<Block> free = new(), freeLarge = new();
 
     /// <summary>Blocks handed out and not yet released by everyone; what the memory bound of outboxes counts.</summary>
     private int outstanding;
 
     public int Outstanding => Volatile.Read(ref outstanding);
 
-    /// <summary>A block with one reference. A larger one than usual is made for one big frame and not kept.</summary>
+    /// <summary>A block with one reference. A much larger one than usual is made for one big frame and not kept.</summary>
     public Block Take(int bytes = BlockBytes)
     {
         Interlocked.Increment(ref outstanding);
-        if (bytes > BlockBytes) return new Block(this, GC.AllocateUninitializedArray<byte>(bytes));
+        if (bytes > LargeBytes) return new Block(this, GC.AllocateUninitializedArray<byte>(bytes));
+        bool isLarge = bytes > BlockBytes;
         lock (gate)
         {
-            if (free.TryPop(out Block? block)) { block.Revive(); return block; }
+            if ((isLarge ? freeLarge : free).TryPop(out Block? block)) { block.Revive(); return block; }
         }
-        return new Block(this, GC.AllocateUninitializedArray<byte>(BlockBytes, pinned: true));
+        return new Block(this, GC.AllocateUninitializedArray<byte>(isLarge ? LargeBytes : BlockBytes, pinned: true));
     }
 
     /// <summary>A block below the usual size, neither counted nor kept: until it is known who speaks, a connection gets what its hello may take.</summary>
@@ -35,8 +41,11 @@ internal sealed class BlockPool
     {
         if (block.Bytes.Length < BlockBytes) return;
         Interlocked.Decrement(ref outstanding);
-        if (block.Bytes.Length != BlockBytes) return;
-        lock (gate) free.Push(block);
+        lock (gate)
+        {
+            if (block.Bytes.Length == BlockBytes) free.Push(block);
+            else if (block.Bytes.Length == LargeBytes && freeLarge.Count < LargeKeptMax) freeLarge.Push(block);
+        }
     }
 
     internal sealed class Block(BlockPool pool, byte[] bytes)

@@ -51,7 +51,6 @@ internal sealed class Delivery(ReplicaLog log, LogReader reader, ulong digestEve
         State = state;
         spanningLeft = Records = 0;
         spanningDigest = null;
-        Marks.Clear();
         nextMultiple = digested is { } last ? (last.Value / digestEvery + 1) * digestEvery : digestEvery;
     }
 
@@ -173,7 +172,7 @@ internal sealed class Delivery(ReplicaLog log, LogReader reader, ulong digestEve
         switch (record.Kind)
         {
             case RecordKind.Digest: digests.Recorded(record.Read<DigestRecord>()); break;
-            case RecordKind.CheckpointMark: Marks.Add(new MarkNote(page, record.End, State.Clone(), record.Read<CheckpointMarkRecord>())); break;
+            case RecordKind.CheckpointMark when Marks.IsWanted(record.Read<CheckpointMarkRecord>()): Marks.Add(new MarkNote(page, record.End, State.Clone(), record.Read<CheckpointMarkRecord>())); break;
             case RecordKind.Trim: NoteTrims(record.Read<TrimRecord>()); break;
         }
     }

@@ -29,6 +29,10 @@ internal sealed class CheckpointPump(CheckpointTaker taker, Action<int, string> 
         {
             fail(ExitCodes.Io, $"a checkpoint cannot be written: {e.Message}");
         }
+        catch (Log.FenceLostException lost)
+        {
+            fail(ExitCodes.NotPrimary, lost.Message);
+        }
         catch (Log.LogDamage e)
         {
             fail(ExitCodes.Io, $"a checkpoint was written and does not read back: {e.Message}");

@@ -17,7 +17,7 @@ internal sealed class CheckpointDuty(long everyBytes, TimeSpan? interval = null)
     private CheckpointFileName? last;
     private bool isUnderWay;
     private long failures;
-    private string? why, waiting;
+    private string? why;
 
     /// <summary>Somebody wants a checkpoint at or behind this; null: nobody does.</summary>
     private Lsn? wanted;
@@ -32,7 +32,7 @@ internal sealed class CheckpointDuty(long everyBytes, TimeSpan? interval = null)
 
     private TimeSpan pause = pauseMin;
 
-    public CheckpointNews News { get { lock (gate) return new CheckpointNews(last, isUnderWay, failures, why, waiting); } }
+    public CheckpointNews News { get { lock (gate) return new CheckpointNews(last, isUnderWay, failures, why); } }
 
     /// <summary>One was asked for, or is under way.</summary>
     public bool IsDue { get { lock (gate) return isUnderWay || wanted is not null; } }
@@ -58,7 +58,6 @@ internal sealed class CheckpointDuty(long everyBytes, TimeSpan? interval = null)
             since = now;
             pause = pauseMin;
             isUnderWay = false;
-            waiting = null;
             if (wanted <= name.Lsn) wanted = null;
         }
     }
@@ -73,13 +72,7 @@ internal sealed class CheckpointDuty(long everyBytes, TimeSpan? interval = null)
         }
     }
 
-    /// <summary>The app says why the one under way is not there yet.</summary>
-    public void Waits(string forWhat)
-    {
-        lock (gate) if (isUnderWay) waiting = forWhat;
-    }
-
-    /// <summary>The one under way came to nothing; after a pause the next one tries again.</summary>
+    /// <summary>The one under way came to nothing, or keeps us waiting for too long; after a pause the next one tries again.</summary>
     public void Failed(string because)
     {
         lock (gate)
@@ -100,7 +93,6 @@ internal sealed class CheckpointDuty(long everyBytes, TimeSpan? interval = null)
     private void End(string because)
     {
         isUnderWay = false;
-        waiting = null;
         why = because;
         failures++;
     }

@@ -6,5 +6,4 @@ namespace Ambrosia.Coordinator;
 /// <param name="Last">The newest that is published or was found at the start; null: none.</param>
 /// <param name="Failures">Marks that came to nothing since the start.</param>
 /// <param name="Why">What became of the last of these.</param>
-/// <param name="Waiting">What the one under way waits for, as the app says; null: it did not say.</param>
-internal readonly record struct CheckpointNews(CheckpointFileName? Last, bool IsUnderWay, long Failures, string? Why, string? Waiting);
+internal readonly record struct CheckpointNews(CheckpointFileName? Last, bool IsUnderWay, long Failures, string? Why);

@@ -25,6 +25,9 @@ internal sealed class CheckpointSnapshot(
         return new CheckpointJob(header, PartOf(state, outboxes), outboxes);
     }
 
+    /// <summary>An image that nobody wants: its mark is done with all the same.</summary>
+    public void Forget(ImageBegin begin) => app.Delivery.Marks.TakeFor(begin.Position);
+
     private (Outbox, CheckpointOutput, List<OutboxEntry>) OutputOf(Outbox outbox, DeliveredState state)
     {
         ulong trimmed = Math.Max(outbox.Trimmed.Number, TrimmedBy(state, outbox));

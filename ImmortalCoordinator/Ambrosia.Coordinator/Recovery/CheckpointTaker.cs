@@ -10,20 +10,27 @@ namespace Ambrosia.Coordinator;
 /// </summary>
 internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
 {
+    /// <summary>Memory of the queue; one chunk more is with the writer.</summary>
     private const int QueueBytesMax = 8 << 20;
+
+    /// <summary>Chunks above this size take a buffer of the largest size, which is used again: an image of gigabytes leaves no garbage.</summary>
+    private const int OwnArrayBytesMax = 16 << 10;
 
     private abstract record Work
     {
         public sealed record Start(CheckpointJob Job) : Work;
-        public sealed record Chunk(byte[] Bytes) : Work;
+        public sealed record Chunk(byte[] Buffer, int Length) : Work;
         public sealed record End(ImageEnd Claim) : Work;
         public sealed record Abandon : Work;
     }
 
     private readonly Lock gate = new();
     private readonly Queue<Work> queue = new();
+
+    /// <summary>Buffers not in use, each of the largest chunk's size; as many as the queue can hold, at most.</summary>
+    private readonly Stack<byte[]> spare = new();
     private long queuedBytes;
-    private bool receiving, discarding;
+    private bool receiving, discarding, truncationDue;
 
     // of the stepping thread
     private CheckpointWriter? writer;
@@ -32,7 +39,7 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
     private bool finished;
 
     /// <summary>Something is queued or waits for its name.</summary>
-    public bool HasWork { get { lock (gate) return queue.Count > 0 || finished; } }
+    public bool HasWork { get { lock (gate) return queue.Count > 0 || finished || truncationDue; } }
 
     public bool HasRoom { get { lock (gate) return queuedBytes < QueueBytesMax; } }
 
@@ -47,17 +54,24 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
         if (receiving) throw new ProtocolViolation("P5.7", "an image begins inside another");
         receiving = true;
         discarding = !isWanted;
-        if (discarding) return true;
+        if (discarding)
+        {
+            parts.Forget(begin);
+            return true;
+        }
         Queue(new Work.Start(parts.Snapshot(begin)), 0);
         return true;
     }
 
     public bool Chunk(ReadOnlySpan<byte> bytes)
     {
-        if (!receiving || bytes.IsEmpty) throw new ProtocolViolation("P5.7", "image chunk out of place");
+        if (!receiving) throw new ProtocolViolation("P5.7", "image chunk out of place");
+        ImageChunk.Read(bytes);
         if (discarding) return true;
         if (!HasRoom) return false;
-        Queue(new Work.Chunk(bytes.ToArray()), bytes.Length);
+        byte[] buffer = Rent(bytes.Length);
+        bytes.CopyTo(buffer);
+        Queue(new Work.Chunk(buffer, bytes.Length), buffer.Length);
         return true;
     }
 
@@ -77,6 +91,16 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
         if (!discarding) Queue(new Work.Abandon(), 0);
     }
 
+    private byte[] Rent(int bytes)
+    {
+        if (bytes <= OwnArrayBytesMax) return new byte[bytes];
+        lock (gate)
+        {
+            if (spare.TryPop(out byte[]? buffer)) return buffer;
+        }
+        return GC.AllocateUninitializedArray<byte>(ImageChunk.BytesMax);
+    }
+
     private void Queue(Work work, int bytes)
     {
         lock (gate)
@@ -89,19 +113,41 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
 
     // ---- the thread that writes ----
 
+    /// <summary>What is not wanted any more is to be removed: at the start what a killed process left, later what a reader has released.</summary>
+    public void Truncate()
+    {
+        lock (gate) truncationDue = true;
+        parts.WakeWriter();
+    }
+
     /// <summary>Does one piece of work; false: there is none now.</summary>
     public bool Step()
     {
+        if (TakeTruncation())
+        {
+            parts.Truncate(null);
+            return true;
+        }
         if (finished) return TryPublish();
         Work? work;
         lock (gate)
         {
             if (!queue.TryDequeue(out work)) return false;
-            if (work is Work.Chunk chunk) queuedBytes -= chunk.Bytes.Length;
+            if (work is Work.Chunk chunk) queuedBytes -= chunk.Buffer.Length;
         }
         Do(work);
         parts.WakeReader();
         return true;
+    }
+
+    private bool TakeTruncation()
+    {
+        lock (gate)
+        {
+            bool due = truncationDue;
+            truncationDue = false;
+            return due;
+        }
     }
 
     private void Do(Work work)
@@ -109,14 +155,20 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
         switch (work)
         {
             case Work.Start start: Start(start.Job); break;
-            case Work.Chunk chunk:
-                length += (ulong)chunk.Bytes.Length;
-                hash = ChannelHash.Append(hash, chunk.Bytes);
-                writer!.Write(CheckpointSection.Image, chunk.Bytes);
-                break;
+            case Work.Chunk chunk: WriteChunk(chunk); break;
             case Work.End end: Finish(end.Claim); break;
             case Work.Abandon: Drop("the app went away in the middle of it"); break;
         }
+    }
+
+    private void WriteChunk(Work.Chunk chunk)
+    {
+        ReadOnlySpan<byte> bytes = chunk.Buffer.AsSpan(0, chunk.Length);
+        length += (ulong)bytes.Length;
+        hash = ChannelHash.Append(hash, bytes);
+        writer!.Write(CheckpointSection.Image, bytes);
+        if (chunk.Buffer.Length < ImageChunk.BytesMax) return;
+        lock (gate) spare.Push(chunk.Buffer);
     }
 
     private void Start(CheckpointJob started)
@@ -153,11 +205,17 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
         Lsn stated = parts.StatedDurable();
         if (stated < job!.Header.Lsn) return false;
         finished = false;
-        if (writer!.Publish(stated)) parts.Published(job.Header.FileName);
+        if (writer!.Publish(stated)) Published(job.Header);
         else parts.Failed("there is one of the same name");
         writer.Dispose();
         writer = null;
         return true;
+    }
+
+    private void Published(CheckpointHeader header)
+    {
+        parts.Published(header.FileName);
+        parts.Truncate(header);
     }
 
     private void Drop(string why)
@@ -179,6 +237,7 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
 internal sealed record CheckpointJob(CheckpointHeader Header, CoordinatorPart Part, List<(Outbox, CheckpointOutput, List<OutboxEntry>)> Outboxes);
 
 /// <summary>What taking a checkpoint needs from the rest.</summary>
+/// <param name="Truncate">Removes what is not wanted any more; with the header of a checkpoint that was published just now, if one was.</param>
 internal sealed record CheckpointParts(
-    Func<ImageBegin, CheckpointJob> Snapshot, Func<CheckpointHeader, CheckpointWriter> NewWriter, Func<Lsn> StatedDurable,
-    Action<CheckpointFileName> Published, Action<string> Failed, Action WakeWriter, Action WakeReader);
+    Func<ImageBegin, CheckpointJob> Snapshot, Action<ImageBegin> Forget, Func<CheckpointHeader, CheckpointWriter> NewWriter, Func<Lsn> StatedDurable,
+    Action<CheckpointFileName> Published, Action<CheckpointHeader?> Truncate, Action<string> Failed, Action WakeWriter, Action WakeReader);

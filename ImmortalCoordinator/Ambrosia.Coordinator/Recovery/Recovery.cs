@@ -4,28 +4,52 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Coordinator;
 
 /// <summary>
-/// Where an app session starts: the newest checkpoint that is whole, or the beginning of the log. Damaged checkpoints are passed over
-/// loudly. Stateless; the files are the truth.
+/// Where an app session starts: the newest checkpoint that is whole, of the version that the log has there, and from which on the log is
+/// kept; or the beginning of the log. Those that cannot serve are passed over loudly. Stateless; the files are the truth.
 /// </summary>
-internal sealed class Recovery(IFileSystem files, string directory, InstanceIdentity identity, Action<string> say)
+internal sealed class Recovery(IFileSystem files, string directory, InstanceIdentity identity, LogChain chain, Action<string> say)
 {
-    /// <summary>The newest valid checkpoint that covers nothing beyond <paramref name="durable"/>; null: there is none. The caller owns the reader.</summary>
+    /// <summary>The newest that covers nothing beyond <paramref name="durable"/>; null: there is none, and the log is kept from its beginning. The caller owns the reader.</summary>
+    /// <exception cref="LogDamage">None can serve, and the log's beginning is not there any more.</exception>
     public FoundCheckpoint? Newest(Lsn durable)
     {
+        var passed = new List<string>();
         foreach (CheckpointFileName name in Checkpoints.List(files, directory))
         {
             if (name.Lsn > durable) continue;
-            try
-            {
-                CheckpointReader reader = CheckpointReader.Open(files, Path.Combine(directory, name.ToString()), identity);
-                return new FoundCheckpoint(reader, CoordinatorPart.Read(reader.Coordinator.Span));
-            }
-            catch (Exception damage) when (damage is LogDamage or ProtocolViolation)
-            {
-                say($"checkpoint {name} is passed over: {damage.Message}");
-            }
+            FoundCheckpoint? found = TryOpen(name, out string why);
+            if (found is not null) return found;
+            passed.Add($"{name} ({why})");
+            say($"checkpoint {name} is passed over: {why}");
         }
+        Lsn oldest = chain.Segments is [var first, ..] ? first.FirstLsn : Lsn.Zero;
+        if (oldest == Lsn.Zero) return null;
+        throw new LogDamage(directory, 0, oldest, $"a whole checkpoint at {oldest} or behind, since the log below is not there any more",
+            $"{(passed.Count == 0 ? "none" : string.Join("; ", passed))}. Put back a checkpoint of this instance from a backup, with the segments behind it, and start again; nothing was changed");
+    }
+
+    private FoundCheckpoint? TryOpen(CheckpointFileName name, out string why)
+    {
+        CheckpointReader? reader = null;
+        try
+        {
+            reader = CheckpointReader.Open(files, Path.Combine(directory, name.ToString()), identity);
+            why = WhatIsWrong(reader.Header);
+            if (why.Length == 0) return new FoundCheckpoint(reader, CoordinatorPart.Read(reader.Coordinator.Span));
+        }
+        catch (Exception damage) when (damage is LogDamage or ProtocolViolation or FileNotFoundException)
+        {
+            why = damage.Message;
+        }
+        reader?.Dispose();
         return null;
+    }
+
+    private string WhatIsWrong(CheckpointHeader header)
+    {
+        if (!chain.TryFind(header.PageLsn, out _, out _)) return $"the log behind it, from {header.PageLsn} on, is not there any more";
+        uint version = chain.VersionAt(header.Lsn);
+        return header.AppVersion > version ? $"it is of app version {header.AppVersion}, the log there of {version}: an upgrade that never happened" : "";
     }
 
     /// <summary>Gives outboxes back what a checkpoint says of them, before the first session of this process.</summary>

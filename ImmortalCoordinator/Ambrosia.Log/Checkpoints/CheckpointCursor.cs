@@ -4,11 +4,16 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Log;
 
 /// <summary>Walks the chunks of a checkpoint file with every check that one chunk and its neighbours allow (log-format L6, L6.6).</summary>
-internal sealed class CheckpointCursor(IFile file, string path)
+/// <param name="pastCache">What was read is not left in the cache: a verification is of the device, and makes no room for itself there.</param>
+internal sealed class CheckpointCursor(IFile file, string path, bool pastCache = false)
 {
+    private const long DropEveryBytes = 8L << 20;
+
+
     private readonly byte[] _chunk = new byte[CheckpointChunk.HeaderBytes + CheckpointChunk.ContentBytesMax];
     private uint _crc;
     private CheckpointSection _last;
+    private long _dropped;
 
     /// <summary>Bytes of the chunks read so far.</summary>
     public long Offset { get; private set; }
@@ -39,7 +44,14 @@ internal sealed class CheckpointCursor(IFile file, string path)
         _crc = crc;
         if (section is CheckpointSection.Coordinator or CheckpointSection.Outbox or CheckpointSection.Image) Digest = ChannelHash.Append(Digest, bytes);
         content = bytes;
+        if (pastCache && (Offset - _dropped >= DropEveryBytes || section == CheckpointSection.Trailer)) Drop();
         return true;
+    }
+
+    private void Drop()
+    {
+        file.DropCache();
+        _dropped = Offset;
     }
 
     public LogDamage Damage(string expected, string found) => new(path, Offset, null, expected, found);

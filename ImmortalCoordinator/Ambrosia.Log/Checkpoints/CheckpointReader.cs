@@ -32,12 +32,13 @@ public sealed class CheckpointReader : IDisposable
     public long Bytes { get; }
 
     /// <summary>Opens a published checkpoint and verifies all of it.</summary>
+    /// <param name="pastCache">It is verified on the device, whatever the cache holds, and leaves nothing there.</param>
     /// <exception cref="LogDamage">It is damaged, not whole, or of another instance; an older checkpoint may serve.</exception>
     /// <exception cref="FileNotFoundException">It was removed.</exception>
-    public static CheckpointReader Open(IFileSystem fs, string path, InstanceIdentity identity)
+    public static CheckpointReader Open(IFileSystem fs, string path, InstanceIdentity identity, bool pastCache = false)
     {
         CheckpointFileName name = CheckpointFileName.Parse(Path.GetFileName(path)) ?? throw new ArgumentException($"{path} is not the name of a checkpoint");
-        return Open(fs, path, identity, name);
+        return Open(fs, path, identity, name, pastCache);
     }
 
     /// <summary>What a published checkpoint says of itself, checked by the CRC of its first chunk only; null: damaged, or not there. Its rest may be damaged.</summary>
@@ -67,12 +68,13 @@ public sealed class CheckpointReader : IDisposable
     public void Dispose() => _file.Dispose();
 
     /// <param name="name">What the header must state; the file itself may still have a temporary name.</param>
-    internal static CheckpointReader Open(IFileSystem fs, string path, InstanceIdentity identity, CheckpointFileName name)
+    internal static CheckpointReader Open(IFileSystem fs, string path, InstanceIdentity identity, CheckpointFileName name, bool pastCache)
     {
         IFile file = fs.Open(path, FileUse.Read);
         try
         {
-            return Verify(file, path, identity, name);
+            if (pastCache) file.DropCache();
+            return Verify(file, path, identity, name, pastCache);
         }
         catch
         {
@@ -81,9 +83,9 @@ public sealed class CheckpointReader : IDisposable
         }
     }
 
-    private static CheckpointReader Verify(IFile file, string path, InstanceIdentity identity, CheckpointFileName name)
+    private static CheckpointReader Verify(IFile file, string path, InstanceIdentity identity, CheckpointFileName name, bool pastCache)
     {
-        var cursor = new CheckpointCursor(file, path);
+        var cursor = new CheckpointCursor(file, path, pastCache);
         using var coordinator = new MemoryStream();
         CheckpointHeader? header = null;
         long before = 0;

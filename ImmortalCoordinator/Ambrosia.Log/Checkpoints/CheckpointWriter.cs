@@ -4,7 +4,7 @@ namespace Ambrosia.Log;
 
 /// <summary>
 /// Writes one checkpoint (log-format L6): a temporary file, flushed, read back past the page cache and verified, and only then named.
-/// One thread; memory is one chunk. Order: Write…, Finish, Publish; Dispose without Publish abandons it.
+/// One thread; memory is one chunk and one block. Order: Write…, Finish, Publish; Dispose without Publish abandons it.
 /// </summary>
 public sealed class CheckpointWriter : IDisposable
 {
@@ -15,12 +15,11 @@ public sealed class CheckpointWriter : IDisposable
     private readonly ICrashPoints _crash;
     private readonly string _temporary;
     private readonly byte[] _chunk = new byte[CheckpointChunk.HeaderBytes + CheckpointChunk.ContentBytesMax];
-    private IFile? _file;
+    private CheckpointSink? _sink;
     private CheckpointSection _section = CheckpointSection.Header;
     private int _filled;   // bytes of content in _chunk
-    private long _offset;  // bytes written to the file
     private uint _crc;     // of the chunk before
-    private ulong _digest; // of sections 2 to 4 written to the file
+    private ulong _digest; // of sections 2 to 4 so far
     private FinishedCheckpoint? _finished;
 
     public CheckpointWriter(IFileSystem fs, string dir, InstanceIdentity identity, CheckpointHeader header, ICrashPoints crash)
@@ -33,7 +32,7 @@ public sealed class CheckpointWriter : IDisposable
         _crash = crash;
         _temporary = Path.Combine(dir, new TemporaryFileName(header.FileName.ToString(), header.Replica, header.Epoch).ToString());
         fs.Delete(_temporary);
-        _file = fs.Create(_temporary);
+        _sink = new CheckpointSink(fs.Create(_temporary));
         crash.Hit("ckpt.begin");
         _filled = header.Write(_chunk.AsSpan(CheckpointChunk.HeaderBytes));
         WriteChunk();
@@ -63,22 +62,20 @@ public sealed class CheckpointWriter : IDisposable
         if (_finished is not null) throw new InvalidOperationException("the checkpoint is finished");
         if (_filled > 0) WriteChunk();
         var trailer = new PayloadWriter(_chunk.AsSpan(CheckpointChunk.HeaderBytes));
-        trailer.U64((ulong)_offset);
+        trailer.U64((ulong)Sink.Length);
         trailer.U64(_digest);
         trailer.U64(_header.Lsn.Value);
         trailer.U32(_header.AppVersion);
         _filled = trailer.Written;
         _section = CheckpointSection.Trailer;
         WriteChunk();
-        IFile file = _file ?? throw new ObjectDisposedException(nameof(CheckpointWriter));
-        file.Flush();
+        long bytes = Sink.Length;
+        Sink.Finish();
         _crash.Hit("ckpt.afterFsync");
-        file.DropCache();
-        file.Dispose();
-        _file = null;
-        using CheckpointReader reader = CheckpointReader.Open(_fs, _temporary, _identity, _header.FileName);
+        Dispose();
+        using CheckpointReader reader = CheckpointReader.Open(_fs, _temporary, _identity, _header.FileName, pastCache: true);
         if (reader.Digest != _digest) throw new LogDamage(_temporary, 0, _header.Lsn, $"digest 0x{_digest:X16}", $"0x{reader.Digest:X16}");
-        return _finished = new FinishedCheckpoint(_header.FileName, _digest, _offset);
+        return _finished = new FinishedCheckpoint(_header.FileName, _digest, bytes);
     }
 
     /// <summary>Gives the checkpoint its name. False: a new primary has removed the unfinished file.</summary>
@@ -113,17 +110,17 @@ public sealed class CheckpointWriter : IDisposable
 
     public void Dispose()
     {
-        _file?.Dispose();
-        _file = null;
+        _sink?.Dispose();
+        _sink = null;
     }
+
+    private CheckpointSink Sink => _sink ?? throw new ObjectDisposedException(nameof(CheckpointWriter));
 
     private void WriteChunk()
     {
-        IFile file = _file ?? throw new ObjectDisposedException(nameof(CheckpointWriter));
         Span<byte> chunk = _chunk.AsSpan(0, CheckpointChunk.HeaderBytes + _filled);
         _crc = CheckpointChunk.Complete(chunk, _section, _crc);
-        file.Write(chunk, _offset);
-        _offset += chunk.Length;
+        Sink.Write(chunk);
         if (_section is not (CheckpointSection.Header or CheckpointSection.Trailer)) _digest = ChannelHash.Append(_digest, chunk[CheckpointChunk.HeaderBytes..]);
         _filled = 0;
         _crash.Hit("ckpt.midWrite");

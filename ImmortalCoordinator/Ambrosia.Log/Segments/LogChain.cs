@@ -34,6 +34,10 @@ public sealed class LogChain
         return i >= 0;
     }
 
+    /// <summary>App version that the segment of a position states; a position in front of the oldest one has that one's.</summary>
+    public uint VersionAt(Lsn lsn) =>
+        TryFind(lsn, out LogSegment segment, out _) ? segment.Header.AppVersion : Segments is [var oldest, ..] ? oldest.Header.AppVersion : uint.MaxValue;
+
     /// <summary>Reads the directory again: a follower that is at the tail. True when the chain changed.</summary>
     public bool Refresh(IFileSystem fs, string dir, InstanceIdentity identity)
     {

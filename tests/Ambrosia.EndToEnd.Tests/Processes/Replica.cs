@@ -126,9 +126,14 @@ internal sealed class Replica : IDisposable
     }
 
     /// <summary>Resident memory of the coordinator in bytes.</summary>
-    public long ResidentBytes()
+    public long ResidentBytes() => MemoryBytes("VmRSS:");
+
+    /// <summary>The most that its resident memory ever was.</summary>
+    public long PeakBytes() => MemoryBytes("VmHWM:");
+
+    private long MemoryBytes(string what)
     {
-        string line = File.ReadLines($"/proc/{Coordinator.Id}/status").First(static l => l.StartsWith("VmRSS:", StringComparison.Ordinal));
+        string line = File.ReadLines($"/proc/{Coordinator.Id}/status").First(l => l.StartsWith(what, StringComparison.Ordinal));
         return long.Parse(line.Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries)[1]) << 10;
     }
 

@@ -6,6 +6,9 @@ namespace Ambrosia;
 
 internal sealed class Conversation(AppWelcome welcome, ImmortalRuntime runtime, Action<string> log)
 {
+    /// <summary>Well below the limit (P5.7), so that several frames share a receive at the other end.</summary>
+    private const int ImageChunkBytes = 256 << 10;
+
     private readonly CheckpointDuty duty = new(welcome.Epoch, welcome.Replica);
 
     internal AppWelcome Welcome { get; } = welcome;
@@ -141,8 +144,8 @@ internal sealed class Conversation(AppWelcome welcome, ImmortalRuntime runtime, 
             return;
         }
         Runtime.Outbound.Write(new ImageBegin(Progress.Executed, StateImage.Version));
-        for (int at = 0; at < image.Length; at += ImageChunk.BytesMax)
-            Runtime.Outbound.Write(FrameType.ImageChunk, image.Span.Slice(at, Math.Min(ImageChunk.BytesMax, image.Length - at)));
+        for (int at = 0; at < image.Length; at += ImageChunkBytes)
+            Runtime.Outbound.Write(FrameType.ImageChunk, image.Span.Slice(at, Math.Min(ImageChunkBytes, image.Length - at)));
         Runtime.Outbound.Write(new ImageEnd((ulong)image.Length, ChannelHash.Append(0, image.Span)));
         Progress.Implied();
     }

@@ -1,0 +1,201 @@
+using System.Buffers;
+using System.Net.Sockets;
+using System.Runtime.InteropServices;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.EndToEnd.Tests;
+
+/// <summary>
+/// An app spoken by hand whose state is as large as one likes and never in memory as a whole: made, hashed and checked chunk by chunk. Each
+/// record it gets from itself is answered with another to itself, so that the log never rests while it is busy. One thread.
+/// </summary>
+internal sealed class ImageApp : IDisposable
+{
+    private const uint SelfIndex = 0;
+    private const ulong Mix = 0x9E37_79B9_7F4A_7C15;
+
+    private readonly Socket socket = new(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+    private readonly ArrayBufferWriter<byte> said = new();
+    private readonly byte[] chunk = new byte[ImageChunk.BytesMax];
+    private readonly byte[] token;
+    private byte[] heard = new byte[4 << 20];
+    private int start, fill;
+    private AppWelcome? welcome;
+    private long restored;
+    private ulong restoredHash;
+    private bool isImaging;
+
+    public ImageApp(Replica replica, long imageBytes)
+    {
+        ImageBytes = imageBytes;
+        token = File.ReadAllBytes(Path.Combine(replica.LogDirectory, "app.r0.token"));
+        socket.Connect(new UnixDomainSocketEndPoint(Path.Combine(replica.LogDirectory, "app.r0.sock")));
+        Say(new AppHello(1, 1, token, 0, 0, "image", "test", "", "", 0, (uint)Environment.ProcessId));
+    }
+
+    /// <summary>Size of its state.</summary>
+    public long ImageBytes { get; set; }
+
+    /// <summary>It answers itself.</summary>
+    public bool IsBusy { get; set; }
+
+    public bool IsPrimary { get; private set; }
+
+    /// <summary>Records from itself.</summary>
+    public long Turns { get; private set; }
+
+    /// <summary>Images given away, whole.</summary>
+    public int Images { get; private set; }
+
+    /// <summary>Size of the state that the session began with; -1: it began with none.</summary>
+    public long RestoredBytes { get; private set; } = -1;
+
+    public Lsn Began => welcome!.Checkpoint;
+
+    /// <summary>Called between chunks.</summary>
+    public Action BetweenChunks { get; set; } = static () => { };
+
+    /// <summary>Bytes between pieces of work while an image is given away.</summary>
+    public int ChunkBytes { get; set; } = ImageChunk.BytesMax;
+
+    /// <summary>Works until it holds; an end of the connection is a failure.</summary>
+    public void RunUntil(Func<bool> holds, TimeSpan? patience = null)
+    {
+        long until = Environment.TickCount64 + (long)(patience ?? Cluster.Patience).TotalMilliseconds;
+        while (!holds())
+        {
+            if (Environment.TickCount64 > until) throw new TimeoutException("the app waits in vain");
+            if (socket.Poll(TimeSpan.FromMilliseconds(10), SelectMode.SelectRead)) Receive();
+        }
+    }
+
+    /// <summary>Says something to itself.</summary>
+    public void Kick() => Emit();
+
+    private void Receive()
+    {
+        if (heard.Length - fill < 64 << 10)
+        {
+            heard.AsSpan(start, fill - start).CopyTo(heard);
+            (start, fill) = (0, fill - start);
+        }
+        int count = socket.Receive(heard.AsSpan(fill));
+        if (count == 0) throw new EndOfStreamException("the coordinator ended the app channel");
+        fill += count;
+        while (FrameReader.TryRead(heard.AsSpan(start, fill - start), 0, (uint)heard.Length, checkPayload: false, out FrameHeader header, out ReadOnlySpan<byte> payload, out int size) == DecodeStatus.Ok)
+        {
+            start += size;
+            Hear(header.Type, payload);
+        }
+        if (start == fill) start = fill = 0;
+    }
+
+    private void Hear(FrameType type, ReadOnlySpan<byte> payload)
+    {
+        switch (type)
+        {
+            case FrameType.AppWelcome:
+                welcome = AppWelcome.Read(payload);
+                Say(new DestinationFrame(SelfIndex, welcome.Instance));
+                break;
+            case FrameType.ImageChunk: Restore(payload); break;
+            case FrameType.ImageEnd:
+                ImageEnd end = ImageEnd.Read(payload);
+                if (end.Length != (ulong)restored || end.Hash != restoredHash) throw new InvalidDataException($"an image of {restored} bytes whose end says {end.Length}");
+                ImageBytes = RestoredBytes = restored;
+                break;
+            case FrameType.Deliver: Deliver(payload); break;
+            case FrameType.BecomePrimary:
+                Say(new PrimaryReady(BecomePrimary.Read(payload).Position));
+                IsPrimary = true;
+                break;
+            case FrameType.Goodbye: throw new InvalidOperationException(Goodbye.Read(payload).Why);
+        }
+    }
+
+    private void Deliver(ReadOnlySpan<byte> payload)
+    {
+        DeliverHeader header = DeliverHeader.Read(payload);
+        var records = new RecordReader(payload[DeliverHeader.Bytes..], header.First);
+        bool marked = header.Mark == Lsn.Zero;
+        int runs = 0;
+        while (records.Next())
+        {
+            if (!marked && records.Lsn >= header.Mark) { Say(new ProcessedFrame(header.Mark)); marked = true; }
+            if (records.Kind == RecordKind.Run) { Turns++; runs++; }
+            if (records.Kind == RecordKind.CheckpointMark && records.Read<CheckpointMarkRecord>() is { } mark && mark.Epoch == welcome!.Epoch && !isImaging) GiveImage(records.End);
+        }
+        if (!marked) Say(new ProcessedFrame(header.Mark));
+        if (records.End > (marked ? header.Mark : Lsn.Zero)) Say(new ProcessedFrame(records.End));
+        if (runs > 0 && IsBusy && IsPrimary) Emit();
+    }
+
+    /// <summary>P5.7; what came in meanwhile is executed between the chunks, as an app that copies its state on write would.</summary>
+    private void GiveImage(Lsn lsn)
+    {
+        isImaging = true;
+        Say(new ImageBegin(lsn, 0));
+        ulong hash = 0;
+        for (long at = 0; at < ImageBytes;)
+        {
+            Span<byte> part = chunk.AsSpan(0, (int)Math.Min(ChunkBytes, ImageBytes - at));
+            Fill(part, at);
+            hash = ChannelHash.Append(hash, part);
+            Say(FrameType.ImageChunk, part);
+            at += part.Length;
+            BetweenChunks();
+        }
+        Say(new ImageEnd((ulong)ImageBytes, hash));
+        isImaging = false;
+        Images++;
+    }
+
+    private void Restore(ReadOnlySpan<byte> part)
+    {
+        Span<byte> expected = chunk.AsSpan(0, part.Length);
+        Fill(expected, restored);
+        if (!part.SequenceEqual(expected)) throw new InvalidDataException($"the image differs in the {part.Length} bytes at {restored}");
+        restoredHash = ChannelHash.Append(restoredHash, part);
+        restored += part.Length;
+    }
+
+    /// <summary>What stands at a position of the state: never twice the same.</summary>
+    private static void Fill(Span<byte> bytes, long position)
+    {
+        if (position % sizeof(ulong) != 0) throw new ArgumentException("chunks begin at multiples of 8");
+        Span<ulong> words = MemoryMarshal.Cast<byte, ulong>(bytes);
+        ulong word = (ulong)position / sizeof(ulong) * Mix;
+        for (int i = 0; i < words.Length; i++, word += Mix) words[i] = word ^ (word >> 29);
+        for (int i = words.Length * sizeof(ulong); i < bytes.Length; i++) bytes[i] = (byte)i;
+    }
+
+    private void Emit()
+    {
+        byte[] message = [6, 1, 1, 2, 3, 4, 5];
+        var header = new RunHeader(MessageKind.Fork, false, 0, SelfIndex, 0, 1, 0, 0);
+        byte[] run = [.. new byte[RunHeader.Bytes], .. message];
+        header.Write(run);
+        Say(FrameType.Run, run);
+    }
+
+    private void Say<T>(T frame) where T : IFramePayload<T>
+    {
+        said.ResetWrittenCount();
+        Frames.Write(said, frame, 0, checkPayload: false);
+        Send();
+    }
+
+    private void Say(FrameType type, ReadOnlySpan<byte> payload)
+    {
+        said.ResetWrittenCount();
+        Frames.Write(said, type, payload, 0, checkPayload: false);
+        Send();
+    }
+
+    private void Send()
+    {
+        for (int sent = 0; sent < said.WrittenCount;) sent += socket.Send(said.WrittenSpan[sent..]);
+    }
+
+    public void Dispose() => socket.Dispose();
+}

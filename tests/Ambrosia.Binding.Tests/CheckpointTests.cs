@@ -27,6 +27,16 @@ public sealed class CheckpointTests
         Assert.Equal([$"processed {coordinator.Next}"], coordinator.Said);
     }
 
+    /// <summary>A secondary was welcomed in its primary's epoch; as primary it logs marks of its own.</summary>
+    [Fact]
+    public void Mark_OfTheEpochThatThisReplicaClaimedMeanwhile_TakesImage()
+    {
+        FakeCoordinator coordinator = Started<Bank>();
+        coordinator.Deliver(Fork(1, "ann", 5), Mark(epoch: 4));
+
+        Assert.Equal([$"image at {coordinator.Next}"], coordinator.Said);
+    }
+
     [Fact]
     public void Mark_WhileSuspended_WaitsAndSaysWhy()
     {
@@ -212,6 +222,35 @@ public sealed class CheckpointTests
             second.Deliver(Mark());
             Assert.True(first.Image.AsSpan().SequenceEqual(second.Image), $"seed {seed}: {second.Session.End}");
         }
+    }
+
+    /// <summary>A removed item leaves a slot that the next one takes: a restored collection goes on enumerating as the written one does.</summary>
+    [Fact]
+    public void Restore_HashedCollectionsWithRemovals_EnumerateAlikeAfterMoreChanges()
+    {
+        for (int seed = 0; seed < 60; seed++)
+        {
+            FakeCoordinator first = Started<Shelf>();
+            first.Deliver(Fork(1, seed), Mark());
+            FakeCoordinator second = Restored<Shelf>(first.Image);
+            foreach (FakeCoordinator each in new[] { first, second }) each.Deliver(Fork(1, seed + 1000), Mark());
+            Assert.Equal(0, first.Session.FailedForks);
+            Assert.True(first.Image.AsSpan().SequenceEqual(second.Image), $"seed {seed}: {second.Session.End}");
+        }
+    }
+
+    /// <summary>The negative control: slots do change the order, and they are found.</summary>
+    [Fact]
+    public void HashedSlots_OfRemovedItems_AreFoundInTheOrderOfTheirUse()
+    {
+        var map = new Dictionary<int, int> { [1] = 0, [2] = 0, [3] = 0, [4] = 0 };
+        map.Remove(2);
+        map.Remove(4);
+        map.Remove(1);
+        Assert.Equal([0, 3, 1], new HashedSlots(typeof(Dictionary<int, int>)).FreeOf(map));
+        map.Add(9, 0);
+        Assert.Equal([9, 3], map.Keys);
+        Assert.Equal([3, 9], new Dictionary<int, int> { [3] = 0, [9] = 0 }.Keys);
     }
 
     /// <summary>The negative control: images of different states differ.</summary>

@@ -4,7 +4,7 @@ namespace Ambrosia.Coordinator;
 
 /// <summary>
 /// Checkpoint marks that ask the running session for an image and whose place the app has not reached: few, since the next is logged when
-/// the one before is done with or given up. Marks of other epochs or replicas ask somebody else and are not kept. Delivery adds, the
+/// the one before is done with or given up. Marks of lower epochs or other replicas ask somebody else and are not kept. Delivery adds, the
 /// thread that reads the app takes.
 /// </summary>
 internal sealed class PendingMarks
@@ -28,7 +28,7 @@ internal sealed class PendingMarks
     /// <summary>The app answers this mark with an image (P5.8).</summary>
     public bool IsWanted(CheckpointMarkRecord mark)
     {
-        lock (gate) return mark.Epoch == epoch && mark.Replica == replica;
+        lock (gate) return mark.Epoch >= epoch && mark.Replica == replica; // higher: this replica became primary during the session
     }
 
     public void Add(MarkNote mark)

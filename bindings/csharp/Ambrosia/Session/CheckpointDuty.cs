@@ -18,7 +18,7 @@ internal sealed class CheckpointDuty(Epoch epoch, string replica)
 
     internal void Take(CheckpointMarkRecord record, Lsn lsn, long timeUs)
     {
-        if (record.Epoch != epoch || record.Replica != replica) return;
+        if (record.Epoch < epoch || record.Replica != replica) return; // a higher one: this replica became primary during the session
         IsDue = true;
         mark = lsn;
         markTimeUs = timeUs;

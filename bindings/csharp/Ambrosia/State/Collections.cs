@@ -31,20 +31,21 @@ internal static class Collections
         new SequenceShape<LinkedList<T>, T>(static c => c, static _ => null, static _ => new(), static (c, item) => c.AddLast(item), false);
 
     internal static ObjectShape OfHashSet<T>() => new SequenceShape<HashSet<T>, T>(
-        static c => c, static c => c.Comparer, static comparer => new((IEqualityComparer<T>?)comparer), static (c, item) => c.Add(item), true);
+        static c => c, static c => c.Comparer, static comparer => new((IEqualityComparer<T>?)comparer), static (c, item) => c.Add(item), true,
+        new HashedSlots(typeof(HashSet<T>)), static (c, item) => c.Remove(item));
 
     internal static ObjectShape OfSortedSet<T>() => new SequenceShape<SortedSet<T>, T>(
         static c => c, static c => c.Comparer, static comparer => new((IComparer<T>?)comparer), static (c, item) => c.Add(item), true);
 
     internal static ObjectShape OfDictionary<TKey, TValue>()
         where TKey : notnull => new MapShape<Dictionary<TKey, TValue>, TKey, TValue>(
-        static c => c.Comparer, static comparer => new((IEqualityComparer<TKey>?)comparer));
+        static c => c.Comparer, static comparer => new((IEqualityComparer<TKey>?)comparer), new HashedSlots(typeof(Dictionary<TKey, TValue>)));
 
     internal static ObjectShape OfSortedDictionary<TKey, TValue>()
         where TKey : notnull => new MapShape<SortedDictionary<TKey, TValue>, TKey, TValue>(
-        static c => c.Comparer, static comparer => new((IComparer<TKey>?)comparer));
+        static c => c.Comparer, static comparer => new((IComparer<TKey>?)comparer), null);
 
     internal static ObjectShape OfSortedList<TKey, TValue>()
         where TKey : notnull => new MapShape<SortedList<TKey, TValue>, TKey, TValue>(
-        static c => c.Comparer, static comparer => new((IComparer<TKey>?)comparer));
+        static c => c.Comparer, static comparer => new((IComparer<TKey>?)comparer), null);
 }

@@ -7,7 +7,15 @@ internal static class Comparers
 {
     private const byte Default = 0, Ordinal = 1, OrdinalIgnoreCase = 2;
 
-    internal static void Write(GraphWriter graph, ref CborWriter to, object? comparer, Type collection)
+    /// <summary>The comparer's code, alone or in front of the collection's free slots.</summary>
+    internal static void Write(GraphWriter graph, ref CborWriter to, object? comparer, Type collection, int[] free)
+    {
+        if (free.Length > 0) to.WriteArrayHeader(1 + free.Length);
+        WriteCode(graph, ref to, comparer, collection);
+        foreach (int slot in free) to.WriteUInt64((ulong)slot);
+    }
+
+    private static void WriteCode(GraphWriter graph, ref CborWriter to, object? comparer, Type collection)
     {
         to.WriteUInt64(comparer switch
         {
@@ -20,7 +28,16 @@ internal static class Comparers
     }
 
     /// <summary>Null: the default one.</summary>
-    internal static object? Read<T>(ref CborReader from) => from.ReadByte() switch
+    internal static object? Read<T>(ref CborReader from, out int[] free)
+    {
+        int slots = from.PeekKind() == CborKind.Array ? from.ReadArrayHeader() - 1 : 0;
+        object? comparer = ReadCode<T>(ref from);
+        free = slots > 0 ? new int[slots] : [];
+        for (int i = 0; i < free.Length; i++) free[i] = from.ReadInt32();
+        return comparer;
+    }
+
+    private static object? ReadCode<T>(ref CborReader from) => from.ReadByte() switch
     {
         Default => null,
         Ordinal when typeof(T) == typeof(string) => StringComparer.Ordinal,

@@ -3,7 +3,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia;
 
 /// <summary>A dictionary: the comparer, then keys and values in enumeration order. Filled last, as its keys are hashed or compared.</summary>
-internal sealed class MapShape<TMap, TKey, TValue>(Func<TMap, object?> comparer, Func<object?, TMap> make) : ObjectShape
+/// <param name="slots">Of a hashed one; null: the order follows from the keys.</param>
+internal sealed class MapShape<TMap, TKey, TValue>(Func<TMap, object?> comparer, Func<object?, TMap> make, HashedSlots? slots) : ObjectShape
     where TMap : class, IDictionary<TKey, TValue>
     where TKey : notnull
 {
@@ -16,7 +17,7 @@ internal sealed class MapShape<TMap, TKey, TValue>(Func<TMap, object?> comparer,
     {
         var map = (TMap)instance;
         to.WriteArrayHeader(1 + 2 * map.Count);
-        Comparers.Write(graph, ref to, comparer(map), typeof(TMap));
+        Comparers.Write(graph, ref to, comparer(map), typeof(TMap), slots?.FreeOf(map) ?? []);
         foreach ((TKey key, TValue value) in map)
         {
             graph.AtElementOf(typeof(TMap));
@@ -29,18 +30,23 @@ internal sealed class MapShape<TMap, TKey, TValue>(Func<TMap, object?> comparer,
     internal override object Allocate(GraphReader graph, ref CborReader from)
     {
         from.ReadArrayHeader();
-        return make(Comparers.Read<TKey>(ref from));
+        return make(Comparers.Read<TKey>(ref from, out _));
     }
 
     internal override void Fill(GraphReader graph, ref CborReader from, object instance)
     {
         var map = (TMap)instance;
         int items = from.ReadArrayHeader();
-        from.Skip();
+        Comparers.Read<TKey>(ref from, out int[] free);
+        if (free.Length > 0 && slots is null) throw new InvalidDataException($"The image holds a {typeof(TMap)} with free slots.");
+        var pairs = new List<(TKey Key, TValue Value)>();
         for (int i = 1; i + 1 < items; i += 2)
         {
             TKey key = keys.Read(graph, ref from) ?? throw new InvalidDataException($"The image holds a {typeof(TMap)} with a null key.");
-            map.Add(key, values.Read(graph, ref from));
+            TValue value = values.Read(graph, ref from);
+            if (free.Length == 0) map.Add(key, value);
+            else pairs.Add((key, value));
         }
+        if (free.Length > 0) slots!.Fill<TKey>(map, [.. pairs.Select(static p => p.Key)], free, (key, item) => map.Add(key, item < 0 ? default! : pairs[item].Value), map.Remove);
     }
 }

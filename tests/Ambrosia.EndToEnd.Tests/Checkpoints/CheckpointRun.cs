@@ -1,0 +1,43 @@
+using System.Text.Json.Nodes;
+using Ambrosia.Coordinator.Pumps;
+using Ambrosia.Log;
+
+namespace Ambrosia.EndToEnd.Tests;
+
+/// <summary>A coordinator without a supervised app, the app spoken by hand, and what an operator asks it.</summary>
+internal static class CheckpointRun
+{
+    private static readonly TimeSpan patience = TimeSpan.FromMinutes(8);
+
+    /// <summary>Starts the coordinator and an app that is primary when it returns.</summary>
+    public static ImageApp Start(Replica replica, long imageBytes, string? crashAt = null)
+    {
+        replica.Start(crashAt, withApp: false);
+        replica.AwaitLine("open app channel", static line => line.Contains("app channel", StringComparison.Ordinal));
+        var app = new ImageApp(replica, imageBytes);
+        app.RunUntil(() => app.IsPrimary, patience);
+        replica.AwaitReady();
+        return app;
+    }
+
+    /// <summary>Has a checkpoint taken while the app works; its file name.</summary>
+    public static string Checkpoint(Replica replica, ImageApp app)
+    {
+        Task<JsonObject> asked = Task.Run(() => Ask(replica, "checkpoint"));
+        app.RunUntil(() => asked.IsCompleted, patience);
+        return (string?)asked.Result["published"] ?? throw new InvalidOperationException(asked.Result.ToJsonString());
+    }
+
+    public static JsonObject Ask(Replica replica, string command) =>
+        AdminClient.Ask(new PosixFileSystem(), replica.LogDirectory, "r0", new JsonObject { ["command"] = command }, patience).Last();
+
+    /// <summary>Commit groups since the start.</summary>
+    public static long Groups(Replica replica) => Ask(replica, "status")["log"]!["groups"]!.GetValue<long>();
+
+    /// <summary>Checkpoints of its directory, newest first.</summary>
+    public static string[] Names(Replica replica) => [.. Ambrosia.Log.Checkpoints.List(new PosixFileSystem(), replica.LogDirectory).Select(static name => name.ToString())];
+
+    /// <summary>Numbers of its segments.</summary>
+    public static ulong[] Segments(Replica replica) =>
+        [.. Directory.EnumerateFiles(replica.LogDirectory, "log.*").Select(static path => ulong.Parse(Path.GetFileName(path).Split('.')[1])).Order()];
+}

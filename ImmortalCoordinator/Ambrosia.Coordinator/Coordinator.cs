@@ -94,7 +94,8 @@ internal sealed class Coordinator : IDisposable
         committer = new Committer(leadership.Log.Writer, DurableAdvanced);
         retention = new Retention(
             new Truncation(
-                inputs.Files, inputs.Options.LogDirectory, inputs.Identity, chain, tenure.Epoch, inputs.Options.Retention, Crash.Points, leadership.Log.Writer.Release),
+                inputs.Files, inputs.Options.LogDirectory, inputs.Identity, chain, tenure.Epoch, inputs.Options.Retention, Crash.Points,
+                leadership.Log.Writer.Release, leadership.Log.Writer.RemoveOrphans),
             inputs.Time, inputs.Pumps.Say);
     }
 

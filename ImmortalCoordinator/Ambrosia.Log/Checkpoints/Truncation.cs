@@ -8,11 +8,13 @@ namespace Ambrosia.Log;
 /// Owns what it has verified so far. One thread at a time.
 /// </summary>
 /// <param name="release">What becomes of a segment that goes; null: its name is removed unless a reader holds it.</param>
+/// <param name="removeOrphans">Removes segments that no chain leads to, and counts them; called once, when the chain is known to hold all that stays.</param>
 public sealed class Truncation(
     IFileSystem fs, string dir, InstanceIdentity identity, LogChain chain, Epoch epoch, RetentionPolicy policy, ICrashPoints crash,
-    Func<LogSegment, SegmentRelease>? release = null)
+    Func<LogSegment, SegmentRelease>? release = null, Func<int>? removeOrphans = null)
 {
     private readonly Dictionary<CheckpointFileName, CheckpointHeader> _verified = [];
+    private Func<int>? _removeOrphans = removeOrphans;
 
     /// <summary>Its writer has just read this one back from the device: it needs no second look as long as it is the newest.</summary>
     public void WasVerified(CheckpointHeader header) => _verified[header.FileName] = header;
@@ -39,6 +41,11 @@ public sealed class Truncation(
         for (int i = gone.Count - 1; i >= 0; i--) Remove(Path.Combine(dir, gone[i].ToString()));
         Lsn keepFrom = kept.Min(static k => k.PageLsn);
         LogSegment? held = Truncate(keepFrom, kept.Count, out int removed);
+        if (held is null && OldestKept <= keepFrom && _removeOrphans is { } remove)
+        {
+            _removeOrphans = null;
+            removed += remove();
+        }
         if (gone.Count + removed > 0) fs.FlushDirectory(dir);
         return new TruncateResult(gone.Count, removed, damaged, OldestKept, held);
     }

@@ -16,7 +16,7 @@ internal static class CheckpointRun
         replica.AwaitLine("open app channel", static line => line.Contains("app channel", StringComparison.Ordinal));
         var app = new ImageApp(replica, imageBytes);
         app.RunUntil(() => app.IsPrimary, patience);
-        replica.AwaitReady();
+        Cluster.Await("ready line", () => replica.Lines.FindLast(static line => line.StartsWith("ready ", StringComparison.Ordinal), replica.StartedAt) is not null || !replica.IsRunning);
         return app;
     }
 

@@ -25,6 +25,7 @@ internal static class KnowledgeRules
         ["Ambrosia.Testing"] = ["Ambrosia", Protocol],
         ["Ambrosia.Generators"] = [],
         ["Ambrosia.Generators.CodeFixes"] = ["Ambrosia.Generators"],
+        ["Ambrosia.ContractFile"] = [],
         ["ambrosia"] = [Coordinator, Protocol, Log, Links],
     };
 

@@ -1,0 +1,153 @@
+using System.Globalization;
+using System.Numerics;
+using System.Text;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Tools;
+
+/// <summary>
+/// CBOR items in diagnostic notation (RFC 8949 §8, as appendix A writes them). Any well-formed item, deterministic or not; control characters
+/// are escaped, so that a log cannot write to a terminal. Bytes and texts beyond a limit are cut, with their length.
+/// </summary>
+/// <param name="stringBytesMax">Longer byte strings and texts are cut.</param>
+internal sealed class CborDiagnostic(int stringBytesMax = int.MaxValue)
+{
+    private const byte BytesInPieces = 0x5F, TextInPieces = 0x7F, Break = 0xFF;
+    private const ulong PositiveBignum = 2, NegativeBignum = 3;
+
+    /// <summary>All items of a sequence, with commas between; "malformed" with the bytes where it is none.</summary>
+    public static string OfSequence(ReadOnlySpan<byte> sequence, int stringBytesMax = int.MaxValue)
+    {
+        var to = new StringBuilder();
+        var writer = new CborDiagnostic(stringBytesMax);
+        try
+        {
+            var from = new CborReader(sequence, lenient: true);
+            while (!from.AtEnd)
+            {
+                if (to.Length > 0) to.Append(", ");
+                writer.Write(ref from, to);
+            }
+            return to.ToString();
+        }
+        catch (CborException damage)
+        {
+            to.Clear().Append("malformed(");
+            writer.WriteBytes(sequence, to);
+            return to.Append(") /").Append(damage.Message).Append('/').ToString();
+        }
+    }
+
+    /// <summary>Writes the next item.</summary>
+    /// <param name="from">A lenient reader.</param>
+    /// <exception cref="CborException">It is malformed.</exception>
+    public void Write(ref CborReader from, StringBuilder to)
+    {
+        switch (from.PeekKind())
+        {
+            case CborKind.Unsigned: to.Append(from.ReadUInt64()); break;
+            case CborKind.Negative: to.Append(CultureInfo.InvariantCulture, $"{BigInteger.MinusOne - from.ReadNegative()}"); break;
+            case CborKind.Bytes when from.Remaining[0] == BytesInPieces: WritePieces(ref from, to); break;
+            case CborKind.Bytes: WriteBytes(from.ReadBytes(), to); break;
+            case CborKind.Text when from.Remaining[0] == TextInPieces: WritePieces(ref from, to); break;
+            case CborKind.Text: WriteText(from.ReadUtf8(), to); break;
+            case CborKind.Array: WriteContainer(ref from, to, isMap: false); break;
+            case CborKind.Map: WriteContainer(ref from, to, isMap: true); break;
+            case CborKind.Tag: WriteTag(ref from, to); break;
+            case CborKind.Boolean: to.Append(from.ReadBoolean() ? "true" : "false"); break;
+            case CborKind.Null: from.ReadNull(); to.Append("null"); break;
+            case CborKind.Undefined: from.ReadUndefined(); to.Append("undefined"); break;
+            case CborKind.Float: to.Append(Float(from.ReadDouble())); break;
+            default: to.Append(CultureInfo.InvariantCulture, $"simple({from.ReadSimple()})"); break;
+        }
+    }
+
+    /// <summary>h'…'.</summary>
+    public void WriteBytes(ReadOnlySpan<byte> bytes, StringBuilder to)
+    {
+        to.Append("h'").Append(Convert.ToHexStringLower(bytes[..Math.Min(bytes.Length, stringBytesMax)]));
+        if (bytes.Length > stringBytesMax) to.Append('…');
+        to.Append('\'');
+        if (bytes.Length > stringBytesMax) to.Append(CultureInfo.InvariantCulture, $"({bytes.Length} bytes)");
+    }
+
+    private void WriteText(ReadOnlySpan<byte> utf8, StringBuilder to)
+    {
+        int cut = Math.Min(utf8.Length, stringBytesMax);
+        while (cut > 0 && cut < utf8.Length && (utf8[cut] & 0xC0) == 0x80) cut--; // not inside a character
+        to.Append('"');
+        foreach (char c in Encoding.UTF8.GetString(utf8[..cut]))
+        {
+            if (c is '"' or '\\') to.Append('\\').Append(c);
+            else if (char.IsControl(c) || c is '\u2028' or '\u2029' || IsDirectional(c)) to.Append(CultureInfo.InvariantCulture, $"\\u{(int)c:x4}");
+            else to.Append(c);
+        }
+        if (cut < utf8.Length) to.Append('…');
+        to.Append('"');
+        if (cut < utf8.Length) to.Append(CultureInfo.InvariantCulture, $"({utf8.Length} bytes)");
+    }
+
+    /// <summary>Characters that turn the direction of what follows: they could make a line say something else than it holds.</summary>
+    private static bool IsDirectional(char c) => c is >= '\u202A' and <= '\u202E' or >= '\u2066' and <= '\u2069' or '\u200E' or '\u200F';
+
+    private void WritePieces(ref CborReader from, StringBuilder to)
+    {
+        var pieces = new CborReader(from.Remaining[1..], lenient: true);
+        from.Skip(); // checks that each piece is one of the same kind
+        to.Append("(_ ");
+        for (bool first = true; pieces.Remaining[0] != Break; first = false)
+        {
+            if (!first) to.Append(", ");
+            Write(ref pieces, to);
+        }
+        to.Append(')');
+    }
+
+    private void WriteContainer(ref CborReader from, StringBuilder to, bool isMap)
+    {
+        from.EnterNested();
+        int count = isMap ? from.ReadMapHeader() : from.ReadArrayHeader();
+        to.Append(isMap ? '{' : '[');
+        if (count == CborReader.IndefiniteLength) to.Append("_ ");
+        for (int i = 0; count == CborReader.IndefiniteLength ? !from.TryReadBreak() : i < count; i++)
+        {
+            if (i > 0) to.Append(", ");
+            Write(ref from, to);
+            if (!isMap) continue;
+            to.Append(": ");
+            Write(ref from, to);
+        }
+        to.Append(isMap ? '}' : ']');
+        from.LeaveNested();
+    }
+
+    private void WriteTag(ref CborReader from, StringBuilder to)
+    {
+        from.EnterNested();
+        ulong tag = from.ReadTag();
+        if (tag is PositiveBignum or NegativeBignum && from.PeekKind() == CborKind.Bytes)
+        {
+            var value = new BigInteger(from.ReadBytes(), isUnsigned: true, isBigEndian: true);
+            to.Append(CultureInfo.InvariantCulture, $"{(tag == PositiveBignum ? value : BigInteger.MinusOne - value)}");
+        }
+        else
+        {
+            to.Append(tag).Append('(');
+            Write(ref from, to);
+            to.Append(')');
+        }
+        from.LeaveNested();
+    }
+
+    /// <summary>Always with a point or an exponent, so that a float never looks like an integer.</summary>
+    private static string Float(double value)
+    {
+        if (double.IsNaN(value)) return "NaN";
+        if (double.IsInfinity(value)) return value > 0 ? "Infinity" : "-Infinity";
+        string text = value.ToString("R", CultureInfo.InvariantCulture).Replace('E', 'e');
+        int exponent = text.IndexOf('e');
+        string mantissa = exponent < 0 ? text : text[..exponent];
+        if (!mantissa.Contains('.')) mantissa += ".0";
+        return exponent < 0 ? mantissa : mantissa + "e" + text[exponent + 1] + text[(exponent + 2)..].TrimStart('0');
+    }
+}

@@ -1,0 +1,64 @@
+namespace Ambrosia.Tools;
+
+/// <summary>A type as a contract manifest writes it: <c>int64</c>, <c>text?</c>, <c>list&lt;data&lt;Order&gt;&gt;</c> (docs/tools.md).</summary>
+/// <param name="Name">What stands before '&lt;' and '?'.</param>
+/// <param name="Inner">Element; key and value; the tuple's items. Empty for enums and data.</param>
+/// <param name="TypeName">Of an enum or data type, as its language calls it; else empty.</param>
+/// <param name="Text">As it was written.</param>
+internal sealed record SchemaType(string Name, bool IsNullable, IReadOnlyList<SchemaType> Inner, string TypeName, string Text)
+{
+    private const int DepthMax = 64;
+
+    /// <summary>Null: no type.</summary>
+    public static SchemaType? Parse(string text)
+    {
+        int at = 0;
+        return Read(text, ref at, 0) is { } type && at == text.Length ? type : null;
+    }
+
+    private static SchemaType? Read(string text, ref int at, int depth)
+    {
+        int start = at;
+        while (at < text.Length && char.IsAsciiLetterOrDigit(text[at])) at++;
+        string name = text[start..at];
+        if (name.Length == 0 || depth > DepthMax) return null;
+        var inner = new List<SchemaType>();
+        string typeName = "";
+        if (at < text.Length && text[at] == '<')
+        {
+            at++;
+            if (name is "enum" or "data") typeName = TakeName(text, ref at);
+            else if (!TakeInner(text, ref at, depth, inner)) return null;
+            if (at >= text.Length || text[at++] != '>') return null;
+        }
+        bool nullable = at < text.Length && text[at] == '?';
+        if (nullable) at++;
+        return new SchemaType(name, nullable, inner, typeName, text[start..at]);
+    }
+
+    private static bool TakeInner(string text, ref int at, int depth, List<SchemaType> inner)
+    {
+        do
+        {
+            if (Read(text, ref at, depth + 1) is not { } type) return false;
+            inner.Add(type);
+        }
+        while (at < text.Length && text[at] == ',' && at++ >= 0);
+        return true;
+    }
+
+    /// <summary>The name of an enum or data type; what follows its comma, the number type, says nothing to a reader.</summary>
+    private static string TakeName(string text, ref int at)
+    {
+        int start = at, open = 0;
+        while (at < text.Length && (text[at] != '>' || open > 0))
+        {
+            if (text[at] == '<') open++;
+            else if (text[at] == '>') open--;
+            at++;
+        }
+        string name = text[start..at];
+        int comma = name.LastIndexOf(',');
+        return comma < 0 ? name : name[..comma];
+    }
+}

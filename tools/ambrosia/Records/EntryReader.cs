@@ -1,0 +1,97 @@
+using System.Text.Json;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Tools;
+
+/// <summary>
+/// Turns records into entries: one for each message of a run that the filter wants, one for each record of another kind. What cannot be decoded
+/// is an entry with its problem, and counted; the records behind it are whole by their page's CRC.
+/// </summary>
+internal sealed class EntryReader(OriginNames names, MessageText text, EntryFilter filter)
+{
+    /// <summary>Records and messages that could not be decoded.</summary>
+    public long Problems { get; private set; }
+
+    /// <summary>Reads one whole record.</summary>
+    /// <param name="emit">Gets each entry; false: no more are wanted.</param>
+    /// <returns>False: no more are wanted.</returns>
+    public bool Read(Lsn lsn, RecordKind kind, ReadOnlySpan<byte> body, long timeMicros, Epoch epoch, Func<LogEntry, bool> emit)
+    {
+        if (kind == RecordKind.Peer && TryPeer(body) is { } peer) names.Add(peer); // filtered out or not: later records name it
+        if (filter.IsBehind(lsn, timeMicros)) return false;
+        if (!filter.Fits(lsn, timeMicros)) return true;
+        var entry = new LogEntry(lsn.Value, Wording.Time(timeMicros), epoch.Value, JsonNamingPolicy.CamelCase.ConvertName(kind.ToString()));
+        try
+        {
+            if (kind is RecordKind.Run or RecordKind.ImpulseRun) return ReadRun(entry, RunView.Read(body), emit);
+            if (filter.IsOfMessages || !filter.FitsKind(entry.Kind)) return true;
+            return emit(entry with { Fields = RecordFields.Of(kind, body, names) });
+        }
+        catch (ProtocolViolation violation)
+        {
+            return EmitProblem(entry, violation, emit);
+        }
+    }
+
+    private static PeerRecord? TryPeer(ReadOnlySpan<byte> body)
+    {
+        try
+        {
+            return PeerRecord.Read(body);
+        }
+        catch (ProtocolViolation)
+        {
+            return null; // said where its entry is made
+        }
+    }
+
+    private bool ReadRun(LogEntry record, RunView run, Func<LogEntry, bool> emit)
+    {
+        RunHeader header = run.Header;
+        string from = names[header.Peer], kind = JsonNamingPolicy.CamelCase.ConvertName(header.Kind.ToString());
+        if (!filter.FitsSender(from) || !filter.FitsKind(kind)) return true;
+        LogEntry common = record with { Kind = kind, From = from, SenderEpoch = header.Kind == MessageKind.Impulse ? header.Hash : null };
+        var messages = new MessageReader(run);
+        for (ulong number = header.First; messages.Next(); number++)
+        {
+            if (!filter.FitsMessage(messages.Method, messages.CallId)) continue;
+            if (!EmitMessage(common with { Number = number }, header, messages, emit)) return false;
+        }
+        return true;
+    }
+
+    private bool EmitMessage(LogEntry entry, RunHeader header, MessageReader message, Func<LogEntry, bool> emit)
+    {
+        entry = entry with
+        {
+            Method = text.MethodOf(message.Method),
+            Call = header.Kind is MessageKind.Call or MessageKind.Result or MessageKind.Failure ? message.CallId : null,
+            Key = header.Keyed ? text.Key(message.Key) : null,
+        };
+        try
+        {
+            return emit(header.Kind switch
+            {
+                MessageKind.Result => entry with { Value = text.Value(message.Method, message.Arguments) },
+                MessageKind.Failure => entry with { Failure = FailureOf(message.Arguments) },
+                _ => entry with { Arguments = text.Arguments(message.Method, message.Arguments) },
+            });
+        }
+        catch (CborException malformed)
+        {
+            return EmitProblem(entry, malformed, emit);
+        }
+    }
+
+    private static EntryFailure FailureOf(ReadOnlySpan<byte> bytes)
+    {
+        var from = new CborReader(bytes, lenient: true);
+        return EntryFailure.Of(FailureInfo.Read(ref from));
+    }
+
+    private bool EmitProblem(LogEntry entry, Exception problem, Func<LogEntry, bool> emit)
+    {
+        Problems++;
+        return emit(entry with { Problem = problem.Message });
+    }
+}

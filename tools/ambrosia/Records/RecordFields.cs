@@ -1,0 +1,70 @@
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Tools;
+
+/// <summary>What stands in records that carry no run, as names and values (log-format L5).</summary>
+internal static class RecordFields
+{
+    /// <exception cref="ProtocolViolation">L5.10.</exception>
+    public static IReadOnlyDictionary<string, object> Of(RecordKind kind, ReadOnlySpan<byte> body, OriginNames names) => kind switch
+    {
+        RecordKind.FirstStart => Of(FirstStartRecord.Read(body)),
+        RecordKind.Peer => Of(PeerRecord.Read(body)),
+        RecordKind.Trim => Of(TrimRecord.Read(body), names),
+        RecordKind.Digest => Of(DigestRecord.Read(body)),
+        RecordKind.CheckpointMark => Of(CheckpointMarkRecord.Read(body)),
+        RecordKind.NondetResult => Of(NondetResultRecord.Read(body)),
+        RecordKind.TimerFired => Of(TimerFiredRecord.Read(body)),
+        RecordKind.ClientRequest => Of(ClientRequestRecord.Read(body)),
+        RecordKind.Policy => Of(PolicyRecord.Read(body)),
+        RecordKind.Quarantine => Of(QuarantineRecord.Read(body)),
+        RecordKind.Upgrade => Of(UpgradeRecord.Read(body)),
+        _ => new Dictionary<string, object> { ["bytes"] = body.Length },
+    };
+
+    private static Dictionary<string, object> Of(FirstStartRecord record) => new()
+    {
+        ["instance"] = record.Name, ["uuid"] = record.Uuid.ToString(), ["created"] = Wording.Time(checked((long)Math.Min(record.CreatedUs, long.MaxValue))), ["appVersion"] = record.AppVersion,
+    };
+
+    private static Dictionary<string, object> Of(PeerRecord record) => new()
+    {
+        ["origin"] = record.Origin, ["instance"] = record.Peer.ToString(), ["uuid"] = record.Uuid.ToString(), ["epoch"] = record.Epoch.Value,
+    };
+
+    private static Dictionary<string, object> Of(TrimRecord record, OriginNames names) =>
+        new() { ["upTo"] = record.Positions.Select(position => $"{names[position.Origin]} #{position.Number}").ToArray() };
+
+    private static Dictionary<string, object> Of(DigestRecord record) => new()
+    {
+        ["position"] = record.Position.Value,
+        ["outputs"] = record.Entries.Select(static entry => $"{entry.Destination} #{entry.Count} {Wording.Hash(entry.Hash)}").ToArray(),
+    };
+
+    private static Dictionary<string, object> Of(CheckpointMarkRecord record) => new() { ["replica"] = record.Replica, ["epoch"] = record.Epoch.Value, ["boundBytes"] = record.BoundBytes };
+
+    private static Dictionary<string, object> Of(NondetResultRecord record) => new()
+    {
+        ["task"] = record.Task, ["failed"] = record.Failed, ["result"] = CborDiagnostic.OfSequence(record.Result.Span, 256),
+    };
+
+    private static Dictionary<string, object> Of(TimerFiredRecord record) => new() { ["timer"] = record.Timer, ["due"] = Wording.Time(record.DueUs) };
+
+    private static Dictionary<string, object> Of(ClientRequestRecord record) => new()
+    {
+        ["session"] = record.Session.ToString(), ["request"] = record.Request, ["keyed"] = record.Keyed, ["messageBytes"] = record.Message.Length,
+    };
+
+    private static Dictionary<string, object> Of(PolicyRecord record) => new()
+    {
+        ["forks"] = record.Forks.ToString(), ["windowMicros"] = record.WindowUs, ["entriesMax"] = record.EntriesMax, ["bytesMax"] = record.BytesMax,
+    };
+
+    private static Dictionary<string, object> Of(QuarantineRecord record) => new() { ["run"] = record.Run.Value, ["index"] = record.Index, ["action"] = record.Action.ToString() };
+
+    private static Dictionary<string, object> Of(UpgradeRecord record) => new()
+    {
+        ["from"] = record.VersionFrom, ["to"] = record.VersionTo,
+        ["checkpoint"] = $"ckpt.{record.Checkpoint}.{record.CheckpointEpoch}.{record.Replica}", ["digest"] = Wording.Hash(record.Digest),
+    };
+}

@@ -23,6 +23,7 @@ internal static class Tool
     {
         Json,
         new LogCommand(streams),
+        new VerifyCommand(streams),
     };
 
     private static int Invoke(ParseResult parsed, ToolStreams streams)

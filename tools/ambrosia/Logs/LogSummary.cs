@@ -1,15 +1,22 @@
+using System.Text.Json.Serialization;
 using Ambrosia.Log;
 using Ambrosia.Protocol;
 
 namespace Ambrosia.Tools;
 
-/// <summary>A log on one screen, from headers alone: whose it is, its chain, its checkpoints, its other files.</summary>
+/// <summary>A log on one screen: whose it is, its chain, its checkpoints, its other files. Of the pages only those since the last seal are read, to find the end.</summary>
 /// <param name="Epoch">In force now; null: the fence is not there.</param>
+/// <param name="End">Null: damage hides it.</param>
+/// <param name="Damage">What is damaged since the last seal; null: nothing. 'ambrosia verify' reads the rest too.</param>
 /// <param name="Outside">Files of the log's names that are no part of its chain.</param>
 internal sealed record LogSummary(
     string Directory, string Instance, int Shard, Guid Uuid, string Created, ulong? Epoch,
-    IReadOnlyList<SegmentRow> Segments, IReadOnlyList<CheckpointRow> Checkpoints, IReadOnlyList<string> Outside) : IReport
+    IReadOnlyList<SegmentRow> Segments, IReadOnlyList<CheckpointRow> Checkpoints, IReadOnlyList<string> Outside,
+    EndReport.Place? End, DamageReport.Place? Damage) : IReport
 {
+    [JsonIgnore]
+    public bool HasDamage => Damage is not null || Epoch is null || Checkpoints.Any(static row => row.Damage is not null);
+
     /// <exception cref="LogDamage">A segment's header is damaged.</exception>
     public static LogSummary Read(LogPlace place)
     {
@@ -22,8 +29,11 @@ internal sealed record LogSummary(
         HashSet<string> inside = [.. segments.Select(static segment => segment.Name.ToString())];
         string[] outside = [.. place.Files.List(place.Directory).Where(name => SegmentFileName.TryParse(name) is not null && !inside.Contains(name))];
         InstanceIdentity identity = place.Identity;
+        ReadVerdict verdict = EndOf(place, chain);
         return new LogSummary(
-            place.Directory, identity.Name, identity.Shard, identity.Uuid, Wording.Time(identity.CreatedMicros), EpochOf(place), rows, checkpoints, outside);
+            place.Directory, identity.Name, identity.Shard, identity.Uuid, Wording.Time(identity.CreatedMicros), EpochOf(place), rows, checkpoints, outside,
+            verdict is ReadVerdict.Whole or ReadVerdict.Cut ? EndReport.Of(verdict).End : null,
+            verdict is ReadVerdict.Halt halt ? DamageReport.Of(halt.Damage).Damage : null);
     }
 
     public void Draw(Screen screen)
@@ -33,12 +43,23 @@ internal sealed record LogSummary(
         screen.Line();
         if (Segments.Count == 0) screen.Line("no segments: the instance was created and never started");
         else screen.Table(SegmentRow.Table(Segments));
+        if (End is not null && Segments.Count > 0) new EndReport(End).Draw(screen);
+        if (Damage is not null) new DamageReport(Damage).Draw(screen);
         screen.Line();
         if (Checkpoints.Count == 0) screen.Line("no checkpoints");
         else screen.Table(CheckpointRow.Table(Checkpoints));
         if (Outside.Count == 0) return;
         screen.Line();
         screen.Line($"not in the chain, ignored: {string.Join(", ", Outside)}", Tone.Warning);
+    }
+
+    /// <summary>Reads what stands behind the last seal.</summary>
+    private static ReadVerdict EndOf(LogPlace place, LogChain chain)
+    {
+        Lsn? from = chain.Segments.IsEmpty ? null : chain.Segments[^1].FirstLsn;
+        using LogScan scan = LogScan.Open(place.Files, place.Directory, place.Identity, chain, new ScanOptions { From = from });
+        while (scan.Next()) { }
+        return scan.Verdict!;
     }
 
     private static ulong? EpochOf(LogPlace place)

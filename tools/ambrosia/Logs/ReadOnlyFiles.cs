@@ -3,7 +3,8 @@ using Ambrosia.Log;
 namespace Ambrosia.Tools;
 
 /// <summary>The files of the operating system without any way to change one: what makes "it never writes" true by construction.</summary>
-internal sealed class ReadOnlyFiles : IFileSystem
+/// <param name="hidden">Names that are not listed; null: none.</param>
+internal sealed class ReadOnlyFiles(IReadOnlySet<string>? hidden = null) : IFileSystem
 {
     private readonly PosixFileSystem _files = new();
 
@@ -11,7 +12,8 @@ internal sealed class ReadOnlyFiles : IFileSystem
 
     public bool Exists(string path) => _files.Exists(path);
 
-    public IReadOnlyList<string> List(string directory) => _files.List(directory);
+    public IReadOnlyList<string> List(string directory) =>
+        hidden is null ? _files.List(directory) : [.. _files.List(directory).Where(name => !hidden.Contains(name))];
 
     public long FreeBytes(string directory) => _files.FreeBytes(directory);
 

@@ -1,3 +1,4 @@
+using Ambrosia.Log;
 using Ambrosia.Protocol;
 
 namespace Ambrosia.Tools;
@@ -5,6 +6,12 @@ namespace Ambrosia.Tools;
 /// <summary>What stands in records that carry no run, as names and values (log-format L5).</summary>
 internal static class RecordFields
 {
+    private static readonly OriginNames s_nobody = new(new InstanceIdentity("nobody", 0, Guid.Empty, 0));
+
+    /// <summary>Decodes a record for its errors.</summary>
+    /// <exception cref="ProtocolViolation">L5.10.</exception>
+    public static void Check(RecordKind kind, ReadOnlySpan<byte> body) => Of(kind, body, s_nobody);
+
     /// <exception cref="ProtocolViolation">L5.10.</exception>
     public static IReadOnlyDictionary<string, object> Of(RecordKind kind, ReadOnlySpan<byte> body, OriginNames names) => kind switch
     {

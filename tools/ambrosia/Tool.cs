@@ -15,7 +15,10 @@ internal static class Tool
         if (parsed.Errors.Count == 0) return Invoke(parsed, streams);
         string command = parsed.CommandResult.Command is ToolCommand named ? $"ambrosia {named.Name}" : "ambrosia";
         var screen = new Screen(streams, parsed.GetResult(Json) is { Implicit: false });
-        foreach (ParseError error in parsed.Errors) screen.ShowMisuse(new ToolMisuse(error.Message.TrimEnd('.'), "", $"'{command} --help' shows what can be given"));
+        ParseError error = parsed.Errors[0];
+        string? unknown = parsed.CommandResult.Command is RootCommand ? args.FirstOrDefault(static arg => !arg.StartsWith('-')) : null;
+        string what = unknown is null ? error.Message.TrimEnd('.') : $"'{unknown}' is no command";
+        screen.ShowMisuse(new ToolMisuse(what, "", $"'{command} --help' shows what can be given"));
         return ToolExit.Misuse;
     }
 
@@ -24,6 +27,7 @@ internal static class Tool
         Json,
         new LogCommand(streams),
         new VerifyCommand(streams),
+        new DoctorCommand(streams),
     };
 
     private static int Invoke(ParseResult parsed, ToolStreams streams)

@@ -102,5 +102,7 @@ internal static unsafe partial class Libc
     {
         [FieldOffset(8)] public ulong FragmentBytes;
         [FieldOffset(32)] public ulong FragmentsAvailable;
+        [FieldOffset(40)] public ulong Inodes;
+        [FieldOffset(56)] public ulong InodesAvailable;
     }
 }

@@ -1,0 +1,60 @@
+using System.CommandLine;
+using Ambrosia.Log;
+
+namespace Ambrosia.Tools;
+
+/// <summary>
+/// ambrosia doctor DIR: can a log be trusted to this place? It writes into a directory of its own, which it removes, and never into the log's.
+/// </summary>
+internal sealed class DoctorCommand : ToolCommand
+{
+    private readonly Argument<string> _directory = new("DIR") { Description = "Directory of a log, or where one is to be." };
+    private readonly Option<bool> _hold = new(LockChild.Option) { Hidden = true };
+
+    public DoctorCommand(ToolStreams streams) : base(streams, "doctor", "Says whether a log is safe in a place: file system, mount, locks, flushes, space, clock.")
+    {
+        Add(_directory);
+        Add(_hold);
+    }
+
+    protected override int Run(ParseResult parsed, Screen screen)
+    {
+        string directory = Path.TrimEndingDirectorySeparator(Path.GetFullPath(parsed.GetRequiredValue(_directory)));
+        if (parsed.GetValue(_hold)) return LockChild.Run(directory);
+        if (File.Exists(directory)) throw new ToolMisuse($"'{directory}' is a file", "a log is a directory", "give another path");
+        DoctorReport report = Examine(directory);
+        screen.Show(report);
+        return report.Status == FindingStatus.Fail ? ToolExit.Damage : ToolExit.Fine;
+    }
+
+    private static DoctorReport Examine(string directory)
+    {
+        bool isThere = Directory.Exists(directory);
+        string existing = NearestExisting(directory);
+        var findings = new List<Finding>();
+        MountPoint? mount = MountTable.Read().Find(RealPath.Of(existing));
+        findings.AddRange(FileSystemCheck.Run(mount));
+        if (mount is not null) findings.AddRange(MountOptionCheck.Run(mount));
+        findings.AddRange(PermissionCheck.Run(directory, isThere));
+        findings.AddRange(SpaceCheck.Run(existing));
+        using (ProbeDirectory? probe = ProbeDirectory.TryMake(existing, isThere, findings))
+        {
+            if (probe is not null)
+            {
+                findings.Add(FlushCheck.Run(probe.Path, mount));
+                findings.Add(DirectWriteCheck.Run(probe.Path));
+                findings.AddRange(NameCheck.Run(probe.Path));
+                findings.AddRange(LockCheck.Run(probe.Path));
+            }
+            findings.AddRange(ClockCheck.Run(directory, isThere, TimeProvider.System));
+            return new DoctorReport(directory, isThere, probe?.Path, findings.Max(static finding => finding.Status), findings);
+        }
+    }
+
+    private static string NearestExisting(string path)
+    {
+        string at = path;
+        while (!Directory.Exists(at)) at = Path.GetDirectoryName(at) ?? "/";
+        return at;
+    }
+}

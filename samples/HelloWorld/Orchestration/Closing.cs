@@ -40,7 +40,8 @@ internal static class Closing
 
     private static void SayWhere(TextWriter output, RunOptions options)
     {
-        output.WriteLine($"logs           {options.LogDirectory}   (one directory for each immortal; look with: ls -l {Path.Combine(options.LogDirectory, "server")})");
+        output.WriteLine($"logs           {options.LogDirectory}   (one directory for each immortal)");
+        output.WriteLine($"look           dotnet run --project tools/ambrosia -- log {Path.Combine(options.LogDirectory, "server")}");
         output.WriteLine($"go on          dotnet run --project samples/HelloWorld -- --log {options.LogDirectory}");
     }
 

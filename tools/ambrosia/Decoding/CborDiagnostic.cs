@@ -13,6 +13,7 @@ namespace Ambrosia.Tools;
 internal sealed class CborDiagnostic(int stringBytesMax = int.MaxValue)
 {
     private const byte BytesInPieces = 0x5F, TextInPieces = 0x7F, Break = 0xFF;
+    private const int ExponentMin = -7, ExponentMax = 20; // beyond them with an exponent
     private const ulong PositiveBignum = 2, NegativeBignum = 3;
 
     /// <summary>All items of a sequence, with commas between; "malformed" with the bytes where it is none.</summary>
@@ -144,10 +145,13 @@ internal sealed class CborDiagnostic(int stringBytesMax = int.MaxValue)
     {
         if (double.IsNaN(value)) return "NaN";
         if (double.IsInfinity(value)) return value > 0 ? "Infinity" : "-Infinity";
-        string text = value.ToString("R", CultureInfo.InvariantCulture).Replace('E', 'e');
-        int exponent = text.IndexOf('e');
-        string mantissa = exponent < 0 ? text : text[..exponent];
-        if (!mantissa.Contains('.')) mantissa += ".0";
-        return exponent < 0 ? mantissa : mantissa + "e" + text[exponent + 1] + text[(exponent + 2)..].TrimStart('0');
+        string text = value.ToString("R", CultureInfo.InvariantCulture);
+        int at = text.IndexOf('E');
+        if (at < 0) return text.Contains('.') ? text : text + ".0";
+        int exponent = int.Parse(text.AsSpan(at + 1), NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture);
+        string sign = value < 0 ? "-" : "", mantissa = text[sign.Length..at], digits = mantissa.Replace(".", "");
+        if (exponent is < 0 and >= ExponentMin) return $"{sign}0.{new string('0', -exponent - 1)}{digits}";
+        if (exponent is > 0 and <= ExponentMax) return $"{sign}{digits.PadRight(exponent + 1, '0')}.0";
+        return $"{sign}{(mantissa.Contains('.') ? mantissa : mantissa + ".0")}e{(exponent < 0 ? '-' : '+')}{Math.Abs(exponent)}";
     }
 }

@@ -21,6 +21,7 @@ public sealed class CommandLineTests
 
     [Theory]
     [InlineData("log")]
+    [InlineData("verify")]
     public void Directory_NotThere_EndsWith2AndMakesNothing(string command)
     {
         using var temporary = new TemporaryDirectory();
@@ -35,6 +36,7 @@ public sealed class CommandLineTests
 
     [Theory]
     [InlineData("log")]
+    [InlineData("verify")]
     public void Directory_ThatIsNoLog_EndsWith2AndNamesThoseBelow(string command)
     {
         using var temporary = new TemporaryDirectory();
@@ -52,6 +54,6 @@ public sealed class CommandLineTests
         ToolRun run = ToolRun.Of("--help");
 
         Assert.Equal(ToolExit.Fine, run.Code);
-        Assert.Contains("log <DIR>", run.Output);
+        foreach (string command in (string[])["log <DIR>", "verify <DIR>", "doctor <DIR>", "--json"]) Assert.Contains(command, run.Output);
     }
 }

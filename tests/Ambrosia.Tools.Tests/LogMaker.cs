@@ -72,7 +72,10 @@ internal sealed class LogMaker : IDisposable
 
     public Lsn Spanning(byte[] body, RecordKind kind)
     {
+        Commit();
         Assert.True(Writer.TryAppendSpanning(kind, body.AsSpan(0, 32), body.AsSpan(32), out Lsn lsn, out _), "it is taken");
+        RunHeader header = RunHeader.ReadBeginning(body, body.Length);
+        _numbers[(kind, header.Peer)] = header.Last + 1;
         return lsn;
     }
 

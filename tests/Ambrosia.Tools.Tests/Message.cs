@@ -1,0 +1,33 @@
+using System.Buffers;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Tools.Tests;
+
+/// <summary>Messages of runs (protocol P3.3) with their arguments, as a proxy makes them.</summary>
+internal static class Message
+{
+    public delegate void Writing(ref CborWriter to);
+
+    public static byte[] Arguments(Writing write)
+    {
+        var bytes = new ArrayBufferWriter<byte>();
+        var writer = new CborWriter(bytes);
+        write(ref writer);
+        writer.Flush();
+        return bytes.WrittenSpan.ToArray();
+    }
+
+    public static byte[] Of(uint method, byte[] arguments) => Framed([.. Number(method), .. arguments]);
+
+    public static byte[] Of(uint method, Writing write) => Of(method, Arguments(write));
+
+    public static byte[] OfCall(uint method, ulong call, byte[] arguments) => Framed([.. Number(method), .. Number(call), .. arguments]);
+
+    public static byte[] Framed(byte[] content) => [.. Number((ulong)content.Length), .. content];
+
+    private static byte[] Number(ulong value)
+    {
+        Span<byte> bytes = stackalloc byte[Varint.BytesMax];
+        return bytes[..Varint.Write(bytes, value)].ToArray();
+    }
+}

@@ -1,0 +1,207 @@
+using System.Text.Json;
+using Ambrosia.Log;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Tools.Tests;
+
+public sealed class VerifyCommandTests : IDisposable
+{
+    private readonly TemporaryDirectory _temporary = new();
+    private readonly string _log;
+
+    public VerifyCommandTests() => _log = _temporary.Of("counter");
+
+    public void Dispose() => _temporary.Dispose();
+
+    [Fact]
+    public void Verify_WholeLog_IsSoundAndCountsWhatIsThere()
+    {
+        SampleLog.Make(_log);
+        ToolRun run = ToolRun.Of("verify", _log, "--json");
+
+        Assert.Equal(ToolExit.Fine, run.Code);
+        JsonElement report = run.Json;
+        Assert.True(report.GetProperty("sound").GetBoolean());
+        Assert.Equal(2 + 1 + 1 + 1 + 1 + SampleLog.Forks + 1 + 1, report.GetProperty("messages").GetInt32());
+        Assert.Equal(2, report.GetProperty("records").GetProperty("peer").GetInt32());
+        Assert.Empty(report.GetProperty("lost").EnumerateArray());
+        Assert.True(report.GetProperty("restart").GetProperty("possible").GetBoolean());
+        Assert.Contains("ok: everything that was promised is there", ToolRun.Of("verify", _log).Output);
+    }
+
+    [Fact]
+    public void Verify_AnyPageDamaged_IsFoundWithItsExtent()
+    {
+        SampleLog.Make(_log);
+        JsonElement[] pages = [.. ToolRun.Of("log", _log, "--pages", "--json").JsonLines.Where(static line => line.TryGetProperty("lsn", out _))];
+        string segment = Path.Combine(_log, "log.1.1");
+        byte[] whole = File.ReadAllBytes(segment);
+        for (int i = 0; i < pages.Length - 2; i += 3) // the last ones may be torn as well
+        {
+            byte[] damaged = [.. whole];
+            damaged[pages[i].GetProperty("offset").GetInt64() + 20] ^= 4;
+            File.WriteAllBytes(segment, damaged);
+            ToolRun run = ToolRun.Of("verify", _log, "--json");
+
+            Assert.Equal(ToolExit.Damage, run.Code);
+            JsonElement loss = Assert.Single(run.Json.GetProperty("lost").EnumerateArray().ToArray());
+            Assert.Equal(pages[i].GetProperty("lsn").GetUInt64(), loss.GetProperty("from").GetUInt64());
+            Assert.Equal(segment, loss.GetProperty("why").GetProperty("file").GetString());
+            Assert.Equal(loss.GetProperty("bytes").GetInt64(), run.Json.GetProperty("bytesLost").GetInt64());
+            if (!IsSpanning(pages[i])) Assert.Equal(pages[i + 1].GetProperty("lsn").GetUInt64(), loss.GetProperty("to").GetUInt64());
+            Assert.False(run.Json.GetProperty("restart").GetProperty("possible").GetBoolean());
+        }
+        File.WriteAllBytes(segment, whole);
+        Assert.Equal(ToolExit.Fine, ToolRun.Of("verify", _log).Code);
+    }
+
+    [Fact]
+    public void Verify_SeveralPagesDamaged_FindsAll()
+    {
+        SampleLog.Make(_log);
+        JsonElement[] pages = [.. ToolRun.Of("log", _log, "--pages", "--json").JsonLines.Where(static line => line.TryGetProperty("lsn", out _))];
+        foreach (int i in (int[])[2, 5, 9]) Overwrite("log.1.1", pages[i].GetProperty("offset").GetInt64() + 65);
+        JsonElement report = ToolRun.Of("verify", _log, "--json").Json;
+
+        Assert.Equal(3, report.GetProperty("lost").GetArrayLength());
+        Assert.Equal(pages.Length - 3, report.GetProperty("pages").GetInt32());
+        string text = ToolRun.Of("verify", _log).Output;
+        Assert.Contains("unreadable: 4.0 KiB of log", text);
+        Assert.Contains("a coordinator would halt (exit 65)", text);
+    }
+
+    [Fact]
+    public void Verify_TornTail_IsSoundAndSaid()
+    {
+        SampleLog.Make(_log);
+        JsonElement last = ToolRun.Of("log", _log, "--pages", "--tail", "1", "--json").JsonLines.First();
+        using (FileStream file = File.OpenWrite(Path.Combine(_log, "log.1.1"))) file.SetLength(last.GetProperty("offset").GetInt64() + 70);
+        ToolRun run = ToolRun.Of("verify", _log);
+
+        Assert.Equal(ToolExit.Fine, run.Code);
+        Assert.Contains("torn tail: 70 bytes behind it are unfinished", run.Output);
+    }
+
+    [Fact]
+    public void Verify_HeaderDamaged_IsSaidAndTheRestIsRead()
+    {
+        for (int i = 0; i < 3; i++)
+        {
+            using LogMaker maker = LogMaker.Start(_log);
+            if (i == 0) maker.Peer(1, "ada");
+            maker.Append(new CheckpointMarkRecord(new Epoch(1), 0, "r0"));
+            maker.Commit();
+        }
+        Overwrite("log.2.2", 40);
+        ToolRun run = ToolRun.Of("verify", _log, "--json");
+
+        Assert.Equal(ToolExit.Damage, run.Code);
+        Assert.Contains("log.2.2", Assert.Single(run.Json.GetProperty("headers").EnumerateArray().ToArray()).GetProperty("file").GetString());
+        Assert.Equal(2, run.Json.GetProperty("records").GetProperty("checkpointMark").GetInt32()); // its own, and the one that it logged again
+        Assert.Equal(ToolExit.Damage, ToolRun.Of("log", _log).Code);
+    }
+
+    [Fact]
+    public void Verify_FenceGoneOrOld_IsDamage()
+    {
+        LogMaker.Start(_log).Dispose();
+        LogMaker.Start(_log).Dispose();
+        string fence = Directory.EnumerateFiles(_log, "epoch.*").Single();
+        File.Move(fence, fence[..^1] + "1");
+        Assert.Contains("the fence is older than the log", ToolRun.Of("verify", _log).Output);
+        File.Delete(fence[..^1] + "1");
+        ToolRun run = ToolRun.Of("verify", _log);
+        Assert.Equal(ToolExit.Damage, run.Code);
+        Assert.Contains("the fence of this instance", run.Output);
+    }
+
+    [Fact]
+    public void Verify_InstanceFileDamaged_IsDamage()
+    {
+        LogMaker.Start(_log).Dispose();
+        Overwrite("instance", 9);
+        ToolRun run = ToolRun.Of("verify", _log, "--json");
+        Assert.Equal(ToolExit.Damage, run.Code);
+        Assert.EndsWith("instance", run.Json.GetProperty("damage").GetProperty("file").GetString());
+    }
+
+    /// <summary>Whole pages whose content is wrong: only something that opens every record sees it.</summary>
+    [Fact]
+    public void Verify_NumbersWithAGap_AreFound()
+    {
+        using (LogMaker maker = LogMaker.Start(_log))
+        {
+            maker.Peer(1, "ada");
+            maker.Run(MessageKind.Fork, 1, Message.Of(5, [1]));
+            byte[] run = new byte[RunHeader.Bytes + 3];
+            new RunHeader(MessageKind.Fork, false, 0, 1, 3, 1, 0, 1).Write(run);
+            Message.Of(5, [1]).CopyTo(run, RunHeader.Bytes);
+            maker.Append(run, RecordKind.Run);
+            maker.Commit();
+        }
+        ToolRun verify = ToolRun.Of("verify", _log, "--json");
+
+        Assert.Equal(ToolExit.Damage, verify.Code);
+        Assert.Contains("begins at number 3, and 2 comes next", Assert.Single(verify.Json.GetProperty("oddities").EnumerateArray().ToArray()).GetProperty("what").GetString());
+    }
+
+    [Fact]
+    public void Verify_CheckpointDamaged_IsSaidAndTheLogSuffices()
+    {
+        SampleLog.Make(_log);
+        MakeCheckpoint();
+        ToolRun sound = ToolRun.Of("verify", _log, "--json");
+        Assert.Equal(ToolExit.Fine, sound.Code);
+        string file = sound.Json.GetProperty("restart").GetProperty("checkpoint").GetString()!;
+        Assert.StartsWith("ckpt.", file);
+        Assert.Contains("ckpt.", ToolRun.Of("log", _log).Output);
+
+        Overwrite(file, 300);
+        ToolRun run = ToolRun.Of("verify", _log, "--json");
+        Assert.Equal(ToolExit.Damage, run.Code);
+        Assert.Equal(1, run.Json.GetProperty("checkpoints").GetArrayLength());
+        Assert.False(run.Json.GetProperty("restart").TryGetProperty("checkpoint", out _));
+        Assert.True(run.Json.GetProperty("restart").GetProperty("possible").GetBoolean());
+    }
+
+    /// <summary>What lies below a sound checkpoint is history; the state survives its loss.</summary>
+    [Fact]
+    public void Verify_DamageBelowACheckpoint_LeavesARestart()
+    {
+        SampleLog.Make(_log);
+        MakeCheckpoint();
+        JsonElement page = ToolRun.Of("log", _log, "--pages", "--json").JsonLines.ElementAt(3);
+        Overwrite("log.1.1", page.GetProperty("offset").GetInt64() + 65);
+        ToolRun run = ToolRun.Of("verify", _log);
+
+        Assert.Equal(ToolExit.Damage, run.Code);
+        Assert.Contains("a coordinator starts all the same, from ckpt.", run.Output);
+    }
+
+    private void MakeCheckpoint()
+    {
+        JsonElement page = ToolRun.Of("log", _log, "--pages", "--json").JsonLines.Where(static line => line.TryGetProperty("kind", out JsonElement kind) && kind.GetString() == "records").ElementAt(20);
+        var files = new PosixFileSystem();
+        InstanceIdentity identity = InstanceDirectory.TryRead(files, _log)!;
+        var lsn = new Lsn(page.GetProperty("lsn").GetUInt64());
+        ulong hash = Convert.ToUInt64(page.GetProperty("previousHash").GetString()![2..], 16);
+        var header = new CheckpointHeader(0, identity.Uuid, lsn, lsn, new Epoch(1), 7, 1, 1_000_000, hash, "r0");
+        using var writer = new CheckpointWriter(files, _log, identity, header, NoCrashPoints.Instance);
+        writer.Write(CheckpointSection.Coordinator, new CoordinatorPart(
+            [new CheckpointPeer(1, new InstanceId("ada"), Guid.NewGuid(), new Epoch(1), 0), new CheckpointPeer(2, new InstanceId("bob"), Guid.NewGuid(), new Epoch(1), 0)], [], [], Lsn.Zero, []).ToBytes());
+        writer.Write(CheckpointSection.Image, new byte[5_000]);
+        writer.Finish();
+        Assert.True(writer.Publish(new Lsn(ToolRun.Of("log", _log, "--json").Json.GetProperty("end").GetProperty("durableUpTo").GetUInt64())));
+    }
+
+    private static bool IsSpanning(JsonElement page) => page.GetProperty("kind").GetString() is "begins" or "continues";
+
+    private void Overwrite(string name, long offset)
+    {
+        using FileStream file = File.Open(Path.Combine(_log, name), FileMode.Open, FileAccess.ReadWrite);
+        file.Position = offset;
+        int was = file.ReadByte();
+        file.Position = offset;
+        file.WriteByte((byte)(was ^ 0x5A));
+    }
+}

@@ -43,6 +43,7 @@ internal sealed record LogSummary(
         screen.Line();
         if (Segments.Count == 0) screen.Line("no segments: the instance was created and never started");
         else screen.Table(SegmentRow.Table(Segments));
+        if (Segments.Count > 0 && Segments[0].Predecessor is { } truncated) screen.Line($"what stood before {Segments[0].File}, up to the end of {truncated}, was truncated");
         if (End is not null && Segments.Count > 0) new EndReport(End).Draw(screen);
         if (Damage is not null) new DamageReport(Damage).Draw(screen);
         screen.Line();

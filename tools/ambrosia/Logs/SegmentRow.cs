@@ -37,14 +37,15 @@ internal sealed record SegmentRow(
         }
     }
 
+    /// <summary>A predecessor is the row above; the oldest's is gone, or there was none.</summary>
     public static TextTable Table(IEnumerable<SegmentRow> rows)
     {
-        var table = new TextTable("segment", ">epoch", ">first Lsn", ">end", ">log bytes", ">file", "writes", ">app", "created", "predecessor", "hash at the seal");
+        var table = new TextTable("segment", ">first Lsn", ">sealed at", ">log bytes", ">file", "writes", ">app", "created");
         foreach (SegmentRow row in rows)
         {
             table.Add(
-                row.File, $"{row.Epoch}", $"{row.FirstLsn}", row.EndLsn is { } end ? $"{end}" : "open", row.EndLsn is { } until ? Wording.Size((long)(until - row.FirstLsn)) : "",
-                Wording.Size(row.FileBytes), row.WriteMode, $"{row.AppVersion}", row.Created, row.Predecessor ?? "none", row.PredecessorHash);
+                row.File, $"{row.FirstLsn}", row.EndLsn is { } end ? $"{end}" : "open", row.EndLsn is { } until ? Wording.Size((long)(until - row.FirstLsn)) : "",
+                Wording.Size(row.FileBytes), row.WriteMode, $"{row.AppVersion}", row.Created);
         }
         return table;
     }

@@ -11,6 +11,7 @@ namespace Ambrosia.Tools;
 internal sealed class HistoryCheck(LogPlace place, IReadOnlyList<CheckpointVerdict> checkpoints)
 {
     private const int OdditiesMax = 1_000;
+    private const uint MessageBytesMax = 1 << 30; // the hard limit; what a coordinator was told with --max-message is not in the log
 
     private readonly List<Loss> _losses = [];
     private readonly List<Oddity> _oddities = [];
@@ -108,7 +109,7 @@ internal sealed class HistoryCheck(LogPlace place, IReadOnlyList<CheckpointVerdi
         try
         {
             if (kind is not (RecordKind.Run or RecordKind.ImpulseRun)) RecordFields.Check(kind, body);
-            else if (_numbers.Take(RunView.ReadWhole(body, uint.MaxValue).Header) is { } wrong) Add(lsn, wrong);
+            else if (_numbers.Take(RunView.ReadWhole(body, MessageBytesMax).Header) is { } wrong) Add(lsn, wrong);
         }
         catch (ProtocolViolation violation)
         {

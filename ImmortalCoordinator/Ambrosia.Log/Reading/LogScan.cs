@@ -28,6 +28,7 @@ public sealed class LogScan : IDisposable
     private IFile? _file;
     private Lsn _end; // where it ends by its successor's seal
     private Lsn _at;  // the page that comes next
+    private Lsn? _lookedAgainAt; // where a page turned out to have been written while its absence was judged
 
     private LogScan(IFileSystem fs, string dir, InstanceIdentity identity, LogChain chain, ScanOptions options, PageBuffer buffer)
     {
@@ -181,11 +182,26 @@ public sealed class LogScan : IDisposable
     {
         if (Stated > _at) return Suffer(Damage(fault, $"{Stated} is stated to be durable"));
         Lsn damage = _at;
+        ulong? before = _pages.Next == damage ? _pages.Hash : null;
         _pages.DropIncomplete(_segment!);
         ReadVerdict verdict = new TailJudge(_fs, _dir, _identity, _inspector!).Judge(_file!, _pages, damage, fault, ref _buffer);
-        if (verdict is ReadVerdict.Halt halt) return Suffer(halt.Damage);
+        if (verdict is ReadVerdict.Halt halt) return WasWrittenMeanwhile(damage, before) ? TryRead() : Suffer(halt.Damage);
         _at = verdict.End;
         return End(verdict with { DurableUpTo = Stated });
+    }
+
+    /// <summary>
+    /// A live log: what the search found behind the page may have been written, and the page before it, since the page was looked at. Reading
+    /// goes on there, once for each place; a spanning record that was left for incomplete is read again from its beginning.
+    /// </summary>
+    private bool WasWrittenMeanwhile(Lsn damage, ulong? before)
+    {
+        if (_lookedAgainAt == damage || _inspector!.Read(_file!, damage, _end, before, ref _buffer) is not null) return false;
+        _lookedAgainAt = damage;
+        if (_pages.Next >= damage) return true;
+        _at = _pages.Next;
+        _pages.Begin(_at, _pages.Hash);
+        return true;
     }
 
     private LogDamage Damage(PageFault fault, string because) =>

@@ -52,7 +52,7 @@ internal sealed class LogListing(LogPlace place, EntryFilter filter, int? head, 
     }
 
     private ReadVerdict? Walk(Screen screen, LogChain chain, Lsn from, Func<LogWalk.PageTaker> taker) =>
-        _walk.Run(WalkStart.For(place, chain, from, _names), taker(), report => Keep(screen, report));
+        _walk.Run(WalkStart.For(place, chain, from, _names), taker(), screen.Show);
 
     private bool Emit(Screen screen, IReport line)
     {

@@ -1,0 +1,41 @@
+using System.CommandLine;
+using Ambrosia.Log;
+
+namespace Ambrosia.Perf;
+
+/// <summary><c>log</c> on the command line.</summary>
+internal sealed class LogVerb(string[] args)
+{
+    public const string Durability = "a log alone, without coordinator: each commit is one write, fdatasync and fence check; the floor is the same writes and reads in C (perf/floors)";
+
+    private readonly Option<int> rounds = Options.Number("--rounds", "Pairs of rounds, ours and the floor's in turn.", 7);
+    private readonly Option<int> appends = Options.Number("--appends", "Appends of a round, each flushed.", 400);
+    private readonly Option<long> bytes = Options.Size("--bytes", "Bytes of a round of the stream.", "512M");
+    private readonly Option<string> write = Write();
+
+    public Command Command => new Measurement("log", args).Build(
+        "The log alone against the same done raw in C: append + flush of 4 KiB, 64 KiB and 1 MiB, a stream of 16-byte messages, reading with all checks.",
+        Measure, rounds, appends, bytes, write);
+
+    internal static Option<string> Write() => Options.Word("--write", "Past the page cache or through it.", "auto", "direct", "buffered");
+
+    internal static LogWriteMode ModeOf(string word) => Enum.Parse<LogWriteMode>(word, ignoreCase: true);
+
+    private Outcome Measure(ParseResult parsed, ClusterOptions cluster)
+    {
+        LogResult found = new LogCommand(cluster, ModeOf(parsed.GetRequiredValue(write))).Run(parsed.GetValue(rounds), parsed.GetValue(appends), parsed.GetValue(bytes));
+        var appended = found.Figures.Where(static each => each.What.StartsWith("append ", StringComparison.Ordinal))
+            .Select(static each => (Bytes: double.Parse(each.What.Split(' ')[1]), each)).ToList();
+        var chart = new Chart("-append", "Append and flush", "bytes of a page", "GB/s",
+            [new ChartLine("ours", [.. appended.Select(static a => (a.Bytes, a.each.OursGigabytesPerSecond))]), new ChartLine("raw C", [.. appended.Select(static a => (a.Bytes, a.each.FloorGigabytesPerSecond))])]);
+        return new Outcome(found, Durability, () =>
+        {
+            Report.Show(["what", "GB/s", "raw C GB/s", "ours ÷ raw"], found.Figures.Select(static each => new[]
+            {
+                each.What, Report.Number(each.OursGigabytesPerSecond, "F3"), Report.Number(each.FloorGigabytesPerSecond, "F3"), Report.Number(each.Ratio, "F2"),
+            }));
+            Console.WriteLine($"file bytes for a byte of payload at 16 B: {found.FileBytesPerPayloadByte:F3}; written {(found.IsDirect ? "past" : "through")} the page cache");
+        })
+        { Charts = [chart] };
+    }
+}

@@ -1,0 +1,169 @@
+// A log of its own without coordinator, app or links: what the storage engine does alone. Two threads beside the caller, as in production:
+// one prepares space, and (where the caller asks) one commits. Old segments are let go as they fill, so that files are written again.
+using System.Diagnostics;
+using Ambrosia.Log;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Perf;
+
+/// <summary>One log, written at full speed. The caller's thread appends.</summary>
+internal sealed class LogDriver : IDisposable
+{
+    private const int KeptSegments = 2;
+
+    private readonly PosixFileSystem _files = new();
+    private readonly PrimaryLock _lock;
+    private readonly Thread _space;
+    private readonly AutoResetEvent _committed = new(false), _appended = new(false);
+    private Thread? _committer;
+    private Exception? _failure;
+    private volatile bool _stopped;
+
+    public LogDriver(string directory, LogOptions options)
+    {
+        Directory = directory;
+        Identity = InstanceDirectory.Create(_files, directory, "perf", 0, Guid.NewGuid(), 1, "r0", NoCrashPoints.Instance);
+        var claimed = (ClaimResult.Claimed)PrimaryClaim.Try(_files, directory, Identity, "r0", NoCrashPoints.Instance);
+        _lock = claimed.PrimaryLock;
+        Log = TakeOver.Run(_files, directory, Identity, claimed.Fence, "r0", options, TimeProvider.System, NoCrashPoints.Instance);
+        _space = new Thread(() => Guard(PrepareSpace)) { IsBackground = true, Name = "space" };
+        _space.Start();
+    }
+
+    public string Directory { get; }
+
+    public InstanceIdentity Identity { get; }
+
+    public OpenLog Log { get; }
+
+    public LogWriter Writer => Log.Writer;
+
+    /// <summary>Appends records one by one, each made durable before the next, on this thread.</summary>
+    public TimeSpan AppendMany(ReadOnlySpan<byte> body, int count)
+    {
+        long begun = Stopwatch.GetTimestamp();
+        for (int i = 0; i < count; i++)
+        {
+            Append(body);
+            while (!TryCommit()) Thread.Yield();
+        }
+        return Stopwatch.GetElapsedTime(begun);
+    }
+
+    /// <summary>Appends until <paramref name="bytes"/> of file have been written, with a committer of its own; waits for the last.</summary>
+    public TimeSpan Stream(ReadOnlySpan<byte> body, long bytes)
+    {
+        _committer ??= StartCommitter();
+        long begun = Stopwatch.GetTimestamp();
+        Lsn until = Writer.Tail + bytes;
+        while (Writer.Tail < until) Append(body);
+        while (Writer.Durable < until)
+        {
+            _appended.Set();
+            _committed.WaitOne(1);
+            Check();
+        }
+        return Stopwatch.GetElapsedTime(begun);
+    }
+
+    /// <summary>Lets go of all but the newest segments.</summary>
+    public void Trim()
+    {
+        while (Log.Chain.Segments is [var oldest, ..] segments && segments.Length > KeptSegments) Writer.Release(oldest);
+    }
+
+    /// <summary>Bytes of disk that the directory's files take.</summary>
+    public long DiskBytes() => new DirectoryInfo(Directory).EnumerateFiles().Sum(static file => file.Length);
+
+    /// <summary>Reads the kept log from its first page to its end with every check; bytes and time.</summary>
+    public (long Bytes, TimeSpan Time) ReadAll()
+    {
+        LogChain chain = LogChain.Load(_files, Directory, Identity);
+        using var reader = new LogReader(_files, Directory, Identity, chain);
+        var buffer = new PageBuffer();
+        Lsn first = chain.Segments[0].FirstLsn, at = first;
+        long begun = Stopwatch.GetTimestamp();
+        while (at < Writer.Durable && reader.Read(at, ref buffer) == ReadStatus.Page) at = buffer.Next;
+        return (at - first, Stopwatch.GetElapsedTime(begun));
+    }
+
+    public void Dispose()
+    {
+        _stopped = true;
+        _appended.Set();
+        _space.Join();
+        _committer?.Join();
+        Writer.Dispose();
+        _lock.Dispose();
+    }
+
+    private void Append(ReadOnlySpan<byte> body)
+    {
+        Reservation room;
+        while (!Writer.TryReserve(RecordHeader.Bytes + body.Length, out room))
+        {
+            if (_committer is null) TryCommit();
+            else _committed.WaitOne(1);
+            Check();
+        }
+        new RecordHeader((uint)body.Length, RecordKind.Run).Write(room.Bytes);
+        body.CopyTo(room.Bytes[RecordHeader.Bytes..]);
+        if (Writer.Leave(room)) _appended.Set();
+    }
+
+    /// <summary>False: there was nothing that could be committed.</summary>
+    private bool TryCommit()
+    {
+        Check();
+        if (Writer.Begin(out CommitGroup? group) != CommitAnswer.Ready) return false;
+        if (group!.NeedsRotation) group.Rotate();
+        group.Write();
+        group.Flush();
+        group.CheckFence();
+        Writer.Complete(group);
+        return true;
+    }
+
+    private Thread StartCommitter()
+    {
+        var thread = new Thread(() => Guard(Commit)) { IsBackground = true, Name = "commit" };
+        thread.Start();
+        return thread;
+    }
+
+    private void Commit()
+    {
+        while (!_stopped)
+        {
+            if (TryCommit()) _committed.Set();
+            else _appended.WaitOne(1);
+        }
+    }
+
+    private void PrepareSpace()
+    {
+        while (!_stopped)
+        {
+            Trim();
+            if (!Writer.PrepareSpace()) Thread.Sleep(Writer.IsAwaitingSpace ? 0 : 1);
+        }
+    }
+
+    private void Guard(Action loop)
+    {
+        try
+        {
+            loop();
+        }
+        catch (Exception e)
+        {
+            _failure = e;
+        }
+    }
+
+    private void Check()
+    {
+        if (_failure is { } failure) throw new FailedRoundException(failure.Message);
+        if (Writer.IsSpaceShort) throw new FailedRoundException($"the disk of {Directory} is full");
+    }
+}

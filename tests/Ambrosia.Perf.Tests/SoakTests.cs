@@ -1,0 +1,36 @@
+using Ambrosia.Log;
+using Ambrosia.TestKit;
+
+namespace Ambrosia.Perf.Tests;
+
+/// <summary>1 GiB of log (times the scale) through files that are written again and again: disk and memory stay bounded.</summary>
+public sealed class SoakTests : IDisposable
+{
+    private const long SegmentBytes = 8L << 20;
+
+    private readonly string directory = Directory.CreateTempSubdirectory("ambrosia-soak-").FullName;
+
+    [Fact]
+    public void Soak_FarMoreLogThanIsKept_DiskAndMemoryStayBounded()
+    {
+        var cluster = new ClusterOptions(directory, TimeSpan.FromMinutes(5));
+        SoakResult found = new SoakCommand(cluster, LogWriteMode.Auto).Run(Math.Max(128L << 20, TestScale.Rounds(1 << 30)), SegmentBytes);
+        Assert.Equal(4, found.Stretches.Count);
+        Assert.True(found.Recycled > found.Rotations / 2, $"{found.Recycled} files written again in {found.Rotations} rotations");
+    }
+
+    /// <summary>The control: growth is noticed.</summary>
+    [Theory]
+    [InlineData(100, 1)]
+    [InlineData(1, 100)]
+    public void Check_GrowthOfDiskOrMemory_IsNoticed(long disk, long memory)
+    {
+        const long mebibyte = 1 << 20;
+        var good = new SoakStretch(1, 1, 10 * mebibyte, 50 * mebibyte);
+        SoakCommand.Check(new SoakResult(0, 0, 0, 0, 0, [good, good]), 60 * mebibyte);
+        var grown = new SoakStretch(2, 1, good.DiskBytes * disk, good.ResidentBytes * memory);
+        Assert.Throws<FailedRoundException>(() => SoakCommand.Check(new SoakResult(0, 0, 0, 0, 0, [good, grown]), 60 * mebibyte));
+    }
+
+    public void Dispose() => Directory.Delete(directory, recursive: true);
+}

@@ -245,7 +245,7 @@ internal sealed class Coordinator : IDisposable
     private void HasOutput(Outbox outbox)
     {
         if (table.OpenLinkTo(outbox.Destination) is { } link) link.Wake();
-        else inputs.Pumps.Dial();
+        else if (table.Want(outbox.Destination)) inputs.Pumps.Dial();
     }
 
     /// <summary>The app has executed all that was durable: the first time in this epoch, the world is let in.</summary>
@@ -257,6 +257,9 @@ internal sealed class Coordinator : IDisposable
             selfChannel.Open();
             table.Admit();
             Checkpoints.Truncate(); // what a process that was killed meant to remove
+            foreach (Origin origin in ledger.Peers()) table.Want(origin.Instance);
+            foreach (Outbox outbox in outboxes.InOrder())
+                if (outbox.HasUnsent) table.Want(outbox.Destination);
         }
         Primary?.Invoke(session);
         inputs.Pumps.Dial();
@@ -322,16 +325,7 @@ internal sealed class Coordinator : IDisposable
     }
 
     /// <summary>Peers to call now: known ones and those for whom there is output.</summary>
-    public List<InstanceId> PeersToDial()
-    {
-        DateTimeOffset now = inputs.Time.GetUtcNow();
-        var peers = new List<InstanceId>();
-        foreach (Origin origin in ledger.Peers())
-            if (table.ShouldDial(origin.Instance, now)) peers.Add(origin.Instance);
-        foreach (Outbox outbox in outboxes.InOrder())
-            if (outbox.HasUnsent && table.ShouldDial(outbox.Destination, now)) peers.Add(outbox.Destination);
-        return peers;
-    }
+    public List<InstanceId> PeersToDial() => table.PeersToDial(inputs.Time.GetUtcNow());
 
     /// <summary>Records delivered to the running session.</summary>
     public long Delivered => app.Delivery.Records;

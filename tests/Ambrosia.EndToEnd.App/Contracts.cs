@@ -34,4 +34,6 @@ public interface IFlooder
     void Flood();
 
     Call Finish();
+
+    Call FinishSecond();
 }

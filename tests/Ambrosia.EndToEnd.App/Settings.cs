@@ -11,6 +11,9 @@ internal static class Settings
     /// <summary>Name of the instance that is called.</summary>
     public static string Peer => Text("PEER") ?? "ledger";
 
+    /// <summary>Name of a second instance that is called as well; null: none is.</summary>
+    public static string? Second => Text("SECOND");
+
     /// <summary>The run goes on until this file is there; null: until enough calls are made.</summary>
     public static string? Until => Text("UNTIL");
 

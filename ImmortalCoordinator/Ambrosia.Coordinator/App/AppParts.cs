@@ -13,6 +13,9 @@ internal sealed class AppParts
     private readonly Lock gate = new();
     private readonly List<DigestEntry> changed = [];
 
+    /// <summary>Outboxes to which the app has emitted since the last digest position; of the thread that reads the app.</summary>
+    private readonly List<Outbox> undigested = [];
+
     /// <summary>Computed and not yet in the log; bounded by what one receive from the app can report, since its reader then waits.</summary>
     private readonly Queue<DigestRecord> digestsToLog = new();
     private AppSession? live;
@@ -146,22 +149,37 @@ internal sealed class AppParts
 
     private void RestoreDigestCounts(CoordinatorPart? part)
     {
-        foreach (Outbox outbox in Outboxes.InOrder()) outbox.DigestedCount = 0;
-        if (part is null) return;
-        foreach (CheckpointDigestCount count in part.DigestCounts) Outboxes.GetOrAdd(count.Destination).DigestedCount = count.Count;
+        List<Outbox> all = Outboxes.InOrder();
+        foreach (Outbox outbox in all) (outbox.DigestedCount, outbox.IsUndigested) = (0, false);
+        undigested.Clear();
+        if (part is not null)
+            foreach (CheckpointDigestCount count in part.DigestCounts) Outboxes.GetOrAdd(count.Destination).DigestedCount = count.Count;
+        foreach (Outbox outbox in all)
+            if (outbox.Emitted.Number != outbox.DigestedCount) Emitted(outbox);
+    }
+
+    /// <summary>The app has emitted to this destination; so that a digest costs what was touched since the last one, not what there is.</summary>
+    public void Emitted(Outbox outbox)
+    {
+        if (outbox.IsUndigested) return;
+        outbox.IsUndigested = true;
+        undigested.Add(outbox);
     }
 
     /// <summary>The app stands at a digest position.</summary>
     public void DigestAt(Lsn position)
     {
         changed.Clear();
-        foreach (Outbox outbox in Outboxes.InOrder())
+        undigested.Sort(static (a, b) => a.Destination.CompareTo(b.Destination));
+        foreach (Outbox outbox in undigested)
         {
+            outbox.IsUndigested = false;
             ChannelPosition emitted = outbox.Emitted;
             if (emitted.Number == outbox.DigestedCount) continue;
             changed.Add(new DigestEntry(outbox.Destination, emitted.Number, emitted.Hash));
             outbox.DigestedCount = emitted.Number;
         }
+        undigested.Clear();
         digested = position;
         var record = new DigestRecord(position, changed.ToArray());
         if (!Digests.Computed(record)) return;

@@ -73,7 +73,11 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
         RunView.ReadWhole(block.Bytes.AsSpan(frameAt + FrameHeader.Bytes, runBytes), parts.MessageBytesMax);
         if (run.Header.Kind == MessageKind.Impulse) TakeImpulses(outbox, block, frameAt, run, runBytes);
         else if (!run.Header.IsNumbered) throw new ProtocolViolation("P3.2", $"{run.Header.Kind} from the app");
-        else if (!outbox.Append(block, frameAt, run, runBytes)) return ReadAnswer.More;
+        else
+        {
+            parts.Emitted(outbox);
+            if (!outbox.Append(block, frameAt, run, runBytes)) return ReadAnswer.More;
+        }
 
         if (outbox != parts.Outboxes.Self) { touched.Add(outbox); return ReadAnswer.More; }
         selfWaits = !parts.SelfChannel.TryPush();

@@ -18,6 +18,9 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff)
 
     private readonly Lock gate = new();
     private readonly Dictionary<InstanceId, PeerState> peers = [];
+
+    /// <summary>Peers that a connection is wanted to and that have none: the only ones that calls are looked for.</summary>
+    private readonly HashSet<InstanceId> unconnected = [];
     private bool isAdmitting;
 
     private sealed class PeerState(Backoff backoff)
@@ -109,6 +112,7 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff)
             if (state.Current != link) return;
             turn = state.Current = state.Next;
             state.Next = null;
+            if (turn is null) unconnected.Add(peer);
         }
         turn?.TakeTurn();
     }
@@ -161,6 +165,26 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff)
         // A connection's own lock is never taken inside ours: it opens by calling us.
         return [.. states.OrderBy(static s => s.Peer).Select(static s =>
             new LinkNews(s.Peer, s.Link is null ? s.Idle : s.Link.IsOpen ? "open" : "opening", s.Link?.Remote, s.LastEnd))];
+    }
+
+    /// <summary>A connection to this peer is wanted from now on; true: that is news.</summary>
+    public bool Want(InstanceId peer)
+    {
+        lock (gate) return peer != self && StateOf(peer).Current is null && unconnected.Add(peer);
+    }
+
+    /// <summary>Whom to call now, see <see cref="ShouldDial"/>. Costs what the unconnected peers cost, not what all do.</summary>
+    public List<InstanceId> PeersToDial(DateTimeOffset now)
+    {
+        var due = new List<InstanceId>();
+        lock (gate)
+        {
+            if (unconnected.Count == 0) return due;
+            unconnected.RemoveWhere(peer => StateOf(peer).Current is not null); // its end brings it back
+            foreach (InstanceId peer in unconnected)
+                if (ShouldDial(peer, now)) due.Add(peer);
+        }
+        return due;
     }
 
     /// <summary>True: this peer is to be called now, and the caller does so; it reports the outcome by <see cref="DialFailed"/> or the link's end.</summary>

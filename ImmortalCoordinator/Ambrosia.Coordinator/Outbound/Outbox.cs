@@ -41,6 +41,14 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     /// <summary>Calls emitted up to the last digest position; of the thread that reads the app.</summary>
     public ulong DigestedCount { get; set; }
 
+    /// <summary>Something was emitted since the last digest position; of the thread that reads the app.</summary>
+    public bool IsUndigested { get; set; }
+
+    /// <summary>Index by which the running session's app declared this destination; -1: it has not.</summary>
+    public long SessionIndex { get => Volatile.Read(ref sessionIndex); set => Volatile.Write(ref sessionIndex, value); }
+
+    private long sessionIndex = -1;
+
     public ChannelPosition Known { get { lock (gate) return known; } }
 
     public ChannelPosition Emitted { get { lock (gate) return emitted; } }

@@ -69,7 +69,11 @@ internal sealed class OutboxSet(InstanceId self, ScratchFile scratch, MemoryBoun
     public void BeginSession(IReadOnlyDictionary<InstanceId, ChannelPosition> from)
     {
         Array.Clear(session);
-        foreach (Outbox outbox in InOrder()) outbox.BeginSession(from.GetValueOrDefault(outbox.Destination));
+        foreach (Outbox outbox in InOrder())
+        {
+            outbox.SessionIndex = -1;
+            outbox.BeginSession(from.GetValueOrDefault(outbox.Destination));
+        }
     }
 
     /// <exception cref="ProtocolViolation">P5.5.</exception>
@@ -79,7 +83,9 @@ internal sealed class OutboxSet(InstanceId self, ScratchFile scratch, MemoryBoun
         if (index >= session.Length) Array.Resize(ref session, (int)Math.Max(index + 1, (uint)session.Length * 2));
         if (session[index] is { } taken && taken.Destination != destination)
             throw new ProtocolViolation("P5.5", $"destination {index} is {taken.Destination} and cannot become {destination}");
-        return session[index] = GetOrAdd(destination);
+        Outbox outbox = GetOrAdd(destination);
+        if (outbox.SessionIndex < 0) outbox.SessionIndex = index;
+        return session[index] = outbox;
     }
 
     /// <exception cref="ProtocolViolation">P5.13.</exception>
@@ -90,8 +96,8 @@ internal sealed class OutboxSet(InstanceId self, ScratchFile scratch, MemoryBoun
     /// <summary>The running session's index of a destination: what ImpulseLogged names.</summary>
     public bool TryIndexOf(Outbox outbox, out uint index)
     {
-        for (index = 0; index < (uint)session.Length; index++)
-            if (ReferenceEquals(session[index], outbox)) return true;
-        return false;
+        long declared = outbox.SessionIndex;
+        index = (uint)Math.Max(declared, 0);
+        return declared >= 0;
     }
 }

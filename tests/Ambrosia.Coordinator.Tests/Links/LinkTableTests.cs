@@ -121,6 +121,25 @@ public sealed class LinkTableTests : IDisposable
         Assert.False(self.Table.ShouldDial(link.Peer!.Value, time.GetUtcNow()));
     }
 
+    /// <summary>Only peers without a connection are looked at; one whose connection ends is called again, one that was never wanted is not.</summary>
+    [Fact]
+    public void PeersToDial_OfManyConnectedPeers_AreTheUnconnectedOnes()
+    {
+        var absent = new InstanceId("absent");
+        var links = Enumerable.Range(0, 50).Select(i => Hello($"p{i}", 1, 1, [])).ToList();
+        foreach (PeerLink link in links) Assert.False(self.Table.Want(link.Peer!.Value));
+        Assert.Empty(self.Table.PeersToDial(time.GetUtcNow()));
+        Assert.True(self.Table.Want(absent));
+        Assert.False(self.Table.Want(absent)); // no news
+        Assert.Equal([absent], self.Table.PeersToDial(time.GetUtcNow()));
+        Assert.Empty(self.Table.PeersToDial(time.GetUtcNow())); // under way
+        self.Table.DialFailed(absent);
+        links[7].Ended("broken");
+        time.Advance(Backoff.Cap);
+        Assert.Equal([absent, new InstanceId("p7")], self.Table.PeersToDial(time.GetUtcNow()).Order());
+        Assert.False(self.Table.Want(self.Id));
+    }
+
     [Fact]
     public void DoubleDial_AnyInterleaving_ConvergesToOneConnection() => Made.Seeds(100, random =>
     {

@@ -1,0 +1,110 @@
+using System.Buffers;
+using System.Net;
+using System.Net.Sockets;
+using Ambrosia.Protocol;
+using CRA;
+using Xunit.Abstractions;
+
+namespace Ambrosia.EndToEnd.Tests;
+
+/// <summary>A coordinator with a thousand peers that have nothing to say: what each costs it, and that the one who has is not held up.</summary>
+public sealed class IdlePeersTests(ITestOutputHelper output) : IDisposable
+{
+    private const int Peers = 1_000, Calls = 2_000;
+
+    /// <summary>The aim is 64 KiB; what a garbage collector and an allocator do beside it is not the peer's.</summary>
+    private const long PeerBytesMax = 96 << 10;
+
+    private readonly Cluster cluster = new();
+    private readonly Chance chance = new();
+    private readonly List<(Socket Socket, byte[] Heartbeat)> peers = [];
+    private volatile bool stopped;
+
+    public void Dispose()
+    {
+        stopped = true;
+        foreach ((Socket socket, _) in peers) socket.Dispose();
+        cluster.Dispose();
+    }
+
+    [Fact]
+    public void Ledger_WithAThousandIdlePeers_CostsLittleAndServesTheBusyOne()
+    {
+        (Replica source, Replica ledger) = cluster.Pair(Calls);
+        ledger.Settings["DOTNET_GCgen0size"] = "0x200000"; // so that garbage is not taken for what peers keep
+        cluster.Run(chance.Again(nameof(IdlePeersTests)), () =>
+        {
+            ledger.Start();
+            ledger.AwaitReady();
+            IPEndPoint address = StartTests.AddressOf(cluster, "ledger");
+            byte[] secret = File.ReadAllBytes(Path.Combine(cluster.Root, "catalog", DirectoryCatalog.SecretName));
+            Connect(address, secret, "warm-up"); // what is made once a process is made
+            long before = ledger.ResidentBytes();
+            var alive = new Thread(KeepAlive) { IsBackground = true, Name = "idle peers" };
+            alive.Start();
+            for (int i = 0; i < Peers; i++) Connect(address, secret, $"idle-{i}");
+            source.Start();
+            Cluster.AssertEqual(source, Calls);
+            long each = (ledger.ResidentBytes() - before) / Peers;
+            output.WriteLine($"{each} bytes of resident memory for each of {Peers} idle peers");
+            Assert.DoesNotContain(ledger.Lines.From(0), static line => line.Contains(": lost: ", StringComparison.Ordinal));
+            Assert.True(each <= PeerBytesMax, $"{each} bytes for each idle peer");
+            stopped = true;
+            alive.Join();
+            cluster.AssertNoneGaveUp();
+        });
+    }
+
+    private void Connect(IPEndPoint address, byte[] secret, string name)
+    {
+        var socket = new Socket(address.AddressFamily, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true, ReceiveTimeout = (int)Cluster.Patience.TotalMilliseconds };
+        socket.Connect(address);
+        LinkAuthentication side = LinkAuthentication.Dialler(secret, chance.Bytes(LinkAuthentication.NonceBytes));
+        byte[] received = new byte[8192], reply = new byte[LinkAuthentication.ReplyBytesMax];
+        int count = 0;
+        while (true)
+        {
+            AuthStatus status = side.Feed(received.AsSpan(0, count), out _, reply, out int replyBytes);
+            socket.Send(reply.AsSpan(0, replyBytes));
+            if (status == AuthStatus.Done) break;
+            count = socket.Receive(received.AsSpan(0, side.BytesWanted));
+            Assert.NotEqual(0, count);
+        }
+        uint seed = side.Seed;
+        var hello = new Hello(1, 1, Guid.NewGuid(), new InstanceId(name), "r0", new Epoch(1), 1, "ledger", Guid.Empty, new Epoch(0), 0, 0, 0, new Epoch(0), 0, 1 << 20);
+        socket.Send(Frame(to => Frames.Write(to, hello, seed, checkPayload: true)));
+        for (int held = 0; FrameReader.TryRead(received.AsSpan(0, held), seed, 4096, true, out FrameHeader header, out _, out _) != DecodeStatus.Ok || header.Type != FrameType.Hello;)
+        {
+            count = socket.Receive(received.AsSpan(held));
+            Assert.NotEqual(0, count);
+            held += count;
+        }
+        socket.Send(Frame(to => Frames.Write(to, FrameType.Ready, [], seed, checkPayload: true)));
+        lock (peers) peers.Add((socket, Frame(to => Frames.Write(to, FrameType.Heartbeat, [], seed, checkPayload: true))));
+    }
+
+    private static byte[] Frame(Action<IBufferWriter<byte>> write)
+    {
+        var frame = new ArrayBufferWriter<byte>();
+        write(frame);
+        return frame.WrittenSpan.ToArray();
+    }
+
+    /// <summary>A heartbeat to each about twice a second; what comes is read away.</summary>
+    private void KeepAlive()
+    {
+        byte[] received = new byte[8192];
+        while (!stopped)
+        {
+            (Socket, byte[])[] all;
+            lock (peers) all = [.. peers];
+            foreach ((Socket socket, byte[] heartbeat) in all)
+            {
+                if (stopped) return;
+                socket.Send(heartbeat);
+                while (socket.Available > 0) socket.Receive(received);
+            }
+            for (int i = 0; i < 50 && !stopped; i++) Thread.Sleep(10);
+        }
+    }
+}

@@ -43,20 +43,28 @@ internal sealed class SessionRig
         lsn += (ulong)(frame.Length - FrameHeader.Bytes - DeliverHeader.Bytes);
     }
 
-    /// <summary>The same, and gives what the session says to it.</summary>
-    public byte[] ExecuteForOutput(byte[] frame)
+    /// <summary>The same with a checkpoint's mark, and gives the frames of the image that the session writes.</summary>
+    public byte[] ExecuteForImage(byte[] frame)
     {
         Advance(frame);
         var output = new ArrayBufferWriter<byte>();
         Run(frame, output);
-        return output.WrittenSpan.ToArray();
+        var image = new ArrayBufferWriter<byte>();
+        ReadOnlySpan<byte> left = output.WrittenSpan;
+        while (FrameReader.TryRead(left, 0, Frames.MessageBytesMaxDefault, checkPayload: false, out FrameHeader header, out _, out int size) == DecodeStatus.Ok)
+        {
+            if (header.Type is FrameType.ImageBegin or FrameType.ImageChunk or FrameType.ImageEnd) image.Write(left[..size]);
+            left = left[size..];
+        }
+        return image.WrittenSpan.ToArray();
     }
 
     /// <summary>A new session that begins with an image, as a session wrote it: its frames.</summary>
     public static void Restore(ImmortalDefinition definition, byte[] image)
     {
         var session = new ImmortalSession(definition, new SessionOptions { Token = new byte[32] });
-        ImageBegin begin = ImageBegin.Read(image.AsSpan(FrameHeader.Bytes));
+        FrameReader.TryRead(image, 0, Frames.ControlBytesMax, checkPayload: false, out _, out ReadOnlySpan<byte> first, out _);
+        ImageBegin begin = ImageBegin.Read(first);
         var bytes = new ArrayBufferWriter<byte>();
         Frames.Write(bytes, Welcome(begin.Position, hasImage: true), 0, checkPayload: false);
         if (session.Feed(bytes.WrittenMemory) != bytes.WrittenCount || session.Feed(image) != image.Length || session.End is not null)

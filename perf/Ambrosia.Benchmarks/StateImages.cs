@@ -7,6 +7,8 @@ namespace Ambrosia.Benchmarks;
 [MemoryDiagnoser]
 public class StateImages
 {
+    private const int CborHeadBytesMax = 9;
+
     private readonly SessionRig rig = new(ImmortalDefinition.Of<Archive>());
     private readonly byte[] mark = SessionRig.RecordFrame(new CheckpointMarkRecord(new Epoch(1), 0, SessionRig.Replica));
     private byte[] image = [], copy = [];
@@ -18,9 +20,11 @@ public class StateImages
     [GlobalSetup]
     public void Setup()
     {
-        byte[] fill = [0x1A, (byte)(Objects >> 24), (byte)(Objects >> 16), (byte)(Objects >> 8), (byte)Objects];
-        rig.Execute(SessionRig.RunFrame(BindingSteadyPath.Message("IArchive", "Fill", fill), 1));
-        image = rig.ExecuteForOutput(mark);
+        byte[] fill = new byte[CborHeadBytesMax];
+        var writer = new CborWriter(fill);
+        writer.WriteInt64(Objects);
+        rig.Execute(SessionRig.RunFrame(BindingSteadyPath.Message("IArchive", "Fill", fill[..(int)writer.Written]), 1));
+        image = rig.ExecuteForImage(mark);
         copy = new byte[image.Length];
         if (image.Length < Objects * 10) throw new InvalidOperationException($"an image of {image.Length} bytes holds no {Objects} objects");
     }

@@ -75,11 +75,16 @@ internal sealed class Measurement(string name, string[] args)
         }
     }
 
-    /// <summary>On a terminal the last line is shown behind a moving sign; elsewhere each line stays.</summary>
+    /// <summary>On a terminal a bar moves, with the last line behind it; elsewhere each line stays.</summary>
     private static Outcome Watched(ClusterOptions cluster, Func<ClusterOptions, Outcome> measure)
     {
         if (Console.IsErrorRedirected || Console.IsOutputRedirected) return measure(cluster);
-        return AnsiConsole.Status().Start("starting", status => measure(cluster with { Say = line => status.Status(Markup.Escape(line)) }));
+        Progress progress = AnsiConsole.Progress().AutoClear(true).Columns(new ProgressBarColumn(), new PercentageColumn(), new ElapsedTimeColumn(), new TaskDescriptionColumn { Alignment = Justify.Left });
+        return progress.Start(context =>
+        {
+            ProgressTask bar = context.AddTask("starting", maxValue: 1);
+            return measure(cluster with { Say = line => bar.Description = Markup.Escape(line), Advance = bar.Increment });
+        });
     }
 
     private static string UniqueName => $"ambrosia-perf-{Environment.ProcessId}";

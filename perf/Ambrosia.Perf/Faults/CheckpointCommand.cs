@@ -16,6 +16,7 @@ internal sealed class CheckpointCommand(ClusterOptions cluster)
         foreach (long state in stateBytes)
         {
             found.Add(RunOne(state, bytes, messages, rounds));
+            cluster.Advance(1.0 / stateBytes.Count);
             cluster.Say($"{state >> 20} MiB of state: {found[^1].MegabytesPerSecond:F0} MB/s, back {found[^1].RestoreMs:F0} ms after a kill");
         }
         return found;

@@ -25,6 +25,7 @@ internal sealed class FailoverCommand(ClusterOptions options)
             FailedOver? one = RunOne(cluster, primary, second, bytes, messages);
             if (one is null) messages *= 2; // the round was over before its middle was heard of
             else found.Add(one);
+            options.Advance(one is null ? 0 : 1.0 / kills);
             (primary, second) = (second, primary);
             second.Start();
             AwaitFollowing(primary, second);

@@ -15,7 +15,11 @@ internal sealed class RecoverCommand(ClusterOptions cluster)
         using var leg = new AmbrosiaLeg(cluster with { CheckpointEvery = NoCheckpoint }, StreamPlan.OneWay);
         Member receiver = leg.Cluster["receiver"];
         var idle = new List<Recovered>();
-        for (int i = 0; i < options.Kills; i++) idle.Add(Restart(leg.Cluster, receiver, null));
+        for (int i = 0; i < options.Kills; i++)
+        {
+            idle.Add(Restart(leg.Cluster, receiver, null));
+            cluster.Advance(0.5 / options.Kills);
+        }
         long resident = ProcessMemory.ResidentBytes(receiver.CoordinatorId);
         cluster.Say($"idle: input again {Median.Of(idle, static each => each.ProgressMs):F0} ms after the kill");
 
@@ -26,6 +30,7 @@ internal sealed class RecoverCommand(ClusterOptions cluster)
         for (int i = 0; i < options.Kills; i++)
         {
             filled.Add(Restart(leg.Cluster, receiver, original));
+            cluster.Advance(0.5 / options.Kills);
             cluster.Say($"{original.Messages} messages, kill {i + 1} of {options.Kills}: input again after {filled[^1].ProgressMs:F0} ms");
         }
         leg.Run(options.Bytes, options.Messages); // and all is as it was

@@ -10,9 +10,15 @@ internal sealed class ScaleCommand(ClusterOptions cluster)
     public ScaleResult Run(IReadOnlyList<int> peers, IReadOnlyList<int> immortals, int bytes, long messages, int rounds)
     {
         var points = new List<ScalePoint>();
-        foreach (int count in peers) points.Add(RunOne(Peers, count, StreamPlan.Jobs(count), bytes, messages, rounds));
-        foreach (int count in immortals) points.Add(RunOne(Immortals, count, StreamPlan.Pairs(Math.Max(1, count / 2)), bytes, messages, rounds));
+        foreach (int count in peers) Add(RunOne(Peers, count, StreamPlan.Jobs(count), bytes, messages, rounds));
+        foreach (int count in immortals) Add(RunOne(Immortals, count, StreamPlan.Pairs(Math.Max(1, count / 2)), bytes, messages, rounds));
         return new ScaleResult(bytes, points);
+
+        void Add(ScalePoint point)
+        {
+            points.Add(point);
+            cluster.Advance(1.0 / (peers.Count + immortals.Count));
+        }
     }
 
     private ScalePoint RunOne(string kind, int count, StreamPlan plan, int bytes, long messages, int rounds)

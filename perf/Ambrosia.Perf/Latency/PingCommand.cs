@@ -7,6 +7,9 @@ namespace Ambrosia.Perf;
 /// <param name="crowd">Rivals with many calls under way.</param>
 internal sealed class PingCommand(ClusterOptions cluster, IReadOnlyList<IPingLeg> closed, IReadOnlyList<IPingLeg> crowd)
 {
+    /// <summary>One at a time, many at a time, at fixed moments.</summary>
+    private const int Parts = 3;
+
     /// <exception cref="FailedRoundException">A round's figures mean nothing.</exception>
     public PingResult Run(PingOptions options)
     {
@@ -38,6 +41,7 @@ internal sealed class PingCommand(ClusterOptions cluster, IReadOnlyList<IPingLeg
                 double spinnerMs = Spinner.Run();
                 found[leg].Add(legs[leg].Run() with { SpinnerMs = spinnerMs });
             }
+            cluster.Advance(1.0 / Parts / rounds);
             cluster.Say($"{what}, round {i + 1} of {rounds}: {string.Join(", ", legs.Zip(found, static (leg, all) => $"{leg.Leg.Name} p50 {all[^1].Latencies.P50:F1} µs p99 {all[^1].Latencies.P99:F1} µs"))}");
         }
         return [.. legs.Zip(found, static (leg, all) => new PingLegResult(leg.Leg.Name, leg.Leg.Durability, all))];

@@ -20,6 +20,9 @@ internal sealed record ClusterOptions(string Directory, TimeSpan Limit)
     /// <summary>Lines that somebody should see while it runs.</summary>
     public Action<string> Say { get; init; } = static _ => { };
 
+    /// <summary>A part of the whole measurement is done, from 0 to 1.</summary>
+    public Action<double> Advance { get; init; } = static _ => { };
+
     public string Durability => Log switch
     {
         LogKind.Durable => "durable: each message is written to the receiver's log, flushed (fdatasync) and fence-checked before its handler runs; calls to oneself, impulses and answers likewise in the sender's",

@@ -132,7 +132,7 @@ public sealed class CheckpointTests
         List<LoggedRecord> written = Fill(primary, 30);
         List<CheckpointFileName> names = [];
         foreach (int i in new[] { 10, 20, 28 }) names.Add(Write(_fs, Dir, primary, written[i].Lsn, written[i].Lsn + -64));
-        TruncateResult result = new Truncation(_fs, Dir, primary.Identity, primary.Log.Chain, primary.Fence.Epoch, RetentionPolicy.Default, NoCrashPoints.Instance).Run(default);
+        TruncateResult result = primary.Truncate(_fs, Dir);
         Assert.Equal(1, result.CheckpointsRemoved);
         Assert.True(result.SegmentsRemoved >= 1);
         Assert.Equal([names[2], names[1]], Checkpoints.List(_fs, Dir));
@@ -158,7 +158,7 @@ public sealed class CheckpointTests
         byte[] bytes = _fs.Content($"{Dir}/{newest}");
         bytes[^1] ^= 1;
         _fs.SetContent($"{Dir}/{newest}", bytes);
-        TruncateResult result = new Truncation(_fs, Dir, primary.Identity, primary.Log.Chain, primary.Fence.Epoch, RetentionPolicy.Default, NoCrashPoints.Instance).Run(default);
+        TruncateResult result = primary.Truncate(_fs, Dir);
         Assert.Equal([newest], result.Damaged);
         Assert.Equal((0, 0, Lsn.Zero), (result.CheckpointsRemoved, result.SegmentsRemoved, result.KeptFrom));
         Assert.True(Checkpoints.IsValid(_fs, Dir, oldest, primary.Identity));

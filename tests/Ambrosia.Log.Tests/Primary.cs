@@ -94,6 +94,10 @@ internal sealed class Primary : IDisposable
         group.CheckFence();
     }
 
+    /// <summary>As the coordinator does when a checkpoint got its name, two staying.</summary>
+    public TruncateResult Truncate(IFileSystem fs, string dir) =>
+        new Truncation(fs, dir, Identity, Log.Chain, Fence.Epoch, RetentionPolicy.Default, NoCrashPoints.Instance).Run(default);
+
     /// <summary>As after kill -9: nothing is written, locks are free.</summary>
     public void Dispose()
     {

@@ -81,6 +81,7 @@ public sealed class Truncation(
             if (!file.TryLock(FileLockKind.Exclusive)) return SegmentRelease.Held;
             chain.RemoveOldest(oldest);
             Remove(oldest.Path);
+            fs.FlushDirectory(dir); // or a power loss could bring it back without its successor, as an orphan
         }
         catch (FileNotFoundException) // a truncation before us was killed, or a later primary was quicker
         {

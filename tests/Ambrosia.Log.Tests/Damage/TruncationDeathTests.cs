@@ -98,7 +98,7 @@ public sealed class TruncationDeathTests
             if (primary.Writer.AppendMark()) primary.Commit();
             Publish(files, primary, more.Lsn);
         }
-        Checkpoints.RemoveOlder(files, Dir, primary.Identity, primary.Log.Chain, NoCrashPoints.Instance);
+        primary.Truncate(files, Dir);
         var needed = primary.Log.Chain.Segments.Select(static s => s.Name.ToString()).ToHashSet();
         needed.UnionWith(["instance", new EpochFileName(primary.Identity.Uuid, primary.Fence.Epoch).ToString()]);
         Assert.Equal(2, Checkpoints.List(files, Dir).Count);
@@ -167,7 +167,7 @@ public sealed class TruncationDeathTests
                 Commit(primary);
                 if (primary.Writer.AppendMark()) Commit(primary);
                 Publish(process, primary, last.Lsn);
-                Checkpoints.RemoveOlder(process, Dir, primary.Identity, primary.Log.Chain, NoCrashPoints.Instance);
+                primary.Truncate(process, Dir);
             }
             process.Kill();
         }

@@ -97,7 +97,7 @@ internal static class GoldenMaker
         List<LoggedRecord> runs = Runs(primary, 24);
         Mark(primary);
         foreach (LoggedRecord at in new[] { runs[12], runs[18] }) Checkpoint(fs, primary, at.Lsn);
-        TruncateResult removed = Checkpoints.RemoveOlder(fs, Dir, primary.Identity, primary.Log.Chain, NoCrashPoints.Instance);
+        TruncateResult removed = primary.Truncate(fs, Dir);
         Assert.True(removed.SegmentsRemoved > 0);
         return fs;
     }

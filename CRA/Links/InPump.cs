@@ -6,7 +6,7 @@ namespace CRA;
 /// <summary>
 /// The receiving loop of a connection: blocks in the socket, feeds the traffic, and obeys its answer. Its whole life is on the in thread.
 /// </summary>
-internal sealed class InPump(Socket socket, LinkEnding ending, Action<string> closeAfterSending, LinkSettings settings, long begun)
+internal sealed class InPump(LinkStream stream, LinkEnding ending, Action<string> closeAfterSending, LinkSettings settings, long begun)
 {
     /// <summary>How long last words, and the other side's, may take.</summary>
     public static readonly TimeSpan FinishMax = TimeSpan.FromSeconds(1);
@@ -17,8 +17,9 @@ internal sealed class InPump(Socket socket, LinkEnding ending, Action<string> cl
     // The timeout of a receive is rounded up to steps of this, so that it is the same for nearly every one and costs no call to set.
     private readonly double _timeoutStepMs = Math.Max(1, settings.DeadAfter.TotalMilliseconds / 8);
 
-    // The one in force; 0: none yet.
-    private int _timeoutMs;
+    // Until a first whole frame has been taken, bytes that come one by one keep nothing alive (P7.3).
+    private bool _hasBegun;
+    private bool _isLate;
 
     /// <summary>Runs until the connection ends; returns why.</summary>
     /// <exception cref="SocketException">The connection broke.</exception>
@@ -29,10 +30,9 @@ internal sealed class InPump(Socket socket, LinkEnding ending, Action<string> cl
         {
             buffer.MakeRoom(traffic.FrameBytesWanted);
             int received = Receive(buffer.Free);
-            if (received < 0) return $"nothing arrived for {settings.DeadAfter.TotalSeconds} s (P6.9)";
+            if (received < 0) return _isLate ? $"no whole frame within {settings.DeadAfter.TotalSeconds} s (P7.3)" : $"nothing arrived for {settings.DeadAfter.TotalSeconds} s (P6.9)";
             if (received == 0) return "the other side closed the connection";
-            // A full buffer does not tell whether there is more.
-            bool drained = received < buffer.Free.Length || socket.Available == 0;
+            bool drained = stream.IsDrainedBy(received, buffer.Free.Length);
             buffer.Received(received);
             if (!ending.IsFinishing) FeedAll(traffic, buffer, drained);
         }
@@ -47,6 +47,7 @@ internal sealed class InPump(Socket socket, LinkEnding ending, Action<string> cl
             {
                 FeedAnswer answer = traffic.Feed(buffer.Held, drained, out int consumed);
                 buffer.Consume(consumed);
+                _hasBegun |= consumed > 0;
                 if (answer == FeedAnswer.Close) closeAfterSending("closed by this side");
                 if (answer != FeedAnswer.NoRoom || ending.IsFinishing) return;
                 traffic.WaitForRoom(ending.Stop);
@@ -64,26 +65,28 @@ internal sealed class InPump(Socket socket, LinkEnding ending, Action<string> cl
     }
 
     // Bytes received; 0 at the end of the stream; -1 when the other side is dead.
-    private int Receive(Span<byte> into)
+    private int Receive(Memory<byte> into)
     {
         while (true)
         {
-            TimeSpan left = _liveness.UntilDead(_time.GetTimestamp());
+            long now = _time.GetTimestamp();
+            TimeSpan left = _liveness.UntilDead(now);
             if (left <= TimeSpan.Zero) return -1;
+            if (!_hasBegun && settings.DeadAfter - _time.GetElapsedTime(begun, now) is var untilLate && untilLate < left)
+            {
+                left = untilLate;
+                _isLate = left <= TimeSpan.Zero;
+                if (_isLate) return -1;
+            }
             if (!TryReceive(into, Math.Ceiling(left.TotalMilliseconds / _timeoutStepMs) * _timeoutStepMs, out int received)) continue;
             _liveness.Heard(_time.GetTimestamp());
             return received;
         }
     }
 
-    private bool TryReceive(Span<byte> into, double timeoutMs, out int received)
-    {
-        int wholeMs = Math.Max(1, (int)Math.Ceiling(timeoutMs)); // 0 would be for ever
-        if (wholeMs != _timeoutMs) socket.ReceiveTimeout = _timeoutMs = wholeMs;
-        received = socket.Receive(into, SocketFlags.None, out SocketError error);
-        if (error == SocketError.Success) return true;
-        return error is SocketError.TimedOut or SocketError.WouldBlock ? false : throw new SocketException((int)error);
-    }
+    // 0 would be for ever.
+    private bool TryReceive(Memory<byte> into, double timeoutMs, out int received) =>
+        (received = stream.Receive(into, Math.Max(1, (int)Math.Ceiling(timeoutMs)))) >= 0;
 
     // Reads the other side to its end: closing a socket with unread bytes resets it, and the reset would overtake our last words.
     private string Discard(ReceiveBuffer buffer)

@@ -14,7 +14,7 @@ public sealed class LinkConnection : IDisposable
     private const int NotStarted = -1;
     private const int NeverStarts = -2;
 
-    private readonly Socket _socket;
+    private readonly LinkStream _stream;
     private readonly LinkEnding _ending;
     private readonly InPump _in;
     private readonly OutPump _out;
@@ -28,12 +28,12 @@ public sealed class LinkConnection : IDisposable
 
     /// <param name="begun">Timestamp of the accept or dial: the first frame is due 5 s after it (P7.3).</param>
     /// <param name="released">Called once, when the socket is closed.</param>
-    internal LinkConnection(Socket socket, IPEndPoint remote, uint seed, bool isDialler, LinkSettings settings, long begun, Action released)
+    internal LinkConnection(LinkStream stream, IPEndPoint remote, uint seed, bool isDialler, LinkSettings settings, long begun, Action released)
     {
-        _socket = socket;
-        _ending = new LinkEnding(socket);
-        _in = new InPump(socket, _ending, CloseAfterSending, settings, begun);
-        _out = new OutPump(socket, _ending, settings, settings.Time.GetTimestamp());
+        _stream = stream;
+        _ending = new LinkEnding(stream);
+        _in = new InPump(stream, _ending, CloseAfterSending, settings, begun);
+        _out = new OutPump(stream, _ending, settings, settings.Time.GetTimestamp());
         _released = released;
         Seed = seed;
         IsDialler = isDialler;
@@ -47,6 +47,9 @@ public sealed class LinkConnection : IDisposable
     public bool IsDialler { get; }
 
     public IPEndPoint RemoteEndPoint { get; }
+
+    /// <summary>The instance names that the other side's certificate is for; null on a connection without certificates.</summary>
+    public IReadOnlyList<string>? CertifiedNames { get; internal init; }
 
     /// <summary>Starts the pumps; once. On a connection that is closed already it calls <see cref="ILinkTraffic.Ended"/> before it returns.</summary>
     /// <param name="peer">Names the threads; the remote address when nothing better is known yet.</param>
@@ -120,7 +123,7 @@ public sealed class LinkConnection : IDisposable
 
     private void Release()
     {
-        _socket.Dispose();
+        _stream.Dispose();
         _released();
     }
 }

@@ -1,12 +1,10 @@
-using System.Net.Sockets;
-
 namespace CRA;
 
 /// <summary>
 /// Whether and why a connection ends. It only moves forward: open, finishing (nothing more is fed, what is queued is sent), closed
 /// (everything stops); finishing may be left out. The first reason counts. Any thread.
 /// </summary>
-internal sealed class LinkEnding(Socket socket)
+internal sealed class LinkEnding(LinkStream stream)
 {
     private readonly CancellationTokenSource _stop = new();
 
@@ -41,7 +39,7 @@ internal sealed class LinkEnding(Socket socket)
         Interlocked.CompareExchange(ref _why, why, null);
         if (Interlocked.Exchange(ref _stage, 2) == 2) return false;
         _stop.Cancel();
-        LinkSocket.Shutdown(socket, SocketShutdown.Both);
+        stream.Abort();
         return true;
     }
 }

@@ -6,7 +6,7 @@ namespace CRA;
 
 /// <summary>
 /// Accepts connections, authenticates them and hands them on. One thread serves all that are not authenticated yet, by polling, so that
-/// strangers cost neither threads nor memory: each has at most a hundred bytes of state, <see cref="LinkSettings.AuthenticationMax"/>
+/// strangers cost no threads and little memory: each has at most 64 KiB of state (a hundred bytes where there is no TLS), <see cref="LinkSettings.AuthenticationMax"/>
 /// and one log line. Nothing that a connection does ends the loop.
 /// </summary>
 public sealed class LinkListener : IDisposable
@@ -50,7 +50,7 @@ public sealed class LinkListener : IDisposable
         _settings = settings;
         _accepted = accepted;
         _log = log;
-        _listener = Bind(address, settings.Insecure);
+        _listener = Bind(address, settings.MayLeaveTheMachine);
         BoundAddress = _listener.LocalEndPoint!.ToString()!;
         _acceptFrom = settings.Time.GetTimestamp();
         _lines = new LineBudget(settings.Time.TimestampFrequency, _acceptFrom);
@@ -75,11 +75,11 @@ public sealed class LinkListener : IDisposable
 
     /// <summary>Whether somebody could listen there now: for those who ask before they make anything.</summary>
     /// <exception cref="LinkAddressException">The address is malformed, not allowed, or in use.</exception>
-    public static void Check(string address, bool insecure) => Bind(address, insecure).Dispose();
+    public static void Check(string address, bool mayLeaveTheMachine) => Bind(address, mayLeaveTheMachine).Dispose();
 
-    private static Socket Bind(string address, bool insecure)
+    private static Socket Bind(string address, bool mayLeaveTheMachine)
     {
-        IPEndPoint end = LinkAddress.ToListen(address, insecure);
+        IPEndPoint end = LinkAddress.ToListen(address, mayLeaveTheMachine);
         var socket = new Socket(end.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
         try
         {
@@ -106,7 +106,7 @@ public sealed class LinkListener : IDisposable
             while (_strangers.Count > 0 && Left(_strangers[0], now) <= TimeSpan.Zero)
                 Drop(_strangers[0], $"not authenticated within {_settings.AuthenticationMax.TotalSeconds} s (P7.3)");
         }
-        foreach (Stranger stranger in _strangers) stranger.Socket.Dispose();
+        foreach (Stranger stranger in _strangers) stranger.Dispose();
         _listener.Dispose();
     }
 
@@ -128,20 +128,31 @@ public sealed class LinkListener : IDisposable
     private void Accept(long now)
     {
         if (TryAccept(now) is not { } socket) return;
-        if (_strangers.Count >= _settings.UnauthenticatedMax) Drop(_strangers[0], $"one of more than {_settings.UnauthenticatedMax} that were not authenticated");
         try
         {
             LinkSocket.Prepare(socket);
+            var remote = (IPEndPoint)socket.RemoteEndPoint!;
+            MakeRoomFor(remote.Address);
             Span<byte> nonce = stackalloc byte[LinkAuthentication.NonceBytes];
             _settings.Random(nonce);
             var authentication = LinkAuthentication.Acceptor(_settings.Secret.Span, nonce);
-            _strangers.Add(new Stranger(socket, authentication, now, (IPEndPoint)socket.RemoteEndPoint!));
+            TlsHandshake? tls = _settings.Certificates is { } certificates ? TlsHandshake.Accept(socket, authentication, certificates()) : null;
+            _strangers.Add(new Stranger(socket, remote, now, authentication, tls));
         }
         catch (SocketException e)
         {
             socket.Dispose(); // reset before it was accepted
             Say($"Link closed: {e.Message}");
         }
+    }
+
+    // The oldest of the same address goes first where that has its share, so that one machine does not push out the others.
+    private void MakeRoomFor(IPAddress address)
+    {
+        if (_strangers.Count(s => s.Remote.Address.Equals(address)) >= _settings.UnauthenticatedPerAddressMax)
+            Drop(_strangers.First(s => s.Remote.Address.Equals(address)), $"one of more than {_settings.UnauthenticatedPerAddressMax} of its address that were not authenticated (P7.3)");
+        else if (_strangers.Count >= _settings.UnauthenticatedMax)
+            Drop(_strangers[0], $"one of more than {_settings.UnauthenticatedMax} that were not authenticated (P7.3)");
     }
 
     private Socket? TryAccept(long now)
@@ -163,27 +174,14 @@ public sealed class LinkListener : IDisposable
     {
         try
         {
-            if (!Exchange(stranger)) return;
+            if (!stranger.Advance()) return;
         }
-        catch (Exception e) when (e is ProtocolViolation or SocketException)
+        catch (Exception e) when (e is ProtocolViolation or SocketException or IOException)
         {
             Drop(stranger, e.Message);
             return;
         }
         HandOn(stranger);
-    }
-
-    // True when it is authenticated. Receives only what belongs to the authentication, so no frame is lost.
-    private static bool Exchange(Stranger stranger)
-    {
-        LinkAuthentication authentication = stranger.Authentication;
-        Span<byte> received = stackalloc byte[LinkAuthentication.AnswerBytes];
-        Span<byte> reply = stackalloc byte[LinkAuthentication.ReplyBytesMax];
-        int count = stranger.Socket.Receive(received[..authentication.BytesWanted]);
-        if (count == 0) throw new ProtocolViolation("P7.3", "closed by the other side before it was authenticated");
-        AuthStatus status = authentication.Feed(received[..count], out _, reply, out int replyBytes);
-        if (replyBytes > 0) stranger.Socket.Send(reply[..replyBytes]); // less than any send buffer holds: does not wait
-        return status == AuthStatus.Done;
     }
 
     private void HandOn(Stranger stranger)
@@ -195,15 +193,13 @@ public sealed class LinkListener : IDisposable
             return;
         }
         _strangers.Remove(stranger);
-        _accepted(new LinkConnection(
-            stranger.Socket, stranger.Remote, stranger.Authentication.Seed, isDialler: false, _settings, stranger.Begun,
-            released: () => Interlocked.Decrement(ref _connections)));
+        _accepted(stranger.HandOn(_settings, released: () => Interlocked.Decrement(ref _connections)));
     }
 
     private void Drop(Stranger stranger, string why)
     {
         _strangers.Remove(stranger);
-        stranger.Socket.Dispose();
+        stranger.Dispose();
         Say($"Link from {stranger.Remote} closed: {why}");
     }
 
@@ -213,7 +209,4 @@ public sealed class LinkListener : IDisposable
     }
 
     private TimeSpan Left(Stranger stranger, long now) => _settings.AuthenticationMax - _settings.Time.GetElapsedTime(stranger.Begun, now);
-
-    // A connection that is not authenticated. Begun is the timestamp of its accept.
-    private sealed record Stranger(Socket Socket, LinkAuthentication Authentication, long Begun, IPEndPoint Remote);
 }

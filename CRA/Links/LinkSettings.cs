@@ -9,11 +9,20 @@ public sealed record LinkSettings(ReadOnlyMemory<byte> Secret, TimeProvider Time
     /// <summary>Allows addresses other than loopback, unencrypted.</summary>
     public bool Insecure { get; init; }
 
+    /// <summary>The certificates in force, asked for at each handshake; null: links are not encrypted. Any thread.</summary>
+    public Func<LinkCertificates>? Certificates { get; init; }
+
+    /// <summary>Addresses that can be reached from other machines may be used.</summary>
+    public bool MayLeaveTheMachine => Insecure || Certificates is not null;
+
     /// <summary>How long a connection may take until frames begin (P7.3), a dial included.</summary>
     public TimeSpan AuthenticationMax { get; init; } = TimeSpan.FromSeconds(5);
 
     /// <summary>Unauthenticated connections of a listener; one more closes the oldest.</summary>
     public int UnauthenticatedMax { get; init; } = 256;
+
+    /// <summary>Unauthenticated connections of one remote address; one more closes that address's oldest.</summary>
+    public int UnauthenticatedPerAddressMax { get; init; } = 128;
 
     /// <summary>Authenticated connections of a listener; one more is closed. Each has two threads.</summary>
     public int ConnectionsMax { get; init; } = 1024;

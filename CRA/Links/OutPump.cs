@@ -6,7 +6,7 @@ namespace CRA;
 /// The sending side of a connection: the loop of the out thread, and the sends that other threads do inline. One thread sends at a
 /// time (_send). What was taken from the traffic is sent whole and in order before anything else is taken. A wake is never lost.
 /// </summary>
-internal sealed class OutPump(Socket socket, LinkEnding ending, LinkSettings settings, long begun)
+internal sealed class OutPump(LinkStream stream, LinkEnding ending, LinkSettings settings, long begun)
 {
     // Added to a timed wait, so that it does not end a moment before the heartbeat is due.
     private static readonly TimeSpan TimerGrain = TimeSpan.FromMilliseconds(1);
@@ -89,7 +89,7 @@ internal sealed class OutPump(Socket socket, LinkEnding ending, LinkSettings set
     // Ends our direction, and gives the other side a while to end its own.
     private string Finish()
     {
-        LinkSocket.Shutdown(socket, SocketShutdown.Send);
+        stream.EndSending();
         long since = _time.GetTimestamp();
         while (true)
         {
@@ -106,10 +106,11 @@ internal sealed class OutPump(Socket socket, LinkEnding ending, LinkSettings set
     {
         lock (_send)
         {
-            bool sent = false;
+            bool sent = stream.HasUnflushed;
+            if (sent) stream.Flush(); // what an inline send left
             while (!ending.IsClosed && TakeNext())
             {
-                Account(socket.Send(_rest.Span));
+                Account(stream.Send(_rest));
                 sent = true;
             }
             return sent || SendHeartbeat();
@@ -124,7 +125,7 @@ internal sealed class OutPump(Socket socket, LinkEnding ending, LinkSettings set
             int sent;
             try
             {
-                sent = LinkSocket.TrySend(socket, _rest.Span);
+                sent = stream.TrySend(_rest);
             }
             catch (Exception e) when (e is SocketException or ObjectDisposedException)
             {
@@ -133,7 +134,7 @@ internal sealed class OutPump(Socket socket, LinkEnding ending, LinkSettings set
             if (sent == 0) return false;
             Account(sent);
         }
-        return true;
+        return !stream.HasUnflushed;
     }
 
     // Makes _rest the next bytes to send; false when there are none. Inside _send.
@@ -158,7 +159,7 @@ internal sealed class OutPump(Socket socket, LinkEnding ending, LinkSettings set
         if (_traffic is null || ending.IsFinishing || _liveness.UntilHeartbeat(now) > TimeSpan.Zero) return false;
         _liveness.Sent(now); // also where none may be sent yet: asked again in a second, not at once
         ReadOnlyMemory<byte> frame = _traffic.HeartbeatFrame;
-        if (!frame.IsEmpty) socket.Send(frame.Span);
+        if (!frame.IsEmpty) stream.Send(frame);
         return !frame.IsEmpty;
     }
 }

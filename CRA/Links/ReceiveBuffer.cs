@@ -37,7 +37,7 @@ internal sealed class ReceiveBuffer : IDisposable
 
     public ReadOnlySpan<byte> Held => _bytes.AsSpan(_start, _end - _start);
 
-    public Span<byte> Free => _bytes.AsSpan(_end);
+    public Memory<byte> Free => _bytes.AsMemory(_end);
 
     public int Capacity => _bytes.Length;
 

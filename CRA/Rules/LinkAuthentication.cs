@@ -140,6 +140,8 @@ public sealed class LinkAuthentication
     // As soon as a byte differs: a stranger's connection is not held open until it has sent 40.
     private void CheckMagic()
     {
+        const byte tlsHandshake = 0x16;
+        if (_held > 0 && _message[0] == tlsHandshake) throw new ProtocolViolation("P7.1", "a connection with TLS where there are no certificates; give this coordinator --tls-cert, --tls-key and --tls-ca");
         int held = Math.Min(_held, Magic.Length);
         if (!_message.AsSpan(0, held).SequenceEqual(Magic[..held])) throw new ProtocolViolation("P7.1", "a connection with other first bytes than a link's");
     }

@@ -8,6 +8,9 @@ public sealed class LinkConnectionTests
     // Heartbeats after 20 ms, dead after 400 ms: the tests wait for conditions, not for seconds.
     private static readonly LinkSettings Quick = Links.Settings with { HeartbeatAfter = TimeSpan.FromMilliseconds(20), DeadAfter = TimeSpan.FromMilliseconds(400) };
 
+    private static LinkSettings With(LinkSettings settings, bool throughTls) =>
+        throughTls ? settings with { Certificates = new Authority().Settings("other").Certificates } : settings;
+
     private static readonly LinkSettings Silent = Links.Settings with { HeartbeatAfter = TimeSpan.FromHours(1), DeadAfter = TimeSpan.FromHours(1) };
 
     private static void AwaitEnd(params QueueTraffic[] traffics)
@@ -26,13 +29,16 @@ public sealed class LinkConnectionTests
         return (dialled, accepted, a, b);
     }
 
-    [Fact]
-    public void IdleLink_WithHeartbeats_StaysAlive_AndWithoutThemDies()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void IdleLink_WithHeartbeats_StaysAlive_AndWithoutThemDies(bool throughTls)
     {
-        using var links = new Links(Quick);
+        LinkSettings settings = With(Quick, throughTls);
+        using var links = new Links(settings);
         var dialled = new QueueTraffic { HeartbeatFrame = new byte[] { 1, 2 } };
         var accepted = new QueueTraffic { HeartbeatFrame = new byte[] { 3 } };
-        Run(links, dialled, accepted, Quick);
+        Run(links, dialled, accepted, settings);
         Deadline.Await(() => dialled.ReceivedBytes >= 40 && accepted.ReceivedBytes >= 80, "heartbeats for twice the time of death");
         Assert.Equal((0, 0), (dialled.EndedCount, accepted.EndedCount));
         Assert.Equal([1, 2, 1, 2], accepted.TakeReceived()[..4]);
@@ -53,6 +59,34 @@ public sealed class LinkConnectionTests
         accepted.Run(traffic);
         AwaitEnd(traffic);
         Assert.Contains("P6.9", traffic.Why, StringComparison.Ordinal);
+    }
+
+    // Bytes that come one by one and never make a frame keep nothing alive (P7.3).
+    [Fact]
+    public void Accepted_WhoseFirstFrameDribbles_EndsWhenTheDeadlineSinceTheAcceptIsOver()
+    {
+        var time = new ManualTime();
+        using var links = new Links(Links.Settings with { Time = time, DeadAfter = TimeSpan.FromSeconds(5) });
+        using Socket slow = Authenticated(links.Port);
+        using var fed = new AutoResetEvent(false);
+        var traffic = new QueueTraffic
+        {
+            OnFeed = (ReadOnlySpan<byte> _, out int consumed) =>
+            {
+                consumed = 0;
+                fed.Set();
+                return FeedAnswer.Continue;
+            },
+        };
+        links.Accepted().Run(traffic);
+        for (int second = 0; second < 6 && traffic.EndedCount == 0; second++)
+        {
+            time.Advance(TimeSpan.FromSeconds(1));
+            slow.Send([1]);
+            WaitHandle.WaitAny([fed], 1000);
+        }
+        AwaitEnd(traffic);
+        Assert.Contains("no whole frame within 5 s (P7.3)", traffic.Why, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -141,11 +175,14 @@ public sealed class LinkConnectionTests
         Assert.Equal("the other side closed the connection", dialled.Why);
     }
 
-    [Fact]
-    public void CloseAfterSending_FromOutside_SendsAllThatIsQueued()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void CloseAfterSending_FromOutside_SendsAllThatIsQueued(bool throughTls)
     {
-        using var links = new Links(Silent);
-        (QueueTraffic dialled, QueueTraffic accepted, LinkConnection link, _) = Run(links, new QueueTraffic(), new QueueTraffic(), Silent);
+        LinkSettings settings = With(Silent, throughTls);
+        using var links = new Links(settings);
+        (QueueTraffic dialled, QueueTraffic accepted, LinkConnection link, _) = Run(links, new QueueTraffic(), new QueueTraffic(), settings);
         for (int i = 0; i < 100; i++) dialled.Queue(new byte[50_000]);
         link.CloseAfterSending("stopping");
         AwaitEnd(dialled, accepted);
@@ -153,10 +190,13 @@ public sealed class LinkConnectionTests
         Assert.Equal(5_000_000, accepted.ReceivedBytes);
     }
 
-    [Fact]
-    public void CloseAfterSending_ToOneThatNeverReads_EndsNevertheless()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void CloseAfterSending_ToOneThatNeverReads_EndsNevertheless(bool throughTls)
     {
-        using var links = new Links(Quick);
+        LinkSettings settings = With(Quick, throughTls);
+        using var links = new Links(settings);
         using var release = new ManualResetEventSlim();
         var stuck = new QueueTraffic
         {
@@ -167,7 +207,7 @@ public sealed class LinkConnectionTests
                 return FeedAnswer.Close;
             },
         };
-        (QueueTraffic dialled, _, LinkConnection link, _) = Run(links, new QueueTraffic(), stuck, Quick);
+        (QueueTraffic dialled, _, LinkConnection link, _) = Run(links, new QueueTraffic(), stuck, settings);
         for (int i = 0; i < 400; i++) dialled.Queue(new byte[100_000]);
         link.Wake();
         link.CloseAfterSending("stopping");
@@ -264,11 +304,14 @@ public sealed class LinkConnectionTests
         Assert.Equal("stop", accepted.Why);
     }
 
-    [Fact]
-    public void Close_WhileTheOutThreadIsBlocked_EndsTheSend()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Close_WhileTheOutThreadIsBlocked_EndsTheSend(bool throughTls)
     {
-        using var links = new Links(Silent);
-        (LinkConnection dialled, LinkConnection accepted) = links.Pair(Silent); // the accepted one is never run: nobody reads
+        LinkSettings settings = With(Silent, throughTls);
+        using var links = new Links(settings);
+        (LinkConnection dialled, LinkConnection accepted) = links.Pair(settings); // the accepted one is never run: nobody reads
         var traffic = new QueueTraffic();
         for (int i = 0; i < 400; i++) traffic.Queue(new byte[100_000]);
         dialled.Run(traffic);

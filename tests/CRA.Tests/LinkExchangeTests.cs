@@ -6,14 +6,14 @@ public sealed class LinkExchangeTests
     private const ulong Frames = 2_300; // of about 45 KB on average, some of megabytes: about 100 MB each way
 
     // Until both ends have everything or one finds a fault; returns the number of connections used.
-    private static int Exchange(StreamEnd a, StreamEnd b, int randomSeed)
+    private static int Exchange(StreamEnd a, StreamEnd b, int randomSeed, LinkSettings? settings = null)
     {
         var random = new Random(randomSeed);
-        using var links = new Links();
+        using var links = new Links(settings);
         int connections = 0;
         while (a.Fault is null && b.Fault is null && (a.Received < b.FramesToSend || b.Received < a.FramesToSend))
         {
-            (LinkConnection dialled, LinkConnection accepted) = links.Pair();
+            (LinkConnection dialled, LinkConnection accepted) = links.Pair(settings);
             connections++;
             var ofA = new StreamTraffic(a, b, dialled.Seed);
             var ofB = new StreamTraffic(b, a, accepted.Seed);
@@ -35,13 +35,14 @@ public sealed class LinkExchangeTests
     }
 
     [Theory]
-    [InlineData(1)]
-    [InlineData(2)]
-    public void Exchange_Of100MBWithRandomCloses_DeliversEveryFrameOnceInOrder(int seed)
+    [InlineData(1, false)]
+    [InlineData(2, false)]
+    [InlineData(3, true)]
+    public void Exchange_Of100MBWithRandomCloses_DeliversEveryFrameOnceInOrder(int seed, bool throughTls)
     {
         var a = new StreamEnd(seed, Frames);
         var b = new StreamEnd(seed + 100, Frames);
-        int connections = Exchange(a, b, seed);
+        int connections = Exchange(a, b, seed, throughTls ? new Authority().Settings("other") : null);
         Assert.Null(a.Fault);
         Assert.Null(b.Fault);
         Assert.Equal((Frames, Frames), (a.Received, b.Received));

@@ -8,9 +8,10 @@ public sealed class LinkListenerTests
 {
     private static readonly LinkSettings Hasty = Links.Settings with { AuthenticationMax = TimeSpan.FromMilliseconds(200) };
 
-    private static Socket Connect(int port)
+    private static Socket Connect(int port, IPAddress? from = null)
     {
         var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true, ReceiveTimeout = 60_000 };
+        if (from is not null) socket.Bind(new IPEndPoint(from, 0));
         socket.Connect(IPAddress.Loopback, port);
         return socket;
     }
@@ -158,6 +159,58 @@ public sealed class LinkListenerTests
         Deadline.Await(() => links.Log.Count == 2, "two lines");
         AssertServes(links);
         foreach (Socket stranger in strangers) stranger.Dispose();
+    }
+
+    [Fact]
+    public void MoreStrangersOfOneAddressThanAllowed_CloseItsOldest_AndNoneOfAnother()
+    {
+        using var links = new Links(Links.Settings with { UnauthenticatedPerAddressMax = 3 }, listenOn: "0.0.0.0:0");
+        using Socket other = Connect(links.Port, IPAddress.Parse("127.0.0.2"));
+        Socket[] strangers = [.. Enumerable.Range(0, 5).Select(_ => Connect(links.Port))];
+        Assert.True(IsClosed(strangers[0]));
+        Assert.True(IsClosed(strangers[1]));
+        Deadline.Await(() => links.Log.Count == 2, "two lines");
+        Assert.All(links.Log, static line => Assert.Contains("of its address", line, StringComparison.Ordinal));
+        other.Send("AMBRLINK"u8);
+        other.Send(new byte[32]);
+        Assert.Equal(64, other.Receive(new byte[64])); // it was served meanwhile
+        foreach (Socket stranger in strangers) stranger.Dispose();
+    }
+
+    // Each is closed, the operator's log gets a burst of lines and a count, and a peer that comes among them is served.
+    [Fact]
+    public void TenThousandConnections_LeaveTheListenerServing_AndALogOfBoundedLength()
+    {
+        int connections = Math.Max(1000, Ambrosia.TestKit.TestScale.Rounds(10_000));
+        using var links = new Links();
+        var held = new Queue<Socket>();
+        for (int i = 0; i < connections; i++)
+        {
+            held.Enqueue(Connect(links.Port));
+            if (held.Count > 300) held.Dequeue().Dispose();
+            if (i % 500 == 0) AssertServesSoon(links);
+        }
+        AssertServesSoon(links);
+        foreach (Socket socket in held) socket.Dispose();
+        AssertServesSoon(links);
+        Assert.InRange(links.Log.Count, 1, LineBudget.BurstMax + 200);
+    }
+
+    // A dial that is pushed out by a flood is made again.
+    private static void AssertServesSoon(Links links)
+    {
+        for (int attempt = 0; attempt < 20; attempt++)
+        {
+            try
+            {
+                AssertServes(links);
+                return;
+            }
+            catch (LinkUnreachableException)
+            {
+            }
+        }
+        Assert.Fail("not served in 20 dials");
     }
 
     [Fact]

@@ -10,9 +10,10 @@ internal sealed class Links : IDisposable
 
     private readonly BlockingCollection<LinkConnection> _accepted = [];
 
-    public Links(LinkSettings? settings = null, bool start = true)
+    public Links(LinkSettings? settings = null, bool start = true, string listenOn = "127.0.0.1:0")
     {
-        Listener = new LinkListener("127.0.0.1:0", settings ?? Settings, _accepted.Add, Log.Enqueue);
+        LinkSettings used = settings ?? Settings;
+        Listener = new LinkListener(listenOn, listenOn.StartsWith("127.", StringComparison.Ordinal) ? used : used with { Insecure = true }, _accepted.Add, Log.Enqueue);
         if (start) Listener.Start();
     }
 
@@ -36,7 +37,7 @@ internal sealed class Links : IDisposable
 
     public (LinkConnection Dialled, LinkConnection Accepted) Pair(LinkSettings? settings = null)
     {
-        LinkConnection dialled = LinkDialler.Dial(Address, settings ?? Settings);
+        LinkConnection dialled = LinkDialler.Dial(Address, settings ?? Settings, peer: "other");
         return (dialled, Accepted());
     }
 

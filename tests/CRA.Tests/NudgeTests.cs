@@ -7,6 +7,8 @@ public sealed class NudgeTests
 {
     private static readonly LinkSettings Silent = Links.Settings with { HeartbeatAfter = TimeSpan.FromHours(1), DeadAfter = TimeSpan.FromHours(1) };
 
+    private static readonly LinkSettings ThroughTls = Silent with { Certificates = new Authority().Settings("other").Certificates };
+
     private enum Signal { Nudge, Wake, Either, Nothing }
 
     private static void Give(LinkConnection link, Signal signal, int number)
@@ -16,10 +18,10 @@ public sealed class NudgeTests
     }
 
     // One message after another, each queued only when the last has arrived, from changing threads: the moment at which a wake gets lost.
-    private static bool PingPong(Signal signal, int messages, TimeSpan patience)
+    private static bool PingPong(Signal signal, int messages, TimeSpan patience, LinkSettings? settings = null)
     {
-        using var links = new Links(Silent);
-        (LinkConnection dialled, LinkConnection accepted) = links.Pair(Silent);
+        using var links = new Links(settings ?? Silent);
+        (LinkConnection dialled, LinkConnection accepted) = links.Pair(settings ?? Silent);
         var (sender, receiver) = (new QueueTraffic(), new QueueTraffic());
         dialled.Run(sender);
         accepted.Run(receiver);
@@ -45,6 +47,9 @@ public sealed class NudgeTests
 
     [Fact]
     public void NudgeAndWake_Mixed_LoseNone() => Assert.True(PingPong(Signal.Either, 20_000, Deadline.Generous));
+
+    [Fact]
+    public void NudgeAndWake_ThroughTls_LoseNone() => Assert.True(PingPong(Signal.Either, 10_000, Deadline.Generous, ThroughTls));
 
     // The next message is queued as soon as the last one is taken, some nanoseconds sooner or later: while the out thread is about to park.
     [Theory]
@@ -77,12 +82,15 @@ public sealed class NudgeTests
     [Fact]
     public void Control_WithoutASignal_TheMessageIsFoundMissing() => Assert.False(PingPong(Signal.Nothing, 1_000, TimeSpan.FromSeconds(2)));
 
-    [Fact]
-    public void Nudge_FromManyThreadsAgainstTheOutThread_KeepsEveryMessageWholeAndInOrder()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Nudge_FromManyThreadsAgainstTheOutThread_KeepsEveryMessageWholeAndInOrder(bool throughTls)
     {
         const int Threads = 3, Messages = 8_000;
-        using var links = new Links(Silent);
-        (LinkConnection dialled, LinkConnection accepted) = links.Pair(Silent);
+        LinkSettings settings = throughTls ? ThroughTls : Silent;
+        using var links = new Links(settings);
+        (LinkConnection dialled, LinkConnection accepted) = links.Pair(settings);
         var (sender, receiver) = (new QueueTraffic(), new QueueTraffic());
         dialled.Run(sender);
         accepted.Run(receiver);
@@ -129,11 +137,14 @@ public sealed class NudgeTests
         Assert.All(next, count => Assert.Equal(messages, count));
     }
 
-    [Fact]
-    public void Nudge_OfMoreThanTheSocketTakes_IsFinishedByTheOutThread()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Nudge_OfMoreThanTheSocketTakes_IsFinishedByTheOutThread(bool throughTls)
     {
-        using var links = new Links(Silent);
-        (LinkConnection dialled, LinkConnection accepted) = links.Pair(Silent);
+        LinkSettings settings = throughTls ? ThroughTls : Silent;
+        using var links = new Links(settings);
+        (LinkConnection dialled, LinkConnection accepted) = links.Pair(settings);
         var (sender, receiver) = (new QueueTraffic(), new QueueTraffic());
         dialled.Run(sender);
         byte[] big = new byte[30_000_000];

@@ -14,7 +14,7 @@ public sealed class ReceiveBufferTests
             buffer.MakeRoom(wanted);
             largest = Math.Max(largest, buffer.Capacity);
             int count = Math.Min(Math.Min(receiveMax, buffer.Free.Length), stream.Length - sent);
-            stream.AsSpan(sent, count).CopyTo(buffer.Free);
+            stream.AsSpan(sent, count).CopyTo(buffer.Free.Span);
             buffer.Received(count);
             sent += count;
             while (buffer.Held.Length >= 4 && BitConverter.ToInt32(buffer.Held) + 4 is var whole && buffer.Held.Length >= whole)

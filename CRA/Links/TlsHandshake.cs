@@ -1,0 +1,139 @@
+using System.Net.Security;
+using System.Net.Sockets;
+using System.Security.Authentication;
+using Ambrosia.Protocol;
+
+namespace CRA;
+
+/// <summary>
+/// TLS and, inside it, the authentication of P7, of one side of one connection. The dialler's runs on its thread and waits; the acceptor's
+/// is fed by the listener and never waits. Refuses before anything of the link is said.
+/// </summary>
+internal sealed class TlsHandshake : IDisposable
+{
+    /// <summary>Hellos, certificates and proofs of one side, at most; a stranger that sends more is closed (P7.3).</summary>
+    public const int BytesMax = 32 * 1024;
+
+    private const byte HandshakeRecord = 0x16;
+
+    private readonly Socket _socket;
+    private readonly TlsWire _wire;
+    private readonly SslStream _tls;
+    private readonly PeerCertificate _peer;
+    private readonly LinkAuthentication _authentication;
+    private int _fedBytes;
+    private bool _isHandedOn;
+
+    private TlsHandshake(Socket socket, LinkAuthentication authentication, string? expected, bool isFed)
+    {
+        _socket = socket;
+        _wire = new TlsWire(socket, isFed);
+        _tls = new SslStream(_wire, leaveInnerStreamOpen: true);
+        _peer = new PeerCertificate(expected);
+        _authentication = authentication;
+        Conversation = Task.CompletedTask;
+    }
+
+    /// <summary>Ends when the other side is authenticated; fails otherwise.</summary>
+    public Task Conversation { get; private set; }
+
+    public uint Seed => _authentication.Seed;
+
+    public IReadOnlyList<string> CertifiedNames => _peer.Names;
+
+    public static TlsHandshake Accept(Socket socket, LinkAuthentication authentication, LinkCertificates certificates)
+    {
+        var handshake = new TlsHandshake(socket, authentication, expected: null, isFed: true);
+        handshake.Conversation = handshake.Converse(handshake._tls.AuthenticateAsServerAsync(certificates.ForAcceptor(handshake._peer)));
+        return handshake;
+    }
+
+    /// <summary>The whole of the dialler's side, on the calling thread.</summary>
+    /// <exception cref="ProtocolViolation">P7.2: who answers does not know the secret. P7.4, P7.5: it does not show the right certificate.</exception>
+    /// <exception cref="IOException">It does not speak TLS 1.3, refuses our certificate, is too slow, or closed.</exception>
+    public static TlsHandshake Dial(Socket socket, LinkAuthentication authentication, LinkCertificates certificates, string expected, Func<int> timeLeftMs)
+    {
+        var handshake = new TlsHandshake(socket, authentication, expected, isFed: false);
+        handshake._wire.TimeLeftMs = timeLeftMs;
+        try
+        {
+            handshake.Conversation = handshake.Converse(handshake._tls.AuthenticateAsClientAsync(certificates.ForDialler(handshake._peer)));
+            handshake.Conversation.GetAwaiter().GetResult();
+            return handshake;
+        }
+        catch (Exception e)
+        {
+            handshake.Dispose();
+            throw handshake.Explain(e);
+        }
+    }
+
+    /// <summary>Gives the acceptor's side what has arrived (nothing: the end); true when the other side is authenticated.</summary>
+    /// <exception cref="ProtocolViolation">It is not what it should be: the connection closes.</exception>
+    /// <exception cref="IOException">It broke off.</exception>
+    public bool Feed(ReadOnlySpan<byte> bytes)
+    {
+        if (_fedBytes == 0 && !bytes.IsEmpty && bytes[0] != HandshakeRecord)
+            throw new ProtocolViolation("P7.4", bytes[0] == (byte)'A'
+                ? "a connection without TLS where certificates are asked for; give its coordinator --tls-cert, --tls-key and --tls-ca" : "a connection with other first bytes than TLS's");
+        _fedBytes += bytes.Length;
+        if (_fedBytes > BytesMax) throw new ProtocolViolation("P7.3", $"more than {BytesMax} bytes before it was authenticated");
+        _wire.Feed(bytes);
+        // Nearly always everything has happened inside; the runtime may have moved a step to another thread, which does not take long.
+        var spin = new SpinWait();
+        while (!Conversation.IsCompleted && !_wire.IsHungry) spin.SpinOnce();
+        if (!Conversation.IsCompleted) return false;
+        try
+        {
+            Conversation.GetAwaiter().GetResult();
+            return true;
+        }
+        catch (Exception e)
+        {
+            throw Explain(e);
+        }
+    }
+
+    /// <summary>The stream of an authenticated connection; what came behind the last proof is in it.</summary>
+    public TlsStream HandOn()
+    {
+        _isHandedOn = true;
+        _wire.BeginLink();
+        return new TlsStream(_socket, _tls, _wire);
+    }
+
+    private async Task Converse(Task handshake)
+    {
+        await handshake.ConfigureAwait(false);
+        byte[] received = new byte[LinkAuthentication.AnswerBytes], reply = new byte[LinkAuthentication.ReplyBytesMax];
+        int count = 0;
+        while (true)
+        {
+            AuthStatus status = _authentication.Feed(received.AsSpan(0, count), out _, reply, out int replyBytes);
+            if (replyBytes > 0) await _tls.WriteAsync(reply.AsMemory(0, replyBytes)).ConfigureAwait(false);
+            if (status == AuthStatus.Done) return;
+            count = await _tls.ReadAsync(received.AsMemory(0, _authentication.BytesWanted)).ConfigureAwait(false);
+            if (count == 0) throw new IOException("closed by the other side before it was authenticated; it may have refused our certificate (P7.4)");
+        }
+    }
+
+    // What an operator can act on: our own verdict about the certificate, else what TLS says innermost.
+    private Exception Explain(Exception e) => e switch
+    {
+        _ when _peer.Refusal is { } refusal => refusal,
+        ProtocolViolation => e,
+        WireTimeoutException => new IOException("it did not answer in time", e),
+        AuthenticationException => new ProtocolViolation("P7.4", $"TLS 1.3 was not agreed on: {Innermost(e)}"),
+        IOException => new IOException(Innermost(e), e),
+        _ => e,
+    };
+
+    private static string Innermost(Exception e) => e.GetBaseException().Message;
+
+    public void Dispose()
+    {
+        if (_isHandedOn) return;
+        _tls.Dispose();
+        _wire.Dispose();
+    }
+}

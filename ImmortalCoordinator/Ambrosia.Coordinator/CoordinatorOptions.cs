@@ -20,6 +20,21 @@ public sealed record CoordinatorOptions
     /// <summary>Address and port on which peers are accepted; port 0: any free one.</summary>
     public string Listen { get; init; } = "127.0.0.1:0";
 
+    /// <summary>Address and port that peers dial; null: the ones listened on.</summary>
+    public string? Advertise { get; init; }
+
+    /// <summary>PEM file of this instance's certificate, with its intermediate ones; null: links are not encrypted.</summary>
+    public string? TlsCertificate { get; init; }
+
+    /// <summary>PEM file of its private key.</summary>
+    public string? TlsKey { get; init; }
+
+    /// <summary>PEM file of the authorities that signed the peers' certificates.</summary>
+    public string? TlsAuthorities { get; init; }
+
+    /// <summary>Links may leave the machine without being encrypted.</summary>
+    public bool Insecure { get; init; }
+
     /// <summary>Path of the unix socket for the app; null with <see cref="AppPort"/>.</summary>
     public string? AppSocket { get; init; }
 

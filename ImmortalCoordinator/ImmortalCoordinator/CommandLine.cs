@@ -2,7 +2,6 @@ using System.CommandLine;
 using System.CommandLine.Parsing;
 using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
-using System.Net;
 using System.Runtime.InteropServices;
 using Ambrosia.Coordinator;
 using Ambrosia.Coordinator.Pumps;
@@ -20,7 +19,6 @@ internal static class CommandLine
     private static readonly Option<string?> instance = new("--instance") { Description = "Name of the instance; default: the directory's name.", HelpName = "NAME" };
     private static readonly Option<string> replica = new("--replica") { Description = "Name of this replica.", HelpName = "NAME", DefaultValueFactory = static _ => "r0" };
     private static readonly Option<string?> catalog = new("--catalog") { Description = "Directory of the catalog; default: 'catalog' beside the log.", HelpName = "DIR" };
-    private static readonly Option<string> listen = new("--listen") { Description = "Address and port for peers; port 0: any free one.", HelpName = "ADDR:PORT", DefaultValueFactory = static _ => "127.0.0.1:0" };
     private static readonly Option<string?> appSocket = new("--app-socket") { Description = "Unix socket for the app; default: in the log's directory.", HelpName = "PATH" };
     private static readonly Option<int?> appPort = new("--app-port") { Description = "Loopback TCP port for the app instead of a unix socket; 0: any free one.", HelpName = "N", CustomParser = Port };
     private static readonly Option<bool> create = new("--create") { Description = "Begin a new log although the catalog has an instance of this name." };
@@ -47,7 +45,6 @@ internal static class CommandLine
         Check(log, static v => v.Length == 0 ? "the directory of --log is empty; give a path" : null);
         Check(instance, static v => v is null || Names.IsValid(v) ? null : BadName("--instance", v));
         Check(replica, static v => Names.IsValid(v) ? null : BadName("--replica", v));
-        Check(listen, WhatIsWrongWithAddress);
         Check(hangLimit, static v => v is >= 0.1 and <= 3600 ? null : $"{v.ToString(CultureInfo.InvariantCulture)} of --hang-limit is not from 0.1 to 3600 seconds");
         Check(logWrite, static v => WriteModeOf(v) is null ? $"'{v}' of --log-write is none of auto, direct and buffered" : null);
         Check(segment, static v => TryParseSize(v, out long bytes) && bytes is >= SegmentBytesMin and <= SegmentBytesMax && bytes % 4096 == 0 ? null : $"'{v}' of --segment is no size of a log file; give a multiple of 4K from 2M to 16G");
@@ -56,8 +53,9 @@ internal static class CommandLine
         Check(retain, static v => TryParseRetention(v, out _) ? null : $"'{v}' of --retain is no policy; write checkpoints=N with N from 2 to 1000, span=TIME like span=7d, or all");
         var root = new RootCommand("Runs beside an app and makes it immortal: logs every input before its effects can be seen.")
         {
-            log, instance, replica, catalog, listen, appSocket, appPort, create, checkpointEvery, checkpointInterval, retain, logWrite, segment, hangLimit, ignoreLock, json, unsafeNoFlush, stray,
+            log, instance, replica, catalog, appSocket, appPort, create, checkpointEvery, checkpointInterval, retain, logWrite, segment, hangLimit, ignoreLock, json, unsafeNoFlush, stray,
         };
+        LinkOptions.AddTo(root);
         root.Validators.Add(result =>
         {
             if (IsGiven(result, appSocket) && IsGiven(result, appPort))
@@ -86,13 +84,6 @@ internal static class CommandLine
         if (ushort.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out ushort port)) return port;
         result.AddError($"'{text}' of --app-port is no port; give 0 to 65535");
         return null;
-    }
-
-    private static string? WhatIsWrongWithAddress(string text)
-    {
-        if (!IPEndPoint.TryParse(text, out IPEndPoint? end) || !text.Contains(':')) return $"'{text}' of --listen is no address with a port; write it like 127.0.0.1:4711";
-        return IPAddress.IsLoopback(end.Address) ? null
-            : $"'{text}' of --listen can be reached from other machines, and links are not encrypted; give a loopback address such as 127.0.0.1:4711";
     }
 
     private static string BadName(string option, string value) =>
@@ -165,6 +156,8 @@ internal static class CommandLine
         }
     }
 
+    private static string? Full(string? path) => path is null ? null : Path.GetFullPath(path);
+
     private static CoordinatorOptions OptionsOf(ParseResult parsed, string[] app)
     {
         string directory = Path.GetFullPath(parsed.GetRequiredValue(log));
@@ -176,8 +169,13 @@ internal static class CommandLine
             Instance = parsed.GetValue(instance) ?? NameOf(directory),
             Replica = parsed.GetRequiredValue(replica),
             CatalogDirectory = Path.GetFullPath(parsed.GetValue(catalog) ?? Path.Combine(Path.GetDirectoryName(Path.TrimEndingDirectorySeparator(directory)) ?? "/", "catalog")),
-            Listen = parsed.GetRequiredValue(listen),
-            AppSocket = parsed.GetValue(appSocket) is { } path ? Path.GetFullPath(path) : null,
+            Listen = parsed.GetRequiredValue(LinkOptions.Listen),
+            Advertise = parsed.GetValue(LinkOptions.Advertise),
+            TlsCertificate = Full(parsed.GetValue(LinkOptions.Certificate)),
+            TlsKey = Full(parsed.GetValue(LinkOptions.Key)),
+            TlsAuthorities = Full(parsed.GetValue(LinkOptions.Authorities)),
+            Insecure = parsed.GetValue(LinkOptions.Insecure),
+            AppSocket = Full(parsed.GetValue(appSocket)),
             AppPort = parsed.GetValue(appPort),
             Create = parsed.GetValue(create),
             CheckpointEveryBytes = every,

@@ -22,12 +22,13 @@ internal static class Tool
         return ToolExit.Misuse;
     }
 
-    private static RootCommand Build(ToolStreams streams) => new("Looks into the logs of immortals and tells what is there. It writes nothing, and a coordinator may be at work meanwhile.")
+    private static RootCommand Build(ToolStreams streams) => new("Looks into the logs of immortals and tells what is there. It writes nothing into them, and a coordinator may be at work meanwhile.")
     {
         Json,
         new LogCommand(streams),
         new VerifyCommand(streams),
         new DoctorCommand(streams),
+        new CertsCommand(streams),
     };
 
     private static int Invoke(ParseResult parsed, ToolStreams streams)

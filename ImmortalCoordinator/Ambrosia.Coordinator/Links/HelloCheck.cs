@@ -20,9 +20,11 @@ internal enum HelloVerdict
 /// <summary>What we know when a hello arrives.</summary>
 /// <param name="Expected">Whom we dialled; null for a connection that came in.</param>
 /// <param name="BytesWanted">Length of the message that stopped the link before, because the peer does not take one as long; 0: none.</param>
+/// <param name="CertifiedNames">Instances that the peer's certificate is for; null: there are no certificates.</param>
 /// <param name="KnownUuid">UUID under which the peer's name is in our log; null when it is new.</param>
 internal sealed record HelloFacts(
-    InstanceId Self, Guid OwnUuid, Epoch OwnEpoch, InstanceId? Expected, Guid? KnownUuid, Epoch KnownEpoch, InputPosition Durable, Outbox Outbox, uint BytesWanted = 0);
+    InstanceId Self, Guid OwnUuid, Epoch OwnEpoch, InstanceId? Expected, Guid? KnownUuid, Epoch KnownEpoch, InputPosition Durable, Outbox Outbox, uint BytesWanted = 0,
+    IReadOnlyList<string>? CertifiedNames = null);
 
 /// <summary>The decision about a hello (protocol P6.3–P6.5): pure.</summary>
 internal static class HelloCheck
@@ -36,6 +38,9 @@ internal static class HelloCheck
 
     private static (HelloVerdict, string)? Identity(Hello hello, HelloFacts facts, InstanceId peer)
     {
+        // First of all: nobody makes us stop or exit in the name of another.
+        if (facts.CertifiedNames is { } names && !names.Contains(peer.Name, StringComparer.Ordinal))
+            return (HelloVerdict.Refuse, $"{peer} says its hello, and the certificate of the connection is for {string.Join(", ", names.Where(static name => Names.IsValid(name)).Take(8))} (P7.5)");
         if (hello.VersionMin > 1 || hello.VersionMax < 1) return (HelloVerdict.Refuse, $"{peer} speaks protocol versions {hello.VersionMin} to {hello.VersionMax}, we speak 1 (P6.3)");
         if (new InstanceId(hello.PeerName, facts.Self.Shard) != facts.Self) return (HelloVerdict.Refuse, $"{peer} wants to speak to {hello.PeerName}, we are {facts.Self} (P6.3)");
         if (facts.Expected is { } expected && expected != peer) return (HelloVerdict.Refuse, $"{peer} answers where {expected} should (P6.3)");

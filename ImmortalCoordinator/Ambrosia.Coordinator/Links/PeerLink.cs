@@ -49,6 +49,9 @@ internal sealed class PeerLink : ILinkTraffic
 
     public string Remote { get; }
 
+    /// <summary>The instances that the other side's certificate is for; null: there are no certificates. Set by who runs the connection.</summary>
+    public IReadOnlyList<string>? CertifiedNames { get; set; }
+
     /// <summary>Known after the hello.</summary>
     public InstanceId? Peer { get; private set; }
 
@@ -146,7 +149,7 @@ internal sealed class PeerLink : ILinkTraffic
         if (stage != Stage.AwaitHello) throw new ProtocolViolation("P6.1", "hello out of turn");
         Crash.Hit("handshake.gotHello");
         InstanceId peer = hello.Instance;
-        HelloVerdict verdict = HelloCheck.Judge(hello, parts.FactsFor(peer, Expected), out string why);
+        HelloVerdict verdict = HelloCheck.Judge(hello, parts.FactsFor(peer, Expected) with { CertifiedNames = CertifiedNames }, out string why);
         if (verdict != HelloVerdict.Accept)
         {
             if (parts.IsKnown(peer, Expected)) claimed = peer;

@@ -25,6 +25,7 @@ public sealed class CoordinatorHost : IDisposable
     private long begun = Stopwatch.GetTimestamp();
     private CheckpointPump? checkpoints;
     private LinkPump? links;
+    private CertificateFiles? certificates;
     private AdminPump? admin;
     private Coordinator? coordinator;
     private AppSupervisor? supervisor;
@@ -76,7 +77,8 @@ public sealed class CoordinatorHost : IDisposable
             RandomNumberGenerator.Fill, lines.Say);
         if (options.Log.WriteMode == LogWriteMode.Direct && !DirectWrites.ArePossible(files, options.LogDirectory))
             throw new MisuseException($"the file system of {options.LogDirectory} cannot be written past the page cache; give --log-write auto, or another directory");
-        InstanceIdentity identity = new InstanceStart(options, files, catalog, lines.Say).FindOrCreate();
+        certificates = options.TlsCertificate is null ? null : new CertificateFiles(options, files, TimeProvider.System, lines.Say);
+        InstanceIdentity identity = new InstanceStart(options, files, catalog, certificates, lines.Say).FindOrCreate();
         owned.Add(TakeName(stop));
         commands.Set("status", _ => new AdminAnswer(StatusReport.OfWaiting(identity, options.Replica)));
         OpenAdmin();
@@ -176,8 +178,13 @@ public sealed class CoordinatorHost : IDisposable
         Coordinator parts = coordinator!;
         checkpoints = new CheckpointPump(parts.Checkpoints, Fail);
         checkpoints.Start();
-        links = new LinkPump(parts, catalog, new LinkSettings(catalog.Secret, TimeProvider.System, RandomNumberGenerator.Fill), lines.Say);
-        InstanceStart.Listening(() => links.Listen(options.Listen));
+        var security = new LinkSettings(catalog.Secret, TimeProvider.System, RandomNumberGenerator.Fill)
+        {
+            Insecure = options.Insecure,
+            Certificates = certificates is { } inForce ? () => inForce.Current : null,
+        };
+        links = new LinkPump(parts, catalog, security, lines.Say);
+        InstanceStart.Listening(() => links.Listen(options.Listen, options.Advertise));
         parts.Primary += session =>
         {
             Publish(catalog, identity, parts);

@@ -17,6 +17,10 @@ internal static unsafe partial class FileRights
     public static string? WhatIsWrongWithSecret(string path) =>
         Of(path) is { } found ? NotOurs(found) ?? OpenTo(found.Mode, OthersRead | OthersWrite | OthersEnter) : null;
 
+    /// <summary>What is wrong with a private key: its group may be let in by whoever provides it, others not. Null: nothing, or it is not there.</summary>
+    public static string? WhatIsWrongWithKey(string path) =>
+        Of(path) is { } found ? NotOurs(found) ?? OpenTo(found.Mode, UnixFileMode.OtherRead | UnixFileMode.OtherExecute | OthersWrite) : null;
+
     /// <summary>What is wrong with a directory in which nobody else may put, replace or see anything; null: nothing, or it is not there.</summary>
     public static string? WhatIsWrongWithPrivateDirectory(string path) => WhatIsWrongWithSecret(path);
 

@@ -8,7 +8,7 @@ namespace Ambrosia.Coordinator.Pumps;
 /// Finds the instance of a start, or makes it. Whatever a user may have got wrong is looked at first and refused (exit 2); only then is
 /// anything made. Used by the starting thread.
 /// </summary>
-internal sealed class InstanceStart(CoordinatorOptions options, IFileSystem files, DirectoryCatalog catalog, Action<string> say)
+internal sealed class InstanceStart(CoordinatorOptions options, IFileSystem files, DirectoryCatalog catalog, CertificateFiles? certificates, Action<string> say)
 {
     /// <exception cref="MisuseException">What was asked for cannot be done: nothing was made.</exception>
     public InstanceIdentity FindOrCreate()
@@ -16,13 +16,14 @@ internal sealed class InstanceStart(CoordinatorOptions options, IFileSystem file
         RefuseUnsafe("log", options.LogDirectory);
         RefuseUnsafe("catalog", options.CatalogDirectory);
         if (options.AppSocket is not null || options.AppPort is not null) AppEndpoint.Check(options);
+        Listening(() => _ = certificates?.Current);
         var name = new InstanceId(options.Instance);
         InstanceIdentity? found = InstanceDirectory.TryRead(files, options.LogDirectory);
         CatalogEntry? entry = Asking(isNew: found is null, () => { catalog.CheckSecret(); return catalog.Find(found is null ? name : new InstanceId(found.Name, found.Shard)); });
         if (found is not null) return Known(found, entry);
         if (entry is not null && !options.Create)
             throw new MisuseException($"the catalog has an instance '{options.Instance}' with its log in {entry.LogPath}. Start it there; or, if that log is gone for good, begin a new one with --create.");
-        Listening(() => LinkListener.Check(options.Listen, insecure: false));
+        Listening(() => LinkListener.Check(options.Listen, options.Insecure || certificates is not null));
         return Create(() => { if (entry is not null) catalog.Forget(name); });
     }
 
@@ -104,14 +105,14 @@ internal sealed class InstanceStart(CoordinatorOptions options, IFileSystem file
             throw new MisuseException($"the {what}'s directory {directory} is not safe: {wrong}. Mend it with 'chmod 700 {directory}', as the user that runs the coordinator.");
     }
 
-    /// <summary>Where links are listened for: an address that cannot be used is the user's mistake.</summary>
+    /// <summary>Where links are listened for: an address or a certificate that cannot be used is the user's mistake.</summary>
     public static void Listening(Action listen)
     {
         try
         {
             listen();
         }
-        catch (LinkAddressException e)
+        catch (Exception e) when (e is LinkAddressException or LinkCertificateException)
         {
             throw new MisuseException(e.Message);
         }

@@ -16,9 +16,14 @@ internal sealed class LinkPump(Coordinator coordinator, ICatalog catalog, LinkSe
     private volatile bool stopped, asked;
 
     /// <summary>Address and port that peers reach; after <see cref="Listen"/>.</summary>
-    public string Address => listener!.BoundAddress;
+    public string Address { get; private set; } = "";
 
-    public void Listen(string address) => listener = new LinkListener(address, settings, Accept, say);
+    /// <param name="advertised">What peers dial; null: what is listened on.</param>
+    public void Listen(string address, string? advertised)
+    {
+        listener = new LinkListener(address, settings, Accept, say);
+        Address = advertised ?? listener.BoundAddress;
+    }
 
     /// <summary>Lets peers in and dials out; peers that came earlier were queued by the system. Every session of the app calls it, the first counts.</summary>
     public void Start()
@@ -44,6 +49,7 @@ internal sealed class LinkPump(Coordinator coordinator, ICatalog catalog, LinkSe
             connection.Close("this instance is not primary yet");
             return;
         }
+        link.CertifiedNames = connection.CertifiedNames;
         link.Wake = connection.Nudge;
         link.Close = connection.Close;
         link.CloseAfterSending = connection.CloseAfterSending;
@@ -73,9 +79,9 @@ internal sealed class LinkPump(Coordinator coordinator, ICatalog catalog, LinkSe
         {
             ReplicaEntry? primary = catalog.Find(peer) is { } entry ? entry.Replicas.FirstOrDefault(r => r.Role == "primary" && r.Epoch == entry.Epoch) : null;
             if (primary is null) why = $"{peer} is not in the catalog: calls to it are kept until it appears";
-            else Run(LinkDialler.Dial(primary.Address, settings), peer);
+            else Run(LinkDialler.Dial(primary.Address, settings, peer: peer.Name), peer);
         }
-        catch (Exception e) when (e is LinkUnreachableException or LinkAddressException or ProtocolViolation or IOException)
+        catch (Exception e) when (e is LinkUnreachableException or LinkAddressException or ProtocolViolation or IOException or LinkCertificateException)
         {
             why = $"{peer} cannot be reached: {e.Message}";
         }

@@ -60,6 +60,18 @@ public sealed class HelloCheckTests : IDisposable
     public void Hello_FromAnotherThanWasDialled_IsRefused() => Expect(HelloVerdict.Refuse, "P6.3", good, facts with { Expected = new InstanceId("other") });
 
     [Fact]
+    public void Hello_InTheNameOfAnotherThanTheCertificate_IsRefusedBeforeAnythingElseCounts()
+    {
+        HelloFacts certified = facts with { CertifiedNames = [peer.Name, "x"] };
+        Assert.Equal((HelloVerdict.Accept, ""), Judge(good, certified));
+        foreach (string[] names in new string[][] { [], ["x"], [peer.Name.ToUpperInvariant()] })
+        {
+            Expect(HelloVerdict.Refuse, "P7.5", good, facts with { CertifiedNames = names });
+            Expect(HelloVerdict.Refuse, "P7.5", good with { PeerEpoch = new Epoch(50), Durable = 500, Uuid = Guid.NewGuid() }, facts with { CertifiedNames = names });
+        }
+    }
+
+    [Fact]
     public void Hello_FromOurselves_IsRefused() => Expect(HelloVerdict.Refuse, "P6.3", good with { Instance = self });
 
     [Fact]

@@ -23,12 +23,16 @@ public sealed class LargeStateTests(ITestOutputHelper output)
                 CheckpointRun.Checkpoint(replica, app);
                 small = replica.PeakBytes();
                 app.ImageBytes = StateBytes;
+                long begun = Environment.TickCount64;
                 CheckpointRun.Checkpoint(replica, app);
+                output.WriteLine($"{StateBytes >> 20} MiB written, verified and published in {Environment.TickCount64 - begun} ms");
                 AssertGrowth("written", small, replica.PeakBytes());
                 Assert.Equal(2, app.Images);
             }
             replica.KillCoordinator();
+            long restart = Environment.TickCount64;
             using ImageApp next = CheckpointRun.Start(replica, 0);
+            output.WriteLine($"restored by the app {Environment.TickCount64 - restart} ms after the start");
             Assert.Equal(StateBytes, next.RestoredBytes);
             AssertGrowth("restored", small, replica.PeakBytes());
             cluster.AssertNoneGaveUp();

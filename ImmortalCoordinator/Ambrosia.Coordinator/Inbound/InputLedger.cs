@@ -15,6 +15,9 @@ internal sealed class InputLedger(InstanceId self)
     private readonly Dictionary<InstanceId, Origin> byName = [];
     private readonly List<Origin> touched = [];
 
+    /// <summary>Every origin below has a Peer record in the log.</summary>
+    private int firstUnlogged = 1;
+
     public Origin Self => origins[0];
 
     /// <summary>Starts from what the log holds to its end.</summary>
@@ -83,10 +86,19 @@ internal sealed class InputLedger(InstanceId self)
         {
             end = origin.Logged.End;
             if (origin.Logged.Epoch == origin.Epoch) return true;
-            if (!tryAppend(new PeerRecord(origin.Id, origin.Instance, origin.Uuid, origin.Epoch), out end)) return false;
-            origin.Logged = (origin.Epoch, end);
+            for (; firstUnlogged < origin.Id; firstUnlogged++) // ids begin in the log in their order (L5.4), whoever is asked for first
+                if (origins[firstUnlogged].Logged.Epoch == default && !TryLogNow(origins[firstUnlogged], tryAppend)) return false;
+            if (!TryLogNow(origin, tryAppend)) return false;
+            end = origin.Logged.End;
             return true;
         }
+    }
+
+    private static bool TryLogNow(Origin origin, TryAppendPeer tryAppend)
+    {
+        if (!tryAppend(new PeerRecord(origin.Id, origin.Instance, origin.Uuid, origin.Epoch), out Lsn end)) return false;
+        origin.Logged = (origin.Epoch, end);
+        return true;
     }
 
     /// <summary>What is logged of a sender; only its one connection appends, so it holds until that connection's next append.</summary>

@@ -88,6 +88,22 @@ public sealed class RefusalTests : IDisposable
         Assert.InRange(b.Lines.Count + counted, hellos / 2, hellos);
     }
 
+    /// <summary>Two new peers at once, and the second is asked for its record first: ids still begin in the log in their order (L5.4).</summary>
+    [Fact]
+    public void Hello_OfTwoNewPeersAtOnce_AreLoggedInTheOrderOfTheirIds()
+    {
+        PeerLink first = b.Accept(Seed), second = b.Accept(Seed), third = b.Accept(Seed);
+        Feed(first, HelloOf("x", 1, 1, "b"));
+        Feed(second, HelloOf("y", 1, 1, "b", Guid.NewGuid()));
+        Feed(third, HelloOf("z", 1, 1, "b", Guid.NewGuid()));
+        Taken(third);
+        Taken(first);
+        Taken(second);
+        b.Log.Commit();
+        foreach (PeerLink link in new[] { second, third, first }) Assert.Equal(FrameType.Hello, Assert.Single(Taken(link)).Type);
+        Assert.Equal([1u, 2u, 3u], b.Log.Records().Where(static r => r.Kind == RecordKind.Peer).Select(static r => PeerRecord.Read(r.Body).Origin));
+    }
+
     [Fact]
     public void Dial_RefusedAgainAndAgain_RestsBetweenCalls()
     {

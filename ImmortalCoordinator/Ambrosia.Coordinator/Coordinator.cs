@@ -29,6 +29,8 @@ internal sealed class Coordinator : IDisposable
     private readonly LinkParts links;
     private readonly AppParts app;
     private readonly CheckpointDuty duty;
+    private readonly CheckpointRound round;
+    private readonly StateBook states;
     private readonly List<PeerLink> owed = [];
     private readonly ReplicaLog log;
     private readonly LogChain chain;
@@ -69,10 +71,12 @@ internal sealed class Coordinator : IDisposable
         selfChannel = new SelfChannel(outboxes.Self, ledger, appender, messageBytesMax);
         table = new LinkTable(Self, () => new Backoff(inputs.Random));
         duty = new CheckpointDuty(options.CheckpointEveryBytes, options.CheckpointInterval);
+        states = new StateBook(inputs.Files, options.LogDirectory, inputs.Identity, options.Replica, inputs.Pumps.Say);
         links = BuildLinks(messageBytesMax);
         app = BuildApp(messageBytesMax, digestEvery);
         Checkpoints = BuildCheckpoints();
         app.Checkpoints = Checkpoints;
+        round = new CheckpointRound(inputs.Files, options, duty, new CheckpointRota(options.Replica), appender, Checkpoints.Adopt, inputs.Pumps.Say);
     }
 
     /// <summary>
@@ -84,6 +88,7 @@ internal sealed class Coordinator : IDisposable
         if (leadership.Log.Chain != chain) throw new ArgumentException("the log was taken over without the chain that this replica follows");
         BeginTenure(leadership);
         log.Lead(leadership.Log.Writer);
+        if (leadership.Log.Checkpoints is [var newest, ..]) duty.Found(newest, inputs.Time.GetUtcNow());
         app.Lead();
     }
 
@@ -117,6 +122,35 @@ internal sealed class Coordinator : IDisposable
 
     /// <summary>A secondary whose app has executed all that is stated as durable.</summary>
     public bool IsCaughtUp => app.Live is { HasBegun: true } && app.Delivery.Next >= log.Durable && app.Progress.IsDry;
+
+    /// <summary>A secondary has read on: there may be more to execute, a checkpoint to name, or one of others to compare with.</summary>
+    public void Followed()
+    {
+        app.Live?.Wake();
+        if (Checkpoints.HasWork) inputs.Pumps.CheckpointWork();
+    }
+
+    /// <summary>Compares this replica's state with checkpoints of others; of the thread that writes checkpoints.</summary>
+    /// <exception cref="DivergenceException">Exit 70.</exception>
+    public void CompareStates()
+    {
+        if (!log.IsWritten) states.Compare();
+    }
+
+    /// <summary>
+    /// This secondary has diverged: what it published behind the last digest that agreed may hold the difference, and the primary could not
+    /// compare calls that were trimmed. Called on the way out, so that nothing that fails here matters.
+    /// </summary>
+    public void RemoveDoubtful()
+    {
+        if (log.IsWritten) return;
+        foreach (CheckpointFileName name in Ambrosia.Log.Checkpoints.List(inputs.Files, inputs.Options.LogDirectory))
+        {
+            if (name.Replica != inputs.Options.Replica || name.Lsn <= app.Digests.Confirmed) continue;
+            inputs.Files.Delete(Path.Combine(inputs.Options.LogDirectory, name.ToString()));
+            inputs.Pumps.Say($"checkpoint {name} is removed: it was made by this replica behind the last position at which it agreed with the log");
+        }
+    }
 
     /// <summary>What may be executed: the log's durable end as this replica knows it.</summary>
     public Lsn Durable => log.Durable;
@@ -185,7 +219,7 @@ internal sealed class Coordinator : IDisposable
         return new CheckpointTaker(new CheckpointParts(
             snapshot.Take, snapshot.Forget,
             header => new CheckpointWriter(inputs.Files, inputs.Options.LogDirectory, inputs.Identity, header, Crash.Points),
-            () => log.Stated, CheckpointPublished, header => retention?.Run(header), CheckpointFailed, inputs.Pumps.CheckpointWork, inputs.Pumps.RoomForApp));
+            () => log.Stated, CheckpointPublished, header => retention?.Run(header), CheckpointFailed, states.Computed, inputs.Pumps.CheckpointWork, inputs.Pumps.RoomForApp));
     }
 
     private LogReader NewReader() => new(inputs.Files, inputs.Options.LogDirectory, inputs.Identity, chain);
@@ -270,8 +304,32 @@ internal sealed class Coordinator : IDisposable
 
     private void CheckpointPublished(CheckpointFileName name)
     {
-        duty.Published(name, Log.Durable);
+        if (log.IsWritten && name.Replica != inputs.Options.Replica && !IsTrusted(name)) return;
         inputs.Pumps.Say($"checkpoint {name}");
+        if (!log.IsWritten) return; // the primary finds it, and removes what it makes superfluous
+        duty.Published(name, Log.Durable);
+        bool isAdopted = name.Replica != inputs.Options.Replica; // of our own the taker knows the header, and goes on by itself
+        if (isAdopted && app.Delivery.Next >= name.Lsn) Checkpoints.Truncate(); // otherwise our app still needs the log before it
+    }
+
+    /// <summary>A checkpoint of a secondary that has made other calls than we is removed, and not asked of it again at once.</summary>
+    private bool IsTrusted(CheckpointFileName name)
+    {
+        string path = Path.Combine(inputs.Options.LogDirectory, name.ToString()), why;
+        try
+        {
+            using CheckpointReader reader = CheckpointReader.Open(inputs.Files, path, inputs.Identity);
+            if (CheckpointTrust.WhatDiffers(reader, outboxes) is not { } differs) return true;
+            why = differs;
+        }
+        catch (LogDamage damage)
+        {
+            why = damage.Message;
+        }
+        inputs.Files.Delete(path);
+        round.Distrust(name.Replica);
+        CheckpointFailed($"{name} is removed: {why}");
+        return false;
     }
 
     private void CheckpointFailed(string why)
@@ -294,12 +352,7 @@ internal sealed class Coordinator : IDisposable
             if (!appender.TryAppend(RecordKind.Trim, RecordKinds.Encode(trim), out _)) { trims.GiveBack(trim, now); break; }
             appended = true;
         }
-        if (IsPrimary && app.Live is { IsPrimary: true } && duty.Claim(Log.Durable, now))
-        {
-            var mark = new CheckpointMarkRecord(Epoch, 0, inputs.Options.Replica);
-            if (appender.TryAppend(RecordKind.CheckpointMark, RecordKinds.Encode(mark), out _)) appended = true;
-            else duty.GiveBack();
-        }
+        appended |= round.Tick(Epoch, Log.Durable, now, mayMark: IsPrimary && app.Live is { IsPrimary: true });
         if (retention?.IsDue(now) == true) Checkpoints.Truncate();
         if (!appended && isQuiet && Log.MarkDue) appended = Log.AppendMark();
         if (appended) inputs.Pumps.Commit(true);

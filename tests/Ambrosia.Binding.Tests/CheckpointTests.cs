@@ -17,9 +17,9 @@ public sealed class CheckpointTests
     }
 
     [Theory]
-    [InlineData("r1", 3)]
     [InlineData("r0", 2)]
-    public void Mark_ForAnother_TakesNone(string replica, ulong epoch)
+    [InlineData("r1", 2)]
+    public void Mark_OfALowerEpoch_TakesNone(string replica, ulong epoch)
     {
         FakeCoordinator coordinator = Started<Bank>();
         coordinator.Deliver(Mark(replica, epoch));
@@ -27,14 +27,28 @@ public sealed class CheckpointTests
         Assert.Equal([$"processed {coordinator.Next}"], coordinator.Said);
     }
 
-    /// <summary>A secondary was welcomed in its primary's epoch; as primary it logs marks of its own.</summary>
-    [Fact]
-    public void Mark_OfTheEpochThatThisReplicaClaimedMeanwhile_TakesImage()
+    /// <summary>All secondaries compare, so each takes the image of every mark.</summary>
+    [Theory]
+    [InlineData("r1", 3)]
+    [InlineData("r1", 4)]
+    [InlineData("r0", 4)]
+    public void Mark_ForAnotherOrLater_SecondaryTakesItToo(string replica, ulong epoch)
     {
         FakeCoordinator coordinator = Started<Bank>();
-        coordinator.Deliver(Fork(1, "ann", 5), Mark(epoch: 4));
+        coordinator.Deliver(Mark(replica, epoch));
 
         Assert.Equal([$"image at {coordinator.Next}"], coordinator.Said);
+    }
+
+    [Fact]
+    public void Mark_ForAnother_PrimaryTakesNone()
+    {
+        FakeCoordinator coordinator = Started<Bank>();
+        coordinator.BecomePrimary();
+        coordinator.Said.Clear();
+        coordinator.Deliver(Mark("r1"));
+
+        Assert.Equal([$"processed {coordinator.Next}"], coordinator.Said);
     }
 
     [Fact]

@@ -29,6 +29,9 @@ internal static class Tool
         new VerifyCommand(streams),
         new DoctorCommand(streams),
         new CertsCommand(streams),
+        new StatusCommand(streams),
+        new PromoteCommand(streams),
+        new RetireCommand(streams),
     };
 
     private static int Invoke(ParseResult parsed, ToolStreams streams)

@@ -31,6 +31,9 @@ internal sealed class StatusReport(
         JsonObject status = Front(inputs.Identity, inputs.Options.Replica, Role);
         status["epoch"] = epoch().Value;
         status["log"] = LogPart();
+        status["isCaughtUp"] = app.Live is { HasBegun: true } && app.Delivery.Next >= log.Durable && app.Progress.IsDry;
+        status["digestsCompared"] = app.Digests.Compared;
+        status["replicas"] = new JsonArray([.. ReplicaLock.Present(inputs.Files, inputs.Options.LogDirectory).Select(static name => (JsonNode)name)]);
         status["checkpoints"] = Checkpoints();
         status["checkpoint"] = CheckpointPart();
         status["app"] = AppPart();

@@ -22,6 +22,9 @@ internal sealed class AppParts
     private Lsn digested;
     private volatile bool isLeading;
 
+    /// <summary>The log is ours to write.</summary>
+    public bool IsLeading => isLeading;
+
     /// <summary>What was emitted below this is in the outboxes, or trimmed: no session of a primary begins beyond. Null: nothing was restored yet.</summary>
     private Lsn? reach;
 

@@ -26,6 +26,11 @@ internal sealed class DigestBook(Lsn? logFrom)
 
     private long compared;
 
+    /// <summary>Up to here all calls were the log's: a channel's hash is over everything before.</summary>
+    public Lsn Confirmed { get { lock (gate) return confirmed; } }
+
+    private Lsn confirmed;
+
     public void BeginSession()
     {
         lock (gate)
@@ -65,7 +70,11 @@ internal sealed class DigestBook(Lsn? logFrom)
     private void Compare(DigestRecord own, DigestRecord expected)
     {
         compared++;
-        if (own.Entries.SequenceEqual(expected.Entries)) return;
+        if (own.Entries.SequenceEqual(expected.Entries))
+        {
+            if (own.Position > confirmed) confirmed = own.Position;
+            return;
+        }
         DigestEntry? differs = expected.Entries.Cast<DigestEntry?>().FirstOrDefault(e => !own.Entries.Contains(e!.Value));
         string what = differs is { } e
             ? $"the log says {e.Count} calls with hash {e.Hash:x16} to {e.Destination}, the app emitted " +

@@ -1,7 +1,7 @@
 namespace Ambrosia.Coordinator.Pumps;
 
 /// <summary>Writes checkpoints, so that the app's stream does not wait for the disk.</summary>
-internal sealed class CheckpointPump(CheckpointTaker taker, Action<int, string> fail) : IDisposable
+internal sealed class CheckpointPump(CheckpointTaker taker, Action compare, Action<int, string> fail) : IDisposable
 {
     private readonly Parker parker = new();
     private volatile bool stopped, asked;
@@ -23,7 +23,12 @@ internal sealed class CheckpointPump(CheckpointTaker taker, Action<int, string> 
                 parker.Park(() => asked || stopped, TimeSpan.FromSeconds(1));
                 asked = false;
                 while (!stopped && taker.Step()) { }
+                if (!stopped) compare();
             }
+        }
+        catch (DivergenceException divergence)
+        {
+            fail(ExitCodes.Divergence, divergence.Message);
         }
         catch (IOException e)
         {

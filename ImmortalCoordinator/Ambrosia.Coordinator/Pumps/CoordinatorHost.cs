@@ -21,6 +21,7 @@ public sealed class CoordinatorHost : IDisposable
     private readonly CommitPump commits;
     private readonly AdminCommands commands = new();
     private readonly ManualResetEventSlim ended = new(false);
+    private readonly CancellationTokenSource retired = new();
     private readonly List<IDisposable> owned = [];
     private long begun = Stopwatch.GetTimestamp();
     private CheckpointPump? checkpoints;
@@ -49,10 +50,11 @@ public sealed class CoordinatorHost : IDisposable
     /// <exception cref="MisuseException">What was asked for cannot be done: exit 2, nothing was made.</exception>
     public int Run(CancellationToken stop)
     {
+        using CancellationTokenSource asked = CancellationTokenSource.CreateLinkedTokenSource(stop, retired.Token);
         try
         {
-            Start(stop);
-            ended.Wait(stop);
+            Start(asked.Token);
+            ended.Wait(asked.Token);
         }
         catch (OperationCanceledException)
         {
@@ -92,12 +94,13 @@ public sealed class CoordinatorHost : IDisposable
             options, identity, files, endpoint.Token, TimeProvider.System, Random.Shared.NextDouble, new ThreadPumps(this));
         if (claim is ClaimResult.Claimed claimed)
         {
-            coordinator = new Coordinator(inputs, new Leadership(claimed.Fence, claimed.PrimaryLock, TakeLogOver(identity, claimed.Fence, null)));
+            coordinator = new Coordinator(inputs, new Leadership(claimed.Fence, claimed.PrimaryLock, TakeLogOver(identity, claimed.Fence)));
             follower.Dispose();
             commits.Start(coordinator.Committer);
         }
         else coordinator = new Coordinator(inputs, follower);
         coordinator.AddCommands(commands);
+        AddCommands(coordinator);
         StartPumps(catalog, identity, endpoint);
         if (!coordinator.HasLog) StartStandby(standby, follower, identity);
     }
@@ -132,10 +135,10 @@ public sealed class CoordinatorHost : IDisposable
         }
     }
 
-    private OpenLog TakeLogOver(InstanceIdentity identity, Fence fence, LogFollower? follower)
+    private OpenLog TakeLogOver(InstanceIdentity identity, Fence fence, LogFollower? follower = null, PromotionSpare? spare = null)
     {
         OpenLog log = TakeOver.Run(
-            files, options.LogDirectory, identity, fence, options.Replica, options.Log, TimeProvider.System, Crash.Points, follower);
+            files, options.LogDirectory, identity, fence, options.Replica, options.Log, TimeProvider.System, Crash.Points, follower, spare);
         if (log.Tail is ReadVerdict.Cut cut) lines.Say(cut.ToString());
         return log;
     }
@@ -143,9 +146,19 @@ public sealed class CoordinatorHost : IDisposable
     private void StartStandby(Standby rules, LogFollower follower, InstanceIdentity identity)
     {
         standby = new StandbyPump(
-            rules, follower, files, coordinator!, (fence, followed) => TakeLogOver(identity, fence, followed), Lead, lines.Say, Fail);
+            rules, follower, files, coordinator!,
+            epoch => PromotionSpare.Create(files, options.LogDirectory, options.Replica, epoch, options.Log),
+            (fence, spare) => TakeLogOver(identity, fence, follower, spare), Lead, lines.Say, Fail);
         owned.Insert(0, standby);
         standby.Start();
+    }
+
+    /// <summary>Commands about the role of this process.</summary>
+    private void AddCommands(Coordinator parts)
+    {
+        commands.Set("promote", _ => PromoteCommand.Begin(parts, () => new Thread(() => standby?.Promote()) { Name = "promote", IsBackground = true }.Start()));
+        commands.Set("retire", request => RetireCommand.Begin(
+            request, parts.HasLog, [.. ReplicaLock.Present(files, options.LogDirectory).Where(name => name != options.Replica)], retired.Cancel));
     }
 
     private void Lead(Leadership leadership)
@@ -176,7 +189,7 @@ public sealed class CoordinatorHost : IDisposable
     private void StartPumps(DirectoryCatalog catalog, InstanceIdentity identity, AppEndpoint endpoint)
     {
         Coordinator parts = coordinator!;
-        checkpoints = new CheckpointPump(parts.Checkpoints, Fail);
+        checkpoints = new CheckpointPump(parts.Checkpoints, parts.CompareStates, Fail);
         checkpoints.Start();
         var security = new LinkSettings(catalog.Secret, TimeProvider.System, RandomNumberGenerator.Fill)
         {
@@ -252,8 +265,21 @@ public sealed class CoordinatorHost : IDisposable
     private void Fail(int code, string why)
     {
         lines.Failure(code, why);
+        if (code == ExitCodes.Divergence) RemoveDoubtful();
         End(code);
         ProcessExit.Now(code);
+    }
+
+    private void RemoveDoubtful()
+    {
+        try
+        {
+            coordinator?.RemoveDoubtful();
+        }
+        catch (IOException e)
+        {
+            lines.Say($"its checkpoints stay: {e.Message}");
+        }
     }
 
     private void End(int code)

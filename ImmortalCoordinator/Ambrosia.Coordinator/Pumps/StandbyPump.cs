@@ -9,8 +9,8 @@ namespace Ambrosia.Coordinator.Pumps;
 /// that a killed primary is replaced at once. Whichever has a reason first claims, takes the log over and hands it on.
 /// </summary>
 internal sealed class StandbyPump(
-    Standby standby, LogFollower follower, IFileSystem files, Coordinator coordinator, Func<Fence, LogFollower, OpenLog> takeOver,
-    Action<Leadership> lead, Action<string> say, Action<int, string> fail) : IDisposable
+    Standby standby, LogFollower follower, IFileSystem files, Coordinator coordinator, Func<Epoch, PromotionSpare> newSpare,
+    Func<Fence, PromotionSpare?, OpenLog> takeOver, Action<Leadership> lead, Action<string> say, Action<int, string> fail) : IDisposable
 {
     private const int PauseMsMin = 1, PauseMsMax = 16;
     private static readonly TimeSpan lookEvery = TimeSpan.FromMilliseconds(100);
@@ -20,6 +20,10 @@ internal sealed class StandbyPump(
     private Thread? follow;
     private bool wasCaughtUp;
 
+    /// <summary>The follow loop's until that has ended.</summary>
+    private PromotionSpare? spare;
+    private Epoch spareTried;
+
     public void Start()
     {
         follow = new Thread(() => Guard(FollowLoop)) { Name = "follow", IsBackground = true };
@@ -28,7 +32,7 @@ internal sealed class StandbyPump(
     }
 
     /// <summary>The operator wants this replica to be primary, whoever is.</summary>
-    public void Promote() => Act(standby.TryOver(follower.Epoch));
+    public void Promote() => Guard(() => Act(standby.TryOver(follower.Epoch)));
 
     private void FollowLoop()
     {
@@ -39,7 +43,7 @@ internal sealed class StandbyPump(
             Lsn before = follower.Stated;
             bool advanced = false;
             while (follower.Step() && !stop.IsCancellationRequested) advanced = true;
-            if (follower.Stated != before) coordinator.Session?.Wake();
+            if (follower.Stated != before) coordinator.Followed();
             SayOnceCaughtUp();
             TimeSpan now = Stopwatch.GetElapsedTime(0);
             if (now - lastLook >= lookEvery)
@@ -48,9 +52,28 @@ internal sealed class StandbyPump(
                 if (standby.FindHanging(now) is { } epoch) TakeFrom(epoch);
             }
             pauseMs = advanced ? PauseMsMin : Math.Min(pauseMs * 2, PauseMsMax);
+            if (!advanced && wasCaughtUp && PrepareSpare()) continue;
             stop.Token.WaitHandle.WaitOne(pauseMs);
         }
         followed.Set();
+    }
+
+    /// <summary>One step towards a zeroed file for the promotion, when there is nothing to read; a full disk means that there is none.</summary>
+    private bool PrepareSpare()
+    {
+        if (spareTried == follower.Epoch) return spare?.Prepare() ?? false;
+        spareTried = follower.Epoch;
+        spare?.Dispose(); // of an epoch that is over: its file is removed by that take-over
+        spare = null;
+        try
+        {
+            spare = newSpare(follower.Epoch);
+        }
+        catch (IOException e)
+        {
+            say($"no space is set aside for a promotion: {e.Message}");
+        }
+        return true;
     }
 
     private void SayOnceCaughtUp()
@@ -94,7 +117,7 @@ internal sealed class StandbyPump(
         if (result is not ClaimResult.Claimed claimed) return;
         stop.Cancel();
         followed.Wait();
-        OpenLog log = takeOver(claimed.Fence, follower);
+        OpenLog log = takeOver(claimed.Fence, spare);
         lead(new Leadership(claimed.Fence, claimed.PrimaryLock, log));
     }
 

@@ -21,8 +21,9 @@ internal sealed class CheckpointSnapshot(
         var header = new CheckpointHeader(identity.Shard, identity.Uuid, begin.Position, page, mark.Mark.Epoch, appVersion(), begin.ImageVersion,
             time.GetUtcNow().ToUnixTimeMilliseconds() * 1000, previousHash, replica);
         var outboxes = new List<(Outbox, CheckpointOutput, List<OutboxEntry>)>();
-        foreach (Outbox outbox in app.Outboxes.InOrder()) outboxes.Add(OutputOf(outbox, state));
-        return new CheckpointJob(header, PartOf(state, outboxes), outboxes);
+        foreach (Outbox outbox in app.Outboxes.InOrder())
+            if (outbox.Emitted.Number > 0) outboxes.Add(OutputOf(outbox, state)); // one that only a connection has made is not part of the state
+        return new CheckpointJob(header, PartOf(state, outboxes), outboxes, IsOurs: mark.Mark.Replica == replica);
     }
 
     /// <summary>An image that nobody wants: its mark is done with all the same.</summary>

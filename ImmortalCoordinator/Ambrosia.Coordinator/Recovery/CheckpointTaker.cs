@@ -22,6 +22,7 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
         public sealed record Chunk(byte[] Buffer, int Length) : Work;
         public sealed record End(ImageEnd Claim) : Work;
         public sealed record Abandon : Work;
+        public sealed record Adopt(CheckpointFileName Name) : Work;
     }
 
     private readonly Lock gate = new();
@@ -35,7 +36,7 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
     // of the stepping thread
     private CheckpointWriter? writer;
     private CheckpointJob? job;
-    private ulong length, hash;
+    private ulong length, hash, partHash;
     private bool finished;
 
     /// <summary>Something is queued or waits for its name.</summary>
@@ -111,6 +112,9 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
         parts.WakeWriter();
     }
 
+    /// <summary>Another replica has published one: what follows from it is done where files are read and removed.</summary>
+    public void Adopt(CheckpointFileName name) => Queue(new Work.Adopt(name), 0);
+
     // ---- the thread that writes ----
 
     /// <summary>What is not wanted any more is to be removed: at the start what a killed process left, later what a reader has released.</summary>
@@ -158,6 +162,7 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
             case Work.Chunk chunk: WriteChunk(chunk); break;
             case Work.End end: Finish(end.Claim); break;
             case Work.Abandon: Drop("the app went away in the middle of it"); break;
+            case Work.Adopt adopt: parts.Published(adopt.Name); break;
         }
     }
 
@@ -166,7 +171,7 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
         ReadOnlySpan<byte> bytes = chunk.Buffer.AsSpan(0, chunk.Length);
         length += (ulong)bytes.Length;
         hash = ChannelHash.Append(hash, bytes);
-        writer!.Write(CheckpointSection.Image, bytes);
+        writer?.Write(CheckpointSection.Image, bytes);
         if (chunk.Buffer.Length < ImageChunk.BytesMax) return;
         lock (gate) spare.Push(chunk.Buffer);
     }
@@ -175,13 +180,15 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
     {
         job = started;
         length = hash = 0;
-        writer = parts.NewWriter(started.Header);
-        writer.Write(CheckpointSection.Coordinator, started.Part.ToBytes());
+        byte[] part = started.Part.ToBytes();
+        partHash = ChannelHash.Append(0, part);
+        writer = started.IsOurs ? parts.NewWriter(started.Header) : null;
+        writer?.Write(CheckpointSection.Coordinator, part);
         foreach ((Outbox outbox, CheckpointOutput output, List<OutboxEntry> entries) in started.Outboxes)
         {
             foreach (OutboxEntry entry in entries)
             {
-                OutboxRuns.Write(writer, outbox, output, entry);
+                if (writer is not null) OutboxRuns.Write(writer, outbox, output, entry);
                 outbox.Let(entry);
             }
             entries.Clear();
@@ -195,8 +202,17 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
             Drop($"its image has {length} bytes with hash {hash:x16}, the app says {claim.Length} with {claim.Hash:x16}");
             return;
         }
-        writer!.Finish();
-        finished = true;
+        parts.Computed(job!.Header.Lsn, new StateDigest(partHash, hash));
+        if (writer is null) return;
+        try
+        {
+            writer.Finish();
+            finished = true;
+        }
+        catch (FileNotFoundException)
+        {
+            Drop("a new primary has removed the unfinished file");
+        }
     }
 
     /// <summary>L6.7: the name comes when a page on disk states that the place is durable.</summary>
@@ -223,7 +239,7 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
         writer?.Abandon();
         writer?.Dispose();
         writer = null;
-        parts.Failed(why);
+        if (job is { IsOurs: true }) parts.Failed(why);
     }
 
     public void Dispose()
@@ -234,10 +250,11 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
 }
 
 /// <summary>One checkpoint: what is known of it before its image comes.</summary>
-internal sealed record CheckpointJob(CheckpointHeader Header, CoordinatorPart Part, List<(Outbox, CheckpointOutput, List<OutboxEntry>)> Outboxes);
+/// <param name="IsOurs">Its mark names this replica; otherwise it is made for comparison only.</param>
+internal sealed record CheckpointJob(CheckpointHeader Header, CoordinatorPart Part, List<(Outbox, CheckpointOutput, List<OutboxEntry>)> Outboxes, bool IsOurs);
 
 /// <summary>What taking a checkpoint needs from the rest.</summary>
 /// <param name="Truncate">Removes what is not wanted any more; with the header of a checkpoint that was published just now, if one was.</param>
 internal sealed record CheckpointParts(
     Func<ImageBegin, CheckpointJob> Snapshot, Action<ImageBegin> Forget, Func<CheckpointHeader, CheckpointWriter> NewWriter, Func<Lsn> StatedDurable,
-    Action<CheckpointFileName> Published, Action<CheckpointHeader?> Truncate, Action<string> Failed, Action WakeWriter, Action WakeReader);
+    Action<CheckpointFileName> Published, Action<CheckpointHeader?> Truncate, Action<string> Failed, Action<Lsn, StateDigest> Computed, Action WakeWriter, Action WakeReader);

@@ -61,6 +61,7 @@ internal sealed class Recovery(IFileSystem files, string directory, InstanceIden
             outbox.Restore(KnownOf(output), new ChannelPosition(output.TrimmedNumber, output.TrimmedHash, output.TrimmedLastKind));
         }
         OutboxRuns.Restore(checkpoint.Reader, outboxes, pool);
+        checkpoint.Reader.Rewind(); // the image may be wanted next
         foreach (Outbox outbox in outboxes.InOrder()) outbox.RestoreDone();
     }
 

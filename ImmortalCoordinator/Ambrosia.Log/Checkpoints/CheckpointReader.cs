@@ -8,15 +8,18 @@ namespace Ambrosia.Log;
 public sealed class CheckpointReader : IDisposable
 {
     private readonly IFile _file;
-    private readonly CheckpointCursor _cursor;
+    private readonly string _path;
+    private CheckpointCursor _cursor;
 
-    private CheckpointReader(IFile file, string path, CheckpointHeader header, byte[] coordinator, ulong digest, long bytes)
+    private CheckpointReader(IFile file, string path, CheckpointHeader header, byte[] coordinator, ulong digest, ulong imageHash, long bytes)
     {
         _file = file;
+        _path = path;
         _cursor = new CheckpointCursor(file, path);
         Header = header;
         Coordinator = coordinator;
         Digest = digest;
+        ImageHash = imageHash;
         Bytes = bytes;
     }
 
@@ -25,8 +28,11 @@ public sealed class CheckpointReader : IDisposable
     /// <summary>The coordinator's part (log-format L6.2): one CBOR array.</summary>
     public ReadOnlyMemory<byte> Coordinator { get; }
 
-    /// <summary>CRC-64/NVME of the contents of coordinator's part, outbox and image: equal on all replicas.</summary>
+    /// <summary>CRC-64/NVME of the contents of coordinator's part, outbox and image.</summary>
     public ulong Digest { get; }
+
+    /// <summary>CRC-64/NVME of the image: what replicas compare, since how the outbox's bytes are cut into runs is not part of the state.</summary>
+    public ulong ImageHash { get; }
 
     /// <summary>Of the whole file.</summary>
     public long Bytes { get; }
@@ -65,6 +71,9 @@ public sealed class CheckpointReader : IDisposable
         return false;
     }
 
+    /// <summary>The next <see cref="Read"/> begins at the front again.</summary>
+    public void Rewind() => _cursor = new CheckpointCursor(_file, _path);
+
     public void Dispose() => _file.Dispose();
 
     /// <param name="name">What the header must state; the file itself may still have a temporary name.</param>
@@ -89,14 +98,16 @@ public sealed class CheckpointReader : IDisposable
         using var coordinator = new MemoryStream();
         CheckpointHeader? header = null;
         long before = 0;
+        ulong imageHash = 0;
         while (cursor.Next(out CheckpointSection section, out ReadOnlySpan<byte> content))
         {
             if (section == CheckpointSection.Header) header = ReadHeader(cursor, content, identity, name);
             else if (section == CheckpointSection.Coordinator) coordinator.Write(content);
+            else if (section == CheckpointSection.Image) imageHash = ChannelHash.Append(imageHash, content);
             else if (section == CheckpointSection.Trailer) CheckTrailer(cursor, content, before, header!);
             before = cursor.Offset;
         }
-        return new CheckpointReader(file, path, header!, coordinator.ToArray(), cursor.Digest, cursor.Offset);
+        return new CheckpointReader(file, path, header!, coordinator.ToArray(), cursor.Digest, imageHash, cursor.Offset);
     }
 
     internal static CheckpointHeader ReadHeader(CheckpointCursor cursor, ReadOnlySpan<byte> content, InstanceIdentity identity, CheckpointFileName name)

@@ -101,6 +101,10 @@ public sealed class LogChain
             int count = file.Read(bytes, 0);
             return new LogSegment(path, SegmentHeader.Read(bytes.AsSpan(0, count), path, name, identity));
         }
+        catch (LogDamage) when (!fs.Exists(path)) // recycled since it was listed: what was read is no segment any more (L3.5)
+        {
+            return null;
+        }
         catch (FileNotFoundException) // truncated since it was listed
         {
             return null;

@@ -8,22 +8,57 @@ namespace Ambrosia.Coordinator.Tests;
 internal sealed class Node : IPumps
 {
     public static readonly byte[] Token = [.. Enumerable.Range(0, 32).Select(static i => (byte)i)];
-    private const string Directory = "/data/self";
+    public const string Directory = "/data/self";
     private readonly SimulatedProcess process;
     private readonly LogChain chain;
+    private readonly InstanceIdentity identity;
+    private readonly LogOptions logOptions;
+    private readonly LogFollower? follower;
 
     public Node(SimulatedFileSystem disk, FakeTime time, LogOptions log)
     {
         process = disk.ForProcess($"p{disk.Operations}");
         process.CreateDirectory("/data");
         Time = time;
-        InstanceIdentity identity = InstanceDirectory.TryRead(process, Directory)
+        logOptions = log;
+        identity = InstanceDirectory.TryRead(process, Directory)
             ?? InstanceDirectory.Create(process, Directory, "self", 0, Guid.Parse("11111111-2222-3333-4444-555555555555"), 1, "r0", NoCrashPoints.Instance);
         var claimed = Assert.IsType<ClaimResult.Claimed>(PrimaryClaim.Try(process, Directory, identity, "r0", NoCrashPoints.Instance));
         OpenLog open = TakeOver.Run(process, Directory, identity, claimed.Fence, "r0", log, time, NoCrashPoints.Instance);
         chain = open.Chain;
-        var options = new CoordinatorOptions { LogDirectory = Directory, Instance = "self", CatalogDirectory = "/data/catalog", Log = log, CheckpointEveryBytes = long.MaxValue };
-        Parts = new Coordinator(new CoordinatorInputs(options, identity, process, Token, time, static () => 0.5, this), new Leadership(claimed.Fence, claimed.PrimaryLock, open));
+        Parts = new Coordinator(InputsOf("r0"), new Leadership(claimed.Fence, claimed.PrimaryLock, open));
+    }
+
+    /// <summary>A secondary of the log that another node writes.</summary>
+    public Node(SimulatedFileSystem disk, FakeTime time, LogOptions log, string replica)
+    {
+        process = disk.ForProcess($"{replica}@{disk.Operations}");
+        Time = time;
+        logOptions = log;
+        identity = InstanceDirectory.TryRead(process, Directory)!;
+        follower = new LogFollower(process, Directory, identity);
+        while (follower.Step()) { }
+        chain = follower.Chain;
+        Parts = new Coordinator(InputsOf(replica), follower);
+    }
+
+    private CoordinatorInputs InputsOf(string replica) => new(
+        new CoordinatorOptions { LogDirectory = Directory, Instance = "self", Replica = replica, CatalogDirectory = "/data/catalog", Log = logOptions, CheckpointEveryBytes = long.MaxValue },
+        identity, process, Token, Time, static () => 0.5, this);
+
+    /// <summary>Reads the log on by so many pages.</summary>
+    public void Follow(int pages)
+    {
+        for (; pages > 0; pages--) follower!.Step();
+        Parts.Followed();
+    }
+
+    /// <summary>The primary is gone: this one takes over.</summary>
+    public void Lead()
+    {
+        var claimed = Assert.IsType<ClaimResult.Claimed>(PrimaryClaim.Try(process, Directory, identity, "r1", NoCrashPoints.Instance));
+        OpenLog open = TakeOver.Run(process, Directory, identity, claimed.Fence, "r1", logOptions, Time, NoCrashPoints.Instance, follower);
+        Parts.Lead(new Leadership(claimed.Fence, claimed.PrimaryLock, open));
     }
 
     public Coordinator Parts { get; }

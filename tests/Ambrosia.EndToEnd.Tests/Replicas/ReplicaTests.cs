@@ -11,7 +11,7 @@ public abstract class ReplicaTests
         source.Settings["CALLS"] = $"{Calls}";
         source.Settings["BURST"] = "50";
         source.Settings["UNTIL"] = cluster.Until;
-        foreach (ReplicaSet set in new[] { source, ledger }) set.Options.AddRange(["--checkpoint-every", "4M", .. options]);
+        foreach (ReplicaSet set in new[] { source, ledger }) set.Options.AddRange(options.Contains("--checkpoint-every") ? options : ["--checkpoint-every", "4M", .. options]);
         return (source, ledger);
     }
 

@@ -2,7 +2,7 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia;
 
-/// <summary>Which checkpoint this replica owes (protocol P5.8): the newest mark that names it, until it is taken or void.</summary>
+/// <summary>Which checkpoint this replica owes (protocol P5.8): that of the newest mark that asks it for one, until it is taken or void.</summary>
 internal sealed class CheckpointDuty(Epoch epoch, string replica)
 {
     /// <summary>A checkpoint that takes longer is reported, in µs of page time.</summary>
@@ -16,9 +16,10 @@ internal sealed class CheckpointDuty(Epoch epoch, string replica)
 
     internal Lsn Mark => mark;
 
-    internal void Take(CheckpointMarkRecord record, Lsn lsn, long timeUs)
+    /// <param name="isPrimary">A primary is asked by its name only; a secondary by every mark, since all of them compare.</param>
+    internal void Take(CheckpointMarkRecord record, Lsn lsn, long timeUs, bool isPrimary)
     {
-        if (record.Epoch < epoch || record.Replica != replica) return; // a higher one: this replica became primary during the session
+        if (record.Epoch < epoch || (isPrimary && record.Replica != replica)) return;
         IsDue = true;
         mark = lsn;
         markTimeUs = timeUs;

@@ -76,7 +76,7 @@ internal sealed class Conversation(AppWelcome welcome, ImmortalRuntime runtime, 
                 Runtime.Origins.Add(peer.Origin, peer.Peer);
                 break;
             case RecordKind.CheckpointMark:
-                duty.Take(records.Read<CheckpointMarkRecord>(), records.Lsn, timeUs);
+                duty.Take(records.Read<CheckpointMarkRecord>(), records.Lsn, timeUs, Runtime.IsPrimary);
                 break;
             default:
                 // Trim and Digest concern the coordinator alone; kinds that nothing writes yet were refused by the reader.

@@ -1,0 +1,23 @@
+using Ambrosia.Log;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Coordinator;
+
+/// <summary>
+/// What a primary checks of a checkpoint that a secondary has published, before anything rests on it: that the calls in it are the calls
+/// that the primary's own app has made. A replica that differs would otherwise hand its difference on by its checkpoints.
+/// </summary>
+internal static class CheckpointTrust
+{
+    /// <summary>Null: nothing differs that can be compared; numbers that our app has not reached, or that are trimmed, cannot.</summary>
+    /// <exception cref="LogDamage">The file is damaged.</exception>
+    public static string? WhatDiffers(CheckpointReader checkpoint, OutboxSet outboxes)
+    {
+        foreach (CheckpointOutput output in CoordinatorPart.Read(checkpoint.Coordinator.Span).Outputs)
+        {
+            if (!outboxes.TryGet(output.Destination, out Outbox? outbox) || !outbox.TryPositionAt(output.Number, out ChannelPosition own)) continue;
+            if (own.Hash != output.Hash) return $"it says hash {output.Hash:x16} after {output.Number} calls to {output.Destination}, our app has {own.Hash:x16}";
+        }
+        return null;
+    }
+}

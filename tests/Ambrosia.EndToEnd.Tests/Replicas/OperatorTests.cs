@@ -1,0 +1,59 @@
+using System.Text.Json.Nodes;
+using Ambrosia.Coordinator.Pumps;
+using Ambrosia.Log;
+
+namespace Ambrosia.EndToEnd.Tests;
+
+/// <summary>What operators do with replicas: promote one, retire another, move an instance.</summary>
+public sealed class OperatorTests : ReplicaTests
+{
+    private static readonly IFileSystem files = new PosixFileSystem();
+
+    private static JsonObject Ask(ReplicaSet set, int member, string command, bool force = false)
+    {
+        JsonObject? last = null;
+        foreach (JsonObject answer in AdminClient.Ask(files, set.Members[member].LogDirectory, $"r{member}", new JsonObject { ["command"] = command, ["force"] = force }, Cluster.Patience)) last = answer;
+        return last!;
+    }
+
+    [Fact]
+    public void Promote_Secondary_PrimaryEndsAndNothingIsLost()
+    {
+        using var cluster = new Cluster();
+        cluster.Run(Cluster.Again(nameof(Promote_Secondary_PrimaryEndsAndNothingIsLost)), () =>
+        {
+            (ReplicaSet source, ReplicaSet ledger) = Pair(cluster);
+            ledger.Start(2);
+            source.Start(1);
+            ReplicaSet.AwaitCaughtUp(ledger.Members[1]);
+            Assert.Equal("secondary", (string?)Ask(ledger, 1, "status")["role"]);
+            JsonObject? answer = null;
+            Cluster.Await("promotion", () => (answer = Ask(ledger, 1, "promote"))["primary"] is not null); // until it has caught up under load
+            Assert.Equal(2ul, (ulong)answer!["epoch"]!);
+            Assert.Equal(75, ledger.Members[0].AwaitExit());
+            Assert.NotNull(Ask(ledger, 1, "promote")["error"]);
+            Finish(cluster, source);
+        });
+    }
+
+    /// <summary>Relocation: start one elsewhere, retire the old one.</summary>
+    [Fact]
+    public void Retire_Primary_StandbyGoesOn()
+    {
+        using var cluster = new Cluster();
+        cluster.Run(Cluster.Again(nameof(Retire_Primary_StandbyGoesOn)), () =>
+        {
+            (ReplicaSet source, ReplicaSet ledger) = Pair(cluster);
+            ledger.Start(1);
+            source.Start(1);
+            Assert.Contains("no other replica runs", (string?)Ask(ledger, 0, "retire")["error"]);
+            Replica next = ledger.Add().Start();
+            ReplicaSet.AwaitCaughtUp(next);
+            Assert.True((bool)Ask(ledger, 0, "retire")["retiring"]!);
+            Assert.Equal(0, ledger.Members[0].AwaitExit());
+            next.AwaitReady();
+            Finish(cluster, source);
+            cluster.AssertNoneGaveUp();
+        });
+    }
+}

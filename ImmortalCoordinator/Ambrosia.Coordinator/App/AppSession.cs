@@ -228,6 +228,7 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
         {
             if (target is not { } all || parts.Delivery.Next < all) return false;
             stage = Stage.BecomingPrimary;
+            parts.Delivery.Marks.BecomePrimary();
             control.Write(new BecomePrimary(all));
             return control.TryTake(out bytes);
         }

@@ -4,7 +4,8 @@ namespace Ambrosia.Coordinator;
 
 /// <summary>
 /// Checkpoint marks that ask the running session for an image and whose place the app has not reached: few, since the next is logged when
-/// the one before is done with or given up. Marks of lower epochs or other replicas ask somebody else and are not kept. Delivery adds, the
+/// the one before is done with or given up. Marks of lower epochs ask nobody any more; those of other replicas a
+/// secondary only, which compares, and they are not kept by a primary. Delivery adds, the
 /// thread that reads the app takes.
 /// </summary>
 internal sealed class PendingMarks
@@ -13,6 +14,7 @@ internal sealed class PendingMarks
     private readonly Queue<MarkNote> marks = new();
     private Epoch epoch;
     private string replica = "";
+    private bool isPrimary;
 
     /// <summary>A session begins; these are what its welcome says.</summary>
     public void Begin(Epoch epoch, string replica)
@@ -22,13 +24,20 @@ internal sealed class PendingMarks
             marks.Clear();
             this.epoch = epoch;
             this.replica = replica;
+            isPrimary = false;
         }
+    }
+
+    /// <summary>BecomePrimary goes to the app behind what was delivered: from here on it answers its own marks only.</summary>
+    public void BecomePrimary()
+    {
+        lock (gate) isPrimary = true;
     }
 
     /// <summary>The app answers this mark with an image (P5.8).</summary>
     public bool IsWanted(CheckpointMarkRecord mark)
     {
-        lock (gate) return mark.Epoch >= epoch && mark.Replica == replica; // higher: this replica became primary during the session
+        lock (gate) return mark.Epoch >= epoch && (!isPrimary || mark.Replica == replica);
     }
 
     public void Add(MarkNote mark)

@@ -18,6 +18,7 @@ internal sealed class CountingApp
     private readonly List<byte> heard = [], said = [];
     private readonly List<byte[]> toPeer = [];
     private AppWelcome? welcome;
+    private bool isPrimary;
     private ReadAnswer answer = ReadAnswer.More;
 
     public CountingApp(Node node, SimulatedRandom random, ulong last)
@@ -103,7 +104,7 @@ internal sealed class CountingApp
                 break;
             case FrameType.ImageChunk: Executed = BinaryPrimitives.ReadUInt64LittleEndian(payload); break;
             case FrameType.Deliver: Deliver(payload); break;
-            case FrameType.BecomePrimary: said.AddRange(Made.Frame(new PrimaryReady(BecomePrimary.Read(payload).Position))); break;
+            case FrameType.BecomePrimary: isPrimary = true; said.AddRange(Made.Frame(new PrimaryReady(BecomePrimary.Read(payload).Position))); break;
         }
     }
 
@@ -119,11 +120,13 @@ internal sealed class CountingApp
             {
                 case RecordKind.FirstStart: Emit(SelfIndex, 1); break;
                 case RecordKind.Run: Execute(records.ReadRun()); break;
-                case RecordKind.CheckpointMark when records.Read<CheckpointMarkRecord>().Epoch == welcome!.Epoch: Image(records.End); break;
+                case RecordKind.CheckpointMark when IsAsked(records.Read<CheckpointMarkRecord>()): Image(records.End); break;
             }
         }
         Report(new ProcessedFrame(records.End));
     }
+
+    private bool IsAsked(CheckpointMarkRecord mark) => mark.Epoch >= welcome!.Epoch && (!isPrimary || mark.Replica == welcome.Replica);
 
     private void Execute(RunView run)
     {

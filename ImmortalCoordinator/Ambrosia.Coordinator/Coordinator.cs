@@ -144,6 +144,7 @@ internal sealed class Coordinator : IDisposable
     public void RemoveDoubtful()
     {
         if (log.IsWritten) return;
+        Checkpoints.Forbid();
         foreach (CheckpointFileName name in Ambrosia.Log.Checkpoints.List(inputs.Files, inputs.Options.LogDirectory))
         {
             if (name.Replica != inputs.Options.Replica || name.Lsn <= app.Digests.Confirmed) continue;

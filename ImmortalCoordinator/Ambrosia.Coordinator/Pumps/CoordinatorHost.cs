@@ -278,7 +278,7 @@ public sealed class CoordinatorHost : IDisposable
         }
         catch (IOException e)
         {
-            lines.Say($"its checkpoints stay: {e.Message}");
+            lines.Say($"checkpoint: those of this replica stay: {e.Message}");
         }
     }
 

@@ -39,6 +39,9 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
     private ulong length, hash, partHash;
     private bool finished;
 
+    private readonly Lock naming = new();
+    private bool isForbidden; // guarded by naming
+
     /// <summary>Something is queued or waits for its name.</summary>
     public bool HasWork { get { lock (gate) return queue.Count > 0 || finished || truncationDue; } }
 
@@ -114,6 +117,12 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
 
     /// <summary>Another replica has published one: what follows from it is done where files are read and removed.</summary>
     public void Adopt(CheckpointFileName name) => Queue(new Work.Adopt(name), 0);
+
+    /// <summary>This replica has diverged: nothing of it gets a name any more. Any thread.</summary>
+    public void Forbid()
+    {
+        lock (naming) isForbidden = true;
+    }
 
     // ---- the thread that writes ----
 
@@ -221,9 +230,11 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
         Lsn stated = parts.StatedDurable();
         if (stated < job!.Header.Lsn) return false;
         finished = false;
-        if (writer!.Publish(stated)) Published(job.Header);
+        bool isPublished;
+        lock (naming) isPublished = !isForbidden && writer!.Publish(stated);
+        if (isPublished) Published(job.Header);
         else parts.Failed("there is one of the same name");
-        writer.Dispose();
+        writer!.Dispose();
         writer = null;
         return true;
     }

@@ -44,7 +44,7 @@ internal sealed class CheckpointRound(
         }
         string holder = rota.OnDuty!;
         if (!rota.MustMove(ReplicaLock.Present(files, options.LogDirectory), now)) return false;
-        say($"replica {holder} has the duty of a checkpoint and is gone, or does nothing: it moves");
+        say($"checkpoint: replica {holder} has the duty and is gone, or does nothing; it moves");
         return Mark(epoch, now);
     }
 

@@ -16,4 +16,26 @@ public static class ExitCodes
         IOException => Io,
         _ => null,
     };
+
+    /// <summary>
+    /// The same end as one who has lost the fence must tell it: a later primary removes and replaces files under it, and what it finds then
+    /// says nothing of the disk or the log.
+    /// </summary>
+    internal static (int Code, string Why) Regarding(Fence? fence, int code, string why)
+    {
+        if (code is not (Io or Damage) || fence is null) return (code, why);
+        try
+        {
+            fence.Check();
+            return (code, why);
+        }
+        catch (FenceLostException lost)
+        {
+            return (NotPrimary, $"{lost.Message} (it found: {why})");
+        }
+        catch (IOException)
+        {
+            return (code, why);
+        }
+    }
 }

@@ -37,6 +37,9 @@ public sealed class CoordinatorHost : IDisposable
     private string? catalogTrouble;
     private int exitCode = -1;
 
+    // Of the epoch that this process has claimed; null before.
+    private Fence? fence;
+
     public CoordinatorHost(CoordinatorOptions options, IFileSystem files, TextWriter output)
     {
         this.options = options;
@@ -137,6 +140,7 @@ public sealed class CoordinatorHost : IDisposable
 
     private OpenLog TakeLogOver(InstanceIdentity identity, Fence fence, LogFollower? follower = null, PromotionSpare? spare = null)
     {
+        this.fence = fence;
         OpenLog log = TakeOver.Run(
             files, options.LogDirectory, identity, fence, options.Replica, options.Log, TimeProvider.System, Crash.Points, follower, spare);
         if (log.Tail is ReadVerdict.Cut cut) lines.Say(cut.ToString());
@@ -264,6 +268,7 @@ public sealed class CoordinatorHost : IDisposable
 
     private void Fail(int code, string why)
     {
+        (code, why) = ExitCodes.Regarding(fence, code, why);
         lines.Failure(code, why);
         if (code == ExitCodes.Divergence) RemoveDoubtful();
         End(code);

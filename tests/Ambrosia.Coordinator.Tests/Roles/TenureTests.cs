@@ -23,6 +23,19 @@ public sealed class TenureTests
 
     private Tenure Begin(ClaimResult.Claimed claimed) => new(claimed.Fence, claimed.PrimaryLock, time, TimeSpan.FromSeconds(2));
 
+    [Theory]
+    [InlineData(ExitCodes.Io), InlineData(ExitCodes.Damage)]
+    public void ExitCode_FilesChangedByALaterPrimary_IsThatOfAFormerPrimary(int code)
+    {
+        Fence fence = Claim("r0").Fence;
+        Assert.Equal((code, "gone"), ExitCodes.Regarding(fence, code, "gone"));
+        Claim("r1", over: fence.Epoch);
+        (int told, string why) = ExitCodes.Regarding(fence, code, "gone");
+        Assert.Equal(ExitCodes.NotPrimary, told);
+        Assert.Contains("gone", why);
+        Assert.Equal((ExitCodes.Divergence, "differs"), ExitCodes.Regarding(fence, ExitCodes.Divergence, "differs"));
+    }
+
     [Fact]
     public void IsFresh_StoppedForLonger_NotUntilTheFenceWasRead()
     {

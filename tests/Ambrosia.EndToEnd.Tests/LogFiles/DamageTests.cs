@@ -94,6 +94,7 @@ public sealed class DamageTests(ITestOutputHelper output)
     {
         string kept = replica.LogDirectory + ".kept";
         Copy(replica.LogDirectory, kept);
+        Copy(CatalogOf(replica), kept + ".catalog");
         return kept;
     }
 
@@ -101,11 +102,15 @@ public sealed class DamageTests(ITestOutputHelper output)
     {
         Directory.Delete(replica.LogDirectory, recursive: true);
         Copy(kept, replica.LogDirectory);
+        Directory.Delete(CatalogOf(replica), recursive: true); // which knows of later epochs, and would have the old log refused
+        Copy(kept + ".catalog", CatalogOf(replica));
     }
+
+    private static string CatalogOf(Replica replica) => Path.Combine(Path.GetDirectoryName(replica.LogDirectory)!, "catalog");
 
     private static void Copy(string from, string to)
     {
-        Directory.CreateDirectory(to);
+        Directory.CreateDirectory(to, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
         foreach (string file in Directory.EnumerateFiles(from).Where(static file => !file.EndsWith(".sock", StringComparison.Ordinal)))
             File.Copy(file, Path.Combine(to, Path.GetFileName(file)));
     }

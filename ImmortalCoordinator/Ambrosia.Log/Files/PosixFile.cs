@@ -8,12 +8,15 @@ internal sealed unsafe class PosixFile : IFile
     private const int PartsMax = 64;
 
     private readonly string _path;
+    private readonly SystemCalls _calls;
     private int _fd;
 
-    private PosixFile(string path, int fd)
+    /// <summary>Takes the descriptor over.</summary>
+    internal PosixFile(string path, int fd, SystemCalls calls)
     {
         _path = path;
         _fd = fd;
+        _calls = calls;
     }
 
     ~PosixFile() => Close();
@@ -37,7 +40,7 @@ internal sealed unsafe class PosixFile : IFile
         while (true)
         {
             int fd = Libc.Open(path, flags | Libc.CloseOnExec, ownerOnly);
-            if (fd >= 0) return new PosixFile(path, fd);
+            if (fd >= 0) return new PosixFile(path, fd, SystemCalls.Real);
             int errno = PosixError.Last;
             if (errno == Libc.Interrupted) continue;
             if (errno == Libc.Exists) throw new FileExistsException(path);
@@ -52,7 +55,7 @@ internal sealed unsafe class PosixFile : IFile
         {
             while (done < buffer.Length)
             {
-                nint count = Libc.PRead(Descriptor, start + done, (nuint)(buffer.Length - done), offset + done);
+                nint count = _calls.PRead(Descriptor, start + done, (nuint)(buffer.Length - done), offset + done);
                 if (count == 0) break;
                 if (count > 0) done += (int)count;
                 else if (PosixError.Last != Libc.Interrupted) throw PosixError.Of($"read of {buffer.Length - done} bytes at {offset + done} of", _path);
@@ -68,7 +71,7 @@ internal sealed unsafe class PosixFile : IFile
         {
             while (done < bytes.Length)
             {
-                nint count = Libc.PWrite(Descriptor, start + done, (nuint)(bytes.Length - done), offset + done);
+                nint count = _calls.PWrite(Descriptor, start + done, (nuint)(bytes.Length - done), offset + done);
                 if (count > 0) done += (int)count;
                 else if (count == 0 || PosixError.Last != Libc.Interrupted) throw PosixError.Of($"write of {bytes.Length - done} bytes at {offset + done} of", _path);
             }
@@ -101,7 +104,7 @@ internal sealed unsafe class PosixFile : IFile
             }
             for (int first = 0; left > 0;)
             {
-                nint count = Libc.PWriteV(Descriptor, vectors + first, parts.Length - first, offset);
+                nint count = _calls.PWriteV(Descriptor, vectors + first, parts.Length - first, offset);
                 if (count <= 0 && (count == 0 || PosixError.Last != Libc.Interrupted)) throw PosixError.Of($"write of {left} bytes at {offset} of", _path);
                 if (count < 0) continue;
                 left -= count;
@@ -132,7 +135,7 @@ internal sealed unsafe class PosixFile : IFile
     /// <summary>A file system without fallocate gets its zeros written: whoever relies on the space is then as safe as elsewhere.</summary>
     public void Allocate(long length)
     {
-        while (Libc.FAllocate(Descriptor, Libc.KeepSize, 0, length) < 0)
+        while (_calls.FAllocate(Descriptor, Libc.KeepSize, 0, length) < 0)
         {
             int errno = PosixError.Last;
             if (errno is Libc.NotSupported or Libc.NotImplemented)
@@ -169,7 +172,7 @@ internal sealed unsafe class PosixFile : IFile
 
     public void SetLength(long length)
     {
-        while (Libc.FTruncate(Descriptor, length) < 0)
+        while (_calls.FTruncate(Descriptor, length) < 0)
             if (PosixError.Last != Libc.Interrupted) throw PosixError.Of($"truncation to {length} bytes of", _path);
     }
 
@@ -177,14 +180,14 @@ internal sealed unsafe class PosixFile : IFile
     {
         // Interrupted, it has reported nothing about the disk, and is asked again. Any other failure is final: a second flush would succeed and
         // mean nothing, because the kernel has forgotten what the first one could not write.
-        while (Libc.FDataSync(Descriptor) < 0)
+        while (_calls.FDataSync(Descriptor) < 0)
             if (PosixError.Last != Libc.Interrupted) throw PosixError.Of("flush of", _path);
     }
 
     public bool TryLock(FileLockKind kind)
     {
         int operation = (kind == FileLockKind.Shared ? Libc.LockShared : Libc.LockExclusive) | Libc.LockNoWait;
-        while (Libc.FLock(Descriptor, operation) < 0)
+        while (_calls.FLock(Descriptor, operation) < 0)
         {
             int errno = PosixError.Last;
             if (errno == Libc.WouldBlock) return false;
@@ -195,7 +198,7 @@ internal sealed unsafe class PosixFile : IFile
 
     public void Unlock()
     {
-        if (Libc.FLock(Descriptor, Libc.LockUnlock) < 0) throw PosixError.Of("unlock of", _path);
+        if (_calls.FLock(Descriptor, Libc.LockUnlock) < 0) throw PosixError.Of("unlock of", _path);
     }
 
     public void DropCache() => _ = Libc.FAdvise(Descriptor, 0, 0, Libc.DontNeed);
@@ -217,6 +220,6 @@ internal sealed unsafe class PosixFile : IFile
     private void Close()
     {
         int fd = Interlocked.Exchange(ref _fd, -1);
-        if (fd >= 0) _ = Libc.Close(fd); // Linux has released the descriptor whatever it answers
+        if (fd >= 0) _ = _calls.Close(fd); // Linux has released the descriptor whatever it answers
     }
 }

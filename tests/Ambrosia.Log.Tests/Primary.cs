@@ -46,7 +46,15 @@ internal sealed class Primary : IDisposable
     /// <summary>Appends one record that fits a page. It is not durable yet.</summary>
     public LoggedRecord Append(byte[] body, RecordKind kind = RecordKind.Run)
     {
-        Assert.True(Writer.TryReserve(RecordHeader.Bytes + body.Length, out Reservation r), "there is room");
+        LoggedRecord? record = TryAppend(body, kind);
+        Assert.True(record is not null, "there is room");
+        return record;
+    }
+
+    /// <summary>Null: there is no room now.</summary>
+    public LoggedRecord? TryAppend(byte[] body, RecordKind kind = RecordKind.Run)
+    {
+        if (!Writer.TryReserve(RecordHeader.Bytes + body.Length, out Reservation r)) return null;
         new RecordHeader((uint)body.Length, kind).Write(r.Bytes);
         body.CopyTo(r.Bytes[RecordHeader.Bytes..]);
         Assert.Equal(r.Lsn + r.Bytes.Length, r.End);

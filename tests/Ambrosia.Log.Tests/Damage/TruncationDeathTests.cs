@@ -36,6 +36,50 @@ public sealed class TruncationDeathTests
         Assert.True(truncated > 20, $"{truncated} times the log had been truncated");
     }
 
+    /// <summary>
+    /// The Nth operation fails, once and for good: checkpoints, truncations, rotations and the take-over among them. Whatever has a
+    /// checkpoint's name is whole and on the device. All of them but one kind in strides, unless the campaign is a large one.
+    /// </summary>
+    [Theory]
+    [InlineData(FileFault.InputOutput, false)]
+    [InlineData(FileFault.InputOutput, true)]
+    [InlineData(FileFault.NoSpace, false)]
+    [InlineData(FileFault.NoSpace, true)]
+    public void Recover_AfterAnyOperationFailed_CheckpointsHaveTheirLog(FileFault fault, bool forGood)
+    {
+        int failures = 0, checkpoints = 0, stride = (fault, forGood) == (FileFault.InputOutput, false) || TestScale.Rounds(10) >= 10 ? 1 : 4;
+        for (long at = 1; ; at += stride)
+        {
+            var life = new Life();
+            life.Disk.Faults.FailNth(at, fault, forGood, fault == FileFault.NoSpace ? static o => o.Changes : null);
+            life.Run(null);
+            if (life.Disk.Faults.Fired == 0) break;
+            failures++;
+            life.Disk.Faults.Clear();
+            SimulatedFileSystem disk = life.Disk.Copy();
+            if (at / stride % 2 == 0) disk.PowerLoss((ulong)at);
+            string what = $"operation {at} failed with {fault}, for good: {forGood}";
+            checkpoints += CheckNames(disk, what);
+            Check(disk, life, what);
+        }
+        Assert.True(failures * stride > 200, $"{failures} failures");
+        Assert.True(checkpoints * stride > 300, $"{checkpoints} checkpoints looked at");
+    }
+
+    /// <summary>Each file that has a checkpoint's name verifies; their number.</summary>
+    private static int CheckNames(SimulatedFileSystem disk, string what)
+    {
+        SimulatedProcess process = disk.ForProcess("look");
+        int count = 0;
+        foreach (CheckpointFileName name in Checkpoints.List(process, Dir))
+        {
+            Assert.True(Checkpoints.IsValid(process, Dir, name, InstanceDirectory.TryRead(process, Dir)!), $"{what}: {name} is not whole");
+            count++;
+        }
+        process.Kill();
+        return count;
+    }
+
     /// <summary>The control: a segment too many that is gone, and a checkpoint that lies about its page, are noticed by the same check.</summary>
     [Theory]
     [InlineData(false)]
@@ -127,7 +171,7 @@ public sealed class TruncationDeathTests
         public List<LoggedRecord> Appended { get; } = [];
         public int Durable { get; private set; }
 
-        /// <summary>True when it died at that operation.</summary>
+        /// <summary>True when it died at that operation, or of a fault.</summary>
         public bool Run(long? dieAt)
         {
             Disk.MakeDirectory("/data");
@@ -141,7 +185,7 @@ public sealed class TruncationDeathTests
                 Serve(Disk.ForProcess("b"), "r1");
                 return false;
             }
-            catch (SimulatedCrash)
+            catch (Exception e) when (e is SimulatedCrash or IOException)
             {
                 return true;
             }
@@ -174,8 +218,13 @@ public sealed class TruncationDeathTests
 
         private void Commit(Primary primary)
         {
-            primary.Commit();
-            Durable = Appended.Count(r => r.Lsn < primary.Writer.Durable);
+            for (int rounds = 0; ; rounds++)
+            {
+                primary.Commit();
+                Durable = Appended.Count(r => r.Lsn < primary.Writer.Durable);
+                if (!primary.Writer.IsAwaitingSpace) return;
+                if (rounds == 3) throw new IOException("the disk stays full");
+            }
         }
     }
 }

@@ -1,3 +1,4 @@
+using Ambrosia.Protocol;
 using Ambrosia.TestKit;
 
 namespace Ambrosia.Log.Tests;
@@ -56,6 +57,59 @@ public sealed class RecyclingFaultTests
         }
         Assert.True(failures > 300, $"{failures} failures");
         Assert.Equal(fault == FileFault.NoSpace, shortages > 0); // a full disk is waited for, where space is set aside
+    }
+
+    /// <summary>
+    /// The disk is full from the Nth operation on that asks it for space, for good: writers fill the pages in memory and then wait, nothing
+    /// more is acknowledged, what was is there even if the power goes too; and when there is space again the run goes on to its end.
+    /// </summary>
+    [Fact]
+    public void Run_DiskFullForGood_WritersWaitUntilSpaceReturns()
+    {
+        int waited = 0, failures = 0;
+        for (long at = 1; ; at++)
+        {
+            var life = new RecyclingLife(seed: 4);
+            life.Disk.Faults.FailNth(at, FileFault.NoSpace, forGood: true, static o => o.Kind is FileOperationKind.Allocate or FileOperationKind.Create);
+            int rounds = 0;
+            life.InShortage = primary =>
+            {
+                if (++rounds == 1) CheckWaiting(life, primary, at);
+                if (rounds == 5) life.Disk.Faults.Clear();
+            };
+            life.Run();
+            if (life.Disk.Faults.Fired == 0) break;
+            failures++;
+            if (life.Death is null && rounds > 0)
+            {
+                waited++;
+                Assert.Equal(life.Appended.Count, life.Durable);
+            }
+            life.Disk.Faults.Clear();
+            SimulatedFileSystem disk = life.Disk.Copy();
+            disk.PowerLoss((ulong)at);
+            life.Check(disk, $"full from request {at} for space on");
+        }
+        Assert.True(failures > 20 && waited > 10, $"{failures} times full, {waited} times waited for");
+    }
+
+    private static void CheckWaiting(RecyclingLife life, Primary primary, long at)
+    {
+        Lsn durable;
+        do // space that was set aside before is used up
+        {
+            durable = primary.Writer.Durable;
+            life.Fill(primary);
+            life.TryCommit(primary);
+        }
+        while (primary.Writer.Durable > durable);
+        Assert.Null(primary.TryAppend([1])); // whoever wants to append waits
+        for (int i = 0; i < 3; i++) Assert.Null(primary.Next());
+        Assert.Equal((durable, true), (primary.Writer.Durable, primary.Writer.IsSpaceShort));
+        SimulatedFileSystem disk = life.Disk.Copy();
+        disk.Faults.Clear();
+        disk.PowerLoss((ulong)at);
+        life.Check(disk, $"full from request {at} for space on, then power");
     }
 
     [Fact]

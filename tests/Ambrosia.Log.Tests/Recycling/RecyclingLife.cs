@@ -29,6 +29,9 @@ internal sealed class RecyclingLife(ulong seed)
     /// <summary>Rounds in which nothing could be committed, because the disk was full.</summary>
     public int Shortages { get; private set; }
 
+    /// <summary>Called in each such round.</summary>
+    public Action<Primary>? InShortage { get; set; }
+
     /// <summary>What ended the run before its end; null: it ran to its end.</summary>
     public Exception? Death { get; private set; }
 
@@ -108,7 +111,11 @@ internal sealed class RecyclingLife(ulong seed)
         {
             Append(primary, i % 5 == 4 ? 20_000 : 1_500 * (i % 4));
             if (i % 3 == 0) Append(primary, 7);
-            while (!TryCommit(primary)) Shortages++;
+            while (!TryCommit(primary))
+            {
+                Shortages++;
+                InShortage?.Invoke(primary);
+            }
             if (i % 2 == 0) primary.Writer.PrepareSpace();
             Trim(primary);
         }
@@ -117,15 +124,31 @@ internal sealed class RecyclingLife(ulong seed)
         process.Kill();
     }
 
-    private void Append(Primary primary, int bytes)
+    /// <summary>Appends until there is no room; how many that were.</summary>
+    public int Fill(Primary primary)
+    {
+        for (int filled = 0; ; filled++)
+        {
+            if (primary.TryAppend(Body(700)) is not { } record) return filled;
+            Appended.Add(record);
+        }
+    }
+
+    private byte[] Body(int bytes)
     {
         byte[] body = new byte[bytes];
         Array.Fill(body, (byte)(Appended.Count + 1));
+        return body;
+    }
+
+    private void Append(Primary primary, int bytes)
+    {
+        byte[] body = Body(bytes);
         Appended.Add(bytes > Options.PageBytes / 2 ? primary.AppendSpanning(body) : primary.Append(body));
     }
 
     /// <summary>False: the disk is full, and what is not committed waits.</summary>
-    private bool TryCommit(Primary primary)
+    public bool TryCommit(Primary primary)
     {
         while (primary.Next() is { } group)
         {

@@ -1,0 +1,38 @@
+using System.Numerics;
+using System.Runtime.InteropServices;
+using Ambrosia.Protocol;
+using BenchmarkDotNet.Attributes;
+
+namespace Ambrosia.Benchmarks;
+
+/// <summary>CRC-32C of bytes that are in the cache or are not, against the same instruction in one lane, and against a copy of the same bytes.</summary>
+public class Checksums
+{
+    private byte[] source = [], target = [];
+
+    [Params(4_096, 65_536, 1 << 20)]
+    public int Bytes { get; set; }
+
+    [GlobalSetup]
+    public void Setup()
+    {
+        source = new byte[Bytes];
+        target = new byte[Bytes];
+        new Random(1).NextBytes(source);
+        if (OneLane() != ThreeLanes()) throw new InvalidOperationException("the two ways disagree");
+    }
+
+    [Benchmark(Baseline = true)]
+    public void Copy() => source.AsSpan().CopyTo(target);
+
+    [Benchmark]
+    public uint OneLane()
+    {
+        uint state = uint.MaxValue;
+        foreach (ulong word in MemoryMarshal.Cast<byte, ulong>(source)) state = BitOperations.Crc32C(state, word);
+        return ~state;
+    }
+
+    [Benchmark]
+    public uint ThreeLanes() => Crc32C.Of(source);
+}

@@ -123,6 +123,9 @@ internal sealed class Coordinator : IDisposable
     /// <summary>A secondary whose app has executed all that is stated as durable.</summary>
     public bool IsCaughtUp => app.Live is { HasBegun: true } && app.Delivery.Next >= log.Durable && app.Progress.IsDry;
 
+    /// <summary>Log bytes that are stated as durable, and that the app is not known to have executed; all of them while there is no app.</summary>
+    public ulong Lag => log.Durable.Value - (app.Live is { HasBegun: true } ? Math.Min(log.Durable.Value, app.Progress.Processed.Value) : 0);
+
     /// <summary>A secondary has read on: there may be more to execute, a checkpoint to name, or one of others to compare with.</summary>
     public void Followed()
     {

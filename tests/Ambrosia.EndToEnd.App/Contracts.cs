@@ -24,6 +24,13 @@ public interface ISource
     void Stop();
 }
 
+/// <summary>Takes impulses from its own process's threads.</summary>
+public interface IPoker
+{
+    [ImpulseHandler]
+    void Poke(string id);
+}
+
 /// <summary>Both at once: two of them flood each other.</summary>
 public interface IFlooder
 {

@@ -1,29 +1,46 @@
 using System.Text.Json.Nodes;
+using Ambrosia.Protocol;
 
 namespace Ambrosia.Coordinator;
 
 /// <summary>
-/// The command <c>promote</c> (protocol P9.7): a secondary claims the next epoch, whoever is primary, and answers when it is primary
-/// itself. Of one connection's thread.
+/// The command <c>promote</c> (protocol P9.7): a secondary that is near enough to the log's end claims the next epoch, whoever is primary,
+/// and answers when it is primary itself. Of one connection's thread: when the caller goes before the claim, there is none.
 /// </summary>
 internal sealed class PromoteCommand : IAdminReply
 {
-    private readonly Coordinator coordinator;
+    /// <summary>So much may be left to execute: under load there is always some, and the take-over executes it before it opens links.</summary>
+    internal const ulong LagBytesMax = 4 << 20;
 
-    private PromoteCommand(Coordinator coordinator) => this.coordinator = coordinator;
+    private readonly Func<ulong> lag;
+    private readonly Func<Epoch?> primary;
+    private readonly Action claim;
+    private bool hasClaimed;
 
-    /// <param name="claim">Begins the claim and returns at once.</param>
-    public static IAdminReply Begin(Coordinator coordinator, Action claim)
+    private PromoteCommand(Func<ulong> lag, Func<Epoch?> primary, Action claim)
     {
-        if (coordinator.HasLog) return AdminAnswer.Refuse("this replica is primary already. Ask a secondary: 'status' shows them.");
-        if (!coordinator.IsCaughtUp) return AdminAnswer.Refuse("this replica has not executed all of the log yet. Ask again when 'status' shows it caught up.");
-        claim();
-        return new PromoteCommand(coordinator);
+        this.lag = lag;
+        this.primary = primary;
+        this.claim = claim;
     }
+
+    /// <param name="hasLog">This replica writes the log.</param>
+    /// <param name="lag">Log bytes left to execute.</param>
+    /// <param name="primary">The epoch in which this replica is primary; null: it is not.</param>
+    /// <param name="claim">Begins the claim and returns at once.</param>
+    public static IAdminReply Begin(bool hasLog, Func<ulong> lag, Func<Epoch?> primary, Action claim) => hasLog
+        ? AdminAnswer.Refuse("this replica is primary already. Ask a secondary: 'status' shows them.")
+        : new PromoteCommand(lag, primary, claim);
 
     public JsonObject? Next(out bool isLast)
     {
-        isLast = coordinator.IsPrimary;
-        return isLast ? new JsonObject { ["primary"] = true, ["epoch"] = coordinator.Epoch.Value } : null;
+        if (!hasClaimed && lag() <= LagBytesMax)
+        {
+            hasClaimed = true;
+            claim();
+        }
+        Epoch? epoch = primary();
+        isLast = epoch is not null;
+        return epoch is { } won ? new JsonObject { ["primary"] = true, ["epoch"] = won.Value } : null;
     }
 }

@@ -29,6 +29,9 @@ internal sealed record HelloFacts(
 /// <summary>The decision about a hello (protocol P6.3–P6.5): pure.</summary>
 internal static class HelloCheck
 {
+    /// <summary>An instance is its log: what one side owes the other ends with neither name nor directory.</summary>
+    private const string WayOut = "Put the log back that was there before, or give the new instance a name of its own (--instance) and have it called by that (P6.3)";
+
     public static HelloVerdict Judge(Hello hello, HelloFacts facts, out string why)
     {
         var peer = hello.Instance;
@@ -47,10 +50,10 @@ internal static class HelloCheck
         if (peer == facts.Self) return (HelloVerdict.Refuse, "an instance does not connect to itself (P6.3)");
         if (facts.KnownUuid is { } uuid && uuid != hello.Uuid)
             return (HelloVerdict.Stop, $"{peer} is {hello.Uuid}, our log knows it as {uuid}: it was deleted and made again, or two instances have one name. " +
-                "'ambrosia forget-peer' is the way out when it was deleted on purpose (P6.3)");
+                WayOut);
         if (hello.PeerUuid != Guid.Empty && hello.PeerUuid != facts.OwnUuid)
             return (HelloVerdict.Stop, $"{peer} knows us as {hello.PeerUuid}, we are {facts.OwnUuid}: we were deleted and made again, or two instances have one name. " +
-                "'ambrosia forget-peer' on its side is the way out when it was done on purpose (P6.3)");
+                WayOut);
         if (hello.Epoch < facts.KnownEpoch) return (HelloVerdict.Refuse, $"{peer} comes with epoch {hello.Epoch}, {facts.KnownEpoch} was seen (P6.3)");
         if (hello.MessageBytesMax < facts.BytesWanted)
             return (HelloVerdict.Refuse, $"{peer} takes messages of at most {hello.MessageBytesMax} bytes, one of {facts.BytesWanted} is next: give it a larger limit (P6.11)");

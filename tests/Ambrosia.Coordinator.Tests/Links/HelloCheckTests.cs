@@ -82,7 +82,7 @@ public sealed class HelloCheckTests : IDisposable
     {
         (HelloVerdict verdict, string why) = Judge(good with { Uuid = Guid.NewGuid() });
         Assert.Equal(HelloVerdict.Stop, verdict);
-        Assert.Contains("forget-peer", why);
+        Assert.Contains("--instance", why);
     }
 
     /// <summary>We were deleted and made again: it is the peer's operator who must act, and no reason for us to exit as if we were old.</summary>

@@ -3,12 +3,15 @@ using System.Runtime.InteropServices;
 
 namespace Ambrosia.EndToEnd.Tests;
 
-/// <summary>Where the two programs are, and the environment in which they start.</summary>
+/// <summary>Where the programs are, and the environment in which they start.</summary>
 internal static class Executables
 {
     public const string AppName = "Ambrosia.EndToEnd.App";
 
     public static string Coordinator { get; } = Beside("ImmortalCoordinator");
+
+    /// <summary>In its own project's output, of the same configuration and framework as the tests'.</summary>
+    public static string Ambrosia { get; } = Path.Combine(AppContext.BaseDirectory.Replace(Path.Combine("tests", "Ambrosia.EndToEnd.Tests"), Path.Combine("tools", "ambrosia"), StringComparison.Ordinal), "ambrosia");
 
     public static string App { get; } = Beside(AppName);
 

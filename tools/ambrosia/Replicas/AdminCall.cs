@@ -7,7 +7,7 @@ namespace Ambrosia.Tools;
 /// <summary>Asks the coordinator of one replica, and turns what it refuses into misuse.</summary>
 internal static class AdminCall
 {
-    private static readonly TimeSpan patience = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(60), s_glance = TimeSpan.FromSeconds(2), s_pollEvery = TimeSpan.FromMilliseconds(20);
 
     /// <summary>The last answer.</summary>
     /// <exception cref="ToolMisuse">No coordinator answers, or it refuses.</exception>
@@ -16,13 +16,55 @@ internal static class AdminCall
         JsonObject? last = null;
         try
         {
-            foreach (JsonObject answer in AdminClient.Ask(new PosixFileSystem(), directory, replica, request, patience)) last = answer;
+            foreach (JsonObject answer in AdminClient.Ask(new PosixFileSystem(), directory, replica, request, s_patience)) last = answer;
         }
         catch (AdminUnreachableException e)
         {
-            throw new ToolMisuse(e.Message.TrimEnd('.'), "", "'ambrosia status' shows which replicas run");
+            throw NoAnswer(directory, replica, e.Message);
         }
-        if (last?["error"] is { } error) throw new ToolMisuse($"replica '{replica}' refuses", ((string?)error ?? "").TrimEnd('.'), "");
-        return last ?? throw new ToolMisuse($"replica '{replica}' gave no answer", "", "try again");
+        if (last?["error"] is { } error) throw Refusal(replica, (string?)error ?? "");
+        return last ?? throw NoAnswer(directory, replica, "it gave none");
+    }
+
+    /// <summary>Null: nobody answers there now.</summary>
+    public static JsonObject? Status(IFileSystem files, string directory, string replica)
+    {
+        try
+        {
+            return AdminClient.Ask(files, directory, replica, new JsonObject { ["command"] = "status" }, s_glance).LastOrDefault();
+        }
+        catch (AdminUnreachableException)
+        {
+            return null; // its place is still named, and nobody is there
+        }
+    }
+
+    /// <summary>Waits, for a bounded time, until the process that was told to end does not answer any more. False: it still does.</summary>
+    public static bool AwaitEnd(string directory, string replica)
+    {
+        var files = new PosixFileSystem();
+        long begun = Environment.TickCount64;
+        while (Status(files, directory, replica) is not null)
+        {
+            if (Environment.TickCount64 - begun > s_patience.TotalMilliseconds) return false;
+            Thread.Sleep(s_pollEvery);
+        }
+        return true;
+    }
+
+    /// <summary>A coordinator's errors end with the sentence that says how to mend them.</summary>
+    private static ToolMisuse Refusal(string replica, string error)
+    {
+        string[] sentences = error.TrimEnd('.').Split(". ");
+        string why = string.Join(". ", sentences.Length > 1 ? sentences[..^1] : sentences);
+        return new ToolMisuse($"replica '{replica}' refuses", why, sentences.Length > 1 ? sentences[^1] : "");
+    }
+
+    private static ToolMisuse NoAnswer(string directory, string replica, string why)
+    {
+        var files = new PosixFileSystem();
+        string[] running = [.. AdminClient.Replicas(files, directory).Where(name => Status(files, directory, name) is not null)];
+        string mend = running.Length == 0 ? "no replica of this log answers on this machine: start one, or run the command where they run" : $"these run here: {string.Join(", ", running)}";
+        return new ToolMisuse($"replica '{replica}' gives no answer", why.TrimEnd('.'), mend);
     }
 }

@@ -1,28 +1,20 @@
+using System.Globalization;
 using System.Text.Json;
 using System.Text.Json.Nodes;
-using Ambrosia.Coordinator.Pumps;
-using Ambrosia.Log;
 
 namespace Ambrosia.Tools;
 
-/// <summary>What all replicas say of themselves that a catalog leads to, at about one moment.</summary>
-internal sealed record CatalogStatus(IReadOnlyList<ReplicaStatus> Replicas) : IReport
+/// <summary>What all replicas say of themselves that a catalog leads to and that answer on this machine, at about one moment.</summary>
+internal sealed record CatalogStatus(string Catalog, IReadOnlyList<InstanceStatus> Instances) : IReport
 {
-    private static readonly TimeSpan patience = TimeSpan.FromSeconds(2);
-
     public static CatalogStatus Read(string catalog)
     {
         var files = new ReadOnlyFiles();
-        var replicas = new List<ReplicaStatus>();
-        foreach ((string instance, string log) in Entries(catalog))
-        {
-            List<ReplicaStatus> running = [.. AdminClient.Replicas(files, log).Select(replica => Ask(files, instance, log, replica)).OfType<ReplicaStatus>()];
-            if (running.Count == 0) replicas.Add(ReplicaStatus.Nobody(instance));
-            ulong durable = running.Count == 0 ? 0 : running.Max(static r => r.Durable);
-            replicas.AddRange(running.Select(r => r with { LagBytes = durable - Math.Min(durable, r.Executed) }));
-        }
-        return new CatalogStatus(replicas);
+        return new CatalogStatus(catalog, [.. Entries(catalog).Select(entry => InstanceStatus.Read(files, entry.Instance, entry.Log))]);
     }
+
+    /// <summary>Every instance has a primary.</summary>
+    public bool IsAtWork() => Instances.All(static i => i.Problem is null);
 
     /// <summary>Each instance's entry of the highest epoch (protocol P8).</summary>
     private static IEnumerable<(string Instance, string Log)> Entries(string catalog)
@@ -49,25 +41,34 @@ internal sealed record CatalogStatus(IReadOnlyList<ReplicaStatus> Replicas) : IR
         }
     }
 
-    private static ReplicaStatus? Ask(IFileSystem files, string instance, string log, string replica)
+    public void Draw(Screen screen)
     {
-        try
+        if (Instances.Count == 0) screen.Line($"{Catalog} names no instance yet.");
+        else screen.Table(Table());
+        foreach (InstanceStatus instance in Instances)
         {
-            return AdminClient.Ask(files, log, replica, new JsonObject { ["command"] = "status" }, patience).Select(answer => ReplicaStatus.Of(instance, answer)).LastOrDefault();
-        }
-        catch (AdminUnreachableException)
-        {
-            return null; // its place is still named, and nobody is there
+            if (instance.Problem is { } problem) screen.Line($"{instance.Instance}: {problem}", Tone.Bad);
+            foreach (ReplicaStatus replica in instance.Replicas)
+            {
+                foreach (OrphanedCalls orphan in replica.Orphaned)
+                    screen.Line($"{instance.Instance}: {orphan.Calls} {(orphan.Calls == 1 ? "call" : "calls")} to {orphan.To} wait, and no link leads there", Tone.Warning);
+                foreach (LinkStatus link in replica.Links)
+                    if (link.State == "stopped") screen.Line($"{instance.Instance}: the link to {link.Peer} is stopped: {link.Why}", Tone.Bad);
+            }
         }
     }
 
-    public void Draw(Screen screen)
+    private TextTable Table()
     {
-        var table = new TextTable("instance", "replica", "role", ">epoch", ">executed", ">durable", ">lag", "links", ">kept calls");
-        foreach (ReplicaStatus r in Replicas)
-            table.Add(r.Instance, r.Replica, r.Role, $"{r.Epoch}", $"{r.Executed}", $"{r.Durable}", $"{r.LagBytes}", string.Join(" ", r.Links), $"{r.KeptCalls}");
-        screen.Table(table);
-        foreach (ReplicaStatus r in Replicas)
-            foreach (string orphan in r.Orphaned) screen.Line($"{r.Instance}: {orphan}", Tone.Warning);
+        var table = new TextTable("instance", "replica", "role", ">epoch", ">executed", ">durable", ">lag", ">kept calls", "links");
+        foreach (InstanceStatus instance in Instances)
+        {
+            if (instance.Replicas.Count == 0) table.Add(instance.Instance, "-", "-", "", "", "", "", "", "");
+            foreach (ReplicaStatus r in instance.Replicas)
+                table.Add(instance.Instance, r.Replica, r.Role, Cell(r.Epoch), Cell(r.Executed), Cell(r.Durable), Cell(r.LagBytes), Cell(r.KeptCalls), string.Join(" ", r.Links.Select(static l => $"{l.Peer}:{l.State}")));
+        }
+        return table;
     }
+
+    private static string Cell(ulong? number) => number?.ToString(CultureInfo.InvariantCulture) ?? "";
 }

@@ -3,34 +3,42 @@ using System.Text.Json.Nodes;
 namespace Ambrosia.Tools;
 
 /// <summary>What one replica says of itself.</summary>
-/// <param name="LagBytes">Log that is durable, as far as any replica knows, and that this one has not executed.</param>
-/// <param name="Links">Peer and state.</param>
+/// <param name="Role"><c>primary</c>, <c>secondary</c>, <c>recovering</c>, <c>waiting</c>.</param>
+/// <param name="Executed">Log position below which its app is known to have executed everything.</param>
+/// <param name="Durable">Log position below which it knows everything to be durable.</param>
+/// <param name="LagBytes">Log that was durable a moment before, as far as any replica knew, and that this one has not executed.</param>
+/// <param name="Links">Of a primary; others have none.</param>
 /// <param name="KeptCalls">Calls that are kept until their receivers have them.</param>
-/// <param name="Orphaned">Calls to peers that no link leads to, in words.</param>
+/// <param name="Orphaned">Kept calls of a primary to peers that no link leads to.</param>
 internal sealed record ReplicaStatus(
-    string Instance, string Replica, string Role, ulong Epoch, ulong Executed, ulong Durable, ulong LagBytes, IReadOnlyList<string> Links, ulong KeptCalls, IReadOnlyList<string> Orphaned)
+    string Replica, string Role, ulong? Epoch, ulong? Executed, ulong? Durable, ulong? LagBytes, IReadOnlyList<LinkStatus> Links, ulong KeptCalls, IReadOnlyList<OrphanedCalls> Orphaned)
 {
-    public static ReplicaStatus Nobody(string instance) => new(instance, "-", "nobody runs", 0, 0, 0, 0, [], 0, []);
+    public bool IsPrimary => Role == "primary";
 
-    public static ReplicaStatus Of(string instance, JsonObject status)
+    /// <param name="durable">Highest position known before it was asked.</param>
+    public static ReplicaStatus Of(string instance, string replica, JsonObject status, ulong durable)
     {
         JsonNode? log = status["log"];
-        JsonArray links = status["links"] as JsonArray ?? [], outboxes = status["outboxes"] as JsonArray ?? [];
-        string[] open = [.. links.Where(static l => (string?)l?["state"] == "open").Select(static l => (string?)l?["peer"] ?? "")];
+        string role = Text(status, "role");
+        bool isPrimary = role == "primary";
+        LinkStatus[] links = !isPrimary ? [] : [.. Items(status, "links").Select(static l => new LinkStatus(Text(l, "peer"), Text(l, "state"), (string?)l?["lastEnd"]))];
         ulong kept = 0;
-        var orphaned = new List<string>();
-        bool isPrimary = (string?)status["role"] == "primary";
-        foreach (JsonNode? outbox in outboxes)
+        var orphaned = new List<OrphanedCalls>();
+        foreach (JsonNode? outbox in Items(status, "outboxes"))
         {
-            ulong calls = Number(outbox, "calls") - Math.Min(Number(outbox, "calls"), Number(outbox, "trimmed"));
-            string to = (string?)outbox?["to"] ?? "";
+            ulong made = Number(outbox, "calls") ?? 0, calls = made - Math.Min(made, Number(outbox, "trimmed") ?? 0);
+            string to = Text(outbox, "to");
             kept += calls;
-            if (isPrimary && calls > 0 && to != instance && !open.Contains(to)) orphaned.Add($"{calls} calls to {to} are kept, and no link leads there");
+            if (isPrimary && calls > 0 && to != instance && !links.Any(link => link.Peer == to && link.State == "open")) orphaned.Add(new OrphanedCalls(to, calls));
         }
-        return new ReplicaStatus(
-            instance, (string?)status["replica"] ?? "", (string?)status["role"] ?? "", Number(status, "epoch"), Number(log, "executed"), Number(log, "durable"), 0,
-            [.. links.Select(static l => $"{(string?)l?["peer"]}:{(string?)l?["state"]}")], kept, orphaned);
+        ulong? executed = Number(log, "executed"), own = Number(log, "durable");
+        ulong? lag = executed is { } position ? Math.Max(durable, own ?? 0) - Math.Min(Math.Max(durable, own ?? 0), position) : null;
+        return new ReplicaStatus(replica, role, Number(status, "epoch"), executed, own, lag, links, kept, orphaned);
     }
 
-    private static ulong Number(JsonNode? of, string name) => of?[name] is JsonValue value && value.TryGetValue(out ulong number) ? number : 0;
+    public static ulong? Number(JsonNode? of, string name) => of?[name] is JsonValue value && value.TryGetValue(out ulong number) ? number : null;
+
+    private static string Text(JsonNode? of, string name) => (string?)of?[name] ?? "";
+
+    private static IEnumerable<JsonNode?> Items(JsonNode of, string name) => of[name] as JsonArray ?? [];
 }

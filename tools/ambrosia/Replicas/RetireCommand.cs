@@ -23,7 +23,9 @@ internal sealed class RetireCommand : ToolCommand
         string replica = parsed.GetRequiredValue(_replica);
         var answer = AdminCall.Ask(place.Directory, replica, new JsonObject { ["command"] = "retire", ["force"] = parsed.GetValue(_force) });
         string[] successors = [.. (answer["successors"] as JsonArray ?? []).Select(static name => (string?)name ?? "")];
-        screen.Show(new ReplicaAnswer(replica, successors.Length == 0 ? "ends; no other replica runs" : $"ends; there remain {string.Join(", ", successors)}"));
-        return ToolExit.Fine;
+        bool hasEnded = AdminCall.AwaitEnd(place.Directory, replica);
+        string remain = successors.Length == 0 ? "no other replica runs" : $"there remain {string.Join(", ", successors)}";
+        screen.Show(new ReplicaAnswer(replica, $"{(hasEnded ? "has ended" : "was told to end, and still answers")}; {remain}", HasEnded: hasEnded, Successors: successors));
+        return hasEnded ? ToolExit.Fine : ToolExit.Damage;
     }
 }

@@ -22,8 +22,10 @@ internal sealed class StatusCommand : ToolCommand
         if (!Directory.Exists(catalog)) throw new ToolMisuse($"'{catalog}' is not there", "a catalog is a directory", "give the directory that the coordinators' --catalog names");
         while (true)
         {
-            screen.Show(CatalogStatus.Read(catalog));
-            if (!parsed.GetValue(_watch)) return ToolExit.Fine;
+            CatalogStatus status = CatalogStatus.Read(catalog);
+            screen.Show(status);
+            if (!parsed.GetValue(_watch)) return status.IsAtWork() ? ToolExit.Fine : ToolExit.Damage;
+            if (!screen.IsJson) screen.Line();
             screen.Flush();
             Thread.Sleep(every);
         }

@@ -100,8 +100,8 @@ internal sealed class ImpulseOutbox(int bytesMax)
         foreach (LoggedImpulse impulse in done) impulse.MarkLogged();
     }
 
-    /// <summary>The channel ended: nobody will learn the fate of what was not reported as logged.</summary>
-    internal void End(Exception why)
+    /// <summary>The channel ended: nobody will learn the fate of what was not reported as logged. Returns how many are told so.</summary>
+    internal int End(Exception why)
     {
         var lost = new List<LoggedImpulse>();
         lock (gate)
@@ -109,7 +109,8 @@ internal sealed class ImpulseOutbox(int bytesMax)
             ended = why;
             foreach (ImpulseChannel channel in channels.Values) lost.AddRange(channel.TakeAll());
         }
-        foreach (LoggedImpulse impulse in lost) impulse.Abandon(new InvalidOperationException("The app channel ended before the impulse was known to be logged.", why));
+        foreach (LoggedImpulse impulse in lost) impulse.Abandon(new ImpulseOutcomeUnknownException(why));
+        return lost.Count;
     }
 
     private void Append(Destination destination, bool keyed, ulong ticket, ReadOnlySpan<byte> message)

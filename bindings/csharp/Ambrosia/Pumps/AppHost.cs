@@ -16,6 +16,9 @@ internal sealed class AppHost(
 
     /// <summary>For so long a coordinator that is just starting is waited for.</summary>
     private static readonly TimeSpan s_connectWithin = TimeSpan.FromSeconds(10);
+
+    /// <summary>For so long the process lives on when impulses were under way, so that who awaits them can act on their exception.</summary>
+    private static readonly TimeSpan s_lastWords = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan s_connectEvery = TimeSpan.FromMilliseconds(50);
 
     internal int Run()
@@ -42,7 +45,11 @@ internal sealed class AppHost(
         foreach (string fault in found) log(fault);
         if (found.Length > 0) return Misuse;
         using Socket? socket = Connect(address);
-        return socket is null ? InputOutput : Report(new AppSocketPump(new ImmortalSession(definition, options), socket).Run());
+        if (socket is null) return InputOutput;
+        var session = new ImmortalSession(definition, options);
+        int code = Report(new AppSocketPump(session, socket).Run());
+        if (session.LostImpulses > 0) Thread.Sleep(s_lastWords);
+        return code;
     }
 
     private Socket? Connect(AppAddress address)

@@ -148,7 +148,7 @@ internal sealed class OutputPump : IDisposable
         lock (stateGate)
         {
             if (failure is not null) throw new InvalidOperationException("Impulses are not accepted any more: the app channel has ended.", failure);
-            if (session.ImpulseBacklog == 0) return;
+            if (stopping || session.ImpulseBacklog == 0) return; // nobody pulses behind the end, and the outbox says then that it takes no more
             wake = true;
             Monitor.PulseAll(stateGate);
             Monitor.Wait(stateGate);

@@ -52,6 +52,9 @@ public sealed class ImmortalSession
     /// <summary>Results that answered no outstanding call.</summary>
     public long DroppedResults => conversation?.Runtime.Calls.Dropped ?? 0;
 
+    /// <summary>Awaited impulses that were under way when the session ended: who awaits them is told that their fate is unknown.</summary>
+    internal int LostImpulses { get; private set; }
+
     /// <summary>Bytes of output that wait to be taken.</summary>
     public long OutputBacklog => outbound.Backlog;
 
@@ -199,7 +202,7 @@ public sealed class ImmortalSession
         End = new SessionEnd(code, why, byCoordinator);
         if (!byCoordinator) outbound.Write(new Goodbye(code, why));
         outbound.Flush();
-        impulses.End(new InvalidOperationException(why));
+        LostImpulses = impulses.End(new InvalidOperationException(why));
     }
 
     private AppHello Hello() => new(

@@ -1,0 +1,27 @@
+using System.Diagnostics;
+using System.Text.Json;
+
+namespace Ambrosia.EndToEnd.Tests;
+
+/// <summary>One run of the command 'ambrosia', as its users run it.</summary>
+internal sealed record Tool(int Code, string Output, string Error)
+{
+    /// <summary>The only line of the output.</summary>
+    public JsonElement Json => JsonDocument.Parse(Output).RootElement;
+
+    /// <summary>What, why and how to mend it, of an error in JSON.</summary>
+    public JsonElement JsonError => JsonDocument.Parse(Error).RootElement.GetProperty("error");
+
+    public static Tool Run(params string[] arguments)
+    {
+        using var process = new Process { StartInfo = Executables.StartOf(Executables.Ambrosia, arguments, new Dictionary<string, string>(), AppContext.BaseDirectory) };
+        process.Start();
+        Task<string> output = process.StandardOutput.ReadToEndAsync(), error = process.StandardError.ReadToEndAsync();
+        if (!process.WaitForExit(Cluster.Patience))
+        {
+            Signals.Kill(process.Id);
+            throw new TimeoutException($"'ambrosia {string.Join(' ', arguments)}' has not ended");
+        }
+        return new Tool(process.ExitCode, output.Result, error.Result);
+    }
+}

@@ -1,0 +1,78 @@
+namespace Ambrosia.EndToEnd.Tests;
+
+/// <summary>
+/// Impulses that are under way when their coordinator dies, or loses its role: whoever awaits one is told that nobody knows, and what he
+/// is told is true: acknowledged took effect once, unknown once or never, refused never.
+/// </summary>
+public sealed class ImpulseFateTests
+{
+    private const int Senders = 4, Rounds = 20;
+
+    [Fact]
+    public void Impulse_CoordinatorKilled_IsAnsweredUnknown()
+    {
+        using var cluster = new Cluster();
+        cluster.Run(Cluster.Again(nameof(Impulse_CoordinatorKilled_IsAnsweredUnknown)), () =>
+        {
+            ReplicaSet poker = Start(cluster, 1);
+            Replica replica = poker.Members[0];
+            AwaitTraffic(replica);
+            replica.KillCoordinator();
+            string[] told = AwaitFates(replica, 0);
+            replica.Start();
+            AwaitTraffic(replica);
+            AssertTrue(told, replica.Lines.From(replica.StartedAt));
+        });
+    }
+
+    [Fact]
+    public void Impulse_RoleLost_IsAnsweredUnknown()
+    {
+        using var cluster = new Cluster();
+        cluster.Run(Cluster.Again(nameof(Impulse_RoleLost_IsAnsweredUnknown)), () =>
+        {
+            ReplicaSet poker = Start(cluster, 2);
+            (Replica old, Replica next) = (poker.Members[0], poker.Members[1]);
+            ReplicaSet.AwaitCaughtUp(next);
+            AwaitTraffic(old);
+            Tool promoted = Tool.Run("promote", old.LogDirectory, "r1");
+            Assert.True(promoted.Code == 0, promoted.Error);
+            Assert.Equal(75, old.AwaitExit());
+            string[] told = AwaitFates(old, 0);
+            AwaitTraffic(next);
+            AssertTrue(told, next.Lines.From(0));
+        });
+    }
+
+    private static ReplicaSet Start(Cluster cluster, int count)
+    {
+        var poker = new ReplicaSet(cluster, "poker", "poker");
+        poker.Settings["SENDERS"] = $"{Senders}";
+        return poker.Start(count);
+    }
+
+    /// <summary>The senders are in the middle of it; and what was there before them is executed.</summary>
+    private static void AwaitTraffic(Replica replica) =>
+        Cluster.Await("impulses flow", () => replica.Lines.From(replica.StartedAt).Count(static line => line.StartsWith("acknowledged ", StringComparison.Ordinal)) >= Rounds);
+
+    /// <summary>All lines up to the end of the last sender; that it comes is half of what is tested.</summary>
+    private static string[] AwaitFates(Replica replica, int from)
+    {
+        Cluster.Await("every sender is answered", () => replica.Lines.From(from).Count(static line => IsEnd(line)) == Senders);
+        return replica.Lines.From(from);
+    }
+
+    private static bool IsEnd(string line) => line.StartsWith("unknown ", StringComparison.Ordinal) || line.StartsWith("refused ", StringComparison.Ordinal);
+
+    private static void AssertTrue(string[] told, string[] executed)
+    {
+        Dictionary<string, int> effects = Ids(executed, "did").GroupBy(static id => id).ToDictionary(static g => g.Key, static g => g.Count());
+        string[] unknown = [.. Ids(told, "unknown")];
+        Assert.NotEmpty(unknown); // else nothing was under way
+        Assert.All(Ids(told, "acknowledged"), id => Assert.Equal(1, effects.GetValueOrDefault(id)));
+        Assert.All(unknown, id => Assert.InRange(effects.GetValueOrDefault(id), 0, 1));
+        Assert.All(Ids(told, "refused"), id => Assert.Equal(0, effects.GetValueOrDefault(id)));
+    }
+
+    private static IEnumerable<string> Ids(string[] lines, string word) => lines.Where(line => line.StartsWith(word + " ", StringComparison.Ordinal)).Select(static line => line.Split(' ')[1]);
+}

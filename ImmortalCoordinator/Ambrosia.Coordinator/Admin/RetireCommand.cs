@@ -11,7 +11,7 @@ internal static class RetireCommand
     {
         bool isForced = request["force"] is JsonValue value && value.TryGetValue(out bool given) && given;
         if (isPrimary && others.Count == 0 && !isForced)
-            return AdminAnswer.Refuse("this is the primary and no other replica runs: the instance would stand still. Start another first; or retire it all the same with \"force\".");
+            return AdminAnswer.Refuse("this is the primary and no other replica runs: the instance would stand still. Start another first; or retire it all the same with --force.");
         stop();
         return new AdminAnswer(new JsonObject { ["retiring"] = true, ["successors"] = new JsonArray([.. others.Select(static name => (JsonNode)name)]) });
     }

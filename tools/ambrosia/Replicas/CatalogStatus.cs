@@ -51,7 +51,10 @@ internal sealed record CatalogStatus(string Catalog, IReadOnlyList<InstanceStatu
             foreach (ReplicaStatus replica in instance.Replicas)
             {
                 foreach (OrphanedCalls orphan in replica.Orphaned)
-                    screen.Line($"{instance.Instance}: {orphan.Calls} {(orphan.Calls == 1 ? "call" : "calls")} to {orphan.To} wait, and no link leads there", Tone.Warning);
+                {
+                    string why = replica.Links.FirstOrDefault(link => link.Peer == orphan.To)?.Why is { } end ? $": {end}" : "";
+                    screen.Line($"{instance.Instance}: {orphan.Calls} {(orphan.Calls == 1 ? "call" : "calls")} to {orphan.To} wait, and no link leads there{why}", Tone.Warning);
+                }
                 foreach (LinkStatus link in replica.Links)
                     if (link.State == "stopped") screen.Line($"{instance.Instance}: the link to {link.Peer} is stopped: {link.Why}", Tone.Bad);
             }

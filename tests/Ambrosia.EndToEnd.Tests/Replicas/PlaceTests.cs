@@ -77,6 +77,37 @@ public sealed class PlaceTests : ReplicaTests
         });
     }
 
+    /// <summary>One side was deleted and made again: both say so and how to mend it, and that way works with nothing lost.</summary>
+    [Fact]
+    public void Log_DeletedOnOneSide_LinkStopsUntilItIsPutBack()
+    {
+        using var cluster = new Cluster();
+        cluster.Run(Cluster.Again(nameof(Log_DeletedOnOneSide_LinkStopsUntilItIsPutBack)), () =>
+        {
+            (ReplicaSet source, ReplicaSet ledger) = Pair(cluster);
+            Replica replica = ledger.Start(1).Members[0];
+            Replica caller = source.Start(1).Members[0];
+            Cluster.Await("calls have arrived", () => Tool.Run("status", "--catalog", Path.Combine(cluster.Root, "catalog"), "--json").Output.Contains("\"state\":\"open\"", StringComparison.Ordinal));
+            replica.KillCoordinator();
+            string backup = Path.Combine(cluster.Root, "backup");
+            Directory.Move(replica.LogDirectory, backup);
+            replica.Options.Add("--create");
+            replica.Start();
+            foreach (Replica side in new[] { caller, replica })
+                side.AwaitLine("way out", static line => line.Contains("source knows us as", StringComparison.Ordinal) && line.Contains("Put the log back", StringComparison.Ordinal));
+            replica.KillCoordinator();
+            Directory.Delete(replica.LogDirectory, recursive: true);
+            Directory.Move(backup, replica.LogDirectory);
+            replica.Options.Remove("--create");
+            replica.Start(withApp: false);
+            Assert.Equal(Misuse, replica.AwaitExit());
+            replica.AwaitLine("way out", static line => line.Contains("remove the catalog's files 'ledger.*'", StringComparison.Ordinal));
+            foreach (string entry in Directory.EnumerateFiles(Path.Combine(cluster.Root, "catalog"), "ledger.*")) File.Delete(entry);
+            replica.Start();
+            Finish(cluster, source);
+        });
+    }
+
     private static void Copy(string from, string to)
     {
         Directory.CreateDirectory(to);

@@ -17,7 +17,7 @@ internal sealed record InstanceStatus(string Instance, string Log, IReadOnlyList
         var replicas = new List<ReplicaStatus>();
         foreach (string replica in named)
             if (AdminCall.Status(files, log, replica) is JsonObject status) replicas.Add(ReplicaStatus.Of(instance, replica, status, durable));
-        string? problem = replicas.Count == 0 ? "no replica answers on this machine" : replicas.Any(static r => r.IsPrimary) ? null : "no replica is primary";
+        string? problem = replicas.Count == 0 ? "no replica answers on this machine" : replicas.Any(static r => r.HasRoleOfPrimary()) ? null : "no replica is primary";
         return new InstanceStatus(instance, log, replicas, problem);
     }
 }

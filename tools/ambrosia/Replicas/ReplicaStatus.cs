@@ -13,7 +13,7 @@ namespace Ambrosia.Tools;
 internal sealed record ReplicaStatus(
     string Replica, string Role, ulong? Epoch, ulong? Executed, ulong? Durable, ulong? LagBytes, IReadOnlyList<LinkStatus> Links, ulong KeptCalls, IReadOnlyList<OrphanedCalls> Orphaned)
 {
-    public bool IsPrimary => Role == "primary";
+    public bool HasRoleOfPrimary() => Role == "primary";
 
     /// <param name="durable">Highest position known before it was asked.</param>
     public static ReplicaStatus Of(string instance, string replica, JsonObject status, ulong durable)

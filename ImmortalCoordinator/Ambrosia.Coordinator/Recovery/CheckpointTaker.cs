@@ -33,11 +33,11 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
     private long queuedBytes;
     private bool receiving, discarding, truncationDue;
 
-    // of the stepping thread
+    // of the stepping thread; the writer is null when the image is only compared, and after it came to nothing
     private CheckpointWriter? writer;
     private CheckpointJob? job;
     private ulong length, hash, partHash;
-    private bool finished;
+    private bool finished, isSaid;
 
     private readonly Lock naming = new();
     private bool isForbidden; // guarded by naming
@@ -175,12 +175,25 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
         }
     }
 
+    /// <summary>A full disk costs this checkpoint and nothing else (log-format L8.4): nobody has seen its file.</summary>
+    private void Try(Action<CheckpointWriter> write)
+    {
+        if (writer is null) return;
+        try
+        {
+            write(writer);
+        }
+        catch (IOException e) when (NoSpace.Is(e))
+        {
+            Drop($"the disk is full: {e.Message}");
+        }
+    }
+
     private void WriteChunk(Work.Chunk chunk)
     {
-        ReadOnlySpan<byte> bytes = chunk.Buffer.AsSpan(0, chunk.Length);
-        length += (ulong)bytes.Length;
-        hash = ChannelHash.Append(hash, bytes);
-        writer?.Write(CheckpointSection.Image, bytes);
+        length += (ulong)chunk.Length;
+        hash = ChannelHash.Append(hash, chunk.Buffer.AsSpan(0, chunk.Length));
+        Try(to => to.Write(CheckpointSection.Image, chunk.Buffer.AsSpan(0, chunk.Length)));
         if (chunk.Buffer.Length < ImageChunk.BytesMax) return;
         lock (gate) spare.Push(chunk.Buffer);
     }
@@ -189,18 +202,31 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
     {
         job = started;
         length = hash = 0;
+        isSaid = false;
         byte[] part = started.Part.ToBytes();
         partHash = ChannelHash.Append(0, part);
-        writer = started.IsOurs ? parts.NewWriter(started.Header) : null;
-        writer?.Write(CheckpointSection.Coordinator, part);
+        if (started.IsOurs) Open(started.Header);
+        Try(to => to.Write(CheckpointSection.Coordinator, part));
         foreach ((Outbox outbox, CheckpointOutput output, List<OutboxEntry> entries) in started.Outboxes)
         {
             foreach (OutboxEntry entry in entries)
             {
-                if (writer is not null) OutboxRuns.Write(writer, outbox, output, entry);
+                Try(to => OutboxRuns.Write(to, outbox, output, entry));
                 outbox.Let(entry);
             }
             entries.Clear();
+        }
+    }
+
+    private void Open(CheckpointHeader header)
+    {
+        try
+        {
+            writer = parts.NewWriter(header);
+        }
+        catch (IOException e) when (NoSpace.Is(e))
+        {
+            Drop($"the disk is full: {e.Message}");
         }
     }
 
@@ -212,11 +238,13 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
             return;
         }
         parts.Computed(job!.Header.Lsn, new StateDigest(partHash, hash));
-        if (writer is null) return;
         try
         {
-            writer.Finish();
-            finished = true;
+            Try(to =>
+            {
+                to.Finish();
+                finished = true;
+            });
         }
         catch (FileNotFoundException)
         {
@@ -245,12 +273,14 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
         parts.Truncate(header);
     }
 
+    /// <summary>It came to nothing, which is said once; what still comes of its image is compared and let go.</summary>
     private void Drop(string why)
     {
         writer?.Abandon();
         writer?.Dispose();
         writer = null;
-        if (job is { IsOurs: true }) parts.Failed(why);
+        if (job is { IsOurs: true } && !isSaid) parts.Failed(why);
+        isSaid = true;
     }
 
     public void Dispose()

@@ -1,7 +1,7 @@
 namespace Ambrosia.Log;
 
 /// <summary>Tells a full disk, which time or an operator mends, from a broken one.</summary>
-internal static class NoSpace
+public static class NoSpace
 {
     private const int DeviceFull = 28, QuotaReached = 122; // ENOSPC, EDQUOT
 

@@ -1,0 +1,106 @@
+using Ambrosia.Log;
+using Ambrosia.Protocol;
+using Ambrosia.TestKit;
+
+namespace Ambrosia.Coordinator.Tests;
+
+/// <summary>The Nth operation of a checkpoint fails: nothing that is not whole ever has its name; a full disk costs that one and no more, any other error ends the process.</summary>
+public sealed class CheckpointTakerTests
+{
+    private readonly OpenedLog log = new();
+    private readonly List<string> failed = [];
+    private readonly List<CheckpointFileName> published = [];
+    private ulong lsn;
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Step_DiskFullAtAnyWrite_GivesItUpAndTakesTheNext(bool forGood)
+    {
+        int failures = 0;
+        for (int at = 1; ; at++)
+        {
+            using CheckpointTaker taker = Taker();
+            log.Disk.Faults.FailNth(at, FileFault.NoSpace, forGood, static o => o.Kind is FileOperationKind.Create or FileOperationKind.Write or FileOperationKind.Allocate or FileOperationKind.SetLength or FileOperationKind.Flush);
+            long fired = log.Disk.Faults.Fired;
+            int before = failed.Count;
+            Take(taker);
+            bool isOver = log.Disk.Faults.Fired == fired;
+            log.Disk.Faults.Clear();
+            if (isOver) break;
+            failures++;
+            Assert.Equal(before + 1, failed.Count);
+            Assert.Contains("the disk is full", failed[^1], StringComparison.Ordinal);
+            CheckFiles();
+            Take(taker); // the duty goes on
+            Assert.Equal(new Lsn(lsn), published[^1].Lsn);
+        }
+        Assert.True(failures >= 4, $"{failures} failures");
+        Assert.Equal(failures + 1, published.Count);
+    }
+
+    [Fact]
+    public void Step_AnyOtherErrorAnywhere_IsThrownAndLeavesNothingNamedThatIsNotWhole()
+    {
+        int failures = 0;
+        for (int at = 1; ; at++)
+        {
+            using CheckpointTaker taker = Taker();
+            log.Disk.Faults.FailNth(at, FileFault.InputOutput);
+            long fired = log.Disk.Faults.Fired;
+            Exception? error = Record.Exception(() => Take(taker));
+            bool isOver = log.Disk.Faults.Fired == fired;
+            log.Disk.Faults.Clear();
+            if (isOver) break;
+            failures++;
+            Assert.IsType<SimulatedIOException>(error);
+            CheckNames();
+        }
+        Assert.True(failures >= 8, $"{failures} failures");
+        Assert.Empty(failed);
+    }
+
+    /// <summary>The control: a checkpoint with a flipped bit is noticed by the same look.</summary>
+    [Fact]
+    public void CheckNames_DamagedCheckpoint_IsNoticed()
+    {
+        using CheckpointTaker taker = Taker();
+        Take(taker);
+        CheckFiles();
+        log.Disk.FlipBit($"{OpenedLog.Directory}/{published[^1]}", 90, 1);
+        Assert.ThrowsAny<Exception>(CheckNames);
+    }
+
+    private CheckpointTaker Taker() => new(new CheckpointParts(
+        begin => new CheckpointJob(
+            new CheckpointHeader(0, log.Identity.Uuid, begin.Position, Lsn.Zero, log.Epoch, 0, 0, 1, 0, "r0"), new CoordinatorPart([], [], [], Lsn.Zero, []), [], IsOurs: true),
+        static _ => { }, header => new CheckpointWriter(log.Disk, OpenedLog.Directory, log.Identity, header, NoCrashPoints.Instance), () => new Lsn(lsn),
+        published.Add, static _ => { }, failed.Add, static (_, _) => { }, static () => { }, static () => { }));
+
+    /// <summary>One image of three chunks, in blocks of the sink and a rest.</summary>
+    private void Take(CheckpointTaker taker)
+    {
+        byte[] image = new byte[2_500_000];
+        new Random((int)++lsn).NextBytes(image);
+        Assert.True(taker.Begin(new ImageBegin(new Lsn(lsn), 0), isWanted: true, static _ => { }));
+        for (int at = 0; at < image.Length; at += ImageChunk.BytesMax)
+            Assert.True(taker.Chunk(image.AsSpan(at, Math.Min(ImageChunk.BytesMax, image.Length - at))));
+        Assert.True(taker.End(new ImageEnd((ulong)image.Length, ChannelHash.Append(0, image))));
+        while (taker.Step()) { }
+    }
+
+    private void CheckFiles()
+    {
+        CheckNames();
+        Assert.DoesNotContain(log.Disk.List(OpenedLog.Directory), static n => n.EndsWith(".tmp", StringComparison.Ordinal));
+    }
+
+    private void CheckNames()
+    {
+        SimulatedFileSystem disk = log.Disk.Copy();
+        disk.PowerLoss(lsn, PowerLossOptions.LoseAll);
+        foreach (SimulatedFileSystem look in new[] { log.Disk, disk })
+            foreach (CheckpointFileName name in Checkpoints.List(look, OpenedLog.Directory))
+                Assert.True(Checkpoints.IsValid(look, OpenedLog.Directory, name, log.Identity), $"{name} is not whole");
+    }
+}

@@ -4,6 +4,7 @@ using System.Net.Sockets;
 using System.Security.Authentication;
 using System.Security.Cryptography.X509Certificates;
 using Ambrosia.Protocol;
+using Ambrosia.TestKit;
 
 namespace CRA.Tests;
 
@@ -258,8 +259,8 @@ public sealed class TlsTests
     public void Handshake_CutAtEveryPlace_Succeeds(int chunk)
     {
         using var links = new Links(Ours.Settings("ledger"));
-        using var choppy = new ChoppyRelay(links.Port, chunk);
-        LinkConnection dialled = LinkDialler.Dial(choppy.Address, Ours.Settings("source"), peer: "ledger");
+        using var choppy = new FaultyRelay(chunk, new LinkFaults { PieceBytesMax = chunk }) { Target = new IPEndPoint(IPAddress.Loopback, links.Port) };
+        LinkConnection dialled = LinkDialler.Dial(choppy.Address.ToString(), Ours.Settings("source"), peer: "ledger");
         LinkConnection accepted = links.Accepted();
         Assert.Equal(dialled.Seed, accepted.Seed);
         dialled.Dispose();

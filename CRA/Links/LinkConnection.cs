@@ -36,6 +36,7 @@ public sealed class LinkConnection : IDisposable
         _out = new OutPump(stream, _ending, settings, settings.Time.GetTimestamp());
         _released = released;
         Seed = seed;
+        Begun = begun;
         IsDialler = isDialler;
         RemoteEndPoint = remote;
     }
@@ -47,6 +48,9 @@ public sealed class LinkConnection : IDisposable
     public bool IsDialler { get; }
 
     public IPEndPoint RemoteEndPoint { get; }
+
+    /// <summary>Timestamp of the accept, or of the end of the dial: the other side has written no frame before it.</summary>
+    public long Begun { get; }
 
     /// <summary>The instance names that the other side's certificate is for; null on a connection without certificates.</summary>
     public IReadOnlyList<string>? CertifiedNames { get; internal init; }

@@ -1,4 +1,3 @@
-using System.Buffers;
 using System.Net;
 using System.Net.Sockets;
 using Ambrosia.Protocol;
@@ -57,37 +56,11 @@ public sealed class IdlePeersTests(ITestOutputHelper output) : IDisposable
 
     private void Connect(IPEndPoint address, byte[] secret, string name)
     {
-        var socket = new Socket(address.AddressFamily, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true, ReceiveTimeout = (int)Cluster.Patience.TotalMilliseconds };
-        socket.Connect(address);
-        LinkAuthentication side = LinkAuthentication.Dialler(secret, chance.Bytes(LinkAuthentication.NonceBytes));
-        byte[] received = new byte[8192], reply = new byte[LinkAuthentication.ReplyBytesMax];
-        int count = 0;
-        while (true)
-        {
-            AuthStatus status = side.Feed(received.AsSpan(0, count), out _, reply, out int replyBytes);
-            socket.Send(reply.AsSpan(0, replyBytes));
-            if (status == AuthStatus.Done) break;
-            count = socket.Receive(received.AsSpan(0, side.BytesWanted));
-            Assert.NotEqual(0, count);
-        }
-        uint seed = side.Seed;
-        var hello = new Hello(1, 1, Guid.NewGuid(), new InstanceId(name), "r0", new Epoch(1), 1, "ledger", Guid.Empty, new Epoch(0), 0, 0, 0, new Epoch(0), 0, 1 << 20);
-        socket.Send(Frame(to => Frames.Write(to, hello, seed, checkPayload: true)));
-        for (int held = 0; FrameReader.TryRead(received.AsSpan(0, held), seed, 4096, true, out FrameHeader header, out _, out _) != DecodeStatus.Ok || header.Type != FrameType.Hello;)
-        {
-            count = socket.Receive(received.AsSpan(held));
-            Assert.NotEqual(0, count);
-            held += count;
-        }
-        socket.Send(Frame(to => Frames.Write(to, FrameType.Ready, [], seed, checkPayload: true)));
-        lock (peers) peers.Add((socket, Frame(to => Frames.Write(to, FrameType.Heartbeat, [], seed, checkPayload: true))));
-    }
-
-    private static byte[] Frame(Action<IBufferWriter<byte>> write)
-    {
-        var frame = new ArrayBufferWriter<byte>();
-        write(frame);
-        return frame.WrittenSpan.ToArray();
+        var link = new RawLink(address, secret, chance.Bytes(LinkAuthentication.NonceBytes));
+        link.Send(new Hello(1, 1, Guid.NewGuid(), new InstanceId(name), "r0", new Epoch(1), 1, "ledger", Guid.Empty, new Epoch(0), 0, 0, 0, new Epoch(0), 0, 1 << 20));
+        link.Await(FrameType.Hello);
+        link.Socket.Send(link.Empty(FrameType.Ready));
+        lock (peers) peers.Add((link.Socket, link.Empty(FrameType.Heartbeat)));
     }
 
     /// <summary>A heartbeat to each about twice a second; what comes is read away.</summary>

@@ -20,10 +20,11 @@ internal enum HelloVerdict
 /// <summary>What we know when a hello arrives.</summary>
 /// <param name="Expected">Whom we dialled; null for a connection that came in.</param>
 /// <param name="BytesWanted">Length of the message that stopped the link before, because the peer does not take one as long; 0: none.</param>
+/// <param name="Begun">Timestamp no later than the hello's writing.</param>
 /// <param name="CertifiedNames">Instances that the peer's certificate is for; null: there are no certificates.</param>
 /// <param name="KnownUuid">UUID under which the peer's name is in our log; null when it is new.</param>
 internal sealed record HelloFacts(
-    InstanceId Self, Guid OwnUuid, Epoch OwnEpoch, InstanceId? Expected, Guid? KnownUuid, Epoch KnownEpoch, InputPosition Durable, Outbox Outbox, uint BytesWanted = 0,
+    InstanceId Self, Guid OwnUuid, Epoch OwnEpoch, InstanceId? Expected, Guid? KnownUuid, Epoch KnownEpoch, InputPosition Durable, Outbox Outbox, uint BytesWanted = 0, long Begun = 0,
     IReadOnlyList<string>? CertifiedNames = null);
 
 /// <summary>The decision about a hello (protocol P6.3–P6.5): pure.</summary>
@@ -57,7 +58,7 @@ internal static class HelloCheck
         if (hello.Epoch < facts.KnownEpoch) return (HelloVerdict.Refuse, $"{peer} comes with epoch {hello.Epoch}, {facts.KnownEpoch} was seen (P6.3)");
         if (hello.MessageBytesMax < facts.BytesWanted)
             return (HelloVerdict.Refuse, $"{peer} takes messages of at most {hello.MessageBytesMax} bytes, one of {facts.BytesWanted} is next: give it a larger limit (P6.11)");
-        if (hello.PeerEpoch > facts.OwnEpoch) return (HelloVerdict.WeAreOld, $"{peer} has seen our epoch {hello.PeerEpoch}, we are {facts.OwnEpoch}: our log is older (P6.5)");
+        if (hello.PeerEpoch > facts.OwnEpoch) return (HelloVerdict.WeAreOld, $"{peer} has seen our epoch {hello.PeerEpoch}, we are {facts.OwnEpoch}: our log is older, as a restored copy is. Put the newer log back (P6.5)");
         return null;
     }
 
@@ -65,12 +66,13 @@ internal static class HelloCheck
     {
         ChannelPosition known = facts.Outbox.Known;
         if (hello.Durable > known.Number)
-            return (HelloVerdict.WeAreOld, $"{peer} has {hello.Durable} of our calls, we have made {known.Number}: our log is older (P6.5)");
+            return (HelloVerdict.WeAreOld, $"{peer} has {hello.Durable} of our calls, we have made {known.Number}: our log is older, as a restored copy is. Put the newer log back (P6.5)");
         bool isKept = facts.Outbox.TryPositionAt(hello.Durable, out ChannelPosition at);
-        if (!isKept && hello.Epoch == facts.KnownEpoch) // within an epoch positions only grow: this hello is late, its log has not gone back
+        if (!isKept && hello.Epoch == facts.KnownEpoch && facts.Outbox.AckedAt >= facts.Begun) // within a claim positions only grow: this hello may be late
             return (HelloVerdict.Refuse, $"{peer} has {hello.Durable} of our calls, it has acknowledged {facts.Outbox.Trimmed.Number} in this epoch: another connection overtook this hello (P6.4)");
         if (!isKept)
-            return (HelloVerdict.Stop, $"{peer} has {hello.Durable} of our calls, it had {facts.Outbox.Trimmed.Number} before: its log is older (P6.4)");
+            return (HelloVerdict.Stop, $"{peer} has {hello.Durable} of our calls, it had {facts.Outbox.Trimmed.Number} before: its log is older, a restored copy or another. " +
+                "Start it on the log that it had; the calls in between are kept nowhere else (P6.4)");
         if (at.Hash != hello.Hash)
             return (HelloVerdict.Stop, $"{peer} has other calls of ours than we made: hash {hello.Hash:x16} after {hello.Durable}, ours {at.Hash:x16} (P6.4)");
         if (hello.Trimmed > facts.Durable.Number)

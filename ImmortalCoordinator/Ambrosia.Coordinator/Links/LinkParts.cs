@@ -67,12 +67,12 @@ internal sealed class LinkParts
 
     public void WaitForRoom(CancellationToken stop) => Room(stop);
 
-    public HelloFacts FactsFor(InstanceId peer, InstanceId? expected)
+    public HelloFacts FactsFor(InstanceId peer, InstanceId? expected, long begun)
     {
         Origin? known = Ledger.Find(peer);
         Outbox outputs = Outboxes.TryGet(peer, out Outbox? outbox) ? outbox : noOutputs; // a name that is refused leaves nothing behind
         return new HelloFacts(Self, Identity.Uuid, OwnEpoch, expected, known?.Uuid, known?.Epoch ?? default,
-            known is null ? default : Ledger.DurableOf(known), outputs, Table.BytesWanted(peer));
+            known is null ? default : Ledger.DurableOf(known), outputs, Table.BytesWanted(peer), begun);
     }
 
     public LinkRank RankOf(InstanceId peer, Epoch peerEpoch, ulong nonce, bool weDialled)
@@ -97,14 +97,18 @@ internal sealed class LinkParts
         return appended;
     }
 
-    public void Acknowledged(Origin origin, ulong number, long bytes) => Trims.Acknowledged(origin.Id, number, bytes, Time.GetUtcNow());
+    public void Acknowledged(Origin origin, Outbox outbox, ulong number, long bytes)
+    {
+        outbox.AckedAt = Time.GetTimestamp(); // before the Trim that follows can be applied
+        Trims.Acknowledged(origin.Id, number, bytes, Time.GetUtcNow());
+    }
 
     /// <summary>What follows from a hello that is not accepted; the exception makes the connection end with a Goodbye.</summary>
     public HelloRefused Refused(InstanceId peer, HelloVerdict verdict, string why)
     {
         if (verdict == HelloVerdict.WeAreOld) Fail(ExitCodes.NotPrimary, why);
         if (verdict == HelloVerdict.Stop) Table.Stop(peer);
-        return new HelloRefused(why);
+        return new HelloRefused(why, verdict == HelloVerdict.Refuse ? PeerEvent.Refused : PeerEvent.Stopped);
     }
 
     /// <summary>One that we know, or have called: not just anybody's name.</summary>
@@ -112,4 +116,8 @@ internal sealed class LinkParts
 }
 
 /// <summary>The peer's hello is not accepted.</summary>
-internal sealed class HelloRefused(string why) : Exception(why);
+internal sealed class HelloRefused(string why, PeerEvent said) : Exception(why)
+{
+    /// <summary>As what the operator hears of it: a stop is not one more of many refusals.</summary>
+    public PeerEvent Said { get; } = said;
+}

@@ -3,7 +3,7 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Coordinator;
 
 /// <summary>What happened on a connection that the operator hears of.</summary>
-internal enum PeerEvent { Refused, ToldGoodbye, Lost, Violation, Closed }
+internal enum PeerEvent { Refused, Stopped, ToldGoodbye, Lost, Violation, Closed }
 
 /// <summary>
 /// Lines about connections to peers. An event of a kind is said at once; while it comes again and again it is said ever more seldom, with

@@ -36,6 +36,7 @@ internal sealed class PeerLink : ILinkTraffic
         Expected = expected;
         Nonce = nonce;
         Remote = remote;
+        Begun = parts.Time.GetTimestamp();
         control = new ControlFrames(seed, checkPayload: true);
         stage = isDialler ? Stage.SendHello : Stage.AwaitHello;
         var frame = new ArrayBufferWriter<byte>();
@@ -51,6 +52,9 @@ internal sealed class PeerLink : ILinkTraffic
 
     /// <summary>The instances that the other side's certificate is for; null: there are no certificates. Set by who runs the connection.</summary>
     public IReadOnlyList<string>? CertifiedNames { get; set; }
+
+    /// <summary>Timestamp no later than the other side's hello: it wrote that on this connection. Set by who runs the connection.</summary>
+    public long Begun { get; set; }
 
     /// <summary>Known after the hello.</summary>
     public InstanceId? Peer { get; private set; }
@@ -90,7 +94,7 @@ internal sealed class PeerLink : ILinkTraffic
         }
         catch (HelloRefused refused)
         {
-            Refuse(refused.Message);
+            Refuse(refused.Message, refused.Said);
             return FeedAnswer.Close;
         }
         catch (ProtocolViolation violation)
@@ -149,7 +153,7 @@ internal sealed class PeerLink : ILinkTraffic
         if (stage != Stage.AwaitHello) throw new ProtocolViolation("P6.1", "hello out of turn");
         Crash.Hit("handshake.gotHello");
         InstanceId peer = hello.Instance;
-        HelloVerdict verdict = HelloCheck.Judge(hello, parts.FactsFor(peer, Expected) with { CertifiedNames = CertifiedNames }, out string why);
+        HelloVerdict verdict = HelloCheck.Judge(hello, parts.FactsFor(peer, Expected, Begun) with { CertifiedNames = CertifiedNames }, out string why);
         if (verdict != HelloVerdict.Accept)
         {
             if (parts.IsKnown(peer, Expected)) claimed = peer;
@@ -188,14 +192,14 @@ internal sealed class PeerLink : ILinkTraffic
     }
 
     /// <summary>The connection ends with a Goodbye; whoever calls it closes.</summary>
-    private void Refuse(string why)
+    private void Refuse(string why, PeerEvent said = PeerEvent.Refused)
     {
         lock (gate)
         {
             stage = Stage.Refused;
             control.Write(new Goodbye(GoodbyeCode.Refused, why));
         }
-        Say(PeerEvent.Refused, $"refused: {why}");
+        Say(said, $"{(said == PeerEvent.Stopped ? "stopped" : "refused")}: {why}");
         if (Known is { } peer) parts.Table.Refused(peer, parts.Time.GetUtcNow());
         Wake();
     }
@@ -233,7 +237,7 @@ internal sealed class PeerLink : ILinkTraffic
         Outbox outbox = parts.OutboxOf(Peer!.Value);
         if (ack.Durable > outbox.Known.Number) throw new ProtocolViolation("P6.8", $"{ack.Durable} calls acknowledged of {outbox.Known.Number}");
         long bytes = outbound!.Acknowledged(ack.Durable);
-        if (ack.Durable > outbox.Trimmed.Number) parts.Acknowledged(origin!, ack.Durable, bytes);
+        if (ack.Durable > outbox.Trimmed.Number) parts.Acknowledged(origin!, outbox, ack.Durable, bytes);
         if (ack.ImpulseEpoch == parts.OwnEpoch) parts.ImpulsesLogged(outbox, outbox.ImpulsesDurable(ack.Impulses));
     }
 
@@ -265,7 +269,7 @@ internal sealed class PeerLink : ILinkTraffic
     {
         string why = $"{Peer} takes messages of at most {theirs!.MessageBytesMax} bytes, one of {outbound!.TooLong} is next: give it a larger limit (P6.11)";
         parts.Table.Stop(Peer!.Value, outbound.TooLong);
-        Refuse(why);
+        Refuse(why, PeerEvent.Stopped);
         CloseAfterSending(why);
         lock (gate) controlTaken = control.TryTake(out bytes);
         bytesLeft = bytes.Length;

@@ -49,6 +49,11 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
 
     private long sessionIndex = -1;
 
+    /// <summary>Timestamp of the last acknowledgement that went beyond <see cref="Trimmed"/>; what is trimmed was acknowledged no later.</summary>
+    public long AckedAt { get => Volatile.Read(ref ackedAt); set => Volatile.Write(ref ackedAt, value); }
+
+    private long ackedAt = long.MinValue;
+
     public ChannelPosition Known { get { lock (gate) return known; } }
 
     public ChannelPosition Emitted { get { lock (gate) return emitted; } }

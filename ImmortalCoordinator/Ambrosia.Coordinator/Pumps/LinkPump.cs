@@ -50,6 +50,7 @@ internal sealed class LinkPump(Coordinator coordinator, ICatalog catalog, LinkSe
             return;
         }
         link.CertifiedNames = connection.CertifiedNames;
+        link.Begun = connection.Begun;
         link.Wake = connection.Nudge;
         link.Close = connection.Close;
         link.CloseAfterSending = connection.CloseAfterSending;

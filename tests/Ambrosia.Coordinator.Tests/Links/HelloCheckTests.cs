@@ -100,7 +100,22 @@ public sealed class HelloCheckTests : IDisposable
     /// <summary>Within one epoch positions only grow: such a hello was overtaken by another connection, and says nothing about a log.</summary>
     [Fact]
     public void Hello_OvertakenByAnotherConnection_IsRefusedAndNotStopped() =>
-        Expect(HelloVerdict.Refuse, "P6.4", good with { Durable = 3, Hash = channel.Positions[3].Hash });
+        Expect(HelloVerdict.Refuse, "P6.4", good with { Durable = 3, Hash = channel.Positions[3].Hash }, AckedAt(100));
+
+    /// <summary>A restored log may claim the very epoch that was seen. Nothing was acknowledged since the connection began, so nothing has overtaken its hello.</summary>
+    [Fact]
+    public void Hello_OfAnOlderLogInTheSameEpoch_StopsTheLink()
+    {
+        Expect(HelloVerdict.Stop, "P6.4", good with { Durable = 3, Hash = channel.Positions[3].Hash }, AckedAt(99));
+        bench.Outbox.AckedAt = long.MinValue; // by the process before this one
+        Expect(HelloVerdict.Stop, "P6.4", good with { Durable = 3, Hash = channel.Positions[3].Hash });
+    }
+
+    private HelloFacts AckedAt(long timestamp)
+    {
+        bench.Outbox.AckedAt = timestamp;
+        return facts with { Begun = 100 };
+    }
 
     [Fact]
     public void Hello_TrimmedBeyondOurInputs_StopsTheLink() => Expect(HelloVerdict.Stop, "P6.4", good with { Trimmed = 21 });

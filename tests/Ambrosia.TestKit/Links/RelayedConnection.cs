@@ -57,7 +57,7 @@ internal sealed class RelayedConnection(Socket caller, Socket callee, FaultyRela
 
     private void Pass(Socket from, Socket to, Random random)
     {
-        byte[] bytes = new byte[64 << 10];
+        byte[] bytes = new byte[Math.Clamp(relay.Faults.PieceBytesMax, 1024, 64 << 10)];
         var strikes = new Strikes(random, relay.Faults);
         for (int count; (count = from.Receive(bytes)) > 0;)
             for (int at = 0, piece; at < count && !halfOpen; at += piece)

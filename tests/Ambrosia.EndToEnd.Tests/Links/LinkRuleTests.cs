@@ -99,7 +99,7 @@ public sealed class LinkRuleTests
             ledger.Options.Add("--create");
             ledger.Start().AwaitReady();
             string line = source.AwaitLine("word about the other UUID", static line => line.Contains("deleted and made again", StringComparison.Ordinal));
-            Assert.Contains("forget-peer", line);
+            Assert.Contains("--instance", line);
             Assert.True(source.IsRunning && ledger.IsRunning, "one of them ended");
         });
     }

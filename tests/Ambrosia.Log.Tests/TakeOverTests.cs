@@ -106,6 +106,54 @@ public sealed class TakeOverTests
     }
 
     [Fact]
+    public void Run_LaterClaimerWasFaster_SaysThatTheFenceIsLost()
+    {
+        InstanceIdentity identity = Primary.Create(_fs, Dir);
+        var claimed = (ClaimResult.Claimed)PrimaryClaim.Try(_fs, Dir, identity, "r0", NoCrashPoints.Instance);
+        TakeOverFrom(claimed.Epoch).Dispose(); // its segment is of a later epoch than ours
+        Assert.Throws<FenceLostException>(() =>
+            TakeOver.Run(_fs, Dir, identity, claimed.Fence, "r0", Primary.Small, new SteppingTime(), NoCrashPoints.Instance));
+    }
+
+    [Theory]
+    [InlineData("takeover.afterTailRead")]
+    [InlineData("segment.afterCreate")]
+    [InlineData("takeover.afterRename")]
+    public void Run_LaterClaimerTakesOverMeanwhile_SaysThatTheFenceIsLost(string point)
+    {
+        using (Primary first = Primary.Start(_fs, Dir))
+        {
+            first.Append([1]);
+            first.Commit();
+        }
+        InstanceIdentity identity = InstanceDirectory.TryRead(_fs, Dir)!;
+        var claimed = (ClaimResult.Claimed)PrimaryClaim.Try(_fs, Dir, identity, "r0", NoCrashPoints.Instance);
+        Primary? later = null;
+        var meanwhile = new ActAt(point, () => later = TakeOverFrom(claimed.Epoch));
+        Assert.Throws<FenceLostException>(() =>
+            TakeOver.Run(_fs, Dir, identity, claimed.Fence, "r0", Primary.Small, new SteppingTime(), meanwhile));
+        Assert.Single(WholeLog.Read(_fs, Dir));
+        later!.Dispose();
+    }
+
+    /// <summary>Another replica claims the next epoch although the lock of this one is held.</summary>
+    private Primary TakeOverFrom(Epoch held)
+    {
+        InstanceIdentity identity = InstanceDirectory.TryRead(_fs, Dir)!;
+        var claimed = Assert.IsType<ClaimResult.Claimed>(PrimaryClaim.Try(_fs, Dir, identity, "r1", NoCrashPoints.Instance, ignoreLocksOf: held));
+        OpenLog log = TakeOver.Run(_fs, Dir, identity, claimed.Fence, "r1", Primary.Small, new SteppingTime(), NoCrashPoints.Instance);
+        return Primary.Of(identity, claimed, log);
+    }
+
+    private sealed class ActAt(string point, Action act) : ICrashPoints
+    {
+        public void Hit(string name)
+        {
+            if (name == point) act();
+        }
+    }
+
+    [Fact]
     public void Run_FenceOlderThanTheLog_Halts()
     {
         InstanceIdentity identity;

@@ -80,7 +80,7 @@ public sealed class LogFollower : IDisposable
 
     private void State(Lsn durable)
     {
-        long time = _tail?.TimeMicros ?? _head!.Header.CreatedMicros;
+        long time = 0; // of the last page below; there is one, since the queue begins at or below Stated and durable is above
         while (_unstated.TryPeek(out PageHeader first) && first.Lsn < durable) time = _unstated.Dequeue().TimeMicros;
         bool isKnown = _unstated.TryPeek(out PageHeader next) && next.Lsn == durable; // the page that states it stands at or behind it
         if (!isKnown) throw new LogDamage(_head!.Path, _head.Header.OffsetOf(_next), _next, "durableUpTo at the beginning of a page", $"{durable}");
@@ -117,7 +117,7 @@ public sealed class LogFollower : IDisposable
         _unstated.Clear();
         _next = head.FirstLsn;
         _nextHash = head.Header.PredecessorHash;
-        _tail = new FollowedTail(head.Name, head.FirstLsn, head.Header.PredecessorHash, head.Header.CreatedMicros);
+        _tail = new FollowedTail(head.Name, head.FirstLsn, head.Header.PredecessorHash, TimeMicros: 0);
         if (head.FirstLsn > Stated) Volatile.Write(ref _stated, head.FirstLsn.Value);
         return true;
     }

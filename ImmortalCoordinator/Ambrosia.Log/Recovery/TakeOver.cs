@@ -42,13 +42,21 @@ public sealed class TakeOver
     /// <param name="follower">Of a replica that has followed the log: its chain is used on, and only what it has not seen stated is read.</param>
     /// <param name="spare">What this process has set aside for its promotion.</param>
     /// <exception cref="LogDamage">Exit 65.</exception>
-    /// <exception cref="FenceLostException">Somebody else claimed a later epoch meanwhile: exit 75.</exception>
+    /// <exception cref="FenceLostException">Somebody else claimed a later epoch meanwhile, whatever else was found then: exit 75.</exception>
     /// <exception cref="IOException">Exit 74.</exception>
     public static OpenLog Run(
         IFileSystem fs, string dir, InstanceIdentity identity, Fence fence, string replica, LogOptions options, TimeProvider time, ICrashPoints crash,
         LogFollower? follower = null, PromotionSpare? spare = null)
     {
-        return new TakeOver(fs, dir, identity, fence, replica, options, time, crash, follower, spare).Run();
+        try
+        {
+            return new TakeOver(fs, dir, identity, fence, replica, options, time, crash, follower, spare).Run();
+        }
+        catch (Exception e) when (e is LogDamage or FileNotFoundException)
+        {
+            fence.Check(); // a later claimer's segment, and files of ours that it removed, are no damage
+            throw;
+        }
     }
 
     private OpenLog Run()

@@ -157,24 +157,70 @@ public sealed class LogFollowerTests
         }
     }
 
+    /// <summary>The re-logged tail is older than the segment that it stands in, and a primary may die before it adds anything to it.</summary>
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void TakeOver_OfATailLoggedAgainThatNothingFollows_KeepsAllOfIt(bool hasFollowedFromTheBeginning)
+    {
+        var fs = new MemoryFileSystem();
+        var time = new SteppingTime();
+        var written = new List<LoggedRecord>();
+        LogFollower? follower;
+        Lsn durable;
+        using (Primary first = Primary.Start(fs, Dir, time: time))
+        {
+            follower = hasFollowedFromTheBeginning ? NewFollower(fs) : null;
+            for (int i = 0; i < 3; i++)
+            {
+                written.Add(first.Append([1]));
+                first.Commit();
+            }
+            if (follower is not null) Exhaust(follower);
+            durable = first.Writer.Durable;
+        }
+        time.Now += TimeSpan.FromSeconds(1);
+        Primary.Start(fs, Dir, replica: "r1", time: time).Dispose();
+        Exhaust(follower ??= NewFollower(fs));
+        using Primary third = TakeOverWith(fs, time, follower);
+        Assert.Equal(new ReadVerdict.Whole(durable, new Lsn(8_192)), third.Log.Tail);
+        Assert.Equal(written, WholeLog.Read(fs, Dir));
+    }
+
     private static byte[] TakeOverOf(ulong seed, bool follows)
     {
         var random = new SimulatedRandom(seed);
         var fs = new MemoryFileSystem();
-        Primary first = Primary.Start(fs, Dir);
+        var time = new SteppingTime();
+        Primary primary = Primary.Start(fs, Dir, time: time);
         LogFollower follower = NewFollower(fs);
-        int groups = random.Next(1, 12);
-        for (int i = 0; i < groups; i++)
+        for (int i = random.Next(1, 12); i > 0; i--)
         {
-            Append(first, random);
-            first.Commit();
+            time.Now += TimeSpan.FromMilliseconds(random.Next(3));
+            if (random.Next(4) == 0)
+            {
+                primary.Dispose();
+                primary = Primary.Start(fs, Dir, time: time);
+            }
+            else
+            {
+                Append(primary, random);
+                primary.Commit();
+            }
             if (random.Next(2) == 0) Exhaust(follower);
         }
-        first.Dispose();
-        var claimed = Assert.IsType<ClaimResult.Claimed>(PrimaryClaim.Try(fs, Dir, first.Identity, "r1", NoCrashPoints.Instance));
-        OpenLog log = TakeOver.Run(fs, Dir, first.Identity, claimed.Fence, "r1", Primary.Small, new SteppingTime(), NoCrashPoints.Instance, follows ? follower : null);
+        primary.Dispose();
+        OpenLog log = TakeOverWith(fs, time, follows ? follower : null).Log;
         byte[] content = fs.Content(log.Chain.Segments[^1].Path);
         log.Writer.Dispose();
         return content;
+    }
+
+    private static Primary TakeOverWith(MemoryFileSystem fs, TimeProvider time, LogFollower? follower)
+    {
+        InstanceIdentity identity = InstanceDirectory.TryRead(fs, Dir)!;
+        var claimed = Assert.IsType<ClaimResult.Claimed>(PrimaryClaim.Try(fs, Dir, identity, "r2", NoCrashPoints.Instance));
+        OpenLog log = TakeOver.Run(fs, Dir, identity, claimed.Fence, "r2", Primary.Small, time, NoCrashPoints.Instance, follower);
+        return Primary.Of(identity, claimed, log);
     }
 }

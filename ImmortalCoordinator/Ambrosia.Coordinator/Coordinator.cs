@@ -393,7 +393,7 @@ internal sealed class Coordinator : IDisposable
     /// <summary>A checkpoint was asked for, or is on its way.</summary>
     public bool IsCheckpointDue => duty.IsDue;
 
-    public bool DialFailed(InstanceId peer) => table.DialFailed(peer);
+    public bool DialFailed(InstanceId peer, DialTrouble trouble) => table.DialFailed(peer, trouble);
 
     public List<PeerLink> Links() => table.All();
 

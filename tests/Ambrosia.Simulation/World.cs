@@ -183,7 +183,7 @@ internal sealed class World
         {
             SimulatedReplica to = peer == Source.Id ? Source : Ledger;
             if (to.Coordinator is { IsPrimary: true }) links.Add(new SimulatedLink(this, from, to, (uint)Random.Next()));
-            else from.Coordinator.DialFailed(peer);
+            else from.Coordinator.DialFailed(peer, DialTrouble.NoAnswer);
         }
     }
 

@@ -28,7 +28,10 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff)
         public PeerLink? Current, Next;
         public readonly Backoff Backoff = backoff;
         public DateTimeOffset DialAt;
-        public bool IsDialling, IsStopped, HasWarned;
+        public bool IsDialling, IsStopped;
+
+        /// <summary>What the last line about it said; none since it was last reached.</summary>
+        public DialTrouble? Told;
         public ulong HighestNonce;
 
         /// <summary>Hellos refused, here or there, since a connection opened.</summary>
@@ -92,7 +95,8 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff)
             PeerState state = StateOf(link.Peer!.Value);
             state.Backoff.Reset();
             state.LastEnd = null;
-            state.HasWarned = state.IsStopped = false;
+            state.IsStopped = false;
+            state.Told = null;
             state.Refusals = 0;
             state.BytesWanted = 0;
         }
@@ -201,16 +205,16 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff)
         }
     }
 
-    /// <summary>Nothing came of a call; true: worth a line, the first since the peer was last reached.</summary>
-    public bool DialFailed(InstanceId peer)
+    /// <summary>Nothing came of a call; true: worth a line, the first since the peer was last reached or the trouble changed.</summary>
+    public bool DialFailed(InstanceId peer, DialTrouble trouble)
     {
         lock (gate)
         {
             PeerState state = StateOf(peer);
             state.IsDialling = false;
-            bool first = !state.HasWarned;
-            state.HasWarned = true;
-            return first;
+            bool isNews = state.Told != trouble;
+            state.Told = trouble;
+            return isNews;
         }
     }
 }

@@ -69,30 +69,30 @@ internal sealed class LinkPump(Coordinator coordinator, ICatalog catalog, LinkSe
 
     private void StartDial(InstanceId peer)
     {
-        if (Interlocked.Increment(ref dials) > DialsMax) { Done(peer, $"{peer} is called later: {DialsMax} calls are under way"); return; }
+        if (Interlocked.Increment(ref dials) > DialsMax) { Done(peer, (DialTrouble.TooManyCalls, $"{peer} is called later: {DialsMax} calls are under way")); return; }
         new Thread(() => Dial(peer)) { Name = $"dial {peer}", IsBackground = true }.Start();
     }
 
     private void Dial(InstanceId peer)
     {
-        string? why = null;
+        (DialTrouble, string)? failure = null;
         try
         {
             ReplicaEntry? primary = catalog.Find(peer) is { } entry ? entry.Replicas.FirstOrDefault(r => r.Role == "primary" && r.Epoch == entry.Epoch) : null;
-            if (primary is null) why = $"{peer} is not in the catalog: calls to it are kept until it appears";
+            if (primary is null) failure = (DialTrouble.NoAddress, $"{peer} is not in the catalog: calls to it are kept until it appears");
             else Run(LinkDialler.Dial(primary.Address, settings, peer: peer.Name), peer);
         }
         catch (Exception e) when (e is LinkUnreachableException or LinkAddressException or ProtocolViolation or IOException or LinkCertificateException)
         {
-            why = $"{peer} cannot be reached: {e.Message}";
+            failure = (DialTrouble.NoAnswer, $"{peer} cannot be reached: {e.Message}");
         }
-        Done(peer, why);
+        Done(peer, failure);
     }
 
-    private void Done(InstanceId peer, string? why)
+    private void Done(InstanceId peer, (DialTrouble Trouble, string Line)? failure)
     {
         Interlocked.Decrement(ref dials);
-        if (why is not null && coordinator.DialFailed(peer)) say(why);
+        if (failure is { } told && coordinator.DialFailed(peer, told.Trouble)) say(told.Line);
     }
 
     public void Dispose()

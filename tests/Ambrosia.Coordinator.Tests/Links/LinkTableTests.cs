@@ -94,18 +94,20 @@ public sealed class LinkTableTests : IDisposable
         Assert.False(self.Table.ShouldDial(self.Id, time.GetUtcNow()));
         Assert.True(self.Table.ShouldDial(peer, time.GetUtcNow()));
         Assert.False(self.Table.ShouldDial(peer, time.GetUtcNow())); // under way
-        Assert.True(self.Table.DialFailed(peer));
+        Assert.True(self.Table.DialFailed(peer, DialTrouble.NoAnswer));
         int dials = 0;
         for (int ms = 0; ms < 60_000; ms += 10)
         {
             time.Advance(TimeSpan.FromMilliseconds(10));
             if (!self.Table.ShouldDial(peer, time.GetUtcNow())) continue;
             dials++;
-            Assert.False(self.Table.DialFailed(peer));
+            Assert.False(self.Table.DialFailed(peer, DialTrouble.NoAnswer));
         }
         Assert.InRange(dials, 55, 75); // half of the bound of 2 s with the random source at 0.5
+        Assert.True(self.Table.DialFailed(peer, DialTrouble.NoAddress)); // another trouble is news
+        Assert.False(self.Table.DialFailed(peer, DialTrouble.NoAddress));
         self.Table.Opened(Hello("a", 1, 1, []));
-        Assert.True(self.Table.DialFailed(peer));
+        Assert.True(self.Table.DialFailed(peer, DialTrouble.NoAddress));
     }
 
     [Fact]
@@ -115,7 +117,7 @@ public sealed class LinkTableTests : IDisposable
         Assert.False(self.Table.ShouldDial(link.Peer!.Value, time.GetUtcNow()));
         link.Ended("broken");
         Assert.True(self.Table.ShouldDial(link.Peer!.Value, time.GetUtcNow()));
-        self.Table.DialFailed(link.Peer!.Value);
+        self.Table.DialFailed(link.Peer!.Value, DialTrouble.NoAnswer);
         self.Table.Stop(link.Peer!.Value);
         time.Advance(TimeSpan.FromHours(1));
         Assert.False(self.Table.ShouldDial(link.Peer!.Value, time.GetUtcNow()));
@@ -133,7 +135,7 @@ public sealed class LinkTableTests : IDisposable
         Assert.False(self.Table.Want(absent)); // no news
         Assert.Equal([absent], self.Table.PeersToDial(time.GetUtcNow()));
         Assert.Empty(self.Table.PeersToDial(time.GetUtcNow())); // under way
-        self.Table.DialFailed(absent);
+        self.Table.DialFailed(absent, DialTrouble.NoAnswer);
         links[7].Ended("broken");
         time.Advance(Backoff.Cap);
         Assert.Equal([absent, new InstanceId("p7")], self.Table.PeersToDial(time.GetUtcNow()).Order());

@@ -123,7 +123,7 @@ public sealed class LinkRuleTests
                 using var zombie = new RawLink(StartTests.AddressOf(cluster, "ledger"), File.ReadAllBytes(Path.Combine(cluster.Root, "catalog", DirectoryCatalog.SecretName)), chance.Bytes(LinkAuthentication.NonceBytes));
                 zombie.Send(new Hello(1, 1, uuid, new InstanceId("source"), "r0", new Epoch(epoch), 99, "ledger", Guid.Empty, new Epoch(0), 0, 0, 0, new Epoch(0), 0, 1 << 20));
                 Assert.Contains(reason, Goodbye.Read(zombie.Await(FrameType.Goodbye)).Why);
-                Assert.Contains(ledger.Lines.From(0), line => line.Contains(reason, StringComparison.Ordinal));
+                ledger.AwaitLine($"line with '{reason}'", line => line.Contains(reason, StringComparison.Ordinal));
             }
             File.Create(cluster.Until).Dispose();
             Cluster.AssertEqual(source, Calls);

@@ -47,11 +47,14 @@ public sealed class LinkRuleTests
         return (source, ledger);
     }
 
-    /// <summary>The copy claims the very epoch that its peer has seen already; what the peer has of its calls betrays it.</summary>
+    /// <summary>
+    /// The copy claims the very epoch that its peer has seen already; what each has of the other's calls betrays it. Whoever judges the first
+    /// hello finds it: the copy ends, or its peer stops the link and tells it why.
+    /// </summary>
     [Theory]
     [InlineData("source")]
     [InlineData("ledger")]
-    public void Instance_RestoredFromACopy_EndsAndSaysWhyWhileItsPeerGoesOn(string restored)
+    public void Instance_RestoredFromACopy_IsStoppedWithTheReasonWhileItsPeerGoesOn(string restored)
     {
         using var cluster = new Cluster();
         (Replica source, Replica ledger) = EndlessPair(cluster);
@@ -62,8 +65,13 @@ public sealed class LinkRuleTests
             old.KillCoordinator();
             PutBack(cluster, old, copy, catalogToo: true);
             old.Start();
-            Assert.Equal(ExitNotPrimary, old.AwaitExit());
-            old.AwaitLine("the way out", static line => line.Contains("our log is older, as a restored copy is. Put the newer log back", StringComparison.Ordinal));
+            Cluster.Await("the end of the copy, or word of it", () => !old.IsRunning ||
+                old.Lines.Find(static line => line.Contains("its log is older, a restored copy or another. Start it on the log that it had", StringComparison.Ordinal)) is not null);
+            if (!old.IsRunning)
+            {
+                Assert.Equal(ExitNotPrimary, old.AwaitExit());
+                old.AwaitLine("the way out", static line => line.Contains("our log is older, as a restored copy is. Put the newer log back", StringComparison.Ordinal));
+            }
             Assert.True(peer.IsRunning, "the peer ended, too");
         });
     }

@@ -6,17 +6,24 @@ namespace Ambrosia.Simulation;
 /// <summary>
 /// What one instance's log holds for good, seen from the disk alone: a page counts when the file that it was written to was flushed
 /// afterwards and the fence was looked up after that (log-format L7.2). Knows nothing of what the coordinator believes. Survives every
-/// process of the instance.
+/// process of the instance. Also knows which process claimed an epoch and wrote its pages.
 /// </summary>
-internal sealed class DiskWitness(InstanceId self, Action<InstanceId, InstanceId, ulong> trimLogged)
+internal sealed class DiskWitness(InstanceId self, Action<InstanceId, InstanceId, ulong> trimLogged, Action<Oracle, string> broken)
 {
-    private readonly record struct Page(Lsn End, (uint Origin, ulong Last)[] Inputs);
+    internal readonly record struct Page(Epoch Epoch, Lsn End, (uint Origin, ulong Last)[] Inputs);
 
-    private readonly string directory = $"/data/{self.Name}";
     private readonly Dictionary<uint, InstanceId> peers = [];
     private readonly Dictionary<InstanceId, ulong> durable = [];
-    private readonly List<Page> flushed = [];
+
+    /// <summary>Who renamed the fence to that epoch, last; a power loss may undo a claim that nothing rests on yet.</summary>
+    private readonly Dictionary<Epoch, string> claimers = [];
+
+    /// <summary>Who wrote the first page of that epoch, and into that file.</summary>
+    private readonly Dictionary<Epoch, string> writers = [];
+    private readonly Dictionary<string, string> owners = [];
     private (uint Origin, ulong Last)? spanning;
+
+    public string Directory => $"/data/{self.Name}";
 
     /// <summary>Every page below is on disk for good.</summary>
     public Lsn Durable { get; private set; }
@@ -24,9 +31,61 @@ internal sealed class DiskWitness(InstanceId self, Action<InstanceId, InstanceId
     /// <summary>Number of the last call of <paramref name="peer"/> that is on disk for good.</summary>
     public ulong DurableFrom(InstanceId peer) => durable.GetValueOrDefault(peer);
 
-    public IFileSystem Watch(IFileSystem files) => new WatchedFiles(files, this);
+    /// <summary>Pages that processes wrote: what the judgement of writers rests on.</summary>
+    public int PagesWritten { get; private set; }
 
-    private Page? Read(ref ReadOnlySpan<byte> bytes, uint seed)
+    /// <summary>The epoch that this process claimed; null: none, so it is a secondary.</summary>
+    public Epoch? EpochOf(string process)
+    {
+        Epoch? highest = null;
+        foreach ((Epoch epoch, string claimer) in claimers)
+            if (claimer == process && !(epoch < highest)) highest = epoch;
+        return highest;
+    }
+
+    /// <summary>Another process has claimed a later epoch.</summary>
+    public bool IsSuperseded(string process) => EpochOf(process) is { } own && claimers.ContainsKey(own.Next);
+
+    public IFileSystem Watch(IFileSystem files, string process) => new WatchedFiles(files, this, process);
+
+    internal void Claimed(Epoch epoch, string process)
+    {
+        if (writers.TryGetValue(epoch, out string? writer)) broken(Oracle.I11, $"{process} claims epoch {epoch} of {self}, in which {writer} has written");
+        claimers[epoch] = process;
+        claimers.Remove(epoch.Next); // a claim that a power loss took back
+    }
+
+    internal void Written(string path, in Page page, string process)
+    {
+        PagesWritten++;
+        if (EpochOf(process) is null) broken(Oracle.I10, $"{process} writes a page to {path} and has claimed no epoch");
+        if (claimers.GetValueOrDefault(page.Epoch) != process) broken(Oracle.I11, $"{process} writes a page of epoch {page.Epoch} to {path}, the claimer is {claimers.GetValueOrDefault(page.Epoch)}");
+        if (!writers.TryAdd(page.Epoch, process) && writers[page.Epoch] != process) broken(Oracle.I11, $"{process} and {writers[page.Epoch]} write in epoch {page.Epoch} of {self}");
+        if (!owners.TryAdd(path, process) && owners[path] != process) broken(Oracle.I11, $"{process} writes a page to {path}, which is a file of {owners[path]}");
+    }
+
+    internal void Created(string path) => owners.Remove(path);
+
+    internal void Renamed(string from, string to)
+    {
+        if (owners.Remove(from, out string? owner)) owners[to] = owner;
+        else owners.Remove(to);
+    }
+
+    /// <summary>Its fence check found the name of that epoch: what it had flushed is durable for good.</summary>
+    internal void Looked(Epoch epoch, List<Page> flushed)
+    {
+        foreach (Page page in flushed)
+        {
+            if (page.Epoch != epoch) continue;
+            if (page.End > Durable) Durable = page.End;
+            foreach ((uint origin, ulong last) in page.Inputs)
+                if (peers.TryGetValue(origin, out InstanceId peer)) durable[peer] = Math.Max(durable.GetValueOrDefault(peer), last);
+        }
+        flushed.RemoveAll(page => page.Epoch == epoch);
+    }
+
+    internal Page? Read(ref ReadOnlySpan<byte> bytes, uint seed)
     {
         if (bytes.Length < PageHeader.Bytes || PageHeader.Read(bytes, seed, out PageHeader header) is not null || header.Length > bytes.Length) return null;
         ReadOnlySpan<byte> records = bytes[PageHeader.Bytes..header.Length];
@@ -38,7 +97,7 @@ internal sealed class DiskWitness(InstanceId self, Action<InstanceId, InstanceId
             var reader = new RecordReader(records, header.Lsn + PageHeader.Bytes);
             while (reader.Next()) Read(reader, inputs);
         }
-        return new Page(header.Lsn + header.Length, [.. inputs]);
+        return new Page(header.Epoch, header.Flags == PageFlags.DurableMark ? Lsn.Zero : header.Next, [.. inputs]);
     }
 
     private void Read(in RecordReader record, List<(uint, ulong)> inputs)
@@ -62,60 +121,5 @@ internal sealed class DiskWitness(InstanceId self, Action<InstanceId, InstanceId
             spanning = isRun ? (run.Peer, run.Last) : null;
         }
         if (header.Remaining == 0 && spanning is { } whole) inputs.Add(whole);
-    }
-
-    private void Looked()
-    {
-        foreach (Page page in flushed)
-        {
-            if (page.End > Durable) Durable = page.End;
-            foreach ((uint origin, ulong last) in page.Inputs)
-                if (peers.TryGetValue(origin, out InstanceId peer)) durable[peer] = Math.Max(durable.GetValueOrDefault(peer), last);
-        }
-        flushed.Clear();
-    }
-
-    private sealed class WatchedFiles(IFileSystem files, DiskWitness witness) : WrappedFiles(files)
-    {
-        private uint? seed;
-
-        /// <summary>Whatever its name is now: segments are made under other names.</summary>
-        protected override IFile Wrap(string path, IFile file) => new WatchedFile(file, this);
-
-        public override bool Exists(string path)
-        {
-            bool exists = base.Exists(path);
-            if (exists && Path.GetFileName(path).StartsWith("epoch.", StringComparison.Ordinal)) witness.Looked();
-            return exists;
-        }
-
-        public Page? Read(ref ReadOnlySpan<byte> bytes)
-        {
-            seed ??= InstanceDirectory.TryRead(this, witness.directory) is { } identity ? PageHeader.SeedOf(identity.Uuid, identity.Shard) : null;
-            return seed is { } known ? witness.Read(ref bytes, known) : null;
-        }
-
-        public void Flushed(List<Page> pages)
-        {
-            witness.flushed.AddRange(pages);
-            pages.Clear();
-        }
-    }
-
-    private sealed class WatchedFile(IFile file, WatchedFiles owner) : WrappedFile(file)
-    {
-        private readonly List<Page> written = [];
-
-        public override void Write(ReadOnlySpan<byte> bytes, long offset)
-        {
-            base.Write(bytes, offset);
-            while (bytes.Length > 0 && owner.Read(ref bytes) is { } page) written.Add(page);
-        }
-
-        public override void Flush()
-        {
-            base.Flush();
-            owner.Flushed(written);
-        }
     }
 }

@@ -17,7 +17,25 @@ internal enum Oracle
     /// <summary>Emitted ⇒ its inputs are durable.</summary>
     I4 = 4,
 
-    All = I2 | I3 | I4,
+    /// <summary>A secondary emits and logs nothing.</summary>
+    I10 = 8,
+
+    /// <summary>One claimer and one writer per epoch, one writer per file of the log.</summary>
+    I11 = 16,
+
+    /// <summary>What any two readers were given are prefixes of one another.</summary>
+    I12 = 32,
+
+    /// <summary>A primary that was stopped for longer than its rivals' patience, and replaced meanwhile, is silent for good.</summary>
+    F1 = 64,
+
+    /// <summary>A take-over keeps everything that was durable; what a replica holds for durable never decreases.</summary>
+    F2 = 128,
+
+    /// <summary>Executed by any replica ⇒ durable and fence-checked.</summary>
+    F3 = 256,
+
+    All = I2 | I3 | I4 | I10 | I11 | I12 | F1 | F2 | F3,
 }
 
 /// <summary>
@@ -27,6 +45,7 @@ internal enum Oracle
 internal sealed class Oracles(Oracle watched)
 {
     private readonly Dictionary<InstanceId, DiskWitness> disks = [];
+    private readonly Dictionary<InstanceId, ReadHistory> histories = [];
     private readonly Dictionary<InstanceId, Lsn> delivered = [];
     private readonly Dictionary<(InstanceId From, InstanceId To), ulong> sent = [];
 
@@ -37,18 +56,33 @@ internal sealed class Oracles(Oracle watched)
 
     public int Sends { get; private set; }
 
+    public int Deliveries { get; private set; }
+
+    /// <summary>Secondaries that went on as primaries, and primaries that found themselves replaced.</summary>
+    public int Promotions { get; private set; }
+
+    public int Replaced { get; private set; }
+
     public DiskWitness DiskOf(InstanceId instance)
     {
-        if (!disks.TryGetValue(instance, out DiskWitness? disk)) disks.Add(instance, disk = new DiskWitness(instance, Trimmed));
+        if (!disks.TryGetValue(instance, out DiskWitness? disk)) disks.Add(instance, disk = new DiskWitness(instance, Trimmed, Broken));
         return disk;
     }
 
     /// <summary>Number of the last call that has been put on a wire.</summary>
     public ulong Sent(InstanceId from, InstanceId to) => sent.GetValueOrDefault((from, to));
 
-    /// <summary>Whole frames on their way from one coordinator to another.</summary>
-    public void OnLink(InstanceId from, InstanceId to, ReadOnlySpan<byte> bytes, uint seed)
+    private void Broken(Oracle oracle, string what)
     {
+        if (watched.HasFlag(oracle)) throw new SimulationFailure($"{what} ({oracle})");
+    }
+
+    /// <summary>Whole frames on their way from one coordinator to another.</summary>
+    public void OnLink(SimulatedReplica sender, InstanceId to, ReadOnlySpan<byte> bytes, uint seed)
+    {
+        InstanceId from = sender.Id;
+        if (DiskOf(from).EpochOf(sender.Process) is null) Broken(Oracle.I10, $"{sender.Process} sends {bytes.Length} bytes to {to} and has claimed no epoch");
+        if (sender.MustBeSilent) Broken(Oracle.F1, $"{sender.Process} was stopped, replaced and continued, and sends {bytes.Length} bytes to {to}");
         while (FrameReader.TryRead(bytes, seed, int.MaxValue, checkPayload: true, out FrameHeader header, out ReadOnlySpan<byte> payload, out int size) == DecodeStatus.Ok)
         {
             switch (header.Type)
@@ -81,12 +115,52 @@ internal sealed class Oracles(Oracle watched)
             throw new SimulationFailure($"{by} drops its calls to {at} up to {number}, whose disk holds {onDisk} flushed and fence-checked (I3)");
     }
 
-    /// <summary>A frame, or more of a long one, on its way to the app.</summary>
-    public void OnDelivery(InstanceId instance, ReadOnlySpan<byte> bytes)
+    /// <summary>One session of an app of this instance.</summary>
+    public ReadHistory.Reader NewReader(InstanceId instance)
     {
-        if (FrameHeader.Read(bytes, 0, int.MaxValue) is not { Type: FrameType.Deliver } header) return;
-        Lsn end = DeliverHeader.Read(bytes[FrameHeader.Bytes..]).First + (header.Length - DeliverHeader.Bytes);
-        if (end > delivered.GetValueOrDefault(instance)) delivered[instance] = end;
+        if (!histories.TryGetValue(instance, out ReadHistory? history)) histories.Add(instance, history = new ReadHistory(instance));
+        return history.NewReader();
+    }
+
+    /// <summary>A frame, or more of a long one, on its way to the app.</summary>
+    public void OnDelivery(SimulatedReplica replica, ReadHistory.Reader reader, ReadOnlySpan<byte> bytes, bool isBeginning)
+    {
+        string? differs = isBeginning ? Delivered(replica, reader, bytes) : reader.Continue(bytes);
+        if (differs is not null) Broken(Oracle.I12, $"{replica.Process}: {differs}");
+    }
+
+    private string? Delivered(SimulatedReplica replica, ReadHistory.Reader reader, ReadOnlySpan<byte> bytes)
+    {
+        if (FrameHeader.Read(bytes, 0, int.MaxValue) is not { Type: FrameType.Deliver } header) return null;
+        Deliveries++;
+        var deliver = DeliverHeader.Read(bytes[FrameHeader.Bytes..]);
+        long length = header.Length - DeliverHeader.Bytes;
+        Lsn end = deliver.First + length, onDisk = DiskOf(replica.Id).Durable;
+        if (end > delivered.GetValueOrDefault(replica.Id)) delivered[replica.Id] = end;
+        if (deliver.First >= onDisk) Broken(Oracle.F3, $"the app of {replica.Process} is given the log up to {end}, the disk holds it to {onDisk} flushed and fence-checked");
+        return reader.Read(deliver, length, bytes[(FrameHeader.Bytes + DeliverHeader.Bytes)..]);
+    }
+
+    /// <summary>A replica has taken the log over; what it holds for durable counts from now on.</summary>
+    public void Promoted(SimulatedReplica replica, Lsn durable, bool wasSecondary)
+    {
+        if (wasSecondary) Promotions++;
+        if (DiskOf(replica.Id).IsSuperseded(replica.Process)) return; // since its fence check: others have written on
+        Lsn onDisk = DiskOf(replica.Id).Durable;
+        if (durable < onDisk) Broken(Oracle.F2, $"{replica.Process} takes the log over up to {durable}, up to {onDisk} it was flushed and fence-checked");
+    }
+
+    /// <summary>A replica's durable end, before and after a step.</summary>
+    public void Moved(SimulatedReplica replica, Lsn before, Lsn after)
+    {
+        if (after < before) Broken(Oracle.F2, $"what {replica.Process} holds for durable goes back from {before} to {after}");
+    }
+
+    /// <summary>A process ends with exit code 75.</summary>
+    public void NotPrimary(SimulatedReplica replica)
+    {
+        Replaced++;
+        if (!DiskOf(replica.Id).IsSuperseded(replica.Process)) Broken(Oracle.I11, $"{replica.Process} ends as no longer primary, and nobody has claimed a later epoch");
     }
 
     /// <summary>Whatever is emitted rests at most on what the app has been given.</summary>

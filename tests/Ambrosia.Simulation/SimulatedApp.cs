@@ -84,8 +84,17 @@ internal sealed class SimulatedApp
     private void CoordinatorSends()
     {
         if (HasEnded || toApp.Count > ChannelBytesMax) return;
-        if (!session.TryTake(out ReadOnlyMemory<byte> bytes)) return;
-        if (frameLeft == 0) deliver(bytes.Span);
+        ReadOnlyMemory<byte> bytes;
+        try
+        {
+            if (!session.TryTake(out bytes)) return;
+        }
+        catch (LogTruncatedException truncated) // a secondary that is far behind begins again at a newer checkpoint
+        {
+            End(truncated.Message);
+            return;
+        }
+        deliver(bytes.Span, frameLeft == 0);
         frameLeft = Math.Max(0, frameLeft == 0 ? FrameHeader.Read(bytes.Span, 0, int.MaxValue).Length + FrameHeader.Bytes - bytes.Length : frameLeft - bytes.Length);
         if (IsAlive) toApp.Send(bytes.Span);
         session.Taken();
@@ -108,8 +117,8 @@ internal sealed class SimulatedApp
     }
 }
 
-/// <summary>Is shown what begins with a whole frame's header.</summary>
-internal delegate void OnBytes(ReadOnlySpan<byte> bytes);
+/// <summary>Is shown what begins with a whole frame's header, and the rest of a frame in pieces.</summary>
+internal delegate void OnBytes(ReadOnlySpan<byte> bytes, bool isBeginning);
 
 /// <summary>Something happened that must not.</summary>
 internal sealed class SimulationFailure(string what) : Exception(what);

@@ -19,8 +19,8 @@ internal sealed class SimulatedLink
         To = to;
         PeerLink? a = from.Coordinator!.NewLink(to.Id, seed, to.Id.Name), b = to.Coordinator!.NewLink(null, seed, from.Id.Name);
         Wire there = new(), back = new();
-        dialler = new End(world, from.Id, to.Id, seed, a, back, there);
-        acceptor = new End(world, to.Id, from.Id, seed, b, there, back);
+        dialler = new End(world, from, to.Id, seed, a, back, there);
+        acceptor = new End(world, to, from.Id, seed, b, there, back);
         foreach (End end in new[] { dialler, acceptor })
         {
             if (end.Traffic is null) { Break("not primary"); continue; }
@@ -54,14 +54,14 @@ internal sealed class SimulatedLink
     public void Step(Random random)
     {
         End end = random.Next(2) == 0 ? dialler : acceptor;
-        if (end.IsOver) return;
+        if (end.IsOver || (end == dialler ? From : To).IsPaused) return;
         world.Running = end == dialler ? From : To;
         if (why is not null && (random.Next(3) == 0 || end.Traffic is null)) end.Finish(why);
         else if (random.Next(2) == 0) end.Send();
         else if (end.Receive(random)) Break("the other side closed");
     }
 
-    private sealed class End(World world, InstanceId self, InstanceId other, uint seed, PeerLink? traffic, Wire incoming, Wire outgoing)
+    private sealed class End(World world, SimulatedReplica self, InstanceId other, uint seed, PeerLink? traffic, Wire incoming, Wire outgoing)
     {
         private readonly List<byte> received = [];
 
@@ -83,7 +83,7 @@ internal sealed class SimulatedLink
         {
             if (outgoing.Count > WireBytesMax || !traffic!.TryTake(out ReadOnlyMemory<byte> bytes)) return;
             world.Oracles.OnLink(self, other, bytes.Span, seed);
-            outgoing.Send(world.Faults.RaisedAcks ? RaisedAcks.Of(bytes.Span, seed, world.Oracles.Sent(other, self)) : bytes.Span);
+            outgoing.Send(world.Faults.RaisedAcks ? RaisedAcks.Of(bytes.Span, seed, world.Oracles.Sent(other, self.Id)) : bytes.Span);
             traffic.Taken(bytes.Length);
         }
 

@@ -5,47 +5,109 @@ using Ambrosia.TestKit;
 
 namespace Ambrosia.Simulation;
 
-/// <summary>One instance: its coordinator process, when there is one, and its app. Plays the pumps of both.</summary>
-internal sealed class SimulatedReplica(World world, string name, ImmortalDefinition definition) : IPumps
+/// <summary>
+/// One replica of an instance: its coordinator process, when there is one, and its app. Plays the pumps of both, in either role: what
+/// Pumps/ does in threads is done here in steps.
+/// </summary>
+internal sealed class SimulatedReplica(World world, SimulatedInstance instance, string name) : IPumps
 {
     private static readonly byte[] token = new byte[32];
 
     private SimulatedProcess? process;
+    private IFileSystem? files;
+    private CoordinatorOptions? options;
+    private InstanceIdentity? identity;
+    private Standby? standby;
+    private LogFollower? follower;
+    private PromotionSpare? spare;
+    private TimeSpan? pausedAt;
+    private TimeSpan pausedUntil;
     private bool commitAsked;
     private int boots;
 
-    public InstanceId Id { get; } = new(name);
+    public InstanceId Id => instance.Id;
+
+    /// <summary>Name of the process that runs, or ran last.</summary>
+    public string Process => $"{Id.Name}.{name}#{boots}";
 
     public Coordinator.Coordinator? Coordinator { get; private set; }
 
     public SimulatedApp? App { get; private set; }
 
-    public string Directory => $"/data/{Id.Name}";
+    /// <summary>Between the claim of an epoch and its end: what others do meanwhile matters most.</summary>
+    public bool IsClaiming { get; private set; }
 
-    /// <summary>Starts the coordinator as the executable does: find or make, claim, take over, recover.</summary>
-    public void Boot()
+    /// <summary>It was stopped for so long that it cannot hold itself for primary, and is not any more.</summary>
+    public bool MustBeSilent { get; private set; }
+
+    /// <summary>SIGSTOP, until its time has come.</summary>
+    public bool IsPaused
     {
-        process = world.Disk.ForProcess($"{Id.Name}#{++boots}");
-        IFileSystem files = world.Oracles.DiskOf(Id).Watch(process);
-        if (world.Faults.LyingDisk) files = new LyingFiles(files);
-        if (world.Faults.BlindFence) files = new BlindFiles(files);
-        InstanceIdentity identity = InstanceDirectory.TryRead(files, Directory)
-            ?? InstanceDirectory.Create(files, Directory, Id.Name, 0, world.NewUuid(), world.NowMicros, "r0", world.CrashPoints);
-        ClaimResult claim;
-        do claim = PrimaryClaim.Try(files, Directory, identity, "r0", world.CrashPoints);
-        while (claim is ClaimResult.Lost);
-        if (claim is not ClaimResult.Claimed claimed) throw new SimulationFailure($"{Id} finds its lock held although its process is dead");
-        var options = new CoordinatorOptions
+        get
         {
-            LogDirectory = Directory, Instance = Id.Name, CatalogDirectory = "/data/catalog",
-            CheckpointEveryBytes = world.CheckpointEveryBytes, OutboxBytes = 4 << 20, Log = world.LogOptions,
-        };
-        OpenLog log = TakeOver.Run(files, Directory, identity, claimed.Fence, "r0", options.Log, world.Time, world.CrashPoints);
-        Coordinator = new Coordinator.Coordinator(new CoordinatorInputs(options, identity, files, token, world.Time, world.Random.NextDouble, this),
-            new Leadership(claimed.Fence, claimed.PrimaryLock, log));
+            if (pausedAt is not { } begin) return false;
+            if (world.Time.Elapsed < pausedUntil && !world.IsCalm) return true;
+            pausedAt = null;
+            MustBeSilent |= world.Time.Elapsed - begin > world.HangLimit / 2 && world.Oracles.DiskOf(Id).IsSuperseded(Process);
+            return false;
+        }
     }
 
-    public void StartApp() => App = new SimulatedApp(Coordinator!, definition, token, bytes => world.Oracles.OnDelivery(Id, bytes), line => world.Trace($"{Id} app: {line}"));
+    public void Pause(TimeSpan span)
+    {
+        pausedAt ??= world.Time.Elapsed;
+        pausedUntil = world.Time.Elapsed + span;
+    }
+
+    /// <summary>Starts the coordinator as the executable does: find or make, take the name.</summary>
+    private void Boot()
+    {
+        boots++;
+        process = world.Disk.ForProcess(Process);
+        files = world.FilesOf(this, process);
+        identity = InstanceDirectory.TryRead(files, instance.Directory);
+        if (identity is null && instance.Replicas[0] != this) { KillCoordinator(); return; } // the first one makes the instance
+        identity ??= InstanceDirectory.Create(files, instance.Directory, Id.Name, 0, world.NewUuid(), world.NowMicros, name, world.CrashPoints);
+        if (instance.HasRivals && ReplicaLock.TryTake(files, instance.Directory, name) is null) throw new SimulationFailure($"{Process} finds its name taken although the process before it is dead");
+        options = new CoordinatorOptions
+        {
+            LogDirectory = instance.Directory, Instance = Id.Name, Replica = name, CatalogDirectory = "/data/catalog", HangLimit = world.HangLimit,
+            CheckpointEveryBytes = world.CheckpointEveryBytes, OutboxBytes = 4 << 20, Log = world.LogOptions, IgnoreLock = world.LocksAreIgnored,
+        };
+        standby = new Standby(files, identity, options);
+    }
+
+    /// <summary>Claims and takes over, or follows whoever holds the lock as soon as there is something to follow.</summary>
+    private void Join()
+    {
+        ClaimResult? result;
+        IsClaiming = true;
+        do result = standby!.Try();
+        while (result is ClaimResult.Lost);
+        if (result is ClaimResult.Claimed claimed)
+        {
+            OpenLog log = TakeOver.Run(files!, options!.LogDirectory, identity!, claimed.Fence, name, options.Log, world.Time, world.CrashPoints);
+            world.Oracles.Promoted(this, log.Writer.Durable, wasSecondary: false);
+            Coordinator = new Coordinator.Coordinator(Inputs(), new Leadership(claimed.Fence, claimed.PrimaryLock, log));
+        }
+        else if (!instance.HasRivals) throw new SimulationFailure($"{Id} finds its lock held although its process is dead");
+        else
+        {
+            follower ??= new LogFollower(files!, options!.LogDirectory, identity!);
+            while (follower.Step()) { }
+            if (follower.DigestEvery is not null) Coordinator = new Coordinator.Coordinator(Inputs(), follower);
+        }
+        IsClaiming = false;
+    }
+
+    private CoordinatorInputs Inputs() => new(options!, identity!, files!, token, world.Time, world.Random.NextDouble, this);
+
+    private void StartApp()
+    {
+        ReadHistory.Reader reader = world.Oracles.NewReader(Id);
+        App = new SimulatedApp(Coordinator!, instance.Definition, token,
+            (bytes, isBeginning) => world.Oracles.OnDelivery(this, reader, bytes, isBeginning), line => world.Trace($"{Process} app: {line}"));
+    }
 
     /// <summary>kill -9 of the coordinator; its app ends with it.</summary>
     public void KillCoordinator()
@@ -53,24 +115,91 @@ internal sealed class SimulatedReplica(World world, string name, ImmortalDefinit
         process?.Kill();
         App = null;
         Coordinator = null;
-        commitAsked = false;
+        standby = null;
+        follower = null;
+        spare = null;
+        pausedAt = null;
+        commitAsked = IsClaiming = MustBeSilent = false;
         world.Lost(this);
     }
 
     public void Step(Random random)
     {
-        if (Coordinator is null) { Boot(); return; }
+        if (IsPaused) return;
+        if (Coordinator is not { } parts)
+        {
+            if (standby is null) Boot();
+            if (standby is not null) Join();
+            return;
+        }
+        Lsn before = parts.Durable;
+        if (parts.HasLog) StepPrimary(parts, random);
+        else StepSecondary(parts, random);
+        world.Oracles.Moved(this, before, parts.Durable);
+    }
+
+    private void StepPrimary(Coordinator.Coordinator parts, Random random)
+    {
         switch (random.Next(10))
         {
-            case 0: CommitStep(); break;
+            case 0: parts.Committer.Step(); break;
             case 1 when commitAsked: CommitAll(); break;
-            case 2: Coordinator.Checkpoints.Step(); break;
-            case 3 when random.Next(4) == 0: Coordinator.Tick(isQuiet: random.Next(2) == 0); break;
-            case 4 when random.Next(8) == 0: Coordinator.Log.PrepareSpace(); break;
-            case 5 when random.Next(8) == 0: Coordinator.CheckFence(); break;
+            case 2: parts.Checkpoints.Step(); break;
+            case 3 when random.Next(4) == 0: parts.Tick(isQuiet: random.Next(2) == 0); break;
+            case 4 when random.Next(8) == 0: parts.Log.PrepareSpace(); break;
+            case 5 when random.Next(8) == 0: parts.CheckFence(); break;
             case 6 when random.Next(4) == 0: world.Dial(this); break;
             default: StepApp(random); break;
         }
+    }
+
+    private void StepSecondary(Coordinator.Coordinator parts, Random random)
+    {
+        switch (random.Next(10))
+        {
+            case 0: Follow(parts); break;
+            case 1: LookAtPrimary(parts); break;
+            case 2: Lead(parts, () => standby!.Try()); break;
+            case 3: PrepareSpare(); break;
+            case 4: parts.Checkpoints.Step(); break;
+            case 5 when random.Next(4) == 0: parts.CompareStates(); break;
+            default: StepApp(random); break;
+        }
+    }
+
+    private void Follow(Coordinator.Coordinator parts)
+    {
+        while (follower!.Step()) { }
+        parts.Followed();
+        if (world.Faults.EagerSecondary) world.AcknowledgeAs(this);
+    }
+
+    private void LookAtPrimary(Coordinator.Coordinator parts)
+    {
+        if (standby!.FindHanging(world.Time.Elapsed) is not { } epoch) return;
+        world.Trace($"{Process}: the primary of epoch {epoch} hangs");
+        Lead(parts, () => standby.TryOver(epoch));
+    }
+
+    private void Lead(Coordinator.Coordinator parts, Func<ClaimResult?> claim)
+    {
+        IsClaiming = true;
+        if (claim() is ClaimResult.Claimed claimed)
+        {
+            OpenLog log = TakeOver.Run(
+                files!, options!.LogDirectory, identity!, claimed.Fence, name, options.Log, world.Time, world.CrashPoints, follower, spare);
+            world.Oracles.Promoted(this, log.Writer.Durable, wasSecondary: true);
+            parts.Lead(new Leadership(claimed.Fence, claimed.PrimaryLock, log));
+            world.Trace($"{Process} leads from {log.Writer.Durable}");
+        }
+        IsClaiming = false;
+    }
+
+    private void PrepareSpare()
+    {
+        if (spare?.Epoch == follower!.Epoch) { spare.Prepare(); return; }
+        spare?.Dispose();
+        spare = PromotionSpare.Create(files!, options!.LogDirectory, name, follower.Epoch, options.Log);
     }
 
     private void StepApp(Random random)
@@ -79,8 +208,6 @@ internal sealed class SimulatedReplica(World world, string name, ImmortalDefinit
         else App.Step(random);
     }
 
-    private void CommitStep() => Coordinator!.Committer.Step();
-
     private void CommitAll()
     {
         commitAsked = false;
@@ -88,7 +215,12 @@ internal sealed class SimulatedReplica(World world, string name, ImmortalDefinit
     }
 
     /// <summary>Everything that was accepted has been executed and nothing is under way.</summary>
-    public bool IsQuiet => Coordinator is { IsPrimary: true } c && App is { IsPrimary: true, IsQuiet: true } && c.Log.Durable == c.Log.Tail && !c.Checkpoints.HasWork;
+    public bool IsQuiet => Coordinator switch
+    {
+        { IsPrimary: true } primary => App is { IsPrimary: true, IsQuiet: true } && primary.Log.Durable == primary.Log.Tail && !primary.Checkpoints.HasWork,
+        { HasLog: false, IsCaughtUp: true } => App is { IsQuiet: true },
+        _ => false,
+    };
 
     void IPumps.Commit(bool drained) => commitAsked = true;
 
@@ -100,11 +232,22 @@ internal sealed class SimulatedReplica(World world, string name, ImmortalDefinit
 
     void IPumps.Dial() { }
 
-    void IPumps.Fail(int code, string why) => throw new SimulationFailure($"{Id} exits with {code}: {why}");
+    void IPumps.Fail(int code, string why)
+    {
+        if (code != ExitCodes.NotPrimary) throw new SimulationFailure($"{Process} exits with {code}: {why}");
+        throw new ReplacedPrimary(this);
+    }
 
     void IPumps.Say(string line)
     {
-        world.Trace($"{Id}: {line}");
-        if (line.Contains("(P6.4)") || line.Contains("(P6.5)") || line.Contains("(P6.3)")) throw new SimulationFailure($"{Id}: {line}");
+        world.Trace($"{Process}: {line}");
+        if (instance.HasRivals && line.Contains("was seen (P6.3)")) return; // of a former primary
+        if (line.Contains("(P6.4)") || line.Contains("(P6.5)") || line.Contains("(P6.3)")) throw new SimulationFailure($"{Process}: {line}");
     }
+}
+
+/// <summary>A coordinator learns from a peer that it is primary no more, and exits with 75.</summary>
+internal sealed class ReplacedPrimary(SimulatedReplica replica) : Exception($"{replica.Process} is primary no more")
+{
+    public SimulatedReplica Replica { get; } = replica;
 }

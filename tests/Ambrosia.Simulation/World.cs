@@ -1,5 +1,7 @@
+using System.Buffers;
 using Ambrosia.Coordinator;
 using Ambrosia.Log;
+using Ambrosia.Protocol;
 using Ambrosia.TestKit;
 
 namespace Ambrosia.Simulation;
@@ -22,6 +24,21 @@ internal sealed record Faults
     /// <summary>Negative control: a fence check that does not look.</summary>
     public bool BlindFence { get; init; }
 
+    /// <summary>One instance or both have two replicas; null: in the worlds of even seeds.</summary>
+    public bool? Replicas { get; init; }
+
+    /// <summary>Negative control: a disk that loses what it had flushed when power is lost.</summary>
+    public bool AmnesicDisk { get; init; }
+
+    /// <summary>Negative control: a claim that was lost to another says that it was won.</summary>
+    public bool SharedClaims { get; init; }
+
+    /// <summary>Negative control: a secondary that writes back what it reads.</summary>
+    public bool ReadRepair { get; init; }
+
+    /// <summary>Negative control: a secondary that acknowledges to peers what it follows.</summary>
+    public bool EagerSecondary { get; init; }
+
     /// <summary>Negative control: links that carry acknowledgements of what is not durable yet.</summary>
     public bool RaisedAcks { get; init; }
 
@@ -39,7 +56,9 @@ internal sealed class World
 
     private readonly List<SimulatedLink> links = [];
     private readonly SimulationTrace trace = new();
-    private bool calm;
+    private readonly SimulatedRandom shape;
+    private readonly bool hasReplicas, hasLocklessRivals;
+    private bool calm, isNested;
     private int fileCrashIn;
 
     public World(ulong seed, Faults faults)
@@ -52,8 +71,12 @@ internal sealed class World
         Disk.BeforeOperation = BeforeFileOperation;
         CrashPoints = new RandomCrashes(this);
         Crash.Arm(CrashPoints);
-        Source = new SimulatedReplica(this, "source", ImmortalDefinition.Of<Source>());
-        Ledger = new SimulatedReplica(this, "ledger", ImmortalDefinition.Of<Ledger>());
+        shape = new SimulatedRandom(seed ^ 0x5E7); // its own, so that a seed's world without replicas stays what it was
+        hasReplicas = faults.Replicas ?? seed % 2 == 0;
+        int which = hasReplicas ? shape.Next(3) : -1;
+        hasLocklessRivals = hasReplicas && shape.Next(4) == 0;
+        Source = new SimulatedInstance(this, "source", ImmortalDefinition.Of<Source>(), which is 0 or 2 ? 2 : 1);
+        Ledger = new SimulatedInstance(this, "ledger", ImmortalDefinition.Of<Ledger>(), which is 1 or 2 ? 2 : 1);
         CheckpointEveryBytes = Random.Next(4) == 0 ? long.MaxValue : 4096 * Random.Next(1, 60);
         LogOptions = new LogOptions
         {
@@ -83,9 +106,17 @@ internal sealed class World
 
     public long CheckpointEveryBytes { get; }
 
-    public SimulatedReplica Source { get; }
+    public SimulatedInstance Source { get; }
 
-    public SimulatedReplica Ledger { get; }
+    public SimulatedInstance Ledger { get; }
+
+    public TimeSpan HangLimit { get; } = TimeSpan.FromSeconds(2);
+
+    /// <summary>The faults are over.</summary>
+    public bool IsCalm => calm;
+
+    /// <summary>Who starts now claims whatever locks say.</summary>
+    public bool LocksAreIgnored => hasLocklessRivals && !calm;
 
     public int Crashes { get; private set; }
 
@@ -122,16 +153,26 @@ internal sealed class World
 
     private void Step()
     {
-        SimulatedReplica replica = Random.Next(2) == 0 ? Source : Ledger;
+        SimulatedInstance instance = Random.Next(2) == 0 ? Source : Ledger;
+        if (!calm && Random.Next(600) == 0) Break(instance);
+        else if (links.Count > 0 && Random.Next(3) == 0) Run(null, StepLink);
+        else
+        {
+            SimulatedReplica replica = PickOf(instance);
+            Run(replica, () => replica.Step(Random));
+        }
+        if (Random.Next(20) == 0) Time.Advance(TimeSpan.FromMilliseconds(Random.Next(1, 30)));
+    }
+
+    private SimulatedReplica PickOf(SimulatedInstance instance) => instance.HasRivals ? Random.Pick(instance.Replicas) : instance.Replicas[0];
+
+    /// <summary>Lets a replica act; what kills it kills it alone.</summary>
+    private void Run(SimulatedReplica? replica, Action act)
+    {
+        Running = replica;
         try
         {
-            if (!calm && Random.Next(600) == 0) Break(replica);
-            else if (links.Count > 0 && Random.Next(3) == 0) StepLink();
-            else
-            {
-                Running = replica;
-                replica.Step(Random);
-            }
+            act();
         }
         catch (SimulatedCrash)
         {
@@ -139,7 +180,21 @@ internal sealed class World
             Crashes++;
             Running.KillCoordinator();
         }
-        if (Random.Next(20) == 0) Time.Advance(TimeSpan.FromMilliseconds(Random.Next(1, 30)));
+        catch (FenceLostException)
+        {
+            End(Running!);
+        }
+        catch (ReplacedPrimary replaced)
+        {
+            End(replaced.Replica);
+        }
+    }
+
+    private void End(SimulatedReplica replaced)
+    {
+        Trace($"{replaced.Process} exits with 75");
+        Oracles.NotPrimary(replaced);
+        replaced.KillCoordinator();
     }
 
     /// <summary>Whose code runs: who dies when a crash is thrown.</summary>
@@ -152,23 +207,45 @@ internal sealed class World
         if (link.HasEnded) links.Remove(link);
     }
 
-    private void Break(SimulatedReplica replica)
+    private void Break(SimulatedInstance instance)
     {
         Crashes++;
+        if (instance.HasRivals && Random.Next(2) == 0) { BreakReplica(instance); return; }
         switch (Random.Next(6))
         {
-            case 0 when Faults.Kills: Trace($"kill coordinator {replica.Id}"); replica.KillCoordinator(); break;
-            case 1 when Faults.Kills: Trace($"kill app {replica.Id}"); replica.App?.Kill(); break;
-            case 2 when Faults.Kills: Trace("kill all"); Source.KillCoordinator(); Ledger.KillCoordinator(); break;
+            case 0 when Faults.Kills: Trace($"kill coordinator {instance.Id}"); PickOf(instance).KillCoordinator(); break;
+            case 1 when Faults.Kills: Trace($"kill app {instance.Id}"); PickOf(instance).App?.Kill(); break;
+            case 2 when Faults.Kills: Trace("kill all"); KillAll(); break;
             case 3 when Faults.PowerLosses:
                 Trace("power loss");
-                Source.KillCoordinator();
-                Ledger.KillCoordinator();
+                KillAll();
                 Disk.PowerLoss(Random.NextUInt64());
                 break;
             case 4 when Faults.BrokenLinks && links.Count > 0: Random.Pick(links).Break("cut"); break;
             case 5 when Faults.Kills: fileCrashIn = Random.Next(1, 40); break;
         }
+    }
+
+    /// <summary>What matters where there is another to go on.</summary>
+    private void BreakReplica(SimulatedInstance instance)
+    {
+        SimulatedReplica[] primaries = instance.Reachable;
+        if (primaries.Length == 0) return;
+        SimulatedReplica primary = Random.Pick(primaries);
+        if (Random.Next(3) == 0 && Faults.Kills)
+        {
+            Trace($"kill primary {primary.Process}");
+            primary.KillCoordinator();
+            return;
+        }
+        TimeSpan span = HangLimit * Random.Next(1, 9) / 2;
+        Trace($"stop {primary.Process} for {span}");
+        primary.Pause(span);
+    }
+
+    private void KillAll()
+    {
+        foreach (SimulatedReplica replica in (SimulatedReplica[])[.. Source.Replicas, .. Ledger.Replicas]) replica.KillCoordinator();
     }
 
     public void Lost(SimulatedReplica dead)
@@ -179,10 +256,10 @@ internal sealed class World
 
     public void Dial(SimulatedReplica from)
     {
-        foreach (Protocol.InstanceId peer in from.Coordinator!.PeersToDial())
+        foreach (InstanceId peer in from.Coordinator!.PeersToDial())
         {
-            SimulatedReplica to = peer == Source.Id ? Source : Ledger;
-            if (to.Coordinator is { IsPrimary: true }) links.Add(new SimulatedLink(this, from, to, (uint)Random.Next()));
+            SimulatedReplica[] there = (peer == Source.Id ? Source : Ledger).Reachable;
+            if (there.Length > 0) links.Add(new SimulatedLink(this, from, there.Length == 1 ? there[0] : Random.Pick(there), (uint)Random.Next()));
             else from.Coordinator.DialFailed(peer, DialTrouble.NoAnswer);
         }
     }
@@ -190,13 +267,48 @@ internal sealed class World
     /// <summary>A crash in the middle of a file operation.</summary>
     private void BeforeFileOperation(FileOperation operation)
     {
+        if (!isNested && Running is { } replica) LetRivalAct(replica);
         if (calm || fileCrashIn == 0 || !operation.Changes || --fileCrashIn > 0) return;
         throw new SimulatedCrash($"at {operation}") { BytesWritten = operation.Bytes > 0 ? Random.Next((int)Math.Min(operation.Bytes, 1 << 20)) : 0 };
     }
 
+    /// <summary>Between two file operations of one replica another one acts, above all while an epoch is claimed and a log taken over.</summary>
+    private void LetRivalAct(SimulatedReplica replica)
+    {
+        SimulatedInstance instance = replica.Id == Source.Id ? Source : Ledger;
+        if (!instance.HasRivals || Random.Next(replica.IsClaiming ? 6 : 60) != 0) return;
+        SimulatedReplica rival = PickOf(instance);
+        if (rival == replica) return;
+        isNested = true;
+        Run(rival, () => rival.Step(Random));
+        isNested = false;
+        Running = replica;
+    }
+
+    /// <summary>The files that a process of this replica sees, with what is planted.</summary>
+    public IFileSystem FilesOf(SimulatedReplica replica, IFileSystem files)
+    {
+        if (Faults.AmnesicDisk) files = new LyingFiles(files);
+        files = Oracles.DiskOf(replica.Id).Watch(files, replica.Process);
+        if (Faults.LyingDisk) files = new LyingFiles(files);
+        if (Faults.BlindFence) files = new BlindFiles(files);
+        if (Faults.SharedClaims) files = new SharedClaims(files);
+        if (Faults.ReadRepair) files = new ReadRepair(files, () => replica.Coordinator is { HasLog: false });
+        return files;
+    }
+
+    /// <summary>Negative control, see <see cref="Faults.EagerSecondary"/>.</summary>
+    public void AcknowledgeAs(SimulatedReplica replica)
+    {
+        var frame = new ArrayBufferWriter<byte>();
+        Frames.Write(frame, new Ack(0, default, 0), seed: 0, checkPayload: true);
+        Oracles.OnLink(replica, replica.Id == Source.Id ? Ledger.Id : Source.Id, frame.WrittenSpan, seed: 0);
+    }
+
     private bool IsDone() =>
         Source.App?.Immortal is Source { Burst: Simulation.Source.Bursts, Answers: Simulation.Source.Asks } source && Ledger.App?.Immortal is Ledger ledger
-        && ledger.Count >= source.Made && Source.IsQuiet && Ledger.IsQuiet && links.All(static link => link.IsQuiet);
+        && ledger.Count >= source.Made && Source.Replicas.All(r => r.App?.Immortal is Source s && s.Burst == source.Burst && s.Answers == source.Answers)
+        && Ledger.Replicas.All(r => r.App?.Immortal is Ledger l && l.Count == ledger.Count && l.Asked == ledger.Asked) && Source.IsQuiet && Ledger.IsQuiet && links.All(static link => link.IsQuiet);
 
     private string Describe() =>
         $"source {(Source.App?.Immortal as Source)?.Made} calls, {(Source.App?.Immortal as Source)?.Answers} answers, ledger {(Ledger.App?.Immortal as Ledger)?.Count}; " +
@@ -210,6 +322,8 @@ internal sealed class World
             throw new SimulationFailure($"the oracles saw {Oracles.Acknowledgements} acknowledgements, {Oracles.Sends} sends and {Oracles.Trims} trims: they prove nothing");
         if (ledger.Count != source.Made) throw new SimulationFailure($"{source.Made} calls made, {ledger.Count} applied (I1)");
         if (ledger.Hash != source.Hash) throw new SimulationFailure($"{ledger.Count} calls applied in another order or with other values (I15)");
+        if (Source.Replicas.Any(r => ((Source)r.App!.Immortal!).Hash != source.Hash) || Ledger.Replicas.Any(r => ((Ledger)r.App!.Immortal!).Hash != ledger.Hash))
+            throw new SimulationFailure("two replicas have executed the same calls and differ (I8)");
         if (source.WrongAnswers != 0 || ledger.Asked != source.Answers) throw new SimulationFailure($"{source.WrongAnswers} wrong answers, {ledger.Asked} asked, {source.Answers} answered (I16)");
     }
 

@@ -9,7 +9,7 @@ internal abstract class WrappedFiles(IFileSystem files) : IFileSystem
 
     public IFile Open(string path, FileUse use) => Wrap(path, files.Open(path, use));
 
-    public IFile Create(string path) => Wrap(path, files.Create(path));
+    public virtual IFile Create(string path) => Wrap(path, files.Create(path));
 
     public virtual bool Exists(string path) => files.Exists(path);
 
@@ -17,9 +17,9 @@ internal abstract class WrappedFiles(IFileSystem files) : IFileSystem
 
     public void CreateDirectory(string path) => files.CreateDirectory(path);
 
-    public void Rename(string from, string to) => files.Rename(from, to);
+    public virtual void Rename(string from, string to) => files.Rename(from, to);
 
-    public bool TryRenameNew(string from, string to) => files.TryRenameNew(from, to);
+    public virtual bool TryRenameNew(string from, string to) => files.TryRenameNew(from, to);
 
     public bool TryLink(string existing, string link) => files.TryLink(existing, link);
 
@@ -39,7 +39,7 @@ internal class WrappedFile(IFile file) : IFile
 {
     public long Length => file.Length;
 
-    public int Read(Span<byte> buffer, long offset) => file.Read(buffer, offset);
+    public virtual int Read(Span<byte> buffer, long offset) => file.Read(buffer, offset);
 
     public virtual void Write(ReadOnlySpan<byte> bytes, long offset) => file.Write(bytes, offset);
 

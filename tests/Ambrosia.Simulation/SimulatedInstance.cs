@@ -1,0 +1,33 @@
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Simulation;
+
+/// <summary>One instance: its replicas, which share a directory, and its app's code.</summary>
+internal sealed class SimulatedInstance
+{
+    public SimulatedInstance(World world, string name, ImmortalDefinition definition, int replicas)
+    {
+        Id = new InstanceId(name);
+        Definition = definition;
+        Replicas = [.. Enumerable.Range(0, replicas).Select(n => new SimulatedReplica(world, this, $"r{n}"))];
+    }
+
+    public InstanceId Id { get; }
+
+    public ImmortalDefinition Definition { get; }
+
+    public IReadOnlyList<SimulatedReplica> Replicas { get; }
+
+    public bool HasRivals => Replicas.Count > 1;
+
+    public string Directory => $"/data/{Id.Name}";
+
+    /// <summary>Those that peers can reach: more than one while a former primary does not know yet that it is one.</summary>
+    public SimulatedReplica[] Reachable => [.. Replicas.Where(static replica => replica.Coordinator is { IsPrimary: true })];
+
+    /// <summary>The one primary's app; null while there is none, or more.</summary>
+    public SimulatedApp? App => Reachable is [var primary] ? primary.App : null;
+
+    /// <summary>One primary, which has nothing to do; all others follow it and have executed all that it states.</summary>
+    public bool IsQuiet => Reachable.Length == 1 && Replicas.All(static replica => replica.IsQuiet);
+}

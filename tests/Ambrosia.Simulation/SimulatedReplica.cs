@@ -72,7 +72,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         options = new CoordinatorOptions
         {
             LogDirectory = instance.Directory, Instance = Id.Name, Replica = name, CatalogDirectory = "/data/catalog", HangLimit = world.HangLimit,
-            CheckpointEveryBytes = world.CheckpointEveryBytes, OutboxBytes = 4 << 20, Log = world.LogOptions, IgnoreLock = world.LocksAreIgnored,
+            CheckpointEveryBytes = world.CheckpointEveryBytes, OutboxBytes = 4 << 20, Log = world.LogOptions, IgnoreLock = world.StartsWithoutLock(),
         };
         standby = new Standby(files, identity, options);
     }

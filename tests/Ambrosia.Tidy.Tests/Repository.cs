@@ -6,8 +6,9 @@ namespace Ambrosia.Tidy.Tests;
 /// </summary>
 internal static class Repository
 {
-    /// <summary>Names that .gitignore keeps out, and git's own.</summary>
-    private static readonly HashSet<string> Left = ["bin", "obj", ".git", ".vs", "TestResults", "node_modules", "BenchmarkDotNet.Artifacts"];
+    /// <summary>What .gitignore keeps out (folders by name, or by path from the root), and git's own.</summary>
+    private static readonly Lazy<HashSet<string>> Left = new(static () =>
+        [".git", .. File.ReadLines(Path.Join(Root, ".gitignore")).Where(static line => line.EndsWith('/')).Select(static line => line.TrimEnd('/'))]);
 
     private static readonly HashSet<string> Binary = [".png", ".ico", ".snk", ".zip", ".bin", ".gz", ".ckpt", ".log"];
 
@@ -49,13 +50,17 @@ internal static class Repository
     {
         foreach (string path in Directory.EnumerateFiles(directory))
         {
-            if (!Left.Contains(Path.GetFileName(path))) yield return Path.GetRelativePath(Root, path).Replace('\\', '/'); // .git is a file in a linked work tree
+            if (!IsLeft(path)) yield return Relative(path); // .git is a file in a linked work tree
         }
 
         foreach (string inner in Directory.EnumerateDirectories(directory))
         {
-            if (Left.Contains(Path.GetFileName(inner))) continue;
+            if (IsLeft(inner)) continue;
             foreach (string path in Walk(inner)) yield return path;
         }
     }
+
+    private static bool IsLeft(string path) => Left.Value.Contains(Path.GetFileName(path)) || Left.Value.Contains($"/{Relative(path)}");
+
+    private static string Relative(string path) => Path.GetRelativePath(Root, path).Replace('\\', '/');
 }

@@ -20,7 +20,7 @@ internal static class RivalBuild
         string build = Path.Combine(sources, "build");
         Directory.CreateDirectory(build);
         using FileStream alone = Lock(Path.Combine(build, ".lock"));
-        if (!File.Exists(Path.Combine(build, "CMakeCache.txt"))) Run("cmake", "-S", sources, "-B", build, "-DCMAKE_BUILD_TYPE=Release");
+        if (!IsOf(sources, Path.Combine(build, "CMakeCache.txt"))) Run("cmake", "--fresh", "-S", sources, "-B", build, "-DCMAKE_BUILD_TYPE=Release");
         (int code, string output) = Run("cmake", "--build", build, "--target", target);
         if (code == 0) return Path.Combine(build, target);
         // CMake leaves the target out where the libraries are missing, and finds them only when it looks again.
@@ -30,6 +30,10 @@ internal static class RivalBuild
         string hint = target.StartsWith(RivalNames.Grpc, StringComparison.Ordinal) ? GrpcHint : CompilerHint;
         throw new MissingRivalException($"{target} cannot be built. What it needs comes with: {hint}\nCMake says:\n{output}");
     }
+
+    /// <summary>False for the build folder of a tree that was copied or moved: CMake would go on building in the old place.</summary>
+    private static bool IsOf(string sources, string cache) =>
+        File.Exists(cache) && File.ReadLines(cache).Contains($"CMAKE_HOME_DIRECTORY:INTERNAL={sources}");
 
     private static FileStream Lock(string path)
     {

@@ -30,6 +30,7 @@ internal sealed class Coordinator : IDisposable
     private readonly AppParts app;
     private readonly CheckpointDuty duty;
     private readonly CheckpointRound round;
+    private readonly PublishedCheckpoints published;
     private readonly StateBook states;
     private readonly List<PeerLink> owed = [];
     private readonly ReplicaLog log;
@@ -74,9 +75,10 @@ internal sealed class Coordinator : IDisposable
         states = new StateBook(inputs.Files, options.LogDirectory, inputs.Identity, options.Replica, inputs.Pumps.Say);
         links = BuildLinks(messageBytesMax);
         app = BuildApp(messageBytesMax, digestEvery);
-        Checkpoints = BuildCheckpoints();
-        app.Checkpoints = Checkpoints;
-        round = new CheckpointRound(inputs.Files, options, duty, new CheckpointRota(options.Replica), appender, Checkpoints.Adopt, inputs.Pumps.Say);
+        var rota = new CheckpointRota(options.Replica);
+        published = new PublishedCheckpoints(inputs, log, outboxes, app.Delivery, duty, rota, () => Checkpoints!.Truncate());
+        Checkpoints = app.Checkpoints = BuildCheckpoints();
+        round = new CheckpointRound(inputs.Files, options, duty, rota, appender, Checkpoints.Adopt, inputs.Pumps.Say);
     }
 
     /// <summary>
@@ -140,20 +142,12 @@ internal sealed class Coordinator : IDisposable
         if (!log.IsWritten) states.Compare();
     }
 
-    /// <summary>
-    /// This secondary has diverged: what it published behind the last digest that agreed may hold the difference, and the primary could not
-    /// compare calls that were trimmed. Called on the way out, so that nothing that fails here matters.
-    /// </summary>
+    /// <summary>This secondary has diverged: what it published since it last agreed is taken back. Called on the way out.</summary>
     public void RemoveDoubtful()
     {
         if (log.IsWritten) return;
         Checkpoints.Forbid();
-        foreach (CheckpointFileName name in Ambrosia.Log.Checkpoints.List(inputs.Files, inputs.Options.LogDirectory))
-        {
-            if (name.Replica != inputs.Options.Replica || name.Lsn <= app.Digests.Confirmed) continue;
-            inputs.Files.Delete(Path.Combine(inputs.Options.LogDirectory, name.ToString()));
-            inputs.Pumps.Say($"checkpoint {name} is removed: it was made by this replica behind the last position at which it agreed with the log");
-        }
+        published.RemoveDoubtful(app.Digests.Confirmed);
     }
 
     /// <summary>What may be executed: the log's durable end as this replica knows it.</summary>
@@ -223,7 +217,7 @@ internal sealed class Coordinator : IDisposable
         return new CheckpointTaker(new CheckpointParts(
             snapshot.Take, snapshot.Forget,
             header => new CheckpointWriter(inputs.Files, inputs.Options.LogDirectory, inputs.Identity, header, Crash.Points),
-            () => log.Stated, CheckpointPublished, header => retention?.Run(header), CheckpointFailed, states.Computed, inputs.Pumps.CheckpointWork, inputs.Pumps.RoomForApp));
+            () => log.Stated, published.Published, header => retention?.Run(header), published.Failed, states.Computed, inputs.Pumps.CheckpointWork, inputs.Pumps.RoomForApp));
     }
 
     private LogReader NewReader() => new(inputs.Files, inputs.Options.LogDirectory, inputs.Identity, chain);
@@ -305,42 +299,6 @@ internal sealed class Coordinator : IDisposable
 
     /// <summary>A session is primary; the process says that it is ready.</summary>
     public event Action<AppSession>? Primary;
-
-    private void CheckpointPublished(CheckpointFileName name)
-    {
-        if (log.IsWritten && name.Replica != inputs.Options.Replica && !IsTrusted(name)) return;
-        inputs.Pumps.Say($"checkpoint {name}");
-        if (!log.IsWritten) return; // the primary finds it, and removes what it makes superfluous
-        duty.Published(name, Log.Durable);
-        bool isAdopted = name.Replica != inputs.Options.Replica; // of our own the taker knows the header, and goes on by itself
-        if (isAdopted && app.Delivery.Next >= name.Lsn) Checkpoints.Truncate(); // otherwise our app still needs the log before it
-    }
-
-    /// <summary>A checkpoint of a secondary that has made other calls than we is removed, and not asked of it again at once.</summary>
-    private bool IsTrusted(CheckpointFileName name)
-    {
-        string path = Path.Combine(inputs.Options.LogDirectory, name.ToString()), why;
-        try
-        {
-            using CheckpointReader reader = CheckpointReader.Open(inputs.Files, path, inputs.Identity);
-            if (CheckpointTrust.WhatDiffers(reader, outboxes) is not { } differs) return true;
-            why = differs;
-        }
-        catch (LogDamage damage)
-        {
-            why = damage.Message;
-        }
-        inputs.Files.Delete(path);
-        round.Distrust(name.Replica);
-        CheckpointFailed($"{name} is removed: {why}");
-        return false;
-    }
-
-    private void CheckpointFailed(string why)
-    {
-        duty.Failed(why);
-        inputs.Pumps.Say($"checkpoint given up: {why}");
-    }
 
     /// <summary>Whatever is due by time: trims, marks, a checkpoint, the idle fence check. Called a few times a second.</summary>
     /// <param name="isQuiet">Nothing was appended since the last tick.</param>

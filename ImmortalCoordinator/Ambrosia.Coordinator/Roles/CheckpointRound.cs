@@ -23,9 +23,6 @@ internal sealed class CheckpointRound(
         return mayMark && duty.Claim(durable, now) && Mark(epoch, now);
     }
 
-    /// <summary>What this replica published was wrong: the next one is asked of another. Any thread.</summary>
-    public void Distrust(string replica) => rota.PassOver(replica);
-
     private bool IsTimeToLook(DateTimeOffset now)
     {
         if (now - lookedAt < lookEvery && now >= lookedAt) return false;

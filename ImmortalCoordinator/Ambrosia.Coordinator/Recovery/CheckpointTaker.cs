@@ -33,11 +33,11 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
     private long queuedBytes;
     private bool receiving, discarding, truncationDue;
 
-    // of the stepping thread; the writer is null when the image is only compared, and after it came to nothing
+    // of the stepping thread; there is a writer while the job is ours, from its first step to its name
     private CheckpointWriter? writer;
     private CheckpointJob? job;
     private ulong length, hash, partHash;
-    private bool finished, isSaid;
+    private bool finished;
 
     private readonly Lock naming = new();
     private bool isForbidden; // guarded by naming
@@ -175,13 +175,13 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
         }
     }
 
-    /// <summary>A full disk costs this checkpoint and nothing else (log-format L8.4): nobody has seen its file.</summary>
-    private void Try(Action<CheckpointWriter> write)
+    /// <summary>Does something to the file, if there is to be one. A full disk costs this checkpoint and nothing else (log-format L8.4): nobody has seen its file.</summary>
+    private void Try(Action write)
     {
-        if (writer is null) return;
+        if (!job!.IsOurs) return;
         try
         {
-            write(writer);
+            write();
         }
         catch (IOException e) when (NoSpace.Is(e))
         {
@@ -193,7 +193,7 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
     {
         length += (ulong)chunk.Length;
         hash = ChannelHash.Append(hash, chunk.Buffer.AsSpan(0, chunk.Length));
-        Try(to => to.Write(CheckpointSection.Image, chunk.Buffer.AsSpan(0, chunk.Length)));
+        Try(() => writer!.Write(CheckpointSection.Image, chunk.Buffer.AsSpan(0, chunk.Length)));
         if (chunk.Buffer.Length < ImageChunk.BytesMax) return;
         lock (gate) spare.Push(chunk.Buffer);
     }
@@ -202,31 +202,18 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
     {
         job = started;
         length = hash = 0;
-        isSaid = false;
         byte[] part = started.Part.ToBytes();
         partHash = ChannelHash.Append(0, part);
-        if (started.IsOurs) Open(started.Header);
-        Try(to => to.Write(CheckpointSection.Coordinator, part));
+        Try(() => writer = parts.NewWriter(started.Header));
+        Try(() => writer!.Write(CheckpointSection.Coordinator, part));
         foreach ((Outbox outbox, CheckpointOutput output, List<OutboxEntry> entries) in started.Outboxes)
         {
             foreach (OutboxEntry entry in entries)
             {
-                Try(to => OutboxRuns.Write(to, outbox, output, entry));
+                Try(() => OutboxRuns.Write(writer!, outbox, output, entry));
                 outbox.Let(entry);
             }
             entries.Clear();
-        }
-    }
-
-    private void Open(CheckpointHeader header)
-    {
-        try
-        {
-            writer = parts.NewWriter(header);
-        }
-        catch (IOException e) when (NoSpace.Is(e))
-        {
-            Drop($"the disk is full: {e.Message}");
         }
     }
 
@@ -240,9 +227,9 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
         parts.Computed(job!.Header.Lsn, new StateDigest(partHash, hash));
         try
         {
-            Try(to =>
+            Try(() =>
             {
-                to.Finish();
+                writer!.Finish();
                 finished = true;
             });
         }
@@ -273,14 +260,15 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
         parts.Truncate(header);
     }
 
-    /// <summary>It came to nothing, which is said once; what still comes of its image is compared and let go.</summary>
+    /// <summary>It came to nothing: what still comes of its image is only compared.</summary>
     private void Drop(string why)
     {
+        if (!job!.IsOurs) return;
+        job = job with { IsOurs = false };
         writer?.Abandon();
         writer?.Dispose();
         writer = null;
-        if (job is { IsOurs: true } && !isSaid) parts.Failed(why);
-        isSaid = true;
+        parts.Failed(why);
     }
 
     public void Dispose()

@@ -30,15 +30,7 @@ public sealed class PromotionSpare : IDisposable
     public static PromotionSpare Create(IFileSystem fs, string dir, string replica, Epoch following, LogOptions options)
     {
         string path = System.IO.Path.Combine(dir, new TemporaryFileName(Name, replica, following).ToString());
-        try
-        {
-            return new PromotionSpare(SegmentFile.Create(fs, path, options.Check()), options, following);
-        }
-        catch (IOException e) when (NoSpace.Is(e))
-        {
-            fs.Delete(path);
-            throw;
-        }
+        return new PromotionSpare(SegmentFile.Create(fs, path, options.Check()), options, following);
     }
 
     /// <summary>One step of zeroing: a write and a flush of at most 1 MiB. True: there is more to do.</summary>

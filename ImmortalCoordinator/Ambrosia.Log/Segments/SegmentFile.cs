@@ -64,15 +64,24 @@ internal sealed class SegmentFile : IDisposable
 
     /// <summary>Makes a file under a temporary or spare name and sets the beginning of its space aside. An unfinished one of that name is removed.</summary>
     /// <param name="bytes">Of pages that are to be written to it at once.</param>
+    /// <exception cref="IOException">Also when the disk is full: then nothing is left that takes of the space that it lacks.</exception>
     public static SegmentFile Create(IFileSystem fs, string path, LogOptions options, long bytes = 0)
     {
         fs.Delete(path);
-        return Owned(fs.Create(path), file =>
+        try
         {
-            var made = new SegmentFile(fs, path, file, options, 0);
-            made.Allocate(SegmentHeader.Bytes + bytes + MarkBytes);
-            return made;
-        });
+            return Owned(fs.Create(path), file =>
+            {
+                var made = new SegmentFile(fs, path, file, options, 0);
+                made.Allocate(SegmentHeader.Bytes + bytes + MarkBytes);
+                return made;
+            });
+        }
+        catch (IOException e) when (NoSpace.Is(e))
+        {
+            fs.Delete(path);
+            throw;
+        }
     }
 
     /// <summary>

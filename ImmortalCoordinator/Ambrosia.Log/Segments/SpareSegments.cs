@@ -42,7 +42,7 @@ internal sealed class SpareSegments(IFileSystem fs, string dir, Fence fence, Log
             number = spare is null ? ++_made : 0;
         }
         if (spare is not null) return spare.AllocateAhead(wanted) || spare.ZeroAhead(windowBytes);
-        spare = Make(PathOf(number), wanted);
+        spare = SegmentFile.Create(fs, PathOf(number), options, wanted);
         lock (_changing) _spares.Add(spare);
         return true;
     }
@@ -91,20 +91,6 @@ internal sealed class SpareSegments(IFileSystem fs, string dir, Fence fence, Log
     }
 
     private string PathOf(ulong number) => Path.Combine(dir, new SpareFileName(fence.Epoch, number).ToString());
-
-    /// <summary>A file that could not be set aside is removed again, so that it takes none of the space that it lacks.</summary>
-    private SegmentFile Make(string path, long bytes)
-    {
-        try
-        {
-            return SegmentFile.Create(fs, path, options, bytes);
-        }
-        catch (IOException e) when (NoSpace.Is(e))
-        {
-            fs.Delete(path);
-            throw;
-        }
-    }
 
     private SegmentFile? Recycle(string spare, IFile file)
     {

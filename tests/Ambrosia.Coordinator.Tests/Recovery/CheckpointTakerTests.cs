@@ -10,7 +10,35 @@ public sealed class CheckpointTakerTests
     private readonly OpenedLog log = new();
     private readonly List<string> failed = [];
     private readonly List<CheckpointFileName> published = [];
+    private readonly List<Lsn> computed = [];
     private ulong lsn;
+
+    /// <summary>The image of a mark that names another replica is compared: no file is made, and nothing is said of it, not even when the app lies about it.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Step_JobOfAnotherReplica_IsOnlyCompared(bool isLie)
+    {
+        using CheckpointTaker taker = Taker(isOurs: false);
+        long operations = log.Disk.Operations;
+        Take(taker, isLie);
+        Assert.Equal(operations, log.Disk.Operations);
+        Assert.Empty(failed);
+        Assert.Equal(isLie ? [] : [new Lsn(lsn)], computed);
+    }
+
+    /// <summary>What came to nothing in the middle is still compared to its end, and said to have failed once.</summary>
+    [Fact]
+    public void Step_DiskFullInTheMiddle_TheRestIsCompared()
+    {
+        using CheckpointTaker taker = Taker();
+        log.Disk.Faults.FailNth(2, FileFault.NoSpace, forGood: true, static o => o.Kind == FileOperationKind.Write);
+        Take(taker);
+        Take(taker, isLie: true);
+        Assert.Equal(2, failed.Count);
+        Assert.Equal([new Lsn(1)], computed);
+        Assert.Empty(published);
+    }
 
     [Theory]
     [InlineData(false)]
@@ -71,21 +99,21 @@ public sealed class CheckpointTakerTests
         Assert.ThrowsAny<Exception>(CheckNames);
     }
 
-    private CheckpointTaker Taker() => new(new CheckpointParts(
+    private CheckpointTaker Taker(bool isOurs = true) => new(new CheckpointParts(
         begin => new CheckpointJob(
-            new CheckpointHeader(0, log.Identity.Uuid, begin.Position, Lsn.Zero, log.Epoch, 0, 0, 1, 0, "r0"), new CoordinatorPart([], [], [], Lsn.Zero, []), [], IsOurs: true),
+            new CheckpointHeader(0, log.Identity.Uuid, begin.Position, Lsn.Zero, log.Epoch, 0, 0, 1, 0, "r0"), new CoordinatorPart([], [], [], Lsn.Zero, []), [], isOurs),
         static _ => { }, header => new CheckpointWriter(log.Disk, OpenedLog.Directory, log.Identity, header, NoCrashPoints.Instance), () => new Lsn(lsn),
-        published.Add, static _ => { }, failed.Add, static (_, _) => { }, static () => { }, static () => { }));
+        published.Add, static _ => { }, failed.Add, (at, _) => computed.Add(at), static () => { }, static () => { }));
 
     /// <summary>One image of three chunks, in blocks of the sink and a rest.</summary>
-    private void Take(CheckpointTaker taker)
+    private void Take(CheckpointTaker taker, bool isLie = false)
     {
         byte[] image = new byte[2_500_000];
         new Random((int)++lsn).NextBytes(image);
         Assert.True(taker.Begin(new ImageBegin(new Lsn(lsn), 0), isWanted: true, static _ => { }));
         for (int at = 0; at < image.Length; at += ImageChunk.BytesMax)
             Assert.True(taker.Chunk(image.AsSpan(at, Math.Min(ImageChunk.BytesMax, image.Length - at))));
-        Assert.True(taker.End(new ImageEnd((ulong)image.Length, ChannelHash.Append(0, image))));
+        Assert.True(taker.End(new ImageEnd((ulong)image.Length, isLie ? 1 : ChannelHash.Append(0, image))));
         while (taker.Step()) { }
     }
 

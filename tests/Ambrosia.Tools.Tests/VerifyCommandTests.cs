@@ -98,7 +98,39 @@ public sealed class VerifyCommandTests : IDisposable
         Assert.Equal(ToolExit.Damage, run.Code);
         Assert.Contains("log.2.2", Assert.Single(run.Json.GetProperty("headers").EnumerateArray().ToArray()).GetProperty("file").GetString());
         Assert.Equal(2, run.Json.GetProperty("records").GetProperty("checkpointMark").GetInt32()); // its own, and the one that it logged again
-        Assert.Equal(ToolExit.Damage, ToolRun.Of("log", _log).Code);
+    }
+
+    /// <summary>Whichever header it is, and whatever is asked: file and byte are named, what can be read is shown, no end is claimed.</summary>
+    [Theory]
+    [InlineData("log.1.1", "--json")]
+    [InlineData("log.2.2", "--json")]
+    [InlineData("log.3.3", "--json")]
+    [InlineData("log.2.2", "--pages")]
+    [InlineData("log.3.3", "--records")]
+    public void Log_HeaderDamaged_IsAHaltThere(string file, string option)
+    {
+        for (int i = 0; i < 3; i++)
+        {
+            using LogMaker maker = LogMaker.Start(_log);
+            if (i == 0) maker.Peer(1, "ada");
+            maker.Append(new CheckpointMarkRecord(new Epoch(1), 0, "r0"));
+            maker.Commit();
+        }
+        Overwrite(file, 40);
+        ToolRun run = ToolRun.Of("log", _log, option);
+
+        Assert.Equal(ToolExit.Damage, run.Code);
+        Assert.DoesNotContain("the log ends at", run.Output);
+        if (option == "--json")
+        {
+            JsonElement damage = run.Json.GetProperty("damage");
+            Assert.Equal((Path.Combine(_log, file), 4_092), (damage.GetProperty("file").GetString(), damage.GetProperty("offset").GetInt32()));
+            Assert.InRange(run.Json.GetProperty("segments").GetArrayLength(), file == "log.2.2" ? 1 : 2, 2); // what stands before the missing one cannot be reached
+            Assert.Contains("a coordinator halts there (exit 65)", ToolRun.Of("log", _log).Output);
+            return;
+        }
+        Assert.Contains($"DAMAGED  {Path.Combine(_log, file)}, byte 4092", run.Output);
+        Assert.Contains(option == "--pages" ? "log.3.3" : "checkpointMark", run.Output);
     }
 
     [Fact]

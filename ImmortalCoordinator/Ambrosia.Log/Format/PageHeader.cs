@@ -53,6 +53,7 @@ public readonly record struct PageHeader(
     }
 
     /// <summary>Reads a header from at least 64 bytes and checks all that can be checked without the page: magic, headerCrc, flags and length.</summary>
+    /// <param name="header">Set unless the checksum is wrong; not to be used when it breaks a rule, but for its place.</param>
     /// <returns>What is wrong, or null.</returns>
     public static PageFault? Read(ReadOnlySpan<byte> from, uint seed, out PageHeader header)
     {
@@ -62,7 +63,6 @@ public readonly record struct PageHeader(
         uint crc = Crc32C.Append(seed, from[8..Bytes]), stated = BinaryPrimitives.ReadUInt32LittleEndian(from[4..]);
         if (crc != stated) return new PageFault($"headerCrc 0x{crc:X8}", $"0x{stated:X8}");
         uint length = BinaryPrimitives.ReadUInt32LittleEndian(from[8..]);
-        if (length is < Bytes or > (uint)LogFormat.PageLengthMax) return new PageFault($"a page of {Bytes} to {LogFormat.PageLengthMax} bytes", $"length {length}");
         uint flags = BinaryPrimitives.ReadUInt32LittleEndian(from[12..]);
         header = new PageHeader(
             (int)length, (PageFlags)flags,
@@ -73,7 +73,8 @@ public readonly record struct PageHeader(
             BinaryPrimitives.ReadUInt64LittleEndian(from[48..]),
             BinaryPrimitives.ReadUInt32LittleEndian(from[56..]),
             BinaryPrimitives.ReadUInt32LittleEndian(from[60..]));
-        return header.CheckFlags(flags);
+        if (length is < Bytes or > (uint)LogFormat.PageLengthMax) return new PageFault($"a page of {Bytes} to {LogFormat.PageLengthMax} bytes", $"length {length}").OfIntactPage();
+        return header.CheckFlags(flags)?.OfIntactPage();
     }
 
     /// <summary>L4.3 and L4.4: the flags exclude one another, and each says what a page may hold.</summary>

@@ -68,8 +68,9 @@ internal sealed class BehindSearch(PageInspector inspector, IFile file)
 
     private void Inspect(Lsn lsn, ref PageBuffer buffer)
     {
-        if (inspector.Read(file, lsn, _end, null, ref buffer) is not null) return;
-        if (buffer.Flags != PageFlags.ContinuesSpanning) FirstValid ??= lsn;
+        PageFault? fault = inspector.Read(file, lsn, _end, null, ref buffer);
+        if (fault is { IsIntact: false }) return; // one that breaks a rule was written all the same, with what it states
+        if (fault is null && buffer.Flags != PageFlags.ContinuesSpanning) FirstValid ??= lsn;
         _skipTo = ContentEnd = buffer.Next;
         if (buffer.DurableUpTo <= Stated) return;
         Stated = buffer.DurableUpTo;

@@ -141,9 +141,8 @@ public sealed class LogReader : IDisposable
             stated = search.Stated;
         }
         if (Inspect(lsn, end, ref buffer) is not { } again) return null;
-        if (stated <= lsn) return again;
-        LogSegment segment = _inspector!.Segment;
-        throw new LogDamage(segment.Path, segment.Header.OffsetOf(lsn), lsn, $"{again.Expected}, because {stated} is stated to be durable", again.Found);
+        if (stated <= lsn && !again.IsIntact) return again;
+        throw _inspector!.Segment.DamageAt(lsn, again, stated > lsn ? $"{stated} is stated to be durable" : TailJudge.Intact);
     }
 
     /// <summary>A search reads the rest of the file, so a follower that waits at the same unfinished page searches at its 1st, 2nd, 4th, 8th … look.</summary>

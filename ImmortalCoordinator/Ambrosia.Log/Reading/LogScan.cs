@@ -67,10 +67,20 @@ public sealed class LogScan : IDisposable
     /// <summary>What could not be read, in order; with <see cref="ScanOptions.GoesOn"/> there may be several.</summary>
     public IReadOnlyList<LostStretch> Lost => _lost;
 
-    /// <summary>Begins to read a log; the directory of one replica set.</summary>
-    /// <exception cref="LogDamage">A segment's header is damaged, so nobody can say what the log is.</exception>
-    public static LogScan Open(IFileSystem fs, string dir, InstanceIdentity identity, ScanOptions? options = null) =>
-        Open(fs, dir, identity, LogChain.Load(fs, dir, identity), options);
+    /// <summary>Begins to read a log; the directory of one replica set. Where a segment's header is damaged nobody can say what the log is: the verdict is a halt there.</summary>
+    public static LogScan Open(IFileSystem fs, string dir, InstanceIdentity identity, ScanOptions? options = null)
+    {
+        try
+        {
+            return Open(fs, dir, identity, LogChain.Load(fs, dir, identity), options);
+        }
+        catch (LogDamage damage)
+        {
+            LogScan scan = Open(fs, dir, identity, new LogChain([]), options);
+            scan.Break(damage);
+            return scan;
+        }
+    }
 
     /// <summary>Begins to read a log whose chain is known.</summary>
     /// <param name="buffer">Memory to begin with; it grows to the largest page.</param>
@@ -157,7 +167,7 @@ public sealed class LogScan : IDisposable
         if (_end == s_unbounded && HasGrown()) return false;
         if (Inspect() is not { } again) return TryRead(); // it was being written
         if (_end == s_unbounded) return EndTail(again);
-        return Suffer(Damage(again, $"{_end} is stated to be durable by the seal there"));
+        return Suffer(_segment.DamageAt(_at, again, $"{_end} is stated to be durable by the seal there"));
     }
 
     private PageFault? Inspect() => _inspector!.Read(_file!, _at, _end, _pages.Next == _at ? _pages.Hash : null, ref _buffer) ?? _pages.Check(_buffer);
@@ -168,7 +178,14 @@ public sealed class LogScan : IDisposable
     /// </summary>
     private bool HasGrown()
     {
-        if (!_chain.Refresh(_fs, _dir, _identity)) return false;
+        try
+        {
+            if (!_chain.Refresh(_fs, _dir, _identity)) return false;
+        }
+        catch (LogDamage damage)
+        {
+            return !Break(damage);
+        }
         int i = _chain.Segments.IndexOf(_segment!);
         if (i < 0) return !End(new ReadVerdict.Gone(_at, Stated));
         if (i == _chain.Segments.Length - 1) return false;
@@ -180,7 +197,7 @@ public sealed class LogScan : IDisposable
 
     private bool EndTail(PageFault fault)
     {
-        if (Stated > _at) return Suffer(Damage(fault, $"{Stated} is stated to be durable"));
+        if (Stated > _at) return Suffer(_segment!.DamageAt(_at, fault, $"{Stated} is stated to be durable"));
         Lsn damage = _at;
         ulong? before = _pages.Next == damage ? _pages.Hash : null;
         _pages.DropIncomplete(_segment!);
@@ -204,8 +221,13 @@ public sealed class LogScan : IDisposable
         return true;
     }
 
-    private LogDamage Damage(PageFault fault, string because) =>
-        new(_segment!.Path, _segment.Header.OffsetOf(_at), _at, $"{fault.Expected}, because {because}", fault.Found);
+    /// <summary>What the segments' headers say makes no chain: nothing can be read on.</summary>
+    private bool Break(LogDamage damage)
+    {
+        _first ??= damage;
+        _lost.Add(new LostStretch(_at, _at, damage));
+        return End(new ReadVerdict.Halt(_at, damage, Stated));
+    }
 
     /// <summary>Ends with a halt, or notes what is lost and finds the place where reading goes on.</summary>
     private bool Suffer(LogDamage damage)

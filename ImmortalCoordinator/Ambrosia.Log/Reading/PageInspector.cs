@@ -16,8 +16,7 @@ internal sealed class PageInspector(LogSegment segment)
     /// <summary>Reads the page at <paramref name="lsn"/> and checks all of it.</summary>
     /// <param name="end">Where the segment ends by its successor's seal.</param>
     /// <param name="previousHash">Hash of the page before; null: not known, not checked (L8.3).</param>
-    /// <returns>What is wrong, or null: the page is in the buffer.</returns>
-    /// <exception cref="LogDamage">The page is whole and holds what this program does not know (L5.1).</exception>
+    /// <returns>What is wrong, or null: the page is in the buffer. So is one whose content breaks a rule, though intact.</returns>
     public PageFault? Read(IFile file, Lsn lsn, Lsn end, ulong? previousHash, ref PageBuffer buffer)
     {
         long offset = Segment.Header.OffsetOf(lsn);
@@ -31,10 +30,10 @@ internal sealed class PageInspector(LogSegment segment)
         if (header.Footprint > LogFormat.BlockBytes)
             count += file.Read(buffer.Room[count..header.Footprint], offset + count);
         if (count < header.Footprint) return new PageFault($"a page of {header.Footprint} bytes", $"{count} bytes to the end of the file");
-        if (CheckContent(buffer.Room[..header.Footprint], header) is { } damage) return damage;
+        if (CheckSums(buffer.Room[..header.Footprint], header) is { } damage) return damage;
         buffer.Header = header;
         buffer.Hash = PageHeader.HashOf(buffer.Room);
-        return null;
+        return CheckContent(buffer.Room[PageHeader.Bytes..header.Length], header);
     }
 
     /// <summary>True when a block begins with a whole page header of this segment's epoch and instance, whatever its position.</summary>
@@ -47,58 +46,60 @@ internal sealed class PageInspector(LogSegment segment)
 
     private PageFault? CheckHeader(ReadOnlySpan<byte> block, Lsn lsn, Lsn end, ulong? previousHash, out PageHeader header)
     {
-        if (PageHeader.Read(block, _seed, out header) is { } fault) return fault;
+        PageFault? fault = PageHeader.Read(block, _seed, out header);
+        if (fault is { IsIntact: false }) return fault;
         if (header.Epoch != Segment.Header.Epoch) return new PageFault($"a page of epoch {Segment.Header.Epoch}", $"epoch {header.Epoch}");
         if (header.Lsn != lsn) return new PageFault($"the page of Lsn {lsn}", $"that of {header.Lsn}", IsStale: header.Lsn < Segment.FirstLsn);
         if (previousHash is { } hash && hash != header.PreviousHash) return new PageFault($"previous hash 0x{hash:X16}", $"0x{header.PreviousHash:X16}");
+        if (fault is not null) return fault;
         if (header.Next > end) return new PageFault($"a page that ends before the seal at {end}", $"length {header.Length}");
         return null;
     }
 
-    private PageFault? CheckContent(ReadOnlySpan<byte> page, in PageHeader header)
+    private static PageFault? CheckSums(ReadOnlySpan<byte> page, in PageHeader header)
     {
-        ReadOnlySpan<byte> payload = page[PageHeader.Bytes..header.Length];
-        uint crc = Crc32C.Of(payload);
+        uint crc = Crc32C.Of(page[PageHeader.Bytes..header.Length]);
         if (crc != header.PayloadCrc) return new PageFault($"payloadCrc 0x{header.PayloadCrc:X8}", $"0x{crc:X8}");
-        if (page[header.Length..].ContainsAnyExcept((byte)0)) return new PageFault("zeros behind the records", "other bytes");
-        return header.Flags switch
-        {
-            PageFlags.BeginsSpanning => CheckSpanningBegin(payload, header),
-            PageFlags.ContinuesSpanning => payload.Length > 0 ? null : new PageFault("a part of a spanning record", "nothing"),
-            PageFlags.DurableMark => null,
-            _ => CheckRecords(payload, header),
-        };
+        return page[header.Length..].ContainsAnyExcept((byte)0) ? new PageFault("zeros behind the records", "other bytes") : null;
     }
 
-    private PageFault? CheckSpanningBegin(ReadOnlySpan<byte> payload, in PageHeader header)
+    /// <summary>What the writer of a page whose sums are right must have kept to.</summary>
+    private static PageFault? CheckContent(ReadOnlySpan<byte> payload, in PageHeader header) => header.Flags switch
     {
-        if (payload.Length < RecordHeader.Bytes) return new PageFault("the header of a spanning record", $"{payload.Length} bytes");
+        PageFlags.BeginsSpanning => CheckSpanningBegin(payload, header),
+        PageFlags.ContinuesSpanning => payload.Length > 0 ? null : new PageFault("a part of a spanning record", "nothing").OfIntactPage(),
+        PageFlags.DurableMark => null,
+        _ => CheckRecords(payload, header),
+    };
+
+    private static PageFault? CheckSpanningBegin(ReadOnlySpan<byte> payload, in PageHeader header)
+    {
+        if (payload.Length < RecordHeader.Bytes) return new PageFault("the header of a spanning record", $"{payload.Length} bytes").OfIntactPage();
         long record = RecordHeader.Bytes + (long)BinaryPrimitives.ReadUInt32LittleEndian(payload);
         if (record != payload.Length + (long)header.Remaining)
-            return new PageFault($"a spanning record of {payload.Length + (long)header.Remaining} bytes", $"one of {record}");
-        CheckKind(payload, header, 0);
-        return null;
+            return new PageFault($"a spanning record of {payload.Length + (long)header.Remaining} bytes", $"one of {record}").OfIntactPage();
+        return CheckKind(payload, header.Lsn + PageHeader.Bytes);
     }
 
-    private PageFault? CheckRecords(ReadOnlySpan<byte> payload, in PageHeader header)
+    private static PageFault? CheckRecords(ReadOnlySpan<byte> payload, in PageHeader header)
     {
-        if (payload.Length == 0) return new PageFault("a record", "an empty page without a durable mark");
+        if (payload.Length == 0) return new PageFault("a record", "an empty page without a durable mark").OfIntactPage();
         for (int at = 0; at < payload.Length;)
         {
             int left = payload.Length - at - RecordHeader.Bytes;
             uint length = left < 0 ? 0 : BinaryPrimitives.ReadUInt32LittleEndian(payload[at..]);
-            if (left < 0 || length > (uint)left) return new PageFault("whole records", $"{payload.Length - at} bytes of a record of {length} at Lsn {header.Lsn + (PageHeader.Bytes + at)}");
-            CheckKind(payload[at..], header, at);
+            Lsn lsn = header.Lsn + (PageHeader.Bytes + at);
+            if (left < 0 || length > (uint)left) return new PageFault("whole records", $"{payload.Length - at} bytes of a record of {length}").OfIntactPage(lsn);
+            if (CheckKind(payload[at..], lsn) is { } fault) return fault;
             at += RecordHeader.Bytes + (int)length;
         }
         return null;
     }
 
-    private void CheckKind(ReadOnlySpan<byte> record, in PageHeader header, int at)
+    private static PageFault? CheckKind(ReadOnlySpan<byte> record, Lsn lsn)
     {
         uint word = BinaryPrimitives.ReadUInt32LittleEndian(record[4..]);
-        if (word is >= (uint)RecordKind.Run and <= (uint)RecordKind.Upgrade) return;
-        Lsn lsn = header.Lsn + (PageHeader.Bytes + at);
-        throw new LogDamage(Segment.Path, Segment.Header.OffsetOf(lsn), lsn, $"a record of kind 1 to {(uint)RecordKind.Upgrade}", $"kind 0x{word:X}: written by a newer version");
+        if (word is >= (uint)RecordKind.Run and <= (uint)RecordKind.Upgrade) return null;
+        return new PageFault($"a record of kind 1 to {(uint)RecordKind.Upgrade}", $"kind 0x{word:X}: written by a newer version").OfIntactPage(lsn);
     }
 }

@@ -75,14 +75,14 @@ internal sealed class PageSequence
         if (Missing != 0) throw new LogDamage(next.Path, 72, next.FirstLsn, "a seal behind a whole record", $"one with {Missing} bytes missing");
     }
 
-    /// <summary>Checks a valid page against the ones before it. Hash and position are the inspector's to check.</summary>
+    /// <summary>Checks a page that is valid by itself against the ones before it. Hash and position are the inspector's to check.</summary>
     public PageFault? Check(PageBuffer page)
     {
         uint part = (uint)(page.Length - PageHeader.Bytes);
         bool continues = page.Flags == PageFlags.ContinuesSpanning;
         if (continues != (Missing != 0) || (continues && part + (ulong)page.Remaining != Missing))
-            return new PageFault($"a page after which {Missing} bytes of a spanning record end", $"flags {page.Flags}, {part} bytes, remaining {page.Remaining}");
-        if (page.TimeMicros < TimeMicros) return new PageFault($"a time from {TimeMicros} on", $"{page.TimeMicros}");
+            return new PageFault($"a page after which {Missing} bytes of a spanning record end", $"flags {page.Flags}, {part} bytes, remaining {page.Remaining}").OfIntactPage();
+        if (page.TimeMicros < TimeMicros) return new PageFault($"a time from {TimeMicros} on", $"{page.TimeMicros}").OfIntactPage();
         return null;
     }
 

@@ -8,6 +8,9 @@ namespace Ambrosia.Log;
 /// </summary>
 internal sealed class TailJudge(IFileSystem fs, string dir, InstanceIdentity identity, PageInspector inspector)
 {
+    /// <summary>Why a page that breaks a rule is no torn one (log-format L4.2).</summary>
+    public const string Intact = "its checksums hold, and no crash leaves such a page";
+
     private readonly LogSegment _head = inspector.Segment;
 
     /// <param name="pages">What was read; incomplete records are dropped from it.</param>
@@ -15,6 +18,7 @@ internal sealed class TailJudge(IFileSystem fs, string dir, InstanceIdentity ide
     /// <returns>A halt where something states a position behind it as durable.</returns>
     public ReadVerdict Judge(IFile file, PageSequence pages, Lsn damage, PageFault fault, ref PageBuffer buffer)
     {
+        if (fault.IsIntact) return Halt(damage, fault, Intact, pages.Stated);
         var search = new BehindSearch(inspector, file);
         search.Run(damage, fault, new Lsn(ulong.MaxValue), false, ref buffer);
         if (search.Stated > damage) return Halt(damage, fault, $"the page at {search.StatedBy} states {search.Stated} as durable", pages.Stated);
@@ -36,5 +40,5 @@ internal sealed class TailJudge(IFileSystem fs, string dir, InstanceIdentity ide
     }
 
     private ReadVerdict.Halt Halt(Lsn lsn, PageFault fault, string because, Lsn stated) =>
-        new(lsn, new LogDamage(_head.Path, _head.Header.OffsetOf(lsn), lsn, $"{fault.Expected}, because {because}", fault.Found), stated);
+        new(lsn, _head.DamageAt(lsn, fault, because), stated);
 }

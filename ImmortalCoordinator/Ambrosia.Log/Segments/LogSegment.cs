@@ -9,6 +9,14 @@ public sealed record LogSegment(string Path, SegmentHeader Header)
 
     public SegmentFileName Name => new(Header.Number, Header.Epoch);
 
+    /// <summary>The halt (log-format L8.2) for what stands at a page's place.</summary>
+    /// <param name="because">Why it cannot be a torn tail.</param>
+    internal LogDamage DamageAt(Lsn page, PageFault fault, string because)
+    {
+        Lsn at = fault.Record ?? page;
+        return new LogDamage(Path, Header.OffsetOf(at), at, $"{fault.Expected}, because {because}", fault.Found);
+    }
+
     /// <summary>
     /// Reads the header again. False: the file that a reader has open holds another one now, so it was recycled and the segment is gone;
     /// the header changes before anything else in the file does (log-format L3.5).

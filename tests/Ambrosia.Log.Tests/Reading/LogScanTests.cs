@@ -96,6 +96,44 @@ public sealed class LogScanTests
         Assert.IsType<ReadVerdict.Halt>(lenient.Verdict);
     }
 
+    /// <summary>A visible segment with a bad header is never "no such segment" (L3.1): a verdict like any other, with and without going on.</summary>
+    [Fact]
+    public void Open_AnyHeaderDamaged_HaltsThere()
+    {
+        Write(epochs: 2, records: 24);
+        InstanceIdentity identity = InstanceDirectory.TryRead(_fs, Dir)!;
+        foreach (LogSegment segment in LogChain.Load(_fs, Dir, identity).Segments)
+        {
+            MemoryFileSystem damaged = Flip(segment.Path, 50);
+            foreach (bool goesOn in new[] { false, true })
+            {
+                using LogScan scan = LogScan.Open(damaged, Dir, identity, new ScanOptions { GoesOn = goesOn });
+                Assert.False(scan.Next());
+                var halt = Assert.IsType<ReadVerdict.Halt>(scan.Verdict);
+                Assert.Equal((segment.Path, SegmentHeader.Bytes - 4), (halt.Damage.File, halt.Damage.Offset));
+                Assert.Same(halt.Damage, Assert.Single(scan.Lost).Why);
+            }
+        }
+    }
+
+    /// <summary>The header of a segment that joins a live log while it is read is damaged: that is found at the tail, once.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Next_HeaderDamagedMeanwhile_HaltsThere(bool goesOn)
+    {
+        List<LoggedRecord> written = Write(epochs: 1, records: 3);
+        InstanceIdentity identity = InstanceDirectory.TryRead(_fs, Dir)!;
+        using LogScan scan = LogScan.Open(_fs, Dir, identity, new ScanOptions { GoesOn = goesOn });
+        _fs.Create($"{Dir}/log.2.1").Dispose();
+        _fs.SetContent($"{Dir}/log.2.1", new byte[SegmentHeader.Bytes]);
+        Assert.Equal(written, Records(scan));
+        var halt = Assert.IsType<ReadVerdict.Halt>(scan.Verdict);
+        Assert.Equal($"{Dir}/log.2.1", halt.Damage.File);
+        Assert.Equal(halt.At, scan.Position);
+        Assert.Single(scan.Lost);
+    }
+
     [Fact]
     public void Next_SealThatNamesAnotherHash_HaltsAndLosesNothing()
     {

@@ -37,16 +37,18 @@ internal sealed class LogCommand : ToolCommand
     protected override int Run(ParseResult parsed, Screen screen)
     {
         LogPlace place = LogPlace.Open(parsed.GetRequiredValue(_directory));
+        HeaderCheck headers = HeaderCheck.Run(place);
+        place = place with { Files = headers.Readable };
         bool pages = parsed.GetValue(_pages);
         if (!pages && !((Option[])[_records, _contract, _since, _until, _from, _to, _sender, _method, _call, _kind, _head, _tail, _full]).Any(option => IsGiven(parsed, option)))
         {
-            LogSummary summary = LogSummary.Read(place);
+            LogSummary summary = LogSummary.Read(place, headers.Unusable);
             screen.Show(summary);
             return summary.HasDamage ? ToolExit.Damage : ToolExit.Fine;
         }
         Contracts contracts = Contracts.Load(parsed.GetValue(_contract) ?? []);
         EntryFilter filter = FilterOf(parsed, contracts);
-        var listing = new LogListing(place, filter, parsed.GetValue(_head), parsed.GetValue(_tail));
+        var listing = new LogListing(place, headers.Unusable, filter, parsed.GetValue(_head), parsed.GetValue(_tail));
         return pages ? listing.Pages(screen) : listing.Records(screen, new MessageText(contracts, parsed.GetValue(_full) ? int.MaxValue : StringBytesShown));
     }
 

@@ -4,7 +4,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Tools;
 
 /// <summary>The lines of 'ambrosia log --pages' and '--records': streamed from the log, or the last few of them kept until its end is reached.</summary>
-internal sealed class LogListing(LogPlace place, EntryFilter filter, int? head, int? tail)
+/// <param name="unusable">Headers of segments that are left out: told first, and the end is not known then.</param>
+internal sealed class LogListing(LogPlace place, IReadOnlyList<LogDamage> unusable, EntryFilter filter, int? head, int? tail)
 {
     private readonly OriginNames _names = new(place.Identity);
     private readonly LogWalk _walk = new(place);
@@ -30,12 +31,13 @@ internal sealed class LogListing(LogPlace place, EntryFilter filter, int? head, 
 
     private int Run(Screen screen, Func<long> problems, Func<LogWalk.PageTaker> taker)
     {
+        foreach (LogDamage header in unusable) screen.Show(DamageReport.Of(header));
         LogChain chain = LogChain.Load(place.Files, place.Directory, place.Identity);
         Lsn wanted = filter.SinceMicros is { } since ? Max(filter.From, WalkStart.LsnOf(chain, since)) : filter.From;
         ReadVerdict? end = tail is { } count ? RunBackwards(screen, chain, wanted, count, taker) : Walk(screen, chain, wanted, taker);
         foreach (IReport line in _last) screen.Show(line);
-        if (end is ReadVerdict.Whole or ReadVerdict.Cut) screen.Show(EndReport.Of(end));
-        return _walk.HasDamage || problems() > 0 ? ToolExit.Damage : ToolExit.Fine;
+        if (unusable.Count == 0 && end is ReadVerdict.Whole or ReadVerdict.Cut) screen.Show(EndReport.Of(end));
+        return unusable.Count > 0 || _walk.HasDamage || problems() > 0 ? ToolExit.Damage : ToolExit.Fine;
     }
 
     /// <summary>The last lines stand at the end: one segment is read, then one, two, four … more in front until there are enough lines.</summary>

@@ -36,7 +36,7 @@ internal sealed class HistoryCheck(LogPlace place, IReadOnlyList<CheckpointVerdi
     /// <summary>The oldest position kept; null: there is no log.</summary>
     public Lsn? From { get; private set; }
 
-    /// <summary>Null: the chain could not be read at all.</summary>
+    /// <summary>Null: the disk could not be read.</summary>
     public ReadVerdict? Verdict { get; private set; }
 
     /// <param name="done">Gets the bytes of log read so far.</param>
@@ -62,11 +62,6 @@ internal sealed class HistoryCheck(LogPlace place, IReadOnlyList<CheckpointVerdi
             }
             Note(scan, ref lost);
             Verdict = scan.Verdict;
-        }
-        catch (LogDamage damage) // headers contradict one another: no chain
-        {
-            Verdict = null;
-            _losses.Add(new Loss(damage.Lsn?.Value ?? 0, damage.Lsn?.Value ?? 0, 0, DamageReport.Of(damage).Damage));
         }
         catch (IOException unreadable)
         {

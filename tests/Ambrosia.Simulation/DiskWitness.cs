@@ -18,6 +18,9 @@ internal sealed class DiskWitness(InstanceId self, Action<InstanceId, InstanceId
     /// <summary>Who renamed the fence to that epoch, last; a power loss may undo a claim that nothing rests on yet.</summary>
     private readonly Dictionary<Epoch, string> claimers = [];
 
+    /// <summary>Claims that no power loss can have undone so far.</summary>
+    private readonly HashSet<Epoch> standing = [];
+
     /// <summary>Who wrote the first page of that epoch, and into that file.</summary>
     private readonly Dictionary<Epoch, string> writers = [];
     private readonly Dictionary<string, string> owners = [];
@@ -51,9 +54,14 @@ internal sealed class DiskWitness(InstanceId self, Action<InstanceId, InstanceId
     internal void Claimed(Epoch epoch, string process)
     {
         if (writers.TryGetValue(epoch, out string? writer)) broken(Oracle.I11, $"{process} claims epoch {epoch} of {self}, in which {writer} has written");
+        if (standing.Contains(epoch) && claimers.TryGetValue(epoch, out string? claimer) && claimer != process) broken(Oracle.I11, $"{process} claims epoch {epoch} of {self}, which {claimer} has claimed");
         claimers[epoch] = process;
+        standing.Add(epoch);
         claimers.Remove(epoch.Next); // a claim that a power loss took back
     }
+
+    /// <summary>The power was lost: a claim whose directory was not flushed may be undone.</summary>
+    public void PowerLost() => standing.Clear();
 
     internal void Written(string path, in Page page, string process)
     {

@@ -69,6 +69,11 @@ internal sealed class Oracles(Oracle watched)
         return disk;
     }
 
+    public void PowerLost()
+    {
+        foreach (DiskWitness disk in disks.Values) disk.PowerLost();
+    }
+
     /// <summary>Number of the last call that has been put on a wire.</summary>
     public ulong Sent(InstanceId from, InstanceId to) => sent.GetValueOrDefault((from, to));
 

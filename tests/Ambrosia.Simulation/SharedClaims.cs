@@ -7,8 +7,6 @@ internal sealed class SharedClaims(IFileSystem files) : WrappedFiles(files)
 {
     protected override IFile Wrap(string path, IFile file) => file;
 
-    public override bool Exists(string path) => Path.GetFileName(path).StartsWith("epoch.", StringComparison.Ordinal) || base.Exists(path);
-
     public override void Rename(string from, string to)
     {
         try

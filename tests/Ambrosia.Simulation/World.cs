@@ -27,7 +27,7 @@ internal sealed record Faults
     /// <summary>One instance or both have two replicas; null: in the worlds of even seeds.</summary>
     public bool? Replicas { get; init; }
 
-    /// <summary>Negative control: a disk that loses what it had flushed when power is lost.</summary>
+    /// <summary>Negative control: a disk that loses pages that it had flushed when power is lost.</summary>
     public bool AmnesicDisk { get; init; }
 
     /// <summary>Negative control: a claim that was lost to another says that it was won.</summary>
@@ -223,6 +223,7 @@ internal sealed class World
                 Trace("power loss");
                 KillAll();
                 Disk.PowerLoss(Random.NextUInt64());
+                Oracles.PowerLost();
                 break;
             case 4 when Faults.BrokenLinks && links.Count > 0: Random.Pick(links).Break("cut"); break;
             case 5 when Faults.Kills: fileCrashIn = Random.Next(1, 40); break;
@@ -291,11 +292,11 @@ internal sealed class World
     /// <summary>The files that a process of this replica sees, with what is planted.</summary>
     public IFileSystem FilesOf(SimulatedReplica replica, IFileSystem files)
     {
-        if (Faults.AmnesicDisk) files = new LyingFiles(files);
+        if (Faults.AmnesicDisk) files = new AmnesicFiles(files);
+        if (Faults.SharedClaims) files = new SharedClaims(files);
         files = Oracles.DiskOf(replica.Id).Watch(files, replica.Process);
         if (Faults.LyingDisk) files = new LyingFiles(files);
         if (Faults.BlindFence) files = new BlindFiles(files);
-        if (Faults.SharedClaims) files = new SharedClaims(files);
         if (Faults.ReadRepair) files = new ReadRepair(files, () => replica.Coordinator is { HasLog: false });
         return files;
     }

@@ -53,6 +53,7 @@ def hashes():
 TYPES = {
     "AppHello": 0x01, "AppWelcome": 0x02, "Heartbeat": 0x03, "Goodbye": 0x04, "Hello": 0x05, "Ready": 0x06, "Run": 0x10, "Destination": 0x11,
     "Processed": 0x12, "ImageBegin": 0x13, "ImageChunk": 0x14, "ImageEnd": 0x15, "PrimaryReady": 0x16, "Waiting": 0x17, "CheckpointWanted": 0x18,
+    "TimerSet": 0x19, "TimerDropped": 0x1A, "TaskResult": 0x1B,
     "Deliver": 0x20, "BecomePrimary": 0x21, "ImpulseLogged": 0x22, "Ack": 0x30,
 }
 
@@ -91,7 +92,7 @@ def frames():
     bad("reserved set", "P1.6", app, frame(3, b"", reserved=0x100))
     bad("payload too long", "P2.3", app, frame(0x10, bytes(4097)))
     bad("length of all ones, no payload", "P2.3", app, frame(0x10, b"", length=0xFFFFFFFF))
-    for kind in (0, 0x07, 0x0F, 0x19, 0x23, 0x31, 0xFF):
+    for kind in (0, 0x07, 0x0F, 0x1C, 0x23, 0x31, 0xFF):
         bad(f"unknown type {kind:#04x}", "P2.4", app, frame(kind, b""))
     bad("payload checksum on an app channel", "P2.5", app, frame(0x10, b"x", payload_crc=1))
     bad("wrong payload checksum on a link", "P2.5", link, frame(0x10, b"abc", True, seed)[:-1] + b"d")
@@ -149,6 +150,18 @@ def app_payloads():
     structure_vectors(f, "Waiting", "P5.8", "waiting", u64(70000) + string("a handler waits for monitor"), {"mark": "70000", "why": "a handler waits for monitor"})
     add(f, "Waiting", "longest reason", "P5.8", u64(1) + string("w" * 1024), expect={"mark": "1", "why": "w" * 1024})
     add(f, "Waiting", "reason too long", "P1.3", u64(1) + string("w" * 1025), error="P1.3")
+    structure_vectors(f, "TimerSet", "P5.14", "timer", u64(4) + i64(1_700_000_000_000_000), {"timer": "4", "dueUs": "1700000000000000"})
+    add(f, "TimerSet", "due before 1970", "P5.14", u64(1) + i64(-1), expect={"timer": "1", "dueUs": "-1"})
+    structure_vectors(f, "TimerDropped", "P5.14", "timer", u64(2**64 - 1), {"timer": str(2**64 - 1)})
+    for structure, data in (("TimerSet", u64(0) + i64(5)), ("TimerDropped", u64(0))):
+        add(f, structure, "timer 0", "P5.14", data, error="P5.14")
+    structure_vectors(f, "TaskResult", "P5.15", "a value", u64(8) + u8(0) + b"\x18\x2a", {"task": "8", "failed": False, "result": "182a"}, surplus=None)
+    structure_vectors(f, "TaskResult", "P5.15", "a failure", u64(8) + u8(1) + bytes.fromhex("8361456161f6"), {"task": "8", "failed": True, "result": "8361456161f6"}, surplus=None)
+    add(f, "TaskResult", "at the message limit", "P5.15", u64(1) + u8(0) + bytes(100), expect={"task": "1", "failed": False, "result": "00" * 100})
+    add(f, "TaskResult", "above the message limit", "P5.15", u64(1) + u8(0) + bytes(101), error="P5.15")
+    add(f, "TaskResult", "unknown status", "P5.15", u64(8) + u8(2), error="P5.15")
+    add(f, "TaskResult", "task 0", "P5.15", u64(0) + u8(0), error="P5.15")
+    add(f, "TaskResult", "cut off", "P5.15", u64(8), error="P5.15")
     for code in range(5):
         structure_vectors(f, "Goodbye", "P5.12", f"code {code}", u8(code) + string("why"), {"code": code, "why": "why"}, surplus="P2.6" if code == 0 else None)
     add(f, "Goodbye", "unknown code", "P5.12", u8(5) + string(""), error="P5.12")

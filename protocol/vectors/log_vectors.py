@@ -127,7 +127,8 @@ def records():
 
     at = {"first": "4160"}
     fork = message(7, b"\x01")
-    items = [(3, start()), (4, peer()), (1, run(1, [fork])), (2, run(5, [fork], hash_=5)), (5, varint(0)), (6, u64(0) + varint(0)), (7, mark())]
+    items = [(3, start()), (4, peer()), (1, run(1, [fork])), (2, run(5, [fork], hash_=5)), (5, varint(0)), (6, u64(0) + varint(0)), (7, mark()),
+             (8, u64(8) + u8(0) + b"\x18\x2a"), (9, u64(4) + i64(1_700_000_000_000_000))]
     expect, lsn = [], 4160
     for kind, content in items:
         expect.append({"lsn": str(lsn), "kind": kind, "body": content.hex()})
@@ -140,7 +141,7 @@ def records():
         add(f, "records", name, section, data, at, error=section, lsn=str(4160 + bad_at))
 
     first = record(5, varint(0))
-    for kind, name in ((8, "NondetResult"), (9, "TimerFired"), (10, "ClientRequest"), (11, "Policy"), (12, "Quarantine"), (13, "Upgrade")):
+    for kind, name in ((10, "ClientRequest"), (11, "Policy"), (12, "Quarantine"), (13, "Upgrade")):
         refused(f"{name}, which nothing writes yet", "L5.1", first + record(kind, bytes(40)), len(first))
     for kind in (0, 14, 255):
         refused(f"unknown kind {kind}", "L5.1", record(kind, b""), 0)

@@ -16,10 +16,13 @@ internal sealed class FakeCoordinator
     private readonly List<byte> pending = [];
     private ulong lsn = 64;
 
-    internal FakeCoordinator(ImmortalDefinition definition, string name = "bank1", bool byteByByte = false, Action<string>? log = null)
+    internal FakeCoordinator(ImmortalDefinition definition, string name = "bank1", bool byteByByte = false, Action<string>? log = null, bool logsDuringReplay = false)
     {
         this.byteByByte = byteByByte;
-        Session = new ImmortalSession(definition, new SessionOptions { Token = new byte[32], Log = log ?? Lines.Add });
+        Session = new ImmortalSession(definition, new SessionOptions
+        {
+            Token = new byte[32], Log = log ?? Lines.Add, LogOfImmortal = (level, text) => Logged.Add($"{level} {text}"), LogsDuringReplay = logsDuringReplay,
+        });
         Name = name;
     }
 
@@ -31,6 +34,12 @@ internal sealed class FakeCoordinator
     internal List<string> Said { get; } = [];
 
     internal List<string> Lines { get; } = [];
+
+    /// <summary>What the immortal wrote to its logger.</summary>
+    internal List<string> Logged { get; } = [];
+
+    /// <summary>What Welcome says of the instance.</summary>
+    internal Guid InstanceUuid { get; init; } = Uuid;
 
     /// <summary>The last complete image.</summary>
     internal byte[] Image { get; private set; } = [];
@@ -54,7 +63,7 @@ internal sealed class FakeCoordinator
     internal void Welcome(byte[]? withImage = null, ulong at = 64, uint messageBytesMax = Frames.MessageBytesMaxDefault)
     {
         lsn = at;
-        Send(new AppWelcome(1, new InstanceId(Name), "r0", Uuid, new Epoch(3), 7, messageBytesMax, new Lsn(at), withImage is not null));
+        Send(new AppWelcome(1, new InstanceId(Name), "r0", InstanceUuid, new Epoch(3), 7, messageBytesMax, new Lsn(at), withImage is not null));
         if (withImage is null) return;
         Send(new ImageBegin(new Lsn(at), 1));
         foreach (byte[] chunk in withImage.Chunk(1000)) Send(FrameType.ImageChunk, chunk);

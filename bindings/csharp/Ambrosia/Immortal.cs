@@ -9,7 +9,7 @@ namespace Ambrosia;
 /// <c>[DataContract]</c>: only those marked <c>[DataMember]</c>). The constructor runs once in the life of an instance: it is part of
 /// the first record, so what it sends is replayed like anything else.
 /// </summary>
-public abstract class Immortal
+public abstract partial class Immortal
 {
     private ImmortalRuntime? runtime;
 

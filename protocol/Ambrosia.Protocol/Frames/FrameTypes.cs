@@ -18,7 +18,7 @@ public static class FrameTypes
         return type switch
         {
             FrameType.AppHello or FrameType.Destination or FrameType.Processed or FrameType.PrimaryReady or FrameType.Waiting
-                or FrameType.CheckpointWanted => App,
+                or FrameType.CheckpointWanted or FrameType.TimerSet or FrameType.TimerDropped or FrameType.TaskResult => App,
             FrameType.AppWelcome or FrameType.Deliver or FrameType.BecomePrimary or FrameType.ImpulseLogged => Coordinator,
             FrameType.ImageBegin or FrameType.ImageChunk or FrameType.ImageEnd => App | Coordinator,
             FrameType.Heartbeat or FrameType.Goodbye => App | Coordinator | Dialler | Acceptor,

@@ -1,6 +1,6 @@
 namespace Ambrosia.Protocol;
 
-/// <summary>What the body of a NondetTask gave (log-format L5.9). No version writes it yet.</summary>
+/// <summary>What the body of a NondetTask gave (log-format L5.9).</summary>
 /// <param name="Failed">The result is a failure (protocol P4.4), else a value.</param>
 public sealed record NondetResultRecord(ulong Task, bool Failed, ReadOnlyMemory<byte> Result) : IRecordBody<NondetResultRecord>
 {

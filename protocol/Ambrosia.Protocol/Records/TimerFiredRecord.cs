@@ -1,6 +1,6 @@
 namespace Ambrosia.Protocol;
 
-/// <summary>A timer is due (log-format L5.9). No version writes it yet.</summary>
+/// <summary>A timer is due (log-format L5.9).</summary>
 /// <param name="DueUs">Microseconds since 1970.</param>
 public sealed record TimerFiredRecord(ulong Timer, long DueUs) : IRecordBody<TimerFiredRecord>
 {

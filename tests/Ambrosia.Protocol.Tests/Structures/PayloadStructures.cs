@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.Text.Json.Nodes;
 using static Ambrosia.Protocol.Tests.AllStructures;
 
@@ -25,6 +26,8 @@ internal static class PayloadStructures
         Payload<ImageBegin>("ImageBegin", static x => new() { ["position"] = Text(x.Position.Value), ["imageVersion"] = x.ImageVersion }),
         Payload<ImageEnd>("ImageEnd", static x => new() { ["length"] = Text(x.Length), ["hash"] = Hex(x.Hash) }),
         Payload<ImpulseLogged>("ImpulseLogged", static x => new() { ["destination"] = x.Destination, ["ticket"] = Text(x.Ticket) }),
+        Payload<TimerSet>("TimerSet", static x => new() { ["timer"] = Text(x.Timer), ["dueUs"] = Text(x.DueUs) }),
+        Payload<TimerDropped>("TimerDropped", static x => new() { ["timer"] = Text(x.Timer) }),
         Payload<Waiting>("Waiting", static x => new() { ["mark"] = Text(x.Mark.Value), ["why"] = x.Why }),
         Payload<Goodbye>("Goodbye", static x => new() { ["code"] = (int)x.Code, ["why"] = x.Why }),
         Payload<Hello>("Hello", static x => new()
@@ -38,6 +41,13 @@ internal static class PayloadStructures
         Empty("Heartbeat", FrameType.Heartbeat), Empty("Ready", FrameType.Ready), Empty("CheckpointWanted", FrameType.CheckpointWanted),
         new("ImageChunk", new Structure(
             static (bytes, _) => new() { ["bytes"] = Hex(ImageChunk.Read(bytes)) }, static (bytes, _) => ImageChunk.Read(bytes).ToArray(), Ends.Anywhere)),
+        new("TaskResult", new Structure(
+            static (bytes, _) =>
+            {
+                NondetResultRecord result = NondetResultRecord.Read(TaskResult.Read(bytes, 100));
+                return new() { ["task"] = Text(result.Task), ["failed"] = result.Failed, ["result"] = Hex(result.Result.Span) };
+            },
+            static (bytes, _) => TaskResultAgain(NondetResultRecord.Read(TaskResult.Read(bytes, 100))), Ends.Anywhere)),
         new("Deliver", new Structure(static (bytes, _) => Deliver(bytes), static (bytes, _) => DeliverAgain(bytes), Ends.Anywhere)),
     ];
 
@@ -46,6 +56,14 @@ internal static class PayloadStructures
         Frames.ReadEmpty(type, bytes);
         return [];
     }));
+
+    private static byte[] TaskResultAgain(NondetResultRecord result)
+    {
+        var again = new ArrayBufferWriter<byte>();
+        TaskResult.WriteHead(again, result.Task, result.Failed);
+        again.Write(result.Result.Span);
+        return again.WrittenSpan.ToArray();
+    }
 
     private static JsonObject Deliver(ReadOnlySpan<byte> bytes)
     {

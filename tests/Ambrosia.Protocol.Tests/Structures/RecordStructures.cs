@@ -72,6 +72,8 @@ internal static class RecordStructures
             case RecordKind.Trim: record.Read<TrimRecord>(); break;
             case RecordKind.Digest: record.Read<DigestRecord>(); break;
             case RecordKind.CheckpointMark: record.Read<CheckpointMarkRecord>(); break;
+            case RecordKind.NondetResult: record.Read<NondetResultRecord>(); break;
+            case RecordKind.TimerFired: record.Read<TimerFiredRecord>(); break;
             default: throw new InvalidOperationException($"{record.Kind} should have been refused");
         }
     }

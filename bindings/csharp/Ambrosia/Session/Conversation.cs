@@ -34,6 +34,7 @@ internal sealed class Conversation(AppWelcome welcome, ImmortalRuntime runtime, 
     {
         DeliverHeader header = DeliverHeader.Read(payload.Span);
         Progress.BeginFrame(header);
+        Runtime.Surroundings.AdvanceTo(header.TimeUs);
         var records = new RecordReader(payload.Span[DeliverHeader.Bytes..], header.First);
         int bodyAt = DeliverHeader.Bytes;
         while (records.Next())

@@ -16,15 +16,17 @@ internal sealed class ImmortalRuntime
     private readonly int schedulerThread = Environment.CurrentManagedThreadId;
     private ulong executingLsn;
 
-    internal ImmortalRuntime(ImmortalDefinition definition, InstanceId id, OutboundBuffer outbound, ImpulseDoor impulses, Action<string> log)
+    internal ImmortalRuntime(ImmortalDefinition definition, AppWelcome welcome, OutboundBuffer outbound, ImpulseDoor impulses, SessionOptions options)
     {
         this.definition = definition;
-        Id = id;
+        Id = welcome.Instance;
+        Surroundings = new Surroundings(welcome.Uuid, Scheduler);
+        Logger = new ImmortalLogger(() => impulses.IsOpen, options.LogsDuringReplay, options.LogOfImmortal);
         Outbound = outbound;
         Impulses = impulses;
         Destinations = new DestinationTable(outbound);
-        Origins = new Origins(id);
-        failures = new FailureLog(log);
+        Origins = new Origins(Id);
+        failures = new FailureLog(options.Log);
     }
 
     internal InstanceId Id { get; }
@@ -42,6 +44,11 @@ internal sealed class ImmortalRuntime
     internal OutstandingCalls Calls { get; } = new();
 
     internal Origins Origins { get; }
+
+    /// <summary>Time and randomness for handlers.</summary>
+    internal Surroundings Surroundings { get; }
+
+    internal ImmortalLogger Logger { get; }
 
     /// <summary>Null until the first record or the image.</summary>
     internal Immortal? Immortal { get; private set; }

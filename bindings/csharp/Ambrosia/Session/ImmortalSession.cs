@@ -190,7 +190,7 @@ public sealed class ImmortalSession
         payloadBytesMax = Frames.PayloadBytesMax(welcome.MessageBytesMax);
         outbound.LimitMessages(welcome.MessageBytesMax);
         var door = new ImpulseDoor(impulses, outbound) { WaitForRoom = WaitForImpulseRoom, Added = ImpulseAdded };
-        var runtime = new ImmortalRuntime(definition, welcome.Instance, outbound, door, options.Log);
+        var runtime = new ImmortalRuntime(definition, welcome, outbound, door, options);
         conversation = new Conversation(welcome, runtime, options.Log);
         State = welcome.HasImage ? SessionState.AwaitingImage : SessionState.Running;
     }

@@ -18,6 +18,9 @@ internal sealed class Scheduler
     /// <summary>True while this thread executes handlers of this immortal: what is sent then is numbered, not an impulse.</summary>
     internal bool IsExecuting => ReferenceEquals(executing, this);
 
+    /// <summary>True while this thread executes handlers of some immortal.</summary>
+    internal static bool IsAnyExecuting => executing is not null;
+
     /// <summary>Callers' answers that wait for a suspended handler.</summary>
     internal int AnswersOwed { get; set; }
 

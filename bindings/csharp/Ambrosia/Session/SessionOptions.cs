@@ -18,4 +18,10 @@ public sealed record SessionOptions
 
     /// <summary>One line for the operator.</summary>
     public Action<string> Log { get; init; } = static _ => { };
+
+    /// <summary>A line that the immortal wrote to its <c>Logger</c>. Called by any thread.</summary>
+    public Action<LogLevel, string> LogOfImmortal { get; init; } = static (_, _) => { };
+
+    /// <summary>The immortal's lines come from replay and from secondaries too.</summary>
+    public bool LogsDuringReplay { get; init; }
 }

@@ -38,6 +38,7 @@ internal static class ObjectShapes
         if (type.IsGenericType && Collections.MakerOf.TryGetValue(type.GetGenericTypeDefinition(), out string? maker)) return OfCollection(maker, type);
         if (typeof(ImmortalProxy).IsAssignableFrom(type)) return new ProxyShape(type);
         if (type == typeof(RemoteCallException)) return new FailureShape();
+        if (type == typeof(ReplayedRandom)) return new RandomShape();
         if (type == typeof(object)) return new FieldsShape(type);
         if (typeof(Delegate).IsAssignableFrom(type) || typeof(Exception).IsAssignableFrom(type) || type.IsPointer) return null;
         if (type.Assembly == typeof(ObjectShapes).Assembly && !typeof(Source).IsAssignableFrom(type)) return null;

@@ -1,0 +1,9 @@
+namespace Ambrosia;
+
+/// <summary>How much a line of an immortal's log matters.</summary>
+public enum LogLevel
+{
+    Information,
+    Warning,
+    Error,
+}

@@ -53,8 +53,8 @@ def hashes():
 TYPES = {
     "AppHello": 0x01, "AppWelcome": 0x02, "Heartbeat": 0x03, "Goodbye": 0x04, "Hello": 0x05, "Ready": 0x06, "Run": 0x10, "Destination": 0x11,
     "Processed": 0x12, "ImageBegin": 0x13, "ImageChunk": 0x14, "ImageEnd": 0x15, "PrimaryReady": 0x16, "Waiting": 0x17, "CheckpointWanted": 0x18,
-    "TimerSet": 0x19, "TimerDropped": 0x1A, "TaskResult": 0x1B,
-    "Deliver": 0x20, "BecomePrimary": 0x21, "ImpulseLogged": 0x22, "Ack": 0x30,
+    "TimerSet": 0x19, "TimerDropped": 0x1A, "TaskResult": 0x1B, "SetAside": 0x1C, "Released": 0x1D,
+    "Deliver": 0x20, "BecomePrimary": 0x21, "ImpulseLogged": 0x22, "PolicyAhead": 0x23, "Ack": 0x30,
 }
 
 
@@ -92,7 +92,7 @@ def frames():
     bad("reserved set", "P1.6", app, frame(3, b"", reserved=0x100))
     bad("payload too long", "P2.3", app, frame(0x10, bytes(4097)))
     bad("length of all ones, no payload", "P2.3", app, frame(0x10, b"", length=0xFFFFFFFF))
-    for kind in (0, 0x07, 0x0F, 0x1C, 0x23, 0x31, 0xFF):
+    for kind in (0, 0x07, 0x0F, 0x1F, 0x2F, 0x3F, 0xFF):
         bad(f"unknown type {kind:#04x}", "P2.4", app, frame(kind, b""))
     bad("payload checksum on an app channel", "P2.5", app, frame(0x10, b"x", payload_crc=1))
     bad("wrong payload checksum on a link", "P2.5", link, frame(0x10, b"abc", True, seed)[:-1] + b"d")
@@ -162,6 +162,31 @@ def app_payloads():
     add(f, "TaskResult", "unknown status", "P5.15", u64(8) + u8(2), error="P5.15")
     add(f, "TaskResult", "task 0", "P5.15", u64(0) + u8(0), error="P5.15")
     add(f, "TaskResult", "cut off", "P5.15", u64(8), error="P5.15")
+
+    def aside(decision=3, unlogged=1, kind=1, caller=string("source"), why=string("no such account")):
+        return u64(decision) + u64(4160) + u32(2) + u8(unlogged) + i64(1_700_000_000_000_000) + u16(0) + caller + u8(kind) + u32(7) + u32(1) + u64(9) + why
+
+    said = {"decision": "3", "record": "4160", "index": 2, "isUnlogged": True, "timeUs": "1700000000000000", "shard": 0, "caller": "source", "kind": 1,
+            "method": 7, "tries": 1, "argumentBytes": "9", "why": "no such account"}
+    structure_vectors(f, "SetAside", "P5.16", "a fork", aside(), said)
+    add(f, "SetAside", "an impulse, logged", "P5.16", aside(unlogged=0, kind=5), expect=said | {"isUnlogged": False, "kind": 5})
+    add(f, "SetAside", "longest reason", "P5.16", aside(why=string("w" * 1024)), expect=said | {"why": "w" * 1024})
+    add(f, "SetAside", "reason too long", "P1.3", aside(why=string("w" * 1025)), error="P1.3")
+    add(f, "SetAside", "decision 0", "P5.16", aside(decision=0), error="P5.16")
+    add(f, "SetAside", "a flag of 2", "P1.6", aside(unlogged=2), error="P1.6")
+    for kind in (0, 2, 3, 6):
+        add(f, "SetAside", f"kind {kind}", "P5.16", aside(kind=kind), error="P5.16")
+    names(f, "SetAside", "caller", lambda name: aside(caller=name))
+    structure_vectors(f, "Released", "P5.16", "released", u64(4160) + u32(2), {"record": "4160", "index": 2})
+    add(f, "Released", "position beyond every log", "L2.1", u64(2**62) + u32(2), error="L2.1")
+    ahead = lambda *changes: varint(len(changes)) + b"".join(u64(at) + u8(forks) for at, forks in changes)
+    structure_vectors(f, "PolicyAhead", "P5.17", "two changes", ahead((8256, 2), (70000, 0)),
+                      {"changes": [{"position": "8256", "forks": 2}, {"position": "70000", "forks": 0}]})
+    add(f, "PolicyAhead", "none", "P5.17", ahead(), expect={"changes": []})
+    add(f, "PolicyAhead", "unknown policy", "P5.17", ahead((8256, 3)), error="P5.17")
+    add(f, "PolicyAhead", "out of order", "P5.17", ahead((8256, 0), (8256, 1)), error="P5.17")
+    add(f, "PolicyAhead", "more changes than bytes", "P5.17", varint(2) + u64(8256) + u8(0), error="P5.17")
+    add(f, "PolicyAhead", "impossibly many changes", "P5.17", varint(2**60) + u64(8256) + u8(0), error="P5.17")
     for code in range(5):
         structure_vectors(f, "Goodbye", "P5.12", f"code {code}", u8(code) + string("why"), {"code": code, "why": "why"}, surplus="P2.6" if code == 0 else None)
     add(f, "Goodbye", "unknown code", "P5.12", u8(5) + string(""), error="P5.12")

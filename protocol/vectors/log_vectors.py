@@ -119,7 +119,7 @@ def records():
     bad("ClientRequest", "keyed of value 2", request + u8(2) + message(7, b""))
     body("Policy", "L5.9", "stop", u8(1) + u64(86_400_000_000) + u64(1 << 20) + u64(1 << 28), {"forks": 1, "windowUs": "86400000000", "entriesMax": str(1 << 20), "bytesMax": str(1 << 28)})
     bad("Policy", "unknown policy", u8(3) + bytes(24))
-    body("Quarantine", "L5.9", "retry", u64(4160) + u32(2) + u8(1), {"run": "4160", "index": 2, "action": 1})
+    body("Quarantine", "L5.9", "retry", u64(4160) + u32(2) + u8(1), {"record": "4160", "index": 2, "action": 1})
     bad("Quarantine", "unknown action", u64(4160) + u32(2) + u8(3))
     upgrade = lambda name=string("r1"): u32(3) + u32(4) + u64(8192) + u64(6) + name + u64(0x55)
     body("Upgrade", "L5.9", "upgrade", upgrade(), {"versionFrom": 3, "versionTo": 4, "checkpoint": "8192", "checkpointEpoch": "6", "replica": "r1", "digest": f"{0x55:016x}"})
@@ -128,7 +128,8 @@ def records():
     at = {"first": "4160"}
     fork = message(7, b"\x01")
     items = [(3, start()), (4, peer()), (1, run(1, [fork])), (2, run(5, [fork], hash_=5)), (5, varint(0)), (6, u64(0) + varint(0)), (7, mark()),
-             (8, u64(8) + u8(0) + b"\x18\x2a"), (9, u64(4) + i64(1_700_000_000_000_000))]
+             (8, u64(8) + u8(0) + b"\x18\x2a"), (9, u64(4) + i64(1_700_000_000_000_000)),
+             (11, u8(2) + u64(1) + u64(2) + u64(3)), (12, u64(4160) + u32(0) + u8(0))]
     expect, lsn = [], 4160
     for kind, content in items:
         expect.append({"lsn": str(lsn), "kind": kind, "body": content.hex()})
@@ -141,7 +142,7 @@ def records():
         add(f, "records", name, section, data, at, error=section, lsn=str(4160 + bad_at))
 
     first = record(5, varint(0))
-    for kind, name in ((10, "ClientRequest"), (11, "Policy"), (12, "Quarantine"), (13, "Upgrade")):
+    for kind, name in ((10, "ClientRequest"), (13, "Upgrade")):
         refused(f"{name}, which nothing writes yet", "L5.1", first + record(kind, bytes(40)), len(first))
     for kind in (0, 14, 255):
         refused(f"unknown kind {kind}", "L5.1", record(kind, b""), 0)
@@ -172,9 +173,13 @@ def checkpoints():
     add(f, "coordinatorPart", "peers, inputs, outputs, digest", "L6.2", cbor(good), expect=expect)
     add(f, "coordinatorPart", "nothing yet", "L6.2", cbor([[], [], [], [0, []]]),
         expect={"peers": [], "inputs": [], "outputs": [], "digestPosition": "0", "digestCounts": []})
+    policy = [2, 86_400_000_000, 100_000, 64 << 20]
+    add(f, "coordinatorPart", "policies that are not the default", "L6.2", cbor([*good, policy]), expect=expect | {"policy": {
+        "forks": 2, "windowUs": "86400000000", "entriesMax": "100000", "bytesMax": str(64 << 20)}})
     for name, value in {
         "outputs out of order": [peers, inputs, outputs[::-1], digest], "an output twice": [peers, inputs, [outputs[1]] * 2, digest],
-        "three parts": good[:3], "a peer of five items": [[peers[0][:5]], inputs, outputs, digest], "kind 5 on a channel": [[], [], [[0, "a", 1, 1, 5, 0, 0, 0]], digest],
+        "three parts": good[:3], "six parts": [*good, policy, []], "the default policies": [*good, [0, *policy[1:]]], "unknown fork policy": [*good, [3, *policy[1:]]],
+        "policies of three items": [*good, policy[:3]], "a peer of five items": [[peers[0][:5]], inputs, outputs, digest], "kind 5 on a channel": [[], [], [[0, "a", 1, 1, 5, 0, 0, 0]], digest],
         "a bad name": [[], [], [[0, "a/b", 1, 1, 1, 0, 0, 0]], digest], "shard of 17 bits": [[], [], [[65536, "a", 1, 1, 1, 0, 0, 0]], digest],
         "trimmed beyond the last": [[], [], [[0, "a", 1, 1, 1, 2, 1, 1]], digest], "origin of 33 bits": [[], [[2**32, 1, 1]], [], digest],
         "digest position beyond every log": [[], [], [], [2**62, []]], "counts out of order": [[], [], [], [0, [[0, "b", 1], [0, "a", 1]]]],

@@ -12,7 +12,11 @@ public sealed record CoordinatorPart(
     IReadOnlyList<CheckpointPeer> Peers, IReadOnlyList<CheckpointInput> Inputs, IReadOnlyList<CheckpointOutput> Outputs,
     Lsn DigestPosition, IReadOnlyList<CheckpointDigestCount> DigestCounts)
 {
+    private const int PolicyItems = 4, PartsWithoutPolicy = 4, PartsWithPolicy = 5;
     private const int PeerItems = 6, InputItems = 3, OutputItems = 8, DigestItems = 2, CountItems = 3;
+
+    /// <summary>The policies in force; the default ones are not written, so that where nobody changed them nothing says so.</summary>
+    public PolicyRecord Policy { get; init; } = PolicyRecord.Default;
 
     public byte[] ToBytes()
     {
@@ -28,7 +32,8 @@ public sealed record CoordinatorPart(
     {
         if (!IsInOrder(Outputs, static o => o.Destination) || !IsInOrder(DigestCounts, static c => c.Destination))
             throw new ArgumentException("outputs and counts of a checkpoint stand in ordinal order of their destination");
-        to.WriteArrayHeader(4);
+        bool hasPolicy = Policy != PolicyRecord.Default;
+        to.WriteArrayHeader(hasPolicy ? PartsWithPolicy : PartsWithoutPolicy);
         to.WriteArrayHeader(Peers.Count);
         foreach (CheckpointPeer peer in Peers) WritePeer(ref to, peer);
         to.WriteArrayHeader(Inputs.Count);
@@ -39,6 +44,7 @@ public sealed record CoordinatorPart(
         to.WriteUInt64(DigestPosition.Value);
         to.WriteArrayHeader(DigestCounts.Count);
         foreach (CheckpointDigestCount count in DigestCounts) WriteCount(ref to, count);
+        if (hasPolicy) WritePolicy(ref to, Policy);
     }
 
     /// <exception cref="ProtocolViolation">L6.2.</exception>
@@ -57,13 +63,14 @@ public sealed record CoordinatorPart(
 
     public bool Equals(CoordinatorPart? other) =>
         other is not null && DigestPosition == other.DigestPosition && Peers.SequenceEqual(other.Peers) && Inputs.SequenceEqual(other.Inputs)
-        && Outputs.SequenceEqual(other.Outputs) && DigestCounts.SequenceEqual(other.DigestCounts);
+        && Outputs.SequenceEqual(other.Outputs) && DigestCounts.SequenceEqual(other.DigestCounts) && Policy == other.Policy;
 
     public override int GetHashCode() => HashCode.Combine(DigestPosition, Peers.Count, Inputs.Count, Outputs.Count);
 
     private static CoordinatorPart ReadAll(ref CborReader from)
     {
-        ExpectArray(ref from, 4);
+        int parts = from.ReadArrayHeader();
+        if (parts is not (PartsWithoutPolicy or PartsWithPolicy)) throw Violation($"a coordinator's part of {parts} items");
         var peers = new List<CheckpointPeer>();
         for (int left = from.ReadArrayHeader(); left > 0; left--) peers.Add(ReadPeer(ref from));
         var inputs = new List<CheckpointInput>();
@@ -75,10 +82,29 @@ public sealed record CoordinatorPart(
         if (position >= Lsn.Limit) throw Violation($"digest position {position}");
         var counts = new List<CheckpointDigestCount>();
         for (int left = from.ReadArrayHeader(); left > 0; left--) counts.Add(ReadCount(ref from));
+        PolicyRecord policy = parts == PartsWithPolicy ? ReadPolicy(ref from) : PolicyRecord.Default;
 
         if (!from.AtEnd) throw Violation($"{from.Remaining.Length} bytes behind the coordinator's part");
         if (!IsInOrder(outputs, static o => o.Destination) || !IsInOrder(counts, static c => c.Destination)) throw Violation("destinations out of order");
-        return new CoordinatorPart(peers, inputs, outputs, new Lsn(position), counts);
+        return new CoordinatorPart(peers, inputs, outputs, new Lsn(position), counts) { Policy = policy };
+    }
+
+    private static void WritePolicy(ref CborWriter to, PolicyRecord policy)
+    {
+        to.WriteArrayHeader(PolicyItems);
+        to.WriteUInt64((byte)policy.Forks);
+        to.WriteUInt64(policy.WindowUs);
+        to.WriteUInt64(policy.EntriesMax);
+        to.WriteUInt64(policy.BytesMax);
+    }
+
+    private static PolicyRecord ReadPolicy(ref CborReader from)
+    {
+        ExpectArray(ref from, PolicyItems);
+        byte forks = from.ReadByte();
+        if (forks > (byte)ForkPolicy.Quarantine) throw Violation($"fork policy {forks}");
+        var policy = new PolicyRecord((ForkPolicy)forks, from.ReadUInt64(), from.ReadUInt64(), from.ReadUInt64());
+        return policy != PolicyRecord.Default ? policy : throw Violation("the default policies, which are not written");
     }
 
     private static void WritePeer(ref CborWriter to, CheckpointPeer peer)

@@ -9,7 +9,18 @@ internal static class CheckpointStructures
     public static IEnumerable<KeyValuePair<string, Structure>> All =>
         [new("coordinatorPart", new Structure(static (bytes, _) => Show(CoordinatorPart.Read(bytes)), static (bytes, _) => CoordinatorPart.Read(bytes).ToBytes()))];
 
-    private static JsonObject Show(CoordinatorPart part) => new()
+    private static JsonObject Show(CoordinatorPart part)
+    {
+        JsonObject shown = Always(part);
+        if (part.Policy != PolicyRecord.Default)
+            shown["policy"] = new JsonObject
+            {
+                ["forks"] = (int)part.Policy.Forks, ["windowUs"] = Text(part.Policy.WindowUs), ["entriesMax"] = Text(part.Policy.EntriesMax), ["bytesMax"] = Text(part.Policy.BytesMax),
+            };
+        return shown;
+    }
+
+    private static JsonObject Always(CoordinatorPart part) => new()
     {
         ["peers"] = new JsonArray([.. part.Peers.Select(static x => new JsonObject
         {

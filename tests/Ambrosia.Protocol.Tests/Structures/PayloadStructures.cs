@@ -29,6 +29,17 @@ internal static class PayloadStructures
         Payload<TimerSet>("TimerSet", static x => new() { ["timer"] = Text(x.Timer), ["dueUs"] = Text(x.DueUs) }),
         Payload<TimerDropped>("TimerDropped", static x => new() { ["timer"] = Text(x.Timer) }),
         Payload<Waiting>("Waiting", static x => new() { ["mark"] = Text(x.Mark.Value), ["why"] = x.Why }),
+        Payload<SetAside>("SetAside", static x => new()
+        {
+            ["decision"] = Text(x.Decision), ["record"] = Text(x.Message.Record.Value), ["index"] = x.Message.Index, ["isUnlogged"] = x.IsUnlogged, ["timeUs"] = Text(x.TimeUs),
+            ["shard"] = x.Caller.Shard, ["caller"] = x.Caller.Name, ["kind"] = (int)x.Kind, ["method"] = x.Method, ["tries"] = x.Tries,
+            ["argumentBytes"] = Text(x.ArgumentBytes), ["why"] = x.Why,
+        }),
+        Payload<Released>("Released", static x => new() { ["record"] = Text(x.Message.Record.Value), ["index"] = x.Message.Index }),
+        Payload<PolicyAhead>("PolicyAhead", static x => new()
+        {
+            ["changes"] = new JsonArray([.. x.Changes.Select(static c => new JsonObject { ["position"] = Text(c.Position.Value), ["forks"] = (int)c.Forks })]),
+        }),
         Payload<Goodbye>("Goodbye", static x => new() { ["code"] = (int)x.Code, ["why"] = x.Why }),
         Payload<Hello>("Hello", static x => new()
         {

@@ -39,7 +39,7 @@ internal static class RecordStructures
         {
             ["forks"] = (int)x.Forks, ["windowUs"] = Text(x.WindowUs), ["entriesMax"] = Text(x.EntriesMax), ["bytesMax"] = Text(x.BytesMax),
         }),
-        Record<QuarantineRecord>("Quarantine", static x => new() { ["run"] = Text(x.Run.Value), ["index"] = x.Index, ["action"] = (int)x.Action }),
+        Record<QuarantineRecord>("Quarantine", static x => new() { ["record"] = Text(x.Message.Record.Value), ["index"] = x.Message.Index, ["action"] = (int)x.Action }),
         Record<UpgradeRecord>("Upgrade", static x => new()
         {
             ["versionFrom"] = x.VersionFrom, ["versionTo"] = x.VersionTo, ["checkpoint"] = Text(x.Checkpoint.Value),
@@ -74,6 +74,8 @@ internal static class RecordStructures
             case RecordKind.CheckpointMark: record.Read<CheckpointMarkRecord>(); break;
             case RecordKind.NondetResult: record.Read<NondetResultRecord>(); break;
             case RecordKind.TimerFired: record.Read<TimerFiredRecord>(); break;
+            case RecordKind.Policy: record.Read<PolicyRecord>(); break;
+            case RecordKind.Quarantine: record.Read<QuarantineRecord>(); break;
             default: throw new InvalidOperationException($"{record.Kind} should have been refused");
         }
     }

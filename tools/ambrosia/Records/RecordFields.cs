@@ -67,7 +67,7 @@ internal static class RecordFields
         ["forks"] = record.Forks.ToString(), ["windowMicros"] = record.WindowUs, ["entriesMax"] = record.EntriesMax, ["bytesMax"] = record.BytesMax,
     };
 
-    private static Dictionary<string, object> Of(QuarantineRecord record) => new() { ["run"] = record.Run.Value, ["index"] = record.Index, ["action"] = record.Action.ToString() };
+    private static Dictionary<string, object> Of(QuarantineRecord record) => new() { ["message"] = record.Message.ToString(), ["action"] = record.Action.ToString() };
 
     private static Dictionary<string, object> Of(UpgradeRecord record) => new()
     {

@@ -1,0 +1,48 @@
+namespace Ambrosia.Protocol;
+
+/// <summary>
+/// Fork policies that Policy records further on in the log put into force (protocol P5.17): what an app that replays must know before it
+/// stops where another one stopped.
+/// </summary>
+/// <param name="Changes">In the order of the log; the last one may be the first that goes on.</param>
+public sealed record PolicyAhead(IReadOnlyList<PolicyChange> Changes) : IFramePayload<PolicyAhead>
+{
+    /// <summary>Of neighbours that say the same the first counts, and what follows a Continue is never wanted: many primaries, few changes.</summary>
+    public const int ChangesMax = 1024;
+    private const int ChangeBytes = 8 + 1;
+
+    public static FrameType Type => FrameType.PolicyAhead;
+
+    public int BytesMax => 2 + Changes.Count * ChangeBytes;
+
+    public void Write(ref PayloadWriter to)
+    {
+        if (Changes.Count > ChangesMax) throw new ArgumentException($"{Changes.Count} changes of policy where at most {ChangesMax} are allowed", nameof(Changes));
+        to.Varint((ulong)Changes.Count);
+        foreach (PolicyChange change in Changes)
+        {
+            to.U64(change.Position.Value);
+            to.U8((byte)change.Forks);
+        }
+    }
+
+    public static PolicyAhead Read(ReadOnlySpan<byte> payload)
+    {
+        var from = PayloadReader.OfFrame(payload, "P5.17");
+        var changes = new PolicyChange[from.Count(ChangeBytes)];
+        if (changes.Length > ChangesMax) throw from.Violation("P5.17", $"{changes.Length} changes of policy");
+        for (int i = 0; i < changes.Length; i++)
+        {
+            Lsn position = from.Lsn();
+            byte forks = from.U8();
+            if (forks > (byte)ForkPolicy.Quarantine || (i > 0 && position <= changes[i - 1].Position)) throw from.Violation("P5.17", $"fork policy {forks} at {position}");
+            changes[i] = new PolicyChange(position, (ForkPolicy)forks);
+        }
+        from.End();
+        return new PolicyAhead(changes);
+    }
+
+    public bool Equals(PolicyAhead? other) => other is not null && Changes.SequenceEqual(other.Changes);
+
+    public override int GetHashCode() => Changes.Count;
+}

@@ -9,8 +9,11 @@ public sealed record LogOptions
     /// <summary>Bytes of the largest page with several records, header included: a multiple of 4,096.</summary>
     public int PageBytes { get; init; } = 1 << 20;
 
-    /// <summary>Pages in the pool, at least 2; two more are made when pages are pinned.</summary>
+    /// <summary>Pages for writers and the committer, at least 2; two more are made when pages are pinned.</summary>
     public int Pages { get; init; } = 4;
+
+    /// <summary>Further pages, made when delivery is behind: what it has not read yet stays in memory in so many. 0 to 1,024.</summary>
+    public int PagesKept { get; init; } = 8;
 
     /// <summary>Distance of digest positions in log bytes (log-format L5.7): a multiple of 4,096, at least 1 MiB. A log keeps that of its first segment.</summary>
     public ulong DigestEvery { get; init; } = 1 << 20;
@@ -49,6 +52,7 @@ public sealed record LogOptions
     {
         Require(PageBytes is >= 2 * LogFormat.BlockBytes and <= 64 << 20 && PageBytes % LogFormat.BlockBytes == 0, "PageBytes is a multiple of 4,096 from 8,192 to 64 MiB", PageBytes);
         Require(SegmentBytes % LogFormat.BlockBytes == 0 && SegmentBytes >= LogFormat.SegmentHeaderBytes + PageBytes, "SegmentBytes is a multiple of 4,096 with room for a page", SegmentBytes);
+        Require(PagesKept is >= 0 and <= 1_024, "PagesKept is from 0 to 1,024", PagesKept);
         Require(Pages is >= 2 and <= 1_024, "Pages is from 2 to 1,024", Pages);
         Require(DigestEvery >= 1 << 20 && DigestEvery % LogFormat.BlockBytes == 0, "DigestEvery is a multiple of 4,096, at least 1 MiB", (long)DigestEvery);
         Require((ulong)PageBytes <= DigestEvery, $"PageBytes is at most DigestEvery ({DigestEvery}), or one page would hold several digest positions", PageBytes);

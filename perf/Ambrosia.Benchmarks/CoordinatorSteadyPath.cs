@@ -125,7 +125,7 @@ public class CoordinatorSteadyPath
 
         public ReadAnswer Control(FrameType type, ReadOnlySpan<byte> payload) => ReadAnswer.More;
 
-        public void Pause()
+        public void Pause(bool drained)
         {
         }
     }

@@ -102,7 +102,7 @@ public class PeersSteadyPath
 
         public ReadAnswer Control(FrameType type, ReadOnlySpan<byte> payload) => ReadAnswer.More;
 
-        public void Pause()
+        public void Pause(bool drained)
         {
         }
     }

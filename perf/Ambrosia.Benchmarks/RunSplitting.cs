@@ -103,7 +103,7 @@ public class RunSplitting
 
         public ReadAnswer Control(FrameType type, ReadOnlySpan<byte> payload) => ReadAnswer.More;
 
-        public void Pause()
+        public void Pause(bool drained)
         {
         }
     }

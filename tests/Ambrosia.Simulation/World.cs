@@ -81,6 +81,7 @@ internal sealed class World
         LogOptions = new LogOptions
         {
             SegmentBytes = 4096 * Random.Next(20, 300), PageBytes = 4096 * Random.Next(2, 16), Pages = Random.Next(2, 5), ZeroWindowBytes = 4096 * Random.Next(0, 40),
+            PagesKept = (int)(seed % 4), // few, so that delivery often reads the segment
         };
         Simulation.Source.Dice = faults.RollingDice ? new SimulatedRandom(seed) : null;
         Disk.CreateDirectory("/data");

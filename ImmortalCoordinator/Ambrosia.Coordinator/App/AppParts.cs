@@ -90,9 +90,9 @@ internal sealed class AppParts
 
     public bool MustWait(Outbox outbox) => Outboxes.IsFull && outbox != Outboxes.Self && LinksAreOpen();
 
-    public void WakeCommitter()
+    public void WakeCommitter(bool drained)
     {
-        if (Log.TakeWake()) Committer(true);
+        if (Log.TakeWake()) Committer(drained);
     }
 
     /// <summary>Makes the session the instance's, if there is none. False: <paramref name="why"/> not.</summary>

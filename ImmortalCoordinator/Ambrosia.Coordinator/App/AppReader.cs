@@ -36,6 +36,9 @@ internal sealed class AppReader(BlockPool pool, IAppFrames frames) : IDisposable
     /// <summary>Received: [start, fill) of the block; everything before start has been handed on.</summary>
     private int start, fill;
 
+    /// <summary>The last receive left room: the socket had no more.</summary>
+    private bool isDrained;
+
     /// <summary>Where the pump receives the next bytes.</summary>
     public Memory<byte> Space()
     {
@@ -71,6 +74,7 @@ internal sealed class AppReader(BlockPool pool, IAppFrames frames) : IDisposable
     {
         Crash.Hit("out.recvFromApp");
         fill += bytes;
+        isDrained = fill < block.Bytes.Length;
         return Continue();
     }
 
@@ -89,7 +93,7 @@ internal sealed class AppReader(BlockPool pool, IAppFrames frames) : IDisposable
                 : frames.Control(header.Type, payload);
             if (answer == ReadAnswer.More) start += size;
         }
-        frames.Pause();
+        frames.Pause(isDrained);
         return answer == ReadAnswer.More && frames.LogWaits ? ReadAnswer.LogFull : answer;
     }
 
@@ -114,5 +118,6 @@ internal interface IAppFrames
     bool LogWaits { get; }
 
     /// <summary>All that was received has been handed on: a good time to wake those who send.</summary>
-    void Pause();
+    /// <param name="drained">The app has sent no more so far: the time to commit on this thread, which has nothing else to do.</param>
+    void Pause(bool drained);
 }

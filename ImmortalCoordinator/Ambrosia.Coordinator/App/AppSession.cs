@@ -114,13 +114,13 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
         return ReadAnswer.More;
     }
 
-    public void Pause()
+    public void Pause(bool drained)
     {
         if (selfWaits) selfWaits = !parts.SelfChannel.TryPush();
         digestWaits = !parts.TryLogDigests();
         foreach (Outbox outbox in touched) parts.HasOutput(outbox);
         touched.Clear();
-        parts.WakeCommitter();
+        parts.WakeCommitter(drained);
     }
 
     /// <summary>The self channel, or a digest, found no room in the log: the pump waits for it before it receives more.</summary>

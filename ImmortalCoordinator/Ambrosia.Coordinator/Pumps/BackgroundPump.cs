@@ -7,7 +7,7 @@ namespace Ambrosia.Coordinator.Pumps;
 internal sealed class BackgroundPump(Coordinator coordinator, Action publish, Action commit, Action<int, string> fail, Action<string> say) : IDisposable
 {
     private static readonly TimeSpan tick = TimeSpan.FromMilliseconds(20);
-    private static readonly TimeSpan pause = TimeSpan.FromMilliseconds(2), shortage = TimeSpan.FromMilliseconds(100);
+    private static readonly TimeSpan pause = TimeSpan.FromMilliseconds(2), idlePause = TimeSpan.FromMilliseconds(10), shortage = TimeSpan.FromMilliseconds(100);
     private const int FenceEvery = 12, HeartbeatEvery = 50, PublishEvery = 250; // in ticks
 
     private readonly AutoResetEvent stop = new(false);
@@ -40,11 +40,12 @@ internal sealed class BackgroundPump(Coordinator coordinator, Action publish, Ac
     private void SpaceLoop()
     {
         bool wasShort = false;
+        Lsn last = Lsn.Zero;
         while (!stopped)
         {
             if (!coordinator.HasLog)
             {
-                Thread.Sleep(pause);
+                Thread.Sleep(idlePause);
                 continue;
             }
             LogWriter log = coordinator.Log;
@@ -52,7 +53,8 @@ internal sealed class BackgroundPump(Coordinator coordinator, Action publish, Ac
             if (isShort != wasShort) SayWhether(isShort, log);
             wasShort = isShort;
             if (isWaiting && !isShort) commit();
-            if (!more) Thread.Sleep(isShort ? shortage : pause);
+            if (!more) Thread.Sleep(isShort ? shortage : log.Durable == last && !isWaiting ? idlePause : pause);
+            last = log.Durable;
         }
     }
 

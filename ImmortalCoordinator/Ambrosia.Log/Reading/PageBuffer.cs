@@ -11,7 +11,7 @@ public sealed class PageBuffer
     private readonly AlignedBlock _block;
 
     /// <param name="bytes">Room for a page of this size, rounded up to 4,096.</param>
-    public PageBuffer(int bytes = 1 << 20) => _block = new AlignedBlock(LogFormat.RoundUp(Math.Max(bytes, LogFormat.BlockBytes)));
+    public PageBuffer(int bytes = 1 << 20) => _block = new AlignedBlock(LogFormat.RoundUp(Math.Max(bytes, LogFormat.BlockBytes)), zeroed: false);
 
     public int Capacity => _block.Length;
 

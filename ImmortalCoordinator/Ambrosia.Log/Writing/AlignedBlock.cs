@@ -12,14 +12,15 @@ internal sealed unsafe class AlignedBlock
     private readonly byte[] _array;
     private readonly int _offset;
 
-    public AlignedBlock(int bytes)
+    /// <param name="zeroed">False: whatever stood in the memory, which is not touched before it is used.</param>
+    public AlignedBlock(int bytes, bool zeroed = true)
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(bytes);
         _array = GC.AllocateUninitializedArray<byte>(checked(bytes + LogFormat.BlockBytes), pinned: true);
         nuint start = (nuint)Unsafe.AsPointer(ref MemoryMarshal.GetArrayDataReference(_array));
         _offset = (int)((LogFormat.BlockBytes - start % LogFormat.BlockBytes) % LogFormat.BlockBytes);
         Length = bytes;
-        Span.Clear();
+        if (zeroed) Span.Clear();
     }
 
     public int Length { get; }

@@ -15,7 +15,7 @@ internal sealed class LogPage
 
     public LogPage(int bytes, bool isPooled)
     {
-        _block = new AlignedBlock(bytes);
+        _block = new AlignedBlock(bytes, zeroed: false); // what is written of it was filled or cleared before
         IsPooled = isPooled;
         State.Close(PageHeader.Bytes);
     }

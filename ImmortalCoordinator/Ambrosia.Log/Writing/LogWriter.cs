@@ -40,7 +40,7 @@ public sealed class LogWriter : IDisposable
         _epoch = fence.Epoch;
         _seed = PageHeader.SeedOf(identity.Uuid, identity.Shard);
         _group = new CommitGroup(store, fence, Metrics, crash);
-        _pool = new PagePool(options.PageBytes, options.Pages, tail.Verdict.End);
+        _pool = new PagePool(options.PageBytes, options.Pages, options.PagesKept, tail.Verdict.End);
         _lastHash = tail.LastHash;
         _lastTimeMicros = store.Header.CreatedMicros; // not before any page that stands before
         _durable = tail.Verdict.End.Value;

@@ -4,7 +4,8 @@ namespace Ambrosia.Log;
 
 /// <summary>
 /// The pages and their order: one is open, sealed ones queue for the committer in Lsn order from the moment they are sealed, durable ones stay
-/// readable until they are opened again. All under <c>_turning</c>, which writers take only when a page is full.
+/// readable until they are opened again. All under <c>_turning</c>, which writers take only when a page is full. Memory is taken when it is
+/// needed: a page that delivery has read is used again first, the last one read before others, since it is still in the processor's cache.
 /// Invariant: the queue, the group and the open page follow one another without a gap; <see cref="Sealed"/> is where the open page begins.
 /// </summary>
 internal sealed class PagePool
@@ -13,7 +14,7 @@ internal sealed class PagePool
 
     private readonly Lock _turning = new();
     private readonly int _pageBytes;
-    private readonly int _pagesUnpinned;
+    private readonly int _pagesMin, _pagesMax;
     private readonly List<LogPage> _pages = [];
     private readonly Queue<LogPage> _sealed = [];
     private readonly LogPage _none = new(LogFormat.BlockBytes, isPooled: false); // stands for "no page": sealed for ever
@@ -22,11 +23,16 @@ internal sealed class PagePool
     private int _committing;
     private int _pins;
 
-    public PagePool(int pageBytes, int pages, Lsn start)
+    /// <summary>Pages below this were read by delivery and will hardly be read again.</summary>
+    private Lsn _readTo;
+
+    /// <param name="pages">For writers and the committer.</param>
+    /// <param name="kept">More of them, for durable pages that delivery has not read yet; beyond these it reads the segment.</param>
+    public PagePool(int pageBytes, int pages, int kept, Lsn start)
     {
         _pageBytes = pageBytes;
-        _pagesUnpinned = pages;
-        for (int i = 0; i < pages; i++) _pages.Add(new LogPage(pageBytes, isPooled: true));
+        _pagesMin = pages;
+        _pagesMax = pages + kept;
         _sealedTo = start.Value;
         _open = _none;
         OpenNext();
@@ -182,6 +188,7 @@ internal sealed class PagePool
             if (!page.IsPinned) throw new InvalidOperationException($"page {page.Lsn} is not pinned");
             page.IsPinned = false;
             _pins--;
+            if (page.Header.Next > _readTo) _readTo = page.Header.Next;
         }
     }
 
@@ -203,17 +210,22 @@ internal sealed class PagePool
         Volatile.Write(ref _sealedTo, _sealedTo + (ulong)LogFormat.RoundUp(end));
     }
 
-    /// <summary>Opens a free page, else the oldest durable one that nobody reads, else none.</summary>
+    /// <summary>Opens a free page, one that was read, a new one, or the oldest durable one that nobody reads just now; else none.</summary>
     private void OpenNext()
     {
-        LogPage? next = null;
+        LogPage? free = null, read = null, oldest = null;
+        int busy = 0;
         foreach (LogPage page in _pages)
         {
-            if (page.Phase == PagePhase.Free) { next = page; break; }
-            if (page.Phase == PagePhase.Durable && !page.IsPinned && (next is null || page.Lsn < next.Lsn)) next = page;
+            if (page.Phase == PagePhase.Free) free = page;
+            else if (page.Phase != PagePhase.Durable) busy++;
+            else if (!page.IsPinned)
+            {
+                if (page.Lsn < _readTo && (read is null || page.Lsn > read.Lsn)) read = page;
+                if (oldest is null || page.Lsn < oldest.Lsn) oldest = page;
+            }
         }
-        if (next is null && _pages.Count < _pagesUnpinned + _pins)
-            _pages.Add(next = new LogPage(_pageBytes, isPooled: true));
+        LogPage? next = busy < _pagesMin ? free ?? read ?? AddPage() ?? oldest : null;
         if (next is null)
         {
             Volatile.Write(ref _open, _none);
@@ -225,6 +237,14 @@ internal sealed class PagePool
         next.Phase = PagePhase.Open;
         next.State.Open();
         Volatile.Write(ref _open, next);
+    }
+
+    private LogPage? AddPage()
+    {
+        if (_pages.Count >= Math.Max(_pagesMax, _pagesMin + _pins)) return null;
+        var page = new LogPage(_pageBytes, isPooled: true);
+        _pages.Add(page);
+        return page;
     }
 
     private static void Require(LogPage page, PagePhase phase)

@@ -13,7 +13,7 @@ namespace Ambrosia.Perf;
 /// </summary>
 public sealed partial class StreamEnd : Immortal<IStreamEndProxy>, IStreamEnd
 {
-    private const int BurstBytes = 256 * 1024;
+    private const int BurstBytes = 4 * 1024 * 1024;
     private const int BurstsUnderWay = 4;
     private const int LaneShift = 48;
     private const int HeldPieceBytes = 1 << 20;

@@ -4,17 +4,37 @@ namespace Ambrosia.Protocol;
 public static class Messages
 {
     /// <summary>Checks that <paramref name="messages"/> is exactly <paramref name="count"/> whole messages, each at most <paramref name="messageBytesMax"/> long.</summary>
+    /// <param name="seen">Messages of the run that stood in front of these and were checked.</param>
     /// <exception cref="ProtocolViolation">P3.1 or P3.4.</exception>
-    public static void Check(ReadOnlySpan<byte> messages, uint count, uint messageBytesMax)
+    public static void Check(ReadOnlySpan<byte> messages, uint count, uint messageBytesMax, uint seen = 0)
     {
         int at = 0;
-        uint seen = 0;
         while (at < messages.Length)
         {
             at += SizeAt(messages[at..], messageBytesMax);
             seen++;
         }
         if (seen != count) throw new ProtocolViolation("P3.1", $"run says {count} messages and holds {seen}");
+    }
+
+    /// <summary>
+    /// Bytes of the messages in front that are what most are: a byte of length, a byte of method, no call, no key. Nothing more is to be
+    /// checked in them, so one look at each does what <see cref="Check"/> and a <see cref="MessageReader"/> do for others.
+    /// </summary>
+    internal static int SkipPlain(ReadOnlySpan<byte> messages, in RunHeader header, uint messageBytesMax, out uint count)
+    {
+        const uint oneByteMax = 0x7F;
+        count = 0;
+        int at = 0;
+        if (header.Keyed || header.Kind is not (MessageKind.Fork or MessageKind.Impulse) || messageBytesMax < oneByteMax) return 0;
+        while (count < header.Count && at + 1 < messages.Length)
+        {
+            uint length = messages[at];
+            if (length - 1 >= oneByteMax || messages[at + 1] - 1u >= oneByteMax || length >= (uint)(messages.Length - at)) break;
+            at += 1 + (int)length;
+            count++;
+        }
+        return at;
     }
 
     /// <summary>Bytes of the first <paramref name="count"/> messages: where a run is cut (P6.6).</summary>

@@ -36,8 +36,10 @@ public readonly ref struct RunView
         RunView view = Read(run);
         var blocks = new ExtensionReader(view.Extensions);
         while (blocks.Next()) { }
-        Protocol.Messages.Check(view.Messages, view.Header.Count, messageBytesMax);
-        var messages = new MessageReader(view);
+        int plain = Protocol.Messages.SkipPlain(view.Messages, view.Header, messageBytesMax, out uint count);
+        ReadOnlySpan<byte> rest = view.Messages[plain..];
+        Protocol.Messages.Check(rest, view.Header.Count, messageBytesMax, count);
+        var messages = new MessageReader(rest, view.Header.Kind, view.Header.Keyed);
         while (messages.Next()) { }
         return view;
     }

@@ -8,8 +8,11 @@ namespace Ambrosia;
 
 internal sealed class OutputPump : IDisposable
 {
-    /// <summary>Handlers wait while more output than this is unsent: the coordinator is behind, or gone.</summary>
-    private const long BacklogBytesMax = 8 * 1024 * 1024;
+    /// <summary>Handlers wait when more output than this is unsent, since the coordinator is behind; little enough to stay in the processor's cache.</summary>
+    private const long BacklogBytesMax = 2 * 1024 * 1024;
+
+    /// <summary>They go on when so little is left: not at each send, which would change threads for every few messages.</summary>
+    private const long BacklogBytesResume = BacklogBytesMax / 2;
     private const long WakeBytesMin = 64 * 1024;
     private const int SendBytesMax = 1024 * 1024;
     private static readonly TimeSpan s_heartbeatEvery = TimeSpan.FromSeconds(1);
@@ -20,10 +23,14 @@ internal sealed class OutputPump : IDisposable
     private readonly byte[] heartbeat = new byte[FrameHeader.Bytes];
     private readonly Lock sendGate = new();
 
-    // Guarded by stateGate, which is never held while sending.
-    private readonly object stateGate = new();
-    private bool wake;
-    private bool stopping;
+    /// <summary>The sender's thread waits on it, and only while <see cref="parked"/> is set. A waker sets asked and then looks at parked, that thread the other way round.</summary>
+    private readonly AutoResetEvent wake = new(false);
+    private volatile bool asked, stopping;
+    private int parked;
+
+    // Guarded by roomGate, which is never held while sending; the counts are read without it, after something was sent.
+    private readonly object roomGate = new();
+    private int handlersWaiting, impulsesWaiting;
     private Exception? failure;
 
     internal OutputPump(ImmortalSession session, Socket socket)
@@ -56,7 +63,7 @@ internal sealed class OutputPump : IDisposable
             {
                 sendGate.Exit();
             }
-            PulseRoom();
+            MadeRoom();
         }
         if (isLeft) Wake();
     }
@@ -64,12 +71,11 @@ internal sealed class OutputPump : IDisposable
     /// <summary>Lets the thread send what is there, for a bounded time, and ends it.</summary>
     public void Dispose()
     {
-        lock (stateGate)
-        {
-            stopping = true;
-            Monitor.PulseAll(stateGate);
-        }
-        if (!thread.Join(TimeSpan.FromSeconds(2))) socket.Close(0);
+        stopping = true;
+        Wake();
+        lock (roomGate) Monitor.PulseAll(roomGate);
+        if (thread.Join(TimeSpan.FromSeconds(2))) wake.Dispose();
+        else socket.Close(0);
     }
 
     private void Run()
@@ -78,9 +84,10 @@ internal sealed class OutputPump : IDisposable
         {
             while (true)
             {
-                bool isIdle = AwaitWake(out bool stop);
+                bool isIdle = AwaitWake();
+                bool isLast = stopping;
                 lock (sendGate) SendAll(isIdle);
-                if (stop) return;
+                if (isLast) return;
             }
         }
         catch (Exception e) when (e is SocketException or ObjectDisposedException)
@@ -90,16 +97,15 @@ internal sealed class OutputPump : IDisposable
     }
 
     /// <summary>True: nothing happened for a heartbeat's time.</summary>
-    private bool AwaitWake(out bool stop)
+    private bool AwaitWake()
     {
-        lock (stateGate)
-        {
-            bool isIdle = false;
-            while (!wake && !stopping && !isIdle) isIdle = !Monitor.Wait(stateGate, s_heartbeatEvery);
-            wake = false;
-            stop = stopping;
-            return isIdle;
-        }
+        bool isIdle = false;
+        Interlocked.Exchange(ref parked, 1);
+        if (!asked && !stopping) isIdle = !wake.WaitOne(s_heartbeatEvery);
+        Volatile.Write(ref parked, 0);
+        asked = false; // before looking for output: who asks from here on is looked after once more
+        Interlocked.MemoryBarrier();
+        return isIdle;
     }
 
     private void SendAll(bool isIdle)
@@ -108,7 +114,7 @@ internal sealed class OutputPump : IDisposable
         {
             int sent = socket.Send(bytes.Span[..Math.Min(bytes.Length, SendBytesMax)]);
             session.OutputTaken(sent);
-            PulseRoom();
+            MadeRoom();
             isIdle = false;
         }
         // Nothing is half sent here, so a heartbeat cannot fall into a frame. Before Welcome there is nothing to keep alive.
@@ -131,51 +137,62 @@ internal sealed class OutputPump : IDisposable
     {
         if (backlog < WakeBytesMin) return;
         Wake();
-        if (backlog <= BacklogBytesMax) return;
-        lock (stateGate)
+        if (backlog > BacklogBytesMax) WaitForRoom();
+    }
+
+    private void WaitForRoom()
+    {
+        lock (roomGate)
         {
-            while (session.OutputBacklog > BacklogBytesMax)
-            {
-                if (failure is not null) throw new ChannelEnded(failure.Message);
-                Monitor.Wait(stateGate);
-            }
+            Interlocked.Increment(ref handlersWaiting);
+            while (session.OutputBacklog > BacklogBytesResume && failure is null) Monitor.Wait(roomGate);
+            handlersWaiting--;
+            if (failure is not null) throw new ChannelEnded(failure.Message);
         }
     }
 
     /// <summary>On the thread of an impulse's sender. Returns when something was sent, or nothing waits.</summary>
     private void WaitForImpulseRoom()
     {
-        lock (stateGate)
+        lock (roomGate)
         {
             if (failure is not null) throw new InvalidOperationException("Impulses are not accepted any more: the app channel has ended.", failure);
-            if (stopping || session.ImpulseBacklog == 0) return; // nobody pulses behind the end, and the outbox says then that it takes no more
-            wake = true;
-            Monitor.PulseAll(stateGate);
-            Monitor.Wait(stateGate);
+            if (stopping) return; // nobody pulses behind the end, and the outbox says then that it takes no more
+            Interlocked.Increment(ref impulsesWaiting);
+            if (session.ImpulseBacklog > 0)
+            {
+                Wake();
+                Monitor.Wait(roomGate);
+            }
+            impulsesWaiting--;
         }
     }
 
     private void Wake()
     {
-        lock (stateGate)
-        {
-            wake = true;
-            Monitor.PulseAll(stateGate);
-        }
+        Interlocked.MemoryBarrier(); // what is to be sent was made visible before
+        if (asked) return;
+        asked = true;
+        Interlocked.MemoryBarrier();
+        if (Volatile.Read(ref parked) != 0 && Interlocked.Exchange(ref parked, 0) != 0) wake.Set();
     }
 
-    private void PulseRoom()
+    /// <summary>Output was sent: whoever waits for it goes on. A waiter counts itself and then looks at the backlog, so one of the two sees the other.</summary>
+    private void MadeRoom()
     {
-        lock (stateGate) Monitor.PulseAll(stateGate);
+        Interlocked.MemoryBarrier();
+        bool isForHandlers = Volatile.Read(ref handlersWaiting) != 0 && session.OutputBacklog <= BacklogBytesResume;
+        if (!isForHandlers && Volatile.Read(ref impulsesWaiting) == 0) return;
+        lock (roomGate) Monitor.PulseAll(roomGate);
     }
 
     /// <summary>The reader finds the connection closed and ends the session.</summary>
     private void Fail(Exception why)
     {
-        lock (stateGate)
+        lock (roomGate)
         {
             failure ??= why;
-            Monitor.PulseAll(stateGate);
+            Monitor.PulseAll(roomGate);
         }
         try
         {

@@ -218,6 +218,41 @@ public sealed class LogWriterTests
     }
 
     [Fact]
+    public void Pin_DeliveryIsBehind_FindsPagesInMemoryUpToTheBound()
+    {
+        using Primary primary = Primary.Start(_fs, Dir, Primary.Small with { Pages = 3, PagesKept = 2 });
+        List<Lsn> pages = [.. Enumerable.Range(0, 10).Select(_ => CommitPage(primary))];
+        Assert.Equal(pages[6..], pages.Where(lsn => IsInMemory(primary, lsn))); // five pages, one of which is open
+    }
+
+    [Fact]
+    public void Pin_DeliveryKeepsUp_LeavesWhatItReadToWritersFirst()
+    {
+        using Primary primary = Primary.Start(_fs, Dir, Primary.Small with { Pages = 3, PagesKept = 2 });
+        Lsn first = CommitPage(primary), second = CommitPage(primary); // now a third page is open
+        Assert.True(IsInMemory(primary, first));
+        Lsn third = CommitPage(primary); // the first is open again, although there is room for more pages
+        Assert.False(IsInMemory(primary, first));
+        Assert.True(IsInMemory(primary, second));
+        Assert.True(IsInMemory(primary, third));
+    }
+
+    private static Lsn CommitPage(Primary primary)
+    {
+        Lsn page = primary.Writer.Tail;
+        primary.Append(new byte[primary.Writer.ReserveBytesMax - RecordHeader.Bytes]);
+        primary.Commit();
+        return page;
+    }
+
+    private static bool IsInMemory(Primary primary, Lsn lsn)
+    {
+        if (!primary.Writer.TryPin(lsn, out PinnedPage page)) return false;
+        page.Unpin();
+        return true;
+    }
+
+    [Fact]
     public void ReserveAndLeave_Allocate_Nothing()
     {
         using Primary primary = Primary.Start(_fs, Dir);

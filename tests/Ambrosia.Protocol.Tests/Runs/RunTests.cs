@@ -26,6 +26,48 @@ public sealed class RunTests
         Assert.Equal(messages.Sum(static m => m.Length), sum);
     }
 
+    /// <summary>Short messages are looked at once where others are walked twice; the verdict on any bytes must be that of the two walks.</summary>
+    [Fact]
+    public void ReadWhole_AnyBytes_SaysWhatCheckAndReaderSay()
+    {
+        var random = new Random(8);
+        int refused = 0;
+        for (int round = 0; round < 20_000; round++)
+        {
+            byte[][] messages = [.. Enumerable.Range(0, random.Next(1, 8)).Select(_ => MessageOf((uint)random.Next(1, 300), random.Next(0, random.Next(4) == 0 ? 300 : 20)))];
+            byte[] run = RunOf(messages);
+            if (random.Next(2) == 0) run[16] = (byte)random.Next(1, 10); // another count
+            for (int change = random.Next(3); change > 0; change--) run[random.Next(RunHeader.Bytes, run.Length)] = (byte)random.Next(256);
+            if (random.Next(4) == 0) run = run[..random.Next(RunHeader.Bytes, run.Length)];
+            uint bytesMax = (uint)(random.Next(2) == 0 ? random.Next(1, 200) : 1_000);
+            string? expected = SectionOf(() => WalkTwice(run, bytesMax)), found = SectionOf(() => RunView.ReadWhole(run, bytesMax));
+            Assert.Equal(expected, found);
+            if (found is not null) refused++;
+        }
+        Assert.InRange(refused, 2_000, 18_000); // both verdicts were met often
+    }
+
+    private static void WalkTwice(byte[] bytes, uint messageBytesMax)
+    {
+        RunView run = RunView.Read(bytes);
+        Messages.Check(run.Messages, run.Header.Count, messageBytesMax);
+        var messages = new MessageReader(run);
+        while (messages.Next()) { }
+    }
+
+    private static string? SectionOf(Action read)
+    {
+        try
+        {
+            read();
+            return null;
+        }
+        catch (ProtocolViolation violation)
+        {
+            return violation.Section;
+        }
+    }
+
     [Fact]
     public void RunCut_AtEveryMessage_LeavesTheRest()
     {

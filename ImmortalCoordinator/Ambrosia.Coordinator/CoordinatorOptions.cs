@@ -47,6 +47,15 @@ public sealed record CoordinatorOptions
     /// <summary>A checkpoint is due after this much log.</summary>
     public long CheckpointEveryBytes { get; init; } = 256L << 20;
 
+    /// <summary>
+    /// Log bytes for which a checkpoint waits for a record where no handler is suspended; then it is taken with suspended handlers in it. 0: for ever;
+    /// null: a quarter of <see cref="CheckpointEveryBytes"/>, at most 64 MiB.
+    /// </summary>
+    public long? CheckpointBoundBytes { get; init; }
+
+    /// <summary>What a mark says.</summary>
+    public ulong MarkBoundBytes => (ulong)(CheckpointBoundBytes ?? Math.Clamp(CheckpointEveryBytes / 4, 1, 64L << 20));
+
     /// <summary>A checkpoint is due after this much time, if the log has grown; null: time does not count.</summary>
     public TimeSpan? CheckpointInterval { get; init; }
 

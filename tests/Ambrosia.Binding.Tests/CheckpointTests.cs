@@ -153,10 +153,10 @@ public sealed class CheckpointTests
 
     [Theory]
     [InlineData(1, "field Keeper.Spoiled: System.IO.MemoryStream cannot be written")]
-    [InlineData(2, "field Keeper.Spoiled: Func<System.Int32> cannot be written")]
+    [InlineData(2, "field Keeper.Spoiled: Func<System.Int32> outside the locals of a method cannot be written")]
     [InlineData(3, "Dictionary<System.String, System.Int32> with a comparer of type")]
     [InlineData(4, "an element of List<System.Object>: System.Threading.Timer cannot be written")]
-    [InlineData(5, "field Keeper.Spoiled: System.InvalidOperationException cannot be written")]
+    [InlineData(5, "field Keeper.Spoiled: System.Threading.CancellationTokenSource cannot be written")]
     [InlineData(6, "field Keeper.Spoiled: System.Threading.Tasks.Task cannot be written")]
     [InlineData(8, "System.IO.MemoryStream cannot be written")]
     public void State_ThatCannotBeWritten_IsNamed(int how, string expected)

@@ -74,7 +74,7 @@ internal sealed class FakeCoordinator
 
     internal static byte[] Peer(uint origin, string name) => RecordKinds.EncodeWhole(new PeerRecord(origin, new InstanceId(name), Guid.NewGuid(), new Epoch(1)));
 
-    internal static byte[] Mark(string replica = "r0", ulong epoch = 3) => RecordKinds.EncodeWhole(new CheckpointMarkRecord(new Epoch(epoch), 0, replica));
+    internal static byte[] Mark(string replica = "r0", ulong epoch = 3, ulong bound = 0) => RecordKinds.EncodeWhole(new CheckpointMarkRecord(new Epoch(epoch), bound, replica));
 
     /// <summary>A run of messages of one kind: method, call id, arguments.</summary>
     internal static byte[] Run(MessageKind kind, uint origin, params (uint Method, ulong Call, byte[] Arguments)[] messages) =>

@@ -150,7 +150,7 @@ public sealed class SurroundingsTests
 
     private static void RunAsHandler(Action body)
     {
-        var scheduler = new Scheduler();
+        var scheduler = new Scheduler(null!);
         scheduler.Enter();
         try
         {

@@ -6,7 +6,7 @@ namespace Ambrosia.Coordinator.Pumps;
 
 /// <summary>
 /// Starts the app and starts it again when it ends, with backoff. An app that dies again and again at the same record is reported with
-/// that record's Lsn: it is what a debugger should look at.
+/// that record's Lsn: it is what a debugger should look at. One that ends with the code for misuse is not started again: neither is the coordinator.
 /// </summary>
 internal sealed class AppSupervisor(
     IReadOnlyList<string> command, IReadOnlyDictionary<string, string> environment, Func<Lsn> executed, Action<string> say, Action<int, string> fail) : IDisposable
@@ -29,6 +29,11 @@ internal sealed class AppSupervisor(
             long begun = Stopwatch.GetTimestamp();
             int code = RunOnce();
             if (stop.IsSet) return;
+            if (code == ExitCodes.Misuse)
+            {
+                fail(ExitCodes.Misuse, "the app ended with code 2: it refuses to run as it is, and starting it again would not help; its own lines say why");
+                return;
+            }
             Lsn at = executed();
             same = at == last ? same + 1 : 1;
             last = at;

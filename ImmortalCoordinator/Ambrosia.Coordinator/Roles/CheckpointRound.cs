@@ -48,7 +48,7 @@ internal sealed class CheckpointRound(
     private bool Mark(Epoch epoch, DateTimeOffset now)
     {
         string replica = rota.Choose(ReplicaLock.Present(files, options.LogDirectory));
-        var mark = new CheckpointMarkRecord(epoch, 0, replica);
+        var mark = new CheckpointMarkRecord(epoch, options.MarkBoundBytes, replica);
         if (!appender.TryAppend(RecordKind.CheckpointMark, RecordKinds.Encode(mark), out Lsn end))
         {
             duty.GiveBack();

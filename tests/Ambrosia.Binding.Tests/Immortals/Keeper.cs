@@ -131,7 +131,7 @@ public partial class Keeper : Immortal<IKeeperProxy>, IKeeper
         2 => new Func<int>(() => how),
         3 => new Dictionary<string, int>(StringComparer.CurrentCultureIgnoreCase),
         4 => new List<object> { new Timer(static _ => { }) },
-        5 => new InvalidOperationException(),
+        5 => new CancellationTokenSource(),
         6 => new Task(() => { }),
         7 => new RemoteCallException("T", "m", new RemoteCallException("I", "i")),
         _ => new KeyValuePair<string, Stream>("k", new MemoryStream()),

@@ -18,6 +18,9 @@ internal abstract class Source
 
     internal Exception? Error => error;
 
+    /// <summary>Who waits for this; null: nobody yet, or it is done.</summary>
+    internal Source? Waiter => waiter;
+
     /// <summary>Runs on: called by the scheduler when what this object waited for is done.</summary>
     internal virtual void Resume() => throw new InvalidOperationException($"{GetType()} waits for nothing.");
 

@@ -3,7 +3,13 @@ using Ambrosia.Protocol;
 namespace Ambrosia;
 
 /// <summary>What is to be done when a suspended handler is finished: its caller's answer, or for a fork the count of a failure.</summary>
-internal sealed class OwedAnswer(ImmortalRuntime runtime, Source handler, InstanceId caller, ulong call, uint method) : Source
+internal sealed class OwedAnswer(Source handler, InstanceId caller, ulong call, uint method) : Source
 {
-    internal override void Resume() => runtime.Answer(handler, caller, call, method);
+    // Fields, so that their names in an image are ours and not the compiler's.
+    private readonly Source handler = handler;
+    private readonly InstanceId caller = caller;
+    private readonly ulong call = call;
+    private readonly uint method = method;
+
+    internal override void Resume() => Scheduler.Current.Runtime.Answer(handler, caller, call, method);
 }

@@ -12,7 +12,8 @@ internal sealed class AppHost(
     ImmortalDefinition definition, Func<Assembly, IEnumerable<string>> faults, Func<string, string?> environment, Action<string> log, TimeProvider time)
 {
     internal const int Ok = 0, AppFailure = 1, Misuse = 2, Divergence = 70, InputOutput = 74;
-    private const string AddressName = "AMBROSIA_APP", TokenName = "AMBROSIA_TOKEN", VersionName = "AMBROSIA_APP_VERSION", LogReplayName = "AMBROSIA_LOG_REPLAY";
+    private const string AddressName = "AMBROSIA_APP", TokenName = "AMBROSIA_TOKEN", VersionName = "AMBROSIA_APP_VERSION", LogReplayName = "AMBROSIA_LOG_REPLAY",
+        AcceptName = "AMBROSIA_ACCEPT_SOURCE";
 
     /// <summary>For so long a coordinator that is just starting is waited for.</summary>
     private static readonly TimeSpan s_connectWithin = TimeSpan.FromSeconds(10);
@@ -32,6 +33,7 @@ internal sealed class AppHost(
             {
                 Token = ReadToken(Required(TokenName, "the path of the coordinator's token file")),
                 AppVersion = ReadVersion(),
+                AcceptSource = environment(AcceptName) == "1",
                 ProcessId = (uint)Environment.ProcessId,
                 Log = log,
                 LogOfImmortal = (level, text) => log(level == LogLevel.Information ? text : $"{level}: {text}"),

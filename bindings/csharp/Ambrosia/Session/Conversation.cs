@@ -1,15 +1,18 @@
 // The accepted part of a session: walks delivered records in order, keeps progress and checkpoint duty beside them.
-// Invariant: between records the ready queue is empty, so a boundary where nothing is suspended is a quiet one. Thread: the scheduler's.
+// Invariant: between records the ready queue is empty, so no method is running when an image is taken. Thread: the scheduler's.
 using Ambrosia.Protocol;
 
 namespace Ambrosia;
 
-internal sealed class Conversation(AppWelcome welcome, ImmortalRuntime runtime, Action<string> log)
+internal sealed class Conversation(AppWelcome welcome, ImmortalRuntime runtime, SessionOptions options)
 {
     /// <summary>Well below the limit (P5.7), so that several frames share a receive at the other end.</summary>
     private const int ImageChunkBytes = 256 << 10;
 
     private readonly CheckpointDuty duty = new(welcome.Epoch, welcome.Replica);
+
+    /// <summary>Said last of what cannot be written: the next marks would repeat it.</summary>
+    private string? said;
 
     internal AppWelcome Welcome { get; } = welcome;
 
@@ -21,7 +24,7 @@ internal sealed class Conversation(AppWelcome welcome, ImmortalRuntime runtime, 
     {
         try
         {
-            StateImage.Restore(Runtime, image);
+            StateImage.Restore(Runtime, image, options.AcceptSource);
         }
         catch (InvalidDataException e)
         {
@@ -119,7 +122,7 @@ internal sealed class Conversation(AppWelcome welcome, ImmortalRuntime runtime, 
 
     private void MeetDuty(long timeUs)
     {
-        if (Runtime.Scheduler.IsQuiet)
+        if (duty.MustTake(Progress.Executed, Runtime.Scheduler.IsQuiet))
         {
             TakeCheckpoint();
             duty.Done();
@@ -140,7 +143,8 @@ internal sealed class Conversation(AppWelcome welcome, ImmortalRuntime runtime, 
         }
         catch (NotWritableException e)
         {
-            log($"No checkpoint at Lsn {Progress.Executed}: {e.Message}. Mark it [NotState], or keep it outside the immortal.");
+            if (said != e.Message) options.Log($"No checkpoint at Lsn {Progress.Executed}: {e.Message}. The log is kept, and the next mark tries again; a field can be marked [NotState], a local kept to a method that does not await.");
+            said = e.Message;
             Runtime.Outbound.Write(new Waiting(duty.Mark, e.Message));
             return;
         }

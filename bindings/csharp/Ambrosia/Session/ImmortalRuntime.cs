@@ -20,6 +20,7 @@ internal sealed class ImmortalRuntime
     {
         this.definition = definition;
         Id = welcome.Instance;
+        Scheduler = new Scheduler(this);
         Surroundings = new Surroundings(welcome.Uuid, Scheduler);
         Logger = new ImmortalLogger(() => impulses.IsOpen, options.LogsDuringReplay, options.LogOfImmortal);
         Outbound = outbound;
@@ -33,7 +34,7 @@ internal sealed class ImmortalRuntime
 
     internal string TypeName => definition.Type.Name;
 
-    internal Scheduler Scheduler { get; } = new();
+    internal Scheduler Scheduler { get; }
 
     internal OutboundBuffer Outbound { get; }
 
@@ -78,11 +79,29 @@ internal sealed class ImmortalRuntime
         Scheduler.Drain();
     }
 
-    internal void Adopt(Immortal restored)
+    /// <summary>Everything that a checkpoint holds of this side; to be written at once, since it shares the objects.</summary>
+    internal ImageRoot ToImage() => new()
     {
-        if (restored.GetType() != definition.Type) throw new InvalidDataException($"The image holds a {restored.GetType()}, this app is a {definition.Type}.");
-        restored.Attach(this);
-        Immortal = restored;
+        Immortal = Immortal,
+        Origins = [.. Origins.Peers],
+        NextCall = Calls.Next,
+        Outstanding = [.. Calls.All],
+        FramesSuspended = Scheduler.FramesSuspended,
+        AnswersOwed = Scheduler.AnswersOwed,
+        NowUs = Surroundings.NowUs,
+        Random = Surroundings.State,
+    };
+
+    /// <exception cref="InvalidDataException">The image is another app's, or contradicts itself.</exception>
+    internal void Adopt(ImageRoot image)
+    {
+        if (image.Immortal?.GetType() != definition.Type) throw new InvalidDataException($"The image holds a {image.Immortal?.GetType()}, this app is a {definition.Type}.");
+        for (int i = 0; i < image.Origins.Length; i++) Origins.Add((uint)i + 1, image.Origins[i]);
+        Calls.Restore(image.NextCall, image.Outstanding);
+        Scheduler.Restore(image.FramesSuspended, image.AnswersOwed);
+        Surroundings.Restore(image.NowUs, image.Random ?? throw new InvalidDataException("The image holds no random state."));
+        image.Immortal.Attach(this);
+        Immortal = image.Immortal;
     }
 
     /// <summary>Runs outside the scheduler: what it sends are impulses.</summary>
@@ -172,7 +191,7 @@ internal sealed class ImmortalRuntime
             return;
         }
         Scheduler.AnswersOwed++;
-        handler.AwaitedBy(new OwedAnswer(this, handler, caller, call, method));
+        handler.AwaitedBy(new OwedAnswer(handler, caller, call, method));
     }
 
     /// <summary>A suspended handler is finished.</summary>

@@ -105,6 +105,11 @@ public sealed class ImmortalSession
         {
             Finish(GoodbyeCode.ProtocolViolation, violation.Message);
         }
+        catch (SuspendedCallsChangedException changed)
+        {
+            options.Log(changed.Message);
+            Finish(GoodbyeCode.Refused, Short(changed));
+        }
         catch (AppFailed failure)
         {
             options.Log(failure.ToString());
@@ -191,7 +196,7 @@ public sealed class ImmortalSession
         outbound.LimitMessages(welcome.MessageBytesMax);
         var door = new ImpulseDoor(impulses, outbound) { WaitForRoom = WaitForImpulseRoom, Added = ImpulseAdded };
         var runtime = new ImmortalRuntime(definition, welcome, outbound, door, options);
-        conversation = new Conversation(welcome, runtime, options.Log);
+        conversation = new Conversation(welcome, runtime, options);
         State = welcome.HasImage ? SessionState.AwaitingImage : SessionState.Running;
     }
 
@@ -204,6 +209,10 @@ public sealed class ImmortalSession
         outbound.Flush();
         LostImpulses = impulses.End(new InvalidOperationException(why));
     }
+
+    /// <summary>What fits into a Goodbye (P5.12); the app's own lines say all.</summary>
+    private static string Short(SuspendedCallsChangedException changed) =>
+        $"this build cannot continue {changed.Refusals.Count} sorts of suspended calls of the checkpoint, the first: {(changed.Refusals[0] is { Length: > 600 } first ? first[..600] : changed.Refusals[0])}";
 
     private AppHello Hello() => new(
         ProtocolVersion, ProtocolVersion, options.Token, options.AppVersion, StateImage.Version,

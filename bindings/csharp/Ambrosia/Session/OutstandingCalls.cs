@@ -39,6 +39,7 @@ internal sealed class OutstandingCalls
         return false;
     }
 
+    /// <exception cref="InvalidDataException">The calls are not those of any session.</exception>
     internal void Restore(ulong next, IEnumerable<IPendingCall> pending)
     {
         Next = next;

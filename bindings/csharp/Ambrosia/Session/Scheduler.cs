@@ -2,7 +2,7 @@
 // next message. Invariant: between records the ready queue is empty; a checkpoint is possible when nothing is suspended either.
 namespace Ambrosia;
 
-internal sealed class Scheduler
+internal sealed class Scheduler(ImmortalRuntime runtime)
 {
     [ThreadStatic]
     private static Scheduler? executing;
@@ -18,6 +18,8 @@ internal sealed class Scheduler
     /// <summary>True while this thread executes handlers of this immortal: what is sent then is numbered, not an impulse.</summary>
     internal bool IsExecuting => ReferenceEquals(executing, this);
 
+    internal ImmortalRuntime Runtime { get; } = runtime;
+
     /// <summary>True while this thread executes handlers of some immortal.</summary>
     internal static bool IsAnyExecuting => executing is not null;
 
@@ -28,6 +30,9 @@ internal sealed class Scheduler
     internal bool IsQuiet => framesSuspended == 0 && AnswersOwed == 0 && ready.Count == 0;
 
     internal int FramesSuspended => framesSuspended;
+
+    /// <summary>Nothing is about to run: between records always, and only then an image can be taken.</summary>
+    internal bool IsDrained => ready.Count == 0 && executing is null;
 
     internal void Enter()
     {
@@ -40,6 +45,12 @@ internal sealed class Scheduler
     internal void FrameSuspended() => framesSuspended++;
 
     internal void FrameFinished() => framesSuspended--;
+
+    internal void Restore(int frames, int answers)
+    {
+        if (frames < 0 || answers < 0) throw new InvalidDataException($"The image counts {frames} suspended methods and {answers} answers.");
+        (framesSuspended, AnswersOwed) = (frames, answers);
+    }
 
     internal void MakeReady(Source source) => ready.Enqueue(source);
 

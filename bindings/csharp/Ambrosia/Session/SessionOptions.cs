@@ -16,6 +16,12 @@ public sealed record SessionOptions
     /// <summary>Bytes of impulses that wait to be sent before their senders do.</summary>
     public int ImpulseBytesMax { get; init; } = 1024 * 1024;
 
+    /// <summary>
+    /// Suspended methods whose IL differs from that of the checkpoint's build go on if their source, fields and number of awaits are the same: the
+    /// operator's word after a change of compiler. Not enough between Debug and Release.
+    /// </summary>
+    public bool AcceptSource { get; init; }
+
     /// <summary>One line for the operator.</summary>
     public Action<string> Log { get; init; } = static _ => { };
 

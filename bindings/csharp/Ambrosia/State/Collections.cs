@@ -18,7 +18,7 @@ internal static class Collections
     };
 
     internal static ObjectShape OfList<T>() =>
-        new SequenceShape<List<T>, T>(static c => c, static _ => null, static _ => [], static (c, item) => c.Add(item), false);
+        new SequenceShape<List<T>, T>(static c => c, static _ => null, static _ => [], static (c, item) => c.Add(item), false, filled: ListEnumeratorSlot<T>.ListVersion.Clear);
 
     internal static ObjectShape OfQueue<T>() =>
         new SequenceShape<Queue<T>, T>(static c => c, static _ => null, static _ => new(), static (c, item) => c.Enqueue(item), false);

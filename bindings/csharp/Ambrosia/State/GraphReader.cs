@@ -13,6 +13,9 @@ internal sealed class GraphReader(Func<InstanceId, ProxyTarget> targetOf)
     internal object ObjectOf(ulong id) =>
         id < (ulong)objects.Length ? objects[id] : throw new InvalidDataException($"The image refers to object {id} of {objects.Length}.");
 
+    internal Type TypeOf(ulong id) =>
+        id < (ulong)types.Length ? types[id] : throw new InvalidDataException($"The image names type {id} of {types.Length}.");
+
     internal FieldPlan PlanOf(Type type) =>
         plans.TryGetValue(type, out FieldPlan? plan) ? plan : throw new InvalidDataException($"The image does not name the fields of {type}.");
 
@@ -31,13 +34,23 @@ internal sealed class GraphReader(Func<InstanceId, ProxyTarget> targetOf)
         {
             shapes[i] = ShapeOf(at.ReadUInt64());
             bodyAt[i] = at.Position;
-            var body = new CborReader(at.Remaining);
-            objects[i] = shapes[i].Allocate(this, ref body);
             at.Skip();
         }
+        Allocate(bodies, shapes, bodyAt, late: false);
+        Allocate(bodies, shapes, bodyAt, late: true);
         Fill(bodies, shapes, bodyAt, last: false);
         Fill(bodies, shapes, bodyAt, last: true);
         for (int i = 0, items = 2 * count; i < items; i++) from.Skip();
+    }
+
+    private void Allocate(ReadOnlySpan<byte> bodies, ObjectShape[] shapes, int[] bodyAt, bool late)
+    {
+        for (int i = 0; i < shapes.Length; i++)
+        {
+            if (shapes[i].IsMadeLate != late) continue;
+            var body = new CborReader(bodies[bodyAt[i]..]);
+            objects[i] = shapes[i].Allocate(this, ref body);
+        }
     }
 
     private void Fill(ReadOnlySpan<byte> bodies, ObjectShape[] shapes, int[] bodyAt, bool last)
@@ -56,16 +69,13 @@ internal sealed class GraphReader(Func<InstanceId, ProxyTarget> targetOf)
         for (int i = 0; i < types.Length; i++)
         {
             from.ReadArrayHeader();
-            types[i] = TypeNames.Find(from.ReadString());
+            types[i] = TypeNames.Read(ref from);
             var names = new string[from.ReadArrayHeader()];
             for (int k = 0; k < names.Length; k++) names[k] = from.ReadString();
             plans[types[i]] = FieldPlan.Named(types[i], names);
         }
     }
 
-    private ObjectShape ShapeOf(ulong type)
-    {
-        if (type >= (ulong)types.Length) throw new InvalidDataException($"The image names type {type} of {types.Length}.");
-        return ObjectShapes.Of(types[type]) ?? throw new InvalidDataException($"The image holds a {types[type]}, which this version cannot read.");
-    }
+    private ObjectShape ShapeOf(ulong type) =>
+        ObjectShapes.Of(TypeOf(type)) ?? throw new InvalidDataException($"The image holds a {TypeOf(type)}, which this version cannot read.");
 }

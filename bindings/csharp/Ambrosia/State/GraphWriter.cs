@@ -13,10 +13,10 @@ internal sealed class GraphWriter
     private readonly Dictionary<Type, int> typeIds = [];
     private readonly List<Type> types = [];
     private readonly ArrayBufferWriter<byte> bodies = new();
+    private readonly WritingPlace place = new();
 
-    // Where the writer is, for the message that names what cannot be written.
-    private FieldInfo? field;
-    private Type? elementOf;
+    /// <summary>The bodies that what was written depends on.</summary>
+    internal BodyUse Bodies { get; } = new();
 
     /// <summary>Id of an object; it is written later if this is its first mention.</summary>
     internal int IdOf(object instance)
@@ -24,6 +24,7 @@ internal sealed class GraphWriter
         if (ids.TryGetValue(instance, out int known)) return known;
         Type type = TypeInImage(instance);
         if (ObjectShapes.Of(type) is null) throw CannotWrite(type);
+        if (instance is Delegate && !place.IsLocal) throw CannotWrite(type, " outside the locals of a method");
         int id = objects.Count;
         ids.Add(instance, id);
         objects.Add((instance, type));
@@ -52,7 +53,7 @@ internal sealed class GraphWriter
         {
             string[] names = HasFields(type) ? [.. FieldPlan.Of(type).Names] : [];
             to.WriteArrayHeader(2);
-            to.WriteString(TypeNames.Of(type));
+            TypeNames.Write(ref to, type);
             to.WriteArrayHeader(names.Length);
             foreach (string name in names) to.WriteString(name);
         }
@@ -64,26 +65,54 @@ internal sealed class GraphWriter
     internal int Mention(Type type)
     {
         if (typeIds.TryGetValue(type, out int known)) return known;
+        Depend(type);
         typeIds.Add(type, types.Count);
         types.Add(type);
         return types.Count - 1;
     }
 
-    internal void At(FieldInfo? writing)
+    /// <summary>A method that is suspended at this state is being written.</summary>
+    internal void Suspended(Type machine, int state)
     {
-        field = writing;
-        elementOf = null;
+        if (BodyTable.OwnerOf(machine) is not var (row, type)) throw Unknown(machine);
+        place.Enter(row, type, state);
+        if (state >= 0) Bodies.Suspended(NameOf(machine.Assembly), row, type, state);
     }
 
-    internal void AtElementOf(Type collection) => elementOf = collection;
-
-    internal NotWritableException CannotWrite(Type type, string? how = null)
+    /// <summary>What a suspended method waits for, for the line that would refuse it.</summary>
+    internal void Waiting(Type machine, int state, string forWhat)
     {
-        string place = elementOf is not null ? $"an element of {Readable(elementOf)}"
-            : field is not null ? $"field {Readable(field.DeclaringType!)}.{FieldName(field)}"
-            : "the state";
-        return new NotWritableException($"{place}: {Readable(type)}{how} cannot be written");
+        if (state >= 0 && BodyTable.OwnerOf(machine) is var (row, type)) Bodies.Waiting(NameOf(machine.Assembly), row, type, state, forWhat);
     }
+
+    /// <summary>The name of a lambda or local function, whose method the image then depends on.</summary>
+    internal string? NameOfFunction(MethodInfo method)
+    {
+        if (BodyTable.OwnerOf(method) is not var (row, function)) return null;
+        Bodies.Add(NameOf(method.Module.Assembly), row, null);
+        return TypeNames.OfMade(row, function.Role, method.Module.Assembly);
+    }
+
+    internal void At(FieldInfo? writing) => place.At(writing);
+
+    internal void AtElementOf(Type collection) => place.AtElementOf(collection);
+
+    internal NotWritableException CannotWrite(Type type, string? how = null) => new($"{place}: {WritingPlace.Readable(type)}{how} cannot be written");
+
+    /// <summary>Generic arguments are types that the image depends on, too.</summary>
+    private void Depend(Type type)
+    {
+        if (type.IsArray) Depend(type.GetElementType()!);
+        if (type.IsConstructedGenericType)
+            foreach (Type argument in type.GetGenericArguments()) Depend(argument);
+        if (BodyTable.OwnerOf(type) is var (row, owned)) Bodies.Add(NameOf(type.Assembly), row, owned);
+        else if (GeneratedNames.IsClosure(type.Name)) throw Unknown(type);
+    }
+
+    private static NotWritableException Unknown(Type made) => new(
+        $"the body of {WritingPlace.Readable(made.DeclaringType ?? made)} is not known: {BodyTable.Of(made.Assembly).Missing ?? $"no method refers to {made.Name}"}");
+
+    private static string NameOf(Assembly assembly) => assembly.GetName().Name!;
 
     private static bool HasFields(Type type) => type.IsValueType
         ? Slots.Of(type) is { } slot && slot.GetType().GetGenericTypeDefinition() == typeof(StructSlot<>)
@@ -96,19 +125,5 @@ internal sealed class GraphWriter
         return type.IsGenericType && type.GetGenericTypeDefinition() == typeof(Frame<,>) && ((Source)instance).IsDone
             ? typeof(Source<>).MakeGenericType(type.GetGenericArguments()[1])
             : type;
-    }
-
-    private static string FieldName(FieldInfo field)
-    {
-        int end = field.Name.IndexOf('>');
-        return field.Name.StartsWith('<') && end > 1 ? field.Name[1..end] : field.Name;
-    }
-
-    private static string Readable(Type type)
-    {
-        if (!type.IsGenericType) return type.IsNested ? $"{type.DeclaringType!.Name}.{type.Name}" : ObjectShapes.IsOfSystem(type) ? type.FullName ?? type.Name : type.Name;
-        int tick = type.Name.IndexOf('`');
-        string name = tick < 0 ? type.Name : type.Name[..tick];
-        return $"{name}<{string.Join(", ", type.GetGenericArguments().Select(Readable))}>";
     }
 }

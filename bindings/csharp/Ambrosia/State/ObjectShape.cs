@@ -8,6 +8,9 @@ internal abstract class ObjectShape
     /// <summary>Filled after all others: its content is hashed or compared, so it must be whole before.</summary>
     internal virtual bool IsFilledLast => false;
 
+    /// <summary>Allocated after all others: it is made of one of them.</summary>
+    internal virtual bool IsMadeLate => false;
+
     /// <summary>Fields of the class are named in the image's table of types.</summary>
     internal virtual FieldPlan? Plan => null;
 

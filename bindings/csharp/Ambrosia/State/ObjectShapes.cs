@@ -40,14 +40,20 @@ internal static class ObjectShapes
         if (type == typeof(RemoteCallException)) return new FailureShape();
         if (type == typeof(ReplayedRandom)) return new RandomShape();
         if (type == typeof(object)) return new FieldsShape(type);
-        if (typeof(Delegate).IsAssignableFrom(type) || typeof(Exception).IsAssignableFrom(type) || type.IsPointer) return null;
-        if (type.Assembly == typeof(ObjectShapes).Assembly && !typeof(Source).IsAssignableFrom(type)) return null;
+        if (typeof(Delegate).IsAssignableFrom(type)) return new DelegateShape(type);
+        if (typeof(Exception).IsAssignableFrom(type)) return new FieldsShape(type);
+        if (GeneratedNames.IsStatics(type.Name)) return new StaticsShape(type);
+        if (type.IsPointer) return null;
+        if (type.Assembly == typeof(ObjectShapes).Assembly) return IsPart(type) ? new FieldsShape(type) : null;
         if (IsOfSystem(type) && !type.FullName!.StartsWith("System.Tuple`", StringComparison.Ordinal)) return null;
         // A class of the app that derives from one of the framework has state that is not known here.
         for (Type? parent = type.BaseType; parent is not null && parent != typeof(object); parent = parent.BaseType)
             if (IsOfSystem(parent)) return null;
         return new FieldsShape(type);
     }
+
+    /// <summary>Of the binding's own classes what handlers wait for, and what says that it is a part.</summary>
+    private static bool IsPart(Type type) => typeof(Source).IsAssignableFrom(type) || typeof(IImagePart).IsAssignableFrom(type);
 
     private static ObjectShape OfGeneric(Type definition, Type argument) =>
         (ObjectShape)Activator.CreateInstance(definition.MakeGenericType(argument), nonPublic: true)!;

@@ -6,7 +6,7 @@ namespace Ambrosia;
 /// <param name="slots">Of a hashed one, with its <paramref name="remove"/>; null: the order is that of the elements.</param>
 internal sealed class SequenceShape<TCollection, T>(
     Func<TCollection, IEnumerable<T>> inOrder, Func<TCollection, object?> comparer, Func<object?, TCollection> make, Action<TCollection, T> add, bool isFilledLast,
-    HashedSlots? slots = null, Func<TCollection, T, bool>? remove = null) : ObjectShape
+    HashedSlots? slots = null, Func<TCollection, T, bool>? remove = null, Action<TCollection>? filled = null) : ObjectShape
     where TCollection : class
 {
     private readonly Slot<T> slot = (Slot<T>)Slots.Of(typeof(T));
@@ -40,6 +40,7 @@ internal sealed class SequenceShape<TCollection, T>(
         if (free.Length == 0)
         {
             for (int i = 1; i < count; i++) add(collection, slot.Read(graph, ref from));
+            filled?.Invoke(collection);
             return;
         }
         if (slots is null || remove is null) throw new InvalidDataException($"The image holds a {typeof(TCollection)} with free slots.");

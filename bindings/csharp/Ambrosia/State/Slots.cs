@@ -18,6 +18,7 @@ internal static class Slots
         Type slot = !type.IsValueType ? typeof(ReferenceSlot<>).MakeGenericType(type)
             : type.IsEnum ? typeof(EnumSlot<>).MakeGenericType(type)
             : Nullable.GetUnderlyingType(type) is { } inner ? typeof(NullableSlot<>).MakeGenericType(inner)
+            : type.IsGenericType && type.GetGenericTypeDefinition() == typeof(List<>.Enumerator) ? typeof(ListEnumeratorSlot<>).MakeGenericType(type.GetGenericArguments())
             : ObjectShapes.IsOfSystem(type) && !IsPlainOfSystem(type) ? throw new NotWritableException($"{type} cannot be written")
             : typeof(StructSlot<>).MakeGenericType(type);
         return (Slot)Activator.CreateInstance(slot, nonPublic: true)!;

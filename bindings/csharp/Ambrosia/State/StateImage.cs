@@ -1,72 +1,69 @@
 // The binding's image: everything that a session needs to go on after the records that the image contains. One CBOR array:
-// [version, next call id, origins: [shard, name, …], types, objects, ids of outstanding calls, surroundings: [time, random]]. Object 0 is the immortal.
+// [version, bodies that suspended methods need, types, objects]. Object 0 is the ImageRoot; state and suspended methods are one graph, so that a
+// local that is also an object of the state still is after a restore.
 using System.Buffers;
+using System.Reflection;
 using Ambrosia.Protocol;
 
 namespace Ambrosia;
 
 internal static class StateImage
 {
-    internal const uint Version = 2;
+    internal const uint Version = 3;
 
-    /// <exception cref="NotWritableException">Something reachable from the state cannot be written.</exception>
+    /// <summary>Changes nothing: handlers go on undisturbed, and a second image has the same bytes.</summary>
+    /// <exception cref="NotWritableException">Something reachable from the state or from a suspended method cannot be written.</exception>
     internal static ReadOnlyMemory<byte> Write(ImmortalRuntime runtime)
     {
+        if (!runtime.Scheduler.IsDrained) throw new InvalidOperationException("An image is taken between records, when nothing runs.");
         var graph = new GraphWriter();
-        graph.IdOf(runtime.Immortal!);
-        int[] outstanding = [.. runtime.Calls.All.Select(call => graph.IdOf(call))];
-        int random = graph.IdOf(runtime.Surroundings.State);
+        graph.IdOf(runtime.ToImage());
         graph.WriteAll();
+        foreach (IPendingCall call in runtime.Calls.All)
+            if (call.Source.Waiter is ISuspended waiter) graph.Waiting(waiter.MachineType, StateOf(waiter), $"{call.Proxy} method 0x{call.Method:X}, call {call.Id}");
 
         var image = new ArrayBufferWriter<byte>();
         var to = new CborWriter(image);
-        to.WriteArrayHeader(7);
+        to.WriteArrayHeader(4);
         to.WriteUInt64(Version);
-        to.WriteUInt64(runtime.Calls.Next);
-        to.WriteArrayHeader(2 * runtime.Origins.Peers.Count);
-        foreach (InstanceId peer in runtime.Origins.Peers)
-        {
-            to.WriteUInt64(peer.Shard);
-            to.WriteString(peer.Name);
-        }
+        graph.Bodies.CopyTo(ref to);
         graph.CopyTo(ref to);
-        to.WriteArrayHeader(outstanding.Length);
-        foreach (int id in outstanding) to.WriteUInt64((ulong)id);
-        to.WriteArrayHeader(2);
-        to.WriteInt64(runtime.Surroundings.NowUs);
-        to.WriteUInt64((ulong)random);
         to.Flush();
         return image.WrittenMemory;
     }
 
     /// <exception cref="InvalidDataException">The image is not for this app or this version of the binding.</exception>
-    internal static void Restore(ImmortalRuntime runtime, ReadOnlySpan<byte> image)
+    /// <exception cref="SuspendedCallsChangedException">Methods that are suspended in it have other bodies now; nothing was restored.</exception>
+    internal static void Restore(ImmortalRuntime runtime, ReadOnlySpan<byte> image, bool acceptSource)
     {
         try
         {
-            var from = new CborReader(image);
-            if (from.ReadArrayHeader() != 7) throw new InvalidDataException("The image is not one of this binding.");
-            uint version = from.ReadUInt32();
-            if (version != Version) throw new InvalidDataException($"The image has version {version}; this binding reads version {Version}.");
-            ulong nextCall = from.ReadUInt64();
-            int origins = from.ReadArrayHeader() / 2;
-            for (uint i = 1; i <= origins; i++)
-            {
-                ushort shard = from.ReadUInt16();
-                runtime.Origins.Add(i, new InstanceId(from.ReadString(), shard));
-            }
+            CborReader from = Check(image, acceptSource, out List<string> refusals);
+            if (refusals.Count > 0) throw new SuspendedCallsChangedException(refusals);
             var graph = new GraphReader(runtime.TargetOf);
             graph.ReadAll(ref from);
-            var outstanding = new IPendingCall[from.ReadArrayHeader()];
-            for (int i = 0; i < outstanding.Length; i++) outstanding[i] = (IPendingCall)graph.ObjectOf(from.ReadUInt64());
-            runtime.Calls.Restore(nextCall, outstanding);
-            from.ReadArrayHeader();
-            runtime.Surroundings.Restore(from.ReadInt64(), (ReplayedRandom)graph.ObjectOf(from.ReadUInt64()));
-            runtime.Adopt((Immortal)graph.ObjectOf(0));
+            runtime.Adopt(graph.ObjectOf(0) as ImageRoot ?? throw new InvalidDataException("The image does not begin with its root."));
         }
-        catch (Exception e) when (e is not (InvalidDataException or OutOfMemoryException))
+        catch (Exception e) when (e is not (InvalidDataException or SuspendedCallsChangedException or OutOfMemoryException))
         {
             throw new InvalidDataException($"The image is damaged: {e.Message}", e);
         }
+    }
+
+    /// <summary>Up to the types; says what this build would have to refuse.</summary>
+    private static CborReader Check(ReadOnlySpan<byte> image, bool acceptSource, out List<string> refusals)
+    {
+        var from = new CborReader(image);
+        if (from.ReadArrayHeader() < 2) throw new InvalidDataException("The image is not one of this binding.");
+        uint version = from.ReadUInt32();
+        if (version != Version) throw new InvalidDataException($"The image has version {version}; this binding reads version {Version}.");
+        refusals = BodyCheck.Refusals(ref from, static name => TypeNames.AssemblyNamed(name) is { } found ? BodyTable.Of(found) : null, acceptSource);
+        return from;
+    }
+
+    private static int StateOf(ISuspended waiter)
+    {
+        object machine = waiter.BoxedMachine;
+        return machine.GetType().GetField("<>1__state", BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic)?.GetValue(machine) as int? ?? -1;
     }
 }

@@ -1,0 +1,103 @@
+// <assembly>.suspend.json: the bodies of an assembly, written after its compilation, so that a check of a checkpoint against a new build
+// needs this file only and loads no code; and so that the app does not read its own IL when it starts.
+using System.Text.Json;
+
+namespace Ambrosia;
+
+internal static class BodyFile
+{
+    internal const string Suffix = ".suspend.json";
+    private const int Format = 1;
+    private static readonly JsonWriterOptions s_options = new() { Indented = true, NewLine = "\n", Encoder = System.Text.Encodings.Web.JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
+
+    /// <param name="mvid">The module version id of the build that the rows are of.</param>
+    internal static void Write(Stream to, Guid mvid, IEnumerable<BodyRow> rows)
+    {
+        using var json = new Utf8JsonWriter(to, s_options);
+        json.WriteStartObject();
+        json.WriteNumber("format", Format);
+        json.WriteString("mvid", mvid);
+        json.WriteStartArray("methods");
+        foreach (BodyRow row in rows) Write(json, row);
+        json.WriteEndArray();
+        json.WriteEndObject();
+    }
+
+    /// <summary>Null: the file is of another build, or of another version of its format.</summary>
+    /// <exception cref="JsonException">It is not JSON, or not of this form.</exception>
+    internal static List<BodyRow>? Read(ReadOnlyMemory<byte> json, Guid mvid)
+    {
+        try
+        {
+            using JsonDocument document = JsonDocument.Parse(json);
+            JsonElement root = document.RootElement;
+            if (root.GetProperty("format").GetInt32() != Format || root.GetProperty("mvid").GetGuid() != mvid) return null;
+            return [.. root.GetProperty("methods").EnumerateArray().Select(ReadRow)];
+        }
+        catch (Exception e) when (e is KeyNotFoundException or InvalidOperationException or FormatException)
+        {
+            throw new JsonException($"another form: {e.Message}", e);
+        }
+    }
+
+    private static void Write(Utf8JsonWriter json, BodyRow row)
+    {
+        json.WriteStartObject();
+        json.WriteString("id", row.Id);
+        json.WriteString("il", row.Il);
+        json.WriteString("source", row.Source);
+        json.WriteStartArray("types");
+        foreach (OwnedType type in row.Types) Write(json, type);
+        json.WriteEndArray();
+        json.WriteStartArray("functions");
+        foreach (OwnedFunction function in row.Functions)
+        {
+            json.WriteStartObject();
+            json.WriteString("type", function.Type);
+            json.WriteString("name", function.Name);
+            json.WriteString("role", function.Role);
+            json.WriteEndObject();
+        }
+        json.WriteEndArray();
+        json.WriteEndObject();
+    }
+
+    private static void Write(Utf8JsonWriter json, OwnedType type)
+    {
+        json.WriteStartObject();
+        json.WriteString("name", type.Name);
+        json.WriteString("role", type.Role);
+        json.WriteStartArray("layout");
+        foreach (string field in type.Layout) json.WriteStringValue(field);
+        json.WriteEndArray();
+        json.WriteStartArray("sites");
+        foreach (AwaitSite site in type.Sites)
+        {
+            json.WriteStartObject();
+            json.WriteNumber("state", site.State);
+            json.WriteString("file", site.File);
+            json.WriteNumber("line", site.Line);
+            json.WriteString("text", site.Text);
+            json.WriteEndObject();
+        }
+        json.WriteEndArray();
+        json.WriteEndObject();
+    }
+
+    private static BodyRow ReadRow(JsonElement row)
+    {
+        string id = Text(row, "id");
+        return new BodyRow(
+            id, CSharpNames.Signature(id), Text(row, "il"), Text(row, "source"),
+            [.. row.GetProperty("types").EnumerateArray().Select(ReadType)],
+            [.. row.GetProperty("functions").EnumerateArray().Select(static each => new OwnedFunction(Text(each, "type"), Text(each, "name"), Text(each, "role")))]);
+    }
+
+    private static OwnedType ReadType(JsonElement type) => new(
+        Text(type, "name"), Text(type, "role"),
+        [.. type.GetProperty("layout").EnumerateArray().Select(static each => each.GetString() ?? "")],
+        [.. type.GetProperty("sites").EnumerateArray().Select(static each =>
+            new AwaitSite(each.GetProperty("state").GetInt32(), Text(each, "file"), each.GetProperty("line").GetInt32(), Text(each, "text")))]);
+
+    private static string Text(JsonElement element, string name) => element.GetProperty(name).GetString() ?? "";
+}

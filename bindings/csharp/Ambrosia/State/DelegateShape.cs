@@ -1,0 +1,92 @@
+using System.Reflection;
+using Ambrosia.Protocol;
+
+namespace Ambrosia;
+
+/// <summary>
+/// A delegate that is alive over an await: [function, types of the class's arguments, types of the method's arguments, target]. The function is a
+/// lambda or local function by its role within its method, or a method of a class of the app as [class, name, parameter types].
+/// </summary>
+internal sealed class DelegateShape(Type type) : ObjectShape
+{
+    private const BindingFlags All = BindingFlags.Instance | BindingFlags.Static | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly;
+
+    private readonly Slot<object?> targets = (Slot<object?>)Slots.Of(typeof(object));
+
+    internal override bool IsMadeLate => true;
+
+    internal override void Write(GraphWriter graph, ref CborWriter to, object instance)
+    {
+        var function = (Delegate)instance;
+        MethodInfo method = function.Method;
+        if (!function.HasSingleTarget) throw graph.CannotWrite(type, " of several methods");
+        if (method.DeclaringType is not { } declaring || ObjectShapes.IsOfSystem(declaring)) throw graph.CannotWrite(type, $" of {method.DeclaringType}.{method.Name}");
+        to.WriteArrayHeader(4);
+        if (graph.NameOfFunction(method) is { } name) to.WriteString(name);
+        else if (GeneratedNames.IsGenerated(method.Name)) throw graph.CannotWrite(type, $" of {method.Name}, whose method is not known,");
+        else WriteMethod(graph, ref to, method);
+        WriteTypes(graph, ref to, declaring.GetGenericArguments());
+        WriteTypes(graph, ref to, method.GetGenericArguments());
+        targets.Write(graph, ref to, IsStatics(function.Target) ? null : function.Target);
+    }
+
+    internal override object Allocate(GraphReader graph, ref CborReader from)
+    {
+        if (from.ReadArrayHeader() != 4) throw new InvalidDataException("The image holds a delegate of another form.");
+        MethodInfo method = from.PeekKind() == CborKind.Array ? ReadMethod(graph, ref from) : ReadFunction(from.ReadString());
+        Type[] ofClass = ReadTypes(graph, ref from), ofMethod = ReadTypes(graph, ref from);
+        if (ofClass.Length > 0) method = (MethodInfo)MethodBase.GetMethodFromHandle(method.MethodHandle, Definition(method.DeclaringType!).MakeGenericType(ofClass).TypeHandle)!;
+        if (ofMethod.Length > 0) method = method.MakeGenericMethod(ofMethod);
+        object? target = targets.Read(graph, ref from);
+        if (target is null && !method.IsStatic) target = StaticsShape.Of(method.DeclaringType!);
+        return Delegate.CreateDelegate(type, target, method);
+    }
+
+    internal override void Fill(GraphReader graph, ref CborReader from, object instance)
+    {
+    }
+
+    private static bool IsStatics(object? target) => target is not null && GeneratedNames.IsStatics(target.GetType().Name);
+
+    private static Type Definition(Type type) => type.IsConstructedGenericType ? type.GetGenericTypeDefinition() : type;
+
+    private static void WriteMethod(GraphWriter graph, ref CborWriter to, MethodInfo method)
+    {
+        to.WriteArrayHeader(3);
+        to.WriteUInt64((ulong)graph.Mention(method.DeclaringType!));
+        to.WriteString(method.Name);
+        to.WriteString(Parameters(method));
+    }
+
+    private static MethodInfo ReadMethod(GraphReader graph, ref CborReader from)
+    {
+        from.ReadArrayHeader();
+        Type declaring = graph.TypeOf(from.ReadUInt64());
+        string name = from.ReadString(), parameters = from.ReadString();
+        return Array.Find(declaring.GetMethods(All), method => method.Name == name && Parameters(method) == parameters)
+            ?? throw new InvalidDataException($"The image holds a delegate of {declaring}.{name}({parameters}), which this app does not have.");
+    }
+
+    private static MethodInfo ReadFunction(string name)
+    {
+        (BodyTable? table, string id, string role) = TypeNames.PartsOfMade(name);
+        return table?.FindFunction(id, role) ?? throw new InvalidDataException($"The image holds a delegate of {name}, which this app does not have.");
+    }
+
+    /// <summary>As declared: without the arguments of a generic instance.</summary>
+    private static string Parameters(MethodInfo method) =>
+        string.Join(',', ((MethodInfo)method.Module.ResolveMethod(method.MetadataToken)!).GetParameters().Select(static each => each.ParameterType.ToString()));
+
+    private static void WriteTypes(GraphWriter graph, ref CborWriter to, Type[] types)
+    {
+        to.WriteArrayHeader(types.Length);
+        foreach (Type each in types) to.WriteUInt64((ulong)graph.Mention(each));
+    }
+
+    private static Type[] ReadTypes(GraphReader graph, ref CborReader from)
+    {
+        var types = new Type[from.ReadArrayHeader()];
+        for (int i = 0; i < types.Length; i++) types[i] = graph.TypeOf(from.ReadUInt64());
+        return types;
+    }
+}

@@ -1,0 +1,22 @@
+using Ambrosia.Protocol;
+
+namespace Ambrosia;
+
+/// <summary>Object 0 of an image: the immortal and what its session must know to go on. Fields are named in the image, so new ones can be added.</summary>
+internal sealed class ImageRoot : IImagePart
+{
+    internal Immortal? Immortal;
+    internal InstanceId[] Origins = [];
+
+    /// <summary>Counter of the next call id, and the calls below it that have no result yet, in order.</summary>
+    internal ulong NextCall;
+    internal IPendingCall[] Outstanding = [];
+
+    /// <summary>As counted, not as found: a method that nothing can resume any more is in no image, but still counts everywhere.</summary>
+    internal int FramesSuspended;
+    internal int AnswersOwed;
+
+    /// <summary>Time of the record that was executed last, µs since 1970.</summary>
+    internal long NowUs;
+    internal ReplayedRandom? Random;
+}

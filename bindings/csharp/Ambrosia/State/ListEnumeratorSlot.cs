@@ -1,0 +1,60 @@
+using System.Runtime.CompilerServices;
+using Ambrosia.Protocol;
+
+namespace Ambrosia;
+
+/// <summary>
+/// An enumerator of a list that is alive over an await: the list, how far it is, its current item, and whether the list has changed since. Restored
+/// lists begin with version 0, so the enumerator's is 0 or another.
+/// </summary>
+internal sealed class ListEnumeratorSlot<T> : Slot<List<T>.Enumerator>
+{
+    private readonly Slot<T> items = (Slot<T>)Slots.Of(typeof(T));
+    private readonly Slot<List<T>?> lists = (Slot<List<T>?>)Slots.Of(typeof(List<T>));
+
+    internal override void Write(GraphWriter graph, ref CborWriter to, List<T>.Enumerator value)
+    {
+        List<T>? list = ListOf(ref value);
+        to.WriteArrayHeader(4);
+        lists.Write(graph, ref to, list);
+        to.WriteInt64(Index(ref value));
+        to.WriteBoolean(list is null || Version(ref value) == ListVersion.Of(list));
+        items.Write(graph, ref to, Current(ref value));
+    }
+
+    internal override List<T>.Enumerator Read(GraphReader graph, ref CborReader from)
+    {
+        if (from.ReadArrayHeader() != 4) throw new InvalidDataException("The image holds an enumerator of another form.");
+        var value = default(List<T>.Enumerator);
+        ListOf(ref value) = lists.Read(graph, ref from);
+        int index = from.ReadInt32();
+        if (index < 0) throw new InvalidDataException($"The image holds an enumerator at {index}.");
+        Index(ref value) = index;
+        Version(ref value) = from.ReadBoolean() ? 0 : -1;
+        Current(ref value) = items.Read(graph, ref from);
+        return value;
+    }
+
+    [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_list")]
+    private static extern ref List<T>? ListOf(ref List<T>.Enumerator value);
+
+    [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_index")]
+    private static extern ref int Index(ref List<T>.Enumerator value);
+
+    [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_version")]
+    private static extern ref int Version(ref List<T>.Enumerator value);
+
+    [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_current")]
+    private static extern ref T Current(ref List<T>.Enumerator value);
+
+    /// <summary>The count of changes that a list's enumerators compare.</summary>
+    internal static class ListVersion
+    {
+        internal static int Of(List<T> list) => Field(list);
+
+        internal static void Clear(List<T> list) => Field(list) = 0;
+
+        [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_version")]
+        private static extern ref int Field(List<T> list);
+    }
+}

@@ -1,0 +1,14 @@
+using System.ComponentModel;
+
+namespace Ambrosia;
+
+/// <summary>The generator's hash of the source of a method that can be suspended: its tokens and what they mean. Written by generated code.</summary>
+[EditorBrowsable(EditorBrowsableState.Never)]
+[AttributeUsage(AttributeTargets.Assembly, AllowMultiple = true)]
+public sealed class SuspendableAttribute(string id, string source) : Attribute
+{
+    /// <summary>The method, as <c>Namespace.Type.Method(parameter types):return type</c> of metadata names.</summary>
+    public string Id { get; } = id;
+
+    public string Source { get; } = source;
+}

@@ -1,0 +1,13 @@
+namespace Ambrosia;
+
+/// <summary>An image holds suspended methods whose bodies this build no longer has; the message has a line for each method and await.</summary>
+public sealed class SuspendedCallsChangedException : Exception
+{
+    internal SuspendedCallsChangedException(IReadOnlyList<string> refusals)
+        : base($"The checkpoint holds suspended calls that this build cannot continue:\n{string.Join('\n', refusals)}\n" +
+            "Nothing is lost: start the build that wrote it, let these calls finish, and take a checkpoint before the upgrade.") =>
+        Refusals = refusals;
+
+    /// <summary>One line for each method and await.</summary>
+    public IReadOnlyList<string> Refusals { get; }
+}

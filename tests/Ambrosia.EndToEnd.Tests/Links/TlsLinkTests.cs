@@ -1,6 +1,4 @@
 using System.Net.Sockets;
-using System.Security.Cryptography;
-using CRA;
 
 namespace Ambrosia.EndToEnd.Tests;
 
@@ -9,38 +7,20 @@ public sealed class TlsLinkTests
 {
     private const int Calls = 2_000;
 
-    private static readonly (string Certificate, string Key) ours = MakeAuthority(), foreign = MakeAuthority();
-
-    private static (string Certificate, string Key) MakeAuthority() => DevelopmentCertificates.MakeAuthority("test", DateTimeOffset.UtcNow, RandomNumberGenerator.Fill);
-
-    /// <summary>Gives the replica the three files, and its coordinator the options.</summary>
-    private static void Certify(Cluster cluster, Replica replica, (string Certificate, string Key) authority, string? name = null)
-    {
-        (string certificate, string key) = DevelopmentCertificates.MakeInstance(name ?? replica.Name, authority.Certificate, authority.Key, DateTimeOffset.UtcNow, TimeSpan.FromDays(1), RandomNumberGenerator.Fill);
-        string[] files = [.. new[] { "pem", "key", "ca" }.Select(end => Path.Combine(cluster.Root, $"{replica.Name}.{end}"))];
-        foreach ((string file, string text) in files.Zip([certificate, key, ours.Certificate]))
-        {
-            File.WriteAllText(file + ".new", text);
-            File.SetUnixFileMode(file + ".new", UnixFileMode.UserRead | UnixFileMode.UserWrite);
-            File.Move(file + ".new", file, overwrite: true);
-        }
-        if (!replica.Options.Contains("--tls-cert")) replica.Options.AddRange(["--tls-cert", files[0], "--tls-key", files[1], "--tls-ca", files[2]]);
-    }
-
     [Fact]
     public void Instances_ThroughTls_AgreeOverKillsAndANewCertificate()
     {
         using var cluster = new Cluster();
         (Replica source, Replica ledger) = cluster.Pair(Calls);
         source.Settings["UNTIL"] = cluster.Until;
-        foreach (Replica replica in new[] { source, ledger }) Certify(cluster, replica, ours);
+        foreach (Replica replica in new[] { source, ledger }) Certified.Give(cluster, replica, Certified.Ours);
         cluster.Run(Cluster.Again(nameof(TlsLinkTests)), () =>
         {
             ledger.Start();
             source.Start();
             source.AwaitReady();
             ledger.AwaitReady();
-            Certify(cluster, ledger, ours); // renewed while it runs
+            Certified.Give(cluster, ledger, Certified.Ours); // renewed while it runs
             source.KillCoordinator();
             source.Start().AwaitReady();
             // The files are looked at once a second at most, when somebody comes.
@@ -67,7 +47,7 @@ public sealed class TlsLinkTests
     {
         using var cluster = new Cluster();
         Replica source = cluster.Add("source", "source");
-        Certify(cluster, source, isForeign ? foreign : ours, name);
+        Certified.Give(cluster, source, isForeign ? Certified.Foreign : Certified.Ours, name);
         cluster.Run(Cluster.Again(nameof(TlsLinkTests)), () =>
         {
             source.Start();
@@ -83,14 +63,14 @@ public sealed class TlsLinkTests
     {
         using var cluster = new Cluster();
         (Replica source, Replica ledger) = cluster.Pair(Calls);
-        Certify(cluster, ledger, ours);
+        Certified.Give(cluster, ledger, Certified.Ours);
         cluster.Run(Cluster.Again(nameof(TlsLinkTests)), () =>
         {
             ledger.Start();
             source.Start();
             ledger.AwaitLine("line about the plain peer", static line => line.Contains("give its coordinator --tls-cert", StringComparison.Ordinal));
             source.KillCoordinator();
-            Certify(cluster, source, ours);
+            Certified.Give(cluster, source, Certified.Ours);
             source.Start();
             Cluster.AssertEqual(source, Calls);
             cluster.AssertNoneGaveUp();

@@ -1,0 +1,37 @@
+using System.Security.Cryptography;
+using CRA;
+
+namespace Ambrosia.EndToEnd.Tests;
+
+/// <summary>Authorities of the tests, and replicas with certificates of them. Files lie beside the log directories.</summary>
+internal static class Certified
+{
+    /// <summary>The authority that all of a test's coordinators believe.</summary>
+    public static (string Certificate, string Key) Ours { get; } = MakeAuthority();
+
+    public static (string Certificate, string Key) Foreign { get; } = MakeAuthority();
+
+    private static (string Certificate, string Key) MakeAuthority() => DevelopmentCertificates.MakeAuthority("test", DateTimeOffset.UtcNow, RandomNumberGenerator.Fill);
+
+    /// <summary>A certificate and its key.</summary>
+    /// <param name="begun">From when on it is valid; null: now.</param>
+    public static (string Certificate, string Key) Make(string name, (string Certificate, string Key) authority, DateTimeOffset? begun = null, TimeSpan? lifetime = null) =>
+        DevelopmentCertificates.MakeInstance(name, authority.Certificate, authority.Key, begun ?? DateTimeOffset.UtcNow, lifetime ?? TimeSpan.FromDays(1), RandomNumberGenerator.Fill);
+
+    /// <summary>Gives the replica the three files, and its coordinator the options.</summary>
+    public static void Give(Cluster cluster, Replica replica, (string Certificate, string Key) authority, string? name = null) =>
+        GiveOwn(cluster, replica, Make(name ?? replica.Name, authority), Ours.Certificate);
+
+    /// <param name="own">PEM: certificate, with its intermediate ones, and key.</param>
+    public static void GiveOwn(Cluster cluster, Replica replica, (string Certificate, string Key) own, string authorities)
+    {
+        string[] files = [.. new[] { "pem", "key", "ca" }.Select(end => Path.Combine(cluster.Root, $"{replica.Name}.{end}"))];
+        foreach ((string file, string text) in files.Zip([own.Certificate, own.Key, authorities]))
+        {
+            File.WriteAllText(file + ".new", text);
+            File.SetUnixFileMode(file + ".new", UnixFileMode.UserRead | UnixFileMode.UserWrite);
+            File.Move(file + ".new", file, overwrite: true);
+        }
+        if (!replica.Options.Contains("--tls-cert")) replica.Options.AddRange(["--tls-cert", files[0], "--tls-key", files[1], "--tls-ca", files[2]]);
+    }
+}

@@ -66,6 +66,7 @@ internal sealed class Coordinator : IDisposable
         uint messageBytesMax = options.Log.MessageBytesMax;
 
         scratch = new ScratchFile(inputs.Files, Path.Combine(options.LogDirectory, $"scratch.{options.Replica}"), options.ScratchBytes);
+        scratch.RemoveLeftover();
         outboxes = new OutboxSet(Self, scratch, new MemoryBound(pool, (int)Math.Max(4, options.OutboxBytes / BlockPool.BlockBytes)));
         ledger = new InputLedger(Self);
         appender = new LogAppender(log, options.Log.PageBytes - PageHeader.Bytes);

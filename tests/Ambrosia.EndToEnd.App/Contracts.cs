@@ -44,3 +44,10 @@ public interface IFlooder
 
     Call FinishSecond();
 }
+
+/// <summary>Counts what each of many peers sends, and passes every call on to two more.</summary>
+public interface IHub
+{
+    [MethodId(1)]
+    ulong Count(int peer, ulong number);
+}

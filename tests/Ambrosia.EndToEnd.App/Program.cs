@@ -8,6 +8,7 @@ return args switch
     ["source", ..] => AmbrosiaApp.Run<Source>(args[1..]),
     ["ledger", ..] => AmbrosiaApp.Run<Ledger>(args[1..]),
     ["poker", ..] => AmbrosiaApp.Run<Poker>(args[1..]),
+    ["hub", ..] => AmbrosiaApp.Run<Hub>(args[1..]),
     ["flooder", ..] => AmbrosiaApp.Run<Flooder>(args[1..]),
     _ => 2,
 };

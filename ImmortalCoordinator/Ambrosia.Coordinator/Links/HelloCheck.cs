@@ -67,6 +67,8 @@ internal static class HelloCheck
         ChannelPosition known = facts.Outbox.Known;
         if (hello.Durable > known.Number)
             return (HelloVerdict.WeAreOld, $"{peer} has {hello.Durable} of our calls, we have made {known.Number}: our log is older, as a restored copy is. Put the newer log back (P6.5)");
+        if (hello.ImpulseEpoch == facts.OwnEpoch && hello.Impulses > facts.Outbox.ImpulsesNumbered)
+            return (HelloVerdict.WeAreOld, $"{peer} has {hello.Impulses} impulses of our epoch {facts.OwnEpoch}, we have made {facts.Outbox.ImpulsesNumbered}: our log is older, as a restored copy is, and has claimed that epoch again. Put the newer log back (P6.5)");
         bool isKept = facts.Outbox.TryPositionAt(hello.Durable, out ChannelPosition at);
         if (!isKept && hello.Epoch == facts.KnownEpoch && facts.Outbox.AckedAt >= facts.Begun) // within a claim positions only grow: this hello may be late
             return (HelloVerdict.Refuse, $"{peer} has {hello.Durable} of our calls, it has acknowledged {facts.Outbox.Trimmed.Number} in this epoch: another connection overtook this hello (P6.4)");

@@ -214,6 +214,7 @@ internal sealed class PeerLink : ILinkTraffic
     {
         if (stage != Stage.AwaitReady) throw new ProtocolViolation("P6.1", "ready out of turn");
         Open();
+        CountHello();
     }
 
     private void Open()
@@ -231,9 +232,17 @@ internal sealed class PeerLink : ILinkTraffic
         Wake();
     }
 
+    /// <summary>What the peer's hello says that it has is acknowledged: an Ack may have been lost with the connection before. Outside the lock.</summary>
+    private void CountHello() => Count(new Ack(theirs!.Durable, theirs.ImpulseEpoch, theirs.Impulses));
+
     private void TakeAck(Ack ack)
     {
         if (stage != Stage.Open) throw new ProtocolViolation("P6.1", "ack before the hellos are exchanged");
+        Count(ack);
+    }
+
+    private void Count(Ack ack)
+    {
         Outbox outbox = parts.OutboxOf(Peer!.Value);
         if (ack.Durable > outbox.Known.Number) throw new ProtocolViolation("P6.8", $"{ack.Durable} calls acknowledged of {outbox.Known.Number}");
         long bytes = outbound!.Acknowledged(ack.Durable);
@@ -249,16 +258,18 @@ internal sealed class PeerLink : ILinkTraffic
     {
         bytes = default;
         if (!parts.MayEmit()) return false;
+        bool isOpen, hasOpened;
         lock (gate)
         {
+            bool wasOpen = stage == Stage.Open;
             Advance();
-            if (control.TryTake(out bytes))
-            {
-                bytesLeft = bytes.Length;
-                return controlTaken = true;
-            }
-            if (stage != Stage.Open) return false;
+            isOpen = stage == Stage.Open;
+            hasOpened = isOpen && !wasOpen;
+            controlTaken = control.TryTake(out bytes);
         }
+        if (hasOpened) CountHello();
+        bytesLeft = bytes.Length;
+        if (controlTaken || !isOpen) return controlTaken;
         dataTaken = outbound!.TryTake(out bytes);
         bytesLeft = bytes.Length;
         return dataTaken || (outbound.TooLong > 0 && TakeStop(out bytes));

@@ -200,23 +200,21 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
 
     /// <summary>
     /// The peer has the first <paramref name="calls"/> calls and <paramref name="impulses"/> impulses of this epoch durable: sending goes
-    /// on behind them. Returns how many calls of the entry at the cursor are to be skipped.
+    /// on behind them; what follows from that is <see cref="ImpulsesDurable"/>'s. Returns how many calls of the entry at the cursor are to be skipped.
     /// </summary>
     public uint Resume(ulong calls, ulong impulses)
     {
         lock (gate)
         {
-            impulsesDurable = Math.Max(impulsesDurable, impulses);
             cursor = entries.Start;
-            while (cursor < entries.End && IsDurable(entries[cursor], calls)) cursor++;
+            while (cursor < entries.End && IsDurable(entries[cursor], calls, Math.Max(impulsesDurable, impulses))) cursor++;
             if (cursor == entries.End || entries[cursor].IsImpulse) return 0;
             ulong first = entries[cursor].First;
             return first <= calls ? (uint)(calls - first + 1) : 0;
         }
     }
 
-    private bool IsDurable(in OutboxEntry entry, ulong calls) =>
-        entry.IsImpulse ? entry.End.Number <= impulsesDurable : entry.End.Number <= calls;
+    private static bool IsDurable(in OutboxEntry entry, ulong calls, ulong impulses) => entry.End.Number <= (entry.IsImpulse ? impulses : calls);
 
     /// <summary>The next entry to send; it is held until <see cref="Let"/>.</summary>
     public bool TryNext(out OutboxEntry entry)
@@ -280,7 +278,7 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
 
     private void Release()
     {
-        while (entries.Start < entries.End && IsDurable(entries[entries.Start], trimmed.Number))
+        while (entries.Start < entries.End && IsDurable(entries[entries.Start], trimmed.Number, impulsesDurable))
         {
             OutboxEntry entry = entries.Pop();
             keptBytes -= entry.FrameBytes;

@@ -46,6 +46,9 @@ internal sealed class ScratchFile(IFileSystem files, string path, long bytesMax)
     /// <summary>Length of the file.</summary>
     public long DiskBytes { get { lock (gate) return (long)lengthPlaces * ExtentBytes; } }
 
+    /// <summary>Gives back the disk that a killed process has left taken; before the first <see cref="Put"/>.</summary>
+    public void RemoveLeftover() => files.Delete(path);
+
     /// <summary>Keeps the bytes behind those that the same outbox has put before; returns their address.</summary>
     public long Put(SpillTail tail, ReadOnlySpan<byte> bytes)
     {

@@ -126,5 +126,12 @@ public sealed class HelloCheckTests : IDisposable
     [Fact]
     public void Hello_HigherEpochOfOurs_SaysThatWeAreOld() => Expect(HelloVerdict.WeAreOld, "P6.5", good with { PeerEpoch = new Epoch(6) });
 
+    [Fact]
+    public void Hello_MoreImpulsesOfOurEpochThanWeMade_SaysThatWeAreOld()
+    {
+        Expect(HelloVerdict.WeAreOld, "P6.5", good with { ImpulseEpoch = facts.OwnEpoch, Impulses = facts.Outbox.ImpulsesNumbered + 1 });
+        Assert.Equal(HelloVerdict.Accept, Judge(good with { ImpulseEpoch = new Epoch(facts.OwnEpoch.Value - 1), Impulses = 1000 }).Verdict);
+    }
+
     public void Dispose() => bench.Dispose();
 }

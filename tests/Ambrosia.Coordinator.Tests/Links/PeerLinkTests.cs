@@ -202,6 +202,53 @@ public sealed class PeerLinkTests : IDisposable
         }
     }
 
+    /// <summary>The same for impulses: whichever step was the last, the app hears of all of them, from an acknowledgement or from the next hello.</summary>
+    [Fact]
+    public void Connection_BrokenAtEveryStep_ImpulsesAreToldToTheApp()
+    {
+        for (int last = 0; last < 40; last++)
+        {
+            using Side left = new("a"), right = new("peer");
+            left.Bench.AppendImpulses(1, left.Log.Epoch, Made.Message(MessageKind.Impulse, 0, 5), Made.Message(MessageKind.Impulse, 0, 7));
+            var first = new Connection(left, right, Seed);
+            int step = 0;
+            for (int before = -1; step < last && step != before;)
+            {
+                before = step;
+                foreach (bool dialler in new[] { true, false })
+                {
+                    if (step < last && first.Send(dialler)) step++;
+                    if (step < last && first.Receive(dialler)) step++;
+                }
+                foreach (Side side in new[] { left, right })
+                    if (step < last && side.Log.CommitStep() != CommitStep.Park) step++;
+            }
+            first.End();
+            var second = new Connection(right, left, Seed + 1);
+            Settle(second);
+            Assert.Equal(2, right.Received().Count);
+            Assert.True(left.ImpulsesLogged == 2, $"broken after step {last}: the app was told {left.ImpulsesLogged} of 2");
+        }
+    }
+
+    /// <summary>P6.6: a peer that has everything need not say anything behind its hello.</summary>
+    [Fact]
+    public void Hello_OfAPeerThatHasEverything_CountsAsAnAcknowledgement()
+    {
+        Channel channel = Channel.Random(new SimulatedRandom(5), 10);
+        Outbox outbox = Emit(b, a.Id, channel);
+        PeerLink acceptor = b.Accept(Seed);
+        var hello = new Hello(1, 1, a.Log.Identity.Uuid, a.Id, "r0", a.Log.Epoch, 1, "b", Guid.Empty, default, 10, outbox.Known.Hash, 0, default, 0, 1 << 20);
+        acceptor.Feed(Made.Frame(hello, Seed, true), true, out _);
+        Taken(acceptor);
+        b.Log.Commit();
+        Taken(acceptor);
+        acceptor.Feed(Made.Frame(FrameType.Ready, [], Seed, true), true, out _);
+        Assert.True(acceptor.IsOpen);
+        b.Time.Advance(TimeSpan.FromSeconds(2));
+        Assert.Equal(10ul, Assert.Single(b.Trims.Due(b.Time.GetUtcNow())!.Positions).Number);
+    }
+
     private static Outbox Emit(Side side, InstanceId to, Channel channel)
     {
         Outbox outbox = side.Bench.Set.GetOrAdd(to);

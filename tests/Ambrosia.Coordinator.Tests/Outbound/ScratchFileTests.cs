@@ -38,6 +38,17 @@ public sealed class ScratchFileTests : IDisposable
         return file.Length;
     }
 
+    [Fact]
+    public void RemoveLeftover_OfAKilledProcess_GivesItsDiskBack()
+    {
+        Put(new SpillTail(), new SimulatedRandom(1), 1000);
+        var next = new ScratchFile(files, Path, Limit);
+        Assert.True(files.Exists(Path));
+        next.RemoveLeftover();
+        Assert.False(files.Exists(Path));
+        next.RemoveLeftover(); // none is there
+    }
+
     /// <summary>One peer is away for ever; the others' outputs come and go, a hundred times the limit: the disk holds what is live and no more.</summary>
     [Fact]
     public void Put_OnePeerAwayAndSteadyTrimsOfOthers_ReusesTheFile()

@@ -1,6 +1,3 @@
-using System.Text.Json.Nodes;
-using Ambrosia.Coordinator.Pumps;
-using Ambrosia.Log;
 using Ambrosia.TestKit;
 
 namespace Ambrosia.EndToEnd.Tests;
@@ -9,8 +6,6 @@ namespace Ambrosia.EndToEnd.Tests;
 public sealed class NamespaceTests(ITestOutputHelper output)
 {
     private const int PullsOfARelease = 20, PullsMin = 3, CallsOfARelease = 100_000, PauseMsMax = 2_500, Port = 4711;
-
-    private static readonly IFileSystem files = new PosixFileSystem();
 
     /// <summary>Each third pull lasts until both have found out by the missing heartbeats; the others are short enough for TCP to mend, mostly.</summary>
     [NamespaceTheory]
@@ -84,14 +79,7 @@ public sealed class NamespaceTests(ITestOutputHelper output)
         Cluster.Await("calls that arrive", () => Acknowledged(source) > before + 100);
     }
 
-    private static ulong Acknowledged(Replica source) => (ulong?)Status(source)?["outboxes"]?.AsArray().FirstOrDefault(static box => (string?)box!["to"] == "ledger")?["trimmed"] ?? 0;
+    private static ulong Acknowledged(Replica source) => (ulong?)source.Status()?["outboxes"]?.AsArray().FirstOrDefault(static box => (string?)box!["to"] == "ledger")?["trimmed"] ?? 0;
 
-    private static bool IsOpen(Replica replica) => Status(replica)?["links"]?.AsArray().Any(static link => (string?)link!["state"] == "open") ?? false;
-
-    private static JsonObject? Status(Replica replica)
-    {
-        JsonObject? last = null;
-        foreach (JsonObject answer in AdminClient.Ask(files, replica.LogDirectory, "r0", new JsonObject { ["command"] = "status" }, Cluster.Patience)) last = answer;
-        return last;
-    }
+    private static bool IsOpen(Replica replica) => replica.Status()?["links"]?.AsArray().Any(static link => (string?)link!["state"] == "open") ?? false;
 }

@@ -9,30 +9,44 @@ namespace Ambrosia.EndToEnd.Tests;
 /// <summary>A peer that is a bare socket: it knows the catalog's secret and says what a test wants it to say.</summary>
 internal sealed class RawLink : IDisposable
 {
-    private readonly byte[] received = new byte[8192];
+    private byte[] received = new byte[8192];
     private int held;
 
-    public RawLink(IPEndPoint address, byte[] secret, byte[] nonce)
+    /// <param name="receiveBytes">Size of the system's receive buffer; 0: its own choice.</param>
+    /// <exception cref="SocketException">Nobody is there, or closed.</exception>
+    public RawLink(IPEndPoint address, byte[] secret, byte[] nonce, int receiveBytes = 0)
     {
         Socket = new Socket(address.AddressFamily, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true, ReceiveTimeout = (int)Cluster.Patience.TotalMilliseconds };
-        Socket.Connect(address);
-        LinkAuthentication side = LinkAuthentication.Dialler(secret, nonce);
+        if (receiveBytes > 0) Socket.ReceiveBufferSize = receiveBytes;
+        try
+        {
+            Socket.Connect(address);
+            Seed = Authenticate(LinkAuthentication.Dialler(secret, nonce));
+        }
+        catch
+        {
+            Socket.Dispose();
+            throw;
+        }
+    }
+
+    public Socket Socket { get; }
+
+    public uint Seed { get; }
+
+    private uint Authenticate(LinkAuthentication side)
+    {
         byte[] reply = new byte[LinkAuthentication.ReplyBytesMax];
         int count = 0;
         while (true)
         {
             AuthStatus status = side.Feed(received.AsSpan(0, count), out _, reply, out int replyBytes);
             Socket.Send(reply.AsSpan(0, replyBytes));
-            if (status == AuthStatus.Done) break;
+            if (status == AuthStatus.Done) return side.Seed;
             count = Socket.Receive(received.AsSpan(0, side.BytesWanted));
-            Assert.NotEqual(0, count);
+            if (count == 0) throw new SocketException((int)SocketError.ConnectionReset);
         }
-        Seed = side.Seed;
     }
-
-    public Socket Socket { get; }
-
-    public uint Seed { get; }
 
     public void Send<T>(T payload)
         where T : IFramePayload<T>
@@ -42,29 +56,44 @@ internal sealed class RawLink : IDisposable
         Socket.Send(frame.WrittenSpan);
     }
 
-    public byte[] Empty(FrameType type)
+    public void Send(FrameType type, ReadOnlySpan<byte> payload) => Socket.Send(Sealed(type, payload));
+
+    /// <summary>A whole frame of this connection.</summary>
+    public byte[] Sealed(FrameType type, ReadOnlySpan<byte> payload)
     {
         var frame = new ArrayBufferWriter<byte>();
-        Frames.Write(frame, type, [], Seed, checkPayload: true);
+        Frames.Write(frame, type, payload, Seed, checkPayload: true);
         return frame.WrittenSpan.ToArray();
     }
+
+    public byte[] Empty(FrameType type) => Sealed(type, []);
 
     /// <summary>The first frame of this type that comes, and its payload; others are passed over.</summary>
     public byte[] Await(FrameType type)
     {
         while (true)
+            if (Receive() is var (found, payload) && found == type) return payload;
+    }
+
+    /// <summary>The next frame.</summary>
+    /// <param name="bytesMax">Of one receive.</param>
+    /// <exception cref="SocketException">The other side has closed; or nothing came in time, and what was held stays.</exception>
+    public (FrameType Type, byte[] Payload) Receive(int bytesMax = int.MaxValue)
+    {
+        while (true)
         {
-            if (FrameReader.TryRead(received.AsSpan(0, held), Seed, 4096, true, out FrameHeader header, out ReadOnlySpan<byte> payload, out int size) != DecodeStatus.Ok)
+            if (FrameReader.TryRead(received.AsSpan(0, held), Seed, Frames.PayloadBytesMax(Frames.MessageBytesMaxDefault), true, out FrameHeader header, out ReadOnlySpan<byte> payload, out int size) == DecodeStatus.Ok)
             {
-                int count = Socket.Receive(received.AsSpan(held));
-                Assert.NotEqual(0, count);
-                held += count;
-                continue;
+                byte[] found = payload.ToArray();
+                received.AsSpan(size, held - size).CopyTo(received);
+                held -= size;
+                return (header.Type, found);
             }
-            byte[] found = payload.ToArray();
-            received.AsSpan(size, held - size).CopyTo(received);
-            held -= size;
-            if (header.Type == type) return found;
+            int wanted = held >= FrameHeader.Bytes ? FrameHeader.Bytes + (int)header.Length : 0;
+            if (wanted > received.Length) Array.Resize(ref received, wanted);
+            int count = Socket.Receive(received.AsSpan(held, Math.Min(bytesMax, received.Length - held)));
+            if (count == 0) throw new SocketException((int)SocketError.ConnectionReset);
+            held += count;
         }
     }
 

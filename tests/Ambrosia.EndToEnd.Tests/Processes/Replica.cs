@@ -1,4 +1,7 @@
 using System.Diagnostics;
+using System.Text.Json.Nodes;
+using Ambrosia.Coordinator.Pumps;
+using Ambrosia.Log;
 
 namespace Ambrosia.EndToEnd.Tests;
 
@@ -9,6 +12,8 @@ namespace Ambrosia.EndToEnd.Tests;
 internal sealed class Replica : IDisposable
 {
     private const string AppLine = "app ";
+
+    private static readonly IFileSystem files = new PosixFileSystem();
 
     private readonly string root;
     private readonly string role;
@@ -123,6 +128,19 @@ internal sealed class Replica : IDisposable
     {
         if (!Coordinator.WaitForExit(patience ?? Cluster.Patience)) throw new TimeoutException($"{Name} has not ended.\n{Lines}");
         return Coordinator.ExitCode;
+    }
+
+    /// <summary>What the coordinator says of itself (protocol P9.5); null: it says nothing at the moment.</summary>
+    public JsonObject? Status()
+    {
+        try
+        {
+            return AdminClient.Ask(files, LogDirectory, "r0", new JsonObject { ["command"] = "status" }, Cluster.Patience).LastOrDefault();
+        }
+        catch (AdminUnreachableException)
+        {
+            return null;
+        }
     }
 
     /// <summary>Resident memory of the coordinator in bytes.</summary>

@@ -5,7 +5,7 @@ namespace Ambrosia.TestKit;
 
 /// <summary>
 /// A relay on loopback that passes TCP connections on to a target and harms them as <see cref="LinkFaults"/> says, by a seed. Owns all
-/// sockets and threads of the connections through it, two threads each; any thread may change faults, target, or cut. Never touches the
+/// sockets and threads of the connections through it, two threads each; any thread may change faults, target, hold, or cut. Never touches the
 /// bytes: what arrives is a prefix of what was sent.
 /// </summary>
 public sealed class FaultyRelay : IDisposable
@@ -14,7 +14,8 @@ public sealed class FaultyRelay : IDisposable
     private readonly List<RelayedConnection> open = [];
     private readonly int seed;
     private long passed;
-    private int connections, strikes;
+    private readonly ManualResetEventSlim admits = new(true);
+    private int connections, strikes, waiting;
     private volatile LinkFaults faults;
     private volatile IPEndPoint? target;
     private volatile bool stopped;
@@ -40,11 +41,19 @@ public sealed class FaultyRelay : IDisposable
     /// <summary>Connections that reached the target.</summary>
     public int Connections => Volatile.Read(ref connections);
 
+    /// <summary>Callers that are held.</summary>
+    public int Waiting => Volatile.Read(ref waiting);
+
     /// <summary>Cuts, stalls and half-opened connections so far.</summary>
     public int Strikes => Volatile.Read(ref strikes);
 
     /// <summary>Bytes passed on, both ways.</summary>
     public long Passed => Interlocked.Read(ref passed);
+
+    /// <summary>From now on callers wait: connected, and not passed on until <see cref="Release"/>.</summary>
+    public void Hold() => admits.Reset();
+
+    public void Release() => admits.Set();
 
     /// <summary>Ends every connection with a reset.</summary>
     public void CutAll() => Each(static connection => connection.Cut(withReset: true));
@@ -56,6 +65,7 @@ public sealed class FaultyRelay : IDisposable
     {
         stopped = true;
         listener.Dispose();
+        admits.Set();
         Each(static connection => connection.Cut(withReset: true));
     }
 
@@ -72,7 +82,11 @@ public sealed class FaultyRelay : IDisposable
         {
             try
             {
-                PassOn(listener.Accept());
+                Socket caller = listener.Accept();
+                Interlocked.Increment(ref waiting);
+                admits.Wait();
+                Interlocked.Decrement(ref waiting);
+                PassOn(caller);
             }
             catch (Exception e) when (e is SocketException or ObjectDisposedException)
             {

@@ -11,7 +11,7 @@ namespace Ambrosia.Tools;
 internal sealed class HistoryCheck(LogPlace place, IReadOnlyList<CheckpointVerdict> checkpoints)
 {
     private const int OdditiesMax = 1_000;
-    private const uint MessageBytesMax = 1 << 30; // the hard limit; what a coordinator was told with --max-message is not in the log
+    private const uint MessageBytesMax = 1 << 30; // the hard limit; which one a coordinator had is not in the log
 
     private readonly List<Loss> _losses = [];
     private readonly List<Oddity> _oddities = [];

@@ -261,5 +261,5 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
     }
 
     private InvalidOperationException TooLong(long bytes) =>
-        new($"A message of {bytes} bytes is longer than the limit of {messageBytesMax} bytes; the coordinator's --max-message sets it.");
+        new($"A message of {bytes} bytes is longer than the limit of {messageBytesMax} bytes (protocol P3.4); send it in parts.");
 }

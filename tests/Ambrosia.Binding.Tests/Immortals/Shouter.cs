@@ -1,0 +1,94 @@
+namespace Ambrosia.Binding.Tests;
+
+/// <summary>Messages of any size, in every way in which one can be sent.</summary>
+public interface IShouter
+{
+    [MethodId(1)]
+    void Raw(ReadOnlySpan<byte> bytes);
+
+    [MethodId(2)]
+    void Text(string text, int more);
+
+    [MethodId(3)]
+    int Count(string text);
+
+    /// <summary>Sends a message of so many bytes in each way, catches what that throws, and sends a small one behind it.</summary>
+    [MethodId(4)]
+    void TryAll(int bytes);
+
+    /// <summary>Sends a message of so many bytes and catches nothing.</summary>
+    [MethodId(5)]
+    int Send(int bytes);
+
+    /// <summary>Answers with so many bytes.</summary>
+    [MethodId(6)]
+    string Give(int bytes);
+
+    /// <summary>Makes a call of so many bytes, and one behind it whose answer counts.</summary>
+    [MethodId(7)]
+    Call<int> Ask(int bytes);
+
+    [MethodId(8)]
+    [ImpulseHandler]
+    void Poke(string text);
+}
+
+public sealed partial class Shouter : Immortal<IShouterProxy>, IShouter
+{
+    private readonly IShouterProxy other;
+
+    public Shouter() => other = GetProxy<IShouter>("bank2");
+
+    /// <summary>What was thrown where a call was made.</summary>
+    internal List<string> Caught { get; } = [];
+
+    internal IShouterProxy Self => thisProxy;
+
+    public void Raw(ReadOnlySpan<byte> bytes)
+    {
+    }
+
+    public void Text(string text, int more)
+    {
+    }
+
+    public int Count(string text) => text.Length;
+
+    public void TryAll(int bytes)
+    {
+        Try(() => other.RawFork(new byte[bytes]));
+        Try(() => other.TextFork(new string('x', bytes), 1));
+        Try(() => _ = other.CountAsync(new string('x', bytes)));
+        other.RawFork([7]);
+        other.TextFork("small", 2);
+    }
+
+    private void Try(Action send)
+    {
+        try
+        {
+            send();
+        }
+        catch (InvalidOperationException e)
+        {
+            Caught.Add(e.Message);
+        }
+    }
+
+    public int Send(int bytes)
+    {
+        other.TextFork("before", 0);
+        other.RawFork(new byte[bytes]);
+        return bytes;
+    }
+
+    public string Give(int bytes) => new('x', bytes);
+
+    public async Call<int> Ask(int bytes)
+    {
+        Try(() => _ = other.CountAsync(new string('x', bytes)));
+        return await other.CountAsync("small");
+    }
+
+    public void Poke(string text) => Caught.Add($"poked {text}");
+}

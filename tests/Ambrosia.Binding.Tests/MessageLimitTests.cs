@@ -1,0 +1,87 @@
+using Ambrosia.Protocol;
+using static Ambrosia.Binding.Tests.FakeCoordinator;
+
+namespace Ambrosia.Binding.Tests;
+
+/// <summary>A message that no coordinator would take (P3.4): refused where it is sent, nothing of it goes out, and the immortal goes on.</summary>
+public sealed class MessageLimitTests
+{
+    private const int Limit = 1 << 20;
+
+    private readonly FakeCoordinator coordinator = new(ImmortalDefinition.Of<Shouter>());
+
+    public MessageLimitTests()
+    {
+        coordinator.Welcome(messageBytesMax: Limit);
+        coordinator.Deliver(FirstStart(), Peer(1, "bank2"));
+        coordinator.Said.Clear();
+    }
+
+    private Shouter Shouter => coordinator.Immortal<Shouter>();
+
+    /// <summary>Just over it, where the buffer only sees it at the end, and far over it, where it need not grow so far.</summary>
+    [Theory]
+    [InlineData(Limit)]
+    [InlineData(10 * Limit)]
+    public void Send_OverTheLimit_ThrowsWhereTheCallIsMadeAndSendsTheRest(int bytes)
+    {
+        coordinator.Deliver(Fork(4, bytes), Fork(4, 10));
+
+        Assert.Equal(3, Shouter.Caught.Count);
+        Assert.All(Shouter.Caught, static said => Assert.Contains($"longer than the limit of {Limit} bytes", said, StringComparison.Ordinal));
+        Assert.Equal(
+            ["fork bank2 1 7", "fork bank2 2 'small' 2", "fork bank2 1 0 0 0 0 0 0 0 0 0 0", "fork bank2 2 'xxxxxxxxxx' 1", "call bank2 3 #1 'xxxxxxxxxx'", "fork bank2 1 7", "fork bank2 2 'small' 2"],
+            coordinator.Said.Where(static line => line.StartsWith("fork ", StringComparison.Ordinal) || line.StartsWith("call ", StringComparison.Ordinal)));
+        Assert.Empty(coordinator.Lines); // caught: nobody else hears of it
+    }
+
+    [Fact]
+    public void Send_OfTheLongestMessage_Goes()
+    {
+        const int method = 1;
+        coordinator.Deliver(Call(5, 9, Limit - method), Call(5, 10, Limit - method + 1));
+
+        Assert.Contains(coordinator.Said, static line => line.Length > 2 * (Limit - method));
+        Assert.Contains("result bank2 5 #9 1048575", coordinator.Said);
+        Assert.DoesNotContain(coordinator.Said, static line => line.StartsWith("result bank2 5 #10", StringComparison.Ordinal));
+        Assert.Contains(coordinator.Said, static line => line.StartsWith("failure bank2 5 #10", StringComparison.Ordinal) && line.Contains("longer than the limit", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void Result_OverTheLimit_IsAFailureToTheCaller()
+    {
+        coordinator.Deliver(Call(6, 9, Limit), Call(6, 10, 3));
+
+        Assert.Contains(coordinator.Said, static line => line.StartsWith("failure bank2 6 #9", StringComparison.Ordinal) && line.Contains("longer than the limit", StringComparison.Ordinal));
+        Assert.Contains("result bank2 6 #10 'xxx'", coordinator.Said);
+    }
+
+    [Fact]
+    public void Call_OverTheLimit_LeavesNoCallOutstanding()
+    {
+        coordinator.Deliver(Call(7, 9, Limit));
+        Assert.Contains("call bank2 3 #1 'small'", coordinator.Said);
+
+        coordinator.Deliver(Result(3, 1, 1, 5));
+
+        Assert.Contains("result bank2 7 #9 5", coordinator.Said);
+    }
+
+    [Fact]
+    public void Impulse_OverTheLimit_ThrowsInItsThreadAndTakesNoTicket()
+    {
+        coordinator.BecomePrimary();
+        InvalidOperationException? thrown = null;
+        var outside = new Thread(() =>
+        {
+            thrown = Assert.Throws<InvalidOperationException>(() => Shouter.Self.PokeFork(new string('x', Limit)));
+            Shouter.Self.PokeFork("small");
+        });
+        outside.Start();
+        outside.Join();
+        coordinator.Listen();
+
+        Assert.Contains($"longer than the limit of {Limit} bytes", thrown!.Message, StringComparison.Ordinal);
+        Assert.Equal("impulse bank1 8 ticket 1 'small'", Assert.Single(coordinator.Said, static line => line.StartsWith("impulse", StringComparison.Ordinal)));
+    }
+}

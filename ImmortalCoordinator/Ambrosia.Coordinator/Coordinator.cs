@@ -27,6 +27,8 @@ internal sealed class Coordinator : IDisposable
     private readonly LinkTable table;
     private readonly TrimBook trims = new();
     private readonly LinkParts links;
+    private readonly ClientTable callers = new();
+    private readonly ClientParts clients;
     private readonly AppParts app;
     private readonly CheckpointDuty duty;
     private readonly CheckpointRound round;
@@ -75,6 +77,7 @@ internal sealed class Coordinator : IDisposable
         duty = new CheckpointDuty(options.CheckpointEveryBytes, options.CheckpointInterval);
         states = new StateBook(inputs.Files, options.LogDirectory, inputs.Identity, options.Replica, inputs.Pumps.Say);
         links = BuildLinks(messageBytesMax);
+        clients = BuildClients(messageBytesMax);
         app = BuildApp(messageBytesMax, digestEvery);
         var rota = new CheckpointRota(options.Replica);
         published = new PublishedCheckpoints(inputs, log, outboxes, app.Delivery, duty, rota, () => Checkpoints!.Truncate());
@@ -179,6 +182,22 @@ internal sealed class Coordinator : IDisposable
         MayEmit = MayEmit,
     };
 
+    private ClientParts BuildClients(uint messageBytesMax) => new()
+    {
+        Self = Self,
+        Uuid = inputs.Identity.Uuid,
+        Replica = inputs.Options.Replica,
+        Epoch = () => Epoch,
+        MessageBytesMax = messageBytesMax,
+        Log = appender,
+        Table = callers,
+        Lag = () => Lag,
+        MayEmit = MayEmit,
+        Committer = inputs.Pumps.Commit,
+        Room = inputs.Pumps.WaitForRoom,
+        Lines = links.Lines,
+    };
+
     /// <summary>The transport's question before each send.</summary>
     private bool MayEmit() => (tenure ?? throw new InvalidOperationException("a secondary emits nothing (I10)")).IsFresh;
 
@@ -208,6 +227,7 @@ internal sealed class Coordinator : IDisposable
             Committer = inputs.Pumps.Commit,
             BecamePrimary = BecamePrimary,
             LinksAreOpen = () => table.IsAdmitting,
+            Answered = (in RunView run) => callers.Answer(run, Epoch),
         };
     }
 
@@ -248,6 +268,9 @@ internal sealed class Coordinator : IDisposable
     public PeerLink? NewLink(InstanceId? expected, uint seed, string remote) =>
         !table.IsAdmitting ? null : new PeerLink(links, expected, seed, expected is { } peer ? table.NextNonce(peer) : 0, remote);
 
+    /// <summary>The session of a caller outside on a connection that came in.</summary>
+    public ClientSession NewCaller(uint seed, string remote) => new(clients, seed, remote);
+
     // ---- what happens ----
 
     /// <summary>After each commit (step 8): who waits for it is told.</summary>
@@ -257,6 +280,7 @@ internal sealed class Coordinator : IDisposable
         ledger.AdvanceDurable(durable, owed, out bool selfMoved);
         foreach (PeerLink link in owed) link.DurableAdvanced();
         links.Awaiting.Wake();
+        callers.DurableAdvanced();
         if (selfMoved) ImpulsesLogged(outboxes.Self, outboxes.Self.ImpulsesDurable(OwnImpulses()));
         app.Live?.Wake();
         tenure!.Committed();
@@ -327,7 +351,7 @@ internal sealed class Coordinator : IDisposable
     /// <summary>What this coordinator tells and does for its operator (protocol P9).</summary>
     public void AddCommands(AdminCommands to)
     {
-        var report = new StatusReport(inputs, log, chain, () => Epoch, table, outboxes, app);
+        var report = new StatusReport(inputs, log, chain, () => Epoch, table, outboxes, app, callers);
         to.Set("status", _ => new AdminAnswer(report.Make()));
         to.Set("checkpoint", _ => CheckpointCommand.Begin(duty, log.Durable, app.Live is { IsPrimary: true }));
     }

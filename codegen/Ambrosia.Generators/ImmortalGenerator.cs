@@ -15,7 +15,7 @@ namespace Ambrosia.Generators;
 public sealed class ImmortalGenerator : IIncrementalGenerator
 {
     /// <summary>Names of the steps whose caching the tests watch.</summary>
-    internal const string ContractStep = "Contract", ImmortalStep = "Immortal", DataStep = "Data", ManifestStep = "Manifest";
+    internal const string ContractStep = "Contract", ClientStep = "Client", ImmortalStep = "Immortal", DataStep = "Data", ManifestStep = "Manifest";
 
     public void Initialize(IncrementalGeneratorInitializationContext context)
     {
@@ -33,6 +33,12 @@ public sealed class ImmortalGenerator : IIncrementalGenerator
         context.RegisterSourceOutput(
             contracts.SelectMany(static (all, _) => all).WithTrackingName(ContractStep),
             static (output, contract) => Add(output, $"{contract.FullName}Proxy", ProxySource.Of(contract)));
+        IncrementalValueProvider<ImmutableArray<Found<ContractModel>>> called = context.SyntaxProvider
+            .CreateSyntaxProvider(static (node, _) => ClientReader.Mentions(node), ClientReader.Read)
+            .Where(static found => found is not null)!.Collect<Found<ContractModel>>();
+        context.RegisterSourceOutput(
+            called.Select(static (found, _) => Distinct(found)).SelectMany(static (all, _) => all).WithTrackingName(ClientStep),
+            static (output, contract) => Add(output, $"{contract.FullName}ClientCalls", ClientSource.Of(contract)));
         context.RegisterSourceOutput(
             immortals.Select(static (found, _) => found.Model).Where(static model => model is not null).WithTrackingName(ImmortalStep),
             static (output, immortal) => Add(output, $"{immortal!.FullName}.Dispatch", DispatchSource.Of(immortal)));
@@ -42,7 +48,8 @@ public sealed class ImmortalGenerator : IIncrementalGenerator
         context.RegisterSourceOutput(
             contracts.Combine(allData).Combine(context.CompilationProvider.Select(static (compilation, _) => compilation.AssemblyName ?? "")).WithTrackingName(ManifestStep),
             static (output, all) => AddManifest(output, all.Right, all.Left.Left, all.Left.Right));
-        Report(context, immortals.Collect(), foundContracts, data.Collect());
+        IncrementalValueProvider<ImmutableArray<Found<ContractModel>>> allContracts = foundContracts.Combine(called).Select(static (both, _) => both.Left.AddRange(both.Right));
+        Report(context, immortals.Collect(), allContracts, data.Collect());
     }
 
     /// <summary>Found by an immortal that implements it, by a mark, or by use.</summary>

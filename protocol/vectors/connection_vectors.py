@@ -51,10 +51,10 @@ def hashes():
 # ---- P2: frames ----
 
 TYPES = {
-    "AppHello": 0x01, "AppWelcome": 0x02, "Heartbeat": 0x03, "Goodbye": 0x04, "Hello": 0x05, "Ready": 0x06, "Run": 0x10, "Destination": 0x11,
+    "AppHello": 0x01, "AppWelcome": 0x02, "Heartbeat": 0x03, "Goodbye": 0x04, "Hello": 0x05, "Ready": 0x06, "ClientHello": 0x07, "ClientWelcome": 0x08, "Run": 0x10, "Destination": 0x11,
     "Processed": 0x12, "ImageBegin": 0x13, "ImageChunk": 0x14, "ImageEnd": 0x15, "PrimaryReady": 0x16, "Waiting": 0x17, "CheckpointWanted": 0x18,
     "TimerSet": 0x19, "TimerDropped": 0x1A, "TaskResult": 0x1B, "SetAside": 0x1C, "Released": 0x1D,
-    "Deliver": 0x20, "BecomePrimary": 0x21, "ImpulseLogged": 0x22, "PolicyAhead": 0x23, "Ack": 0x30,
+    "Deliver": 0x20, "BecomePrimary": 0x21, "ImpulseLogged": 0x22, "PolicyAhead": 0x23, "Ack": 0x30, "ClientLogged": 0x31,
 }
 
 
@@ -92,7 +92,7 @@ def frames():
     bad("reserved set", "P1.6", app, frame(3, b"", reserved=0x100))
     bad("payload too long", "P2.3", app, frame(0x10, bytes(4097)))
     bad("length of all ones, no payload", "P2.3", app, frame(0x10, b"", length=0xFFFFFFFF))
-    for kind in (0, 0x07, 0x0F, 0x1F, 0x2F, 0x3F, 0xFF):
+    for kind in (0, 0x09, 0x0F, 0x1F, 0x2F, 0x3F, 0xFF):
         bad(f"unknown type {kind:#04x}", "P2.4", app, frame(kind, b""))
     bad("payload checksum on an app channel", "P2.5", app, frame(0x10, b"x", payload_crc=1))
     bad("wrong payload checksum on a link", "P2.5", link, frame(0x10, b"abc", True, seed)[:-1] + b"d")
@@ -222,3 +222,26 @@ def link_payloads():
         names(f, "Hello", field, lambda n, field=field: hello(**{field: n}))
     structure_vectors(f, "Ack", "P6.8", "ack", u64(100) + u64(3) + u64(4), {"durable": "100", "impulseEpoch": "3", "impulses": "4"})
     add(f, "Ack", "highest numbers", "P6.8", b"\xff" * 24, expect={"durable": str(2**64 - 1), "impulseEpoch": str(2**64 - 1), "impulses": str(2**64 - 1)})
+
+
+def client_payloads():
+    f = "clients"
+
+    def hello(instance=string("bank"), client=string("web"), limit=64 << 20):
+        return u16(1) + u16(1) + u16(0) + instance + uuid_(UUID_A) + client + u32(limit)
+
+    expect = {"versionMin": 1, "versionMax": 1, "shard": 0, "instance": "bank", "uuid": str(UUID_A), "client": "web", "messageBytesMax": 64 << 20}
+    structure_vectors(f, "ClientHello", "P10.1", "hello", hello(), expect)
+    for field in ("instance", "client"):
+        names(f, "ClientHello", field, lambda n, field=field: hello(**{field: n}))
+    add(f, "ClientHello", "message limit 0", "P2.3", hello(limit=0), error="P2.3")
+
+    def welcome(replica=string("r0"), limit=64 << 20, requests=1024):
+        return u16(1) + uuid_(UUID_A) + replica + bytes(7) + b"\x05" + bytes(7) + b"\x09" + u32(limit) + u32(requests)
+
+    expect = {"version": 1, "uuid": str(UUID_A), "replica": "r0", "epoch": "5", "session": "9", "messageBytesMax": 64 << 20, "requestsMax": 1024}
+    structure_vectors(f, "ClientWelcome", "P10.2", "welcome", welcome(), expect)
+    names(f, "ClientWelcome", "replica", lambda n: welcome(replica=n))
+    add(f, "ClientWelcome", "message limit above 1 GiB", "P2.3", welcome(limit=(1 << 30) + 1), error="P2.3")
+    add(f, "ClientWelcome", "no request at all", "P10.2", welcome(requests=0), error="P10.2")
+    structure_vectors(f, "ClientLogged", "P10.5", "logged", u64(17), {"number": "17"})

@@ -14,7 +14,7 @@ from encoding import FILES
 
 HERE = pathlib.Path(__file__).parent
 
-for make in (connection.varints, connection.hashes, connection.frames, connection.app_payloads, connection.link_payloads,
+for make in (connection.varints, connection.hashes, connection.frames, connection.app_payloads, connection.link_payloads, connection.client_payloads,
              log.runs, log.records, log.checkpoints, cbor.cbors, cbor.values, log_files.log_files):
     make()
 for file, entries in FILES.items():

@@ -22,6 +22,8 @@ def runs():
     good("keyed impulses", "P3.3", 5, [dict(method=7, key=b"k", arguments=b"\x01"), dict(method=7, key=b"K" * 128, arguments=b"")], flags=1)
     good("client request", "P3.3", 6, [dict(method=7, key=b"order-17", arguments=b"")], flags=1)
     good("client answer", "P3.3", 7, [dict(method=7, call=99, arguments=b"\x05")])
+    good("client answers", "P3.3", 7, [dict(method=7, call=3, arguments=b"\x05"), dict(method=7, call=4, arguments=b"")], first=9, hash_=5)
+    good("client failure", "P4.4", 8, [dict(method=7, call=99, arguments=bytes.fromhex("836145614df6"))], first=9, hash_=5)
     good("unknown extension blocks", "P3.7", 1, [fork], blocks=[(1, 1, b"trace"), (1000, 2**40, b""), (3, 1, b"object")])
     good("highest first number", "P3.8", 1, [fork], first=2**63 - 1)
 
@@ -40,7 +42,7 @@ def runs():
     bad("a message of no bytes", "P3.1", run(1, [b"\0"]))
     bad("a message of an impossible length", "P3.1", run(1, [varint(2**63) + b"\x01"]))
     bad("a message's length in a longer form", "P3.1", run(1, [b"\x82\x00\x07\x01"]))
-    for kind in (0, 8, 63, 64, 127, 255):
+    for kind in (0, 9, 63, 64, 127, 255):
         bad(f"kind {kind}", "P3.2", run(kind, [one]))
     bad("flag without a meaning", "P1.6", run(5, [one], flags=2))
     bad("keyed forks", "P1.6", run(1, [one], flags=1))
@@ -129,7 +131,7 @@ def records():
     fork = message(7, b"\x01")
     items = [(3, start()), (4, peer()), (1, run(1, [fork])), (2, run(5, [fork], hash_=5)), (5, varint(0)), (6, u64(0) + varint(0)), (7, mark()),
              (8, u64(8) + u8(0) + b"\x18\x2a"), (9, u64(4) + i64(1_700_000_000_000_000)),
-             (11, u8(2) + u64(1) + u64(2) + u64(3)), (12, u64(4160) + u32(0) + u8(0))]
+             (10, request + u8(0) + message(7, b"\x01")), (11, u8(2) + u64(1) + u64(2) + u64(3)), (12, u64(4160) + u32(0) + u8(0))]
     expect, lsn = [], 4160
     for kind, content in items:
         expect.append({"lsn": str(lsn), "kind": kind, "body": content.hex()})
@@ -142,7 +144,7 @@ def records():
         add(f, "records", name, section, data, at, error=section, lsn=str(4160 + bad_at))
 
     first = record(5, varint(0))
-    for kind, name in ((10, "ClientRequest"), (13, "Upgrade")):
+    for kind, name in ((13, "Upgrade"),):
         refused(f"{name}, which nothing writes yet", "L5.1", first + record(kind, bytes(40)), len(first))
     for kind in (0, 14, 255):
         refused(f"unknown kind {kind}", "L5.1", record(kind, b""), 0)

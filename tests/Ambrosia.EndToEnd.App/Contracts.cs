@@ -31,6 +31,29 @@ public interface IPoker
     void Poke(string id);
 }
 
+/// <summary>Called from outside. Each id is to take effect once; the answer is the place of its first effect among all.</summary>
+public interface IBank
+{
+    long Deposit(string id);
+
+    /// <summary>The same, but suspended in between.</summary>
+    Call<long> DepositLater(string id);
+
+    long Turn();
+
+    /// <summary>Throws, and takes no effect.</summary>
+    long Refuse(string why);
+
+    [ImpulseHandler]
+    void Note(string id);
+
+    /// <summary>How often each of them took effect.</summary>
+    int[] TimesOf(string[] ids);
+
+    /// <summary>The arguments back.</summary>
+    ReadOnlyMemory<byte> Echo(ReadOnlyMemory<byte> bytes);
+}
+
 /// <summary>Both at once: two of them flood each other.</summary>
 public interface IFlooder
 {

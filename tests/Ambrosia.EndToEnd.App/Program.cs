@@ -10,5 +10,6 @@ return args switch
     ["poker", ..] => AmbrosiaApp.Run<Poker>(args[1..]),
     ["hub", ..] => AmbrosiaApp.Run<Hub>(args[1..]),
     ["flooder", ..] => AmbrosiaApp.Run<Flooder>(args[1..]),
+    ["bank", ..] => AmbrosiaApp.Run<Bank>(args[1..]),
     _ => 2,
 };

@@ -9,7 +9,7 @@ namespace Ambrosia.Coordinator;
 /// so that two of them may be a moment apart. Any thread.
 /// </summary>
 internal sealed class StatusReport(
-    CoordinatorInputs inputs, ReplicaLog log, LogChain chain, Func<Epoch> epoch, LinkTable links, OutboxSet outboxes, AppParts app)
+    CoordinatorInputs inputs, ReplicaLog log, LogChain chain, Func<Epoch> epoch, LinkTable links, OutboxSet outboxes, AppParts app, ClientTable callers)
 {
     /// <summary>Of a replica that has no log open yet.</summary>
     public static JsonObject OfWaiting(InstanceIdentity identity, string replica) => Front(identity, replica, "waiting");
@@ -41,6 +41,7 @@ internal sealed class StatusReport(
         {
             ["peer"] = l.Peer.ToString(), ["state"] = l.State, ["remote"] = l.Remote, ["lastEnd"] = l.LastEnd,
         }));
+        status["callers"] = callers.Count;
         status["outboxes"] = Array(outboxes.InOrder().Select(static o => OutboxPart(o.News)));
         status["spill"] = new JsonObject { ["bytes"] = outboxes.SpilledBytes, ["bytesMax"] = inputs.Options.ScratchBytes, ["isFull"] = outboxes.IsFull };
         status["disk"] = new JsonObject { ["freeBytes"] = inputs.Files.FreeBytes(inputs.Options.LogDirectory) };

@@ -72,6 +72,9 @@ internal sealed class AppParts
     /// <summary>True while peers may be reached: only then does a full outbox make the app wait.</summary>
     public required Func<bool> LinksAreOpen { get; init; }
 
+    /// <summary>The app has answered callers outside.</summary>
+    public required TakeAnswers Answered { get; init; }
+
     public CheckpointTaker Checkpoints { get; set; } = null!;
 
     /// <summary>The session that is primary, or on its way.</summary>
@@ -219,3 +222,6 @@ internal sealed class AppParts
         CheckpointDuty.SessionEnded();
     }
 }
+
+/// <summary>Takes a run of answers to callers outside (protocol P10.6).</summary>
+internal delegate void TakeAnswers(in RunView run);

@@ -68,6 +68,7 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
     public ReadAnswer Run(BlockPool.Block block, int frameAt, in RunView run, int runBytes)
     {
         if (stage is Stage.AwaitHello or Stage.Ended) throw new ProtocolViolation("P2.4", "run before the hello");
+        if (run.Header.IsClientAnswer) return Answers(block.Bytes.AsSpan(frameAt + FrameHeader.Bytes, runBytes));
         Outbox outbox = parts.Outboxes.Declared(run.Header.Peer);
         if (parts.MustWait(outbox)) return ReadAnswer.OutboxFull;
         RunView.ReadWhole(block.Bytes.AsSpan(frameAt + FrameHeader.Bytes, runBytes), parts.MessageBytesMax);
@@ -81,6 +82,15 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
 
         if (outbox != parts.Outboxes.Self) { touched.Add(outbox); return ReadAnswer.More; }
         selfWaits = !parts.SelfChannel.TryPush();
+        return ReadAnswer.More;
+    }
+
+    /// <summary>They go to callers outside: in no outbox and in no hash, and nowhere at all from a secondary.</summary>
+    private ReadAnswer Answers(ReadOnlySpan<byte> bytes)
+    {
+        RunView run = RunView.ReadWhole(bytes, parts.MessageBytesMax);
+        if (run.Header.Peer != 0 || run.Header.Shard != 0) throw new ProtocolViolation("P10.6", $"answers to a caller outside name destination {run.Header.Peer}");
+        if (parts.IsLeading) parts.Answered(run);
         return ReadAnswer.More;
     }
 

@@ -66,6 +66,26 @@ internal sealed class LogAppender(ReplicaLog replica, int pageRecordBytesMax)
         return true;
     }
 
+    /// <summary>Appends a record of a head and what stands behind it; <paramref name="reserved"/> as for a run.</summary>
+    public bool TryAppend(RecordKind kind, ReadOnlySpan<byte> head, ReadOnlySpan<byte> rest, Action<Lsn> reserved)
+    {
+        int body = head.Length + rest.Length;
+        LogWriter log = replica.Writer;
+        Crash.Hit("log.beforeAppend");
+        if (RecordHeader.Bytes + body > pageRecordBytesMax)
+        {
+            if (!log.TryAppendSpanning(kind, head, rest, out _, out _, reserved)) return false;
+            Interlocked.Exchange(ref wakeOwed, 1);
+            return true;
+        }
+        if (!log.TryReserve(RecordHeader.Bytes + body, out Reservation room)) return false;
+        new RecordHeader((uint)body, kind).Write(room.Bytes);
+        head.CopyTo(room.Bytes[RecordHeader.Bytes..]);
+        rest.CopyTo(room.Bytes[(RecordHeader.Bytes + head.Length)..]);
+        Finish(log, room, reserved);
+        return true;
+    }
+
     private void Finish(LogWriter log, in Reservation room, Action<Lsn>? reserved)
     {
         reserved?.Invoke(room.End);

@@ -54,7 +54,17 @@ internal sealed class LinkPump(Coordinator coordinator, ICatalog catalog, LinkSe
         link.Wake = connection.Nudge;
         link.Close = connection.Close;
         link.CloseAfterSending = connection.CloseAfterSending;
-        connection.Run(link, expected?.ToString());
+        if (expected is null) connection.Run(new ArrivedLink(link, () => NewCaller(connection)));
+        else connection.Run(link, expected.ToString());
+    }
+
+    private ClientSession NewCaller(LinkConnection connection)
+    {
+        ClientSession caller = coordinator.NewCaller(connection.Seed, connection.RemoteEndPoint.ToString());
+        caller.CertifiedNames = connection.CertifiedNames;
+        caller.Wake = connection.Nudge;
+        caller.Close = connection.Close;
+        return caller;
     }
 
     private void Loop()

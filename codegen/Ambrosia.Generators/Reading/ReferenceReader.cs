@@ -22,6 +22,7 @@ internal static class ReferenceReader
 
     internal static Found<ContractModel>? Read(GeneratorSyntaxContext context, CancellationToken cancel)
     {
+        if (context.Node is GenericNameSyntax called && ClientReader.IsOfClient(context.SemanticModel, called, cancel)) return null;
         INamedTypeSymbol? contract = context.Node is GenericNameSyntax generic
             ? context.SemanticModel.GetTypeInfo(generic.TypeArgumentList.Arguments[0], cancel).Type as INamedTypeSymbol
             : OfProxyName(context.SemanticModel, (IdentifierNameSyntax)context.Node, cancel);

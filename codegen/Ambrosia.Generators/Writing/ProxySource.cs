@@ -26,7 +26,7 @@ internal static class ProxySource
             {
                 if (method.IsImpulse) WriteImpulse(code, method);
                 else WriteMethod(code, method);
-                WriteEncode(code, codec, method);
+                WriteEncode(code, codec, method, Names.Outgoing);
             }
             WriteComplete(code, codec, contract);
             codec.WriteMethods(code);
@@ -67,16 +67,22 @@ internal static class ProxySource
     private static void WriteBody(CodeWriter code, MethodModel method, string begin, string send)
     {
         code.Line($"{Names.Outgoing} __message = {begin};");
-        if (method.Parameters.Count > 0) code.Line($"__Encode{Plain(method)}(__message, {string.Join(", ", method.Parameters.Select(each => each.Name))});");
+        CallEncode(code, method);
         code.Line(send);
     }
 
-    private static void WriteEncode(CodeWriter code, Codec codec, MethodModel method)
+    internal static void CallEncode(CodeWriter code, MethodModel method)
+    {
+        if (method.Parameters.Count > 0) code.Line($"__Encode{Plain(method)}(__message, {string.Join(", ", method.Parameters.Select(each => each.Name))});");
+    }
+
+    /// <param name="message">Type of the message that is encoded.</param>
+    internal static void WriteEncode(CodeWriter code, Codec codec, MethodModel method, string message)
     {
         if (method.Parameters.Count == 0) return;
         code.Line();
         string parameters = string.Join(", ", method.Parameters.Select(each => $"{each.Type.Name} {each.Name}"));
-        using var body = code.Open($"private static void __Encode{Plain(method)}({Names.Outgoing} __message, {parameters})");
+        using var body = code.Open($"private static void __Encode{Plain(method)}({message} __message, {parameters})");
         if (method.IsRaw)
         {
             ParameterModel bytes = method.Parameters[0];
@@ -116,9 +122,9 @@ internal static class ProxySource
         }
     }
 
-    private static string Plain(MethodModel method) => method.Name.TrimStart('@');
+    internal static string Plain(MethodModel method) => method.Name.TrimStart('@');
 
-    private static string Parameters(MethodModel method) =>
+    internal static string Parameters(MethodModel method) =>
         string.Join(", ", method.Parameters.Select(each => $"{each.Type.Name} {each.Name}{(each.Default is null ? "" : " = " + each.Default)}"));
 
     /// <summary>Raw bytes are as long as they are; what is short needs no hint.</summary>

@@ -23,7 +23,8 @@ public static class FrameTypes
             FrameType.ImageBegin or FrameType.ImageChunk or FrameType.ImageEnd => App | Coordinator,
             FrameType.Heartbeat or FrameType.Goodbye => App | Coordinator | Dialler | Acceptor,
             FrameType.Hello or FrameType.Ack => Dialler | Acceptor,
-            FrameType.Ready => Dialler,
+            FrameType.Ready or FrameType.ClientHello => Dialler,
+            FrameType.ClientWelcome or FrameType.ClientLogged => Acceptor,
             FrameType.Run => App | Dialler | Acceptor,
             _ => 0,
         };

@@ -72,6 +72,21 @@ public ref struct RecordReader(ReadOnlySpan<byte> records, Lsn first)
         }
     }
 
+    /// <summary>The request of a caller outside in the current record.</summary>
+    /// <exception cref="ProtocolViolation">L5.10 with the Lsn.</exception>
+    public readonly ClientRequestView ReadClientRequest()
+    {
+        if (Kind != RecordKind.ClientRequest) throw new InvalidOperationException($"record at Lsn {Lsn} is {Kind}, not a request of a caller outside");
+        try
+        {
+            return ClientRequestView.Read(Body);
+        }
+        catch (ProtocolViolation violation)
+        {
+            throw violation.At(Lsn);
+        }
+    }
+
     private readonly RecordHeader ReadHeader()
     {
         try

@@ -4,4 +4,5 @@ namespace Ambrosia.Protocol;
 public enum MessageKind : byte
 {
     Fork = 1, Call = 2, Result = 3, Failure = 4, Impulse = 5, ClientRequest = 6, ClientAnswer = 7,
+    ClientFailure = 8,
 }

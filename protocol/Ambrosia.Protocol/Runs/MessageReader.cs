@@ -27,7 +27,7 @@ public ref struct MessageReader
     public MessageReader(ReadOnlySpan<byte> messages, MessageKind kind, bool keyed)
     {
         _messages = messages;
-        _hasCall = kind is MessageKind.Call or MessageKind.Result or MessageKind.Failure or MessageKind.ClientAnswer;
+        _hasCall = kind is MessageKind.Call or MessageKind.Result or MessageKind.Failure or MessageKind.ClientAnswer or MessageKind.ClientFailure;
         _hasKey = keyed;
     }
 
@@ -36,6 +36,9 @@ public ref struct MessageReader
 
     /// <summary>Counter of the caller's call id, or the client's request; 0 for kinds without one.</summary>
     public ulong CallId { get; private set; }
+
+    /// <summary>The messages have keys.</summary>
+    public readonly bool IsKeyed => _hasKey;
 
     /// <summary>Idempotency key, 1 to 128 bytes; empty in runs that are not keyed.</summary>
     public readonly ReadOnlySpan<byte> Key => _messages.Slice(_argumentsAt - _keyLength, _keyLength);

@@ -5,7 +5,7 @@ namespace Ambrosia.Protocol;
 /// <summary>The 32 bytes in front of a run's extension blocks and messages (protocol P3).</summary>
 /// <param name="Peer">Destination index, origin id or 0, by where the run is.</param>
 /// <param name="First">SequenceNumber of the first message (or ticket, or 0).</param>
-/// <param name="Hash">Sender's channel hash after the last message; for impulses the sender's epoch.</param>
+/// <param name="Hash">Sender's channel hash after the last message; for impulses the sender's epoch; for a client's answers the session's epoch, and First its number.</param>
 public readonly record struct RunHeader(
     MessageKind Kind, bool Keyed, ushort Shard, uint Peer, ulong First, uint Count, uint ExtensionBytes, ulong Hash)
 {
@@ -16,6 +16,12 @@ public readonly record struct RunHeader(
 
     /// <summary>SequenceNumber of the last message.</summary>
     public ulong Last => First + Count - 1;
+
+    /// <summary>Answers to a caller outside.</summary>
+    public bool IsClientAnswer => Kind is MessageKind.ClientAnswer or MessageKind.ClientFailure;
+
+    /// <summary>Of answers: the session that asked.</summary>
+    public ClientSessionId ClientSession => new(new Epoch(Hash), First);
 
     public bool IsNumbered => Kind is >= MessageKind.Fork and <= MessageKind.Failure;
 
@@ -55,7 +61,7 @@ public readonly record struct RunHeader(
 
     private void Check(byte flags, long runBytes)
     {
-        if (Kind is < MessageKind.Fork or > MessageKind.ClientAnswer) throw new ProtocolViolation("P3.2", $"run of unknown kind {(byte)Kind}");
+        if (Kind is < MessageKind.Fork or > MessageKind.ClientFailure) throw new ProtocolViolation("P3.2", $"run of unknown kind {(byte)Kind}");
         if (flags > 1 || (Keyed && Kind is not (MessageKind.Impulse or MessageKind.ClientRequest)))
             throw new ProtocolViolation("P1.6", $"run flags 0x{flags:X2} of kind {Kind}");
         if (Count == 0 || ExtensionBytes > runBytes - Bytes)

@@ -19,6 +19,9 @@ internal sealed class Cluster : IDisposable
     /// <summary>Holds the log directories and the catalog.</summary>
     public string Root { get; }
 
+    /// <summary>Where callers outside look instances up.</summary>
+    public string Catalog => Path.Combine(Root, "catalog");
+
     /// <summary>Once it is there, sources that were given it as UNTIL come to an end.</summary>
     public string Until => Path.Combine(Root, "until");
 
@@ -77,6 +80,13 @@ internal sealed class Cluster : IDisposable
         {
             throw new InvalidOperationException($"{e.Message}\nAgain: {repeat}\nKept: {Root}\n{string.Join("\n\n", replicas.Select(static r => r.Lines))}", e);
         }
+    }
+
+    /// <summary>The same for a test that awaits.</summary>
+    public async Task RunAsync(string repeat, Func<Task> body)
+    {
+        Exception? failure = await Record.ExceptionAsync(body);
+        Run(repeat, () => { if (failure is not null) System.Runtime.ExceptionServices.ExceptionDispatchInfo.Throw(failure); });
     }
 
     /// <summary>The command line that repeats a test without chance.</summary>

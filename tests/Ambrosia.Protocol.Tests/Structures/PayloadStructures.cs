@@ -49,6 +49,17 @@ internal static class PayloadStructures
             ["impulseEpoch"] = Text(x.ImpulseEpoch.Value), ["impulses"] = Text(x.Impulses), ["messageBytesMax"] = x.MessageBytesMax,
         }),
         Payload<Ack>("Ack", static x => new() { ["durable"] = Text(x.Durable), ["impulseEpoch"] = Text(x.ImpulseEpoch.Value), ["impulses"] = Text(x.Impulses) }),
+        Payload<ClientHello>("ClientHello", static x => new()
+        {
+            ["versionMin"] = x.VersionMin, ["versionMax"] = x.VersionMax, ["shard"] = x.Instance.Shard, ["instance"] = x.Instance.Name,
+            ["uuid"] = x.Uuid.ToString(), ["client"] = x.Client, ["messageBytesMax"] = x.MessageBytesMax,
+        }),
+        Payload<ClientWelcome>("ClientWelcome", static x => new()
+        {
+            ["version"] = x.Version, ["uuid"] = x.Uuid.ToString(), ["replica"] = x.Replica, ["epoch"] = Text(x.Session.Epoch.Value), ["session"] = Text(x.Session.Number),
+            ["messageBytesMax"] = x.MessageBytesMax, ["requestsMax"] = x.RequestsMax,
+        }),
+        Payload<ClientLogged>("ClientLogged", static x => new() { ["number"] = Text(x.Number) }),
         Empty("Heartbeat", FrameType.Heartbeat), Empty("Ready", FrameType.Ready), Empty("CheckpointWanted", FrameType.CheckpointWanted),
         new("ImageChunk", new Structure(
             static (bytes, _) => new() { ["bytes"] = Hex(ImageChunk.Read(bytes)) }, static (bytes, _) => ImageChunk.Read(bytes).ToArray(), Ends.Anywhere)),

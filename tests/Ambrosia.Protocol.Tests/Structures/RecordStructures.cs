@@ -33,7 +33,7 @@ internal static class RecordStructures
         Record<TimerFiredRecord>("TimerFired", static x => new() { ["timer"] = Text(x.Timer), ["dueUs"] = Text(x.DueUs) }),
         Record<ClientRequestRecord>("ClientRequest", static x => new()
         {
-            ["session"] = x.Session.ToString(), ["request"] = Text(x.Request), ["keyed"] = x.Keyed, ["message"] = Hex(x.Message.Span),
+            ["session"] = x.Session.ToUuid().ToString(), ["request"] = Text(x.Request), ["keyed"] = x.Keyed, ["message"] = Hex(x.Message.Span),
         }),
         Record<PolicyRecord>("Policy", static x => new()
         {
@@ -76,6 +76,7 @@ internal static class RecordStructures
             case RecordKind.TimerFired: record.Read<TimerFiredRecord>(); break;
             case RecordKind.Policy: record.Read<PolicyRecord>(); break;
             case RecordKind.Quarantine: record.Read<QuarantineRecord>(); break;
+            case RecordKind.ClientRequest: record.Read<ClientRequestRecord>(); break;
             default: throw new InvalidOperationException($"{record.Kind} should have been refused");
         }
     }

@@ -24,6 +24,7 @@ internal sealed class EntryReader(OriginNames names, MessageText text, EntryFilt
         try
         {
             if (kind is RecordKind.Run or RecordKind.ImpulseRun) return ReadRun(entry, RunView.Read(body), emit);
+            if (kind == RecordKind.ClientRequest) return ReadRequest(entry, ClientRequestView.Read(body), emit);
             if (filter.IsOfMessages || !filter.FitsKind(entry.Kind)) return true;
             return emit(entry with { Fields = RecordFields.Of(kind, body, names) });
         }
@@ -58,6 +59,16 @@ internal sealed class EntryReader(OriginNames names, MessageText text, EntryFilt
             if (!EmitMessage(common with { Number = number }, header, messages, emit)) return false;
         }
         return true;
+    }
+
+    /// <summary>What a caller outside asks, or, without a number, tells.</summary>
+    private bool ReadRequest(LogEntry record, ClientRequestView request, Func<LogEntry, bool> emit)
+    {
+        string from = $"caller {request.Session}";
+        MessageReader message = request.ReadMessage();
+        if (!filter.FitsSender(from) || !filter.FitsKind(record.Kind) || !filter.FitsMessage(message.Method, message.CallId)) return true;
+        var header = new RunHeader(MessageKind.ClientRequest, request.Keyed, 0, 0, request.Request, 1, 0, 0);
+        return EmitMessage(record with { From = from, Number = request.Request == 0 ? null : request.Request }, header, message, emit);
     }
 
     private bool EmitMessage(LogEntry entry, RunHeader header, MessageReader message, Func<LogEntry, bool> emit)

@@ -36,12 +36,15 @@ public ref struct IncomingMessage
     }
 
     /// <summary>The caller awaits a result.</summary>
-    public readonly bool WantsResult => CallId != 0;
+    public readonly bool WantsResult => CallId != 0 || Outside is not null;
 
     /// <summary>Counter of the caller's call id; 0: fork or impulse.</summary>
     internal ulong CallId { get; set; }
 
     internal InstanceId Caller { get; }
+
+    /// <summary>The call from outside that this is; null: it is one of an immortal, or its impulse without a key.</summary>
+    internal OutsideCall? Outside { get; init; }
 
     /// <summary>No such method in this version of the contract.</summary>
     public readonly void Unknown() => throw new MissingMethodException($"{runtime.TypeName} has no method with id 0x{Method:X} in its contract.");
@@ -49,7 +52,7 @@ public ref struct IncomingMessage
     /// <summary>The handler returned nothing and is finished.</summary>
     public readonly void Done()
     {
-        if (CallId == 0) return;
+        if (!WantsResult) return;
         OutgoingMessage result = BeginResult();
         SendResult(result);
     }
@@ -58,7 +61,7 @@ public ref struct IncomingMessage
     public readonly void Done(Call call)
     {
         if (call.Source is null) Done();
-        else runtime.AnswerLater(call.Source, Caller, CallId, Method);
+        else AnswerLater(call.Source);
     }
 
     /// <summary>True: the handler's Call is complete and this is its value; false: it is answered when it is finished.</summary>
@@ -69,12 +72,23 @@ public ref struct IncomingMessage
             value = call.GetAwaiter().GetResult();
             return true;
         }
-        runtime.AnswerLater(call.Source, Caller, CallId, Method);
+        AnswerLater(call.Source);
         value = default!;
         return false;
     }
 
-    public readonly OutgoingMessage BeginResult() => runtime.BeginResult(Caller, CallId, Method);
+    public readonly OutgoingMessage BeginResult() =>
+        Outside is null ? runtime.BeginResult(Caller, CallId, Method) : new OutgoingMessage(ScratchBuffer.Begin());
 
-    public readonly void SendResult(OutgoingMessage result) => runtime.Outbound.Commit();
+    public readonly void SendResult(OutgoingMessage result)
+    {
+        if (Outside is null) runtime.Outbound.Commit();
+        else runtime.Outside.Finish(Outside, result.Aside!.Written);
+    }
+
+    private readonly void AnswerLater(Source handler)
+    {
+        if (Outside is null) runtime.AnswerLater(handler, Caller, CallId, Method);
+        else runtime.Outside.AnswerLater(handler, Outside);
+    }
 }

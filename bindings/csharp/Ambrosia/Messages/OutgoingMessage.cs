@@ -8,7 +8,7 @@ namespace Ambrosia;
 public readonly ref struct OutgoingMessage
 {
     private readonly OutboundBuffer? numbered;
-    private readonly ScratchBuffer? impulse;
+    private readonly ScratchBuffer? aside;
 
     /// <summary>A message of a handler: it takes its place in the output when it is committed.</summary>
     internal OutgoingMessage(OutboundBuffer numbered, ulong call, uint method)
@@ -18,17 +18,17 @@ public readonly ref struct OutgoingMessage
         Method = method;
     }
 
-    /// <summary>An impulse, encoded aside.</summary>
-    internal OutgoingMessage(ScratchBuffer impulse, bool isKeyed)
+    /// <summary>An impulse, or an answer to a caller outside: encoded aside, since it is not, or not only, for the output.</summary>
+    internal OutgoingMessage(ScratchBuffer aside, bool isKeyed = false)
     {
-        this.impulse = impulse;
+        this.aside = aside;
         IsKeyed = isKeyed;
     }
 
     /// <summary>Where the arguments or the value go, if their size is not known.</summary>
-    public IBufferWriter<byte> Body => numbered is not null ? numbered : impulse!;
+    public IBufferWriter<byte> Body => numbered is not null ? numbered : aside!;
 
-    internal ScratchBuffer? Impulse => impulse;
+    internal ScratchBuffer? Aside => aside;
 
     /// <summary>Counter of the call id; 0 for forks and impulses.</summary>
     internal ulong CallId { get; }
@@ -38,11 +38,11 @@ public readonly ref struct OutgoingMessage
     internal bool IsKeyed { get; }
 
     /// <summary>Room for at least so many bytes; <see cref="Advance"/> keeps what was written of it.</summary>
-    public Span<byte> Reserve(int bytes) => numbered is not null ? numbered.GetSpan(bytes) : impulse!.GetSpan(bytes);
+    public Span<byte> Reserve(int bytes) => numbered is not null ? numbered.GetSpan(bytes) : aside!.GetSpan(bytes);
 
     public void Advance(long bytes)
     {
         if (numbered is not null) numbered.Advance((int)bytes);
-        else impulse!.Advance((int)bytes);
+        else aside!.Advance((int)bytes);
     }
 }

@@ -9,5 +9,10 @@ internal sealed class Destination(uint index, InstanceId id)
 
     internal InstanceId Id { get; } = id;
 
-    public override string ToString() => Id.ToString();
+    /// <summary>A caller outside, whose answers need no declaration (protocol P10.6); zero: an instance.</summary>
+    internal ClientSessionId Session { get; private init; }
+
+    internal static Destination Of(ClientSessionId session) => new(0, default) { Session = session };
+
+    public override string ToString() => Id.Name is null ? $"caller {Session}" : Id.ToString();
 }

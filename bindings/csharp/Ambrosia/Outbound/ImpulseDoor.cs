@@ -33,7 +33,7 @@ internal sealed class ImpulseDoor(ImpulseOutbox outbox, OutboundBuffer limits)
 
     internal void Send(Destination destination, OutgoingMessage message, LoggedImpulse? logged)
     {
-        ReadOnlySpan<byte> bytes = message.Impulse!.Written;
+        ReadOnlySpan<byte> bytes = message.Aside!.Written;
         limits.CheckMessage(bytes.Length);
         while (!outbox.TryAdd(destination, message.IsKeyed, bytes, logged))
         {

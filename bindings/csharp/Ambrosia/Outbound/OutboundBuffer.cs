@@ -202,7 +202,8 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
         }
         Span<byte> frame = chunks.Tail.Bytes.AsSpan(runAt, end - runAt);
         new FrameHeader((uint)(frame.Length - FrameHeader.Bytes), FrameType.Run, 0).Write(frame, seed: 0);
-        new RunHeader(runKind, false, runDestination!.Id.Shard, runDestination.Index, 0, runCount, (uint)runExtensionBytes, 0)
+        ClientSessionId session = runDestination!.Session; // all zeros where the destination is an instance
+        new RunHeader(runKind, false, runDestination.Id.Shard, runDestination.Index, session.Number, runCount, (uint)runExtensionBytes, session.Epoch.Value)
             .Write(frame[FrameHeader.Bytes..]);
         chunks.Publish(end);
     }

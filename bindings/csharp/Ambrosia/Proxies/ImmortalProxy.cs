@@ -78,14 +78,14 @@ public abstract class ImmortalProxy
     [EditorBrowsable(EditorBrowsableState.Never)]
     protected void SendFork(OutgoingMessage message)
     {
-        if (message.Impulse is not null) Runtime.Impulses.Send(Destination, message, null);
+        if (message.Aside is not null) Runtime.Impulses.Send(Destination, message, null);
         else Runtime.Outbound.Commit();
     }
 
     [EditorBrowsable(EditorBrowsableState.Never)]
     protected Call SendCall(OutgoingMessage message)
     {
-        if (message.Impulse is null) return new Call(Runtime.SendCall<Nothing>(this, message));
+        if (message.Aside is null) return new Call(Runtime.SendCall<Nothing>(this, message));
         var logged = new LoggedImpulse();
         Runtime.Impulses.Send(Destination, message, logged);
         return new Call(logged);

@@ -67,10 +67,14 @@ internal sealed class Conversation(AppWelcome welcome, ImmortalRuntime runtime, 
 
     private void Execute(ref RecordReader records, ReadOnlyMemory<byte> body, long timeUs)
     {
+        Runtime.Outside.TimeUs = timeUs;
         switch (records.Kind)
         {
             case RecordKind.Run or RecordKind.ImpulseRun:
                 ExecuteRun(ref records, body);
+                break;
+            case RecordKind.ClientRequest:
+                ExecuteRequest(ref records, body);
                 break;
             case RecordKind.FirstStart:
                 FirstStart(records.Read<FirstStartRecord>());
@@ -85,6 +89,20 @@ internal sealed class Conversation(AppWelcome welcome, ImmortalRuntime runtime, 
             default:
                 // Trim and Digest concern the coordinator alone; kinds that nothing writes yet were refused by the reader.
                 break;
+        }
+        if (Runtime.Outside.Window.IsOver) Runtime.Outside.Window.Trim();
+    }
+
+    private void ExecuteRequest(ref RecordReader records, ReadOnlyMemory<byte> body)
+    {
+        Runtime.Scheduler.Enter();
+        try
+        {
+            Runtime.Outside.Execute(records.ReadClientRequest(), body, records.Lsn.Value);
+        }
+        finally
+        {
+            Runtime.Scheduler.Exit();
         }
     }
 

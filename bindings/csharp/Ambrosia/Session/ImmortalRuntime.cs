@@ -14,7 +14,6 @@ internal sealed class ImmortalRuntime
     private readonly FailureLog failures;
     private readonly ArrayBufferWriter<byte> extension = new(256);
     private readonly int schedulerThread = Environment.CurrentManagedThreadId;
-    private ulong executingLsn;
 
     internal ImmortalRuntime(ImmortalDefinition definition, AppWelcome welcome, OutboundBuffer outbound, ImpulseDoor impulses, SessionOptions options)
     {
@@ -27,6 +26,7 @@ internal sealed class ImmortalRuntime
         Impulses = impulses;
         Destinations = new DestinationTable(outbound);
         Origins = new Origins(Id);
+        Outside = new OutsideCalls(this);
         failures = new FailureLog(options.Log);
     }
 
@@ -51,10 +51,15 @@ internal sealed class ImmortalRuntime
 
     internal ImmortalLogger Logger { get; }
 
+    internal OutsideCalls Outside { get; }
+
     /// <summary>Null until the first record or the image.</summary>
     internal Immortal? Immortal { get; private set; }
 
     internal bool IsPrimary => Impulses.IsOpen;
+
+    /// <summary>Of the record that is being executed.</summary>
+    internal ulong ExecutingLsn { get; set; }
 
     /// <summary>Failures of forks and impulses.</summary>
     internal long FailedForks => failures.Count;
@@ -114,10 +119,13 @@ internal sealed class ImmortalRuntime
     /// <summary>Executes a run: its messages in order, and after each what became ready by it.</summary>
     internal void Execute(RunView run, ReadOnlyMemory<byte> messages, ulong lsn)
     {
-        executingLsn = lsn;
+        ExecutingLsn = lsn;
         InstanceId origin = Origins[run.Header.Peer];
         switch (run.Header.Kind)
         {
+            case MessageKind.Impulse when run.Header.Keyed:
+                Outside.Execute(run, messages);
+                break;
             case MessageKind.Fork or MessageKind.Call or MessageKind.Impulse:
                 Dispatch(run, messages, origin);
                 break;
@@ -282,7 +290,7 @@ internal sealed class ImmortalRuntime
     {
         if (call == 0)
         {
-            failures.Add(method, executingLsn, failure);
+            FailUnheard(method, failure);
             return;
         }
         extension.ResetWrittenCount();
@@ -296,15 +304,18 @@ internal sealed class ImmortalRuntime
         Outbound.CommitAlone();
     }
 
-    private Immortal Started() => Immortal ?? throw new ProtocolViolation("L5.5", "a record to execute before FirstStart or an image");
+    /// <summary>A handler failed whom nobody waits for.</summary>
+    internal void FailUnheard(uint method, Exception failure) => failures.Add(method, ExecutingLsn, failure);
+
+    internal Immortal Started() => Immortal ?? throw new ProtocolViolation("L5.5", "a record to execute before FirstStart or an image");
 
     private static ulong CheckedCall(ulong call) => call != 0 ? call : throw new ProtocolViolation("P3.4", "a call with call id 0");
 
-    private static void CheckCount(RunHeader header, uint count)
+    internal static void CheckCount(RunHeader header, uint count)
     {
         if (count != header.Count) throw new ProtocolViolation("P3.1", $"run says {header.Count} messages and holds {count}");
     }
 
     /// <summary>A user's failure, which replay repeats; the others end the process.</summary>
-    private static bool IsOfHandler(Exception e) => e is not (OutOfMemoryException or ChannelEnded);
+    internal static bool IsOfHandler(Exception e) => e is not (OutOfMemoryException or ChannelEnded);
 }

@@ -1,0 +1,200 @@
+using System.Buffers;
+using Ambrosia.Protocol;
+using CRA;
+
+namespace Ambrosia.Coordinator;
+
+/// <summary>
+/// One connection of a caller outside (protocol P10): its hello, what it asks, what it is told. Owns the frames under way to it. Two threads
+/// of the connection, that which reads the app's answers, and those that report durable inputs; what they share is under one lock.
+/// Invariant: an answer is sent once, after its request is durable, to the session that asked.
+/// </summary>
+internal sealed class ClientSession : ILinkTraffic
+{
+    private enum Stage { AwaitHello, Open, Refused, Ended }
+
+    private readonly Lock gate = new();
+    private readonly ClientParts parts;
+    private readonly uint seed;
+    private readonly string remote;
+    private readonly ClientFrames frames;
+    private readonly byte[] heartbeat;
+    private Stage stage;
+    private ClientRequests? requests;
+    private ulong number;
+    private string client = "";
+    private int bytesWanted, bytesLeft, answersTaken, answersWaiting;
+
+    public ClientSession(ClientParts parts, uint seed, string remote)
+    {
+        this.parts = parts;
+        this.seed = seed;
+        this.remote = remote;
+        frames = new ClientFrames(seed);
+        var frame = new ArrayBufferWriter<byte>();
+        Frames.Write(frame, FrameType.Heartbeat, [], seed, checkPayload: true);
+        heartbeat = frame.WrittenSpan.ToArray();
+    }
+
+    /// <summary>Names that the other side's certificate is for; null: there are no certificates. Set by who runs the connection.</summary>
+    public IReadOnlyList<string>? CertifiedNames { get; set; }
+
+    /// <summary>Wakes the connection's sender; set by who runs the connection.</summary>
+    public Action Wake { get; set; } = static () => { };
+
+    /// <summary>Ends the connection from outside.</summary>
+    public Action<string> Close { get; set; } = static _ => { };
+
+    public ReadOnlyMemory<byte> HeartbeatFrame { get { lock (gate) return stage == Stage.Open ? heartbeat : default; } }
+
+    public int FrameBytesWanted => bytesWanted;
+
+    // ---- in ----
+
+    public FeedAnswer Feed(ReadOnlySpan<byte> bytes, bool drained, out int consumed)
+    {
+        consumed = 0;
+        var answer = FeedAnswer.Close;
+        try
+        {
+            return answer = FeedFrames(bytes, ref consumed);
+        }
+        catch (ProtocolViolation violation)
+        {
+            Say(PeerEvent.Violation, $"closed: {violation.Message}");
+            throw;
+        }
+        finally
+        {
+            parts.WakeCommitter(drained || answer != FeedAnswer.Continue);
+        }
+    }
+
+    private FeedAnswer FeedFrames(ReadOnlySpan<byte> bytes, ref int consumed)
+    {
+        while (stage != Stage.Refused)
+        {
+            uint payloadMax = stage == Stage.Open ? parts.PayloadBytesMax : LinkParts.HelloBytesMax;
+            DecodeStatus status = FrameReader.TryRead(
+                bytes[consumed..], seed, payloadMax, checkPayload: true, out FrameHeader header, out ReadOnlySpan<byte> payload, out int size);
+            if (status != DecodeStatus.Ok)
+            {
+                bytesWanted = bytes.Length - consumed >= FrameHeader.Bytes ? FrameHeader.Bytes + (int)header.Length : 0;
+                return FeedAnswer.Continue;
+            }
+            FrameTypes.Check(header.Type, FrameSender.Dialler);
+            if (header.Type == FrameType.Goodbye)
+            {
+                Goodbye.Read(payload);
+                return FeedAnswer.Close;
+            }
+            if (!Take(header.Type, payload)) return FeedAnswer.NoRoom;
+            consumed += size;
+        }
+        return FeedAnswer.Close;
+    }
+
+    private bool Take(FrameType type, ReadOnlySpan<byte> payload)
+    {
+        switch (type)
+        {
+            case FrameType.ClientHello: TakeHello(ClientHello.Read(payload)); return true;
+            case FrameType.Run:
+                if (stage != Stage.Open) throw new ProtocolViolation("P10.1", "run before the hello");
+                if (parts.Lag() > ClientParts.LagBytesMax) return false;
+                return requests!.TryTake(RunView.ReadWhole(payload, parts.MessageBytesMax));
+            case FrameType.Heartbeat: Frames.ReadEmpty(type, payload); return true;
+            default: throw new ProtocolViolation("P2.4", $"{type} from a caller outside");
+        }
+    }
+
+    private void TakeHello(ClientHello hello)
+    {
+        if (stage != Stage.AwaitHello) throw new ProtocolViolation("P10.1", "second hello");
+        string? wrong = parts.WhatIsWrong(hello, CertifiedNames);
+        if (wrong is null && !parts.Table.TryAdd(this, out number)) wrong = $"there are {ClientTable.SessionsMax} callers already; try again later";
+        client = hello.Client;
+        lock (gate)
+        {
+            if (wrong is null) Open();
+            else
+            {
+                stage = Stage.Refused;
+                frames.Write(new Goodbye(GoodbyeCode.Refused, wrong));
+            }
+        }
+        if (wrong is not null) Say(PeerEvent.Refused, $"refused: {wrong}");
+        Wake();
+    }
+
+    private void Open()
+    {
+        var id = new ClientSessionId(parts.Epoch(), number);
+        requests = new ClientRequests(parts.Log, id);
+        frames.Write(new ClientWelcome(1, parts.Uuid, parts.Replica, id, parts.MessageBytesMax, ClientParts.RequestsMax));
+        stage = Stage.Open;
+    }
+
+    public void WaitForRoom(CancellationToken stop) => parts.Room(stop);
+
+    // ---- out ----
+
+    /// <summary>The log has advanced.</summary>
+    public void DurableAdvanced()
+    {
+        if (requests is { HasUnlogged: true }) Wake();
+    }
+
+    /// <summary>The app has answered; what is not waited for is let go.</summary>
+    public void Answer(in RunView run)
+    {
+        bool isFull = false;
+        lock (gate)
+        {
+            if (stage != Stage.Open || !requests!.TryAnswer(run, out byte[]? answers)) return;
+            isFull = frames.Waiting > ClientParts.AnswerBytesMax;
+            if (!isFull)
+            {
+                frames.Write(FrameType.Run, answers);
+                answersWaiting++;
+            }
+        }
+        if (isFull) Close("it does not take its answers (P10.6)");
+        else Wake();
+    }
+
+    public bool TryTake(out ReadOnlyMemory<byte> bytes)
+    {
+        bytes = default;
+        if (!parts.MayEmit()) return false;
+        lock (gate)
+        {
+            if (stage == Stage.Open && requests!.TryTakeLogged(parts.Log.Durable, out ulong logged))
+            {
+                Crash.Hit("client.beforeLogged");
+                frames.Write(new ClientLogged(logged));
+            }
+            if (!frames.TryTake(out bytes)) return false;
+            (answersTaken, answersWaiting) = (answersWaiting, 0);
+        }
+        if (answersTaken > 0) Crash.Hit("client.beforeAnswer");
+        bytesLeft = bytes.Length;
+        return true;
+    }
+
+    public void Taken(int bytes)
+    {
+        bytesLeft -= bytes;
+        if (bytesLeft == 0 && answersTaken > 0) Crash.Hit("client.afterAnswer");
+    }
+
+    /// <summary>Both threads of the connection have stopped.</summary>
+    public void Ended(string why)
+    {
+        lock (gate) stage = Stage.Ended;
+        if (number > 0) parts.Table.Remove(number);
+    }
+
+    /// <summary>Under the instance's own name, so that callers who are refused again and again do not fill the operator's log.</summary>
+    private void Say(PeerEvent happened, string what) => parts.Lines.Say(parts.Self, client.Length > 0 ? $"caller {client} {remote}" : $"caller {remote}", happened, what);
+}

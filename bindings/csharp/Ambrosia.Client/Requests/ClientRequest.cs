@@ -1,0 +1,18 @@
+namespace Ambrosia.Client;
+
+/// <summary>One message on its way: encoded once, sent again on another connection only if it has a key. State is guarded by the book.</summary>
+/// <param name="message">The whole message, its length included (protocol P3.3).</param>
+internal sealed class ClientRequest(bool isImpulse, bool isKeyed, byte[] message)
+{
+    internal bool IsImpulse => isImpulse;
+
+    internal bool IsKeyed => isKeyed;
+
+    internal byte[] Message => message;
+
+    /// <summary>Completed with the answer, or for an impulse with nothing when it is logged. Continuations never run on the connection's threads.</summary>
+    internal TaskCompletionSource<byte[]> Completion { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    /// <summary>Its number on the present connection; 0: it was not sent there.</summary>
+    internal ulong Number { get; set; }
+}

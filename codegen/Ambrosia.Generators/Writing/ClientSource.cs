@@ -1,0 +1,79 @@
+using System.Linq;
+
+namespace Ambrosia.Generators;
+
+/// <summary>The methods that a caller outside has for a contract: extensions of its ClientProxy, in the contract's namespace.</summary>
+internal static class ClientSource
+{
+    private const string Message = "global::Ambrosia.Client.ClientMessage";
+    private const string Task = "global::System.Threading.Tasks.Task";
+
+    internal static string Of(ContractModel contract)
+    {
+        var code = new CodeWriter();
+        var codec = new Codec();
+        string contractName = contract.Namespace.Length == 0 ? $"global::{contract.Name}" : $"global::{contract.Namespace}.{contract.Name}";
+        string proxy = $"this global::Ambrosia.Client.ClientProxy<{contractName}> __proxy";
+        code.Namespace(contract.Namespace);
+        code.Line($"/// <summary>Calls from outside to immortals that implement <see cref=\"{contractName}\"/>: …Async is answered, …ForkAsync is logged.</summary>");
+        code.Line(Names.Generated);
+        using (code.Open($"internal static partial class {contract.Name}ClientCalls"))
+        {
+            foreach (MethodModel method in contract.Methods)
+            {
+                WriteRequest(code, proxy, method);
+                if (method.IsImpulse) WriteImpulse(code, proxy, method);
+                ProxySource.WriteEncode(code, codec, method, Message);
+                WriteDecode(code, codec, method);
+            }
+            codec.WriteMethods(code);
+        }
+        return code.ToString();
+    }
+
+    private static void WriteRequest(CodeWriter code, string proxy, MethodModel method)
+    {
+        string task = method.Result is null ? Task : $"{Task}<{method.Result.Name}>";
+        string read = method.Result is null ? "" : $"__Decode{ProxySource.Plain(method)}, ";
+        code.Line();
+        using (code.Open($"public static {task} {ProxySource.Plain(method)}Async({Parameters(proxy, method)})"))
+            WriteBody(code, method, $"return __proxy.SendAsync(__message, {read}{Cancellation(method)});");
+    }
+
+    private static void WriteImpulse(CodeWriter code, string proxy, MethodModel method)
+    {
+        code.Line();
+        using (code.Open($"public static {Task} {ProxySource.Plain(method)}ForkAsync({Parameters(proxy, method)})"))
+            WriteBody(code, method, $"return __proxy.SendImpulseAsync(__message, {Cancellation(method)});");
+    }
+
+    private static void WriteBody(CodeWriter code, MethodModel method, string send)
+    {
+        code.Line($"{Message} __message = __proxy.Begin(0x{method.Id:X}u);");
+        ProxySource.CallEncode(code, method);
+        code.Line(send);
+    }
+
+    private static void WriteDecode(CodeWriter code, Codec codec, MethodModel method)
+    {
+        if (method.Result is not { } type) return;
+        code.Line();
+        using var body = code.Open($"private static {type.Name} __Decode{ProxySource.Plain(method)}(global::System.ReadOnlySpan<byte> __value)");
+        if (type.IsRawWhenAlone)
+        {
+            code.Line("return __value.ToArray();");
+            return;
+        }
+        code.Line($"{Names.Reader} reader = new(__value);");
+        code.Line($"return {codec.Read(type)};");
+    }
+
+    private static string Parameters(string proxy, MethodModel method)
+    {
+        string own = ProxySource.Parameters(method);
+        return $"{proxy}{(own.Length == 0 ? "" : ", " + own)}, global::System.Threading.CancellationToken {Cancellation(method)} = default";
+    }
+
+    private static string Cancellation(MethodModel method) =>
+        method.Parameters.Any(static each => each.Name == "cancellationToken") ? "__cancellationToken" : "cancellationToken";
+}

@@ -1,0 +1,35 @@
+namespace Ambrosia.Protocol;
+
+/// <summary>What a caller outside says first (protocol P10.1): whom it wants to speak to, and what it calls itself.</summary>
+/// <param name="Uuid">The instance's, if the caller knows it; zero: it takes any.</param>
+/// <param name="Client">A name for operators; where there are certificates, one that the caller's certificate is for.</param>
+/// <param name="MessageBytesMax">Longest answer that the caller takes, in bytes.</param>
+public sealed record ClientHello(
+    ushort VersionMin, ushort VersionMax, InstanceId Instance, Guid Uuid, string Client, uint MessageBytesMax) : IFramePayload<ClientHello>
+{
+    public static FrameType Type => FrameType.ClientHello;
+
+    public int BytesMax => 4 + 2 + 2 * (1 + Names.CharsMax) + 16 + 4;
+
+    public bool Supports(ushort version) => VersionMin <= version && version <= VersionMax;
+
+    public void Write(ref PayloadWriter to)
+    {
+        to.U16(VersionMin);
+        to.U16(VersionMax);
+        to.U16(Instance.Shard);
+        to.Name(Instance.Name);
+        to.Uuid(Uuid);
+        to.Name(Client);
+        to.U32(MessageBytesMax);
+    }
+
+    public static ClientHello Read(ReadOnlySpan<byte> payload)
+    {
+        var from = PayloadReader.OfFrame(payload, "P10.1");
+        ushort versionMin = from.U16(), versionMax = from.U16(), shard = from.U16();
+        var hello = new ClientHello(versionMin, versionMax, new InstanceId(from.Name(), shard), from.Uuid(), from.Name(), from.MessageLimit());
+        from.End();
+        return hello;
+    }
+}

@@ -1,0 +1,32 @@
+namespace Ambrosia.EndToEnd.App;
+
+/// <summary>Counts how often each id took effect; what a caller outside is told can be held against it.</summary>
+public sealed partial class Bank : Immortal<IBankProxy>, IBank
+{
+    private readonly Dictionary<string, int> times = [];
+    private long place, turns;
+
+    public long Deposit(string id) => Put(id);
+
+    public async Call<long> DepositLater(string id)
+    {
+        await thisProxy.TurnAsync();
+        return Put(id);
+    }
+
+    public long Turn() => ++turns;
+
+    public long Refuse(string why) => throw new ArgumentException(why, new FormatException("inside"));
+
+    public void Note(string id) => Put(id);
+
+    public int[] TimesOf(string[] ids) => [.. ids.Select(id => times.GetValueOrDefault(id))];
+
+    public ReadOnlyMemory<byte> Echo(ReadOnlyMemory<byte> bytes) => bytes;
+
+    private long Put(string id)
+    {
+        times[id] = times.GetValueOrDefault(id) + 1;
+        return ++place;
+    }
+}

@@ -60,6 +60,9 @@ internal static class CrashPoints
         new("recovery.everyRecord", Victim.Ledger, Workload.Restart, 3),
     ];
 
+    /// <summary>Steps on the way to callers outside; <see cref="CallerCrashPointTests"/> passes them.</summary>
+    public static readonly string[] Callers = ["client.beforeLogged", "client.beforeAnswer", "client.afterAnswer"];
+
     /// <summary>Steps that no run of this version passes, with the reason.</summary>
     public static readonly Dictionary<string, string> NotReached = [];
 

@@ -9,9 +9,6 @@ internal sealed class OutsideCalls(ImmortalRuntime runtime)
 {
     private Destination? last;
 
-    /// <summary>Page time of the record that is being executed, in µs.</summary>
-    internal long TimeUs { get; set; }
-
     internal IdempotencyWindow Window { get; } = new();
 
     /// <summary>A request, or an impulse, of a caller outside.</summary>
@@ -52,7 +49,7 @@ internal sealed class OutsideCalls(ImmortalRuntime runtime)
     {
         bool isKeyed = message.IsKeyed;
         OutsideCall? call = null;
-        bool isNew = !isKeyed || !Window.TryFind(message.Method, message.Key, TimeUs, out call);
+        bool isNew = !isKeyed || !Window.TryFind(message.Method, message.Key, runtime.Surroundings.NowUs, out call);
         if (isNew)
         {
             call = new OutsideCall(message.Method, isKeyed ? message.Key.ToArray() : [], request != 0);
@@ -123,7 +120,7 @@ internal sealed class OutsideCalls(ImmortalRuntime runtime)
 
     private void Finish(OutsideCall call, bool isFailure, ReadOnlySpan<byte> answer)
     {
-        call.Finish(isFailure, answer, TimeUs);
+        call.Finish(isFailure, answer, runtime.Surroundings.NowUs);
         foreach (OutsideCall.Asker asker in call.Askers) Send(asker, call.Method, isFailure, answer);
         call.Askers.Clear();
         if (call.Key.Length > 0) Window.Done(call);

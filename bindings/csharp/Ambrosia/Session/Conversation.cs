@@ -67,7 +67,6 @@ internal sealed class Conversation(AppWelcome welcome, ImmortalRuntime runtime, 
 
     private void Execute(ref RecordReader records, ReadOnlyMemory<byte> body, long timeUs)
     {
-        Runtime.Outside.TimeUs = timeUs;
         switch (records.Kind)
         {
             case RecordKind.Run or RecordKind.ImpulseRun:
@@ -75,6 +74,9 @@ internal sealed class Conversation(AppWelcome welcome, ImmortalRuntime runtime, 
                 break;
             case RecordKind.ClientRequest:
                 ExecuteRequest(ref records, body);
+                break;
+            case RecordKind.Policy:
+                Runtime.Outside.Window.Policy = records.Read<PolicyRecord>();
                 break;
             case RecordKind.FirstStart:
                 FirstStart(records.Read<FirstStartRecord>());

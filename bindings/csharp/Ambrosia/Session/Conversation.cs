@@ -76,7 +76,7 @@ internal sealed class Conversation(AppWelcome welcome, ImmortalRuntime runtime, 
                 ExecuteRequest(ref records, body);
                 break;
             case RecordKind.Policy:
-                Runtime.Outside.Window.Policy = records.Read<PolicyRecord>();
+                Runtime.Outside.Window.Limits = WindowLimits.Of(records.Read<PolicyRecord>());
                 break;
             case RecordKind.FirstStart:
                 FirstStart(records.Read<FirstStartRecord>());

@@ -95,6 +95,8 @@ internal sealed class ImmortalRuntime
         AnswersOwed = Scheduler.AnswersOwed,
         NowUs = Surroundings.NowUs,
         Random = Surroundings.State,
+        KeyedCalls = Outside.Window.ToImage(),
+        Window = Outside.Window.Limits,
     };
 
     /// <exception cref="InvalidDataException">The image is another app's, or contradicts itself.</exception>
@@ -105,6 +107,7 @@ internal sealed class ImmortalRuntime
         Calls.Restore(image.NextCall, image.Outstanding);
         Scheduler.Restore(image.FramesSuspended, image.AnswersOwed);
         Surroundings.Restore(image.NowUs, image.Random ?? throw new InvalidDataException("The image holds no random state."));
+        Outside.Window.Restore(image.Window, image.KeyedCalls);
         image.Immortal.Attach(this);
         Immortal = image.Immortal;
     }

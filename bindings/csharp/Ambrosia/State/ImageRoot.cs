@@ -19,4 +19,8 @@ internal sealed class ImageRoot : IImagePart
     /// <summary>Time of the record that was executed last, µs since 1970.</summary>
     internal long NowUs;
     internal ReplayedRandom? Random;
+
+    /// <summary>Answers to keyed calls, oldest first, then those under way.</summary>
+    internal OutsideCall[] KeyedCalls = [];
+    internal WindowLimits Window;
 }

@@ -106,6 +106,10 @@ internal sealed class Primary : IDisposable
     public TruncateResult Truncate(IFileSystem fs, string dir) =>
         new Truncation(fs, dir, Identity, Log.Chain, Fence.Epoch, RetentionPolicy.Default, NoCrashPoints.Instance).Run(default);
 
+    /// <summary>The same with everything that a coordinator's can do: own segments become spares, orphans go.</summary>
+    public Truncation Truncation(IFileSystem fs, string dir) =>
+        new(fs, dir, Identity, Log.Chain, Fence.Epoch, RetentionPolicy.Default, NoCrashPoints.Instance, Writer.Release, Writer.RemoveOrphans);
+
     /// <summary>As after kill -9: nothing is written, locks are free.</summary>
     public void Dispose()
     {

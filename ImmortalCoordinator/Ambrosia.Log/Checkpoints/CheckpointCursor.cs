@@ -9,8 +9,8 @@ internal sealed class CheckpointCursor(IFile file, string path, bool pastCache =
 {
     private const long DropEveryBytes = 8L << 20;
 
-
-    private readonly byte[] _chunk = new byte[CheckpointChunk.HeaderBytes + CheckpointChunk.ContentBytesMax];
+    /// <summary>Room for the largest chunk, or for all of a file that is smaller.</summary>
+    private readonly byte[] _chunk = new byte[CheckpointChunk.HeaderBytes + (int)Math.Min(CheckpointChunk.ContentBytesMax, file.Length)];
     private uint _crc;
     private CheckpointSection _last;
     private long _dropped;
@@ -34,9 +34,9 @@ internal sealed class CheckpointCursor(IFile file, string path, bool pastCache =
         if (count < header.Length) throw Damage("a chunk", $"{count} bytes to the end of the file");
         uint length = BinaryPrimitives.ReadUInt32LittleEndian(header), word = BinaryPrimitives.ReadUInt32LittleEndian(header[4..]);
         if (length > CheckpointChunk.ContentBytesMax) throw Damage($"a chunk of at most {CheckpointChunk.ContentBytesMax} bytes", $"length {length}");
-        Span<byte> bytes = _chunk.AsSpan(CheckpointChunk.HeaderBytes, (int)length);
+        Span<byte> bytes = _chunk.AsSpan(CheckpointChunk.HeaderBytes, (int)Math.Min(length, _chunk.Length - CheckpointChunk.HeaderBytes));
         count = file.Read(bytes, Offset + header.Length);
-        if (count < bytes.Length) throw Damage($"a chunk of {length} bytes", $"{count} bytes to the end of the file");
+        if (count < length) throw Damage($"a chunk of {length} bytes", $"{count} bytes to the end of the file");
         uint crc = Crc32C.Append(Crc32C.Append(_crc, header[..8]), bytes), stated = BinaryPrimitives.ReadUInt32LittleEndian(header[8..]);
         if (crc != stated) throw Damage($"chunk CRC 0x{crc:X8}", $"0x{stated:X8}");
         section = Follow(word);

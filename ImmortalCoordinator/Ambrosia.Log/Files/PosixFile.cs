@@ -34,13 +34,13 @@ internal sealed unsafe class PosixFile : IFile
     }
 
     /// <exception cref="IOException">Named by operation, path and errno.</exception>
-    public static PosixFile Open(string path, int flags)
+    public static PosixFile Open(string path, int flags, SystemCalls calls)
     {
         const uint ownerOnly = 0x180; // 0600
         while (true)
         {
-            int fd = Libc.Open(path, flags | Libc.CloseOnExec, ownerOnly);
-            if (fd >= 0) return new PosixFile(path, fd, SystemCalls.Real);
+            int fd = calls.Open(path, flags | Libc.CloseOnExec, ownerOnly);
+            if (fd >= 0) return new PosixFile(path, fd, calls);
             int errno = PosixError.Last;
             if (errno == Libc.Interrupted) continue;
             if (errno == Libc.Exists) throw new FileExistsException(path);
@@ -182,6 +182,13 @@ internal sealed unsafe class PosixFile : IFile
         // mean nothing, because the kernel has forgotten what the first one could not write.
         while (_calls.FDataSync(Descriptor) < 0)
             if (PosixError.Last != Libc.Interrupted) throw PosixError.Of("flush of", _path);
+    }
+
+    /// <summary>Of a directory: its names are on the device.</summary>
+    internal void FlushNames()
+    {
+        while (_calls.FSync(Descriptor) < 0)
+            if (PosixError.Last != Libc.Interrupted) throw PosixError.Of("flush of directory", _path);
     }
 
     public bool TryLock(FileLockKind kind)

@@ -7,15 +7,20 @@ public sealed unsafe class PosixFileSystem : IFileSystem
 {
     private const int LockStackBytes = 64 * 1024;
 
+    private readonly SystemCalls _calls;
+
     /// <exception cref="PlatformNotSupportedException">Not Linux.</exception>
-    public PosixFileSystem()
+    public PosixFileSystem() : this(SystemCalls.Real) { }
+
+    internal PosixFileSystem(SystemCalls calls)
     {
+        _calls = calls;
         if (!OperatingSystem.IsLinux()) throw new PlatformNotSupportedException("the log's files need Linux: flock, renameat2, fdatasync");
     }
 
-    public IFile Open(string path, FileUse use) => PosixFile.Open(path, use == FileUse.Read ? Libc.ReadOnly : Libc.ReadWrite);
+    public IFile Open(string path, FileUse use) => PosixFile.Open(path, use == FileUse.Read ? Libc.ReadOnly : Libc.ReadWrite, _calls);
 
-    public IFile Create(string path) => PosixFile.Open(path, Libc.ReadWrite | Libc.CreateFlag | Libc.ExclusiveFlag);
+    public IFile Create(string path) => PosixFile.Open(path, Libc.ReadWrite | Libc.CreateFlag | Libc.ExclusiveFlag, _calls);
 
     public bool Exists(string path)
     {
@@ -73,8 +78,8 @@ public sealed unsafe class PosixFileSystem : IFileSystem
 
     public void FlushDirectory(string path)
     {
-        using PosixFile directory = PosixFile.Open(path, Libc.ReadOnly);
-        if (Libc.FSync(directory.Descriptor) < 0) throw PosixError.Of("flush of directory", path);
+        using PosixFile directory = PosixFile.Open(path, Libc.ReadOnly, _calls);
+        directory.FlushNames();
     }
 
     public long FreeBytes(string directory)
@@ -86,7 +91,7 @@ public sealed unsafe class PosixFileSystem : IFileSystem
 
     public IFileLock? TryLock(string path)
     {
-        PosixFile file = PosixFile.Open(path, Libc.ReadWrite | Libc.CreateFlag);
+        PosixFile file = PosixFile.Open(path, Libc.ReadWrite | Libc.CreateFlag, _calls);
         if (file.TryLock(FileLockKind.Exclusive)) return new PosixLock(path, file);
         file.Dispose();
         return null;
@@ -97,7 +102,7 @@ public sealed unsafe class PosixFileSystem : IFileSystem
         PosixFile file;
         try
         {
-            file = PosixFile.Open(path, Libc.ReadWrite);
+            file = PosixFile.Open(path, Libc.ReadWrite, _calls);
         }
         catch (FileNotFoundException)
         {

@@ -1,12 +1,17 @@
 namespace Ambrosia.Log;
 
 /// <summary>
-/// The calls of an open file that the kernel may do in part, or interrupt: apart from the loops around them, so that a test can answer
+/// The calls around an open file that the kernel may do in part, or interrupt: apart from the loops around them, so that a test can answer
 /// every possible count at every call. Results and errno as in C; the last errno is where the marshaller keeps it. Stateless.
 /// </summary>
 internal unsafe class SystemCalls
 {
     public static SystemCalls Real { get; } = new();
+
+    public virtual int Open(string path, int flags, uint mode) => Libc.Open(path, flags, mode);
+
+    /// <summary>Of a directory.</summary>
+    public virtual int FSync(int fd) => Libc.FSync(fd);
 
     public virtual nint PRead(int fd, byte* buffer, nuint count, long offset) => Libc.PRead(fd, buffer, count, offset);
 

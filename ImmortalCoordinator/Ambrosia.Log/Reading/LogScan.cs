@@ -9,6 +9,8 @@ namespace Ambrosia.Log;
 /// </summary>
 public sealed class LogScan : IDisposable
 {
+    private const int FirstBufferBytes = 64 << 10;
+
     private static readonly Lsn s_unbounded = new(ulong.MaxValue);
 
     private readonly IFileSystem _fs;
@@ -85,7 +87,7 @@ public sealed class LogScan : IDisposable
     /// <summary>Begins to read a log whose chain is known.</summary>
     /// <param name="buffer">Memory to begin with; it grows to the largest page.</param>
     public static LogScan Open(IFileSystem fs, string dir, InstanceIdentity identity, LogChain chain, ScanOptions? options = null, PageBuffer? buffer = null) =>
-        new(fs, dir, identity, chain, options ?? new ScanOptions(), buffer ?? new PageBuffer());
+        new(fs, dir, identity, chain, options ?? new ScanOptions(), buffer ?? new PageBuffer(FirstBufferBytes));
 
     /// <summary>Reads the next page with all its checks. False: there is no more, <see cref="Verdict"/> says why.</summary>
     /// <exception cref="IOException">The disk failed.</exception>

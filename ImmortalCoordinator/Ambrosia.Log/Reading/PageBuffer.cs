@@ -8,6 +8,8 @@ namespace Ambrosia.Log;
 /// </summary>
 public sealed class PageBuffer
 {
+    private const int UsualBytesMax = 1 << 20;
+
     private readonly AlignedBlock _block;
 
     /// <param name="bytes">Room for a page of this size, rounded up to 4,096.</param>
@@ -53,7 +55,7 @@ public sealed class PageBuffer
     internal static void Grow(ref PageBuffer buffer, int bytes, int keep)
     {
         if (bytes <= buffer.Capacity) return;
-        var larger = new PageBuffer(bytes);
+        var larger = new PageBuffer(Math.Max(bytes, Math.Min(2 * buffer.Capacity, UsualBytesMax)));
         buffer.Room[..keep].CopyTo(larger.Room);
         buffer = larger;
     }

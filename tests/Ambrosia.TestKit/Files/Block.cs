@@ -80,6 +80,17 @@ internal sealed class Block
         unflushed.Clear();
     }
 
+    /// <summary>As above, with any version that differs from the others, whole.</summary>
+    public void LosePower(PowerLossChoices choices, long lengthKept)
+    {
+        List<byte[]> different = [];
+        foreach (byte[] content in PossibleOnDevice(lengthKept))
+            if (!different.Exists(each => each.AsSpan().SequenceEqual(content))) different.Add(content);
+        Durable = different[choices.Choose(different.Count)];
+        Current = Durable;
+        unflushed.Clear();
+    }
+
     /// <summary>Changes what the device holds behind every program's back, and what the cache holds too when asked.</summary>
     public void Damage(Action<byte[]> change, bool alsoCached)
     {

@@ -111,6 +111,19 @@ internal sealed class Inode(int id)
         int kept = lengths.Count == 1 || !random.Chance(keepPercent) ? 0
             : random.Chance(75) ? lengths.Count - 1 : random.Next(1, lengths.Count);
         foreach ((_, Block block) in InOrder()) block.LosePower(random, lengths[kept].Change, keepPercent, tornSectors);
+        Keep(kept);
+    }
+
+    public void LosePower(PowerLossChoices choices)
+    {
+        int kept = choices.Choose(lengths.Count);
+        foreach ((long number, Block block) in InOrder())
+            if (number * Block.Bytes < lengths[kept].Length) block.LosePower(choices, lengths[kept].Change);
+        Keep(kept);
+    }
+
+    private void Keep(int kept)
+    {
         (long Length, long Change) survivor = lengths[kept];
         lengths.Clear();
         lengths.Add(survivor);

@@ -38,6 +38,19 @@ internal sealed class NameSpace
             if (ordered ? i < prefix : random.Chance(keepPercent)) pending[i].TryApply(durable);
         }
 
+        Forget();
+    }
+
+    /// <summary>Keeps any subset that makes sense.</summary>
+    public void LosePower(PowerLossChoices choices)
+    {
+        foreach (NameOperation operation in pending)
+            if (choices.Choose(2) == 1) operation.TryApply(durable);
+        Forget();
+    }
+
+    private void Forget()
+    {
         pending.Clear();
         durable.DropUnreachable();
         Visible = durable.Copy(static inode => inode);

@@ -72,18 +72,32 @@ public sealed partial class SimulatedFileSystem : IFileSystem
         var random = new SimulatedRandom(seed);
         lock (Gate)
         {
-            PowerLosses++;
-            foreach (SimulatedProcess process in processes.Values.ToList()) Kill(process);
+            KillAll();
             int keepData = options.KeepPercent ?? random.Pick<int>([0, 25, 50, 50, 75, 100]);
             int keepNames = options.KeepPercent ?? random.Pick<int>([0, 25, 50, 50, 75, 100]);
             names.LosePower(random, keepNames, options.OrderedNames ?? random.Chance(50));
-            HashSet<Inode> seen = [];
-            foreach ((_, Inode inode) in names.Visible.Files())
-            {
-                if (seen.Add(inode)) inode.LosePower(random, keepData, options.TornSectors);
-            }
+            foreach (Inode inode in NamedInodes()) inode.LosePower(random, keepData, options.TornSectors);
         }
     }
+
+    /// <summary>The machine loses power, and the device keeps what <paramref name="choices"/> says: blocks whole, each with any of its versions; any subset of the names.</summary>
+    public void PowerLoss(PowerLossChoices choices)
+    {
+        lock (Gate)
+        {
+            KillAll();
+            names.LosePower(choices);
+            foreach (Inode inode in NamedInodes()) inode.LosePower(choices);
+        }
+    }
+
+    private void KillAll()
+    {
+        PowerLosses++;
+        foreach (SimulatedProcess process in processes.Values.ToList()) Kill(process);
+    }
+
+    private List<Inode> NamedInodes() => [.. names.Visible.Files().Select(static file => file.Inode).Distinct()];
 
     /// <summary>
     /// A second disk in the same state, without processes, hook or handles: to try many power losses from one moment. Blocks are shared until written.

@@ -1,0 +1,68 @@
+using Ambrosia.TestKit;
+
+namespace Ambrosia.Log.Tests;
+
+/// <summary>
+/// The machine loses power before every operation of a short life, and the device has kept every subset of what was not flushed, in every
+/// version: blocks of pages, zeros and headers, lengths, names. After each of them everything that was acknowledged is there.
+/// </summary>
+public sealed class EveryPowerLossTests
+{
+    private const int OutcomesMax = 4_096;
+
+    [Fact]
+    public void Recover_EverySubsetAtEveryOperation_HasEverythingDurable()
+    {
+        var life = new TruncationLife(rounds: 12);
+        (int moments, long outcomes) = LosePower(life);
+        Assert.Null(life.Death);
+        Assert.True(life.Recycled > 0, "no file lives twice");
+        Assert.True(moments > 300 && outcomes > 1_200, $"{outcomes} outcomes of {moments} moments");
+    }
+
+    /// <summary>The controls: with the flushes of segments, of checkpoints, or of names left out, some subset loses what was promised.</summary>
+    [Theory]
+    [InlineData("log.")]
+    [InlineData("spare.")]
+    [InlineData("ckpt.")]
+    [InlineData("instance")]
+    [InlineData(FlushlessFiles.Directory)]
+    public void LosePower_FlushesLeftOut_IsNoticed(string which)
+    {
+        var life = new TruncationLife(rounds: 12) { View = files => new FlushlessFiles(files, name => name.StartsWith(which, StringComparison.Ordinal)) };
+        Assert.ThrowsAny<Exception>(() => LosePower(life));
+    }
+
+    /// <summary>The power goes in each way before every operation that follows one that changed something; how many moments, how many outcomes.</summary>
+    private static (int Moments, long Outcomes) LosePower(TruncationLife life)
+    {
+        int moments = 0;
+        long outcomes = 0;
+        bool hasChanged = true;
+        life.Before = next =>
+        {
+            if (hasChanged)
+            {
+                moments++;
+                outcomes += LosePower(life, life.Disk, next);
+            }
+            hasChanged = next.Changes;
+        };
+        life.Run();
+        return (moments, outcomes);
+    }
+
+    private static long LosePower(TruncationLife life, SimulatedFileSystem now, FileOperation next)
+    {
+        var choices = new PowerLossChoices();
+        do
+        {
+            SimulatedFileSystem after = now.Copy();
+            after.PowerLoss(choices);
+            life.Check(after, $"power lost before {next}, kept {choices}");
+            Assert.True(choices.Count <= OutcomesMax, $"more than {OutcomesMax} outcomes before {next}");
+        }
+        while (choices.Next());
+        return choices.Count;
+    }
+}

@@ -1,5 +1,6 @@
 using System.Buffers.Binary;
 using Ambrosia.Protocol;
+using Ambrosia.TestKit;
 
 namespace Ambrosia.Log.Tests;
 
@@ -69,7 +70,8 @@ public sealed class ConcurrentWritersTests
         var committer = new Thread(() => Commit(primary, wake, () => Volatile.Read(ref isOver)));
         committer.Start();
         bool isStuck = false;
-        for (int i = 0; i < 30_000 && !isStuck; i++)
+        int rounds = Math.Max(6_000, TestScale.Rounds(30_000));
+        for (int i = 0; i < rounds && !isStuck; i++)
         {
             Assert.True(primary.Writer.TryReserve(RecordHeader.Bytes, out Reservation r));
             new RecordHeader(0, RecordKind.Run).Write(r.Bytes);

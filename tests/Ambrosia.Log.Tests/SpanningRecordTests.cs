@@ -45,6 +45,21 @@ public sealed class SpanningRecordTests
         Assert.Equal(2, primary.Writer.Metrics.SpanningRecords);
     }
 
+    /// <summary>A record of its own pages is let go when it is durable, however large, and read from its segment; ordinary pages stay in memory for a while.</summary>
+    [Fact]
+    public void TryPin_PageOfASpanningRecord_IsReadFromTheSegment()
+    {
+        using Primary primary = Primary.Start(_fs, Dir);
+        primary.Append([1]);
+        primary.Commit();
+        LoggedRecord spanning = primary.AppendSpanning(new byte[50_000]);
+        primary.Commit();
+        Assert.True(primary.Writer.TryPin(Lsn.Zero, out PinnedPage pinned));
+        pinned.Unpin();
+        Assert.False(primary.Writer.TryPin(spanning.Lsn + -PageHeader.Bytes, out _));
+        Assert.Equal(spanning, WholeLog.Read(_fs, Dir)[^1]);
+    }
+
     [Fact]
     public void Append_WithAllPagesFilled_GoesBehindThem()
     {

@@ -2,7 +2,7 @@ namespace Ambrosia.Coordinator;
 
 /// <summary>
 /// Memory into which the app's stream is received and in which its runs stay until they are trimmed: bytes are copied by nobody.
-/// Owns the blocks; last in, first out, so that a block in use stays in the cache. Any thread.
+/// Owns at most <see cref="KeptMax"/> blocks that nobody uses; last in, first out, so that a block in use stays in the cache. Any thread.
 /// </summary>
 internal sealed class BlockPool
 {
@@ -13,6 +13,9 @@ internal sealed class BlockPool
 
     private const int LargeKeptMax = 2;
 
+    /// <summary>Blocks kept for the next use: enough for the swing between two trims of a stream at full rate. What a burst took beyond goes back.</summary>
+    internal const int KeptMax = 64;
+
     private readonly Lock gate = new();
     private readonly Stack<Block> free = new(), freeLarge = new();
 
@@ -20,6 +23,9 @@ internal sealed class BlockPool
     private int outstanding;
 
     public int Outstanding => Volatile.Read(ref outstanding);
+
+    /// <summary>Blocks of the usual size that wait to be used again.</summary>
+    internal int Kept { get { lock (gate) return free.Count; } }
 
     /// <summary>A block with one reference. A much larger one than usual is made for one big frame and not kept.</summary>
     public Block Take(int bytes = BlockBytes)
@@ -43,7 +49,7 @@ internal sealed class BlockPool
         Interlocked.Decrement(ref outstanding);
         lock (gate)
         {
-            if (block.Bytes.Length == BlockBytes) free.Push(block);
+            if (block.Bytes.Length == BlockBytes && free.Count < KeptMax) free.Push(block);
             else if (block.Bytes.Length == LargeBytes && freeLarge.Count < LargeKeptMax) freeLarge.Push(block);
         }
     }

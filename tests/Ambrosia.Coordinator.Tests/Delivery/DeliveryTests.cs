@@ -126,6 +126,25 @@ public sealed class DeliveryTests : IDisposable
         Assert.Equal(MarksOf(all, from), app.Marks);
     }
 
+    /// <summary>A primary whose log does not have a page any more that is durable and was not delivered halts, and says which; it was truncated above what is needed.</summary>
+    [Fact]
+    public void TryTake_SegmentNoLongerThere_IsDamageOfThatPage()
+    {
+        var random = new SimulatedRandom(3);
+        while (log.Chain.Segments.Length < 3)
+        {
+            Append(random);
+            log.Commit();
+        }
+        using Ambrosia.Coordinator.Delivery delivery = NewDelivery();
+        progress.Begin(Lsn.Zero, Lsn.Zero);
+        delivery.Begin(Lsn.Zero, Lsn.Zero, new DeliveredState(), Lsn.Zero, Lsn.Zero);
+        log.Writer.Release(log.Chain.Segments[0]);
+        LogDamage damage = Assert.Throws<LogDamage>(() => delivery.TryTake(out _));
+        Assert.Equal((OpenedLog.Directory, Lsn.Zero), (damage.File, damage.Lsn!.Value));
+        Assert.Contains("a segment that holds the page of Lsn 0, which is durable", damage.Message, StringComparison.Ordinal);
+    }
+
     /// <summary>A session that begins in the middle of a page that is still in memory must not spoil it for one that begins earlier.</summary>
     [Fact]
     public void Begin_InTheMiddleOfALivePage_LeavesThePageWhole()

@@ -26,10 +26,10 @@ public sealed class EveryPowerLossTests
     [InlineData("spare.")]
     [InlineData("ckpt.")]
     [InlineData("instance")]
-    [InlineData(FlushlessFiles.Directory)]
+    [InlineData(WatchedFiles.Directory)]
     public void LosePower_FlushesLeftOut_IsNoticed(string which)
     {
-        var life = new TruncationLife(rounds: 12) { View = files => new FlushlessFiles(files, name => name.StartsWith(which, StringComparison.Ordinal)) };
+        var life = new TruncationLife(rounds: 12) { View = files => new WatchedFiles(files) { LeavesOutFlush = name => name.StartsWith(which, StringComparison.Ordinal) } };
         Assert.ThrowsAny<Exception>(() => LosePower(life));
     }
 

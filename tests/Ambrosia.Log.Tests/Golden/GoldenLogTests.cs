@@ -44,6 +44,23 @@ public sealed class GoldenLogTests
         if (Environment.GetEnvironmentVariable("AMBROSIA_WRITE_GOLDEN") is { Length: > 0 } to) Save(fs, Path.Combine(to, name), reading);
     }
 
+    /// <summary>What the recycled log is kept for: behind its end stand whole pages of an earlier life, which no reader takes for its own or reports.</summary>
+    [Fact]
+    public void Committed_RecycledLog_HasPagesOfAnEarlierLifeBehindItsEnd()
+    {
+        MemoryFileSystem fs = Load(Path.Combine(Root(), "v1", "recycled"));
+        InstanceIdentity identity = InstanceDirectory.TryRead(fs, GoldenMaker.Dir)!;
+        using LogScan scan = LogScan.Open(fs, GoldenMaker.Dir, identity);
+        while (scan.Next()) { }
+        SegmentHeader header = scan.Segment.Header;
+        Assert.True(header.IsRecycled);
+        byte[] bytes = fs.Content(scan.Segment.Path);
+        int stale = 0;
+        for (long at = header.OffsetOf(scan.Verdict!.End); at < bytes.Length; at += SegmentHeader.Bytes)
+            if (PageHeader.Read(bytes.AsSpan((int)at), PageHeader.SeedOf(identity.Uuid, identity.Shard), out PageHeader page) is null && page.Lsn < header.FirstLsn) stale++;
+        Assert.True(stale > 0, "no stale page");
+    }
+
     /// <summary>The control: another byte anywhere in a page of a committed log is another reading.</summary>
     [Fact]
     public void Read_ChangedByte_IsNoticed()

@@ -22,6 +22,7 @@ internal static class GoldenMaker
         ["torn-spanning"] = TornSpanning,
         ["damaged-middle"] = DamagedMiddle,
         ["truncated"] = Truncated,
+        ["recycled"] = Recycled,
         ["damaged-checkpoint"] = DamagedCheckpoint,
     };
 
@@ -99,6 +100,20 @@ internal static class GoldenMaker
         foreach (LoggedRecord at in new[] { runs[12], runs[18] }) Checkpoint(fs, primary, at.Lsn);
         TruncateResult removed = primary.Truncate(fs, Dir);
         Assert.True(removed.SegmentsRemoved > 0);
+        return fs;
+    }
+
+    /// <summary>Trimmed segments live again: the last one has pages of its earlier life behind its end.</summary>
+    private static MemoryFileSystem Recycled()
+    {
+        var fs = new MemoryFileSystem();
+        using Primary primary = Begin(fs);
+        List<LoggedRecord> runs = Runs(primary, 24);
+        Mark(primary);
+        foreach (LoggedRecord at in new[] { runs[17], runs[22] }) Checkpoint(fs, primary, at.Lsn);
+        Assert.True(primary.Truncation(fs, Dir).Run(default).SegmentsRemoved > 0);
+        for (int number = 25; !primary.Log.Chain.Segments[^1].Header.IsRecycled; number += 2) Runs(primary, 2, number);
+        Mark(primary);
         return fs;
     }
 

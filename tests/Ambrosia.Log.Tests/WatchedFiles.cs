@@ -1,14 +1,20 @@
 namespace Ambrosia.Log.Tests;
 
-/// <summary>Plants a bug: a program that leaves out the flushes of some files, or of directories.</summary>
-internal sealed class FlushlessFiles(IFileSystem files, Func<string, bool> leavesOut) : IFileSystem
+/// <summary>Files as they are, with a hook where a test wants something to happen in between, or not to happen.</summary>
+internal sealed class WatchedFiles(IFileSystem files) : IFileSystem
 {
-    /// <summary>What <c>leavesOut</c> is asked about a directory's flush.</summary>
+    /// <summary>What <see cref="LeavesOutFlush"/> is asked about a directory's flush.</summary>
     public const string Directory = "directory";
 
-    public IFile Open(string path, FileUse use) => new File(files.Open(path, use), leavesOut(Path.GetFileName(path)));
+    /// <summary>Plants a bug: the flushes of files with such names are left out.</summary>
+    public Func<string, bool> LeavesOutFlush { get; init; } = static _ => false;
 
-    public IFile Create(string path) => new File(files.Create(path), leavesOut(Path.GetFileName(path)));
+    /// <summary>Called before each read with its offset and size.</summary>
+    public Action<long, int> BeforeRead { get; set; } = static (_, _) => { };
+
+    public IFile Open(string path, FileUse use) => new File(this, files.Open(path, use), path);
+
+    public IFile Create(string path) => new File(this, files.Create(path), path);
 
     public bool Exists(string path) => files.Exists(path);
 
@@ -26,7 +32,7 @@ internal sealed class FlushlessFiles(IFileSystem files, Func<string, bool> leave
 
     public void FlushDirectory(string path)
     {
-        if (!leavesOut(Directory)) files.FlushDirectory(path);
+        if (!LeavesOutFlush(Directory)) files.FlushDirectory(path);
     }
 
     public long FreeBytes(string directory) => files.FreeBytes(directory);
@@ -35,11 +41,15 @@ internal sealed class FlushlessFiles(IFileSystem files, Func<string, bool> leave
 
     public IFileLock? WaitForLock(string path, CancellationToken stop) => files.WaitForLock(path, stop);
 
-    private sealed class File(IFile file, bool isFlushless) : IFile
+    private sealed class File(WatchedFiles watched, IFile file, string path) : IFile
     {
         public long Length => file.Length;
 
-        public int Read(Span<byte> buffer, long offset) => file.Read(buffer, offset);
+        public int Read(Span<byte> buffer, long offset)
+        {
+            watched.BeforeRead(offset, buffer.Length);
+            return file.Read(buffer, offset);
+        }
 
         public void Write(ReadOnlySpan<byte> bytes, long offset) => file.Write(bytes, offset);
 
@@ -49,7 +59,7 @@ internal sealed class FlushlessFiles(IFileSystem files, Func<string, bool> leave
 
         public void Flush()
         {
-            if (!isFlushless) file.Flush();
+            if (!watched.LeavesOutFlush(Path.GetFileName(path))) file.Flush();
         }
 
         public bool TryLock(FileLockKind kind) => file.TryLock(kind);

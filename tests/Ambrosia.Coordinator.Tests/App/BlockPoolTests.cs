@@ -1,0 +1,32 @@
+namespace Ambrosia.Coordinator.Tests;
+
+public sealed class BlockPoolTests
+{
+    private readonly BlockPool pool = new();
+
+    /// <summary>What a burst took beyond the usual is given back to the process (I20).</summary>
+    [Fact]
+    public void Release_AfterABurst_KeepsABoundedNumber()
+    {
+        BlockPool.Block[] burst = [.. Enumerable.Range(0, 3 * BlockPool.KeptMax).Select(_ => pool.Take())];
+        Assert.Equal((burst.Length, 0), (pool.Outstanding, pool.Kept));
+        foreach (BlockPool.Block block in burst) block.Release();
+        Assert.Equal((0, BlockPool.KeptMax), (pool.Outstanding, pool.Kept));
+    }
+
+    [Fact]
+    public void Take_AfterARelease_GivesTheSameBlock()
+    {
+        BlockPool.Block block = pool.Take();
+        block.AddReference();
+        block.Release();
+        Assert.Equal((1, 0), (pool.Outstanding, pool.Kept));
+        block.Release();
+        Assert.Same(block, pool.Take());
+        Assert.Throws<InvalidOperationException>(() =>
+        {
+            block.Release();
+            block.Release();
+        });
+    }
+}

@@ -32,12 +32,18 @@ public readonly struct Call
     };
 
     /// <summary>Completes when all <paramref name="calls"/> have; fails with the first failure in their order.</summary>
-    public static async Call WhenAll(params Call[] calls)
+    public static Call WhenAll(params ReadOnlySpan<Call> calls)
     {
         var parts = new Source<Nothing>[calls.Length];
-        for (int i = 0; i < parts.Length; i++) parts[i] = calls[i].Source ?? new Source<Nothing>(default);
-        await new Call<Nothing[]>(new JoinAll<Nothing>(parts));
+        for (int i = 0; i < parts.Length; i++) parts[i] = calls[i].ToSource();
+        return new Call(new JoinAll(parts));
     }
+
+    /// <inheritdoc cref="WhenAll(ReadOnlySpan{Call})"/>
+    public static Call WhenAll(List<Call> calls) => WhenAll(CollectionsMarshal.AsSpan(calls));
+
+    /// <inheritdoc cref="WhenAll(ReadOnlySpan{Call})"/>
+    public static Call WhenAll(Call[] calls) => WhenAll(calls.AsSpan());
 
     /// <summary>Completes when all <paramref name="calls"/> have, with their results in the same order; fails with the first failure in their order.</summary>
     public static Call<T[]> WhenAll<T>(params ReadOnlySpan<Call<T>> calls)
@@ -50,6 +56,47 @@ public readonly struct Call
     /// <inheritdoc cref="WhenAll{T}(ReadOnlySpan{Call{T}})"/>
     public static Call<T[]> WhenAll<T>(List<Call<T>> calls) => WhenAll<T>(CollectionsMarshal.AsSpan(calls));
 
+    /// <inheritdoc cref="WhenAll{T}(ReadOnlySpan{Call{T}})"/>
+    public static Call<T[]> WhenAll<T>(Call<T>[] calls) => WhenAll<T>(calls.AsSpan());
+
+    /// <summary>
+    /// Completes when one of <paramref name="calls"/> has, in whatever way, with its place among them; await that one then. Of several that are done the
+    /// first in their order counts. The others can be awaited as before.
+    /// </summary>
+    /// <exception cref="ArgumentException">There is no call.</exception>
+    public static Call<int> WhenAny(params ReadOnlySpan<Call> calls)
+    {
+        var parts = new Source[calls.Length];
+        for (int i = 0; i < parts.Length; i++) parts[i] = calls[i].ToSource();
+        return new Call<int>(new FirstOf(parts));
+    }
+
+    /// <inheritdoc cref="WhenAny(ReadOnlySpan{Call})"/>
+    public static Call<int> WhenAny(List<Call> calls) => WhenAny(CollectionsMarshal.AsSpan(calls));
+
+    /// <inheritdoc cref="WhenAny(ReadOnlySpan{Call})"/>
+    public static Call<int> WhenAny<T>(params ReadOnlySpan<Call<T>> calls)
+    {
+        var parts = new Source[calls.Length];
+        for (int i = 0; i < parts.Length; i++) parts[i] = calls[i].ToSource();
+        return new Call<int>(new FirstOf(parts));
+    }
+
+    /// <inheritdoc cref="WhenAny(ReadOnlySpan{Call})"/>
+    public static Call<int> WhenAny<T>(List<Call<T>> calls) => WhenAny<T>(CollectionsMarshal.AsSpan(calls));
+
+    /// <inheritdoc cref="WhenAny(ReadOnlySpan{Call})"/>
+    public static Call<int> WhenAny<T>(Call<T>[] calls) => WhenAny<T>(calls.AsSpan());
+
+    /// <summary>This call, waited for until <paramref name="cancellation"/> cancels it.</summary>
+    public Call CancelledBy(CallCancellation cancellation)
+    {
+        ArgumentNullException.ThrowIfNull(cancellation);
+        return new Call(new Cancellable<Nothing>(ToSource(), cancellation));
+    }
+
     /// <summary>A call that is complete already: for handlers that return a <see cref="Call{T}"/> without awaiting.</summary>
     public static Call<T> FromResult<T>(T value) => new(value);
+
+    internal Source<Nothing> ToSource() => Source ?? new Source<Nothing>(default);
 }

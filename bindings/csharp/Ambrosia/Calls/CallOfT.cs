@@ -28,5 +28,12 @@ public readonly struct Call<T>
 
     public CallAwaiter<T> GetAwaiter() => new(source, value);
 
+    /// <summary>This call, waited for until <paramref name="cancellation"/> cancels it.</summary>
+    public Call<T> CancelledBy(CallCancellation cancellation)
+    {
+        ArgumentNullException.ThrowIfNull(cancellation);
+        return new Call<T>(new Cancellable<T>(ToSource(), cancellation));
+    }
+
     internal Source<T> ToSource() => source ?? new Source<T>(value);
 }

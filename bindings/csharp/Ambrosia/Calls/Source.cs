@@ -31,6 +31,12 @@ internal abstract class Source
         waiter = next;
     }
 
+    /// <summary>Takes back <see cref="AwaitedBy"/>: somebody else may wait for this then.</summary>
+    internal void NoLongerAwaitedBy(Source next)
+    {
+        if (ReferenceEquals(waiter, next)) waiter = null;
+    }
+
     internal void Fail(Exception failure)
     {
         if (done) throw new InvalidOperationException("A call was completed twice.");

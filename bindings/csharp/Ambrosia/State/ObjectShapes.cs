@@ -1,6 +1,7 @@
 // The shapes of all classes that an image can hold; null for those that cannot be written. Made at first use, kept.
 using System.Collections.Concurrent;
 using System.Reflection;
+using System.Runtime.CompilerServices;
 
 namespace Ambrosia;
 
@@ -34,6 +35,7 @@ internal static class ObjectShapes
     private static ObjectShape? MakeUnchecked(Type type)
     {
         if (type.IsArray) return type.IsSZArray ? OfGeneric(typeof(ArrayShape<>), type.GetElementType()!) : new GridShape(type);
+        if (type.IsDefined(typeof(InlineArrayAttribute), inherit: false)) return null;
         if (type == typeof(string) || type.IsValueType) return OfGeneric(typeof(BoxShape<>), type);
         if (type.IsGenericType && Collections.MakerOf.TryGetValue(type.GetGenericTypeDefinition(), out string? maker)) return OfCollection(maker, type);
         if (typeof(ImmortalProxy).IsAssignableFrom(type)) return new ProxyShape(type);

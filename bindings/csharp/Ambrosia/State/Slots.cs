@@ -1,5 +1,6 @@
 // The slots of all types that an image can hold in place. One per type, made at first use, kept.
 using System.Collections.Concurrent;
+using System.Runtime.CompilerServices;
 using Ambrosia.Protocol;
 
 namespace Ambrosia;
@@ -10,19 +11,27 @@ internal static class Slots
 
     internal static Slot Of(Type type) => s_byType.TryGetValue(type, out Slot? known) ? known : s_byType.GetOrAdd(type, Make(type));
 
+    private const System.Reflection.BindingFlags AnyField = System.Reflection.BindingFlags.Instance | System.Reflection.BindingFlags.Public | System.Reflection.BindingFlags.NonPublic;
+
     /// <summary>Values that stand for themselves: boxed ones are written like any other object.</summary>
     internal static bool IsPrimitive(Type type) => type.IsEnum || (s_byType.TryGetValue(type, out Slot? slot) && slot.GetType().GetGenericTypeDefinition() == typeof(ValueSlot<>));
 
     private static Slot Make(Type type)
     {
+        if (!IsWritableInPlace(type)) throw new NotWritableException($"{type} cannot be written");
         Type slot = !type.IsValueType ? typeof(ReferenceSlot<>).MakeGenericType(type)
             : type.IsEnum ? typeof(EnumSlot<>).MakeGenericType(type)
             : Nullable.GetUnderlyingType(type) is { } inner ? typeof(NullableSlot<>).MakeGenericType(inner)
             : type.IsGenericType && type.GetGenericTypeDefinition() == typeof(List<>.Enumerator) ? typeof(ListEnumeratorSlot<>).MakeGenericType(type.GetGenericArguments())
+            : type.IsDefined(typeof(InlineArrayAttribute), inherit: false) ? typeof(InlineArraySlot<,>).MakeGenericType(type, type.GetFields(AnyField)[0].FieldType)
             : ObjectShapes.IsOfSystem(type) && !IsPlainOfSystem(type) ? throw new NotWritableException($"{type} cannot be written")
             : typeof(StructSlot<>).MakeGenericType(type);
         return (Slot)Activator.CreateInstance(slot, nonPublic: true)!;
     }
+
+    /// <summary>Not what points somewhere, lives on the stack, or holds more than its fields tell.</summary>
+    private static bool IsWritableInPlace(Type type) =>
+        !type.IsPointer && !type.IsFunctionPointer && !type.IsByRefLike && !type.IsDefined(typeof(UnsafeValueTypeAttribute), inherit: false);
 
     /// <summary>Structs of the framework that are nothing but their fields.</summary>
     private static bool IsPlainOfSystem(Type type) =>

@@ -11,7 +11,7 @@ internal static class StateFields
     private const BindingFlags Declared = BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly;
     private static readonly ConcurrentDictionary<Type, FieldInfo[]> s_cache = new();
 
-    /// <summary>What is kept of an exception besides the fields of its own class: no stack, which no replay repeats, and no Data.</summary>
+    /// <summary>What is kept of an exception besides the fields of its own class: no stack, which no replay repeats, no Data, no CancellationToken.</summary>
     private static readonly string[] s_ofExceptions = ["_message", "_innerException", "_HResult"];
 
     internal static FieldInfo[] Of(Type type) => s_cache.GetOrAdd(type, Find);
@@ -30,7 +30,7 @@ internal static class StateFields
             Type of = declaring;
             FieldInfo[] declared = of.GetFields(Declared);
             Array.Sort(declared, static (a, b) => a.MetadataToken.CompareTo(b.MetadataToken));
-            fields.InsertRange(0, declared.Where(field => of == typeof(Exception) ? s_ofExceptions.Contains(field.Name) : IsState(field, of)));
+            fields.InsertRange(0, declared.Where(field => of == typeof(Exception) ? s_ofExceptions.Contains(field.Name) : of != typeof(OperationCanceledException) && IsState(field, of)));
         }
         return [.. fields];
     }

@@ -1,0 +1,15 @@
+// Runs the handlers of a compiled immortal, stops each after every result, and writes the images, or restores what another process wrote.
+using System.Reflection;
+using Ambrosia;
+using Ambrosia.Suspension.App;
+
+if (args is not [var verb, var assembly, var type, var directory])
+{
+    Console.Error.WriteLine("usage: Ambrosia.Suspension.App write|read ASSEMBLY TYPE DIRECTORY");
+    return 2;
+}
+Type immortal = Assembly.LoadFrom(Path.GetFullPath(assembly)).GetType(type, throwOnError: true)!;
+var definition = (ImmortalDefinition)typeof(ImmortalDefinition).GetMethod(nameof(ImmortalDefinition.Of))!.MakeGenericMethod(immortal).Invoke(null, null)!;
+if (verb == "write") new ShapeWriter(definition, directory).WriteAll();
+else new ShapeReader(definition, directory).ReadAll();
+return 0;

@@ -1,0 +1,39 @@
+using System.Diagnostics;
+
+namespace Ambrosia.Suspension.Tests;
+
+/// <summary>One run of Ambrosia.Suspension.App in a process of its own.</summary>
+internal static class ShapeProcess
+{
+    private static readonly TimeSpan patience = TimeSpan.FromMinutes(3);
+
+    /// <returns>Its lines: <c>SHAPE ORDER STOP outcome</c>.</returns>
+    public static (string Shape, string Outcome)[] Run(string verb, Variant variant, string directory, bool acceptSource = false)
+    {
+        Directory.CreateDirectory(directory);
+        string output = Run("Ambrosia.Suspension.App.dll", [verb, variant.File, "Demo.Shapes", directory], acceptSource);
+        return [.. output.Split('\n', StringSplitOptions.RemoveEmptyEntries).Select(static line => line.Split(' ', 4)).Select(static words => (words[0], words[3]))];
+    }
+
+    /// <summary>The step of a build that writes the file of suspendable bodies.</summary>
+    public static void RunContractFile(Variant variant, string suspendFile) =>
+        Run("Ambrosia.ContractFile.dll", [variant.File, Path.ChangeExtension(variant.File, ".contract.json"), suspendFile], false);
+
+    private static string Run(string program, string[] arguments, bool acceptSource)
+    {
+        var start = new ProcessStartInfo("dotnet", [Path.Combine(AppContext.BaseDirectory, program), .. arguments])
+        {
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+        };
+        if (acceptSource) start.Environment["AMBROSIA_ACCEPT_SOURCE"] = "1";
+        using Process process = Process.Start(start)!;
+        Task<string> output = process.StandardOutput.ReadToEndAsync(), error = process.StandardError.ReadToEndAsync();
+        if (!process.WaitForExit(patience))
+        {
+            process.Kill();
+            throw new TimeoutException($"{program} took more than {patience}");
+        }
+        return process.ExitCode == 0 ? output.Result : throw new InvalidOperationException($"{program} {string.Join(' ', arguments)} ended with {process.ExitCode}: {error.Result}");
+    }
+}

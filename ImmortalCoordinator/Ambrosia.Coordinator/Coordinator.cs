@@ -32,6 +32,7 @@ internal sealed class Coordinator : IDisposable
     private readonly AppParts app;
     private readonly CheckpointDuty duty;
     private readonly CheckpointRound round;
+    private readonly TimerDuty timers;
     private readonly PublishedCheckpoints published;
     private readonly StateBook states;
     private readonly List<PeerLink> owed = [];
@@ -79,6 +80,7 @@ internal sealed class Coordinator : IDisposable
         links = BuildLinks(messageBytesMax);
         clients = BuildClients(messageBytesMax);
         app = BuildApp(messageBytesMax, digestEvery);
+        timers = new TimerDuty(app.Timers, appender, inputs.Time);
         var rota = new CheckpointRota(options.Replica);
         published = new PublishedCheckpoints(inputs, log, outboxes, app.Delivery, duty, rota, () => Checkpoints!.Truncate());
         Checkpoints = app.Checkpoints = BuildCheckpoints();
@@ -222,6 +224,7 @@ internal sealed class Coordinator : IDisposable
             Delivery = new Delivery(log, NewReader(), digestEvery, progress, digests, outboxes),
             Recovery = new Recovery(inputs.Files, inputs.Options.LogDirectory, inputs.Identity, chain, inputs.Pumps.Say),
             CheckpointDuty = duty,
+            TimersChanged = inputs.Pumps.TimersChanged,
             Say = inputs.Pumps.Say,
             HasOutput = HasOutput,
             Committer = inputs.Pumps.Commit,
@@ -343,6 +346,15 @@ internal sealed class Coordinator : IDisposable
         if (retention?.IsDue(now) == true) Checkpoints.Truncate();
         if (!appended && isQuiet && Log.MarkDue) appended = Log.AppendMark();
         if (appended) inputs.Pumps.Commit(true);
+    }
+
+    /// <summary>Logs the timers that are due, of a primary; returns for how long there is nothing to do unless the pumps are told otherwise.</summary>
+    public TimeSpan FireTimers()
+    {
+        if (tenure is null || app.Live is not { IsPrimary: true }) return Timeout.InfiniteTimeSpan;
+        TimeSpan next = timers.Fire();
+        if (appender.TakeWake()) inputs.Pumps.Commit(true);
+        return next;
     }
 
     /// <summary>Asks for a checkpoint as soon as one can be taken.</summary>

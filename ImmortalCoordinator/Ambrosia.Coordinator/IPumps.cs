@@ -18,6 +18,9 @@ internal interface IPumps
     /// <summary>The thread that reads the app may find room now.</summary>
     void RoomForApp();
 
+    /// <summary>Another timer is due first, or timers may fire now: <see cref="Coordinator.FireTimers"/>.</summary>
+    void TimersChanged();
+
     /// <summary>Some peer is to be called.</summary>
     void Dial();
 

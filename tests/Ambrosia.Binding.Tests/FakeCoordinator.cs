@@ -21,7 +21,7 @@ internal sealed class FakeCoordinator
         this.byteByByte = byteByByte;
         Session = new ImmortalSession(definition, new SessionOptions
         {
-            Token = new byte[32], Log = log ?? Lines.Add, LogOfImmortal = (level, text) => Logged.Add($"{level} {text}"), LogsDuringReplay = logsDuringReplay,
+            TaskRunner = Tasks, Token = new byte[32], Log = log ?? Lines.Add, LogOfImmortal = (level, text) => Logged.Add($"{level} {text}"), LogsDuringReplay = logsDuringReplay,
         });
         Name = name;
     }
@@ -34,6 +34,12 @@ internal sealed class FakeCoordinator
     internal List<string> Said { get; } = [];
 
     internal List<string> Lines { get; } = [];
+
+    /// <summary>Bodies of tasks that were started, until the test runs them.</summary>
+    internal ManualRunner Tasks { get; } = new();
+
+    /// <summary>What tasks reported.</summary>
+    internal List<NondetResultRecord> Results { get; } = [];
 
     /// <summary>What the immortal wrote to its logger.</summary>
     internal List<string> Logged { get; } = [];
@@ -75,6 +81,10 @@ internal sealed class FakeCoordinator
     internal static byte[] Peer(uint origin, string name) => RecordKinds.EncodeWhole(new PeerRecord(origin, new InstanceId(name), Guid.NewGuid(), new Epoch(1)));
 
     internal static byte[] Mark(string replica = "r0", ulong epoch = 3, ulong bound = 0) => RecordKinds.EncodeWhole(new CheckpointMarkRecord(new Epoch(epoch), bound, replica));
+
+    internal static byte[] Fired(ulong timer, long dueUs) => RecordKinds.EncodeWhole(new TimerFiredRecord(timer, dueUs));
+
+    internal static byte[] Gave(ulong task, params object?[] value) => RecordKinds.EncodeWhole(new NondetResultRecord(task, false, Cbor.Of(value)));
 
     /// <summary>A run of messages of one kind: method, call id, arguments.</summary>
     internal static byte[] Run(MessageKind kind, uint origin, params (uint Method, ulong Call, byte[] Arguments)[] messages) =>
@@ -204,12 +214,21 @@ internal sealed class FakeCoordinator
                     FrameType.AppHello => $"hello {AppHello.Read(payload).ContractHash != 0}",
                     FrameType.Processed => $"processed {ProcessedFrame.Read(payload).Position}",
                     FrameType.PrimaryReady => $"primary at {PrimaryReady.Read(payload).Position}",
+                    FrameType.TimerSet => $"timer {TimerSet.Read(payload).Timer} due {TimerSet.Read(payload).DueUs}",
+                    FrameType.TimerDropped => $"timer {TimerDropped.Read(payload).Timer} dropped",
+                    FrameType.TaskResult => Line(NondetResultRecord.Read(TaskResult.Read(payload, Frames.MessageBytesMaxDefault))),
                     FrameType.Waiting => $"waiting for {Waiting.Read(payload).Mark}: {Waiting.Read(payload).Why}",
                     FrameType.Goodbye => $"goodbye {Goodbye.Read(payload).Code}: {Goodbye.Read(payload).Why}",
                     _ => type.ToString(),
                 });
                 return;
         }
+    }
+
+    private string Line(NondetResultRecord result)
+    {
+        Results.Add(result);
+        return $"task {result.Task} {(result.Failed ? "failed" : "gave")} {Cbor.Text(result.Result.Span)}";
     }
 
     private void NoteRun(RunView run)

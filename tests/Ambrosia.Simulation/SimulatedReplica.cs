@@ -230,6 +230,8 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
 
     void IPumps.RoomForApp() { }
 
+    void IPumps.TimersChanged() { }
+
     void IPumps.Dial() { }
 
     void IPumps.Fail(int code, string why)

@@ -59,6 +59,12 @@ internal sealed class AppParts
 
     public required CheckpointDuty CheckpointDuty { get; init; }
 
+    /// <summary>What the running session's app waits for.</summary>
+    public PendingTimers Timers { get; } = new();
+
+    /// <summary>The first timer due is another one, or timers may fire now.</summary>
+    public required Action TimersChanged { get; init; }
+
     public required Action<string> Say { get; init; }
 
     /// <summary>An outbox has something to send.</summary>
@@ -119,6 +125,7 @@ internal sealed class AppParts
         }
         Outboxes.BeginSession(Recovery.Positions(checkpoint));
         Digests.BeginSession();
+        Timers.Clear();
         digested = checkpoint?.Part.DigestPosition ?? Lsn.Zero;
         RestoreDigestCounts(checkpoint?.Part);
         Progress.Begin(header?.Lsn ?? Lsn.Zero, header?.PageLsn ?? Lsn.Zero);

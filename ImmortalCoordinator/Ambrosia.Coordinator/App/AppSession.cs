@@ -100,6 +100,17 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
         outbox.AppendImpulses(block, frameAt, run, runBytes, parts.EpochInForce());
     }
 
+    /// <summary>False: no room in the log now; the same frame comes again.</summary>
+    private bool TakeTaskResult(ReadOnlySpan<byte> payload)
+    {
+        if (stage is not (Stage.BecomingPrimary or Stage.Primary)) throw new ProtocolViolation("P5.15", "task result before BecomePrimary");
+        ReadOnlySpan<byte> body = TaskResult.Read(payload, parts.MessageBytesMax);
+        Crash.Hit("task.beforeAppend");
+        if (!parts.Log.TryAppend(RecordKind.NondetResult, body, out _)) return false;
+        Crash.Hit("task.afterAppend");
+        return true;
+    }
+
     public ReadAnswer Control(FrameType type, ReadOnlySpan<byte> payload)
     {
         if (stage == Stage.AwaitHello && type != FrameType.AppHello) throw new ProtocolViolation("P2.4", $"{type} before the hello");
@@ -115,6 +126,9 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
             case FrameType.ImageBegin: return parts.Checkpoints.Begin(ImageBegin.Read(payload), stage == Stage.Primary || !parts.IsLeading, ReportProgress) ? ReadAnswer.More : ReadAnswer.CheckpointFull;
             case FrameType.ImageChunk: return parts.Checkpoints.Chunk(payload) ? ReadAnswer.More : ReadAnswer.CheckpointFull;
             case FrameType.ImageEnd: return parts.Checkpoints.End(ImageEnd.Read(payload)) ? ReadAnswer.More : ReadAnswer.CheckpointFull;
+            case FrameType.TimerSet: if (parts.Timers.Set(TimerSet.Read(payload))) parts.TimersChanged(); break;
+            case FrameType.TimerDropped: parts.Timers.Drop(TimerDropped.Read(payload).Timer); break;
+            case FrameType.TaskResult: return TakeTaskResult(payload) ? ReadAnswer.More : ReadAnswer.LogFull;
             case FrameType.Waiting: CheckpointWaits(Waiting.Read(payload).Why); break;
             case FrameType.CheckpointWanted: Frames.ReadEmpty(type, payload); parts.CheckpointDuty.Request(parts.Log.Durable); break;
             case FrameType.Goodbye: throw new AppLeft(Goodbye.Read(payload));
@@ -215,6 +229,7 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
         if (stage != Stage.BecomingPrimary || ready.Position != target) throw new ProtocolViolation("P5.10", $"PrimaryReady for {ready.Position}");
         lock (gate) stage = Stage.Primary;
         parts.BecamePrimary(this);
+        parts.TimersChanged();
         selfWaits = !parts.SelfChannel.TryPush();
     }
 

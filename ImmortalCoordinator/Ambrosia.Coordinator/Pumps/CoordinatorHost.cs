@@ -28,6 +28,7 @@ public sealed class CoordinatorHost : IDisposable
     private LinkPump? links;
     private CertificateFiles? certificates;
     private AdminPump? admin;
+    private TimerPump? timers;
     private Coordinator? coordinator;
     private AppSupervisor? supervisor;
     private StandbyPump? standby;
@@ -212,9 +213,11 @@ public sealed class CoordinatorHost : IDisposable
         };
         var app = new AppPump(parts, endpoint.Listener, commits.WaitForRoom, Fail, lines.Say);
         var background = new BackgroundPump(parts, () => { if (parts.IsPrimary) Publish(catalog, identity, parts); }, () => commits.Commit(drained: false), Fail, lines.Say);
-        owned.InsertRange(0, [app, background, checkpoints, links, commits]); // the pumps end before what they pump
+        timers = new TimerPump(parts, Fail);
+        owned.InsertRange(0, [app, timers, background, checkpoints, links, commits]); // the pumps end before what they pump
         app.Start();
         background.Start();
+        timers.Start();
         lines.Say($"epoch {parts.Epoch}: log open at {parts.Durable}, app channel {endpoint.Address}, token {endpoint.TokenPath}");
         if (options.App.Count == 0) return;
         supervisor = new AppSupervisor(options.App, endpoint.Environment, () => parts.Executed, lines.Say, Fail);
@@ -309,6 +312,8 @@ public sealed class CoordinatorHost : IDisposable
         public void CheckpointWork() => host.checkpoints?.Wake();
 
         public void RoomForApp() => host.commits.MadeRoom();
+
+        public void TimersChanged() => host.timers?.Wake();
 
         public void Dial() => host.links?.Wake();
 

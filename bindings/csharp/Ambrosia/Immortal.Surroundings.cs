@@ -23,4 +23,25 @@ public abstract partial class Immortal
     /// <summary>A new Guid (version 4), the same at every replay and on every replica. It is made of <see cref="Random"/>, so it is no secret.</summary>
     /// <exception cref="InvalidOperationException">No handler runs on this thread.</exception>
     protected Guid NewGuid() => Runtime.Surroundings.NewGuid();
+
+    /// <summary>
+    /// Completes when so much time has passed, by the clock of the primary: at a record whose <see cref="Now"/> is not before. It survives
+    /// everything; a new primary fires what is overdue. A delay of zero completes at a record of its own, too.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">A negative time.</exception>
+    /// <exception cref="InvalidOperationException">No handler runs on this thread; or 1,048,576 timers wait already.</exception>
+    protected Call Delay(TimeSpan time) => new(Runtime.Timers.Delay(time));
+
+    /// <summary>
+    /// Calls <paramref name="handler"/>, a method of this immortal, every <paramref name="period"/>, for the first time one period from now. The timer
+    /// is part of the state: set it once, in the constructor, OnFirstStart or a handler. Periods that pass while nobody is primary, or while the
+    /// handler is suspended, are not made up for. What the handler throws is treated as a fork's failure.
+    /// </summary>
+    /// <exception cref="ArgumentException">The handler is a lambda, or a method of something else.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The period is shorter than a millisecond.</exception>
+    /// <exception cref="InvalidOperationException">No handler runs on this thread; or 1,048,576 timers wait already.</exception>
+    protected RecurringTimer Every(TimeSpan period, Action handler) => new(Runtime.Timers.Every(period, handler));
+
+    /// <inheritdoc cref="Every(TimeSpan, Action)"/>
+    protected RecurringTimer Every(TimeSpan period, Func<Call> handler) => new(Runtime.Timers.Every(period, handler));
 }

@@ -107,6 +107,8 @@ internal sealed class Node : IPumps
 
     void IPumps.RoomForApp() { }
 
+    void IPumps.TimersChanged() { }
+
     void IPumps.Dial() { }
 
     void IPumps.Fail(int code, string why) => throw new InvalidOperationException($"exit {code}: {why}");

@@ -43,6 +43,24 @@ internal sealed class ImpulseDoor(ImpulseOutbox outbox, OutboundBuffer limits)
         Added?.Invoke();
     }
 
+    /// <summary>A frame that is not the scheduler's; dropped when the session has ended.</summary>
+    internal void SendFrame(FrameType type, ReadOnlySpan<byte> payload)
+    {
+        while (!outbox.TryAddFrame(type, payload))
+        {
+            if (WaitForRoom is null) throw new InvalidOperationException("Too much waits to be sent.");
+            try
+            {
+                WaitForRoom();
+            }
+            catch (InvalidOperationException)
+            {
+                return; // the channel has ended
+            }
+        }
+        Added?.Invoke();
+    }
+
     /// <summary>The refusal of a method that is not an impulse handler.</summary>
     internal InvalidOperationException NotAnImpulse() => new(isOpen
         ? "Outside the handlers only methods marked [ImpulseHandler] can be called: what they are given is logged before it acts."

@@ -54,6 +54,23 @@ internal sealed class ImpulseOutbox(int bytesMax)
         }
     }
 
+    /// <summary>Adds a whole frame of its own. False: full, nothing was added. Behind the end it is dropped.</summary>
+    internal bool TryAddFrame(FrameType type, ReadOnlySpan<byte> payload)
+    {
+        lock (gate)
+        {
+            if (ended is not null) return true;
+            int waiting = filled + (drainingEnd - drained);
+            if (waiting > 0 && waiting + (long)payload.Length > bytesMax) return false;
+            CloseRun();
+            Reserve(FrameHeader.Bytes + payload.Length);
+            new FrameHeader((uint)payload.Length, type, 0).Write(filling.AsSpan(filled), seed: 0);
+            payload.CopyTo(filling.AsSpan(filled + FrameHeader.Bytes));
+            filled += FrameHeader.Bytes + payload.Length;
+            return true;
+        }
+    }
+
     /// <summary>Makes what was added ready to be taken, if everything before it was taken. False: nothing is ready.</summary>
     internal bool TrySwap()
     {

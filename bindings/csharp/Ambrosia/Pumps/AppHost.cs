@@ -35,6 +35,7 @@ internal sealed class AppHost(
                 AppVersion = ReadVersion(),
                 AcceptSource = environment(AcceptName) == "1",
                 ProcessId = (uint)Environment.ProcessId,
+                TaskRunner = new TaskThreads(time),
                 Log = log,
                 LogOfImmortal = (level, text) => log(level == LogLevel.Information ? text : $"{level}: {text}"),
                 LogsDuringReplay = environment(LogReplayName) is { Length: > 0 },

@@ -85,6 +85,12 @@ internal sealed class Conversation(AppWelcome welcome, ImmortalRuntime runtime, 
                 PeerRecord peer = records.Read<PeerRecord>();
                 Runtime.Origins.Add(peer.Origin, peer.Peer);
                 break;
+            case RecordKind.TimerFired:
+                ExecuteInside(records.Read<TimerFiredRecord>(), records.Lsn.Value, static (runtime, record, lsn) => runtime.Fire(record, lsn));
+                break;
+            case RecordKind.NondetResult:
+                ExecuteInside(records.Read<NondetResultRecord>(), records.Lsn.Value, static (runtime, record, lsn) => runtime.TakeResult(record, lsn));
+                break;
             case RecordKind.CheckpointMark:
                 duty.Take(records.Read<CheckpointMarkRecord>(), records.Lsn, timeUs, Runtime.IsPrimary);
                 break;
@@ -115,6 +121,19 @@ internal sealed class Conversation(AppWelcome welcome, ImmortalRuntime runtime, 
         try
         {
             Runtime.Execute(run, body, records.Lsn.Value);
+        }
+        finally
+        {
+            Runtime.Scheduler.Exit();
+        }
+    }
+
+    private void ExecuteInside<T>(T record, ulong lsn, Action<ImmortalRuntime, T, ulong> execute)
+    {
+        Runtime.Scheduler.Enter();
+        try
+        {
+            execute(Runtime, record, lsn);
         }
         finally
         {

@@ -6,14 +6,14 @@ internal sealed class FailureLog(Action<string> log)
     /// <summary>Sorts that are remembered; a service that fails in more ways than this has said enough.</summary>
     private const int SortsMax = 256;
 
-    private readonly HashSet<(uint Method, string Type)> said = [];
+    private readonly HashSet<(string Handler, string Type)> said = [];
 
     internal long Count { get; private set; }
 
-    internal void Add(uint method, ulong lsn, Exception failure)
+    internal void Add(string handler, ulong lsn, Exception failure)
     {
         Count++;
-        if (said.Count >= SortsMax || !said.Add((method, failure.GetType().FullName ?? ""))) return;
-        log($"A handler that nobody awaits failed (method 0x{method:X}, record at Lsn {lsn}); the service goes on: {failure}");
+        if (said.Count >= SortsMax || !said.Add((handler, failure.GetType().FullName ?? ""))) return;
+        log($"A handler that nobody awaits failed ({handler}, record at Lsn {lsn}); the service goes on: {failure}");
     }
 }

@@ -24,6 +24,8 @@ internal sealed class ImmortalRuntime
         Logger = new ImmortalLogger(() => impulses.IsOpen, options.LogsDuringReplay, options.LogOfImmortal);
         Outbound = outbound;
         Impulses = impulses;
+        Timers = new OutstandingTimers(this);
+        Tasks = new OutstandingTasks(this, welcome.Uuid, new TaskReports(impulses, welcome.MessageBytesMax), options.TaskRunner);
         Destinations = new DestinationTable(outbound);
         Origins = new Origins(Id);
         Outside = new OutsideCalls(this);
@@ -48,6 +50,10 @@ internal sealed class ImmortalRuntime
 
     /// <summary>Time and randomness for handlers.</summary>
     internal Surroundings Surroundings { get; }
+
+    internal OutstandingTimers Timers { get; }
+
+    internal OutstandingTasks Tasks { get; }
 
     internal ImmortalLogger Logger { get; }
 
@@ -97,6 +103,10 @@ internal sealed class ImmortalRuntime
         Random = Surroundings.State,
         KeyedCalls = Outside.Window.ToImage(),
         Window = Outside.Window.Limits,
+        NextTimer = Timers.Next,
+        Timers = [.. Timers.All],
+        NextTask = Tasks.Next,
+        Tasks = [.. Tasks.All],
     };
 
     /// <exception cref="InvalidDataException">The image is another app's, or contradicts itself.</exception>
@@ -108,8 +118,10 @@ internal sealed class ImmortalRuntime
         Scheduler.Restore(image.FramesSuspended, image.AnswersOwed);
         Surroundings.Restore(image.NowUs, image.Random ?? throw new InvalidDataException("The image holds no random state."));
         Outside.Window.Restore(image.Window, image.KeyedCalls);
+        Tasks.Restore(image.NextTask, image.Tasks);
         image.Immortal.Attach(this);
         Immortal = image.Immortal;
+        Timers.Restore(image.NextTimer, image.Timers); // periodic ones look for their methods in the immortal
     }
 
     /// <summary>Runs outside the scheduler: what it sends are impulses.</summary>
@@ -117,6 +129,7 @@ internal sealed class ImmortalRuntime
     {
         Impulses.Open();
         Started().RunBecomingPrimary();
+        Tasks.StartAll();
     }
 
     /// <summary>Executes a run: its messages in order, and after each what became ready by it.</summary>
@@ -141,6 +154,21 @@ internal sealed class ImmortalRuntime
             default:
                 throw new ProtocolViolation("L5.2", $"run of kind {run.Header.Kind} in the log");
         }
+    }
+
+    internal void Fire(TimerFiredRecord record, ulong lsn)
+    {
+        ExecutingLsn = lsn;
+        Surroundings.AdvanceTo(record.DueUs);
+        Timers.Fire(record);
+        Scheduler.Drain();
+    }
+
+    internal void TakeResult(NondetResultRecord record, ulong lsn)
+    {
+        ExecutingLsn = lsn;
+        Tasks.Take(record);
+        Scheduler.Drain();
     }
 
     /// <summary>For the operator: what a checkpoint waits for.</summary>
@@ -308,7 +336,10 @@ internal sealed class ImmortalRuntime
     }
 
     /// <summary>A handler failed whom nobody waits for.</summary>
-    internal void FailUnheard(uint method, Exception failure) => failures.Add(method, ExecutingLsn, failure);
+    internal void FailUnheard(uint method, Exception failure) => FailUnheard($"method 0x{method:X}", failure);
+
+    /// <summary>The same of one that no message called.</summary>
+    internal void FailUnheard(string handler, Exception failure) => failures.Add(handler, ExecutingLsn, failure);
 
     internal Immortal Started() => Immortal ?? throw new ProtocolViolation("L5.5", "a record to execute before FirstStart or an image");
 

@@ -52,6 +52,15 @@ public sealed class ImmortalSession
     /// <summary>Results that answered no outstanding call.</summary>
     public long DroppedResults => conversation?.Runtime.Calls.Dropped ?? 0;
 
+    /// <summary>Timers that were said to be due and did not wait, or not for that: each fires once.</summary>
+    public long IgnoredTimers => conversation?.Runtime.Timers.Ignored ?? 0;
+
+    /// <summary>Results of tasks that had one already: the first counts.</summary>
+    public long IgnoredResults => conversation?.Runtime.Tasks.Ignored ?? 0;
+
+    /// <summary>Numbers of the tasks that have no result yet.</summary>
+    internal IEnumerable<ulong> OutstandingTasks => conversation?.Runtime.Tasks.All.Select(static task => task.Number) ?? [];
+
     /// <summary>Awaited impulses that were under way when the session ended: who awaits them is told that their fate is unknown.</summary>
     internal int LostImpulses { get; private set; }
 
@@ -109,6 +118,10 @@ public sealed class ImmortalSession
         {
             options.Log(changed.Message);
             Finish(GoodbyeCode.Refused, Short(changed));
+        }
+        catch (Diverged difference)
+        {
+            Finish(GoodbyeCode.Divergence, difference.Message);
         }
         catch (AppFailed failure)
         {
@@ -208,6 +221,7 @@ public sealed class ImmortalSession
         if (!byCoordinator) outbound.Write(new Goodbye(code, why));
         outbound.Flush();
         LostImpulses = impulses.End(new InvalidOperationException(why));
+        conversation?.Runtime.Tasks.End(); // behind the end of the output: what bodies report of their being stopped is dropped
     }
 
     /// <summary>What fits into a Goodbye (P5.12); the app's own lines say all.</summary>

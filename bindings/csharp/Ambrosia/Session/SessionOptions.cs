@@ -22,6 +22,9 @@ public sealed record SessionOptions
     /// </summary>
     public bool AcceptSource { get; init; }
 
+    /// <summary>Runs the bodies of NondetTasks; null: an immortal that begins one fails.</summary>
+    internal ITaskRunner? TaskRunner { get; init; }
+
     /// <summary>One line for the operator.</summary>
     public Action<string> Log { get; init; } = static _ => { };
 

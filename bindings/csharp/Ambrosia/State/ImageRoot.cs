@@ -23,4 +23,10 @@ internal sealed class ImageRoot : IImagePart
     /// <summary>Answers to keyed calls, oldest first, then those under way.</summary>
     internal OutsideCall[] KeyedCalls = [];
     internal WindowLimits Window;
+
+    /// <summary>Numbers of the next timer and the next task, and those below that wait, in order.</summary>
+    internal ulong NextTimer;
+    internal WaitingTimer[] Timers = [];
+    internal ulong NextTask;
+    internal IPendingTask[] Tasks = [];
 }

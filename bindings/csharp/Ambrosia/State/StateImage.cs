@@ -21,6 +21,10 @@ internal static class StateImage
         graph.WriteAll();
         foreach (IPendingCall call in runtime.Calls.All)
             if (call.Source.Waiter is ISuspended waiter) graph.Waiting(waiter.MachineType, StateOf(waiter), $"{call.Proxy} method 0x{call.Method:X}, call {call.Id}");
+        foreach (WaitingTimer timer in runtime.Timers.All)
+            if (timer.Waiter is ISuspended waiter) graph.Waiting(waiter.MachineType, StateOf(waiter), $"timer {timer.Number}");
+        foreach (IPendingTask task in runtime.Tasks.All)
+            if (task.Source.Waiter is ISuspended waiter) graph.Waiting(waiter.MachineType, StateOf(waiter), $"task {task.Number}");
 
         var image = new ArrayBufferWriter<byte>();
         var to = new CborWriter(image);

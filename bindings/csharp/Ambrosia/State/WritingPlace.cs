@@ -10,8 +10,10 @@ internal sealed class WritingPlace
     private BodyRow? suspended;
     private AwaitSite site;
 
-    /// <summary>A delegate may stand here: a local, a parameter, a captured variable.</summary>
-    internal bool IsLocal => elementOf is null && IsOfAMethod;
+    /// <summary>A delegate may stand here: a local, a parameter, a captured variable, the body of a task, which is one of these to who began it.</summary>
+    internal bool IsLocal => elementOf is null && (IsOfAMethod || IsBodyOfATask);
+
+    private bool IsBodyOfATask => writing?.DeclaringType is { IsGenericType: true } type && type.GetGenericTypeDefinition() == typeof(LambdaTask<>);
 
     /// <summary>In a field of a state machine or a closure.</summary>
     private bool IsOfAMethod => writing?.DeclaringType is { } type && GeneratedNames.IsGenerated(type.Name);
@@ -33,6 +35,7 @@ internal sealed class WritingPlace
 
     public override string ToString()
     {
+        if (IsBodyOfATask) return "the body of a task";
         if (IsOfAMethod) return $"{Local()}{(elementOf is not null ? $", an element of {Readable(elementOf)}" : "")}";
         return elementOf is not null ? $"an element of {Readable(elementOf)}"
             : writing is not null ? $"field {Readable(writing.DeclaringType!)}.{NameOf(writing)}"

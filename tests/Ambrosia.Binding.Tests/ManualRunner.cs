@@ -1,0 +1,41 @@
+using Ambrosia.TestKit;
+
+namespace Ambrosia.Binding.Tests;
+
+/// <summary>Keeps the bodies of tasks until a test says which of them runs now, on the test's own thread.</summary>
+internal sealed class ManualRunner : ITaskRunner
+{
+    private readonly Queue<Func<Task>> started = new();
+
+    public FakeTime Clock { get; } = new();
+
+    /// <summary>Its time, µs since 1970.</summary>
+    public long Micros => (Clock.GetUtcNow() - DateTimeOffset.UnixEpoch).Ticks / TimeSpan.TicksPerMicrosecond;
+
+    TimeProvider ITaskRunner.Time => Clock;
+
+    /// <summary>Bodies that were started and have not run.</summary>
+    public int Waiting => started.Count;
+
+    void ITaskRunner.Start(Func<Task> work) => started.Enqueue(work);
+
+    /// <summary>Runs the oldest until it ends, or waits for something.</summary>
+    public Task RunNext() => started.Dequeue()();
+
+    /// <summary>Waits until a body pauses; for how long it will.</summary>
+    public async Task<TimeSpan> NextPause()
+    {
+        long begun = Environment.TickCount64;
+        while (Clock.UntilNextTimer is null)
+        {
+            Assert.True(Environment.TickCount64 - begun < 30_000, "no body pauses");
+            await Task.Yield();
+        }
+        return Clock.UntilNextTimer.Value;
+    }
+
+    public void RunAll()
+    {
+        while (started.Count > 0) Assert.True(RunNext().IsCompletedSuccessfully);
+    }
+}

@@ -1,0 +1,83 @@
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Coordinator.Tests;
+
+/// <summary>An app that a test speaks for, frame by frame; what the coordinator gives it is kept.</summary>
+internal sealed class SpokenApp
+{
+    private readonly AppReader reader;
+    private readonly List<byte> heard = [];
+
+    public SpokenApp(Node node, bool listens = true)
+    {
+        Session = node.Parts.NewSession(static () => { });
+        reader = Session.NewReader();
+        Say(new AppHello(1, 1, Node.Token, 0, 0, "test", "test", "", "", 0, 1));
+        if (listens) Listen();
+    }
+
+    public AppSession Session { get; }
+
+    /// <summary>Every record that was delivered.</summary>
+    public List<(RecordKind Kind, byte[] Body)> Records { get; } = [];
+
+    public BecomePrimary? Asked { get; private set; }
+
+    public ReadAnswer Say<T>(T frame) where T : IFramePayload<T> => Say(Made.Frame(frame));
+
+    public ReadAnswer Say(byte[] bytes)
+    {
+        ReadAnswer answer = ReadAnswer.More;
+        for (int at = 0; at < bytes.Length;)
+        {
+            Memory<byte> space = reader.Space();
+            int count = Math.Min(space.Length, bytes.Length - at);
+            bytes.AsSpan(at, count).CopyTo(space.Span);
+            at += count;
+            answer = reader.Received(count);
+        }
+        return answer;
+    }
+
+    /// <summary>Hands on what found no room before.</summary>
+    public ReadAnswer Again() => reader.Continue();
+
+    public void Listen()
+    {
+        while (Session.TryTake(out ReadOnlyMemory<byte> bytes))
+        {
+            heard.AddRange(bytes.Span);
+            Session.Taken();
+        }
+        byte[] all = [.. heard];
+        int at = 0;
+        while (FrameReader.TryRead(all.AsSpan(at), 0, 1 << 26, checkPayload: false, out FrameHeader header, out ReadOnlySpan<byte> payload, out int size) == DecodeStatus.Ok)
+        {
+            if (header.Type == FrameType.Deliver) Keep(payload);
+            if (header.Type == FrameType.BecomePrimary) Asked = BecomePrimary.Read(payload);
+            at += size;
+        }
+        heard.RemoveRange(0, at);
+    }
+
+    /// <summary>Executes what is there and becomes primary.</summary>
+    public void Lead()
+    {
+        Listen();
+        Say(new PrimaryReady(Asked!.Value.Position));
+    }
+
+    public void End()
+    {
+        Session.End("over");
+        reader.Dispose();
+    }
+
+    private void Keep(ReadOnlySpan<byte> payload)
+    {
+        DeliverHeader header = DeliverHeader.Read(payload);
+        var records = new RecordReader(payload[DeliverHeader.Bytes..], header.First);
+        while (records.Next()) Records.Add((records.Kind, records.Body.ToArray()));
+        Say(new ProcessedFrame(records.End));
+    }
+}

@@ -289,4 +289,51 @@ public sealed class NondetTaskTests
         second.Deliver(Fork(2, "method"), Mark());
         Assert.Equal(2ul, Assert.Single(Restored(second).Session.OutstandingTasks));
     }
+
+    /// <summary>The lambda form: the delegate is written with what it captures, and starts again behind the checkpoint.</summary>
+    [Theory]
+    [InlineData("value", "value: 41")]
+    [InlineData("async", "async: 1")]
+    [InlineData("key", "key: 0f0e0d0c0b0a09080706050403020100/1 #1")]
+    public async Task Lambda_OutstandingAtACheckpoint_IsRestoredAndStartsAgain(string how, string expected)
+    {
+        FakeCoordinator first = Begun();
+        first.Deliver(Fork(1, how), Mark(bound: 1));
+        FakeCoordinator second = Restored(first);
+        second.BecomePrimary();
+        Assert.Equal(1, second.Tasks.Waiting);
+
+        await RunAndLog(second);
+
+        Assert.Equal(expected, SeenBy(second)[0]);
+        second.Deliver(Mark());
+        Assert.NotEmpty(second.Image);
+    }
+
+    /// <summary>A lambda that nobody awaits is no local of a suspended method, and is restored all the same.</summary>
+    [Fact]
+    public async Task Lambda_ThatTheStateKeeps_IsRestoredToo()
+    {
+        FakeCoordinator first = Begun();
+        first.Deliver(Fork(2, "lambda"), Mark());
+        FakeCoordinator second = Restored(first);
+        second.BecomePrimary();
+        await RunAndLog(second);
+
+        Assert.Equal(1, second.Immortal<Errands>().KeptValue);
+    }
+
+    /// <summary>What a lambda captures and no image can hold postpones the checkpoint, and says so.</summary>
+    [Fact]
+    public async Task Lambda_ThatCapturesWhatCannotBeWritten_PostponesTheCheckpoint()
+    {
+        FakeCoordinator coordinator = Begun();
+        coordinator.Deliver(Fork(2, "captive"), Mark());
+        Assert.Contains(coordinator.Said, static line => line.StartsWith("waiting", StringComparison.Ordinal) && line.Contains("MemoryStream", StringComparison.Ordinal));
+
+        await RunAndLog(coordinator);
+        coordinator.Deliver(Mark());
+
+        Assert.NotEmpty(coordinator.Image);
+    }
 }

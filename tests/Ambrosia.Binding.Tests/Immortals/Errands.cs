@@ -59,7 +59,16 @@ public sealed partial class Errands : Immortal<IErrandsProxy>, IErrands
         }
     }
 
-    public void Begin(string how) => Kept = how == "lambda" ? NondetTask(() => Do("kept")) : NondetMethod(Measure, "kept");
+    public void Begin(string how)
+    {
+        var captive = new MemoryStream(3);
+        Kept = how switch
+        {
+            "lambda" => NondetTask(static () => Do("kept")),
+            "captive" => NondetTask(() => captive.Capacity),
+            _ => NondetMethod(Measure, "kept"),
+        };
+    }
 
     private async Call<string> Result(string how)
     {

@@ -3,15 +3,17 @@
 using System.Buffers;
 using System.Reflection;
 using System.Runtime.CompilerServices;
+using Ambrosia.Protocol;
 
 namespace Ambrosia;
 
-internal sealed class MethodTask<TArgument, T>(ulong number, long begunUs, NondetOptions options, string declaringType, string method, byte[] argument)
+internal sealed class MethodTask<TArgument, T>(ulong number, long begunUs, NondetOptions options, byte[] declaringType, string method, byte[] argument)
     : PendingTask<T>(number, begunUs, options)
 {
     private const BindingFlags Static = BindingFlags.Static | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly;
 
-    private readonly string declaringType = declaringType;
+    /// <summary>As in an image.</summary>
+    private readonly byte[] declaringType = declaringType;
     private readonly string method = method;
     private readonly byte[] argument = argument;
 
@@ -22,9 +24,12 @@ internal sealed class MethodTask<TArgument, T>(ulong number, long begunUs, Nonde
         MethodInfo method = body.Method;
         if (!method.IsStatic || method.IsGenericMethod || method.IsDefined(typeof(CompilerGeneratedAttribute), inherit: false) || method.Name.Contains('<'))
             throw new ArgumentException($"{method.Name} is not a static method: the task keeps its body by name. NondetTask takes lambdas.", nameof(body));
-        var encoded = new ArrayBufferWriter<byte>();
+        ArrayBufferWriter<byte> type = new(), encoded = new();
+        var typeTo = new CborWriter(type);
+        TypeNames.Write(ref typeTo, method.DeclaringType!);
+        typeTo.Flush();
         ValueImage.Write(encoded, argument);
-        return new MethodTask<TArgument, T>(number, begunUs, options, TypeNames.Of(method.DeclaringType!), method.Name, encoded.WrittenSpan.ToArray());
+        return new MethodTask<TArgument, T>(number, begunUs, options, type.WrittenSpan.ToArray(), method.Name, encoded.WrittenSpan.ToArray());
     }
 
     private protected override async Task<T> Body(NondetContext context)
@@ -38,13 +43,14 @@ internal sealed class MethodTask<TArgument, T>(ulong number, long begunUs, Nonde
             case Func<TArgument, NondetContext, T> compute: return compute(given, context);
             case Func<TArgument, Task> start: await start(given).ConfigureAwait(false); return default!;
             case Func<TArgument, NondetContext, Task> start: await start(given, context).ConfigureAwait(false); return default!;
-            default: throw new InvalidDataException($"the image holds a task of {declaringType}.{method}, which this app does not have in that form");
+            default: throw new InvalidDataException($"the image holds a task of {method}, which this app does not have in that form");
         }
     }
 
     private Delegate? Find()
     {
-        Type type = TypeNames.Find(declaringType);
+        var from = new CborReader(declaringType);
+        Type type = TypeNames.Read(ref from);
         bool hasContext = false;
         MethodInfo? found = type.GetMethod(method, Static, [typeof(TArgument)]);
         if (found is null)

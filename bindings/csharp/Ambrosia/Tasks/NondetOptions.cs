@@ -1,7 +1,7 @@
 namespace Ambrosia;
 
 /// <summary>How the body of a NondetTask is run. Its result, or its last failure, is logged once; nothing else of it is.</summary>
-public sealed record NondetOptions
+public sealed record NondetOptions : IImagePart
 {
     internal static readonly NondetOptions Once = new();
 

@@ -9,6 +9,7 @@ return args switch
     ["ledger", ..] => AmbrosiaApp.Run<Ledger>(args[1..]),
     ["poker", ..] => AmbrosiaApp.Run<Poker>(args[1..]),
     ["hub", ..] => AmbrosiaApp.Run<Hub>(args[1..]),
+    ["steward", ..] => AmbrosiaApp.Run<Steward>(args[1..]),
     ["flooder", ..] => AmbrosiaApp.Run<Flooder>(args[1..]),
     ["bank", ..] => AmbrosiaApp.Run<Bank>(args[1..]),
     _ => 2,

@@ -23,6 +23,9 @@ internal static class Settings
     /// <summary>A planted bug: the ledger forgets the call of this number. 0: none.</summary>
     public static ulong Forget { get; } = Number("FORGET", 0);
 
+    /// <summary>A planted bug: bodies of tasks give what others gave.</summary>
+    public static bool DoesRepeat { get; } = Text("REPEAT") is not null;
+
     public static ulong Number(string name, ulong otherwise) => Text(name) is { } text ? ulong.Parse(text, CultureInfo.InvariantCulture) : otherwise;
 
     private static string? Text(string name) => Environment.GetEnvironmentVariable(name) is { Length: > 0 } text ? text : null;

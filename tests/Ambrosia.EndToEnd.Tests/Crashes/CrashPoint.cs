@@ -17,6 +17,9 @@ internal enum Workload
 
     /// <summary>Large calls while the ledger is not there, so that the outbox's memory fills.</summary>
     Alone,
+
+    /// <summary>Timers, and tasks whose results are logged.</summary>
+    Errands,
 }
 
 /// <summary>A named step of the coordinator and how a test gets there.</summary>

@@ -33,9 +33,9 @@ internal sealed class Cluster : IDisposable
     }
 
     /// <summary>A source that makes at least so many calls, and a ledger.</summary>
-    public (Replica Source, Replica Ledger) Pair(int calls, int burst = 20)
+    public (Replica Source, Replica Ledger) Pair(int calls, int burst = 20, string role = "source")
     {
-        Replica source = Add("source", "source"), ledger = Add("ledger", "ledger");
+        Replica source = Add("source", role), ledger = Add("ledger", "ledger");
         source.Settings["CALLS"] = $"{calls}";
         source.Settings["BURST"] = $"{burst}";
         return (source, ledger);

@@ -8,7 +8,7 @@ namespace CRA;
 /// The socket calls that the framework lacks, and the options of every link. Sockets of links stay in blocking mode for ever:
 /// the framework never takes non-blocking mode back and would from then on send each blocking call through its event thread.
 /// </summary>
-internal static partial class LinkSocket
+public static partial class LinkSocket
 {
     private const int WouldBlock = 11; // EAGAIN on Linux
     private const int Interrupted = 4; // EINTR
@@ -17,7 +17,7 @@ internal static partial class LinkSocket
 
     // Half-open links are found by heartbeats within 5 s; keepalive is for the while in which our in thread waits for room.
     // TCP_USER_TIMEOUT is left alone: Linux counts a closed window too, so a peer that holds us back for its length would lose the link.
-    public static void Prepare(Socket socket)
+    internal static void Prepare(Socket socket)
     {
         socket.NoDelay = true;
         socket.SetSocketOption(SocketOptionLevel.Socket, SocketOptionName.KeepAlive, true);
@@ -28,7 +28,7 @@ internal static partial class LinkSocket
 
     /// <summary>Connects within about <paramref name="timeout"/>.</summary>
     /// <exception cref="SocketException">Refused, unreachable or timed out.</exception>
-    public static void Connect(Socket socket, IPEndPoint end, TimeSpan timeout)
+    internal static void Connect(Socket socket, IPEndPoint end, TimeSpan timeout)
     {
         // On Linux a send timeout bounds the connect as well; afterwards sends wait as long as they must.
         socket.SendTimeout = Math.Max(1, (int)timeout.TotalMilliseconds);
@@ -52,7 +52,7 @@ internal static partial class LinkSocket
     }
 
     /// <summary>Ends both directions, which also ends the calls that other threads are blocked in. Nothing when that has happened.</summary>
-    public static void Shutdown(Socket socket, SocketShutdown how)
+    internal static void Shutdown(Socket socket, SocketShutdown how)
     {
         try
         {

@@ -281,11 +281,11 @@ internal sealed class Coordinator : IDisposable
     {
         owed.Clear();
         ledger.AdvanceDurable(durable, owed, out bool selfMoved);
+        if (selfMoved) ImpulsesLogged(outboxes.Self, outboxes.Self.ImpulsesDurable(OwnImpulses()));
+        app.Live?.Wake(); // first: somebody may await an answer, and nobody an acknowledgement
         foreach (PeerLink link in owed) link.DurableAdvanced();
         links.Awaiting.Wake();
         callers.DurableAdvanced();
-        if (selfMoved) ImpulsesLogged(outboxes.Self, outboxes.Self.ImpulsesDurable(OwnImpulses()));
-        app.Live?.Wake();
         tenure!.Committed();
         inputs.Pumps.RoomForApp();
         if (Checkpoints.HasWork) inputs.Pumps.CheckpointWork();

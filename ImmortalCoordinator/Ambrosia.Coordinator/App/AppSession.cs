@@ -44,6 +44,11 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
         }
     }
 
+    /// <summary>It is primary, and what waits for it is less than changing threads would cost. Of log bytes; replay is never little.</summary>
+    public bool HasLittle => IsPrimary && parts.Replicated.Durable.Value - parts.Delivery.Next.Value <= LittleBytesMax;
+
+    private const ulong LittleBytesMax = 32 * 1024;
+
     public bool IsPrimary { get { lock (gate) return stage == Stage.Primary; } }
 
     /// <summary>How far the session is: waiting for its hello · replaying · becoming primary · primary · ended.</summary>

@@ -86,11 +86,10 @@ internal sealed class AppPump(Coordinator coordinator, Socket listener, Action<C
     private void Serve(Socket socket)
     {
         using Socket owned = socket;
-        using var parker = new Parker();
-        AppSession session = coordinator.NewSession(parker.Wake);
+        using var output = new AppSender(socket);
+        AppSession session = coordinator.NewSession(output.Wake);
         session.IsPatient = true;
         using AppReader reader = session.NewReader();
-        using var ended = new CancellationTokenSource();
         Thread? sender = null;
         string why = "closed";
         try
@@ -99,7 +98,7 @@ internal sealed class AppPump(Coordinator coordinator, Socket listener, Action<C
             if (!session.HasBegun) Refused(why);
             else
             {
-                sender = new Thread(() => SendLoop(socket, session, parker, ended.Token)) { Name = "app-out", IsBackground = true };
+                sender = new Thread(() => SendLoop(socket, session, output)) { Name = "app-out", IsBackground = true };
                 sender.Start();
                 why = ReadLoop(socket, reader);
             }
@@ -121,8 +120,7 @@ internal sealed class AppPump(Coordinator coordinator, Socket listener, Action<C
         }
         IsStrangerNoMore(socket);
         if (sender is null) SendLast(socket, session);
-        ended.Cancel();
-        parker.Wake();
+        output.End();
         sender?.Join();
         session.End(why);
     }
@@ -201,20 +199,11 @@ internal sealed class AppPump(Coordinator coordinator, Socket listener, Action<C
         }
     }
 
-    private void SendLoop(Socket socket, AppSession session, Parker parker, CancellationToken ended)
+    private void SendLoop(Socket socket, AppSession session, AppSender output)
     {
         try
         {
-            while (true)
-            {
-                if (session.TryTake(out ReadOnlyMemory<byte> bytes))
-                {
-                    for (int sent = 0; sent < bytes.Length;) sent += socket.Send(bytes.Span[sent..]);
-                    session.Taken();
-                }
-                else if (ended.IsCancellationRequested) break;
-                else parker.Park(() => session.HasOutput || ended.IsCancellationRequested, TimeSpan.FromSeconds(1));
-            }
+            output.Run(session);
             socket.Shutdown(SocketShutdown.Both);
         }
         catch (SocketException)

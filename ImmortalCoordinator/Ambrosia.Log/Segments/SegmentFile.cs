@@ -173,11 +173,11 @@ internal sealed class SegmentFile : IDisposable
         lock (_preparing)
         {
             if (_closed) return false;
-            long target = Math.Min(Math.Min(_capacity, _allocatedTo), Volatile.Read(ref _writtenTo) + windowBytes), zeroed;
+            long wanted = Volatile.Read(ref _writtenTo) + windowBytes, target = Math.Min(Math.Min(_capacity, _allocatedTo), wanted), zeroed;
             lock (_growing)
             {
                 int step = (int)Math.Min(ZeroStepBytes, target - _zerosAt);
-                if (step <= 0) return false;
+                if (step <= 0 || (target == wanted && step < Math.Min(ZeroStepBytes, windowBytes / 4))) return false; // each flush holds commits up
                 _file.Write(s_zeros.Span[..step], _zerosAt);
                 zeroed = _zerosAt += step;
             }

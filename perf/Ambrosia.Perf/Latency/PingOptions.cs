@@ -12,7 +12,7 @@ internal sealed record PingOptions(int Calls, int Rounds)
     public double Load { get; init; } = 0.5;
 
     /// <summary>Calls before the first that counts: the JIT has then seen the road of one.</summary>
-    public int WarmUpCalls { get; init; } = 2_000;
+    public int WarmUpCalls { get; init; } = 10_000;
 
     /// <summary>Calls of a round of the crowd and of the open loop: as many as take about as long as one after another.</summary>
     public int ManyCalls => Math.Max(Outstanding, Calls * 10);

@@ -1,6 +1,8 @@
 // Sends a session's output. At the end of a batch the scheduler's thread sends what the socket takes at once, which saves a hand-off;
 // the rest, and what piles up while handlers run, is sent by a thread of its own. Invariant: whoever takes output holds the send gate, so
-// frames stay whole; a wake that comes while the gate is held is seen by the sender's thread afterwards.
+// frames stay whole; a wake that comes while the gate is held is seen by the sender's thread afterwards. Impulses that follow one another
+// closely go together: each send of its own would wake the coordinator, which costs more than all the rest of an impulse.
+using System.Diagnostics;
 using System.Net.Sockets;
 using Ambrosia.Protocol;
 
@@ -15,7 +17,12 @@ internal sealed class OutputPump : IDisposable
     private const long BacklogBytesResume = BacklogBytesMax / 2;
     private const long WakeBytesMin = 64 * 1024;
     private const int SendBytesMax = 1024 * 1024;
+    private const int LingerBytesMax = 16 * 1024;
     private static readonly TimeSpan s_heartbeatEvery = TimeSpan.FromSeconds(1);
+
+    /// <summary>An impulse is sent at once when none was for so long. Others wait for the next output, at most for the second time.</summary>
+    private static readonly long s_closely = Stopwatch.Frequency / 5_000;
+    private static readonly TimeSpan s_linger = TimeSpan.FromMilliseconds(1);
 
     private readonly ImmortalSession session;
     private readonly Socket socket;
@@ -25,8 +32,9 @@ internal sealed class OutputPump : IDisposable
 
     /// <summary>The sender's thread waits on it, and only while <see cref="parked"/> is set. A waker sets asked and then looks at parked, that thread the other way round.</summary>
     private readonly AutoResetEvent wake = new(false);
-    private volatile bool asked, stopping;
+    private volatile bool asked, lingering, stopping;
     private int parked;
+    private long impulseSentAt = Stopwatch.GetTimestamp() - s_closely;
 
     // Guarded by roomGate, which is never held while sending; the counts are read without it, after something was sent.
     private readonly object roomGate = new();
@@ -39,7 +47,7 @@ internal sealed class OutputPump : IDisposable
         this.socket = socket;
         new FrameHeader(0, FrameType.Heartbeat, 0).Write(heartbeat, seed: 0);
         session.OutputClosed = OnClosed;
-        session.ImpulseAdded = SendNow;
+        session.ImpulseAdded = OnImpulse;
         session.WaitForImpulseRoom = WaitForImpulseRoom;
         thread = new Thread(Run) { IsBackground = true, Name = "ambrosia output" };
         thread.Start();
@@ -100,10 +108,17 @@ internal sealed class OutputPump : IDisposable
     private bool AwaitWake()
     {
         bool isIdle = false;
-        Interlocked.Exchange(ref parked, 1);
-        if (!asked && !stopping) isIdle = !wake.WaitOne(s_heartbeatEvery);
+        while (true)
+        {
+            Interlocked.Exchange(ref parked, 1);
+            if (asked || stopping) break;
+            bool lingers = lingering;
+            if (wake.WaitOne(lingers ? s_linger : s_heartbeatEvery)) continue;
+            isIdle = !lingers;
+            break;
+        }
         Volatile.Write(ref parked, 0);
-        asked = false; // before looking for output: who asks from here on is looked after once more
+        asked = lingering = false; // before looking for output: who asks from here on is looked after once more
         Interlocked.MemoryBarrier();
         return isIdle;
     }
@@ -140,6 +155,19 @@ internal sealed class OutputPump : IDisposable
         if (backlog > BacklogBytesMax) WaitForRoom();
     }
 
+    /// <summary>On the thread of an impulse's sender.</summary>
+    private void OnImpulse()
+    {
+        long now = Stopwatch.GetTimestamp();
+        if (now - Volatile.Read(ref impulseSentAt) >= s_closely)
+        {
+            Volatile.Write(ref impulseSentAt, now);
+            SendNow();
+        }
+        else if (session.ImpulseBacklog > LingerBytesMax) Wake();
+        else Linger();
+    }
+
     private void WaitForRoom()
     {
         lock (roomGate)
@@ -173,6 +201,20 @@ internal sealed class OutputPump : IDisposable
         Interlocked.MemoryBarrier(); // what is to be sent was made visible before
         if (asked) return;
         asked = true;
+        Unpark();
+    }
+
+    /// <summary>The thread sends what is there in a little while, if nobody does before.</summary>
+    private void Linger()
+    {
+        Interlocked.MemoryBarrier();
+        if (lingering) return;
+        lingering = true;
+        Unpark();
+    }
+
+    private void Unpark()
+    {
         Interlocked.MemoryBarrier();
         if (Volatile.Read(ref parked) != 0 && Interlocked.Exchange(ref parked, 0) != 0) wake.Set();
     }

@@ -18,6 +18,7 @@ public sealed class CommandLineTests : IDisposable
     [InlineData("recover --size 4", "--size")]
     [InlineData("scale --peers 0", "--peers")]
     [InlineData("ping --n zero", "--n")]
+    [InlineData("stream --coordinator nowhere", "no coordinator at")]
     [InlineData("nothing", "nothing")]
     public void WrongCommandLine_SaysWhat_AndEndsWith2(string line, string said)
     {

@@ -19,7 +19,7 @@ public sealed class RivalTests : IDisposable
 
     private void VerifyStream(string name)
     {
-        foreach (IStreamLeg leg in Rival.StreamLegs([name], Options))
+        foreach (IStreamLeg leg in Rival.StreamLegs([name], Options, StreamPlan.OneWay))
         {
             foreach (int size in new[] { 16, 1000, 65536 })
             {
@@ -52,11 +52,24 @@ public sealed class RivalTests : IDisposable
     [InlineData(RivalNames.Reference)]
     public void Stream_BesideARival_GivesARatioOfEachPair(string name)
     {
-        IReadOnlyList<SizeResult> found = new StreamCommand(Options, StreamPlan.OneWay, Rival.StreamLegs([name], Options))
+        IReadOnlyList<SizeResult> found = new StreamCommand(Options, StreamPlan.OneWay, Rival.StreamLegs([name], Options, StreamPlan.OneWay))
             .Run(new StreamOptions([64], 1 << 20, 20_000, Rounds: 2, Killed: 0) { WarmUpRounds = 1 });
 
         Assert.Equal(["ambrosia", "c-direct", "c-buffered"], found[0].Legs.Select(static leg => leg.Leg));
         Assert.All(found[0].Ratios, static ratio => Assert.Equal(2, ratio.Pairs + ratio.Dropped));
+    }
+
+    [Fact]
+    public void Stream_BesideOurselvesUnflushed_GivesARatioOfEachPair_AndLeavesNoLogs()
+    {
+        IReadOnlyList<IStreamLeg> rivals = Rival.StreamLegs([RivalNames.Off, RivalNames.Buffered], Options, StreamPlan.OneWay);
+        IReadOnlyList<SizeResult> found = new StreamCommand(Options, StreamPlan.OneWay, rivals).Run(new StreamOptions([64], 1 << 20, 20_000, Rounds: 2, Killed: 0) { WarmUpRounds = 1 });
+
+        Assert.Equal(["ambrosia", "ambrosia-off", "ambrosia-buffered"], found[0].Legs.Select(static leg => leg.Leg));
+        Assert.StartsWith("durable", found[0].Legs[0].Durability);
+        Assert.All(found[0].Legs.Skip(1), static leg => Assert.StartsWith("NOT durable", leg.Durability));
+        Assert.All(found[0].Ratios, static ratio => Assert.Equal(2, ratio.Pairs + ratio.Dropped));
+        Assert.False(Directory.Exists(ClusterOptions.MemoryDirectory($"ambrosia-perf-{Environment.ProcessId}-off")));
     }
 
     /// <summary>The negative control: what a rival says is compared with what it was to do.</summary>

@@ -22,8 +22,8 @@ internal sealed class AllVerb(string[] args)
         var found = new Dictionary<string, Outcome>();
         Add("stream", own =>
         {
-            var options = new StreamOptions(Sizes.TryParseList("65536..16")!, (256 << 20) / part, 20_000_000 / part, rounds, Killed: part == 1 ? 3 : 1);
-            IReadOnlyList<SizeResult> measured = new StreamCommand(own, StreamPlan.OneWay, Rival.StreamLegs(named, own)).Run(options);
+            var options = new StreamOptions(Sizes.TryParseList("65536..16")!, (256 << 20) / part, 20_000_000 / part, rounds, Killed: part == 1 ? 3 : 1) { WarmUpTime = StreamOptions.WarmUpUsual / part };
+            IReadOnlyList<SizeResult> measured = new StreamCommand(own, StreamPlan.OneWay, Rival.StreamLegs(named, own, StreamPlan.OneWay)).Run(options);
             found.Add("cost", CostVerb.OutcomeOf(measured, own));
             return StreamVerb.OutcomeOf(measured, own);
         });

@@ -17,8 +17,8 @@ internal sealed class CostVerb(string[] args)
 
     private Outcome Measure(ParseResult parsed, ClusterOptions cluster)
     {
-        var options = new StreamOptions(parsed.GetRequiredValue(sizes), parsed.GetValue(bytes), parsed.GetValue(messagesMax), parsed.GetValue(rounds), Killed: 0);
-        return OutcomeOf(new StreamCommand(cluster, StreamPlan.OneWay, Rival.StreamLegs(parsed.GetRequiredValue(rivals), cluster)).Run(options), cluster);
+        var options = new StreamOptions(parsed.GetRequiredValue(sizes), parsed.GetValue(bytes), parsed.GetValue(messagesMax), parsed.GetValue(rounds), Killed: 0) { WarmUpTime = StreamOptions.WarmUpUsual };
+        return OutcomeOf(new StreamCommand(cluster, StreamPlan.OneWay, Rival.StreamLegs(parsed.GetRequiredValue(rivals), cluster, StreamPlan.OneWay)).Run(options), cluster);
     }
 
     public static Outcome OutcomeOf(IReadOnlyList<SizeResult> measured, ClusterOptions cluster)

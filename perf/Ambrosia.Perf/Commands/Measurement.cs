@@ -17,15 +17,21 @@ internal sealed class Measurement(string name, string[] args)
     private readonly Option<string> log = Options.Word("--log", "What an acknowledged message survives: durable as in production; buffered: never flushed; off: the logs in memory.", "durable", "buffered", "off");
     private readonly Option<string> local = Options.Word("--local", "Between app and coordinator: a unix socket or TCP.", "unix", "tcp", "embedded");
 
+    private readonly Option<FileInfo?> coordinator = new("--coordinator") { Description = "The coordinator to measure, such as a published one. Default: the one beside this program.", HelpName = "PATH" };
+
     /// <summary>A command with the shared options and its own.</summary>
     public Command Build(string description, Func<ParseResult, ClusterOptions, Outcome> measure, params ReadOnlySpan<Option> own)
     {
         var command = new Command(name, description);
         foreach (Option option in own) command.Options.Add(option);
-        foreach (Option option in new Option[] { log, local, logDirectory, results, limit, json }) command.Options.Add(option);
+        foreach (Option option in new Option[] { log, local, coordinator, logDirectory, results, limit, json }) command.Options.Add(option);
         local.Validators.Add(static result =>
         {
             if (result.GetValueOrDefault<string>() == "embedded") result.AddError("--local embedded: a coordinator inside the app's process does not exist yet; measure with unix or tcp");
+        });
+        coordinator.Validators.Add(static result =>
+        {
+            if (result.GetValueOrDefault<FileInfo?>() is { Exists: false } missing) result.AddError($"there is no coordinator at {missing.FullName}; give the path of the executable, or leave --coordinator out");
         });
         command.SetAction(parsed => Run(parsed, measure));
         return command;
@@ -43,6 +49,7 @@ internal sealed class Measurement(string name, string[] args)
             Directory.CreateDirectory(directory);
             var cluster = new ClusterOptions(directory, TimeSpan.FromSeconds(parsed.GetValue(limit)))
             {
+                Coordinator = parsed.GetValue(coordinator)?.FullName ?? new ClusterOptions(directory, default).Coordinator,
                 Log = kind, LocalTcp = parsed.GetRequiredValue(local) == "tcp", Stop = stop.Token, Say = Console.Error.WriteLine,
             };
             Outcome found = Watched(cluster, each => measure(parsed, each));

@@ -19,10 +19,10 @@ internal sealed class RecoverVerb(string[] args)
     public static Outcome OutcomeOf(RecoverResult found, ClusterOptions cluster) => new(found, cluster.Durability, () =>
     {
         Report.Show(
-            ["", "kills", "primary ms", "ready ms", "new input executed ms"],
+            ["", "kills", "log open ms", "primary ms", "ready ms", "new input executed ms"],
             new[] { ("a few records", found.Idle), ($"{found.Messages} messages", found.Filled) }.Select(static row => new[]
             {
-                row.Item1, $"{row.Item2.Count}", Report.Number(Median.Of(row.Item2, static each => each.PrimaryMs), "F0"),
+                row.Item1, $"{row.Item2.Count}", Report.Number(Median.Of(row.Item2, static each => each.OpenMs), "F0"), Report.Number(Median.Of(row.Item2, static each => each.PrimaryMs), "F0"),
                 Report.Number(Median.Of(row.Item2, static each => each.ReadyMs), "F0"), Report.Number(Median.Of(row.Item2, static each => each.ProgressMs), "F0"),
             }));
         Console.WriteLine($"replayed at {Report.Number(found.ReplayPerSecond, "N0")} messages/s, {Report.Number(found.ReplayRatio, "F2")} times as fast as they came; idle coordinator: {Report.Number(found.ResidentBytesIdle / 1048576.0, "F1")} MiB resident");

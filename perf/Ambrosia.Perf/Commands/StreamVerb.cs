@@ -41,9 +41,9 @@ internal sealed class StreamVerb(string[] args)
             : parsed.GetValue(jobs) > 1 ? StreamPlan.Jobs(parsed.GetValue(jobs)) : StreamPlan.OneWay;
         var options = new StreamOptions(parsed.GetRequiredValue(sizes), parsed.GetValue(bytes), parsed.GetValue(messagesMax), parsed.GetValue(rounds), parsed.GetValue(killed))
         {
-            StateBytes = parsed.GetValue(state) ?? 0, ImpulseEvery = parsed.GetValue(impulse),
+            WarmUpTime = StreamOptions.WarmUpUsual, StateBytes = parsed.GetValue(state) ?? 0, ImpulseEvery = parsed.GetValue(impulse),
         };
-        IReadOnlyList<SizeResult> found = new StreamCommand(cluster, plan, Rival.StreamLegs(parsed.GetRequiredValue(rivals), cluster)).Run(options);
+        IReadOnlyList<SizeResult> found = new StreamCommand(cluster, plan, Rival.StreamLegs(parsed.GetRequiredValue(rivals), cluster, plan)).Run(options);
         return OutcomeOf(found, cluster);
     }
 

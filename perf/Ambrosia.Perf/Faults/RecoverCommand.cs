@@ -42,15 +42,17 @@ internal sealed class RecoverCommand(ClusterOptions cluster)
     {
         long killed = Stopwatch.GetTimestamp();
         member.Kill();
+        long started = Stopwatch.GetTimestamp();
         member.Start();
         // The app says it while the coordinator goes on to become ready, so either may come first.
-        long primary = 0, ready = 0;
+        long open = 0, primary = 0, ready = 0;
         bool isReplayed = replayed is null;
         while (primary == 0 || ready == 0 || !isReplayed)
         {
-            Line line = cluster.Await(line => line.From == member && line.Words[0] is "primary" or "ready" or "done", "primary");
+            Line line = cluster.Await(line => line.From == member && line.Words[0] is "epoch" or "primary" or "ready" or "done", "primary");
             switch (line.Words)
             {
+                case ["epoch", _, "log", "open", ..]: open = Stopwatch.GetTimestamp(); break;
                 case ["primary", string ticks]: primary = long.Parse(ticks); break;
                 case ["ready", ..]: ready = Stopwatch.GetTimestamp(); break;
                 case ["done", _, _, string count, string bytes, string disorder, _] when replayed is not null && count == $"{replayed.Messages}":
@@ -59,7 +61,7 @@ internal sealed class RecoverCommand(ClusterOptions cluster)
                     break;
             }
         }
-        return new Recovered(Ms(killed, primary), Ms(killed, ready), Ms(killed, cluster.Poke(member)));
+        return new Recovered(Ms(started, open), Ms(killed, primary), Ms(killed, ready), Ms(killed, cluster.Poke(member)));
     }
 
     private static double Ms(long from, long to) => Stopwatch.GetElapsedTime(from, to).TotalMilliseconds;

@@ -9,6 +9,9 @@ internal sealed record ClusterOptions(string Directory, TimeSpan Limit)
 
     public LogKind Log { get; init; }
 
+    /// <summary>The coordinator's program: a published one starts faster than the one that is built beside this.</summary>
+    public string Coordinator { get; init; } = Path.Combine(AppContext.BaseDirectory, "ImmortalCoordinator");
+
     /// <summary>Between app and coordinator TCP instead of a unix socket.</summary>
     public bool LocalTcp { get; init; }
 

@@ -27,7 +27,7 @@ internal sealed class Member(string instance, string replica, string app, Cluste
 
     public void Start()
     {
-        var start = new ProcessStartInfo(Path.Combine(AppContext.BaseDirectory, "ImmortalCoordinator"))
+        var start = new ProcessStartInfo(options.Coordinator)
         {
             UseShellExecute = false, RedirectStandardInput = true, RedirectStandardOutput = true, RedirectStandardError = true,
         };

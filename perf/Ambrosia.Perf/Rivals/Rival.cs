@@ -10,11 +10,14 @@ internal static class Rival
     private const string Undurable = "NOT durable: one hop, nothing is logged";
     private const string ReferenceDurable = "durable: pages written and flushed (fdatasync) before they are handed on; nothing kept for resending, no fence, no user code";
 
-    public static IReadOnlyList<IStreamLeg> StreamLegs(IReadOnlyList<string> names, ClusterOptions options) =>
+    /// <param name="plan">Who sends to whom, where we are our own rival.</param>
+    public static IReadOnlyList<IStreamLeg> StreamLegs(IReadOnlyList<string> names, ClusterOptions options, StreamPlan plan) =>
         [.. names.SelectMany(name => (IEnumerable<IStreamLeg>)(name switch
         {
             RivalNames.Grpc => [Stream("grpc", Undurable, GrpcProgram, ["stream", "plain"], options), Stream("grpc-hint", Undurable, GrpcProgram, ["stream", "hint"], options)],
             RivalNames.Tcp => [Stream("tcp", Undurable, TcpProgram, ["stream"], options)],
+            RivalNames.Off => [new AmbrosiaLeg(options with { Log = LogKind.Off, Directory = ClusterOptions.MemoryDirectory($"ambrosia-perf-{Environment.ProcessId}-off") }, plan, name: "ambrosia-off")],
+            RivalNames.Buffered => [new AmbrosiaLeg(options with { Log = LogKind.Buffered, Directory = Path.Combine(options.Directory, "buffered") }, plan, name: "ambrosia-buffered")],
             _ => [Reference("c-direct", "direct", options), Reference("c-buffered", "buffered", options)],
         }))];
 
@@ -23,6 +26,7 @@ internal static class Rival
         {
             RivalNames.Grpc => [Ping("grpc", Undurable, GrpcProgram, ["ping"], [], options)],
             RivalNames.Tcp => [Ping("tcp", Undurable, TcpProgram, ["ping"], [], options)],
+            RivalNames.Off or RivalNames.Buffered => [],
             _ =>
             [
                 Ping("c-direct", ReferenceDurable, ReferenceProgram, ["ping"], ["direct", Local(options), options.Directory], options),

@@ -5,17 +5,17 @@ namespace Ambrosia.Perf;
 /// <summary>Rivals by name on the command line.</summary>
 internal static class RivalNames
 {
-    public const string Grpc = "grpc", Tcp = "tcp", Reference = "c";
+    public const string Grpc = "grpc", Tcp = "tcp", Reference = "c", Off = "off", Buffered = "buffered";
 
     public static Option<IReadOnlyList<string>> Option() => new("--rivals")
     {
-        Description = "Others that take turns with us: grpc (gRPC C++), tcp (a bare socket), c (our path in C). Like grpc,c. Default: none.",
+        Description = "Others that take turns with us: grpc (gRPC C++), tcp (a bare socket), c (our path in C); in streams also off and buffered (we ourselves with --log so). Like grpc,c. Default: none.",
         HelpName = "NAMES",
         DefaultValueFactory = static _ => [],
         CustomParser = static result =>
         {
             string[] names = result.Tokens[0].Value.Split(',');
-            foreach (string name in names.Where(static name => name is not (Grpc or Tcp or Reference))) result.AddError($"'{name}' of --rivals is none of {Grpc}, {Tcp}, {Reference}");
+            foreach (string name in names.Where(static name => name is not (Grpc or Tcp or Reference or Off or Buffered))) result.AddError($"'{name}' of --rivals is none of {Grpc}, {Tcp}, {Reference}, {Off}, {Buffered}");
             return names;
         },
     };

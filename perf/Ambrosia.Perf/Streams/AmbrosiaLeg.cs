@@ -7,34 +7,41 @@ namespace Ambrosia.Perf;
 /// <summary>Ambrosia as it is measured: the processes of a plan.</summary>
 internal sealed class AmbrosiaLeg : IStreamLeg, IDisposable
 {
-    private readonly Cluster cluster;
+    private const string UsualName = "ambrosia";
+
+    private readonly Lazy<Cluster> started;
+    private readonly ClusterOptions options;
     private readonly StreamPlan plan;
     private readonly TimeSpan? impulseEvery;
     private int round;
 
     /// <param name="impulseEvery">An impulse so often at the first receiver while a round runs; null: none.</param>
-    public AmbrosiaLeg(ClusterOptions options, StreamPlan plan, TimeSpan? impulseEvery = null)
+    /// <param name="name">Another one when we are our own rival; then its logs go when it ends.</param>
+    public AmbrosiaLeg(ClusterOptions options, StreamPlan plan, TimeSpan? impulseEvery = null, string name = UsualName)
     {
+        Name = name;
+        this.options = options;
         this.plan = plan;
         this.impulseEvery = impulseEvery;
-        cluster = Cluster.Start(options, plan.Instances);
+        started = new Lazy<Cluster>(() => Cluster.Start(options, plan.Instances));
     }
 
-    public string Name => "ambrosia";
+    public string Name { get; }
 
-    public string Durability => cluster.Options.Durability;
+    public string Durability => options.Durability;
 
     public int BytesMax => Sizes.BytesMax;
 
-    public Cluster Cluster => cluster;
+    /// <summary>Started when it is first needed.</summary>
+    public Cluster Cluster => started.Value;
 
     /// <summary>Makes the state of each receiver so large.</summary>
     public void Hold(long bytes)
     {
         foreach (string receiver in plan.Lanes.Select(static lane => lane.Receiver).Distinct())
         {
-            cluster.Tell(receiver, $"hold {bytes}");
-            cluster.Await(line => line.Text == $"holds {bytes}" && line.From.Instance == receiver, "holds");
+            Cluster.Tell(receiver, $"hold {bytes}");
+            Cluster.Await(line => line.Text == $"holds {bytes}" && line.From.Instance == receiver, "holds");
         }
     }
 
@@ -42,7 +49,7 @@ internal sealed class AmbrosiaLeg : IStreamLeg, IDisposable
     {
         long each = Math.Max(1, messages / plan.Lanes.Count);
         Usage before = Measure();
-        if (impulseEvery is { } every) cluster.Tell(plan.Lanes[0].Receiver, $"tick {every.TotalMicroseconds:F0}");
+        if (impulseEvery is { } every) Cluster.Tell(plan.Lanes[0].Receiver, $"tick {every.TotalMicroseconds:F0}");
         Begin(bytes, each);
         double seconds = AwaitEnd(bytes, each);
         Latencies? impulses = impulseEvery is null ? null : AwaitImpulses();
@@ -60,9 +67,9 @@ internal sealed class AmbrosiaLeg : IStreamLeg, IDisposable
         {
             long each = Math.Max(2, messages / plan.Lanes.Count);
             Begin(bytes, each);
-            cluster.Await(line => line.Words is ["half", string of, ..] && of == $"{round}", "half");
+            Cluster.Await(line => line.Words is ["half", string of, ..] && of == $"{round}", "half");
             long killed = Stopwatch.GetTimestamp();
-            Member[] victims = [.. cluster.Members.Where(member => Hits(target, member))];
+            Member[] victims = [.. Cluster.Members.Where(member => Hits(target, member))];
             foreach (Member victim in victims) victim.Kill();
             foreach (Member victim in victims) victim.Start();
             AwaitEnd(bytes, each, killed, out bool wasInTheMiddle, out double lastTicks);
@@ -72,7 +79,12 @@ internal sealed class AmbrosiaLeg : IStreamLeg, IDisposable
         throw new FailedRoundException($"{triesMax} rounds ended before their middle was reported: give more --bytes");
     }
 
-    public void Dispose() => cluster.Dispose();
+    public void Dispose()
+    {
+        if (!started.IsValueCreated) return;
+        Cluster.Dispose();
+        if (Name != UsualName && Directory.Exists(options.Directory)) Directory.Delete(options.Directory, recursive: true);
+    }
 
     private bool Hits(KillTarget target, Member member) => target switch
     {
@@ -81,13 +93,13 @@ internal sealed class AmbrosiaLeg : IStreamLeg, IDisposable
         _ => true,
     };
 
-    private Usage Measure() => cluster.Measure(member => plan.IsReceiver(member.Instance));
+    private Usage Measure() => Cluster.Measure(member => plan.IsReceiver(member.Instance));
 
     private void Begin(int bytes, long each)
     {
         round++;
         for (int lane = 0; lane < plan.Lanes.Count; lane++)
-            cluster.Tell(plan.Lanes[lane].Sender, $"stream {round} {lane} {plan.Lanes[lane].Receiver} {each} {bytes}");
+            Cluster.Tell(plan.Lanes[lane].Sender, $"stream {round} {lane} {plan.Lanes[lane].Receiver} {each} {bytes}");
     }
 
     private double AwaitEnd(int bytes, long each) => AwaitEnd(bytes, each, 0, out _, out _);
@@ -103,7 +115,7 @@ internal sealed class AmbrosiaLeg : IStreamLeg, IDisposable
         // Who is killed replays, and says again what it said: the first of each counts.
         while (begun.Count < (killed == 0 ? plan.Lanes.Count : 0) || done.Count < plan.Lanes.Count)
         {
-            Line line = cluster.Await(line => line.Words is ["begun" or "done", string of, ..] && of == $"{round}", "done");
+            Line line = Cluster.Await(line => line.Words is ["begun" or "done", string of, ..] && of == $"{round}", "done");
             switch (line.Words)
             {
                 case ["begun", _, string lane, string ticks]:
@@ -124,9 +136,9 @@ internal sealed class AmbrosiaLeg : IStreamLeg, IDisposable
     private Latencies AwaitImpulses()
     {
         string receiver = plan.Lanes[0].Receiver;
-        cluster.Tell(receiver, "tickless");
-        long sent = long.Parse(cluster.Await("ticks").Words[1]);
-        string[] words = cluster.Await("ticked").Words;
+        Cluster.Tell(receiver, "tickless");
+        long sent = long.Parse(Cluster.Await("ticks").Words[1]);
+        string[] words = Cluster.Await("ticked").Words;
         if (long.Parse(words[1]) != sent) throw new FailedRoundException($"{words[1]} of {sent} impulses were handled");
         return Latencies.Parse(words.AsSpan(2));
     }
@@ -134,6 +146,6 @@ internal sealed class AmbrosiaLeg : IStreamLeg, IDisposable
     /// <summary>Whoever was killed answers to a new input, so the next round finds everybody at work.</summary>
     private void AwaitAlive(IReadOnlyList<Member> victims)
     {
-        foreach (Member victim in victims) cluster.Poke(victim);
+        foreach (Member victim in victims) Cluster.Poke(victim);
     }
 }

@@ -1,5 +1,7 @@
 // One direction as fast as it goes, or several at once, for each size some rounds; rivals take their turns between ours, the order turned
 // round each time (ABBA). Behind the rounds that count come those that lose processes in the middle.
+using System.Diagnostics;
+
 namespace Ambrosia.Perf;
 
 /// <summary>What <c>stream</c> does.</summary>
@@ -17,20 +19,26 @@ internal sealed class StreamCommand(ClusterOptions cluster, StreamPlan plan, IRe
     {
         using var ours = new AmbrosiaLeg(cluster, plan, options.ImpulseEvery);
         if (options.StateBytes > 0) ours.Hold(options.StateBytes);
-        return [.. options.Sizes.Select(size => RunSize(ours, options, size)).ToList().Select(Judge)];
+        try
+        {
+            return [.. options.Sizes.Select(size => RunSize(ours, options, size)).ToList().Select(Judge)];
+        }
+        finally
+        {
+            foreach (IDisposable rival in rivals.OfType<IDisposable>()) rival.Dispose();
+        }
     }
 
     private (int Size, List<(IStreamLeg Leg, List<StreamRound> Rounds)> Legs, List<KilledRound> Killed) RunSize(AmbrosiaLeg ours, StreamOptions options, int size)
     {
         long messages = options.MessagesOf(size);
-        StreamRound last = ours.Run(size, messages);
-        for (int i = 1; i < options.WarmUpRounds; i++) last = ours.Run(size, messages);
+        StreamRound last = WarmUp(ours, options, size);
         var legs = new List<(IStreamLeg Leg, List<StreamRound> Rounds)> { (ours, []) };
         var amounts = new List<long> { messages };
         foreach (IStreamLeg rival in rivals.Where(rival => rival.BytesMax >= size))
         {
             legs.Add((rival, []));
-            amounts.Add(AmountOf(rival, size, messages, last.Seconds));
+            amounts.Add(rival is AmbrosiaLeg ? WarmUp(rival, options, size).Messages : AmountOf(rival, size, messages, last.Seconds));
         }
         for (int i = 0; i < options.Rounds; i++)
         {
@@ -47,6 +55,17 @@ internal sealed class StreamCommand(ClusterOptions cluster, StreamPlan plan, IRe
             cluster.Say($"{size} B, {killed[^1].Target} killed in the middle: same totals, {killed[^1].SecondsAfterKill:F2} s after the kill");
         }
         return (size, legs, killed);
+    }
+
+    private static StreamRound WarmUp(IStreamLeg leg, StreamOptions options, int size)
+    {
+        TimeSpan least = size == options.Sizes[0] ? options.WarmUpTime : TimeSpan.Zero;
+        long begun = Stopwatch.GetTimestamp();
+        for (int i = 1; ; i++)
+        {
+            StreamRound round = leg.Run(size, options.MessagesOf(size));
+            if (i >= options.WarmUpRounds && Stopwatch.GetElapsedTime(begun) >= least) return round;
+        }
     }
 
     /// <summary>So many that a rival's round takes about as long as ours, found out by its warm-up.</summary>

@@ -11,6 +11,12 @@ internal sealed record StreamOptions(IReadOnlyList<int> Sizes, long RoundBytes, 
     /// <summary>Rounds before the first that counts: the JIT has then seen the road of a call.</summary>
     public int WarmUpRounds { get; init; } = 2;
 
+    /// <summary>At least so long before the first size.</summary>
+    public TimeSpan WarmUpTime { get; init; }
+
+    /// <summary>Rounds are short, and the JIT goes on behind them for seconds.</summary>
+    public static TimeSpan WarmUpUsual => TimeSpan.FromSeconds(5);
+
     /// <summary>Bytes of the receivers' state.</summary>
     public long StateBytes { get; init; }
 

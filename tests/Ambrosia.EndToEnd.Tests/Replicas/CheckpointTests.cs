@@ -59,11 +59,12 @@ public sealed class CheckpointTests : ReplicaTests
         cluster.Run(Cluster.Again(nameof(Secondary_WhoseAppDiffers_StopsItself)), () =>
         {
             (ReplicaSet source, ReplicaSet ledger) = Pair(cluster, "--checkpoint-every", "256K");
-            ledger.Start(1);
             source.Start(1);
             Replica other = source.Add();
             other.Settings["FILL"] = "8";
             other.Start();
+            ReplicaSet.AwaitCaughtUp(other); // from the first record: a checkpoint would give it the primary's state, and nothing would differ
+            ledger.Start(1);
             Assert.Equal(Divergence, other.AwaitExit());
             other.AwaitLine("what differs", static line => line.StartsWith("exit 70: ", StringComparison.Ordinal) && line.Contains("differs", StringComparison.Ordinal));
             Assert.Empty(CheckpointsOf(source, "r1"));

@@ -15,7 +15,7 @@ namespace Ambrosia.Generators;
 public sealed class ImmortalGenerator : IIncrementalGenerator
 {
     /// <summary>Names of the steps whose caching the tests watch.</summary>
-    internal const string ContractStep = "Contract", ClientStep = "Client", ImmortalStep = "Immortal", DataStep = "Data", ManifestStep = "Manifest";
+    internal const string ContractStep = "Contract", ClientStep = "Client", ImmortalStep = "Immortal", DataStep = "Data", ManifestStep = "Manifest", SuspendableStep = "Suspendable";
 
     public void Initialize(IncrementalGeneratorInitializationContext context)
     {
@@ -49,6 +49,13 @@ public sealed class ImmortalGenerator : IIncrementalGenerator
             contracts.Combine(allData).Combine(context.CompilationProvider.Select(static (compilation, _) => compilation.AssemblyName ?? "")).WithTrackingName(ManifestStep),
             static (output, all) => AddManifest(output, all.Right, all.Left.Left, all.Left.Right));
         IncrementalValueProvider<ImmutableArray<Found<ContractModel>>> allContracts = foundContracts.Combine(called).Select(static (both, _) => both.Left.AddRange(both.Right));
+        IncrementalValueProvider<EquatableArray<SuspendableModel>> suspendable = context.SyntaxProvider
+            .CreateSyntaxProvider(static (node, _) => SuspendableReader.Mentions(node), SuspendableReader.Read)
+            .Where(static found => found is not null).Collect().Select(static (all, _) => new EquatableArray<SuspendableModel>(all!)).WithTrackingName(SuspendableStep);
+        context.RegisterSourceOutput(suspendable, static (output, all) =>
+        {
+            if (all.Count > 0) Add(output, "Suspendable", SuspendableSource.Of(all));
+        });
         Report(context, immortals.Collect(), allContracts, data.Collect());
     }
 

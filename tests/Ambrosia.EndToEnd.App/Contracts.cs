@@ -74,3 +74,18 @@ public interface IHub
     [MethodId(1)]
     ulong Count(int peer, ulong number);
 }
+
+/// <summary>One of several that call each other in a circle, each waiting for the next.</summary>
+public interface IRing
+{
+    Call<ulong> Pass(int lane, ulong number, int hops);
+
+    ulong Stamp(int lane, ulong number);
+
+    Call Lane(int lane);
+
+    string Summary();
+
+    [ImpulseHandler]
+    void Stop();
+}

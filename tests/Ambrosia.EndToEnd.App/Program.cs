@@ -11,6 +11,7 @@ return args switch
     ["hub", ..] => AmbrosiaApp.Run<Hub>(args[1..]),
     ["steward", ..] => AmbrosiaApp.Run<Steward>(args[1..]),
     ["flooder", ..] => AmbrosiaApp.Run<Flooder>(args[1..]),
+    ["ring", ..] => AmbrosiaApp.Run<Ring>(args[1..]),
     ["bank", ..] => AmbrosiaApp.Run<Bank>(args[1..]),
     _ => 2,
 };

@@ -14,6 +14,9 @@ internal static class Settings
     /// <summary>Name of a second instance that is called as well; null: none is.</summary>
     public static string? Second => Text("SECOND");
 
+    /// <summary>Names of other instances, in an order that matters.</summary>
+    public static string[] Others => Text("OTHERS")?.Split(',') ?? [];
+
     /// <summary>The run goes on until this file is there; null: until enough calls are made.</summary>
     public static string? Until => Text("UNTIL");
 

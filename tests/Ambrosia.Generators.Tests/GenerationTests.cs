@@ -213,7 +213,7 @@ public sealed class GenerationTests
 
         Assert.Empty(app.Diagnostics);
         Assert.Empty(app.Errors());
-        Assert.Equal(["Store.Dispatch.g.cs"], app.Files());
+        Assert.Equal(["Store.Dispatch.g.cs", "Suspendable.g.cs"], app.Files());
     }
 
     [Fact]

@@ -1,3 +1,4 @@
+using System.Text.Json;
 using Microsoft.CodeAnalysis;
 
 namespace Ambrosia.Suspension.Tests;
@@ -25,7 +26,7 @@ public sealed class RestoreTests : IDisposable
     private static readonly (string From, string To, string[] Shapes)[] changed =
     [
         ("from.Balance -= fee;", "from.Balance -= fee + 1;", ["Transfer"]),
-        ("return Join(Side(\"l\"), await Get(\"m\"), y, Side(\"r\") + await Name(\"n\"));", "return Join(Side(\"l\") + Side(\"k\"), await Get(\"m\"), y, await Name(\"n\"));", ["Spill"]),
+        ("return Join(Side(\"l\"), await Get(\"m\"), y, Side(\"r\")", "return Join(Side(\"l\") + Side(\"k\"), await Get(\"m\"), y, Side(\"s\")", ["Spill"]),
         ("order[1].Balance *= 2 + await Get(\"d\");", "order[1].Balance *= 3 + await Get(\"d\");", ["Compound"]),
         ("text += \"f\" + await Get(\"in finally\");", "text += \"g\" + await Get(\"in finally\");", ["CatchFinally"]),
         ("Func<int, int> plus = static q => q + 1;", "Func<int, int> plus = static q => q + 2;", ["Closures"]),
@@ -101,6 +102,47 @@ public sealed class RestoreTests : IDisposable
         (string Shape, string Outcome)[] read = ShapeProcess.Run("read", other, images);
         AssertAll("same", read.Where(static each => each.Shape != "Delegates"));
         Assert.All(read.Where(static each => each.Shape == "Delegates"), static each => Assert.StartsWith("differs: ", each.Outcome, StringComparison.Ordinal));
+    }
+
+    /// <summary>A default argument elsewhere is compiled into the method: its IL differs, its source does not. That is enough if the operator says so.</summary>
+    [Fact]
+    public void Body_OfTheSameSource_IsAcceptedIfAsked()
+    {
+        string images = Path.Combine(root, "images");
+        AssertAll("written", ShapeProcess.Run("write", Variant.Compile(root, "same", Variant.Source, OptimizationLevel.Release), images));
+        Variant other = Variant.Compile(root, "default", Variant.Edit(Variant.Source, ("string with = \"|\"", "string with = \"!\"")), OptimizationLevel.Release);
+
+        (string Shape, string Outcome)[] refused = ShapeProcess.Run("read", other, images), accepted = ShapeProcess.Run("read", other, images, acceptSource: true);
+        AssertAll("same", refused.Concat(accepted).Where(static each => each.Shape != "Spill"));
+        Assert.All(refused.Where(static each => each.Shape == "Spill"), static each => Assert.Contains("its source is the same but was compiled differently", each.Outcome, StringComparison.Ordinal));
+        Assert.All(accepted.Where(static each => each.Shape == "Spill"), static each => Assert.StartsWith("its image has other bytes", each.Outcome, StringComparison.Ordinal));
+    }
+
+    /// <summary>The generator and the compiled assembly name methods alike, in both configurations, and unrelated edits leave the hashes of sources alone.</summary>
+    [Fact]
+    public void SourceHashes_AreOfTheMethodAlone()
+    {
+        Dictionary<string, string> same = Sources(Variant.Compile(root, "same", Variant.Source, OptimizationLevel.Release));
+        Dictionary<string, string> debug = Sources(Variant.Compile(root, "debug", Variant.Source, OptimizationLevel.Debug));
+        Dictionary<string, string> moved = Sources(Variant.Compile(root, "moved", Variant.Edit(Variant.Source, unrelated), OptimizationLevel.Release));
+        Dictionary<string, string> edited = Sources(Variant.Compile(root, "edited", Variant.Edit(Variant.Source, ("from.Balance -= fee;", "from.Balance -= 2 * fee;")), OptimizationLevel.Release));
+
+        Assert.True(same.Count > 40);
+        Assert.DoesNotContain(same, static each => each.Value.Length == 0);
+        Assert.Equal(same, debug);
+        Assert.Equal(same, moved.Where(each => same.ContainsKey(each.Key)).ToDictionary());
+        Assert.Equal(["Demo.Shapes.Transfer():Ambrosia.Call`1<System.Int64>"], same.Where(each => edited[each.Key] != each.Value).Select(static each => each.Key));
+    }
+
+    /// <summary>Of the methods that are async themselves, by id.</summary>
+    private static Dictionary<string, string> Sources(Variant variant)
+    {
+        string file = Path.ChangeExtension(variant.File, ".suspend.json");
+        ShapeProcess.RunContractFile(variant, file);
+        using JsonDocument json = JsonDocument.Parse(File.ReadAllText(file));
+        return json.RootElement.GetProperty("methods").EnumerateArray()
+            .Where(static row => row.GetProperty("types").EnumerateArray().Any(static type => type.GetProperty("role").GetString() == "machine"))
+            .ToDictionary(static row => row.GetProperty("id").GetString()!, static row => row.GetProperty("source").GetString()!);
     }
 
     /// <summary>The file that the build writes is what an app goes by; without one, or with that of another build, it reads its own IL, with the same outcome.</summary>

@@ -165,8 +165,9 @@ public sealed partial class Shapes : Immortal<IShapesProxy>, IShapes
     public async Call<string> Spill()
     {
         int y = (int)total + 4;
-        return Join(Side("l"), await Get("m"), y, Side("r") + await Name("n"));
+        return Join(Side("l"), await Get("m"), y, Side("r") + await Name("n")) + Joined();
     }
+    private static string Joined(string with = "|") => with;
     private string Side(string text) { Note(text); return text; }
     private string Join(string l, long m, int y, string r) => l + "|" + m + "|" + y + "|" + r;/*+helper*/
 

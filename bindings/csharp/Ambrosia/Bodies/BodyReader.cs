@@ -100,7 +100,8 @@ internal sealed class BodyReader(PEReader image, PdbLines? lines)
     {
         TypeDefinition type = metadata.GetTypeDefinition(handle);
         if (GeneratedNames.RoleOfType(metadata.GetString(type.Name)) is not { } role) return null;
-        string[] layout = [.. type.GetFields().Select(metadata.GetFieldDefinition).Where(static field => (field.Attributes & System.Reflection.FieldAttributes.Static) == 0)
+        string kind = names.Of(type.BaseType) == "System.ValueType" ? "struct" : "class"; // Release and Debug
+        string[] layout = [kind, .. type.GetFields().Select(metadata.GetFieldDefinition).Where(static field => (field.Attributes & System.Reflection.FieldAttributes.Static) == 0)
             .Select(field => $"{metadata.GetString(field.Name)} : {plain.TypeOf(field)}")];
         AwaitSite[] sites = role.EndsWith("machine", StringComparison.Ordinal) ? Sites(type) : [];
         return new OwnedType(names.Of(handle), role, layout, sites);

@@ -10,7 +10,7 @@ internal sealed record BodyRow(string Id, string Signature, string Il, string So
 /// <summary>A type that the compiler made for a method.</summary>
 /// <param name="Name">Full name in this build.</param>
 /// <param name="Role">What it is within its method, in every build: <c>machine</c>, <c>closure0</c>, <c>Inner#1/machine</c>.</param>
-/// <param name="Layout">Its instance fields in order: <c>name : type</c>.</param>
+/// <param name="Layout"><c>struct</c> or <c>class</c>, then its instance fields in order: <c>name : type</c>.</param>
 /// <param name="Sites">Of a state machine: where it can be suspended, by state.</param>
 internal sealed record OwnedType(string Name, string Role, IReadOnlyList<string> Layout, IReadOnlyList<AwaitSite> Sites);
 

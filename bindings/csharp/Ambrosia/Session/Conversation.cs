@@ -25,6 +25,7 @@ internal sealed class Conversation(AppWelcome welcome, ImmortalRuntime runtime, 
         try
         {
             StateImage.Restore(Runtime, image, options.AcceptSource);
+            if (!Runtime.Scheduler.IsQuiet) options.Log($"Continues {Runtime.Scheduler.FramesSuspended} suspended methods of the checkpoint at Lsn {Welcome.Checkpoint}.");
         }
         catch (InvalidDataException e)
         {

@@ -1,0 +1,48 @@
+using System.Linq;
+using Microsoft.CodeAnalysis;
+
+namespace Ambrosia.Generators;
+
+/// <summary>
+/// Methods by the names that they have in metadata: <c>Namespace.Type.Method&lt;!!0&gt;(parameter types):return type</c>. The binding makes the same text of
+/// the compiled assembly.
+/// </summary>
+internal static class MetadataNames
+{
+    internal static string Of(IMethodSymbol method)
+    {
+        string generic = method.Arity == 0 ? "" : $"<{string.Join(",", Enumerable.Range(0, method.Arity).Select(static i => $"!!{i}"))}>";
+        string parameters = string.Join(",", method.Parameters.Select(static each => Of(each.Type) + (each.RefKind == RefKind.None ? "" : "&")));
+        return $"{Definition(method.ContainingType)}.{method.MetadataName}{generic}({parameters}):{Of(method.ReturnType)}";
+    }
+
+    private static string Of(ITypeSymbol type) => type switch
+    {
+        IArrayTypeSymbol array => $"{Of(array.ElementType)}[{new string(',', array.Rank - 1)}]",
+        IPointerTypeSymbol pointer => $"{Of(pointer.PointedAtType)}*",
+        ITypeParameterSymbol { TypeParameterKind: TypeParameterKind.Method } parameter => $"!!{parameter.Ordinal}",
+        ITypeParameterSymbol parameter => $"!{OuterArity(parameter.ContainingType) + parameter.Ordinal}",
+        INamedTypeSymbol { IsTupleType: true, TupleUnderlyingType: { } tuple } => Of(tuple),
+        INamedTypeSymbol named => OfNamed(named),
+        _ => "System.Object",
+    };
+
+    private static string OfNamed(INamedTypeSymbol type)
+    {
+        ITypeSymbol[] arguments = [.. Containing(type).SelectMany(static each => each.TypeArguments)];
+        return arguments.Length == 0 ? Definition(type) : $"{Definition(type)}<{string.Join(",", arguments.Select(Of))}>";
+    }
+
+    private static string Definition(INamedTypeSymbol type)
+    {
+        if (type.ContainingType is { } outer) return $"{Definition(outer)}+{type.MetadataName}";
+        return type.ContainingNamespace.IsGlobalNamespace ? type.MetadataName : $"{type.ContainingNamespace.ToDisplayString()}.{type.MetadataName}";
+    }
+
+    /// <summary>The type and those around it, outermost first.</summary>
+    private static System.Collections.Generic.IEnumerable<INamedTypeSymbol> Containing(INamedTypeSymbol type) =>
+        type.ContainingType is { } outer ? Containing(outer).Append(type) : new[] { type };
+
+    /// <summary>Metadata counts the parameters of a nested type behind those of the types around it.</summary>
+    private static int OuterArity(INamedTypeSymbol? type) => type?.ContainingType is { } outer ? Containing(outer).Sum(static each => each.Arity) : 0;
+}

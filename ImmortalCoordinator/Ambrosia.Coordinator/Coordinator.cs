@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using Ambrosia.Log;
 using Ambrosia.Protocol;
 using CRA;
@@ -36,6 +37,7 @@ internal sealed class Coordinator : IDisposable
     private readonly PublishedCheckpoints published;
     private readonly StateBook states;
     private readonly List<PeerLink> owed = [];
+    private readonly ConcurrentDictionary<InstanceId, ulong> forgotten = [];
     private readonly ReplicaLog log;
     private readonly LogChain chain;
     private readonly LogFollower? follower;
@@ -229,6 +231,7 @@ internal sealed class Coordinator : IDisposable
             HasOutput = HasOutput,
             Committer = inputs.Pumps.Commit,
             BecamePrimary = BecamePrimary,
+            Forgotten = Forgotten,
             LinksAreOpen = () => table.IsAdmitting,
             Answered = (in RunView run) => callers.Answer(run, Epoch),
         };
@@ -325,6 +328,17 @@ internal sealed class Coordinator : IDisposable
         inputs.Pumps.Dial();
     }
 
+    /// <summary>The app stands where the log gives a peer up (log-format L5.14), for the first time in this process.</summary>
+    private void Forgotten(Outbox outbox, ulong calls)
+    {
+        inputs.Pumps.Say($"link {outbox.Destination}: forgotten, as an operator has said; {calls} calls that it is not known to have are dropped");
+        if (!IsPrimary) return; // the ledger and the links of one that is not primary yet begin with what the log says
+        forgotten[outbox.Destination] = calls; // before whoever asked for it can see that it has happened
+        ledger.Forget(outbox.Destination);
+        table.Resume(outbox.Destination);
+        inputs.Pumps.Dial();
+    }
+
     /// <summary>A session is primary; the process says that it is ready.</summary>
     public event Action<AppSession>? Primary;
 
@@ -365,7 +379,15 @@ internal sealed class Coordinator : IDisposable
     {
         var report = new StatusReport(inputs, log, chain, () => Epoch, table, outboxes, app, callers);
         to.Set("status", _ => new AdminAnswer(report.Make()));
+        to.Set("forget-peer", request => ForgetPeerCommand.Begin(request, IsPrimary, ledger, AppendForget, peer => forgotten.GetValueOrDefault(peer)));
         to.Set("checkpoint", _ => CheckpointCommand.Begin(duty, log.Durable, app.Live is { IsPrimary: true }));
+    }
+
+    private bool AppendForget(ForgetRecord record)
+    {
+        bool appended = appender.TryAppend(RecordKind.Forget, RecordKinds.Encode(record), out _);
+        inputs.Pumps.Commit(true);
+        return appended;
     }
 
     /// <summary>An idle primary looks whether it still is one.</summary>

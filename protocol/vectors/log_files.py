@@ -151,7 +151,7 @@ def pages():
     bad("a spanning record of another length", "L4.3", page(u32(1000) + u32(1) + bytes(92), flags=2, remaining=909))
     bad("an empty part of a spanning record", "L4.3", page(flags=4, remaining=10))
     bad("a record of kind 0", "L5.1", page(record(0, b"")))
-    bad("a record of an unknown kind", "L5.1", page(trim + record(14, b"")))
+    bad("a record of an unknown kind", "L5.1", page(trim + record(15, b"")))
     bad("a record with flags", "L5.1", page(record(5, b"", word=0x105)))
 
 

@@ -88,6 +88,9 @@ def records():
     bad("Peer", "origin 0", peer(origin=0))
     names(f, "Peer", "name", peer, "L5.10", "L5.10")
 
+    body("Forget", "L5.14", "forget", u32(2) + uuid_(UUID_B), {"origin": 2, "uuid": str(UUID_B)})
+    bad("Forget", "origin 0", u32(0) + uuid_(UUID_B))
+
     start = lambda name=string("counter"): uuid_(UUID_A) + u64(1_700_000_000_000_000) + u32(3) + name
     body("FirstStart", "L5.5", "first start", start(), {"uuid": str(UUID_A), "createdUs": "1700000000000000", "appVersion": 3, "name": "counter"})
     names(f, "FirstStart", "name", start, "L5.10", "L5.10")
@@ -131,7 +134,7 @@ def records():
     fork = message(7, b"\x01")
     items = [(3, start()), (4, peer()), (1, run(1, [fork])), (2, run(5, [fork], hash_=5)), (5, varint(0)), (6, u64(0) + varint(0)), (7, mark()),
              (8, u64(8) + u8(0) + b"\x18\x2a"), (9, u64(4) + i64(1_700_000_000_000_000)),
-             (10, request + u8(0) + message(7, b"\x01")), (11, u8(2) + u64(1) + u64(2) + u64(3)), (12, u64(4160) + u32(0) + u8(0))]
+             (10, request + u8(0) + message(7, b"\x01")), (11, u8(2) + u64(1) + u64(2) + u64(3)), (12, u64(4160) + u32(0) + u8(0)), (14, u32(1) + uuid_(UUID_B))]
     expect, lsn = [], 4160
     for kind, content in items:
         expect.append({"lsn": str(lsn), "kind": kind, "body": content.hex()})
@@ -146,7 +149,7 @@ def records():
     first = record(5, varint(0))
     for kind, name in ((13, "Upgrade"),):
         refused(f"{name}, which nothing writes yet", "L5.1", first + record(kind, bytes(40)), len(first))
-    for kind in (0, 14, 255):
+    for kind in (0, 15, 255):
         refused(f"unknown kind {kind}", "L5.1", record(kind, b""), 0)
     refused("flags set", "L5.1", record(5, varint(0), word=5 | 1 << 8), 0)
     refused("reserved set", "L5.1", record(5, varint(0), word=5 | 1 << 24), 0)

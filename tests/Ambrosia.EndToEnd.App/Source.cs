@@ -2,7 +2,7 @@ namespace Ambrosia.EndToEnd.App;
 
 /// <summary>
 /// The sending side: bursts of forks, behind each an awaited call, driven by calls to itself so that between two bursts nothing is
-/// suspended. At the end it compares with the ledger and says so on a line of its own. CALLS, BURST, FILL (bytes), POKES (impulses to
+/// suspended. A ledger that was forgotten is begun with anew. At the end it compares with the ledger and says so on a line of its own. CALLS, BURST, FILL (bytes), POKES (impulses to
 /// itself), PEER and UNTIL set the run.
 /// </summary>
 public sealed partial class Source : Immortal<ISourceProxy>, ISource
@@ -54,7 +54,14 @@ public sealed partial class Source : Immortal<ISourceProxy>, ISource
             hash = OrderHash.Mix(hash, made, filling);
             ledger.PutFork(made, filling);
         }
-        if (await ledger.NextAsync() != ++answers) wrong++;
+        try
+        {
+            if (await ledger.NextAsync() != ++answers) wrong++;
+        }
+        catch (RemoteCallException e) when (e.TypeName == RemoteCallException.PeerForgotten)
+        {
+            made = hash = answers = 0; // whoever is ledger now knows nothing of what was
+        }
         if (made < calls || !mayStop) thisProxy.GoOnFork();
         else thisProxy.FinishFork();
     }

@@ -32,6 +32,7 @@ internal static class Tool
         new StatusCommand(streams),
         new PromoteCommand(streams),
         new RetireCommand(streams),
+        new ForgetPeerCommand(streams),
     };
 
     private static int Invoke(ParseResult parsed, ToolStreams streams)

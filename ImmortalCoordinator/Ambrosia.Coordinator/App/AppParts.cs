@@ -75,6 +75,9 @@ internal sealed class AppParts
     /// <summary>A session has become primary.</summary>
     public required Action<AppSession> BecamePrimary { get; init; }
 
+    /// <summary>The receiver was forgotten, and so many calls to it that it is not known to have.</summary>
+    public required Action<Outbox, ulong> Forgotten { get; init; }
+
     /// <summary>True while peers may be reached: only then does a full outbox make the app wait.</summary>
     public required Func<bool> LinksAreOpen { get; init; }
 
@@ -123,7 +126,8 @@ internal sealed class AppParts
             checkpoint!.Dispose();
             return false;
         }
-        Outboxes.BeginSession(Recovery.Positions(checkpoint));
+        DeliveredState state = DeliveredState.From(checkpoint?.Part);
+        Outboxes.BeginSession(Recovery.Positions(checkpoint), state.Generations);
         Digests.BeginSession();
         Timers.Clear();
         digested = checkpoint?.Part.DigestPosition ?? Lsn.Zero;
@@ -131,7 +135,7 @@ internal sealed class AppParts
         Progress.Begin(header?.Lsn ?? Lsn.Zero, header?.PageLsn ?? Lsn.Zero);
         Epoch epoch = EpochInForce();
         Delivery.Marks.Begin(epoch, Replica);
-        Delivery.Begin(header?.PageLsn ?? Lsn.Zero, header?.Lsn ?? Lsn.Zero, DeliveredState.From(checkpoint?.Part), digested, durable);
+        Delivery.Begin(header?.PageLsn ?? Lsn.Zero, header?.Lsn ?? Lsn.Zero, state, digested, durable);
         var welcome = new AppWelcome(1, new InstanceId(Identity.Name, Identity.Shard), Replica, Identity.Uuid, epoch, session.Number,
             MessageBytesMax, header?.Lsn ?? Lsn.Zero, checkpoint is not null);
         CheckpointImage? image = checkpoint is null ? null : new CheckpointImage(checkpoint.Reader, header!.Lsn, header.ImageVersion);
@@ -177,6 +181,16 @@ internal sealed class AppParts
         if (outbox.IsUndigested) return;
         outbox.IsUndigested = true;
         undigested.Add(outbox);
+    }
+
+    /// <summary>The app stands where the log forgets whom this outbox is for.</summary>
+    public void Cut(Outbox outbox)
+    {
+        Crash.Hit("forget.before");
+        ulong? dropped = outbox.Cut();
+        outbox.DigestedCount = 0;
+        if (dropped is { } calls) Forgotten(outbox, calls);
+        Crash.Hit("forget.after");
     }
 
     /// <summary>The app stands at a digest position.</summary>

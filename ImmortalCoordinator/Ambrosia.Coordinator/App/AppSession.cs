@@ -216,14 +216,15 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
     {
         done.Clear();
         bool isMark = parts.Progress.Report(lsn, done);
+        if (parts.Progress.TakeCut(lsn) is { } forgotten) parts.Cut(forgotten);
         if (isMark) parts.DigestAt(lsn);
         foreach (PageNote note in done)
         {
             parts.Outboxes.Self.Trim(note.SelfNumber);
-            foreach ((Outbox outbox, ulong number) in note.Trims)
+            foreach (OutboxTrim trim in note.Trims)
             {
                 Crash.Hit("trim.before");
-                outbox.Trim(number);
+                trim.Outbox.Trim(trim.Number, trim.Generation);
                 Crash.Hit("trim.after");
             }
         }

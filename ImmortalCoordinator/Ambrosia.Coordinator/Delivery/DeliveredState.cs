@@ -11,8 +11,18 @@ internal sealed class DeliveredState
     private readonly List<PeerRecord> peers = [];
     private readonly List<InputPosition> inputs = [default];
     private readonly Dictionary<uint, ulong> trims = [];
+    private readonly Dictionary<InstanceId, int> generations = [];
 
     public IReadOnlyList<PeerRecord> Peers => peers;
+
+    /// <summary>A forgotten peer keeps its place, so that ids stay what they are, and its UUID, which is never taken again; its epoch is 0 (L5.14).</summary>
+    public static bool IsForgotten(PeerRecord peer) => peer.Epoch == default;
+
+    /// <summary>How often the log has forgotten who had this name: the generation of the channel to it.</summary>
+    public int GenerationOf(InstanceId name) => generations.GetValueOrDefault(name);
+
+    /// <summary>Of the names of which anyone was forgotten.</summary>
+    public IReadOnlyDictionary<InstanceId, int> Generations => generations;
 
     /// <summary>Outputs to origin id known durable there, by the Trim records so far.</summary>
     public IReadOnlyDictionary<uint, ulong> Trims => trims;
@@ -47,6 +57,7 @@ internal sealed class DeliveredState
         }
         if (peer.Origin != peers.Count + 1) throw new ProtocolViolation("L6.2", $"peer {peer.Peer} has origin {peer.Origin}, not {peers.Count + 1}");
         peers.Add(new PeerRecord(peer.Origin, peer.Peer, peer.Uuid, peer.Epoch));
+        if (IsForgotten(peers[^1])) Forgotten(peer.Peer);
         inputs.Add(new InputPosition(0, 0, peer.Epoch, peer.Impulses));
     }
 
@@ -57,6 +68,7 @@ internal sealed class DeliveredState
         copy.inputs.Clear();
         copy.inputs.AddRange(inputs);
         foreach ((uint origin, ulong number) in trims) copy.trims[origin] = number;
+        foreach ((InstanceId name, int generation) in generations) copy.generations[name] = generation;
         return copy;
     }
 
@@ -71,6 +83,7 @@ internal sealed class DeliveredState
             case RecordKind.Trim:
                 foreach (TrimPosition trim in record.Read<TrimRecord>().Positions) FoldTrim(record.Lsn, trim);
                 break;
+            case RecordKind.Forget: FoldForget(record.Lsn, record.Read<ForgetRecord>()); break;
             case RecordKind.FirstStart: HasStarted = true; break;
         }
     }
@@ -79,6 +92,7 @@ internal sealed class DeliveredState
     public void FoldRun(Lsn lsn, in RunHeader run)
     {
         if (run.Peer >= inputs.Count) throw new ProtocolViolation("L5.2", $"run of origin {run.Peer} at {lsn}, which no Peer record names");
+        if (run.Peer > 0 && IsForgotten(peers[(int)run.Peer - 1])) throw new ProtocolViolation("L5.14", $"run at {lsn} of origin {run.Peer}, which was forgotten");
         InputPosition before = inputs[(int)run.Peer];
         if (run.First != before.Next(run))
             throw new ProtocolViolation("L5.2", $"run at {lsn} begins at {run.First} where {before.Next(run)} is next for origin {run.Peer} (I1)");
@@ -88,8 +102,20 @@ internal sealed class DeliveredState
     private void FoldTrim(Lsn lsn, TrimPosition trim)
     {
         if (trim.Origin == 0 || trim.Origin > peers.Count) throw new ProtocolViolation("L5.6", $"trim at {lsn} of origin {trim.Origin}, which no Peer record names");
-        trims[trim.Origin] = trim.Number;
+        if (!IsForgotten(peers[(int)trim.Origin - 1])) trims[trim.Origin] = trim.Number; // else it was on its way to the log when the Forget was
     }
+
+    private void FoldForget(Lsn lsn, ForgetRecord record)
+    {
+        if (record.Origin > peers.Count || peers[(int)record.Origin - 1] is not { } known || IsForgotten(known) || known.Uuid != record.Uuid)
+            throw new ProtocolViolation("L5.14", $"at {lsn} origin {record.Origin} ({record.Uuid}) is forgotten, which is no peer");
+        peers[(int)record.Origin - 1] = known with { Epoch = default };
+        Forgotten(known.Peer);
+        inputs[(int)record.Origin] = default;
+        trims.Remove(record.Origin);
+    }
+
+    private void Forgotten(InstanceId name) => generations[name] = GenerationOf(name) + 1;
 
     private void FoldPeer(Lsn lsn, PeerRecord record)
     {
@@ -101,6 +127,7 @@ internal sealed class DeliveredState
         }
         if (record.Origin == 0 || record.Origin > peers.Count) throw new ProtocolViolation("L5.4", $"peer record at {lsn} with origin {record.Origin}");
         PeerRecord before = peers[(int)record.Origin - 1];
+        if (IsForgotten(before)) throw new ProtocolViolation("L5.14", $"peer record at {lsn} of origin {record.Origin}, which was forgotten");
         if (before.Peer != record.Peer || before.Uuid != record.Uuid || record.Epoch < before.Epoch)
             throw new ProtocolViolation("L5.4", $"peer record at {lsn} makes {before.Peer} of epoch {before.Epoch} into {record.Peer} of {record.Epoch}");
         peers[(int)record.Origin - 1] = record;

@@ -15,7 +15,8 @@ internal sealed class Delivery(ReplicaLog log, LogReader reader, ulong digestEve
     /// <summary>Room that the frame needs in front of the first record.</summary>
     private const int FrontBytes = FrameHeader.Bytes + DeliverHeader.Bytes;
 
-    private readonly List<(Outbox, ulong)> trims = [];
+    private readonly List<OutboxTrim> trims = [];
+    private readonly List<OutboxCut> cuts = [];
     private PageBuffer? buffer;
     private PinnedPage? pinned;
     private Lsn firstRecord, replayTo;
@@ -123,6 +124,7 @@ internal sealed class Delivery(ReplicaLog log, LogReader reader, ulong digestEve
         ReadOnlySpan<byte> bytes = page.Buffer.Span[start..page.Length];
         Lsn? mark = null;
         trims.Clear();
+        cuts.Clear();
         if (page.Remaining > 0)
         {
             mark = MarkAt(first);
@@ -141,13 +143,14 @@ internal sealed class Delivery(ReplicaLog log, LogReader reader, ulong digestEve
             {
                 mark ??= MarkAt(records.Lsn);
                 State.Fold(records);
+                if (records.Kind == RecordKind.Forget) cuts.Add(new OutboxCut(records.End, outboxes.GetOrAdd(State.NameOf(records.Read<ForgetRecord>().Origin))));
                 Records++;
                 if (records.Lsn < replayTo) Crash.Hit("recovery.everyRecord");
                 NoteControl(page.Lsn, records);
             }
         }
-        IReadOnlyList<(Outbox, ulong)> noted = trims.Count == 0 ? [] : trims.ToArray();
-        progress.Delivered(new PageNote(page.Lsn, page.Lsn + page.Length + page.Remaining, State.InputsOf(0).Number, noted), mark);
+        IReadOnlyList<OutboxTrim> noted = trims.Count == 0 ? [] : trims.ToArray();
+        progress.Delivered(new PageNote(page.Lsn, page.Lsn + page.Length + page.Remaining, State.InputsOf(0).Number, noted), mark, cuts);
         return mark;
     }
 
@@ -179,7 +182,12 @@ internal sealed class Delivery(ReplicaLog log, LogReader reader, ulong digestEve
 
     private void NoteTrims(TrimRecord record)
     {
-        foreach (TrimPosition entry in record.Positions) trims.Add((outboxes.GetOrAdd(State.NameOf(entry.Origin)), entry.Number));
+        foreach (TrimPosition entry in record.Positions)
+        {
+            if (DeliveredState.IsForgotten(State.Peers[(int)entry.Origin - 1])) continue;
+            InstanceId peer = State.NameOf(entry.Origin);
+            trims.Add(new OutboxTrim(outboxes.GetOrAdd(peer), State.GenerationOf(peer), entry.Number));
+        }
     }
 
     /// <summary>What <see cref="TryTake"/> gave is sent, or will never be.</summary>

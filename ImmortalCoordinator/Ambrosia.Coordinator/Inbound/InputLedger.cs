@@ -15,6 +15,9 @@ internal sealed class InputLedger(InstanceId self)
     private readonly Dictionary<InstanceId, Origin> byName = [];
     private readonly List<Origin> touched = [];
 
+    /// <summary>Given up by operators; they are never taken again.</summary>
+    private readonly HashSet<(InstanceId Name, Guid Uuid)> forgotten = [];
+
     /// <summary>Every origin below has a Peer record in the log.</summary>
     private int firstUnlogged = 1;
 
@@ -28,7 +31,7 @@ internal sealed class InputLedger(InstanceId self)
             Self.Restore(state.InputsOf(0));
             foreach (PeerRecord peer in state.Peers)
             {
-                Origin origin = Add(peer.Peer, peer.Uuid, peer.Epoch);
+                Origin origin = Add(peer.Peer, peer.Uuid, peer.Epoch, isKnown: !DeliveredState.IsForgotten(peer));
                 if (origin.Id != peer.Origin) throw new InvalidOperationException($"peer {peer.Peer} is origin {peer.Origin}, not {origin.Id}");
                 origin.Logged = (peer.Epoch, Lsn.Zero);
                 origin.Restore(state.InputsOf(peer.Origin));
@@ -36,12 +39,48 @@ internal sealed class InputLedger(InstanceId self)
         }
     }
 
-    private Origin Add(InstanceId instance, Guid uuid, Epoch epoch)
+    private Origin Add(InstanceId instance, Guid uuid, Epoch epoch, bool isKnown = true)
     {
         var origin = new Origin((uint)origins.Count, instance) { Uuid = uuid, Epoch = epoch };
         origins.Add(origin);
-        byName.Add(instance, origin);
+        origin.IsLeaving = !isKnown;
+        if (isKnown) byName.Add(instance, origin);
+        else forgotten.Add((instance, uuid));
         return origin;
+    }
+
+    public bool WasForgotten(InstanceId instance, Guid uuid)
+    {
+        lock (gate) return forgotten.Contains((instance, uuid));
+    }
+
+    /// <summary>
+    /// An operator gives a peer up: behind the record that <paramref name="tryAppend"/> appends nobody is taken under its name until
+    /// <see cref="Forget"/>. Null: <paramref name="why"/> not, or no room in the log now.
+    /// </summary>
+    public Origin? BeginForget(InstanceId instance, Func<ForgetRecord, bool> tryAppend, out string? why)
+    {
+        lock (gate)
+        {
+            why = null;
+            if (!byName.TryGetValue(instance, out Origin? origin)) why = $"the log knows no peer '{instance}': there is nothing to forget.";
+            else if (origin.IsLeaving) return origin; // asked for before, and on its way
+            else if (origin.Link is not null) why = $"{instance} ({origin.Uuid}) is connected, so nothing of it is lost. Stop it first, if it is to be given up.";
+            else if (origin.Logged.Epoch == default) why = $"{instance} was never taken: there is nothing to forget.";
+            if (why is not null || !tryAppend(new ForgetRecord(origin!.Id, origin.Uuid))) return null;
+            origin.IsLeaving = true;
+            return origin;
+        }
+    }
+
+    /// <summary>The app has come to the Forget record: whoever comes next under the name is another instance.</summary>
+    public void Forget(InstanceId instance)
+    {
+        lock (gate)
+        {
+            if (!byName.Remove(instance, out Origin? origin)) return;
+            forgotten.Add((instance, origin.Uuid));
+        }
     }
 
     public Origin? Find(InstanceId instance)
@@ -49,9 +88,10 @@ internal sealed class InputLedger(InstanceId self)
         lock (gate) return byName.GetValueOrDefault(instance);
     }
 
+    /// <summary>Those that were not forgotten.</summary>
     public List<Origin> Peers()
     {
-        lock (gate) return origins.GetRange(1, origins.Count - 1);
+        lock (gate) return [.. origins.Skip(1).Where(origin => byName.GetValueOrDefault(origin.Instance) == origin)];
     }
 
     public InputPosition DurableOf(Origin origin)
@@ -68,7 +108,8 @@ internal sealed class InputLedger(InstanceId self)
         lock (gate)
         {
             Origin origin = byName.GetValueOrDefault(instance) ?? Add(instance, uuid, epoch);
-            why = uuid != origin.Uuid ? $"{instance} is {uuid}, another connection came with {origin.Uuid} meanwhile: two instances have one name (P6.3)"
+            why = origin.IsLeaving ? $"{instance} is being forgotten: it is taken again in a moment (P6.3)"
+                : uuid != origin.Uuid ? $"{instance} is {uuid}, another connection came with {origin.Uuid} meanwhile: two instances have one name (P6.3)"
                 : epoch < origin.Epoch ? $"{instance} comes with epoch {epoch}, {origin.Epoch} was seen meanwhile (P6.3)" : null;
             admitted = why is null ? origin : null;
             if (why is null) origin.Epoch = epoch;
@@ -85,9 +126,10 @@ internal sealed class InputLedger(InstanceId self)
         lock (gate)
         {
             end = origin.Logged.End;
+            if (origin.IsLeaving) return false; // its connection was admitted a moment before, and will never be answered
             if (origin.Logged.Epoch == origin.Epoch) return true;
             for (; firstUnlogged < origin.Id; firstUnlogged++) // ids begin in the log in their order (L5.4), whoever is asked for first
-                if (origins[firstUnlogged].Logged.Epoch == default && !TryLogNow(origins[firstUnlogged], tryAppend)) return false;
+                if (origins[firstUnlogged] is { IsLeaving: false, Logged.Epoch.Value: 0 } && !TryLogNow(origins[firstUnlogged], tryAppend)) return false;
             if (!TryLogNow(origin, tryAppend)) return false;
             end = origin.Logged.End;
             return true;

@@ -23,15 +23,17 @@ internal enum HelloVerdict
 /// <param name="Begun">Timestamp no later than the hello's writing.</param>
 /// <param name="CertifiedNames">Instances that the peer's certificate is for; null: there are no certificates.</param>
 /// <param name="KnownUuid">UUID under which the peer's name is in our log; null when it is new.</param>
+/// <param name="WasForgotten">An operator has given up the instance that says this hello.</param>
+/// <param name="IsLeaving">The one that has this name in our log is being given up at the moment.</param>
 internal sealed record HelloFacts(
     InstanceId Self, Guid OwnUuid, Epoch OwnEpoch, InstanceId? Expected, Guid? KnownUuid, Epoch KnownEpoch, InputPosition Durable, Outbox Outbox, uint BytesWanted = 0, long Begun = 0,
-    IReadOnlyList<string>? CertifiedNames = null);
+    IReadOnlyList<string>? CertifiedNames = null, bool WasForgotten = false, bool IsLeaving = false);
 
 /// <summary>The decision about a hello (protocol P6.3–P6.5): pure.</summary>
 internal static class HelloCheck
 {
-    /// <summary>An instance is its log: what one side owes the other ends with neither name nor directory.</summary>
-    private const string WayOut = "Put the log back that was there before, or give the new instance a name of its own (--instance) and have it called by that (P6.3)";
+    /// <summary>An instance is its log: what one side owes the other ends with neither name nor directory, only by an operator's word.</summary>
+    private const string WayOut = "Put the log back that was there before; or, if it is gone for good, say so to the side that remembers it";
 
     public static HelloVerdict Judge(Hello hello, HelloFacts facts, out string why)
     {
@@ -49,12 +51,15 @@ internal static class HelloCheck
         if (new InstanceId(hello.PeerName, facts.Self.Shard) != facts.Self) return (HelloVerdict.Refuse, $"{peer} wants to speak to {hello.PeerName}, we are {facts.Self} (P6.3)");
         if (facts.Expected is { } expected && expected != peer) return (HelloVerdict.Refuse, $"{peer} answers where {expected} should (P6.3)");
         if (peer == facts.Self) return (HelloVerdict.Refuse, "an instance does not connect to itself (P6.3)");
+        if (hello.Epoch == default) return (HelloVerdict.Refuse, $"{peer} comes with epoch 0, which no primary has (P6.3)");
+        if (facts.WasForgotten) return (HelloVerdict.Refuse, $"{peer} ({hello.Uuid}) was forgotten here by an operator: what it had is of no use any more; give it another name (P6.3)");
+        if (facts.IsLeaving) return (HelloVerdict.Refuse, $"the {peer} that our log knows is being forgotten: its name is free in a moment (P6.3)");
         if (facts.KnownUuid is { } uuid && uuid != hello.Uuid)
             return (HelloVerdict.Stop, $"{peer} is {hello.Uuid}, our log knows it as {uuid}: it was deleted and made again, or two instances have one name. " +
-                WayOut);
+                $"{WayOut}, here: 'ambrosia forget-peer DIR {peer.Name}' (P6.3)");
         if (hello.PeerUuid != Guid.Empty && hello.PeerUuid != facts.OwnUuid)
             return (HelloVerdict.Stop, $"{peer} knows us as {hello.PeerUuid}, we are {facts.OwnUuid}: we were deleted and made again, or two instances have one name. " +
-                WayOut);
+                $"{WayOut}, there: 'ambrosia forget-peer DIR {facts.Self.Name}' (P6.3)");
         if (hello.Epoch < facts.KnownEpoch) return (HelloVerdict.Refuse, $"{peer} comes with epoch {hello.Epoch}, {facts.KnownEpoch} was seen (P6.3)");
         if (hello.MessageBytesMax < facts.BytesWanted)
             return (HelloVerdict.Refuse, $"{peer} takes messages of at most {hello.MessageBytesMax} bytes, one of {facts.BytesWanted} is next: give it a larger limit (P6.11)");

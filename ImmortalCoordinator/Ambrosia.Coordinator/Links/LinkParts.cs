@@ -72,7 +72,8 @@ internal sealed class LinkParts
         Origin? known = Ledger.Find(peer);
         Outbox outputs = Outboxes.TryGet(peer, out Outbox? outbox) ? outbox : noOutputs; // a name that is refused leaves nothing behind
         return new HelloFacts(Self, Identity.Uuid, OwnEpoch, expected, known?.Uuid, known?.Epoch ?? default,
-            known is null ? default : Ledger.DurableOf(known), outputs, Table.BytesWanted(peer), begun);
+            known is null ? default : Ledger.DurableOf(known), outputs, Table.BytesWanted(peer), begun,
+            IsLeaving: known is { IsLeaving: true });
     }
 
     public LinkRank RankOf(InstanceId peer, Epoch peerEpoch, ulong nonce, bool weDialled)

@@ -133,6 +133,21 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff)
         }
     }
 
+    /// <summary>What kept us from calling the peer is over: it is called at once.</summary>
+    public void Resume(InstanceId peer)
+    {
+        lock (gate)
+        {
+            PeerState state = StateOf(peer);
+            state.IsStopped = false;
+            state.BytesWanted = 0;
+            state.Refusals = 0;
+            state.DialAt = default;
+            state.Backoff.Reset();
+            if (peer != self && state.Current is null) unconnected.Add(peer);
+        }
+    }
+
     /// <summary>The message limit that the peer's hello must state at least; 0: any will do.</summary>
     public uint BytesWanted(InstanceId peer)
     {
@@ -140,11 +155,13 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff)
     }
 
     /// <summary>A hello to or from the peer was refused: after a few in a row it is called more seldom.</summary>
-    public void Refused(InstanceId peer, DateTimeOffset now)
+    /// <param name="why">What the operator is shown until a connection opens, or ends otherwise.</param>
+    public void Refused(InstanceId peer, DateTimeOffset now, string why)
     {
         lock (gate)
         {
             PeerState state = StateOf(peer);
+            state.LastEnd = why;
             if (++state.Refusals > RefusalsAtOnce && state.DialAt < now + refusedRest) state.DialAt = now + refusedRest;
         }
     }

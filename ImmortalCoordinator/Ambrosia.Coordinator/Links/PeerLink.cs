@@ -28,6 +28,9 @@ internal sealed class PeerLink : ILinkTraffic
     private bool controlTaken, dataTaken, ackOwed, isSaid, wasOpen;
     private int bytesWanted, bytesLeft;
 
+    /// <summary>Why this connection, or its hello, was refused on either side; null: it was not.</summary>
+    private string? refusal;
+
     public PeerLink(LinkParts parts, InstanceId? expected, uint seed, ulong nonce, string remote)
     {
         this.parts = parts;
@@ -153,7 +156,10 @@ internal sealed class PeerLink : ILinkTraffic
         if (stage != Stage.AwaitHello) throw new ProtocolViolation("P6.1", "hello out of turn");
         Crash.Hit("handshake.gotHello");
         InstanceId peer = hello.Instance;
-        HelloVerdict verdict = HelloCheck.Judge(hello, parts.FactsFor(peer, Expected, Begun) with { CertifiedNames = CertifiedNames }, out string why);
+        HelloVerdict verdict = HelloCheck.Judge(hello, parts.FactsFor(peer, Expected, Begun) with
+        {
+            CertifiedNames = CertifiedNames, WasForgotten = parts.Ledger.WasForgotten(peer, hello.Uuid),
+        }, out string why);
         if (verdict != HelloVerdict.Accept)
         {
             if (parts.IsKnown(peer, Expected)) claimed = peer;
@@ -200,14 +206,14 @@ internal sealed class PeerLink : ILinkTraffic
             control.Write(new Goodbye(GoodbyeCode.Refused, why));
         }
         Say(said, $"{(said == PeerEvent.Stopped ? "stopped" : "refused")}: {why}");
-        if (Known is { } peer) parts.Table.Refused(peer, parts.Time.GetUtcNow());
+        if (Known is { } peer) parts.Table.Refused(peer, parts.Time.GetUtcNow(), refusal = why);
         Wake();
     }
 
     private void HearGoodbye(Goodbye goodbye)
     {
         Say(PeerEvent.ToldGoodbye, $"closed by the other side: {goodbye.Why}");
-        if (goodbye.Code == GoodbyeCode.Refused && Known is { } peer) parts.Table.Refused(peer, parts.Time.GetUtcNow());
+        if (goodbye.Code == GoodbyeCode.Refused && Known is { } peer) parts.Table.Refused(peer, parts.Time.GetUtcNow(), refusal = goodbye.Why);
     }
 
     private void TakeReady()
@@ -353,7 +359,7 @@ internal sealed class PeerLink : ILinkTraffic
         outbound?.End();
         parts.Awaiting.Remove(this);
         if (origin is not null) parts.Ledger.Disconnect(origin, this);
-        parts.Table.Ended(this, why);
+        parts.Table.Ended(this, refusal ?? why);
     }
 
     /// <summary>One line at the most about one connection.</summary>

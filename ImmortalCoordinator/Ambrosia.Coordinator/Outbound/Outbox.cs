@@ -24,8 +24,14 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     /// <summary>Durable at the receiver, as of the Trim records that have been applied (I3).</summary>
     private ChannelPosition trimmed;
 
-    /// <summary>Impulses of this epoch: numbered here, durable there; the number before the session's first ticket.</summary>
-    private ulong impulsesNumbered, impulsesDurable, ticketBase;
+    /// <summary>Impulses of this epoch: numbered here, durable there.</summary>
+    private ulong impulsesNumbered, impulsesDurable;
+
+    /// <summary>What is added to the session's ticket to make the number; negative once a receiver was forgotten in its course.</summary>
+    private long ticketBase;
+
+    /// <summary>How many receivers of this name were forgotten: where the outbox is, and where the running session is; emitted ≤ kept.</summary>
+    private int generation, emittedGeneration;
 
     /// <summary>Bytes of all entries, wherever they are.</summary>
     private long keptBytes;
@@ -62,11 +68,20 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
 
     public bool HasUnsent { get { lock (gate) return cursor < entries.End; } }
 
+    /// <summary>How many receivers of this name were forgotten before the calls that are in here.</summary>
+    public int Generation { get { lock (gate) return generation; } }
+
     public ulong ImpulsesNumbered { get { lock (gate) return impulsesNumbered; } }
 
     public OutboxNews News
     {
         get { lock (gate) return new OutboxNews(Destination, known.Number, trimmed.Number, impulsesNumbered, impulsesDurable, keptBytes, cursor < entries.End); }
+    }
+
+    /// <summary>Takes over how many receivers of this name a checkpoint says were forgotten.</summary>
+    public void RestoreGeneration(int forgotten)
+    {
+        lock (gate) generation = emittedGeneration = forgotten;
     }
 
     /// <summary>Takes over what a checkpoint says of this channel, before any append.</summary>
@@ -86,8 +101,9 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
         lock (gate)
         {
             if (impulsesNumbered > 0) throw new InvalidOperationException($"the outbox to {Destination} has numbered impulses and cannot begin again");
-            while (entries.Start < entries.End) Let(entries.Pop());
+            while (entries.Start < entries.End) Drop();
             known = emitted = trimmed = restoring = default;
+            generation = emittedGeneration = 0;
             cursor = entries.Start;
         }
     }
@@ -109,13 +125,41 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     }
 
     /// <summary>A new app session begins to emit from <paramref name="from"/>: what follows up to known is compared, not kept.</summary>
-    public void BeginSession(ChannelPosition from)
+    /// <param name="forgotten">Receivers of this name that were forgotten before that.</param>
+    public void BeginSession(ChannelPosition from, int forgotten = 0)
     {
         lock (gate)
         {
-            if (from.Number > known.Number) throw new InvalidOperationException($"a session to {Destination} begins at {from.Number}, beyond {known.Number}");
+            if (forgotten > generation || (forgotten == generation && from.Number > known.Number)) throw new InvalidOperationException($"a session to {Destination} begins at {from.Number}, beyond {known.Number}");
             emitted = from;
-            ticketBase = impulsesNumbered;
+            emittedGeneration = forgotten;
+            ticketBase = (long)impulsesNumbered;
+        }
+    }
+
+    /// <summary>
+    /// The app stands where the log forgets the receiver (log-format L5.14): what was for it is dropped, calls and impulses, and the channel
+    /// begins anew. Returns how many calls that were not trimmed are gone; null: the app was here before, and only comes by again.
+    /// </summary>
+    /// <exception cref="DivergenceException">The app has not emitted what it emitted before (I8).</exception>
+    public ulong? Cut()
+    {
+        lock (gate)
+        {
+            bool isFirst = emittedGeneration == generation;
+            if (isFirst && emitted != known) throw DivergenceException.OfChannel(Destination, emitted, known);
+            emittedGeneration++;
+            emitted = default;
+            if (!isFirst) return null;
+            ulong dropped = known.Number - trimmed.Number;
+            while (entries.Start < entries.End) Drop();
+            generation++;
+            known = trimmed = default;
+            cursor = entries.Start;
+            ticketBase -= (long)impulsesNumbered;
+            impulsesNumbered = impulsesDurable = 0;
+            AckedAt = long.MinValue;
+            return dropped;
         }
     }
 
@@ -129,6 +173,7 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
         lock (gate)
         {
             ChannelPosition after = emitted.After(run.Header.Kind, run.Messages, run.Header.Count);
+            if (emittedGeneration < generation) { emitted = after; return false; } // for one that was forgotten since
             if (emitted.Number >= known.Number)
             {
                 emitted = after;
@@ -165,8 +210,8 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
         lock (gate)
         {
             RunHeader header = run.Header;
-            if (ticketBase + header.First != impulsesNumbered + 1)
-                throw new ProtocolViolation("P5.9", $"impulse with ticket {header.First} where {impulsesNumbered - ticketBase + 1} is next");
+            if ((ulong)ticketBase + header.First != impulsesNumbered + 1)
+                throw new ProtocolViolation("P5.9", $"impulse with ticket {header.First} where {impulsesNumbered - (ulong)ticketBase + 1} is next");
             impulsesNumbered += header.Count;
             var numbered = header with { Shard = Destination.Shard, Peer = 0, First = impulsesNumbered - header.Count + 1, Hash = epoch.Value };
             Push(block, frameAt, numbered, runBytes, new ChannelPosition(impulsesNumbered, 0, MessageKind.Impulse));
@@ -259,16 +304,18 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
             if (number <= impulsesDurable) return 0;
             impulsesDurable = number;
             Release();
-            return impulsesDurable > ticketBase ? impulsesDurable - ticketBase : 0;
+            return (long)impulsesDurable > ticketBase ? impulsesDurable - (ulong)ticketBase : 0;
         }
     }
 
     /// <summary>Applies a Trim: calls up to <paramref name="number"/> are durable at the receiver and no longer kept.</summary>
     /// <exception cref="DivergenceException">The receiver has more than the app has made again at this place of the log (I8).</exception>
-    public void Trim(ulong number)
+    /// <param name="forgotten">Receivers of this name that were forgotten before this one; a trim of one of them means nothing.</param>
+    public void Trim(ulong number, int forgotten = 0)
     {
         lock (gate)
         {
+            if (forgotten != generation) return;
             if (number > known.Number) throw DivergenceException.OfTrim(Destination, known.Number, number);
             if (number <= trimmed.Number) return;
             trimmed = PositionAt(number);
@@ -278,12 +325,14 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
 
     private void Release()
     {
-        while (entries.Start < entries.End && IsDurable(entries[entries.Start], trimmed.Number, impulsesDurable))
-        {
-            OutboxEntry entry = entries.Pop();
-            keptBytes -= entry.FrameBytes;
-            Let(entry);
-        }
+        while (entries.Start < entries.End && IsDurable(entries[entries.Start], trimmed.Number, impulsesDurable)) Drop();
+    }
+
+    private void Drop()
+    {
+        OutboxEntry entry = entries.Pop();
+        keptBytes -= entry.FrameBytes;
+        Let(entry);
     }
 
     /// <summary>The channel's hash after <paramref name="number"/> messages; false when that many were never made or are trimmed already.</summary>

@@ -66,13 +66,14 @@ internal sealed class OutboxSet(InstanceId self, ScratchFile scratch, MemoryBoun
     }
 
     /// <summary>A new app session starts to emit from what its checkpoint says; channels that it does not name start from nothing.</summary>
-    public void BeginSession(IReadOnlyDictionary<InstanceId, ChannelPosition> from)
+    /// <param name="generations">How many receivers of a name were forgotten by then; names without are left out.</param>
+    public void BeginSession(IReadOnlyDictionary<InstanceId, ChannelPosition> from, IReadOnlyDictionary<InstanceId, int> generations)
     {
         Array.Clear(session);
         foreach (Outbox outbox in InOrder())
         {
             outbox.SessionIndex = -1;
-            outbox.BeginSession(from.GetValueOrDefault(outbox.Destination));
+            outbox.BeginSession(from.GetValueOrDefault(outbox.Destination), generations.GetValueOrDefault(outbox.Destination));
         }
     }
 

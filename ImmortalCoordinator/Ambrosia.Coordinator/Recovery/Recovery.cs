@@ -60,6 +60,7 @@ internal sealed class Recovery(IFileSystem files, string directory, InstanceIden
             Outbox outbox = outboxes.GetOrAdd(output.Destination);
             outbox.Restore(KnownOf(output), new ChannelPosition(output.TrimmedNumber, output.TrimmedHash, output.TrimmedLastKind));
         }
+        foreach ((InstanceId name, int forgotten) in DeliveredState.From(checkpoint.Part).Generations) outboxes.GetOrAdd(name).RestoreGeneration(forgotten);
         OutboxRuns.Restore(checkpoint.Reader, outboxes, pool);
         checkpoint.Reader.Rewind(); // the image may be wanted next
         foreach (Outbox outbox in outboxes.InOrder()) outbox.RestoreDone();

@@ -99,7 +99,7 @@ internal sealed class PageInspector(LogSegment segment)
     private static PageFault? CheckKind(ReadOnlySpan<byte> record, Lsn lsn)
     {
         uint word = BinaryPrimitives.ReadUInt32LittleEndian(record[4..]);
-        if (word is >= (uint)RecordKind.Run and <= (uint)RecordKind.Upgrade) return null;
-        return new PageFault($"a record of kind 1 to {(uint)RecordKind.Upgrade}", $"kind 0x{word:X}: written by a newer version").OfIntactPage(lsn);
+        if (word is >= (uint)RecordKind.Run and <= (uint)RecordKind.Forget) return null;
+        return new PageFault($"a record of kind 1 to {(uint)RecordKind.Forget}", $"kind 0x{word:X}: written by a newer version").OfIntactPage(lsn);
     }
 }

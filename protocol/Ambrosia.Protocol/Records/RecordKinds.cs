@@ -6,7 +6,7 @@ namespace Ambrosia.Protocol;
 public static class RecordKinds
 {
     /// <summary>False for kinds whose format is fixed but that this version never writes: a reader refuses them by name (L5.1).</summary>
-    public static bool IsWrittenToday(RecordKind kind) => kind is >= RecordKind.Run and <= RecordKind.Quarantine;
+    public static bool IsWrittenToday(RecordKind kind) => kind is >= RecordKind.Run and <= RecordKind.Quarantine or RecordKind.Forget;
 
     /// <summary>The body of a record, without header.</summary>
     public static byte[] Encode<T>(T body) where T : IRecordBody<T>

@@ -90,8 +90,8 @@ public sealed class BookTests
         var book = new ProgressBook();
         book.Begin(new Lsn(64), new Lsn(0));
         var done = new List<PageNote>();
-        book.Delivered(new PageNote(new Lsn(0), new Lsn(200), 1, []), null);
-        book.Delivered(new PageNote(new Lsn(4096), new Lsn(5000), 2, []), new Lsn(4500));
+        book.Delivered(new PageNote(new Lsn(0), new Lsn(200), 1, []), null, []);
+        book.Delivered(new PageNote(new Lsn(4096), new Lsn(5000), 2, []), new Lsn(4500), []);
         Assert.False(book.Report(new Lsn(199), done));
         Assert.Empty(done);
         Assert.False(book.Report(new Lsn(200), done));

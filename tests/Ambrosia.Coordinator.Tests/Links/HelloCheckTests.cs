@@ -82,7 +82,15 @@ public sealed class HelloCheckTests : IDisposable
     {
         (HelloVerdict verdict, string why) = Judge(good with { Uuid = Guid.NewGuid() });
         Assert.Equal(HelloVerdict.Stop, verdict);
-        Assert.Contains("--instance", why);
+        Assert.Contains("ambrosia forget-peer DIR peer", why);
+    }
+
+    [Fact]
+    public void Hello_OfAForgottenInstanceOrWhileOneIsBeingForgotten_IsRefusedAndNothingStops()
+    {
+        Expect(HelloVerdict.Refuse, "P6.3", good with { Durable = 500 }, facts with { KnownUuid = null, KnownEpoch = default, WasForgotten = true });
+        Expect(HelloVerdict.Refuse, "P6.3", good, facts with { IsLeaving = true });
+        Expect(HelloVerdict.Refuse, "P6.3", good with { Epoch = default }, facts with { KnownUuid = null, KnownEpoch = default });
     }
 
     /// <summary>We were deleted and made again: it is the peer's operator who must act, and no reason for us to exit as if we were old.</summary>

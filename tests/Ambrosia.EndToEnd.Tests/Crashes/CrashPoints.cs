@@ -67,8 +67,21 @@ internal static class CrashPoints
     /// <summary>Steps on the way to callers outside; <see cref="CallerCrashPointTests"/> passes them.</summary>
     public static readonly string[] Callers = ["client.beforeLogged", "client.beforeAnswer", "client.afterAnswer"];
 
+    /// <summary>Of a primary that forgets a peer; Replicas/ForgetPeerTests walks these.</summary>
+    public static readonly string[] Forgetting = ["forget.before", "forget.after"];
+
+    /// <summary>Steps of a secondary that becomes primary; Replicas/FailoverTests walks these.</summary>
+    public static readonly string[] Promotion =
+    [
+        "takeover.afterClaim", "takeover.afterTailRead", "segment.beforeCreate", "segment.afterCreate", "takeover.midRelog", "takeover.afterRename",
+        "segment.afterDirFsync", "catalog.beforePublish", "takeover.beforeConnect", "handshake.sentHello", "handshake.gotHello", "log.afterFlush", "log.afterFenceCheck",
+    ];
+
     /// <summary>Steps that no run of this version passes, with the reason.</summary>
     public static readonly Dictionary<string, string> NotReached = [];
 
     public static IEnumerable<CrashPoint> All => [.. Log, .. Channels, .. Recovery];
+
+    /// <summary>Those that some test reaches.</summary>
+    public static IEnumerable<string> Names => All.Select(static p => p.Name).Concat(Callers).Concat(Forgetting).Concat(Promotion);
 }

@@ -107,7 +107,7 @@ public sealed class LinkRuleTests
             ledger.Options.Add("--create");
             ledger.Start().AwaitReady();
             string line = source.AwaitLine("word about the other UUID", static line => line.Contains("deleted and made again", StringComparison.Ordinal));
-            Assert.Contains("--instance", line);
+            Assert.Contains("ambrosia forget-peer DIR ledger", line);
             Assert.True(source.IsRunning && ledger.IsRunning, "one of them ended");
         });
     }

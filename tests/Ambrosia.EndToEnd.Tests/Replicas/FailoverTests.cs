@@ -99,14 +99,7 @@ public sealed class FailoverTests(ITestOutputHelper output) : ReplicaTests
 
     /// <summary>The one that takes over dies at each step of it; the next one does it again.</summary>
     [Theory]
-    [InlineData("takeover.afterClaim")]
-    [InlineData("takeover.afterTailRead")]
-    [InlineData("segment.beforeCreate")]
-    [InlineData("segment.afterCreate")]
-    [InlineData("takeover.afterRename")]
-    [InlineData("segment.afterDirFsync")]
-    [InlineData("catalog.beforePublish")]
-    [InlineData("takeover.beforeConnect")]
+    [MemberData(nameof(Steps))]
     public void TakeOver_KilledAtAStep_AnotherTakesOver(string step)
     {
         using var cluster = new Cluster();
@@ -125,6 +118,8 @@ public sealed class FailoverTests(ITestOutputHelper output) : ReplicaTests
             cluster.AssertNoneGaveUp();
         });
     }
+
+    public static IEnumerable<object[]> Steps() => CrashPoints.Promotion.Select(static step => new object[] { step });
 
     private static void FailOver(ReplicaSet set, Chance chance)
     {

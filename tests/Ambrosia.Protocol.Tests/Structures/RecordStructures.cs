@@ -12,6 +12,7 @@ internal static class RecordStructures
         {
             ["origin"] = x.Origin, ["shard"] = x.Peer.Shard, ["uuid"] = x.Uuid.ToString(), ["epoch"] = Text(x.Epoch.Value), ["name"] = x.Peer.Name,
         }),
+        Record<ForgetRecord>("Forget", static x => new() { ["origin"] = x.Origin, ["uuid"] = x.Uuid.ToString() }),
         Record<FirstStartRecord>("FirstStart", static x => new()
         {
             ["uuid"] = x.Uuid.ToString(), ["createdUs"] = Text(x.CreatedUs), ["appVersion"] = x.AppVersion, ["name"] = x.Name,
@@ -77,6 +78,7 @@ internal static class RecordStructures
             case RecordKind.Policy: record.Read<PolicyRecord>(); break;
             case RecordKind.Quarantine: record.Read<QuarantineRecord>(); break;
             case RecordKind.ClientRequest: record.Read<ClientRequestRecord>(); break;
+            case RecordKind.Forget: record.Read<ForgetRecord>(); break;
             default: throw new InvalidOperationException($"{record.Kind} should have been refused");
         }
     }

@@ -17,6 +17,7 @@ internal static class RecordFields
     {
         RecordKind.FirstStart => Of(FirstStartRecord.Read(body)),
         RecordKind.Peer => Of(PeerRecord.Read(body)),
+        RecordKind.Forget => new Dictionary<string, object> { ["origin"] = ForgetRecord.Read(body).Origin, ["instance"] = names[ForgetRecord.Read(body).Origin], ["uuid"] = ForgetRecord.Read(body).Uuid.ToString() },
         RecordKind.Trim => Of(TrimRecord.Read(body), names),
         RecordKind.Digest => Of(DigestRecord.Read(body)),
         RecordKind.CheckpointMark => Of(CheckpointMarkRecord.Read(body)),

@@ -12,11 +12,11 @@ public ref struct IncomingMessage
     private readonly ImmortalRuntime runtime;
     private readonly ReadOnlyMemory<byte> run;
 
-    internal IncomingMessage(ImmortalRuntime runtime, InstanceId caller, ReadOnlyMemory<byte> run)
+    internal IncomingMessage(ImmortalRuntime runtime, uint origin, ReadOnlyMemory<byte> run)
     {
         this.runtime = runtime;
         this.run = run;
-        Caller = caller;
+        Origin = origin;
     }
 
     public uint Method { get; internal set; }
@@ -41,7 +41,8 @@ public ref struct IncomingMessage
     /// <summary>Counter of the caller's call id; 0: fork or impulse.</summary>
     internal ulong CallId { get; set; }
 
-    internal InstanceId Caller { get; }
+    /// <summary>The caller's id in this log.</summary>
+    internal uint Origin { get; }
 
     /// <summary>The call from outside that this is; null: it is one of an immortal, or its impulse without a key.</summary>
     internal OutsideCall? Outside { get; init; }
@@ -78,7 +79,7 @@ public ref struct IncomingMessage
     }
 
     public readonly OutgoingMessage BeginResult() =>
-        Outside is null ? runtime.BeginResult(Caller, CallId, Method) : new OutgoingMessage(ScratchBuffer.Begin());
+        Outside is null ? runtime.BeginResult(runtime.Origins[Origin], CallId, Method) : new OutgoingMessage(ScratchBuffer.Begin());
 
     public readonly void SendResult(OutgoingMessage result)
     {
@@ -88,7 +89,7 @@ public ref struct IncomingMessage
 
     private readonly void AnswerLater(Source handler)
     {
-        if (Outside is null) runtime.AnswerLater(handler, Caller, CallId, Method);
+        if (Outside is null) runtime.AnswerLater(handler, Origin, CallId, Method);
         else runtime.Outside.AnswerLater(handler, Outside);
     }
 }

@@ -1,13 +1,12 @@
-using Ambrosia.Protocol;
-
 namespace Ambrosia;
 
 /// <summary>What is to be done when a suspended handler is finished: its caller's answer, or for a fork the count of a failure.</summary>
-internal sealed class OwedAnswer(Source handler, InstanceId caller, ulong call, uint method) : Source
+/// <param name="caller">Its origin id, not its name: whoever has that name by then may be another, whose calls have the same ids.</param>
+internal sealed class OwedAnswer(Source handler, uint caller, ulong call, uint method) : Source
 {
     // Fields, so that their names in an image are ours and not the compiler's.
     private readonly Source handler = handler;
-    private readonly InstanceId caller = caller;
+    private readonly uint caller = caller;
     private readonly ulong call = call;
     private readonly uint method = method;
 

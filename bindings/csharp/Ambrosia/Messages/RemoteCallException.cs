@@ -6,6 +6,12 @@ namespace Ambrosia;
 /// </summary>
 public sealed class RemoteCallException : Exception
 {
+    /// <summary>
+    /// <see cref="TypeName"/> of calls that cannot be answered any more: an operator has given the called instance up for good
+    /// ('ambrosia forget-peer').
+    /// </summary>
+    public const string PeerForgotten = "Ambrosia.PeerForgotten";
+
     public RemoteCallException(string typeName, string message, RemoteCallException? inner = null, string? remoteStack = null)
         : base(message, inner)
     {

@@ -61,6 +61,12 @@ internal sealed class ImpulseDoor(ImpulseOutbox outbox, OutboundBuffer limits)
         Added?.Invoke();
     }
 
+    /// <summary>The log has forgotten whom impulses to this name were for: the fate of those that are not known to be logged stays unknown.</summary>
+    internal void Forget(InstanceId peer)
+    {
+        if (isOpen) outbox.Forget(peer);
+    }
+
     /// <summary>The refusal of a method that is not an impulse handler.</summary>
     internal InvalidOperationException NotAnImpulse() => new(isOpen
         ? "Outside the handlers only methods marked [ImpulseHandler] can be called: what they are given is logged before it acts."

@@ -117,6 +117,18 @@ internal sealed class ImpulseOutbox(int bytesMax)
         foreach (LoggedImpulse impulse in done) impulse.MarkLogged();
     }
 
+    /// <summary>Whoever awaits an impulse to this name is told that nobody will learn its fate.</summary>
+    internal void Forget(InstanceId peer)
+    {
+        var lost = new List<LoggedImpulse>();
+        lock (gate)
+        {
+            foreach ((Destination destination, ImpulseChannel channel) in channels)
+                if (destination.Id == peer) lost.AddRange(channel.TakeAll());
+        }
+        foreach (LoggedImpulse impulse in lost) impulse.Abandon(new ImpulseOutcomeUnknownException(new InvalidOperationException($"{peer} was given up by an operator.")));
+    }
+
     /// <summary>The channel ended: nobody will learn the fate of what was not reported as logged. Returns how many are told so.</summary>
     internal int End(Exception why)
     {

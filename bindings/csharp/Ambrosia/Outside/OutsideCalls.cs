@@ -31,7 +31,7 @@ internal sealed class OutsideCalls(ImmortalRuntime runtime)
     {
         Immortal immortal = runtime.Started();
         if (Admit(message, session, request) is not { } call) return;
-        var incoming = new IncomingMessage(runtime, runtime.Id, body) { Method = message.Method, Arguments = message.Arguments, Outside = call };
+        var incoming = new IncomingMessage(runtime, origin: 0, body) { Method = message.Method, Arguments = message.Arguments, Outside = call };
         try
         {
             immortal.Take(ref incoming);

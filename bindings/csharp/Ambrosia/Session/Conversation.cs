@@ -92,6 +92,9 @@ internal sealed class Conversation(AppWelcome welcome, ImmortalRuntime runtime, 
             case RecordKind.NondetResult:
                 ExecuteInside(records.Read<NondetResultRecord>(), records.Lsn.Value, static (runtime, record, lsn) => runtime.TakeResult(record, lsn));
                 break;
+            case RecordKind.Forget:
+                Forget(records.Read<ForgetRecord>(), records.End);
+                break;
             case RecordKind.CheckpointMark:
                 duty.Take(records.Read<CheckpointMarkRecord>(), records.Lsn, timeUs, Runtime.IsPrimary);
                 break;
@@ -135,6 +138,22 @@ internal sealed class Conversation(AppWelcome welcome, ImmortalRuntime runtime, 
         try
         {
             execute(Runtime, record, lsn);
+        }
+        finally
+        {
+            Runtime.Scheduler.Exit();
+        }
+    }
+
+    /// <summary>The report comes first (P5.6): what the failing calls lead to is for whoever has the name next.</summary>
+    private void Forget(ForgetRecord record, Lsn end)
+    {
+        Progress.Cut(end);
+        Runtime.Outbound.Flush(); // impulses that are sent from here on stand behind it, too
+        Runtime.Scheduler.Enter();
+        try
+        {
+            Runtime.Forget(record);
         }
         finally
         {

@@ -143,7 +143,7 @@ internal sealed class ImmortalRuntime
                 Outside.Execute(run, messages);
                 break;
             case MessageKind.Fork or MessageKind.Call or MessageKind.Impulse:
-                Dispatch(run, messages, origin);
+                Dispatch(run, messages, run.Header.Peer);
                 break;
             case MessageKind.Result:
                 TakeResults(run, origin);
@@ -222,7 +222,7 @@ internal sealed class ImmortalRuntime
         return new OutgoingMessage(Outbound, call, method);
     }
 
-    internal void AnswerLater(Source handler, InstanceId caller, ulong call, uint method)
+    internal void AnswerLater(Source handler, uint caller, ulong call, uint method)
     {
         if (handler.IsDone)
         {
@@ -234,9 +234,11 @@ internal sealed class ImmortalRuntime
     }
 
     /// <summary>A suspended handler is finished.</summary>
-    internal void Answer(Source handler, InstanceId caller, ulong call, uint method, bool owed = true)
+    internal void Answer(Source handler, uint origin, ulong call, uint method, bool owed = true)
     {
         if (owed) Scheduler.AnswersOwed--;
+        InstanceId caller = Origins[origin];
+        if (call != 0 && caller == Origins.Forgotten) return; // whoever has its name now did not ask
         if (handler.Error is { } failure)
         {
             Fail(failure, caller, call, method);
@@ -255,7 +257,7 @@ internal sealed class ImmortalRuntime
         }
     }
 
-    private void Dispatch(RunView run, ReadOnlyMemory<byte> messages, InstanceId origin)
+    private void Dispatch(RunView run, ReadOnlyMemory<byte> messages, uint origin)
     {
         Immortal immortal = Started();
         var reader = new MessageReader(run);
@@ -273,7 +275,7 @@ internal sealed class ImmortalRuntime
             }
             catch (Exception e) when (IsOfHandler(e))
             {
-                Fail(e, origin, message.CallId, message.Method);
+                Fail(e, Origins[origin], message.CallId, message.Method);
             }
             Scheduler.Drain();
             count++;
@@ -315,6 +317,22 @@ internal sealed class ImmortalRuntime
             Scheduler.Drain();
         }
         CheckCount(run.Header, index);
+    }
+
+    /// <summary>
+    /// A Forget record: calls that nobody will answer any more fail here, at their place in the log, alike on every replica. What they had
+    /// done there nobody can say.
+    /// </summary>
+    internal void Forget(ForgetRecord record)
+    {
+        InstanceId peer = Origins.Forget(record.Origin);
+        Impulses.Forget(peer);
+        foreach (IPendingCall pending in Calls.TakeAll(peer))
+        {
+            pending.Source.Fail(new RemoteCallException(RemoteCallException.PeerForgotten,
+                $"An operator has given up {peer} ({record.Uuid}): its answer will not come, and whether the call took effect there is unknown."));
+            Scheduler.Drain();
+        }
     }
 
     private void Fail(Exception failure, InstanceId caller, ulong call, uint method)

@@ -39,6 +39,14 @@ internal sealed class OutstandingCalls
         return false;
     }
 
+    /// <summary>Takes all calls to an instance out, in order of their ids.</summary>
+    internal List<IPendingCall> TakeAll(InstanceId to)
+    {
+        List<IPendingCall> taken = [.. byId.Values.Where(call => call.Proxy.Destination.Id == to)];
+        foreach (IPendingCall call in taken) byId.Remove(call.Id);
+        return taken;
+    }
+
     /// <exception cref="InvalidDataException">The calls are not those of any session.</exception>
     internal void Restore(ulong next, IEnumerable<IPendingCall> pending)
     {

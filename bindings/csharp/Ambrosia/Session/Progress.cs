@@ -1,5 +1,5 @@
 // What the app has told its coordinator about its progress (protocol P5.6). Invariant: reported ≤ executed, except at a mark that lies
-// between the last record executed and the next one; neither falls.
+// between the last record executed and the next one, and inside a Forget record; neither falls.
 using Ambrosia.Protocol;
 
 namespace Ambrosia;
@@ -29,6 +29,13 @@ internal sealed class Progress(OutboundBuffer outbound, Lsn start)
         Executed = end;
         if (mark != Lsn.Zero && mark <= end) ReportMark();
         else if (bytesSinceReport >= BytesBetweenReportsMax) Report(end);
+    }
+
+    /// <summary>In the middle of a Forget record, which ends at <paramref name="end"/>: said at exactly this place, before anything that follows from the record.</summary>
+    internal void Cut(Lsn end)
+    {
+        if (mark == end) mark = Lsn.Zero; // one report answers both
+        Report(end);
     }
 
     internal void EndFrame()

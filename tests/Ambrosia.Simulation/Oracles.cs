@@ -35,7 +35,13 @@ internal enum Oracle
     /// <summary>Executed by any replica ⇒ durable and fence-checked.</summary>
     F3 = 256,
 
-    All = I2 | I3 | I4 | I10 | I11 | I12 | F1 | F2 | F3,
+    /// <summary>One result counts per task: the first in the log.</summary>
+    I17 = 512,
+
+    /// <summary>A timer's record stands in no page that is older than its due time.</summary>
+    Due = 1024,
+
+    All = I17 | Due | I2 | I3 | I4 | I10 | I11 | I12 | F1 | F2 | F3,
 }
 
 /// <summary>
@@ -62,6 +68,19 @@ internal sealed class Oracles(Oracle watched)
     public int Promotions { get; private set; }
 
     public int Replaced { get; private set; }
+
+    public ErrandOracle Errands { get; } = new();
+
+    /// <summary>A body of a task is about to run.</summary>
+    public void TaskStarted(SimulatedReplica replica)
+    {
+        if (DiskOf(replica.Id).EpochOf(replica.Process) is null) Broken(Oracle.I10, $"{replica.Process} starts a task and has claimed no epoch");
+    }
+
+    public void JudgeTasks(SortedDictionary<ulong, ulong> inState)
+    {
+        if (Errands.Judge(inState) is { } wrong) Broken(Oracle.I17, wrong);
+    }
 
     public DiskWitness DiskOf(InstanceId instance)
     {
@@ -143,6 +162,7 @@ internal sealed class Oracles(Oracle watched)
         Lsn end = deliver.First + length, onDisk = DiskOf(replica.Id).Durable;
         if (end > delivered.GetValueOrDefault(replica.Id)) delivered[replica.Id] = end;
         if (deliver.First >= onDisk) Broken(Oracle.F3, $"the app of {replica.Process} is given the log up to {end}, the disk holds it to {onDisk} flushed and fence-checked");
+        if (length == bytes.Length - FrameHeader.Bytes - DeliverHeader.Bytes && Errands.Delivered(deliver, bytes[(FrameHeader.Bytes + DeliverHeader.Bytes)..]) is { } early) Broken(Oracle.Due, $"{replica.Process}: {early}");
         return reader.Read(deliver, length, bytes[(FrameHeader.Bytes + DeliverHeader.Bytes)..]);
     }
 

@@ -11,7 +11,7 @@ if (args is ["--seed", var text] && ulong.TryParse(text, out ulong seed))
 if (args is ["--seeds", var range] && range.Split('-') is [var from, var to])
 {
     int crashes = 0;
-    long acknowledgements = 0, trims = 0, sends = 0, deliveries = 0, promotions = 0, replaced = 0;
+    long acknowledgements = 0, trims = 0, sends = 0, deliveries = 0, promotions = 0, replaced = 0, results = 0, repeated = 0, fired = 0;
     for (ulong s = ulong.Parse(from); s <= ulong.Parse(to); s++)
     {
         var world = new World(s, new Faults());
@@ -23,8 +23,11 @@ if (args is ["--seeds", var range] && range.Split('-') is [var from, var to])
         deliveries += world.Oracles.Deliveries;
         promotions += world.Oracles.Promotions;
         replaced += world.Oracles.Replaced;
+        results += world.Oracles.Errands.Results;
+        repeated += world.Oracles.Errands.Repeated;
+        fired += world.Oracles.Errands.Fired;
     }
-    string judged = $"{acknowledgements} acknowledgements (I2), {trims} trims (I3) and {sends} sends (I4), {deliveries} deliveries (I12, F3)";
+    string judged = $"{acknowledgements} acknowledgements (I2), {trims} trims (I3) and {sends} sends (I4), {deliveries} deliveries (I12, F3), {results} results of tasks, {repeated} of them not the first (I17), {fired} timers";
     Console.WriteLine($"seeds {range}: all hold; {crashes} crashes, kills, power losses and cut links; the oracles judged {judged}; {promotions} secondaries promoted (F2), {replaced} primaries replaced");
     return 0;
 }

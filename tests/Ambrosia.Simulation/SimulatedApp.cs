@@ -15,6 +15,9 @@ internal sealed class SimulatedApp
     private readonly AppSession session;
     private readonly AppReader reader;
     private readonly ImmortalSession binding;
+    private readonly SimulatedTasks tasks;
+    private readonly World world;
+    private readonly SimulatedReplica replica;
     private readonly Wire toApp = new(), toCoordinator = new();
     private readonly List<byte> received = [];
     private ReadAnswer answer = ReadAnswer.More;
@@ -22,12 +25,16 @@ internal sealed class SimulatedApp
     /// <summary>Bytes of a frame to the app that come with the next pieces.</summary>
     private long frameLeft;
 
-    public SimulatedApp(Coordinator.Coordinator coordinator, ImmortalDefinition definition, byte[] token, OnBytes deliver, Action<string> say)
+    public SimulatedApp(World world, SimulatedReplica replica, ImmortalDefinition definition, byte[] token, OnBytes deliver)
     {
+        this.world = world;
+        this.replica = replica;
         this.deliver = deliver;
+        Coordinator.Coordinator coordinator = replica.Coordinator!;
+        tasks = new SimulatedTasks(world.Time, () => world.Oracles.TaskStarted(replica));
         session = coordinator.NewSession(static () => { });
         reader = session.NewReader();
-        binding = new ImmortalSession(definition, new SessionOptions { Token = token, Log = say });
+        binding = new ImmortalSession(definition, new SessionOptions { Token = token, TaskRunner = tasks, Log = line => world.Trace($"{replica.Process} app: {line}") });
     }
 
     public bool IsAlive { get; private set; } = true;
@@ -40,22 +47,34 @@ internal sealed class SimulatedApp
     public bool IsPrimary => session.IsPrimary;
 
     /// <summary>Nothing moves any more by itself.</summary>
-    public bool IsQuiet => toApp.Count == 0 && toCoordinator.Count == 0 && received.Count == 0 && answer == ReadAnswer.More && !session.HasOutput && !HasBindingOutput();
+    public bool IsQuiet => toApp.Count == 0 && toCoordinator.Count == 0 && received.Count == 0 && answer == ReadAnswer.More && !session.HasOutput && !HasBindingOutput() && !(IsAlive && tasks.HasAny);
 
-    private bool HasBindingOutput() => IsAlive && binding.OutputBacklog > 0;
+    private bool HasBindingOutput() => IsAlive && (binding.OutputBacklog > 0 || binding.ImpulseBacklog > 0);
 
     /// <summary>kill -9: the process is gone, what it had sent is in the socket.</summary>
     public void Kill() => IsAlive = false;
 
     public void Step(Random random)
     {
-        switch (random.Next(4))
+        switch (random.Next(world.HasErrands ? 5 : 4))
         {
             case 0: CoordinatorReads(random); break;
             case 1: CoordinatorSends(); break;
             case 2 when IsAlive: AppReads(random); break;
             case 3 when IsAlive: AppSends(); break;
+            case 4 when IsAlive: RunBody(random); break;
         }
+    }
+
+    /// <summary>Now and then the process dies as soon as the result is on its way: whether it is in the log already is what the next one cannot know.</summary>
+    private void RunBody(Random random)
+    {
+        if (!tasks.HasAny) return;
+        tasks.RunOne(random);
+        if (world.IsCalm || !world.Faults.Kills || random.Next(12) != 0) return;
+        while (HasBindingOutput() && toCoordinator.Count <= ChannelBytesMax) AppSends();
+        Kill();
+        replica.HoldCommits();
     }
 
     private void CoordinatorReads(Random random)
@@ -96,8 +115,23 @@ internal sealed class SimulatedApp
         }
         deliver(bytes.Span, frameLeft == 0);
         frameLeft = Math.Max(0, frameLeft == 0 ? FrameHeader.Read(bytes.Span, 0, int.MaxValue).Length + FrameHeader.Bytes - bytes.Length : frameLeft - bytes.Length);
-        if (IsAlive) toApp.Send(bytes.Span);
+        if (IsAlive) toApp.Send(world.Faults.ForgedResults ? Forged(bytes.Span) : bytes.Span);
         session.Taken();
+    }
+
+    /// <summary>Negative control: every result of a task is another one than the log holds, always in the same way.</summary>
+    private static byte[] Forged(ReadOnlySpan<byte> bytes)
+    {
+        byte[] forged = bytes.ToArray();
+        if (FrameReader.TryRead(bytes, 0, int.MaxValue, checkPayload: false, out FrameHeader header, out _, out int size) != DecodeStatus.Ok || header.Type != FrameType.Deliver || size != bytes.Length) return forged;
+        int at = FrameHeader.Bytes + DeliverHeader.Bytes;
+        var records = new RecordReader(bytes[at..], DeliverHeader.Read(bytes[FrameHeader.Bytes..]).First);
+        while (records.Next())
+        {
+            at += records.Whole.Length;
+            if (records.Kind == RecordKind.NondetResult && records.Body[8] == 0) forged[at - 1] ^= 1;
+        }
+        return forged;
     }
 
     private void AppReads(Random random)

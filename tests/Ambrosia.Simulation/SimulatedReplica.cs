@@ -23,6 +23,9 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     private TimeSpan? pausedAt;
     private TimeSpan pausedUntil;
     private bool commitAsked;
+
+    /// <summary>So many steps are left of a disk that is busy with something else.</summary>
+    private int heldSteps;
     private int boots;
 
     public InstanceId Id => instance.Id;
@@ -100,13 +103,12 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         IsClaiming = false;
     }
 
-    private CoordinatorInputs Inputs() => new(options!, identity!, files!, token, world.Time, world.Random.NextDouble, this);
+    private CoordinatorInputs Inputs() => new(options!, identity!, files!, token, world.TimersClock, world.Random.NextDouble, this);
 
     private void StartApp()
     {
         ReadHistory.Reader reader = world.Oracles.NewReader(Id);
-        App = new SimulatedApp(Coordinator!, instance.Definition, token,
-            (bytes, isBeginning) => world.Oracles.OnDelivery(this, reader, bytes, isBeginning), line => world.Trace($"{Process} app: {line}"));
+        App = new SimulatedApp(world, this, instance.Definition, token, (bytes, isBeginning) => world.Oracles.OnDelivery(this, reader, bytes, isBeginning));
     }
 
     /// <summary>kill -9 of the coordinator; its app ends with it.</summary>
@@ -120,6 +122,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         spare = null;
         pausedAt = null;
         commitAsked = IsClaiming = MustBeSilent = false;
+        heldSteps = 0;
         world.Lost(this);
     }
 
@@ -138,17 +141,28 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         world.Oracles.Moved(this, before, parts.Durable);
     }
 
+    /// <summary>Nothing is committed until the next app is primary, or for a while: what the log has taken from a dead app is not durable yet.</summary>
+    public void HoldCommits() => heldSteps = 600;
+
+    private bool MayCommit()
+    {
+        if (heldSteps > 0) heldSteps = App is { IsPrimary: true, IsAlive: true } ? 0 : heldSteps - 1;
+        return heldSteps == 0;
+    }
+
     private void StepPrimary(Coordinator.Coordinator parts, Random random)
     {
+        bool mayCommit = MayCommit();
         switch (random.Next(10))
         {
-            case 0: parts.Committer.Step(); break;
-            case 1 when commitAsked: CommitAll(); break;
+            case 0 when mayCommit: parts.Committer.Step(); break;
+            case 1 when commitAsked && mayCommit: CommitAll(); break;
             case 2: parts.Checkpoints.Step(); break;
             case 3 when random.Next(4) == 0: parts.Tick(isQuiet: random.Next(2) == 0); break;
             case 4 when random.Next(8) == 0: parts.Log.PrepareSpace(); break;
             case 5 when random.Next(8) == 0: parts.CheckFence(); break;
             case 6 when random.Next(4) == 0: world.Dial(this); break;
+            case 7 when world.HasErrands: parts.FireTimers(); break;
             default: StepApp(random); break;
         }
     }

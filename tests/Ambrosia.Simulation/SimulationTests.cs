@@ -60,6 +60,8 @@ public sealed class SimulationTests
     [InlineData("F2", nameof(Faults.AmnesicDisk))]
     [InlineData("F3", nameof(Faults.LyingDisk))]
     [InlineData("F3", nameof(Faults.BlindFence))]
+    [InlineData("I17", nameof(Faults.ForgedResults))]
+    [InlineData("Due", nameof(Faults.FastTimers))]
     public void NegativeControl_BrokenPromise_IsFoundByItsOracle(string invariant, string fault)
     {
         Faults faults = Planted(fault, new Faults { Kills = false, PowerLosses = false, Watched = Enum.Parse<Oracle>(invariant) });
@@ -89,6 +91,8 @@ public sealed class SimulationTests
         nameof(Faults.ReadRepair) => faults with { ReadRepair = true },
         nameof(Faults.EagerSecondary) => faults with { EagerSecondary = true },
         nameof(Faults.SharedClaims) => faults with { SharedClaims = true, Replicas = true },
+        nameof(Faults.ForgedResults) => faults with { ForgedResults = true, Errands = true },
+        nameof(Faults.FastTimers) => faults with { FastTimers = true, Errands = true },
         nameof(Faults.AmnesicDisk) => faults with { AmnesicDisk = true, PowerLosses = true },
         _ => throw new ArgumentOutOfRangeException(nameof(fault), fault, "no such fault"),
     };

@@ -14,6 +14,8 @@ public interface ISource
     void Continue();
 
     Call Ask();
+
+    Call Errand(ulong lane);
 }
 
 /// <summary>The receiving side: its state is the whole history in one hash.</summary>
@@ -50,6 +52,7 @@ public sealed partial class Source : Immortal<ISourceProxy>, ISource
     {
         thisProxy.ContinueFork();
         thisProxy.AskFork();
+        StartErrands();
     }
 
     public void Continue()

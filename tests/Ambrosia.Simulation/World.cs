@@ -42,6 +42,15 @@ internal sealed record Faults
     /// <summary>Negative control: links that carry acknowledgements of what is not durable yet.</summary>
     public bool RaisedAcks { get; init; }
 
+    /// <summary>Negative control: apps are given other results of their tasks than the log holds.</summary>
+    public bool ForgedResults { get; init; }
+
+    /// <summary>Negative control: coordinators whose timers go by another clock than their log.</summary>
+    public bool FastTimers { get; init; }
+
+    /// <summary>Timers and tasks beside the calls; null: in half of the worlds.</summary>
+    public bool? Errands { get; init; }
+
     /// <summary>Invariants that are watched; a negative control watches one alone.</summary>
     public Oracle Watched { get; init; } = Oracle.All;
 }
@@ -83,6 +92,10 @@ internal sealed class World
             SegmentBytes = 4096 * Random.Next(20, 300), PageBytes = 4096 * Random.Next(2, 16), Pages = Random.Next(2, 5), ZeroWindowBytes = 4096 * Random.Next(0, 40),
             PagesKept = (int)(seed % 4), // few, so that delivery often reads the segment
         };
+        HasErrands = faults.Errands ?? seed % 4 >= 2;
+        Simulation.Source.HasErrands = HasErrands;
+        Outside.Begin();
+        TimersClock = faults.FastTimers ? new FakeTime(Time.GetUtcNow().AddHours(1)) : Time;
         Simulation.Source.Dice = faults.RollingDice ? new SimulatedRandom(seed) : null;
         Disk.CreateDirectory("/data");
         Disk.FlushDirectory("/");
@@ -100,6 +113,12 @@ internal sealed class World
     public SimulatedFileSystem Disk { get; }
 
     public FakeTime Time { get; } = new();
+
+    /// <summary>By which coordinators judge what is due: that of the log, unless it is planted that it is not.</summary>
+    public TimeProvider TimersClock { get; }
+
+    /// <summary>The source has timers and tasks in flight.</summary>
+    public bool HasErrands { get; }
 
     public ICrashPoints CrashPoints { get; }
 
@@ -311,12 +330,12 @@ internal sealed class World
     }
 
     private bool IsDone() =>
-        Source.App?.Immortal is Source { Burst: Simulation.Source.Bursts, Answers: Simulation.Source.Asks } source && Ledger.App?.Immortal is Ledger ledger
-        && ledger.Count >= source.Made && Source.Replicas.All(r => r.App?.Immortal is Source s && s.Burst == source.Burst && s.Answers == source.Answers)
+        Source.App?.Immortal is Source { IsDone: true } source && Ledger.App?.Immortal is Ledger ledger
+        && ledger.Count >= source.Made && Source.Replicas.All(r => r.App?.Immortal is Source s && s.IsAt(source))
         && Ledger.Replicas.All(r => r.App?.Immortal is Ledger l && l.Count == ledger.Count && l.Asked == ledger.Asked) && Source.IsQuiet && Ledger.IsQuiet && links.All(static link => link.IsQuiet);
 
     private string Describe() =>
-        $"source {(Source.App?.Immortal as Source)?.Made} calls, {(Source.App?.Immortal as Source)?.Answers} answers, ledger {(Ledger.App?.Immortal as Ledger)?.Count}; " +
+        $"source {(Source.App?.Immortal as Source)?.Made} calls, {(Source.App?.Immortal as Source)?.Answers} answers, {(Source.App?.Immortal as Source)?.Rounds} rounds, {(Source.App?.Immortal as Source)?.Ticks} ticks, ledger {(Ledger.App?.Immortal as Ledger)?.Count}; " +
         $"{links.Count} links, source quiet {Source.IsQuiet}, ledger quiet {Ledger.IsQuiet}";
 
     private void Judge()
@@ -329,7 +348,19 @@ internal sealed class World
         if (ledger.Hash != source.Hash) throw new SimulationFailure($"{ledger.Count} calls applied in another order or with other values (I15)");
         if (Source.Replicas.Any(r => ((Source)r.App!.Immortal!).Hash != source.Hash) || Ledger.Replicas.Any(r => ((Ledger)r.App!.Immortal!).Hash != ledger.Hash))
             throw new SimulationFailure("two replicas have executed the same calls and differ (I8)");
+        JudgeErrands(source);
         if (source.WrongAnswers != 0 || ledger.Asked != source.Answers) throw new SimulationFailure($"{source.WrongAnswers} wrong answers, {ledger.Asked} asked, {source.Answers} answered (I16)");
+    }
+
+    private void JudgeErrands(Source source)
+    {
+        if (!HasErrands) return;
+        if (Oracles.Errands.Results < (int)Simulation.Source.RoundsWanted || Oracles.Errands.Fired < (int)(Simulation.Source.RoundsWanted + Simulation.Source.TicksWanted))
+            throw new SimulationFailure($"the oracles saw {Oracles.Errands.Results} results and {Oracles.Errands.Fired} timers: they prove nothing");
+        Oracles.JudgeTasks(source.Results);
+        if (source.WrongResults != 0 || (ulong)source.Results.Count != source.Rounds) throw new SimulationFailure($"{source.Rounds} tasks, {source.Results.Count} results, {source.WrongResults} of them twice (I17)");
+        if (source.WrongTimes != 0 || source.Ticks != Simulation.Source.TicksWanted) throw new SimulationFailure($"{source.WrongTimes} timers fired at a time that cannot be, {source.Ticks} ticks");
+        if (Source.Replicas.Any(r => ((Source)r.App!.Immortal!).ErrandsHash() != source.ErrandsHash())) throw new SimulationFailure("two replicas have executed the same timers and tasks and differ (I8)");
     }
 
     public void Trace(string line) => trace.Add(line);

@@ -1,0 +1,102 @@
+namespace Ambrosia.Simulation;
+
+/// <summary>What bodies of tasks find outside: each run gives another value, as the world does.</summary>
+internal static class Outside
+{
+    private static ulong s_drawn;
+
+    /// <summary>Number of the task in the upper half, and a value that no other run gives in the lower one.</summary>
+    internal static ulong Draw(NondetContext context) => TaskOf(context) << 32 | ++s_drawn;
+
+    internal static void Begin() => s_drawn = 0;
+
+    private static ulong TaskOf(NondetContext context) =>
+        ulong.Parse(context.IdempotencyKey.AsSpan(context.IdempotencyKey.IndexOf('/', StringComparison.Ordinal) + 1), System.Globalization.CultureInfo.InvariantCulture);
+}
+
+/// <summary>The other half of the source, in worlds that have errands: lanes of delays and tasks, and a timer that ticks a fixed number of times.</summary>
+public sealed partial class Source
+{
+    public const ulong Lanes = 3, RoundsPerLane = 12, TicksWanted = 25;
+
+    /// <summary>Set by the world: constant while it lives, so that a replay reads what the first start read.</summary>
+    internal static bool HasErrands;
+
+    private static readonly TimeSpan s_period = TimeSpan.FromMilliseconds(40);
+
+    public ulong Rounds, Ticks, Failures, WrongTimes, WrongResults;
+
+    /// <summary>What each task gave, by its number.</summary>
+    public SortedDictionary<ulong, ulong> Results = [];
+
+    private RecurringTimer ticker;
+    private DateTimeOffset lastTick;
+
+    public static ulong RoundsWanted => HasErrands ? Lanes * RoundsPerLane : 0;
+
+    public bool IsDone => Burst == Bursts && Answers == Asks && Rounds == RoundsWanted && (!HasErrands || Ticks == TicksWanted);
+
+    public bool IsAt(Source other) => Burst == other.Burst && Answers == other.Answers && Rounds == other.Rounds && Ticks == other.Ticks;
+
+    /// <summary>Everything that errands left in the state.</summary>
+    public ulong ErrandsHash()
+    {
+        ulong hash = Ledger.Mix(Ledger.Mix(Rounds, Ticks), Failures);
+        foreach ((ulong task, ulong value) in Results) hash = Ledger.Mix(Ledger.Mix(hash, task), value);
+        return hash;
+    }
+
+    public async Call Errand(ulong lane)
+    {
+        for (ulong round = 0; round < RoundsPerLane; round++)
+        {
+            TimeSpan pause = TimeSpan.FromMilliseconds(Random.Next(0, 60));
+            DateTimeOffset due = Now + pause;
+            await Delay(pause);
+            if (Now < due) WrongTimes++;
+            Note(await Fetch(lane + round));
+            Rounds++;
+        }
+    }
+
+    private async Call<ulong> Fetch(ulong how)
+    {
+        ulong more = how;
+        switch (how % 3)
+        {
+            case 0: return await NondetTask(static context => Outside.Draw(context));
+            case 1: return await NondetMethod(DrawMethod, how);
+            default:
+                try
+                {
+                    return await NondetTask(ulong (context) => throw new InvalidOperationException($"{Outside.Draw(context)}+{more}"));
+                }
+                catch (RemoteCallException e)
+                {
+                    Failures++;
+                    return ulong.Parse(e.Message.AsSpan(0, e.Message.IndexOf('+', StringComparison.Ordinal)), System.Globalization.CultureInfo.InvariantCulture);
+                }
+        }
+    }
+
+    private void StartErrands()
+    {
+        if (!HasErrands) return;
+        ticker = Every(s_period, Tick);
+        for (ulong lane = 0; lane < Lanes; lane++) thisProxy.ErrandFork(lane);
+    }
+
+    private void Tick()
+    {
+        if (Ticks > 0 && Now < lastTick + s_period / 2) WrongTimes++; // on multiples of the period, each late by less than one
+        lastTick = Now;
+        if (++Ticks == TicksWanted) ticker.Stop();
+    }
+
+    private void Note(ulong drawn)
+    {
+        if (!Results.TryAdd(drawn >> 32, drawn & uint.MaxValue)) WrongResults++;
+    }
+
+    private static ulong DrawMethod(ulong how, NondetContext context) => Outside.Draw(context);
+}

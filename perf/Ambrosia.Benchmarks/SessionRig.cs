@@ -13,12 +13,13 @@ internal sealed class SessionRig
     private readonly ImmortalSession session;
     private ulong lsn = 64;
 
-    public SessionRig(ImmortalDefinition definition)
+    public SessionRig(ImmortalDefinition definition, bool isPrimary = false)
     {
-        session = new ImmortalSession(definition, new SessionOptions { Token = new byte[32] });
+        session = new ImmortalSession(definition, new SessionOptions { Token = new byte[32], TaskRunner = new InlineTasks() });
         Feed(Welcome(Lsn.Zero, hasImage: false));
         Deliver(RecordKinds.EncodeWhole(new FirstStartRecord(Guid.Empty, 0, 1, Name)));
         Deliver(RecordKinds.EncodeWhole(new PeerRecord(1, new InstanceId("caller"), Guid.Empty, new Epoch(1))));
+        if (isPrimary) Feed(new BecomePrimary(new Lsn(lsn)));
     }
 
     private void Feed<T>(T frame) where T : IFramePayload<T>
@@ -88,6 +89,9 @@ internal sealed class SessionRig
         messages.CopyTo(record, RecordHeader.Bytes + RunHeader.Bytes);
         return DeliverFrame(record);
     }
+
+    /// <summary>A frame with records as they stand.</summary>
+    public static byte[] Frame(ReadOnlySpan<byte> records) => DeliverFrame(records);
 
     private static byte[] DeliverFrame(ReadOnlySpan<byte> records)
     {

@@ -30,7 +30,8 @@ public sealed partial class Source
     public SortedDictionary<ulong, ulong> Results = [];
 
     private RecurringTimer ticker;
-    private DateTimeOffset lastTick;
+    private DateTimeOffset begun;
+    private long lastPeriod;
 
     public static ulong RoundsWanted => HasErrands ? Lanes * RoundsPerLane : 0;
 
@@ -82,14 +83,16 @@ public sealed partial class Source
     private void StartErrands()
     {
         if (!HasErrands) return;
+        begun = Now;
         ticker = Every(s_period, Tick);
         for (ulong lane = 0; lane < Lanes; lane++) thisProxy.ErrandFork(lane);
     }
 
     private void Tick()
     {
-        if (Ticks > 0 && Now < lastTick + s_period / 2) WrongTimes++; // on multiples of the period, each late by less than one
-        lastTick = Now;
+        long period = (Now - begun).Ticks / s_period.Ticks;
+        if (period <= lastPeriod) WrongTimes++; // once a period, however late
+        lastPeriod = period;
         if (++Ticks == TicksWanted) ticker.Stop();
     }
 

@@ -64,7 +64,7 @@ public sealed class SimulationTests
     [InlineData("Due", nameof(Faults.FastTimers))]
     public void NegativeControl_BrokenPromise_IsFoundByItsOracle(string invariant, string fault)
     {
-        Faults faults = Planted(fault, new Faults { Kills = false, PowerLosses = false, Watched = Enum.Parse<Oracle>(invariant) });
+        Faults faults = Planted(fault, new Faults { Kills = false, PowerLosses = false, Errands = false, Watched = Enum.Parse<Oracle>(invariant) });
         for (ulong seed = 1; seed <= 50; seed++)
         {
             try

@@ -1,4 +1,5 @@
 using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
 using CRA;
 
 namespace Ambrosia.EndToEnd.Tests;
@@ -33,5 +34,36 @@ internal static class Certified
             File.Move(file + ".new", file, overwrite: true);
         }
         if (!replica.Options.Contains("--tls-cert")) replica.Options.AddRange(["--tls-cert", files[0], "--tls-key", files[1], "--tls-ca", files[2]]);
+    }
+
+    private static readonly (X509Certificate2 Root, X509Certificate2 Between) authorities = MakeTwoAuthorities();
+
+    /// <summary>PEM of the authority at the top of <see cref="MakeThroughIntermediate"/>.</summary>
+    public static string Root => authorities.Root.ExportCertificatePem() + "\n";
+
+    /// <summary>A certificate that an intermediate authority has signed, that authority's own, and the key.</summary>
+    public static (string Own, string Between, string Key) MakeThroughIntermediate(string name)
+    {
+        using ECDsa ofBetween = authorities.Between.GetECDsaPrivateKey()!;
+        (string certificate, string key) = Make(name, (authorities.Between.ExportCertificatePem(), ofBetween.ExportPkcs8PrivateKeyPem()));
+        return (certificate, authorities.Between.ExportCertificatePem() + "\n", key);
+    }
+
+    private static (X509Certificate2, X509Certificate2) MakeTwoAuthorities()
+    {
+        DateTimeOffset begun = DateTimeOffset.UtcNow.AddDays(-1), ends = begun.AddDays(10);
+        using ECDsa rootKey = ECDsa.Create(ECCurve.NamedCurves.nistP256), betweenKey = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        X509Certificate2 root = AuthorityRequest("root", rootKey).CreateSelfSigned(begun, ends);
+        using X509Certificate2 between = AuthorityRequest("between", betweenKey).Create(root, begun.AddHours(1), ends.AddHours(-1), RandomNumberGenerator.GetBytes(8));
+        return (root, between.CopyWithPrivateKey(betweenKey));
+    }
+
+    private static CertificateRequest AuthorityRequest(string name, ECDsa key)
+    {
+        var request = new CertificateRequest($"CN={name}", key, HashAlgorithmName.SHA256);
+        request.CertificateExtensions.Add(new X509BasicConstraintsExtension(certificateAuthority: true, hasPathLengthConstraint: false, pathLengthConstraint: 0, critical: true));
+        request.CertificateExtensions.Add(new X509KeyUsageExtension(X509KeyUsageFlags.KeyCertSign, critical: true));
+        request.CertificateExtensions.Add(new X509SubjectKeyIdentifierExtension(request.PublicKey, critical: false));
+        return request;
     }
 }

@@ -76,4 +76,62 @@ public sealed class TlsLinkTests
             cluster.AssertNoneGaveUp();
         });
     }
+
+    /// <summary>An authority that signs by another one: --tls-ca holds the first alone, the second travels with the certificates.</summary>
+    [Fact]
+    public void Instances_WhoseCertificatesHaveAnIntermediate_Agree()
+    {
+        using var cluster = new Cluster();
+        (Replica source, Replica ledger) = cluster.Pair(Calls);
+        foreach (Replica replica in new[] { source, ledger })
+        {
+            (string own, string between, string key) = Certified.MakeThroughIntermediate(replica.Name);
+            Certified.GiveOwn(cluster, replica, (own + between, key), Certified.Root);
+        }
+        cluster.Run(Cluster.Again(nameof(TlsLinkTests)), () =>
+        {
+            ledger.Start();
+            source.Start();
+            Cluster.AssertEqual(source, Calls);
+            cluster.AssertNoneGaveUp();
+        });
+    }
+
+    /// <summary>Without the one in between peers could not find the way to the authority, and the start says so.</summary>
+    [Fact]
+    public void Coordinator_WhoseIntermediateIsMissing_DoesNotStart()
+    {
+        using var cluster = new Cluster();
+        Replica source = cluster.Add("source", "source");
+        (string own, _, string key) = Certified.MakeThroughIntermediate("source");
+        Certified.GiveOwn(cluster, source, (own, key), Certified.Root);
+        cluster.Run(Cluster.Again(nameof(TlsLinkTests)), () =>
+        {
+            source.Start();
+            Assert.Equal(2, source.AwaitExit());
+            source.AwaitLine("the reason", static line => line.Contains("none of our authorities signed it", StringComparison.Ordinal));
+            Assert.False(Directory.Exists(source.LogDirectory));
+        });
+    }
+
+    /// <summary>IPv6, with and without certificates, where the port is found by the system and where it is advertised.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Instances_OnIPv6Loopback_Agree(bool withCertificates)
+    {
+        using var cluster = new Cluster();
+        (Replica source, Replica ledger) = cluster.Pair(Calls);
+        source.Options.AddRange(["--listen", "[::1]:0"]);
+        ledger.Options.AddRange(["--listen", "[::1]:0"]);
+        if (withCertificates) foreach (Replica replica in new[] { source, ledger }) Certified.Give(cluster, replica, Certified.Ours);
+        cluster.Run(Cluster.Again(nameof(TlsLinkTests)), () =>
+        {
+            ledger.Start();
+            source.Start();
+            Cluster.AssertEqual(source, Calls);
+            Assert.Equal(AddressFamily.InterNetworkV6, StartTests.AddressOf(cluster, "ledger").AddressFamily);
+            cluster.AssertNoneGaveUp();
+        });
+    }
 }

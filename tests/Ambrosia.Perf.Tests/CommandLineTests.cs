@@ -19,6 +19,7 @@ public sealed class CommandLineTests : IDisposable
     [InlineData("scale --peers 0", "--peers")]
     [InlineData("ping --n zero", "--n")]
     [InlineData("stream --coordinator nowhere", "no coordinator at")]
+    [InlineData("reconnect --n zero", "--n")]
     [InlineData("nothing", "nothing")]
     public void WrongCommandLine_SaysWhat_AndEndsWith2(string line, string said)
     {
@@ -46,6 +47,19 @@ public sealed class CommandLineTests : IDisposable
         // The figures of a debug build are not kept; those of a release build are, with their chart.
         string[] kept = Directory.Exists($"{directory}/results") ? Directory.GetFiles($"{directory}/results") : [];
         Assert.True(kept.Length == (ResultFile.ThisConfiguration == "Debug" ? 0 : 2), string.Join(' ', kept));
+        Assert.Empty(Directory.GetDirectories(directory, "ambrosia-perf-*"));
+    }
+
+    /// <summary>Both legs have moved the same messages, one of them with certificates, and nothing of either stays.</summary>
+    [Fact]
+    public void Stream_ThroughTls_IsComparedWithTheSameWithoutIt()
+    {
+        (int code, string output, string error) = Run($"stream --tls --sizes 64 --bytes 64K --rounds 2 --killed 0 --json --log-dir {directory} --results {directory}/results");
+
+        Assert.True(code == 0, error);
+        var found = System.Text.Json.Nodes.JsonNode.Parse(output)!["results"]![0]!;
+        Assert.Equal(["ambrosia", "plain"], found["legs"]!.AsArray().Select(static leg => (string?)leg!["leg"]));
+        Assert.Equal("plain", (string?)found["ratios"]![0]!["rival"]);
         Assert.Empty(Directory.GetDirectories(directory, "ambrosia-perf-*"));
     }
 

@@ -26,6 +26,17 @@ public sealed class FaultTests : IDisposable
         Assert.All(found.Kills, static each => Assert.True(each.PrimaryMs > 0));
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Reconnect_CutsTheLinkEachTime_AndMeasuresBoth(bool withCertificates)
+    {
+        ReconnectResult found = new ReconnectCommand(withCertificates ? LinkCertificates.Give(Options) : Options).Run(cuts: 5);
+
+        Assert.Equal((5, 5), (found.Uncut.Count, found.Cut.Count));
+        Assert.True(found.Uncut.P50 > 0 && found.Cut.P50 > 0);
+    }
+
     [Fact]
     public void Checkpoint_HoldsTheStateAndComesBack()
     {
@@ -42,7 +53,7 @@ public sealed class FaultTests : IDisposable
 
         Assert.Equal([("peers", 1), ("peers", 2), ("immortals", 4)], found.Points.Select(static point => (point.Kind, point.Count)));
         Assert.Equal(1, found.CostRatio(found.Points[0]));
-        Assert.True(found.CostRatio(found.Points[1]) > 0);
+        Assert.True(found.CostRatio(found.Points[1]) > 0 && found.ReceiverCostRatio(found.Points[1]) > 0);
     }
 
     [Fact]

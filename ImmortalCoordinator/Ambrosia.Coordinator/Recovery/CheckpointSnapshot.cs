@@ -21,17 +21,18 @@ internal sealed class CheckpointSnapshot(
         var header = new CheckpointHeader(identity.Shard, identity.Uuid, begin.Position, page, mark.Mark.Epoch, appVersion(), begin.ImageVersion,
             time.GetUtcNow().ToUnixTimeMilliseconds() * 1000, previousHash, replica);
         var outboxes = new List<(Outbox, CheckpointOutput, List<OutboxEntry>)>();
+        Dictionary<InstanceId, ulong> trims = state.Trims.ToDictionary(trim => state.NameOf(trim.Key), static trim => trim.Value);
         foreach (Outbox outbox in app.Outboxes.InOrder())
-            if (outbox.Emitted.Number > 0) outboxes.Add(OutputOf(outbox, state)); // one that only a connection has made is not part of the state
+            if (outbox.Emitted.Number > 0) outboxes.Add(OutputOf(outbox, outbox == app.Outboxes.Self ? state.InputsOf(0).Number : trims.GetValueOrDefault(outbox.Destination))); // one that only a connection has made is not part of the state
         return new CheckpointJob(header, PartOf(state, outboxes), outboxes, IsOurs: mark.Mark.Replica == replica);
     }
 
     /// <summary>An image that nobody wants: its mark is done with all the same.</summary>
     public void Forget(ImageBegin begin) => app.Delivery.Marks.TakeFor(begin.Position);
 
-    private (Outbox, CheckpointOutput, List<OutboxEntry>) OutputOf(Outbox outbox, DeliveredState state)
+    private (Outbox, CheckpointOutput, List<OutboxEntry>) OutputOf(Outbox outbox, ulong trimmedByLog)
     {
-        ulong trimmed = Math.Max(outbox.Trimmed.Number, TrimmedBy(state, outbox));
+        ulong trimmed = Math.Max(outbox.Trimmed.Number, trimmedByLog);
         if (!outbox.TryPositionAt(trimmed, out ChannelPosition start))
             throw new InvalidOperationException($"outbox to {outbox.Destination} was trimmed beyond {trimmed}, which the log allows");
         ChannelPosition end = outbox.Emitted;
@@ -39,14 +40,6 @@ internal sealed class CheckpointSnapshot(
         outbox.HoldCalls(start.Number, end.Number, entries);
         var output = new CheckpointOutput(outbox.Destination, end.Number, end.Hash, end.LastKind, start.Number, start.Hash, start.LastKind);
         return (outbox, output, entries);
-    }
-
-    private ulong TrimmedBy(DeliveredState state, Outbox outbox)
-    {
-        if (outbox == app.Outboxes.Self) return state.InputsOf(0).Number;
-        foreach ((uint origin, ulong number) in state.Trims)
-            if (state.NameOf(origin) == outbox.Destination) return number;
-        return 0;
     }
 
     private CoordinatorPart PartOf(DeliveredState state, List<(Outbox Outbox, CheckpointOutput Output, List<OutboxEntry>)> outboxes)

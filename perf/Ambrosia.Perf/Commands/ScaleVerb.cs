@@ -19,10 +19,11 @@ internal sealed class ScaleVerb(string[] args)
         parsed.GetRequiredValue(peers), parsed.GetRequiredValue(immortals), parsed.GetValue(size), parsed.GetValue(messages), parsed.GetValue(rounds)), cluster);
 
     public static Outcome OutcomeOf(ScaleResult found, ClusterOptions cluster) => new(found, cluster.Durability, () => Report.Show(
-        ["", "number", "messages/s", "CPU s/million", "rate ÷ first", "CPU ÷ first", "receiver MiB"],
+        ["", "number", "messages/s", "CPU s/million", "rate ÷ first", "CPU ÷ first", "receiver CPU s/million", "÷ first", "receiver MiB"],
         found.Points.Select(point => new[]
         {
             point.Kind, $"{point.Count}", Report.Number(point.MessagesPerSecond, "N0"), Report.Number(point.CpuSecondsPerMillion, "F3"),
-            Report.Number(found.RateRatio(point), "F2"), Report.Number(found.CostRatio(point), "F2"), Report.Number(point.ReceiverBytes / 1048576.0, "F1"),
+            Report.Number(found.RateRatio(point), "F2"), Report.Number(found.CostRatio(point), "F2"),
+            Report.Number(point.ReceiverCpuSecondsPerMillion, "F3"), Report.Number(found.ReceiverCostRatio(point), "F2"), Report.Number(point.ReceiverBytes / 1048576.0, "F1"),
         })));
 }

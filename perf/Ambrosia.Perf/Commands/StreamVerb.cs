@@ -18,6 +18,7 @@ internal sealed class StreamVerb(string[] args)
         if (!Sizes.TryParse(result.Tokens[0].Value, out long value)) result.AddError($"'{result.Tokens[0].Value}' of --state is no size; write it like 64M");
         return value;
     } };
+    private readonly Option<bool> tls = new("--tls") { Description = "Links through TLS, in turn with the same without it." };
     private readonly Option<IReadOnlyList<string>> rivals = RivalNames.Option();
 
     public Command Command
@@ -26,7 +27,7 @@ internal sealed class StreamVerb(string[] args)
         {
             Command command = new Measurement("stream", args).Build(
                 "One-way calls as fast as they go, durable at the receiver before they are applied; timed at its last message.",
-                Measure, sizes, bytes, messagesMax, rounds, killed, bidirectional, jobs, impulse, state, rivals);
+                Measure, sizes, bytes, messagesMax, rounds, killed, bidirectional, jobs, impulse, state, tls, rivals);
             command.Validators.Add(result =>
             {
                 if (result.GetValue(bidirectional) && result.GetValue(jobs) > 1) result.AddError("--bidirectional and --jobs exclude each other; give one");
@@ -43,8 +44,10 @@ internal sealed class StreamVerb(string[] args)
         {
             WarmUpTime = StreamOptions.WarmUpUsual, StateBytes = parsed.GetValue(state) ?? 0, ImpulseEvery = parsed.GetValue(impulse),
         };
-        IReadOnlyList<SizeResult> found = new StreamCommand(cluster, plan, Rival.StreamLegs(parsed.GetRequiredValue(rivals), cluster, plan)).Run(options);
-        return OutcomeOf(found, cluster);
+        IReadOnlyList<IStreamLeg> others = Rival.StreamLegs(parsed.GetRequiredValue(rivals), cluster, plan);
+        if (!parsed.GetValue(tls)) return OutcomeOf(new StreamCommand(cluster, plan, others).Run(options), cluster);
+        using var plain = new AmbrosiaLeg(cluster with { Directory = Path.Combine(cluster.Directory, "plain") }, plan, name: "plain");
+        return OutcomeOf(new StreamCommand(LinkCertificates.Give(cluster), plan, [plain, .. others]).Run(options), cluster);
     }
 
     public static Outcome OutcomeOf(IReadOnlyList<SizeResult> found, ClusterOptions cluster) =>

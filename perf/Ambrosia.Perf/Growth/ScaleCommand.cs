@@ -5,6 +5,9 @@ internal sealed class ScaleCommand(ClusterOptions cluster)
 {
     public const string Peers = "peers", Immortals = "immortals";
 
+    /// <summary>Before the first that counts: each of many senders has then seen the road of a call, too.</summary>
+    private const int warmUpRounds = 2;
+
     /// <param name="immortals">Numbers of instances; a pair has two.</param>
     /// <exception cref="FailedRoundException">A figure means nothing.</exception>
     public ScaleResult Run(IReadOnlyList<int> peers, IReadOnlyList<int> immortals, int bytes, long messages, int rounds)
@@ -21,17 +24,22 @@ internal sealed class ScaleCommand(ClusterOptions cluster)
         }
     }
 
+    private static double CpuOf(Member member) => ProcessorTime.OfProcess(member.CoordinatorId) + ProcessorTime.OfProcess(member.AppId);
+
     private ScalePoint RunOne(string kind, int count, StreamPlan plan, int bytes, long messages, int rounds)
     {
         string directory = Path.Combine(cluster.Directory, $"{kind}-{count}");
         try
         {
             using var leg = new AmbrosiaLeg(cluster with { Directory = directory }, plan);
-            leg.Run(bytes, messages);
+            for (int i = 0; i < warmUpRounds; i++) leg.Run(bytes, messages);
+            Member receiver = leg.Cluster.Members[0];
+            double before = CpuOf(receiver);
             List<StreamRound> found = [.. Enumerable.Range(0, rounds).Select(_ => leg.Run(bytes, messages))];
-            long resident = ProcessMemory.ResidentBytes(leg.Cluster.Members[0].CoordinatorId);
+            double share = found.Sum(static round => round.Messages) / (kind == Immortals ? plan.Lanes.Count : 1) / 1e6;
             var point = new ScalePoint(
-                kind, count, [.. found.Select(static round => round.MessagesPerSecond)], Median.Of(found, static round => round.CpuSecondsPerMillion), resident);
+                kind, count, [.. found.Select(static round => round.MessagesPerSecond)], Median.Of(found, static round => round.CpuSecondsPerMillion), (CpuOf(receiver) - before) / share,
+                ProcessMemory.ResidentBytes(receiver.CoordinatorId));
             cluster.Say($"{count} {kind}: {point.MessagesPerSecond:N0} messages/s");
             return point;
         }

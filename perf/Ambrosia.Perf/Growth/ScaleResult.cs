@@ -5,8 +5,9 @@ namespace Ambrosia.Perf;
 /// <param name="Count">Of senders or of instances.</param>
 /// <param name="PerSecond">Messages of all, each round.</param>
 /// <param name="CpuSecondsPerMillion">Of all processes.</param>
+/// <param name="ReceiverCpuSecondsPerMillion">Of the first receiver's coordinator and app, over the messages that came there.</param>
 /// <param name="ReceiverBytes">Resident in the first receiver's coordinator.</param>
-internal sealed record ScalePoint(string Kind, int Count, IReadOnlyList<double> PerSecond, double CpuSecondsPerMillion, long ReceiverBytes)
+internal sealed record ScalePoint(string Kind, int Count, IReadOnlyList<double> PerSecond, double CpuSecondsPerMillion, double ReceiverCpuSecondsPerMillion, long ReceiverBytes)
 {
     public double MessagesPerSecond => Median.Of(PerSecond, static each => each);
 }
@@ -16,6 +17,9 @@ internal sealed record ScaleResult(int Bytes, IReadOnlyList<ScalePoint> Points)
 {
     /// <summary>Processor time of a message over that of the first point of its kind.</summary>
     public double CostRatio(ScalePoint point) => point.CpuSecondsPerMillion / First(point).CpuSecondsPerMillion;
+
+    /// <summary>Processor time of a message at its receiver over that of the first point of its kind.</summary>
+    public double ReceiverCostRatio(ScalePoint point) => point.ReceiverCpuSecondsPerMillion / First(point).ReceiverCpuSecondsPerMillion;
 
     /// <summary>Messages a second of all over those of the first point of its kind.</summary>
     public double RateRatio(ScalePoint point) => point.MessagesPerSecond / First(point).MessagesPerSecond;

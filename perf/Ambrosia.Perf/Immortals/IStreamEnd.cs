@@ -27,6 +27,10 @@ public interface IStreamEnd
     [ImpulseHandler]
     void Poke(int number);
 
+    /// <summary>Makes the receiver answer <see cref="Poke"/> with its line: a message that comes over the link.</summary>
+    [ImpulseHandler]
+    void Reach(int number, string receiver);
+
     /// <summary>One of many impulses; <paramref name="sent"/> is the monotonic clock's when it was to be sent.</summary>
     [ImpulseHandler]
     void Tick(long sent);

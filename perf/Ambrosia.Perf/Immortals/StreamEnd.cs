@@ -86,6 +86,12 @@ public sealed partial class StreamEnd : Immortal<IStreamEndProxy>, IStreamEnd
 
     public void Poke(int number) => Console.WriteLine($"poked {number} {Stopwatch.GetTimestamp()}");
 
+    public void Reach(int number, string receiver)
+    {
+        IStreamEndProxy other = GetProxy<IStreamEnd>(receiver);
+        other.PokeFork(number);
+    }
+
     public void Tick(long sent) => ticker?.Handled(sent);
 
     protected override void BecomingPrimary()
@@ -105,6 +111,7 @@ public sealed partial class StreamEnd : Immortal<IStreamEndProxy>, IStreamEnd
                 break;
             case ["hold", string bytes]: self.HoldFork(long.Parse(bytes)); break;
             case ["poke", string number]: self.PokeFork(int.Parse(number)); break;
+            case ["reach", string number, string receiver]: self.ReachFork(int.Parse(number), receiver); break;
             case ["tick", string micros]: ticker.Start(TimeSpan.FromMicroseconds(long.Parse(micros))); break;
             case ["tickless"]: ticker.Stop(); break;
         }

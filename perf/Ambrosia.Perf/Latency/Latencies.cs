@@ -9,6 +9,8 @@ internal sealed record Latencies(long Count, double P50, double P90, double P99,
     public static Latencies Parse(ReadOnlySpan<string> words) => new(
         long.Parse(words[0], CultureInfo.InvariantCulture), Number(words[1]), Number(words[2]), Number(words[3]), Number(words[4]), Number(words[5]));
 
+    public static Latencies Of(LatencyHistogram histogram) => Parse(histogram.ToString().Split(' '));
+
     /// <summary>Each figure's median over the rounds.</summary>
     public static Latencies MedianOf(IReadOnlyList<Latencies> rounds) => new(
         rounds[0].Count, Median.Of(rounds, static r => r.P50), Median.Of(rounds, static r => r.P90), Median.Of(rounds, static r => r.P99),

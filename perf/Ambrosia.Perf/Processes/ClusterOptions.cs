@@ -18,6 +18,9 @@ internal sealed record ClusterOptions(string Directory, TimeSpan Limit)
     /// <summary>Log bytes between checkpoints, as the coordinator's command line has it.</summary>
     public string CheckpointEvery { get; init; } = "256M";
 
+    /// <summary>Further options of an instance's coordinator; asked for at each start.</summary>
+    public Func<string, IReadOnlyList<string>> OptionsOf { get; init; } = static _ => [];
+
     public CancellationToken Stop { get; init; }
 
     /// <summary>Lines that somebody should see while it runs.</summary>

@@ -83,6 +83,7 @@ internal sealed class Member(string instance, string replica, string app, Cluste
         List<string> words = ["--log", LogDirectory, "--replica", replica, "--checkpoint-every", options.CheckpointEvery];
         if (options.LocalTcp) words.AddRange(["--app-port", "0"]);
         if (options.Log != LogKind.Durable) words.AddRange(["--unsafe-no-flush", "--log-write", "buffered"]);
+        words.AddRange(options.OptionsOf(instance));
         words.AddRange(["--", Path.Combine(AppContext.BaseDirectory, "Ambrosia.Perf"), "app", app]);
         return words;
     }

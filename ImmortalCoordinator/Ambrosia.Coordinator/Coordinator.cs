@@ -182,6 +182,7 @@ internal sealed class Coordinator : IDisposable
         ImpulsesLogged = ImpulsesLogged,
         Committer = inputs.Pumps.Commit,
         Room = inputs.Pumps.WaitForRoom,
+        Dial = inputs.Pumps.Dial,
         Fail = inputs.Pumps.Fail,
         MayEmit = MayEmit,
     };
@@ -348,6 +349,7 @@ internal sealed class Coordinator : IDisposable
     {
         if (tenure is null) return;
         tenure.BeatSoon();
+        links.LateAcks.Release();
         DateTimeOffset now = inputs.Time.GetUtcNow();
         app.TryLogDigests();
         bool appended = appender.TakeWake();

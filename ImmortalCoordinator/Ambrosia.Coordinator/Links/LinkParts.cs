@@ -46,10 +46,15 @@ internal sealed class LinkParts
 
     public required Action<CancellationToken> Room { get; init; }
 
+    /// <summary>A connection is over: there may be somebody to call.</summary>
+    public Action Dial { get; init; } = static () => { };
+
     /// <summary>Ends the process with an exit code and a reason.</summary>
     public required Action<int, string> Fail { get; init; }
 
     public AwaitingLinks Awaiting { get; } = new();
+
+    public LateAcks LateAcks { get; } = new();
 
     /// <summary>The outputs to one to whom there are none.</summary>
     private readonly Outbox noOutputs = OutboxSet.Empty();

@@ -11,6 +11,9 @@ namespace Ambrosia.Coordinator;
 /// </summary>
 internal sealed class PeerLink : ILinkTraffic
 {
+    /// <summary>Bytes of durable runs that are acknowledged at once; fewer wait for company.</summary>
+    private const int AckBytes = 256 * 1024;
+
     private enum Stage { SendHello, AwaitHello, AwaitTurn, AwaitRecord, AwaitReady, Open, Refused, Ended }
 
     private readonly Lock gate = new();
@@ -30,6 +33,9 @@ internal sealed class PeerLink : ILinkTraffic
 
     /// <summary>Why this connection, or its hello, was refused on either side; null: it was not.</summary>
     private string? refusal;
+
+    /// <summary>Bytes of runs taken; and how many those were when an acknowledgement was last written.</summary>
+    private long takenBytes, ackedBytes;
 
     public PeerLink(LinkParts parts, InstanceId? expected, uint seed, ulong nonce, string remote)
     {
@@ -141,7 +147,9 @@ internal sealed class PeerLink : ILinkTraffic
         {
             case FrameType.Run:
                 if (stage != Stage.Open) throw new ProtocolViolation("P6.1", "run before the hellos are exchanged");
-                return inbound!.TryTake(payload);
+                if (!inbound!.TryTake(payload)) return false;
+                Volatile.Write(ref takenBytes, takenBytes + payload.Length);
+                return true;
             case FrameType.Ack: TakeAck(Ack.Read(payload)); return true;
             case FrameType.Heartbeat: Frames.ReadEmpty(type, payload); return true;
             case FrameType.Hello: return TakeHello(Hello.Read(payload));
@@ -313,6 +321,7 @@ internal sealed class PeerLink : ILinkTraffic
                 if (durable == acked) break;
                 Crash.Hit("ack.beforeSend");
                 acked = durable;
+                ackedBytes = Volatile.Read(ref takenBytes);
                 control.Write(new Ack(durable.Number, durable.ImpulseEpoch, durable.Impulses));
                 break;
         }
@@ -346,8 +355,24 @@ internal sealed class PeerLink : ILinkTraffic
     /// <summary>Inputs of this peer have become durable, or the log has: there may be something to say.</summary>
     public void DurableAdvanced()
     {
-        lock (gate) ackOwed = true;
+        lock (gate)
+        {
+            ackOwed = true;
+            if (MayAckLate())
+            {
+                parts.LateAcks.Add(this);
+                return;
+            }
+        }
         Wake();
+    }
+
+    /// <summary>Somebody may wait for an impulse; for calls only memory does. Under the lock.</summary>
+    private bool MayAckLate()
+    {
+        if (stage != Stage.Open || Volatile.Read(ref takenBytes) - ackedBytes >= AckBytes) return false;
+        InputPosition durable = parts.Ledger.DurableOf(origin!);
+        return durable.Impulses == acked.Impulses && durable.ImpulseEpoch == acked.ImpulseEpoch;
     }
 
     /// <summary>Both threads of the connection have stopped.</summary>
@@ -358,8 +383,10 @@ internal sealed class PeerLink : ILinkTraffic
         lock (gate) stage = Stage.Ended;
         outbound?.End();
         parts.Awaiting.Remove(this);
+        parts.LateAcks.Remove(this);
         if (origin is not null) parts.Ledger.Disconnect(origin, this);
         parts.Table.Ended(this, refusal ?? why);
+        parts.Dial();
     }
 
     /// <summary>One line at the most about one connection.</summary>

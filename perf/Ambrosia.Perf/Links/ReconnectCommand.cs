@@ -8,7 +8,7 @@ namespace Ambrosia.Perf;
 internal sealed class ReconnectCommand(ClusterOptions options)
 {
     private const string App = "stream-end", Sender = "sender", Receiver = "receiver";
-    private const int WarmUps = 20;
+    private const int WarmUps = 20, SayEach = 50;
 
     private int number;
 
@@ -28,7 +28,7 @@ internal sealed class ReconnectCommand(ClusterOptions options)
                 plain.Add(Reach(cluster, relays, isCut: false));
                 cut.Add(Reach(cluster, relays, isCut: true));
                 options.Advance(1.0 / cuts);
-                options.Say($"cut {i + 1} of {cuts}: {plain.Max.TotalMilliseconds:F1} ms at most without, {cut.Max.TotalMilliseconds:F1} ms with");
+                if ((i + 1) % SayEach == 0) options.Say($"cut {i + 1} of {cuts}: {plain.Max.TotalMilliseconds:F1} ms at most without, {cut.Max.TotalMilliseconds:F1} ms with");
             }
             return new ReconnectResult(Latencies.Of(plain), Latencies.Of(cut));
         }

@@ -249,6 +249,29 @@ public sealed class PeerLinkTests : IDisposable
         Assert.Equal(10ul, Assert.Single(b.Trims.Due(b.Time.GetUtcNow())!.Positions).Number);
     }
 
+    /// <summary>Of few calls the acknowledgement waits for the tick; of many, and of an impulse, it does not.</summary>
+    [Theory]
+    [InlineData(MessageKind.Fork, 100, false)]
+    [InlineData(MessageKind.Fork, 300_000, true)]
+    [InlineData(MessageKind.Impulse, 100, true)]
+    public void DurableAdvanced_AcksOfAFewCalls_WaitForTheTick(MessageKind kind, int bytes, bool atOnce)
+    {
+        PeerLink acceptor = Opened(dialled: false, out _);
+        while (Taken(acceptor).Count > 0) { }
+        int wakes = 0;
+        acceptor.Wake = () => wakes++;
+        ulong hash = kind == MessageKind.Impulse ? a.Log.Epoch.Value : 0;
+        acceptor.Feed(Made.Frame(FrameType.Run, Made.Run(kind, 1, hash, [Made.Message(kind, 1, bytes)]), Seed, true), true, out _);
+        b.Log.Commit();
+        Assert.Equal(atOnce, wakes > 0);
+        b.Parts.LateAcks.Release();
+        Assert.True(wakes > 0, "nobody sends it");
+        Assert.Equal([FrameType.Ack], Taken(acceptor).Select(static frame => frame.Type));
+        wakes = 0;
+        b.Parts.LateAcks.Release();
+        Assert.Equal(0, wakes);
+    }
+
     private static Outbox Emit(Side side, InstanceId to, Channel channel)
     {
         Outbox outbox = side.Bench.Set.GetOrAdd(to);

@@ -25,6 +25,7 @@ internal sealed class Coordinator : IDisposable
     private readonly InputLedger ledger;
     private readonly LogAppender appender;
     private readonly SelfChannel selfChannel;
+    private readonly QuarantineBook quarantine;
     private readonly LinkTable table;
     private readonly TrimBook trims = new();
     private readonly LinkParts links;
@@ -46,11 +47,16 @@ internal sealed class Coordinator : IDisposable
     private Retention? retention;
     private ulong sessions;
 
+    /// <summary>The Policy record of this epoch found no room in the log so far.</summary>
+    private bool owesPolicy;
+
     /// <summary>A replica that is primary from its start.</summary>
     public Coordinator(CoordinatorInputs inputs, Leadership leadership)
         : this(inputs, ReplicaLog.Of(leadership.Log.Writer), leadership.Log.Chain, leadership.Log.Writer.DigestEvery)
     {
         BeginTenure(leadership);
+        if (Log.Tail == Lsn.Zero) AppendFirstStart();
+        StatePolicy();
         app.Lead();
         Recover();
     }
@@ -75,6 +81,7 @@ internal sealed class Coordinator : IDisposable
         outboxes = new OutboxSet(Self, scratch, new MemoryBound(pool, (int)Math.Max(4, options.OutboxBytes / BlockPool.BlockBytes)));
         ledger = new InputLedger(Self);
         appender = new LogAppender(log, options.Log.PageBytes - PageHeader.Bytes);
+        quarantine = new QuarantineBook(appender);
         selfChannel = new SelfChannel(outboxes.Self, ledger, appender, messageBytesMax);
         table = new LinkTable(Self, () => new Backoff(inputs.Random));
         duty = new CheckpointDuty(options.CheckpointEveryBytes, options.CheckpointInterval);
@@ -98,6 +105,7 @@ internal sealed class Coordinator : IDisposable
         if (leadership.Log.Chain != chain) throw new ArgumentException("the log was taken over without the chain that this replica follows");
         BeginTenure(leadership);
         log.Lead(leadership.Log.Writer);
+        StatePolicy();
         if (leadership.Log.Checkpoints is [var newest, ..]) duty.Found(newest, inputs.Time.GetUtcNow());
         app.Lead();
     }
@@ -224,10 +232,11 @@ internal sealed class Coordinator : IDisposable
             SelfChannel = selfChannel,
             Progress = progress,
             Digests = digests,
-            Delivery = new Delivery(log, NewReader(), digestEvery, progress, digests, outboxes),
+            Delivery = new Delivery(log, NewReader(), new PolicyOutlook(NewReader), digestEvery, progress, digests, outboxes),
             Recovery = new Recovery(inputs.Files, inputs.Options.LogDirectory, inputs.Identity, chain, inputs.Pumps.Say),
             CheckpointDuty = duty,
             TimersChanged = inputs.Pumps.TimersChanged,
+            Quarantine = quarantine,
             Say = inputs.Pumps.Say,
             HasOutput = HasOutput,
             Committer = inputs.Pumps.Commit,
@@ -250,10 +259,9 @@ internal sealed class Coordinator : IDisposable
 
     private LogReader NewReader() => new(inputs.Files, inputs.Options.LogDirectory, inputs.Identity, chain);
 
-    /// <summary>Restores what the newest checkpoint says of outputs; a new log gets its first record.</summary>
+    /// <summary>Restores what the newest checkpoint says of outputs.</summary>
     private void Recover()
     {
-        if (Log.Tail == Lsn.Zero) AppendFirstStart();
         using FoundCheckpoint? checkpoint = app.Restore(Log.Durable);
         if (checkpoint is not null) duty.Found(checkpoint.Header.FileName, DateTimeOffset.UnixEpoch.AddMicroseconds(checkpoint.Header.TimeMicros));
     }
@@ -265,6 +273,25 @@ internal sealed class Coordinator : IDisposable
         var record = new FirstStartRecord(identity.Uuid, (ulong)identity.CreatedMicros, Log.AppVersion, identity.Name);
         if (!appender.TryAppend(RecordKind.FirstStart, RecordKinds.Encode(record), out _)) throw new InvalidOperationException("a new log has no room");
         while (Committer.Step() != CommitStep.Park) { }
+    }
+
+    /// <summary>
+    /// The first record of every primary of its own (log-format L5.13): durable before an app is told to become primary, so that one which has to
+    /// stop on its way there knows whether it still must. A full disk only delays it.
+    /// </summary>
+    private void StatePolicy()
+    {
+        Crash.Hit("policy.beforeAppend");
+        if (!TryStatePolicy()) return;
+        while (Committer.Step() != CommitStep.Park) { }
+        Crash.Hit("policy.afterCommit");
+    }
+
+    private bool TryStatePolicy()
+    {
+        PolicyRecord policy = PolicyRecord.Default with { Forks = inputs.Options.ForkPolicy };
+        owesPolicy = !appender.TryAppend(RecordKind.Policy, RecordKinds.Encode(policy), out _);
+        return !owesPolicy;
     }
 
     /// <summary>A connection of the app; its pump drives it.</summary>
@@ -352,7 +379,9 @@ internal sealed class Coordinator : IDisposable
         links.LateAcks.Release();
         DateTimeOffset now = inputs.Time.GetUtcNow();
         app.TryLogDigests();
+        quarantine.TryLog();
         bool appended = appender.TakeWake();
+        if (owesPolicy) appended |= TryStatePolicy();
         while (trims.Due(now) is { } trim)
         {
             if (!appender.TryAppend(RecordKind.Trim, RecordKinds.Encode(trim), out _)) { trims.GiveBack(trim, now); break; }
@@ -382,6 +411,7 @@ internal sealed class Coordinator : IDisposable
         var report = new StatusReport(inputs, log, chain, () => Epoch, table, outboxes, app, callers);
         to.Set("status", _ => new AdminAnswer(report.Make()));
         to.Set("forget-peer", request => ForgetPeerCommand.Begin(request, IsPrimary, ledger, AppendForget, peer => forgotten.GetValueOrDefault(peer)));
+        to.Set("quarantine", request => QuarantineCommand.Begin(request, quarantine, IsPrimary, () => app.Live is { IsPrimary: true }, () => app.WakeCommitter(drained: true)));
         to.Set("checkpoint", _ => CheckpointCommand.Begin(duty, log.Durable, app.Live is { IsPrimary: true }));
     }
 

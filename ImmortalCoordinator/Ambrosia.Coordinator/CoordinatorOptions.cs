@@ -1,4 +1,5 @@
 using Ambrosia.Log;
+using Ambrosia.Protocol;
 
 namespace Ambrosia.Coordinator;
 
@@ -61,6 +62,9 @@ public sealed record CoordinatorOptions
 
     /// <summary>How much history stays.</summary>
     public RetentionPolicy Retention { get; init; } = RetentionPolicy.Default;
+
+    /// <summary>What happens where the handler of a fork or impulse throws; a Policy record says it at each start as primary.</summary>
+    public ForkPolicy ForkPolicy { get; init; } = ForkPolicy.Continue;
 
     /// <summary>Memory for outputs that are not yet trimmed.</summary>
     public long OutboxBytes { get; init; } = 64L << 20;

@@ -211,6 +211,8 @@ internal sealed class FakeCoordinator
             default:
                 Said.Add(type switch
                 {
+                    FrameType.SetAside => Line(SetAside.Read(payload)),
+                    FrameType.Released => $"released {Released.Read(payload).Message}",
                     FrameType.AppHello => $"hello {AppHello.Read(payload).ContractHash != 0}",
                     FrameType.Processed => $"processed {ProcessedFrame.Read(payload).Position}",
                     FrameType.PrimaryReady => $"primary at {PrimaryReady.Read(payload).Position}",
@@ -230,6 +232,9 @@ internal sealed class FakeCoordinator
         Results.Add(result);
         return $"task {result.Task} {(result.Failed ? "failed" : "gave")} {Cbor.Text(result.Result.Span)}";
     }
+
+    private static string Line(SetAside aside) =>
+        $"set aside {aside.Message} as {aside.Decision}{(aside.IsUnlogged ? ", unlogged," : "")} of {aside.Caller}, {aside.Kind} {aside.Method}, {aside.ArgumentBytes} bytes, try {aside.Tries}: {aside.Why}";
 
     private void NoteRun(RunView run)
     {

@@ -3,13 +3,23 @@ namespace Ambrosia.EndToEnd.App;
 /// <summary>The receiving side.</summary>
 public sealed partial class Ledger : Immortal<ILedgerProxy>, ILedger
 {
+    /// <summary>Calls whose handler has thrown, in their order.</summary>
+    private readonly List<ulong> thrown = [];
     private ulong count, asked, hash;
 
     public void Put(ulong number, ReadOnlyMemory<byte> filling)
     {
         if (number == Settings.Forget) return;
+        if (thrown.Contains(number))
+        {
+            Console.WriteLine($"tried again {number}");
+            return;
+        }
         hash = OrderHash.Mix(hash, number, filling.Span);
         if (++count % 1000 == 0 && Settings.Lag > TimeSpan.Zero) Thread.Sleep(Settings.Lag);
+        if (!Settings.Throws(number)) return;
+        thrown.Add(number);
+        throw new InvalidOperationException($"call {number} is poison");
     }
 
     public ulong Next() => ++asked;

@@ -29,6 +29,11 @@ internal static class Settings
     /// <summary>A planted bug: bodies of tasks give what others gave.</summary>
     public static bool DoesRepeat { get; } = Text("REPEAT") is not null;
 
+    /// <summary>The ledger's handler throws, when it has done its work: every THROW-th call, of the first 10,000.</summary>
+    public static bool Throws(ulong number) => throwEvery != 0 && number <= 10_000 && number % throwEvery == 0;
+
+    private static readonly ulong throwEvery = Number("THROW", 0);
+
     public static ulong Number(string name, ulong otherwise) => Text(name) is { } text ? ulong.Parse(text, CultureInfo.InvariantCulture) : otherwise;
 
     private static string? Text(string name) => Environment.GetEnvironmentVariable(name) is { Length: > 0 } text ? text : null;

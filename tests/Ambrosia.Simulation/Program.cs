@@ -10,7 +10,8 @@ if (args is ["--seed", var text] && ulong.TryParse(text, out ulong seed))
 }
 if (args is ["--seeds", var range] && range.Split('-') is [var from, var to])
 {
-    int crashes = 0;
+    int crashes = 0, stops = 0;
+    ulong triedAgain = 0;
     long acknowledgements = 0, trims = 0, sends = 0, deliveries = 0, promotions = 0, replaced = 0, results = 0, repeated = 0, fired = 0;
     for (ulong s = ulong.Parse(from); s <= ulong.Parse(to); s++)
     {
@@ -26,9 +27,11 @@ if (args is ["--seeds", var range] && range.Split('-') is [var from, var to])
         results += world.Oracles.Errands.Results;
         repeated += world.Oracles.Errands.Repeated;
         fired += world.Oracles.Errands.Fired;
+        stops += world.Stops;
+        triedAgain += world.TriedAgain;
     }
     string judged = $"{acknowledgements} acknowledgements (I2), {trims} trims (I3) and {sends} sends (I4), {deliveries} deliveries (I12, F3), {results} results of tasks, {repeated} of them not the first (I17), {fired} timers";
-    Console.WriteLine($"seeds {range}: all hold; {crashes} crashes, kills, power losses and cut links; the oracles judged {judged}; {promotions} secondaries promoted (F2), {replaced} primaries replaced");
+    Console.WriteLine($"seeds {range}: all hold; {crashes} crashes, kills, power losses and cut links; the oracles judged {judged}; {promotions} secondaries promoted (F2), {replaced} primaries replaced; {stops} apps stopped by a failing handler for good, {triedAgain} messages tried again");
     return 0;
 }
 Console.Error.WriteLine("give --seed N, or --seeds N-M");

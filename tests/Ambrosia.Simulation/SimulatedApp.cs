@@ -44,6 +44,11 @@ internal sealed class SimulatedApp
 
     public Immortal? Immortal => binding.Immortal;
 
+    /// <summary>The fork policy ended it; started again it stops at the same place unless the log has got another policy since.</summary>
+    public bool HasStopped { get; private set; }
+
+    public int MessagesSetAside => binding.MessagesSetAside;
+
     public bool IsPrimary => session.IsPrimary;
 
     /// <summary>Nothing moves any more by itself.</summary>
@@ -86,7 +91,14 @@ internal sealed class SimulatedApp
             Memory<byte> space = reader.Space();
             byte[] piece = toCoordinator.Take(random.Next(1, Math.Min(space.Length, toCoordinator.Count) + 1));
             piece.CopyTo(space);
-            answer = reader.Received(piece.Length);
+            try
+            {
+                answer = reader.Received(piece.Length);
+            }
+            catch (AppLeft left) when (left.Goodbye.Code == GoodbyeCode.AppFailed && HasStopped)
+            {
+                End(left.Message);
+            }
         }
         else if (!IsAlive) End("the app died");
     }
@@ -140,7 +152,15 @@ internal sealed class SimulatedApp
         int consumed = binding.Feed(received.ToArray());
         received.RemoveRange(0, consumed);
         if (toApp.Count == 0) binding.InputDry();
-        if (binding.End is { } end) throw new SimulationFailure($"the app's session ended: {end.Code} {end.Why}");
+        if (binding.End is not { } end) return;
+        if (end.Code != GoodbyeCode.AppFailed || !end.Why.Contains("the fork policy is to stop")) throw new SimulationFailure($"the app's session ended: {end.Code} {end.Why}");
+        while (binding.TryTakeOutput(out ReadOnlyMemory<byte> last))
+        {
+            toCoordinator.Send(last.Span);
+            binding.OutputTaken(last.Length);
+        }
+        HasStopped = true;
+        IsAlive = false;
     }
 
     private void AppSends()

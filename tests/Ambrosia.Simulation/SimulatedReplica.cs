@@ -1,3 +1,5 @@
+using System.Text;
+using System.Text.Json.Nodes;
 using Ambrosia.Coordinator;
 using Ambrosia.Log;
 using Ambrosia.Protocol;
@@ -22,6 +24,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     private PromotionSpare? spare;
     private TimeSpan? pausedAt;
     private TimeSpan pausedUntil;
+    private readonly AdminCommands commands = new();
     private bool commitAsked;
 
     /// <summary>So many steps are left of a disk that is busy with something else.</summary>
@@ -75,7 +78,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         options = new CoordinatorOptions
         {
             LogDirectory = instance.Directory, Instance = Id.Name, Replica = name, CatalogDirectory = "/data/catalog", HangLimit = world.HangLimit,
-            CheckpointEveryBytes = world.CheckpointEveryBytes, OutboxBytes = 4 << 20, Log = world.LogOptions, IgnoreLock = world.StartsWithoutLock(),
+            CheckpointEveryBytes = world.CheckpointEveryBytes, OutboxBytes = 4 << 20, Log = world.LogOptions, IgnoreLock = world.StartsWithoutLock(), ForkPolicy = world.NextForkPolicy(),
         };
         standby = new Standby(files, identity, options);
     }
@@ -163,6 +166,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
             case 5 when random.Next(8) == 0: parts.CheckFence(); break;
             case 6 when random.Next(4) == 0: world.Dial(this); break;
             case 7 when world.HasErrands: parts.FireTimers(); break;
+            case 8 when Simulation.Ledger.PoisonEvery > 0 && world.Shape.Next(300) == 0: Decide(parts); break;
             default: StepApp(random); break;
         }
     }
@@ -218,8 +222,27 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
 
     private void StepApp(Random random)
     {
+        if (App is { HasEnded: true, HasStopped: true }) world.Restart(this);
         if (App is null || App.HasEnded) StartApp();
         else App.Step(random);
+    }
+
+    /// <summary>What an operator does with messages that were set aside: one is tried again, or dropped.</summary>
+    private void Decide(Coordinator.Coordinator parts)
+    {
+        parts.AddCommands(commands);
+        if (!Ask("list", "").Any(answer => answer["message"] is not null)) return;
+        string[] places = [.. Ask("list", "").Select(static answer => (string?)answer["message"]).OfType<string>()];
+        string action = world.Shape.Next(3) == 0 ? "drop" : "retry", place = places[world.Shape.Next(places.Length)];
+        world.Trace($"{Process}: {action} {place}");
+        foreach (JsonObject _ in Ask(action, place)) { }
+    }
+
+    /// <summary>The answers that come at once.</summary>
+    private IEnumerable<JsonObject> Ask(string action, string place)
+    {
+        IAdminReply reply = commands.Begin(Encoding.UTF8.GetBytes(new JsonObject { ["command"] = "quarantine", ["action"] = action, ["message"] = place }.ToJsonString()));
+        for (bool isLast = false; !isLast && reply.Next(out isLast) is { } answer;) yield return answer;
     }
 
     private void CommitAll()

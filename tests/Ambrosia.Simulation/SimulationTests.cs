@@ -30,6 +30,39 @@ public sealed class SimulationTests
     [InlineData(337)]
     public void Cluster_SeedThatFoundABug_Holds(ulong seed) => new World(seed, new Faults()).Run();
 
+    /// <summary>Handlers that throw, under fork policies that change: what was set aside is the same in every execution, and no call is lost.</summary>
+    [Fact]
+    public void Cluster_HandlersThrowUnderChangingPolicies_SetAsideTheSame()
+    {
+        int stops = 0;
+        ulong triedAgain = 0;
+        for (ulong seed = 5001; seed <= 5000 + (ulong)Seeds / 10; seed++)
+        {
+            var world = new World(seed, new Faults { Poison = true });
+            world.Run();
+            stops += world.Stops;
+            triedAgain += world.TriedAgain;
+        }
+        Assert.True(stops > Seeds / 100 && triedAgain > (ulong)Seeds / 100, $"{stops} apps stopped, {triedAgain} messages tried again: too few to prove anything");
+    }
+
+    [Fact]
+    public void NegativeControl_HandlersThatThrowByChance_AreFound()
+    {
+        for (ulong seed = 1; seed <= 50; seed++)
+        {
+            try
+            {
+                new World(seed, new Faults { Poison = true, Whim = true }).Run();
+            }
+            catch (SimulationFailure found) when (found.Message.Contains("L5.12", StringComparison.Ordinal))
+            {
+                return;
+            }
+        }
+        Assert.Fail("fifty seeds with a planted fault, and none was found");
+    }
+
     [Fact]
     public void Cluster_SameSeedTwice_TakesTheSameSteps()
     {

@@ -21,12 +21,28 @@ public interface ISource
 /// <summary>The receiving side: its state is the whole history in one hash.</summary>
 public sealed partial class Ledger : Immortal<ILedgerProxy>, ILedger
 {
-    public ulong Count, Asked, Hash;
+    /// <summary>Each so manyth call throws when it comes first, and has taken effect all the same; 0: none does.</summary>
+    internal static ulong PoisonEvery;
+
+    /// <summary>For the negative control only: a handler that throws by chance.</summary>
+    internal static Random? Whim;
+
+    public ulong Count, Asked, Hash, TriedAgain;
+    public List<ulong> Thrown = [];
 
     public void Put(ulong number, ulong value)
     {
+        bool isPoison = PoisonEvery != 0 && number % PoisonEvery == 0;
+        if (isPoison && Thrown.Contains(number))
+        {
+            TriedAgain++;
+            return;
+        }
         Count++;
         Hash = Mix(Mix(Hash, number), value);
+        if (!isPoison || Whim?.Next(3) == 0) return;
+        Thrown.Add(number);
+        throw new InvalidOperationException($"call {number} is poison");
     }
 
     public ulong Next() => ++Asked;

@@ -51,6 +51,12 @@ internal sealed record Faults
     /// <summary>Timers and tasks beside the calls; null: in half of the worlds.</summary>
     public bool? Errands { get; init; }
 
+    /// <summary>Some calls to the ledger throw, under fork policies that change from start to start; null: in the worlds of every third seed.</summary>
+    public bool? Poison { get; init; }
+
+    /// <summary>Negative control: handlers throw by chance, so that no two executions set the same aside.</summary>
+    public bool Whim { get; init; }
+
     /// <summary>Invariants that are watched; a negative control watches one alone.</summary>
     public Oracle Watched { get; init; } = Oracle.All;
 }
@@ -96,11 +102,22 @@ internal sealed class World
         Simulation.Source.HasErrands = HasErrands;
         Outside.Begin();
         TimersClock = faults.FastTimers ? new FakeTime(Time.GetUtcNow().AddHours(1)) : Time;
+        Simulation.Ledger.PoisonEvery = faults.Poison ?? seed % 3 == 0 ? 29u : 0;
+        Simulation.Ledger.Whim = faults.Whim ? new SimulatedRandom(seed) : null;
         Simulation.Source.Dice = faults.RollingDice ? new SimulatedRandom(seed) : null;
         Disk.CreateDirectory("/data");
         Disk.FlushDirectory("/");
         Disk.FlushDirectory("/data");
     }
+
+    /// <summary>Chance of its own for what not every world has, so that the others stay what they were.</summary>
+    public SimulatedRandom Shape => shape;
+
+    /// <summary>How often a failing handler has ended an app for good, until its coordinator was started anew.</summary>
+    public int Stops { get; private set; }
+
+    /// <summary>Messages that were tried again by the time that everything came to rest.</summary>
+    public ulong TriedAgain { get; private set; }
 
     public ulong Seed { get; }
 
@@ -222,6 +239,17 @@ internal sealed class World
 
     /// <summary>Whose code runs: who dies when a crash is thrown.</summary>
     public SimulatedReplica? Running { get; set; }
+
+    /// <summary>What a coordinator is started with: stop only where there is an operator yet to start it with something else.</summary>
+    public ForkPolicy NextForkPolicy() => Simulation.Ledger.PoisonEvery == 0 ? ForkPolicy.Continue : (ForkPolicy)(calm ? 2 * shape.Next(2) : shape.Next(3));
+
+    /// <summary>An app that the policy has stopped: it is started again a few times, until an operator starts its coordinator with another policy.</summary>
+    public void Restart(SimulatedReplica replica)
+    {
+        if (shape.Next(3) != 0) return;
+        Stops++;
+        throw new SimulatedCrash($"{replica.Process} is started with another fork policy");
+    }
 
     private void StepLink()
     {
@@ -350,6 +378,21 @@ internal sealed class World
             throw new SimulationFailure("two replicas have executed the same calls and differ (I8)");
         JudgeErrands(source);
         if (source.WrongAnswers != 0 || ledger.Asked != source.Answers) throw new SimulationFailure($"{source.WrongAnswers} wrong answers, {ledger.Asked} asked, {source.Answers} answered (I16)");
+        JudgePoison(ledger);
+    }
+
+    /// <summary>Every execution has set aside, tried again and dropped the same.</summary>
+    private void JudgePoison(Ledger ledger)
+    {
+        if (Simulation.Ledger.PoisonEvery == 0) return;
+        if ((ulong)ledger.Thrown.Count != ledger.Count / Simulation.Ledger.PoisonEvery) throw new SimulationFailure($"{ledger.Thrown.Count} of {ledger.Count} calls have thrown (L5.12)");
+        TriedAgain = ledger.TriedAgain;
+        foreach (SimulatedReplica replica in Ledger.Replicas)
+        {
+            var other = (Ledger)replica.App!.Immortal!;
+            if (!other.Thrown.SequenceEqual(ledger.Thrown) || other.TriedAgain != ledger.TriedAgain || replica.App.MessagesSetAside != Ledger.App!.MessagesSetAside)
+                throw new SimulationFailure($"{replica.Process} keeps {replica.App.MessagesSetAside} messages and has tried {other.TriedAgain} again, another {Ledger.App!.MessagesSetAside} and {ledger.TriedAgain} (L5.12)");
+        }
     }
 
     private void JudgeErrands(Source source)

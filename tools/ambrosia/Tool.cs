@@ -13,7 +13,7 @@ internal static class Tool
     {
         ParseResult parsed = Build(streams).Parse(args);
         if (parsed.Errors.Count == 0) return Invoke(parsed, streams);
-        string command = parsed.CommandResult.Command is ToolCommand named ? $"ambrosia {named.Name}" : "ambrosia";
+        string command = string.Join(' ', Path(parsed.CommandResult));
         var screen = new Screen(streams, parsed.GetResult(Json) is { Implicit: false });
         ParseError error = parsed.Errors[0];
         string? unknown = parsed.CommandResult.Command is RootCommand ? args.FirstOrDefault(static arg => !arg.StartsWith('-')) : null;
@@ -21,6 +21,10 @@ internal static class Tool
         screen.ShowMisuse(new ToolMisuse(what, "", $"'{command} --help' shows what can be given"));
         return ToolExit.Misuse;
     }
+
+    /// <summary>The words in front of what is wrong.</summary>
+    private static IEnumerable<string> Path(CommandResult command) =>
+        command.Parent is CommandResult parent ? [.. Path(parent), command.Command.Name] : ["ambrosia"];
 
     private static RootCommand Build(ToolStreams streams) => new("Looks into the logs of immortals and tells what is there. It writes nothing into them, and a coordinator may be at work meanwhile.")
     {
@@ -33,6 +37,7 @@ internal static class Tool
         new PromoteCommand(streams),
         new RetireCommand(streams),
         new ForgetPeerCommand(streams),
+        new QuarantineCommand(streams),
     };
 
     private static int Invoke(ParseResult parsed, ToolStreams streams)

@@ -65,6 +65,8 @@ internal sealed class AppParts
     /// <summary>The first timer due is another one, or timers may fire now.</summary>
     public required Action TimersChanged { get; init; }
 
+    public required QuarantineBook Quarantine { get; init; }
+
     public required Action<string> Say { get; init; }
 
     /// <summary>An outbox has something to send.</summary>
@@ -130,6 +132,7 @@ internal sealed class AppParts
         Outboxes.BeginSession(Recovery.Positions(checkpoint), state.Generations);
         Digests.BeginSession();
         Timers.Clear();
+        Quarantine.BeginSession();
         digested = checkpoint?.Part.DigestPosition ?? Lsn.Zero;
         RestoreDigestCounts(checkpoint?.Part);
         Progress.Begin(header?.Lsn ?? Lsn.Zero, header?.PageLsn ?? Lsn.Zero);

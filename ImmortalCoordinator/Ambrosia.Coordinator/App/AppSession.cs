@@ -20,7 +20,10 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
     private readonly HashSet<Outbox> touched = [];
     private readonly List<PageNote> done = [];
     private Stage stage;
-    private bool deliveryTaken, selfWaits, digestWaits;
+    private bool deliveryTaken, selfWaits, digestWaits, quarantineWaits;
+
+    /// <summary>Taken from the delivery, behind something that the app must know before.</summary>
+    private ReadOnlyMemory<byte>? held;
     private CheckpointImage? image;
 
     /// <summary>When everything below this has been delivered, the app is told to become primary; null: this replica is a secondary.</summary>
@@ -134,9 +137,11 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
             case FrameType.TimerSet: if (parts.Timers.Set(TimerSet.Read(payload))) parts.TimersChanged(); break;
             case FrameType.TimerDropped: parts.Timers.Drop(TimerDropped.Read(payload).Timer); break;
             case FrameType.TaskResult: return TakeTaskResult(payload) ? ReadAnswer.More : ReadAnswer.LogFull;
+            case FrameType.SetAside: SetAside(Protocol.SetAside.Read(payload)); break;
+            case FrameType.Released: parts.Quarantine.Take(Released.Read(payload)); break;
             case FrameType.Waiting: CheckpointWaits(Waiting.Read(payload).Why); break;
             case FrameType.CheckpointWanted: Frames.ReadEmpty(type, payload); parts.CheckpointDuty.Request(parts.Log.Durable); break;
-            case FrameType.Goodbye: throw new AppLeft(Goodbye.Read(payload));
+            case FrameType.Goodbye: throw Left(Goodbye.Read(payload));
             case FrameType.Heartbeat: Frames.ReadEmpty(type, payload); break;
             default: throw new ProtocolViolation("P2.4", $"{type} from the app");
         }
@@ -147,13 +152,14 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
     {
         if (selfWaits) selfWaits = !parts.SelfChannel.TryPush();
         digestWaits = !parts.TryLogDigests();
+        quarantineWaits = !parts.Quarantine.TryLog();
         foreach (Outbox outbox in touched) parts.HasOutput(outbox);
         touched.Clear();
         parts.WakeCommitter(drained);
     }
 
-    /// <summary>The self channel, or a digest, found no room in the log: the pump waits for it before it receives more.</summary>
-    public bool LogWaits => selfWaits || digestWaits;
+    /// <summary>The self channel, a digest or a decision found no room in the log: the pump waits for it before it receives more.</summary>
+    public bool LogWaits => selfWaits || digestWaits || quarantineWaits;
 
     public bool IsStranger => stage == Stage.AwaitHello;
 
@@ -191,6 +197,16 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
         }
         wakeSender();
     }
+
+    private void SetAside(SetAside message)
+    {
+        if (message.IsUnlogged && stage is not (Stage.BecomingPrimary or Stage.Primary)) throw new ProtocolViolation("P5.16", "a decision to be logged before BecomePrimary");
+        parts.Quarantine.Take(message);
+    }
+
+    /// <summary>An app that contradicts the log would do so again: the process ends too.</summary>
+    private static Exception Left(Goodbye goodbye) =>
+        goodbye.Code == GoodbyeCode.Divergence ? new DivergenceException($"the app contradicts the log: {goodbye.Why}") : new AppLeft(goodbye);
 
     /// <summary>P5.8: the image may come yet, or, if it cannot be written, never: the next mark tries again.</summary>
     private void CheckpointWaits(string why)
@@ -249,11 +265,11 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
         {
             if (stage is Stage.AwaitHello && !control.HasAny) return false;
             if (stage == Stage.Ended) return false;
-            if (control.TryTake(out bytes)) return true;
+            if (!parts.Delivery.IsInsideFrame && control.TryTake(out bytes)) return true;
             if (stage == Stage.AwaitHello) return false;
         }
         if (image is not null && TakeImage(out bytes)) return true;
-        if (parts.Delivery.TryTake(out bytes)) return deliveryTaken = true;
+        if (TryTakeDelivery(out bytes)) return true;
         if (stage != Stage.Replaying) return false;
         lock (gate)
         {
@@ -261,6 +277,24 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
             stage = Stage.BecomingPrimary;
             parts.Delivery.Marks.BecomePrimary();
             control.Write(new BecomePrimary(all));
+            return control.TryTake(out bytes);
+        }
+    }
+
+    private bool TryTakeDelivery(out ReadOnlyMemory<byte> bytes)
+    {
+        if (held is { } waited)
+        {
+            bytes = waited;
+            held = null;
+            return deliveryTaken = true;
+        }
+        if (!parts.Delivery.TryTake(out bytes)) return false;
+        if (parts.Delivery.TakeOutlook() is not { } ahead) return deliveryTaken = true;
+        held = bytes;
+        lock (gate)
+        {
+            control.Write(ahead);
             return control.TryTake(out bytes);
         }
     }

@@ -29,6 +29,9 @@ internal sealed class DeliveredState
 
     public bool HasStarted { get; private set; }
 
+    /// <summary>The policies in force (log-format L5.13).</summary>
+    public PolicyRecord Policy { get; private set; } = PolicyRecord.Default;
+
     public InputPosition InputsOf(uint origin) => inputs[(int)origin];
 
     /// <summary>The peer of an origin that <see cref="Fold"/> let pass.</summary>
@@ -39,6 +42,7 @@ internal sealed class DeliveredState
         var state = new DeliveredState();
         if (part is null) return state;
         state.HasStarted = true;
+        state.Policy = part.Policy;
         foreach (CheckpointPeer peer in part.Peers) state.Restore(peer);
         foreach (CheckpointInput input in part.Inputs)
         {
@@ -63,7 +67,7 @@ internal sealed class DeliveredState
 
     public DeliveredState Clone()
     {
-        var copy = new DeliveredState { HasStarted = HasStarted };
+        var copy = new DeliveredState { HasStarted = HasStarted, Policy = Policy };
         copy.peers.AddRange(peers);
         copy.inputs.Clear();
         copy.inputs.AddRange(inputs);
@@ -85,6 +89,7 @@ internal sealed class DeliveredState
                 break;
             case RecordKind.Forget: FoldForget(record.Lsn, record.Read<ForgetRecord>()); break;
             case RecordKind.FirstStart: HasStarted = true; break;
+            case RecordKind.Policy: Policy = record.Read<PolicyRecord>(); break;
         }
     }
 

@@ -10,7 +10,8 @@ namespace Ambrosia.Coordinator;
 /// delivery never keeps one from being used again for longer than its own send.
 /// Owns the position in the log, the fold up to it and the page in hand. The thread that sends to the app.
 /// </summary>
-internal sealed class Delivery(ReplicaLog log, LogReader reader, ulong digestEvery, ProgressBook progress, DigestBook digests, OutboxSet outboxes) : IDisposable
+internal sealed class Delivery(
+    ReplicaLog log, LogReader reader, PolicyOutlook outlook, ulong digestEvery, ProgressBook progress, DigestBook digests, OutboxSet outboxes) : IDisposable
 {
     /// <summary>Room that the frame needs in front of the first record.</summary>
     private const int FrontBytes = FrameHeader.Bytes + DeliverHeader.Bytes;
@@ -35,6 +36,12 @@ internal sealed class Delivery(ReplicaLog log, LogReader reader, ulong digestEve
     /// <summary>Checkpoint marks on their way to the app.</summary>
     public PendingMarks Marks { get; } = new();
 
+    /// <summary>What the app must be told before it is given what was taken; null: nothing.</summary>
+    public PolicyAhead? TakeOutlook() => outlook.Take();
+
+    /// <summary>A frame has begun and goes on with the next bytes: nothing else may be sent between.</summary>
+    public bool IsInsideFrame => spanningLeft > 0;
+
     /// <summary>Records given to the running session.</summary>
     public long Records { get; private set; }
 
@@ -52,6 +59,7 @@ internal sealed class Delivery(ReplicaLog log, LogReader reader, ulong digestEve
         State = state;
         spanningLeft = Records = 0;
         spanningDigest = null;
+        outlook.Begin(state.Policy, page, record, replayTo);
         nextMultiple = digested is { } last ? (last.Value / digestEvery + 1) * digestEvery : digestEvery;
     }
 
@@ -176,6 +184,7 @@ internal sealed class Delivery(ReplicaLog log, LogReader reader, ulong digestEve
         {
             case RecordKind.Digest: digests.Recorded(record.Read<DigestRecord>()); break;
             case RecordKind.CheckpointMark when Marks.IsWanted(record.Read<CheckpointMarkRecord>()): Marks.Add(new MarkNote(page, record.End, State.Clone(), record.Read<CheckpointMarkRecord>())); break;
+            case RecordKind.Policy: outlook.Meet(State.Policy, page, record.Lsn, log.Durable); break;
             case RecordKind.Trim: NoteTrims(record.Read<TrimRecord>()); break;
         }
     }

@@ -52,6 +52,6 @@ internal sealed class CheckpointSnapshot(
             .Select(origin => new CheckpointInput((uint)origin, state.InputsOf((uint)origin).Number, state.InputsOf((uint)origin).Hash));
         var counts = outboxes.Where(static o => o.Outbox.DigestedCount > 0)
             .Select(static o => new CheckpointDigestCount(o.Outbox.Destination, o.Outbox.DigestedCount));
-        return new CoordinatorPart(peers, [.. inputs], [.. outboxes.Select(static o => o.Output)], app.Digested, [.. counts]);
+        return new CoordinatorPart(peers, [.. inputs], [.. outboxes.Select(static o => o.Output)], app.Digested, [.. counts]) { Policy = state.Policy };
     }
 }

@@ -15,7 +15,7 @@ public sealed class DeliveryTests : IDisposable
     private readonly ProgressBook progress = new();
     private ulong next = 1;
 
-    private Ambrosia.Coordinator.Delivery NewDelivery() => new(ReplicaLog.Of(log.Writer), log.NewReader(), DigestEvery, progress, new DigestBook(new Lsn(Lsn.Limit - 1)), bench.Set);
+    private Ambrosia.Coordinator.Delivery NewDelivery() => new(ReplicaLog.Of(log.Writer), log.NewReader(), new PolicyOutlook(log.NewReader), DigestEvery, progress, new DigestBook(new Lsn(Lsn.Limit - 1)), bench.Set);
 
     /// <summary>Appends one run of a peer, larger than a page now and then.</summary>
     private void Append(SimulatedRandom random)
@@ -200,7 +200,7 @@ public sealed class DeliveryTests : IDisposable
 
         var book = new DigestBook(new Lsn(Lsn.Limit - 1));
         book.Computed(differs ? record with { Entries = [.. entries[..^1], entries[^1] with { Hash = 1 }] } : record);
-        using var delivery = new Ambrosia.Coordinator.Delivery(ReplicaLog.Of(log.Writer), log.NewReader(), DigestEvery, progress, book, bench.Set);
+        using var delivery = new Ambrosia.Coordinator.Delivery(ReplicaLog.Of(log.Writer), log.NewReader(), new PolicyOutlook(log.NewReader), DigestEvery, progress, book, bench.Set);
         progress.Begin(Lsn.Zero, Lsn.Zero);
         delivery.Begin(Lsn.Zero, Lsn.Zero, new DeliveredState(), null, Lsn.Zero);
         var app = new App();

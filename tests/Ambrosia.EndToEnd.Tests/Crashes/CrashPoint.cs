@@ -20,6 +20,9 @@ internal enum Workload
 
     /// <summary>Timers, and tasks whose results are logged.</summary>
     Errands,
+
+    /// <summary>Small calls, some of which throw and are set aside.</summary>
+    Poison,
 }
 
 /// <summary>A named step of the coordinator and how a test gets there.</summary>

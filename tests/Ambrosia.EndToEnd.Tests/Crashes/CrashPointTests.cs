@@ -38,8 +38,13 @@ public abstract class CrashPointTests
     {
         source.Settings["UNTIL"] = cluster.Until; // so that the work does not end before the point is reached
         foreach (Replica replica in new[] { source, ledger })
-            replica.Options.AddRange(["--checkpoint-every", point.Workload is Workload.Small or Workload.Errands ? "64K" : "64M"]);
+            replica.Options.AddRange(["--checkpoint-every", point.Workload is Workload.Small or Workload.Errands or Workload.Poison ? "64K" : "64M"]);
         if (point.Name == "segment.recycle") source.Options.AddRange(["--segment", "2M"]); // so that a checkpoint leaves one behind soon
+        if (point.Workload == Workload.Poison)
+        {
+            ledger.Settings["THROW"] = "50";
+            ledger.Options.AddRange(["--fork-policy", "quarantine"]);
+        }
         if (point.Workload is not (Workload.Large or Workload.Alone)) return;
         source.Settings["FILL"] = "50000";
         source.Settings["BURST"] = point.Workload == Workload.Alone ? "2000" : "200";

@@ -60,6 +60,10 @@ internal static class CrashPoints
         new("takeover.midRelog", Victim.Source, Workload.Restart),
         new("takeover.afterRename", Victim.Source, Workload.Restart),
         new("takeover.beforeConnect", Victim.Source, Workload.Restart),
+        new("policy.beforeAppend", Victim.Source, Workload.Restart),
+        new("policy.afterCommit", Victim.Ledger, Workload.Restart),
+        new("quarantine.beforeAppend", Victim.Ledger, Workload.Poison, 2),
+        new("quarantine.afterAppend", Victim.Ledger, Workload.Poison, 2),
         new("recovery.everyRecord", Victim.Source, Workload.Restart, 2),
         new("recovery.everyRecord", Victim.Ledger, Workload.Restart, 3),
     ];

@@ -11,19 +11,33 @@ internal static class AdminCall
 
     /// <summary>The last answer.</summary>
     /// <exception cref="ToolMisuse">No coordinator answers, or it refuses.</exception>
-    public static JsonObject Ask(string directory, string replica, JsonObject request)
+    public static JsonObject Ask(string directory, string replica, JsonObject request) => AskAll(directory, replica, request)[^1];
+
+    /// <summary>All answers, one at least.</summary>
+    /// <exception cref="ToolMisuse">No coordinator answers, or it refuses.</exception>
+    public static IReadOnlyList<JsonObject> AskAll(string directory, string replica, JsonObject request)
     {
-        JsonObject? last = null;
+        List<JsonObject> answers;
         try
         {
-            foreach (JsonObject answer in AdminClient.Ask(new PosixFileSystem(), directory, replica, request, s_patience)) last = answer;
+            answers = [.. AdminClient.Ask(new PosixFileSystem(), directory, replica, request, s_patience)];
         }
         catch (AdminUnreachableException e)
         {
             throw NoAnswer(directory, replica, e.Message);
         }
-        if (last?["error"] is { } error) throw Refusal(replica, (string?)error ?? "");
-        return last ?? throw NoAnswer(directory, replica, "it gave none");
+        if (answers is []) throw NoAnswer(directory, replica, "it gave none");
+        return answers[^1]["error"] is { } error ? throw Refusal(replica, (string?)error ?? "") : answers;
+    }
+
+    /// <summary>The replica that is primary.</summary>
+    /// <exception cref="ToolMisuse">None that runs on this machine is.</exception>
+    public static string PrimaryOf(string directory)
+    {
+        var files = new PosixFileSystem();
+        IReadOnlyList<string> replicas = AdminClient.Replicas(files, directory);
+        return replicas.FirstOrDefault(replica => (string?)Status(files, directory, replica)?["role"] == "primary")
+            ?? throw new ToolMisuse($"no primary of {directory} answers on this machine", replicas.Count == 0 ? "no replica of it runs here" : "those that run here are not primary, or not yet", "start it, wait until 'ambrosia status' shows it as primary, or run the command where it runs");
     }
 
     /// <summary>Null: nobody answers there now.</summary>

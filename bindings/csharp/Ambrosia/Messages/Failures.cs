@@ -53,6 +53,6 @@ internal static class Failures
         new(Writable(failure.TypeName), Writable(failure.Message), failure.Inner is null ? null : Writable(failure.Inner));
 
     /// <summary>Short enough, and without the lone surrogates that UTF-8 cannot say.</summary>
-    private static string Writable(string text) =>
+    internal static string Writable(string text) =>
         Encoding.UTF8.GetString(Encoding.UTF8.GetBytes(text.Length <= CharsMax ? text : text[..CharsMax]));
 }

@@ -44,6 +44,16 @@ public ref struct IncomingMessage
     /// <summary>The caller's id in this log.</summary>
     internal uint Origin { get; }
 
+    internal readonly InstanceId Caller => runtime.Origins[Origin];
+
+    internal MessageKind Kind { get; init; }
+
+    /// <summary>Where it stands in the log.</summary>
+    internal MessagePlace Place { get; set; }
+
+    /// <summary>How often its handler has thrown.</summary>
+    internal uint Tries { get; init; }
+
     /// <summary>The call from outside that this is; null: it is one of an immortal, or its impulse without a key.</summary>
     internal OutsideCall? Outside { get; init; }
 
@@ -89,7 +99,7 @@ public ref struct IncomingMessage
 
     private readonly void AnswerLater(Source handler)
     {
-        if (Outside is null) runtime.AnswerLater(handler, Origin, CallId, Method);
-        else runtime.Outside.AnswerLater(handler, Outside);
+        if (Outside is null) runtime.AnswerLater(handler, this);
+        else runtime.Outside.AnswerLater(handler, Outside, this);
     }
 }

@@ -15,7 +15,7 @@ internal sealed class OutsideCalls(ImmortalRuntime runtime)
     internal void Execute(ClientRequestView request, ReadOnlyMemory<byte> body, ulong lsn)
     {
         runtime.ExecutingLsn = lsn;
-        Execute(request.ReadMessage(), request.Session, request.Request, body);
+        Execute(request.ReadMessage(), index: 0, request.Session, request.Request, body);
     }
 
     /// <summary>Keyed impulses of immortals.</summary>
@@ -23,22 +23,25 @@ internal sealed class OutsideCalls(ImmortalRuntime runtime)
     {
         var reader = new MessageReader(run);
         uint count = 0;
-        for (; reader.Next(); count++) Execute(reader, default, request: 0, messages);
+        for (; reader.Next(); count++) Execute(reader, count, default, request: 0, messages);
         ImmortalRuntime.CheckCount(run.Header, count);
     }
 
-    private void Execute(in MessageReader message, ClientSessionId session, ulong request, ReadOnlyMemory<byte> body)
+    private void Execute(in MessageReader message, uint index, ClientSessionId session, ulong request, ReadOnlyMemory<byte> body)
     {
         Immortal immortal = runtime.Started();
         if (Admit(message, session, request) is not { } call) return;
-        var incoming = new IncomingMessage(runtime, origin: 0, body) { Method = message.Method, Arguments = message.Arguments, Outside = call };
+        var incoming = new IncomingMessage(runtime, origin: 0, body)
+        {
+            Method = message.Method, Arguments = message.Arguments, Outside = call, Kind = MessageKind.Impulse, Place = new MessagePlace(new Lsn(runtime.ExecutingLsn), index),
+        };
         try
         {
             immortal.Take(ref incoming);
         }
         catch (Exception e) when (ImmortalRuntime.IsOfHandler(e))
         {
-            Fail(e, call);
+            Fail(e, call, incoming);
         }
         runtime.Scheduler.Drain();
     }
@@ -64,31 +67,31 @@ internal sealed class OutsideCalls(ImmortalRuntime runtime)
         return isNew ? call : null;
     }
 
-    internal void AnswerLater(Source handler, OutsideCall call)
+    internal void AnswerLater(Source handler, OutsideCall call, in IncomingMessage message)
     {
-        if (handler.IsDone)
+        if (!handler.IsDone)
         {
-            Answer(handler, call);
-            return;
+            runtime.Scheduler.AnswersOwed++;
+            handler.AwaitedBy(new OwedOutsideAnswer(handler, call, call.IsAwaited ? null : runtime.Forks.KeptOf(message)));
         }
-        runtime.Scheduler.AnswersOwed++;
-        handler.AwaitedBy(new OwedOutsideAnswer(handler, call));
+        else if (handler.Error is { } failure) Fail(failure, call, message);
+        else Answer(handler, call);
     }
 
     /// <summary>A suspended handler is finished.</summary>
-    internal void AnswerOwed(Source handler, OutsideCall call)
+    internal void AnswerOwed(Source handler, OutsideCall call, SetAsideMessage? kept)
     {
         runtime.Scheduler.AnswersOwed--;
-        Answer(handler, call);
+        if (handler.Error is { } failure)
+        {
+            if (!call.IsAwaited) runtime.Forks.FailedLate(kept, call.Method, runtime.Id, failure);
+            Fail(failure, call);
+        }
+        else Answer(handler, call);
     }
 
     private void Answer(Source handler, OutsideCall call)
     {
-        if (handler.Error is { } failure)
-        {
-            Fail(failure, call);
-            return;
-        }
         try
         {
             ScratchBuffer value = ScratchBuffer.Begin();
@@ -109,10 +112,16 @@ internal sealed class OutsideCalls(ImmortalRuntime runtime)
         Finish(call, isFailure: false, value);
     }
 
-    /// <summary>Whoever asks is told, without the stack; nobody at all is told of an impulse, so that the operator is.</summary>
+    /// <summary>Nobody at all is told of an impulse: the fork policy says what becomes of it.</summary>
+    private void Fail(Exception failure, OutsideCall call, in IncomingMessage message)
+    {
+        if (!call.IsAwaited) runtime.Forks.Failed(message, failure);
+        Fail(failure, call);
+    }
+
+    /// <summary>Whoever asks is told, without the stack.</summary>
     private void Fail(Exception failure, OutsideCall call)
     {
-        if (!call.IsAwaited) runtime.FailUnheard(call.Method, failure);
         ScratchBuffer value = ScratchBuffer.Begin();
         Failures.Write(value, failure);
         Finish(call, isFailure: true, value.Written);

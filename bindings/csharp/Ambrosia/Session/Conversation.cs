@@ -77,7 +77,7 @@ internal sealed class Conversation(AppWelcome welcome, ImmortalRuntime runtime, 
                 ExecuteRequest(ref records, body);
                 break;
             case RecordKind.Policy:
-                Runtime.Outside.Window.Limits = WindowLimits.Of(records.Read<PolicyRecord>());
+                Take(records.Read<PolicyRecord>());
                 break;
             case RecordKind.FirstStart:
                 FirstStart(records.Read<FirstStartRecord>());
@@ -85,6 +85,9 @@ internal sealed class Conversation(AppWelcome welcome, ImmortalRuntime runtime, 
             case RecordKind.Peer:
                 PeerRecord peer = records.Read<PeerRecord>();
                 Runtime.Origins.Add(peer.Origin, peer.Peer);
+                break;
+            case RecordKind.Quarantine:
+                ExecuteInside(records.Read<QuarantineRecord>(), records.Lsn.Value, static (runtime, record, lsn) => runtime.Take(record, lsn));
                 break;
             case RecordKind.TimerFired:
                 ExecuteInside(records.Read<TimerFiredRecord>(), records.Lsn.Value, static (runtime, record, lsn) => runtime.Fire(record, lsn));
@@ -103,6 +106,12 @@ internal sealed class Conversation(AppWelcome welcome, ImmortalRuntime runtime, 
                 break;
         }
         if (Runtime.Outside.Window.IsOver) Runtime.Outside.Window.Trim();
+    }
+
+    private void Take(PolicyRecord policy)
+    {
+        Runtime.Outside.Window.Limits = WindowLimits.Of(policy);
+        Runtime.Forks.Policies.InForce = policy.Forks;
     }
 
     private void ExecuteRequest(ref RecordReader records, ReadOnlyMemory<byte> body)

@@ -11,7 +11,6 @@ internal sealed class ImmortalRuntime
     private static ImmortalRuntime? constructing;
 
     private readonly ImmortalDefinition definition;
-    private readonly FailureLog failures;
     private readonly ArrayBufferWriter<byte> extension = new(256);
     private readonly int schedulerThread = Environment.CurrentManagedThreadId;
 
@@ -29,7 +28,7 @@ internal sealed class ImmortalRuntime
         Destinations = new DestinationTable(outbound);
         Origins = new Origins(Id);
         Outside = new OutsideCalls(this);
-        failures = new FailureLog(options.Log);
+        Forks = new ForkFailures(this, options.Log);
     }
 
     internal InstanceId Id { get; }
@@ -67,8 +66,8 @@ internal sealed class ImmortalRuntime
     /// <summary>Of the record that is being executed.</summary>
     internal ulong ExecutingLsn { get; set; }
 
-    /// <summary>Failures of forks and impulses.</summary>
-    internal long FailedForks => failures.Count;
+    /// <summary>Forks and impulses whose handlers threw.</summary>
+    internal ForkFailures Forks { get; }
 
     internal static ImmortalRuntime TakeConstructing() => constructing
         ?? throw new InvalidOperationException("An immortal is made by AmbrosiaApp.Run, once in the life of its instance, not by new.");
@@ -107,6 +106,10 @@ internal sealed class ImmortalRuntime
         Timers = [.. Timers.All],
         NextTask = Tasks.Next,
         Tasks = [.. Tasks.All],
+        ForkPolicy = Forks.Policies.InForce,
+        SetAside = [.. Forks.Quarantine.Messages],
+        Decisions = Forks.Quarantine.Decisions,
+        DecisionsMet = Forks.Quarantine.Met,
     };
 
     /// <exception cref="InvalidDataException">The image is another app's, or contradicts itself.</exception>
@@ -119,6 +122,8 @@ internal sealed class ImmortalRuntime
         Surroundings.Restore(image.NowUs, image.Random ?? throw new InvalidDataException("The image holds no random state."));
         Outside.Window.Restore(image.Window, image.KeyedCalls);
         Tasks.Restore(image.NextTask, image.Tasks);
+        Forks.Policies.InForce = image.ForkPolicy;
+        Forks.Quarantine.Restore(image.Decisions, image.DecisionsMet, image.SetAside);
         image.Immortal.Attach(this);
         Immortal = image.Immortal;
         Timers.Restore(image.NextTimer, image.Timers); // periodic ones look for their methods in the immortal
@@ -128,6 +133,7 @@ internal sealed class ImmortalRuntime
     internal void BecomePrimary()
     {
         Impulses.Open();
+        Forks.BecamePrimary();
         Started().RunBecomingPrimary();
         Tasks.StartAll();
     }
@@ -222,29 +228,33 @@ internal sealed class ImmortalRuntime
         return new OutgoingMessage(Outbound, call, method);
     }
 
-    internal void AnswerLater(Source handler, uint caller, ulong call, uint method)
+    internal void AnswerLater(Source handler, in IncomingMessage message)
     {
-        if (handler.IsDone)
+        if (!handler.IsDone)
         {
-            Answer(handler, caller, call, method, owed: false);
-            return;
+            Scheduler.AnswersOwed++;
+            handler.AwaitedBy(new OwedAnswer(handler, message.Origin, message.CallId, message.Method, message.CallId == 0 ? Forks.KeptOf(message) : null));
         }
-        Scheduler.AnswersOwed++;
-        handler.AwaitedBy(new OwedAnswer(handler, caller, call, method));
+        else if (handler.Error is { } failure) Fail(failure, message);
+        else if (message.CallId != 0) Answer(handler, message.Caller, message.CallId, message.Method);
     }
 
     /// <summary>A suspended handler is finished.</summary>
-    internal void Answer(Source handler, uint origin, ulong call, uint method, bool owed = true)
+    internal void Answer(Source handler, uint origin, ulong call, uint method, SetAsideMessage? kept)
     {
-        if (owed) Scheduler.AnswersOwed--;
+        Scheduler.AnswersOwed--;
         InstanceId caller = Origins[origin];
-        if (call != 0 && caller == Origins.Forgotten) return; // whoever has its name now did not ask
-        if (handler.Error is { } failure)
+        if (call == 0)
         {
-            Fail(failure, caller, call, method);
-            return;
+            if (handler.Error is { } unheard) Forks.FailedLate(kept, method, caller, unheard);
         }
-        if (call == 0) return;
+        else if (caller == Origins.Forgotten) return; // whoever has its name now did not ask
+        else if (handler.Error is { } failure) Fail(failure, caller, call, method);
+        else Answer(handler, caller, call, method);
+    }
+
+    private void Answer(Source handler, InstanceId caller, ulong call, uint method)
+    {
         try
         {
             OutgoingMessage result = BeginResult(caller, call, method);
@@ -261,26 +271,48 @@ internal sealed class ImmortalRuntime
     {
         Immortal immortal = Started();
         var reader = new MessageReader(run);
-        var message = new IncomingMessage(this, origin, messages);
+        var message = new IncomingMessage(this, origin, messages) { Kind = run.Header.Kind };
         bool isCall = run.Header.Kind == MessageKind.Call;
         uint count = 0;
         while (reader.Next())
         {
+            message.Place = new MessagePlace(new Lsn(ExecutingLsn), count);
             message.Method = reader.Method;
             message.CallId = isCall ? CheckedCall(reader.CallId) : 0;
             message.Arguments = reader.Arguments;
-            try
-            {
-                immortal.Take(ref message);
-            }
-            catch (Exception e) when (IsOfHandler(e))
-            {
-                Fail(e, Origins[origin], message.CallId, message.Method);
-            }
-            Scheduler.Drain();
+            Run(immortal, ref message);
             count++;
         }
         CheckCount(run.Header, count);
+    }
+
+    private void Run(Immortal immortal, ref IncomingMessage message)
+    {
+        try
+        {
+            immortal.Take(ref message);
+        }
+        catch (Exception e) when (IsOfHandler(e))
+        {
+            Fail(e, message);
+        }
+        Scheduler.Drain();
+    }
+
+    /// <summary>A Quarantine record: what it says is done here, at its place in the log.</summary>
+    internal void Take(QuarantineRecord record, ulong lsn)
+    {
+        ExecutingLsn = lsn;
+        Forks.Take(record, RunAgain);
+    }
+
+    private void RunAgain(SetAsideMessage kept)
+    {
+        var message = new IncomingMessage(this, kept.Origin, kept.Arguments)
+        {
+            Kind = kept.Kind, Place = kept.Place, Tries = kept.Tries, Method = kept.Method, Arguments = kept.Arguments,
+        };
+        Run(Started(), ref message);
     }
 
     private void TakeResults(RunView run, InstanceId origin)
@@ -335,13 +367,14 @@ internal sealed class ImmortalRuntime
         }
     }
 
+    private void Fail(Exception failure, in IncomingMessage message)
+    {
+        if (message.CallId == 0) Forks.Failed(message, failure);
+        else Fail(failure, message.Caller, message.CallId, message.Method);
+    }
+
     private void Fail(Exception failure, InstanceId caller, ulong call, uint method)
     {
-        if (call == 0)
-        {
-            FailUnheard(method, failure);
-            return;
-        }
         extension.ResetWrittenCount();
         var writer = new PayloadWriter(extension);
         new FailureStack(0, Failures.StackOf(failure)).Write(ref writer);
@@ -353,11 +386,8 @@ internal sealed class ImmortalRuntime
         Outbound.CommitAlone();
     }
 
-    /// <summary>A handler failed whom nobody waits for.</summary>
-    internal void FailUnheard(uint method, Exception failure) => FailUnheard($"method 0x{method:X}", failure);
-
-    /// <summary>The same of one that no message called.</summary>
-    internal void FailUnheard(string handler, Exception failure) => failures.Add(handler, ExecutingLsn, failure);
+    /// <summary>A handler failed that no message called.</summary>
+    internal void FailUnheard(string handler, Exception failure) => Forks.FailedUncalled(handler, failure);
 
     internal Immortal Started() => Immortal ?? throw new ProtocolViolation("L5.5", "a record to execute before FirstStart or an image");
 
@@ -369,5 +399,5 @@ internal sealed class ImmortalRuntime
     }
 
     /// <summary>A user's failure, which replay repeats; the others end the process.</summary>
-    internal static bool IsOfHandler(Exception e) => e is not (OutOfMemoryException or ChannelEnded);
+    internal static bool IsOfHandler(Exception e) => e is not (OutOfMemoryException or ChannelEnded or AppFailed);
 }

@@ -46,8 +46,11 @@ public sealed class ImmortalSession
     /// <summary>The immortal; null before the first record or the image. For tests and tools; its handlers own it.</summary>
     public Immortal? Immortal => conversation?.Runtime.Immortal;
 
-    /// <summary>Forks and impulses whose handlers failed.</summary>
-    public long FailedForks => conversation?.Runtime.FailedForks ?? 0;
+    /// <summary>Forks and impulses whose handlers failed and that were only counted.</summary>
+    public long FailedForks => conversation?.Runtime.Forks.Counted ?? 0;
+
+    /// <summary>Forks and impulses that are set aside now.</summary>
+    public int MessagesSetAside => conversation?.Runtime.Forks.Quarantine.Messages.Count ?? 0;
 
     /// <summary>Results that answered no outstanding call.</summary>
     public long DroppedResults => conversation?.Runtime.Calls.Dropped ?? 0;
@@ -184,11 +187,15 @@ public sealed class ImmortalSession
                 break;
             case FrameType.ImageEnd when State == SessionState.ReceivingImage:
                 conversation!.Restore(image!.End(ImageEnd.Read(payload.Span)));
+                conversation.Runtime.Forks.SayAll();
                 image = null;
                 State = SessionState.Running;
                 break;
             case FrameType.Deliver when State == SessionState.Running:
                 conversation!.Deliver(payload);
+                break;
+            case FrameType.PolicyAhead when State == SessionState.Running:
+                conversation!.Runtime.Forks.Policies.Learn(PolicyAhead.Read(payload.Span));
                 break;
             case FrameType.BecomePrimary when State == SessionState.Running:
                 conversation!.Become(BecomePrimary.Read(payload.Span));

@@ -29,4 +29,9 @@ internal sealed class ImageRoot : IImagePart
     internal WaitingTimer[] Timers = [];
     internal ulong NextTask;
     internal IPendingTask[] Tasks = [];
+
+    /// <summary>The policy in force; messages that were set aside, in the order of the log; how many decisions about them there were, and how many were met in it.</summary>
+    internal ForkPolicy ForkPolicy;
+    internal SetAsideMessage[] SetAside = [];
+    internal ulong Decisions, DecisionsMet;
 }

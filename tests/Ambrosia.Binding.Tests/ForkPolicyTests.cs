@@ -1,0 +1,257 @@
+using Ambrosia.Protocol;
+using static Ambrosia.Binding.Tests.FakeCoordinator;
+
+namespace Ambrosia.Binding.Tests;
+
+/// <summary>What becomes of forks and impulses whose handlers throw (log-format L5.12, L5.13).</summary>
+public sealed class ForkPolicyTests
+{
+    private readonly FakeCoordinator coordinator = Started<Picky>();
+
+    private Picky Picky => coordinator.Immortal<Picky>();
+
+    private static byte[] Policy(ForkPolicy forks) => RecordKinds.EncodeWhole(PolicyRecord.Default with { Forks = forks });
+
+    private static byte[] Decision(MessagePlace place, QuarantineAction action = QuarantineAction.SetAside) => RecordKinds.EncodeWhole(new QuarantineRecord(place, action));
+
+    /// <summary>Delivers a record and says where it stands.</summary>
+    private MessagePlace Deliver(byte[] record, uint index = 0)
+    {
+        var place = new MessagePlace(coordinator.Next, index);
+        coordinator.Deliver(record);
+        return place;
+    }
+
+    private static IEnumerable<string> Frames(FakeCoordinator from) => from.Said.Where(static line => line.StartsWith("set aside", StringComparison.Ordinal) || line.StartsWith("released", StringComparison.Ordinal));
+
+    [Fact]
+    public void Fork_ThrowsWithoutAnyPolicy_IsCounted()
+    {
+        coordinator.Deliver(Fork(1, "a"));
+
+        Assert.Equal((1, 0), (coordinator.Session.FailedForks, coordinator.Session.MessagesSetAside));
+        Assert.Null(coordinator.Session.End);
+    }
+
+    [Fact]
+    public void Fork_ThrowsUnderStop_EndsTheAppWithPlaceMethodAndException()
+    {
+        coordinator.Deliver(Policy(ForkPolicy.Stop));
+        MessagePlace place = Deliver(Run(MessageKind.Fork, 1, (3, 0, []), (1, 0, Cbor.Of("a")), (1, 0, Cbor.Of("b"))));
+
+        Assert.Null(coordinator.Session.End); // it forgives
+        FakeCoordinator strict = Started<Picky>();
+        strict.Deliver(Policy(ForkPolicy.Stop));
+        place = new MessagePlace(strict.Next, 1);
+        strict.Deliver(Run(MessageKind.Fork, 1, (99, 0, []), (1, 0, Cbor.Of("b"))));
+        SessionEnd end = strict.Session.End!;
+        Assert.Equal((GoodbyeCode.AppFailed, false), (end.Code, end.ByCoordinator));
+        Assert.Contains($"{new MessagePlace(place.Record, 0)} of bank2", end.Why); // an unknown method is a failure like any other
+        Assert.Contains("method 0x63", end.Why);
+    }
+
+    [Fact]
+    public void Stop_SaysMethodCallerAndException()
+    {
+        coordinator.Deliver(Policy(ForkPolicy.Stop));
+        MessagePlace place = Deliver(Fork(1, "a"));
+
+        Assert.Equal(
+            $"Picky.Take threw at message {place} of bank2 and the fork policy is to stop; a coordinator started with another --fork-policy lets the app go on: System.InvalidOperationException: no a",
+            coordinator.Session.End!.Why);
+        Assert.Contains(coordinator.Lines, line => line.Contains("at Ambrosia.Binding.Tests.Picky.Take", StringComparison.Ordinal)); // the stack
+    }
+
+    /// <summary>Stopped once, it stops again wherever it is replayed, until the log holds a policy that lets it go on.</summary>
+    [Theory]
+    [InlineData(ForkPolicy.Continue, 1, 0)]
+    [InlineData(ForkPolicy.Quarantine, 0, 1)]
+    public void Stop_WithALaterPolicyAhead_IsGovernedByThatOne(ForkPolicy later, int counted, int setAside)
+    {
+        coordinator.Deliver(Policy(ForkPolicy.Stop));
+        coordinator.Send(new PolicyAhead([new PolicyChange(new Lsn(coordinator.Next.Value + 10_000), later)]));
+        coordinator.Deliver(Fork(1, "a"));
+
+        Assert.Null(coordinator.Session.End);
+        Assert.Equal((counted, setAside), (coordinator.Session.FailedForks, coordinator.Session.MessagesSetAside));
+    }
+
+    [Fact]
+    public void Stop_WithOnlyEarlierPoliciesKnown_Stops()
+    {
+        coordinator.Deliver(Policy(ForkPolicy.Stop));
+        coordinator.Send(new PolicyAhead([new PolicyChange(new Lsn(coordinator.Next.Value - 1), ForkPolicy.Continue)]));
+        coordinator.Deliver(Fork(1, "a"));
+
+        Assert.NotNull(coordinator.Session.End);
+    }
+
+    [Fact]
+    public void Quarantine_ForkThrows_IsKeptAndWhatItDidStays()
+    {
+        coordinator.Deliver(Policy(ForkPolicy.Quarantine));
+        MessagePlace place = Deliver(Run(MessageKind.Fork, 1, (1, 0, Cbor.Of("a")), (1, 0, Cbor.Of("b"))));
+
+        Assert.Equal(["a", "b"], Picky.Taken);
+        Assert.Equal(
+            [$"set aside {place} as 1 of bank2, Fork 1, 2 bytes, try 1: System.InvalidOperationException: no a", $"set aside {place.Record.Value}:1 as 2 of bank2, Fork 1, 2 bytes, try 1: System.InvalidOperationException: no b"],
+            Frames(coordinator));
+        Assert.Equal((0, 2), (coordinator.Session.FailedForks, coordinator.Session.MessagesSetAside));
+    }
+
+    [Fact]
+    public void Quarantine_UnknownMethodAndUndecodableArguments_AreKept()
+    {
+        coordinator.Deliver(Policy(ForkPolicy.Quarantine), Fork(99, 1), Run(MessageKind.Fork, 1, (1, 0, [0xFF])), Run(MessageKind.Impulse, 0, (1, 0, Cbor.Of("i"))));
+
+        Assert.Equal(3, coordinator.Session.MessagesSetAside);
+        Assert.Contains("Impulse", Frames(coordinator).Last());
+    }
+
+    /// <summary>The caller of a call is told, whatever the policy.</summary>
+    [Theory]
+    [InlineData(ForkPolicy.Stop)]
+    [InlineData(ForkPolicy.Quarantine)]
+    public void Call_Throws_FailsAsEver(ForkPolicy policy)
+    {
+        coordinator.Deliver(Policy(policy), Call(1, 7, "a"));
+
+        Assert.Contains(coordinator.Said, static line => line.StartsWith("failure bank2 1 #7", StringComparison.Ordinal));
+        Assert.Equal((0, 0), (coordinator.Session.FailedForks, coordinator.Session.MessagesSetAside));
+        Assert.Null(coordinator.Session.End);
+    }
+
+    [Theory]
+    [InlineData(QuarantineAction.Retry, 3)]
+    [InlineData(QuarantineAction.Drop, 1)]
+    public void Decision_RetryOrDrop_IsDoneAtItsPlace(QuarantineAction action, int taken)
+    {
+        coordinator.Deliver(Policy(ForkPolicy.Quarantine));
+        MessagePlace place = Deliver(Fork(1, "a"));
+        coordinator.Deliver(Decision(place));
+        coordinator.Deliver(Decision(place, action)); // tried again it throws again, and stays
+        coordinator.Deliver(Fork(3), Decision(place, QuarantineAction.SetAside));
+        if (action == QuarantineAction.Drop)
+        {
+            Assert.Equal(GoodbyeCode.Divergence, coordinator.Session.End!.Code); // the log says what this execution did not do
+            return;
+        }
+        coordinator.Deliver(Decision(place, action));
+        Assert.Equal(taken, Picky.Taken.Count);
+        Assert.Equal([$"set aside {place} as 1 of bank2", $"set aside {place} as 2 of bank2", $"released {place}"], Frames(coordinator).Select(static line => line.Split(',')[0]));
+        Assert.Equal(0, coordinator.Session.MessagesSetAside);
+    }
+
+    [Fact]
+    public void Decision_OfAMessageThatIsNotKept_HasNoEffect()
+    {
+        coordinator.Deliver(Policy(ForkPolicy.Quarantine), Decision(new MessagePlace(new Lsn(4), 0), QuarantineAction.Retry), Decision(new MessagePlace(new Lsn(4), 0), QuarantineAction.Drop));
+
+        Assert.Empty(Frames(coordinator));
+        Assert.Null(coordinator.Session.End);
+    }
+
+    [Fact]
+    public void Decision_ThatThisExecutionDidNotTake_IsADivergence()
+    {
+        coordinator.Deliver(Policy(ForkPolicy.Quarantine));
+        MessagePlace place = Deliver(Fork(3));
+        coordinator.Deliver(Decision(place));
+
+        Assert.Equal(GoodbyeCode.Divergence, coordinator.Session.End!.Code);
+        Assert.Contains("L5.12", coordinator.Session.End.Why);
+    }
+
+    /// <summary>A secondary's decisions are its primary's; those that no record states yet are said again when it is primary itself.</summary>
+    [Fact]
+    public void BecomePrimary_DecisionsWithoutRecord_AreSaidToBeLogged()
+    {
+        coordinator.Deliver(Policy(ForkPolicy.Quarantine));
+        MessagePlace first = Deliver(Fork(1, "a")), second = Deliver(Fork(1, "b"));
+        coordinator.Deliver(Decision(first));
+        coordinator.Said.Clear();
+        coordinator.BecomePrimary();
+        MessagePlace third = Deliver(Fork(1, "c"));
+
+        Assert.Equal([$"set aside {second} as 2, unlogged,", $"set aside {third} as 3, unlogged,"], Frames(coordinator).Select(static line => line.Split(" of bank2")[0]));
+    }
+
+    [Fact]
+    public void Image_OfAQuarantine_HoldsItAndGoesOnTheSame()
+    {
+        coordinator.Deliver(Policy(ForkPolicy.Quarantine));
+        MessagePlace first = Deliver(Fork(1, "a")), second = Deliver(Fork(1, "b"));
+        coordinator.Deliver(Decision(first), Mark());
+        ulong at = coordinator.Next.Value;
+
+        var restored = new FakeCoordinator(ImmortalDefinition.Of<Picky>());
+        restored.Welcome(coordinator.Image, at);
+        Assert.Equal([$"set aside {first} as 1 of bank2", $"set aside {second} as 2 of bank2"], Frames(restored).Select(static line => line.Split(',')[0]));
+        foreach (FakeCoordinator each in new[] { coordinator, restored })
+        {
+            each.Said.Clear();
+            each.Deliver(Fork(3), Decision(second), Decision(first, QuarantineAction.Retry), Fork(1, "c"), Mark());
+        }
+        Assert.Equal(coordinator.Said, restored.Said);
+        Assert.Equal(coordinator.Image, restored.Image);
+        Assert.Equal(1, restored.Session.MessagesSetAside);
+    }
+
+    [Fact]
+    public void Quarantine_Full_StopsAtTheNext()
+    {
+        coordinator.Deliver(Policy(ForkPolicy.Quarantine));
+        for (int i = 0; i < Quarantine.MessagesMax; i++) coordinator.Deliver(Fork(1, "a"));
+        Assert.Null(coordinator.Session.End);
+        coordinator.Deliver(Fork(1, "a"));
+
+        Assert.Contains("the quarantine is full with 1000 messages", coordinator.Session.End!.Why);
+    }
+
+    /// <summary>One message is always taken; beyond that bytes count.</summary>
+    [Fact]
+    public void Quarantine_OfManyBytes_TakesOneAndStopsAtTheNext()
+    {
+        coordinator.Deliver(Policy(ForkPolicy.Quarantine));
+        byte[] half = new byte[Quarantine.BytesMax / 2 + 1];
+        coordinator.Deliver(Run(MessageKind.Fork, 1, (4, 0, half)));
+        Assert.Equal(1, coordinator.Session.MessagesSetAside);
+        coordinator.Deliver(Run(MessageKind.Fork, 1, (4, 0, half)));
+
+        Assert.Contains("the quarantine is full with 1 messages", coordinator.Session.End!.Why);
+    }
+
+    /// <summary>A fork that fails behind an await is the message that it was.</summary>
+    [Fact]
+    public void Quarantine_ForkFailsBehindAnAwait_IsKeptWithItsArguments()
+    {
+        coordinator.Deliver(Policy(ForkPolicy.Quarantine));
+        MessagePlace place = Deliver(Fork(2, "later", "bank3"));
+        coordinator.Deliver(Result(3, 1, 2));
+        Assert.StartsWith($"set aside {place} as 1 of bank2, Fork 2", Frames(coordinator).Single(), StringComparison.Ordinal);
+
+        coordinator.Deliver(Decision(place), Fork(3), Decision(place, QuarantineAction.Retry), Result(3, 2, 2));
+        Assert.Equal(["later", "later"], Picky.Taken);
+        Assert.Equal(0, coordinator.Session.MessagesSetAside);
+    }
+
+    [Fact]
+    public void Stop_ForkFailsBehindAnAwait_EndsTheApp()
+    {
+        coordinator.Deliver(Policy(ForkPolicy.Stop));
+        coordinator.Deliver(Fork(2, "later", "bank3"), Result(3, 1, 2));
+
+        Assert.Contains("Picky.TakeLater threw at message of the record at", coordinator.Session.End!.Why);
+    }
+
+    [Theory]
+    [InlineData(ForkPolicy.Continue)]
+    [InlineData(ForkPolicy.Stop)]
+    [InlineData(ForkPolicy.Quarantine)]
+    public void OutOfMemory_IsACrashWhateverThePolicy(ForkPolicy policy)
+    {
+        coordinator.Deliver(Policy(policy));
+
+        Assert.Throws<OutOfMemoryException>(() => coordinator.Deliver(Fork(1, "memory")));
+    }
+}

@@ -1,0 +1,107 @@
+using Ambrosia.TestKit;
+
+namespace Ambrosia.EndToEnd.Tests;
+
+/// <summary>Handlers that throw, under each fork policy, with real processes that are killed.</summary>
+public sealed class ForkPolicyTests
+{
+    private const int PoisonEvery = 50, KillsOfARelease = 20;
+
+    /// <summary>The app ends at the message, again and again, until its coordinator is started with another policy.</summary>
+    [Fact]
+    public void Stop_HandlerThrows_AppEndsThereUntilThePolicyIsAnother()
+    {
+        using var cluster = new Cluster();
+        (Replica source, Replica ledger) = cluster.Pair(calls: 300);
+        ledger.Settings["THROW"] = "100";
+        ledger.Options.AddRange(["--fork-policy", "stop"]);
+        cluster.Run(Cluster.Again(nameof(Stop_HandlerThrows_AppEndsThereUntilThePolicyIsAnother)), () =>
+        {
+            ledger.Start();
+            source.Start();
+            string place = AwaitStop(ledger);
+            ledger.AwaitLine("exit code of the app", static line => line.StartsWith("app ended with code 1 ", StringComparison.Ordinal));
+            ledger.KillCoordinator();
+            ledger.Start();
+            Assert.Equal(place, AwaitStop(ledger));
+            ledger.KillCoordinator();
+
+            ledger.Options[^1] = "continue";
+            ledger.Start();
+            Cluster.AssertEqual(source, 300);
+            cluster.AssertNoneGaveUp();
+        });
+    }
+
+    private static string AwaitStop(Replica ledger) =>
+        ledger.AwaitLine("the stop", static line => line.Contains("Ledger.Put threw at message ", StringComparison.Ordinal) && line.Contains("the fork policy is to stop", StringComparison.Ordinal))
+            .Split("at message ")[1].Split(' ')[0];
+
+    [Theory]
+    [InlineData("continue")]
+    [InlineData("quarantine")]
+    public void Policy_HandlersThrowUnderKills_LosesNoCallAndSetsAsideOnce(string policy)
+    {
+        var chance = new Chance();
+        using var cluster = new Cluster();
+        (Replica source, Replica ledger) = cluster.Pair(calls: 2_000, burst: 10);
+        source.Settings["UNTIL"] = cluster.Until;
+        ledger.Settings["THROW"] = $"{PoisonEvery}";
+        ledger.Options.AddRange(["--fork-policy", policy, "--checkpoint-every", "64K"]);
+        cluster.Run(chance.Again(policy), () =>
+        {
+            ledger.Start();
+            source.Start();
+            for (int kill = Math.Max(4, TestScale.Rounds(KillsOfARelease)); kill > 0; kill--)
+            {
+                chance.PassTime(200);
+                if (chance.Coin()) ledger.KillApp();
+                else
+                {
+                    ledger.KillCoordinator();
+                    ledger.Start();
+                }
+                if (chance.Coin()) ledger.AwaitReady();
+            }
+            File.Create(cluster.Until).Dispose();
+            Cluster.AssertEqual(source, 2_000);
+            cluster.AssertNoneGaveUp();
+            long made = long.Parse(source.Lines.FindLast(static line => line.StartsWith("verdict ", StringComparison.Ordinal))!.Split(' ')[3]);
+            string[] places = Places(ledger);
+            Assert.Equal(policy == "quarantine" ? Math.Min(made, 10_000) / PoisonEvery : 0, places.Length);
+            if (places.Length > 0) AssertDecisionsHold(ledger, places);
+        });
+    }
+
+    /// <summary>One is tried again, one is dropped, and it stays so when everything is killed.</summary>
+    private static void AssertDecisionsHold(Replica ledger, string[] places)
+    {
+        Assert.Equal("retried", Tool.Run("quarantine", "retry", ledger.LogDirectory, places[0], "--json").Json.GetProperty("outcome").GetString());
+        ledger.AwaitLine("the second try", static line => line == $"tried again {PoisonEvery}");
+        Assert.Equal("dropped", Tool.Run("quarantine", "drop", ledger.LogDirectory, places[1], "--json").Json.GetProperty("outcome").GetString());
+        Tool again = Tool.Run("quarantine", "retry", ledger.LogDirectory, places[0], "--json");
+        Assert.Equal(2, again.Code);
+        Assert.Contains($"there is no message {places[0]} in quarantine", again.JsonError.GetProperty("why").GetString());
+        Assert.Equal(places[2..], Places(ledger));
+        ledger.KillCoordinator();
+        ledger.Start();
+        ledger.AwaitReady();
+        Assert.Equal(places[2..], Places(ledger));
+    }
+
+    private static string[] Places(Replica ledger) =>
+        [.. Tool.Run("quarantine", "list", ledger.LogDirectory, "--json").Json.GetProperty("messages").EnumerateArray().Select(static m => m.GetProperty("message").GetString()!)];
+
+    [Fact]
+    public void Policy_ThatIsNone_IsRefused()
+    {
+        using var cluster = new Cluster();
+        Replica ledger = cluster.Add("ledger", "ledger");
+        ledger.Options.AddRange(["--fork-policy", "ignore"]);
+        ledger.Start();
+        Assert.Equal(2, ledger.AwaitExit());
+        ledger.AwaitLine("why", static line => line == "'ignore' of --fork-policy is none of continue, stop and quarantine");
+        Assert.False(Directory.Exists(ledger.LogDirectory));
+        cluster.Passed();
+    }
+}

@@ -2,9 +2,7 @@ using System.CommandLine;
 using System.CommandLine.Parsing;
 using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
-using System.Runtime.InteropServices;
 using Ambrosia.Coordinator;
-using Ambrosia.Coordinator.Pumps;
 using Ambrosia.Log;
 using Ambrosia.Protocol;
 
@@ -36,13 +34,14 @@ internal static class CommandLine
     private static readonly Argument<string[]> stray = new("app") { Description = "Behind --: the app to start and restart, with its arguments.", Arity = ArgumentArity.ZeroOrMore, HelpName = "-- APP ARGS" };
 
     /// <summary>What stands before the first -- is ours; the rest is the app's and is not looked into.</summary>
-    public static ParseResult Parse(string[] args)
+    /// <param name="run">What is done with the options.</param>
+    public static ParseResult Parse(string[] args, Func<CoordinatorOptions, int> run)
     {
         int dashes = Array.IndexOf(args, "--");
-        return dashes < 0 ? Build([]).Parse(args) : Build(args[(dashes + 1)..]).Parse(args[..dashes]);
+        return dashes < 0 ? Build([], run).Parse(args) : Build(args[(dashes + 1)..], run).Parse(args[..dashes]);
     }
 
-    private static RootCommand Build(string[] app)
+    private static RootCommand Build(string[] app, Func<CoordinatorOptions, int> run)
     {
         Check(log, static v => v.Length == 0 ? "the directory of --log is empty; give a path" : null);
         Check(instance, static v => v is null || Names.IsValid(v) ? null : BadName("--instance", v));
@@ -72,7 +71,7 @@ internal static class CommandLine
         {
             if (result.Tokens.Count > 0) result.AddError($"'{result.Tokens[0].Value}' is no option; the app and its arguments stand behind --");
         });
-        root.SetAction(parsed => Run(parsed, app));
+        root.SetAction(parsed => run(OptionsOf(parsed, app)));
         return root;
     }
 
@@ -148,24 +147,6 @@ internal static class CommandLine
             && count is >= RetentionPolicy.CheckpointsMin and <= 1_000) policy = RetentionPolicy.OfCheckpoints(count);
         if (text.StartsWith(span, StringComparison.Ordinal) && TryParseTime(text[span.Length..], out TimeSpan time)) policy = RetentionPolicy.OfSpan(time);
         return policy is not null;
-    }
-
-    private static int Run(ParseResult parsed, string[] app)
-    {
-        CoordinatorOptions options = OptionsOf(parsed, app);
-        using var stop = new CancellationTokenSource();
-        using PosixSignalRegistration terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, context => { context.Cancel = true; stop.Cancel(); });
-        using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, context => { context.Cancel = true; stop.Cancel(); });
-        using var host = new CoordinatorHost(options, new PosixFileSystem(), Console.Out);
-        try
-        {
-            return host.Run(stop.Token);
-        }
-        catch (MisuseException misuse)
-        {
-            Console.Error.WriteLine(misuse.Message);
-            return ExitCodes.Misuse;
-        }
     }
 
     private static string? Full(string? path) => path is null ? null : Path.GetFullPath(path);

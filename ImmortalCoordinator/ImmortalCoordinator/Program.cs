@@ -1,6 +1,9 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
+using System.Runtime.InteropServices;
 using Ambrosia.Coordinator;
+using Ambrosia.Coordinator.Pumps;
+using Ambrosia.Log;
 
 namespace ImmortalCoordinator;
 
@@ -9,10 +12,27 @@ internal static class Program
 {
     private static int Main(string[] args)
     {
-        ParseResult parsed = CommandLine.Parse(args);
+        ParseResult parsed = CommandLine.Parse(args, Run);
         if (parsed.Errors.Count == 0) return parsed.Invoke();
         foreach (ParseError error in parsed.Errors) Console.Error.WriteLine(error.Message);
         Console.Error.WriteLine("'ImmortalCoordinator --help' shows all options.");
         return ExitCodes.Misuse;
+    }
+
+    private static int Run(CoordinatorOptions options)
+    {
+        using var stop = new CancellationTokenSource();
+        using PosixSignalRegistration terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, context => { context.Cancel = true; stop.Cancel(); });
+        using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, context => { context.Cancel = true; stop.Cancel(); });
+        using var host = new CoordinatorHost(options, new PosixFileSystem(), Console.Out);
+        try
+        {
+            return host.Run(stop.Token);
+        }
+        catch (MisuseException misuse)
+        {
+            Console.Error.WriteLine(misuse.Message);
+            return ExitCodes.Misuse;
+        }
     }
 }

@@ -1,17 +1,25 @@
 using Ambrosia;
 using Ambrosia.EndToEnd.App;
+using Ambrosia.EndToEnd.App.Examples;
 
 // Who runs the tests kills by id.
 Console.WriteLine($"app {Environment.ProcessId}");
 return args switch
 {
     ["source", ..] => AmbrosiaApp.Run<Source>(args[1..]),
-    ["ledger", ..] => AmbrosiaApp.Run<Ledger>(args[1..]),
+    ["ledger", ..] => Programs.InTwoProcesses(args[1..]),
     ["poker", ..] => AmbrosiaApp.Run<Poker>(args[1..]),
     ["hub", ..] => AmbrosiaApp.Run<Hub>(args[1..]),
     ["steward", ..] => AmbrosiaApp.Run<Steward>(args[1..]),
     ["flooder", ..] => AmbrosiaApp.Run<Flooder>(args[1..]),
     ["ring", ..] => AmbrosiaApp.Run<Ring>(args[1..]),
     ["bank", ..] => AmbrosiaApp.Run<Bank>(args[1..]),
+    ["host", "books,copies", ..] => Programs.ManyInOneProcess(args[2..]),
+    ["host", var role, ..] when !role.Contains(',') => RunHost(role, args[2..]),
+    ["host", var roles, ..] => AmbrosiaHost.Run(args[2..], [.. roles.Split(',').Select(static role => new EmbeddedImmortal(role, DefinitionOf(role)))]),
     _ => 2,
 };
+
+static int RunHost(string role, string[] options) => role == "source" ? AmbrosiaHost.Run<Source>(options) : Programs.InOneProcess(options);
+
+static ImmortalDefinition DefinitionOf(string role) => role == "source" ? ImmortalDefinition.Of<Source>() : ImmortalDefinition.Of<Ledger>();

@@ -50,6 +50,9 @@ public sealed class CoordinatorHost : IDisposable
         CrashSwitch.ArmFromEnvironment();
     }
 
+    /// <summary>The app may come now, with these in its environment; for one that is in this process.</summary>
+    public Action<IReadOnlyDictionary<string, string>>? ChannelOpened { get; init; }
+
     /// <summary>Runs until the end; returns the exit code.</summary>
     /// <exception cref="MisuseException">What was asked for cannot be done: exit 2, nothing was made.</exception>
     public int Run(CancellationToken stop)
@@ -219,6 +222,7 @@ public sealed class CoordinatorHost : IDisposable
         background.Start();
         timers.Start();
         lines.Say($"epoch {parts.Epoch}: log open at {parts.Durable}, app channel {endpoint.Address}, token {endpoint.TokenPath}");
+        ChannelOpened?.Invoke(endpoint.Environment);
         if (options.App.Count == 0) return;
         supervisor = new AppSupervisor(options.App, endpoint.Environment, () => parts.Executed, lines.Say, Fail);
         owned.Insert(0, supervisor);

@@ -32,6 +32,14 @@ internal sealed class Cluster : IDisposable
         return replica;
     }
 
+    /// <summary>A process that holds its coordinators; of several roles, with commas, each has its log below.</summary>
+    public Replica AddHost(string name, string roles)
+    {
+        var replica = new Replica(Root, name, roles) { IsEmbedded = true };
+        replicas.Add(replica);
+        return replica;
+    }
+
     /// <summary>A source that makes at least so many calls, and a ledger.</summary>
     public (Replica Source, Replica Ledger) Pair(int calls, int burst = 20, string role = "source")
     {

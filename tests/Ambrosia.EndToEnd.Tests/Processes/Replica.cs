@@ -31,6 +31,9 @@ internal sealed class Replica : IDisposable
 
     public string LogDirectory => Path.Combine(root, Name);
 
+    /// <summary>Coordinator and app are one process; the role may be several, with commas.</summary>
+    public bool IsEmbedded { get; init; }
+
     /// <summary>The app's settings.</summary>
     public Dictionary<string, string> Settings { get; } = [];
 
@@ -55,7 +58,8 @@ internal sealed class Replica : IDisposable
         var settings = new Dictionary<string, string>(Settings);
         if (crashAt is not null) settings["AMBROSIA_CRASH_AT"] = crashAt;
         string[] app = withApp ? ["--", Executables.App, role] : [];
-        string[] command = [.. wrapper, Executables.Coordinator, "--log", LogDirectory, .. Options, .. app];
+        string[] command = IsEmbedded ? [Executables.App, "host", role, "--log", LogDirectory, .. Options]
+            : [.. wrapper, Executables.Coordinator, "--log", LogDirectory, .. Options, .. app];
         StartedAt = Lines.Count;
         Run(command, settings);
         return this;

@@ -22,6 +22,9 @@ internal sealed class AppHost(
     private static readonly TimeSpan s_lastWords = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan s_connectEvery = TimeSpan.FromMilliseconds(50);
 
+    /// <summary>The session that ended had been told to become primary.</summary>
+    internal bool WasPrimary { get; private set; }
+
     internal int Run()
     {
         AppAddress address;
@@ -53,6 +56,7 @@ internal sealed class AppHost(
         if (socket is null) return InputOutput;
         var session = new ImmortalSession(definition, options);
         int code = Report(new AppSocketPump(session, socket).Run());
+        WasPrimary = session.IsPrimary;
         if (session.LostImpulses > 0) Thread.Sleep(s_lastWords);
         return code;
     }

@@ -40,6 +40,9 @@ public sealed class ImmortalSession
     /// <summary>What the coordinator said first; null before.</summary>
     public AppWelcome? Welcome => conversation?.Welcome;
 
+    /// <summary>It has been told to become primary.</summary>
+    internal bool IsPrimary => conversation?.Runtime.IsPrimary ?? false;
+
     /// <summary>Every record below is executed.</summary>
     public Lsn Executed => conversation?.Progress.Executed ?? Lsn.Zero;
 

@@ -1,0 +1,74 @@
+using System.CommandLine;
+using System.Runtime.InteropServices;
+using Ambrosia.Coordinator;
+
+namespace Ambrosia;
+
+/// <summary>
+/// The main program of an app that holds its coordinator: <c>return AmbrosiaHost.Run&lt;Counter&gt;(args);</c> The same code as in two processes, over
+/// the same channel, with the same promises: what dies with kill -9 is both at once. Its price: a failover waits until the memory of the
+/// whole process is freed, and what ends one immortal (a full stop of its fork policy, a lost epoch, a failed disk) ends the process.
+/// </summary>
+public static class AmbrosiaHost
+{
+    /// <summary>Runs one immortal until SIGTERM, or until it or its coordinator has to end, and then ends the process.</summary>
+    /// <param name="args">The options of ImmortalCoordinator, without an app behind them: <c>--log DIR …</c></param>
+    /// <returns>The exit code, as of a coordinator (docs/operating.md), or 1: the app failed.</returns>
+    public static int Run<TImmortal>(string[] args)
+        where TImmortal : Immortal, IImmortal<TImmortal>
+    {
+        ArgumentNullException.ThrowIfNull(args);
+        return Run([(args, null, ImmortalDefinition.Of<TImmortal>())]);
+    }
+
+    /// <summary>Runs several immortals; the first that has to end ends them all.</summary>
+    /// <param name="args">
+    /// As above, for all of them: <c>--log DIR</c> is the directory that holds their logs, each under its instance's name, and the catalog unless
+    /// <c>--catalog</c> says otherwise.
+    /// </param>
+    public static int Run(string[] args, params EmbeddedImmortal[] immortals)
+    {
+        ArgumentNullException.ThrowIfNull(args);
+        ArgumentNullException.ThrowIfNull(immortals);
+        if (immortals.Select(static immortal => immortal.Instance).Distinct().Count() != immortals.Length || immortals.Length == 0)
+            throw new ArgumentException("Name at least one immortal, and each once.", nameof(immortals));
+        return Run([.. immortals.Select(immortal => (HostArguments.Below(args, immortal.Instance), (string?)immortal.Instance, immortal.Definition))]);
+    }
+
+    private static int Run((string[] Args, string? Instance, ImmortalDefinition Definition)[] immortals)
+    {
+        var options = new CoordinatorOptions[immortals.Length];
+        for (int i = 0; i < immortals.Length; i++)
+        {
+            CoordinatorOptions? asked = null;
+            ParseResult parsed = ImmortalCoordinator.CommandLine.Parse(immortals[i].Args, given => { asked = given; return ExitCodes.Ok; });
+            string[] errors = [.. parsed.Errors.Select(static error => error.Message)];
+            int code = errors.Length == 0 ? parsed.Invoke() : ExitCodes.Misuse;
+            if (asked is null && errors.Length == 0) return code; // --help
+            if (asked is not null && HostArguments.WhatIsWrong(asked, immortals[i].Instance, immortals.Length) is { } wrong) errors = [wrong];
+            foreach (string error in errors) Console.Error.WriteLine(error);
+            if (errors.Length > 0) return ExitCodes.Misuse;
+            options[i] = asked!;
+        }
+        int ended = RunAll([.. options.Select((each, i) => new HostedImmortal(each, immortals[i].Definition, immortals.Length > 1))]);
+        Console.Out.Flush();
+        Console.Error.Flush();
+        // Threads that an immortal started must not keep a process alive that has no coordinator.
+        if (ended != ExitCodes.Misuse) Environment.Exit(ended);
+        return ended;
+    }
+
+    private static int RunAll(HostedImmortal[] hosted)
+    {
+        using var stop = new CancellationTokenSource();
+        using PosixSignalRegistration terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, Stop), interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, Stop);
+        foreach (HostedImmortal each in hosted) each.Start(stop);
+        return hosted.Max(static each => each.AwaitEnd());
+
+        void Stop(PosixSignalContext signal)
+        {
+            signal.Cancel = true;
+            stop.Cancel();
+        }
+    }
+}

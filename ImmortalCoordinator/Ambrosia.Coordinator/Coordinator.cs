@@ -85,7 +85,7 @@ internal sealed class Coordinator : IDisposable
         selfChannel = new SelfChannel(outboxes.Self, ledger, appender, messageBytesMax);
         table = new LinkTable(Self, () => new Backoff(inputs.Random));
         duty = new CheckpointDuty(options.CheckpointEveryBytes, options.CheckpointInterval);
-        states = new StateBook(inputs.Files, options.LogDirectory, inputs.Identity, options.Replica, inputs.Pumps.Say);
+        states = new StateBook(inputs.Files, options.LogDirectory, inputs.Identity, options.Replica);
         links = BuildLinks(messageBytesMax);
         clients = BuildClients(messageBytesMax);
         app = BuildApp(messageBytesMax, digestEvery);
@@ -106,6 +106,7 @@ internal sealed class Coordinator : IDisposable
         BeginTenure(leadership);
         log.Lead(leadership.Log.Writer);
         StatePolicy();
+        app.Delivery.StopHolding(); // who truncates now is ourselves, below what our app has executed
         if (leadership.Log.Checkpoints is [var newest, ..]) duty.Found(newest, inputs.Time.GetUtcNow());
         app.Lead();
     }
@@ -232,7 +233,7 @@ internal sealed class Coordinator : IDisposable
             SelfChannel = selfChannel,
             Progress = progress,
             Digests = digests,
-            Delivery = new Delivery(log, NewReader(), new PolicyOutlook(NewReader), digestEvery, progress, digests, outboxes),
+            Delivery = new Delivery(log, NewReader(holds: !log.IsWritten), new PolicyOutlook(NewReader), digestEvery, progress, digests, outboxes),
             Recovery = new Recovery(inputs.Files, inputs.Options.LogDirectory, inputs.Identity, chain, inputs.Pumps.Say),
             CheckpointDuty = duty,
             TimersChanged = inputs.Pumps.TimersChanged,
@@ -257,7 +258,9 @@ internal sealed class Coordinator : IDisposable
             () => log.Stated, published.Published, header => retention?.Run(header), published.Failed, states.Computed, inputs.Pumps.CheckpointWork, inputs.Pumps.RoomForApp));
     }
 
-    private LogReader NewReader() => new(inputs.Files, inputs.Options.LogDirectory, inputs.Identity, chain);
+    private LogReader NewReader() => NewReader(holds: false);
+
+    private LogReader NewReader(bool holds) => new(inputs.Files, inputs.Options.LogDirectory, inputs.Identity, chain, holds);
 
     /// <summary>Restores what the newest checkpoint says of outputs.</summary>
     private void Recover()
@@ -421,6 +424,9 @@ internal sealed class Coordinator : IDisposable
         inputs.Pumps.Commit(true);
         return appended;
     }
+
+    /// <summary>A follower keeps the segment that its app reads from being truncated, but not while the app stands still. Called every few seconds.</summary>
+    public void LetGoOfLog() => app.Delivery.LetGoIfIdle();
 
     /// <summary>An idle primary looks whether it still is one.</summary>
     public void CheckFence()

@@ -76,6 +76,41 @@ public sealed class TruncationTests : IDisposable
         Assert.False(fs.Exists(second.Path));
     }
 
+    /// <summary>What it reads stays while it reads; one that stands still is passed over, and finds that it was.</summary>
+    [Fact]
+    public void Run_SegmentReadByAFollower_StaysUntilItRestsOrReadsOn()
+    {
+        Truncation truncation = New(RetentionPolicy.Default);
+        LogSegment second = primary.Log.Chain.Segments[1];
+        using var reader = new LogReader(fs, Dir, primary.Identity, LogChain.Load(fs, Dir, primary.Identity), holds: true);
+        var buffer = new PageBuffer();
+        Assert.Equal(ReadStatus.Page, reader.Read(second.FirstLsn, ref buffer));
+        Assert.Equal(second, truncation.Run(start).Held);
+        Assert.Equal(ReadStatus.Page, reader.Read(buffer.Next, ref buffer));
+        reader.LetGoIfIdle(); // it has read since
+        Assert.Equal(second, truncation.Run(start).Held);
+        reader.LetGoIfIdle();
+        Assert.Null(truncation.Run(start).Held);
+        Assert.False(fs.Exists(second.Path));
+    }
+
+    [Fact]
+    public void Run_FollowerThatRestedAndReadsOn_HoldsAgainUntilItNeedNot()
+    {
+        Truncation truncation = New(RetentionPolicy.Default);
+        LogSegment second = primary.Log.Chain.Segments[1];
+        using var reader = new LogReader(fs, Dir, primary.Identity, LogChain.Load(fs, Dir, primary.Identity), holds: true);
+        var buffer = new PageBuffer();
+        reader.Read(second.FirstLsn, ref buffer);
+        reader.LetGoIfIdle();
+        reader.LetGoIfIdle();
+        Assert.Equal(ReadStatus.Page, reader.Read(buffer.Next, ref buffer));
+        Assert.Equal(second, truncation.Run(start).Held);
+        reader.StopHolding();
+        Assert.Equal(ReadStatus.Page, reader.Read(buffer.Next, ref buffer));
+        AssertKept(2, truncation.Run(start));
+    }
+
     /// <summary>At every removal: the next process finds a log like any other and removes the rest.</summary>
     [Fact]
     public void Run_KilledAtEveryRemoval_IsFinishedByTheNext()

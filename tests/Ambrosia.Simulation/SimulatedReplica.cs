@@ -180,7 +180,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
             case 2: Lead(parts, () => standby!.Try()); break;
             case 3: PrepareSpare(); break;
             case 4: parts.Checkpoints.Step(); break;
-            case 5 when random.Next(4) == 0: parts.CompareStates(); break;
+            case 5 when random.Next(4) == 0: parts.CompareStates(); parts.LetGoOfLog(); break;
             default: StepApp(random); break;
         }
     }

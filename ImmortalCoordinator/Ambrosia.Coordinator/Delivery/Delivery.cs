@@ -206,6 +206,12 @@ internal sealed class Delivery(
         pinned = null;
     }
 
+    /// <summary>See <see cref="LogReader.LetGoIfIdle"/>. Any thread.</summary>
+    public void LetGoIfIdle() => reader.LetGoIfIdle();
+
+    /// <summary>See <see cref="LogReader.StopHolding"/>. Any thread.</summary>
+    public void StopHolding() => reader.StopHolding();
+
     public void Dispose()
     {
         Taken();

@@ -80,6 +80,7 @@ internal sealed class DigestBook(Lsn? logFrom)
             ? $"the log says {e.Count} calls with hash {e.Hash:x16} to {e.Destination}, the app emitted " +
               own.Entries.Where(o => o.Destination == e.Destination).Select(o => $"{o.Count} with {o.Hash:x16}").FirstOrDefault("nothing new")
             : "the app emitted to a destination that the log does not name";
-        throw new DivergenceException($"replay differs at log position {own.Position}: {what}. The app must emit the same calls for the same inputs.");
+        throw new DivergenceException($"replay differs at log position {own.Position}: {what}. What the app was given last stands in the log between {confirmed}, where it agreed, and there: " +
+            $"'ambrosia log DIR --from {confirmed} --to {own.Position}' lists it. The app must emit the same calls for the same inputs.");
     }
 }

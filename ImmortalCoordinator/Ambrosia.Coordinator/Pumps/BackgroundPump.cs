@@ -8,7 +8,7 @@ internal sealed class BackgroundPump(Coordinator coordinator, Action publish, Ac
 {
     private static readonly TimeSpan tick = TimeSpan.FromMilliseconds(20);
     private static readonly TimeSpan pause = TimeSpan.FromMilliseconds(2), idlePause = TimeSpan.FromMilliseconds(10), shortage = TimeSpan.FromMilliseconds(100);
-    private const int FenceEvery = 12, HeartbeatEvery = 50, PublishEvery = 250; // in ticks
+    private const int FenceEvery = 12, HeartbeatEvery = 50, PublishEvery = 250, LetGoEvery = 500; // in ticks
 
     private readonly AutoResetEvent stop = new(false);
     private volatile bool stopped;
@@ -34,6 +34,7 @@ internal sealed class BackgroundPump(Coordinator coordinator, Action publish, Ac
             if (n % FenceEvery == 0) coordinator.CheckFence();
             if (n % HeartbeatEvery == 0) coordinator.Session?.SendHeartbeat();
             if (n % PublishEvery == 0) publish();
+            if (n % LetGoEvery == 0) coordinator.LetGoOfLog();
         }
     }
 

@@ -13,7 +13,12 @@ public sealed class LogReader : IDisposable
     private readonly string _dir;
     private readonly InstanceIdentity _identity;
     private readonly LogChain _chain;
-    private readonly bool _holds;
+
+    // Guards who holds what: LetGoIfIdle and StopHolding come from other threads.
+    private readonly Lock _holding = new();
+    private IFile? _held; // the open segment while it is locked, else null
+    private volatile bool _holds;
+    private long _reads, _readsSeen;
 
     // The open segment; both null or neither.
     private PageInspector? _inspector;
@@ -31,7 +36,7 @@ public sealed class LogReader : IDisposable
     private long _looks;
 
     /// <param name="dir">The replica set's directory; the chain names the files in it.</param>
-    /// <param name="holds">Keeps the segment that it reads locked shared, so that no truncation takes it, until it reads another one or is closed.</param>
+    /// <param name="holds">Keeps the segment that it reads locked shared, so that no truncation takes it, until it reads another one, is closed, or rests.</param>
     public LogReader(IFileSystem fs, string dir, InstanceIdentity identity, LogChain chain, bool holds = false)
     {
         _fs = fs;
@@ -61,7 +66,8 @@ public sealed class LogReader : IDisposable
     public ReadStatus Read(Lsn pageLsn, ref PageBuffer buffer)
     {
         if (!_chain.TryFind(pageLsn, out LogSegment segment, out Lsn end)) return _chain.Segments.IsEmpty ? ReadStatus.AtTail : ReadStatus.Gone;
-        if (!TryOpen(segment, pageLsn)) return ReadStatus.Gone;
+        Interlocked.Increment(ref _reads);
+        if (!TryOpen(segment, pageLsn) || !TryHold()) return ReadStatus.Gone;
         if (segment.FirstLsn > Stated) Stated = segment.FirstLsn;
         bool isLast = end.Value == ulong.MaxValue;
         if (!isLast && end > Stated) Stated = end;
@@ -80,14 +86,64 @@ public sealed class LogReader : IDisposable
     /// <summary>The damage of a page that this process needs and nobody truncated for good reason (log-format L3.2).</summary>
     public LogDamage Missing(Lsn pageLsn) => new(_dir, 0, pageLsn, $"a segment that holds the page of Lsn {pageLsn}, which is durable", "none");
 
-    public void Dispose() => _file?.Dispose();
+    /// <summary>Lets go of the segment if nothing was read since the last time that this was asked: who stands still must not keep a log from being truncated. Any thread.</summary>
+    public void LetGoIfIdle()
+    {
+        long reads = Interlocked.Read(ref _reads);
+        if (Interlocked.Exchange(ref _readsSeen, reads) == reads) LetGo();
+    }
+
+    /// <summary>From here on nothing is held. Any thread.</summary>
+    public void StopHolding()
+    {
+        _holds = false;
+        LetGo();
+    }
+
+    public void Dispose() => Close();
+
+    private void LetGo()
+    {
+        lock (_holding)
+        {
+            _held?.Unlock();
+            _held = null;
+        }
+    }
+
+    private void Close()
+    {
+        lock (_holding)
+        {
+            _held = null;
+            _file?.Dispose();
+            _file = null;
+        }
+    }
+
+    /// <summary>Holds the open segment, again if it was let go. False: it was truncated meanwhile.</summary>
+    private bool TryHold()
+    {
+        lock (_holding)
+        {
+            if (!_holds || _held is not null) return true;
+            if (!_file!.TryLock(FileLockKind.Shared)) return false;
+            if (!_inspector!.Segment.IsStillIn(_file))
+            {
+                _file.Unlock();
+                return false;
+            }
+            _held = _file;
+            return true;
+        }
+    }
 
     private bool TryOpen(LogSegment segment, Lsn pageLsn)
     {
         if (_inspector is not null && _inspector.Segment == segment) return true;
         bool isNext = CheckSeal(segment, pageLsn);
-        if (SegmentOpening.TryOpen(_fs, segment, _holds) is not { } file) return false;
-        _file?.Dispose();
+        if (SegmentOpening.TryOpen(_fs, segment, isHeld: false) is not { } file) return false;
+        Close();
         _file = file;
         _inspector = new PageInspector(segment);
         _follows = isNext;

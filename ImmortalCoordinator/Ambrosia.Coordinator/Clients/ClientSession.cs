@@ -45,7 +45,7 @@ internal sealed class ClientSession : ILinkTraffic
     /// <summary>Ends the connection from outside.</summary>
     public Action<string> Close { get; set; } = static _ => { };
 
-    public ReadOnlyMemory<byte> HeartbeatFrame { get { lock (gate) return stage == Stage.Open ? heartbeat : default; } }
+    public ReadOnlyMemory<byte> HeartbeatFrame { get { lock (gate) return stage == Stage.Open && parts.MayEmit() ? heartbeat : default; } }
 
     public int FrameBytesWanted => bytesWanted;
 

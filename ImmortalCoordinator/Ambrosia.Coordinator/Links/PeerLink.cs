@@ -86,8 +86,8 @@ internal sealed class PeerLink : ILinkTraffic
     /// <summary>Ends it from outside after what is queued (a Goodbye) has been sent.</summary>
     public Action<string> CloseAfterSending { get; set; } = static _ => { };
 
-    /// <summary>Nothing may go out in front of the hello.</summary>
-    public ReadOnlyMemory<byte> HeartbeatFrame => IsOpen ? heartbeat : default;
+    /// <summary>Nothing may go out in front of the hello, nor from one who is not sure that he is primary still: he is not to pass for alive.</summary>
+    public ReadOnlyMemory<byte> HeartbeatFrame => IsOpen && parts.MayEmit() ? heartbeat : default;
 
     public int FrameBytesWanted => bytesWanted;
 

@@ -25,12 +25,15 @@ internal sealed class Side : IDisposable
             Outboxes = Bench.Set, Table = Table, Trims = Trims, Time = Time, Lines = new PeerLines(Lines.Add, Time),
             ImpulsesLogged = (_, ticket) => { if (ticket > 0) ImpulsesLogged = ticket; },
             Committer = _ => Wakes++, Room = static _ => throw new InvalidOperationException("a part waits"),
-            Fail = (code, _) => ExitCode = code,
+            Fail = (code, _) => ExitCode = code, MayEmit = () => !IsInDoubt,
         };
         Log.DurableAdvanced = DurableAdvanced;
     }
 
     public InstanceId Id { get; }
+
+    /// <summary>It is not sure that it is primary still.</summary>
+    public bool IsInDoubt { get; set; }
 
     public FakeTime Time { get; }
 

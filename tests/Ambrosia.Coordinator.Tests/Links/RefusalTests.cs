@@ -122,11 +122,29 @@ public sealed class RefusalTests : IDisposable
         Assert.InRange(dials, 50, 75); // every 10 s, after a few at once
         Assert.InRange(a.Lines.Count, 2, 12);
         Assert.Equal("link x: closed by the other side: your log is old", a.Lines[0]);
+        Assert.Equal(("x", "your log is old"), (a.Table.News()[0].Peer.Name, a.Table.News()[0].LastEnd)); // what status shows
         Connection open = new(new Side("x"), a, Seed);
         Open(open);
         Assert.True(open.IsOpen);
         open.End();
         Assert.True(a.Table.ShouldDial(peer, a.Time.GetUtcNow() + Backoff.Cap)); // reached once: called at once again
+    }
+
+    /// <summary>A primary that was stopped and moves again is silent until it has read the fence: not even a heartbeat goes out.</summary>
+    [Fact]
+    public void Link_OfAPrimaryInDoubt_PutsNothingOnTheWire()
+    {
+        var connection = new Connection(a, b, Seed);
+        Open(connection);
+        Assert.False(connection.Dialler.HeartbeatFrame.IsEmpty);
+        a.IsInDoubt = true;
+        connection.Dialler.DurableAdvanced();
+        a.Bench.Append(Made.Run(MessageKind.Fork, 0, 0, [Made.Message(MessageKind.Fork, 1, 5)]), a.Bench.Set.GetOrAdd(b.Id));
+        Assert.True(connection.Dialler.HeartbeatFrame.IsEmpty);
+        Assert.False(connection.Dialler.TryTake(out _));
+        a.IsInDoubt = false;
+        Assert.True(connection.Dialler.TryTake(out _));
+        Assert.False(connection.Dialler.HeartbeatFrame.IsEmpty);
     }
 
     [Fact]

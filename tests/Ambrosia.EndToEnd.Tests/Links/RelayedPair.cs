@@ -49,7 +49,8 @@ internal sealed class RelayedPair : IDisposable
     /// <summary>Lines of both with this text.</summary>
     public int Count(string text) => new[] { Source, Ledger }.Sum(replica => replica.Lines.From(0).Count(line => line.Contains(text, StringComparison.Ordinal)));
 
-    private static FaultyRelay Before(Replica replica, int seed, LinkFaults faults)
+    /// <summary>Puts a relay in front of a replica that is not started yet: peers are told the relay's address.</summary>
+    public static FaultyRelay Before(Replica replica, int seed, LinkFaults faults)
     {
         // A port that was free a moment ago: the coordinator would say so if somebody had come in between.
         using var probe = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);

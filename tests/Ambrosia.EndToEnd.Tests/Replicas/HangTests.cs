@@ -1,3 +1,5 @@
+using Ambrosia.TestKit;
+
 namespace Ambrosia.EndToEnd.Tests;
 
 /// <summary>A primary that stands still keeps its lock; its heartbeat gives it away, and when it moves again it is harmless.</summary>
@@ -28,7 +30,8 @@ public sealed class HangTests : ReplicaTests
 
     /// <summary>
     /// While it stands still its successor truncates every segment that it wrote, and makes new ones: what it still holds open is nobody's
-    /// file any more. It is the last by name, so that the checkpoint duty falls on one that moves.
+    /// file any more. It is the last by name, so that the checkpoint duty falls on one that moves. All that it says to its peer goes through a
+    /// relay, which counts: the source cannot be called, only calls.
     /// </summary>
     [Fact]
     public void Primary_StoppedWhileItsSegmentsAreRecycled_IsHarmless()
@@ -37,20 +40,26 @@ public sealed class HangTests : ReplicaTests
         cluster.Run(Cluster.Again(nameof(Primary_StoppedWhileItsSegmentsAreRecycled_IsHarmless)), () =>
         {
             (ReplicaSet source, ReplicaSet ledger) = Pair(cluster, "--hang-limit", "1", "--segment", "2M", "--checkpoint-every", "1M");
-            ledger.Start(3);
+            ledger.Start(2);
+            Replica old = ledger.Add();
+            using FaultyRelay wire = RelayedPair.Before(old, 1, new LinkFaults());
+            old.Start();
+            source.Options.AddRange(["--advertise", "127.0.0.1:9"]);
             source.Start(1);
-            Replica old = ledger.Members[2];
             ReplicaSet.AwaitCaughtUp(old);
             Tool promoted = Tool.Run("promote", old.LogDirectory, "r2");
             Assert.True(promoted.Code == 0, promoted.Error);
             ledger.Members[0].AwaitExit();
             ReplicaSet.AwaitCaughtUp(ledger.Members[0].Start());
+            Cluster.Await("calls go through the relay", () => wire is { Connections: > 0, FromTarget: > 1000 });
             Signals.Stop(old.Coordinator.Id);
             Cluster.Await("a third primary", () => ledger.Members.Any(static m => ReplicaSet.EpochOf(m) == 3));
             Cluster.Await("the segments of the stopped one are gone, and some of its successor", () => Segments(old) is { Count: > 0 } kept && kept.All(static s => s.Epoch == 3) && kept.Max(static s => s.Number) > 8);
             int said = old.Lines.Count;
+            long onTheWire = wire.FromTarget;
             Signals.Continue(old.Coordinator.Id);
             Assert.Equal(75, old.AwaitExit());
+            Assert.Equal(onTheWire, wire.FromTarget); // not a byte since it moves again
             Assert.DoesNotContain(old.Lines.From(said), static line => line.StartsWith("ready ", StringComparison.Ordinal));
             Assert.All(Segments(old), static s => Assert.Equal(3ul, s.Epoch));
             Assert.Equal(0, Tool.Run("verify", old.LogDirectory).Code);

@@ -36,6 +36,35 @@ public sealed class PlaceTests : ReplicaTests
         });
     }
 
+    /// <summary>The same directory through two mounts, as a container may see it.</summary>
+    [MountFact]
+    public void Standby_OnTheSameDirectoryThroughAnotherMount_IsRefused()
+    {
+        using var cluster = new Cluster();
+        cluster.Run(Cluster.Again(nameof(Standby_OnTheSameDirectoryThroughAnotherMount_IsRefused)), () =>
+        {
+            (ReplicaSet source, ReplicaSet ledger) = Pair(cluster);
+            ledger.Start(1);
+            source.Start(1);
+            Replica other = cluster.Add("mounted", "ledger");
+            Directory.CreateDirectory(other.LogDirectory);
+            Assert.Equal("", SmallDisk.Run("mount", "--bind", ledger.Members[0].LogDirectory, other.LogDirectory));
+            try
+            {
+                other.Options.AddRange(["--instance", "ledger", "--replica", "r1"]);
+                other.Start(withApp: false);
+                Assert.Equal(Misuse, other.AwaitExit());
+                other.AwaitLine("reason", static line => line.Contains("or the same directory by another path", StringComparison.Ordinal));
+            }
+            finally
+            {
+                SmallDisk.Run("umount", "-l", other.LogDirectory);
+            }
+            Finish(cluster, source); // and the primary has not noticed
+            cluster.AssertNoneGaveUp();
+        });
+    }
+
     [Fact]
     public void Log_PutBackFromABackup_IsRefused()
     {

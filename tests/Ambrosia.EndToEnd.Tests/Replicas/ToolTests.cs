@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Text.Json;
 
 namespace Ambrosia.EndToEnd.Tests;
@@ -57,6 +58,39 @@ public sealed class ToolTests : ReplicaTests
             ledger.Members[0].Start();
             Finish(cluster, source);
         });
+    }
+
+    /// <summary>Again each second, each time as things are then, until it is interrupted.</summary>
+    [Fact]
+    public void StatusWatch_WhileAReplicaComes_ShowsItFromThenOn()
+    {
+        using var cluster = new Cluster();
+        cluster.Run(Cluster.Again(nameof(StatusWatch_WhileAReplicaComes_ShowsItFromThenOn)), () =>
+        {
+            (ReplicaSet source, ReplicaSet ledger) = Pair(cluster);
+            ledger.Start(1);
+            source.Start(1);
+            using var watch = new Process { StartInfo = Executables.StartOf(Executables.Ambrosia, ["status", "--catalog", Path.Combine(cluster.Root, "catalog"), "--watch", "--json"], new Dictionary<string, string>(), AppContext.BaseDirectory) };
+            watch.Start();
+            try
+            {
+                Assert.Equal(["r0"], Seen(watch));
+                ledger.Add().Start();
+                Cluster.Await("both replicas", () => Seen(watch) is ["r0", "r1"]);
+                Assert.False(watch.HasExited);
+            }
+            finally
+            {
+                Signals.Kill(watch.Id);
+            }
+            Finish(cluster, source);
+        });
+    }
+
+    private static string[] Seen(Process watch)
+    {
+        using JsonDocument status = JsonDocument.Parse(watch.StandardOutput.ReadLine()!);
+        return [.. Replicas(status.RootElement.GetProperty("instances"), "ledger").Select(static r => r.GetProperty("replica").GetString()!)];
     }
 
     /// <summary>Under load a secondary is always a little behind: the operator's one command works all the same.</summary>

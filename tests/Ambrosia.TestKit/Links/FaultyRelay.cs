@@ -13,7 +13,7 @@ public sealed class FaultyRelay : IDisposable
     private readonly Socket listener = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
     private readonly List<RelayedConnection> open = [];
     private readonly int seed;
-    private long passed;
+    private long passed, fromTarget;
     private readonly ManualResetEventSlim admits = new(true);
     private int connections, strikes, waiting;
     private volatile LinkFaults faults;
@@ -46,6 +46,9 @@ public sealed class FaultyRelay : IDisposable
 
     /// <summary>Cuts, stalls and half-opened connections so far.</summary>
     public int Strikes => Volatile.Read(ref strikes);
+
+    /// <summary>Bytes that came from the target, passed on or not: what it has put on the wire.</summary>
+    public long FromTarget => Interlocked.Read(ref fromTarget);
 
     /// <summary>Bytes passed on, both ways.</summary>
     public long Passed => Interlocked.Read(ref passed);
@@ -115,6 +118,8 @@ public sealed class FaultyRelay : IDisposable
         if (stopped) connection.Cut(withReset: true);
         connection.Start();
     }
+
+    internal void CountFromTarget(int bytes) => Interlocked.Add(ref fromTarget, bytes);
 
     internal void Count(int bytes) => Interlocked.Add(ref passed, bytes);
 

@@ -60,6 +60,8 @@ internal sealed class RelayedConnection(Socket caller, Socket callee, FaultyRela
         byte[] bytes = new byte[Math.Clamp(relay.Faults.PieceBytesMax, 1024, 64 << 10)];
         var strikes = new Strikes(random, relay.Faults);
         for (int count; (count = from.Receive(bytes)) > 0;)
+        {
+            if (from == callee) relay.CountFromTarget(count);
             for (int at = 0, piece; at < count && !halfOpen; at += piece)
             {
                 LinkFaults faults = relay.Faults;
@@ -70,6 +72,7 @@ internal sealed class RelayedConnection(Socket caller, Socket callee, FaultyRela
                 relay.Count(piece);
                 Strike(strikes.After(piece), faults, random);
             }
+        }
     }
 
     private void Strike(Fault fault, LinkFaults faults, Random random)

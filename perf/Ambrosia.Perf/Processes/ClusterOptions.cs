@@ -21,6 +21,9 @@ internal sealed record ClusterOptions(string Directory, TimeSpan Limit)
     /// <summary>Further options of an instance's coordinator; asked for at each start.</summary>
     public Func<string, IReadOnlyList<string>> OptionsOf { get; init; } = static _ => [];
 
+    /// <summary>Each receiver of a stream has a second replica, which follows.</summary>
+    public bool HasStandbys { get; init; }
+
     public CancellationToken Stop { get; init; }
 
     /// <summary>Lines that somebody should see while it runs.</summary>

@@ -60,7 +60,7 @@ internal sealed class Member(string instance, string replica, string app, Cluste
     public (long Commits, long Bytes) Written()
     {
         JsonNode log = AdminSocket.Member(Ask("status"), "log");
-        return (AdminSocket.Member(log, "groups").GetValue<long>(), AdminSocket.Member(log, "bytes").GetValue<long>());
+        return (log["groups"]?.GetValue<long>() ?? 0, log["bytes"]?.GetValue<long>() ?? 0); // one that follows writes nothing
     }
 
     /// <summary>Position up to which the app has executed; null while the replica begins.</summary>

@@ -18,6 +18,7 @@ internal static class Rival
             RivalNames.Tcp => [Stream("tcp", Undurable, TcpProgram, ["stream"], options)],
             RivalNames.Off => [new AmbrosiaLeg(options with { Log = LogKind.Off, Directory = ClusterOptions.MemoryDirectory($"ambrosia-perf-{Environment.ProcessId}-off") }, plan, name: "ambrosia-off")],
             RivalNames.Buffered => [new AmbrosiaLeg(options with { Log = LogKind.Buffered, Directory = Path.Combine(options.Directory, "buffered") }, plan, name: "ambrosia-buffered")],
+            RivalNames.Standby => [new AmbrosiaLeg(options with { HasStandbys = true, Directory = Path.Combine(options.Directory, "standby") }, plan, name: "ambrosia-standby")],
             _ => [Reference("c-direct", "direct", options), Reference("c-buffered", "buffered", options)],
         }))];
 
@@ -26,7 +27,7 @@ internal static class Rival
         {
             RivalNames.Grpc => [Ping("grpc", Undurable, GrpcProgram, ["ping"], [], options)],
             RivalNames.Tcp => [Ping("tcp", Undurable, TcpProgram, ["ping"], [], options)],
-            RivalNames.Off or RivalNames.Buffered => [],
+            RivalNames.Off or RivalNames.Buffered or RivalNames.Standby => [],
             _ =>
             [
                 Ping("c-direct", ReferenceDurable, ReferenceProgram, ["ping"], ["direct", Local(options), options.Directory], options),

@@ -23,7 +23,21 @@ internal sealed class AmbrosiaLeg : IStreamLeg, IDisposable
         this.options = options;
         this.plan = plan;
         this.impulseEvery = impulseEvery;
-        started = new Lazy<Cluster>(() => Cluster.Start(options, plan.Instances));
+        started = new Lazy<Cluster>(Start);
+    }
+
+    private Cluster Start()
+    {
+        Cluster cluster = Cluster.Start(options, plan.Instances);
+        if (!options.HasStandbys) return cluster;
+        foreach ((string instance, string app) in plan.Instances.Where(each => plan.IsReceiver(each.Instance)))
+        {
+            Member second = cluster.Add(instance, "r1", app);
+            second.Start();
+            for (long begun = Stopwatch.GetTimestamp(); second.Executed() is null; Thread.Sleep(5))
+                if (Stopwatch.GetElapsedTime(begun) > options.Limit) throw new FailedRoundException($"the second replica of {instance} does not follow");
+        }
+        return cluster;
     }
 
     public string Name { get; }

@@ -5,7 +5,11 @@ public sealed partial class Ledger : Immortal<ILedgerProxy>, ILedger
 {
     /// <summary>Calls whose handler has thrown, in their order.</summary>
     private readonly List<ulong> thrown = [];
+    /// <summary>Part of the state, and a planted bug where replicas are given different ones: it follows from no input.</summary>
+    private readonly ulong mood = Settings.Number("MOOD", 0);
     private ulong count, asked, hash;
+
+    internal ulong Mood => mood;
 
     public void Put(ulong number, ReadOnlyMemory<byte> filling)
     {

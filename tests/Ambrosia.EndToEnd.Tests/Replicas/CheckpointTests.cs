@@ -51,6 +51,27 @@ public sealed class CheckpointTests : ReplicaTests
         });
     }
 
+    /// <summary>Its calls are the same, so no digest tells: the image of a checkpoint does, against that of the secondary on duty.</summary>
+    [Fact]
+    public void Secondary_WhoseStateDiffersAndCallsDoNot_StopsItself()
+    {
+        using var cluster = new Cluster();
+        cluster.Run(Cluster.Again(nameof(Secondary_WhoseStateDiffersAndCallsDoNot_StopsItself)), () =>
+        {
+            (ReplicaSet source, ReplicaSet ledger) = Pair(cluster, "--checkpoint-every", "256K");
+            ledger.Start(2);
+            Replica other = ledger.Add();
+            other.Settings["MOOD"] = "8";
+            other.Start();
+            foreach (Replica secondary in ledger.Members) ReplicaSet.AwaitCaughtUp(secondary);
+            source.Start(1);
+            Assert.Equal(Divergence, other.AwaitExit());
+            other.AwaitLine("what differs", static line => line.StartsWith("exit 70: the app's image at log position", StringComparison.Ordinal));
+            Assert.True(ledger.Members[1].IsRunning);
+            Finish(cluster, source);
+        });
+    }
+
     /// <summary>Negative control of all that is compared: a secondary whose app makes other calls stops itself, and nothing that it wrote is kept.</summary>
     [Fact]
     public void Secondary_WhoseAppDiffers_StopsItself()

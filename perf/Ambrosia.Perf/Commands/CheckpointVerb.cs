@@ -10,16 +10,14 @@ internal sealed class CheckpointVerb(string[] args)
     private readonly Option<int> messages = Options.Number("--messages", "Messages of a round.", 1_000_000);
     private readonly Option<int> rounds = Options.Number("--rounds", "Rounds and checkpoints of each size.", 5);
 
-    private readonly Option<bool> standby = new("--standby") { Description = "A second replica of the receiver follows, and takes the checkpoints." };
-
     public Command Command => new Measurement("checkpoint", args).Build(
         "Checkpoints of states of several sizes: how long one takes, what it costs a stream, and how long a restart from it takes.",
-        Measure, states, size, messages, rounds, standby);
+        Measure, states, size, messages, rounds);
 
     private Outcome Measure(ParseResult parsed, ClusterOptions cluster)
     {
         long[] bytes = [.. parsed.GetRequiredValue(states).Select(static mebibytes => (long)mebibytes << 20)];
-        return OutcomeOf(new CheckpointCommand(cluster with { HasStandbys = parsed.GetValue(standby) }).Run(bytes, parsed.GetValue(size), parsed.GetValue(messages), parsed.GetValue(rounds)), cluster);
+        return OutcomeOf(new CheckpointCommand(cluster).Run(bytes, parsed.GetValue(size), parsed.GetValue(messages), parsed.GetValue(rounds)), cluster);
     }
 
     public static Outcome OutcomeOf(IReadOnlyList<CheckpointResult> found, ClusterOptions cluster) => new(found, cluster.Durability, () => Report.Show(

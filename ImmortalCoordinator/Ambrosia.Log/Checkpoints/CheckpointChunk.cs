@@ -12,13 +12,13 @@ internal static class CheckpointChunk
 
     private const int CrcAt = 8;
 
-    /// <summary>Completes a chunk whose content stands behind room for its header. Returns its CRC, the seed of the next.</summary>
-    public static uint Complete(Span<byte> chunk, CheckpointSection section, uint seed)
+    /// <summary>Writes the header of a chunk with this content. Returns its CRC, the seed of the next.</summary>
+    public static uint WriteHeader(Span<byte> header, CheckpointSection section, ReadOnlySpan<byte> content, uint seed)
     {
-        BinaryPrimitives.WriteUInt32LittleEndian(chunk, (uint)(chunk.Length - HeaderBytes));
-        BinaryPrimitives.WriteUInt32LittleEndian(chunk[4..], (byte)section);
-        uint crc = Crc32C.Append(Crc32C.Append(seed, chunk[..CrcAt]), chunk[HeaderBytes..]);
-        BinaryPrimitives.WriteUInt32LittleEndian(chunk[CrcAt..], crc);
+        BinaryPrimitives.WriteUInt32LittleEndian(header, (uint)content.Length);
+        BinaryPrimitives.WriteUInt32LittleEndian(header[4..], (byte)section);
+        uint crc = Crc32C.Append(Crc32C.Append(seed, header[..CrcAt]), content);
+        BinaryPrimitives.WriteUInt32LittleEndian(header[CrcAt..], crc);
         return crc;
     }
 }

@@ -12,9 +12,12 @@ internal sealed class CheckpointSink : IDisposable
 
     private const int BlockBytes = 1 << 20;
 
+    /// <summary>Of a block that is enough for a small checkpoint; a multiple of 4,096.</summary>
+    private const int SmallBytes = 16 << 10;
+
     private readonly IFile _file;
     private readonly bool _isDirect;
-    private readonly AlignedBlock _block = new(BlockBytes);
+    private AlignedBlock _block = new(SmallBytes); // grows to BlockBytes at once
     private long _written; // bytes in the file: whole blocks
     private int _filled;   // bytes in _block
     private long _flushed; // ≤ _written
@@ -33,6 +36,7 @@ internal sealed class CheckpointSink : IDisposable
         while (bytes.Length > 0)
         {
             int count = Math.Min(bytes.Length, BlockBytes - _filled);
+            if (_filled + count > _block.Length) Grow();
             bytes[..count].CopyTo(_block.Span[_filled..]);
             _filled += count;
             bytes = bytes[count..];
@@ -58,6 +62,13 @@ internal sealed class CheckpointSink : IDisposable
     }
 
     public void Dispose() => _file.Dispose();
+
+    private void Grow()
+    {
+        var whole = new AlignedBlock(BlockBytes);
+        _block.Span[.._filled].CopyTo(whole.Span);
+        _block = whole;
+    }
 
     private void WriteBlock()
     {

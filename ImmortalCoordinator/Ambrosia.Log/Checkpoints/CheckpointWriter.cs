@@ -8,16 +8,18 @@ namespace Ambrosia.Log;
 /// </summary>
 public sealed class CheckpointWriter : IDisposable
 {
+    private const int GatheredBytesMin = 4 << 10;
+
     private readonly IFileSystem _fs;
     private readonly string _dir;
     private readonly CheckpointHeader _header;
     private readonly InstanceIdentity _identity;
     private readonly ICrashPoints _crash;
     private readonly string _temporary;
-    private readonly byte[] _chunk = new byte[CheckpointChunk.HeaderBytes + CheckpointChunk.ContentBytesMax];
+    private byte[] _gathered = new byte[GatheredBytesMin]; // grows to a whole chunk
     private CheckpointSink? _sink;
     private CheckpointSection _section = CheckpointSection.Header;
-    private int _filled;   // bytes of content in _chunk
+    private int _filled;   // bytes of _gathered: the next chunk's content so far
     private uint _crc;     // of the chunk before
     private ulong _digest; // of sections 2 to 4 so far
     private FinishedCheckpoint? _finished;
@@ -34,8 +36,8 @@ public sealed class CheckpointWriter : IDisposable
         fs.Delete(_temporary);
         _sink = new CheckpointSink(fs.Create(_temporary));
         crash.Hit("ckpt.begin");
-        _filled = header.Write(_chunk.AsSpan(CheckpointChunk.HeaderBytes));
-        WriteChunk();
+        _filled = header.Write(_gathered);
+        WriteGathered();
     }
 
     /// <summary>Appends to a section: Coordinator, then Outbox, then Image. Stretches of any size; chunks are cut here.</summary>
@@ -43,15 +45,14 @@ public sealed class CheckpointWriter : IDisposable
     {
         if (_finished is not null || section < _section || section is not (CheckpointSection.Coordinator or CheckpointSection.Outbox or CheckpointSection.Image))
             throw new InvalidOperationException($"section {section} after {(_finished is null ? _section : CheckpointSection.Trailer)}");
-        if (section != _section && _filled > 0) WriteChunk();
+        if (section != _section && _filled > 0) WriteGathered();
         _section = section;
         while (content.Length > 0)
         {
             int count = Math.Min(content.Length, CheckpointChunk.ContentBytesMax - _filled);
-            content[..count].CopyTo(_chunk.AsSpan(CheckpointChunk.HeaderBytes + _filled));
-            _filled += count;
+            if (count == CheckpointChunk.ContentBytesMax) WriteChunk(content[..count]);
+            else Gather(content[..count]);
             content = content[count..];
-            if (_filled == CheckpointChunk.ContentBytesMax) WriteChunk();
         }
     }
 
@@ -60,15 +61,15 @@ public sealed class CheckpointWriter : IDisposable
     public FinishedCheckpoint Finish()
     {
         if (_finished is not null) throw new InvalidOperationException("the checkpoint is finished");
-        if (_filled > 0) WriteChunk();
-        var trailer = new PayloadWriter(_chunk.AsSpan(CheckpointChunk.HeaderBytes));
+        if (_filled > 0) WriteGathered();
+        var trailer = new PayloadWriter(_gathered);
         trailer.U64((ulong)Sink.Length);
         trailer.U64(_digest);
         trailer.U64(_header.Lsn.Value);
         trailer.U32(_header.AppVersion);
         _filled = trailer.Written;
         _section = CheckpointSection.Trailer;
-        WriteChunk();
+        WriteGathered();
         long bytes = Sink.Length;
         Sink.Finish();
         _crash.Hit("ckpt.afterFsync");
@@ -116,13 +117,28 @@ public sealed class CheckpointWriter : IDisposable
 
     private CheckpointSink Sink => _sink ?? throw new ObjectDisposedException(nameof(CheckpointWriter));
 
-    private void WriteChunk()
+    private void Gather(ReadOnlySpan<byte> content)
     {
-        Span<byte> chunk = _chunk.AsSpan(0, CheckpointChunk.HeaderBytes + _filled);
-        _crc = CheckpointChunk.Complete(chunk, _section, _crc);
-        Sink.Write(chunk);
-        if (_section is not (CheckpointSection.Header or CheckpointSection.Trailer)) _digest = ChannelHash.Append(_digest, chunk[CheckpointChunk.HeaderBytes..]);
+        int filled = _filled + content.Length;
+        if (filled > _gathered.Length) Array.Resize(ref _gathered, Math.Min(CheckpointChunk.ContentBytesMax, Math.Max(filled, 2 * _gathered.Length)));
+        content.CopyTo(_gathered.AsSpan(_filled));
+        _filled = filled;
+        if (_filled == CheckpointChunk.ContentBytesMax) WriteGathered();
+    }
+
+    private void WriteGathered()
+    {
+        WriteChunk(_gathered.AsSpan(0, _filled));
         _filled = 0;
+    }
+
+    private void WriteChunk(ReadOnlySpan<byte> content)
+    {
+        Span<byte> header = stackalloc byte[CheckpointChunk.HeaderBytes];
+        _crc = CheckpointChunk.WriteHeader(header, _section, content, _crc);
+        Sink.Write(header);
+        Sink.Write(content);
+        if (_section is not (CheckpointSection.Header or CheckpointSection.Trailer)) _digest = ChannelHash.Append(_digest, content);
         _crash.Hit("ckpt.midWrite");
     }
 }

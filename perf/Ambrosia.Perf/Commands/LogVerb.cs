@@ -24,7 +24,7 @@ internal sealed class LogVerb(string[] args)
     private Outcome Measure(ParseResult parsed, ClusterOptions cluster)
     {
         LogResult found = new LogCommand(cluster, ModeOf(parsed.GetRequiredValue(write))).Run(parsed.GetValue(rounds), parsed.GetValue(appends), parsed.GetValue(bytes));
-        var appended = found.Figures.Where(static each => each.What.StartsWith("append ", StringComparison.Ordinal))
+        var appended = found.Figures.Where(static each => each.What.StartsWith("append ", StringComparison.Ordinal) && !each.What.Contains(','))
             .Select(static each => (Bytes: double.Parse(each.What.Split(' ')[1]), each)).ToList();
         var chart = new Chart("-append", "Append and flush", "bytes of a page", "GB/s",
             [new ChartLine("ours", [.. appended.Select(static a => (a.Bytes, a.each.OursGigabytesPerSecond))]), new ChartLine("raw C", [.. appended.Select(static a => (a.Bytes, a.each.FloorGigabytesPerSecond))])]);

@@ -24,6 +24,9 @@ internal sealed class LogCommand(ClusterOptions cluster, LogWriteMode mode)
             byte[] body = BodyOf(bytes);
             figures.Add(Pairs($"append {bytes}", (long)bytes * count, rounds, () => driver.AppendMany(body, count), () => floor.Run("append", bytes, count)));
         }
+        byte[] page = BodyOf(1 << 20);
+        int pages = (int)(SegmentBytes / 2 >> 20);
+        figures.Add(Pairs("append 1048576, filled meanwhile", (long)pages << 20, rounds, () => driver.Stream(page, (long)pages << 20), () => floor.Run("append", 1 << 20, pages)));
         byte[] run = RunOf16Bytes();
         double overhead = (double)(RecordHeader.Bytes + run.Length + PageHeader.Bytes * (double)run.Length / (1 << 20)) / (MessageBytes * MessagesOfARun);
         long payload = (long)(streamBytes / overhead);

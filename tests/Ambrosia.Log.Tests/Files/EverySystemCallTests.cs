@@ -20,13 +20,13 @@ public sealed class EverySystemCallTests : IDisposable
     [InlineData(true)]
     public void Run_AnyCallInterruptedOrShort_LeavesTheSameFiles(bool isShort)
     {
-        Dictionary<string, uint> expected = Run(static _ => default, out PlannedCalls calls);
+        Dictionary<string, uint> expected = Run(static _ => default, out PlannedCalls.Plan calls);
         Assert.True(calls.Calls > 300, $"{calls.Calls} calls");
         int fired = 0;
         for (int at = 1; at <= calls.Calls; at++)
         {
             int call = at;
-            Dictionary<string, uint> files = Run(n => n != call && n != call + 1 ? default : isShort ? new PlannedCalls.Answer(IsShort: true) : new PlannedCalls.Answer(Libc.Interrupted), out PlannedCalls planned);
+            Dictionary<string, uint> files = Run(n => n != call && n != call + 1 ? default : isShort ? new PlannedCalls.Answer(IsShort: true) : new PlannedCalls.Answer(Libc.Interrupted), out PlannedCalls.Plan planned);
             Assert.True(expected.SequenceEqual(files), $"call {at}: {string.Join(' ', files.Except(expected).Select(static f => f.Key))}");
             fired += planned.Fired;
         }
@@ -45,12 +45,12 @@ public sealed class EverySystemCallTests : IDisposable
         {
             (int call, string dir) = (at, NewDirectory());
             var life = new TruncationLife(rounds: 6);
-            var calls = new PlannedCalls(n => n == call || (forGood && n > call) ? new PlannedCalls.Answer(errno) : default);
+            var calls = new PlannedCalls.Plan(n => n == call || (forGood && n > call) ? new PlannedCalls.Answer(errno) : default);
             Exception? death = Record.Exception(() => Serve(life, calls, dir));
             if (calls.Fired == 0) break;
             Assert.True(death is null or IOException, $"call {at}: {death}");
             if (death is not null) failures++;
-            var next = new PlannedCalls(static _ => default);
+            var next = new PlannedCalls(new PlannedCalls.Plan(static _ => default));
             life.Check(new PosixFileSystem(next), dir, $"call {at} failed with {errno}, for good: {forGood}");
             next.Die();
             Directory.Delete(dir, recursive: true);
@@ -69,10 +69,10 @@ public sealed class EverySystemCallTests : IDisposable
         Assert.False(before.SequenceEqual(Describe(dir)));
     }
 
-    private Dictionary<string, uint> Run(Func<int, PlannedCalls.Answer> plan, out PlannedCalls calls)
+    private Dictionary<string, uint> Run(Func<int, PlannedCalls.Answer> plan, out PlannedCalls.Plan calls)
     {
         string dir = NewDirectory();
-        calls = new PlannedCalls(plan);
+        calls = new PlannedCalls.Plan(plan);
         var life = new TruncationLife(rounds: 6);
         Serve(life, calls, dir);
         Assert.True(life.Recycled > 0 && life.Durable == life.Appended.Count);
@@ -81,19 +81,19 @@ public sealed class EverySystemCallTests : IDisposable
         return files;
     }
 
-    private static void Serve(TruncationLife life, PlannedCalls calls, string dir)
+    private static void Serve(TruncationLife life, PlannedCalls.Plan plan, string dir)
     {
-        try
+        foreach (string replica in new[] { "r0", "r1" })
         {
-            foreach (string replica in new[] { "r0", "r1" })
+            var process = new PlannedCalls(plan);
+            try
             {
-                life.Serve(new PosixFileSystem(calls), dir, replica);
-                calls.Die();
+                life.Serve(new PosixFileSystem(process), dir, replica);
             }
-        }
-        finally
-        {
-            calls.Die();
+            finally
+            {
+                process.Die();
+            }
         }
     }
 

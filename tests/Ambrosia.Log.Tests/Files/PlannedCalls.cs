@@ -3,41 +3,60 @@ using System.Runtime.InteropServices;
 namespace Ambrosia.Log.Tests;
 
 /// <summary>
-/// The real kernel, except that the planned ones of its calls fail, are interrupted, or do less than they were asked to. Calls are numbered from 1.
-/// What a process has open goes when it ends: <see cref="Die"/>. One thread.
+/// The real kernel for one process, except that the planned ones of its calls fail, are interrupted, or do less than they were asked to. What the
+/// process has open goes when it ends: <see cref="Die"/>. One thread, beside the collector's, which closes what was left behind.
 /// </summary>
-internal sealed unsafe class PlannedCalls(Func<int, PlannedCalls.Answer> plan) : SystemCalls
+internal sealed unsafe class PlannedCalls(PlannedCalls.Plan plan) : SystemCalls
 {
     private const int SectorBytes = 512;
 
-    private readonly HashSet<int> _open = [];
+    private readonly Lock _closing = new();
+    private readonly HashSet<int> _open = []; // guarded by _closing
 
     /// <summary>How a call is answered.</summary>
     /// <param name="Errno">It fails with this; 0: it does not.</param>
     /// <param name="IsShort">A transfer of several bytes moves about half of them, whole sectors where there are some.</param>
     public readonly record struct Answer(int Errno = 0, bool IsShort = false);
 
-    public int Calls { get; private set; }
+    /// <summary>What becomes of each call of a run, of all its processes; numbered from 1.</summary>
+    public sealed class Plan(Func<int, Answer> answers)
+    {
+        public int Calls { get; private set; }
 
-    /// <summary>Calls that were answered otherwise than by the kernel alone.</summary>
-    public int Fired { get; private set; }
+        /// <summary>Calls that were answered otherwise than by the kernel alone.</summary>
+        public int Fired { get; private set; }
+
+        public Answer Next()
+        {
+            Answer answer = answers(++Calls);
+            if (answer != default) Fired++;
+            return answer;
+        }
+    }
 
     /// <summary>Closes everything, as the end of a process does; whoever still refers to it has nothing.</summary>
     public void Die()
     {
-        foreach (int fd in _open) base.Close(fd);
-        _open.Clear();
+        lock (_closing)
+        {
+            foreach (int fd in _open) base.Close(fd);
+            _open.Clear();
+        }
     }
 
     public override int Open(string path, int flags, uint mode)
     {
         if (Fails(out _)) return -1;
         int fd = base.Open(path, flags, mode);
-        if (fd >= 0) _open.Add(fd);
+        if (fd < 0) return fd;
+        lock (_closing) _open.Add(fd);
         return fd;
     }
 
-    public override int Close(int fd) => _open.Remove(fd) ? base.Close(fd) : 0;
+    public override int Close(int fd)
+    {
+        lock (_closing) return _open.Remove(fd) ? base.Close(fd) : 0;
+    }
 
     public override int FSync(int fd) => Fails(out _) ? -1 : base.FSync(fd);
 
@@ -65,8 +84,7 @@ internal sealed unsafe class PlannedCalls(Func<int, PlannedCalls.Answer> plan) :
 
     private bool Fails(out bool isShort)
     {
-        Answer answer = plan(++Calls);
-        if (answer != default) Fired++;
+        Answer answer = plan.Next();
         isShort = answer.IsShort;
         if (answer.Errno != 0) Marshal.SetLastPInvokeError(answer.Errno);
         return answer.Errno != 0;

@@ -5,7 +5,7 @@ using BenchmarkDotNet.Attributes;
 
 namespace Ambrosia.Benchmarks;
 
-/// <summary>CRC-32C of bytes that are in the cache or are not, against the same instruction in one lane, and against a copy of the same bytes.</summary>
+/// <summary>CRC-32C of bytes that are in the cache or are not, against the CRC instruction in one lane, and against a copy of the same bytes.</summary>
 public class Checksums
 {
     private byte[] source = [], target = [];
@@ -19,7 +19,7 @@ public class Checksums
         source = new byte[Bytes];
         target = new byte[Bytes];
         new Random(1).NextBytes(source);
-        if (OneLane() != ThreeLanes()) throw new InvalidOperationException("the two ways disagree");
+        if (OneLane() != AsShipped()) throw new InvalidOperationException("the two ways disagree");
     }
 
     [Benchmark(Baseline = true)]
@@ -34,5 +34,5 @@ public class Checksums
     }
 
     [Benchmark]
-    public uint ThreeLanes() => Crc32C.Of(source);
+    public uint AsShipped() => Crc32C.Of(source);
 }

@@ -64,3 +64,32 @@ public sealed partial class Archive : Immortal<IArchiveProxy>, IArchive
         for (int i = 0; i < count; i++) entries.Add(new Entry { Text = $"entry {i}", Number = i, Before = i == 0 ? null : entries[i - 1] });
     }
 }
+
+/// <summary>Answers.</summary>
+public interface IOracle
+{
+    long Get(long what);
+}
+
+/// <summary>Asks and waits.</summary>
+public interface IAsker
+{
+    Call Ask(long number);
+}
+
+/// <summary>Each handler keeps a few locals over its await, one of them an object of the state.</summary>
+public sealed partial class Asker : Immortal<IAskerProxy>, IAsker
+{
+    private readonly List<long> answers = [];
+    private readonly IOracleProxy oracle;
+
+    public Asker() => oracle = GetProxy<IOracle>("oracle");
+
+    public async Call Ask(long number)
+    {
+        List<long> mine = answers;
+        long sum = number * 2;
+        for (int i = 0; i < 2; i++) sum += await oracle.GetAsync(sum + i);
+        mine.Add(sum);
+    }
+}

@@ -172,6 +172,49 @@ public sealed class GenerationTests
     }
 
     [Fact]
+    public void Contract_Of500Methods_IsDispatched()
+    {
+        string methods = string.Join('\n', Enumerable.Range(0, 500).Select(i => $"[MethodId({1000 + i})] int M{i}(int a);"));
+        string bodies = string.Join('\n', Enumerable.Range(0, 500).Select(i => $"public int M{i}(int a) => a + {i};"));
+        Assembly assembly = Generation.Of($$"""
+            public interface IWide { [MethodId(5)] string Last(string a); {{methods}} }
+            public partial class Wide : Immortal<IWideProxy>, IWide { public string Last(string a) => a + "!"; {{bodies}} }
+            """).Load();
+        Type type = assembly.GetType("Wide")!;
+        var definition = (ImmortalDefinition)typeof(ImmortalDefinition).GetMethod(nameof(ImmortalDefinition.Of))!.MakeGenericMethod(type).Invoke(null, null)!;
+
+        Assert.Equal("oh!", Speaking.Ask(definition, method: 5, "oh"));
+        using JsonDocument json = JsonDocument.Parse(assembly.GetCustomAttribute<ContractManifestAttribute>()!.Json);
+        Assert.Equal(501, json.RootElement.GetProperty("contracts")[0].GetProperty("methods").GetArrayLength());
+    }
+
+    [Fact]
+    public void Names_NestedNullableAndKeywords_Compile()
+    {
+        Generation generation = Generation.Of("""
+            namespace @namespace.A { namespace B.@class
+            {
+                [Data] public sealed record @event(string? @null, List<string?>? Deep, Dictionary<string, int?[]?>? @in);
+                public interface Iif { [MethodId(1)] Call<@event?> @async(@event? @await, string? @string = null); [MethodId(2)] void @void(int @int); }
+                public static partial class Outer
+                {
+                    public partial struct Middle
+                    {
+                        internal sealed partial class @new : Immortal<IifProxy>, Iif
+                        {
+                            public async Call<@event?> @async(@event? @await, string? @string) { await thisProxy.voidAsync(1); return @await; }
+                            public void @void(int @int) { }
+                        }
+                    }
+                }
+            } }
+            """);
+
+        Assert.Empty(generation.Diagnostics);
+        Assert.Empty(generation.Errors());
+    }
+
+    [Fact]
     public void Generated_Code_Runs()
     {
         Assembly assembly = Generation.Of("""

@@ -95,6 +95,11 @@ public readonly struct Call
         return new Call(new Cancellable<Nothing>(ToSource(), cancellation));
     }
 
+    /// <summary>
+    /// This call, waited for so long by the time of the log; then it fails with a <see cref="TimeoutException"/>. The call itself has been sent and takes effect.
+    /// </summary>
+    public Call Within(TimeSpan time) => new(new Expiring<Nothing>(ToSource(), time));
+
     /// <summary>A call that is complete already: for handlers that return a <see cref="Call{T}"/> without awaiting.</summary>
     public static Call<T> FromResult<T>(T value) => new(value);
 

@@ -35,5 +35,10 @@ public readonly struct Call<T>
         return new Call<T>(new Cancellable<T>(ToSource(), cancellation));
     }
 
+    /// <summary>
+    /// This call, waited for so long by the time of the log; then it fails with a <see cref="TimeoutException"/>. The call itself has been sent and takes effect.
+    /// </summary>
+    public Call<T> Within(TimeSpan time) => new(new Expiring<T>(ToSource(), time));
+
     internal Source<T> ToSource() => source ?? new Source<T>(value);
 }

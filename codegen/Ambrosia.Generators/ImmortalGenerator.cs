@@ -104,5 +104,6 @@ public sealed class ImmortalGenerator : IIncrementalGenerator
         Add(output, "ContractManifest", Manifest.SourceOf(assembly, contracts, data));
     }
 
-    private static void Add(SourceProductionContext output, string name, string source) => output.AddSource($"{name}.g.cs", SourceText.From(source, Encoding.UTF8));
+    /// <summary>The @ of names that are keywords is no character of a file's name.</summary>
+    private static void Add(SourceProductionContext output, string name, string source) => output.AddSource($"{name.Replace("@", "")}.g.cs", SourceText.From(source, Encoding.UTF8));
 }

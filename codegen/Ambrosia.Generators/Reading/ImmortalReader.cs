@@ -35,7 +35,7 @@ internal static class ImmortalReader
         ContractModel? model = ContractReader.Read(contract, cancel).Model;
         if (model is null) return new Found<ImmortalModel>(null, new(diagnostics));
         return new Found<ImmortalModel>(
-            new ImmortalModel(Symbols.NamespaceOf(type), new(Containing(type)), type.Name, model), new(diagnostics));
+            new ImmortalModel(Symbols.NamespaceOf(type), new(Containing(type)), Symbols.Identifier(type.Name), model), new(diagnostics));
     }
 
     /// <summary>The contract of such a class, if it is declared in this compilation.</summary>
@@ -84,7 +84,7 @@ internal static class ImmortalReader
     {
         var around = new List<string>();
         for (INamedTypeSymbol? at = type.ContainingType; at is not null; at = at.ContainingType)
-            around.Insert(0, $"partial {Keyword(at)} {at.Name}");
+            around.Insert(0, $"partial {Keyword(at)} {Symbols.Identifier(at.Name)}");
         return around;
     }
 

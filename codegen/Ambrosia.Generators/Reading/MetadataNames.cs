@@ -36,8 +36,12 @@ internal static class MetadataNames
     private static string Definition(INamedTypeSymbol type)
     {
         if (type.ContainingType is { } outer) return $"{Definition(outer)}+{type.MetadataName}";
-        return type.ContainingNamespace.IsGlobalNamespace ? type.MetadataName : $"{type.ContainingNamespace.ToDisplayString()}.{type.MetadataName}";
+        return type.ContainingNamespace.IsGlobalNamespace ? type.MetadataName : $"{Namespace(type.ContainingNamespace)}.{type.MetadataName}";
     }
+
+    /// <summary>Without the @ of names that are keywords.</summary>
+    private static string Namespace(INamespaceSymbol space) =>
+        space.ContainingNamespace.IsGlobalNamespace ? space.MetadataName : $"{Namespace(space.ContainingNamespace)}.{space.MetadataName}";
 
     /// <summary>The type and those around it, outermost first.</summary>
     private static System.Collections.Generic.IEnumerable<INamedTypeSymbol> Containing(INamedTypeSymbol type) =>

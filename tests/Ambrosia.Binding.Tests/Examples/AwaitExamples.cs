@@ -1,6 +1,6 @@
 using static Ambrosia.Binding.Tests.FakeCoordinator;
 
-namespace Ambrosia.Binding.Tests.Examples;
+namespace Ambrosia.Binding.Tests.Examples.Awaits;
 
 public interface IShop
 {

@@ -109,6 +109,19 @@ internal sealed class FakeCoordinator
 
     internal static byte[] Result(uint method, ulong call, uint origin, params object?[] value) => Run(MessageKind.Result, origin, (method, call, Cbor.Of(value)));
 
+    /// <summary>What a caller outside asks, in session (3, 1); request 0: an impulse.</summary>
+    internal static byte[] Request(ulong request, string? key, uint method, params object?[] arguments)
+    {
+        byte[] content = Cbor.Of(arguments);
+        byte[] keyBytes = key is null ? [] : [(byte)key.Length, .. System.Text.Encoding.UTF8.GetBytes(key)];
+        var message = new ArrayBufferWriter<byte>();
+        message.Advance(Varint.Write(message.GetSpan(Varint.BytesMax), (ulong)(Varint.SizeOf(method) + keyBytes.Length + content.Length)));
+        message.Advance(Varint.Write(message.GetSpan(Varint.BytesMax), method));
+        message.Write(keyBytes);
+        message.Write(content);
+        return RecordKinds.EncodeWhole(new ClientRequestRecord(new ClientSessionId(new Epoch(3), 1), request, key is not null, message.WrittenMemory));
+    }
+
     internal void Deliver(params byte[][] records) => DeliverWith(0, 0, records);
 
     internal void DeliverWith(ulong mark, long timeUs, params byte[][] records)
@@ -238,8 +251,8 @@ internal sealed class FakeCoordinator
 
     private void NoteRun(RunView run)
     {
-        string to = destinations[(int)run.Header.Peer];
-        Assert.True(run.Header.Kind == MessageKind.Impulse || run.Header.First == 0);
+        string to = run.Header.IsClientAnswer ? $"caller {run.Header.ClientSession}" : destinations[(int)run.Header.Peer];
+        Assert.True(run.Header.Kind == MessageKind.Impulse || run.Header.IsClientAnswer || run.Header.First == 0);
         var messages = new MessageReader(run);
         ulong ticket = run.Header.First;
         while (messages.Next())

@@ -17,15 +17,28 @@ internal static class Made
 
     public static byte[] Message(MessageKind kind, ulong id, int argumentBytes)
     {
-        byte[] content = new byte[Varint.BytesMax * 2 + argumentBytes];
-        int at = Varint.Write(content, 1 + id % 300);
-        if (kind is not (MessageKind.Fork or MessageKind.Impulse)) at += Varint.Write(content.AsSpan(at), id);
+        byte[] content = new byte[Protocol.Varint.BytesMax * 2 + argumentBytes];
+        int at = Protocol.Varint.Write(content, 1 + id % 300);
+        if (kind is not (MessageKind.Fork or MessageKind.Impulse)) at += Protocol.Varint.Write(content.AsSpan(at), id);
         for (int i = 0; i < argumentBytes; i++) content[at + i] = (byte)(id * 31 + (ulong)i * 7);
         at += argumentBytes;
-        byte[] message = new byte[Varint.SizeOf((ulong)at) + at];
-        content.AsSpan(0, at).CopyTo(message.AsSpan(Varint.Write(message, (ulong)at)));
+        byte[] message = new byte[Protocol.Varint.SizeOf((ulong)at) + at];
+        content.AsSpan(0, at).CopyTo(message.AsSpan(Protocol.Varint.Write(message, (ulong)at)));
         return message;
     }
+
+    /// <summary>A message with this content behind its method.</summary>
+    public static byte[] Raw(uint method, ReadOnlySpan<byte> content) =>
+        [.. Varint((ulong)(Protocol.Varint.SizeOf(method) + content.Length)), .. Varint(method), .. content];
+
+    public static byte[] Varint(ulong value)
+    {
+        byte[] bytes = new byte[Protocol.Varint.SizeOf(value)];
+        Protocol.Varint.Write(bytes, value);
+        return bytes;
+    }
+
+    public static byte[] Payload<T>(T frame) where T : IFramePayload<T> => Frame(frame)[FrameHeader.Bytes..];
 
     public static byte[] Run(MessageKind kind, ulong first, ulong hash, IReadOnlyList<byte[]> messages, byte[]? extensions = null, uint peer = 0)
     {
@@ -38,8 +51,8 @@ internal static class Made
     /// <summary>A block of unknown type (P3.7).</summary>
     public static byte[] Extension(int bytes)
     {
-        byte[] size = new byte[Varint.SizeOf((ulong)bytes)];
-        Varint.Write(size, (ulong)bytes);
+        byte[] size = new byte[Protocol.Varint.SizeOf((ulong)bytes)];
+        Protocol.Varint.Write(size, (ulong)bytes);
         return [99, 1, .. size, .. Enumerable.Repeat((byte)0xEE, bytes)];
     }
 

@@ -1,0 +1,62 @@
+using Ambrosia.Client;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Diagnostics;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+
+namespace WebBank;
+
+/// <summary>
+/// HTTP in front of the bank. The web server keeps nothing: any number of them may run, and be killed. What changes something carries an
+/// Idempotency-Key, which goes on to the bank; so a browser, a proxy or this server may send it as often as they like.
+/// </summary>
+internal static class WebApi
+{
+    private const string KeyHeader = "Idempotency-Key";
+
+    public static async Task<int> RunAsync(string catalog, string urls)
+    {
+        await using ImmortalClient client = await ImmortalClient.ConnectAsync(catalog, "bank", new ClientOptions { Name = "web" });
+        ClientProxy<IBank> bank = client.GetProxy<IBank>();
+
+        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
+        builder.WebHost.UseUrls(urls);
+        builder.Logging.SetMinimumLevel(LogLevel.Warning);
+        await using WebApplication app = builder.Build();
+        app.UseExceptionHandler(failures => failures.Run(AnswerFailure));
+
+        app.MapPost("/accounts/{account}/deposits", (string account, long cents, HttpRequest request, CancellationToken gone) =>
+            WithKey(request, key => bank.WithKey(key).DepositAsync(account, cents, gone)));
+        app.MapPost("/accounts/{account}/transfers", (string account, string to, long cents, HttpRequest request, CancellationToken gone) =>
+            WithKey(request, key => bank.WithKey(key).TransferAsync(account, to, cents, gone)));
+        app.MapGet("/accounts/{account}", async (string account, CancellationToken gone) =>
+        {
+            await bank.SeenForkAsync(account, gone); // comes back when it is logged
+            return Results.Text($"{await bank.BalanceAsync(account, gone)} cents, seen {await bank.ViewsAsync(account, gone)} times\n");
+        });
+
+        await app.StartAsync();
+        Console.WriteLine($"listening on {string.Join(' ', app.Urls)}");
+        await app.WaitForShutdownAsync();
+        return 0;
+    }
+
+    private static async Task<IResult> WithKey(HttpRequest request, Func<string, Task<long>> call) =>
+        request.Headers[KeyHeader] is [{ Length: > 0 and <= 64 } key]
+            ? Results.Text($"{await call(key)}\n")
+            : Results.Text($"Give the request a header {KeyHeader} of up to 64 characters, and the same one when you repeat it.\n", statusCode: StatusCodes.Status400BadRequest);
+
+    private static Task AnswerFailure(HttpContext context)
+    {
+        Exception? failure = context.Features.Get<IExceptionHandlerFeature>()?.Error;
+        context.Response.StatusCode = failure switch
+        {
+            RequestFailedException => StatusCodes.Status409Conflict,
+            OutcomeUnknownException => StatusCodes.Status503ServiceUnavailable,
+            _ => StatusCodes.Status500InternalServerError,
+        };
+        return context.Response.WriteAsync($"{(failure is RequestFailedException or OutcomeUnknownException ? failure.Message : "something went wrong")}\n");
+    }
+}

@@ -1,0 +1,108 @@
+using System.Buffers;
+using System.Text;
+using Ambrosia.Protocol;
+using CRA;
+
+namespace Ambrosia.Client.Tests;
+
+/// <summary>The instance's side of one connection, by hand, against a real conversation: what the caller sends, as text, and what it is told.</summary>
+internal sealed class FakeInstance
+{
+    private const uint Seed = 7;
+
+    internal static readonly Guid Uuid = new("0f0e0d0c-0b0a-0908-0706-050403020100");
+
+    private readonly List<byte> toCaller = [];
+
+    internal FakeInstance(RequestBook book, uint messageBytesMax = 1 << 20)
+    {
+        var hello = new ClientHello(1, 1, new InstanceId("bank"), Guid.Empty, "test", messageBytesMax);
+        Conversation = new ClientConversation(book, hello, Seed) { Welcomed = welcome => Welcomed = welcome, ToldGoodbye = goodbye => Told = goodbye, Over = why => Why = why };
+    }
+
+    internal ClientConversation Conversation { get; }
+
+    internal ClientWelcome? Welcomed { get; private set; }
+
+    internal Goodbye? Told { get; private set; }
+
+    internal string? Why { get; private set; }
+
+    internal static ClientSessionId Session => new(new Epoch(3), 9);
+
+    /// <summary>Everything that the caller has to send now.</summary>
+    internal List<string> Heard()
+    {
+        var heard = new List<string>();
+        while (Conversation.TryTake(out ReadOnlyMemory<byte> bytes))
+        {
+            ReadOnlySpan<byte> left = bytes.Span;
+            while (FrameReader.TryRead(left, Seed, 1 << 21, checkPayload: true, out FrameHeader header, out ReadOnlySpan<byte> payload, out int size) == DecodeStatus.Ok)
+            {
+                FrameTypes.Check(header.Type, FrameSender.Dialler);
+                if (header.Type == FrameType.Run) heard.AddRange(Messages(RunView.ReadWhole(payload, 1 << 20)));
+                else heard.Add($"{header.Type}");
+                left = left[size..];
+            }
+            Assert.True(left.IsEmpty);
+            Conversation.Taken(bytes.Length);
+        }
+        return heard;
+    }
+
+    private static List<string> Messages(RunView run)
+    {
+        var messages = new List<string>();
+        var reader = new MessageReader(run);
+        for (ulong number = run.Header.First; reader.Next(); number++)
+            messages.Add($"{number} {run.Header.Kind} {Encoding.UTF8.GetString(reader.Arguments)}{(run.Header.Keyed ? " key " + Encoding.UTF8.GetString(reader.Key) : "")}");
+        return messages;
+    }
+
+    internal void Welcome(uint requestsMax = 100) => Say(new ClientWelcome(1, Uuid, "r0", Session, 1 << 20, requestsMax));
+
+    internal void Logged(ulong number) => Say(new ClientLogged(number));
+
+    internal void Answer(ulong number, string value, MessageKind kind = MessageKind.ClientAnswer, ClientSessionId? session = null)
+    {
+        byte[] content = [7, .. Varint(number), .. Encoding.UTF8.GetBytes(value)];
+        byte[] run = [.. new byte[RunHeader.Bytes], .. Varint((ulong)content.Length), .. content];
+        ClientSessionId of = session ?? Session;
+        new RunHeader(kind, false, 0, 0, of.Number, 1, 0, of.Epoch.Value).Write(run);
+        Say(FrameType.Run, run);
+    }
+
+    internal FeedAnswer Say<T>(T frame) where T : IFramePayload<T>
+    {
+        var bytes = new ArrayBufferWriter<byte>();
+        Frames.Write(bytes, frame, Seed, checkPayload: true);
+        return Feed(bytes.WrittenSpan);
+    }
+
+    internal FeedAnswer Say(FrameType type, ReadOnlySpan<byte> payload)
+    {
+        var bytes = new ArrayBufferWriter<byte>();
+        Frames.Write(bytes, type, payload, Seed, checkPayload: true);
+        return Feed(bytes.WrittenSpan);
+    }
+
+    /// <summary>Byte by byte: frames must not depend on how they arrive.</summary>
+    private FeedAnswer Feed(ReadOnlySpan<byte> bytes)
+    {
+        var answer = FeedAnswer.Continue;
+        foreach (byte each in bytes)
+        {
+            toCaller.Add(each);
+            answer = Conversation.Feed(toCaller.ToArray(), drained: true, out int consumed);
+            toCaller.RemoveRange(0, consumed);
+        }
+        return answer;
+    }
+
+    private static byte[] Varint(ulong value)
+    {
+        byte[] bytes = new byte[Protocol.Varint.SizeOf(value)];
+        Protocol.Varint.Write(bytes, value);
+        return bytes;
+    }
+}

@@ -1,0 +1,93 @@
+using Microsoft.CodeAnalysis;
+
+namespace Ambrosia.Generators.Tests;
+
+/// <summary>The methods that a caller outside has for a contract.</summary>
+public sealed class ClientTests
+{
+    private static readonly MetadataReference s_client = MetadataReference.CreateFromFile(typeof(Client.ImmortalClient).Assembly.Location);
+
+    private const string Contracts = """
+        namespace Demo.Contracts;
+        [Data] public sealed record Point(int X, [property: Field(2)] string? Y);
+        public interface ISmall
+        {
+            [MethodId(1)] void Ping();
+            [MethodId(2)] Call<int> Add(int by, List<Point> points, int cancellationToken = 3);
+            [MethodId(3)] ReadOnlyMemory<byte> Echo(ReadOnlySpan<byte> bytes);
+            [MethodId(4), ImpulseHandler] void Input(string @event);
+            [MethodId(5)] string? @class(Point? at = null);
+        }
+        """;
+
+    private const string Caller = """
+        using Ambrosia.Client;
+        using Demo.Contracts;
+        namespace Demo;
+        public static class Caller
+        {
+            public static async Task Go(ImmortalClient client)
+            {
+                var small = client.GetProxy<ISmall>();
+                await small.PingAsync();
+                int sum = await small.WithKey("k").AddAsync(1, [new Point(1, "a")]);
+                ReadOnlyMemory<byte> same = await small.EchoAsync(new byte[] { 1, 2 });
+                await small.InputForkAsync("x", default);
+                await small.InputAsync("x");
+                string? name = await small.classAsync(/* here */);
+            }
+        }
+        """;
+
+    private static Generation Of(string source, params MetadataReference[] references) => Generation.Of(source, [s_client, .. references]);
+
+    /// <summary>The contract is in a referenced assembly, as it is for a web server; its proxy for immortals stays there.</summary>
+    [Fact]
+    public void Contract_OfAReferencedAssembly_IsCalled()
+    {
+        MetadataReference contracts = Generation.OfAssembly("Contracts", Contracts).AsReference();
+        Generation generation = Of(Caller, contracts);
+        Assert.Empty(generation.Diagnostics);
+        Assert.Empty(generation.Errors());
+        Assert.Equal(["Demo.Contracts.ISmallClientCalls.g.cs"], generation.Files());
+        Snapshot.Check("Demo.Contracts.ISmallClientCalls.g.cs", generation.Generated("Demo.Contracts.ISmallClientCalls.g.cs"));
+    }
+
+    /// <summary>In the project of the contract itself a caller outside and an immortal may both be.</summary>
+    [Fact]
+    public void Contract_OfTheSameProject_IsCalledAndServed()
+    {
+        Generation generation = Of("""
+            using Ambrosia.Client;
+            public interface IOne { int Go(); }
+            public partial class One : Immortal<IOneProxy>, IOne { public int Go() => 1; }
+            public static class Caller { public static Task<int> Go(ImmortalClient client) => client.GetProxy<IOne>().GoAsync(); }
+            """);
+        Assert.Empty(generation.Errors());
+        Assert.Contains("IOneProxy.g.cs", generation.Files());
+        Assert.Contains("IOneClientCalls.g.cs", generation.Files());
+    }
+
+    /// <summary>Negative control: an immortal's GetProxy makes no methods for callers outside.</summary>
+    [Fact]
+    public void GetProxy_OfAnImmortal_MakesNoneForCallers()
+    {
+        Generation generation = Of("""
+            public interface IOne { int Go(); }
+            public partial class One : Immortal<IOneProxy>, IOne { public int Go() { IOneProxy other = GetProxy<IOne>("x"); return 1; } }
+            """);
+        Assert.Empty(generation.Errors());
+        Assert.DoesNotContain("IOneClientCalls.g.cs", generation.Files());
+    }
+
+    [Fact]
+    public void Edit_ThatIsUnrelated_MakesNothingAgain()
+    {
+        MetadataReference contracts = Generation.OfAssembly("Contracts", Contracts).AsReference();
+        Generation edited = Of(Caller, contracts).Edited("/* here */", "new Point(2, null)");
+        Assert.Empty(edited.Errors());
+        IncrementalStepRunReason[] reasons = edited.Reasons(ImmortalGenerator.ClientStep);
+        Assert.NotEmpty(reasons);
+        Assert.All(reasons, static reason => Assert.True(reason is IncrementalStepRunReason.Cached or IncrementalStepRunReason.Unchanged, $"{reason}"));
+    }
+}

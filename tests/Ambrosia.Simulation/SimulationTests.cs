@@ -130,6 +130,32 @@ public sealed class SimulationTests
         _ => throw new ArgumentOutOfRangeException(nameof(fault), fault, "no such fault"),
     };
 
+    /// <summary>Callers outside in every world: what they were told is true, and worth something.</summary>
+    [Fact]
+    public void Caller_CrashesAtAnyStep_WasToldTheTruth()
+    {
+        int retries = 0, answers = 0;
+        for (ulong seed = 1; seed <= (ulong)Math.Max(10, TestScale.Rounds(200)); seed++)
+        {
+            var world = new World(seed, new Faults { Caller = true });
+            world.Run();
+            retries += world.Caller!.Retries;
+            answers += world.Caller.Answers;
+        }
+        Assert.True(retries > 50 && answers > 300, $"{retries} retries and {answers} answers prove nothing");
+    }
+
+    /// <summary>Negative control: a key that changes with each try is found by I9.</summary>
+    [Fact]
+    public void NegativeControl_NewKeys_AreFound()
+    {
+        SimulationFailure found = Assert.Throws<SimulationFailure>(static () =>
+        {
+            for (ulong seed = 1; seed <= 50; seed++) new World(seed, new Faults { Caller = true, NewKeys = true }).Run();
+        });
+        Assert.Contains("(I9)", found.Message);
+    }
+
     /// <summary>No oracle without a control.</summary>
     [Fact]
     public void NegativeControl_OfEachOracle_IsThere()

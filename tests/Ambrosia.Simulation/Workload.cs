@@ -6,6 +6,20 @@ public interface ILedger
     void Put(ulong number, ulong value);
 
     ulong Next();
+
+    /// <summary>Of callers outside: takes effect, and answers with its place among all effects.</summary>
+    [MethodId(101)]
+    ulong Deposit(ulong id);
+
+    /// <summary>The same, suspended in between.</summary>
+    [MethodId(102)]
+    Call<ulong> DepositLater(ulong id);
+
+    [MethodId(103)]
+    [ImpulseHandler]
+    void Note(ulong id);
+
+    ulong Turn();
 }
 
 /// <summary>Makes calls until it has made enough; keeps what it expects the ledger to hold.</summary>
@@ -45,7 +59,28 @@ public sealed partial class Ledger : Immortal<ILedgerProxy>, ILedger
         throw new InvalidOperationException($"call {number} is poison");
     }
 
+    /// <summary>How often what a caller outside sent took effect, by its id.</summary>
+    public readonly SortedDictionary<ulong, int> Effects = [];
+
+    public ulong Place;
+
     public ulong Next() => ++Asked;
+
+    public ulong Deposit(ulong id)
+    {
+        Effects[id] = Effects.GetValueOrDefault(id) + 1;
+        return ++Place;
+    }
+
+    public async Call<ulong> DepositLater(ulong id)
+    {
+        await thisProxy.TurnAsync();
+        return Deposit(id);
+    }
+
+    public void Note(ulong id) => Deposit(id);
+
+    public ulong Turn() => Place;
 
     internal static ulong Mix(ulong hash, ulong value) => (hash ^ value) * 0x9E3779B97F4A7C15UL + (hash >> 29);
 }

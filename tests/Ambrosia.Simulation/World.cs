@@ -57,6 +57,12 @@ internal sealed record Faults
     /// <summary>Negative control: handlers throw by chance, so that no two executions set the same aside.</summary>
     public bool Whim { get; init; }
 
+    /// <summary>A caller outside calls the ledger; null: in the worlds of every fifth seed.</summary>
+    public bool? Caller { get; init; }
+
+    /// <summary>Negative control: a caller that gives what it repeats a key of its own.</summary>
+    public bool NewKeys { get; init; }
+
     /// <summary>Invariants that are watched; a negative control watches one alone.</summary>
     public Oracle Watched { get; init; } = Oracle.All;
 }
@@ -73,6 +79,7 @@ internal sealed class World
     private readonly SimulationTrace trace = new();
     private readonly SimulatedRandom shape;
     private readonly bool hasReplicas, hasLocklessRivals;
+    private readonly SimulatedCaller? caller;
     private bool calm, isNested;
     private int fileCrashIn;
 
@@ -105,6 +112,7 @@ internal sealed class World
         Simulation.Ledger.PoisonEvery = faults.Poison ?? seed % 3 == 0 ? 29u : 0;
         Simulation.Ledger.Whim = faults.Whim ? new SimulatedRandom(seed) : null;
         Simulation.Source.Dice = faults.RollingDice ? new SimulatedRandom(seed) : null;
+        if (faults.Caller ?? seed % 5 == 3) caller = new SimulatedCaller(this, Ledger, seed);
         Disk.CreateDirectory("/data");
         Disk.FlushDirectory("/");
         Disk.FlushDirectory("/data");
@@ -120,6 +128,8 @@ internal sealed class World
     public ulong TriedAgain { get; private set; }
 
     public ulong Seed { get; }
+
+    public SimulatedCaller? Caller => caller;
 
     public Faults Faults { get; }
 
@@ -193,6 +203,7 @@ internal sealed class World
 
     private void Step()
     {
+        if (caller is not null && caller.TakesTurn()) { Run(null, caller.Step); return; }
         SimulatedInstance instance = Random.Next(2) == 0 ? Source : Ledger;
         if (!calm && Random.Next(600) == 0) Break(instance);
         else if (links.Count > 0 && Random.Next(3) == 0) Run(null, StepLink);
@@ -303,6 +314,7 @@ internal sealed class World
     public void Lost(SimulatedReplica dead)
     {
         foreach (SimulatedLink link in links) link.Lost(dead);
+        caller?.Lost(dead);
         links.RemoveAll(static link => link.HasEnded);
     }
 
@@ -359,7 +371,7 @@ internal sealed class World
 
     private bool IsDone() =>
         Source.App?.Immortal is Source { IsDone: true } source && Ledger.App?.Immortal is Ledger ledger
-        && ledger.Count >= source.Made && Source.Replicas.All(r => r.App?.Immortal is Source s && s.IsAt(source))
+        && ledger.Count >= source.Made && caller is not { IsDone: false } && Source.Replicas.All(r => r.App?.Immortal is Source s && s.IsAt(source))
         && Ledger.Replicas.All(r => r.App?.Immortal is Ledger l && l.Count == ledger.Count && l.Asked == ledger.Asked) && Source.IsQuiet && Ledger.IsQuiet && links.All(static link => link.IsQuiet);
 
     private string Describe() =>
@@ -377,6 +389,9 @@ internal sealed class World
         if (Source.Replicas.Any(r => ((Source)r.App!.Immortal!).Hash != source.Hash) || Ledger.Replicas.Any(r => ((Ledger)r.App!.Immortal!).Hash != ledger.Hash))
             throw new SimulationFailure("two replicas have executed the same calls and differ (I8)");
         JudgeErrands(source);
+        caller?.Judge(ledger);
+        if (Ledger.Replicas.Any(r => ((Ledger)r.App!.Immortal!).Place != ledger.Place || !((Ledger)r.App!.Immortal!).Effects.SequenceEqual(ledger.Effects)))
+            throw new SimulationFailure("two replicas have executed the same calls from outside and differ (I8)");
         if (source.WrongAnswers != 0 || ledger.Asked != source.Answers) throw new SimulationFailure($"{source.WrongAnswers} wrong answers, {ledger.Asked} asked, {source.Answers} answered (I16)");
         JudgePoison(ledger);
     }

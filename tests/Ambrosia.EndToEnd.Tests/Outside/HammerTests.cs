@@ -29,6 +29,7 @@ public sealed class HammerTests(ITestOutputHelper output)
     {
         var chance = new Chance();
         int kills = Math.Max(KillsMin, TestScale.Rounds(KillsOfARelease));
+        if (victims == Victims.App) kills = Math.Max(KillsMin, kills / 10); // its coordinator starts it ever later, up to 5 s
         using var cluster = new Cluster();
         Replica bank = cluster.Add("bank", "bank");
         bank.Options.AddRange(["--checkpoint-every", "256K"]);

@@ -9,6 +9,9 @@ public sealed class LinkRuleTests
 {
     private const int Calls = 500, ExitNotPrimary = 75;
 
+    /// <summary>More log than any start writes: there are calls in it.</summary>
+    private const long CallsBytes = 200_000;
+
     /// <summary>Runs both until the source has logged that the ledger has its calls, with the directory of one of them copied away before.</summary>
     private static string RunPastACopy(Cluster cluster, Replica source, Replica ledger, Replica copied)
     {
@@ -16,13 +19,13 @@ public sealed class LinkRuleTests
         source.Start();
         source.AwaitReady();
         ledger.AwaitReady();
-        Cluster.Await("the first calls", () => LogBytes(ledger) > 20_000);
+        Cluster.Await("the first calls", () => LogBytes(ledger) > CallsBytes);
         copied.KillCoordinator();
         string copy = Path.Combine(cluster.Root, "copy");
         Assert.Equal("", Run("cp", "-a", copied.LogDirectory, copy));
         long before = LogBytes(ledger);
         copied.Start().AwaitReady();
-        Cluster.Await("more calls", () => LogBytes(ledger) > before + 200_000);
+        Cluster.Await("more calls", () => LogBytes(ledger) > before + CallsBytes);
         return copy;
     }
 
@@ -101,7 +104,7 @@ public sealed class LinkRuleTests
         {
             ledger.Start();
             source.Start();
-            Cluster.Await("the first calls", () => LogBytes(ledger) > 20_000);
+            Cluster.Await("the first calls", () => LogBytes(ledger) > CallsBytes);
             ledger.KillCoordinator();
             Directory.Delete(ledger.LogDirectory, recursive: true);
             ledger.Options.Add("--create");
@@ -125,7 +128,7 @@ public sealed class LinkRuleTests
             source.Start().AwaitReady();
             source.KillCoordinator();
             source.Start().AwaitReady(); // its second epoch
-            Cluster.Await("the first calls", () => LogBytes(ledger) > 20_000);
+            Cluster.Await("the first calls", () => LogBytes(ledger) > CallsBytes);
             foreach ((Guid uuid, ulong epoch, string reason) in new[] { (UuidOf(cluster, "source"), 1ul, "comes with epoch 1"), (Guid.NewGuid(), 9ul, "deleted and made again") })
             {
                 using var zombie = new RawLink(StartTests.AddressOf(cluster, "ledger"), File.ReadAllBytes(Path.Combine(cluster.Root, "catalog", DirectoryCatalog.SecretName)), chance.Bytes(LinkAuthentication.NonceBytes));

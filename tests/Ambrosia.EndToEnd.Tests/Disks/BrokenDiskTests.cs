@@ -30,13 +30,16 @@ public sealed class BrokenDiskTests
             source.Start();
             ledger.Start(null, true, Strace(fault));
             Assert.Equal(74, ledger.AwaitExit());
-            string why = Assert.Single(ledger.Lines.From(ledger.StartedAt), static line => line.StartsWith("exit 74", StringComparison.Ordinal));
+            string why = ledger.AwaitLine("reason", IsReason);
             Assert.Contains("errno 5", why, StringComparison.Ordinal);
+            Assert.Single(ledger.Lines.From(ledger.StartedAt), IsReason);
             ledger.Start();
             File.Create(cluster.Until).Dispose();
             Cluster.AssertEqual(source, Calls);
         });
     }
+
+    private static bool IsReason(string line) => line.StartsWith("exit 74", StringComparison.Ordinal);
 
     private static void GoesOn(string fault)
     {

@@ -46,7 +46,8 @@ public sealed class ForgetPeerTests : ReplicaTests
         {
             (ReplicaSet source, _) = StartAndDelete(cluster, sources: 1, whileConnected: static _ => { }, crashAt: step);
             Replica dying = source.Members[0];
-            Assert.NotEqual(0, Tool.Run("forget-peer", dying.LogDirectory, "ledger").Code); // nobody is left to answer
+            int code = Tool.Run("forget-peer", dying.LogDirectory, "ledger").Code;
+            if (step == "forget.before") Assert.NotEqual(0, code); // nobody is left to answer; behind it the answer may be out before the kill
             Assert.Equal(Signals.KilledExitCode, dying.AwaitExit());
             dying.Start();
             Finish(cluster, source);

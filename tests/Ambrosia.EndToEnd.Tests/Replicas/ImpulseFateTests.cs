@@ -6,7 +6,7 @@ namespace Ambrosia.EndToEnd.Tests;
 /// </summary>
 public sealed class ImpulseFateTests
 {
-    private const int Senders = 4, Rounds = 20;
+    private const int Senders = 4, Rounds = 20, KillsMax = 10;
 
     [Fact]
     public void Impulse_CoordinatorKilled_IsAnsweredUnknown()
@@ -16,12 +16,19 @@ public sealed class ImpulseFateTests
         {
             ReplicaSet poker = Start(cluster, 1);
             Replica replica = poker.Members[0];
-            AwaitTraffic(replica);
-            replica.KillCoordinator();
-            string[] told = AwaitFates(replica, 0);
-            replica.Start();
-            AwaitTraffic(replica);
-            AssertTrue(told, replica.Lines.From(replica.StartedAt));
+            bool isSeen = false;
+            for (int kill = 0; kill < KillsMax && !isSeen; kill++) // a blow may fall where nothing is under way
+            {
+                int from = replica.StartedAt;
+                AwaitTraffic(replica);
+                replica.KillCoordinator();
+                string[] told = AwaitFates(replica, from);
+                replica.Start();
+                AwaitTraffic(replica);
+                AssertTrue(told, replica.Lines.From(replica.StartedAt));
+                isSeen = Ids(told, "unknown").Any();
+            }
+            Assert.True(isSeen, $"nothing was under way at any of {KillsMax} kills");
         });
     }
 
@@ -68,7 +75,6 @@ public sealed class ImpulseFateTests
     {
         Dictionary<string, int> effects = Ids(executed, "did").GroupBy(static id => id).ToDictionary(static g => g.Key, static g => g.Count());
         string[] unknown = [.. Ids(told, "unknown")];
-        Assert.NotEmpty(unknown); // else nothing was under way
         Assert.All(Ids(told, "acknowledged"), id => Assert.Equal(1, effects.GetValueOrDefault(id)));
         Assert.All(unknown, id => Assert.InRange(effects.GetValueOrDefault(id), 0, 1));
         Assert.All(Ids(told, "refused"), id => Assert.Equal(0, effects.GetValueOrDefault(id)));

@@ -1,14 +1,8 @@
-using System.Collections.Concurrent;
 using Ambrosia.Log;
 using Ambrosia.Protocol;
 using CRA;
 
 namespace Ambrosia.Coordinator;
-
-/// <summary>Everything that one replica is made from, apart from its log and its wires.</summary>
-internal sealed record CoordinatorInputs(
-    CoordinatorOptions Options, InstanceIdentity Identity, IFileSystem Files, ReadOnlyMemory<byte> AppToken, TimeProvider Time,
-    Func<double> Random, IPumps Pumps);
 
 /// <summary>
 /// One replica: builds the parts, connects them, and nothing else. It begins as a secondary, which follows the log, and becomes primary by
@@ -38,25 +32,20 @@ internal sealed class Coordinator : IDisposable
     private readonly PublishedCheckpoints published;
     private readonly StateBook states;
     private readonly List<PeerLink> owed = [];
-    private readonly ConcurrentDictionary<InstanceId, ulong> forgotten = [];
+    private readonly Admission admission;
     private readonly ReplicaLog log;
     private readonly LogChain chain;
     private readonly LogFollower? follower;
-    private Committer? committer;
-    private Tenure? tenure;
-    private Retention? retention;
+    private PrimaryDuties? asPrimary;
     private ulong sessions;
-
-    /// <summary>The Policy record of this epoch found no room in the log so far.</summary>
-    private bool owesPolicy;
 
     /// <summary>A replica that is primary from its start.</summary>
     public Coordinator(CoordinatorInputs inputs, Leadership leadership)
         : this(inputs, ReplicaLog.Of(leadership.Log.Writer), leadership.Log.Chain, leadership.Log.Writer.DigestEvery)
     {
-        BeginTenure(leadership);
-        if (Log.Tail == Lsn.Zero) AppendFirstStart();
-        StatePolicy();
+        PrimaryDuties own = BeginTenure(leadership);
+        if (Log.Tail == Lsn.Zero) own.AppendFirstStart();
+        own.StatePolicy();
         app.Lead();
         Recover();
     }
@@ -84,6 +73,7 @@ internal sealed class Coordinator : IDisposable
         quarantine = new QuarantineBook(appender);
         selfChannel = new SelfChannel(outboxes.Self, ledger, appender, messageBytesMax);
         table = new LinkTable(Self, () => new Backoff(inputs.Random));
+        admission = new Admission(table, ledger, outboxes, selfChannel, appender, inputs.Pumps);
         duty = new CheckpointDuty(options.CheckpointEveryBytes, options.CheckpointInterval);
         states = new StateBook(inputs.Files, options.LogDirectory, inputs.Identity, options.Replica);
         links = BuildLinks(messageBytesMax);
@@ -103,30 +93,25 @@ internal sealed class Coordinator : IDisposable
     public void Lead(Leadership leadership)
     {
         if (leadership.Log.Chain != chain) throw new ArgumentException("the log was taken over without the chain that this replica follows");
-        BeginTenure(leadership);
+        PrimaryDuties own = BeginTenure(leadership);
         log.Lead(leadership.Log.Writer);
-        StatePolicy();
+        own.StatePolicy();
         app.Delivery.StopHolding(); // who truncates now is ourselves, below what our app has executed
         if (leadership.Log.Checkpoints is [var newest, ..]) duty.Found(newest, inputs.Time.GetUtcNow());
         app.Lead();
     }
 
-    private void BeginTenure(Leadership leadership)
+    private PrimaryDuties BeginTenure(Leadership leadership)
     {
-        tenure = new Tenure(leadership.Fence, leadership.Lock, inputs.Time, inputs.Options.HangLimit / 2);
-        ledger.Self.Epoch = links.OwnEpoch = tenure.Epoch;
-        committer = new Committer(leadership.Log.Writer, DurableAdvanced);
-        retention = new Retention(
-            new Truncation(
-                inputs.Files, inputs.Options.LogDirectory, inputs.Identity, chain, tenure.Epoch, inputs.Options.Retention, Crash.Points,
-                leadership.Log.Writer.Release, leadership.Log.Writer.RemoveOrphans),
-            inputs.Time, inputs.Pumps.Say);
+        asPrimary = new PrimaryDuties(inputs, leadership, chain, appender, DurableAdvanced);
+        ledger.Self.Epoch = links.OwnEpoch = asPrimary.Tenure.Epoch;
+        return asPrimary;
     }
 
     public InstanceId Self { get; }
 
     /// <summary>Of a primary.</summary>
-    public Committer Committer => committer ?? throw new InvalidOperationException("a secondary commits nothing (I10)");
+    public Committer Committer => asPrimary?.Committer ?? throw new InvalidOperationException("a secondary commits nothing (I10)");
 
     public CheckpointTaker Checkpoints { get; }
 
@@ -134,7 +119,7 @@ internal sealed class Coordinator : IDisposable
     public LogWriter Log => log.Writer;
 
     /// <summary>The epoch in force: our own, or that of the primary that we follow.</summary>
-    public Epoch Epoch => tenure?.Epoch ?? follower!.Epoch;
+    public Epoch Epoch => asPrimary?.Tenure.Epoch ?? follower!.Epoch;
 
     /// <summary>The log is ours to write; false: a secondary.</summary>
     public bool HasLog => log.IsWritten;
@@ -171,7 +156,7 @@ internal sealed class Coordinator : IDisposable
     public Lsn Durable => log.Durable;
 
     /// <summary>Links are open and impulses admitted.</summary>
-    public bool IsPrimary => table.IsAdmitting;
+    public bool IsPrimary => admission.IsOpen;
 
     public AppSession? Session => app.Live;
 
@@ -213,7 +198,7 @@ internal sealed class Coordinator : IDisposable
     };
 
     /// <summary>The transport's question before each send.</summary>
-    private bool MayEmit() => (tenure ?? throw new InvalidOperationException("a secondary emits nothing (I10)")).IsFresh;
+    private bool MayEmit() => (asPrimary ?? throw new InvalidOperationException("a secondary emits nothing (I10)")).Tenure.IsFresh;
 
     private AppParts BuildApp(uint messageBytesMax, ulong digestEvery)
     {
@@ -239,11 +224,11 @@ internal sealed class Coordinator : IDisposable
             TimersChanged = inputs.Pumps.TimersChanged,
             Quarantine = quarantine,
             Say = inputs.Pumps.Say,
-            HasOutput = HasOutput,
+            HasOutput = admission.HasOutput,
             Committer = inputs.Pumps.Commit,
             BecamePrimary = BecamePrimary,
-            Forgotten = Forgotten,
-            LinksAreOpen = () => table.IsAdmitting,
+            Forgotten = admission.Forgotten,
+            LinksAreOpen = () => admission.IsOpen,
             Answered = (in RunView run) => callers.Answer(run, Epoch),
         };
     }
@@ -255,7 +240,7 @@ internal sealed class Coordinator : IDisposable
         return new CheckpointTaker(new CheckpointParts(
             snapshot.Take, snapshot.Forget,
             header => new CheckpointWriter(inputs.Files, inputs.Options.LogDirectory, inputs.Identity, header, Crash.Points),
-            () => log.Stated, published.Published, header => retention?.Run(header), published.Failed, states.Computed, inputs.Pumps.CheckpointWork, inputs.Pumps.RoomForApp));
+            () => log.Stated, published.Published, header => asPrimary?.Retention.Run(header), published.Failed, states.Computed, inputs.Pumps.CheckpointWork, inputs.Pumps.RoomForApp));
     }
 
     private LogReader NewReader() => NewReader(holds: false);
@@ -269,41 +254,13 @@ internal sealed class Coordinator : IDisposable
         if (checkpoint is not null) duty.Found(checkpoint.Header.FileName, DateTimeOffset.UnixEpoch.AddMicroseconds(checkpoint.Header.TimeMicros));
     }
 
-    private void AppendFirstStart()
-    {
-        Crash.Hit("create.beforeFirstStart");
-        InstanceIdentity identity = inputs.Identity;
-        var record = new FirstStartRecord(identity.Uuid, (ulong)identity.CreatedMicros, Log.AppVersion, identity.Name);
-        if (!appender.TryAppend(RecordKind.FirstStart, RecordKinds.Encode(record), out _)) throw new InvalidOperationException("a new log has no room");
-        while (Committer.Step() != CommitStep.Park) { }
-    }
-
-    /// <summary>
-    /// The first record of every primary of its own (log-format L5.13): durable before an app is told to become primary, so that one which has to
-    /// stop on its way there knows whether it still must. A full disk only delays it.
-    /// </summary>
-    private void StatePolicy()
-    {
-        Crash.Hit("policy.beforeAppend");
-        if (!TryStatePolicy()) return;
-        while (Committer.Step() != CommitStep.Park) { }
-        Crash.Hit("policy.afterCommit");
-    }
-
-    private bool TryStatePolicy()
-    {
-        PolicyRecord policy = PolicyRecord.Default with { Forks = inputs.Options.ForkPolicy };
-        owesPolicy = !appender.TryAppend(RecordKind.Policy, RecordKinds.Encode(policy), out _);
-        return !owesPolicy;
-    }
-
     /// <summary>A connection of the app; its pump drives it.</summary>
     public AppSession NewSession(Action wakeSender) => new(app, Interlocked.Increment(ref sessions), wakeSender);
 
     /// <summary>A connection to a peer; null while none are taken.</summary>
     /// <param name="expected">Whom we dialled; null: it came in.</param>
     public PeerLink? NewLink(InstanceId? expected, uint seed, string remote) =>
-        !table.IsAdmitting ? null : new PeerLink(links, expected, seed, expected is { } peer ? table.NextNonce(peer) : 0, remote);
+        !admission.IsOpen ? null : new PeerLink(links, expected, seed, expected is { } peer ? table.NextNonce(peer) : 0, remote);
 
     /// <summary>The session of a caller outside on a connection that came in.</summary>
     public ClientSession NewCaller(uint seed, string remote) => new(clients, seed, remote);
@@ -320,7 +277,7 @@ internal sealed class Coordinator : IDisposable
         foreach (PeerLink link in owed) link.DurableAdvanced();
         links.Awaiting.Wake();
         callers.DurableAdvanced();
-        tenure!.Committed();
+        asPrimary!.Tenure.Committed();
         inputs.Pumps.RoomForApp();
         if (Checkpoints.HasWork) inputs.Pumps.CheckpointWork();
     }
@@ -336,37 +293,15 @@ internal sealed class Coordinator : IDisposable
         if (ticket > 0 && app.Live is { HasBegun: true } session && outboxes.TryIndexOf(outbox, out uint index)) session.Send(new ImpulseLogged(index, ticket));
     }
 
-    private void HasOutput(Outbox outbox)
-    {
-        if (table.OpenLinkTo(outbox.Destination) is { } link) link.Wake();
-        else if (table.Want(outbox.Destination)) inputs.Pumps.Dial();
-    }
-
     /// <summary>The app has executed all that was durable: the first time in this epoch, the world is let in.</summary>
     private void BecamePrimary(AppSession session)
     {
-        if (!table.IsAdmitting)
+        if (!admission.IsOpen)
         {
-            ledger.Restore(app.Delivery.State);
-            selfChannel.Open();
-            table.Admit();
+            admission.Open(app.Delivery.State);
             Checkpoints.Truncate(); // what a process that was killed meant to remove
-            foreach (Origin origin in ledger.Peers()) table.Want(origin.Instance);
-            foreach (Outbox outbox in outboxes.InOrder())
-                if (outbox.HasUnsent) table.Want(outbox.Destination);
         }
         Primary?.Invoke(session);
-        inputs.Pumps.Dial();
-    }
-
-    /// <summary>The app stands where the log gives a peer up (log-format L5.14), for the first time in this process.</summary>
-    private void Forgotten(Outbox outbox, ulong calls)
-    {
-        inputs.Pumps.Say($"link {outbox.Destination}: forgotten, as an operator has said; {calls} calls that it is not known to have are dropped");
-        if (!IsPrimary) return; // the ledger and the links of one that is not primary yet begin with what the log says
-        forgotten[outbox.Destination] = calls; // before whoever asked for it can see that it has happened
-        ledger.Forget(outbox.Destination);
-        table.Resume(outbox.Destination);
         inputs.Pumps.Dial();
     }
 
@@ -377,21 +312,21 @@ internal sealed class Coordinator : IDisposable
     /// <param name="isQuiet">Nothing was appended since the last tick.</param>
     public void Tick(bool isQuiet)
     {
-        if (tenure is null) return;
-        tenure.BeatSoon();
+        if (asPrimary is null) return;
+        asPrimary.Tenure.BeatSoon();
         links.LateAcks.Release();
         DateTimeOffset now = inputs.Time.GetUtcNow();
         app.TryLogDigests();
         quarantine.TryLog();
         bool appended = appender.TakeWake();
-        if (owesPolicy) appended |= TryStatePolicy();
+        appended |= asPrimary.TryStateOwedPolicy();
         while (trims.Due(now) is { } trim)
         {
             if (!appender.TryAppend(RecordKind.Trim, RecordKinds.Encode(trim), out _)) { trims.GiveBack(trim, now); break; }
             appended = true;
         }
         appended |= round.Tick(Epoch, Log.Durable, now, mayMark: IsPrimary && app.Live is { IsPrimary: true });
-        if (retention?.IsDue(now) == true) Checkpoints.Truncate();
+        if (asPrimary.Retention.IsDue(now)) Checkpoints.Truncate();
         if (!appended && isQuiet && Log.MarkDue) appended = Log.AppendMark();
         if (appended) inputs.Pumps.Commit(true);
     }
@@ -399,7 +334,7 @@ internal sealed class Coordinator : IDisposable
     /// <summary>Logs the timers that are due, of a primary; returns for how long there is nothing to do unless the pumps are told otherwise.</summary>
     public TimeSpan FireTimers()
     {
-        if (tenure is null || app.Live is not { IsPrimary: true }) return Timeout.InfiniteTimeSpan;
+        if (asPrimary is null || app.Live is not { IsPrimary: true }) return Timeout.InfiniteTimeSpan;
         TimeSpan next = timers.Fire();
         if (appender.TakeWake()) inputs.Pumps.Commit(true);
         return next;
@@ -413,16 +348,9 @@ internal sealed class Coordinator : IDisposable
     {
         var report = new StatusReport(inputs, log, chain, () => Epoch, table, outboxes, app, callers);
         to.Set("status", _ => new AdminAnswer(report.Make()));
-        to.Set("forget-peer", request => ForgetPeerCommand.Begin(request, IsPrimary, ledger, AppendForget, peer => forgotten.GetValueOrDefault(peer)));
+        to.Set("forget-peer", admission.ForgetPeer);
         to.Set("quarantine", request => QuarantineCommand.Begin(request, quarantine, IsPrimary, () => app.Live is { IsPrimary: true }, () => app.WakeCommitter(drained: true)));
         to.Set("checkpoint", _ => CheckpointCommand.Begin(duty, log.Durable, app.Live is { IsPrimary: true }));
-    }
-
-    private bool AppendForget(ForgetRecord record)
-    {
-        bool appended = appender.TryAppend(RecordKind.Forget, RecordKinds.Encode(record), out _);
-        inputs.Pumps.Commit(true);
-        return appended;
     }
 
     /// <summary>A follower keeps the segment that its app reads from being truncated, but not while the app stands still. Called every few seconds.</summary>
@@ -431,8 +359,7 @@ internal sealed class Coordinator : IDisposable
     /// <summary>An idle primary looks whether it still is one.</summary>
     public void CheckFence()
     {
-        if (tenure is not { } own) return;
-        if (!own.Check(mayBeat: !Committer.IsUnderWay)) return;
+        if (asPrimary is not { } own || !own.Tenure.Check(mayBeat: !own.Committer.IsUnderWay)) return;
         foreach (PeerLink link in Links()) link.Wake(); // they were silent until now
     }
 

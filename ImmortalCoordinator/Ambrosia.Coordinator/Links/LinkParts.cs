@@ -52,9 +52,14 @@ internal sealed class LinkParts
     /// <summary>Ends the process with an exit code and a reason.</summary>
     public required Action<int, string> Fail { get; init; }
 
-    public AwaitingLinks Awaiting { get; } = new();
+    /// <summary>Their hello waits for a record to become durable: few, and seldom.</summary>
+    public WaitingLinks Awaiting { get; } = new();
 
-    public LateAcks LateAcks { get; } = new();
+    /// <summary>
+    /// They owe an acknowledgement of few calls that nobody waits for: it goes with whatever is said next, or at the next tick. With many
+    /// peers in a page that is one message to each now and then instead of one to each a page.
+    /// </summary>
+    public WaitingLinks LateAcks { get; } = new();
 
     /// <summary>The outputs to one to whom there are none.</summary>
     private readonly Outbox noOutputs = OutboxSet.Empty();

@@ -1,0 +1,8 @@
+using Ambrosia.Log;
+
+namespace Ambrosia.Coordinator;
+
+/// <summary>Everything that one replica is made from, apart from its log and its wires.</summary>
+internal sealed record CoordinatorInputs(
+    CoordinatorOptions Options, InstanceIdentity Identity, IFileSystem Files, ReadOnlyMemory<byte> AppToken, TimeProvider Time,
+    Func<double> Random, IPumps Pumps);

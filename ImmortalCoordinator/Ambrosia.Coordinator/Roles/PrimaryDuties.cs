@@ -1,0 +1,75 @@
+using Ambrosia.Log;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Coordinator;
+
+/// <summary>
+/// What only a primary has and does: the epoch that it holds, the commits, the records that it opens its epoch with, and the truncation of the
+/// log. Made once, when the log has been taken over. The threads are those of the parts; opening is done before any of them begins.
+/// </summary>
+internal sealed class PrimaryDuties
+{
+    private readonly CoordinatorInputs inputs;
+    private readonly LogWriter log;
+    private readonly LogAppender appender;
+
+    /// <summary>The Policy record of this epoch found no room in the log so far.</summary>
+    private bool owesPolicy;
+
+    public PrimaryDuties(CoordinatorInputs inputs, Leadership leadership, LogChain chain, LogAppender appender, Action<Lsn> durableAdvanced)
+    {
+        this.inputs = inputs;
+        this.appender = appender;
+        log = leadership.Log.Writer;
+        Tenure = new Tenure(leadership.Fence, leadership.Lock, inputs.Time, inputs.Options.HangLimit / 2);
+        Committer = new Committer(log, durableAdvanced);
+        Retention = new Retention(
+            new Truncation(
+                inputs.Files, inputs.Options.LogDirectory, inputs.Identity, chain, Tenure.Epoch, inputs.Options.Retention, Crash.Points,
+                log.Release, log.RemoveOrphans),
+            inputs.Time, inputs.Pumps.Say);
+    }
+
+    public Tenure Tenure { get; }
+
+    public Committer Committer { get; }
+
+    public Retention Retention { get; }
+
+    /// <summary>The first record of all: the instance begins.</summary>
+    public void AppendFirstStart()
+    {
+        Crash.Hit("create.beforeFirstStart");
+        InstanceIdentity identity = inputs.Identity;
+        var record = new FirstStartRecord(identity.Uuid, (ulong)identity.CreatedMicros, log.AppVersion, identity.Name);
+        if (!appender.TryAppend(RecordKind.FirstStart, RecordKinds.Encode(record), out _)) throw new InvalidOperationException("a new log has no room");
+        CommitAll();
+    }
+
+    /// <summary>
+    /// The first record of every primary of its own (log-format L5.13): durable before an app is told to become primary, so that one which has to
+    /// stop on its way there knows whether it still must. A full disk only delays it.
+    /// </summary>
+    public void StatePolicy()
+    {
+        Crash.Hit("policy.beforeAppend");
+        owesPolicy = true;
+        if (!TryStateOwedPolicy()) return;
+        CommitAll();
+        Crash.Hit("policy.afterCommit");
+    }
+
+    /// <summary>Appends the Policy record if it found no room so far; true: it has been appended now.</summary>
+    public bool TryStateOwedPolicy()
+    {
+        if (!owesPolicy) return false;
+        PolicyRecord policy = PolicyRecord.Default with { Forks = inputs.Options.ForkPolicy };
+        owesPolicy = !appender.TryAppend(RecordKind.Policy, RecordKinds.Encode(policy), out _);
+        return !owesPolicy;
+    }
+
+    private void CommitAll()
+    {
+        while (Committer.Step() != CommitStep.Park) { }
+    }
+}

@@ -15,7 +15,7 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
     private enum Stage { AwaitHello, Replaying, BecomingPrimary, Primary, Ended }
 
     private readonly Lock gate = new();
-    private readonly ControlFrames control = new(seed: 0, checkPayload: false);
+    private readonly FrameQueue control = new(seed: 0, checkPayload: false);
     private readonly ArrayBufferWriter<byte> imageFrame = new();
     private readonly HashSet<Outbox> touched = [];
     private readonly List<PageNote> done = [];

@@ -1,4 +1,3 @@
-using System.Buffers;
 using Ambrosia.Protocol;
 using CRA;
 
@@ -9,31 +8,29 @@ namespace Ambrosia.Coordinator;
 /// of the connection, that which reads the app's answers, and those that report durable inputs; what they share is under one lock.
 /// Invariant: an answer is sent once, after its request is durable, to the session that asked.
 /// </summary>
-internal sealed class ClientSession : ILinkTraffic
+internal sealed class ClientSession : ILinkTraffic, ILinkFrames
 {
     private enum Stage { AwaitHello, Open, Refused, Ended }
 
     private readonly Lock gate = new();
     private readonly ClientParts parts;
-    private readonly uint seed;
     private readonly string remote;
-    private readonly ClientFrames frames;
-    private readonly byte[] heartbeat;
+    private readonly FrameQueue frames;
+    private readonly LinkFrames incoming;
+    private readonly ReadOnlyMemory<byte> heartbeat;
     private Stage stage;
     private ClientRequests? requests;
     private ulong number;
     private string client = "";
-    private int bytesWanted, bytesLeft, answersTaken, answersWaiting;
+    private int bytesLeft, answersTaken, answersWaiting;
 
     public ClientSession(ClientParts parts, uint seed, string remote)
     {
         this.parts = parts;
-        this.seed = seed;
         this.remote = remote;
-        frames = new ClientFrames(seed);
-        var frame = new ArrayBufferWriter<byte>();
-        Frames.Write(frame, FrameType.Heartbeat, [], seed, checkPayload: true);
-        heartbeat = frame.WrittenSpan.ToArray();
+        frames = new FrameQueue(seed, checkPayload: true);
+        incoming = new LinkFrames(seed, FrameSender.Dialler, this, parts.WakeCommitter);
+        heartbeat = LinkFrames.Heartbeat(seed);
     }
 
     /// <summary>Names that the other side's certificate is for; null: there are no certificates. Set by who runs the connection.</summary>
@@ -47,65 +44,35 @@ internal sealed class ClientSession : ILinkTraffic
 
     public ReadOnlyMemory<byte> HeartbeatFrame { get { lock (gate) return stage == Stage.Open && parts.MayEmit() ? heartbeat : default; } }
 
-    public int FrameBytesWanted => bytesWanted;
+    public int FrameBytesWanted => incoming.BytesWanted;
 
     // ---- in ----
 
-    public FeedAnswer Feed(ReadOnlySpan<byte> bytes, bool drained, out int consumed)
-    {
-        consumed = 0;
-        var answer = FeedAnswer.Close;
-        try
-        {
-            return answer = FeedFrames(bytes, ref consumed);
-        }
-        catch (ProtocolViolation violation)
-        {
-            Say(PeerEvent.Violation, $"closed: {violation.Message}");
-            throw;
-        }
-        finally
-        {
-            parts.WakeCommitter(drained || answer != FeedAnswer.Continue);
-        }
-    }
+    public FeedAnswer Feed(ReadOnlySpan<byte> bytes, bool drained, out int consumed) => incoming.Feed(bytes, drained, out consumed);
 
-    private FeedAnswer FeedFrames(ReadOnlySpan<byte> bytes, ref int consumed)
-    {
-        while (stage != Stage.Refused)
-        {
-            uint payloadMax = stage == Stage.Open ? parts.PayloadBytesMax : LinkParts.HelloBytesMax;
-            DecodeStatus status = FrameReader.TryRead(
-                bytes[consumed..], seed, payloadMax, checkPayload: true, out FrameHeader header, out ReadOnlySpan<byte> payload, out int size);
-            if (status != DecodeStatus.Ok)
-            {
-                bytesWanted = bytes.Length - consumed >= FrameHeader.Bytes ? FrameHeader.Bytes + (int)header.Length : 0;
-                return FeedAnswer.Continue;
-            }
-            FrameTypes.Check(header.Type, FrameSender.Dialler);
-            if (header.Type == FrameType.Goodbye)
-            {
-                Goodbye.Read(payload);
-                return FeedAnswer.Close;
-            }
-            if (!Take(header.Type, payload)) return FeedAnswer.NoRoom;
-            consumed += size;
-        }
-        return FeedAnswer.Close;
-    }
+    bool ILinkFrames.IsOver => stage == Stage.Refused;
 
-    private bool Take(FrameType type, ReadOnlySpan<byte> payload)
+    uint ILinkFrames.PayloadBytesMax => stage == Stage.Open ? parts.PayloadBytesMax : LinkParts.HelloBytesMax;
+
+    void ILinkFrames.Broken(ProtocolViolation violation) => Say(PeerEvent.Violation, $"closed: {violation.Message}");
+
+    FeedAnswer ILinkFrames.Take(FrameType type, ReadOnlySpan<byte> payload)
     {
         switch (type)
         {
-            case FrameType.ClientHello: TakeHello(ClientHello.Read(payload)); return true;
-            case FrameType.Run:
-                if (stage != Stage.Open) throw new ProtocolViolation("P10.1", "run before the hello");
-                if (parts.Lag() > ClientParts.LagBytesMax) return false;
-                return requests!.TryTake(RunView.ReadWhole(payload, parts.MessageBytesMax));
-            case FrameType.Heartbeat: Frames.ReadEmpty(type, payload); return true;
+            case FrameType.ClientHello: TakeHello(ClientHello.Read(payload)); return FeedAnswer.Continue;
+            case FrameType.Run: return TakeRun(payload);
+            case FrameType.Heartbeat: Frames.ReadEmpty(type, payload); return FeedAnswer.Continue;
+            case FrameType.Goodbye: Goodbye.Read(payload); return FeedAnswer.Close;
             default: throw new ProtocolViolation("P2.4", $"{type} from a caller outside");
         }
+    }
+
+    private FeedAnswer TakeRun(ReadOnlySpan<byte> payload)
+    {
+        if (stage != Stage.Open) throw new ProtocolViolation("P10.1", "run before the hello");
+        bool isTaken = parts.Lag() <= ClientParts.LagBytesMax && requests!.TryTake(RunView.ReadWhole(payload, parts.MessageBytesMax));
+        return isTaken ? FeedAnswer.Continue : FeedAnswer.NoRoom;
     }
 
     private void TakeHello(ClientHello hello)

@@ -114,21 +114,14 @@ internal sealed class LinkParts
         Trims.Acknowledged(origin.Id, number, bytes, Time.GetUtcNow());
     }
 
-    /// <summary>What follows from a hello that is not accepted; the exception makes the connection end with a Goodbye.</summary>
-    public HelloRefused Refused(InstanceId peer, HelloVerdict verdict, string why)
+    /// <summary>What follows from a hello that is not accepted; returns as what the operator hears of it: a stop is not one more of many refusals.</summary>
+    public PeerEvent Refused(InstanceId peer, HelloVerdict verdict, string why)
     {
         if (verdict == HelloVerdict.WeAreOld) Fail(ExitCodes.NotPrimary, why);
         if (verdict == HelloVerdict.Stop) Table.Stop(peer);
-        return new HelloRefused(why, verdict == HelloVerdict.Refuse ? PeerEvent.Refused : PeerEvent.Stopped);
+        return verdict == HelloVerdict.Refuse ? PeerEvent.Refused : PeerEvent.Stopped;
     }
 
     /// <summary>One that we know, or have called: not just anybody's name.</summary>
     public bool IsKnown(InstanceId peer, InstanceId? expected) => peer == expected || Ledger.Find(peer) is not null;
-}
-
-/// <summary>The peer's hello is not accepted.</summary>
-internal sealed class HelloRefused(string why, PeerEvent said) : Exception(why)
-{
-    /// <summary>As what the operator hears of it: a stop is not one more of many refusals.</summary>
-    public PeerEvent Said { get; } = said;
 }

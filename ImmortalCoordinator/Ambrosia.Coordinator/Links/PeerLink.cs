@@ -1,59 +1,47 @@
-using System.Buffers;
 using Ambrosia.Protocol;
 using CRA;
 
 namespace Ambrosia.Coordinator;
 
 /// <summary>
-/// One connection to one peer: hello, then runs in and out and acknowledgements. Control goes before data.
-/// Owns the conversation's stage and the control bytes under way. Two threads of the connection, and those that report durable
-/// inputs; what they share is under one lock. Invariant: nothing but hello and ready is sent before the stage is Open.
+/// One connection to one peer: once it is open (<see cref="LinkOpening"/>), runs in and out and acknowledgements. Control goes before data.
+/// Owns the bytes under way. Two threads of the connection, and those that report durable inputs; what they share is under one lock.
 /// </summary>
-internal sealed class PeerLink : ILinkTraffic
+internal sealed class PeerLink : ILinkTraffic, ILinkFrames
 {
-    /// <summary>Bytes of durable runs that are acknowledged at once; fewer wait for company.</summary>
-    private const int AckBytes = 256 * 1024;
-
-    private enum Stage { SendHello, AwaitHello, AwaitTurn, AwaitRecord, AwaitReady, Open, Refused, Ended }
-
     private readonly Lock gate = new();
     private readonly LinkParts parts;
-    private readonly bool isDialler;
     private readonly uint seed;
-    private readonly ControlFrames control;
-    private readonly byte[] heartbeat;
-    private Stage stage;
-    private Hello? theirs;
-    private Origin? origin;
+    private readonly FrameQueue control;
+    private readonly LinkFrames frames;
+    private readonly LinkOpening opening;
+    private readonly LinkReport report;
+    private readonly OwedAck owed = new();
+    private readonly ReadOnlyMemory<byte> heartbeat;
     private OutboundLink? outbound;
     private InboundRuns? inbound;
-    private InputPosition acked;
-    private bool controlTaken, dataTaken, ackOwed, isSaid, wasOpen;
-    private int bytesWanted, bytesLeft;
-
-    /// <summary>Why this connection, or its hello, was refused on either side; null: it was not.</summary>
-    private string? refusal;
-
-    /// <summary>Bytes of runs taken; and how many those were when an acknowledgement was last written.</summary>
-    private long takenBytes, ackedBytes;
+    private bool controlTaken, dataTaken, wasOpen;
+    private int bytesLeft;
 
     public PeerLink(LinkParts parts, InstanceId? expected, uint seed, ulong nonce, string remote)
     {
         this.parts = parts;
         this.seed = seed;
-        isDialler = expected is not null;
         Expected = expected;
         Nonce = nonce;
         Remote = remote;
         Begun = parts.Time.GetTimestamp();
-        control = new ControlFrames(seed, checkPayload: true);
-        stage = isDialler ? Stage.SendHello : Stage.AwaitHello;
-        var frame = new ArrayBufferWriter<byte>();
-        Frames.Write(frame, FrameType.Heartbeat, [], seed, checkPayload: true);
-        heartbeat = frame.WrittenSpan.ToArray();
+        control = new FrameQueue(seed, checkPayload: true);
+        frames = new LinkFrames(seed, IsDialler ? FrameSender.Acceptor : FrameSender.Dialler, this, parts.WakeCommitter);
+        opening = new LinkOpening(parts, this, control);
+        report = new LinkReport(parts, this);
+        heartbeat = LinkFrames.Heartbeat(seed);
     }
 
+    /// <summary>Whom we dialled; null: it came in.</summary>
     public InstanceId? Expected { get; }
+
+    public bool IsDialler => Expected is not null;
 
     public ulong Nonce { get; private set; }
 
@@ -68,14 +56,9 @@ internal sealed class PeerLink : ILinkTraffic
     /// <summary>Known after the hello.</summary>
     public InstanceId? Peer { get; private set; }
 
-    /// <summary>Whom the connection is about, as far as we know such a one.</summary>
-    private InstanceId? Known => Peer ?? Expected ?? claimed;
-
-    private InstanceId? claimed;
-
     public LinkRank Rank { get; private set; }
 
-    public bool IsOpen { get { lock (gate) return stage == Stage.Open; } }
+    public bool IsOpen { get { lock (gate) return opening.IsOpen; } }
 
     /// <summary>Wakes the connection's sender; set by who runs the connection.</summary>
     public Action Wake { get; set; } = static () => { };
@@ -89,118 +72,67 @@ internal sealed class PeerLink : ILinkTraffic
     /// <summary>Nothing may go out in front of the hello, nor from one who is not sure that he is primary still: he is not to pass for alive.</summary>
     public ReadOnlyMemory<byte> HeartbeatFrame => IsOpen && parts.MayEmit() ? heartbeat : default;
 
-    public int FrameBytesWanted => bytesWanted;
+    public int FrameBytesWanted => frames.BytesWanted;
 
     // ---- in ----
 
-    public FeedAnswer Feed(ReadOnlySpan<byte> bytes, bool drained, out int consumed)
-    {
-        consumed = 0;
-        var answer = FeedAnswer.Close;
-        try
-        {
-            return answer = FeedFrames(bytes, ref consumed);
-        }
-        catch (HelloRefused refused)
-        {
-            Refuse(refused.Message, refused.Said);
-            return FeedAnswer.Close;
-        }
-        catch (ProtocolViolation violation)
-        {
-            Say(PeerEvent.Violation, $"closed: {violation.Message}");
-            throw;
-        }
-        catch (LinkEnded ended)
-        {
-            HearGoodbye(ended.Goodbye);
-            return FeedAnswer.Close;
-        }
-        finally
-        {
-            parts.WakeCommitter(drained || answer != FeedAnswer.Continue); // what came before the end was taken all the same
-        }
-    }
+    public FeedAnswer Feed(ReadOnlySpan<byte> bytes, bool drained, out int consumed) => frames.Feed(bytes, drained, out consumed);
 
-    private FeedAnswer FeedFrames(ReadOnlySpan<byte> bytes, ref int consumed)
-    {
-        while (true)
-        {
-            if (stage == Stage.Refused) return FeedAnswer.Close;
-            uint payloadMax = stage is Stage.Open or Stage.AwaitReady or Stage.AwaitRecord or Stage.AwaitTurn ? parts.PayloadBytesMax : LinkParts.HelloBytesMax;
-            DecodeStatus status = FrameReader.TryRead(
-                bytes[consumed..], seed, payloadMax, checkPayload: true, out FrameHeader header, out ReadOnlySpan<byte> payload, out int size);
-            if (status != DecodeStatus.Ok)
-            {
-                bytesWanted = bytes.Length - consumed >= FrameHeader.Bytes ? FrameHeader.Bytes + (int)header.Length : 0;
-                return FeedAnswer.Continue;
-            }
-            FrameTypes.Check(header.Type, isDialler ? FrameSender.Acceptor : FrameSender.Dialler);
-            if (!Take(header.Type, payload)) return FeedAnswer.NoRoom;
-            consumed += size;
-        }
-    }
+    bool ILinkFrames.IsOver => opening.Stage == LinkStage.Refused;
 
-    private bool Take(FrameType type, ReadOnlySpan<byte> payload)
+    uint ILinkFrames.PayloadBytesMax => opening.Stage is LinkStage.AwaitTurn or LinkStage.AwaitRecord or LinkStage.AwaitReady or LinkStage.Open
+        ? parts.PayloadBytesMax : LinkParts.HelloBytesMax;
+
+    void ILinkFrames.Broken(ProtocolViolation violation) => report.Broken(violation);
+
+    FeedAnswer ILinkFrames.Take(FrameType type, ReadOnlySpan<byte> payload)
     {
         switch (type)
         {
-            case FrameType.Run:
-                if (stage != Stage.Open) throw new ProtocolViolation("P6.1", "run before the hellos are exchanged");
-                if (!inbound!.TryTake(payload)) return false;
-                Volatile.Write(ref takenBytes, takenBytes + payload.Length);
-                return true;
-            case FrameType.Ack: TakeAck(Ack.Read(payload)); return true;
-            case FrameType.Heartbeat: Frames.ReadEmpty(type, payload); return true;
+            case FrameType.Run: return TakeRun(payload);
+            case FrameType.Ack: TakeAck(Ack.Read(payload)); return FeedAnswer.Continue;
+            case FrameType.Heartbeat: Frames.ReadEmpty(type, payload); return FeedAnswer.Continue;
             case FrameType.Hello: return TakeHello(Hello.Read(payload));
-            case FrameType.Ready: Frames.ReadEmpty(type, payload); TakeReady(); return true;
-            case FrameType.Goodbye: throw new LinkEnded(Goodbye.Read(payload));
+            case FrameType.Ready: Frames.ReadEmpty(type, payload); TakeReady(); return FeedAnswer.Continue;
+            case FrameType.Goodbye: report.ToldGoodbye(Goodbye.Read(payload)); return FeedAnswer.Close;
             default: throw new ProtocolViolation("P2.4", $"{type} on a link");
         }
     }
 
-    private bool TakeHello(Hello hello)
+    private FeedAnswer TakeRun(ReadOnlySpan<byte> payload)
     {
-        if (stage != Stage.AwaitHello) throw new ProtocolViolation("P6.1", "hello out of turn");
-        Crash.Hit("handshake.gotHello");
-        InstanceId peer = hello.Instance;
-        HelloVerdict verdict = HelloCheck.Judge(hello, parts.FactsFor(peer, Expected, Begun) with
-        {
-            CertifiedNames = CertifiedNames, WasForgotten = parts.Ledger.WasForgotten(peer, hello.Uuid),
-        }, out string why);
-        if (verdict != HelloVerdict.Accept)
-        {
-            if (parts.IsKnown(peer, Expected)) claimed = peer;
-            throw parts.Refused(peer, verdict, why);
-        }
-        theirs = hello;
-        Peer = peer;
-        if (!isDialler) Nonce = hello.Nonce;
-        Rank = parts.RankOf(peer, hello.Epoch, Nonce, isDialler);
-        lock (gate) stage = Stage.AwaitTurn;
-        parts.Table.Offer(this);
-        return true;
+        if (!opening.IsOpen) throw new ProtocolViolation("P6.1", "run before the hellos are exchanged");
+        if (!inbound!.TryTake(payload)) return FeedAnswer.NoRoom;
+        owed.Took(payload.Length);
+        return FeedAnswer.Continue;
     }
 
-    /// <summary>No other connection to this peer is in use: the peer's epoch goes to the log, if it is new there.</summary>
+    private FeedAnswer TakeHello(Hello hello)
+    {
+        InstanceId peer = hello.Instance;
+        HelloVerdict verdict = opening.Judge(hello, out string why);
+        if (verdict != HelloVerdict.Accept)
+        {
+            if (parts.IsKnown(peer, Expected)) report.Claims(peer);
+            Refuse(why, parts.Refused(peer, verdict, why));
+            return FeedAnswer.Close;
+        }
+        Peer = peer;
+        if (!IsDialler) Nonce = hello.Nonce;
+        Rank = parts.RankOf(peer, hello.Epoch, Nonce, IsDialler);
+        lock (gate) opening.Accept(hello);
+        parts.Table.Offer(this);
+        return FeedAnswer.Continue;
+    }
+
+    /// <summary>No other connection to this peer is in use.</summary>
     public void TakeTurn()
     {
+        bool isOurs;
         string? why;
-        lock (gate)
-        {
-            if (stage != Stage.AwaitTurn) return; // it broke while it waited, and has said so to the table
-            if (parts.Ledger.TryAdmit(Peer!.Value, theirs!.Uuid, theirs.Epoch, out origin, out why))
-            {
-                stage = Stage.AwaitRecord;
-                parts.Ledger.Connect(origin, this);
-                parts.Awaiting.Add(this);
-            }
-        }
-        if (why is null)
-        {
-            Wake();
-            return;
-        }
+        lock (gate) isOurs = opening.TryTakeTurn(out why);
+        if (isOurs) Wake();
+        if (why is null) return;
         Refuse(why);
         CloseAfterSending($"refused: {why}");
     }
@@ -208,50 +140,40 @@ internal sealed class PeerLink : ILinkTraffic
     /// <summary>The connection ends with a Goodbye; whoever calls it closes.</summary>
     private void Refuse(string why, PeerEvent said = PeerEvent.Refused)
     {
-        lock (gate)
-        {
-            stage = Stage.Refused;
-            control.Write(new Goodbye(GoodbyeCode.Refused, why));
-        }
-        Say(said, $"{(said == PeerEvent.Stopped ? "stopped" : "refused")}: {why}");
-        if (Known is { } peer) parts.Table.Refused(peer, parts.Time.GetUtcNow(), refusal = why);
+        lock (gate) opening.Refuse(why);
+        report.Refused(why, said);
         Wake();
-    }
-
-    private void HearGoodbye(Goodbye goodbye)
-    {
-        Say(PeerEvent.ToldGoodbye, $"closed by the other side: {goodbye.Why}");
-        if (goodbye.Code == GoodbyeCode.Refused && Known is { } peer) parts.Table.Refused(peer, parts.Time.GetUtcNow(), refusal = goodbye.Why);
     }
 
     private void TakeReady()
     {
-        if (stage != Stage.AwaitReady) throw new ProtocolViolation("P6.1", "ready out of turn");
+        opening.CheckReady();
         Open();
         CountHello();
     }
 
     private void Open()
     {
-        inbound = new InboundRuns(parts.Log, parts.Ledger, origin!, parts.MessageBytesMax);
-        outbound = new OutboundLink(parts.OutboxOf(Peer!.Value), seed, theirs!.MessageBytesMax);
+        Hello theirs = opening.Theirs;
+        inbound = new InboundRuns(parts.Log, parts.Ledger, opening.Origin!, parts.MessageBytesMax);
+        outbound = new OutboundLink(parts.OutboxOf(Peer!.Value), seed, theirs.MessageBytesMax);
         outbound.Resume(theirs.Durable, theirs.ImpulseEpoch == parts.OwnEpoch ? theirs.Impulses : 0);
         lock (gate)
         {
-            stage = Stage.Open;
+            opening.Opened();
             wasOpen = true;
-            ackOwed = true; // what became durable since our hello was written was said to nobody, and comes again only to be dropped
+            owed.IsOwed = true; // what became durable since our hello was written was said to nobody, and comes again only to be dropped
         }
         parts.Table.Opened(this);
         Wake();
     }
 
     /// <summary>What the peer's hello says that it has is acknowledged: an Ack may have been lost with the connection before. Outside the lock.</summary>
-    private void CountHello() => Count(new Ack(theirs!.Durable, theirs.ImpulseEpoch, theirs.Impulses));
+    private void CountHello() => Count(new Ack(opening.Theirs.Durable, opening.Theirs.ImpulseEpoch, opening.Theirs.Impulses));
 
     private void TakeAck(Ack ack)
     {
-        if (stage != Stage.Open) throw new ProtocolViolation("P6.1", "ack before the hellos are exchanged");
+        if (!opening.IsOpen) throw new ProtocolViolation("P6.1", "ack before the hellos are exchanged");
         Count(ack);
     }
 
@@ -260,7 +182,7 @@ internal sealed class PeerLink : ILinkTraffic
         Outbox outbox = parts.OutboxOf(Peer!.Value);
         if (ack.Durable > outbox.Known.Number) throw new ProtocolViolation("P6.8", $"{ack.Durable} calls acknowledged of {outbox.Known.Number}");
         long bytes = outbound!.Acknowledged(ack.Durable);
-        if (ack.Durable > outbox.Trimmed.Number) parts.Acknowledged(origin!, outbox, ack.Durable, bytes);
+        if (ack.Durable > outbox.Trimmed.Number) parts.Acknowledged(opening.Origin!, outbox, ack.Durable, bytes);
         if (ack.ImpulseEpoch == parts.OwnEpoch) parts.ImpulsesLogged(outbox, outbox.ImpulsesDurable(ack.Impulses));
     }
 
@@ -275,10 +197,10 @@ internal sealed class PeerLink : ILinkTraffic
         bool isOpen, hasOpened;
         lock (gate)
         {
-            bool wasOpen = stage == Stage.Open;
-            Advance();
-            isOpen = stage == Stage.Open;
-            hasOpened = isOpen && !wasOpen;
+            hasOpened = opening.Advance();
+            if (hasOpened) Open();
+            isOpen = opening.IsOpen;
+            if (isOpen && owed.IsOwed) PayAck();
             controlTaken = control.TryTake(out bytes);
         }
         if (hasOpened) CountHello();
@@ -292,7 +214,7 @@ internal sealed class PeerLink : ILinkTraffic
     /// <summary>The next message is longer than the peer takes (P6.11): the link stops, with the reason to both operators.</summary>
     private bool TakeStop(out ReadOnlyMemory<byte> bytes)
     {
-        string why = $"{Peer} takes messages of at most {theirs!.MessageBytesMax} bytes, one of {outbound!.TooLong} is next: give it a larger limit (P6.11)";
+        string why = $"{Peer} takes messages of at most {opening.Theirs.MessageBytesMax} bytes, one of {outbound!.TooLong} is next: give it a larger limit (P6.11)";
         parts.Table.Stop(Peer!.Value, outbound.TooLong);
         Refuse(why, PeerEvent.Stopped);
         CloseAfterSending(why);
@@ -301,46 +223,11 @@ internal sealed class PeerLink : ILinkTraffic
         return controlTaken;
     }
 
-    /// <summary>Puts the control frames that are due now into the waiting bytes.</summary>
-    private void Advance()
+    private void PayAck()
     {
-        switch (stage)
-        {
-            case Stage.SendHello:
-                control.Write(parts.HelloTo(Expected!.Value, Nonce));
-                stage = Stage.AwaitHello;
-                Crash.Hit("handshake.sentHello");
-                break;
-            case Stage.AwaitRecord when PeerIsDurable():
-                parts.Awaiting.Remove(this);
-                AnswerHello();
-                break;
-            case Stage.Open when ackOwed:
-                ackOwed = false;
-                InputPosition durable = parts.Ledger.DurableOf(origin!);
-                if (durable == acked) break;
-                Crash.Hit("ack.beforeSend");
-                acked = durable;
-                ackedBytes = Volatile.Read(ref takenBytes);
-                control.Write(new Ack(durable.Number, durable.ImpulseEpoch, durable.Impulses));
-                break;
-        }
-    }
-
-    /// <summary>The peer's epoch is in the log for good (model rule M4).</summary>
-    private bool PeerIsDurable() => parts.Ledger.TryLog(origin!, parts.TryAppendPeer, out Lsn end) && parts.Durable >= end;
-
-    private void AnswerHello()
-    {
-        if (isDialler)
-        {
-            control.WriteEmpty(FrameType.Ready);
-            Open();
-            return;
-        }
-        control.Write(parts.HelloTo(Peer!.Value, Nonce));
-        stage = Stage.AwaitReady;
-        Crash.Hit("handshake.sentHello");
+        if (!owed.TryPay(parts.Ledger.DurableOf(opening.Origin!), out Ack ack)) return;
+        Crash.Hit("ack.beforeSend");
+        control.Write(ack);
     }
 
     public void Taken(int bytes)
@@ -348,7 +235,7 @@ internal sealed class PeerLink : ILinkTraffic
         bytesLeft -= bytes;
         if (bytesLeft > 0) { if (dataTaken) Crash.Hit("out.partialSend"); return; }
         if (dataTaken) outbound!.Taken();
-        else if (controlTaken && acked != default) Crash.Hit("ack.afterSend");
+        else if (controlTaken && owed.HasSpoken) Crash.Hit("ack.afterSend");
         controlTaken = dataTaken = false;
     }
 
@@ -357,8 +244,8 @@ internal sealed class PeerLink : ILinkTraffic
     {
         lock (gate)
         {
-            ackOwed = true;
-            if (MayAckLate())
+            owed.IsOwed = true;
+            if (opening.IsOpen && owed.IsSmall && !owed.TellsOfImpulses(parts.Ledger.DurableOf(opening.Origin!)))
             {
                 parts.LateAcks.Add(this);
                 return;
@@ -367,40 +254,16 @@ internal sealed class PeerLink : ILinkTraffic
         Wake();
     }
 
-    /// <summary>Somebody may wait for an impulse; for calls only memory does. Under the lock.</summary>
-    private bool MayAckLate()
-    {
-        if (stage != Stage.Open || Volatile.Read(ref takenBytes) - ackedBytes >= AckBytes) return false;
-        InputPosition durable = parts.Ledger.DurableOf(origin!);
-        return durable.Impulses == acked.Impulses && durable.ImpulseEpoch == acked.ImpulseEpoch;
-    }
-
     /// <summary>Both threads of the connection have stopped.</summary>
     public void Ended(string why)
     {
-        if (wasOpen && why != LinkTable.Superseded) Say(PeerEvent.Lost, $"lost: {why}");
-        else if (!isDialler && Peer is null) Say(PeerEvent.Closed, $"closed: {why}");
-        lock (gate) stage = Stage.Ended;
+        report.Ended(why, wasOpen);
+        lock (gate) opening.End();
         outbound?.End();
         parts.Awaiting.Remove(this);
         parts.LateAcks.Remove(this);
-        if (origin is not null) parts.Ledger.Disconnect(origin, this);
-        parts.Table.Ended(this, refusal ?? why);
+        if (opening.Origin is { } origin) parts.Ledger.Disconnect(origin, this);
+        parts.Table.Ended(this, report.Refusal ?? why);
         parts.Dial();
     }
-
-    /// <summary>One line at the most about one connection.</summary>
-    private void Say(PeerEvent happened, string what)
-    {
-        if (isSaid) return;
-        isSaid = true;
-        parts.Lines.Say(Known, Known?.ToString() ?? Remote, happened, what);
-    }
 }
-
-/// <summary>The peer closed the connection in words.</summary>
-internal sealed class LinkEnded(Goodbye goodbye) : Exception(goodbye.Why)
-{
-    public Goodbye Goodbye { get; } = goodbye;
-}
-

@@ -38,7 +38,7 @@ public sealed class FaultyLinkTests(ITestOutputHelper output)
         output.WriteLine($"{pair.Strikes} strikes on {pair.Connections} connections, seed {chance.Seed}");
     }
 
-    /// <summary>Neither side is told that the other hears nothing: the missing heartbeats say it, and the next connection goes on.</summary>
+    /// <summary>Neither side is told that the other hears nothing, not even by an end: only the missing heartbeats can say it, and the next connection goes on.</summary>
     [Fact]
     public void Instances_WhoseConnectionsFallSilent_FindOutByHeartbeatsAndAgree()
     {
@@ -51,12 +51,12 @@ public sealed class FaultyLinkTests(ITestOutputHelper output)
             {
                 long passed = pair.ToSource.Passed + pair.ToLedger.Passed;
                 Cluster.Await("calls pass", () => pair.ToSource.Passed + pair.ToLedger.Passed > passed + 1000);
-                int connections = pair.Connections, said = pair.Count(Silence);
+                int connections = pair.Connections;
                 pair.ToSource.HalfOpenAll();
                 pair.ToLedger.HalfOpenAll();
-                Cluster.Await("word of the silence", () => pair.Count(Silence) > said);
                 Cluster.Await("the next connection", () => pair.Connections > connections);
             }
+            Assert.InRange(pair.Count(Silence), 1, 2 * silences); // again and again it is said ever more seldom
         });
     }
 

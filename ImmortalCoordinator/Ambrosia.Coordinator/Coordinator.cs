@@ -363,7 +363,7 @@ internal sealed class Coordinator : IDisposable
         foreach (PeerLink link in Links()) link.Wake(); // they were silent until now
     }
 
-    /// <summary>Peers to call now: known ones and those for whom there is output.</summary>
+    /// <summary>Peers to call now: known ones and those for whom there is output. What came of each is told by <see cref="Dialled"/>.</summary>
     public List<InstanceId> PeersToDial() => table.PeersToDial(inputs.Time.GetUtcNow());
 
     /// <summary>Records delivered to the running session.</summary>
@@ -375,7 +375,8 @@ internal sealed class Coordinator : IDisposable
     /// <summary>A checkpoint was asked for, or is on its way.</summary>
     public bool IsCheckpointDue => duty.IsDue;
 
-    public bool DialFailed(InstanceId peer, DialTrouble trouble) => table.DialFailed(peer, trouble);
+    /// <summary>A call to a peer is over; true: its trouble is worth a line.</summary>
+    public bool Dialled(InstanceId peer, TimeSpan took, DialTrouble? trouble) => table.Dialled(peer, took, trouble);
 
     public List<PeerLink> Links() => table.All();
 

@@ -324,7 +324,7 @@ internal sealed class World
         {
             SimulatedReplica[] there = (peer == Source.Id ? Source : Ledger).Reachable;
             if (there.Length > 0) links.Add(new SimulatedLink(this, from, there.Length == 1 ? there[0] : Random.Pick(there), (uint)Random.Next()));
-            else from.Coordinator.DialFailed(peer, DialTrouble.NoAnswer);
+            from.Coordinator.Dialled(peer, TimeSpan.Zero, there.Length > 0 ? null : DialTrouble.NoAnswer);
         }
     }
 

@@ -8,7 +8,4 @@ internal enum DialTrouble
 
     /// <summary>Nobody answers there, or not as a peer must.</summary>
     NoAnswer,
-
-    /// <summary>As many calls as may be are under way.</summary>
-    TooManyCalls,
 }

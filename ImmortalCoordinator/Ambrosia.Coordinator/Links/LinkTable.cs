@@ -21,6 +21,7 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff)
 
     /// <summary>Peers that a connection is wanted to and that have none: the only ones that calls are looked for.</summary>
     private readonly HashSet<InstanceId> unconnected = [];
+    private readonly DialSlots slots = new();
     private bool isAdmitting;
 
     private sealed class PeerState(Backoff backoff)
@@ -194,7 +195,10 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff)
         lock (gate) return peer != self && StateOf(peer).Current is null && unconnected.Add(peer);
     }
 
-    /// <summary>Whom to call now, see <see cref="ShouldDial"/>. Costs what the unconnected peers cost, not what all do.</summary>
+    /// <summary>
+    /// Whom to call now, see <see cref="ShouldDial"/>; where not all may be, those that wait the longest. Each holds a slot until
+    /// <see cref="Dialled"/>. Costs what the unconnected peers cost, not what all do.
+    /// </summary>
     public List<InstanceId> PeersToDial(DateTimeOffset now)
     {
         var due = new List<InstanceId>();
@@ -203,7 +207,9 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff)
             if (unconnected.Count == 0) return due;
             unconnected.RemoveWhere(peer => StateOf(peer).Current is not null); // its end brings it back
             foreach (InstanceId peer in unconnected)
-                if (ShouldDial(peer, now)) due.Add(peer);
+                if (IsDue(peer, now)) due.Add(peer);
+            if (due.Count > slots.Free) due.Sort((a, b) => StateOf(a).DialAt.CompareTo(StateOf(b).DialAt));
+            due.RemoveAll(peer => !slots.TryTake(peer) || !ShouldDial(peer, now));
         }
         return due;
     }
@@ -213,13 +219,23 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff)
     {
         lock (gate)
         {
-            if (!isAdmitting || peer == self) return false;
+            if (!IsDue(peer, now)) return false;
             PeerState state = StateOf(peer);
-            if (state.Current is not null || state.IsDialling || state.IsStopped || now < state.DialAt) return false;
             state.IsDialling = true;
             state.DialAt = now + state.Backoff.Next();
             return true;
         }
+    }
+
+    private bool IsDue(InstanceId peer, DateTimeOffset now) =>
+        isAdmitting && peer != self && StateOf(peer) is { Current: null, IsDialling: false, IsStopped: false } state && now >= state.DialAt;
+
+    /// <summary>A call of <see cref="PeersToDial"/> is over; true: worth a line, see <see cref="DialFailed"/>.</summary>
+    /// <param name="trouble">Null: somebody answered.</param>
+    public bool Dialled(InstanceId peer, TimeSpan took, DialTrouble? trouble)
+    {
+        lock (gate) slots.Give(peer, took);
+        return trouble is { } failed && DialFailed(peer, failed);
     }
 
     /// <summary>Nothing came of a call; true: worth a line, the first since the peer was last reached or the trouble changed.</summary>

@@ -6,12 +6,8 @@ namespace Ambrosia.Coordinator.Pumps;
 /// <summary>Makes and takes connections to peers: listens, looks names up in the catalog, dials on short-lived threads.</summary>
 internal sealed class LinkPump(Coordinator coordinator, ICatalog catalog, LinkSettings settings, Action<string> say) : IDisposable
 {
-    /// <summary>Dials under way at once.</summary>
-    private const int DialsMax = 16;
-
     private readonly Parker parker = new();
     private LinkListener? listener;
-    private int dials;
     private int started;
     private volatile bool stopped, asked;
 
@@ -73,19 +69,15 @@ internal sealed class LinkPump(Coordinator coordinator, ICatalog catalog, LinkSe
         {
             parker.Park(() => asked || stopped, TimeSpan.FromMilliseconds(20));
             asked = false;
-            foreach (InstanceId peer in coordinator.PeersToDial()) StartDial(peer);
+            foreach (InstanceId peer in coordinator.PeersToDial())
+                new Thread(() => Dial(peer)) { Name = $"dial {peer}", IsBackground = true }.Start();
         }
-    }
-
-    private void StartDial(InstanceId peer)
-    {
-        if (Interlocked.Increment(ref dials) > DialsMax) { Done(peer, (DialTrouble.TooManyCalls, $"{peer} is called later: {DialsMax} calls are under way")); return; }
-        new Thread(() => Dial(peer)) { Name = $"dial {peer}", IsBackground = true }.Start();
     }
 
     private void Dial(InstanceId peer)
     {
-        (DialTrouble, string)? failure = null;
+        long begun = settings.Time.GetTimestamp();
+        (DialTrouble Trouble, string Line)? failure = null;
         try
         {
             ReplicaEntry? primary = catalog.Find(peer) is { } entry ? entry.Replicas.FirstOrDefault(r => r.Role == "primary" && r.Epoch == entry.Epoch) : null;
@@ -96,13 +88,7 @@ internal sealed class LinkPump(Coordinator coordinator, ICatalog catalog, LinkSe
         {
             failure = (DialTrouble.NoAnswer, $"{peer} cannot be reached: {e.Message}");
         }
-        Done(peer, failure);
-    }
-
-    private void Done(InstanceId peer, (DialTrouble Trouble, string Line)? failure)
-    {
-        Interlocked.Decrement(ref dials);
-        if (failure is { } told && coordinator.DialFailed(peer, told.Trouble)) say(told.Line);
+        if (coordinator.Dialled(peer, settings.Time.GetElapsedTime(begun), failure?.Trouble)) say(failure!.Value.Line);
     }
 
     public void Dispose()

@@ -135,11 +135,44 @@ public sealed class LinkTableTests : IDisposable
         Assert.False(self.Table.Want(absent)); // no news
         Assert.Equal([absent], self.Table.PeersToDial(time.GetUtcNow()));
         Assert.Empty(self.Table.PeersToDial(time.GetUtcNow())); // under way
-        self.Table.DialFailed(absent, DialTrouble.NoAnswer);
+        self.Table.Dialled(absent, TimeSpan.Zero, DialTrouble.NoAnswer);
         links[7].Ended("broken");
         time.Advance(Backoff.Cap);
         Assert.Equal([absent, new InstanceId("p7")], self.Table.PeersToDial(time.GetUtcNow()).Order());
         Assert.False(self.Table.Want(self.Id));
+    }
+
+    /// <summary>
+    /// Three hundred peers are dead: a call to each of them lasts 5 s. Calls are never more than may be, each of the dead is called again and again,
+    /// and a peer that answers is called as soon as it is due, however many of the dead are due before it.
+    /// </summary>
+    [Fact]
+    public void PeersToDial_WithManyDeadPeers_LeavesNobodyWaiting()
+    {
+        const int dead = 300;
+        var live = new InstanceId("live");
+        var calls = Enumerable.Range(0, dead).ToDictionary(static i => new InstanceId($"dead{i}"), static _ => 0);
+        foreach (InstanceId peer in calls.Keys) self.Table.Want(peer);
+        var underWay = new Queue<(InstanceId Peer, DateTimeOffset Begun)>();
+        int livesTurns = 0;
+        for (int ms = 0; ms < 180_000; ms += 20)
+        {
+            time.Advance(TimeSpan.FromMilliseconds(20));
+            if (ms == 60_000) self.Table.Want(live);
+            while (underWay.TryPeek(out var oldest) && time.GetUtcNow() - oldest.Begun >= TimeSpan.FromSeconds(5)) self.Table.Dialled(underWay.Dequeue().Peer, TimeSpan.FromSeconds(5), DialTrouble.NoAnswer);
+            List<InstanceId> due = self.Table.PeersToDial(time.GetUtcNow());
+            if (ms == 60_000) Assert.Contains(live, due); // at once
+            foreach (InstanceId peer in due)
+            {
+                if (peer != live) { calls[peer]++; underWay.Enqueue((peer, time.GetUtcNow())); continue; }
+                self.Table.Dialled(live, TimeSpan.FromMilliseconds(1), DialTrouble.NoAnswer); // refused
+                livesTurns++;
+            }
+            Assert.True(underWay.Count <= DialSlots.Max && (ms < 60_000 || underWay.Count <= DialSlots.SlowMax), $"{underWay.Count} calls at {ms} ms");
+        }
+        Assert.InRange(livesTurns, 110, 140); // as often as alone: once a second with the random source at 0.5
+        Assert.InRange(calls.Values.Min(), 4, calls.Values.Max());
+        Assert.InRange(calls.Values.Max() - calls.Values.Min(), 0, 2); // in turn
     }
 
     [Fact]

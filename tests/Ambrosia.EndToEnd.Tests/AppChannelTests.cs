@@ -29,6 +29,7 @@ public sealed class AppChannelTests
         Assert.Equal(GoodbyeCode.Refused, goodbye.Code);
         Assert.Contains("one app at a time", goodbye.Why);
         ledger.AwaitLine("line about it", static line => line.StartsWith("app channel:", StringComparison.Ordinal) && line.Contains("one app at a time", StringComparison.Ordinal));
+        AssertSaidOnce(ledger);
     });
 
     [Theory]
@@ -44,6 +45,7 @@ public sealed class AppChannelTests
         Goodbye goodbye = Refusal(end, replayed);
         Assert.Equal((GoodbyeCode.Refused, "the token is wrong"), (goodbye.Code, goodbye.Why));
         ledger.AwaitLine("line about it", static line => line == "app channel: the token is wrong");
+        Assert.Single(ledger.Lines.From(ledger.StartedAt), IsAboutTheChannel);
         Assert.NotEqual(replayed, Token(ledger));
     }, options: overTcp ? ["--app-port", "0"] : []);
 
@@ -61,6 +63,7 @@ public sealed class AppChannelTests
         Assert.Equal(0, ConnectAsNobody(socket, out said));
         Assert.Equal("closed", said.Trim());
         ledger.AwaitLine("line about the stranger", static line => line.StartsWith("app channel: process ", StringComparison.Ordinal) && line.Contains($"of user {OtherUserFactAttribute.Nobody} ", StringComparison.Ordinal));
+        AssertSaidOnce(ledger);
     });
 
     [Fact]
@@ -98,6 +101,10 @@ public sealed class AppChannelTests
             Cluster.AssertEqual(source, 100);
         });
     }
+
+    private static void AssertSaidOnce(Replica replica) => Assert.Single(replica.Lines.From(0), IsAboutTheChannel);
+
+    private static bool IsAboutTheChannel(string line) => line.StartsWith("app channel:", StringComparison.Ordinal);
 
     private static UnixDomainSocketEndPoint SocketOf(Replica replica) => new(Path.Combine(replica.LogDirectory, "app.r0.sock"));
 

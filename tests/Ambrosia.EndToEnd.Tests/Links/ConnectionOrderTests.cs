@@ -170,7 +170,7 @@ public sealed class ConnectionOrderTests
         TakeUntil(slow, enough, calls);
     }, fillBytes: 1_000);
 
-    private static void TakeUntil(LeanPeer peer, RawLink link, ulong received)
+    internal static void TakeUntil(LeanPeer peer, RawLink link, ulong received)
     {
         while (peer.Received < received)
         {
@@ -180,7 +180,8 @@ public sealed class ConnectionOrderTests
         }
     }
 
-    private static ulong Trimmed(Replica hub, string to) => (ulong?)hub.Status()?["outboxes"]?.AsArray().FirstOrDefault(box => (string?)box!["to"] == to)?["trimmed"] ?? 0;
+    /// <summary>Calls that the hub has in its log as durable at the peer.</summary>
+    internal static ulong Trimmed(Replica hub, string to) => (ulong?)hub.Status()?["outboxes"]?.AsArray().FirstOrDefault(box => (string?)box!["to"] == to)?["trimmed"] ?? 0;
 
     /// <summary>The other side closes; what it says before does not matter.</summary>
     private static void AwaitEnd(RawLink link)

@@ -74,6 +74,13 @@ public sealed class StrangersTests(ITestOutputHelper output)
             }
             Assert.True(ended && sent < bytes.Length, $"{sent} of {bytes.Length} bytes were waited for");
             hub.AwaitLine("line about it", static line => line.Contains("(P7.3)", StringComparison.Ordinal));
+            Assert.Single(hub.Lines.From(0), static line => line.StartsWith("link", StringComparison.OrdinalIgnoreCase));
+            peer.Make(10);
+            using RawLink served = peer.Dial();
+            peer.Open(served, peer.NextHello());
+            served.Send(FrameType.Run, peer.Run(1, 10));
+            ConnectionOrderTests.TakeUntil(peer, served, 10);
+            cluster.AssertNoneGaveUp();
         });
     }
 

@@ -144,6 +144,18 @@ internal sealed class Coordinator : IDisposable
         if (!log.IsWritten) states.Compare();
     }
 
+    /// <summary>Where this replica's app has made other calls than the log's; null: nowhere.</summary>
+    public DivergedStretch? Diverged => app.Digests.Diverged;
+
+    /// <summary>Up to here the app's calls were found to be the log's.</summary>
+    public Lsn Agreed => app.Digests.Confirmed;
+
+    /// <summary>The first calls that differ, of those that are still held. Of a replica whose session has ended.</summary>
+    public List<string> LookAtCalls(DivergedStretch stretch, History history) => FirstLook.At(outboxes, stretch, history);
+
+    /// <summary>Who is called by this name, as the log says; null: it knows nobody. Of a replica whose session has ended.</summary>
+    public Guid? UuidOf(InstanceId peer) => app.Delivery.State.Peers.LastOrDefault(known => known.Peer == peer && !DeliveredState.IsForgotten(known))?.Uuid;
+
     /// <summary>This secondary has diverged: what it published since it last agreed is taken back. Called on the way out.</summary>
     public void RemoveDoubtful()
     {
@@ -218,7 +230,8 @@ internal sealed class Coordinator : IDisposable
             SelfChannel = selfChannel,
             Progress = progress,
             Digests = digests,
-            Delivery = new Delivery(log, NewReader(holds: !log.IsWritten), new PolicyOutlook(NewReader), digestEvery, progress, digests, outboxes),
+            Delivery = new Delivery(log, NewReader(holds: !log.IsWritten), new PolicyOutlook(NewReader), digestEvery, progress, digests, outboxes) { OneByOne = inputs.Retrial is not null },
+            Retrial = inputs.Retrial,
             Recovery = new Recovery(inputs.Files, inputs.Options.LogDirectory, inputs.Identity, chain, inputs.Pumps.Say),
             CheckpointDuty = duty,
             TimersChanged = inputs.Pumps.TimersChanged,

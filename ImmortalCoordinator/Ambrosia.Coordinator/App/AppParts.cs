@@ -86,6 +86,9 @@ internal sealed class AppParts
     /// <summary>The app has answered callers outside.</summary>
     public required TakeAnswers Answered { get; init; }
 
+    /// <summary>Null but for a replica that has diverged and executes a stretch again.</summary>
+    public Retrial? Retrial { get; init; }
+
     public CheckpointTaker Checkpoints { get; set; } = null!;
 
     /// <summary>The session that is primary, or on its way.</summary>
@@ -130,7 +133,7 @@ internal sealed class AppParts
         }
         DeliveredState state = DeliveredState.From(checkpoint?.Part);
         Outboxes.BeginSession(Recovery.Positions(checkpoint), state.Generations);
-        Digests.BeginSession();
+        Digests.BeginSession(header?.Lsn ?? Lsn.Zero);
         Timers.Clear();
         Quarantine.BeginSession();
         digested = checkpoint?.Part.DigestPosition ?? Lsn.Zero;
@@ -161,7 +164,7 @@ internal sealed class AppParts
     public FoundCheckpoint? Restore(Lsn durable)
     {
         Outboxes.Clear();
-        FoundCheckpoint? checkpoint = Recovery.Newest(durable);
+        FoundCheckpoint? checkpoint = Recovery.Newest(Retrial?.From ?? durable);
         reach = checkpoint?.Header.Lsn ?? Lsn.Zero;
         if (checkpoint is not null) Ambrosia.Coordinator.Recovery.RestoreOutboxes(checkpoint, Outboxes, Pool);
         return checkpoint;

@@ -85,6 +85,7 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
         else
         {
             parts.Emitted(outbox);
+            parts.Retrial?.Emitted(outbox.Destination, outbox.Emitted.Number, run);
             if (!outbox.Append(block, frameAt, run, runBytes)) return ReadAnswer.More;
         }
 
@@ -234,15 +235,29 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
         bool isMark = parts.Progress.Report(lsn, done);
         if (parts.Progress.TakeCut(lsn) is { } forgotten) parts.Cut(forgotten);
         if (isMark) parts.DigestAt(lsn);
+        parts.Retrial?.Executed(lsn);
         foreach (PageNote note in done)
         {
-            parts.Outboxes.Self.Trim(note.SelfNumber);
-            foreach (OutboxTrim trim in note.Trims)
+            try
             {
-                Crash.Hit("trim.before");
-                trim.Outbox.Trim(trim.Number, trim.Generation);
-                Crash.Hit("trim.after");
+                Trim(note);
             }
+            catch (DivergenceException)
+            {
+                parts.Digests.Diverge(note.End);
+                throw;
+            }
+        }
+    }
+
+    private void Trim(in PageNote note)
+    {
+        parts.Outboxes.Self.Trim(note.SelfNumber);
+        foreach (OutboxTrim trim in note.Trims)
+        {
+            Crash.Hit("trim.before");
+            trim.Outbox.Trim(trim.Number, trim.Generation);
+            Crash.Hit("trim.after");
         }
     }
 

@@ -24,6 +24,9 @@ internal sealed class Delivery(
     private ulong nextMultiple;
     private long spanningLeft;
 
+    /// <summary>The page that is given record by record, and where its next record begins; null: none is.</summary>
+    private (PageView Page, int At)? pieces;
+
     /// <summary>A digest that spans pages, as far as it has come; null: none is under way.</summary>
     private ArrayBufferWriter<byte>? spanningDigest;
 
@@ -35,6 +38,9 @@ internal sealed class Delivery(
 
     /// <summary>Checkpoint marks on their way to the app.</summary>
     public PendingMarks Marks { get; } = new();
+
+    /// <summary>Every record goes in a frame of its own, with its own place as the mark, so that the app reports at each.</summary>
+    public bool OneByOne { get; init; }
 
     /// <summary>What the app must be told before it is given what was taken; null: nothing.</summary>
     public PolicyAhead? TakeOutlook() => outlook.Take();
@@ -59,6 +65,7 @@ internal sealed class Delivery(
         State = state;
         spanningLeft = Records = 0;
         spanningDigest = null;
+        pieces = null;
         outlook.Begin(state.Policy, page, record, replayTo);
         nextMultiple = digested is { } last ? (last.Value / digestEvery + 1) * digestEvery : digestEvery;
     }
@@ -66,6 +73,7 @@ internal sealed class Delivery(
     /// <summary>The bytes to send next; false: everything durable has been given.</summary>
     public bool TryTake(out ReadOnlyMemory<byte> bytes)
     {
+        if (pieces is not null) return TryPiece(out bytes);
         while (Next < log.Durable)
         {
             PageView page = Load();
@@ -103,6 +111,15 @@ internal sealed class Delivery(
 
         Lsn? mark = Walk(page, start);
         Lsn lsn = page.Lsn + start;
+        if (OneByOne)
+        {
+            if (page.Remaining == 0)
+            {
+                pieces = (page, start);
+                return TryPiece(out bytes);
+            }
+            mark = lsn;
+        }
         long payload = DeliverHeader.Bytes + page.Length - start + page.Remaining;
         Span<byte> front = page.Buffer.Span.Slice(start - FrontBytes, FrontBytes);
         new FrameHeader(checked((uint)payload), FrameType.Deliver, 0).Write(front, seed: 0);
@@ -110,6 +127,20 @@ internal sealed class Delivery(
         spanningLeft = page.Remaining;
         Crash.Hit("deliver.before");
         bytes = page.Buffer[(start - FrontBytes)..page.Length];
+        return true;
+    }
+
+    private bool TryPiece(out ReadOnlyMemory<byte> bytes)
+    {
+        (PageView page, int at) = pieces!.Value;
+        Span<byte> span = page.Buffer.Span;
+        int end = at + RecordHeader.Bytes + (int)RecordHeader.Read(span[at..]).Length;
+        Lsn lsn = page.Lsn + at;
+        Span<byte> front = span.Slice(at - FrontBytes, FrontBytes);
+        new FrameHeader((uint)(DeliverHeader.Bytes + end - at), FrameType.Deliver, 0).Write(front, seed: 0);
+        new DeliverHeader(lsn, page.TimeMicros, lsn).Write(front[FrameHeader.Bytes..]);
+        bytes = page.Buffer[(at - FrontBytes)..end];
+        pieces = end < page.Length ? (page, end) : null;
         return true;
     }
 

@@ -29,12 +29,27 @@ internal sealed class DigestBook(Lsn? logFrom)
     /// <summary>Up to here all calls were the log's: a channel's hash is over everything before.</summary>
     public Lsn Confirmed { get { lock (gate) return confirmed; } }
 
-    private Lsn confirmed;
+    private Lsn confirmed, begun;
 
-    public void BeginSession()
+    /// <summary>Where the app has made other calls than the log's; null: nowhere yet.</summary>
+    public DivergedStretch? Diverged { get { lock (gate) return diverged; } }
+
+    private DivergedStretch? diverged;
+
+    /// <summary>What the log says of a position shows that the app diverged before it, before any digest could.</summary>
+    public void Diverge(Lsn position)
+    {
+        lock (gate) diverged ??= new DivergedStretch(Begin, position, []);
+    }
+
+    private Lsn Begin => confirmed > begun ? confirmed : begun;
+
+    /// <param name="from">The session's app begins with the state as of here.</param>
+    public void BeginSession(Lsn from)
     {
         lock (gate)
         {
+            begun = from;
             computed.Clear();
             recorded.Clear();
         }
@@ -75,12 +90,13 @@ internal sealed class DigestBook(Lsn? logFrom)
             if (own.Position > confirmed) confirmed = own.Position;
             return;
         }
+        diverged ??= new DivergedStretch(Begin, own.Position, expected.Entries);
         DigestEntry? differs = expected.Entries.Cast<DigestEntry?>().FirstOrDefault(e => !own.Entries.Contains(e!.Value));
         string what = differs is { } e
             ? $"the log says {e.Count} calls with hash {e.Hash:x16} to {e.Destination}, the app emitted " +
               own.Entries.Where(o => o.Destination == e.Destination).Select(o => $"{o.Count} with {o.Hash:x16}").FirstOrDefault("nothing new")
             : "the app emitted to a destination that the log does not name";
-        throw new DivergenceException($"replay differs at log position {own.Position}: {what}. What the app was given last stands in the log between {confirmed}, where it agreed, and there: " +
-            $"'ambrosia log DIR --from {confirmed} --to {own.Position}' lists it. The app must emit the same calls for the same inputs.");
+        throw new DivergenceException($"replay differs at log position {own.Position}: {what}. What the app was given last stands in the log between {Begin}, where it agreed, and there: " +
+            $"'ambrosia log DIR --from {Begin} --to {own.Position}' lists it. The app must emit the same calls for the same inputs.");
     }
 }

@@ -9,7 +9,7 @@ namespace Ambrosia.Coordinator.Pumps;
 /// Takes the app's connections and drives a session over each: one thread that reads, one that sends. Dropping what a dead app sent is
 /// not allowed: its bytes are read to their end before the next session may begin.
 /// </summary>
-internal sealed class AppPump(Coordinator coordinator, Socket listener, Action<CancellationToken> waitForRoom, Action<int, string> fail, Action<string> say) : IDisposable
+internal sealed class AppPump(Coordinator first, Socket listener, Action<CancellationToken> waitForRoom, Action<int, string> fail, Action<string> say) : IDisposable
 {
     private static readonly TimeSpan helloMax = TimeSpan.FromSeconds(5), handoverMax = TimeSpan.FromSeconds(2);
 
@@ -22,6 +22,22 @@ internal sealed class AppPump(Coordinator coordinator, Socket listener, Action<C
     /// <summary>Connections whose app has not shown its token, oldest first: one too many closes the oldest, so that nobody keeps the app out.</summary>
     private readonly List<Socket> strangers = [];
     private volatile bool stopped;
+
+    /// <summary>Whose sessions new connections are, and where their failures go.</summary>
+    private volatile Target target = new(first, fail);
+    private readonly ManualResetEventSlim isOpen = new(true);
+
+    private sealed record Target(Coordinator Coordinator, Action<int, string> Fail);
+
+    /// <summary>New connections wait until it is said whose they are.</summary>
+    public void Hold() => isOpen.Reset();
+
+    /// <summary>New connections are those of another replica.</summary>
+    public void TurnTo(Coordinator other, Action<int, string> failOfOther)
+    {
+        target = new Target(other, failOfOther);
+        isOpen.Set();
+    }
 
     public void Start() => new Thread(AcceptLoop) { Name = "app-accept", IsBackground = true }.Start();
 
@@ -87,25 +103,27 @@ internal sealed class AppPump(Coordinator coordinator, Socket listener, Action<C
     {
         using Socket owned = socket;
         using var output = new AppSender(socket);
-        AppSession session = coordinator.NewSession(output.Wake);
+        isOpen.Wait();
+        Target mine = target;
+        AppSession session = mine.Coordinator.NewSession(output.Wake);
         session.IsPatient = true;
         using AppReader reader = session.NewReader();
         Thread? sender = null;
         string why = "closed";
         try
         {
-            why = AwaitHello(socket, session, reader) ?? "";
+            why = AwaitHello(socket, mine.Coordinator, session, reader) ?? "";
             if (!session.HasBegun) Refused(why);
             else
             {
-                sender = new Thread(() => SendLoop(socket, session, output)) { Name = "app-out", IsBackground = true };
+                sender = new Thread(() => SendLoop(socket, session, output, mine.Fail)) { Name = "app-out", IsBackground = true };
                 sender.Start();
                 why = ReadLoop(socket, reader);
             }
         }
         catch (Exception fatal) when (ExitCodes.Of(fatal) is { } code)
         {
-            fail(code, fatal.Message);
+            mine.Fail(code, fatal.Message);
         }
         catch (ProtocolViolation violation)
         {
@@ -126,7 +144,7 @@ internal sealed class AppPump(Coordinator coordinator, Socket listener, Action<C
     }
 
     /// <summary>Receives until the session has begun; otherwise returns why it has not.</summary>
-    private string? AwaitHello(Socket socket, AppSession session, AppReader reader)
+    private string? AwaitHello(Socket socket, Coordinator coordinator, AppSession session, AppReader reader)
     {
         long begun = Environment.TickCount64;
         while (true)
@@ -141,7 +159,7 @@ internal sealed class AppPump(Coordinator coordinator, Socket listener, Action<C
             if (answer == ReadAnswer.AppIsLive)
             {
                 IsStrangerNoMore(socket); // it has shown the token
-                answer = AwaitHandover(session, reader);
+                answer = AwaitHandover(coordinator, session, reader);
             }
             if (!session.HasBegun) continue;
             IsStrangerNoMore(socket);
@@ -153,7 +171,7 @@ internal sealed class AppPump(Coordinator coordinator, Socket listener, Action<C
     }
 
     /// <summary>An app that comes while the dead one's bytes are still being read waits for them.</summary>
-    private ReadAnswer AwaitHandover(AppSession session, AppReader reader)
+    private static ReadAnswer AwaitHandover(Coordinator coordinator, AppSession session, AppReader reader)
     {
         long begun = Environment.TickCount64;
         while (coordinator.Session is not null && Environment.TickCount64 - begun < handoverMax.TotalMilliseconds) Thread.Sleep(1);
@@ -199,7 +217,7 @@ internal sealed class AppPump(Coordinator coordinator, Socket listener, Action<C
         }
     }
 
-    private void SendLoop(Socket socket, AppSession session, AppSender output)
+    private void SendLoop(Socket socket, AppSession session, AppSender output, Action<int, string> failed)
     {
         try
         {
@@ -217,11 +235,12 @@ internal sealed class AppPump(Coordinator coordinator, Socket listener, Action<C
         }
         catch (Exception fatal) when (ExitCodes.Of(fatal) is { } code)
         {
-            fail(code, fatal.Message);
+            failed(code, fatal.Message);
+            socket.Shutdown(SocketShutdown.Both); // the process may go on for a while, without this app
         }
         catch (ProtocolViolation damage)
         {
-            fail(ExitCodes.Damage, $"the log holds what it must not: {damage.Message}");
+            failed(ExitCodes.Damage, $"the log holds what it must not: {damage.Message}");
         }
     }
 

@@ -32,6 +32,12 @@ public sealed class CoordinatorHost : IDisposable
     private Coordinator? coordinator;
     private AppSupervisor? supervisor;
     private StandbyPump? standby;
+    private Standby? rules;
+    private AppPump? app;
+    private CoordinatorInputs? made;
+    private DirectoryCatalog? places;
+    private ReplicaLock? name;
+    private int isLookingAgain;
     private bool isOpen;
 
     // Why the entry could not be published the last time; null: it was.
@@ -88,16 +94,17 @@ public sealed class CoordinatorHost : IDisposable
             throw new MisuseException($"the file system of {options.LogDirectory} cannot be written past the page cache; give --log-write auto, or another directory");
         certificates = options.TlsCertificate is null ? null : new CertificateFiles(options, files, TimeProvider.System, lines.Say);
         InstanceIdentity identity = new InstanceStart(options, files, catalog, certificates, lines.Say).FindOrCreate();
-        owned.Add(TakeName(stop));
+        owned.Add(name = TakeName(stop));
         commands.Set("status", _ => new AdminAnswer(StatusReport.OfWaiting(identity, options.Replica)));
         OpenAdmin();
-        var standby = new Standby(files, identity, options);
+        var standby = rules = new Standby(files, identity, options);
+        places = catalog;
         var follower = new LogFollower(files, options.LogDirectory, identity);
         ClaimResult? claim = ClaimOrFollow(standby, follower, stop);
 
         AppEndpoint endpoint = AppEndpoint.Open(files, options);
         owned.Add(endpoint);
-        var inputs = new CoordinatorInputs(
+        CoordinatorInputs inputs = made = new(
             options, identity, files, endpoint.Token, TimeProvider.System, Random.Shared.NextDouble, new ThreadPumps(this));
         if (claim is ClaimResult.Claimed claimed)
         {
@@ -214,7 +221,7 @@ public sealed class CoordinatorHost : IDisposable
             isOpen = true;
             lines.Ready(identity.Name, parts.Epoch.Value, parts.Delivered, Stopwatch.GetElapsedTime(begun), links.Address, endpoint.Address);
         };
-        var app = new AppPump(parts, endpoint.Listener, commits.WaitForRoom, Fail, lines.Say);
+        app = new AppPump(parts, endpoint.Listener, commits.WaitForRoom, Fail, lines.Say);
         var background = new BackgroundPump(parts, () => { if (parts.IsPrimary) Publish(catalog, identity, parts); }, () => commits.Commit(drained: false), Fail, lines.Say);
         timers = new TimerPump(parts, Fail);
         owned.InsertRange(0, [app, timers, background, checkpoints, links, commits]); // the pumps end before what they pump
@@ -274,6 +281,44 @@ public sealed class CoordinatorHost : IDisposable
     }
 
     private void Fail(int code, string why)
+    {
+        if (Volatile.Read(ref isLookingAgain) != 0) return; // it ends with that
+        if (code == ExitCodes.Divergence && TryLookAgain(why)) return;
+        Finish(code, why);
+    }
+
+    /// <summary>A secondary's app makes other calls than the log's: before the process ends it says which, and at which record.</summary>
+    private bool TryLookAgain(string why)
+    {
+        if (coordinator is not { HasLog: false, Diverged: { } stretch } diverged || app is null || Interlocked.Exchange(ref isLookingAgain, 1) != 0) return false;
+        if (!rules!.TryForbid())
+        {
+            isLookingAgain = 0; // it leads, or is about to: it must end at once
+            return false;
+        }
+        app.Hold();
+        standby?.Dispose();
+        checkpoints?.Dispose();
+        name?.Dispose(); // from now on nobody counts on this replica
+        RemoveDoubtful();
+        var look = new SecondLook(made!, diverged, stretch, places!, app.TurnTo);
+        new Thread(() => Finish(ExitCodes.Divergence, $"{why} {Found(look)}")) { Name = "second look", IsBackground = true }.Start();
+        return true;
+    }
+
+    private string Found(SecondLook look)
+    {
+        try
+        {
+            return look.Run(canExecute: ChannelOpened is null);
+        }
+        catch (Exception e) when (ExitCodes.Of(e) is not null || e is ProtocolViolation)
+        {
+            return $"A second look failed: {e.Message}";
+        }
+    }
+
+    private void Finish(int code, string why)
     {
         (code, why) = ExitCodes.Regarding(fence, code, why);
         lines.Failure(code, why);

@@ -21,6 +21,17 @@ internal sealed class Standby(IFileSystem files, InstanceIdentity identity, Coor
     /// <summary>The primary hangs, or the operator wants it gone: its lock does not count.</summary>
     public ClaimResult? TryOver(Epoch epoch) => Claim(epoch);
 
+    /// <summary>This replica is to claim nothing any more; false: it has.</summary>
+    public bool TryForbid()
+    {
+        lock (gate)
+        {
+            bool isIdle = !hasClaimed;
+            hasClaimed = true;
+            return isIdle;
+        }
+    }
+
     private ClaimResult? Claim(Epoch? ignoreLocksOf)
     {
         lock (gate)
@@ -41,7 +52,7 @@ internal sealed class Standby(IFileSystem files, InstanceIdentity identity, Coor
         {
             if (now - lastLook > options.HangLimit / 2) watch.Forget(); // it was us who did not run
             lastLook = now;
-            if (held is not { } primary || PrimaryLock.ReadBeat(files, primary.LockPath) is not { } beat) return null;
+            if (hasClaimed || held is not { } primary || PrimaryLock.ReadBeat(files, primary.LockPath) is not { } beat) return null;
             return watch.Hangs(primary.Epoch, beat, now) ? primary.Epoch : null;
         }
     }

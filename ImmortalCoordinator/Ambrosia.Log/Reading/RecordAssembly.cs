@@ -1,11 +1,10 @@
 using System.Buffers;
-using Ambrosia.Log;
 using Ambrosia.Protocol;
 
-namespace Ambrosia.Tools;
+namespace Ambrosia.Log;
 
 /// <summary>Gets whole records out of pages: a spanning one is put together from its parts (log-format L4.3). Memory is one record at most.</summary>
-internal sealed class RecordAssembly
+public sealed class RecordAssembly
 {
     /// <summary>Gets a whole record.</summary>
     /// <returns>False: no more are wanted.</returns>

@@ -1,0 +1,114 @@
+using Ambrosia.Log;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Coordinator;
+
+/// <summary>
+/// What a receiver's log holds of one sender's calls: what the sender's app did when the history was made. It only reads, forwards; numbers
+/// are asked for in ascending order. Memory is the runs of one page. One thread.
+/// </summary>
+internal sealed class ReceivedCalls : IDisposable
+{
+    private readonly LogScan scan;
+    private readonly RecordAssembly records = new();
+    private readonly HashSet<uint> origins = [];
+    private readonly Queue<byte[]> runs = new();
+    private readonly (InstanceId Name, Guid Uuid) sender;
+
+    /// <summary>Where each message of the first run begins; one more entry is the end of the last.</summary>
+    private readonly List<int> starts = [];
+    private byte[]? current;
+    private RunHeader header;
+
+    private ReceivedCalls(LogScan scan, InstanceId sender, Guid uuid)
+    {
+        this.scan = scan;
+        this.sender = (sender, uuid);
+    }
+
+    /// <summary>Opens the log of <paramref name="receiver"/>; null: <paramref name="why"/> it says nothing of the sender's calls.</summary>
+    /// <param name="known">The receiver's UUID as the sender's log has it.</param>
+    public static ReceivedCalls? TryOpen(IFileSystem files, string directory, InstanceId receiver, Guid known, InstanceId sender, Guid uuid, out string why)
+    {
+        try
+        {
+            InstanceIdentity? identity = InstanceDirectory.TryRead(files, directory);
+            why = identity is null ? $"there is no log at {directory}" : identity.Uuid != known ? $"the log at {directory} is not that of the {receiver} that was called" : "";
+            if (why.Length > 0) return null;
+            var calls = new ReceivedCalls(LogScan.Open(files, directory, identity!), sender, uuid);
+            if (receiver == sender) calls.origins.Add(0);
+            calls.LearnOrigins(files, directory, identity!);
+            return calls;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or LogDamage or ProtocolViolation)
+        {
+            why = $"the log at {directory} cannot be read: {e.Message}";
+            return null;
+        }
+    }
+
+    /// <summary>The call of this number, whole as it stands in its run; false: the log does not hold it, not any more, or not yet.</summary>
+    public bool TryFind(ulong number, out MessageKind kind, out ReadOnlySpan<byte> message)
+    {
+        while (current is null || header.Last < number)
+            if (!NextRun())
+            {
+                kind = default;
+                message = default;
+                return false;
+            }
+        kind = header.Kind;
+        message = default;
+        if (number < header.First) return false;
+        int at = (int)(number - header.First);
+        message = RunView.Read(current).Messages[starts[at]..starts[at + 1]];
+        return true;
+    }
+
+    public void Dispose() => scan.Dispose();
+
+    /// <summary>A log whose beginning was truncated has its peers in the checkpoints; an id never changes its meaning.</summary>
+    private void LearnOrigins(IFileSystem files, string directory, InstanceIdentity identity)
+    {
+        foreach (CheckpointFileName name in Checkpoints.List(files, directory))
+        {
+            try
+            {
+                using CheckpointReader checkpoint = CheckpointReader.Open(files, Path.Combine(directory, name.ToString()), identity);
+                foreach (CheckpointPeer peer in CoordinatorPart.Read(checkpoint.Coordinator.Span).Peers)
+                    if (peer.Origin != 0 && (peer.Peer, peer.Uuid) == sender) origins.Add(peer.Origin);
+                return;
+            }
+            catch (Exception e) when (e is LogDamage or ProtocolViolation or FileNotFoundException) { } // an older one serves too
+        }
+    }
+
+    private bool NextRun()
+    {
+        while (runs.Count == 0)
+        {
+            if (!scan.Next()) return false;
+            records.Take(scan.Page, Take);
+        }
+        current = runs.Dequeue();
+        RunView run = RunView.Read(current);
+        header = run.Header;
+        starts.Clear();
+        int at = 0;
+        var messages = new MessageReader(run);
+        while (messages.Next())
+        {
+            starts.Add(at);
+            at += messages.Whole.Length;
+        }
+        starts.Add(at);
+        return true;
+    }
+
+    private bool Take(Lsn lsn, RecordKind kind, ReadOnlySpan<byte> body, long timeMicros, Epoch epoch)
+    {
+        if (kind == RecordKind.Peer && PeerRecord.Read(body) is var peer && (peer.Peer, peer.Uuid) == sender) origins.Add(peer.Origin);
+        if (kind == RecordKind.Run && origins.Contains(RunHeader.Read(body).Peer)) runs.Enqueue(body.ToArray());
+        return true;
+    }
+}

@@ -26,6 +26,9 @@ internal static class Settings
     /// <summary>A planted bug: the ledger forgets the call of this number. 0: none.</summary>
     public static ulong Forget { get; } = Number("FORGET", 0);
 
+    /// <summary>A planted bug: the source leaves out each call of such a number. 0: none.</summary>
+    public static ulong SkipEvery { get; } = Number("SKIP_EVERY", 0);
+
     /// <summary>A planted bug: bodies of tasks give what others gave.</summary>
     public static bool DoesRepeat { get; } = Text("REPEAT") is not null;
 

@@ -52,7 +52,7 @@ public sealed partial class Source : Immortal<ISourceProxy>, ISource
         {
             made++;
             hash = OrderHash.Mix(hash, made, filling);
-            ledger.PutFork(made, filling);
+            if (Settings.SkipEvery == 0 || made % Settings.SkipEvery != 0) ledger.PutFork(made, filling);
         }
         try
         {

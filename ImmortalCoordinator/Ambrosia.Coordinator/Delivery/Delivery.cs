@@ -86,8 +86,8 @@ internal sealed class Delivery(
 
     private PageView Load()
     {
-        bool beginsInside = firstRecord > Next + PageHeader.Bytes; // then the frame's headers fall on records, which memory must keep
-        if (!beginsInside && log.TryPin(Next, out PinnedPage live))
+        bool fallsOnRecords = OneByOne || firstRecord > Next + PageHeader.Bytes; // the frame's headers, and memory must keep those
+        if (!fallsOnRecords && log.TryPin(Next, out PinnedPage live))
         {
             pinned = live;
             return new PageView(live.Buffer, Next, live.Next, live.Length, live.TimeMicros, live.Flags, live.Remaining);

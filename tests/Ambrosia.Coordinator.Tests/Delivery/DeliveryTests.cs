@@ -75,6 +75,28 @@ public sealed class DeliveryTests : IDisposable
         return marks;
     }
 
+    /// <summary>A stretch that is executed again: the app reports at the beginning of each record.</summary>
+    [Fact]
+    public void TryTake_OneByOne_GivesEveryRecordInAFrameWithItsOwnMark()
+    {
+        var random = new SimulatedRandom(3);
+        while (next < 150) Append(random);
+        log.Commit();
+        using var delivery = new Ambrosia.Coordinator.Delivery(ReplicaLog.Of(log.Writer), log.NewReader(), new PolicyOutlook(log.NewReader), DigestEvery, progress, new DigestBook(new Lsn(Lsn.Limit - 1)), bench.Set) { OneByOne = true };
+        List<LoggedRecord> all = log.Records();
+        foreach (Lsn from in (Lsn[])[Lsn.Zero, all[0].Lsn, all[5].Lsn, all[^1].Lsn])
+        {
+            DeliveredState state = new();
+            foreach (LoggedRecord before in all.TakeWhile(r => r.Lsn < from)) PageFold.Fold(state, before.Whole, before.Lsn, 0, Lsn.Zero, from);
+            delivery.Begin(from == Lsn.Zero ? Lsn.Zero : all.First(r => r.Lsn == from).Page, from, state, null, log.Writer.Durable);
+            var app = new App();
+            Drain(delivery, app);
+            Assert.Equal(all.Where(r => r.Lsn >= from).Select(static r => r.Lsn), app.Records.Select(static r => r.Lsn));
+            Assert.Equal(all.Where(r => r.Lsn >= from).Select(static r => Convert.ToHexString(r.Whole)), app.Records.Select(static r => Convert.ToHexString(r.Whole)));
+            Assert.Equal(app.Records.Select(static r => r.Lsn), app.Marks);
+        }
+    }
+
     [Fact]
     public void TryTake_LiveAndFromFiles_GivesEveryRecordOnceAndTheMarks()
     {

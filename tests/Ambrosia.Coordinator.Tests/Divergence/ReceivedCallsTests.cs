@@ -1,0 +1,149 @@
+using Ambrosia.Log;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Coordinator.Tests;
+
+/// <summary>What a receiver's log says of one sender, and what is made of it where the sender has diverged.</summary>
+public sealed class ReceivedCallsTests : IDisposable
+{
+    private static readonly InstanceId sender = new("sender"), receiver = new("self");
+    private static readonly Guid uuid = new("11111111-2222-3333-4444-555555555555");
+    private readonly OpenedLog log = new();
+
+    private static byte[] Message(ulong number) => Made.Message(MessageKind.Fork, number, (int)(number % 3 == 0 ? 12_000 : number % 50)); // some span pages
+
+    private void Put(uint origin, ulong first, params byte[][] messages) => Put(Made.Run(MessageKind.Fork, first, 0, messages, peer: origin));
+
+    private void Put(byte[] run)
+    {
+        while (!log.Appender.TryAppendRun(RecordKind.Run, RunHeader.Read(run), run.AsSpan(RunHeader.Bytes), static _ => { })) log.Commit();
+        log.Commit();
+    }
+
+    /// <summary>A log that holds the sender's calls up to <paramref name="last"/>, among those of another and of itself.</summary>
+    private void Fill(ulong last, Func<ulong, byte[]>? message = null)
+    {
+        message ??= Message;
+        log.Append(new PeerRecord(1, new InstanceId("other"), Guid.Empty, new Epoch(1)));
+        log.Append(new PeerRecord(2, sender, uuid, new Epoch(1)));
+        for (ulong number = 1; number <= last; number += 2)
+        {
+            Put(2, number, number < last ? [message(number), message(number + 1)] : [message(number)]);
+            Put(1, number, Message(1), Message(1));
+            Put(0, number, Message(2), Message(2));
+        }
+    }
+
+    private ReceivedCalls Open(InstanceId of, Guid uuidOfSender)
+    {
+        ReceivedCalls? calls = ReceivedCalls.TryOpen(log.Disk, OpenedLog.Directory, receiver, log.Identity.Uuid, of, uuidOfSender, out string why);
+        Assert.True(calls is not null, why);
+        return calls;
+    }
+
+    [Fact]
+    public void TryFind_EveryNumber_GivesTheSendersMessage()
+    {
+        Fill(31);
+        using ReceivedCalls calls = Open(sender, uuid);
+        for (ulong number = 1; number <= 31; number++)
+        {
+            Assert.True(calls.TryFind(number, out MessageKind kind, out ReadOnlySpan<byte> message));
+            Assert.Equal((MessageKind.Fork, Convert.ToHexString(Message(number))), (kind, Convert.ToHexString(message)));
+        }
+        Assert.False(calls.TryFind(32, out _, out _));
+    }
+
+    [Fact]
+    public void TryFind_CallsToItself_AreThoseOfTheOwnChannel()
+    {
+        Fill(9);
+        using ReceivedCalls calls = Open(receiver, log.Identity.Uuid);
+        Assert.True(calls.TryFind(4, out _, out ReadOnlySpan<byte> message));
+        Assert.Equal(Message(2), message.ToArray());
+    }
+
+    [Fact]
+    public void TryFind_AnotherOfTheSendersName_HasNothing()
+    {
+        Fill(9);
+        using ReceivedCalls calls = Open(sender, Guid.NewGuid());
+        Assert.False(calls.TryFind(1, out _, out _));
+    }
+
+    [Fact]
+    public void TryOpen_NotTheLogThatWasCalled_SaysSo()
+    {
+        Assert.Null(ReceivedCalls.TryOpen(log.Disk, "/data/nowhere", receiver, log.Identity.Uuid, sender, uuid, out string why));
+        Assert.Contains("there is no log at /data/nowhere", why);
+        Assert.Null(ReceivedCalls.TryOpen(log.Disk, OpenedLog.Directory, receiver, Guid.NewGuid(), sender, uuid, out why));
+        Assert.Contains("is not that of the self that was called", why);
+    }
+
+    // ---- a sender that has diverged ----
+
+    private History NewHistory() => new(log.Disk, new InstanceIdentity(sender.Name, 0, uuid, 0), static _ => OpenedLog.Directory, _ => log.Identity.Uuid, static line => Assert.Fail(line));
+
+    private static byte[][] Emitted(ulong wrong) => [.. Enumerable.Range(1, 9).Select(n => Message((ulong)n == wrong ? 40 : (ulong)n))];
+
+    [Fact]
+    public void Emitted_OtherCallAtAnyNumber_NamesItAndTheRecord()
+    {
+        Fill(9);
+        for (ulong wrong = 0; wrong <= 9; wrong++)
+        {
+            using History history = NewHistory();
+            var retrial = new Retrial(Lsn.Zero, history);
+            DivergenceException? found = null;
+            byte[][] all = Emitted(wrong);
+            for (int n = 0; n < 9 && found is null; n += 3)
+            {
+                retrial.Executed(new Lsn(1000 + (ulong)n));
+                byte[] run = Made.Run(MessageKind.Fork, 0, 0, all[n..(n + 3)]);
+                try
+                {
+                    retrial.Emitted(receiver, (ulong)n, RunView.Read(run));
+                }
+                catch (DivergenceException divergence)
+                {
+                    found = divergence;
+                }
+            }
+            if (wrong == 0) Assert.Null(found);
+            else Assert.StartsWith($"{Retrial.Found}{1000 + (wrong - 1) / 3 * 3} ", found!.Message);
+            if (wrong > 0) Assert.Contains($" makes call {wrong} to self: expected a fork of method {1 + wrong}, ", found!.Message);
+            if (wrong > 0) Assert.Contains("; actual a fork of method 41, 40 bytes: ", found!.Message);
+        }
+    }
+
+    [Theory]
+    [InlineData(0, 9, 9, null)]
+    [InlineData(5, 9, 9, "call 5 to self: expected a fork of method 6, 5 bytes: 9ba2a9b0b7; actual a fork of method 41, 40 bytes: ")]
+    [InlineData(0, 9, 7, "call 8 to self: expected a fork of method 9, 8 bytes: f8ff060d141b2229; actual none")]
+    public void FirstLook_OutboxOfOneThatDiverged_NamesTheCall(ulong wrong, int counted, int made, string? expected)
+    {
+        Fill(9);
+        using var bench = new OutboxBench();
+        Outbox outbox = bench.Set.GetOrAdd(receiver);
+        bench.AppendAll([Made.Run(MessageKind.Fork, 0, 0, Emitted(wrong)[..made])], outbox);
+        outbox.Trim(2); // what is trimmed is not there any more
+        using History history = NewHistory();
+        List<string> found = FirstLook.At(bench.Set, new DivergedStretch(Lsn.Zero, new Lsn(1), [new DigestEntry(receiver, (ulong)counted, wrong == 0 && made == counted ? outbox.Known.Hash : 1)]), history);
+        if (expected is null) Assert.Empty(found);
+        else Assert.StartsWith(expected, Assert.Single(found));
+    }
+
+    [Fact]
+    public void Of_LongArguments_ShowsThemAroundTheDifference()
+    {
+        byte[] one = Made.Raw(7, new byte[300]), other = [.. one];
+        other[200] = 0xAB;
+        DifferingCall differs = DifferingCall.Of(receiver, 3, MessageKind.Fork, one, MessageKind.Fork, other)!;
+        Assert.Contains("300 bytes: [from ", differs.Expected);
+        Assert.Contains("…0000000000000000ab00", differs.Actual);
+        Assert.Null(DifferingCall.Of(receiver, 3, MessageKind.Fork, one, MessageKind.Fork, one));
+        Assert.NotNull(DifferingCall.Of(receiver, 3, MessageKind.Fork, one, MessageKind.Call, one));
+    }
+
+    public void Dispose() => log.Dispose();
+}

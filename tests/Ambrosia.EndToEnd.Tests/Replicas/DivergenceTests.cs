@@ -1,0 +1,78 @@
+using System.Buffers.Binary;
+using System.Text.RegularExpressions;
+
+namespace Ambrosia.EndToEnd.Tests;
+
+/// <summary>A secondary whose app makes other calls stops itself and says which call it is, and at which record; nothing that it wrote is kept.</summary>
+public sealed partial class DivergenceTests : ReplicaTests
+{
+    private const int Divergence = 70;
+
+    /// <summary>From the first record: a checkpoint would give it the primary's state, and nothing would differ.</summary>
+    [Fact]
+    public void Secondary_WhoseCallsDiffer_NamesRecordAndCalls()
+    {
+        using var cluster = new Cluster();
+        cluster.Run(Cluster.Again(nameof(Secondary_WhoseCallsDiffer_NamesRecordAndCalls)), () =>
+        {
+            (ReplicaSet source, ReplicaSet ledger) = Pair(cluster, "--checkpoint-every", "256K");
+            source.Start(1);
+            Replica other = Differing(source, "FILL", "8");
+            ReplicaSet.AwaitCaughtUp(other);
+            ledger.Start(1);
+            Match named = AssertNamed(source, other);
+            Assert.Equal(("1", "0140", "01480000000000000000"), (named.Groups["number"].Value, named.Groups["expected"].Value, named.Groups["actual"].Value));
+            Finish(cluster, source);
+        });
+    }
+
+    /// <summary>It begins with a checkpoint, behind a beginning of the log that is not there any more, and leaves out a call now and then.</summary>
+    [Fact]
+    public void Secondary_ThatLeavesACallOut_NamesTheOneThatIsMissing()
+    {
+        const ulong every = 5003; // never the last of a burst
+        using var cluster = new Cluster();
+        cluster.Run(Cluster.Again(nameof(Secondary_ThatLeavesACallOut_NamesTheOneThatIsMissing)), () =>
+        {
+            (ReplicaSet source, ReplicaSet ledger) = Pair(cluster, "--checkpoint-every", "512K", "--segment", "2M");
+            ledger.Start(1);
+            source.Start(1);
+            string beginning = Directory.EnumerateFiles(source.Members[0].LogDirectory, "log.*.1").Order(StringComparer.Ordinal).First();
+            Cluster.Await("the log's beginning is gone", () => !File.Exists(beginning));
+            Match named = AssertNamed(source, Differing(source, "SKIP_EVERY", $"{every}"));
+            (ulong expected, ulong actual) = (NumberOf(named.Groups["expected"].Value), NumberOf(named.Groups["actual"].Value));
+            Assert.Equal((0ul, expected + 1), (expected % every, actual));
+            Finish(cluster, source);
+        });
+    }
+
+    private static Replica Differing(ReplicaSet set, string setting, string value)
+    {
+        Replica other = set.Add();
+        other.Settings[setting] = value;
+        return other.Start();
+    }
+
+    private static Match AssertNamed(ReplicaSet source, Replica other)
+    {
+        Assert.Equal(Divergence, other.AwaitExit());
+        string why = other.AwaitLine("what differs", static line => line.StartsWith("exit 70: replay differs at log position ", StringComparison.Ordinal));
+        Assert.Empty(Directory.EnumerateFiles(source.Members[0].LogDirectory, "ckpt.*.r1"));
+        Match named = Named().Match(why);
+        Assert.True(named.Success, why);
+        Tool log = Tool.Run("log", source.Members[0].LogDirectory, "--records", "--from", named.Groups["lsn"].Value, "--head", "1", "--json");
+        Assert.Equal((named.Groups["lsn"].Value, "source"), (log.Json.GetProperty("lsn").ToString(), log.Json.GetProperty("from").GetString())); // the call to itself that goes on
+        Assert.Contains($"What differs: call {named.Groups["number"].Value} to ledger: ", why); // seen at the first look, too
+        return named;
+    }
+
+    /// <summary>The first argument of a put.</summary>
+    private static ulong NumberOf(string arguments)
+    {
+        byte[] cbor = Convert.FromHexString(arguments);
+        return cbor[0] switch { 0x19 => BinaryPrimitives.ReadUInt16BigEndian(cbor.AsSpan(1)), 0x1A => BinaryPrimitives.ReadUInt32BigEndian(cbor.AsSpan(1)), _ => cbor[0] };
+    }
+
+    [GeneratedRegex(@"By the record: executing the record at Lsn (?<lsn>\d+) .* the app makes call (?<number>\d+) to ledger: expected a fork of method (?<method>\w+), \d+ bytes: (?<expected>\w+); actual a fork of method \k<method>, \d+ bytes: (?<actual>\w+)\.")]
+    private static partial Regex Named();
+}

@@ -63,7 +63,7 @@ internal sealed class Coordinator : IDisposable
         this.chain = chain;
         Self = new InstanceId(inputs.Identity.Name, inputs.Identity.Shard);
         CoordinatorOptions options = inputs.Options;
-        uint messageBytesMax = options.Log.MessageBytesMax;
+        uint messageBytesMax = options.MessageBytesMax;
 
         scratch = new ScratchFile(inputs.Files, Path.Combine(options.LogDirectory, $"scratch.{options.Replica}"), options.ScratchBytes);
         scratch.RemoveLeftover();
@@ -71,7 +71,7 @@ internal sealed class Coordinator : IDisposable
         ledger = new InputLedger(Self);
         appender = new LogAppender(log, options.Log.PageBytes - PageHeader.Bytes);
         quarantine = new QuarantineBook(appender);
-        selfChannel = new SelfChannel(outboxes.Self, ledger, appender, messageBytesMax);
+        selfChannel = new SelfChannel(outboxes.Self, ledger, appender);
         table = new LinkTable(Self, () => new Backoff(inputs.Random));
         admission = new Admission(table, ledger, outboxes, selfChannel, appender, inputs.Pumps);
         duty = new CheckpointDuty(options.CheckpointEveryBytes, options.CheckpointInterval);

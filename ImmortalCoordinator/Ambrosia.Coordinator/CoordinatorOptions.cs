@@ -66,6 +66,12 @@ public sealed record CoordinatorOptions
     /// <summary>What happens where the handler of a fork or impulse throws; a Policy record says it at each start as primary.</summary>
     public ForkPolicy ForkPolicy { get; init; } = ForkPolicy.Continue;
 
+    /// <summary>
+    /// Bytes of the longest message that is taken from peers and callers, and that the app may send; a Policy record says it at each start as
+    /// primary.
+    /// </summary>
+    public uint MessageBytesMax { get; init; } = Frames.MessageBytesMaxDefault;
+
     /// <summary>Memory for outputs that are not yet trimmed.</summary>
     public long OutboxBytes { get; init; } = 64L << 20;
 

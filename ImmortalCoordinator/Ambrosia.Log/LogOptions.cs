@@ -39,8 +39,11 @@ public sealed record LogOptions
     /// <summary>Past the page cache or through it.</summary>
     public LogWriteMode WriteMode { get; init; }
 
-    /// <summary>Bytes of the largest message (protocol P2.3); a record may be longer, see <see cref="RecordBytesMax"/>.</summary>
-    public uint MessageBytesMax { get; init; } = 64 << 20;
+    /// <summary>
+    /// Bytes of the largest message (protocol P2.3) that the log takes, whatever its coordinator takes from others: the app may send itself what an
+    /// earlier limit allowed. A record may be longer, see <see cref="RecordBytesMax"/>.
+    /// </summary>
+    public uint MessageBytesMax { get; init; } = 1 << 30;
 
     /// <summary>Run header, extension blocks and names around one message, at most (protocol P2.3).</summary>
     public const int RecordOverheadMax = 65_536;

@@ -11,7 +11,7 @@ namespace ImmortalCoordinator;
 /// <summary>Options of the coordinator, their defaults, and what is wrong with a value.</summary>
 internal static class CommandLine
 {
-    private const long SegmentBytesMin = 2 << 20, SegmentBytesMax = 16L << 30;
+    private const long SegmentBytesMin = 2 << 20, SegmentBytesMax = 16L << 30, MessageBytesMin = 64 << 10;
 
     private static readonly Option<string> log = new("--log") { Description = "Directory of the instance's log; made when it is not there.", Required = true, HelpName = "DIR" };
     private static readonly Option<string?> instance = new("--instance") { Description = "Name of the instance; default: the directory's name.", HelpName = "NAME" };
@@ -24,6 +24,7 @@ internal static class CommandLine
     private static readonly Option<string?> checkpointInterval = new("--checkpoint-interval") { Description = "Time between checkpoints of a log that grows, beside --checkpoint-every: a number with s, m, h or d; default: size alone counts.", HelpName = "TIME" };
     private static readonly Option<string?> checkpointBound = new("--checkpoint-bound") { Description = "Log bytes for which a checkpoint waits until no handler is suspended, before it is taken with suspended handlers in it; 0: for ever; default: a quarter of --checkpoint-every, at most 64M.", HelpName = "SIZE" };
     private static readonly Option<string> forkPolicy = new("--fork-policy") { Description = "What happens where a handler that nobody awaits throws: count it (continue), end the app there (stop), or keep the message for 'ambrosia quarantine' (quarantine).", HelpName = "POLICY", DefaultValueFactory = static _ => "continue" };
+    private static readonly Option<string> maxMessage = new("--max-message") { Description = "Longest message that the app may send and that is taken from others, from 64K to 1G: a number with K, M or G.", HelpName = "SIZE", DefaultValueFactory = static _ => "64M" };
     private static readonly Option<double> hangLimit = new("--hang-limit") { Description = "Seconds after which a secondary takes over from a primary that holds its lock and does not move.", HelpName = "SECONDS", DefaultValueFactory = static _ => 4 };
     private static readonly Option<bool> ignoreLock = new("--ignore-lock") { Description = "For tests only: become primary whoever is.", Hidden = true };
     private static readonly Option<string> logWrite = new("--log-write") { Description = "How log pages reach the disk, flushed in any case: past the page cache (direct), through it (buffered), or past it where that is possible (auto).", HelpName = "MODE", DefaultValueFactory = static _ => "auto" };
@@ -48,6 +49,7 @@ internal static class CommandLine
         Check(replica, static v => Names.IsValid(v) ? null : BadName("--replica", v));
         Check(hangLimit, static v => v is >= 0.1 and <= 3600 ? null : $"{v.ToString(CultureInfo.InvariantCulture)} of --hang-limit is not from 0.1 to 3600 seconds");
         Check(forkPolicy, static v => ForkPolicyOf(v) is null ? $"'{v}' of --fork-policy is none of continue, stop and quarantine" : null);
+        Check(maxMessage, static v => TryParseSize(v, out long bytes) && bytes is >= MessageBytesMin and <= Frames.MessageBytesMaxLimit ? null : $"'{v}' of --max-message is no limit of a message; give a size from 64K to 1G");
         Check(logWrite, static v => WriteModeOf(v) is null ? $"'{v}' of --log-write is none of auto, direct and buffered" : null);
         Check(segment, static v => TryParseSize(v, out long bytes) && bytes is >= SegmentBytesMin and <= SegmentBytesMax && bytes % 4096 == 0 ? null : $"'{v}' of --segment is no size of a log file; give a multiple of 4K from 2M to 16G");
         Check(checkpointEvery, static v => TryParseSize(v, out _) ? null : $"'{v}' of --checkpoint-every is no size; write it like 64M or 1G");
@@ -56,7 +58,7 @@ internal static class CommandLine
         Check(retain, static v => TryParseRetention(v, out _) ? null : $"'{v}' of --retain is no policy; write checkpoints=N with N from 2 to 1000, span=TIME like span=7d, or all");
         var root = new RootCommand("Runs beside an app and makes it immortal: logs every input before its effects can be seen.")
         {
-            log, instance, replica, catalog, appSocket, appPort, create, checkpointEvery, checkpointInterval, checkpointBound, retain, forkPolicy, logWrite, segment, hangLimit, ignoreLock, json, unsafeNoFlush, stray,
+            log, instance, replica, catalog, appSocket, appPort, create, checkpointEvery, checkpointInterval, checkpointBound, retain, forkPolicy, maxMessage, logWrite, segment, hangLimit, ignoreLock, json, unsafeNoFlush, stray,
         };
         LinkOptions.AddTo(root);
         root.Validators.Add(result =>
@@ -156,6 +158,7 @@ internal static class CommandLine
         string directory = Path.GetFullPath(parsed.GetRequiredValue(log));
         TryParseSize(parsed.GetRequiredValue(checkpointEvery), out long every);
         TryParseSize(parsed.GetRequiredValue(segment), out long segmentBytes);
+        TryParseSize(parsed.GetRequiredValue(maxMessage), out long messageBytes);
         return new CoordinatorOptions
         {
             LogDirectory = Path.TrimEndingDirectorySeparator(directory),
@@ -176,6 +179,7 @@ internal static class CommandLine
             CheckpointInterval = parsed.GetValue(checkpointInterval) is { } text && TryParseTime(text, out TimeSpan interval) ? interval : null,
             CheckpointBoundBytes = parsed.GetValue(checkpointBound) is { } size ? TryParseSize(size, out long bound) ? bound : 0 : null,
             ForkPolicy = ForkPolicyOf(parsed.GetRequiredValue(forkPolicy))!.Value,
+            MessageBytesMax = (uint)messageBytes,
             HangLimit = TimeSpan.FromSeconds(parsed.GetValue(hangLimit)),
             IgnoreLock = parsed.GetValue(ignoreLock),
             Retention = TryParseRetention(parsed.GetRequiredValue(retain), out RetentionPolicy? policy) ? policy : RetentionPolicy.Default,

@@ -123,7 +123,11 @@ def records():
     bad("ClientRequest", "key too long", request + u8(1) + message(7, b"", key=b"k" * 129))
     bad("ClientRequest", "keyed of value 2", request + u8(2) + message(7, b""))
     body("Policy", "L5.9", "stop", u8(1) + u64(86_400_000_000) + u64(1 << 20) + u64(1 << 28), {"forks": 1, "windowUs": "86400000000", "entriesMax": str(1 << 20), "bytesMax": str(1 << 28)})
+    body("Policy", "L5.9", "a message limit of 1 GiB", u8(0) + u64(1) + u64(2) + u64(3) + u32(1 << 30), {"forks": 0, "windowUs": "1", "entriesMax": "2", "bytesMax": "3", "messageBytesMax": 1 << 30})
     bad("Policy", "unknown policy", u8(3) + bytes(24))
+    bad("Policy", "the default message limit, which is not written", u8(0) + bytes(24) + u32(64 << 20))
+    bad("Policy", "a message limit of 0", u8(0) + bytes(24) + u32(0))
+    bad("Policy", "a message limit over 1 GiB", u8(0) + bytes(24) + u32((1 << 30) + 1))
     body("Quarantine", "L5.9", "retry", u64(4160) + u32(2) + u8(1), {"record": "4160", "index": 2, "action": 1})
     bad("Quarantine", "unknown action", u64(4160) + u32(2) + u8(3))
     upgrade = lambda name=string("r1"): u32(3) + u32(4) + u64(8192) + u64(6) + name + u64(0x55)
@@ -181,9 +185,12 @@ def checkpoints():
     policy = [2, 86_400_000_000, 100_000, 64 << 20]
     add(f, "coordinatorPart", "policies that are not the default", "L6.2", cbor([*good, policy]), expect=expect | {"policy": {
         "forks": 2, "windowUs": "86400000000", "entriesMax": "100000", "bytesMax": str(64 << 20)}})
+    limited = [0, *policy[1:], 1 << 30]
+    add(f, "coordinatorPart", "a message limit that is not the default", "L6.2", cbor([*good, limited]), expect=expect | {"policy": {
+        "forks": 0, "windowUs": "86400000000", "entriesMax": "100000", "bytesMax": str(64 << 20), "messageBytesMax": 1 << 30}})
     for name, value in {
         "outputs out of order": [peers, inputs, outputs[::-1], digest], "an output twice": [peers, inputs, [outputs[1]] * 2, digest],
-        "three parts": good[:3], "six parts": [*good, policy, []], "the default policies": [*good, [0, *policy[1:]]], "unknown fork policy": [*good, [3, *policy[1:]]],
+        "three parts": good[:3], "six parts": [*good, policy, []], "the default policies": [*good, [0, *policy[1:]]], "the default message limit": [*good, [*policy, 64 << 20]], "a message limit of 33 bits": [*good, [*policy, 2**32]], "policies of six items": [*good, [*limited, 0]], "unknown fork policy": [*good, [3, *policy[1:]]],
         "policies of three items": [*good, policy[:3]], "a peer of five items": [[peers[0][:5]], inputs, outputs, digest], "kind 5 on a channel": [[], [], [[0, "a", 1, 1, 5, 0, 0, 0]], digest],
         "a bad name": [[], [], [[0, "a/b", 1, 1, 1, 0, 0, 0]], digest], "shard of 17 bits": [[], [], [[65536, "a", 1, 1, 1, 0, 0, 0]], digest],
         "trimmed beyond the last": [[], [], [[0, "a", 1, 1, 1, 2, 1, 1]], digest], "origin of 33 bits": [[], [[2**32, 1, 1]], [], digest],

@@ -35,6 +35,18 @@ public sealed class MessageLimitTests
         Assert.Empty(coordinator.Lines); // caught: nobody else hears of it
     }
 
+    /// <summary>The limit is a policy of the log: what was refused before the record goes behind it, and the other way round, at every replay.</summary>
+    [Fact]
+    public void Send_BehindAPolicyOfAnotherLimit_ObeysThatOne()
+    {
+        coordinator.Deliver(Fork(4, Limit), Policy(2 * Limit), Fork(4, Limit), Policy(Limit / 2), Fork(4, Limit / 2));
+
+        Assert.Equal(6, Shouter.Caught.Count);
+        Assert.Equal([Limit, Limit, Limit, Limit / 2, Limit / 2, Limit / 2], Shouter.Caught.Select(static said => int.Parse(said.Split("limit of ")[1].Split(' ')[0])));
+    }
+
+    private static byte[] Policy(uint messageBytesMax) => RecordKinds.EncodeWhole(PolicyRecord.Default with { MessageBytesMax = messageBytesMax });
+
     [Fact]
     public void Send_OfTheLongestMessage_Goes()
     {

@@ -33,6 +33,8 @@ public sealed class CommandLineTests
     [InlineData("--log d --app-socket /tmp/a.sock", "/tmp", "mode 0700", "--app-socket")]
     [InlineData("--log d --app-socket /aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "107 bytes", "--app-socket")]
     [InlineData("--log d --log-write fast", "fast", "buffered")]
+    [InlineData("--log d --max-message 63K", "63K", "from 64K to 1G")]
+    [InlineData("--log d --max-message 2G", "2G", "from 64K to 1G")]
     [InlineData("--log d --segment 1M", "1M", "from 2M")]
     [InlineData("--log d --segment 2049K", "2049K", "multiple of 4K")]
     [InlineData("--log d --retain checkpoints=1", "checkpoints=1", "from 2")]

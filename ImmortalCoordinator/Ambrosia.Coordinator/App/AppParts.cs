@@ -143,7 +143,7 @@ internal sealed class AppParts
         Delivery.Marks.Begin(epoch, Replica);
         Delivery.Begin(header?.PageLsn ?? Lsn.Zero, header?.Lsn ?? Lsn.Zero, state, digested, durable);
         var welcome = new AppWelcome(1, new InstanceId(Identity.Name, Identity.Shard), Replica, Identity.Uuid, epoch, session.Number,
-            MessageBytesMax, header?.Lsn ?? Lsn.Zero, checkpoint is not null);
+            state.Policy.MessageBytesMax, header?.Lsn ?? Lsn.Zero, checkpoint is not null);
         CheckpointImage? image = checkpoint is null ? null : new CheckpointImage(checkpoint.Reader, header!.Lsn, header.ImageVersion);
         session.Begin(welcome, image);
         if (isLeading) session.Lead(Replicated.Durable);
@@ -227,10 +227,7 @@ internal sealed class AppParts
         {
             while (digestsToLog.TryPeek(out DigestRecord? record))
             {
-                byte[] body = RecordKinds.Encode(record);
-                if (RecordHeader.Bytes + body.Length > Frames.PayloadBytesMax(MessageBytesMax) - DeliverHeader.Bytes)
-                    Say($"digest at {record.Position} left out: {record.Entries.Count} destinations in {body.Length} bytes are more than a frame of this message limit takes");
-                else if (!Log.TryAppend(RecordKind.Digest, body, out _)) return false;
+                if (!Log.TryAppend(RecordKind.Digest, RecordKinds.Encode(record), out _)) return false;
                 digestsToLog.Dequeue();
             }
             return true;

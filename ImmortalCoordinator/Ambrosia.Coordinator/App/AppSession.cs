@@ -68,8 +68,8 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
 
     public AppReader NewReader() => new(parts.Pool, this);
 
-    /// <summary>Small until it is known who speaks (P2.3).</summary>
-    public uint PayloadBytesMax => stage == Stage.AwaitHello ? Frames.ControlBytesMax : Frames.PayloadBytesMax(parts.MessageBytesMax);
+    /// <summary>Small until it is known who speaks; then what any limit allows, since replay says again what an earlier one did (P2.3).</summary>
+    public uint PayloadBytesMax => stage == Stage.AwaitHello ? Frames.ControlBytesMax : Frames.PayloadBytesMax(Frames.MessageBytesMaxLimit);
 
     // ---- what the app sends ----
 
@@ -79,7 +79,7 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
         if (run.Header.IsClientAnswer) return Answers(block.Bytes.AsSpan(frameAt + FrameHeader.Bytes, runBytes));
         Outbox outbox = parts.Outboxes.Declared(run.Header.Peer);
         if (parts.MustWait(outbox)) return ReadAnswer.OutboxFull;
-        RunView.ReadWhole(block.Bytes.AsSpan(frameAt + FrameHeader.Bytes, runBytes), parts.MessageBytesMax);
+        RunView.ReadWhole(block.Bytes.AsSpan(frameAt + FrameHeader.Bytes, runBytes), Frames.MessageBytesMaxLimit);
         if (run.Header.Kind == MessageKind.Impulse) TakeImpulses(outbox, block, frameAt, run, runBytes);
         else if (!run.Header.IsNumbered) throw new ProtocolViolation("P3.2", $"{run.Header.Kind} from the app");
         else
@@ -97,7 +97,7 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
     /// <summary>They go to callers outside: in no outbox and in no hash, and nowhere at all from a secondary.</summary>
     private ReadAnswer Answers(ReadOnlySpan<byte> bytes)
     {
-        RunView run = RunView.ReadWhole(bytes, parts.MessageBytesMax);
+        RunView run = RunView.ReadWhole(bytes, Frames.MessageBytesMaxLimit);
         if (run.Header.Peer != 0 || run.Header.Shard != 0) throw new ProtocolViolation("P10.6", $"answers to a caller outside name destination {run.Header.Peer}");
         if (parts.IsLeading) parts.Answered(run);
         return ReadAnswer.More;

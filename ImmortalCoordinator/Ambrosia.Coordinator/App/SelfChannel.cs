@@ -7,7 +7,7 @@ namespace Ambrosia.Coordinator;
 /// The channel X→X: calls and impulses to oneself go from the outbox straight into the own log, without a socket. Closed until the
 /// instance is primary. Owns the entry in hand. One lock; the thread that reads the app and the one that opens it.
 /// </summary>
-internal sealed class SelfChannel(Outbox outbox, InputLedger ledger, LogAppender log, uint messageBytesMax)
+internal sealed class SelfChannel(Outbox outbox, InputLedger ledger, LogAppender log)
 {
     private readonly Lock gate = new();
     private InboundRuns? runs;
@@ -19,7 +19,7 @@ internal sealed class SelfChannel(Outbox outbox, InputLedger ledger, LogAppender
     {
         lock (gate)
         {
-            runs = new InboundRuns(log, ledger, ledger.Self, messageBytesMax);
+            runs = new InboundRuns(log, ledger, ledger.Self, Frames.MessageBytesMaxLimit); // the app may say again what an earlier limit allowed
             outbox.Resume(ledger.AppendedOf(ledger.Self).Number, 0);
         }
     }

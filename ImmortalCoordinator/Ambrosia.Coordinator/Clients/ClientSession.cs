@@ -21,6 +21,9 @@ internal sealed class ClientSession : ILinkTraffic, ILinkFrames
     private Stage stage;
     private ClientRequests? requests;
     private ulong number;
+
+    /// <summary>Longest answer that the caller takes.</summary>
+    private uint answerBytesMax;
     private string client = "";
     private int bytesLeft, answersTaken, answersWaiting;
 
@@ -81,6 +84,7 @@ internal sealed class ClientSession : ILinkTraffic, ILinkFrames
         string? wrong = parts.WhatIsWrong(hello, CertifiedNames);
         if (wrong is null && !parts.Table.TryAdd(this, out number)) wrong = $"there are {ClientTable.SessionsMax} callers already; try again later";
         client = hello.Client;
+        answerBytesMax = hello.MessageBytesMax;
         lock (gate)
         {
             if (wrong is null) Open();
@@ -115,18 +119,20 @@ internal sealed class ClientSession : ILinkTraffic, ILinkFrames
     /// <summary>The app has answered; what is not waited for is let go.</summary>
     public void Answer(in RunView run)
     {
-        bool isFull = false;
+        bool isFull = false, isTooLong;
         lock (gate)
         {
             if (stage != Stage.Open || !requests!.TryAnswer(run, out byte[]? answers)) return;
+            isTooLong = answers.Length > answerBytesMax && Messages.Longest(answers.AsSpan(RunHeader.Bytes)) > answerBytesMax; // made under an earlier limit, and kept for its key
             isFull = frames.Waiting > ClientParts.AnswerBytesMax;
-            if (!isFull)
+            if (!isFull && !isTooLong)
             {
                 frames.Write(FrameType.Run, answers);
                 answersWaiting++;
             }
         }
-        if (isFull) Close("it does not take its answers (P10.6)");
+        if (isTooLong) Close($"an answer is longer than the {answerBytesMax} bytes that it takes (P10.6)");
+        else if (isFull) Close("it does not take its answers (P10.6)");
         else Wake();
     }
 

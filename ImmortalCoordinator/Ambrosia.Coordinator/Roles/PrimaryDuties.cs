@@ -63,7 +63,7 @@ internal sealed class PrimaryDuties
     public bool TryStateOwedPolicy()
     {
         if (!owesPolicy) return false;
-        PolicyRecord policy = PolicyRecord.Default with { Forks = inputs.Options.ForkPolicy };
+        PolicyRecord policy = PolicyRecord.Default with { Forks = inputs.Options.ForkPolicy, MessageBytesMax = inputs.Options.MessageBytesMax };
         owesPolicy = !appender.TryAppend(RecordKind.Policy, RecordKinds.Encode(policy), out _);
         return !owesPolicy;
     }

@@ -12,7 +12,7 @@ public sealed record CoordinatorPart(
     IReadOnlyList<CheckpointPeer> Peers, IReadOnlyList<CheckpointInput> Inputs, IReadOnlyList<CheckpointOutput> Outputs,
     Lsn DigestPosition, IReadOnlyList<CheckpointDigestCount> DigestCounts)
 {
-    private const int PolicyItems = 4, PartsWithoutPolicy = 4, PartsWithPolicy = 5;
+    private const int PolicyItems = 4, PolicyItemsWithLimit = 5, PartsWithoutPolicy = 4, PartsWithPolicy = 5;
     private const int PeerItems = 6, InputItems = 3, OutputItems = 8, DigestItems = 2, CountItems = 3;
 
     /// <summary>The policies in force; the default ones are not written, so that where nobody changed them nothing says so.</summary>
@@ -91,21 +91,28 @@ public sealed record CoordinatorPart(
 
     private static void WritePolicy(ref CborWriter to, PolicyRecord policy)
     {
-        to.WriteArrayHeader(PolicyItems);
+        bool hasLimit = policy.MessageBytesMax != Frames.MessageBytesMaxDefault;
+        to.WriteArrayHeader(hasLimit ? PolicyItemsWithLimit : PolicyItems);
         to.WriteUInt64((byte)policy.Forks);
         to.WriteUInt64(policy.WindowUs);
         to.WriteUInt64(policy.EntriesMax);
         to.WriteUInt64(policy.BytesMax);
+        if (hasLimit) to.WriteUInt64(policy.MessageBytesMax);
     }
 
     private static PolicyRecord ReadPolicy(ref CborReader from)
     {
-        ExpectArray(ref from, PolicyItems);
+        int items = from.ReadArrayHeader();
+        if (items is not (PolicyItems or PolicyItemsWithLimit)) throw Violation($"policies of {items} items");
         byte forks = from.ReadByte();
         if (forks > (byte)ForkPolicy.Quarantine) throw Violation($"fork policy {forks}");
         var policy = new PolicyRecord((ForkPolicy)forks, from.ReadUInt64(), from.ReadUInt64(), from.ReadUInt64());
+        if (items == PolicyItemsWithLimit) policy = policy with { MessageBytesMax = MessageLimit(from.ReadUInt64()) };
         return policy != PolicyRecord.Default ? policy : throw Violation("the default policies, which are not written");
     }
+
+    private static uint MessageLimit(ulong limit) => limit is > 0 and <= Frames.MessageBytesMaxLimit and not Frames.MessageBytesMaxDefault ? (uint)limit
+        : throw Violation($"a message limit of {limit} bytes");
 
     private static void WritePeer(ref CborWriter to, CheckpointPeer peer)
     {

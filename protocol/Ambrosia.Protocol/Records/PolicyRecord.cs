@@ -6,7 +6,10 @@ namespace Ambrosia.Protocol;
 /// <param name="BytesMax">Bytes that the window holds at most.</param>
 public sealed record PolicyRecord(ForkPolicy Forks, ulong WindowUs, ulong EntriesMax, ulong BytesMax) : IRecordBody<PolicyRecord>
 {
-    /// <summary>In force where the log says nothing else: go on, and keep answers for a day, 100,000 of them, 64 MiB.</summary>
+    /// <summary>Bytes of the longest message that the app may send; the default is not written.</summary>
+    public uint MessageBytesMax { get; init; } = Frames.MessageBytesMaxDefault;
+
+    /// <summary>In force where the log says nothing else: go on, keep answers for a day, 100,000 of them, 64 MiB, and send messages of at most 64 MiB.</summary>
     public static PolicyRecord Default { get; } = new(ForkPolicy.Continue, 86_400_000_000, 100_000, 64 << 20);
 
     public static RecordKind Kind => RecordKind.Policy;
@@ -17,6 +20,7 @@ public sealed record PolicyRecord(ForkPolicy Forks, ulong WindowUs, ulong Entrie
         to.U64(WindowUs);
         to.U64(EntriesMax);
         to.U64(BytesMax);
+        if (MessageBytesMax != Frames.MessageBytesMaxDefault) to.U32(MessageBytesMax);
     }
 
     public static PolicyRecord Read(ReadOnlySpan<byte> body)
@@ -25,7 +29,15 @@ public sealed record PolicyRecord(ForkPolicy Forks, ulong WindowUs, ulong Entrie
         byte forks = from.U8();
         if (forks > (byte)ForkPolicy.Quarantine) throw from.Violation("L5.10", $"fork policy {forks}");
         var record = new PolicyRecord((ForkPolicy)forks, from.U64(), from.U64(), from.U64());
+        if (from.Left > 0) record = record with { MessageBytesMax = OtherLimit(ref from) };
         from.End();
         return record;
+    }
+
+    /// <summary>Equal policies are equal bytes.</summary>
+    private static uint OtherLimit(ref PayloadReader from)
+    {
+        uint limit = from.MessageLimit();
+        return limit != Frames.MessageBytesMaxDefault ? limit : throw from.Violation("L5.10", "the default message limit, which is not written");
     }
 }

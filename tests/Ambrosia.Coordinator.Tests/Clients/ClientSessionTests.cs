@@ -76,7 +76,7 @@ public sealed class ClientSessionTests : IDisposable
     private void Answer(ulong session, MessageKind kind, ulong epoch, params (ulong Request, string Value)[] answers)
     {
         byte[] run = Made.Run(kind, session, epoch, [.. answers.Select(static each => Made.Raw(7, [.. Made.Varint(each.Request), .. Encoding.UTF8.GetBytes(each.Value)]))]);
-        table.Answer(RunView.ReadWhole(run, parts.MessageBytesMax), log.Epoch);
+        table.Answer(RunView.ReadWhole(run, Frames.MessageBytesMaxLimit), log.Epoch);
     }
 
     [Fact]
@@ -191,6 +191,18 @@ public sealed class ClientSessionTests : IDisposable
         string megabyte = new('x', 1_000_000);
         for (ulong n = 1; n <= 40 && closed is null; n++) Answer(1, MessageKind.ClientAnswer, log.Epoch.Value, (n, megabyte));
         Assert.Contains("P10.6", closed, StringComparison.Ordinal);
+    }
+
+    /// <summary>Kept for its key since a larger limit was in force: the caller would take it for a breach of the protocol.</summary>
+    [Theory]
+    [InlineData(1 << 20, true)]
+    [InlineData(1_000_000, false)]
+    public void Answer_LongerThanTheCallerTakes_EndsTheSession(int bytes, bool ends)
+    {
+        ClientSession session = Opened();
+        Feed(session, FrameType.Run, RunOf(MessageKind.ClientRequest, 1, "a"));
+        Answer(1, MessageKind.ClientAnswer, log.Epoch.Value, (1, new string('x', bytes)));
+        Assert.Equal(ends, closed is not null && closed.Contains("longer than the 1048576 bytes that it takes (P10.6)", StringComparison.Ordinal));
     }
 
     [Fact]

@@ -12,11 +12,7 @@ internal static class CheckpointStructures
     private static JsonObject Show(CoordinatorPart part)
     {
         JsonObject shown = Always(part);
-        if (part.Policy != PolicyRecord.Default)
-            shown["policy"] = new JsonObject
-            {
-                ["forks"] = (int)part.Policy.Forks, ["windowUs"] = Text(part.Policy.WindowUs), ["entriesMax"] = Text(part.Policy.EntriesMax), ["bytesMax"] = Text(part.Policy.BytesMax),
-            };
+        if (part.Policy != PolicyRecord.Default) shown["policy"] = RecordStructures.Show(part.Policy);
         return shown;
     }
 

@@ -36,10 +36,7 @@ internal static class RecordStructures
         {
             ["session"] = x.Session.ToUuid().ToString(), ["request"] = Text(x.Request), ["keyed"] = x.Keyed, ["message"] = Hex(x.Message.Span),
         }),
-        Record<PolicyRecord>("Policy", static x => new()
-        {
-            ["forks"] = (int)x.Forks, ["windowUs"] = Text(x.WindowUs), ["entriesMax"] = Text(x.EntriesMax), ["bytesMax"] = Text(x.BytesMax),
-        }),
+        Record<PolicyRecord>("Policy", Show, Ends.Anywhere), // its last field may be left out
         Record<QuarantineRecord>("Quarantine", static x => new() { ["record"] = Text(x.Message.Record.Value), ["index"] = x.Message.Index, ["action"] = (int)x.Action }),
         Record<UpgradeRecord>("Upgrade", static x => new()
         {
@@ -49,6 +46,13 @@ internal static class RecordStructures
         new("records", new Structure(
             static (bytes, context) => new() { ["records"] = Walk(bytes, new Lsn(ulong.Parse((string)context["first"]!))) }, static (bytes, _) => Again(bytes), Ends.Anywhere)),
     ];
+
+    internal static JsonObject Show(PolicyRecord x)
+    {
+        JsonObject shown = new() { ["forks"] = (int)x.Forks, ["windowUs"] = Text(x.WindowUs), ["entriesMax"] = Text(x.EntriesMax), ["bytesMax"] = Text(x.BytesMax) };
+        if (x.MessageBytesMax != Frames.MessageBytesMaxDefault) shown["messageBytesMax"] = x.MessageBytesMax;
+        return shown;
+    }
 
     public static JsonArray Walk(ReadOnlySpan<byte> bytes, Lsn first)
     {

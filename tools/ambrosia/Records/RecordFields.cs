@@ -66,6 +66,7 @@ internal static class RecordFields
     private static Dictionary<string, object> Of(PolicyRecord record) => new()
     {
         ["forks"] = record.Forks.ToString(), ["windowMicros"] = record.WindowUs, ["entriesMax"] = record.EntriesMax, ["bytesMax"] = record.BytesMax,
+        ["messageBytesMax"] = record.MessageBytesMax,
     };
 
     private static Dictionary<string, object> Of(QuarantineRecord record) => new() { ["message"] = record.Message.ToString(), ["action"] = record.Action.ToString() };

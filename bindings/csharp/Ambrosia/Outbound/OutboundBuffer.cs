@@ -38,6 +38,9 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
     /// <summary>Bytes that were published and not taken yet.</summary>
     internal long Backlog => chunks.Backlog;
 
+    /// <summary>Longest message in force; any thread.</summary>
+    internal uint MessageBytesMax => messageBytesMax;
+
     internal void LimitMessages(uint bytesMax) => messageBytesMax = bytesMax;
 
     /// <summary>Begins a message; its body is written through <see cref="IBufferWriter{T}"/> and ended by <see cref="Commit"/>.</summary>

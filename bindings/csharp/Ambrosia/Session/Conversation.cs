@@ -112,6 +112,7 @@ internal sealed class Conversation(AppWelcome welcome, ImmortalRuntime runtime, 
     {
         Runtime.Outside.Window.Limits = WindowLimits.Of(policy);
         Runtime.Forks.Policies.InForce = policy.Forks;
+        Runtime.Outbound.LimitMessages(policy.MessageBytesMax);
     }
 
     private void ExecuteRequest(ref RecordReader records, ReadOnlyMemory<byte> body)

@@ -24,7 +24,7 @@ internal sealed class ImmortalRuntime
         Outbound = outbound;
         Impulses = impulses;
         Timers = new OutstandingTimers(this);
-        Tasks = new OutstandingTasks(this, welcome.Uuid, new TaskReports(impulses, welcome.MessageBytesMax), options.TaskRunner);
+        Tasks = new OutstandingTasks(this, welcome.Uuid, new TaskReports(impulses, outbound), options.TaskRunner);
         Destinations = new DestinationTable(outbound);
         Origins = new Origins(Id);
         Outside = new OutsideCalls(this);

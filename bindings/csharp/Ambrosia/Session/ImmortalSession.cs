@@ -215,7 +215,7 @@ public sealed class ImmortalSession
     private void Begin(AppWelcome welcome)
     {
         if (welcome.Version != ProtocolVersion) throw new ProtocolViolation("P5.3", $"protocol version {welcome.Version}");
-        payloadBytesMax = Frames.PayloadBytesMax(welcome.MessageBytesMax);
+        payloadBytesMax = Frames.PayloadBytesMax(Frames.MessageBytesMaxLimit); // what an earlier limit allowed is in the log
         outbound.LimitMessages(welcome.MessageBytesMax);
         var door = new ImpulseDoor(impulses, outbound) { WaitForRoom = WaitForImpulseRoom, Added = ImpulseAdded };
         var runtime = new ImmortalRuntime(definition, welcome, outbound, door, options);

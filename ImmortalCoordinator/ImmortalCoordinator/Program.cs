@@ -1,5 +1,3 @@
-using System.CommandLine;
-using System.CommandLine.Parsing;
 using System.Runtime.InteropServices;
 using Ambrosia.Coordinator;
 using Ambrosia.Coordinator.Pumps;
@@ -12,9 +10,14 @@ internal static class Program
 {
     private static int Main(string[] args)
     {
-        ParseResult parsed = CommandLine.Parse(args, Run);
-        if (parsed.Errors.Count == 0) return parsed.Invoke();
-        foreach (ParseError error in parsed.Errors) Console.Error.WriteLine(error.Message);
+        GivenOptions given = CommandLine.Parse(args, out string[] app);
+        if (HelpText.TryAnswer(given, Console.Out)) return ExitCodes.Ok;
+        return given.Errors.Count == 0 ? Run(CommandLine.OptionsOf(given, app)) : Refuse(given.Errors);
+    }
+
+    private static int Refuse(IReadOnlyList<string> errors)
+    {
+        foreach (string error in errors) Console.Error.WriteLine(error);
         Console.Error.WriteLine("'ImmortalCoordinator --help' shows all options.");
         return ExitCodes.Misuse;
     }
@@ -24,7 +27,8 @@ internal static class Program
         using var stop = new CancellationTokenSource();
         using PosixSignalRegistration terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, context => { context.Cancel = true; stop.Cancel(); });
         using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, context => { context.Cancel = true; stop.Cancel(); });
-        using var host = new CoordinatorHost(options, new PosixFileSystem(), Console.Out);
+        using var output = new StreamWriter(Console.OpenStandardOutput()); // lines are flushed one by one; a terminal's comforts are not needed
+        using var host = new CoordinatorHost(options, new PosixFileSystem(), output);
         try
         {
             return host.Run(stop.Token);

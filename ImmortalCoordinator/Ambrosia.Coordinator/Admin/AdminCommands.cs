@@ -15,7 +15,7 @@ internal sealed class AdminCommands
     private static readonly JsonDocumentOptions strict = new() { MaxDepth = 16, AllowDuplicateProperties = false };
 
     private readonly Lock gate = new();
-    private readonly SortedDictionary<string, AdminCommand> commands = new(StringComparer.Ordinal);
+    private readonly Dictionary<string, AdminCommand> commands = new(StringComparer.Ordinal);
 
     public void Set(string name, AdminCommand command)
     {
@@ -43,6 +43,6 @@ internal sealed class AdminCommands
 
     private string Names()
     {
-        lock (gate) return string.Join(", ", commands.Keys);
+        lock (gate) return string.Join(", ", commands.Keys.Order(StringComparer.Ordinal));
     }
 }

@@ -1,4 +1,5 @@
 using System.Net.Sockets;
+using System.Runtime.ExceptionServices;
 using System.Text;
 using System.Text.Json.Nodes;
 
@@ -6,26 +7,58 @@ namespace Ambrosia.Coordinator.Pumps;
 
 /// <summary>
 /// Serves the admin socket (protocol P9): few connections, one request each, a thread for as long as it takes. Whatever goes wrong with
-/// one of them ends that one.
+/// one of them ends that one. The socket is opened on the accepting thread, beside what else a start does.
 /// </summary>
-internal sealed class AdminPump(AdminEndpoint endpoint, AdminCommands commands, Action<string> say) : IDisposable
+/// <param name="open">Null: somebody else has the place, and nothing is served.</param>
+internal sealed class AdminPump(Func<AdminEndpoint?> open, AdminCommands commands, Action<string> say) : IDisposable
 {
     private const int ConnectionsMax = 8;
     private static readonly TimeSpan patience = TimeSpan.FromSeconds(5), pollEvery = TimeSpan.FromMilliseconds(10);
 
+    private readonly ManualResetEventSlim opened = new(false);
+
+    // Written by the accepting thread before opened is set.
+    private AdminEndpoint? endpoint;
+    private Exception? failure;
     private int connections;
     private volatile bool stopped;
 
-    public void Start() => new Thread(AcceptLoop) { Name = "admin-accept", IsBackground = true }.Start();
+    public void Start() => new Thread(Run) { Name = "admin-accept", IsBackground = true }.Start();
 
-    private void AcceptLoop()
+    /// <summary>Returns when operators can ask, or cannot and were told so.</summary>
+    /// <exception cref="MisuseException">The socket's place will not do.</exception>
+    public void AwaitOpen()
+    {
+        opened.Wait();
+        if (failure is not null) ExceptionDispatchInfo.Throw(failure);
+    }
+
+    private void Run()
+    {
+        try
+        {
+            endpoint = open();
+        }
+        catch (SocketException e)
+        {
+            say($"no admin socket: {e.Message}. The replica runs without; tools cannot ask it.");
+        }
+        catch (Exception e)
+        {
+            failure = e; // the start's, which waits for it
+        }
+        opened.Set();
+        if (endpoint is { } found) AcceptLoop(found.Listener);
+    }
+
+    private void AcceptLoop(Socket listener)
     {
         while (!stopped)
         {
             Socket socket;
             try
             {
-                socket = endpoint.Listener.Accept();
+                socket = listener.Accept();
             }
             catch (Exception e) when (e is SocketException or ObjectDisposedException)
             {
@@ -112,6 +145,7 @@ internal sealed class AdminPump(AdminEndpoint endpoint, AdminCommands commands, 
     public void Dispose()
     {
         stopped = true;
-        endpoint.Dispose();
+        opened.Wait();
+        endpoint?.Dispose();
     }
 }

@@ -1,6 +1,5 @@
 using System.Net;
 using System.Net.Sockets;
-using System.Security.Cryptography;
 using Ambrosia.Log;
 
 namespace Ambrosia.Coordinator.Pumps;
@@ -49,7 +48,8 @@ internal sealed class AppEndpoint : IDisposable
     public static AppEndpoint Open(IFileSystem files, CoordinatorOptions options)
     {
         string tokenPath = Path.Combine(options.LogDirectory, $"app.{options.Replica}.token");
-        byte[] token = RandomNumberGenerator.GetBytes(TokenBytes);
+        byte[] token = new byte[TokenBytes];
+        SystemRandom.Fill(token);
         files.Delete(tokenPath);
         using (IFile file = files.Create(tokenPath)) file.Write(token, 0);
         if (options.AppPort is { } port)

@@ -48,7 +48,7 @@ internal sealed class AppSupervisor(
     private int RunOnce()
     {
         var start = new ProcessStartInfo(command[0]) { UseShellExecute = false };
-        foreach (string argument in command.Skip(1)) start.ArgumentList.Add(argument);
+        for (int i = 1; i < command.Count; i++) start.ArgumentList.Add(command[i]);
         foreach ((string name, string value) in environment) start.Environment[name] = value;
         try
         {

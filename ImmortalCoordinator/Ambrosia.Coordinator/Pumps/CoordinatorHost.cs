@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using System.Security.Cryptography;
 using Ambrosia.Log;
 using Ambrosia.Protocol;
 using CRA;
@@ -27,7 +26,6 @@ public sealed class CoordinatorHost : IDisposable
     private CheckpointPump? checkpoints;
     private LinkPump? links;
     private CertificateFiles? certificates;
-    private AdminPump? admin;
     private TimerPump? timers;
     private Coordinator? coordinator;
     private AppSupervisor? supervisor;
@@ -89,14 +87,17 @@ public sealed class CoordinatorHost : IDisposable
         if (options.UnsafeNoFlush) lines.Say("UNSAFE: nothing is flushed (--unsafe-no-flush). A machine that stops loses what was acknowledged. For measurements only.");
         var catalog = new DirectoryCatalog(
             new CatalogFiles(files, options.CatalogDirectory, $"{options.Instance}.{options.Replica}.{System.Environment.ProcessId}"),
-            RandomNumberGenerator.Fill, lines.Say);
+            SystemRandom.Fill, lines.Say);
         if (options.Log.WriteMode == LogWriteMode.Direct && !DirectWrites.ArePossible(files, options.LogDirectory))
             throw new MisuseException($"the file system of {options.LogDirectory} cannot be written past the page cache; give --log-write auto, or another directory");
         certificates = options.TlsCertificate is null ? null : new CertificateFiles(options, files, TimeProvider.System, lines.Say);
         InstanceIdentity identity = new InstanceStart(options, files, catalog, certificates, lines.Say).FindOrCreate();
         owned.Add(name = TakeName(stop));
         commands.Set("status", _ => new AdminAnswer(StatusReport.OfWaiting(identity, options.Replica)));
-        OpenAdmin();
+        // Whoever has the replica's name serves its operators: in the place of one that may still answer, since that one is about to end.
+        var admin = new AdminPump(() => AdminEndpoint.TryOpen(files, options.LogDirectory, options.Replica, evenIfTaken: true), commands, lines.Say);
+        owned.Add(admin);
+        admin.Start();
         var standby = rules = new Standby(files, identity, options);
         places = catalog;
         var follower = new LogFollower(files, options.LogDirectory, identity);
@@ -115,6 +116,7 @@ public sealed class CoordinatorHost : IDisposable
         else coordinator = new Coordinator(inputs, follower);
         coordinator.AddCommands(commands);
         AddCommands(coordinator);
+        admin.AwaitOpen();
         StartPumps(catalog, identity, endpoint);
         if (!coordinator.HasLog) StartStandby(standby, follower, identity);
     }
@@ -184,29 +186,12 @@ public sealed class CoordinatorHost : IDisposable
         lines.Say($"epoch {coordinator.Epoch}: took the log over at {coordinator.Log.Durable}");
     }
 
-    /// <summary>Lets operators ask. The replica's name is ours, so whoever answers in its place is about to end.</summary>
-    private void OpenAdmin()
-    {
-        try
-        {
-            if (AdminEndpoint.TryOpen(files, options.LogDirectory, options.Replica, evenIfTaken: true) is not { } endpoint) return;
-            admin = new AdminPump(endpoint, commands, lines.Say);
-        }
-        catch (System.Net.Sockets.SocketException e)
-        {
-            lines.Say($"no admin socket: {e.Message}. The replica runs without; tools cannot ask it.");
-            return;
-        }
-        owned.Add(admin);
-        admin.Start();
-    }
-
     private void StartPumps(DirectoryCatalog catalog, InstanceIdentity identity, AppEndpoint endpoint)
     {
         Coordinator parts = coordinator!;
         checkpoints = new CheckpointPump(parts.Checkpoints, parts.CompareStates, Fail);
         checkpoints.Start();
-        var security = new LinkSettings(catalog.Secret, TimeProvider.System, RandomNumberGenerator.Fill)
+        var security = new LinkSettings(catalog.Secret, TimeProvider.System, SystemRandom.Fill)
         {
             Insecure = options.Insecure,
             Certificates = certificates is { } inForce ? () => inForce.Current : null,

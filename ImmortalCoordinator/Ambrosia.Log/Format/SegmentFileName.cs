@@ -20,5 +20,5 @@ public readonly record struct SegmentFileName(ulong Number, Epoch Epoch) : IComp
         return new SegmentFileName(number, new Epoch(epoch));
     }
 
-    public override string ToString() => $"log.{Number}.{Epoch}";
+    public override string ToString() => $"log.{Number}.{Epoch.Value}";
 }

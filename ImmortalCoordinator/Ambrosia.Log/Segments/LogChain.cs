@@ -72,17 +72,17 @@ public sealed class LogChain
 
     private static ImmutableArray<LogSegment> Read(IFileSystem fs, string dir, InstanceIdentity identity)
     {
-        var found = new Dictionary<SegmentFileName, LogSegment>();
+        var found = new Dictionary<string, LogSegment>(StringComparer.Ordinal); // by the file's name: see docs/decisions/0011
         SegmentFileName? head = null;
         foreach (string name in fs.List(dir))
         {
             if (SegmentFileName.TryParse(name) is not { } file) continue;
             if (ReadSegment(fs, Path.Combine(dir, name), file, identity) is not { } segment) continue;
-            found.Add(file, segment);
+            found.Add(file.ToString(), segment);
             if (head is null || file.CompareTo(head.Value) > 0) head = file;
         }
         var chain = ImmutableArray.CreateBuilder<LogSegment>();
-        for (SegmentFileName? at = head; at is { } name && found.TryGetValue(name, out LogSegment? segment);)
+        for (SegmentFileName? at = head; at is { } name && found.TryGetValue(name.ToString(), out LogSegment? segment);)
         {
             if (chain.Count > 0) CheckNeighbours(segment, chain[^1]);
             chain.Add(segment);

@@ -130,7 +130,7 @@ public sealed class AdminPumpTests : IDisposable
     private AdminPump Serve(string replica, string? at = null)
     {
         AdminEndpoint endpoint = AdminEndpoint.TryOpen(files, at ?? directory, replica, evenIfTaken: false) ?? throw new InvalidOperationException("taken");
-        var pump = new AdminPump(endpoint, commands, static _ => { });
+        var pump = new AdminPump(() => endpoint, commands, static _ => { });
         pumps.Add(pump);
         pump.Start();
         return pump;

@@ -1,0 +1,68 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Globalization;
+using Ambrosia.Coordinator;
+using Ambrosia.Log;
+using Ambrosia.Protocol;
+
+namespace ImmortalCoordinator;
+
+/// <summary>Values as users write them: sizes, times, ports, words out of a list. Null or false: the text is none.</summary>
+internal static class OptionValues
+{
+    /// <summary>A number of bytes with an optional K, M or G.</summary>
+    internal static bool TryParseSize(string text, out long bytes)
+    {
+        bytes = 0;
+        if (text.Length == 0) return false;
+        int shift = char.ToUpperInvariant(text[^1]) switch { 'K' => 10, 'M' => 20, 'G' => 30, _ => 0 };
+        ReadOnlySpan<char> digits = shift == 0 ? text : text.AsSpan(0, text.Length - 1);
+        if (!long.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out long number) || number is 0 or > (1L << 50)) return false;
+        if (number > long.MaxValue >> shift) return false;
+        bytes = number << shift;
+        return true;
+    }
+
+    /// <summary>A whole number of seconds, minutes, hours or days, with its letter; from 1 s to 10,000 days.</summary>
+    internal static bool TryParseTime(string text, out TimeSpan time)
+    {
+        time = default;
+        long seconds = text.Length == 0 ? 0 : text[^1] switch { 's' => 1, 'm' => 60, 'h' => 3_600, 'd' => 86_400, _ => 0 };
+        if (seconds == 0 || !long.TryParse(text.AsSpan(0, text.Length - 1), NumberStyles.None, CultureInfo.InvariantCulture, out long number)) return false;
+        if (number < 1 || number > 10_000 * 86_400L / seconds) return false;
+        time = TimeSpan.FromSeconds(number * seconds);
+        return true;
+    }
+
+    /// <summary>Seconds like 4 or 0.5, from 0.1 to 3600.</summary>
+    internal static bool TryParseSeconds(string text, out double seconds) =>
+        double.TryParse(text, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out seconds) && seconds is >= 0.1 and <= 3600;
+
+    internal static bool TryParsePort(string text, out int port)
+    {
+        bool isPort = ushort.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out ushort number);
+        port = number;
+        return isPort;
+    }
+
+    internal static bool TryParseRetention(string text, [NotNullWhen(true)] out RetentionPolicy? policy)
+    {
+        const string checkpoints = "checkpoints=", span = "span=";
+        policy = text == "all" ? RetentionPolicy.All : null;
+        if (text.StartsWith(checkpoints, StringComparison.Ordinal) && int.TryParse(text.AsSpan(checkpoints.Length), NumberStyles.None, CultureInfo.InvariantCulture, out int count)
+            && count is >= RetentionPolicy.CheckpointsMin and <= 1_000) policy = RetentionPolicy.OfCheckpoints(count);
+        if (text.StartsWith(span, StringComparison.Ordinal) && TryParseTime(text[span.Length..], out TimeSpan time)) policy = RetentionPolicy.OfSpan(time);
+        return policy is not null;
+    }
+
+    internal static bool TryParseWriteMode(string text, out LogWriteMode mode)
+    {
+        mode = text switch { "direct" => LogWriteMode.Direct, "buffered" => LogWriteMode.Buffered, _ => LogWriteMode.Auto };
+        return text is "auto" or "direct" or "buffered";
+    }
+
+    internal static bool TryParseForkPolicy(string text, out ForkPolicy policy)
+    {
+        policy = text switch { "stop" => ForkPolicy.Stop, "quarantine" => ForkPolicy.Quarantine, _ => ForkPolicy.Continue };
+        return text is "continue" or "stop" or "quarantine";
+    }
+}

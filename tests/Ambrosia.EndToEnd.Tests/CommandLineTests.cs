@@ -48,11 +48,36 @@ public sealed class CommandLineTests
     [InlineData("--log d --tls-cert a --tls-key b --tls-ca c --insecure", "exclude")]
     [InlineData("--log d --tls-cert a --tls-key b --tls-ca c", "--tls-cert", "cannot be read")]
     [InlineData("--log d --nonsense", "--nonsense", "behind --")]
+    [InlineData("--log d --log e", "'--log'", "once")]
+    [InlineData("--log d --create=yes", "'--create'", "no value")]
+    [InlineData("--log d --instance --create", "'--instance'", "NAME")]
+    [InlineData("--log=d --replica:a.b", "a.b", "letters, digits")]
     [InlineData("--log d stray", "stray", "behind --")]
     [InlineData("--log d stray -- dotnet", "stray", "behind --")]
     [InlineData("--log d -- ./no-such-app", "./no-such-app", "behind --")]
     [InlineData("--log d -- no-such-app x", "no-such-app", "behind --")]
     public void Coordinator_WrongCommandLine_SaysWhatAndHowToMend(string line, params string[] said) => AssertMisuse(Words(line), said, []);
+
+    [Theory]
+    [InlineData("--help", "--checkpoint-every SIZE", "Default: 256M.")]
+    [InlineData("--log d -h", "--log DIR", "Required.")]
+    [InlineData("--version", "0.1.0")]
+    public void Coordinator_AskedForHelp_SaysItAndMakesNothing(string line, params string[] said)
+    {
+        DirectoryInfo folder = Directory.CreateTempSubdirectory("ambrosia-e2e-");
+        try
+        {
+            (int code, string error, string output) = RunWhole(folder.FullName, Words(line));
+            Assert.Equal((0, ""), (code, error));
+            foreach (string words in said) Assert.Contains(words, output);
+            Assert.DoesNotContain("--unsafe-no-flush", output);
+            Assert.Empty(folder.EnumerateFileSystemInfos());
+        }
+        finally
+        {
+            folder.Delete(recursive: true);
+        }
+    }
 
     [Fact]
     public void Coordinator_PortInUse_SaysSoBeforeItMakesAnything()
@@ -174,6 +199,12 @@ public sealed class CommandLineTests
 
     private static (int Code, string Error) Run(string folder, string[] arguments)
     {
+        (int code, string error, _) = RunWhole(folder, arguments);
+        return (code, error);
+    }
+
+    private static (int Code, string Error, string Output) RunWhole(string folder, string[] arguments)
+    {
         using Process process = Process.Start(Executables.StartOf(Executables.Coordinator, arguments, new Dictionary<string, string>(), folder))!;
         Task<string> error = process.StandardError.ReadToEndAsync(), output = process.StandardOutput.ReadToEndAsync();
         if (!process.WaitForExit(Cluster.Patience))
@@ -182,7 +213,7 @@ public sealed class CommandLineTests
             process.WaitForExit();
             Assert.Fail($"it runs: {output.Result}{error.Result}");
         }
-        return (process.ExitCode, error.Result);
+        return (process.ExitCode, error.Result, output.Result);
     }
 
     /// <summary>Words as a shell would cut them; '' is the empty one.</summary>

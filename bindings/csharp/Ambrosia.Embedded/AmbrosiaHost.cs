@@ -1,6 +1,5 @@
 using System.Runtime.InteropServices;
 using Ambrosia.Coordinator;
-using ImmortalCoordinator;
 
 namespace Ambrosia;
 
@@ -40,11 +39,11 @@ public static class AmbrosiaHost
         var options = new CoordinatorOptions[immortals.Length];
         for (int i = 0; i < immortals.Length; i++)
         {
-            GivenOptions given = CommandLine.Parse(immortals[i].Args, out string[] app);
-            if (HelpText.TryAnswer(given, Console.Out)) return ExitCodes.Ok;
+            ImmortalCoordinator.GivenOptions given = ImmortalCoordinator.CommandLine.Parse(immortals[i].Args, out string[] app);
+            if (ImmortalCoordinator.HelpText.TryAnswer(given, Console.Out)) return ExitCodes.Ok;
             if (given.Errors.Count == 0)
             {
-                options[i] = CommandLine.OptionsOf(given, app);
+                options[i] = ImmortalCoordinator.CommandLine.OptionsOf(given, app);
                 given.AddError(HostArguments.WhatIsWrong(options[i], immortals[i].Instance, immortals.Length));
             }
             foreach (string error in given.Errors) Console.Error.WriteLine(error);

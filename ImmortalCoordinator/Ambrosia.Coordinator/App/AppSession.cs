@@ -132,7 +132,7 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
                 break;
             case FrameType.Processed: return Processed(ProcessedFrame.Read(payload).Position);
             case FrameType.PrimaryReady: PrimaryReady(Protocol.PrimaryReady.Read(payload)); break;
-            case FrameType.ImageBegin: return parts.Checkpoints.Begin(ImageBegin.Read(payload), stage == Stage.Primary || !parts.IsLeading, ReportProgress) ? ReadAnswer.More : ReadAnswer.CheckpointFull;
+            case FrameType.ImageBegin: return parts.Checkpoints.Begin(ImageBegin.Read(payload), (stage == Stage.Primary || !parts.IsLeading) && parts.Retrial is null, ReportProgress) ? ReadAnswer.More : ReadAnswer.CheckpointFull;
             case FrameType.ImageChunk: return parts.Checkpoints.Chunk(payload) ? ReadAnswer.More : ReadAnswer.CheckpointFull;
             case FrameType.ImageEnd: return parts.Checkpoints.End(ImageEnd.Read(payload)) ? ReadAnswer.More : ReadAnswer.CheckpointFull;
             case FrameType.TimerSet: if (parts.Timers.Set(TimerSet.Read(payload))) parts.TimersChanged(); break;

@@ -16,6 +16,12 @@ internal sealed class Retrial(Lsn from, History history)
     /// <summary>The record that is executed: the app has reported its beginning last.</summary>
     private Lsn executing;
 
+    /// <summary>Of each channel the last record that made a call which its receiver's log does not hold.</summary>
+    private readonly Dictionary<InstanceId, Lsn> unknown = [];
+
+    /// <summary>Up to here the calls of this execution were those of the log.</summary>
+    public Func<Lsn> Agreed { get; set; } = static () => Lsn.Zero;
+
     public Lsn From => from;
 
     /// <summary>The app has executed everything below.</summary>
@@ -30,11 +36,16 @@ internal sealed class Retrial(Lsn from, History history)
         var messages = new MessageReader(run);
         for (ulong number = before + 1; messages.Next(); number++)
         {
-            if (!calls.TryFind(number, out MessageKind kind, out ReadOnlySpan<byte> expected)) continue;
-            if (DifferingCall.Of(to, number, kind, expected, run.Header.Kind, messages.Whole) is { } differs)
-                throw new DivergenceException($"{Found}{executing} ('ambrosia log DIR --from {executing}' begins with it) the app makes {differs}");
+            if (!calls.TryFind(number, out MessageKind kind, out ReadOnlySpan<byte> expected))
+                unknown[to] = executing;
+            else if (DifferingCall.Of(to, number, kind, expected, run.Header.Kind, messages.Whole) is { } differs)
+                throw new DivergenceException($"{Found}{executing} ('ambrosia log DIR --from {executing}' begins with it) the app makes {differs}{Reservation(to)}");
         }
     }
+
+    private string Reservation(InstanceId to) =>
+        !unknown.TryGetValue(to, out Lsn last) || last < from || last < Agreed() ? ""
+        : $" (calls before it are not in the log of {to} any more: of them one may differ, too)";
 
     /// <summary>
     /// The first call that differs among those that an outbox still holds: what can be said without executing anything again.

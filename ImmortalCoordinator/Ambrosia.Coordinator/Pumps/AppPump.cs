@@ -231,16 +231,28 @@ internal sealed class AppPump(Coordinator first, Socket listener, Action<Cancell
         catch (LogTruncatedException truncated)
         {
             say(truncated.Message);
-            socket.Shutdown(SocketShutdown.Both);
+            Cut(socket);
         }
         catch (Exception fatal) when (ExitCodes.Of(fatal) is { } code)
         {
             failed(code, fatal.Message);
-            socket.Shutdown(SocketShutdown.Both); // the process may go on for a while, without this app
+            Cut(socket); // the process may go on for a while, without this app
         }
         catch (ProtocolViolation damage)
         {
             failed(ExitCodes.Damage, $"the log holds what it must not: {damage.Message}");
+        }
+    }
+
+    private static void Cut(Socket socket)
+    {
+        try
+        {
+            socket.Shutdown(SocketShutdown.Both);
+        }
+        catch (SocketException)
+        {
+            // The app has gone by itself.
         }
     }
 

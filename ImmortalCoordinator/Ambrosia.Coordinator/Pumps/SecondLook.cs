@@ -30,14 +30,16 @@ internal sealed class SecondLook(
         long begun = Stopwatch.GetTimestamp();
         while (diverged.Session is not null && Stopwatch.GetElapsedTime(begun) < patience) Thread.Sleep(1);
         string first = AtFirst();
-        return canExecute ? $"{first} {Again()}" : first;
+        if (!canExecute) return first;
+        string again = Again();
+        return IsNamed ? again : $"{first} {again}"; // what is held still may differ only because of calls before it
     }
 
     private string AtFirst()
     {
         using History history = NewHistory();
         List<string> found = diverged.LookAtCalls(stretch, history);
-        return found.Count > 0 ? $"What differs: {string.Join("; ", found)}." : "Which call differs is not known from the logs of those who were called.";
+        return found.Count > 0 ? $"What differs among the last calls: {string.Join("; ", found)}." : "Which call differs is not known from the logs of those who were called.";
     }
 
     private string Again()
@@ -46,7 +48,9 @@ internal sealed class SecondLook(
         while (follower.Stated < stretch.To && follower.Step()) { }
         if (follower.Stated < stretch.To) return $"The log up to {stretch.To} cannot be read again.";
         inputs.Pumps.Say($"divergence: the log between {stretch.From} and {stretch.To} is executed again, record by record; this replica ends then");
-        var again = new Coordinator(inputs with { Retrial = new Retrial(stretch.From, NewHistory()) }, follower); // its history lives on: who reads the app may still ask it
+        var retrial = new Retrial(stretch.From, NewHistory());
+        var again = new Coordinator(inputs with { Retrial = retrial }, follower); // its history lives on: who reads the app may still ask it
+        retrial.Agreed = () => again.Agreed;
         again.Checkpoints.Forbid();
         turnTo(again, Ended);
         return Await(again);
@@ -71,10 +75,11 @@ internal sealed class SecondLook(
             if (Stopwatch.GetElapsedTime(moved) > patience || Stopwatch.GetElapsedTime(begun) > longest)
                 return again.Session is null ? "No app came to execute the stretch again." : $"Executed again, the app did not get beyond {last} in time.";
         }
-        return end.Code != ExitCodes.Divergence ? $"Executing the stretch again ended with {end.Code}: {end.Why}"
-            : end.Why.StartsWith(Retrial.Found, StringComparison.Ordinal) ? $"By the record: {end.Why}."
+        return IsNamed ? $"By the record: {end.Why}." : end.Code != ExitCodes.Divergence ? $"Executing the stretch again ended with {end.Code}: {end.Why}"
             : $"Executed again, it differed too, behind the record at Lsn {again.Executed}: {end.Why}";
     }
+
+    private bool IsNamed => ended.IsSet && end.Why.StartsWith(Retrial.Found, StringComparison.Ordinal);
 
     private History NewHistory() => new(inputs.Files, inputs.Identity, DirectoryOf, diverged.UuidOf, inputs.Pumps.Say);
 

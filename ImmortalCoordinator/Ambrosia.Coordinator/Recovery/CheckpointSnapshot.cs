@@ -10,14 +10,16 @@ namespace Ambrosia.Coordinator;
 internal sealed class CheckpointSnapshot(
     InstanceIdentity identity, string replica, Func<uint> appVersion, AppParts app, Func<LogReader> newReader, TimeProvider time)
 {
+    /// <returns>Null: this replica is so far behind that the log at its mark was removed by the primary.</returns>
     /// <exception cref="ProtocolViolation">P5.7, P5.8: no mark asked for it.</exception>
-    public CheckpointJob Take(ImageBegin begin)
+    public CheckpointJob? Take(ImageBegin begin)
     {
         MarkNote mark = app.Delivery.Marks.TakeFor(begin.Position)
             ?? throw new ProtocolViolation("P5.8", $"an image at {begin.Position} that no mark asked for");
         Lsn page = app.Progress.ProcessedPage;
         using LogReader reader = newReader();
-        DeliveredState state = ExecutedState.At(reader, mark, page, begin.Position, out ulong previousHash);
+        DeliveredState? state = ExecutedState.At(reader, mark, page, begin.Position, out ulong previousHash);
+        if (state is null) return app.IsLeading ? throw reader.Missing(mark.PageLsn) : null;
         var header = new CheckpointHeader(identity.Shard, identity.Uuid, begin.Position, page, mark.Mark.Epoch, appVersion(), begin.ImageVersion,
             time.GetUtcNow().ToUnixTimeMilliseconds() * 1000, previousHash, replica);
         var outboxes = new List<(Outbox, CheckpointOutput, List<OutboxEntry>)>();

@@ -63,7 +63,12 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
             parts.Forget(begin);
             return true;
         }
-        Queue(new Work.Start(parts.Snapshot(begin)), 0);
+        if (parts.Snapshot(begin) is { } start) Queue(new Work.Start(start), 0);
+        else
+        {
+            discarding = true;
+            parts.Failed("the log at its mark is not there any more: this replica is behind, and there is a newer one");
+        }
         return true;
     }
 
@@ -285,5 +290,5 @@ internal sealed record CheckpointJob(CheckpointHeader Header, CoordinatorPart Pa
 /// <summary>What taking a checkpoint needs from the rest.</summary>
 /// <param name="Truncate">Removes what is not wanted any more; with the header of a checkpoint that was published just now, if one was.</param>
 internal sealed record CheckpointParts(
-    Func<ImageBegin, CheckpointJob> Snapshot, Action<ImageBegin> Forget, Func<CheckpointHeader, CheckpointWriter> NewWriter, Func<Lsn> StatedDurable,
+    Func<ImageBegin, CheckpointJob?> Snapshot, Action<ImageBegin> Forget, Func<CheckpointHeader, CheckpointWriter> NewWriter, Func<Lsn> StatedDurable,
     Action<CheckpointFileName> Published, Action<CheckpointHeader?> Truncate, Action<string> Failed, Action<Lsn, StateDigest> Computed, Action WakeWriter, Action WakeReader);

@@ -8,14 +8,18 @@ internal static class ExecutedState
 {
     /// <param name="page">The last page that the app has executed records of.</param>
     /// <param name="previousHash">Hash of the page before that one.</param>
-    public static DeliveredState At(LogReader reader, MarkNote mark, Lsn page, Lsn lsn, out ulong previousHash)
+    /// <returns>Null: the log there is truncated.</returns>
+    /// <exception cref="LogDamage">A durable page is not there.</exception>
+    public static DeliveredState? At(LogReader reader, MarkNote mark, Lsn page, Lsn lsn, out ulong previousHash)
     {
         DeliveredState state = mark.State.Clone();
         var buffer = new PageBuffer();
         previousHash = 0;
         for (Lsn at = mark.PageLsn; at <= page; at = buffer.Next)
         {
-            if (reader.Read(at, ref buffer) != ReadStatus.Page) throw new InvalidOperationException($"page {at} is durable and cannot be read");
+            ReadStatus status = reader.Read(at, ref buffer);
+            if (status == ReadStatus.Gone) return null;
+            if (status != ReadStatus.Page) throw reader.Missing(at);
             previousHash = buffer.PreviousHash;
             if (buffer.Flags.HasFlag(PageFlags.ContinuesSpanning)) continue;
             PageFold.Fold(state, buffer.Records, buffer.RecordsLsn, buffer.Remaining, mark.End, lsn);

@@ -99,8 +99,24 @@ public sealed class CheckpointTakerTests
         Assert.ThrowsAny<Exception>(CheckNames);
     }
 
+    /// <summary>A secondary so far behind that the log at its mark was truncated: it lets the image go and lives.</summary>
+    [Fact]
+    public void Begin_LogAtTheMarkIsGone_LetsTheImageGoAndTakesTheNext()
+    {
+        using CheckpointTaker taker = Taker();
+        isGone = true;
+        Take(taker);
+        Assert.Contains("not there any more", Assert.Single(failed));
+        Assert.Empty(published);
+        isGone = false;
+        Take(taker);
+        Assert.Single(published);
+    }
+
+    private bool isGone;
+
     private CheckpointTaker Taker(bool isOurs = true) => new(new CheckpointParts(
-        begin => new CheckpointJob(
+        begin => isGone ? null : new CheckpointJob(
             new CheckpointHeader(0, log.Identity.Uuid, begin.Position, Lsn.Zero, log.Epoch, 0, 0, 1, 0, "r0"), new CoordinatorPart([], [], [], Lsn.Zero, []), [], isOurs),
         static _ => { }, header => new CheckpointWriter(log.Disk, OpenedLog.Directory, log.Identity, header, NoCrashPoints.Instance), () => new Lsn(lsn),
         published.Add, static _ => { }, failed.Add, (at, _) => computed.Add(at), static () => { }, static () => { }));

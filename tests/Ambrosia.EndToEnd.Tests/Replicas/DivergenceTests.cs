@@ -15,12 +15,14 @@ public sealed partial class DivergenceTests : ReplicaTests
         using var cluster = new Cluster();
         cluster.Run(Cluster.Again(nameof(Secondary_WhoseCallsDiffer_NamesRecordAndCalls)), () =>
         {
-            (ReplicaSet source, ReplicaSet ledger) = Pair(cluster, "--checkpoint-every", "256K");
+            (ReplicaSet source, ReplicaSet ledger) = Pair(cluster, "--checkpoint-every", "256K", "--retain", "all");
             source.Start(1);
             Replica other = Differing(source, "FILL", "8");
             ReplicaSet.AwaitCaughtUp(other);
             ledger.Start(1);
             Match named = AssertNamed(source, other);
+            Tool log = Tool.Run("log", source.Members[0].LogDirectory, "--records", "--from", named.Groups["lsn"].Value, "--head", "1", "--json");
+            Assert.Equal((named.Groups["lsn"].Value, "source"), (log.Json.GetProperty("lsn").ToString(), log.Json.GetProperty("from").GetString())); // the call to itself that begins
             Assert.Equal(("1", "0140", "01480000000000000000"), (named.Groups["number"].Value, named.Groups["expected"].Value, named.Groups["actual"].Value));
             Finish(cluster, source);
         });
@@ -35,6 +37,7 @@ public sealed partial class DivergenceTests : ReplicaTests
         cluster.Run(Cluster.Again(nameof(Secondary_ThatLeavesACallOut_NamesTheOneThatIsMissing)), () =>
         {
             (ReplicaSet source, ReplicaSet ledger) = Pair(cluster, "--checkpoint-every", "512K", "--segment", "2M");
+            ledger.Options.AddRange(["--retain", "all"]); // what it was called with from the beginning
             ledger.Start(1);
             source.Start(1);
             string beginning = Directory.EnumerateFiles(source.Members[0].LogDirectory, "log.*.1").Order(StringComparer.Ordinal).First();
@@ -60,9 +63,6 @@ public sealed partial class DivergenceTests : ReplicaTests
         Assert.Empty(Directory.EnumerateFiles(source.Members[0].LogDirectory, "ckpt.*.r1"));
         Match named = Named().Match(why);
         Assert.True(named.Success, why);
-        Tool log = Tool.Run("log", source.Members[0].LogDirectory, "--records", "--from", named.Groups["lsn"].Value, "--head", "1", "--json");
-        Assert.Equal((named.Groups["lsn"].Value, "source"), (log.Json.GetProperty("lsn").ToString(), log.Json.GetProperty("from").GetString())); // the call to itself that goes on
-        Assert.Contains($"What differs: call {named.Groups["number"].Value} to ledger: ", why); // seen at the first look, too
         return named;
     }
 

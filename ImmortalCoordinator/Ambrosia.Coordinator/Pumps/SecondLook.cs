@@ -75,7 +75,8 @@ internal sealed class SecondLook(
             if (Stopwatch.GetElapsedTime(moved) > patience || Stopwatch.GetElapsedTime(begun) > longest)
                 return again.Session is null ? "No app came to execute the stretch again." : $"Executed again, the app did not get beyond {last} in time.";
         }
-        return IsNamed ? $"By the record: {end.Why}." : end.Code != ExitCodes.Divergence ? $"Executing the stretch again ended with {end.Code}: {end.Why}"
+        return IsNamed ? $"By the record: {end.Why}." : end.Code == ExitCodes.Damage ? $"The stretch cannot be executed again; a longer --retain keeps what that needs: {end.Why}"
+            : end.Code != ExitCodes.Divergence ? $"Executing the stretch again ended with {end.Code}: {end.Why}"
             : $"Executed again, it differed too, behind the record at Lsn {again.Executed}: {end.Why}";
     }
 

@@ -38,6 +38,7 @@ public sealed partial class DivergenceTests : ReplicaTests
         {
             (ReplicaSet source, ReplicaSet ledger) = Pair(cluster, "--checkpoint-every", "512K", "--segment", "2M");
             ledger.Options.AddRange(["--retain", "all"]); // what it was called with from the beginning
+            source.Options.AddRange(["--retain", "checkpoints=6"]); // of what the stretch needs
             ledger.Start(1);
             source.Start(1);
             string beginning = Directory.EnumerateFiles(source.Members[0].LogDirectory, "log.*.1").Order(StringComparer.Ordinal).First();

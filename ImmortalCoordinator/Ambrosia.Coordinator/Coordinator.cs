@@ -25,6 +25,7 @@ internal sealed class Coordinator : IDisposable
     private readonly LinkParts links;
     private readonly ClientTable callers = new();
     private readonly ClientParts clients;
+    private readonly QueryBook queries;
     private readonly AppParts app;
     private readonly CheckpointDuty duty;
     private readonly CheckpointRound round;
@@ -76,6 +77,7 @@ internal sealed class Coordinator : IDisposable
         admission = new Admission(table, ledger, outboxes, selfChannel, appender, inputs.Pumps);
         duty = new CheckpointDuty(options.CheckpointEveryBytes, options.CheckpointInterval);
         states = new StateBook(inputs.Files, options.LogDirectory, inputs.Identity, options.Replica);
+        queries = new QueryBook(inputs.Time, () => log.Durable);
         links = BuildLinks(messageBytesMax);
         clients = BuildClients(messageBytesMax);
         app = BuildApp(messageBytesMax, digestEvery);
@@ -167,6 +169,9 @@ internal sealed class Coordinator : IDisposable
     /// <summary>What may be executed: the log's durable end as this replica knows it.</summary>
     public Lsn Durable => log.Durable;
 
+    /// <summary>What callers outside ask of the state.</summary>
+    public QueryBook Queries => queries;
+
     /// <summary>Links are open and impulses admitted.</summary>
     public bool IsPrimary => admission.IsOpen;
 
@@ -203,7 +208,10 @@ internal sealed class Coordinator : IDisposable
         Log = appender,
         Table = callers,
         Lag = () => Lag,
-        MayEmit = MayEmit,
+        MayAnswer = () => tenure?.IsFresh ?? true,
+        IsPrimary = () => table.IsAdmitting,
+        Queries = queries,
+        WakeApp = () => app!.Live?.Wake(),
         Committer = inputs.Pumps.Commit,
         Room = inputs.Pumps.WaitForRoom,
         Lines = links.Lines,
@@ -242,6 +250,7 @@ internal sealed class Coordinator : IDisposable
             BecamePrimary = BecamePrimary,
             Forgotten = admission.Forgotten,
             LinksAreOpen = () => admission.IsOpen,
+            Queries = queries,
             Answered = (in RunView run) => callers.Answer(run, Epoch),
         };
     }

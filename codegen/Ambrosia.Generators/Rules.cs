@@ -52,9 +52,12 @@ internal static class Rules
     internal static readonly DiagnosticDescriptor NoProxy = Rule(
         "AMB015", "The contract's assembly has no proxy", "{0} is declared in {1}, which holds no {2}: mark the interface [Contract] there and reference the generator in that project");
 
+    internal static readonly DiagnosticDescriptor Query = Rule(
+        "AMB016", "A query reads and answers at once", "{0} is a query and {1}: return the value itself, and change, send and await nothing; a method that must is no query");
+
     internal static readonly IReadOnlyDictionary<string, DiagnosticDescriptor> ById = new[]
     {
-        NotPartial, NoContract, Overload, Generic, ByReference, Parameter, Result, Task, NotAMethod, Id, ImpulseResult, Nested, CannotMake, Data, NoProxy,
+        NotPartial, NoContract, Overload, Generic, ByReference, Parameter, Result, Task, NotAMethod, Id, ImpulseResult, Nested, CannotMake, Data, NoProxy, Query,
     }.ToDictionary(rule => rule.Id);
 
     private static DiagnosticDescriptor Rule(string id, string title, string message) =>

@@ -53,8 +53,8 @@ def hashes():
 TYPES = {
     "AppHello": 0x01, "AppWelcome": 0x02, "Heartbeat": 0x03, "Goodbye": 0x04, "Hello": 0x05, "Ready": 0x06, "ClientHello": 0x07, "ClientWelcome": 0x08, "Run": 0x10, "Destination": 0x11,
     "Processed": 0x12, "ImageBegin": 0x13, "ImageChunk": 0x14, "ImageEnd": 0x15, "PrimaryReady": 0x16, "Waiting": 0x17, "CheckpointWanted": 0x18,
-    "TimerSet": 0x19, "TimerDropped": 0x1A, "TaskResult": 0x1B, "SetAside": 0x1C, "Released": 0x1D,
-    "Deliver": 0x20, "BecomePrimary": 0x21, "ImpulseLogged": 0x22, "PolicyAhead": 0x23, "Ack": 0x30, "ClientLogged": 0x31,
+    "TimerSet": 0x19, "TimerDropped": 0x1A, "TaskResult": 0x1B, "SetAside": 0x1C, "Released": 0x1D, "QueryAnswer": 0x1E,
+    "Deliver": 0x20, "BecomePrimary": 0x21, "ImpulseLogged": 0x22, "PolicyAhead": 0x23, "Query": 0x24, "Ack": 0x30, "ClientLogged": 0x31,
 }
 
 
@@ -227,13 +227,15 @@ def link_payloads():
 def client_payloads():
     f = "clients"
 
-    def hello(instance=string("bank"), client=string("web"), limit=64 << 20):
-        return u16(1) + u16(1) + u16(0) + instance + uuid_(UUID_A) + client + u32(limit)
+    def hello(instance=string("bank"), client=string("web"), limit=64 << 20, use=0):
+        return u16(1) + u16(1) + u16(0) + instance + uuid_(UUID_A) + client + u32(limit) + u8(use)
 
-    expect = {"versionMin": 1, "versionMax": 1, "shard": 0, "instance": "bank", "uuid": str(UUID_A), "client": "web", "messageBytesMax": 64 << 20}
+    expect = {"versionMin": 1, "versionMax": 1, "shard": 0, "instance": "bank", "uuid": str(UUID_A), "client": "web", "messageBytesMax": 64 << 20, "queriesOnly": False}
     structure_vectors(f, "ClientHello", "P10.1", "hello", hello(), expect)
     for field in ("instance", "client"):
         names(f, "ClientHello", field, lambda n, field=field: hello(**{field: n}))
+    add(f, "ClientHello", "queries alone", "P10.1", hello(use=1), expect=expect | {"queriesOnly": True})
+    add(f, "ClientHello", "a use that nobody has", "P1.6", hello(use=2), error="P1.6")
     add(f, "ClientHello", "message limit 0", "P2.3", hello(limit=0), error="P2.3")
 
     def welcome(replica=string("r0"), limit=64 << 20, requests=1024):
@@ -244,4 +246,34 @@ def client_payloads():
     names(f, "ClientWelcome", "replica", lambda n: welcome(replica=n))
     add(f, "ClientWelcome", "message limit above 1 GiB", "P2.3", welcome(limit=(1 << 30) + 1), error="P2.3")
     add(f, "ClientWelcome", "no request at all", "P10.2", welcome(requests=0), error="P10.2")
-    structure_vectors(f, "ClientLogged", "P10.5", "logged", u64(17), {"number": "17"})
+    structure_vectors(f, "ClientLogged", "P10.5", "logged", u64(17) + u64(4160), {"number": "17", "position": "4160"})
+    add(f, "ClientLogged", "beyond every log", "L2.1", u64(17) + u64(2**62), error="L2.1")
+
+    def query(number=3, position=4160, patience=2000, method=9, arguments=b"\x01"):
+        return u64(number) + u64(position) + u32(patience) + u32(method) + arguments
+
+    asked = {"query": "3", "position": "4160", "patienceMs": 2000, "method": 9, "arguments": "01"}
+    structure_vectors(f, "Query", "P5.18", "query", query(), asked, surplus=None)
+    add(f, "Query", "of any state", "P10.9", query(position=0, arguments=b""), expect=asked | {"position": "0", "arguments": ""})
+    add(f, "Query", "the longest patience", "P10.9", query(patience=60_000), expect=asked | {"patienceMs": 60_000})
+    add(f, "Query", "more patience than that", "P10.9", query(patience=2**32 - 1), expect=asked | {"patienceMs": 2**32 - 1})
+    add(f, "Query", "query 0", "P5.18", query(number=0), error="P5.18")
+    add(f, "Query", "method 0", "P5.18", query(method=0), error="P5.18")
+    add(f, "Query", "a position beyond every log", "L2.1", query(position=2**62), error="L2.1")
+    add(f, "Query", "at the message limit", "P5.18", query(arguments=bytes(100)), expect=asked | {"arguments": "00" * 100})
+    add(f, "Query", "above the message limit", "P5.18", query(arguments=bytes(101)), error="P5.18")
+    add(f, "Query", "cut off", "P5.18", query()[:20], error="P5.18")
+
+    def answer(number=3, status=0, position=4160, value=b"\x18\x2a"):
+        return u64(number) + u8(status) + u64(position) + value
+
+    said = {"query": "3", "status": 0, "position": "4160", "answer": "182a"}
+    structure_vectors(f, "QueryAnswer", "P5.18", "a value", answer(), said, surplus=None)
+    add(f, "QueryAnswer", "a failure", "P5.18", answer(status=1, value=bytes.fromhex("8361456161f6")), expect=said | {"status": 1, "answer": "8361456161f6"})
+    add(f, "QueryAnswer", "not now", "P10.9", answer(status=2, value=b"it has not come so far"), expect=said | {"status": 2, "answer": b"it has not come so far".hex()})
+    add(f, "QueryAnswer", "unknown status", "P5.18", answer(status=3), error="P5.18")
+    add(f, "QueryAnswer", "to query 0", "P5.18", answer(number=0), error="P5.18")
+    add(f, "QueryAnswer", "a position beyond every log", "L2.1", answer(position=2**62), error="L2.1")
+    add(f, "QueryAnswer", "at the message limit", "P5.18", answer(value=bytes(100)), expect=said | {"answer": "00" * 100})
+    add(f, "QueryAnswer", "above the message limit", "P5.18", answer(value=bytes(101)), error="P5.18")
+    add(f, "QueryAnswer", "cut off", "P5.18", answer()[:16], error="P5.18")

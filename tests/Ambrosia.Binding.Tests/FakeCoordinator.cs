@@ -14,19 +14,23 @@ internal sealed class FakeCoordinator
     private readonly bool byteByByte;
     private readonly ArrayBufferWriter<byte> unread = new();
     private readonly List<byte> pending = [];
+    private readonly Lazy<ImmortalSession> session;
     private ulong lsn = 64;
 
     internal FakeCoordinator(ImmortalDefinition definition, string name = "bank1", bool byteByByte = false, Action<string>? log = null, bool logsDuringReplay = false)
     {
         this.byteByByte = byteByByte;
-        Session = new ImmortalSession(definition, new SessionOptions
+        session = new Lazy<ImmortalSession>(() => new ImmortalSession(definition, new SessionOptions
         {
-            TaskRunner = Tasks, Token = new byte[32], Log = log ?? Lines.Add, LogOfImmortal = (level, text) => Logged.Add($"{level} {text}"), LogsDuringReplay = logsDuringReplay,
-        });
+            TaskRunner = Tasks, QueryChecking = QueryChecking, Token = new byte[32], Log = log ?? Lines.Add, LogOfImmortal = (level, text) => Logged.Add($"{level} {text}"), LogsDuringReplay = logsDuringReplay,
+        }));
         Name = name;
     }
 
-    internal ImmortalSession Session { get; }
+    internal ImmortalSession Session => session.Value;
+
+    /// <summary>Set before the session begins.</summary>
+    internal QueryChecking? QueryChecking { get; init; }
 
     internal string Name { get; }
 
@@ -225,6 +229,7 @@ internal sealed class FakeCoordinator
                 Said.Add(type switch
                 {
                     FrameType.SetAside => Line(SetAside.Read(payload)),
+                    FrameType.QueryAnswer => Line(QueryAnswerFrame.Read(payload, Frames.MessageBytesMaxDefault)),
                     FrameType.Released => $"released {Released.Read(payload).Message}",
                     FrameType.AppHello => $"hello {AppHello.Read(payload).ContractHash != 0}",
                     FrameType.Processed => $"processed {ProcessedFrame.Read(payload).Position}",
@@ -245,6 +250,8 @@ internal sealed class FakeCoordinator
         Results.Add(result);
         return $"task {result.Task} {(result.Failed ? "failed" : "gave")} {Cbor.Text(result.Result.Span)}";
     }
+
+    private static string Line(in QueryAnswerFrame answer) => $"answer {answer.Query} {answer.Status.ToString().ToLowerInvariant()} at {answer.Position} {Cbor.Text(answer.Answer)}";
 
     private static string Line(SetAside aside) =>
         $"set aside {aside.Message} as {aside.Decision}{(aside.IsUnlogged ? ", unlogged," : "")} of {aside.Caller}, {aside.Kind} {aside.Method}, {aside.ArgumentBytes} bytes, try {aside.Tries}: {aside.Why}";

@@ -14,15 +14,17 @@ internal sealed class FakeInstance
 
     private readonly List<byte> toCaller = [];
 
-    internal FakeInstance(RequestBook book, uint messageBytesMax = 1 << 20)
+    internal FakeInstance(RequestBook? book, QueryDesk? desk = null, uint messageBytesMax = 1 << 20)
     {
-        var hello = new ClientHello(1, 1, new InstanceId("bank"), Guid.Empty, "test", messageBytesMax);
-        Conversation = new ClientConversation(book, hello, Seed) { Welcomed = welcome => Welcomed = welcome, ToldGoodbye = goodbye => Told = goodbye, Over = why => Why = why };
+        var hello = new ClientHello(1, 1, new InstanceId("bank"), Guid.Empty, "test", messageBytesMax, QueriesOnly: book is null);
+        Conversation = new ClientConversation(book, desk ?? new QueryDesk(QuerySource.Any, static _ => { }), hello, Seed) { Saw = position => Seen = position, Welcomed = welcome => Welcomed = welcome, ToldGoodbye = goodbye => Told = goodbye, Over = why => Why = why };
     }
 
     internal ClientConversation Conversation { get; }
 
     internal ClientWelcome? Welcomed { get; private set; }
+
+    internal Lsn Seen { get; private set; }
 
     internal Goodbye? Told { get; private set; }
 
@@ -41,6 +43,7 @@ internal sealed class FakeInstance
             {
                 FrameTypes.Check(header.Type, FrameSender.Dialler);
                 if (header.Type == FrameType.Run) heard.AddRange(Messages(RunView.ReadWhole(payload, 1 << 20)));
+                else if (header.Type == FrameType.Query) heard.Add(QueryOf(QueryFrame.Read(payload, 1 << 20)));
                 else heard.Add($"{header.Type}");
                 left = left[size..];
             }
@@ -49,6 +52,8 @@ internal sealed class FakeInstance
         }
         return heard;
     }
+
+    private static string QueryOf(in QueryFrame query) => $"query {query.Query} at {query.Position} {Encoding.UTF8.GetString(query.Arguments)}";
 
     private static List<string> Messages(RunView run)
     {
@@ -61,7 +66,14 @@ internal sealed class FakeInstance
 
     internal void Welcome(uint requestsMax = 100) => Say(new ClientWelcome(1, Uuid, "r0", Session, 1 << 20, requestsMax));
 
-    internal void Logged(ulong number) => Say(new ClientLogged(number));
+    internal void Logged(ulong number, ulong position = 4096) => Say(new ClientLogged(number, new Lsn(position)));
+
+    internal void AnswerQuery(ulong query, string value, QueryStatus status = QueryStatus.Value, ulong position = 4096)
+    {
+        var payload = new ArrayBufferWriter<byte>();
+        new QueryAnswerFrame(query, status, new Lsn(position), Encoding.UTF8.GetBytes(value)).Write(payload);
+        Say(FrameType.QueryAnswer, payload.WrittenSpan);
+    }
 
     internal void Answer(ulong number, string value, MessageKind kind = MessageKind.ClientAnswer, ClientSessionId? session = null)
     {

@@ -17,6 +17,8 @@ public sealed class ClientTests
             [MethodId(3)] ReadOnlyMemory<byte> Echo(ReadOnlySpan<byte> bytes);
             [MethodId(4), ImpulseHandler] void Input(string @event);
             [MethodId(5)] string? @class(Point? at = null);
+            [MethodId(6), Query] long Sum(List<Point> points);
+            [MethodId(7), Query] ReadOnlyMemory<byte> Raw(ReadOnlyMemory<byte> of);
         }
         """;
 
@@ -32,9 +34,11 @@ public sealed class ClientTests
                 await small.PingAsync();
                 int sum = await small.WithKey("k").AddAsync(1, [new Point(1, "a")]);
                 ReadOnlyMemory<byte> same = await small.EchoAsync(new byte[] { 1, 2 });
-                await small.InputForkAsync("x", default);
+                Ambrosia.Protocol.Lsn logged = await small.InputForkAsync("x", default);
                 await small.InputAsync("x");
                 string? name = await small.classAsync(/* here */);
+                long seen = await small.AtLeast(await small.InputForkAsync("x")).SumAsync([]);
+                ReadOnlyMemory<byte> raw = (await small.RawAsync(new byte[] { 1 })).Value;
             }
         }
         """;

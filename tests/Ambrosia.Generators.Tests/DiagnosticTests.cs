@@ -38,6 +38,9 @@ public sealed class DiagnosticTests
         { "AMB014", "is abstract", "[Data] public abstract class «X» { }" },
         { "AMB014", "is generic", "[Data] public class «X»<T> { }" },
         { "AMB014", "no public constructor", "[Data] public class «X» { private X() { } public int A { get; } }" },
+        { "AMB016", "IX.Go is a query and returns nothing", "[Contract] public interface IX { [Query] void «Go»(); }" },
+        { "AMB016", "IX.Go is a query and returns Call<int>, which may wait", "[Contract] public interface IX { [Query] Call<int> «Go»(); }" },
+        { "AMB016", "IX.Go is a query and returns Call, which may wait", "[Contract] public interface IX { [Query] Call «Go»(); }" },
         { "AMB014", "two members of number 1", "[Data] public class «X» { [Field(1)] public int A; [Field(1)] public int B; }" },
     };
 

@@ -88,7 +88,7 @@ internal sealed class SimulatedCaller
         server = random.Pick(there);
         uint seed = (uint)random.Next();
         (toServer, toCaller) = (new Wire(), new Wire());
-        conversation = new ClientConversation(book, new ClientHello(1, 1, instance.Id, Guid.Empty, "caller", Frames.MessageBytesMaxDefault), seed);
+        conversation = new ClientConversation(book, new QueryDesk(QuerySource.Primary, static _ => { }), new ClientHello(1, 1, instance.Id, Guid.Empty, "caller", Frames.MessageBytesMaxDefault), seed);
         session = server.Coordinator!.NewCaller(seed, "caller");
         session.Close = reason => why ??= reason;
     }

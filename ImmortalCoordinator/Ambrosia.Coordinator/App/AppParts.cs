@@ -83,6 +83,9 @@ internal sealed class AppParts
     /// <summary>True while peers may be reached: only then does a full outbox make the app wait.</summary>
     public required Func<bool> LinksAreOpen { get; init; }
 
+    /// <summary>What callers outside ask of the app's state.</summary>
+    public required QueryBook Queries { get; init; }
+
     /// <summary>The app has answered callers outside.</summary>
     public required TakeAnswers Answered { get; init; }
 
@@ -242,6 +245,7 @@ internal sealed class AppParts
             if (Progress.Processed > reach) reach = Progress.Processed;
             live = null;
         }
+        Queries.AppEnded();
         Checkpoints.SessionEnded();
         CheckpointDuty.SessionEnded();
     }

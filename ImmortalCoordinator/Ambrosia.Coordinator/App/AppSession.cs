@@ -43,7 +43,7 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
         get
         {
             lock (gate)
-                return stage != Stage.Ended && (control.HasAny || (stage == Stage.Replaying && parts.Delivery.Next >= target) || (stage != Stage.AwaitHello && parts.Delivery.Next < parts.Replicated.Durable));
+                return stage != Stage.Ended && (control.HasAny || (stage != Stage.AwaitHello && parts.Queries.HasReady(parts.Delivery.Next)) || (stage == Stage.Replaying && parts.Delivery.Next >= target) || (stage != Stage.AwaitHello && parts.Delivery.Next < parts.Replicated.Durable));
         }
     }
 
@@ -138,6 +138,7 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
             case FrameType.TimerSet: if (parts.Timers.Set(TimerSet.Read(payload))) parts.TimersChanged(); break;
             case FrameType.TimerDropped: parts.Timers.Drop(TimerDropped.Read(payload).Timer); break;
             case FrameType.TaskResult: return TakeTaskResult(payload) ? ReadAnswer.More : ReadAnswer.LogFull;
+            case FrameType.QueryAnswer: QueryAnswered(QueryAnswerFrame.Read(payload, Frames.MessageBytesMaxLimit)); break;
             case FrameType.SetAside: SetAside(Protocol.SetAside.Read(payload)); break;
             case FrameType.Released: parts.Quarantine.Take(Released.Read(payload)); break;
             case FrameType.Waiting: CheckpointWaits(Waiting.Read(payload).Why); break;
@@ -197,6 +198,12 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
             control.Write(welcome);
         }
         wakeSender();
+    }
+
+    private void QueryAnswered(in QueryAnswerFrame answer)
+    {
+        Crash.Hit("query.answered");
+        if (parts.Queries.Answered(answer, parts.Progress.DeliveredTo)) wakeSender();
     }
 
     private void SetAside(SetAside message)
@@ -284,7 +291,7 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
             if (stage == Stage.AwaitHello) return false;
         }
         if (image is not null && TakeImage(out bytes)) return true;
-        if (TryTakeDelivery(out bytes)) return true;
+        if (TryTakeQueries(out bytes) || TryTakeDelivery(out bytes)) return true;
         if (stage != Stage.Replaying) return false;
         lock (gate)
         {
@@ -292,6 +299,18 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
             stage = Stage.BecomingPrimary;
             parts.Delivery.Marks.BecomePrimary();
             control.Write(new BecomePrimary(all));
+            return control.TryTake(out bytes);
+        }
+    }
+
+    /// <summary>Behind all that the app was given so far, and in front of what comes next.</summary>
+    private bool TryTakeQueries(out ReadOnlyMemory<byte> bytes)
+    {
+        bytes = default;
+        if (held is not null || parts.Delivery.IsInsideFrame || !parts.Queries.HasReady(parts.Delivery.Next)) return false;
+        lock (gate)
+        {
+            parts.Queries.Give(parts.Delivery.Next, control);
             return control.TryTake(out bytes);
         }
     }

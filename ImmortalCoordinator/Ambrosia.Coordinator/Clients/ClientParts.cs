@@ -33,8 +33,16 @@ internal sealed class ClientParts
     /// <summary>Durable log bytes that the app has not executed.</summary>
     public required Func<ulong> Lag { get; init; }
 
-    /// <summary>Whether anything may be sent now; see <see cref="LinkParts.MayEmit"/>.</summary>
-    public required Func<bool> MayEmit { get; init; }
+    /// <summary>Whether anything may be sent now: always by a secondary, which answers queries alone; by a primary while it is sure to be one.</summary>
+    public required Func<bool> MayAnswer { get; init; }
+
+    /// <summary>This replica takes requests; false: queries alone.</summary>
+    public required Func<bool> IsPrimary { get; init; }
+
+    public required QueryBook Queries { get; init; }
+
+    /// <summary>The app may have something to do.</summary>
+    public required Action WakeApp { get; init; }
 
     /// <summary>Appended records wait for a commit; true: nothing more is coming at the moment.</summary>
     public required Action<bool> Committer { get; init; }

@@ -38,6 +38,9 @@ internal sealed class ClientRequests
     /// <summary>Something waits to be told as durable.</summary>
     public bool HasUnlogged { get { lock (gate) return unlogged.Count > 0; } }
 
+    /// <summary>The oldest of what waits is durable.</summary>
+    public bool IsLogged(Lsn durable) { lock (gate) return unlogged.TryPeek(out (Lsn End, ulong Number, bool IsImpulse) next) && next.End <= durable; }
+
     /// <summary>False: no room in the log now; give the same run again later, and what was taken of it is passed over.</summary>
     /// <exception cref="ProtocolViolation">P10.3, P10.4.</exception>
     public bool TryTake(in RunView run)

@@ -19,6 +19,9 @@ internal sealed class ClientSession : ILinkTraffic, ILinkFrames
     private readonly LinkFrames incoming;
     private readonly ReadOnlyMemory<byte> heartbeat;
     private Stage stage;
+    private readonly ClientQueries queries = new();
+
+    /// <summary>Null: a session for queries alone.</summary>
     private ClientRequests? requests;
     private ulong number;
 
@@ -26,6 +29,9 @@ internal sealed class ClientSession : ILinkTraffic, ILinkFrames
     private uint answerBytesMax;
     private string client = "";
     private int bytesLeft, answersTaken, answersWaiting;
+
+    /// <summary>The last message that was told as logged, and the position that went with it.</summary>
+    private (ulong Number, Lsn Position) logged;
 
     public ClientSession(ClientParts parts, uint seed, string remote)
     {
@@ -45,7 +51,7 @@ internal sealed class ClientSession : ILinkTraffic, ILinkFrames
     /// <summary>Ends the connection from outside.</summary>
     public Action<string> Close { get; set; } = static _ => { };
 
-    public ReadOnlyMemory<byte> HeartbeatFrame { get { lock (gate) return stage == Stage.Open && parts.MayEmit() ? heartbeat : default; } }
+    public ReadOnlyMemory<byte> HeartbeatFrame { get { lock (gate) return stage == Stage.Open && parts.MayAnswer() ? heartbeat : default; } }
 
     public int FrameBytesWanted => incoming.BytesWanted;
 
@@ -65,6 +71,7 @@ internal sealed class ClientSession : ILinkTraffic, ILinkFrames
         {
             case FrameType.ClientHello: TakeHello(ClientHello.Read(payload)); return FeedAnswer.Continue;
             case FrameType.Run: return TakeRun(payload);
+            case FrameType.Query: TakeQuery(payload); return FeedAnswer.Continue;
             case FrameType.Heartbeat: Frames.ReadEmpty(type, payload); return FeedAnswer.Continue;
             case FrameType.Goodbye: Goodbye.Read(payload); return FeedAnswer.Close;
             default: throw new ProtocolViolation("P2.4", $"{type} from a caller outside");
@@ -74,20 +81,36 @@ internal sealed class ClientSession : ILinkTraffic, ILinkFrames
     private FeedAnswer TakeRun(ReadOnlySpan<byte> payload)
     {
         if (stage != Stage.Open) throw new ProtocolViolation("P10.1", "run before the hello");
-        bool isTaken = parts.Lag() <= ClientParts.LagBytesMax && requests!.TryTake(RunView.ReadWhole(payload, parts.MessageBytesMax));
+        if (requests is null) throw new ProtocolViolation("P10.3", "run in a session for queries alone");
+        bool isTaken = parts.Lag() <= ClientParts.LagBytesMax && requests.TryTake(RunView.ReadWhole(payload, parts.MessageBytesMax));
         return isTaken ? FeedAnswer.Continue : FeedAnswer.NoRoom;
+    }
+
+    private void TakeQuery(ReadOnlySpan<byte> payload)
+    {
+        if (stage != Stage.Open) throw new ProtocolViolation("P10.1", "query before the hello");
+        QueryFrame query = QueryFrame.Read(payload, parts.MessageBytesMax);
+        lock (gate) queries.Count(query.Query);
+        Crash.Hit("query.beforeAsk");
+        if (parts.Queries.TryAsk(this, query)) parts.WakeApp();
+        else Answer(QueryAnswerFrame.NotNow(query.Query, parts.Log.Durable, "too much is asked of this replica at the moment"));
     }
 
     private void TakeHello(ClientHello hello)
     {
         if (stage != Stage.AwaitHello) throw new ProtocolViolation("P10.1", "second hello");
+        if (!hello.QueriesOnly && !parts.IsPrimary())
+        {
+            lock (gate) stage = Stage.Refused; // without a word: it finds the primary in the catalog
+            return;
+        }
         string? wrong = parts.WhatIsWrong(hello, CertifiedNames);
         if (wrong is null && !parts.Table.TryAdd(this, out number)) wrong = $"there are {ClientTable.SessionsMax} callers already; try again later";
         client = hello.Client;
         answerBytesMax = hello.MessageBytesMax;
         lock (gate)
         {
-            if (wrong is null) Open();
+            if (wrong is null) Open(hello.QueriesOnly);
             else
             {
                 stage = Stage.Refused;
@@ -98,10 +121,10 @@ internal sealed class ClientSession : ILinkTraffic, ILinkFrames
         Wake();
     }
 
-    private void Open()
+    private void Open(bool forQueries)
     {
-        var id = new ClientSessionId(parts.Epoch(), number);
-        requests = new ClientRequests(parts.Log, id);
+        ClientSessionId id = forQueries ? default : new ClientSessionId(parts.Epoch(), number);
+        if (!forQueries) requests = new ClientRequests(parts.Log, id);
         frames.Write(new ClientWelcome(1, parts.Uuid, parts.Replica, id, parts.MessageBytesMax, ClientParts.RequestsMax));
         stage = Stage.Open;
     }
@@ -122,11 +145,12 @@ internal sealed class ClientSession : ILinkTraffic, ILinkFrames
         bool isFull = false, isTooLong;
         lock (gate)
         {
-            if (stage != Stage.Open || !requests!.TryAnswer(run, out byte[]? answers)) return;
+            if (stage != Stage.Open || requests is null || !requests.TryAnswer(run, out byte[]? answers)) return;
             isTooLong = answers.Length > answerBytesMax && Messages.Longest(answers.AsSpan(RunHeader.Bytes)) > answerBytesMax; // made under an earlier limit, and kept for its key
             isFull = frames.Waiting > ClientParts.AnswerBytesMax;
             if (!isFull && !isTooLong)
             {
+                TellLogged();
                 frames.Write(FrameType.Run, answers);
                 answersWaiting++;
             }
@@ -136,17 +160,44 @@ internal sealed class ClientSession : ILinkTraffic, ILinkFrames
         else Wake();
     }
 
+    /// <summary>A query of this session has its answer.</summary>
+    public void Answer(in QueryAnswerFrame answer)
+    {
+        bool isFull = false;
+        lock (gate)
+        {
+            queries.Answered();
+            if (stage != Stage.Open) return;
+            isFull = frames.Waiting > ClientParts.AnswerBytesMax;
+            if (!isFull)
+            {
+                var payload = new ArrayBufferWriter<byte>(QueryAnswerFrame.HeadBytes + answer.Answer.Length);
+                answer.Write(payload);
+                frames.Write(FrameType.QueryAnswer, payload.WrittenSpan);
+            }
+        }
+        if (isFull) Close("it does not take its answers (P10.9)");
+        else Wake();
+    }
+
+    /// <summary>In front of answers: the caller may ask any replica for a state that holds what they say. Under the lock.</summary>
+    private void TellLogged()
+    {
+        Lsn durable = parts.Log.Durable;
+        if (!requests!.TryTakeLogged(durable, out ulong number)) number = logged.Number;
+        if (number == logged.Number && durable <= logged.Position) return;
+        logged = (number, durable);
+        Crash.Hit("client.beforeLogged");
+        frames.Write(new ClientLogged(number, durable));
+    }
+
     public bool TryTake(out ReadOnlyMemory<byte> bytes)
     {
         bytes = default;
-        if (!parts.MayEmit()) return false;
+        if (!parts.MayAnswer()) return false;
         lock (gate)
         {
-            if (stage == Stage.Open && requests!.TryTakeLogged(parts.Log.Durable, out ulong logged))
-            {
-                Crash.Hit("client.beforeLogged");
-                frames.Write(new ClientLogged(logged));
-            }
+            if (stage == Stage.Open && requests is { HasUnlogged: true } && requests.IsLogged(parts.Log.Durable)) TellLogged();
             if (!frames.TryTake(out bytes)) return false;
             (answersTaken, answersWaiting) = (answersWaiting, 0);
         }
@@ -165,6 +216,7 @@ internal sealed class ClientSession : ILinkTraffic, ILinkFrames
     public void Ended(string why)
     {
         lock (gate) stage = Stage.Ended;
+        parts.Queries.Forget(this);
         if (number > 0) parts.Table.Remove(number);
     }
 

@@ -36,6 +36,9 @@ internal sealed class ProgressBook
     /// <summary>Every record below this has been executed by the running session.</summary>
     public Lsn Processed { get { lock (gate) return processed; } }
 
+    /// <summary>End of the last record that the running session was given.</summary>
+    public Lsn DeliveredTo { get { lock (gate) return delivered; } }
+
     /// <summary>Everything that has been delivered has been executed.</summary>
     public bool IsDry { get { lock (gate) return processed >= delivered; } }
 

@@ -7,8 +7,9 @@ namespace Ambrosia.Coordinator;
 /// A connection that came in: its first frame says whether a peer or a caller outside is at the other end (protocol P10.1), and from then
 /// on it is what that is. Until then nothing is sent. The threads of the connection; who it is changes once, on the in thread.
 /// </summary>
+/// <param name="peer">What it is if it is a peer; null: no peers are taken, and such a connection is closed.</param>
 /// <param name="newCaller">Makes the session of a caller outside.</param>
-internal sealed class ArrivedLink(ILinkTraffic peer, Func<ILinkTraffic> newCaller) : ILinkTraffic
+internal sealed class ArrivedLink(ILinkTraffic? peer, Func<ILinkTraffic> newCaller) : ILinkTraffic
 {
     /// <summary>Where a frame's type stands in its header.</summary>
     private const int TypeAt = 4;
@@ -26,6 +27,7 @@ internal sealed class ArrivedLink(ILinkTraffic peer, Func<ILinkTraffic> newCalle
         {
             if (bytes.Length < FrameHeader.Bytes) return FeedAnswer.Continue;
             other = (FrameType)bytes[TypeAt] == FrameType.ClientHello ? newCaller() : peer; // which checks the frame as a whole
+            if (other is null) return FeedAnswer.Close;
         }
         return other.Feed(bytes, drained, out consumed);
     }
@@ -41,5 +43,5 @@ internal sealed class ArrivedLink(ILinkTraffic peer, Func<ILinkTraffic> newCalle
 
     public void Taken(int bytes) => other!.Taken(bytes);
 
-    public void Ended(string why) => (other ?? peer).Ended(why);
+    public void Ended(string why) => (other ?? peer)?.Ended(why);
 }

@@ -4,11 +4,11 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Coordinator.Pumps;
 
 /// <summary>What happens by the clock: due records, heartbeats to the app, the idle fence check, space ahead of the log's tail.</summary>
-internal sealed class BackgroundPump(Coordinator coordinator, Action publish, Action commit, Action<int, string> fail, Action<string> say) : IDisposable
+internal sealed class BackgroundPump(Coordinator coordinator, Action<bool> publish, Action commit, Action<int, string> fail, Action<string> say) : IDisposable
 {
     private static readonly TimeSpan tick = TimeSpan.FromMilliseconds(20);
     private static readonly TimeSpan pause = TimeSpan.FromMilliseconds(2), idlePause = TimeSpan.FromMilliseconds(10), shortage = TimeSpan.FromMilliseconds(100);
-    private const int FenceEvery = 12, HeartbeatEvery = 50, PublishEvery = 250, LetGoEvery = 500; // in ticks
+    private const int FenceEvery = 12, HeartbeatEvery = 50, LookEvery = 50, PublishEvery = 250, LetGoEvery = 500; // in ticks
 
     private readonly AutoResetEvent stop = new(false);
     private volatile bool stopped;
@@ -25,6 +25,7 @@ internal sealed class BackgroundPump(Coordinator coordinator, Action publish, Ac
         for (int n = 1; !stopped; n++)
         {
             stop.WaitOne(tick);
+            coordinator.Queries.Tick();
             if (coordinator.HasLog)
             {
                 Lsn tail = coordinator.Log.Tail;
@@ -33,7 +34,7 @@ internal sealed class BackgroundPump(Coordinator coordinator, Action publish, Ac
             }
             if (n % FenceEvery == 0) coordinator.CheckFence();
             if (n % HeartbeatEvery == 0) coordinator.Session?.SendHeartbeat();
-            if (n % PublishEvery == 0) publish();
+            if (n % LookEvery == 0) publish(n % PublishEvery == 0);
             if (n % LetGoEvery == 0) coordinator.LetGoOfLog();
         }
     }

@@ -40,6 +40,9 @@ public sealed class CoordinatorHost : IDisposable
 
     // Why the entry could not be published the last time; null: it was.
     private string? catalogTrouble;
+
+    /// <summary>The other replicas as they were published last.</summary>
+    private IReadOnlyList<ReplicaAddress> others = [];
     private int exitCode = -1;
 
     // Of the epoch that this process has claimed; null before.
@@ -165,9 +168,16 @@ public sealed class CoordinatorHost : IDisposable
         standby = new StandbyPump(
             rules, follower, files, coordinator!,
             epoch => PromotionSpare.Create(files, options.LogDirectory, options.Replica, epoch, options.Log),
-            (fence, spare) => TakeLogOver(identity, fence, follower, spare), Lead, lines.Say, Fail);
+            (fence, spare) => TakeLogOver(identity, fence, follower, spare), Lead, TakeQueries, lines.Say, Fail);
         owned.Insert(0, standby);
         standby.Start();
+    }
+
+    /// <summary>A secondary that has caught up answers queries; the primary finds its address and tells the catalog.</summary>
+    private void TakeQueries()
+    {
+        links!.Accept();
+        name!.StateAddress(links.Address);
     }
 
     /// <summary>Commands about the role of this process.</summary>
@@ -207,7 +217,7 @@ public sealed class CoordinatorHost : IDisposable
             lines.Ready(identity.Name, parts.Epoch.Value, parts.Delivered, Stopwatch.GetElapsedTime(begun), links.Address, endpoint.Address);
         };
         app = new AppPump(parts, endpoint.Listener, commits.WaitForRoom, Fail, lines.Say);
-        var background = new BackgroundPump(parts, () => { if (parts.IsPrimary) Publish(catalog, identity, parts); }, () => commits.Commit(drained: false), Fail, lines.Say);
+        var background = new BackgroundPump(parts, anyhow => PublishNews(catalog, identity, parts, anyhow), () => commits.Commit(drained: false), Fail, lines.Say);
         timers = new TimerPump(parts, Fail);
         owned.InsertRange(0, [app, timers, background, checkpoints, links, commits]); // the pumps end before what they pump
         app.Start();
@@ -221,11 +231,18 @@ public sealed class CoordinatorHost : IDisposable
         supervisor.Start();
     }
 
+    /// <param name="anyhow">Also if no replica has come or gone.</param>
+    private void PublishNews(DirectoryCatalog catalog, InstanceIdentity identity, Coordinator parts, bool anyhow)
+    {
+        if (parts.IsPrimary && (!ReplicaLock.Addresses(files, options.LogDirectory, options.Replica).SequenceEqual(others) || anyhow)) Publish(catalog, identity, parts);
+    }
+
     private void Publish(DirectoryCatalog catalog, InstanceIdentity identity, Coordinator parts)
     {
         Crash.Hit("catalog.beforePublish");
-        var replica = new ReplicaEntry(options.Replica, links!.Address, "primary", parts.Epoch);
-        var entry = new CatalogEntry(parts.Self, identity.Uuid, options.LogDirectory, parts.Epoch, [replica]);
+        others = ReplicaLock.Addresses(files, options.LogDirectory, options.Replica);
+        IEnumerable<ReplicaEntry> secondaries = others.Take(CatalogLimits.ReplicasMax - 1).Select(other => new ReplicaEntry(other.Replica, other.Address, "secondary", parts.Epoch));
+        var entry = new CatalogEntry(parts.Self, identity.Uuid, options.LogDirectory, parts.Epoch, [new ReplicaEntry(options.Replica, links!.Address, "primary", parts.Epoch), .. secondaries]);
         try
         {
             switch (catalog.Publish(entry))

@@ -8,7 +8,7 @@ internal sealed class LinkPump(Coordinator coordinator, ICatalog catalog, LinkSe
 {
     private readonly Parker parker = new();
     private LinkListener? listener;
-    private int started;
+    private int started, accepting;
     private volatile bool stopped, asked;
 
     /// <summary>Address and port that peers reach; after <see cref="Listen"/>.</summary>
@@ -21,11 +21,17 @@ internal sealed class LinkPump(Coordinator coordinator, ICatalog catalog, LinkSe
         Address = advertised ?? listener.BoundAddress;
     }
 
-    /// <summary>Lets peers in and dials out; peers that came earlier were queued by the system. Every session of the app calls it, the first counts.</summary>
+    /// <summary>Lets callers in, and peers as soon as this replica is primary; who came earlier was queued by the system. The first call counts.</summary>
+    public void Accept()
+    {
+        if (Interlocked.Exchange(ref accepting, 1) == 0) listener!.Start();
+    }
+
+    /// <summary>The same, and dials out. Every session of the app calls it, the first counts.</summary>
     public void Start()
     {
+        Accept();
         if (Interlocked.Exchange(ref started, 1) != 0) return;
-        listener!.Start();
         new Thread(Loop) { Name = "dial", IsBackground = true }.Start();
     }
 
@@ -35,23 +41,24 @@ internal sealed class LinkPump(Coordinator coordinator, ICatalog catalog, LinkSe
         parker.Wake();
     }
 
-    private void Accept(LinkConnection connection) => Run(connection, null);
+    private void Accept(LinkConnection connection) => connection.Run(new ArrivedLink(NewLink(connection, null), () => NewCaller(connection)));
 
-    private void Run(LinkConnection connection, InstanceId? expected)
+    private void Run(LinkConnection connection, InstanceId expected)
+    {
+        if (NewLink(connection, expected) is { } link) connection.Run(link, expected.ToString());
+        else connection.Close("this instance is not primary yet");
+    }
+
+    private PeerLink? NewLink(LinkConnection connection, InstanceId? expected)
     {
         PeerLink? link = coordinator.NewLink(expected, connection.Seed, connection.RemoteEndPoint.ToString());
-        if (link is null)
-        {
-            connection.Close("this instance is not primary yet");
-            return;
-        }
+        if (link is null) return null;
         link.CertifiedNames = connection.CertifiedNames;
         link.Begun = connection.Begun;
         link.Wake = connection.Nudge;
         link.Close = connection.Close;
         link.CloseAfterSending = connection.CloseAfterSending;
-        if (expected is null) connection.Run(new ArrivedLink(link, () => NewCaller(connection)));
-        else connection.Run(link, expected.ToString());
+        return link;
     }
 
     private ClientSession NewCaller(LinkConnection connection)

@@ -10,7 +10,7 @@ namespace Ambrosia.Coordinator.Pumps;
 /// </summary>
 internal sealed class StandbyPump(
     Standby standby, LogFollower follower, IFileSystem files, Coordinator coordinator, Func<Epoch, PromotionSpare> newSpare,
-    Func<Fence, PromotionSpare?, OpenLog> takeOver, Action<Leadership> lead, Action<string> say, Action<int, string> fail) : IDisposable
+    Func<Fence, PromotionSpare?, OpenLog> takeOver, Action<Leadership> lead, Action caughtUp, Action<string> say, Action<int, string> fail) : IDisposable
 {
     private const int PauseMsMin = 1, PauseMsMax = 16;
     private static readonly TimeSpan lookEvery = TimeSpan.FromMilliseconds(100);
@@ -80,6 +80,7 @@ internal sealed class StandbyPump(
     {
         if (wasCaughtUp || !coordinator.IsCaughtUp) return;
         wasCaughtUp = true;
+        caughtUp();
         say($"role=secondary epoch={follower.Epoch} caught up at {follower.Stated}, {coordinator.Delivered} records executed");
     }
 

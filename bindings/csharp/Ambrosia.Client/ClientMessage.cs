@@ -11,14 +11,22 @@ public sealed class ClientMessage
     private readonly ArrayBufferWriter<byte> content = new(64);
     private readonly bool isKeyed;
 
+    /// <summary>A query: its arguments alone.</summary>
+    internal ClientMessage(uint method) => Method = method;
+
     internal ClientMessage(uint method, ReadOnlySpan<byte> key)
     {
+        Method = method;
         WriteVarint(method);
         isKeyed = !key.IsEmpty;
         if (!isKeyed) return;
         WriteVarint((ulong)key.Length);
         content.Write(key);
     }
+
+    internal uint Method { get; }
+
+    internal byte[] Arguments => content.WrittenSpan.ToArray();
 
     /// <summary>Where the arguments go, if their size is not known.</summary>
     public IBufferWriter<byte> Body => content;

@@ -11,7 +11,13 @@ public sealed record ClientOptions
     /// <summary>How long <see cref="ImmortalClient.ConnectAsync"/> looks for the instance.</summary>
     public TimeSpan ConnectWithin { get; init; } = TimeSpan.FromSeconds(30);
 
-    /// <summary>Messages that may be under way; further ones wait before they are sent. From 1 on.</summary>
+    /// <summary>Who answers queries.</summary>
+    public QuerySource QueriesFrom { get; init; } = QuerySource.Any;
+
+    /// <summary>How long a query looks for a replica that can answer it.</summary>
+    public TimeSpan QueryWithin { get; init; } = TimeSpan.FromSeconds(10);
+
+    /// <summary>Messages that may be under way, queries among them; further ones wait before they are sent. From 1 on.</summary>
     public int RequestsMax { get; init; } = 1024;
 
     /// <summary>Bytes of messages that may be under way; one that is longer alone is sent alone.</summary>
@@ -35,6 +41,7 @@ public sealed record ClientOptions
     internal void Check()
     {
         if (!Names.IsValid(Name)) throw new ArgumentException($"'{Name}' is no name of a caller: 1 to {Names.CharsMax} letters, digits, '_' and '-'.");
+        ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(QueryWithin, TimeSpan.Zero);
         ArgumentOutOfRangeException.ThrowIfLessThan(RequestsMax, 1);
         ArgumentOutOfRangeException.ThrowIfLessThan(RequestBytesMax, 1);
         ArgumentOutOfRangeException.ThrowIfZero(MessageBytesMax);

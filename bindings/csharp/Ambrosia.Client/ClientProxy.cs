@@ -13,9 +13,11 @@ public sealed class ClientProxy<TContract>
 {
     private readonly ImmortalClient client;
     private readonly ReadOnlyMemory<byte> key;
+    private readonly Lsn position;
 
-    internal ClientProxy(ImmortalClient client, ReadOnlyMemory<byte> key)
+    internal ClientProxy(ImmortalClient client, ReadOnlyMemory<byte> key, Lsn position = default)
     {
+        this.position = position;
         this.client = client;
         this.key = key;
     }
@@ -33,7 +35,25 @@ public sealed class ClientProxy<TContract>
     {
         if (idempotencyKey.Length is 0 or > MessageReader.KeyBytesMax)
             throw new ArgumentException($"A key of {idempotencyKey.Length} bytes where 1 to {MessageReader.KeyBytesMax} are allowed.", nameof(idempotencyKey));
-        return new ClientProxy<TContract>(client, idempotencyKey.ToArray());
+        return new ClientProxy<TContract>(client, idempotencyKey.ToArray(), position);
+    }
+
+    /// <summary>
+    /// The same for queries that must see the log up to <paramref name="seen"/>, whichever replica answers: what an impulse returned, or
+    /// <see cref="ImmortalClient.Seen"/> of another process. What this client has seen itself need not be given.
+    /// </summary>
+    public ClientProxy<TContract> AtLeast(Lsn seen) => new(client, key, seen);
+
+    /// <summary>Used by generated code.</summary>
+    [EditorBrowsable(EditorBrowsableState.Never)]
+    public ClientMessage BeginQuery(uint method) => new(method);
+
+    /// <summary>Asks a query and decodes its answer. Used by generated code.</summary>
+    [EditorBrowsable(EditorBrowsableState.Never)]
+    public async Task<QueryAnswer<T>> QueryAsync<T>(ClientMessage message, ValueReader<T> read, CancellationToken cancellationToken)
+    {
+        QueryOutcome outcome = await client.QueryAsync(message.Method, message.Arguments, position, cancellationToken).ConfigureAwait(false);
+        return new QueryAnswer<T>(read(outcome.Value), outcome.Position);
     }
 
     [EditorBrowsable(EditorBrowsableState.Never)]
@@ -43,15 +63,20 @@ public sealed class ClientProxy<TContract>
     [EditorBrowsable(EditorBrowsableState.Never)]
     public async Task<T> SendAsync<T>(ClientMessage message, ValueReader<T> read, CancellationToken cancellationToken)
     {
-        byte[] answer = await client.SendAsync(message.ToRequest(isImpulse: false), cancellationToken).ConfigureAwait(false);
-        return read(answer);
+        ClientRequest request = message.ToRequest(isImpulse: false);
+        return read(await client.SendAsync(request, cancellationToken).ConfigureAwait(false));
     }
 
     /// <summary>Sends a request whose answer is that it is done. Used by generated code.</summary>
     [EditorBrowsable(EditorBrowsableState.Never)]
     public Task SendAsync(ClientMessage message, CancellationToken cancellationToken) => client.SendAsync(message.ToRequest(isImpulse: false), cancellationToken);
 
-    /// <summary>Sends an impulse. Used by generated code.</summary>
+    /// <summary>Sends an impulse; returns a position behind its record. Used by generated code.</summary>
     [EditorBrowsable(EditorBrowsableState.Never)]
-    public Task SendImpulseAsync(ClientMessage message, CancellationToken cancellationToken) => client.SendAsync(message.ToRequest(isImpulse: true), cancellationToken);
+    public async Task<Lsn> SendImpulseAsync(ClientMessage message, CancellationToken cancellationToken)
+    {
+        ClientRequest request = message.ToRequest(isImpulse: true);
+        await client.SendAsync(request, cancellationToken).ConfigureAwait(false);
+        return request.LoggedAt;
+    }
 }

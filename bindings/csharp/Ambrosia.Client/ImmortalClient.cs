@@ -10,15 +10,22 @@ namespace Ambrosia.Client;
 public sealed class ImmortalClient : IAsyncDisposable
 {
     private readonly RequestBook book;
-    private readonly ClientPump pump;
+    private readonly ClientPump pump, secondary;
+    private readonly QueryDesk desk;
+    private readonly QueryLoop queries;
     private readonly Allowance allowance;
+    private ulong seen;
 
     private ImmortalClient(InstanceId instance, ClientOptions options, string catalog)
     {
         Instance = instance.Name;
         allowance = new Allowance(options.RequestsMax, options.RequestBytesMax);
         book = new RequestBook(request => allowance.Leave(request.Message.Length));
-        pump = new ClientPump(catalog, instance, options, book);
+        desk = new QueryDesk(options.QueriesFrom, Saw);
+        queries = new QueryLoop(desk, options.QueryWithin, TimeProvider.System);
+        pump = new ClientPump(catalog, instance, options, book, desk, Saw);
+        secondary = new ClientPump(catalog, instance, options, null, desk, Saw);
+        desk.WantSecondary = secondary.Want;
     }
 
     /// <summary>Name of the instance that it speaks to.</summary>
@@ -26,6 +33,12 @@ public sealed class ImmortalClient : IAsyncDisposable
 
     /// <summary>The replica that answers at the moment; null: it is being looked for.</summary>
     public string? Replica => pump.Replica;
+
+    /// <summary>
+    /// How far this client has seen the log: behind everything that it was told is logged, and that answers rest on. Its queries see at least
+    /// this state. Give it to another process (<see cref="ClientProxy{TContract}.AtLeast"/>), which then sees it too.
+    /// </summary>
+    public Lsn Seen => new(Volatile.Read(ref seen));
 
     /// <summary>Connects to the instance.</summary>
     /// <param name="catalog">Directory of the catalog.</param>
@@ -59,6 +72,28 @@ public sealed class ImmortalClient : IAsyncDisposable
     public ClientProxy<TContract> GetProxy<TContract>()
         where TContract : class => new(this, default);
 
+    /// <summary>Asks whoever can answer, out of a state that holds what this client has seen and everything below <paramref name="position"/>.</summary>
+    /// <exception cref="TimeoutException">Nobody could within <see cref="ClientOptions.QueryWithin"/>.</exception>
+    internal async Task<QueryOutcome> QueryAsync(uint method, byte[] arguments, Lsn position, CancellationToken cancellationToken)
+    {
+        Lsn atLeast = Seen > position ? Seen : position;
+        await allowance.EnterAsync(arguments.Length, cancellationToken).ConfigureAwait(false);
+        try
+        {
+            return await queries.AskAsync(method, arguments, atLeast, cancellationToken).ConfigureAwait(false);
+        }
+        finally
+        {
+            allowance.Leave(arguments.Length);
+        }
+    }
+
+    private void Saw(Lsn position)
+    {
+        ulong known = Volatile.Read(ref seen);
+        while (known < position.Value && Interlocked.CompareExchange(ref seen, position.Value, known) is var found && found != known) known = found;
+    }
+
     /// <summary>Waits until so much is under way at most, sends, and waits for the answer, or for an impulse until it is logged.</summary>
     internal async Task<byte[]> SendAsync(ClientRequest request, CancellationToken cancellationToken)
     {
@@ -76,8 +111,11 @@ public sealed class ImmortalClient : IAsyncDisposable
     /// <summary>Ends the connection. What is under way fails with <see cref="OutcomeUnknownException"/>.</summary>
     public ValueTask DisposeAsync()
     {
+        var why = new ObjectDisposedException(nameof(ImmortalClient));
         pump.Dispose();
-        book.End(new ObjectDisposedException(nameof(ImmortalClient)));
+        secondary.Dispose();
+        book.End(why);
+        desk.End(why);
         return ValueTask.CompletedTask;
     }
 }

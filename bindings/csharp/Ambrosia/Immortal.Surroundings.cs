@@ -7,7 +7,7 @@ public abstract partial class Immortal
     /// The time, UTC, of the record that is being executed: when it was logged. It is the same at every replay and on every replica, never
     /// goes back, and stands still while a handler runs.
     /// </summary>
-    /// <exception cref="InvalidOperationException">No handler runs on this thread.</exception>
+    /// <exception cref="InvalidOperationException">No handler or query runs on this thread.</exception>
     protected DateTimeOffset Now => Runtime.Surroundings.Now;
 
     /// <summary>

@@ -49,6 +49,10 @@ public abstract partial class Immortal
     [EditorBrowsable(EditorBrowsableState.Never)]
     protected abstract void Dispatch(ref IncomingMessage message);
 
+    /// <summary>Decodes the arguments of a query and answers it. Generated where the contract has queries.</summary>
+    [EditorBrowsable(EditorBrowsableState.Never)]
+    protected virtual void DispatchQuery(ref IncomingMessage message) => message.Unknown();
+
     /// <summary>Encodes the result of a handler that was suspended. Generated.</summary>
     [EditorBrowsable(EditorBrowsableState.Never)]
     protected virtual void WriteResult(FinishedCall call, OutgoingMessage result)
@@ -60,6 +64,8 @@ public abstract partial class Immortal
     internal void RunBecomingPrimary() => BecomingPrimary();
 
     internal void Take(ref IncomingMessage message) => Dispatch(ref message);
+
+    internal void TakeQuery(ref IncomingMessage message) => DispatchQuery(ref message);
 
     internal void Encode(FinishedCall call, OutgoingMessage result) => WriteResult(call, result);
 

@@ -14,8 +14,9 @@ internal enum Returning
 internal sealed record ParameterModel(string Name, TypeModel Type, string? Default);
 
 /// <param name="Interface">The interface that declares it, from <c>global::</c> on.</param>
+/// <param name="IsQuery">For callers outside alone: it is in no log, so no immortal can call it.</param>
 internal sealed record MethodModel(
-    string Name, string Interface, uint Id, bool IsImpulse, Returning Returning, TypeModel? Result, EquatableArray<ParameterModel> Parameters)
+    string Name, string Interface, uint Id, bool IsImpulse, bool IsQuery, Returning Returning, TypeModel? Result, EquatableArray<ParameterModel> Parameters)
 {
     /// <summary>The only parameter is bytes: they travel raw.</summary>
     internal bool IsRaw => Parameters.Count == 1 && Parameters[0].Type.IsRawWhenAlone;

@@ -56,8 +56,21 @@ internal static class ContractReader
             diagnostics.Add(DiagnosticInfo.Of(Rules.ImpulseResult, method, Display(method)));
             return null;
         }
-        return new MethodModel(Symbols.Identifier(method.Name), Symbols.FullName(method.ContainingType), IdOf(method, diagnostics), impulse, returning, result, new(parameters));
+        bool query = Symbols.Attribute(method, "QueryAttribute") is not null;
+        if (query && WhyNoQuery(method, impulse, returning) is { } why)
+        {
+            diagnostics.Add(DiagnosticInfo.Of(Rules.Query, method, Display(method), why));
+            return null;
+        }
+        return new MethodModel(Symbols.Identifier(method.Name), Symbols.FullName(method.ContainingType), IdOf(method, diagnostics), impulse, query, returning, result, new(parameters));
     }
+
+    /// <summary>It is answered at once, out of the state as it is: so its result is a value, and never a Call that an async body would need.</summary>
+    private static string? WhyNoQuery(IMethodSymbol method, bool impulse, Returning returning) =>
+        impulse ? "is an impulse handler"
+        : returning == Returning.Nothing ? "returns nothing"
+        : returning != Returning.Value ? $"returns {method.ReturnType.ToDisplayString(SymbolDisplayFormat.MinimallyQualifiedFormat)}, which may wait"
+        : null;
 
     private static List<ParameterModel>? ReadParameters(IMethodSymbol method, List<DiagnosticInfo> diagnostics)
     {

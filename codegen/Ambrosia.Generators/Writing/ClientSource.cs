@@ -15,13 +15,14 @@ internal static class ClientSource
         string contractName = contract.Namespace.Length == 0 ? $"global::{contract.Name}" : $"global::{contract.Namespace}.{contract.Name}";
         string proxy = $"this global::Ambrosia.Client.ClientProxy<{contractName}> __proxy";
         code.Namespace(contract.Namespace);
-        code.Line($"/// <summary>Calls from outside to immortals that implement <see cref=\"{contractName}\"/>: …Async is answered, …ForkAsync is logged.</summary>");
+        code.Line($"/// <summary>Calls from outside to immortals that implement <see cref=\"{contractName}\"/>: …Async is answered, …ForkAsync is logged, queries are answered by any replica.</summary>");
         code.Line(Names.Generated);
         using (code.Open($"internal static partial class {contract.Name}ClientCalls"))
         {
             foreach (MethodModel method in contract.Methods)
             {
-                WriteRequest(code, proxy, method);
+                if (method.IsQuery) WriteQuery(code, proxy, method);
+                else WriteRequest(code, proxy, method);
                 if (method.IsImpulse) WriteImpulse(code, proxy, method);
                 ProxySource.WriteEncode(code, codec, method, Message);
                 WriteDecode(code, codec, method);
@@ -40,16 +41,23 @@ internal static class ClientSource
             WriteBody(code, method, $"return __proxy.SendAsync(__message, {read}{Cancellation(method)});");
     }
 
+    private static void WriteQuery(CodeWriter code, string proxy, MethodModel method)
+    {
+        code.Line();
+        using (code.Open($"public static {Task}<global::Ambrosia.Client.QueryAnswer<{method.Result!.Name}>> {ProxySource.Plain(method)}Async({Parameters(proxy, method)})"))
+            WriteBody(code, method, $"return __proxy.QueryAsync(__message, __Decode{ProxySource.Plain(method)}, {Cancellation(method)});");
+    }
+
     private static void WriteImpulse(CodeWriter code, string proxy, MethodModel method)
     {
         code.Line();
-        using (code.Open($"public static {Task} {ProxySource.Plain(method)}ForkAsync({Parameters(proxy, method)})"))
+        using (code.Open($"public static {Task}<global::Ambrosia.Protocol.Lsn> {ProxySource.Plain(method)}ForkAsync({Parameters(proxy, method)})"))
             WriteBody(code, method, $"return __proxy.SendImpulseAsync(__message, {Cancellation(method)});");
     }
 
     private static void WriteBody(CodeWriter code, MethodModel method, string send)
     {
-        code.Line($"{Message} __message = __proxy.Begin(0x{method.Id:X}u);");
+        code.Line($"{Message} __message = __proxy.{(method.IsQuery ? "BeginQuery" : "Begin")}(0x{method.Id:X}u);");
         ProxySource.CallEncode(code, method);
         code.Line(send);
     }

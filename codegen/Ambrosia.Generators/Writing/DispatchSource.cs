@@ -1,3 +1,4 @@
+using System.Collections.Generic;
 using System.Linq;
 
 namespace Ambrosia.Generators;
@@ -31,18 +32,24 @@ internal static class DispatchSource
         code.Line();
         code.Line($"static {immortal.Name} global::Ambrosia.IImmortal<{immortal.Name}>.Create() => new();");
         code.Line();
-        using (code.Open($"protected override void Dispatch(ref {Names.Incoming} message)"))
+        WriteSwitch(code, "Dispatch", immortal.Contract.Methods.Where(static method => !method.IsQuery));
+        if (immortal.Contract.Methods.Any(static method => method.IsQuery))
         {
-            using (code.Open("switch (message.Method)"))
-            {
-                foreach (MethodModel method in immortal.Contract.Methods)
-                    code.Line($"case 0x{method.Id:X}u: __Handle{Plain(method)}(ref message); return;");
-                code.Line("default: message.Unknown(); return;");
-            }
+            code.Line();
+            WriteSwitch(code, "DispatchQuery", immortal.Contract.Methods.Where(static method => method.IsQuery));
         }
         foreach (MethodModel method in immortal.Contract.Methods) WriteHandle(code, codec, method);
         WriteResults(code, codec, immortal.Contract);
         codec.WriteMethods(code);
+    }
+
+    /// <summary>Queries have a switch of their own: what is in the log can never be one.</summary>
+    private static void WriteSwitch(CodeWriter code, string name, IEnumerable<MethodModel> methods)
+    {
+        using var body = code.Open($"protected override void {name}(ref {Names.Incoming} message)");
+        using var cases = code.Open("switch (message.Method)");
+        foreach (MethodModel method in methods) code.Line($"case 0x{method.Id:X}u: __Handle{Plain(method)}(ref message); return;");
+        code.Line("default: message.Unknown(); return;");
     }
 
     /// <summary>A method of its own for each: its locals are then cleared only when it runs.</summary>

@@ -44,8 +44,9 @@ internal static class Manifest
             $"{{\"name\":{Text(each.Name.TrimStart('@'))},\"type\":{Text(each.Type.Schema)}{(each.Default is null ? "" : ",\"optional\":true")}}}"));
         string raw = method.IsRaw ? ",\"raw\":true" : "";
         string impulse = method.IsImpulse ? ",\"impulse\":true" : "";
+        string query = method.IsQuery ? ",\"query\":true" : "";
         string result = method.Result is null ? "" : $",\"result\":{Text(method.Result.Schema)}{(method.Result.IsRawWhenAlone ? ",\"rawResult\":true" : "")}";
-        return $"{{\"name\":{Text(method.Name.TrimStart('@'))},\"id\":{method.Id}{impulse}{raw},\"parameters\":[{parameters}]{result}}}";
+        return $"{{\"name\":{Text(method.Name.TrimStart('@'))},\"id\":{method.Id}{impulse}{query}{raw},\"parameters\":[{parameters}]{result}}}";
     }
 
     private static string JsonOf(DataModel data)

@@ -24,6 +24,7 @@ internal static class ProxySource
             code.Line($"public static implicit operator {contract.ProxyName}(global::Ambrosia.ProxyOf<{contract.ProxyName}> proxy) => new(proxy.Target);");
             foreach (MethodModel method in contract.Methods)
             {
+                if (method.IsQuery) continue;
                 if (method.IsImpulse) WriteImpulse(code, method);
                 else WriteMethod(code, method);
                 WriteEncode(code, codec, method, Names.Outgoing);
@@ -94,13 +95,13 @@ internal static class ProxySource
 
     private static void WriteComplete(CodeWriter code, Codec codec, ContractModel contract)
     {
-        if (contract.Methods.All(method => method.Result is null)) return;
+        if (contract.Methods.All(method => method.Result is null || method.IsQuery)) return;
         code.Line();
         using var body = code.Open("protected override void Complete(global::Ambrosia.ArrivedResult result)");
         using var cases = code.Open("switch (result.Method)");
         foreach (MethodModel method in contract.Methods)
         {
-            if (method.Result is not { } type) continue;
+            if (method.IsQuery || method.Result is not { } type) continue;
             using (code.Open($"case 0x{method.Id:X}u:"))
             {
                 if (type.IsRawWhenAlone)

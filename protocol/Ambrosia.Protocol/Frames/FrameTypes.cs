@@ -26,6 +26,8 @@ public static class FrameTypes
             FrameType.Ready or FrameType.ClientHello => Dialler,
             FrameType.ClientWelcome or FrameType.ClientLogged => Acceptor,
             FrameType.Run => App | Dialler | Acceptor,
+            FrameType.Query => Coordinator | Dialler,
+            FrameType.QueryAnswer => App | Acceptor,
             _ => 0,
         };
     }

@@ -24,7 +24,7 @@ public sealed class ClientSessionTests : IDisposable
         parts = new ClientParts
         {
             Self = new InstanceId("bank"), Uuid = log.Identity.Uuid, Replica = "r0", Epoch = () => log.Epoch, MessageBytesMax = 1 << 20, Log = log.Appender, Table = table,
-            Lag = () => lag, MayEmit = () => mayEmit, Committer = static _ => { }, Room = static _ => throw new InvalidOperationException("a part waits"), Lines = new PeerLines(lines.Add, time),
+            Lag = () => lag, MayAnswer = () => mayEmit, IsPrimary = static () => true, Queries = new QueryBook(time, () => log.Appender.Durable), WakeApp = static () => { }, Committer = static _ => { }, Room = static _ => throw new InvalidOperationException("a part waits"), Lines = new PeerLines(lines.Add, time),
         };
         log.DurableAdvanced = _ => table.DurableAdvanced();
     }
@@ -41,8 +41,8 @@ public sealed class ClientSessionTests : IDisposable
         return session;
     }
 
-    private byte[] HelloOf(string instance = "bank", Guid? uuid = null, uint limit = 1 << 20, ushort version = 1, string client = "web") =>
-        Made.Payload(new ClientHello(version, version, new InstanceId(instance), uuid ?? Guid.Empty, client, limit));
+    private byte[] HelloOf(string instance = "bank", Guid? uuid = null, uint limit = 1 << 20, ushort version = 1, string client = "web", bool queriesOnly = false) =>
+        Made.Payload(new ClientHello(version, version, new InstanceId(instance), uuid ?? Guid.Empty, client, limit, queriesOnly));
 
     private static FeedAnswer Feed(ClientSession to, FrameType type, byte[] payload) => to.Feed(Made.Frame(type, payload, Seed, checkPayload: true), drained: true, out _);
 

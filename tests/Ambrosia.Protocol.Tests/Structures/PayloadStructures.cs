@@ -52,14 +52,15 @@ internal static class PayloadStructures
         Payload<ClientHello>("ClientHello", static x => new()
         {
             ["versionMin"] = x.VersionMin, ["versionMax"] = x.VersionMax, ["shard"] = x.Instance.Shard, ["instance"] = x.Instance.Name,
-            ["uuid"] = x.Uuid.ToString(), ["client"] = x.Client, ["messageBytesMax"] = x.MessageBytesMax,
+            ["uuid"] = x.Uuid.ToString(), ["client"] = x.Client, ["messageBytesMax"] = x.MessageBytesMax, ["queriesOnly"] = x.QueriesOnly,
         }),
         Payload<ClientWelcome>("ClientWelcome", static x => new()
         {
             ["version"] = x.Version, ["uuid"] = x.Uuid.ToString(), ["replica"] = x.Replica, ["epoch"] = Text(x.Session.Epoch.Value), ["session"] = Text(x.Session.Number),
             ["messageBytesMax"] = x.MessageBytesMax, ["requestsMax"] = x.RequestsMax,
         }),
-        Payload<ClientLogged>("ClientLogged", static x => new() { ["number"] = Text(x.Number) }),
+        Payload<ClientLogged>("ClientLogged", static x => new() { ["number"] = Text(x.Number), ["position"] = Text(x.Position.Value) }),
+        .. QueryStructures.All,
         Empty("Heartbeat", FrameType.Heartbeat), Empty("Ready", FrameType.Ready), Empty("CheckpointWanted", FrameType.CheckpointWanted),
         new("ImageChunk", new Structure(
             static (bytes, _) => new() { ["bytes"] = Hex(ImageChunk.Read(bytes)) }, static (bytes, _) => ImageChunk.Read(bytes).ToArray(), Ends.Anywhere)),

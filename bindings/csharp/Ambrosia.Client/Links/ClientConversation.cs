@@ -13,7 +13,10 @@ internal sealed class ClientConversation : ILinkTraffic
     private enum Stage { SendHello, AwaitWelcome, Open }
 
     private readonly Lock gate = new();
-    private readonly RequestBook book;
+    /// <summary>Null: a connection for queries alone.</summary>
+    private readonly RequestBook? book;
+    private readonly QueryDesk desk;
+    private readonly QueryRoad road;
     private readonly ClientHello hello;
     private readonly uint seed;
     private readonly byte[] heartbeat;
@@ -22,9 +25,11 @@ internal sealed class ClientConversation : ILinkTraffic
     private ClientWelcome? welcome;
     private int bytesWanted;
 
-    internal ClientConversation(RequestBook book, ClientHello hello, uint seed)
+    internal ClientConversation(RequestBook? book, QueryDesk desk, ClientHello hello, uint seed)
     {
         this.book = book;
+        this.desk = desk;
+        road = book is null ? QueryRoad.Secondary : QueryRoad.Primary;
         this.hello = hello;
         this.seed = seed;
         Frames.Write(frame, FrameType.Heartbeat, [], seed, checkPayload: true);
@@ -33,6 +38,9 @@ internal sealed class ClientConversation : ILinkTraffic
 
     /// <summary>The instance takes us. On the in thread.</summary>
     internal Action<ClientWelcome> Welcomed { get; init; } = static _ => { };
+
+    /// <summary>What follows rests on the log up to here. On the in thread.</summary>
+    internal Action<Lsn> Saw { get; init; } = static _ => { };
 
     /// <summary>It closes the connection in words. On the in thread.</summary>
     internal Action<Goodbye> ToldGoodbye { get; init; } = static _ => { };
@@ -78,31 +86,36 @@ internal sealed class ClientConversation : ILinkTraffic
             case FrameType.ClientWelcome when stage == Stage.AwaitWelcome:
                 Open(ClientWelcome.Read(payload));
                 break;
-            case FrameType.Run when stage == Stage.Open:
+            case FrameType.Run when stage == Stage.Open && book is not null:
                 TakeAnswers(RunView.ReadWhole(payload, hello.MessageBytesMax));
                 break;
-            case FrameType.ClientLogged when stage == Stage.Open:
-                book.Logged(ClientLogged.Read(payload).Number);
+            case FrameType.ClientLogged when stage == Stage.Open && book is not null:
+                ClientLogged logged = ClientLogged.Read(payload);
+                Saw(logged.Position);
+                book.Logged(logged.Number, logged.Position);
+                break;
+            case FrameType.QueryAnswer when stage == Stage.Open:
+                desk.Answered(road, QueryAnswerFrame.Read(payload, hello.MessageBytesMax));
                 break;
             case FrameType.Heartbeat:
                 Frames.ReadEmpty(type, payload);
                 break;
             default: throw new ProtocolViolation("P2.4", $"{type} frame to a caller outside");
         }
-        if (type is FrameType.ClientLogged or FrameType.Run) Wake(); // what waited for its turn may go now
+        if (type is FrameType.ClientLogged or FrameType.Run or FrameType.QueryAnswer) Wake(); // what waited for its turn may go now
     }
 
     private void Open(ClientWelcome told)
     {
         if (told.Version != 1) throw new ProtocolViolation("P10.2", $"protocol version {told.Version}");
-        book.Connected();
+        book?.Connected();
         lock (gate)
         {
             welcome = told;
             stage = Stage.Open;
         }
         Welcomed(told);
-        Wake();
+        desk.Opened(road, Wake);
     }
 
     private void TakeAnswers(in RunView answers)
@@ -110,7 +123,7 @@ internal sealed class ClientConversation : ILinkTraffic
         if (!answers.Header.IsClientAnswer) throw new ProtocolViolation("P3.2", $"{answers.Header.Kind} to a caller outside");
         if (answers.Header.ClientSession != welcome!.Session) throw new ProtocolViolation("P10.6", $"answers for session {answers.Header.ClientSession} on {welcome.Session}");
         var messages = new MessageReader(answers);
-        while (messages.Next()) book.Answered(messages.CallId, answers.Header.Kind == MessageKind.ClientFailure, messages.Arguments);
+        while (messages.Next()) book!.Answered(messages.CallId, answers.Header.Kind == MessageKind.ClientFailure, messages.Arguments);
     }
 
     public void WaitForRoom(CancellationToken stop) => throw new InvalidOperationException("a caller outside always has room");
@@ -125,16 +138,20 @@ internal sealed class ClientConversation : ILinkTraffic
                 Frames.Write(frame, hello, seed, checkPayload: true);
                 stage = Stage.AwaitWelcome;
             }
-            else if (stage == Stage.Open) WriteRun();
+            else if (stage == Stage.Open)
+            {
+                if (book is not null) WriteRun(book);
+                desk.Take(road, welcome!.RequestsMax, seed, frame);
+            }
             bytes = frame.WrittenMemory;
             return bytes.Length > 0;
         }
     }
 
-    private void WriteRun()
+    private void WriteRun(RequestBook requests)
     {
         run.ResetWrittenCount();
-        if (book.TryTakeRun(welcome!.RequestsMax, run)) Frames.Write(frame, FrameType.Run, run.WrittenSpan, seed, checkPayload: true);
+        if (requests.TryTakeRun(welcome!.RequestsMax, run)) Frames.Write(frame, FrameType.Run, run.WrittenSpan, seed, checkPayload: true);
     }
 
     public void Taken(int bytes)
@@ -143,7 +160,8 @@ internal sealed class ClientConversation : ILinkTraffic
 
     public void Ended(string why)
     {
-        book.Lost(why);
+        if (stage == Stage.Open) desk.Lost(road, why);
+        book?.Lost(why);
         Over(why);
     }
 }

@@ -12,12 +12,16 @@ internal sealed class ClientPump : IDisposable
 {
     private readonly InstanceId instance;
     private readonly ClientOptions options;
-    private readonly RequestBook book;
+    private readonly RequestBook? book;
+    private readonly QueryDesk desk;
+    private readonly Action<Lsn> saw;
     private readonly DirectoryCatalog catalog;
     private readonly Backoff backoff = new(Random.Shared.NextDouble);
     private readonly CancellationTokenSource stop = new();
     private readonly ManualResetEventSlim over = new(false);
+    private readonly AutoResetEvent wanted = new(false);
     private readonly TaskCompletionSource first = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private int started;
     private volatile LinkConnection? connection;
     private volatile string? replica;
 
@@ -27,13 +31,16 @@ internal sealed class ClientPump : IDisposable
     /// <summary>That of the first instance that took us: another one of the same name is refused.</summary>
     private Guid uuid;
 
-    internal ClientPump(string directory, InstanceId instance, ClientOptions options, RequestBook book)
+    /// <param name="book">What the primary is sent; null: this is the connection to a secondary, for queries, made when it is wanted.</param>
+    internal ClientPump(string directory, InstanceId instance, ClientOptions options, RequestBook? book, QueryDesk desk, Action<Lsn> saw)
     {
+        this.desk = desk;
+        this.saw = saw;
         this.instance = instance;
         this.options = options;
         this.book = book;
         catalog = new DirectoryCatalog(new CatalogView(directory), RandomNumberGenerator.Fill, static _ => { });
-        new Thread(Loop) { Name = $"ambrosia client {instance}", IsBackground = true }.Start();
+        if (book is not null) Start();
     }
 
     internal string? Replica => replica;
@@ -57,10 +64,24 @@ internal sealed class ClientPump : IDisposable
         if (replica is not null) connection?.Nudge();
     }
 
+    /// <summary>A secondary may be of use.</summary>
+    internal void Want()
+    {
+        wanted.Set();
+        if (Interlocked.Exchange(ref started, 1) == 0) Start();
+    }
+
+    private void Start() => new Thread(Loop) { Name = $"ambrosia client {instance}", IsBackground = true }.Start();
+
     private void Loop()
     {
         while (!stop.IsCancellationRequested)
         {
+            if (book is null && !desk.NeedsSecondary)
+            {
+                WaitHandle.WaitAny([wanted, stop.Token.WaitHandle]);
+                continue;
+            }
             over.Reset();
             if (TryConnect()) over.Wait();
             stop.Token.WaitHandle.WaitOne(backoff.Next());
@@ -72,10 +93,10 @@ internal sealed class ClientPump : IDisposable
         try
         {
             CatalogEntry? entry = catalog.Find(instance);
-            ReplicaEntry? primary = entry?.Replicas.FirstOrDefault(each => each.Role == "primary" && each.Epoch == entry.Epoch);
-            if (primary is null) trouble = "it is not in the catalog";
-            else Converse(LinkDialler.Dial(primary.Address, Settings(), stop.Token, instance.Name));
-            return primary is not null;
+            ReplicaEntry? replica = entry is null ? null : Choose(entry);
+            if (replica is null) trouble = "it is not in the catalog";
+            else Converse(LinkDialler.Dial(replica.Address, Settings(), stop.Token, instance.Name));
+            return replica is not null;
         }
         catch (Exception e) when (e is LinkUnreachableException or LinkAddressException or ProtocolViolation or IOException or UnauthorizedAccessException
             or CatalogException or LinkCertificateException or OperationCanceledException)
@@ -83,6 +104,14 @@ internal sealed class ClientPump : IDisposable
             trouble = e.Message;
             return false;
         }
+    }
+
+    /// <summary>Of several secondaries any, so that many clients share them.</summary>
+    private ReplicaEntry? Choose(CatalogEntry entry)
+    {
+        if (book is not null) return entry.Replicas.FirstOrDefault(each => each.Role == "primary" && each.Epoch == entry.Epoch);
+        ReplicaEntry[] others = [.. entry.Replicas.Where(static each => each.Role == "secondary")];
+        return others.Length == 0 ? null : others[Random.Shared.Next(others.Length)];
     }
 
     private LinkSettings Settings() => new(catalog.Secret, TimeProvider.System, RandomNumberGenerator.Fill)
@@ -97,9 +126,10 @@ internal sealed class ClientPump : IDisposable
 
     private void Converse(LinkConnection dialled)
     {
-        var hello = new ClientHello(1, 1, instance, uuid, options.Name, options.MessageBytesMax);
-        var conversation = new ClientConversation(book, hello, dialled.Seed)
+        var hello = new ClientHello(1, 1, instance, uuid, options.Name, options.MessageBytesMax, QueriesOnly: book is null);
+        var conversation = new ClientConversation(book, desk, hello, dialled.Seed)
         {
+            Saw = saw,
             Wake = dialled.Wake,
             Welcomed = Welcomed,
             ToldGoodbye = Told,
@@ -124,7 +154,7 @@ internal sealed class ClientPump : IDisposable
         if (goodbye.Code != GoodbyeCode.Refused) return;
         var refused = new ClientRefusedException(goodbye.Why);
         first.TrySetException(refused);
-        book.Refused(refused);
+        book?.Refused(refused);
     }
 
     private void Over(string why)
@@ -139,5 +169,6 @@ internal sealed class ClientPump : IDisposable
         stop.Cancel();
         connection?.Close("the client was closed");
         over.Set();
+        wanted.Set();
     }
 }

@@ -1,3 +1,5 @@
+using Ambrosia.Protocol;
+
 namespace Ambrosia.Client;
 
 /// <summary>One message on its way: encoded once, sent again on another connection only if it has a key. State is guarded by the book.</summary>
@@ -12,6 +14,9 @@ internal sealed class ClientRequest(bool isImpulse, bool isKeyed, byte[] message
 
     /// <summary>Completed with the answer, or for an impulse with nothing when it is logged. Continuations never run on the connection's threads.</summary>
     internal TaskCompletionSource<byte[]> Completion { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    /// <summary>Of an impulse that is logged: a position behind its record.</summary>
+    internal Lsn LoggedAt { get; set; }
 
     /// <summary>Its number on the present connection; 0: it was not sent there.</summary>
     internal ulong Number { get; set; }

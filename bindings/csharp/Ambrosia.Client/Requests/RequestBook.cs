@@ -90,7 +90,7 @@ internal sealed class RequestBook(Action<ClientRequest> left)
 
     /// <summary>Everything up to this number is durable: impulses are done.</summary>
     /// <exception cref="ProtocolViolation">P10.5.</exception>
-    internal void Logged(ulong number)
+    internal void Logged(ulong number, Lsn position)
     {
         var done = new List<ClientRequest>();
         lock (gate)
@@ -102,7 +102,11 @@ internal sealed class RequestBook(Action<ClientRequest> left)
                 done.Add(next);
             }
         }
-        foreach (ClientRequest request in done) Complete(request, []);
+        foreach (ClientRequest request in done)
+        {
+            request.LoggedAt = position;
+            Complete(request, []);
+        }
     }
 
     /// <exception cref="ProtocolViolation">P10.6.</exception>

@@ -20,8 +20,9 @@ public sealed class CallCancellation : IImagePart
     public void Cancel()
     {
         if (IsCancelled) return;
+        Scheduler scheduler = Scheduler.Current; // refuses whoever is no handler, before anything has changed
         IsCancelled = true;
-        foreach (Source each in waiting.Values) Scheduler.Current.MakeReady(each);
+        foreach (Source each in waiting.Values) scheduler.MakeReady(each);
         waiting.Clear();
     }
 

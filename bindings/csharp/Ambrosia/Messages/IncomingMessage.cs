@@ -36,7 +36,7 @@ public ref struct IncomingMessage
     }
 
     /// <summary>The caller awaits a result.</summary>
-    public readonly bool WantsResult => CallId != 0 || Outside is not null;
+    public readonly bool WantsResult => CallId != 0 || Outside is not null || IsQuery;
 
     /// <summary>Counter of the caller's call id; 0: fork or impulse.</summary>
     internal ulong CallId { get; set; }
@@ -56,6 +56,9 @@ public ref struct IncomingMessage
 
     /// <summary>The call from outside that this is; null: it is one of an immortal, or its impulse without a key.</summary>
     internal OutsideCall? Outside { get; init; }
+
+    /// <summary>A query: it has a result, and no place in the log.</summary>
+    internal bool IsQuery { get; init; }
 
     /// <summary>No such method in this version of the contract.</summary>
     public readonly void Unknown() => throw new MissingMethodException($"{runtime.TypeName} has no method with id 0x{Method:X} in its contract.");
@@ -89,17 +92,18 @@ public ref struct IncomingMessage
     }
 
     public readonly OutgoingMessage BeginResult() =>
-        Outside is null ? runtime.BeginResult(runtime.Origins[Origin], CallId, Method) : new OutgoingMessage(ScratchBuffer.Begin());
+        Outside is null && !IsQuery ? runtime.Answers.Begin(runtime.Origins[Origin], CallId, Method) : new OutgoingMessage(ScratchBuffer.Begin());
 
     public readonly void SendResult(OutgoingMessage result)
     {
-        if (Outside is null) runtime.Outbound.Commit();
+        if (IsQuery) runtime.Queries.Take(result.Aside!.Written);
+        else if (Outside is null) runtime.Outbound.Commit();
         else runtime.Outside.Finish(Outside, result.Aside!.Written);
     }
 
     private readonly void AnswerLater(Source handler)
     {
-        if (Outside is null) runtime.AnswerLater(handler, this);
+        if (Outside is null) runtime.Answers.Later(handler, this);
         else runtime.Outside.AnswerLater(handler, Outside, this);
     }
 }

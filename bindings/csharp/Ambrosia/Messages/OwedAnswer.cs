@@ -11,5 +11,5 @@ internal sealed class OwedAnswer(Source handler, uint caller, ulong call, uint m
     private readonly uint method = method;
     private readonly SetAsideMessage? kept = kept;
 
-    internal override void Resume() => Scheduler.Current.Runtime.Answer(handler, caller, call, method, kept);
+    internal override void Resume() => Scheduler.Current.Runtime.Answers.Answer(handler, caller, call, method, kept);
 }

@@ -20,6 +20,7 @@ internal sealed class ImpulseDoor(ImpulseOutbox outbox, OutboundBuffer limits)
 
     internal OutgoingMessage Begin(uint method, ImpulseKey key)
     {
+        if (Scheduler.IsAnyQuerying) throw Queries.Refusal("sends");
         if (!isOpen) throw new InvalidOperationException("Impulses are accepted only by a primary: start what sends them in BecomingPrimary.");
         ScratchBuffer body = ScratchBuffer.Begin();
         body.Advance(Varint.Write(body.GetSpan(Varint.BytesMax), method));
@@ -68,7 +69,7 @@ internal sealed class ImpulseDoor(ImpulseOutbox outbox, OutboundBuffer limits)
     }
 
     /// <summary>The refusal of a method that is not an impulse handler.</summary>
-    internal InvalidOperationException NotAnImpulse() => new(isOpen
+    internal InvalidOperationException NotAnImpulse() => Scheduler.IsAnyQuerying ? Queries.Refusal("sends") : new(isOpen
         ? "Outside the handlers only methods marked [ImpulseHandler] can be called: what they are given is logged before it acts."
         : "Only handlers send before the immortal is primary; start what sends from elsewhere in BecomingPrimary, to methods marked [ImpulseHandler].");
 

@@ -13,7 +13,7 @@ internal sealed class AppHost(
 {
     internal const int Ok = 0, AppFailure = 1, Misuse = 2, Divergence = 70, InputOutput = 74;
     private const string AddressName = "AMBROSIA_APP", TokenName = "AMBROSIA_TOKEN", VersionName = "AMBROSIA_APP_VERSION", LogReplayName = "AMBROSIA_LOG_REPLAY",
-        AcceptName = "AMBROSIA_ACCEPT_SOURCE";
+        AcceptName = "AMBROSIA_ACCEPT_SOURCE", CheckQueriesName = "AMBROSIA_CHECK_QUERIES";
 
     /// <summary>For so long a coordinator that is just starting is waited for.</summary>
     private static readonly TimeSpan s_connectWithin = TimeSpan.FromSeconds(10);
@@ -38,6 +38,7 @@ internal sealed class AppHost(
                 AppVersion = ReadVersion(),
                 AcceptSource = environment(AcceptName) == "1",
                 ProcessId = (uint)Environment.ProcessId,
+                QueryChecking = QueryChecks.Parse(environment(CheckQueriesName)),
                 TaskRunner = new TaskThreads(time),
                 Log = log,
                 LogOfImmortal = (level, text) => log(level == LogLevel.Information ? text : $"{level}: {text}"),

@@ -52,6 +52,9 @@ internal sealed class Conversation(AppWelcome welcome, ImmortalRuntime runtime, 
         Progress.EndFrame();
     }
 
+    /// <summary>A Query frame (P5.18): between records, at the position that the answer states.</summary>
+    internal void Answer(ReadOnlyMemory<byte> payload) => Runtime.Queries.Answer(payload, Progress.Executed);
+
     internal void Become(BecomePrimary frame)
     {
         if (Runtime.IsPrimary) throw new ProtocolViolation("P5.10", "a second BecomePrimary");
@@ -87,7 +90,7 @@ internal sealed class Conversation(AppWelcome welcome, ImmortalRuntime runtime, 
                 Runtime.Origins.Add(peer.Origin, peer.Peer);
                 break;
             case RecordKind.Quarantine:
-                ExecuteInside(records.Read<QuarantineRecord>(), records.Lsn.Value, static (runtime, record, lsn) => runtime.Take(record, lsn));
+                ExecuteInside(records.Read<QuarantineRecord>(), records.Lsn.Value, static (runtime, record, lsn) => runtime.Runs.Take(record, lsn));
                 break;
             case RecordKind.TimerFired:
                 ExecuteInside(records.Read<TimerFiredRecord>(), records.Lsn.Value, static (runtime, record, lsn) => runtime.Fire(record, lsn));
@@ -134,7 +137,7 @@ internal sealed class Conversation(AppWelcome welcome, ImmortalRuntime runtime, 
         Runtime.Scheduler.Enter();
         try
         {
-            Runtime.Execute(run, body, records.Lsn.Value);
+            Runtime.Runs.Execute(run, body, records.Lsn.Value);
         }
         finally
         {
@@ -163,7 +166,7 @@ internal sealed class Conversation(AppWelcome welcome, ImmortalRuntime runtime, 
         Runtime.Scheduler.Enter();
         try
         {
-            Runtime.Forget(record);
+            Runtime.Runs.Forget(record);
         }
         finally
         {

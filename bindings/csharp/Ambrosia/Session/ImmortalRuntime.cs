@@ -1,6 +1,5 @@
-// One immortal and what its handlers and proxies use: scheduler, destinations, outstanding calls, output. It executes runs and answers
-// callers; of frames, images and progress it knows nothing. Thread: the scheduler's, except Impulses (any).
-using System.Buffers;
+// One immortal and what its handlers and proxies use: scheduler, destinations, outstanding calls, output. What it is
+// told to do is in RunExecution and Queries, what it tells callers in Answers; of frames, images and progress it knows nothing. Thread: the scheduler's, except Impulses (any).
 using Ambrosia.Protocol;
 
 namespace Ambrosia;
@@ -11,7 +10,6 @@ internal sealed class ImmortalRuntime
     private static ImmortalRuntime? constructing;
 
     private readonly ImmortalDefinition definition;
-    private readonly ArrayBufferWriter<byte> extension = new(256);
     private readonly int schedulerThread = Environment.CurrentManagedThreadId;
 
     internal ImmortalRuntime(ImmortalDefinition definition, AppWelcome welcome, OutboundBuffer outbound, ImpulseDoor impulses, SessionOptions options)
@@ -29,6 +27,9 @@ internal sealed class ImmortalRuntime
         Origins = new Origins(Id);
         Outside = new OutsideCalls(this);
         Forks = new ForkFailures(this, options.Log);
+        Answers = new Answers(this);
+        Runs = new RunExecution(this);
+        Queries = new Queries(this, new QueryChecks(options.QueryChecking, definition.Type.Assembly));
     }
 
     internal InstanceId Id { get; }
@@ -68,6 +69,12 @@ internal sealed class ImmortalRuntime
 
     /// <summary>Forks and impulses whose handlers threw.</summary>
     internal ForkFailures Forks { get; }
+
+    internal Answers Answers { get; }
+
+    internal RunExecution Runs { get; }
+
+    internal Queries Queries { get; }
 
     internal static ImmortalRuntime TakeConstructing() => constructing
         ?? throw new InvalidOperationException("An immortal is made by AmbrosiaApp.Run, once in the life of its instance, not by new.");
@@ -138,30 +145,6 @@ internal sealed class ImmortalRuntime
         Tasks.StartAll();
     }
 
-    /// <summary>Executes a run: its messages in order, and after each what became ready by it.</summary>
-    internal void Execute(RunView run, ReadOnlyMemory<byte> messages, ulong lsn)
-    {
-        ExecutingLsn = lsn;
-        InstanceId origin = Origins[run.Header.Peer];
-        switch (run.Header.Kind)
-        {
-            case MessageKind.Impulse when run.Header.Keyed:
-                Outside.Execute(run, messages);
-                break;
-            case MessageKind.Fork or MessageKind.Call or MessageKind.Impulse:
-                Dispatch(run, messages, run.Header.Peer);
-                break;
-            case MessageKind.Result:
-                TakeResults(run, origin);
-                break;
-            case MessageKind.Failure:
-                TakeFailures(run, origin);
-                break;
-            default:
-                throw new ProtocolViolation("L5.2", $"run of kind {run.Header.Kind} in the log");
-        }
-    }
-
     internal void Fire(TimerFiredRecord record, ulong lsn)
     {
         ExecutingLsn = lsn;
@@ -186,6 +169,7 @@ internal sealed class ImmortalRuntime
 
     internal ProxyTarget TargetOf(InstanceId id)
     {
+        if (Scheduler.IsAnyQuerying) throw Queries.Refusal("gets a proxy");
         if (Environment.CurrentManagedThreadId != schedulerThread && !Scheduler.IsExecuting)
             throw new InvalidOperationException("GetProxy is for constructors, handlers and BecomingPrimary: keep the proxy and give it to other threads.");
         return new ProxyTarget(this, Destinations.Get(id));
@@ -193,6 +177,7 @@ internal sealed class ImmortalRuntime
 
     internal void RequestCheckpoint()
     {
+        if (Scheduler.IsAnyQuerying) throw Queries.Refusal("asks for a checkpoint");
         if (!Scheduler.IsExecuting) throw new InvalidOperationException("A checkpoint is asked for by handlers.");
         Outbound.Write(FrameType.CheckpointWanted, []);
     }
@@ -220,178 +205,10 @@ internal sealed class ImmortalRuntime
         return Calls.Add<T>(proxy, message.CallId, message.Method);
     }
 
-    internal OutgoingMessage BeginResult(InstanceId caller, ulong call, uint method)
-    {
-        Outbound.Begin(Destinations.Get(caller), MessageKind.Result);
-        Outbound.WriteVarint(method);
-        Outbound.WriteVarint(call);
-        return new OutgoingMessage(Outbound, call, method);
-    }
-
-    internal void AnswerLater(Source handler, in IncomingMessage message)
-    {
-        if (!handler.IsDone)
-        {
-            Scheduler.AnswersOwed++;
-            handler.AwaitedBy(new OwedAnswer(handler, message.Origin, message.CallId, message.Method, message.CallId == 0 ? Forks.KeptOf(message) : null));
-        }
-        else if (handler.Error is { } failure) Fail(failure, message);
-        else if (message.CallId != 0) Answer(handler, message.Caller, message.CallId, message.Method);
-    }
-
-    /// <summary>A suspended handler is finished.</summary>
-    internal void Answer(Source handler, uint origin, ulong call, uint method, SetAsideMessage? kept)
-    {
-        Scheduler.AnswersOwed--;
-        InstanceId caller = Origins[origin];
-        if (call == 0)
-        {
-            if (handler.Error is { } unheard) Forks.FailedLate(kept, method, caller, unheard);
-        }
-        else if (caller == Origins.Forgotten) return; // whoever has its name now did not ask
-        else if (handler.Error is { } failure) Fail(failure, caller, call, method);
-        else Answer(handler, caller, call, method);
-    }
-
-    private void Answer(Source handler, InstanceId caller, ulong call, uint method)
-    {
-        try
-        {
-            OutgoingMessage result = BeginResult(caller, call, method);
-            Started().Encode(new FinishedCall(handler, method), result);
-            Outbound.Commit();
-        }
-        catch (Exception e) when (IsOfHandler(e))
-        {
-            Fail(e, caller, call, method);
-        }
-    }
-
-    private void Dispatch(RunView run, ReadOnlyMemory<byte> messages, uint origin)
-    {
-        Immortal immortal = Started();
-        var reader = new MessageReader(run);
-        var message = new IncomingMessage(this, origin, messages) { Kind = run.Header.Kind };
-        bool isCall = run.Header.Kind == MessageKind.Call;
-        uint count = 0;
-        while (reader.Next())
-        {
-            message.Place = new MessagePlace(new Lsn(ExecutingLsn), count);
-            message.Method = reader.Method;
-            message.CallId = isCall ? CheckedCall(reader.CallId) : 0;
-            message.Arguments = reader.Arguments;
-            Run(immortal, ref message);
-            count++;
-        }
-        CheckCount(run.Header, count);
-    }
-
-    private void Run(Immortal immortal, ref IncomingMessage message)
-    {
-        try
-        {
-            immortal.Take(ref message);
-        }
-        catch (Exception e) when (IsOfHandler(e))
-        {
-            Fail(e, message);
-        }
-        Scheduler.Drain();
-    }
-
-    /// <summary>A Quarantine record: what it says is done here, at its place in the log.</summary>
-    internal void Take(QuarantineRecord record, ulong lsn)
-    {
-        ExecutingLsn = lsn;
-        Forks.Take(record, RunAgain);
-    }
-
-    private void RunAgain(SetAsideMessage kept)
-    {
-        var message = new IncomingMessage(this, kept.Origin, kept.Arguments)
-        {
-            Kind = kept.Kind, Place = kept.Place, Tries = kept.Tries, Method = kept.Method, Arguments = kept.Arguments,
-        };
-        Run(Started(), ref message);
-    }
-
-    private void TakeResults(RunView run, InstanceId origin)
-    {
-        var reader = new MessageReader(run);
-        uint count = 0;
-        while (reader.Next())
-        {
-            count++;
-            if (!Calls.TryTake(reader.CallId, origin, out IPendingCall pending)) continue;
-            try
-            {
-                pending.Proxy.Take(new ArrivedResult(pending, reader.Arguments));
-            }
-            catch (Exception e) when (IsOfHandler(e))
-            {
-                // What came is not what this version of the contract says; who awaits it must learn that, like any other failure.
-                pending.Source.Fail(new RemoteCallException(e.GetType().FullName!, $"The result of method 0x{reader.Method:X} could not be decoded: {e.Message}"));
-            }
-            Scheduler.Drain();
-        }
-        CheckCount(run.Header, count);
-    }
-
-    private void TakeFailures(RunView run, InstanceId origin)
-    {
-        var reader = new MessageReader(run);
-        uint index = 0;
-        while (reader.Next())
-        {
-            uint fromEnd = run.Header.Count - 1 - index++;
-            if (!Calls.TryTake(reader.CallId, origin, out IPendingCall pending)) continue;
-            pending.Source.Fail(Failures.Read(reader.Arguments, run.Extensions, fromEnd));
-            Scheduler.Drain();
-        }
-        CheckCount(run.Header, index);
-    }
-
-    /// <summary>
-    /// A Forget record: calls that nobody will answer any more fail here, at their place in the log, alike on every replica. What they had
-    /// done there nobody can say.
-    /// </summary>
-    internal void Forget(ForgetRecord record)
-    {
-        InstanceId peer = Origins.Forget(record.Origin);
-        Impulses.Forget(peer);
-        foreach (IPendingCall pending in Calls.TakeAll(peer))
-        {
-            pending.Source.Fail(new RemoteCallException(RemoteCallException.PeerForgotten,
-                $"An operator has given up {peer} ({record.Uuid}): its answer will not come, and whether the call took effect there is unknown."));
-            Scheduler.Drain();
-        }
-    }
-
-    private void Fail(Exception failure, in IncomingMessage message)
-    {
-        if (message.CallId == 0) Forks.Failed(message, failure);
-        else Fail(failure, message.Caller, message.CallId, message.Method);
-    }
-
-    private void Fail(Exception failure, InstanceId caller, ulong call, uint method)
-    {
-        extension.ResetWrittenCount();
-        var writer = new PayloadWriter(extension);
-        new FailureStack(0, Failures.StackOf(failure)).Write(ref writer);
-        writer.Flush();
-        Outbound.BeginAlone(Destinations.Get(caller), MessageKind.Failure, extension.WrittenSpan);
-        Outbound.WriteVarint(method);
-        Outbound.WriteVarint(call);
-        Failures.Write(Outbound, failure);
-        Outbound.CommitAlone();
-    }
-
     /// <summary>A handler failed that no message called.</summary>
     internal void FailUnheard(string handler, Exception failure) => Forks.FailedUncalled(handler, failure);
 
     internal Immortal Started() => Immortal ?? throw new ProtocolViolation("L5.5", "a record to execute before FirstStart or an image");
-
-    private static ulong CheckedCall(ulong call) => call != 0 ? call : throw new ProtocolViolation("P3.4", "a call with call id 0");
 
     internal static void CheckCount(RunHeader header, uint count)
     {

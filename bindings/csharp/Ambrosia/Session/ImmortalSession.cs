@@ -197,6 +197,9 @@ public sealed class ImmortalSession
             case FrameType.Deliver when State == SessionState.Running:
                 conversation!.Deliver(payload);
                 break;
+            case FrameType.Query when State == SessionState.Running:
+                conversation!.Answer(payload);
+                break;
             case FrameType.PolicyAhead when State == SessionState.Running:
                 conversation!.Runtime.Forks.Policies.Learn(PolicyAhead.Read(payload.Span));
                 break;

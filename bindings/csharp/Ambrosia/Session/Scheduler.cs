@@ -7,13 +7,17 @@ internal sealed class Scheduler(ImmortalRuntime runtime)
     [ThreadStatic]
     private static Scheduler? executing;
 
+    /// <summary>While a query runs nothing is executing, so that whatever handlers may do is refused on its rare path.</summary>
+    [ThreadStatic]
+    private static bool querying;
+
     private readonly Queue<Source> ready = new();
     private int framesSuspended;
 
     /// <summary>The scheduler whose handlers this thread is executing.</summary>
     /// <exception cref="InvalidOperationException">It executes none.</exception>
-    internal static Scheduler Current => executing ?? throw new InvalidOperationException(
-        "Methods that return Call run only as handlers of an immortal, on its scheduler.");
+    internal static Scheduler Current => executing ?? throw (IsAnyQuerying ? Queries.Refusal("waits") : new InvalidOperationException(
+        "Methods that return Call run only as handlers of an immortal, on its scheduler."));
 
     /// <summary>True while this thread executes handlers of this immortal: what is sent then is numbered, not an impulse.</summary>
     internal bool IsExecuting => ReferenceEquals(executing, this);
@@ -22,6 +26,9 @@ internal sealed class Scheduler(ImmortalRuntime runtime)
 
     /// <summary>True while this thread executes handlers of some immortal.</summary>
     internal static bool IsAnyExecuting => executing is not null;
+
+    /// <summary>True while this thread answers a query of some immortal.</summary>
+    internal static bool IsAnyQuerying => querying;
 
     /// <summary>Callers' answers that wait for a suspended handler.</summary>
     internal int AnswersOwed { get; set; }
@@ -41,6 +48,14 @@ internal sealed class Scheduler(ImmortalRuntime runtime)
     }
 
     internal void Exit() => executing = null;
+
+    internal void EnterQuery()
+    {
+        if (!IsDrained || querying) throw new InvalidOperationException("A query is answered between records, when nothing runs.");
+        querying = true;
+    }
+
+    internal void ExitQuery() => querying = false;
 
     internal void FrameSuspended() => framesSuspended++;
 

@@ -22,6 +22,9 @@ public sealed record SessionOptions
     /// </summary>
     public bool AcceptSource { get; init; }
 
+    /// <summary>How often a query is held against the state before and behind it; null: always where the app was built for debugging, else sampled.</summary>
+    public QueryChecking? QueryChecking { get; init; }
+
     /// <summary>Runs the bodies of NondetTasks; null: an immortal that begins one fails.</summary>
     internal ITaskRunner? TaskRunner { get; init; }
 

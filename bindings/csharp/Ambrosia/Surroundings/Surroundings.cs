@@ -15,7 +15,7 @@ internal sealed class Surroundings(Guid instance, Scheduler scheduler)
     {
         get
         {
-            CheckHandler();
+            if (!Scheduler.IsAnyQuerying) CheckHandler();
             return DateTimeOffset.UnixEpoch.AddMicroseconds(NowUs);
         }
     }
@@ -53,6 +53,7 @@ internal sealed class Surroundings(Guid instance, Scheduler scheduler)
 
     internal void CheckHandler()
     {
+        if (Scheduler.IsAnyQuerying) throw Queries.Refusal("uses randomness, a timer or a task");
         if (!scheduler.IsExecuting) throw new InvalidOperationException("Time, randomness, timers and tasks of an immortal are for its handlers: what other threads saw of them, replay would not.");
     }
 

@@ -4,12 +4,13 @@ namespace Ambrosia.Protocol;
 /// <param name="Uuid">The instance's, if the caller knows it; zero: it takes any.</param>
 /// <param name="Client">A name for operators; where there are certificates, one that the caller's certificate is for.</param>
 /// <param name="MessageBytesMax">Longest answer that the caller takes, in bytes.</param>
+/// <param name="QueriesOnly">It will send nothing but queries, so that a secondary may take it.</param>
 public sealed record ClientHello(
-    ushort VersionMin, ushort VersionMax, InstanceId Instance, Guid Uuid, string Client, uint MessageBytesMax) : IFramePayload<ClientHello>
+    ushort VersionMin, ushort VersionMax, InstanceId Instance, Guid Uuid, string Client, uint MessageBytesMax, bool QueriesOnly = false) : IFramePayload<ClientHello>
 {
     public static FrameType Type => FrameType.ClientHello;
 
-    public int BytesMax => 4 + 2 + 2 * (1 + Names.CharsMax) + 16 + 4;
+    public int BytesMax => 4 + 2 + 2 * (1 + Names.CharsMax) + 16 + 4 + 1;
 
     public bool Supports(ushort version) => VersionMin <= version && version <= VersionMax;
 
@@ -22,13 +23,14 @@ public sealed record ClientHello(
         to.Uuid(Uuid);
         to.Name(Client);
         to.U32(MessageBytesMax);
+        to.U8(QueriesOnly ? (byte)1 : (byte)0);
     }
 
     public static ClientHello Read(ReadOnlySpan<byte> payload)
     {
         var from = PayloadReader.OfFrame(payload, "P10.1");
         ushort versionMin = from.U16(), versionMax = from.U16(), shard = from.U16();
-        var hello = new ClientHello(versionMin, versionMax, new InstanceId(from.Name(), shard), from.Uuid(), from.Name(), from.MessageLimit());
+        var hello = new ClientHello(versionMin, versionMax, new InstanceId(from.Name(), shard), from.Uuid(), from.Name(), from.MessageLimit(), from.Flag());
         from.End();
         return hello;
     }

@@ -1,18 +1,23 @@
 namespace Ambrosia.Protocol;
 
 /// <summary>Everything that this session has sent up to a number is durable; cumulative (protocol P10.5).</summary>
-public readonly record struct ClientLogged(ulong Number) : IFramePayload<ClientLogged>
+/// <param name="Position">Behind the records of all that, and behind those at which the answers that follow were made.</param>
+public readonly record struct ClientLogged(ulong Number, Lsn Position) : IFramePayload<ClientLogged>
 {
     public static FrameType Type => FrameType.ClientLogged;
 
-    public int BytesMax => 8;
+    public int BytesMax => 16;
 
-    public void Write(ref PayloadWriter to) => to.U64(Number);
+    public void Write(ref PayloadWriter to)
+    {
+        to.U64(Number);
+        to.U64(Position.Value);
+    }
 
     public static ClientLogged Read(ReadOnlySpan<byte> payload)
     {
         var from = PayloadReader.OfFrame(payload, "P10.5");
-        var logged = new ClientLogged(from.U64());
+        var logged = new ClientLogged(from.U64(), from.Lsn());
         from.End();
         return logged;
     }

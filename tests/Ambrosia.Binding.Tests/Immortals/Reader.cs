@@ -1,0 +1,106 @@
+namespace Ambrosia.Binding.Tests;
+
+/// <summary>Queries of every shape, and such as do what a query must not.</summary>
+public interface IReader
+{
+    [MethodId(1)]
+    void Add(string word);
+
+    [MethodId(2)]
+    Call<int> Wait(string peer);
+
+    [MethodId(3), Query]
+    string[] Words(int from, int count = 10);
+
+    [MethodId(4), Query]
+    ReadOnlyMemory<byte> Mirror(ReadOnlyMemory<byte> bytes);
+
+    [MethodId(5), Query]
+    string Try(string what);
+
+    [MethodId(6), Query]
+    int Touch(bool isRemembered);
+
+    [MethodId(7), ImpulseHandler]
+    void Input(string word);
+
+    [MethodId(8), Query]
+    DateTimeOffset Time();
+}
+
+public sealed partial class Reader : Immortal<IReaderProxy>, IReader
+{
+    private readonly List<string> words = [];
+    private readonly CallCancellation cancellation = new();
+
+    private int touched;
+
+    [NotState]
+    private int remembered;
+
+    private IReaderProxy? other;
+    private RecurringTimer timer;
+
+    internal int Touched => touched + remembered;
+
+    internal IReadOnlyList<string> Contents => words;
+
+    public void Add(string word)
+    {
+        words.Add(word);
+        other ??= GetProxy<IReader>("bank2");
+        if (!timer.IsRunning) timer = Every(TimeSpan.FromHours(1), Tick);
+    }
+
+    public async Call<int> Wait(string peer)
+    {
+        IReaderProxy to = GetProxy<IReader>(peer);
+        return await to.WaitAsync(peer);
+    }
+
+    public string[] Words(int from, int count) => [.. words.Skip(from).Take(count)];
+
+    public ReadOnlyMemory<byte> Mirror(ReadOnlyMemory<byte> bytes) => bytes.ToArray().Reverse().ToArray();
+
+    public DateTimeOffset Time() => Now;
+
+    public int Touch(bool isRemembered) => isRemembered ? ++remembered : ++touched;
+
+    public void Input(string word) => words.Add(word);
+
+    public string Try(string what)
+    {
+        switch (what)
+        {
+            case "fork": other!.AddFork("x"); break;
+            case "call": other!.WaitAsync("x"); break;
+            case "impulse fork": thisProxy.InputFork("x"); break;
+            case "impulse call": thisProxy.InputAsync("x"); break;
+            case "keyed impulse": thisProxy.InputFork("k", "x"); break;
+            case "proxy": GetProxy<IReader>("bank3"); break;
+            case "delay": Delay(TimeSpan.FromSeconds(1)); break;
+            case "every": Every(TimeSpan.FromSeconds(1), Tick); break;
+            case "stop a timer": timer.Stop(); break;
+            case "task": NondetTask(static () => 1); break;
+            case "task method": NondetMethod(static () => { }); break;
+            case "random": return $"{Random.Next()}";
+            case "guid": return $"{NewGuid()}";
+            case "checkpoint": RequestCheckpoint(); break;
+            case "cancel": cancellation.Cancel(); break;
+            case "helper": return Failure(Helper());
+
+            case "throw": throw new ArgumentException("no such word");
+            default: break;
+        }
+        return "nothing happened";
+    }
+
+    /// <summary>An async helper that a query begins and cannot wait for.</summary>
+    private async Call<int> Helper() => await other!.WaitAsync("x");
+
+    private static string Failure(Call<int> call) => $"{call.GetAwaiter().GetResult()}";
+
+    private void NondetMethod(Action body) => NondetTask(body);
+
+    private void Tick() => words.Add("tick");
+}

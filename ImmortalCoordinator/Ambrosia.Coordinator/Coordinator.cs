@@ -211,6 +211,7 @@ internal sealed class Coordinator : IDisposable
         MayAnswer = () => tenure?.IsFresh ?? true,
         IsPrimary = () => table.IsAdmitting,
         Queries = queries,
+        Delivered = () => app!.Progress.DeliveredTo,
         WakeApp = () => app!.Live?.Wake(),
         Committer = inputs.Pumps.Commit,
         Room = inputs.Pumps.WaitForRoom,

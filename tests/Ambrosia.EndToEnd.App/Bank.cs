@@ -24,6 +24,18 @@ public sealed partial class Bank : Immortal<IBankProxy>, IBank
 
     public ReadOnlyMemory<byte> Echo(ReadOnlyMemory<byte> bytes) => bytes;
 
+    public int[] Seen(string[] ids) => TimesOf(ids);
+
+    public long Total() => place;
+
+    public long Meddle() => ++place;
+
+    public long End()
+    {
+        Environment.FailFast("a query that ends the app");
+        return 0;
+    }
+
     private long Put(string id)
     {
         times[id] = times.GetValueOrDefault(id) + 1;

@@ -52,6 +52,22 @@ public interface IBank
 
     /// <summary>The arguments back.</summary>
     ReadOnlyMemory<byte> Echo(ReadOnlyMemory<byte> bytes);
+
+    /// <summary>How often each of them took effect, as whichever replica answers has it.</summary>
+    [Query]
+    int[] Seen(string[] ids);
+
+    /// <summary>How many things took effect.</summary>
+    [Query]
+    long Total();
+
+    /// <summary>Counts what it must not.</summary>
+    [Query]
+    long Meddle();
+
+    /// <summary>Ends the process.</summary>
+    [Query]
+    long End();
 }
 
 /// <summary>Both at once: two of them flood each other.</summary>

@@ -41,6 +41,9 @@ internal sealed class ClientParts
 
     public required QueryBook Queries { get; init; }
 
+    /// <summary>End of the last record that the app was given: what it says rests on nothing behind.</summary>
+    public required Func<Lsn> Delivered { get; init; }
+
     /// <summary>The app may have something to do.</summary>
     public required Action WakeApp { get; init; }
 

@@ -88,15 +88,17 @@ internal sealed class ClientRequests
     }
 
     /// <summary>The number up to which everything has become durable since the last call; false: nothing has.</summary>
-    public bool TryTakeLogged(Lsn durable, out ulong number)
+    /// <param name="end">Of the last one's record.</param>
+    public bool TryTakeLogged(Lsn durable, out ulong number, out Lsn end)
     {
         number = 0;
+        end = default;
         lock (gate)
         {
             while (unlogged.TryPeek(out (Lsn End, ulong Number, bool IsImpulse) next) && next.End <= durable)
             {
                 unlogged.Dequeue();
-                number = next.Number;
+                (end, number) = (next.End, next.Number);
                 if (next.IsImpulse) impulses--;
             }
         }

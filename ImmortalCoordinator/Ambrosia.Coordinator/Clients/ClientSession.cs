@@ -183,12 +183,12 @@ internal sealed class ClientSession : ILinkTraffic, ILinkFrames
     /// <summary>In front of answers: the caller may ask any replica for a state that holds what they say. Under the lock.</summary>
     private void TellLogged()
     {
-        Lsn durable = parts.Log.Durable;
-        if (!requests!.TryTakeLogged(durable, out ulong number)) number = logged.Number;
-        if (number == logged.Number && durable <= logged.Position) return;
-        logged = (number, durable);
+        if (!requests!.TryTakeLogged(parts.Log.Durable, out ulong number, out Lsn end)) number = logged.Number;
+        Lsn delivered = parts.Delivered(), position = delivered > end ? delivered : end;
+        if (number == logged.Number && position <= logged.Position) return;
+        logged = (number, position > logged.Position ? position : logged.Position);
         Crash.Hit("client.beforeLogged");
-        frames.Write(new ClientLogged(number, durable));
+        frames.Write(new ClientLogged(logged.Number, logged.Position));
     }
 
     public bool TryTake(out ReadOnlyMemory<byte> bytes)

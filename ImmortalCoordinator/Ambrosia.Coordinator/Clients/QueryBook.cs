@@ -23,7 +23,7 @@ internal sealed class QueryBook(TimeProvider time, Func<Lsn> durable)
     private static readonly Lsn s_first = new(1);
 
     private readonly Lock gate = new();
-    private readonly SortedDictionary<(Lsn Position, ulong Id), AskedQuery> waiting = [];
+    private readonly SortedDictionary<(Lsn Gate, ulong Id), AskedQuery> waiting = [];
     private readonly Dictionary<ulong, AskedQuery> atTheApp = [];
     private readonly ArrayBufferWriter<byte> frame = new();
     private ulong lastId, ready = ulong.MaxValue;
@@ -36,12 +36,12 @@ internal sealed class QueryBook(TimeProvider time, Func<Lsn> durable)
     public bool TryAsk(ClientSession session, in QueryFrame query)
     {
         Lsn known = durable();
-        Lsn position = query.Position > known ? query.Position : known;
+        Lsn behind = query.Position > known ? query.Position : known;
         long until = time.GetTimestamp() + time.TimestampFrequency * Math.Min(query.PatienceMs, QueryFrame.PatienceMsMax) / 1000;
         lock (gate)
         {
             if (waiting.Count + atTheApp.Count == QueriesMax || (bytes > 0 && bytes + query.Arguments.Length > BytesMax)) return false;
-            var asked = new AskedQuery(++lastId, session, query.Query, position > s_first ? position : s_first, query.Method, query.Arguments.ToArray(), until);
+            var asked = new AskedQuery(++lastId, session, query.Query, query.Position, behind > s_first ? behind : s_first, query.Method, query.Arguments.ToArray(), until);
             bytes += asked.Arguments.Length;
             Wait(asked);
         }
@@ -57,9 +57,9 @@ internal sealed class QueryBook(TimeProvider time, Func<Lsn> durable)
     {
         lock (gate)
         {
-            while (atTheApp.Count < AtTheAppMax && waiting.Count > 0 && waiting.First().Value is { } next && next.Position <= given)
+            while (atTheApp.Count < AtTheAppMax && waiting.Count > 0 && waiting.First().Value is { } next && next.Gate <= given)
             {
-                waiting.Remove((next.Position, next.Id));
+                waiting.Remove((next.Gate, next.Id));
                 atTheApp.Add(next.Id, next);
                 frame.ResetWrittenCount();
                 new QueryFrame(next.Id, next.Position, 0, next.Method, next.Arguments).Write(frame);
@@ -138,23 +138,23 @@ internal sealed class QueryBook(TimeProvider time, Func<Lsn> durable)
         Lsn known = durable();
         foreach (AskedQuery asked in over)
             asked.Session.Answer(QueryAnswerFrame.NotNow(asked.Number, known, asked.Position > known
-                ? $"this replica knows the log up to {known}, and {asked.Position} is asked for" : $"this replica's app has not executed the log up to {asked.Position} yet"));
+                ? $"this replica knows the log up to {known}, and {asked.Position} is asked for" : $"this replica's app has not executed the log up to {asked.Gate} yet"));
     }
 
     private void Wait(AskedQuery asked)
     {
-        waiting.Add((asked.Position, asked.Id), asked);
+        waiting.Add((asked.Gate, asked.Id), asked);
         if (asked.Until < earliest) Volatile.Write(ref earliest, asked.Until);
         FindReady();
     }
 
     private void Drop(AskedQuery asked)
     {
-        waiting.Remove((asked.Position, asked.Id));
+        waiting.Remove((asked.Gate, asked.Id));
         bytes -= asked.Arguments.Length;
     }
 
-    private void FindReady() => Volatile.Write(ref ready, waiting.Count == 0 || atTheApp.Count >= AtTheAppMax ? ulong.MaxValue : waiting.First().Key.Position.Value);
+    private void FindReady() => Volatile.Write(ref ready, waiting.Count == 0 || atTheApp.Count >= AtTheAppMax ? ulong.MaxValue : waiting.First().Key.Gate.Value);
 
     private static QueryAnswerFrame EndedTheApp(AskedQuery asked)
     {

@@ -24,7 +24,7 @@ public sealed class ClientSessionTests : IDisposable
         parts = new ClientParts
         {
             Self = new InstanceId("bank"), Uuid = log.Identity.Uuid, Replica = "r0", Epoch = () => log.Epoch, MessageBytesMax = 1 << 20, Log = log.Appender, Table = table,
-            Lag = () => lag, MayAnswer = () => mayEmit, IsPrimary = static () => true, Queries = new QueryBook(time, () => log.Appender.Durable), WakeApp = static () => { }, Committer = static _ => { }, Room = static _ => throw new InvalidOperationException("a part waits"), Lines = new PeerLines(lines.Add, time),
+            Lag = () => lag, MayAnswer = () => mayEmit, IsPrimary = static () => true, Queries = new QueryBook(time, () => log.Appender.Durable), Delivered = static () => default, WakeApp = static () => { }, Committer = static _ => { }, Room = static _ => throw new InvalidOperationException("a part waits"), Lines = new PeerLines(lines.Add, time),
         };
         log.DurableAdvanced = _ => table.DurableAdvanced();
     }
@@ -180,7 +180,7 @@ public sealed class ClientSessionTests : IDisposable
         Answer(1, MessageKind.ClientAnswer, log.Epoch.Value, (1, "A"));
         Assert.Empty(Said(session));
         mayEmit = true;
-        Assert.Equal(["ClientAnswer 1 A", "logged 1"], Said(session));
+        Assert.Equal(["logged 1", "ClientAnswer 1 A"], Said(session));
     }
 
     [Fact]

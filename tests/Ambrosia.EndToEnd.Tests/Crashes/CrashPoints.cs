@@ -71,6 +71,9 @@ internal static class CrashPoints
     /// <summary>Steps on the way to callers outside; <see cref="CallerCrashPointTests"/> passes them.</summary>
     public static readonly string[] Callers = ["client.beforeLogged", "client.beforeAnswer", "client.afterAnswer"];
 
+    /// <summary>Steps of a query; <see cref="QueryTests"/> passes them.</summary>
+    public static readonly string[] Queries = ["query.beforeAsk", "query.answered"];
+
     /// <summary>Of a primary that forgets a peer; Replicas/ForgetPeerTests walks these.</summary>
     public static readonly string[] Forgetting = ["forget.before", "forget.after"];
 
@@ -87,5 +90,5 @@ internal static class CrashPoints
     public static IEnumerable<CrashPoint> All => [.. Log, .. Channels, .. Recovery];
 
     /// <summary>Those that some test reaches.</summary>
-    public static IEnumerable<string> Names => All.Select(static p => p.Name).Concat(Callers).Concat(Forgetting).Concat(Promotion);
+    public static IEnumerable<string> Names => All.Select(static p => p.Name).Concat(Callers).Concat(Queries).Concat(Forgetting).Concat(Promotion);
 }

@@ -135,11 +135,11 @@ internal sealed class Replica : IDisposable
     }
 
     /// <summary>What the coordinator says of itself (protocol P9.5); null: it says nothing at the moment.</summary>
-    public JsonObject? Status()
+    public JsonObject? Status(string replica = "r0")
     {
         try
         {
-            return AdminClient.Ask(files, LogDirectory, "r0", new JsonObject { ["command"] = "status" }, Cluster.Patience).LastOrDefault();
+            return AdminClient.Ask(files, LogDirectory, replica, new JsonObject { ["command"] = "status" }, Cluster.Patience).LastOrDefault();
         }
         catch (AdminUnreachableException)
         {

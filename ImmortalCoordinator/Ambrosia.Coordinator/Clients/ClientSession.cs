@@ -1,3 +1,4 @@
+using System.Buffers;
 using Ambrosia.Protocol;
 using CRA;
 
@@ -163,20 +164,21 @@ internal sealed class ClientSession : ILinkTraffic, ILinkFrames
     /// <summary>A query of this session has its answer.</summary>
     public void Answer(in QueryAnswerFrame answer)
     {
-        bool isFull = false;
+        bool isFull, isTooLong = answer.Answer.Length > answerBytesMax;
         lock (gate)
         {
             queries.Answered();
             if (stage != Stage.Open) return;
             isFull = frames.Waiting > ClientParts.AnswerBytesMax;
-            if (!isFull)
+            if (!isFull && !isTooLong)
             {
                 var payload = new ArrayBufferWriter<byte>(QueryAnswerFrame.HeadBytes + answer.Answer.Length);
                 answer.Write(payload);
                 frames.Write(FrameType.QueryAnswer, payload.WrittenSpan);
             }
         }
-        if (isFull) Close("it does not take its answers (P10.9)");
+        if (isTooLong) Close($"an answer is longer than the {answerBytesMax} bytes that it takes (P10.9)");
+        else if (isFull) Close("it does not take its answers (P10.9)");
         else Wake();
     }
 

@@ -16,7 +16,7 @@ public sealed class QueryBookTests : IDisposable
     private readonly ClientTable table = new();
     private readonly QueryBook book;
     private readonly ClientParts parts;
-    private readonly ControlFrames toApp = new(0, checkPayload: false);
+    private readonly FrameQueue toApp = new(0, checkPayload: false);
     private Lsn durable = new(4096), delivered;
     private bool isPrimary = true, mayAnswer = true;
     private int wakes;

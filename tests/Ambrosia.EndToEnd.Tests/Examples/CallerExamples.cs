@@ -1,5 +1,6 @@
 using Ambrosia.Client;
 using Ambrosia.EndToEnd.App;
+using Ambrosia.Protocol;
 
 namespace Ambrosia.EndToEnd.Tests.Examples;
 
@@ -28,6 +29,15 @@ public sealed class CallerExamples
             long again = await bank.WithKey("order-17").DepositAsync("ann"); // the same deposit, so the same answer
             #endregion
             Assert.Equal((3, 3), (first, again));
+
+            #region queries
+            Lsn logged = await bank.NoteForkAsync("a letter");
+            long total = await bank.TotalAsync();                         // sees everything that this client was told before
+            QueryAnswer<long> answer = await bank.AtLeast(logged).TotalAsync(); // in another process: give it the position
+            (long value, Lsn position) = (answer.Value, answer.Position); // all of the log below position, and nothing of what follows
+            #endregion
+            Assert.Equal((4, 4), (total, value));
+            Assert.True(position >= logged);
 
             string told = "";
             #region failures outside

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds everything once, runs every test project under tests/, and ends with one line: "N passed, N failed".
-# Needs the .NET SDK named in global.json and nothing else; tests that want more (strace, two networks, gRPC) are skipped with the reason. .ci/run installs it. Usage: ./test.sh [part of a suite's name ...]
+# Needs the .NET SDK named in global.json and nothing else; tests that want more (strace, two networks, gRPC) are
+# skipped with the reason, and .ci/run installs it. Usage: ./test.sh [part of a suite's name ...]
 #   AMBROSIA_TEST_SCALE     how much of the random and repeated work to do: 1 is a release, 0.1 (default) a commit
 #   AMBROSIA_TEST_TIMEOUT   seconds that one suite may take (default 900)
 #   AMBROSIA_TEST_CONFIG    Release (default) or Debug

@@ -40,6 +40,41 @@ public sealed class TimerTests
         Assert.Equal(["timer 1 due 2500", "timer 1 dropped"], Timers());
     }
 
+    /// <summary>What nobody waits for any more is no timer any more: not in the table, not at the coordinator, not in an image.</summary>
+    [Theory]
+    [InlineData("cancel", nameof(OperationCanceledException))]
+    [InlineData("within", nameof(TimeoutException))]
+    [InlineData("both", nameof(OperationCanceledException))]
+    public void Delay_GivenUp_DropsItsTimerAndSaysWhyToWhoAwaitsItAgain(string how, string why)
+    {
+        coordinator.DeliverWith(0, 2000, Fork(7, how, 1_000_000, 500), Mark(bound: 1));
+        FakeCoordinator restored = Restored(coordinator);
+        foreach (FakeCoordinator each in new[] { coordinator, restored })
+        {
+            each.Said.Clear();
+            if (how == "within") each.DeliverWith(0, 2600, Fired(2, 2500));
+            else each.DeliverWith(0, 2600, Fork(8));
+            Assert.Equal([$"{why}@2600", $"again {why}@2600"], each.Immortal<Clock>().Seen);
+            Assert.Contains("timer 1 dropped", each.Said);
+            if (how == "both") Assert.Contains("timer 2 dropped", each.Said);
+            each.DeliverWith(0, 2_000_000, Fired(1, 1_002_000)); // logged before it was dropped
+            Assert.Equal(1, each.Session.IgnoredTimers);
+            Assert.Equal(2, each.Immortal<Clock>().Seen.Count);
+        }
+        foreach (FakeCoordinator each in new[] { coordinator, restored }) each.Deliver(Mark());
+        Assert.Equal(coordinator.Image, restored.Image);
+    }
+
+    /// <summary>Whoever is in time has what was waited for, and the deadline's timer is gone.</summary>
+    [Fact]
+    public void Delay_DoneInTime_LeavesNoTimer()
+    {
+        coordinator.DeliverWith(0, 2000, Fork(7, "both", 100, 500));
+        coordinator.DeliverWith(0, 2200, Fired(1, 2100));
+        Assert.Equal("over@2200", Clock.Seen[0]);
+        Assert.Contains("timer 2 dropped", Timers());
+    }
+
     /// <summary>A clock that was set back between the append and the seal of its page: the handler still sees a time that is not before.</summary>
     [Fact]
     public void Fired_InAPageBeforeItsDueTime_MovesNowOn()

@@ -25,6 +25,13 @@ public interface IClock
     /// <summary>Sets so many timers at once.</summary>
     [MethodId(6)]
     void Fill(int count);
+
+    /// <summary>Waits for a delay that may be given up: cancelled, or by a deadline, or both.</summary>
+    [MethodId(7)]
+    Call WaitUnless(string how, long us, long within);
+
+    [MethodId(8)]
+    void Cancel();
 }
 
 /// <summary>Does everything that timers can.</summary>
@@ -36,6 +43,7 @@ public sealed partial class Clock : Immortal<IClockProxy>, IClock
     internal Call Kept;
     internal string Refused = "";
 
+    private CallCancellation cancellation = new();
     private IClockProxy? other;
 
     public async Call Wait(string name, long us)
@@ -63,6 +71,40 @@ public sealed partial class Clock : Immortal<IClockProxy>, IClock
         {
             Refused = e.Message;
         }
+    }
+
+    public async Call WaitUnless(string how, long us, long within)
+    {
+        Call delay = Delay(TimeSpan.FromMicroseconds(us));
+        TimeSpan limit = TimeSpan.FromMicroseconds(within);
+        try
+        {
+            await (how switch
+            {
+                "cancel" => delay.CancelledBy(cancellation),
+                "within" => delay.Within(limit),
+                _ => delay.Within(limit).CancelledBy(cancellation),
+            });
+            See("over");
+        }
+        catch (Exception e) when (e is OperationCanceledException or TimeoutException)
+        {
+            See(e.GetType().Name);
+        }
+        try
+        {
+            await delay;
+        }
+        catch (Exception e) when (e is OperationCanceledException or TimeoutException)
+        {
+            See("again " + e.GetType().Name);
+        }
+    }
+
+    public void Cancel()
+    {
+        cancellation.Cancel();
+        cancellation = new CallCancellation();
     }
 
     public void Stop() => Ticker.Stop();

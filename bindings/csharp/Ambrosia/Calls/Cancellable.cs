@@ -28,6 +28,15 @@ internal sealed class Cancellable<T> : Source<T>
         if (!IsDone) Conclude(cancellation!.IsCancelled);
     }
 
+    internal override void GiveUp(Exception why)
+    {
+        if (IsDone) return;
+        cancellation?.Unregister(registration);
+        call.NoLongerAwaitedBy(this);
+        call.GiveUp(why);
+        Fail(why);
+    }
+
     /// <summary>A result that is there counts, even if the cancellation came in the same record.</summary>
     private void Conclude(bool isCancelled)
     {
@@ -35,8 +44,7 @@ internal sealed class Cancellable<T> : Source<T>
         if (!call.IsDone)
         {
             if (!isCancelled) throw new InvalidOperationException("A cancellable call was resumed without cause.");
-            call.NoLongerAwaitedBy(this);
-            Fail(new OperationCanceledException("The call was cancelled before its result came."));
+            GiveUp(new OperationCanceledException("The call was cancelled before its result came."));
         }
         else if (call.Error is { } failure) Fail(failure);
         else Complete(call.Take());

@@ -24,20 +24,31 @@ internal sealed class Expiring<T> : Source<T>
         if (!IsDone) Conclude();
     }
 
+    internal override void GiveUp(Exception why)
+    {
+        if (IsDone) return;
+        StopTimer();
+        call.NoLongerAwaitedBy(this);
+        call.GiveUp(why);
+        Fail(why);
+    }
+
+    private void StopTimer()
+    {
+        if (timer is not { IsDone: false }) return;
+        timer.NoLongerAwaitedBy(this);
+        Scheduler.Current.Runtime.Timers.Cancel(timer);
+    }
+
     /// <summary>A result that is there counts, even if the time is over too.</summary>
     private void Conclude()
     {
         if (!call.IsDone)
         {
-            call.NoLongerAwaitedBy(this);
-            Fail(new TimeoutException("The call's result did not come in time."));
+            GiveUp(new TimeoutException("The call's result did not come in time."));
             return;
         }
-        if (timer is { IsDone: false })
-        {
-            timer.NoLongerAwaitedBy(this);
-            Scheduler.Current.Runtime.Timers.Cancel(timer);
-        }
+        StopTimer();
         if (call.Error is { } failure) Fail(failure);
         else Complete(call.Take());
     }

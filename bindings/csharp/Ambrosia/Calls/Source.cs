@@ -37,6 +37,14 @@ internal abstract class Source
         if (ReferenceEquals(waiter, next)) waiter = null;
     }
 
+    /// <summary>
+    /// The only one who waited for this was told otherwise. A call has been sent and goes on; what exists to be waited for alone, a timer, ends here,
+    /// and who awaits it all the same gets the reason.
+    /// </summary>
+    internal virtual void GiveUp(Exception why)
+    {
+    }
+
     internal void Fail(Exception failure)
     {
         if (done) throw new InvalidOperationException("A call was completed twice.");

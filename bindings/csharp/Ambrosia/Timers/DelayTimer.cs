@@ -8,4 +8,11 @@ internal sealed class DelayTimer(ulong number, long dueUs) : WaitingTimer(number
         Complete(default);
         return true;
     }
+
+    internal override void GiveUp(Exception why)
+    {
+        if (IsDone) return;
+        Scheduler.Current.Runtime.Timers.Cancel(this);
+        Fail(why);
+    }
 }

@@ -108,6 +108,61 @@ public sealed class ForkPolicyTests
         Assert.Contains("Impulse", Frames(coordinator).Last());
     }
 
+    /// <summary>Impulses of callers outside, with and without keys: set aside like any other; a key stays known, so a second one with it does not act, also after a retry.</summary>
+    [Theory]
+    [InlineData(null)]
+    [InlineData("k")]
+    public void Quarantine_ImpulseOfACaller_IsKeptAndTriedAgainOnce(string? key)
+    {
+        coordinator.Deliver(Policy(ForkPolicy.Quarantine));
+        MessagePlace place = Deliver(Request(0, key, 1, "a"));
+        coordinator.Deliver(Request(0, key, 1, "a"));
+        int kept = key is null ? 2 : 1;
+        Assert.Equal(kept, coordinator.Session.MessagesSetAside);
+        Assert.Equal(kept, Picky.Taken.Count);
+
+        coordinator.Deliver(RecordKinds.EncodeWhole(new QuarantineRecord(place, QuarantineAction.SetAside)), Fork(3), RecordKinds.EncodeWhole(new QuarantineRecord(place, QuarantineAction.Retry)), Request(0, key, 1, "a"));
+        Assert.Equal((kept - 1, key is null ? 4 : 2), (coordinator.Session.MessagesSetAside, Picky.Taken.Count));
+        Assert.Contains(Frames(coordinator), line => line == $"released {place}");
+    }
+
+    /// <summary>Whoever asked is told, so a request is never set aside; nor is an impulse with a key that somebody asks for meanwhile: it is set aside, and who asks is told.</summary>
+    [Fact]
+    public void Quarantine_RequestOfACaller_FailsAsEver()
+    {
+        coordinator.Deliver(Policy(ForkPolicy.Quarantine), Request(1, null, 1, "a"), Request(2, "k", 1, "b"));
+        Assert.Equal((0, 0), (coordinator.Session.FailedForks, coordinator.Session.MessagesSetAside));
+        coordinator.Deliver(Request(0, "i", 1, "c"), Request(3, "i", 1, "c"));
+        Assert.Equal(1, coordinator.Session.MessagesSetAside);
+        Assert.Equal(3, coordinator.Said.Count(static line => line.StartsWith("clientfailure", StringComparison.Ordinal)));
+    }
+
+    [Theory]
+    [InlineData(null)]
+    [InlineData("k")]
+    public void Stop_ImpulseOfACaller_EndsTheApp(string? key)
+    {
+        coordinator.Deliver(Policy(ForkPolicy.Stop), Request(0, key, 1, "a"));
+        Assert.Contains("Picky.Take threw", coordinator.Session.End!.Why, StringComparison.Ordinal);
+    }
+
+    /// <summary>A periodic handler: nothing called it, so there is nothing to set aside; under stop the app ends and names it.</summary>
+    [Theory]
+    [InlineData(ForkPolicy.Continue, 1)]
+    [InlineData(ForkPolicy.Quarantine, 1)]
+    [InlineData(ForkPolicy.Stop, 0)]
+    public void PeriodicHandler_Throws_IsCountedOrEndsTheApp(ForkPolicy policy, int counted)
+    {
+        FakeCoordinator clock = Started<Clock>();
+        clock.Deliver(Policy(policy));
+        clock.DeliverWith(0, 2000, Fork(2, "failing", 1000));
+        clock.DeliverWith(0, 3000, Fired(1, 3000));
+        clock.DeliverWith(0, 3100, Fired(2, 3000));
+        Assert.Equal((counted, 0), ((int)clock.Session.FailedForks, clock.Session.MessagesSetAside));
+        if (policy == ForkPolicy.Stop) Assert.Contains("Clock.TickFails threw", clock.Session.End!.Why, StringComparison.Ordinal);
+        else Assert.Contains(clock.Said, static line => line.StartsWith("timer 1 due", StringComparison.Ordinal)); // it goes on
+    }
+
     /// <summary>The caller of a call is told, whatever the policy.</summary>
     [Theory]
     [InlineData(ForkPolicy.Stop)]

@@ -72,6 +72,15 @@ public sealed record CoordinatorOptions
     /// </summary>
     public uint MessageBytesMax { get; init; } = Frames.MessageBytesMaxDefault;
 
+    /// <summary>For so long, of log time, the answer to a keyed call from outside is kept; a Policy record says it, and what follows, at each start as primary.</summary>
+    public TimeSpan KeyWindow { get; init; } = TimeSpan.FromHours(24);
+
+    /// <summary>Answers to keyed calls that are kept at most, the newest.</summary>
+    public long KeysMax { get; init; } = 100_000;
+
+    /// <summary>Bytes of keys and answers that are kept at most.</summary>
+    public long KeyBytesMax { get; init; } = 64L << 20;
+
     /// <summary>Memory for outputs that are not yet trimmed.</summary>
     public long OutboxBytes { get; init; } = 64L << 20;
 

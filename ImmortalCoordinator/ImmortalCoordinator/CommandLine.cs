@@ -21,6 +21,9 @@ internal static class CommandLine
     private static readonly CommandOption checkpointBound = new("--checkpoint-bound", "Log bytes for which a checkpoint waits until no handler is suspended, before it is taken with suspended handlers in it; 0: for ever; default: a quarter of --checkpoint-every, at most 64M.") { Value = "SIZE", WhatIsWrong = static v => v == "0" || OptionValues.TryParseSize(v, out _) ? null : $"'{v}' of --checkpoint-bound is no size; write it like 64K or 16M, or 0" };
     private static readonly CommandOption forkPolicy = new("--fork-policy", "What happens where a handler that nobody awaits throws: count it (continue), end the app there (stop), or keep the message for 'ambrosia quarantine' (quarantine).") { Value = "POLICY", Default = "continue", WhatIsWrong = static v => OptionValues.TryParseForkPolicy(v, out _) ? null : $"'{v}' of --fork-policy is none of continue, stop and quarantine" };
     private static readonly CommandOption maxMessage = new("--max-message", "Longest message that the app may send and that is taken from others, from 64K to 1G: a number with K, M or G.") { Value = "SIZE", Default = "64M", WhatIsWrong = static v => OptionValues.TryParseSize(v, out long bytes) && bytes is >= MessageBytesMin and <= Frames.MessageBytesMaxLimit ? null : $"'{v}' of --max-message is no limit of a message; give a size from 64K to 1G" };
+    private static readonly CommandOption keyWindow = new("--key-window", "How long, of log time, the answer to a call with a key is kept: a number with s, m, h or d.") { Value = "TIME", Default = "24h", WhatIsWrong = static v => OptionValues.TryParseTime(v, out _) ? null : $"'{v}' of --key-window is no time; write it like 10m, 24h or 7d" };
+    private static readonly CommandOption keyCount = new("--key-count", "Answers to calls with keys that are kept at most, the newest; from 1 to 100000000.") { Value = "N", Default = "100000", WhatIsWrong = static v => OptionValues.TryParseCount(v, out _) ? null : $"'{v}' of --key-count is no count; give 1 to 100000000" };
+    private static readonly CommandOption keyBytes = new("--key-bytes", "Bytes of keys and their answers that are kept at most: a number with K, M or G.") { Value = "SIZE", Default = "64M", WhatIsWrong = static v => OptionValues.TryParseSize(v, out _) ? null : $"'{v}' of --key-bytes is no size; write it like 16M or 1G" };
     private static readonly CommandOption hangLimit = new("--hang-limit", "Seconds after which a secondary takes over from a primary that holds its lock and does not move.") { Value = "SECONDS", Default = "4", WhatIsWrong = static v => OptionValues.TryParseSeconds(v, out _) ? null : $"{v} of --hang-limit is not from 0.1 to 3600 seconds" };
     private static readonly CommandOption ignoreLock = new("--ignore-lock", "For tests only: become primary whoever is.") { IsHidden = true };
     private static readonly CommandOption logWrite = new("--log-write", "How log pages reach the disk, flushed in any case: past the page cache (direct), through it (buffered), or past it where that is possible (auto).") { Value = "MODE", Default = "auto", WhatIsWrong = static v => OptionValues.TryParseWriteMode(v, out _) ? null : $"'{v}' of --log-write is none of auto, direct and buffered" };
@@ -31,7 +34,7 @@ internal static class CommandLine
 
     public static readonly CommandOption[] All =
     [
-        log, instance, replica, catalog, appSocket, appPort, create, checkpointEvery, checkpointInterval, checkpointBound, retain, forkPolicy, maxMessage, logWrite, segment, hangLimit, ignoreLock, json, unsafeNoFlush,
+        log, instance, replica, catalog, appSocket, appPort, create, checkpointEvery, checkpointInterval, checkpointBound, retain, forkPolicy, maxMessage, keyWindow, keyCount, keyBytes, logWrite, segment, hangLimit, ignoreLock, json, unsafeNoFlush,
         .. LinkOptions.All,
     ];
 
@@ -63,6 +66,9 @@ internal static class CommandLine
         OptionValues.TryParseSize(given.GetNeeded(checkpointEvery), out long every);
         OptionValues.TryParseSize(given.GetNeeded(segment), out long segmentBytes);
         OptionValues.TryParseSize(given.GetNeeded(maxMessage), out long messageBytes);
+        OptionValues.TryParseTime(given.GetNeeded(keyWindow), out TimeSpan window);
+        OptionValues.TryParseCount(given.GetNeeded(keyCount), out long keys);
+        OptionValues.TryParseSize(given.GetNeeded(keyBytes), out long bytesOfKeys);
         OptionValues.TryParseWriteMode(given.GetNeeded(logWrite), out LogWriteMode writeMode);
         OptionValues.TryParseForkPolicy(given.GetNeeded(forkPolicy), out ForkPolicy policy);
         OptionValues.TryParseSeconds(given.GetNeeded(hangLimit), out double hang);
@@ -86,6 +92,9 @@ internal static class CommandLine
             CheckpointInterval = given.Get(checkpointInterval) is { } time && OptionValues.TryParseTime(time, out TimeSpan interval) ? interval : null,
             CheckpointBoundBytes = given.Get(checkpointBound) is { } size ? OptionValues.TryParseSize(size, out long bound) ? bound : 0 : null,
             ForkPolicy = policy,
+            KeyWindow = window,
+            KeysMax = keys,
+            KeyBytesMax = bytesOfKeys,
             MessageBytesMax = (uint)messageBytes,
             HangLimit = TimeSpan.FromSeconds(hang),
             IgnoreLock = given.Has(ignoreLock),

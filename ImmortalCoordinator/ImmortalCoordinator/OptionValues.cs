@@ -54,6 +54,9 @@ internal static class OptionValues
         return policy is not null;
     }
 
+    /// <summary>A plain number from 1 to 100 million.</summary>
+    internal static bool TryParseCount(string text, out long count) => long.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out count) && count is >= 1 and <= 100_000_000;
+
     internal static bool TryParseWriteMode(string text, out LogWriteMode mode)
     {
         mode = text switch { "direct" => LogWriteMode.Direct, "buffered" => LogWriteMode.Buffered, _ => LogWriteMode.Auto };

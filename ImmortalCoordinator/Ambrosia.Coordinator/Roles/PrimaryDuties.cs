@@ -63,7 +63,11 @@ internal sealed class PrimaryDuties
     public bool TryStateOwedPolicy()
     {
         if (!owesPolicy) return false;
-        PolicyRecord policy = PolicyRecord.Default with { Forks = inputs.Options.ForkPolicy, MessageBytesMax = inputs.Options.MessageBytesMax };
+        CoordinatorOptions options = inputs.Options;
+        var policy = new PolicyRecord(options.ForkPolicy, (ulong)(options.KeyWindow.Ticks / TimeSpan.TicksPerMicrosecond), (ulong)options.KeysMax, (ulong)options.KeyBytesMax)
+        {
+            MessageBytesMax = options.MessageBytesMax,
+        };
         owesPolicy = !appender.TryAppend(RecordKind.Policy, RecordKinds.Encode(policy), out _);
         return !owesPolicy;
     }

@@ -76,6 +76,114 @@ public sealed class CallerTests
         cluster.Passed();
     }
 
+    /// <summary>Certificates both ways, over a kill and with queries; a caller without one, with a foreign one, or under another name learns why not.</summary>
+    [Fact]
+    public async Task Caller_WithCertificates_IsTakenThroughTls()
+    {
+        using var cluster = new Cluster();
+        Replica bank = cluster.Add("bank", "bank");
+        Certified.Give(cluster, bank, Certified.Ours);
+        bank.Start();
+        await cluster.RunAsync(Cluster.Again(nameof(Caller_WithCertificates_IsTakenThroughTls)), async () =>
+        {
+            bank.AwaitReady();
+            var options = new ClientOptions { Name = "web", ConnectWithin = patience, TlsAuthorities = Write(cluster, "ca", Certified.Ours.Certificate) };
+            (string certificate, string key) = Certified.Make("web", Certified.Ours);
+            ClientOptions own = options with { TlsCertificate = Write(cluster, "web.pem", certificate), TlsKey = Write(cluster, "web.key", key) };
+            await using ImmortalClient client = await ImmortalClient.ConnectAsync(cluster.Catalog, "bank", own);
+            ClientProxy<IBank> proxy = client.GetProxy<IBank>();
+            long answer = await proxy.WithKey("k").DepositAsync("a").WaitAsync(patience);
+            await proxy.NoteForkAsync("n").WaitAsync(patience);
+            bank.KillCoordinator();
+            Task<long> again = proxy.WithKey("k").DepositAsync("a");
+            bank.Start();
+            Assert.Equal(answer, await again.WaitAsync(patience));
+            Assert.Equal(2, (long)await proxy.TotalAsync().WaitAsync(patience));
+
+            ClientOptions hasty = own with { ConnectWithin = TimeSpan.FromSeconds(5) };
+            ClientRefusedException other = await Assert.ThrowsAsync<ClientRefusedException>(() => ImmortalClient.ConnectAsync(cluster.Catalog, "bank", hasty with { Name = "somebody" }));
+            Assert.Contains("which its certificate is not for", other.Message, StringComparison.Ordinal);
+            (string foreign, string foreignKey) = Certified.Make("web", Certified.Foreign);
+            ClientOptions stranger = hasty with { TlsCertificate = Write(cluster, "foreign.pem", foreign), TlsKey = Write(cluster, "foreign.key", foreignKey) };
+            Assert.NotNull(await Record.ExceptionAsync(() => ImmortalClient.ConnectAsync(cluster.Catalog, "bank", stranger)));
+            await Assert.ThrowsAsync<TimeoutException>(() => ImmortalClient.ConnectAsync(cluster.Catalog, "bank", new ClientOptions { Name = "web", ConnectWithin = TimeSpan.FromSeconds(2) }));
+            bank.AwaitLine("line about plaintext", static line => line.Contains("(P7.4)", StringComparison.Ordinal));
+        });
+    }
+
+    /// <summary>A primary is killed, another replica goes on: who gave a key has its one answer, and the window came along.</summary>
+    [Fact]
+    public async Task Caller_OverAFailover_HasTheSameAnswers()
+    {
+        using var cluster = new Cluster();
+        ReplicaSet set = new ReplicaSet(cluster, "bank", "bank").Start(2);
+        await cluster.RunAsync(Cluster.Again(nameof(Caller_OverAFailover_HasTheSameAnswers)), async () =>
+        {
+            await using ImmortalClient client = await ImmortalClient.ConnectAsync(cluster.Catalog, "bank", new ClientOptions { ConnectWithin = patience });
+            ClientProxy<IBank> bank = client.GetProxy<IBank>();
+            var answers = new List<long>();
+            for (int round = 0; round < 3; round++)
+            {
+                Replica standby = set.Standby();
+                ReplicaSet.AwaitCaughtUp(standby);
+                answers.Add(await bank.WithKey($"{round}").DepositLaterAsync($"{round}").WaitAsync(patience));
+                Task<long>[] during = [.. Enumerable.Range(0, 20).Select(n => bank.WithKey($"{round}/{n}").DepositAsync($"{round}/{n}"))];
+                set.Primary().KillCoordinator();
+                Assert.Equal(20, (await Task.WhenAll(during).WaitAsync(patience)).Distinct().Count());
+                Assert.Equal(standby.Options[1], client.Replica);
+                for (int n = 0; n <= round; n++) Assert.Equal(answers[n], await bank.WithKey($"{n}").DepositLaterAsync($"{n}").WaitAsync(patience));
+                set.StartStopped();
+            }
+            Assert.Equal(63, (long)await bank.TotalAsync().WaitAsync(patience));
+            cluster.AssertNoneGaveUp();
+        });
+    }
+
+    /// <summary>The window's limits are the operator's, in the log of each primary.</summary>
+    [Fact]
+    public async Task Window_OfOneKey_ForgetsTheOneBefore()
+    {
+        using var cluster = new Cluster();
+        Replica replica = cluster.Add("bank", "bank");
+        replica.Options.AddRange(["--key-count", "1", "--key-window", "1h", "--key-bytes", "1M"]);
+        replica.Start();
+        await cluster.RunAsync(Cluster.Again(nameof(Window_OfOneKey_ForgetsTheOneBefore)), async () =>
+        {
+            await using ImmortalClient client = await ImmortalClient.ConnectAsync(cluster.Catalog, "bank", new ClientOptions { ConnectWithin = patience });
+            ClientProxy<IBank> bank = client.GetProxy<IBank>();
+            long first = await bank.WithKey("one").DepositAsync("a").WaitAsync(patience);
+            Assert.Equal(first, await bank.WithKey("one").DepositAsync("a").WaitAsync(patience));
+            await bank.WithKey("two").DepositAsync("b").WaitAsync(patience);
+            Assert.NotEqual(first, await bank.WithKey("one").DepositAsync("a").WaitAsync(patience)); // a new request by now
+        });
+    }
+
+    [Theory]
+    [InlineData("--key-window", "soon", "is no time")]
+    [InlineData("--key-count", "0", "is no count")]
+    [InlineData("--key-bytes", "some", "is no size")]
+    public void Window_OfWrongLimits_IsRefused(string option, string value, string why)
+    {
+        using var cluster = new Cluster();
+        Replica replica = cluster.Add("bank", "bank");
+        replica.Options.AddRange([option, value]);
+        cluster.Run(Cluster.Again(nameof(Window_OfWrongLimits_IsRefused)), () =>
+        {
+            replica.Start();
+            Assert.Equal(2, replica.AwaitExit());
+            replica.AwaitLine("the reason", line => line.Contains(why, StringComparison.Ordinal));
+            Assert.False(Directory.Exists(replica.LogDirectory));
+        });
+    }
+
+    private static string Write(Cluster cluster, string name, string text)
+    {
+        string path = Path.Combine(cluster.Root, name);
+        File.WriteAllText(path, text);
+        File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite);
+        return path;
+    }
+
     private static async Task<string> Times(ClientProxy<IBank> bank, params string[] ids) => string.Join(", ", await bank.TimesOfAsync(ids).WaitAsync(patience));
 
     private static async Task WithBank(Func<ClientProxy<IBank>, Replica, Task> body, [System.Runtime.CompilerServices.CallerMemberName] string test = "")

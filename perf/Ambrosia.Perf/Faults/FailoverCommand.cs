@@ -37,7 +37,7 @@ internal sealed class FailoverCommand(ClusterOptions options)
     private FailedOver? RunOne(Cluster cluster, Member primary, Member second, int bytes, long messages)
     {
         round++;
-        cluster.Tell(Sender, $"stream {round} 0 {Receiver} {messages} {bytes}");
+        cluster.Tell(Sender, $"stream {round} {messages} {bytes} 1 0:{Receiver}");
         cluster.Await(line => line.From == primary && line.Words is ["half", string of, ..] && of == $"{round}", "half");
         long killed = Stopwatch.GetTimestamp();
         primary.Kill();

@@ -1,26 +1,30 @@
 namespace Ambrosia.Perf;
 
-/// <summary>What <c>scale</c> does: the same number of messages from more and more peers, and from more and more pairs at once.</summary>
+/// <summary>What <c>scale</c> does: the same number of messages from more and more peers, to more and more, and from more and more pairs at once.</summary>
 internal sealed class ScaleCommand(ClusterOptions cluster)
 {
-    public const string Peers = "peers", Immortals = "immortals";
+    public const string Peers = "peers", Destinations = "destinations", Immortals = "immortals";
 
     /// <summary>Before the first that counts: each of many senders has then seen the road of a call, too.</summary>
     private const int warmUpRounds = 2;
 
+    /// <param name="peers">Numbers of senders with one receiver.</param>
+    /// <param name="destinations">Numbers of receivers with one sender.</param>
     /// <param name="immortals">Numbers of instances; a pair has two.</param>
+    /// <param name="turn">Messages to one destination before the next has its turn.</param>
     /// <exception cref="FailedRoundException">A figure means nothing.</exception>
-    public ScaleResult Run(IReadOnlyList<int> peers, IReadOnlyList<int> immortals, int bytes, long messages, int rounds)
+    public ScaleResult Run(IReadOnlyList<int> peers, IReadOnlyList<int> destinations, IReadOnlyList<int> immortals, int bytes, long messages, int rounds, int turn)
     {
         var points = new List<ScalePoint>();
         foreach (int count in peers) Add(RunOne(Peers, count, StreamPlan.Jobs(count), bytes, messages, rounds));
+        foreach (int count in destinations) Add(RunOne(Destinations, count, StreamPlan.Destinations(count) with { Turn = turn }, bytes, messages, rounds));
         foreach (int count in immortals) Add(RunOne(Immortals, count, StreamPlan.Pairs(Math.Max(1, count / 2)), bytes, messages, rounds));
         return new ScaleResult(bytes, points);
 
         void Add(ScalePoint point)
         {
             points.Add(point);
-            cluster.Advance(1.0 / (peers.Count + immortals.Count));
+            cluster.Advance(1.0 / (peers.Count + destinations.Count + immortals.Count));
         }
     }
 
@@ -33,13 +37,13 @@ internal sealed class ScaleCommand(ClusterOptions cluster)
         {
             using var leg = new AmbrosiaLeg(cluster with { Directory = directory }, plan);
             for (int i = 0; i < warmUpRounds; i++) leg.Run(bytes, messages);
-            Member receiver = leg.Cluster.Members[0];
-            double before = CpuOf(receiver);
+            Member hub = kind == Destinations ? leg.Cluster.Members[^1] : leg.Cluster.Members[0];
+            double before = CpuOf(hub);
             List<StreamRound> found = [.. Enumerable.Range(0, rounds).Select(_ => leg.Run(bytes, messages))];
             double share = found.Sum(static round => round.Messages) / (kind == Immortals ? plan.Lanes.Count : 1) / 1e6;
             var point = new ScalePoint(
-                kind, count, [.. found.Select(static round => round.MessagesPerSecond)], Median.Of(found, static round => round.CpuSecondsPerMillion), (CpuOf(receiver) - before) / share,
-                ProcessMemory.ResidentBytes(receiver.CoordinatorId));
+                kind, count, [.. found.Select(static round => round.MessagesPerSecond)], Median.Of(found, static round => round.CpuSecondsPerMillion), (CpuOf(hub) - before) / share,
+                ProcessMemory.ResidentBytes(hub.CoordinatorId));
             cluster.Say($"{count} {kind}: {point.MessagesPerSecond:N0} messages/s");
             return point;
         }

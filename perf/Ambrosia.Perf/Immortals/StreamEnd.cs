@@ -20,10 +20,11 @@ public sealed partial class StreamEnd : Immortal<IStreamEndProxy>, IStreamEnd
 
     /// <summary>By lane; those on which nothing came yet are null.</summary>
     private Lane?[] lanes = [];
-    private IStreamEndProxy? receiver;
-    private ulong laneBits;
+    private SendingLane[] sending = [];
+    private int next;
+    private int unfinished;
     private long messages;
-    private long sent;
+    private long turn;
     private int messageBytes;
     private List<byte[]> held = [];
 
@@ -53,12 +54,24 @@ public sealed partial class StreamEnd : Immortal<IStreamEndProxy>, IStreamEnd
     public void GoOn()
     {
         if (buffer?.Length != messageBytes) buffer = new byte[messageBytes];
-        for (int left = Math.Max(1, BurstBytes / messageBytes); left > 0 && sent < messages; left--)
+        for (long left = Math.Max(1, BurstBytes / messageBytes); left > 0 && unfinished > 0; next = (next + 1) % sending.Length)
+            left -= Send(sending[next], Math.Min(left, turn));
+        if (unfinished > 0) thisProxy.GoOnFork();
+    }
+
+    private long Send(SendingLane lane, long most)
+    {
+        long first = lane.Sent, last = Math.Min(messages, first + most);
+        if (first == last) return 0;
+        IStreamEndProxy receiver = GetProxy<IStreamEnd>(lane.Receiver);
+        for (long number = first + 1; number <= last; number++)
         {
-            BinaryPrimitives.WriteUInt64LittleEndian(buffer, laneBits | (ulong)++sent);
-            receiver!.TakeFork(buffer);
+            BinaryPrimitives.WriteUInt64LittleEndian(buffer, lane.Bits | (ulong)number);
+            receiver.TakeFork(buffer);
         }
-        if (sent < messages) thisProxy.GoOnFork();
+        lane.Sent = last;
+        if (last == messages) unfinished--;
+        return last - first;
     }
 
     public void Begin(int round, int lane, long messages)
@@ -68,12 +81,20 @@ public sealed partial class StreamEnd : Immortal<IStreamEndProxy>, IStreamEnd
         lanes[lane] = new Lane { Round = round, Expected = (ulong)messages, Next = Math.Max(1, (ulong)messages / 2) };
     }
 
-    public void Stream(int round, int lane, string receiver, long messages, int bytes)
+    public void Stream(int round, long messages, int bytes, int turn, string lanes)
     {
-        this.receiver = GetProxy<IStreamEnd>(receiver);
-        (this.messages, messageBytes, sent, laneBits) = (messages, bytes, 0, (ulong)lane << LaneShift);
-        Console.WriteLine($"begun {round} {lane} {Stopwatch.GetTimestamp()}");
-        this.receiver.BeginFork(round, lane, messages);
+        string[] each = lanes.Split(',');
+        sending = new SendingLane[each.Length];
+        (this.messages, this.turn, messageBytes, next, unfinished) = (messages, each.Length == 1 ? messages : turn, bytes, 0, each.Length);
+        for (int i = 0; i < each.Length; i++)
+        {
+            string[] words = each[i].Split(':');
+            int lane = int.Parse(words[0]);
+            sending[i] = new SendingLane { Receiver = words[1], Bits = (ulong)lane << LaneShift };
+            Console.WriteLine($"begun {round} {lane} {Stopwatch.GetTimestamp()}");
+            IStreamEndProxy receiver = GetProxy<IStreamEnd>(words[1]);
+            receiver.BeginFork(round, lane, messages);
+        }
         for (int i = 0; i < BurstsUnderWay; i++) thisProxy.GoOnFork();
     }
 
@@ -106,8 +127,8 @@ public sealed partial class StreamEnd : Immortal<IStreamEndProxy>, IStreamEnd
     {
         switch (words)
         {
-            case ["stream", string round, string lane, string receiver, string messages, string bytes]:
-                self.StreamFork(int.Parse(round), int.Parse(lane), receiver, long.Parse(messages), int.Parse(bytes));
+            case ["stream", string round, string messages, string bytes, string turn, string lanes]:
+                self.StreamFork(int.Parse(round), long.Parse(messages), int.Parse(bytes), int.Parse(turn), lanes);
                 break;
             case ["hold", string bytes]: self.HoldFork(long.Parse(bytes)); break;
             case ["poke", string number]: self.PokeFork(int.Parse(number)); break;

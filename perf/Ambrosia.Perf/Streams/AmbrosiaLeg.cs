@@ -112,8 +112,8 @@ internal sealed class AmbrosiaLeg : IStreamLeg, IDisposable
     private void Begin(int bytes, long each)
     {
         round++;
-        for (int lane = 0; lane < plan.Lanes.Count; lane++)
-            Cluster.Tell(plan.Lanes[lane].Sender, $"stream {round} {lane} {plan.Lanes[lane].Receiver} {each} {bytes}");
+        foreach (var lanes in plan.Lanes.Select(static (lane, number) => (lane.Sender, lane.Receiver, Number: number)).GroupBy(static lane => lane.Sender))
+            Cluster.Tell(lanes.Key, $"stream {round} {each} {bytes} {plan.Turn} {string.Join(',', lanes.Select(static lane => $"{lane.Number}:{lane.Receiver}"))}");
     }
 
     private double AwaitEnd(int bytes, long each) => AwaitEnd(bytes, each, 0, out _, out _);

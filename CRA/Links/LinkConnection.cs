@@ -120,8 +120,8 @@ public sealed class LinkConnection : IDisposable
 
     private void End()
     {
+        _out.Shut(); // first: an inline send may be inside the stream
         Release();
-        _out.Shut();
         _traffic!.Ended(_ending.Why);
     }
 

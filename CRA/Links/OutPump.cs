@@ -30,10 +30,10 @@ internal sealed class OutPump(LinkStream stream, LinkEnding ending, LinkSettings
         lock (_send) _traffic = traffic;
     }
 
-    /// <summary>When it returns, no thread is inside the traffic for sending, and none comes any more.</summary>
+    /// <summary>When it returns, no thread is inside the traffic or the stream for sending, and none comes any more.</summary>
     public void Shut()
     {
-        lock (_send) _traffic = null;
+        lock (_send) (_traffic, _rest) = (null, default);
     }
 
     /// <summary>

@@ -79,6 +79,7 @@ internal sealed class TlsStream(Socket socket, SslStream tls, TlsWire wire) : Li
     public override void Dispose()
     {
         base.Dispose();
+        wire.Abandon(); // or TLS would flush it to the socket that is gone
         tls.Dispose();
         wire.Dispose();
     }

@@ -125,6 +125,12 @@ internal sealed class TlsWire(Socket socket, bool isFed) : Stream
         }
     }
 
+    /// <summary>The socket is gone, and what an inline send left with it.</summary>
+    public void Abandon()
+    {
+        lock (_sending) (_unsent, _unsentStart, _unsentEnd) = ([], 0, 0);
+    }
+
     public override void Flush()
     {
         lock (_sending) FlushWaiting();

@@ -9,6 +9,8 @@ public sealed class NudgeTests
 
     private static readonly LinkSettings ThroughTls = Silent with { Certificates = new Authority().Settings("other").Certificates };
 
+    private const int Rounds = 100;
+
     private enum Signal { Nudge, Wake, Either, Nothing }
 
     private static void Give(LinkConnection link, Signal signal, int number)
@@ -41,6 +43,41 @@ public sealed class NudgeTests
 
     [Fact]
     public void Nudge_OneMessageAtATime_LosesNone() => Assert.True(PingPong(Signal.Nudge, 20_000, Deadline.Generous));
+
+    // Other threads send inline when the other side goes away: nobody is inside a stream that is being given back, or gives it bytes afterwards.
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Nudge_WhileTheConnectionBreaks_EndsWithIt(bool throughTls)
+    {
+        LinkSettings settings = throughTls ? ThroughTls : Silent;
+        using var links = new Links(settings);
+        for (int round = 0; round < Rounds; round++)
+        {
+            (LinkConnection dialled, LinkConnection accepted) = links.Pair(settings);
+            var (sender, receiver) = (new QueueTraffic(), new QueueTraffic());
+            dialled.Run(sender);
+            accepted.Run(receiver);
+            Exception? thrown = null;
+            Thread[] nudgers = [.. Enumerable.Range(0, 2).Select(_ => new Thread(() => thrown ??= Record.Exception(() => NudgeOn(dialled, sender))))];
+            foreach (Thread nudger in nudgers) nudger.Start();
+            Deadline.Await(() => receiver.ReceivedBytes > 0, "bytes");
+            accepted.Close("cut");
+            foreach (Thread nudger in nudgers) nudger.Join();
+            Assert.Null(thrown);
+            Assert.Null(sender.Fault);
+            Assert.Equal(1, sender.EndedCount);
+        }
+    }
+
+    private static void NudgeOn(LinkConnection link, QueueTraffic traffic)
+    {
+        for (int more = 100; more > 0; more -= traffic.EndedCount) // a while longer than it lives
+        {
+            traffic.Queue(new byte[20_000]);
+            link.Nudge();
+        }
+    }
 
     [Fact]
     public void Wake_OneMessageAtATime_LosesNone() => Assert.True(PingPong(Signal.Wake, 20_000, Deadline.Generous));

@@ -252,6 +252,7 @@ internal sealed class Coordinator : IDisposable
             Forgotten = admission.Forgotten,
             LinksAreOpen = () => admission.IsOpen,
             Queries = queries,
+            IsForgetting = () => ledger.IsForgetting,
             Answered = (in RunView run) => callers.Answer(run, Epoch),
         };
     }

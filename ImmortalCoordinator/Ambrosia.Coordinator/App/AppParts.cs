@@ -86,6 +86,9 @@ internal sealed class AppParts
     /// <summary>What callers outside ask of the app's state.</summary>
     public required QueryBook Queries { get; init; }
 
+    /// <summary>A peer is being given up, and the app has not come to that place of the log.</summary>
+    public required Func<bool> IsForgetting { get; init; }
+
     /// <summary>The app has answered callers outside.</summary>
     public required TakeAnswers Answered { get; init; }
 
@@ -108,7 +111,11 @@ internal sealed class AppParts
         Live?.Lead(Replicated.Durable);
     }
 
-    public bool MustWait(Outbox outbox) => Outboxes.IsFull && outbox != Outboxes.Self && LinksAreOpen();
+    /// <summary>
+    /// No room for outputs. What the app has reported stands behind the run that waits, so room must come without it: from what peers have
+    /// acknowledged. While one is being forgotten the app goes on: what is dropped is dropped where it stands there.
+    /// </summary>
+    public bool MustWait(Outbox outbox) => Outboxes.IsFull && outbox != Outboxes.Self && LinksAreOpen() && !Outboxes.TryMakeRoom() && !IsForgetting();
 
     public void WakeCommitter(bool drained)
     {

@@ -111,6 +111,7 @@ internal sealed class LinkParts
     public void Acknowledged(Origin origin, Outbox outbox, ulong number, long bytes)
     {
         outbox.AckedAt = Time.GetTimestamp(); // before the Trim that follows can be applied
+        outbox.Acknowledge(number);
         Trims.Acknowledged(origin.Id, number, bytes, Time.GetUtcNow());
     }
 

@@ -47,6 +47,9 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     /// <summary>Calls emitted up to the last digest position; of the thread that reads the app.</summary>
     public ulong DigestedCount { get; set; }
 
+    /// <summary>Calls that the receiver has acknowledged, and that the log has stated as durable there where the app is; stated ≤ acknowledged, but for what was restored.</summary>
+    private ulong acknowledged, stated;
+
     /// <summary>Something was emitted since the last digest position; of the thread that reads the app.</summary>
     public bool IsUndigested { get; set; }
 
@@ -65,6 +68,9 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     public ChannelPosition Emitted { get { lock (gate) return emitted; } }
 
     public ChannelPosition Trimmed { get { lock (gate) return trimmed; } }
+
+    /// <summary>What the log has stated as durable at the receiver; <see cref="Trimmed"/> is beyond it where that was dropped early.</summary>
+    public ulong Stated { get { lock (gate) return stated; } }
 
     public bool HasUnsent { get { lock (gate) return cursor < entries.End; } }
 
@@ -90,6 +96,7 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
         lock (gate)
         {
             this.known = this.trimmed = trimmed;
+            stated = trimmed.Number;
             emitted = known;
             restoring = known;
         }
@@ -104,6 +111,7 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
             while (entries.Start < entries.End) Drop();
             known = emitted = trimmed = restoring = default;
             generation = emittedGeneration = 0;
+            acknowledged = stated = 0;
             cursor = entries.Start;
         }
     }
@@ -155,6 +163,7 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
             while (entries.Start < entries.End) Drop();
             generation++;
             known = trimmed = default;
+            acknowledged = stated = 0;
             cursor = entries.Start;
             ticketBase -= (long)impulsesNumbered;
             impulsesNumbered = impulsesDurable = 0;
@@ -317,8 +326,29 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
         {
             if (forgotten != generation) return;
             if (number > known.Number) throw DivergenceException.OfTrim(Destination, known.Number, number);
+            stated = Math.Max(stated, number);
             if (number <= trimmed.Number) return;
             trimmed = PositionAt(number);
+            Release();
+        }
+    }
+
+    /// <summary>The receiver has acknowledged calls up to <paramref name="number"/>.</summary>
+    public void Acknowledge(ulong number)
+    {
+        lock (gate) acknowledged = Math.Max(acknowledged, number);
+    }
+
+    /// <summary>
+    /// Drops what is acknowledged before the app has come to the Trim that will say so: it may be waiting for this very room. Until it has, no
+    /// checkpoint can be taken: its outputs would not be those of its place in the log.
+    /// </summary>
+    public void TrimEarly()
+    {
+        lock (gate)
+        {
+            if (acknowledged <= trimmed.Number) return;
+            trimmed = PositionAt(acknowledged);
             Release();
         }
     }

@@ -23,6 +23,13 @@ internal sealed class OutboxSet(InstanceId self, ScratchFile scratch, MemoryBoun
     /// <summary>The scratch file has reached its limit: outputs must wait.</summary>
     public bool IsFull => scratch.IsFull;
 
+    /// <summary>Gives up what receivers have acknowledged, before the log says so; true: there is room. For when outputs must wait.</summary>
+    public bool TryMakeRoom()
+    {
+        foreach (Outbox outbox in InOrder()) outbox.TrimEarly();
+        return !IsFull;
+    }
+
     public long SpilledBytes => scratch.LiveBytes;
 
     /// <summary>All outboxes in the order of their names, the order in which checkpoints list them.</summary>

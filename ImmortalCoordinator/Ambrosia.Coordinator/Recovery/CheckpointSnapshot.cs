@@ -10,10 +10,11 @@ namespace Ambrosia.Coordinator;
 internal sealed class CheckpointSnapshot(
     InstanceIdentity identity, string replica, Func<uint> appVersion, AppParts app, Func<LogReader> newReader, TimeProvider time)
 {
-    /// <returns>Null: this replica is so far behind that the log at its mark was removed by the primary.</returns>
+    /// <param name="why">Why there is none now: this replica is so far behind that the log at its mark was removed by the primary, or outputs were dropped before their place.</param>
     /// <exception cref="ProtocolViolation">P5.7, P5.8: no mark asked for it.</exception>
-    public CheckpointJob? Take(ImageBegin begin)
+    public CheckpointJob? Take(ImageBegin begin, out string why)
     {
+        why = "the log at its mark is not there any more: this replica is behind, and there is a newer one";
         MarkNote mark = app.Delivery.Marks.TakeFor(begin.Position)
             ?? throw new ProtocolViolation("P5.8", $"an image at {begin.Position} that no mark asked for");
         Lsn page = app.Progress.ProcessedPage;
@@ -25,18 +26,32 @@ internal sealed class CheckpointSnapshot(
         var outboxes = new List<(Outbox, CheckpointOutput, List<OutboxEntry>)>();
         Dictionary<InstanceId, ulong> trims = state.Trims.ToDictionary(trim => state.NameOf(trim.Key), static trim => trim.Value);
         foreach (Outbox outbox in app.Outboxes.InOrder())
-            if (outbox.Emitted.Number > 0) outboxes.Add(OutputOf(outbox, outbox == app.Outboxes.Self ? state.InputsOf(0).Number : trims.GetValueOrDefault(outbox.Destination))); // one that only a connection has made is not part of the state
+        {
+            if (outbox.Emitted.Number == 0) continue; // one that only a connection has made is not part of the state
+            if (OutputOf(outbox, outbox == app.Outboxes.Self ? state.InputsOf(0).Number : trims.GetValueOrDefault(outbox.Destination)) is { } output) outboxes.Add(output);
+            else
+            {
+                why = $"there was no room for outputs, and what {outbox.Destination} has acknowledged was dropped before its place in the log";
+                return Release(outboxes);
+            }
+        }
         return new CheckpointJob(header, PartOf(state, outboxes), outboxes, IsOurs: mark.Mark.Replica == replica);
     }
 
     /// <summary>An image that nobody wants: its mark is done with all the same.</summary>
     public void Forget(ImageBegin begin) => app.Delivery.Marks.TakeFor(begin.Position);
 
-    private (Outbox, CheckpointOutput, List<OutboxEntry>) OutputOf(Outbox outbox, ulong trimmedByLog)
+    private static CheckpointJob? Release(List<(Outbox Outbox, CheckpointOutput, List<OutboxEntry> Held)> outboxes)
     {
-        ulong trimmed = Math.Max(outbox.Trimmed.Number, trimmedByLog);
-        if (!outbox.TryPositionAt(trimmed, out ChannelPosition start))
-            throw new InvalidOperationException($"outbox to {outbox.Destination} was trimmed beyond {trimmed}, which the log allows");
+        foreach ((Outbox outbox, _, List<OutboxEntry> held) in outboxes)
+            foreach (OutboxEntry entry in held) outbox.Let(entry);
+        return null;
+    }
+
+    /// <summary>Null: the outbox was trimmed early (<see cref="Outbox.TrimEarly"/>), and has not what the log says that it has here.</summary>
+    private static (Outbox, CheckpointOutput, List<OutboxEntry>)? OutputOf(Outbox outbox, ulong trimmedByLog)
+    {
+        if (!outbox.TryPositionAt(Math.Max(outbox.Stated, trimmedByLog), out ChannelPosition start)) return null;
         ChannelPosition end = outbox.Emitted;
         var entries = new List<OutboxEntry>();
         outbox.HoldCalls(start.Number, end.Number, entries);

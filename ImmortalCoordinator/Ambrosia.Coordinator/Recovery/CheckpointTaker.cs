@@ -63,11 +63,11 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
             parts.Forget(begin);
             return true;
         }
-        if (parts.Snapshot(begin) is { } start) Queue(new Work.Start(start), 0);
+        if (parts.Snapshot(begin, out string why) is { } start) Queue(new Work.Start(start), 0);
         else
         {
             discarding = true;
-            parts.Failed("the log at its mark is not there any more: this replica is behind, and there is a newer one");
+            parts.Failed(why);
         }
         return true;
     }
@@ -290,5 +290,8 @@ internal sealed record CheckpointJob(CheckpointHeader Header, CoordinatorPart Pa
 /// <summary>What taking a checkpoint needs from the rest.</summary>
 /// <param name="Truncate">Removes what is not wanted any more; with the header of a checkpoint that was published just now, if one was.</param>
 internal sealed record CheckpointParts(
-    Func<ImageBegin, CheckpointJob?> Snapshot, Action<ImageBegin> Forget, Func<CheckpointHeader, CheckpointWriter> NewWriter, Func<Lsn> StatedDurable,
+    TakeSnapshot Snapshot, Action<ImageBegin> Forget, Func<CheckpointHeader, CheckpointWriter> NewWriter, Func<Lsn> StatedDurable,
     Action<CheckpointFileName> Published, Action<CheckpointHeader?> Truncate, Action<string> Failed, Action<Lsn, StateDigest> Computed, Action WakeWriter, Action WakeReader);
+
+/// <summary>What a checkpoint at this place holds of the coordinator; null: <paramref name="why"/> there is none now.</summary>
+internal delegate CheckpointJob? TakeSnapshot(ImageBegin begin, out string why);

@@ -14,13 +14,16 @@ internal sealed class Node : IPumps
     private readonly InstanceIdentity identity;
     private readonly LogOptions logOptions;
     private readonly LogFollower? follower;
+    private readonly long spillBytes;
 
-    public Node(SimulatedFileSystem disk, FakeTime time, LogOptions log)
+    /// <param name="spillBytes">Disk for outputs beyond their memory, which is then as small as may be; 0: what is usual.</param>
+    public Node(SimulatedFileSystem disk, FakeTime time, LogOptions log, long spillBytes = 0)
     {
         process = disk.ForProcess($"p{disk.Operations}");
         process.CreateDirectory("/data");
         Time = time;
         logOptions = log;
+        this.spillBytes = spillBytes;
         identity = InstanceDirectory.TryRead(process, Directory)
             ?? InstanceDirectory.Create(process, Directory, "self", 0, Guid.Parse("11111111-2222-3333-4444-555555555555"), 1, "r0", NoCrashPoints.Instance);
         var claimed = Assert.IsType<ClaimResult.Claimed>(PrimaryClaim.Try(process, Directory, identity, "r0", NoCrashPoints.Instance));
@@ -42,8 +45,14 @@ internal sealed class Node : IPumps
         Parts = new Coordinator(InputsOf(replica), follower);
     }
 
+    private CoordinatorOptions OptionsOf(string replica)
+    {
+        var usual = new CoordinatorOptions { LogDirectory = Directory, Instance = "self", Replica = replica, CatalogDirectory = "/data/catalog", Log = logOptions, CheckpointEveryBytes = long.MaxValue };
+        return spillBytes == 0 ? usual : usual with { ScratchBytes = spillBytes, OutboxBytes = 1 };
+    }
+
     private CoordinatorInputs InputsOf(string replica) => new(
-        new CoordinatorOptions { LogDirectory = Directory, Instance = "self", Replica = replica, CatalogDirectory = "/data/catalog", Log = logOptions, CheckpointEveryBytes = long.MaxValue },
+        OptionsOf(replica),
         identity, process, Token, Time, static () => 0.5, this);
 
     /// <summary>Reads the log on by so many pages.</summary>
@@ -94,6 +103,14 @@ internal sealed class Node : IPumps
             while (page.Next()) records.Add((page.Lsn, page.Kind == RecordKind.Digest ? page.Read<DigestRecord>() : null));
         }
         return records;
+    }
+
+    /// <summary>An operator gives a peer up.</summary>
+    public void Forget(InstanceId peer)
+    {
+        var commands = new AdminCommands();
+        Parts.AddCommands(commands);
+        commands.Begin(System.Text.Encoding.UTF8.GetBytes($$"""{"command":"forget-peer","peer":"{{peer}}"}""")).Next(out _);
     }
 
     /// <summary>kill -9.</summary>

@@ -58,6 +58,33 @@ public sealed class OutboxTests
         }
     }
 
+    /// <summary>What is acknowledged goes at once when room is short; what the log has stated is known beside it, so that no checkpoint says otherwise.</summary>
+    [Theory]
+    [InlineData(1000)]
+    [InlineData(-1)]
+    public void TrimEarly_EveryNumber_DropsWhatIsAcknowledgedAndKnowsWhatTheLogHasStated(int blocksMax)
+    {
+        var random = new SimulatedRandom(8);
+        Channel channel = Channel.Random(random, 40);
+        for (ulong number = 1; number <= channel.Count; number++)
+        {
+            using var bench = new OutboxBench(blocksMax);
+            bench.AppendAll(channel.RunsFrom(0, random));
+            bench.LeaveBlock();
+            bench.Outbox.Trim(number / 3);
+            bench.Outbox.Acknowledge(number);
+            Assert.Equal(channel.Positions[(int)number / 3], bench.Outbox.Trimmed);
+            Assert.True(bench.Set.TryMakeRoom());
+            Assert.Equal((channel.Positions[(int)number], number / 3), (bench.Outbox.Trimmed, bench.Outbox.Stated));
+            Assert.False(bench.Outbox.TryPositionAt(number / 3, out _));
+            bench.Outbox.Trim(number / 2);
+            Assert.Equal((channel.Positions[(int)number], number / 2), (bench.Outbox.Trimmed, bench.Outbox.Stated));
+            bench.Outbox.Trim(channel.Count);
+            Assert.Equal((channel.Positions[^1], channel.Count), (bench.Outbox.Trimmed, bench.Outbox.Stated));
+            Assert.Equal((0, 0L), (bench.Pool.Outstanding, bench.Scratch.LiveBytes));
+        }
+    }
+
     [Fact]
     public void Resume_EveryNumber_SendsExactlyTheRest()
     {

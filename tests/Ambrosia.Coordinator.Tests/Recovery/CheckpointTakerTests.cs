@@ -116,7 +116,7 @@ public sealed class CheckpointTakerTests
     private bool isGone;
 
     private CheckpointTaker Taker(bool isOurs = true) => new(new CheckpointParts(
-        begin => isGone ? null : new CheckpointJob(
+        (ImageBegin begin, out string why) => (why = "it is not there any more").Length > 0 && isGone ? null : new CheckpointJob(
             new CheckpointHeader(0, log.Identity.Uuid, begin.Position, Lsn.Zero, log.Epoch, 0, 0, 1, 0, "r0"), new CoordinatorPart([], [], [], Lsn.Zero, []), [], isOurs),
         static _ => { }, header => new CheckpointWriter(log.Disk, OpenedLog.Directory, log.Identity, header, NoCrashPoints.Instance), () => new Lsn(lsn),
         published.Add, static _ => { }, failed.Add, (at, _) => computed.Add(at), static () => { }, static () => { }));

@@ -4,7 +4,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Coordinator.Pumps;
 
 /// <summary>What happens by the clock: due records, heartbeats to the app, the idle fence check, space ahead of the log's tail.</summary>
-internal sealed class BackgroundPump(Coordinator coordinator, Action<bool> publish, Action commit, Action<int, string> fail, Action<string> say) : IDisposable
+/// <param name="garbage">Null: others have a say in this process's memory.</param>
+internal sealed class BackgroundPump(Coordinator coordinator, Action<bool> publish, Action commit, Action<int, string> fail, Action<string> say, GarbageBound? garbage) : IDisposable
 {
     private static readonly TimeSpan tick = TimeSpan.FromMilliseconds(20);
     private static readonly TimeSpan pause = TimeSpan.FromMilliseconds(2), idlePause = TimeSpan.FromMilliseconds(10), shortage = TimeSpan.FromMilliseconds(100);
@@ -26,6 +27,7 @@ internal sealed class BackgroundPump(Coordinator coordinator, Action<bool> publi
         {
             stop.WaitOne(tick);
             coordinator.Queries.Tick();
+            garbage?.Look();
             if (coordinator.HasLog)
             {
                 Lsn tail = coordinator.Log.Tail;

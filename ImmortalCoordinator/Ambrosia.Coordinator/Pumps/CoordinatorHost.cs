@@ -217,7 +217,8 @@ public sealed class CoordinatorHost : IDisposable
             lines.Ready(identity.Name, parts.Epoch.Value, parts.Delivered, Stopwatch.GetElapsedTime(begun), links.Address, endpoint.Address);
         };
         app = new AppPump(parts, endpoint.Listener, commits.WaitForRoom, Fail, lines.Say);
-        var background = new BackgroundPump(parts, anyhow => PublishNews(catalog, identity, parts, anyhow), () => commits.Commit(drained: false), Fail, lines.Say);
+        var background = new BackgroundPump(parts, anyhow => PublishNews(catalog, identity, parts, anyhow), () => commits.Commit(drained: false), Fail, lines.Say,
+            ChannelOpened is null ? new GarbageBound() : null);
         timers = new TimerPump(parts, Fail);
         owned.InsertRange(0, [app, timers, background, checkpoints, links, commits]); // the pumps end before what they pump
         app.Start();

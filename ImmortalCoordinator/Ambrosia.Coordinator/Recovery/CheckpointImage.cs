@@ -4,13 +4,13 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia.Coordinator;
 
-/// <summary>A checkpoint's image on its way to the app, chunk by chunk (protocol P5.7). Owns the open file. The thread that sends to the app.</summary>
+/// <summary>A checkpoint's image on its way to the app, chunk by chunk (protocol P5.7), with the hash that it had when it was verified. Owns the open file. The thread that sends to the app.</summary>
 internal sealed class CheckpointImage(CheckpointReader reader, Lsn lsn, uint imageVersion) : IDisposable
 {
     private enum Stage { Begin, Chunks, End, Done }
 
     private Stage stage;
-    private ulong length, hash;
+    private ulong length;
 
     /// <summary>Writes the next frame; false: the image is complete.</summary>
     public bool TryWriteNext(ArrayBufferWriter<byte> to)
@@ -23,7 +23,7 @@ internal sealed class CheckpointImage(CheckpointReader reader, Lsn lsn, uint ima
                 return true;
             case Stage.Chunks:
                 if (TryChunk(to)) return true;
-                Frames.Write(to, new ImageEnd(length, hash), 0, checkPayload: false);
+                Frames.Write(to, new ImageEnd(length, reader.ImageHash), 0, checkPayload: false);
                 stage = Stage.Done;
                 return true;
             default: return false;
@@ -36,7 +36,6 @@ internal sealed class CheckpointImage(CheckpointReader reader, Lsn lsn, uint ima
         {
             if (section != CheckpointSection.Image || content.IsEmpty) continue;
             length += (ulong)content.Length;
-            hash = ChannelHash.Append(hash, content);
             Frames.Write(to, FrameType.ImageChunk, content, 0, checkPayload: false);
             return true;
         }

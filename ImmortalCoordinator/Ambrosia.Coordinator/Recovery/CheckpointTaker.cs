@@ -10,33 +10,33 @@ namespace Ambrosia.Coordinator;
 /// </summary>
 internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
 {
-    /// <summary>Memory of the queue; one chunk more is with the writer.</summary>
-    private const int QueueBytesMax = 8 << 20;
-
-    /// <summary>Chunks above this size take a buffer of the largest size, which is used again: an image of gigabytes leaves no garbage.</summary>
-    private const int OwnArrayBytesMax = 16 << 10;
-
     private abstract record Work
     {
         public sealed record Start(CheckpointJob Job) : Work;
-        public sealed record Chunk(byte[] Buffer, int Length) : Work;
         public sealed record End(ImageEnd Claim) : Work;
         public sealed record Abandon : Work;
         public sealed record Adopt(CheckpointFileName Name) : Work;
+
+        /// <summary>A stretch of the image; it grows as long as it waits.</summary>
+        public sealed record Stretch(byte[] Buffer) : Work
+        {
+            public int Length { get; set; }
+        }
     }
 
     private readonly Lock gate = new();
     private readonly Queue<Work> queue = new();
 
-    /// <summary>Buffers not in use, each of the largest chunk's size; as many as the queue can hold, at most.</summary>
-    private readonly Stack<byte[]> spare = new();
-    private long queuedBytes;
-    private bool receiving, discarding, truncationDue;
+    private readonly ImageBuffers buffers = new();
+
+    /// <summary>The last in the queue, if it is a stretch.</summary>
+    private Work.Stretch? growing;
+    private bool receiving, discarding, hasChunks, truncationDue;
 
     // of the stepping thread; there is a writer while the job is ours, from its first step to its name
     private CheckpointWriter? writer;
     private CheckpointJob? job;
-    private ulong length, hash, partHash;
+    private ulong length, hash, partHash; // hash: of the image, as long as no writer counts it
     private bool finished;
 
     private readonly Lock naming = new();
@@ -45,7 +45,7 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
     /// <summary>Something is queued or waits for its name.</summary>
     public bool HasWork { get { lock (gate) return queue.Count > 0 || finished || truncationDue; } }
 
-    public bool HasRoom { get { lock (gate) return queuedBytes < QueueBytesMax; } }
+    public bool HasRoom { get { lock (gate) return buffers.HasRoom; } }
 
     // ---- the app's stream ----
 
@@ -58,12 +58,13 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
         if (receiving) throw new ProtocolViolation("P5.7", "an image begins inside another");
         receiving = true;
         discarding = !isWanted;
+        hasChunks = false;
         if (discarding)
         {
             parts.Forget(begin);
             return true;
         }
-        if (parts.Snapshot(begin, out string why) is { } start) Queue(new Work.Start(start), 0);
+        if (parts.Snapshot(begin, out string why) is { } start) Queue(new Work.Start(start));
         else
         {
             discarding = true;
@@ -77,10 +78,8 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
         if (!receiving) throw new ProtocolViolation("P5.7", "image chunk out of place");
         ImageChunk.Read(bytes);
         if (discarding) return true;
-        if (!HasRoom) return false;
-        byte[] buffer = Rent(bytes.Length);
-        bytes.CopyTo(buffer);
-        Queue(new Work.Chunk(buffer, bytes.Length), buffer.Length);
+        if (!TryQueue(bytes)) return false;
+        parts.WakeWriter();
         return true;
     }
 
@@ -88,7 +87,7 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
     {
         if (!receiving) throw new ProtocolViolation("P5.7", "image end out of place");
         receiving = false;
-        if (!discarding) Queue(new Work.End(end), 0);
+        if (!discarding) Queue(new Work.End(end));
         return true;
     }
 
@@ -97,31 +96,45 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
     {
         if (!receiving) return;
         receiving = false;
-        if (!discarding) Queue(new Work.Abandon(), 0);
+        if (!discarding) Queue(new Work.Abandon());
     }
 
-    private byte[] Rent(int bytes)
+    /// <summary>All of it, behind what waits already; false: none of it.</summary>
+    private bool TryQueue(ReadOnlySpan<byte> bytes)
     {
-        if (bytes <= OwnArrayBytesMax) return new byte[bytes];
         lock (gate)
         {
-            if (spare.TryPop(out byte[]? buffer)) return buffer;
+            int room = growing is { } last ? Math.Min(last.Buffer.Length - last.Length, bytes.Length) : 0;
+            if (!buffers.HasRoomFor(bytes.Length - room)) return false;
+            for (; !bytes.IsEmpty; bytes = bytes[room..])
+            {
+                if (growing is null || growing.Length == growing.Buffer.Length) queue.Enqueue(growing = new Work.Stretch(buffers.Take(bytes.Length, isFirst: !hasChunks)));
+                room = Math.Min(growing.Buffer.Length - growing.Length, bytes.Length);
+                Append(growing, bytes[..room]);
+                hasChunks = true;
+            }
+            return true;
         }
-        return GC.AllocateUninitializedArray<byte>(ImageChunk.BytesMax);
     }
 
-    private void Queue(Work work, int bytes)
+    private static void Append(Work.Stretch stretch, ReadOnlySpan<byte> bytes)
+    {
+        bytes.CopyTo(stretch.Buffer.AsSpan(stretch.Length));
+        stretch.Length += bytes.Length;
+    }
+
+    private void Queue(Work work)
     {
         lock (gate)
         {
             queue.Enqueue(work);
-            queuedBytes += bytes;
+            growing = null;
         }
         parts.WakeWriter();
     }
 
     /// <summary>Another replica has published one: what follows from it is done where files are read and removed.</summary>
-    public void Adopt(CheckpointFileName name) => Queue(new Work.Adopt(name), 0);
+    public void Adopt(CheckpointFileName name) => Queue(new Work.Adopt(name));
 
     /// <summary>This replica has diverged: nothing of it gets a name any more. Any thread.</summary>
     public void Forbid()
@@ -151,7 +164,7 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
         lock (gate)
         {
             if (!queue.TryDequeue(out work)) return false;
-            if (work is Work.Chunk chunk) queuedBytes -= chunk.Buffer.Length;
+            if (ReferenceEquals(work, growing)) growing = null;
         }
         Do(work);
         parts.WakeReader();
@@ -173,7 +186,7 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
         switch (work)
         {
             case Work.Start start: Start(start.Job); break;
-            case Work.Chunk chunk: WriteChunk(chunk); break;
+            case Work.Stretch stretch: WriteStretch(stretch); break;
             case Work.End end: Finish(end.Claim); break;
             case Work.Abandon: Drop("the app went away in the middle of it"); break;
             case Work.Adopt adopt: parts.Published(adopt.Name); break;
@@ -194,13 +207,13 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
         }
     }
 
-    private void WriteChunk(Work.Chunk chunk)
+    private void WriteStretch(Work.Stretch stretch)
     {
-        length += (ulong)chunk.Length;
-        hash = ChannelHash.Append(hash, chunk.Buffer.AsSpan(0, chunk.Length));
-        Try(() => writer!.Write(CheckpointSection.Image, chunk.Buffer.AsSpan(0, chunk.Length)));
-        if (chunk.Buffer.Length < ImageChunk.BytesMax) return;
-        lock (gate) spare.Push(chunk.Buffer);
+        ReadOnlyMemory<byte> bytes = stretch.Buffer.AsMemory(0, stretch.Length);
+        length += (ulong)bytes.Length;
+        if (job!.IsOurs) Try(() => writer!.Write(CheckpointSection.Image, bytes.Span));
+        else hash = ChannelHash.Append(hash, bytes.Span);
+        lock (gate) buffers.Return(stretch.Buffer);
     }
 
     private void Start(CheckpointJob started)
@@ -224,6 +237,7 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
 
     private void Finish(ImageEnd claim)
     {
+        if (writer is not null) hash = writer.ImageHash;
         if (claim.Length != length || claim.Hash != hash)
         {
             Drop($"its image has {length} bytes with hash {hash:x16}, the app says {claim.Length} with {claim.Hash:x16}");
@@ -270,6 +284,7 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
     {
         if (!job!.IsOurs) return;
         job = job with { IsOurs = false };
+        if (writer is not null) hash = writer.ImageHash;
         writer?.Abandon();
         writer?.Dispose();
         writer = null;

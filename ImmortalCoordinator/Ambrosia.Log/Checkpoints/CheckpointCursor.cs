@@ -9,8 +9,8 @@ internal sealed class CheckpointCursor(IFile file, string path, bool pastCache =
 {
     private const long DropEveryBytes = 8L << 20;
 
-    /// <summary>Room for the largest chunk, or for all of a file that is smaller.</summary>
-    private readonly byte[] _chunk = new byte[CheckpointChunk.HeaderBytes + (int)Math.Min(CheckpointChunk.ContentBytesMax, file.Length)];
+    private byte[] _chunk = []; // grows to the largest chunk that there is
+    private SectionHashes _hashes;
     private uint _crc;
     private CheckpointSection _last;
     private long _dropped;
@@ -18,8 +18,20 @@ internal sealed class CheckpointCursor(IFile file, string path, bool pastCache =
     /// <summary>Bytes of the chunks read so far.</summary>
     public long Offset { get; private set; }
 
-    /// <summary>Hash of the contents of sections 2 to 4 so far.</summary>
-    public ulong Digest { get; private set; }
+    /// <summary>Of the chunks read so far, unless <see cref="IsVerified"/>.</summary>
+    public SectionHashes Hashes => _hashes;
+
+    /// <summary>The whole was seen to have the digest that it states: from here on each chunk's CRC is enough.</summary>
+    public bool IsVerified { get; private set; }
+
+    /// <summary>All of it was verified; the next chunk is the first again.</summary>
+    public void Rewind()
+    {
+        IsVerified = true;
+        Offset = _dropped = 0;
+        _crc = 0;
+        _last = 0;
+    }
 
     /// <summary>Reads the next chunk; false behind the trailer. The content is valid until the next call.</summary>
     /// <exception cref="LogDamage">L6.6.</exception>
@@ -27,25 +39,34 @@ internal sealed class CheckpointCursor(IFile file, string path, bool pastCache =
     {
         section = default;
         content = default;
-        Span<byte> header = _chunk.AsSpan(0, CheckpointChunk.HeaderBytes);
+        Span<byte> header = stackalloc byte[CheckpointChunk.HeaderBytes];
         int count = file.Read(header, Offset);
         if (_last == CheckpointSection.Trailer)
             return count == 0 ? false : throw Damage("the end of the file behind the trailer", "more bytes");
         if (count < header.Length) throw Damage("a chunk", $"{count} bytes to the end of the file");
         uint length = BinaryPrimitives.ReadUInt32LittleEndian(header), word = BinaryPrimitives.ReadUInt32LittleEndian(header[4..]);
         if (length > CheckpointChunk.ContentBytesMax) throw Damage($"a chunk of at most {CheckpointChunk.ContentBytesMax} bytes", $"length {length}");
-        Span<byte> bytes = _chunk.AsSpan(CheckpointChunk.HeaderBytes, (int)Math.Min(length, _chunk.Length - CheckpointChunk.HeaderBytes));
-        count = file.Read(bytes, Offset + header.Length);
-        if (count < length) throw Damage($"a chunk of {length} bytes", $"{count} bytes to the end of the file");
+        Span<byte> bytes = ReadContent((int)length);
         uint crc = Crc32C.Append(Crc32C.Append(_crc, header[..8]), bytes), stated = BinaryPrimitives.ReadUInt32LittleEndian(header[8..]);
         if (crc != stated) throw Damage($"chunk CRC 0x{crc:X8}", $"0x{stated:X8}");
         section = Follow(word);
         Offset += header.Length + bytes.Length;
         _crc = crc;
-        if (section is CheckpointSection.Coordinator or CheckpointSection.Outbox or CheckpointSection.Image) Digest = ChannelHash.Append(Digest, bytes);
+        if (!IsVerified) _hashes.Add(section, bytes);
         content = bytes;
         if (pastCache && (Offset - _dropped >= DropEveryBytes || section == CheckpointSection.Trailer)) Drop();
         return true;
+    }
+
+    /// <summary>Memory is taken for what the file has, not for what a length in it says.</summary>
+    private Span<byte> ReadContent(int length)
+    {
+        long from = Offset + CheckpointChunk.HeaderBytes, left = file.Length - from;
+        if (left < length) throw Damage($"a chunk of {length} bytes", $"{Math.Max(left, 0)} bytes to the end of the file");
+        if (_chunk.Length < length) _chunk = GC.AllocateUninitializedArray<byte>(length);
+        Span<byte> bytes = _chunk.AsSpan(0, length);
+        int count = file.Read(bytes, from);
+        return count == length ? bytes : throw Damage($"a chunk of {length} bytes", $"{count} bytes to the end of the file");
     }
 
     private void Drop()

@@ -8,19 +8,18 @@ namespace Ambrosia.Log;
 public sealed class CheckpointReader : IDisposable
 {
     private readonly IFile _file;
-    private readonly string _path;
-    private CheckpointCursor _cursor;
+    private readonly CheckpointCursor _cursor;
 
-    private CheckpointReader(IFile file, string path, CheckpointHeader header, byte[] coordinator, ulong digest, ulong imageHash, long bytes)
+    private CheckpointReader(IFile file, CheckpointCursor verified, CheckpointHeader header, byte[] coordinator)
     {
         _file = file;
-        _path = path;
-        _cursor = new CheckpointCursor(file, path);
+        _cursor = verified;
         Header = header;
         Coordinator = coordinator;
-        Digest = digest;
-        ImageHash = imageHash;
-        Bytes = bytes;
+        Digest = verified.Hashes.Digest;
+        ImageHash = verified.Hashes.Image;
+        Bytes = verified.Offset;
+        verified.Rewind();
     }
 
     public CheckpointHeader Header { get; }
@@ -72,7 +71,7 @@ public sealed class CheckpointReader : IDisposable
     }
 
     /// <summary>The next <see cref="Read"/> begins at the front again.</summary>
-    public void Rewind() => _cursor = new CheckpointCursor(_file, _path);
+    public void Rewind() => _cursor.Rewind();
 
     public void Dispose() => _file.Dispose();
 
@@ -98,16 +97,14 @@ public sealed class CheckpointReader : IDisposable
         using var coordinator = new MemoryStream();
         CheckpointHeader? header = null;
         long before = 0;
-        ulong imageHash = 0;
         while (cursor.Next(out CheckpointSection section, out ReadOnlySpan<byte> content))
         {
             if (section == CheckpointSection.Header) header = ReadHeader(cursor, content, identity, name);
             else if (section == CheckpointSection.Coordinator) coordinator.Write(content);
-            else if (section == CheckpointSection.Image) imageHash = ChannelHash.Append(imageHash, content);
             else if (section == CheckpointSection.Trailer) CheckTrailer(cursor, content, before, header!);
             before = cursor.Offset;
         }
-        return new CheckpointReader(file, path, header!, coordinator.ToArray(), cursor.Digest, imageHash, cursor.Offset);
+        return new CheckpointReader(file, cursor, header!, coordinator.ToArray());
     }
 
     internal static CheckpointHeader ReadHeader(CheckpointCursor cursor, ReadOnlySpan<byte> content, InstanceIdentity identity, CheckpointFileName name)
@@ -132,9 +129,9 @@ public sealed class CheckpointReader : IDisposable
         var reader = PayloadReader.OfFile(content, "L6.5");
         ulong bytes = reader.U64(), digest = reader.U64(), lsn = reader.U64();
         uint appVersion = reader.U32();
-        if (bytes != (ulong)before || digest != cursor.Digest || lsn != header.Lsn.Value || appVersion != header.AppVersion)
+        if (bytes != (ulong)before || digest != cursor.Hashes.Digest || lsn != header.Lsn.Value || appVersion != header.AppVersion)
             throw cursor.Damage(
-                $"a trailer of {before} bytes, digest 0x{cursor.Digest:X16}, Lsn {header.Lsn}, app version {header.AppVersion}",
+                $"a trailer of {before} bytes, digest 0x{cursor.Hashes.Digest:X16}, Lsn {header.Lsn}, app version {header.AppVersion}",
                 $"{bytes} bytes, digest 0x{digest:X16}, Lsn {lsn}, app version {appVersion}");
     }
 }

@@ -10,7 +10,7 @@ internal sealed class CheckpointSink : IDisposable
     /// <summary>Bytes written between two flushes where the cache takes part.</summary>
     public const long FlushEveryBytes = 8L << 20;
 
-    private const int BlockBytes = 1 << 20;
+    private const int BlockBytes = 512 << 10;
 
     /// <summary>Of a block that is enough for a small checkpoint; a multiple of 4,096.</summary>
     private const int SmallBytes = 16 << 10;

@@ -10,18 +10,21 @@ public sealed class CheckpointWriter : IDisposable
 {
     private const int GatheredBytesMin = 4 << 10;
 
+    /// <summary>Small stretches come together in chunks of this size; larger ones are chunks by themselves, without a copy.</summary>
+    private const int GatheredBytesMax = 256 << 10;
+
     private readonly IFileSystem _fs;
     private readonly string _dir;
     private readonly CheckpointHeader _header;
     private readonly InstanceIdentity _identity;
     private readonly ICrashPoints _crash;
     private readonly string _temporary;
-    private byte[] _gathered = new byte[GatheredBytesMin]; // grows to a whole chunk
+    private byte[] _gathered = new byte[GatheredBytesMin]; // grows to GatheredBytesMax
     private CheckpointSink? _sink;
     private CheckpointSection _section = CheckpointSection.Header;
     private int _filled;   // bytes of _gathered: the next chunk's content so far
     private uint _crc;     // of the chunk before
-    private ulong _digest; // of sections 2 to 4 so far
+    private SectionHashes _hashes; // of everything that was given, written or not
     private FinishedCheckpoint? _finished;
 
     public CheckpointWriter(IFileSystem fs, string dir, InstanceIdentity identity, CheckpointHeader header, ICrashPoints crash)
@@ -40,17 +43,22 @@ public sealed class CheckpointWriter : IDisposable
         WriteGathered();
     }
 
+    /// <summary>CRC-64/NVME of the image that was given so far, whether or not all of it could be written.</summary>
+    public ulong ImageHash => _hashes.Image;
+
     /// <summary>Appends to a section: Coordinator, then Outbox, then Image. Stretches of any size; chunks are cut here.</summary>
     public void Write(CheckpointSection section, ReadOnlySpan<byte> content)
     {
         if (_finished is not null || section < _section || section is not (CheckpointSection.Coordinator or CheckpointSection.Outbox or CheckpointSection.Image))
             throw new InvalidOperationException($"section {section} after {(_finished is null ? _section : CheckpointSection.Trailer)}");
+        _hashes.Add(section, content);
         if (section != _section && _filled > 0) WriteGathered();
         _section = section;
         while (content.Length > 0)
         {
-            int count = Math.Min(content.Length, CheckpointChunk.ContentBytesMax - _filled);
-            if (count == CheckpointChunk.ContentBytesMax) WriteChunk(content[..count]);
+            bool isChunk = _filled == 0 && content.Length >= GatheredBytesMax;
+            int count = Math.Min(content.Length, isChunk ? CheckpointChunk.ContentBytesMax : GatheredBytesMax - _filled);
+            if (isChunk) WriteChunk(content[..count]);
             else Gather(content[..count]);
             content = content[count..];
         }
@@ -64,19 +72,20 @@ public sealed class CheckpointWriter : IDisposable
         if (_filled > 0) WriteGathered();
         var trailer = new PayloadWriter(_gathered);
         trailer.U64((ulong)Sink.Length);
-        trailer.U64(_digest);
+        trailer.U64(_hashes.Digest);
         trailer.U64(_header.Lsn.Value);
         trailer.U32(_header.AppVersion);
         _filled = trailer.Written;
         _section = CheckpointSection.Trailer;
         WriteGathered();
         long bytes = Sink.Length;
+        ulong digest = _hashes.Digest;
         Sink.Finish();
         _crash.Hit("ckpt.afterFsync");
         Dispose();
         using CheckpointReader reader = CheckpointReader.Open(_fs, _temporary, _identity, _header.FileName, pastCache: true);
-        if (reader.Digest != _digest) throw new LogDamage(_temporary, 0, _header.Lsn, $"digest 0x{_digest:X16}", $"0x{reader.Digest:X16}");
-        return _finished = new FinishedCheckpoint(_header.FileName, _digest, bytes);
+        if (reader.Digest != digest) throw new LogDamage(_temporary, 0, _header.Lsn, $"digest 0x{digest:X16}", $"0x{reader.Digest:X16}");
+        return _finished = new FinishedCheckpoint(_header.FileName, digest, bytes);
     }
 
     /// <summary>Gives the checkpoint its name. False: a new primary has removed the unfinished file.</summary>
@@ -120,10 +129,10 @@ public sealed class CheckpointWriter : IDisposable
     private void Gather(ReadOnlySpan<byte> content)
     {
         int filled = _filled + content.Length;
-        if (filled > _gathered.Length) Array.Resize(ref _gathered, Math.Min(CheckpointChunk.ContentBytesMax, Math.Max(filled, 2 * _gathered.Length)));
+        if (filled > _gathered.Length) Array.Resize(ref _gathered, Math.Min(GatheredBytesMax, Math.Max(filled, 2 * _gathered.Length)));
         content.CopyTo(_gathered.AsSpan(_filled));
         _filled = filled;
-        if (_filled == CheckpointChunk.ContentBytesMax) WriteGathered();
+        if (_filled == GatheredBytesMax) WriteGathered();
     }
 
     private void WriteGathered()
@@ -138,7 +147,6 @@ public sealed class CheckpointWriter : IDisposable
         _crc = CheckpointChunk.WriteHeader(header, _section, content, _crc);
         Sink.Write(header);
         Sink.Write(content);
-        if (_section is not (CheckpointSection.Header or CheckpointSection.Trailer)) _digest = ChannelHash.Append(_digest, content);
         _crash.Hit("ckpt.midWrite");
     }
 }

@@ -76,7 +76,14 @@ public sealed class LogReader : IDisposable
         if (fault is not null && (!isLast || pageLsn < Stated || !fault.IsNothing))
         {
             if (IsGone()) return ReadStatus.Gone;
-            fault = Judge(fault, pageLsn, end, isLast, ref buffer);
+            try
+            {
+                fault = Judge(fault, pageLsn, end, isLast, ref buffer);
+            }
+            catch (LogDamage) when (IsGone()) // it was recycled while it was judged
+            {
+                return ReadStatus.Gone;
+            }
         }
         if (fault is not null) return ReadStatus.AtTail;
         Accept(pageLsn, buffer);

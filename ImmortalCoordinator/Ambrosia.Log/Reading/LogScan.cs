@@ -148,10 +148,22 @@ public sealed class LogScan : IDisposable
         _checksBeginning = false;
         LogSegment oldest = _chain.Segments[0];
         if (oldest.Header.PredecessorNumber == 0) return;
-        foreach (CheckpointFileName name in Checkpoints.List(_fs, _dir))
-            if (CheckpointReader.TryReadHeader(_fs, _dir, name, _identity) is { } header && header.PageLsn >= oldest.FirstLsn && Checkpoints.IsValid(_fs, _dir, name, _identity)) return;
+        if (IsBelowACheckpoint(oldest.FirstLsn)) return;
         var missing = new SegmentFileName(oldest.Header.PredecessorNumber, oldest.Header.PredecessorEpoch);
         throw new LogDamage(Path.Combine(_dir, missing.ToString()), 0, oldest.FirstLsn, $"the log below {oldest.FirstLsn}, or a valid checkpoint from there on", "neither");
+    }
+
+    /// <summary>A live log replaces its checkpoints: those that were listed may all be gone before they are read, and newer ones there.</summary>
+    private bool IsBelowACheckpoint(Lsn oldest)
+    {
+        IReadOnlyList<CheckpointFileName> listed, before = [];
+        while (!(listed = Checkpoints.List(_fs, _dir)).SequenceEqual(before))
+        {
+            foreach (CheckpointFileName name in listed)
+                if (CheckpointReader.TryReadHeader(_fs, _dir, name, _identity) is { } header && header.PageLsn >= oldest && Checkpoints.IsValid(_fs, _dir, name, _identity)) return true;
+            before = listed;
+        }
+        return false;
     }
 
     /// <summary>True: the page is in the buffer. False: the segment has ended, or the log.</summary>
@@ -204,7 +216,11 @@ public sealed class LogScan : IDisposable
         ulong? before = _pages.Next == damage ? _pages.Hash : null;
         _pages.DropIncomplete(_segment!);
         ReadVerdict verdict = new TailJudge(_fs, _dir, _identity, _inspector!).Judge(_file!, _pages, damage, fault, ref _buffer);
-        if (verdict is ReadVerdict.Halt halt) return WasWrittenMeanwhile(damage, before) ? TryRead() : Suffer(halt.Damage);
+        if (verdict is ReadVerdict.Halt halt)
+        {
+            if (WasWrittenMeanwhile(damage, before)) return TryRead();
+            return !HasGoneOnMeanwhile() && Suffer(halt.Damage);
+        }
         _at = verdict.End;
         return End(verdict with { DurableUpTo = Stated });
     }
@@ -218,6 +234,19 @@ public sealed class LogScan : IDisposable
         if (_lookedAgainAt == damage || _inspector!.Read(_file!, damage, _end, before, ref _buffer) is not null) return false;
         _lookedAgainAt = damage;
         if (_pages.Next >= damage) return true;
+        _at = _pages.Next;
+        _pages.Begin(_at, _pages.Hash);
+        return true;
+    }
+
+    /// <summary>
+    /// A live log: it has rotated since, so that what states the missing page (a checkpoint, mostly) is about pages of a successor. Reading goes
+    /// on in the light of that segment's seal.
+    /// </summary>
+    private bool HasGoneOnMeanwhile()
+    {
+        if (!HasGrown()) return false;
+        if (_pages.Next >= _at) return true;
         _at = _pages.Next;
         _pages.Begin(_at, _pages.Hash);
         return true;

@@ -70,17 +70,25 @@ public sealed class LogChain
 
     private void Publish(ImmutableArray<LogSegment> segments) => ImmutableInterlocked.InterlockedExchange(ref _segments, segments);
 
+    /// <summary>Where even the newest segment was truncated between the listing and the look at it, the log has gone on: it is listed again.</summary>
     private static ImmutableArray<LogSegment> Read(IFileSystem fs, string dir, InstanceIdentity identity)
     {
-        var found = new Dictionary<string, LogSegment>(StringComparer.Ordinal); // by the file's name: see docs/decisions/0011
-        SegmentFileName? head = null;
-        foreach (string name in fs.List(dir))
+        while (true)
         {
-            if (SegmentFileName.TryParse(name) is not { } file) continue;
-            if (ReadSegment(fs, Path.Combine(dir, name), file, identity) is not { } segment) continue;
-            found.Add(file.ToString(), segment);
-            if (head is null || file.CompareTo(head.Value) > 0) head = file;
+            var found = new Dictionary<string, LogSegment>(StringComparer.Ordinal); // by the file's name: see docs/decisions/0011
+            SegmentFileName? head = null;
+            foreach (string name in fs.List(dir))
+            {
+                if (SegmentFileName.TryParse(name) is not { } file) continue;
+                if (head is null || file.CompareTo(head.Value) > 0) head = file;
+                if (ReadSegment(fs, Path.Combine(dir, name), file, identity) is { } segment) found.Add(file.ToString(), segment);
+            }
+            if (head is null || found.ContainsKey(head.Value.ToString())) return ChainOf(found, head);
         }
+    }
+
+    private static ImmutableArray<LogSegment> ChainOf(Dictionary<string, LogSegment> found, SegmentFileName? head)
+    {
         var chain = ImmutableArray.CreateBuilder<LogSegment>();
         for (SegmentFileName? at = head; at is { } name && found.TryGetValue(name.ToString(), out LogSegment? segment);)
         {

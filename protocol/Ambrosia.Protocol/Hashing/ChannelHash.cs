@@ -9,7 +9,8 @@ namespace Ambrosia.Protocol;
 /// <summary>
 /// CRC-64/NVME (protocol P1.9), the hash of channels, pages and images. Its state is its value: <c>Append(Append(0, a), b) == Append(0, a ‖ b)</c>.
 /// Polynomial AD93D23594C93659, reflected; check value of "123456789" is AE8B14860A799888. Source: NVM Express NVM Command Set 1.0 §5.2.1.3.
-/// Carry-less multiplication folds four 128-bit lanes at a time where the processor has it; tables do the same elsewhere.
+/// Carry-less multiplication folds four 128-bit lanes at a time where the processor has it, sixteen of long inputs where it multiplies wide
+/// vectors; tables do the same elsewhere.
 /// </summary>
 public static class ChannelHash
 {
@@ -24,9 +25,16 @@ public static class ChannelHash
     /// <summary>Below this many bytes folding does not pay for its set-up.</summary>
     private const int FoldBytesMin = 32;
 
+    /// <summary>From this many bytes on sixteen lanes are faster than four.</summary>
+    private const int WideBytesMin = 1_024;
+
     /// <summary>The hash of what <paramref name="hash"/> stands for followed by <paramref name="bytes"/>; the hash of nothing is 0.</summary>
     public static ulong Append(ulong hash, ReadOnlySpan<byte> bytes) =>
         Pclmulqdq.IsSupported ? AppendFolding(hash, bytes) : ChannelHashTables.Append(hash, bytes);
+
+    /// <summary>The hash of what <paramref name="first"/> stands for followed by <paramref name="length"/> bytes whose hash is <paramref name="second"/>.</summary>
+    public static ulong Combine(ulong first, ulong second, ulong length) =>
+        ChannelHashAlgebra.Multiply(first, ChannelHashAlgebra.PowerOfX(checked(length * 8))) ^ second;
 
     private static ulong AppendFolding(ulong hash, ReadOnlySpan<byte> bytes)
     {
@@ -61,7 +69,12 @@ public static class ChannelHash
         Vector128<ulong> by128 = Vector128.Create(By128First, By128Second);
         Vector128<ulong> a = Load(ref at, 0) ^ state; // whose second word is zero
         nuint done = 16;
-        if (left >= 128)
+        if (left >= WideBytesMin && ChannelHashFolding.IsSupported)
+        {
+            done = left - left % ChannelHashFolding.StepBytes;
+            a = ChannelHashFolding.Fold(state, blocks[..(int)done]);
+        }
+        else if (left >= 128)
         {
             Vector128<ulong> b = Load(ref at, 16), c = Load(ref at, 32), d = Load(ref at, 48);
             Vector128<ulong> by512 = Vector128.Create(By512First, By512Second);

@@ -8,7 +8,6 @@ namespace Ambrosia.Protocol;
 /// </summary>
 internal static class ChannelHashTables
 {
-    private const ulong ReflectedPolynomial = 0x9A6C9329AC4BC9B5;
     private static readonly ulong[] s_tables = Make();
 
     public static ulong Append(ulong hash, ReadOnlySpan<byte> bytes)
@@ -37,7 +36,7 @@ internal static class ChannelHashTables
         for (int i = 0; i < 256; i++)
         {
             ulong state = (ulong)i;
-            for (int bit = 0; bit < 8; bit++) state = (state >> 1) ^ ((state & 1) * ReflectedPolynomial);
+            for (int bit = 0; bit < 8; bit++) state = ChannelHashAlgebra.TimesX(state);
             tables[i] = state;
         }
         for (int i = 256; i < tables.Length; i++)

@@ -33,6 +33,45 @@ public sealed class ChannelHashTests
         }
     }
 
+    /// <summary>Around the lengths from which sixteen lanes are folded, and around their steps, at every alignment.</summary>
+    [Fact]
+    public void ChannelHash_LengthsAroundTheLanes_FoldingEqualsTables()
+    {
+        for (int length = 1_000; length <= 2_600; length++)
+        {
+            ReadOnlySpan<byte> bytes = s_bytes.AsSpan(length % 61, length);
+            ulong seed = (ulong)length * 0x9E3779B97F4A7C15;
+            Assert.Equal(ChannelHashTables.Append(seed, bytes), ChannelHash.Append(seed, bytes));
+        }
+    }
+
+    [Fact]
+    public void ChannelHash_CombinedAtEveryCut_IsThatOfTheWhole()
+    {
+        ulong whole = ChannelHash.Append(0, s_bytes);
+        for (int cut = 0; cut <= s_bytes.Length; cut++)
+        {
+            ulong first = ChannelHash.Append(0, s_bytes.AsSpan(0, cut)), second = ChannelHash.Append(0, s_bytes.AsSpan(cut));
+            Assert.Equal(whole, ChannelHash.Combine(first, second, (ulong)(s_bytes.Length - cut)));
+        }
+    }
+
+    /// <summary>Lengths that no memory holds: a gigabyte of zeros behind, doubled step by step.</summary>
+    [Fact]
+    public void ChannelHash_CombinedWithGigabytes_IsThatOfTheWhole()
+    {
+        byte[] zeros = new byte[1 << 20];
+        ulong half = ChannelHash.Append(0, zeros), direct = ChannelHash.Append(0x1234, zeros);
+        ulong length = (ulong)zeros.Length, byHalves = ChannelHash.Combine(0x1234, half, length);
+        Assert.Equal(direct, byHalves);
+        for (; length < 1ul << 33; length *= 2)
+        {
+            byHalves = ChannelHash.Combine(byHalves, half, length);
+            half = ChannelHash.Combine(half, half, length);
+            Assert.Equal(ChannelHash.Combine(0x1234, half, 2 * length), byHalves);
+        }
+    }
+
     [Fact]
     public void ChannelHash_InPieces_IsThatOfTheWhole()
     {

@@ -3,19 +3,20 @@ using Ambrosia.Log;
 namespace Ambrosia.Tools;
 
 /// <summary>The files of the operating system without any way to change one: what makes "it never writes" true by construction.</summary>
+/// <param name="files">What is read.</param>
 /// <param name="hidden">Names that are not listed; null: none.</param>
-internal sealed class ReadOnlyFiles(IReadOnlySet<string>? hidden = null) : IFileSystem
+internal sealed class ReadOnlyFiles(IFileSystem files, IReadOnlySet<string>? hidden = null) : IFileSystem
 {
-    private readonly PosixFileSystem _files = new();
+    public ReadOnlyFiles() : this(new PosixFileSystem()) { }
 
-    public IFile Open(string path, FileUse use) => use == FileUse.Read ? new ReadOnlyFile(_files.Open(path, use)) : throw Refused();
+    public IFile Open(string path, FileUse use) => use == FileUse.Read ? new ReadOnlyFile(files.Open(path, use)) : throw Refused();
 
-    public bool Exists(string path) => _files.Exists(path);
+    public bool Exists(string path) => files.Exists(path);
 
     public IReadOnlyList<string> List(string directory) =>
-        hidden is null ? _files.List(directory) : [.. _files.List(directory).Where(name => !hidden.Contains(name))];
+        hidden is null ? files.List(directory) : [.. files.List(directory).Where(name => !hidden.Contains(name))];
 
-    public long FreeBytes(string directory) => _files.FreeBytes(directory);
+    public long FreeBytes(string directory) => files.FreeBytes(directory);
 
     public IFile Create(string path) => throw Refused();
 

@@ -4,24 +4,29 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Tools;
 
 /// <summary>Reads every checkpoint to its last byte: CRCs, order, trailer, and the coordinator's part.</summary>
-internal static class CheckpointCheck
+internal sealed class CheckpointCheck(LogPlace place)
 {
+    private readonly List<CheckpointVerdict> _verdicts = [];
+    private readonly HashSet<CheckpointFileName> _read = [];
+
+    /// <summary>Oldest first.</summary>
+    public IReadOnlyList<CheckpointVerdict> Verdicts => _verdicts;
+
+    public long BytesRead { get; private set; }
+
+    /// <summary>Reads those that it has not read yet.</summary>
     /// <param name="done">Gets the bytes read so far.</param>
-    /// <returns>Oldest first.</returns>
-    public static IReadOnlyList<CheckpointVerdict> Run(LogPlace place, Action<long> done, out long bytes)
+    public void Run(Action<long> done)
     {
-        var verdicts = new List<CheckpointVerdict>();
-        bytes = 0;
         foreach (CheckpointFileName name in Checkpoints.List(place.Files, place.Directory).Reverse())
         {
-            if (Read(place, name) is not { } verdict) continue;
-            verdicts.Add(verdict);
-            done(bytes += verdict.FileBytes);
+            if (!_read.Add(name) || Read(name) is not { } verdict) continue;
+            _verdicts.Add(verdict);
+            done(BytesRead += verdict.FileBytes);
         }
-        return verdicts;
     }
 
-    private static CheckpointVerdict? Read(LogPlace place, CheckpointFileName name)
+    private CheckpointVerdict? Read(CheckpointFileName name)
     {
         string path = place.PathOf(name.ToString());
         long bytes = 0;

@@ -35,7 +35,7 @@ internal sealed record HeaderCheck(IReadOnlyList<LogDamage> Unusable, IReadOnlyL
         Epoch? epoch = EpochOf(place, damage);
         if (newest is not null && epoch < newest.Epoch)
             damage.Add(new LogDamage(place.PathOf($"epoch.{place.Identity.Uuid:D}.{epoch}"), 0, null, $"a fence of epoch {newest.Epoch} at least, which the log has", $"{epoch}: the fence is older than the log"));
-        return new HeaderCheck(unusable, damage, new ReadOnlyFiles(hidden), epoch?.Value);
+        return new HeaderCheck(unusable, damage, new ReadOnlyFiles(place.Files, hidden), epoch?.Value);
     }
 
     private static SegmentHeader? ReadHeader(LogPlace place, SegmentFileName name)

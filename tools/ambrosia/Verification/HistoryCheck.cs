@@ -52,7 +52,7 @@ internal sealed class HistoryCheck(LogPlace place, IReadOnlyList<CheckpointVerdi
         {
             using LogScan scan = LogScan.Open(place.Files, place.Directory, place.Identity, new ScanOptions { GoesOn = true });
             From = scan.Chain.Segments.IsEmpty ? null : scan.From;
-            _numbers.Begin(isStart: scan.From == Lsn.Zero);
+            Begin(isStart: scan.From == Lsn.Zero);
             int lost = 0;
             while (scan.Next())
             {
@@ -68,6 +68,16 @@ internal sealed class HistoryCheck(LogPlace place, IReadOnlyList<CheckpointVerdi
             Verdict = null;
             _losses.Add(new Loss(From?.Value ?? 0, From?.Value ?? 0, 0, new DamageReport.Place(null, null, null, "a disk that can be read", unreadable.Message)));
         }
+    }
+
+    /// <summary>What an earlier attempt has seen stands below the place from which reading begins now.</summary>
+    private void Begin(bool isStart)
+    {
+        _numbers.Restart(isStart);
+        _kinds.Clear();
+        _losses.Clear();
+        _oddities.Clear();
+        OddityCount = Pages = Bytes = 0;
     }
 
     private void Note(LogScan scan, ref int lost)

@@ -15,6 +15,13 @@ internal sealed class NumberCheck
     /// <summary>Messages seen.</summary>
     public long Messages { get; private set; }
 
+    /// <summary>The log is read from its oldest page, perhaps not for the first time.</summary>
+    public void Restart(bool isStart)
+    {
+        Begin(isStart);
+        Messages = 0;
+    }
+
     /// <summary>Reading goes on at a place before which something is not known.</summary>
     /// <param name="isStart">It is the log's beginning: everything is known.</param>
     public void Begin(bool isStart)

@@ -18,13 +18,17 @@ internal sealed class VerifyCommand : ToolCommand
         return report.Sound ? ToolExit.Fine : ToolExit.Damage;
     }
 
-    private static VerifyReport Verify(LogPlace place, Action<long> done)
+    /// <summary>Reads everything. On a live log checkpoints come and go meanwhile, so those that came are looked at behind the history that begins with them.</summary>
+    /// <param name="done">Gets the bytes read so far.</param>
+    internal static VerifyReport Verify(LogPlace place, Action<long> done)
     {
         var headers = HeaderCheck.Run(place);
-        var checkpoints = CheckpointCheck.Run(place, done, out long checkpointBytes);
-        var history = new HistoryCheck(place with { Files = headers.Readable }, checkpoints);
-        history.Run(bytes => done(checkpointBytes + bytes));
-        return VerifyReport.Of(place, headers, checkpoints, history);
+        var checkpoints = new CheckpointCheck(place);
+        checkpoints.Run(done);
+        var history = new HistoryCheck(place with { Files = headers.Readable }, checkpoints.Verdicts);
+        history.Run(bytes => done(checkpoints.BytesRead + bytes));
+        checkpoints.Run(done: static _ => { });
+        return VerifyReport.Of(place, headers, checkpoints.Verdicts, history);
     }
 
     private static long BytesOf(LogPlace place)

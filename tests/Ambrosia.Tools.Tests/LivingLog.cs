@@ -1,0 +1,69 @@
+using Ambrosia.Log;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Tools.Tests;
+
+/// <summary>A primary at work on real files: it appends, takes checkpoints, truncates, and writes its old segments again.</summary>
+internal sealed class LivingLog : IDisposable
+{
+    private static readonly LogOptions s_small = LogMaker.Small with { SegmentBytes = 64 << 10, PageBytes = 8 << 10 };
+
+    private readonly LogMaker _maker;
+    private readonly Truncation _truncation;
+
+    public LivingLog(string directory)
+    {
+        _maker = LogMaker.Start(directory, options: s_small);
+        _truncation = new Truncation(
+            new PosixFileSystem(), directory, _maker.Identity, _maker.Log.Chain, _maker.Writer.Epoch, RetentionPolicy.Default, NoCrashPoints.Instance, _maker.Writer.Release);
+        _maker.Peer(1, "ada");
+        Work();
+        Work();
+    }
+
+    /// <summary>Files that were written again so far.</summary>
+    public long Recycled => _maker.Writer.Metrics.Recycled;
+
+    /// <summary>Segments fill, two checkpoints are taken, what lies below the older one goes, and more is written into what is free then.</summary>
+    public void Work()
+    {
+        for (int i = 0; i < 2; i++)
+        {
+            Fill();
+            Checkpoint();
+        }
+        _truncation.Run(DateTimeOffset.UtcNow);
+        Fill();
+    }
+
+    public void Dispose() => _maker.Dispose();
+
+    private void Fill()
+    {
+        for (int i = 0; i < 9; i++)
+        {
+            _maker.Run(MessageKind.Fork, 1, Message.Of(5, (ref CborWriter to) => to.WriteBytes(new byte[6_000])));
+            _maker.Commit();
+        }
+    }
+
+    private void Checkpoint()
+    {
+        Lsn page = _maker.Writer.Sealed;
+        _maker.Run(MessageKind.Fork, 1, Message.Of(5, [1]));
+        _maker.Commit();
+        Lsn lsn = _maker.Writer.Durable;
+        var files = new PosixFileSystem();
+        using var reader = new LogReader(files, _maker.Directory, _maker.Identity, _maker.Log.Chain);
+        var buffer = new PageBuffer(8 << 10);
+        Assert.Equal(ReadStatus.Page, reader.Read(page, ref buffer));
+        _maker.Run(MessageKind.Fork, 1, Message.Of(5, [1])); // states the page before
+        _maker.Commit();
+        var header = new CheckpointHeader(0, _maker.Identity.Uuid, lsn, lsn, _maker.Writer.Epoch, 7, 1, 1_000_000, buffer.Hash, "r0");
+        using var writer = new CheckpointWriter(files, _maker.Directory, _maker.Identity, header, NoCrashPoints.Instance);
+        writer.Write(CheckpointSection.Coordinator, new CoordinatorPart([new CheckpointPeer(1, new InstanceId("ada"), Guid.NewGuid(), new Epoch(1), 0)], [], [], Lsn.Zero, []).ToBytes());
+        writer.Write(CheckpointSection.Image, new byte[5_000]);
+        writer.Finish();
+        Assert.True(writer.Publish(_maker.Writer.Stated));
+    }
+}

@@ -2,7 +2,8 @@
  * of the whole file with one flush; a sequential read. One line on the standard output: seconds. Any failure ends the program.
  *   log_floor append FILE BLOCK COUNT direct|buffered
  *   log_floor stream FILE BLOCK COUNT direct|buffered
- *   log_floor read   FILE BLOCK COUNT direct|buffered
+ *   log_floor read   FILE BLOCK COUNT direct|buffered|cold
+ * cold: buffered, with nothing of the file in the page cache at the beginning.
  * The file is made, and written once, when it is not there or too short; it stays. */
 #include <errno.h>
 #include <fcntl.h>
@@ -49,7 +50,7 @@ static void prepare(const char *path, size_t bytes) {
 
 int main(int count, char **words) {
     if (count != 6) {
-        fprintf(stderr, "log_floor append|stream|read FILE BLOCK COUNT direct|buffered\n");
+        fprintf(stderr, "log_floor append|stream|read FILE BLOCK COUNT direct|buffered|cold\n");
         return 2;
     }
     size_t bytes = strtoull(words[3], NULL, 10), times = strtoull(words[4], NULL, 10);
@@ -61,6 +62,7 @@ int main(int count, char **words) {
     prepare(words[2], bytes * times);
     int file = open(words[2], O_RDWR | O_CLOEXEC | (direct ? O_DIRECT : 0));
     if (file < 0) fail(words[2]);
+    if (strcmp(words[5], "cold") == 0 && posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED) != 0) fail("posix_fadvise");
     char *block = block_of(bytes);
     double begun = now();
     for (size_t i = 0; i < times; i++) {

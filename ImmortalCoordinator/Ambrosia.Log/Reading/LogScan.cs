@@ -18,6 +18,7 @@ public sealed class LogScan : IDisposable
     private readonly InstanceIdentity _identity;
     private readonly LogChain _chain;
     private readonly bool _goesOn;
+    private readonly LogSegment? _last; // what begins behind it was not there when reading began, and is not read; null: read on
     private readonly List<LostStretch> _lost = [];
     private readonly PageSequence _pages = new();
     private PageBuffer _buffer;
@@ -40,6 +41,7 @@ public sealed class LogScan : IDisposable
         _identity = identity;
         _chain = chain;
         _goesOn = options.GoesOn;
+        _last = options.EndsWithHead && !chain.Segments.IsEmpty ? chain.Segments[^1] : null;
         _checksBeginning = options.From is null;
         _at = From = options.From ?? (chain.Segments.IsEmpty ? Lsn.Zero : chain.Segments[0].FirstLsn);
         _pages.Begin(_at, options.PreviousHash);
@@ -122,6 +124,7 @@ public sealed class LogScan : IDisposable
         if (_chain.Segments.IsEmpty) return End(new ReadVerdict.Whole(_at, _at));
         CheckBeginning();
         if (!_chain.TryFind(_at, out LogSegment segment, out Lsn end) || !TryOpen(segment)) return End(new ReadVerdict.Gone(_at, Stated));
+        if (_last is not null && segment.Name.CompareTo(_last.Name) > 0) return End(new ReadVerdict.Whole(_at, Stated));
         bool follows = _segment is not null && _pages.Next == _at && _pages.Hash is not null;
         _segment = segment;
         _inspector = new PageInspector(segment);

@@ -13,4 +13,7 @@ public sealed record ScanOptions
 
     /// <summary>Notes damage and goes on at the next valid page, so that all that can still be read is read; the verdict stays the first halt.</summary>
     public bool GoesOn { get; init; }
+
+    /// <summary>Ends behind the segment that is the last when reading begins: of a log that grows faster than it is read, there is else no end.</summary>
+    public bool EndsWithHead { get; init; }
 }

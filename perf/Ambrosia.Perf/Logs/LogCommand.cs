@@ -15,7 +15,7 @@ internal sealed class LogCommand(ClusterOptions cluster, LogWriteMode mode)
     {
         using var driver = new LogDriver(Path.Combine(cluster.Directory, "log"), new LogOptions { SegmentBytes = SegmentBytes, WriteMode = mode });
         bool isDirect = driver.Log.Chain.Segments[^1].Header.IsDirect;
-        LogFloor floor = new(cluster.Directory, isDirect), cached = new(cluster.Directory, isDirect: false);
+        LogFloor floor = new(cluster.Directory, isDirect ? "direct" : "buffered"), cached = new(cluster.Directory, "buffered"), cold = new(cluster.Directory, "cold");
         foreach (int _ in new int[12]) driver.AppendMany(BodyOf(1 << 20), 64); // every file of the log has been written once then
         var figures = new List<LogFigure>();
         foreach (int bytes in new[] { 4_096, 65_536, 1 << 20 })
@@ -33,6 +33,7 @@ internal sealed class LogCommand(ClusterOptions cluster, LogWriteMode mode)
         figures.Add(Pairs($"stream of {MessageBytes} B, payload", payload, rounds, () => driver.Stream(run, streamBytes), () => floor.Run("stream", 1 << 20, payload >> 20)));
         double measured = MeasureOverhead(driver, run, streamBytes);
         figures.Add(Pairs("read, page cache", driver.ReadAll().Bytes, rounds, () => driver.ReadAll().Time, () => cached.Run("read", 1 << 20, driver.ReadAll().Bytes >> 20)));
+        figures.Add(Pairs("read, cold", driver.ReadAll().Bytes, rounds, () => driver.ReadCold().Time, () => cold.Run("read", 1 << 20, driver.ReadAll().Bytes >> 20)));
         return new LogResult(isDirect, measured, figures);
     }
 

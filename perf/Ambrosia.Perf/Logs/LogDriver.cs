@@ -87,6 +87,18 @@ internal sealed class LogDriver : IDisposable
         return (at - first, Stopwatch.GetElapsedTime(begun));
     }
 
+    /// <summary>The same with nothing of the log in the page cache, as after a restart of the machine.</summary>
+    public (long Bytes, TimeSpan Time) ReadCold()
+    {
+        foreach (LogSegment segment in Log.Chain.Segments)
+        {
+            using IFile file = _files.Open(segment.Path, FileUse.Read);
+            file.Flush(); // what is dirty stays in the cache
+            file.DropCache();
+        }
+        return ReadAll();
+    }
+
     public void Dispose()
     {
         _stopped = true;

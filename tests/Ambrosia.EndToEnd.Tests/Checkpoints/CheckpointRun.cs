@@ -10,11 +10,13 @@ internal static class CheckpointRun
     private static readonly TimeSpan patience = TimeSpan.FromMinutes(8);
 
     /// <summary>Starts the coordinator and an app that is primary when it returns.</summary>
-    public static ImageApp Start(Replica replica, long imageBytes, string? crashAt = null)
+    /// <param name="prepare">Sets the app up before it gets its first record.</param>
+    public static ImageApp Start(Replica replica, long imageBytes, string? crashAt = null, Action<ImageApp>? prepare = null)
     {
         replica.Start(crashAt, withApp: false);
         replica.AwaitLine("open app channel", static line => line.Contains("app channel", StringComparison.Ordinal));
         var app = new ImageApp(replica, imageBytes);
+        prepare?.Invoke(app);
         app.RunUntil(() => app.IsPrimary, patience);
         Cluster.Await("ready line", () => replica.Lines.FindLast(static line => line.StartsWith("ready ", StringComparison.Ordinal), replica.StartedAt) is not null || !replica.IsRunning);
         return app;

@@ -39,6 +39,15 @@ internal sealed class ImageApp : IDisposable
     /// <summary>It answers itself.</summary>
     public bool IsBusy { get; set; }
 
+    /// <summary>It answers each record by itself, in replay too: as much stays under way as was kicked, or said at the first start.</summary>
+    public bool AnswersEach { get; set; }
+
+    /// <summary>What it says at its first start, if it answers each.</summary>
+    public int Seeds { get; set; }
+
+    /// <summary>Lsn behind what it has executed.</summary>
+    public long Executed { get; private set; }
+
     public bool IsPrimary { get; private set; }
 
     /// <summary>Records from itself.</summary>
@@ -71,6 +80,11 @@ internal sealed class ImageApp : IDisposable
 
     /// <summary>Says something to itself.</summary>
     public void Kick() => Emit();
+
+    public void AskForCheckpoint() => Say(FrameType.CheckpointWanted, []);
+
+    /// <summary>Of what it says to itself.</summary>
+    public int MessageBytes { get; set; } = 6;
 
     private void Receive()
     {
@@ -123,10 +137,12 @@ internal sealed class ImageApp : IDisposable
         {
             if (!marked && records.Lsn >= header.Mark) { Say(new ProcessedFrame(header.Mark)); marked = true; }
             if (records.Kind == RecordKind.Run) { Turns++; runs++; }
+            if (AnswersEach) for (int emit = records.Kind switch { RecordKind.Run => 1, RecordKind.FirstStart => Seeds, _ => 0 }; emit > 0; emit--) Emit();
             if (records.Kind == RecordKind.CheckpointMark && records.Read<CheckpointMarkRecord>() is { } mark && mark.Epoch == welcome!.Epoch && !isImaging) GiveImage(records.End);
         }
         if (!marked) Say(new ProcessedFrame(header.Mark));
         if (records.End > (marked ? header.Mark : Lsn.Zero)) Say(new ProcessedFrame(records.End));
+        Executed = (long)records.End.Value;
         if (runs > 0 && IsBusy && IsPrimary) Emit();
     }
 
@@ -171,10 +187,9 @@ internal sealed class ImageApp : IDisposable
 
     private void Emit()
     {
-        byte[] message = [6, 1, 1, 2, 3, 4, 5];
-        var header = new RunHeader(MessageKind.Fork, false, 0, SelfIndex, 0, 1, 0, 0);
-        byte[] run = [.. new byte[RunHeader.Bytes], .. message];
-        header.Write(run);
+        Span<byte> length = stackalloc byte[Varint.BytesMax];
+        byte[] run = [.. new byte[RunHeader.Bytes], .. length[..Varint.Write(length, (ulong)MessageBytes)], 1, .. new byte[MessageBytes - 1]];
+        new RunHeader(MessageKind.Fork, false, 0, SelfIndex, 0, 1, 0, 0).Write(run);
         Say(FrameType.Run, run);
     }
 

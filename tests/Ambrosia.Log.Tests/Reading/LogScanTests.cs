@@ -170,6 +170,25 @@ public sealed class LogScanTests
         Assert.IsType<ReadVerdict.Whole>(scan.Verdict);
     }
 
+    /// <summary>Rotated under the reader each time that it comes to the end: with a bound it comes to one all the same.</summary>
+    [Fact]
+    public void Next_LogThatGrowsFasterThanItIsRead_EndsBehindTheHeadOfItsBeginning()
+    {
+        List<LoggedRecord> written = Write(epochs: 1, records: 3);
+        InstanceIdentity identity = InstanceDirectory.TryRead(_fs, Dir)!;
+        using LogScan scan = LogScan.Open(_fs, Dir, identity, new ScanOptions { EndsWithHead = true });
+        var read = new List<LoggedRecord>();
+        var parts = new SpanningParts();
+        while (scan.Next())
+        {
+            parts.Add(scan.Page, read);
+            if (scan.Chain.Segments.Length < 20) written.AddRange(Write(epochs: 1, records: 30));
+        }
+        LogSegment second = LogChain.Load(_fs, Dir, identity).Segments[1];
+        Assert.Equal(written.Where(r => r.Lsn < second.FirstLsn), read);
+        Assert.Equal(second.FirstLsn, Assert.IsType<ReadVerdict.Whole>(scan.Verdict).End);
+    }
+
     [Fact]
     public void Next_SegmentThatWasTruncatedMeanwhile_IsGoneAndNotDamage()
     {

@@ -63,7 +63,7 @@ internal sealed record LogSummary(
     private static ReadVerdict EndOf(LogPlace place, LogChain chain)
     {
         Lsn? from = chain.Segments.IsEmpty ? null : chain.Segments[^1].FirstLsn;
-        using LogScan scan = LogScan.Open(place.Files, place.Directory, place.Identity, chain, new ScanOptions { From = from });
+        using LogScan scan = LogScan.Open(place.Files, place.Directory, place.Identity, chain, new ScanOptions { From = from, EndsWithHead = true });
         while (scan.Next()) { }
         return scan.Verdict!;
     }

@@ -20,7 +20,7 @@ internal sealed class LogWalk(LogPlace place)
     /// <returns>How the log ended; null: not read to its end, since no more was wanted.</returns>
     public ReadVerdict? Run(WalkStart start, PageTaker taker, Action<IReport> tell)
     {
-        var options = new ScanOptions { From = start.Page, PreviousHash = start.PreviousHash, GoesOn = true };
+        var options = new ScanOptions { From = start.Page, PreviousHash = start.PreviousHash, GoesOn = true, EndsWithHead = true };
         while (true)
         {
             using LogScan scan = LogScan.Open(place.Files, place.Directory, place.Identity, options);
@@ -33,7 +33,7 @@ internal sealed class LogWalk(LogPlace place)
             Tell(scan, ref told, tell);
             if (scan.Verdict is not ReadVerdict.Gone gone) return scan.Verdict;
             tell(new TruncatedReport(gone.End.Value));
-            options = new ScanOptions { GoesOn = true };
+            options = new ScanOptions { GoesOn = true, EndsWithHead = true };
         }
     }
 

@@ -50,7 +50,7 @@ internal sealed class HistoryCheck(LogPlace place, IReadOnlyList<CheckpointVerdi
     {
         try
         {
-            using LogScan scan = LogScan.Open(place.Files, place.Directory, place.Identity, new ScanOptions { GoesOn = true });
+            using LogScan scan = LogScan.Open(place.Files, place.Directory, place.Identity, new ScanOptions { GoesOn = true, EndsWithHead = true });
             From = scan.Chain.Segments.IsEmpty ? null : scan.From;
             Begin(isStart: scan.From == Lsn.Zero);
             int lost = 0;

@@ -29,7 +29,15 @@ internal sealed class AmbrosiaLeg : IStreamLeg, IDisposable
     private Cluster Start()
     {
         Cluster cluster = Cluster.Start(options, plan.Instances);
-        if (!options.HasStandbys) return cluster;
+        if (options.HasStandbys) AddStandbys(cluster);
+        return cluster;
+    }
+
+    /// <summary>From now on each receiver has a second replica, which has begun to follow.</summary>
+    public void AddStandbys() => AddStandbys(Cluster);
+
+    private void AddStandbys(Cluster cluster)
+    {
         foreach ((string instance, string app) in plan.Instances.Where(each => plan.IsReceiver(each.Instance)))
         {
             Member second = cluster.Add(instance, "r1", app);
@@ -37,7 +45,6 @@ internal sealed class AmbrosiaLeg : IStreamLeg, IDisposable
             for (long begun = Stopwatch.GetTimestamp(); second.Executed() is null; Thread.Sleep(5))
                 if (Stopwatch.GetElapsedTime(begun) > options.Limit) throw new FailedRoundException($"the second replica of {instance} does not follow");
         }
-        return cluster;
     }
 
     public string Name { get; }

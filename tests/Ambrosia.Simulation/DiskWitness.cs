@@ -8,11 +8,12 @@ namespace Ambrosia.Simulation;
 /// afterwards and the fence was looked up after that (log-format L7.2). Knows nothing of what the coordinator believes. Survives every
 /// process of the instance. Also knows which process claimed an epoch and wrote its pages.
 /// </summary>
-internal sealed class DiskWitness(InstanceId self, Action<InstanceId, InstanceId, ulong> trimLogged, Action<Oracle, string> broken)
+internal sealed class DiskWitness(InstanceId self, Action<InstanceId, InstanceId, ulong> trimLogged, Action<Oracle, string> broken, Func<Guid, bool> isBuried)
 {
     internal readonly record struct Page(Epoch Epoch, Lsn End, (uint Origin, ulong Last)[] Inputs);
 
     private readonly Dictionary<uint, InstanceId> peers = [];
+    private readonly Dictionary<uint, Guid> lives = [];
     private readonly Dictionary<InstanceId, ulong> durable = [];
 
     /// <summary>Who renamed the fence to that epoch, last; a power loss may undo a claim that nothing rests on yet.</summary>
@@ -88,7 +89,7 @@ internal sealed class DiskWitness(InstanceId self, Action<InstanceId, InstanceId
             if (page.Epoch != epoch) continue;
             if (page.End > Durable) Durable = page.End;
             foreach ((uint origin, ulong last) in page.Inputs)
-                if (peers.TryGetValue(origin, out InstanceId peer)) durable[peer] = Math.Max(durable.GetValueOrDefault(peer), last);
+                if (peers.TryGetValue(origin, out InstanceId peer) && !isBuried(lives[origin])) durable[peer] = Math.Max(durable.GetValueOrDefault(peer), last);
         }
         flushed.RemoveAll(page => page.Epoch == epoch);
     }
@@ -113,9 +114,14 @@ internal sealed class DiskWitness(InstanceId self, Action<InstanceId, InstanceId
         switch (record.Kind)
         {
             case RecordKind.Run: inputs.Add((record.ReadRun().Header.Peer, record.ReadRun().Header.Last)); break;
-            case RecordKind.Peer: peers[record.Read<PeerRecord>().Origin] = record.Read<PeerRecord>().Peer; break;
+            case RecordKind.Peer:
+                PeerRecord peer = record.Read<PeerRecord>();
+                peers[peer.Origin] = peer.Peer;
+                lives[peer.Origin] = peer.Uuid;
+                break;
             case RecordKind.Trim:
-                foreach (TrimPosition trim in record.Read<TrimRecord>().Positions) trimLogged(self, peers[trim.Origin], trim.Number);
+                foreach (TrimPosition trim in record.Read<TrimRecord>().Positions)
+                    if (!isBuried(lives[trim.Origin])) trimLogged(self, peers[trim.Origin], trim.Number);
                 break;
         }
     }

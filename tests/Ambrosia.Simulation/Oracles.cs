@@ -54,6 +54,7 @@ internal sealed class Oracles(Oracle watched)
     private readonly Dictionary<InstanceId, ReadHistory> histories = [];
     private readonly Dictionary<InstanceId, Lsn> delivered = [];
     private readonly Dictionary<(InstanceId From, InstanceId To), ulong> sent = [];
+    private readonly HashSet<Guid> buried = [];
 
     /// <summary>How often each was asked: an oracle that saw nothing proves nothing.</summary>
     public int Acknowledgements { get; private set; }
@@ -84,7 +85,7 @@ internal sealed class Oracles(Oracle watched)
 
     public DiskWitness DiskOf(InstanceId instance)
     {
-        if (!disks.TryGetValue(instance, out DiskWitness? disk)) disks.Add(instance, disk = new DiskWitness(instance, Trimmed, Broken));
+        if (!disks.TryGetValue(instance, out DiskWitness? disk)) disks.Add(instance, disk = new DiskWitness(instance, Trimmed, Broken, IsBuried));
         return disk;
     }
 
@@ -92,6 +93,19 @@ internal sealed class Oracles(Oracle watched)
     {
         foreach (DiskWitness disk in disks.Values) disk.PowerLost();
     }
+
+    /// <summary>The log of an instance was deleted for good: what follows under its name is another life.</summary>
+    public void Bury(InstanceId instance, Guid uuid)
+    {
+        buried.Add(uuid);
+        disks.Remove(instance);
+        histories.Remove(instance);
+        delivered.Remove(instance);
+        foreach ((InstanceId From, InstanceId To) channel in sent.Keys.Where(channel => channel.From == instance || channel.To == instance).ToArray()) sent.Remove(channel);
+    }
+
+    /// <summary>Nothing that is said of it can be held against its disk any more.</summary>
+    private bool IsBuried(Guid uuid) => buried.Contains(uuid);
 
     /// <summary>Number of the last call that has been put on a wire.</summary>
     public ulong Sent(InstanceId from, InstanceId to) => sent.GetValueOrDefault((from, to));
@@ -111,6 +125,7 @@ internal sealed class Oracles(Oracle watched)
         {
             switch (header.Type)
             {
+                case FrameType.Hello when IsBuried(Hello.Read(payload).PeerUuid): break; // it does not know yet to whom it speaks
                 case FrameType.Hello:
                     Acknowledged(from, to, Hello.Read(payload).Durable, "hello");
                     Trimmed(from, to, Hello.Read(payload).Trimmed);

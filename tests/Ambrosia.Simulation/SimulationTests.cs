@@ -145,6 +145,29 @@ public sealed class SimulationTests
         Assert.True(retries > 50 && answers > 300, $"{retries} retries and {answers} answers prove nothing");
     }
 
+    /// <summary>A ledger that is lost for good in the middle of it all, and its successor: who has the name then is served from number 1, once and in order.</summary>
+    [Fact]
+    public void Ledger_DeletedAndForgotten_SuccessorIsServedFromNumberOne()
+    {
+        int forgotten = 0, refusals = 0, seeds = Math.Max(14, TestScale.Rounds(300));
+        for (ulong seed = 1; seed <= (ulong)seeds; seed++)
+        {
+            var world = new World(seed, new Faults { Deletes = true });
+            world.Run();
+            refusals += world.Deleted!.Refusals;
+            if (world.Deleted.IsForgotten) forgotten++;
+        }
+        Assert.True(forgotten == seeds && refusals * 2 > seeds, $"{forgotten} of {seeds} forgotten, {refusals} hellos refused before: too few to prove anything");
+    }
+
+    /// <summary>Negative control: whoever takes the successor for the one who was lost is found.</summary>
+    [Fact]
+    public void NegativeControl_SuccessorTakenForTheOldOne_IsFound()
+    {
+        SimulationFailure found = Assert.Throws<SimulationFailure>(static () => new World(1, new Faults { Deletes = true, Confuses = true, Kills = false, PowerLosses = false }).Run());
+        Assert.Contains("(I16)", found.Message);
+    }
+
     /// <summary>Negative control: a key that changes with each try is found by I9.</summary>
     [Fact]
     public void NegativeControl_NewKeys_AreFound()

@@ -93,6 +93,12 @@ public sealed partial class Source : Immortal<ISourceProxy>, ISource
     /// <summary>For the negative control only: what no immortal may look at.</summary>
     internal static Random? Dice;
 
+    /// <summary>For the negative control only: whoever is ledger is taken for the first one.</summary>
+    internal static bool Confuses;
+
+    /// <summary>How often a ledger was given up.</summary>
+    public ulong Forgets;
+
     public ulong Made, Burst, Answers, Hash, WrongAnswers;
 
     private ILedgerProxy ledger;
@@ -121,8 +127,17 @@ public sealed partial class Source : Immortal<ISourceProxy>, ISource
     {
         while (Answers < Asks)
         {
-            ulong answer = await ledger.NextAsync();
-            if (answer != ++Answers) WrongAnswers++;
+            try
+            {
+                ulong answer = await ledger.NextAsync();
+                if (answer != ++Answers) WrongAnswers++;
+            }
+            catch (RemoteCallException e) when (e.TypeName == RemoteCallException.PeerForgotten)
+            {
+                Forgets++;
+                Made = Hash = 0; // whoever is ledger now knows nothing of what was
+                if (!Confuses) Answers = 0;
+            }
         }
     }
 }

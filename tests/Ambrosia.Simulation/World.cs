@@ -60,6 +60,12 @@ internal sealed record Faults
     /// <summary>A caller outside calls the ledger; null: in the worlds of every fifth seed.</summary>
     public bool? Caller { get; init; }
 
+    /// <summary>The ledger is deleted and made again, and the source's operator gives the old one up; null: in the worlds of every seventh seed without a caller.</summary>
+    public bool? Deletes { get; init; }
+
+    /// <summary>Negative control: a source that takes the new ledger for the old one.</summary>
+    public bool Confuses { get; init; }
+
     /// <summary>Negative control: a caller that gives what it repeats a key of its own.</summary>
     public bool NewKeys { get; init; }
 
@@ -80,6 +86,7 @@ internal sealed class World
     private readonly SimulatedRandom shape;
     private readonly bool hasReplicas, hasLocklessRivals;
     private readonly SimulatedCaller? caller;
+    private readonly DeletedPeer? deleted;
     private bool calm, isNested;
     private int fileCrashIn;
 
@@ -112,7 +119,9 @@ internal sealed class World
         Simulation.Ledger.PoisonEvery = faults.Poison ?? seed % 3 == 0 ? 29u : 0;
         Simulation.Ledger.Whim = faults.Whim ? new SimulatedRandom(seed) : null;
         Simulation.Source.Dice = faults.RollingDice ? new SimulatedRandom(seed) : null;
-        if (faults.Caller ?? seed % 5 == 3) caller = new SimulatedCaller(this, Ledger, seed);
+        Simulation.Source.Confuses = faults.Confuses;
+        if (faults.Deletes ?? (faults.Caller is null && seed % 7 == 4 && seed % 5 != 3)) deleted = new DeletedPeer(this);
+        else if (faults.Caller ?? seed % 5 == 3) caller = new SimulatedCaller(this, Ledger, seed);
         Disk.CreateDirectory("/data");
         Disk.FlushDirectory("/");
         Disk.FlushDirectory("/data");
@@ -130,6 +139,9 @@ internal sealed class World
     public ulong Seed { get; }
 
     public SimulatedCaller? Caller => caller;
+
+    /// <summary>Null: the ledger lives.</summary>
+    public DeletedPeer? Deleted => deleted;
 
     public Faults Faults { get; }
 
@@ -204,6 +216,7 @@ internal sealed class World
     private void Step()
     {
         if (caller is not null && caller.TakesTurn()) { Run(null, caller.Step); return; }
+        deleted?.Step();
         SimulatedInstance instance = Random.Next(2) == 0 ? Source : Ledger;
         if (!calm && Random.Next(600) == 0) Break(instance);
         else if (links.Count > 0 && Random.Next(3) == 0) Run(null, StepLink);
@@ -328,6 +341,14 @@ internal sealed class World
         }
     }
 
+    /// <summary>What somebody from outside does to the disk: nobody else acts meanwhile.</summary>
+    public void Undisturbed(Action act)
+    {
+        Disk.BeforeOperation = null;
+        act();
+        Disk.BeforeOperation = BeforeFileOperation;
+    }
+
     /// <summary>A crash in the middle of a file operation.</summary>
     private void BeforeFileOperation(FileOperation operation)
     {
@@ -371,7 +392,7 @@ internal sealed class World
 
     private bool IsDone() =>
         Source.App?.Immortal is Source { IsDone: true } source && Ledger.App?.Immortal is Ledger ledger
-        && ledger.Count >= source.Made && caller is not { IsDone: false } && Source.Replicas.All(r => r.App?.Immortal is Source s && s.IsAt(source))
+        && deleted is not { IsDeleted: true, IsForgotten: false } && ledger.Count >= source.Made && caller is not { IsDone: false } && Source.Replicas.All(r => r.App?.Immortal is Source s && s.IsAt(source))
         && Ledger.Replicas.All(r => r.App?.Immortal is Ledger l && l.Count == ledger.Count && l.Asked == ledger.Asked
             && l.TriedAgain == ledger.TriedAgain && r.App.MessagesSetAside == Ledger.App.MessagesSetAside) && Source.IsQuiet && Ledger.IsQuiet && links.All(static link => link.IsQuiet);
 

@@ -1,4 +1,3 @@
-using System.Diagnostics.CodeAnalysis;
 using Ambrosia.Log;
 using Ambrosia.Protocol;
 
@@ -122,8 +121,8 @@ internal sealed class AppParts
         if (Log.TakeWake()) Committer(drained);
     }
 
-    /// <summary>Makes the session the instance's, if there is none. False: <paramref name="why"/> not.</summary>
-    public bool TryBegin(AppSession session, AppHello hello, [NotNullWhen(false)] out string? why)
+    /// <summary>Makes the session the instance's, if there is none. False: <paramref name="why"/> not; null: not yet, since more of the log must be read first.</summary>
+    public bool TryBegin(AppSession session, AppHello hello, out string? why)
     {
         lock (gate)
         {
@@ -132,7 +131,16 @@ internal sealed class AppParts
             live = session;
         }
         Lsn durable = Replicated.Durable;
-        FoundCheckpoint? checkpoint = FindStart(durable);
+        FoundCheckpoint? checkpoint;
+        try
+        {
+            checkpoint = FindStart(durable);
+        }
+        catch (LogUnreadException)
+        {
+            lock (gate) live = null;
+            return false;
+        }
         CheckpointHeader? header = checkpoint?.Header;
         if (header is not null && header.AppVersion > hello.AppVersion)
         {
@@ -174,7 +182,7 @@ internal sealed class AppParts
     public FoundCheckpoint? Restore(Lsn durable)
     {
         Outboxes.Clear();
-        FoundCheckpoint? checkpoint = Recovery.Newest(Retrial?.From ?? durable);
+        FoundCheckpoint? checkpoint = Recovery.Newest(Retrial?.From ?? durable, mayReadOn: !isLeading && Retrial is null);
         reach = checkpoint?.Header.Lsn ?? Lsn.Zero;
         if (checkpoint is not null) Ambrosia.Coordinator.Recovery.RestoreOutboxes(checkpoint, Outboxes, Pool);
         return checkpoint;

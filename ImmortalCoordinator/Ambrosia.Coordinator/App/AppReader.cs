@@ -19,6 +19,9 @@ internal enum ReadAnswer
 
     /// <summary>Another app is live: wait until its session has ended, or patience has, then <see cref="AppReader.Continue"/>.</summary>
     AppIsLive,
+
+    /// <summary>A secondary's app: wait until more of the log was read, then <see cref="AppReader.Continue"/>.</summary>
+    LogUnread,
 }
 
 /// <summary>

@@ -178,8 +178,8 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
         if (!CryptographicOperations.FixedTimeEquals(hello.Token.Span, parts.Token.Span)) throw Refuse("the token is wrong");
         if (hello.VersionMin > 1 || hello.VersionMax < 1) throw Refuse($"the app speaks protocol versions {hello.VersionMin} to {hello.VersionMax}, this coordinator 1");
         if (IsPatient && parts.Live is not null) return ReadAnswer.AppIsLive;
-        if (!parts.TryBegin(this, hello, out string? why)) throw Refuse(why!);
-        return ReadAnswer.More;
+        if (parts.TryBegin(this, hello, out string? why)) return ReadAnswer.More;
+        return why is null ? ReadAnswer.LogUnread : throw Refuse(why);
     }
 
     private AppLeft Refuse(string why)

@@ -11,7 +11,7 @@ namespace Ambrosia.Coordinator.Pumps;
 /// </summary>
 internal sealed class AppPump(Coordinator first, Socket listener, Action<CancellationToken> waitForRoom, Action<int, string> fail, Action<string> say) : IDisposable
 {
-    private static readonly TimeSpan helloMax = TimeSpan.FromSeconds(5), handoverMax = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan helloMax = TimeSpan.FromSeconds(5), handoverMax = TimeSpan.FromSeconds(2), readOn = TimeSpan.FromMilliseconds(5);
 
     /// <summary>Connections that have not said hello.</summary>
     private const int StrangersMax = 16;
@@ -160,6 +160,13 @@ internal sealed class AppPump(Coordinator first, Socket listener, Action<Cancell
             {
                 IsStrangerNoMore(socket); // it has shown the token
                 answer = AwaitHandover(coordinator, session, reader);
+            }
+            while (answer == ReadAnswer.LogUnread)
+            {
+                IsStrangerNoMore(socket);
+                if (socket.Poll(0, SelectMode.SelectRead) && socket.Available == 0) return "closed by the other side while the log was read (P5.2)";
+                Thread.Sleep(readOn);
+                answer = reader.Continue();
             }
             if (!session.HasBegun) continue;
             IsStrangerNoMore(socket);

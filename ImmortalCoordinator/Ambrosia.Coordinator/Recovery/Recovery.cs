@@ -10,12 +10,16 @@ namespace Ambrosia.Coordinator;
 internal sealed class Recovery(IFileSystem files, string directory, InstanceIdentity identity, LogChain chain, Action<string> say)
 {
     /// <summary>The newest that covers nothing beyond <paramref name="durable"/>; null: there is none, and the log is kept from its beginning. The caller owns the reader.</summary>
+    /// <param name="mayReadOn">More of the log may be durable than that: another replica is primary.</param>
     /// <exception cref="LogDamage">None can serve, and the log's beginning is not there any more.</exception>
-    public FoundCheckpoint? Newest(Lsn durable)
+    /// <exception cref="LogUnreadException">There are only later ones.</exception>
+    public FoundCheckpoint? Newest(Lsn durable, bool mayReadOn = false)
     {
         var passed = new List<string>();
+        bool isAnyLater = false;
         foreach (CheckpointFileName name in Checkpoints.List(files, directory))
         {
+            isAnyLater |= name.Lsn > durable;
             if (name.Lsn > durable) continue;
             FoundCheckpoint? found = TryOpen(name, out string why);
             if (found is not null) return found;
@@ -24,6 +28,7 @@ internal sealed class Recovery(IFileSystem files, string directory, InstanceIden
         }
         Lsn oldest = chain.Segments is [var first, ..] ? first.FirstLsn : Lsn.Zero;
         if (oldest == Lsn.Zero) return null;
+        if (mayReadOn && isAnyLater && passed.Count == 0) throw new LogUnreadException(durable);
         throw new LogDamage(directory, 0, oldest, $"a whole checkpoint at {oldest} or behind, since the log below is not there any more",
             $"{(passed.Count == 0 ? "none" : string.Join("; ", passed))}. Put back a checkpoint of this instance from a backup, with the segments behind it, and start again; nothing was changed");
     }

@@ -30,6 +30,27 @@ public sealed class RecoveryTests
         Assert.Empty(lines);
     }
 
+    /// <summary>A secondary that was stopped for long: nothing is damaged, it has only not read so far.</summary>
+    [Fact]
+    public void Newest_AllBeyondWhatWasRead_IsDamageOnlyToWhoKnowsTheWholeLog()
+    {
+        LogChain kept = log.Chain;
+        while (kept.Segments[0].FirstLsn == Lsn.Zero)
+        {
+            log.Append(new TrimRecord([new TrimPosition(1, 1)]));
+            log.Commit();
+            if (kept.Segments.Length < 3) continue;
+            log.Disk.Delete(kept.Segments[0].Path);
+            kept = LogChain.Load(log.Disk, OpenedLog.Directory, log.Identity);
+        }
+        var recovery = new Ambrosia.Coordinator.Recovery(log.Disk, OpenedLog.Directory, log.Identity, kept, lines.Add);
+        var unread = new Lsn(older.Lsn.Value - 1);
+        Assert.Throws<LogUnreadException>(() => recovery.Newest(unread, mayReadOn: true));
+        Assert.Throws<LogDamage>(() => recovery.Newest(unread));
+        foreach (CheckpointFileName name in new[] { older, newer }) log.Disk.Delete($"{OpenedLog.Directory}/{name}");
+        Assert.Throws<LogDamage>(() => recovery.Newest(unread, mayReadOn: true)); // there is none at all
+    }
+
     /// <summary>Every 61st bit, so that each bit of a byte comes; the log's own tests flip them all.</summary>
     [Fact]
     public void Newest_AnyBitOfTheNewerFlipped_IsTheOlderAndSaysSo()

@@ -1,3 +1,5 @@
+using System.CommandLine;
+using System.CommandLine.Parsing;
 using System.Net;
 
 namespace ImmortalCoordinator;
@@ -5,27 +7,34 @@ namespace ImmortalCoordinator;
 /// <summary>The options about links to peers, and what is wrong with them together: what leaves the machine is encrypted, or allowed in words.</summary>
 internal static class LinkOptions
 {
-    public static readonly CommandOption Listen = new("--listen", "Address and port for peers; port 0: any free one.") { Value = "ADDR:PORT", Default = "127.0.0.1:0" };
-    public static readonly CommandOption Advertise = new("--advertise", "Address and port that peers dial, where it is not the one listened on.") { Value = "ADDR:PORT" };
-    public static readonly CommandOption Certificate = new("--tls-cert", "Certificate of this instance, PEM; links then use TLS 1.3.") { Value = "FILE", WhatIsWrong = static v => Empty("--tls-cert", v) };
-    public static readonly CommandOption Key = new("--tls-key", "Its private key, PEM, mode 0600.") { Value = "FILE", WhatIsWrong = static v => Empty("--tls-key", v) };
-    public static readonly CommandOption Authorities = new("--tls-ca", "Authorities that signed the peers' certificates, PEM.") { Value = "FILE", WhatIsWrong = static v => Empty("--tls-ca", v) };
-    public static readonly CommandOption Insecure = new("--insecure", "Links to other machines without TLS, on a network that is trusted.");
+    public static readonly TextOption Listen = new("--listen", "ADDR:PORT", "Address and port for peers; port 0: any free one.", AnyLoopbackPort);
+    public static readonly TextOption Advertise = new("--advertise", "ADDR:PORT", "Address and port that peers dial, where it is not the one listened on.");
+    public static readonly TextOption Certificate = new("--tls-cert", "FILE", "Certificate of this instance, PEM; links then use TLS 1.3.") { WhatIsWrong = static v => Empty("--tls-cert", v) };
+    public static readonly TextOption Key = new("--tls-key", "FILE", "Its private key, PEM, mode 0600.") { WhatIsWrong = static v => Empty("--tls-key", v) };
+    public static readonly TextOption Authorities = new("--tls-ca", "FILE", "Authorities that signed the peers' certificates, PEM.") { WhatIsWrong = static v => Empty("--tls-ca", v) };
+    public static readonly Option<bool> Insecure = new("--insecure") { Description = "Links to other machines without TLS, on a network that is trusted." };
 
-    public static readonly CommandOption[] All = [Listen, Advertise, Certificate, Key, Authorities, Insecure];
-
+    private const string AnyLoopbackPort = "127.0.0.1:0";
     private const string Encrypt = "encrypt with --tls-cert, --tls-key and --tls-ca ('ambrosia certs' makes certificates to begin with), or allow it with --insecure on a network that you trust";
 
-    /// <summary>What is wrong with them together; null: nothing.</summary>
-    public static string? WhatIsWrong(GivenOptions given)
+    public static void AddTo(RootCommand root)
     {
-        int tls = (given.Has(Certificate) ? 1 : 0) + (given.Has(Key) ? 1 : 0) + (given.Has(Authorities) ? 1 : 0);
-        bool isInsecure = given.Has(Insecure);
+        foreach (Option option in new Option[] { Listen, Advertise, Certificate, Key, Authorities, Insecure }) root.Add(option);
+        root.Validators.Add(static result =>
+        {
+            if (WhatIsWrong(result) is { } wrong) result.AddError(wrong);
+        });
+    }
+
+    /// <summary>What is wrong with them together; null: nothing.</summary>
+    private static string? WhatIsWrong(CommandResult result)
+    {
+        int tls = new[] { Certificate, Key, Authorities }.Count(option => TextOption.Given(result, option) is not null);
+        bool isInsecure = result.GetValue(Insecure);
         if (tls is 1 or 2) return "--tls-cert, --tls-key and --tls-ca belong together; give all three";
         if (tls == 3 && isInsecure) return "--insecure and --tls-cert exclude each other; with certificates every link is encrypted";
-        if (!given.Has(Listen) && !given.Has(Advertise)) return null;
-        string listen = given.GetNeeded(Listen);
-        string? advertise = given.Get(Advertise);
+        string listen = TextOption.Given(result, Listen) ?? AnyLoopbackPort;
+        string? advertise = TextOption.Given(result, Advertise);
         bool mayLeave = tls == 3 || isInsecure;
         return WhatIsWrongWith("--listen", listen, mayLeave)
             ?? (advertise is null ? null : WhatIsWrongWith("--advertise", advertise, mayLeave))

@@ -1,3 +1,5 @@
+using System.CommandLine;
+using System.CommandLine.Parsing;
 using System.Runtime.InteropServices;
 using Ambrosia.Coordinator;
 using Ambrosia.Coordinator.Pumps;
@@ -10,14 +12,9 @@ internal static class Program
 {
     private static int Main(string[] args)
     {
-        GivenOptions given = CommandLine.Parse(args, out string[] app);
-        if (HelpText.TryAnswer(given, Console.Out)) return ExitCodes.Ok;
-        return given.Errors.Count == 0 ? Run(CommandLine.OptionsOf(given, app)) : Refuse(given.Errors);
-    }
-
-    private static int Refuse(IReadOnlyList<string> errors)
-    {
-        foreach (string error in errors) Console.Error.WriteLine(error);
+        ParseResult parsed = CommandLine.Parse(args, Run);
+        if (parsed.Errors.Count == 0) return parsed.Invoke();
+        foreach (ParseError error in parsed.Errors) Console.Error.WriteLine(error.Message);
         Console.Error.WriteLine("'ImmortalCoordinator --help' shows all options.");
         return ExitCodes.Misuse;
     }

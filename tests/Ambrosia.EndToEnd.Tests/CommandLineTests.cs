@@ -48,9 +48,9 @@ public sealed class CommandLineTests
     [InlineData("--log d --tls-cert a --tls-key b --tls-ca c --insecure", "exclude")]
     [InlineData("--log d --tls-cert a --tls-key b --tls-ca c", "--tls-cert", "cannot be read")]
     [InlineData("--log d --nonsense", "--nonsense", "behind --")]
-    [InlineData("--log d --log e", "'--log'", "once")]
-    [InlineData("--log d --create=yes", "'--create'", "no value")]
-    [InlineData("--log d --instance --create", "'--instance'", "NAME")]
+    [InlineData("--log d --log e", "'--log'", "single")]
+    [InlineData("--log d --create=yes", "'yes'", "behind --")]
+    [InlineData("--log d --instance --create", "--instance", "'--create'", "no name")]
     [InlineData("--log=d --replica:a.b", "a.b", "letters, digits")]
     [InlineData("--log d stray", "stray", "behind --")]
     [InlineData("--log d stray -- dotnet", "stray", "behind --")]
@@ -59,8 +59,8 @@ public sealed class CommandLineTests
     public void Coordinator_WrongCommandLine_SaysWhatAndHowToMend(string line, params string[] said) => AssertMisuse(Words(line), said, []);
 
     [Theory]
-    [InlineData("--help", "--checkpoint-every SIZE", "Default: 256M.")]
-    [InlineData("--log d -h", "--log DIR", "Required.")]
+    [InlineData("--help", "--checkpoint-every <SIZE>", "[default: 256M]")]
+    [InlineData("--log d -h", "--log <DIR> (REQUIRED)")]
     [InlineData("--version", "0.1.0")]
     public void Coordinator_AskedForHelp_SaysItAndMakesNothing(string line, params string[] said)
     {

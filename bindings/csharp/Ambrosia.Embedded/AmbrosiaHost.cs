@@ -1,3 +1,4 @@
+using System.CommandLine;
 using System.Runtime.InteropServices;
 using Ambrosia.Coordinator;
 
@@ -39,15 +40,15 @@ public static class AmbrosiaHost
         var options = new CoordinatorOptions[immortals.Length];
         for (int i = 0; i < immortals.Length; i++)
         {
-            ImmortalCoordinator.GivenOptions given = ImmortalCoordinator.CommandLine.Parse(immortals[i].Args, out string[] app);
-            if (ImmortalCoordinator.HelpText.TryAnswer(given, Console.Out)) return ExitCodes.Ok;
-            if (given.Errors.Count == 0)
-            {
-                options[i] = ImmortalCoordinator.CommandLine.OptionsOf(given, app);
-                given.AddError(HostArguments.WhatIsWrong(options[i], immortals[i].Instance, immortals.Length));
-            }
-            foreach (string error in given.Errors) Console.Error.WriteLine(error);
-            if (given.Errors.Count > 0) return ExitCodes.Misuse;
+            CoordinatorOptions? asked = null;
+            ParseResult parsed = ImmortalCoordinator.CommandLine.Parse(immortals[i].Args, given => { asked = given; return ExitCodes.Ok; });
+            string[] errors = [.. parsed.Errors.Select(static error => error.Message)];
+            int code = errors.Length == 0 ? parsed.Invoke() : ExitCodes.Misuse;
+            if (asked is null && errors.Length == 0) return code; // help was asked for, or the version
+            if (asked is not null && HostArguments.WhatIsWrong(asked, immortals[i].Instance, immortals.Length) is { } wrong) errors = [wrong];
+            foreach (string error in errors) Console.Error.WriteLine(error);
+            if (errors.Length > 0) return ExitCodes.Misuse;
+            options[i] = asked!;
         }
         int ended = RunAll([.. options.Select((each, i) => new HostedImmortal(each, immortals[i].Definition, immortals.Length > 1))]);
         Console.Out.Flush();

@@ -115,7 +115,7 @@ internal sealed class World
         HasErrands = faults.Errands ?? seed % 4 >= 2;
         Simulation.Source.HasErrands = HasErrands;
         Outside.Begin();
-        TimersClock = faults.FastTimers ? new FakeTime(Time.GetUtcNow().AddHours(1)) : Time;
+        TimersClock = faults.FastTimers ? new FastTime(Time) : Time;
         Simulation.Ledger.PoisonEvery = faults.Poison ?? seed % 3 == 0 ? 29u : 0;
         Simulation.Ledger.Whim = faults.Whim ? new SimulatedRandom(seed) : null;
         Simulation.Source.Dice = faults.RollingDice ? new SimulatedRandom(seed) : null;

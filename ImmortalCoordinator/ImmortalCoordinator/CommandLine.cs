@@ -57,7 +57,7 @@ internal static class CommandLine
     {
         var root = new RootCommand("Runs beside an app and makes it immortal: logs every input before its effects can be seen.")
         {
-            log, instance, replica, catalog, appSocket, appPort, create, checkpointEvery, checkpointInterval, checkpointBound, retain, forkPolicy, maxMessage, logWrite, segment, hangLimit, ignoreLock, json, unsafeNoFlush, stray,
+            log, instance, replica, catalog, appSocket, appPort, create, checkpointEvery, checkpointInterval, checkpointBound, retain, forkPolicy, maxMessage, keyWindow, keyCount, keyBytes, logWrite, segment, hangLimit, ignoreLock, json, unsafeNoFlush, stray,
         };
         LinkOptions.AddTo(root);
         root.Validators.Add(result =>

@@ -8,6 +8,9 @@ internal static class Program
         ["app", "stream-end"] => RunApp<StreamEnd>(),
         ["app", "ping-client"] => RunApp<PingClient>(),
         ["app", "ping-server"] => RunApp<PingServer>(),
+        ["embedded", "stream-end", .. string[] rest] => RunEmbedded<StreamEnd>(rest),
+        ["embedded", "ping-client", .. string[] rest] => RunEmbedded<PingClient>(rest),
+        ["embedded", "ping-server", .. string[] rest] => RunEmbedded<PingServer>(rest),
         _ => CommandLine.Run(args),
     };
 
@@ -16,5 +19,12 @@ internal static class Program
     {
         Console.WriteLine($"app {Environment.ProcessId}");
         return AmbrosiaApp.Run<T>([]);
+    }
+
+    private static int RunEmbedded<T>(string[] args)
+        where T : Immortal, IImmortal<T>
+    {
+        Console.WriteLine($"app {Environment.ProcessId}");
+        return AmbrosiaHost.Run<T>(args);
     }
 }

@@ -35,7 +35,28 @@ public sealed class MeasuringTests : IDisposable
     public void Stream_BothWays_VerifiesBothLanes() => Assert.Equal(20_000, OneRound(Options, StreamPlan.Bidirectional).Messages);
 
     [Fact]
-    public void Stream_OfThreeSendersOverTcp_VerifiesEachLane() => Assert.Equal(19_998, OneRound(Options with { LocalTcp = true }, StreamPlan.Jobs(3)).Messages);
+    public void Stream_OfThreeSendersOverTcp_VerifiesEachLane() => Assert.Equal(19_998, OneRound(Options with { Local = LocalHop.Tcp }, StreamPlan.Jobs(3)).Messages);
+
+    /// <summary>Coordinator and app are one process then, which is killed as one.</summary>
+    [Fact]
+    public void Stream_Embedded_VerifiesAndSurvivesKills()
+    {
+        using var leg = new AmbrosiaLeg(Options with { Local = LocalHop.Embedded }, StreamPlan.OneWay);
+        StreamRound round = leg.Run(16, 20_000);
+        KilledRound killed = leg.RunKilled(256, 1 << 17, KillTarget.Everybody);
+
+        Assert.Equal(20_000, round.Messages);
+        Assert.True(round.Used.Commits > 0 && round.Used.CpuSeconds > 0 && killed.SecondsAfterKill > 0);
+        Assert.All(leg.Cluster.Members, static member => Assert.Equal(member.CoordinatorId, member.AppId));
+    }
+
+    [Fact]
+    public void Ping_KilledInTheMiddle_HasEachCallAnswered()
+    {
+        using var ping = new AmbrosiaPing(Options);
+        foreach (KillTarget target in new[] { KillTarget.Receivers, KillTarget.Senders, KillTarget.Everybody })
+            Assert.True(ping.RunKilled(20_000, 100, target).SecondsAfterKill > 0);
+    }
 
     [Theory]
     [InlineData(false)]

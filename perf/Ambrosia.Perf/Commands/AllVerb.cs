@@ -29,7 +29,7 @@ internal sealed class AllVerb(string[] args)
         });
         Add("ping", own =>
         {
-            var options = new PingOptions(10_000 / part, rounds);
+            var options = new PingOptions(10_000 / part, rounds) { Killed = part == 1 ? 3 : 1 };
             return PingVerb.OutcomeOf(new PingCommand(own, Rival.PingLegs(named, own), Rival.CrowdLegs(named, own, options.Outstanding)).Run(options), own);
         });
         Add("recover", own => RecoverVerb.OutcomeOf(new RecoverCommand(own).Run(new RecoverOptions(16, 5_000_000 / part, rounds)), own));
@@ -37,7 +37,7 @@ internal sealed class AllVerb(string[] args)
         Add("checkpoint", own => CheckpointVerb.OutcomeOf(
             new CheckpointCommand(own).Run(part == 1 ? [1L << 20, 64L << 20, 1L << 30] : [1L << 20, 16L << 20], 256, 1_000_000 / part, Math.Min(rounds, 5)), own));
         Add("scale", own => ScaleVerb.OutcomeOf(
-            new ScaleCommand(own).Run(part == 1 ? [1, 4, 16, 64] : [1, 2], part == 1 ? [1, 4, 16, 64] : [1, 2], part == 1 ? [2, 4, 8] : [2, 4], 16, 10_000_000 / part, Math.Min(rounds, 5), 256), own));
+            new ScaleCommand(own).Run(part == 1 ? [1, 4, 16, 64] : [1, 2], part == 1 ? [1, 4, 16, 64] : [1, 2], part == 1 ? [2, 4, 8] : [2, 4], 16, 10_000_000 / part, Math.Min(rounds, 5), 256, killed: 1), own));
         return new Outcome(found.ToDictionary(static each => each.Key, static each => each.Value.Figures), cluster.Durability, () => Show(found))
         {
             Charts = [.. found.Values.SelectMany(static each => each.Charts)],

@@ -15,7 +15,7 @@ internal sealed class Measurement(string name, string[] args)
     private readonly Option<int> limit = Options.Number("--limit", "Seconds that one step may take.", 120);
     private readonly Option<bool> json = new("--json") { Description = "Figures as JSON on the standard output instead of tables." };
     private readonly Option<string> log = Options.Word("--log", "What an acknowledged message survives: durable as in production; buffered: never flushed; off: the logs in memory.", "durable", "buffered", "off");
-    private readonly Option<string> local = Options.Word("--local", "Between app and coordinator: a unix socket or TCP.", "unix", "tcp", "embedded");
+    private readonly Option<string> local = Options.Word("--local", "Between app and coordinator: a unix socket; TCP; or nothing but that socket, with both in one process.", "unix", "tcp", "embedded");
 
     private readonly Option<FileInfo?> coordinator = new("--coordinator") { Description = "The coordinator to measure, such as a published one. Default: the one beside this program.", HelpName = "PATH" };
 
@@ -25,13 +25,13 @@ internal sealed class Measurement(string name, string[] args)
         var command = new Command(name, description);
         foreach (Option option in own) command.Options.Add(option);
         foreach (Option option in new Option[] { log, local, coordinator, logDirectory, results, limit, json }) command.Options.Add(option);
-        local.Validators.Add(static result =>
-        {
-            if (result.GetValueOrDefault<string>() == "embedded") result.AddError("--local embedded: a coordinator inside the app's process does not exist yet; measure with unix or tcp");
-        });
         coordinator.Validators.Add(static result =>
         {
             if (result.GetValueOrDefault<FileInfo?>() is { Exists: false } missing) result.AddError($"there is no coordinator at {missing.FullName}; give the path of the executable, or leave --coordinator out");
+        });
+        command.Validators.Add(result =>
+        {
+            if (result.GetValue(local) == "embedded" && result.GetValue(coordinator) is not null) result.AddError("--local embedded and --coordinator exclude each other: an embedded coordinator is in the app's own program");
         });
         command.SetAction(parsed => Run(parsed, measure));
         return command;
@@ -50,7 +50,7 @@ internal sealed class Measurement(string name, string[] args)
             var cluster = new ClusterOptions(directory, TimeSpan.FromSeconds(parsed.GetValue(limit)))
             {
                 Coordinator = parsed.GetValue(coordinator)?.FullName ?? new ClusterOptions(directory, default).Coordinator,
-                Log = kind, LocalTcp = parsed.GetRequiredValue(local) == "tcp", Stop = stop.Token, Say = Console.Error.WriteLine,
+                Log = kind, Local = parsed.GetRequiredValue(local) switch { "tcp" => LocalHop.Tcp, "embedded" => LocalHop.Embedded, _ => LocalHop.Unix }, Stop = stop.Token, Say = Console.Error.WriteLine,
             };
             Outcome found = Watched(cluster, each => measure(parsed, each));
             Finish(parsed, directory, found);

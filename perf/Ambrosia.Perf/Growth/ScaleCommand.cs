@@ -12,13 +12,14 @@ internal sealed class ScaleCommand(ClusterOptions cluster)
     /// <param name="destinations">Numbers of receivers with one sender.</param>
     /// <param name="immortals">Numbers of instances; a pair has two.</param>
     /// <param name="turn">Messages to one destination before the next has its turn.</param>
+    /// <param name="killed">Rounds behind those that count in whose middle every process is killed.</param>
     /// <exception cref="FailedRoundException">A figure means nothing.</exception>
-    public ScaleResult Run(IReadOnlyList<int> peers, IReadOnlyList<int> destinations, IReadOnlyList<int> immortals, int bytes, long messages, int rounds, int turn)
+    public ScaleResult Run(IReadOnlyList<int> peers, IReadOnlyList<int> destinations, IReadOnlyList<int> immortals, int bytes, long messages, int rounds, int turn, int killed)
     {
         var points = new List<ScalePoint>();
-        foreach (int count in peers) Add(RunOne(Peers, count, StreamPlan.Jobs(count), bytes, messages, rounds));
-        foreach (int count in destinations) Add(RunOne(Destinations, count, StreamPlan.Destinations(count) with { Turn = turn }, bytes, messages, rounds));
-        foreach (int count in immortals) Add(RunOne(Immortals, count, StreamPlan.Pairs(Math.Max(1, count / 2)), bytes, messages, rounds));
+        foreach (int count in peers) Add(RunOne(Peers, count, StreamPlan.Jobs(count), bytes, messages, rounds, killed));
+        foreach (int count in destinations) Add(RunOne(Destinations, count, StreamPlan.Destinations(count) with { Turn = turn }, bytes, messages, rounds, killed));
+        foreach (int count in immortals) Add(RunOne(Immortals, count, StreamPlan.Pairs(Math.Max(1, count / 2)), bytes, messages, rounds, killed));
         return new ScaleResult(bytes, points);
 
         void Add(ScalePoint point)
@@ -28,9 +29,7 @@ internal sealed class ScaleCommand(ClusterOptions cluster)
         }
     }
 
-    private static double CpuOf(Member member) => ProcessorTime.OfProcess(member.CoordinatorId) + ProcessorTime.OfProcess(member.AppId);
-
-    private ScalePoint RunOne(string kind, int count, StreamPlan plan, int bytes, long messages, int rounds)
+    private ScalePoint RunOne(string kind, int count, StreamPlan plan, int bytes, long messages, int rounds, int killed)
     {
         string directory = Path.Combine(cluster.Directory, $"{kind}-{count}");
         try
@@ -38,12 +37,15 @@ internal sealed class ScaleCommand(ClusterOptions cluster)
             using var leg = new AmbrosiaLeg(cluster with { Directory = directory }, plan);
             for (int i = 0; i < warmUpRounds; i++) leg.Run(bytes, messages);
             Member hub = kind == Destinations ? leg.Cluster.Members[^1] : leg.Cluster.Members[0];
-            double before = CpuOf(hub);
+            double before = hub.CpuSeconds();
             List<StreamRound> found = [.. Enumerable.Range(0, rounds).Select(_ => leg.Run(bytes, messages))];
             double share = found.Sum(static round => round.Messages) / (kind == Immortals ? plan.Lanes.Count : 1) / 1e6;
             var point = new ScalePoint(
-                kind, count, [.. found.Select(static round => round.MessagesPerSecond)], Median.Of(found, static round => round.CpuSecondsPerMillion), (CpuOf(hub) - before) / share,
-                ProcessMemory.ResidentBytes(hub.CoordinatorId));
+                kind, count, [.. found.Select(static round => round.MessagesPerSecond)], Median.Of(found, static round => round.CpuSecondsPerMillion), (hub.CpuSeconds() - before) / share,
+                ProcessMemory.ResidentBytes(hub.CoordinatorId))
+            {
+                Killed = [.. Enumerable.Range(0, killed).Select(_ => leg.RunKilled(bytes, messages, KillTarget.Everybody))],
+            };
             cluster.Say($"{count} {kind}: {point.MessagesPerSecond:N0} messages/s");
             return point;
         }

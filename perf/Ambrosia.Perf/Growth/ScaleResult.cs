@@ -9,6 +9,9 @@ namespace Ambrosia.Perf;
 /// <param name="HubBytes">Resident in its coordinator.</param>
 internal sealed record ScalePoint(string Kind, int Count, IReadOnlyList<double> PerSecond, double CpuSecondsPerMillion, double HubCpuSecondsPerMillion, long HubBytes)
 {
+    /// <summary>Rounds in whose middle every process was killed, and which ended with the same totals.</summary>
+    public IReadOnlyList<KilledRound> Killed { get; init; } = [];
+
     public double MessagesPerSecond => Median.Of(PerSecond, static each => each);
 }
 

@@ -1,12 +1,14 @@
 // Awaits calls and measures each. It reads a clock and keeps what it read, which a handler must not do whose state or output depends on
-// it; here neither does: the histogram is no part of the state, and nobody kills this measurement.
+// it; here neither does: the histogram is no part of the state, and a moment in a
+// suspended handler comes to nothing after a kill, whose round counts answers and no latencies.
 using System.Diagnostics;
 
 namespace Ambrosia.Perf;
 
 /// <summary>
 /// The calling end of <c>ping</c>. It prints each round's latencies as <c>latencies ROUND WRONG TICKS</c> and a
-/// <see cref="LatencyHistogram"/> line, where TICKS are those from the first call to the last answer.
+/// <see cref="LatencyHistogram"/> line, where TICKS are those from the first call to the last answer; before that <c>half ROUND</c>, and
+/// <c>answered ROUND COUNT WRONG TICKS</c> with the clock's.
 /// </summary>
 public sealed partial class PingClient : Immortal<IPingClientProxy>, IPingClient
 {
@@ -14,7 +16,7 @@ public sealed partial class PingClient : Immortal<IPingClientProxy>, IPingClient
     private long asked;
     private long wrong;
     private int round;
-    private int left;
+    private int left, calls;
 
     [NotState]
     private LatencyHistogram? latencies;
@@ -61,7 +63,7 @@ public sealed partial class PingClient : Immortal<IPingClientProxy>, IPingClient
 
     private void Begin(int round, int calls)
     {
-        (this.round, left, wrong) = (round, calls, 0);
+        (this.round, left, this.calls, wrong) = (round, calls, calls, 0);
         latencies = new LatencyHistogram();
         begun = Stopwatch.GetTimestamp();
     }
@@ -70,7 +72,10 @@ public sealed partial class PingClient : Immortal<IPingClientProxy>, IPingClient
     {
         latencies?.Add(Stopwatch.GetElapsedTime(since));
         if (answer != question) wrong++;
-        if (--left == 0) Console.WriteLine($"latencies {round} {wrong} {Stopwatch.GetTimestamp() - begun} {latencies}");
+        if (--left == calls / 2) Console.WriteLine($"half {round}");
+        if (left != 0) return;
+        Console.WriteLine($"answered {round} {calls} {wrong} {Stopwatch.GetTimestamp()}");
+        if (latencies is not null) Console.WriteLine($"latencies {round} {wrong} {Stopwatch.GetTimestamp() - begun} {latencies}");
     }
 
     protected override void BecomingPrimary()

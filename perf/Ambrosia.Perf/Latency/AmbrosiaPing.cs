@@ -23,6 +23,29 @@ internal sealed class AmbrosiaPing(ClusterOptions options) : IPingLeg, IDisposab
     /// <summary>Calls at fixed moments, made from outside: an impulse, durable in the client's log, makes each. Each latency begins at that moment.</summary>
     public PingRound RunOpen(int calls, double perSecond) => Round($"open {++round} {calls} {perSecond.ToString("R", CultureInfo.InvariantCulture)}", calls);
 
+    /// <summary>
+    /// A crowd in whose middle processes are killed by kill -9 and started again: each call must be answered, and rightly. A kill that came after
+    /// the end proves nothing: then it is done again with twice the calls.
+    /// </summary>
+    public KilledRound RunKilled(int calls, int outstanding, KillTarget target)
+    {
+        const int triesMax = 6;
+        for (int i = 0; i < triesMax; i++, calls *= 2)
+        {
+            cluster.Tell(Client, $"crowd {++round} {calls} {outstanding}");
+            cluster.Await(line => line.Words is ["half", string of] && of == $"{round}", "half");
+            long killed = Stopwatch.GetTimestamp();
+            Member[] victims = [.. cluster.Members.Where(member => target == KillTarget.Everybody || (member.Instance == Server) == (target == KillTarget.Receivers))];
+            foreach (Member victim in victims) victim.Kill();
+            foreach (Member victim in victims) victim.Start();
+            string[] words = cluster.Await(line => line.Words is ["answered", string of, ..] && of == $"{round}", "answered").Words;
+            if (words[2] != $"{calls}" || words[3] != "0") throw new FailedRoundException($"{words[2]} of {calls} calls were answered, {words[3]} wrongly");
+            double seconds = (long.Parse(words[4]) - killed) / (double)Stopwatch.Frequency;
+            if (seconds > 0) return new KilledRound(target, calls, sizeof(long), seconds);
+        }
+        throw new FailedRoundException($"{triesMax} crowds ended before their middle was reported: give more --n");
+    }
+
     public void Dispose() => cluster.Dispose();
 
     private PingRound Round(string command, int calls)

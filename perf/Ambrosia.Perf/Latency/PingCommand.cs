@@ -24,7 +24,13 @@ internal sealed class PingCommand(ClusterOptions cluster, IReadOnlyList<IPingLeg
         ours.RunOpen(options.ManyCalls, double.PositiveInfinity);
         double perSecond = ours.RunOpen(options.ManyCalls, double.PositiveInfinity).CallsPerSecond * options.Load;
         PingLegResult open = RunRounds($"at {perSecond:N0} calls/s", options.Rounds, [(ours, () => ours.RunOpen(options.ManyCalls, perSecond))])[0];
-        return new PingResult(closedLegs, crowdLegs, open, perSecond);
+        var killed = new List<KilledRound>();
+        for (int i = 0; i < options.Killed; i++)
+        {
+            killed.Add(ours.RunKilled(options.ManyCalls, options.Outstanding, (KillTarget)(i % 3)));
+            cluster.Say($"{options.Outstanding} at a time, {killed[^1].Target} killed in the middle: each call answered, {killed[^1].SecondsAfterKill:F2} s after the kill");
+        }
+        return new PingResult(closedLegs, crowdLegs, open, perSecond) { Killed = killed };
     }
 
     private static (IPingLeg, Func<PingRound>) Turn(IPingLeg leg, int calls) => (leg, () => leg.Run(calls));

@@ -8,6 +8,9 @@ internal sealed record PingOptions(int Calls, int Rounds)
     /// <summary>Calls under way at a time in the crowd.</summary>
     public int Outstanding { get; init; } = 1_000;
 
+    /// <summary>Crowds behind the others in whose middle processes are killed.</summary>
+    public int Killed { get; init; }
+
     /// <summary>Part of what the open loop's road carries at most, at which it asks.</summary>
     public double Load { get; init; } = 0.5;
 

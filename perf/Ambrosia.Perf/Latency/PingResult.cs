@@ -18,6 +18,9 @@ internal sealed record PingLegResult(string Leg, string Durability, IReadOnlyLis
 /// <param name="OpenPerSecond">The rate of the open loop.</param>
 internal sealed record PingResult(IReadOnlyList<PingLegResult> Closed, IReadOnlyList<PingLegResult> Crowd, PingLegResult Open, double OpenPerSecond)
 {
+    /// <summary>Crowds that lost processes in their middle, and whose calls were all answered rightly.</summary>
+    public IReadOnlyList<KilledRound> Killed { get; init; } = [];
+
     /// <summary>Our p50 over each rival's.</summary>
     public IReadOnlyDictionary<string, double> P50Ratios => Closed.Skip(1).ToDictionary(static leg => leg.Leg, leg => Closed[0].Median.P50 / leg.Median.P50);
 

@@ -102,7 +102,7 @@ internal sealed class Cluster(ClusterOptions options) : IDisposable
         foreach (Member member in members)
         {
             (long commits, long bytes) = member.Written();
-            double cpu = ProcessorTime.OfProcess(member.CoordinatorId) + ProcessorTime.OfProcess(member.AppId);
+            double cpu = member.CpuSeconds();
             usage += isReceiver?.Invoke(member) == false ? new Usage(cpu, 0, 0, commits, bytes) : new Usage(cpu, commits, bytes, 0, 0);
         }
         return usage;

@@ -12,8 +12,7 @@ internal sealed record ClusterOptions(string Directory, TimeSpan Limit)
     /// <summary>The coordinator's program: a published one starts faster than the one that is built beside this.</summary>
     public string Coordinator { get; init; } = Path.Combine(AppContext.BaseDirectory, "ImmortalCoordinator");
 
-    /// <summary>Between app and coordinator TCP instead of a unix socket.</summary>
-    public bool LocalTcp { get; init; }
+    public LocalHop Local { get; init; }
 
     /// <summary>Log bytes between checkpoints, as the coordinator's command line has it.</summary>
     public string CheckpointEvery { get; init; } = "256M";

@@ -1,4 +1,4 @@
-// One replica of a measurement: a coordinator, and the app that it starts. The app has the coordinator's standard input and output, so
+// One replica of a measurement: a coordinator, and the app that it starts (or one process that is both). The app has the coordinator's standard input and output, so
 // commands go in and lines come out through them. Lines come on threads of the runtime; everything else is the driver's.
 using System.Diagnostics;
 using System.Text.Json.Nodes;
@@ -8,6 +8,8 @@ namespace Ambrosia.Perf;
 /// <summary>A coordinator process with its app. Killed and started again it is the same member with the same log.</summary>
 internal sealed class Member(string instance, string replica, string app, ClusterOptions options, Action<Line> take) : IDisposable
 {
+    private static readonly string ownProgram = Path.Combine(AppContext.BaseDirectory, "Ambrosia.Perf");
+
     private Process? process;
     private int generation;
 
@@ -27,12 +29,12 @@ internal sealed class Member(string instance, string replica, string app, Cluste
 
     public void Start()
     {
-        var start = new ProcessStartInfo(options.Coordinator)
+        var start = new ProcessStartInfo(options.Local == LocalHop.Embedded ? ownProgram : options.Coordinator)
         {
             UseShellExecute = false, RedirectStandardInput = true, RedirectStandardOutput = true, RedirectStandardError = true,
         };
         foreach (string word in Words()) start.ArgumentList.Add(word);
-        AppId = 0;
+        AppId = 0; // an embedded one says the id of its coordinator
         int mine = Interlocked.Increment(ref generation);
         process = Process.Start(start) ?? throw new InvalidOperationException("the coordinator was not started");
         process.StandardInput.AutoFlush = true;
@@ -50,7 +52,7 @@ internal sealed class Member(string instance, string replica, string app, Cluste
     {
         if (process is null) return;
         Signals.Kill(process.Id);
-        if (AppId != 0) Signals.Kill(AppId);
+        if (AppId != 0 && AppId != process.Id) Signals.Kill(AppId);
         process.WaitForExit(); // and until its last line was read
         process.Dispose();
         process = null;
@@ -74,17 +76,21 @@ internal sealed class Member(string instance, string replica, string app, Cluste
     /// <summary>Has a checkpoint made that holds everything durable now, and returns the path of its file.</summary>
     public string Checkpoint() => Path.Combine(LogDirectory, AdminSocket.Member(Ask("checkpoint"), "published").GetValue<string>());
 
+    /// <summary>Processor time of both, from their starts.</summary>
+    public double CpuSeconds() => ProcessorTime.OfProcess(CoordinatorId) + (AppId == CoordinatorId ? 0 : ProcessorTime.OfProcess(AppId));
+
     public void Dispose() => Kill();
 
     private JsonObject Ask(string command) => AdminSocket.Ask(LogDirectory, replica, command, options.Limit);
 
     private List<string> Words()
     {
-        List<string> words = ["--log", LogDirectory, "--replica", replica, "--checkpoint-every", options.CheckpointEvery];
-        if (options.LocalTcp) words.AddRange(["--app-port", "0"]);
+        bool isEmbedded = options.Local == LocalHop.Embedded;
+        List<string> words = [.. isEmbedded ? ["embedded", app] : Array.Empty<string>(), "--log", LogDirectory, "--replica", replica, "--checkpoint-every", options.CheckpointEvery];
+        if (options.Local == LocalHop.Tcp) words.AddRange(["--app-port", "0"]);
         if (options.Log != LogKind.Durable) words.AddRange(["--unsafe-no-flush", "--log-write", "buffered"]);
         words.AddRange(options.OptionsOf(instance));
-        words.AddRange(["--", Path.Combine(AppContext.BaseDirectory, "Ambrosia.Perf"), "app", app]);
+        if (!isEmbedded) words.AddRange(["--", ownProgram, "app", app]);
         return words;
     }
 

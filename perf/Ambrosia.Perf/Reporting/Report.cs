@@ -30,8 +30,7 @@ internal static class Report
             }
         }
         AnsiConsole.Write(table);
-        KilledRound[] killed = [.. sizes.SelectMany(static size => size.Killed)];
-        if (killed.Length > 0) Console.WriteLine($"{killed.Length} rounds lost processes in the middle ({string.Join(", ", killed.Select(static each => each.Target).Distinct())}) and ended with the same count, bytes and order; the end came {Number(Median.Of(killed, static each => each.SecondsAfterKill), "F2")} s after the kill (median)");
+        ShowKilled([.. sizes.SelectMany(static size => size.Killed)], "ended with the same count, bytes and order");
         if (sizes.SelectMany(static size => size.Ours.Rounds).Select(static round => round.Impulses).OfType<Latencies>().ToList() is { Count: > 0 } impulses) ShowLatencies(("impulses", Latencies.MedianOf(impulses), null));
     }
 
@@ -40,9 +39,15 @@ internal static class Report
         ShowLatencies([.. result.Closed.Select(static leg => ($"{leg.Leg}, one at a time", leg.Median, (double?)leg.CallsPerSecond)),
             .. result.Crowd.Select(static leg => ($"{leg.Leg}, many at a time", leg.Median, (double?)leg.CallsPerSecond)),
             ("ambrosia, at fixed moments", result.Open.Median, result.OpenPerSecond)]);
+        ShowKilled(result.Killed, "had each call answered rightly");
         ShowRatios("p50, ours ÷ leg", result.P50Ratios);
         ShowRatios("p99, ours ÷ leg", result.P99Ratios);
         ShowRatios("calls/s with many at a time, ours ÷ leg", result.CrowdRatios);
+    }
+
+    private static void ShowKilled(IReadOnlyList<KilledRound> killed, string how)
+    {
+        if (killed.Count > 0) Console.WriteLine($"{killed.Count} rounds lost processes in the middle ({string.Join(", ", killed.Select(static each => each.Target).Distinct())}) and {how}; the end came {Number(Median.Of(killed, static each => each.SecondsAfterKill), "F2")} s after the kill (median)");
     }
 
     /// <summary>A table of any rows.</summary>

@@ -46,7 +46,7 @@ internal static class Rival
         _ => Stream(name, "NOT durable: no log at all", ReferenceProgram, ["stream", "off", Local(options), options.Directory], options),
     };
 
-    private static string Local(ClusterOptions options) => options.LocalTcp ? "tcp" : "unix";
+    private static string Local(ClusterOptions options) => options.Local == LocalHop.Tcp ? "tcp" : "unix";
 
     private static StreamLeg Stream(string name, string durability, string program, IReadOnlyList<string> arguments, ClusterOptions options) =>
         new(name, durability, RivalBuild.Find(program), program == ReferenceProgram ? ReferenceBytesMax : Sizes.BytesMax, arguments, options);

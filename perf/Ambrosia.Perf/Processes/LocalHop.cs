@@ -1,0 +1,14 @@
+namespace Ambrosia.Perf;
+
+/// <summary>What lies between an app and its coordinator.</summary>
+internal enum LocalHop
+{
+    /// <summary>Two processes and a unix socket: the usual way.</summary>
+    Unix,
+
+    /// <summary>Two processes and TCP.</summary>
+    Tcp,
+
+    /// <summary>One process that holds both (Ambrosia.Embedded), and a unix socket within it.</summary>
+    Embedded,
+}

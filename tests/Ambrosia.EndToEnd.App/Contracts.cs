@@ -24,11 +24,14 @@ public interface ISource
     void Stop();
 }
 
-/// <summary>Takes impulses from its own process's threads.</summary>
+/// <summary>Takes impulses from threads of its own process, and of its peer's.</summary>
 public interface IPoker
 {
     [ImpulseHandler]
     void Poke(string id);
+
+    /// <summary>How often each of them took effect.</summary>
+    int[] TimesOf(string[] ids);
 }
 
 /// <summary>Called from outside. Each id is to take effect once; the answer is the place of its first effect among all.</summary>

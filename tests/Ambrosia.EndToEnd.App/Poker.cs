@@ -4,43 +4,76 @@ namespace Ambrosia.EndToEnd.App;
 
 /// <summary>
 /// SENDERS threads outside the handlers send one impulse after another, each awaited, and say on a line what they were told of it:
-/// acknowledged, unknown (and end), or refused (and end). What took effect says so with "did".
+/// acknowledged, unknown (and end), or refused (and end). What took effect says so with "did". With a directory SPOOL the words are written there,
+/// see <see cref="PokerSpool"/>, half of the impulses go to PEER, and half of each have keys.
 /// </summary>
 public sealed partial class Poker : Immortal<IPokerProxy>, IPoker
 {
+    private readonly Dictionary<string, int> times = [];
+    private readonly IPokerProxy peer;
     private ulong done;
+
+    public Poker() => peer = GetProxy<IPoker>(Settings.Peer);
 
     protected override void BecomingPrimary()
     {
-        for (ulong sender = Settings.Number("SENDERS", 4); sender > 0; sender--)
+        for (int sender = (int)Settings.Number("SENDERS", 4); sender > 0; sender--)
         {
-            string name = string.Create(CultureInfo.InvariantCulture, $"{Environment.ProcessId}-{sender}");
-            new Thread(() => Send(name)) { IsBackground = true, Name = "sender" }.Start();
+            int number = sender;
+            ThreadStart send = Settings.Spool is { } spool ? () => SendSpooled(spool, number) : () => Send(number);
+            new Thread(send) { IsBackground = true, Name = "sender" }.Start();
         }
     }
 
-    private void Send(string name)
+    private void Send(int sender)
     {
         for (ulong n = 1; ; n++)
         {
-            string id = $"{name}-{n}";
-            try
-            {
-                thisProxy.PokeAsync(id).AsTask().GetAwaiter().GetResult();
-                Console.WriteLine($"acknowledged {id}");
-            }
-            catch (ImpulseOutcomeUnknownException)
-            {
-                Console.WriteLine($"unknown {id}");
-                return;
-            }
-            catch (InvalidOperationException)
-            {
-                Console.WriteLine($"refused {id}");
-                return;
-            }
+            string id = string.Create(CultureInfo.InvariantCulture, $"{Environment.ProcessId}-{sender}-{n}");
+            string outcome = Outcome(() => thisProxy.PokeAsync(id));
+            Console.WriteLine($"{outcome} {id}");
+            if (outcome != "acknowledged") return;
         }
     }
 
-    public void Poke(string id) => Console.WriteLine($"did {id} {++done}");
+    private void SendSpooled(string directory, int sender)
+    {
+        (IPokerProxy target, bool isKeyed) = (sender % 2 == 0 ? thisProxy : peer, sender % 4 < 2);
+        using var spool = new PokerSpool(directory, $"{InstanceName}-{sender}", isKeyed);
+        while (Settings.Until is { } end && !File.Exists(end))
+        {
+            string id = spool.Next();
+            string outcome = Outcome(() => isKeyed ? target.PokeAsync(id, id) : target.PokeAsync(id));
+            if (isKeyed && Settings.DoesRepeat && outcome == "acknowledged") outcome = Outcome(() => target.PokeAsync(id + " again", id)); // a planted bug
+            spool.Say(outcome);
+            if (outcome != "acknowledged") return;
+        }
+        Console.WriteLine($"ended {sender}");
+    }
+
+    private static string Outcome(Func<Call> impulse)
+    {
+        try
+        {
+            impulse().AsTask().GetAwaiter().GetResult();
+            return "acknowledged";
+        }
+        catch (ImpulseOutcomeUnknownException)
+        {
+            return "unknown";
+        }
+        catch (InvalidOperationException)
+        {
+            return "refused";
+        }
+    }
+
+    public void Poke(string id)
+    {
+        times[id] = times.GetValueOrDefault(id) + 1;
+        done++;
+        if (Settings.Spool is null) Console.WriteLine($"did {id} {done}");
+    }
+
+    public int[] TimesOf(string[] ids) => [.. ids.Select(id => times.GetValueOrDefault(id))];
 }

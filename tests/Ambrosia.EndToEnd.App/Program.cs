@@ -15,6 +15,7 @@ return args switch
     ["ring", ..] => AmbrosiaApp.Run<Ring>(args[1..]),
     ["bank", ..] => AmbrosiaApp.Run<Bank>(args[1..]),
     ["host", "books,copies", ..] => Programs.ManyInOneProcess(args[2..]),
+    ["host", "ring", ..] => AmbrosiaHost.Run(args[2..], [.. Settings.Ring.Select(static name => EmbeddedImmortal.Of<Ring>(name))]),
     ["host", var role, ..] when !role.Contains(',') => RunHost(role, args[2..]),
     ["host", var roles, ..] => AmbrosiaHost.Run(args[2..], [.. roles.Split(',').Select(static role => new EmbeddedImmortal(role, DefinitionOf(role)))]),
     _ => 2,

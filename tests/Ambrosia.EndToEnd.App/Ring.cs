@@ -1,9 +1,9 @@
 namespace Ambrosia.EndToEnd.App;
 
 /// <summary>
-/// A ring of three, of which the one with LANES drives: each lane is one handler that is never finished before the end. It passes a number round the ring,
+/// A ring, of which the first drives with LANES: each lane is one handler that is never finished before the end. It passes a number round the ring,
 /// HOPS calls deep, each waiting for the next, and now and then asks the next one 100 things at once. What the answers and the others' histories must be is
-/// computed beside it. NEXT is who comes next, OTHERS all but the driver.
+/// computed beside it. RING is all of them, in order.
 /// </summary>
 public sealed partial class Ring : Immortal<IRingProxy>, IRing
 {
@@ -20,10 +20,11 @@ public sealed partial class Ring : Immortal<IRingProxy>, IRing
 
     public Ring()
     {
-        lanes = (int)Settings.Number("LANES", 0);
+        int place = Array.IndexOf(Settings.Ring, InstanceName);
+        lanes = place == 0 ? (int)Settings.Number("LANES", 0) : 0;
         hops = (int)Settings.Number("HOPS", 5);
-        next = GetProxy<IRing>(Settings.Peer);
-        foreach (string name in Settings.Others) others.Add(GetProxy<IRing>(name));
+        foreach (string name in Settings.Ring.Skip(place + 1).Concat(Settings.Ring.Take(place))) others.Add(GetProxy<IRing>(name));
+        next = others[0];
     }
 
     protected override void OnFirstStart()

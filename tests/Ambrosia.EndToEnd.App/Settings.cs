@@ -14,11 +14,14 @@ internal static class Settings
     /// <summary>Name of a second instance that is called as well; null: none is.</summary>
     public static string? Second => Text("SECOND");
 
-    /// <summary>Names of other instances, in an order that matters.</summary>
-    public static string[] Others => Text("OTHERS")?.Split(',') ?? [];
+    /// <summary>The instances of a ring, in its order.</summary>
+    public static string[] Ring => Text("RING")?.Split(',') ?? [];
 
     /// <summary>The run goes on until this file is there; null: until enough calls are made.</summary>
     public static string? Until => Text("UNTIL");
+
+    /// <summary>A directory in which senders say what they were told; null: they say it on lines.</summary>
+    public static string? Spool => Text("SPOOL");
 
     /// <summary>So long each thousandth input takes: an app that lags behind its log.</summary>
     public static TimeSpan Lag { get; } = TimeSpan.FromMilliseconds(Number("LAG_MS", 0));
@@ -29,7 +32,7 @@ internal static class Settings
     /// <summary>A planted bug: the source leaves out each call of such a number. 0: none.</summary>
     public static ulong SkipEvery { get; } = Number("SKIP_EVERY", 0);
 
-    /// <summary>A planted bug: bodies of tasks give what others gave.</summary>
+    /// <summary>A planted bug: bodies of tasks give what others gave, senders repeat impulses under other keys.</summary>
     public static bool DoesRepeat { get; } = Text("REPEAT") is not null;
 
     /// <summary>The ledger's handler throws, when it has done its work: every THROW-th call, of the first 10,000.</summary>

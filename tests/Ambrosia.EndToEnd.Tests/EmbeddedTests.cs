@@ -8,6 +8,7 @@ public sealed class EmbeddedTests(ITestOutputHelper output)
 {
     private const int KillsOfARelease = 100, KillsMin = 8, CallsOfARelease = 50_000;
     private const int PauseMsMax = 700;
+    private const int Many = 24, KillsOfManyMin = 3;
 
     /// <summary>Two immortals in one process call each other, or two processes hold one each.</summary>
     [Theory]
@@ -46,6 +47,36 @@ public sealed class EmbeddedTests(ITestOutputHelper output)
 
     private static void AwaitReady(Replica host, string instance) =>
         host.AwaitLine("ready line", line => line.Contains($"ready instance={instance} ", StringComparison.Ordinal));
+
+    /// <summary>Many immortals in one process, a ring of awaited calls through all of them, with checkpoints of suspended handlers: killed as a whole.</summary>
+    [Fact]
+    public void HostOfMany_KilledAgainAndAgain_AnswersEachCallOnce()
+    {
+        var chance = new Chance();
+        using var cluster = new Cluster();
+        string[] names = [.. Enumerable.Range(1, Many).Select(static number => $"ring{number}")];
+        Replica host = cluster.AddHost("all", "ring");
+        (host.Settings["RING"], host.Settings["LANES"], host.Settings["HOPS"], host.Settings["UNTIL"]) = (string.Join(',', names), "4", $"{Many}", cluster.Until);
+        host.Options.AddRange(["--checkpoint-every", "32K", "--checkpoint-bound", "1"]);
+        cluster.Run(chance.Again(nameof(HostOfMany_KilledAgainAndAgain_AnswersEachCallOnce)), () =>
+        {
+            host.Start();
+            int kills = Math.Max(KillsOfManyMin, TestScale.Rounds(KillsOfARelease / 4));
+            for (int kill = 0; kill < kills; kill++)
+            {
+                if (kill == 0 || chance.Coin()) host.AwaitLine("checkpoint", line => line.StartsWith($"{names[0]}: checkpoint ", StringComparison.Ordinal)); // else the blow may fall into the recovery
+                chance.PassTime(PauseMsMax);
+                host.KillCoordinator();
+                host.Start();
+            }
+            foreach (string name in names) AwaitReady(host, name);
+            File.Create(cluster.Until).Dispose();
+            Assert.StartsWith("verdict equal: ", host.AwaitLine("verdict", static line => line.StartsWith("verdict ", StringComparison.Ordinal)));
+            cluster.AssertNoneGaveUp();
+            Assert.NotNull(host.Lines.Find(static line => line.Contains("Continues ", StringComparison.Ordinal))); // from a checkpoint with suspended handlers
+            output.WriteLine($"{kills} kills, seed {chance.Seed}: {host.Lines.Find(static line => line.StartsWith("verdict ", StringComparison.Ordinal))}");
+        });
+    }
 
     /// <summary>Replicas of one instance in two processes: the other goes on, and the killed one follows when it is back.</summary>
     [Fact]

@@ -88,7 +88,7 @@ public sealed class RingTests(ITestOutputHelper output)
     private static Replica Add(Cluster cluster, int place)
     {
         Replica replica = cluster.Add(names[place], "ring");
-        foreach ((string key, string value) in SettingsOf(cluster, place)) replica.Settings[key] = value;
+        foreach ((string key, string value) in SettingsOf(cluster)) replica.Settings[key] = value;
         replica.Options.AddRange(Options);
         return replica;
     }
@@ -96,20 +96,16 @@ public sealed class RingTests(ITestOutputHelper output)
     private static ReplicaSet AddSet(Cluster cluster, int place)
     {
         var set = new ReplicaSet(cluster, names[place], "ring");
-        foreach ((string key, string value) in SettingsOf(cluster, place)) set.Settings[key] = value;
+        foreach ((string key, string value) in SettingsOf(cluster)) set.Settings[key] = value;
         set.Options.AddRange(Options);
         return set;
     }
 
     private static string[] Options => ["--checkpoint-every", "16K", "--checkpoint-bound", "1"];
 
-    private static Dictionary<string, string> SettingsOf(Cluster cluster, int place) => new()
+    private static Dictionary<string, string> SettingsOf(Cluster cluster) => new()
     {
-        ["PEER"] = names[(place + 1) % names.Length],
-        ["OTHERS"] = string.Join(',', names.Skip(place + 1).Concat(names.Take(place))),
-        ["LANES"] = place == 0 ? "4" : "0",
-        ["HOPS"] = "6",
-        ["UNTIL"] = cluster.Until,
+        ["RING"] = string.Join(',', names), ["LANES"] = "4", ["HOPS"] = "6", ["UNTIL"] = cluster.Until,
     };
 
     private static void Strike(Victims victims, Replica[] ring, Chance chance)

@@ -2,28 +2,115 @@ using Ambrosia;
 
 namespace WebBank;
 
-/// <summary>An ordinary class with two dictionaries, which nothing that happens to its process can make forget or count twice.</summary>
+/// <summary>An ordinary class with a dictionary, which nothing that happens to its process can make forget, or do anything twice.</summary>
 public sealed partial class Bank : Immortal<IBankProxy>, IBank
 {
-    private readonly Dictionary<string, long> balances = [];
-    private readonly Dictionary<string, long> views = [];
+    private readonly SortedDictionary<string, Account> accounts = new(StringComparer.Ordinal);
+    private readonly IExchangeProxy exchange;
+
+    public Bank() => exchange = GetProxy<IExchange>("exchange");
 
     public long Deposit(string account, long cents)
     {
         if (cents <= 0) throw new ArgumentException($"{cents} cents cannot be deposited");
-        return balances[account] = Balance(account) + cents;
+        return Open(account).Cents += cents;
     }
+
+    public void HandIn(string account, long cents) => Deposit(account, cents);
 
     public long Transfer(string from, string to, long cents)
     {
-        if (cents > Balance(from)) throw new InvalidOperationException($"{from} has {Balance(from)} cents, not {cents}");
+        Account payer = Take(from, cents);
         Deposit(to, cents);
-        return balances[from] = Balance(from) - cents;
+        return payer.Cents;
     }
 
-    public long Balance(string account) => balances.GetValueOrDefault(account);
+    public async Call<Receipt> Remit(string from, string to, long cents, string currency)
+    {
+        Account payer = Take(from, cents); // before anything is awaited: other handlers run meanwhile
+        try
+        {
+            long rate = await exchange.RateAsync(currency).Within(TimeSpan.FromSeconds(30));
+            long amount = cents * rate / 1000;
+            string confirmation = await NondetTask(
+                context => PaymentNetwork.PayAsync(context.IdempotencyKey, to, amount, currency),
+                new NondetOptions { Attempts = 3, Deadline = TimeSpan.FromMinutes(1) });
+            exchange.SoldFork(currency, amount);
+            Logger.Information($"{from} has paid {amount} {currency} to {to}");
+            return new Receipt(NewGuid(), Now, amount, currency, confirmation);
+        }
+        catch (Exception e) when (e is RemoteCallException or TimeoutException)
+        {
+            payer.Cents += cents;
+            throw new InvalidOperationException($"{cents} cents are back with {from}: {e.Message}");
+        }
+    }
 
-    public void Seen(string account) => views[account] = Views(account) + 1;
+    public async Call TransferLater(string from, string to, long cents, long seconds)
+    {
+        Account payer = Open(from);
+        payer.Planned++;
+        try
+        {
+            await Delay(TimeSpan.FromSeconds(seconds)).CancelledBy(payer.Plans);
+        }
+        catch (OperationCanceledException)
+        {
+            return;
+        }
+        finally
+        {
+            payer.Planned--; // still the account in the dictionary, whatever happened to the process
+        }
+        Transfer(from, to, cents);
+    }
 
-    public long Views(string account) => views.GetValueOrDefault(account);
+    public int CallOff(string from)
+    {
+        Account payer = Open(from);
+        int planned = payer.Planned;
+        payer.Plans.Cancel();
+        payer.Plans = new CallCancellation();
+        return planned;
+    }
+
+    public async Call<long[]> Rates(string[] currencies) =>
+        await Call.WhenAll(Array.ConvertAll(currencies, currency => exchange.RateAsync(currency)));
+
+    public async Call<long> Sold(string currency) => await exchange.TotalSoldAsync(currency);
+
+    public void Seen(string account) => Open(account).Views++;
+
+    public Statement Look(string account) => accounts.TryGetValue(account, out Account? found)
+        ? new Statement(found.Number, found.Cents, found.Views, found.Planned)
+        : throw new KeyNotFoundException($"there is no account {account}");
+
+    protected override void BecomingPrimary() => new Thread(TakeSlips) { IsBackground = true, Name = "counter" }.Start();
+
+    /// <summary>The counter: a slip is a line "NUMBER ACCOUNT CENTS". One whose number has been taken before changes nothing.</summary>
+    private async void TakeSlips()
+    {
+        while (Console.ReadLine() is { } line)
+        {
+            if (line.Split(' ') is not [var slip, var account, var text] || !long.TryParse(text, out long cents)) continue;
+            await thisProxy.HandInAsync(slip, account, cents);
+            Console.WriteLine($"slip {slip} is taken"); // it is logged, and cannot be lost any more
+        }
+    }
+
+    private Account Open(string name)
+    {
+        if (accounts.TryGetValue(name, out Account? account)) return account;
+        account = new Account(Random.NextInt64(100_000, 1_000_000)); // chance, but the same at every replay
+        Logger.Information($"{name} has opened account {account.Number}");
+        return accounts[name] = account;
+    }
+
+    private Account Take(string name, long cents)
+    {
+        Account account = Open(name);
+        if (cents > account.Cents) throw new InvalidOperationException($"{name} has {account.Cents} cents, not {cents}");
+        account.Cents -= cents;
+        return account;
+    }
 }

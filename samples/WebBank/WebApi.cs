@@ -28,13 +28,26 @@ internal static class WebApi
         app.UseExceptionHandler(failures => failures.Run(AnswerFailure));
 
         app.MapPost("/accounts/{account}/deposits", (string account, long cents, HttpRequest request, CancellationToken gone) =>
-            WithKey(request, key => bank.WithKey(key).DepositAsync(account, cents, gone)));
+            WithKey(request, async key => await bank.WithKey(key).DepositAsync(account, cents, gone)));
         app.MapPost("/accounts/{account}/transfers", (string account, string to, long cents, HttpRequest request, CancellationToken gone) =>
-            WithKey(request, key => bank.WithKey(key).TransferAsync(account, to, cents, gone)));
+            WithKey(request, async key => await bank.WithKey(key).TransferAsync(account, to, cents, gone)));
+        app.MapPost("/accounts/{account}/remittances", (string account, string to, long cents, string currency, HttpRequest request, CancellationToken gone) =>
+            WithKey(request, async key =>
+            {
+                Receipt receipt = await bank.WithKey(key).RemitAsync(account, to, cents, currency, gone);
+                return $"{receipt.Confirmation}, {receipt.At:u}, receipt {receipt.Number}";
+            }));
+        app.MapPost("/accounts/{account}/plans", (string account, string to, long cents, long seconds, HttpRequest request, CancellationToken gone) =>
+            WithKey(request, async key => await bank.WithKey(key).TransferLaterForkAsync(account, to, cents, seconds, gone))); // comes back when it is logged
+        app.MapDelete("/accounts/{account}/plans", (string account, HttpRequest request, CancellationToken gone) =>
+            WithKey(request, async key => await bank.WithKey(key).CallOffAsync(account, gone)));
+        app.MapGet("/rates", async (string currencies, CancellationToken gone) => Results.Text($"{string.Join(' ', await bank.RatesAsync(currencies.Split(','), gone))}\n"));
+        app.MapGet("/sold/{currency}", async (string currency, CancellationToken gone) => Results.Text($"{await bank.SoldAsync(currency, gone)}\n"));
         app.MapGet("/accounts/{account}", async (string account, CancellationToken gone) =>
         {
-            await bank.SeenForkAsync(account, gone); // comes back when it is logged
-            return Results.Text($"{await bank.BalanceAsync(account, gone)} cents, seen {await bank.ViewsAsync(account, gone)} times\n");
+            await bank.SeenForkAsync(account, gone);
+            Statement now = await bank.LookAsync(account, gone); // sees that it was seen, whichever replica answers
+            return Results.Text($"{now.Cents} cents, seen {now.Views} times, {now.Planned} transfers planned\n");
         });
 
         await app.StartAsync();
@@ -43,7 +56,7 @@ internal static class WebApi
         return 0;
     }
 
-    private static async Task<IResult> WithKey(HttpRequest request, Func<string, Task<long>> call) =>
+    private static async Task<IResult> WithKey(HttpRequest request, Func<string, Task<object?>> call) =>
         request.Headers[KeyHeader] is [{ Length: > 0 and <= 64 } key]
             ? Results.Text($"{await call(key)}\n")
             : Results.Text($"Give the request a header {KeyHeader} of up to 64 characters, and the same one when you repeat it.\n", statusCode: StatusCodes.Status400BadRequest);

@@ -12,12 +12,18 @@ internal sealed class ProgramRun : IDisposable
     private readonly Process process;
 
     public ProgramRun(string program, params ReadOnlySpan<string> arguments)
+        : this(program, new Dictionary<string, string>(), arguments)
+    {
+    }
+
+    public ProgramRun(string program, IReadOnlyDictionary<string, string> settings, params ReadOnlySpan<string> arguments)
     {
         var start = new ProcessStartInfo(System.IO.Path.Combine(AppContext.BaseDirectory, program))
         {
             UseShellExecute = false, RedirectStandardInput = true, RedirectStandardOutput = true, RedirectStandardError = true,
         };
         foreach (string argument in arguments) start.ArgumentList.Add(argument);
+        foreach ((string name, string value) in settings) start.Environment[name] = value;
         process = new Process { StartInfo = start };
         process.OutputDataReceived += (_, e) => Take(e.Data);
         process.ErrorDataReceived += (_, e) => Take(e.Data);

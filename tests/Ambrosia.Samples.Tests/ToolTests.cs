@@ -14,30 +14,18 @@ public sealed class ToolTests
         (int code, _, string output) = ProgramRun.ToEnd("HelloWorld", "--calls", $"{Calls}", "--kills", "2", "--seed", "5", "--log", logs.Path);
         Assert.True(code == 0, output);
         Assert.Contains($"dotnet run --project tools/ambrosia -- log {Path.Combine(logs.Path, "server")}", output);
-        string server = Path.Combine(logs.Path, "server"), manifest = BuiltBeside("samples/HelloWorld", "HelloWorld.contract.json");
+        string server = Path.Combine(logs.Path, "server"), manifest = BuiltPrograms.Beside("samples/HelloWorld", "HelloWorld.contract.json");
 
-        (int listed, _, string lines) = ProgramRun.ToEnd(Tool, "log", server, "--method", "IHelloServer.Hello", "--contract", manifest, "--json");
+        (int listed, _, string lines) = ProgramRun.ToEnd(BuiltPrograms.Tool, "log", server, "--method", "IHelloServer.Hello", "--contract", manifest, "--json");
         Assert.True(listed == 0, lines);
         JsonElement[] calls = [.. lines.Split('\n', StringSplitOptions.RemoveEmptyEntries).Select(static line => JsonDocument.Parse(line).RootElement).Where(static line => line.TryGetProperty("method", out _))];
         Assert.Equal(Enumerable.Range(1, Calls).Select(static number => $"{number}"), calls.Select(static call => call.GetProperty("arguments")[0].GetProperty("value").GetString()));
         Assert.All(calls, static call => Assert.Equal("client", call.GetProperty("from").GetString()));
         foreach (string side in (string[])["server", "client"])
         {
-            (int verified, string last, string report) = ProgramRun.ToEnd(Tool, "verify", Path.Combine(logs.Path, side));
+            (int verified, string last, string report) = ProgramRun.ToEnd(BuiltPrograms.Tool, "verify", Path.Combine(logs.Path, side));
             Assert.True(verified == 0, report);
             Assert.StartsWith("ok: everything that was promised is there", last);
         }
-    }
-
-    /// <summary>Not referred to, only built: its assembly's name differs from the binding's by a capital letter, so they cannot lie in one folder.</summary>
-    private static string Tool => BuiltBeside("tools/ambrosia", "ambrosia");
-
-    /// <summary>What the same build as this put into another project's output.</summary>
-    private static string BuiltBeside(string project, string file)
-    {
-        string output = Path.TrimEndingDirectorySeparator(AppContext.BaseDirectory), framework = Path.GetFileName(output), configuration = Path.GetFileName(Path.GetDirectoryName(output)!);
-        string root = output;
-        while (!File.Exists(Path.Combine(root, "Ambrosia.sln"))) root = Path.GetDirectoryName(root) ?? throw new DirectoryNotFoundException("the repository");
-        return Path.Combine(root, project, "bin", configuration, framework, file);
     }
 }

@@ -1,0 +1,27 @@
+using Ambrosia;
+
+namespace WebBank;
+
+/// <summary>Asks the market now and then, and sells at the last rate that it was told.</summary>
+public sealed partial class Exchange : Immortal<IExchangeProxy>, IExchange
+{
+    private readonly SortedDictionary<string, long> rates = new(StringComparer.Ordinal), sold = new(StringComparer.Ordinal);
+
+    protected override void OnFirstStart()
+    {
+        Every(TimeSpan.FromSeconds(10), AskMarket); // for as long as the instance lives
+        thisProxy.AskMarketFork();
+    }
+
+    public async Call AskMarket()
+    {
+        // The market gives no answer twice; that of the log counts, for ever and on every replica.
+        foreach ((string currency, long rate) in await NondetTask(Market.AskAsync)) rates[currency] = rate;
+    }
+
+    public long Rate(string currency) => rates.TryGetValue(currency, out long rate) ? rate : throw new ArgumentException($"there is no rate for {currency}");
+
+    public void Sold(string currency, long amount) => sold[currency] = sold.GetValueOrDefault(currency) + amount;
+
+    public long TotalSold(string currency) => sold.GetValueOrDefault(currency);
+}

@@ -40,6 +40,7 @@ internal static class Cbor
             case null: writer.WriteNull(); break;
             case bool value: writer.WriteBoolean(value); break;
             case string value: writer.WriteString(value); break;
+            case byte[] value: writer.WriteBytes(value); break;
             case Guid value: writer.WriteGuid(value); break;
             case Hashtable map:
                 writer.WriteMapHeader(map.Count);

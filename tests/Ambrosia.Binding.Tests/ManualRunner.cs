@@ -22,11 +22,11 @@ internal sealed class ManualRunner : ITaskRunner
     /// <summary>Runs the oldest until it ends, or waits for something.</summary>
     public Task RunNext() => started.Dequeue()();
 
-    /// <summary>Waits until a body pauses; for how long it will.</summary>
-    public async Task<TimeSpan> NextPause()
+    /// <summary>Waits until a body pauses; for how long it will. A deadline is a timer, too: where there is one, pauses are shorter than <paramref name="deadline"/>.</summary>
+    public async Task<TimeSpan> NextPause(TimeSpan? deadline = null)
     {
         long begun = Environment.TickCount64;
-        while (Clock.UntilNextTimer is null)
+        while (Clock.UntilNextTimer is not { } pause || pause >= deadline)
         {
             Assert.True(Environment.TickCount64 - begun < 30_000, "no body pauses");
             await Task.Yield();

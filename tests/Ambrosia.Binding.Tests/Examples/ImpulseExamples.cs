@@ -25,8 +25,62 @@ public sealed partial class Terminal : Immortal<ITerminalProxy>, ITerminal
 }
 #endregion
 
+public interface IInbox
+{
+    [ImpulseHandler]
+    void Received(string name, string text);
+}
+
+public sealed partial class Inbox : Immortal<IInboxProxy>, IInbox
+{
+    private readonly List<string> texts = [];
+
+    internal Thread? Gathering { get; private set; }
+
+    internal static string Folder { get; set; } = "";
+
+    #region impulse keys
+    protected override void BecomingPrimary()
+    {
+        Gathering = new Thread(() => Gather(Folder)) { IsBackground = true };
+        Gathering.Start();
+    }
+
+    private async void Gather(string folder)
+    {
+        foreach (string file in Directory.EnumerateFiles(folder).Order())
+        {
+            (string name, string text) = (Path.GetFileName(file), await File.ReadAllTextAsync(file));
+            await thisProxy.ReceivedAsync(name, name, text); // the first is the key: sent again after a crash, it counts once
+            File.Delete(file);
+        }
+    }
+    #endregion
+
+    public void Received(string name, string text) => texts.Add(text);
+}
+
 public sealed class ImpulseExampleTests
 {
+    [Fact]
+    public void ImpulseKeys_OfAFolder_AreTheNamesOfItsFiles()
+    {
+        Inbox.Folder = Directory.CreateTempSubdirectory("inbox-").FullName;
+        string letter = Path.Combine(Inbox.Folder, "letter");
+        File.WriteAllText(letter, "Dear all");
+        FakeCoordinator inbox = Started<Inbox>("inbox");
+        for (int run = 0; run < 2; run++) // the first dies before the file is deleted
+        {
+            if (run == 1) inbox = Started<Inbox>("inbox");
+            inbox.BecomePrimary();
+            Assert.True(SpinWait.SpinUntil(() => { inbox.Listen(); return inbox.Said.Any(static line => line.StartsWith("impulse", StringComparison.Ordinal)); }, TimeSpan.FromSeconds(30)));
+            Assert.Contains(inbox.Said, static line => line.Contains("key 6C6574746572", StringComparison.Ordinal)); // letter
+        }
+        inbox.Send(new Protocol.ImpulseLogged(0, 1));
+        Assert.True(SpinWait.SpinUntil(() => !File.Exists(letter), TimeSpan.FromSeconds(30)));
+        Directory.Delete(Inbox.Folder, recursive: true);
+    }
+
     [Fact]
     public void Impulse_AsTheDocumentShows_Acts()
     {

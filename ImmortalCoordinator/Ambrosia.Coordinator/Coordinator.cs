@@ -83,7 +83,7 @@ internal sealed class Coordinator : IDisposable
         app = BuildApp(messageBytesMax, digestEvery);
         timers = new TimerDuty(app.Timers, appender, inputs.Time);
         var rota = new CheckpointRota(options.Replica);
-        published = new PublishedCheckpoints(inputs, log, outboxes, app.Delivery, duty, rota, () => Checkpoints!.Truncate());
+        published = new PublishedCheckpoints(inputs, log, outboxes, app.Delivery, duty, rota, header => asPrimary?.Retention.WasVerified(header), () => Checkpoints!.Truncate());
         Checkpoints = app.Checkpoints = BuildCheckpoints();
         round = new CheckpointRound(inputs.Files, options, duty, rota, appender, Checkpoints.Adopt, inputs.Pumps.Say);
     }

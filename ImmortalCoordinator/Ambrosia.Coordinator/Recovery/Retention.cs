@@ -14,6 +14,9 @@ internal sealed class Retention(Truncation truncation, TimeProvider time, Action
     private readonly HashSet<string> said = [];
     private DateTimeOffset? retryAt;
 
+    /// <summary>All of it was read back from the device. The thread that runs.</summary>
+    public void WasVerified(CheckpointHeader checkpoint) => truncation.WasVerified(checkpoint);
+
     /// <param name="published">A checkpoint that got its name just now; null: none did.</param>
     public void Run(CheckpointHeader? published)
     {

@@ -7,9 +7,10 @@ namespace Ambrosia.Coordinator;
 /// What a replica does about checkpoints that have a name: a primary counts its own and those of others, after a look at what they say; a
 /// secondary that turns out to differ takes back its own. The thread that writes checkpoints, but for <see cref="RemoveDoubtful"/>.
 /// </summary>
+/// <param name="verified">A primary has read all of another's checkpoint from the device and found it whole: once is enough.</param>
 /// <param name="truncate">What nothing needs any more may go.</param>
 internal sealed class PublishedCheckpoints(
-    CoordinatorInputs inputs, ReplicaLog log, OutboxSet outboxes, Delivery delivery, CheckpointDuty duty, CheckpointRota rota, Action truncate)
+    CoordinatorInputs inputs, ReplicaLog log, OutboxSet outboxes, Delivery delivery, CheckpointDuty duty, CheckpointRota rota, Action<CheckpointHeader> verified, Action truncate)
 {
     private readonly string replica = inputs.Options.Replica, directory = inputs.Options.LogDirectory;
 
@@ -59,8 +60,10 @@ internal sealed class PublishedCheckpoints(
     {
         try
         {
-            using CheckpointReader reader = CheckpointReader.Open(inputs.Files, PathOf(name), inputs.Identity);
-            return CheckpointTrust.WhatDiffers(reader, outboxes);
+            using CheckpointReader reader = CheckpointReader.Open(inputs.Files, PathOf(name), inputs.Identity, pastCache: true);
+            string? why = CheckpointTrust.WhatDiffers(reader, outboxes);
+            if (why is null) verified(reader.Header);
+            return why;
         }
         catch (LogDamage damage)
         {

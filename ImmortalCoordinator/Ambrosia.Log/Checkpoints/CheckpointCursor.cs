@@ -8,7 +8,9 @@ namespace Ambrosia.Log;
 internal sealed class CheckpointCursor(IFile file, string path, bool pastCache = false)
 {
     private const long DropEveryBytes = 8L << 20;
+    private const int DirectBytes = 1 << 20;
 
+    private readonly DirectWindow? _direct = pastCache ? DirectWindow.TryMake(file, DirectBytes) : null;
     private byte[] _chunk = []; // grows to the largest chunk that there is
     private SectionHashes _hashes;
     private uint _crc;
@@ -23,6 +25,8 @@ internal sealed class CheckpointCursor(IFile file, string path, bool pastCache =
 
     /// <summary>The whole was seen to have the digest that it states: from here on each chunk's CRC is enough.</summary>
     public bool IsVerified { get; private set; }
+
+    private IReadable Source => _direct ?? (IReadable)file;
 
     /// <summary>All of it was verified; the next chunk is the first again.</summary>
     public void Rewind()
@@ -40,7 +44,7 @@ internal sealed class CheckpointCursor(IFile file, string path, bool pastCache =
         section = default;
         content = default;
         Span<byte> header = stackalloc byte[CheckpointChunk.HeaderBytes];
-        int count = file.Read(header, Offset);
+        int count = Source.Read(header, Offset);
         if (_last == CheckpointSection.Trailer)
             return count == 0 ? false : throw Damage("the end of the file behind the trailer", "more bytes");
         if (count < header.Length) throw Damage("a chunk", $"{count} bytes to the end of the file");
@@ -54,7 +58,7 @@ internal sealed class CheckpointCursor(IFile file, string path, bool pastCache =
         _crc = crc;
         if (!IsVerified) _hashes.Add(section, bytes);
         content = bytes;
-        if (pastCache && (Offset - _dropped >= DropEveryBytes || section == CheckpointSection.Trailer)) Drop();
+        if (pastCache && _direct is null && (Offset - _dropped >= DropEveryBytes || section == CheckpointSection.Trailer)) Drop();
         return true;
     }
 
@@ -65,7 +69,7 @@ internal sealed class CheckpointCursor(IFile file, string path, bool pastCache =
         if (left < length) throw Damage($"a chunk of {length} bytes", $"{Math.Max(left, 0)} bytes to the end of the file");
         if (_chunk.Length < length) _chunk = GC.AllocateUninitializedArray<byte>(length);
         Span<byte> bytes = _chunk.AsSpan(0, length);
-        int count = file.Read(bytes, from);
+        int count = Source.Read(bytes, from);
         return count == length ? bytes : throw Damage($"a chunk of {length} bytes", $"{count} bytes to the end of the file");
     }
 

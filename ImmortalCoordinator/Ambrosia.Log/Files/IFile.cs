@@ -1,12 +1,9 @@
 namespace Ambrosia.Log;
 
 /// <summary>An open file. Reads and writes are at positions; short ones and EINTR are dealt with inside. Its lock belongs to this opening of it.</summary>
-public interface IFile : IDisposable
+public interface IFile : IReadable, IDisposable
 {
     long Length { get; }
-
-    /// <summary>Reads until the buffer is full or the file ends; returns the bytes read.</summary>
-    int Read(Span<byte> buffer, long offset);
 
     void Write(ReadOnlySpan<byte> bytes, long offset);
 
@@ -21,7 +18,7 @@ public interface IFile : IDisposable
     }
 
     /// <summary>
-    /// From now on what is written passes the page cache by; memory, offset and length of every read and write must then be multiples of
+    /// From now on what is written, and read, passes the page cache by; memory, offset and length of every read and write must then be multiples of
     /// 4,096. False: this file system does not do it, and nothing has changed. Whoever reads by another opening sees each write as before.
     /// </summary>
     bool TryWriteDirect() => false;

@@ -9,6 +9,9 @@ namespace Ambrosia.Log;
 /// </summary>
 public sealed class LogReader : IDisposable
 {
+    /// <summary>Of small pages, read at once.</summary>
+    private const int DirectBytes = 256 << 10;
+
     private readonly IFileSystem _fs;
     private readonly string _dir;
     private readonly InstanceIdentity _identity;
@@ -23,6 +26,7 @@ public sealed class LogReader : IDisposable
     // The open segment; both null or neither.
     private PageInspector? _inspector;
     private IFile? _file;
+    private (IFile File, DirectWindow Pages)? _direct; // of a follower, where the segment is written past the cache
 
     // Of the pages read one after another in the open segment; a read anywhere else begins it anew.
     private readonly PageSequence _pages = new();
@@ -125,6 +129,8 @@ public sealed class LogReader : IDisposable
             _held = null;
             _file?.Dispose();
             _file = null;
+            _direct?.File.Dispose();
+            _direct = null;
         }
     }
 
@@ -152,10 +158,20 @@ public sealed class LogReader : IDisposable
         if (SegmentOpening.TryOpen(_fs, segment, isHeld: false) is not { } file) return false;
         Close();
         _file = file;
+        if (_holds && segment.Header.IsDirect) _direct = TryOpenDirect(segment);
         _inspector = new PageInspector(segment);
         _follows = isNext;
         if (isNext) _pages.Begin(segment.Header);
         return true;
+    }
+
+    /// <summary>A second opening: the first one's reads of the header are of any size.</summary>
+    private (IFile, DirectWindow)? TryOpenDirect(LogSegment segment)
+    {
+        if (SegmentOpening.TryOpen(_fs, segment, isHeld: false) is not { } file) return null;
+        if (DirectWindow.TryMake(file, DirectBytes) is { } pages) return (file, pages);
+        file.Dispose();
+        return null;
     }
 
     /// <summary>Crossing from a segment to its successor: what was read must be what the seal says stood before it. False: it is a jump.</summary>
@@ -170,7 +186,8 @@ public sealed class LogReader : IDisposable
 
     private PageFault? Inspect(Lsn lsn, Lsn end, ref PageBuffer buffer)
     {
-        PageFault? fault = _inspector!.Read(_file!, lsn, end, PreviousHashOf(lsn), ref buffer);
+        if (_direct is { Pages: var pages }) pages.Limit = _inspector!.Segment.Header.OffsetOf(end < Stated ? end : Stated); // F3
+        PageFault? fault = _inspector!.Read(_direct?.Pages ?? (IReadable)_file!, lsn, end, PreviousHashOf(lsn), ref buffer);
         return fault is null && _follows && _pages.Next == lsn ? _pages.Check(buffer) : fault;
     }
 
@@ -196,6 +213,7 @@ public sealed class LogReader : IDisposable
     private PageFault? Judge(PageFault fault, Lsn lsn, Lsn end, bool isLast, ref PageBuffer buffer)
     {
         Lsn stated = isLast ? Stated : end;
+        _direct?.Pages.Drop();
         if (stated <= lsn)
         {
             if (!IsSearchDue(lsn)) return Inspect(lsn, end, ref buffer);

@@ -17,7 +17,7 @@ internal sealed class PageInspector(LogSegment segment)
     /// <param name="end">Where the segment ends by its successor's seal.</param>
     /// <param name="previousHash">Hash of the page before; null: not known, not checked (L8.3).</param>
     /// <returns>What is wrong, or null: the page is in the buffer. So is one whose content breaks a rule, though intact.</returns>
-    public PageFault? Read(IFile file, Lsn lsn, Lsn end, ulong? previousHash, ref PageBuffer buffer)
+    public PageFault? Read(IReadable file, Lsn lsn, Lsn end, ulong? previousHash, ref PageBuffer buffer)
     {
         long offset = Segment.Header.OffsetOf(lsn);
         int count = file.Read(buffer.Room[..LogFormat.BlockBytes], offset);

@@ -33,16 +33,17 @@ internal sealed class AmbrosiaLeg : IStreamLeg, IDisposable
         return cluster;
     }
 
-    /// <summary>From now on each receiver has a second replica, which has begun to follow.</summary>
+    /// <summary>From now on each receiver has a second replica, which has executed what there was.</summary>
     public void AddStandbys() => AddStandbys(Cluster);
 
     private void AddStandbys(Cluster cluster)
     {
         foreach ((string instance, string app) in plan.Instances.Where(each => plan.IsReceiver(each.Instance)))
         {
+            ulong goal = cluster[instance].Executed() ?? 0;
             Member second = cluster.Add(instance, "r1", app);
             second.Start();
-            for (long begun = Stopwatch.GetTimestamp(); second.Executed() is null; Thread.Sleep(5))
+            for (long begun = Stopwatch.GetTimestamp(); second.Executed() is not { } at || at < goal; Thread.Sleep(5))
                 if (Stopwatch.GetElapsedTime(begun) > options.Limit) throw new FailedRoundException($"the second replica of {instance} does not follow");
         }
     }

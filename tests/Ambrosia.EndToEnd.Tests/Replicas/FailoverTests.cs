@@ -37,7 +37,7 @@ public sealed class FailoverTests(ITestOutputHelper output) : ReplicaTests
             (ReplicaSet source, ReplicaSet ledger) = Pair(cluster);
             ledger.Start(2);
             source.Start(2);
-            for (int kill = 0; kill < Math.Max(KillsMin, Kills / 5); kill++)
+            for (int kill = 0; kill < Kills; kill++)
             {
                 foreach (ReplicaSet set in new[] { source, ledger }) ReplicaSet.AwaitCaughtUp(set.Standby());
                 chance.PassTime(PauseMsMax);
@@ -64,7 +64,7 @@ public sealed class FailoverTests(ITestOutputHelper output) : ReplicaTests
             (ReplicaSet source, ReplicaSet ledger) = Pair(cluster);
             ledger.Start(3);
             source.Start(1);
-            for (int kill = 0; kill < Math.Max(2, Kills / 10); kill++)
+            for (int kill = 0; kill < Kills; kill++)
             {
                 chance.PassTime(PauseMsMax);
                 ledger.KillAll();

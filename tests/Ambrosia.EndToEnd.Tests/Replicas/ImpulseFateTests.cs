@@ -51,9 +51,37 @@ public sealed class ImpulseFateTests
         });
     }
 
-    private static ReplicaSet Start(Cluster cluster, int count)
+    /// <summary>It stands still for longer than the limit and finds itself replaced: what it had not made durable is not in the history, and nobody was told that it is.</summary>
+    [Fact]
+    public void Impulse_PrimaryStoppedAndContinued_IsAnsweredUnknown()
+    {
+        using var cluster = new Cluster();
+        cluster.Run(Cluster.Again(nameof(Impulse_PrimaryStoppedAndContinued_IsAnsweredUnknown)), () =>
+        {
+            ReplicaSet poker = Start(cluster, 2, "--hang-limit", "1", "--retain", "all");
+            (Replica old, Replica next) = (poker.Members[0], poker.Members[1]);
+            ReplicaSet.AwaitCaughtUp(next);
+            AwaitTraffic(old);
+            Signals.Stop(old.Coordinator.Id); // its app goes on, and waits for answers
+            next.AwaitReady();
+            using var reader = new HistoryReader(old.LogDirectory);
+            PageOfHistory[] meanwhile = [.. reader.Advance().Pages];
+            Signals.Continue(old.Coordinator.Id);
+            Assert.Equal(75, old.AwaitExit());
+            string[] told = AwaitFates(old, 0);
+            Assert.NotEmpty(Ids(told, "unknown"));
+            AwaitTraffic(next);
+            AssertTrue(told, next.Lines.From(0));
+            using var anew = new HistoryReader(old.LogDirectory);
+            Assert.Null(HistoryReader.Difference(meanwhile, anew.Advance().Pages)); // not a byte of it has come into what was read
+            Assert.True(meanwhile.Length < anew.Pages.Count);
+        });
+    }
+
+    private static ReplicaSet Start(Cluster cluster, int count, params string[] options)
     {
         var poker = new ReplicaSet(cluster, "poker", "poker");
+        poker.Options.AddRange(options);
         poker.Settings["SENDERS"] = $"{Senders}";
         return poker.Start(count);
     }

@@ -66,9 +66,10 @@ internal sealed class Coordinator : IDisposable
         CoordinatorOptions options = inputs.Options;
         uint messageBytesMax = options.MessageBytesMax;
 
-        scratch = new ScratchFile(inputs.Files, Path.Combine(options.LogDirectory, $"scratch.{options.Replica}"), options.ScratchBytes);
+        scratch = new ScratchFile(inputs.Files, Path.Combine(options.LogDirectory, $"scratch.{options.Replica}"), options.ScratchBytes, bytesLeft: 2 * options.Log.SegmentBytes);
         scratch.RemoveLeftover();
         outboxes = new OutboxSet(Self, scratch, new MemoryBound(pool, (int)Math.Max(4, options.OutboxBytes / BlockPool.BlockBytes)));
+        OutputWait = new OutputWait(outboxes, options.LogDirectory, inputs.Time, inputs.Pumps.Say);
         ledger = new InputLedger(Self);
         appender = new LogAppender(log, options.Log.PageBytes - PageHeader.Bytes);
         quarantine = new QuarantineBook(appender);
@@ -125,6 +126,9 @@ internal sealed class Coordinator : IDisposable
 
     /// <summary>The log is ours to write; false: a secondary.</summary>
     public bool HasLog => log.IsWritten;
+
+    /// <summary>Whether the app waits because its outputs have no room.</summary>
+    public OutputWait OutputWait { get; }
 
     /// <summary>A secondary whose app has executed all that is stated as durable.</summary>
     public bool IsCaughtUp => app.Live is { HasBegun: true } && app.Delivery.Next >= log.Durable && app.Progress.IsDry;
@@ -252,7 +256,8 @@ internal sealed class Coordinator : IDisposable
             Forgotten = admission.Forgotten,
             LinksAreOpen = () => admission.IsOpen,
             Queries = queries,
-            IsForgetting = () => ledger.IsForgetting,
+            OutputWait = OutputWait,
+            IsLeaving = peer => ledger.Find(peer) is { IsLeaving: true },
             Answered = (in RunView run) => callers.Answer(run, Epoch),
         };
     }

@@ -43,7 +43,7 @@ internal sealed class StatusReport(
         }));
         status["callers"] = callers.Count;
         status["outboxes"] = Array(outboxes.InOrder().Select(static o => OutboxPart(o.News)));
-        status["spill"] = new JsonObject { ["bytes"] = outboxes.SpilledBytes, ["bytesMax"] = inputs.Options.ScratchBytes, ["isFull"] = outboxes.IsFull };
+        status["spill"] = new JsonObject { ["bytes"] = outboxes.SpilledBytes, ["bytesMax"] = inputs.Options.ScratchBytes, ["isFull"] = outboxes.IsFull, ["isAwaited"] = app.OutputWait.IsWaiting };
         status["disk"] = new JsonObject { ["freeBytes"] = inputs.Files.FreeBytes(inputs.Options.LogDirectory) };
         return status;
     }

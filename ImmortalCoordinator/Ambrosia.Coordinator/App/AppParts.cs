@@ -85,8 +85,11 @@ internal sealed class AppParts
     /// <summary>What callers outside ask of the app's state.</summary>
     public required QueryBook Queries { get; init; }
 
-    /// <summary>A peer is being given up, and the app has not come to that place of the log.</summary>
-    public required Func<bool> IsForgetting { get; init; }
+    /// <summary>This peer is being given up, and the app has not come to that place of the log.</summary>
+    public required Func<InstanceId, bool> IsLeaving { get; init; }
+
+    /// <summary>Hears of each run whether it has to wait for room.</summary>
+    public required OutputWait OutputWait { get; init; }
 
     /// <summary>The app has answered callers outside.</summary>
     public required TakeAnswers Answered { get; init; }
@@ -111,10 +114,17 @@ internal sealed class AppParts
     }
 
     /// <summary>
-    /// No room for outputs. What the app has reported stands behind the run that waits, so room must come without it: from what peers have
-    /// acknowledged. While one is being forgotten the app goes on: what is dropped is dropped where it stands there.
+    /// No room for a run of so many bytes. What the app has reported stands behind the run that waits, so room must come without it: from what
+    /// peers have acknowledged, and from those who are given up. The limit is for a primary; where the disk ends, everybody waits.
     /// </summary>
-    public bool MustWait(Outbox outbox) => Outboxes.IsFull && outbox != Outboxes.Self && LinksAreOpen() && !Outboxes.TryMakeRoom() && !IsForgetting();
+    public bool MustWait(Outbox outbox, int runBytes)
+    {
+        if (Outboxes.HasMemory || outbox == Outboxes.Self) return OutputWait.Note(false); // what is for itself waits for its own log
+        bool isLimited = LinksAreOpen();
+        if (Outboxes.HasDiskFor(outbox, runBytes, isLimited)) return OutputWait.Note(false);
+        Outboxes.MakeRoom(IsLeaving);
+        return OutputWait.Note(!Outboxes.HasMemory && !Outboxes.HasDiskFor(outbox, runBytes, isLimited));
+    }
 
     public void WakeCommitter(bool drained)
     {

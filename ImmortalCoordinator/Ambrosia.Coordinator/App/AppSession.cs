@@ -78,7 +78,7 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
         if (stage is Stage.AwaitHello or Stage.Ended) throw new ProtocolViolation("P2.4", "run before the hello");
         if (run.Header.IsClientAnswer) return Answers(block.Bytes.AsSpan(frameAt + FrameHeader.Bytes, runBytes));
         Outbox outbox = parts.Outboxes.Declared(run.Header.Peer);
-        if (parts.MustWait(outbox)) return ReadAnswer.OutboxFull;
+        if (parts.MustWait(outbox, runBytes)) return ReadAnswer.OutboxFull;
         RunView.ReadWhole(block.Bytes.AsSpan(frameAt + FrameHeader.Bytes, runBytes), Frames.MessageBytesMaxLimit);
         if (run.Header.Kind == MessageKind.Impulse) TakeImpulses(outbox, block, frameAt, run, runBytes);
         else if (!run.Header.IsNumbered) throw new ProtocolViolation("P3.2", $"{run.Header.Kind} from the app");

@@ -49,9 +49,6 @@ internal sealed class InputLedger(InstanceId self)
         return origin;
     }
 
-    /// <summary>An operator has given a peer up, and the app has not come to that place of the log.</summary>
-    public bool IsForgetting { get { lock (gate) return byName.Values.Any(static origin => origin.IsLeaving); } }
-
     public bool WasForgotten(InstanceId instance, Guid uuid)
     {
         lock (gate) return forgotten.Contains((instance, uuid));

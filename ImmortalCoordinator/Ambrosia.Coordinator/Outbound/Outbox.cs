@@ -122,6 +122,7 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     public void RestoreRun(BlockPool.Block block, int frameAt, ReadOnlySpan<byte> run)
     {
         RunView view = RunView.Read(run);
+        if (memory.IsFull && !HasDiskFor(run.Length)) throw new IOException($"the disk has no room for the outputs to {Destination} that the checkpoint holds: free some, and start again");
         lock (gate) Keep(block, frameAt, view.Header, known.After(view.Header.Kind, view.Messages, view.Header.Count), run.Length);
     }
 
@@ -159,7 +160,7 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
             emittedGeneration++;
             emitted = default;
             if (!isFirst) return null;
-            ulong dropped = known.Number - trimmed.Number;
+            ulong dropped = known.Number - Math.Min(known.Number, Math.Max(stated, acknowledged));
             while (entries.Start < entries.End) Drop();
             generation++;
             known = trimmed = default;
@@ -171,6 +172,9 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
             return dropped;
         }
     }
+
+    /// <summary>Whether a run of so many bytes can be kept on disk now; what cannot stays in memory when it comes all the same.</summary>
+    public bool HasDiskFor(int runBytes) => scratch.HasRoomFor(spill, FrameHeader.Bytes + runBytes);
 
     /// <summary>
     /// Takes the run in <paramref name="frame"/> (16 bytes of frame header, run header, extensions, messages) of the block.
@@ -241,9 +245,8 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
         header.Write(block.Bytes.AsSpan(frameAt + FrameHeader.Bytes));
         int frameBytes = FrameHeader.Bytes + runBytes;
         keptBytes += frameBytes;
-        if (memory.IsFull)
+        if (memory.IsFull && scratch.TryPut(spill, block.Bytes.AsSpan(frameAt, frameBytes), out long at))
         {
-            long at = scratch.Put(spill, block.Bytes.AsSpan(frameAt, frameBytes));
             Crash.Hit("out.spill");
             entries.Push(new OutboxEntry(null, at, frameBytes, header.Kind, header.Count, end));
             return;
@@ -343,13 +346,21 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     /// Drops what is acknowledged before the app has come to the Trim that will say so: it may be waiting for this very room. Until it has, no
     /// checkpoint can be taken: its outputs would not be those of its place in the log.
     /// </summary>
-    public void TrimEarly()
+    /// <param name="isLeaving">A record that forgets the receiver is in the log: nothing here will ever be sent.</param>
+    public void TrimEarly(bool isLeaving)
     {
         lock (gate)
         {
-            if (acknowledged <= trimmed.Number) return;
-            trimmed = PositionAt(acknowledged);
-            Release();
+            if (isLeaving)
+            {
+                while (entries.Start < entries.End) Drop();
+                trimmed = known;
+            }
+            else if (acknowledged > trimmed.Number)
+            {
+                trimmed = PositionAt(acknowledged);
+                Release();
+            }
         }
     }
 

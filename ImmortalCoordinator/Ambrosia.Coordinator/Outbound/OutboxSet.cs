@@ -20,14 +20,20 @@ internal sealed class OutboxSet(InstanceId self, ScratchFile scratch, MemoryBoun
     /// <summary>The channel X→X: no socket, trimmed by its own Run records.</summary>
     public Outbox Self => GetOrAdd(self);
 
-    /// <summary>The scratch file has reached its limit: outputs must wait.</summary>
+    /// <summary>The scratch file has reached its limit.</summary>
     public bool IsFull => scratch.IsFull;
 
-    /// <summary>Gives up what receivers have acknowledged, before the log says so; true: there is room. For when outputs must wait.</summary>
-    public bool TryMakeRoom()
+    /// <summary>More can be kept in memory.</summary>
+    public bool HasMemory => !memory.IsFull;
+
+    /// <summary>Whether a run of so many bytes can be kept on disk now.</summary>
+    /// <param name="isLimited">The scratch file has its limit; without, only the disk's.</param>
+    public bool HasDiskFor(Outbox outbox, int runBytes, bool isLimited) => (!isLimited || !scratch.IsFull) && outbox.HasDiskFor(runBytes);
+
+    /// <summary>Gives up what receivers have acknowledged, before the log says so, and what is for those who are leaving: for when outputs must wait.</summary>
+    public void MakeRoom(Func<InstanceId, bool> isLeaving)
     {
-        foreach (Outbox outbox in InOrder()) outbox.TrimEarly();
-        return !IsFull;
+        foreach (Outbox outbox in InOrder()) outbox.TrimEarly(isLeaving(outbox.Destination));
     }
 
     public long SpilledBytes => scratch.LiveBytes;

@@ -5,10 +5,11 @@ namespace Ambrosia.Coordinator;
 /// <summary>
 /// Where outboxes put what does not fit their memory. Holds nothing that a crash could need: replay makes it again. The file is cut into
 /// extents of one size; each outbox fills its own, so that they empty in the order in which they were filled whatever other outboxes
-/// keep, and an empty one is used again. Invariant: the file is at most as long as the most extents that were in use at one time.
-/// Any thread.
+/// keep, and an empty one is used again. Disk is set aside before anything is written on it, and never the last of it: that is the log's.
+/// Invariant: the file is at most as long as the most extents that were in use, or set aside, at one time. Any thread.
 /// </summary>
-internal sealed class ScratchFile(IFileSystem files, string path, long bytesMax) : IDisposable
+/// <param name="bytesLeft">Bytes of the disk that it leaves free.</param>
+internal sealed class ScratchFile(IFileSystem files, string path, long bytesMax, long bytesLeft = 0) : IDisposable
 {
     public const int ExtentBytes = 256 * 1024;
 
@@ -24,6 +25,8 @@ internal sealed class ScratchFile(IFileSystem files, string path, long bytesMax)
     private readonly SortedSet<int> free = [];
     private IFile? file;
     private long nextNumber;
+
+    /// <summary>Places that were used, and places that have disk; the first ≤ the second.</summary>
     private int places, lengthPlaces;
     private long live;
 
@@ -43,31 +46,55 @@ internal sealed class ScratchFile(IFileSystem files, string path, long bytesMax)
     /// <summary>Bytes that somebody wants.</summary>
     public long LiveBytes => Volatile.Read(ref live);
 
-    /// <summary>Length of the file.</summary>
+    /// <summary>Disk that the file takes.</summary>
     public long DiskBytes { get { lock (gate) return (long)lengthPlaces * ExtentBytes; } }
 
-    /// <summary>Gives back the disk that a killed process has left taken; before the first <see cref="Put"/>.</summary>
+    /// <summary>Gives back the disk that a killed process has left taken; before the first <see cref="TryPut"/>.</summary>
     public void RemoveLeftover() => files.Delete(path);
 
-    /// <summary>Keeps the bytes behind those that the same outbox has put before; returns their address.</summary>
-    public long Put(SpillTail tail, ReadOnlySpan<byte> bytes)
+    /// <summary>Whether so many bytes of an outbox can be put now; where they need more disk, it is set aside.</summary>
+    public bool HasRoomFor(SpillTail tail, int bytes)
+    {
+        lock (gate) return Fits(tail, bytes) || TryPrepare((bytes + ExtentBytes - 1) / ExtentBytes);
+    }
+
+    /// <summary>Keeps the bytes behind those that the same outbox has put before, at this address; false: the disk has no room for them.</summary>
+    public bool TryPut(SpillTail tail, ReadOnlySpan<byte> bytes, out long at)
     {
         lock (gate)
         {
-            if (file is null) { files.Delete(path); file = files.Create(path); }
-            if (tail.Number < 0 || bytes.Length > ExtentBytes - tail.Fill) Open(tail, bytes.Length);
-            long at = tail.Number * ExtentBytes + tail.Fill;
-            for (int done = 0; done < bytes.Length;)
-            {
-                ReadOnlySpan<byte> part = bytes[done..Math.Min(bytes.Length, done + PartBytes(at + done))];
-                file.Write(part, FileOffset(at + done));
-                done += part.Length;
-            }
+            at = -1;
+            if (!HasRoomFor(tail, bytes.Length)) return false;
+            if (!Fits(tail, bytes.Length)) Open(tail, bytes.Length);
+            long begin = tail.Number * ExtentBytes + tail.Fill;
+            if (!TryWrite(bytes, begin)) return false;
+            at = begin;
             tail.Fill = (int)((at + bytes.Length - 1) % ExtentBytes) + 1;
             tail.Number = (at + bytes.Length - 1) / ExtentBytes;
             Count(at, bytes.Length, +1);
-            return at;
+            return true;
         }
+    }
+
+    private static bool Fits(SpillTail tail, int bytes) => tail.Number >= 0 && bytes <= ExtentBytes - tail.Fill;
+
+    /// <summary>Disk for so many more extents is there, or is set aside now.</summary>
+    private bool TryPrepare(int wanted)
+    {
+        int missing = wanted - free.Count - (lengthPlaces - places);
+        if (missing <= 0) return true;
+        if (files.FreeBytes(Path.GetDirectoryName(path)!) < bytesLeft + (long)missing * ExtentBytes) return false;
+        try
+        {
+            if (file is null) { files.Delete(path); file = files.Create(path); }
+            file.Allocate((long)(lengthPlaces + missing) * ExtentBytes);
+        }
+        catch (IOException e) when (NoSpace.Is(e))
+        {
+            return false;
+        }
+        lengthPlaces += missing;
+        return true;
     }
 
     /// <summary>New extents for the outbox, as many as the bytes need; where it was before stays until it is empty.</summary>
@@ -82,9 +109,31 @@ internal sealed class ScratchFile(IFileSystem files, string path, long bytesMax)
             free.Remove(place);
             extents.Add(nextNumber++, new Extent(place, tail));
         }
-        lengthPlaces = Math.Max(lengthPlaces, places);
         if (before >= 0 && extents.TryGetValue(before, out Extent? old) && old.Live == 0) Free(before, old);
         Volatile.Write(ref inUse, extents.Count);
+    }
+
+    /// <summary>False: the file system does not keep its word about what is set aside; the places count as without disk again.</summary>
+    private bool TryWrite(ReadOnlySpan<byte> bytes, long at)
+    {
+        try
+        {
+            for (int done = 0; done < bytes.Length;)
+            {
+                ReadOnlySpan<byte> part = bytes[done..Math.Min(bytes.Length, done + PartBytes(at + done))];
+                file!.Write(part, FileOffset(at + done));
+                done += part.Length;
+            }
+            return true;
+        }
+        catch (IOException e) when (NoSpace.Is(e))
+        {
+            for (long number = at / ExtentBytes; number <= (at + bytes.Length - 1) / ExtentBytes; number++)
+                if (extents[number] is { Live: 0 } empty) Free(number, empty);
+            Volatile.Write(ref inUse, extents.Count);
+            Shorten(keep: 0);
+            return false;
+        }
     }
 
     private static int PartBytes(long at) => ExtentBytes - (int)(at % ExtentBytes);
@@ -143,10 +192,10 @@ internal sealed class ScratchFile(IFileSystem files, string path, long bytesMax)
     }
 
     /// <summary>Gives the end of the file back where nothing is in use.</summary>
-    private void Shorten()
+    private void Shorten(int keep = CutExtents)
     {
         while (places > 0 && free.Remove(places - 1)) places--;
-        if (lengthPlaces - places < (places == 0 ? 1 : CutExtents)) return;
+        if (lengthPlaces - places < (places == 0 ? 1 : keep)) return;
         lengthPlaces = places;
         file!.SetLength((long)places * ExtentBytes);
     }

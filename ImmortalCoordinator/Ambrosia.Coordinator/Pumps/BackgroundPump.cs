@@ -28,6 +28,7 @@ internal sealed class BackgroundPump(Coordinator coordinator, Action<bool> publi
             stop.WaitOne(tick);
             coordinator.Queries.Tick();
             garbage?.Look();
+            coordinator.OutputWait.Tick();
             if (coordinator.HasLog)
             {
                 Lsn tail = coordinator.Log.Tail;

@@ -36,12 +36,7 @@ public sealed class FullSpillTests
         Assert.Equal(ReadAnswer.OutboxFull, app.Again());
         Assert.Equal(ReadAnswer.OutboxFull, app.Again()); // nobody takes anything
 
-        var peer = new Peer(node, channel);
-        for (int round = 0; app.Again() == ReadAnswer.OutboxFull; round++)
-        {
-            Assert.True(round < 10_000, $"the app waits though the peer has {peer.Received} of {made} calls");
-            peer.Step();
-        }
+        Peer peer = TakeUntilTheAppGoesOn();
         while (peer.Received < made) peer.Step();
         Assert.Equal(made, peer.Received);
     }
@@ -60,7 +55,7 @@ public sealed class FullSpillTests
         Assert.Equal(ReadAnswer.More, answer);
     }
 
-    /// <summary>The app reports what it has executed before it goes on waiting, and is asked for nothing else while an operator's word is on its way to it.</summary>
+    /// <summary>What is for one that is being forgotten is dropped at once, so that the app comes to that place; and no disk beyond the limit is taken for it.</summary>
     [Fact]
     public void Run_WhileTheSpillIsFullForOneWhoIsForgotten_GoesOnToThatPlace()
     {
@@ -71,6 +66,68 @@ public sealed class FullSpillTests
         Assert.Equal(ReadAnswer.OutboxFull, app.Again());
         node.Forget(OutboxBench.Peer);
         Assert.Equal(ReadAnswer.More, app.Again());
+        for (int i = 0; i < RunsMax; i++) Assert.Equal(ReadAnswer.More, app.Say(NextRun()));
+        Assert.InRange(node.SpilledBytes, 0, SpillBytes);
+    }
+
+    /// <summary>Below the limit, and the disk is full: the app waits, the end of the disk is the log's, and with space it goes on.</summary>
+    [Fact]
+    public void Run_WhileTheDiskIsFull_WaitsForSpace()
+    {
+        disk.CapacityBytes = TakenBytes + node.DiskLeftBytes + SpillBytes / 2;
+        Fill();
+        Assert.InRange(node.SpilledBytes, SpillBytes / 4, SpillBytes / 2);
+        Assert.Equal(ReadAnswer.OutboxFull, app.Again());
+        Assert.InRange(disk.FreeBytes(Node.Directory), node.DiskLeftBytes, long.MaxValue);
+        disk.CapacityBytes += SpillBytes / 4;
+        Assert.Equal(ReadAnswer.More, app.Again());
+        Fill();
+        TakeUntilTheAppGoesOn();
+    }
+
+    private long TakenBytes => disk.CapacityBytes - disk.FreeBytes(Node.Directory);
+
+    /// <summary>Once it lasts, and not when it was short; and once again when it is over.</summary>
+    [Fact]
+    public void Wait_ThatLasts_IsSaidOnceWithTheReason()
+    {
+        Fill();
+        Pass(OutputWait.LastsMin / 2);
+        Assert.DoesNotContain(node.Lines, IsAboutOutputs);
+        Pass(OutputWait.LastsMin);
+        Pass(OutputWait.LastsMin / 4); // no longer, or it would look at the fence before it speaks to anybody
+        string line = Assert.Single(node.Lines, IsAboutOutputs);
+        Assert.Contains("most of it for peer, and more may not be kept", line);
+        Assert.Contains($"ambrosia forget-peer {Node.Directory} NAME", line);
+        TakeUntilTheAppGoesOn();
+        Pass(OutputWait.LastsMin * 2);
+        Assert.Equal("outputs go on: there is room for them again", node.Lines.Last(IsAboutOutputs));
+        Assert.Equal(2, node.Lines.Count(IsAboutOutputs));
+    }
+
+    private static bool IsAboutOutputs(string line) => line.StartsWith("outputs ", StringComparison.Ordinal);
+
+    private void Pass(TimeSpan all)
+    {
+        for (TimeSpan passed = default; passed < all; passed += LookEvery)
+        {
+            app.Again();
+            node.Parts.OutputWait.Tick();
+            time.Advance(LookEvery);
+        }
+    }
+
+    private static readonly TimeSpan LookEvery = TimeSpan.FromMilliseconds(20);
+
+    private Peer TakeUntilTheAppGoesOn()
+    {
+        var peer = new Peer(node, channel);
+        for (int round = 0; app.Again() == ReadAnswer.OutboxFull; round++)
+        {
+            Assert.True(round < 10_000, $"the app waits though the peer has {peer.Received} of {channel.Count} calls");
+            peer.Step();
+        }
+        return peer;
     }
 
     /// <summary>Until the app waits; returns how many calls it has made.</summary>

@@ -76,6 +76,20 @@ internal sealed class Node : IPumps
 
     public List<string> Lines { get; } = [];
 
+    /// <summary>Disk that outputs leave to the log.</summary>
+    public long DiskLeftBytes => 2 * logOptions.SegmentBytes;
+
+    /// <summary>Length of the scratch file.</summary>
+    public long SpilledBytes
+    {
+        get
+        {
+            if (!process.Exists($"{Directory}/scratch.r0")) return 0;
+            using IFile file = process.Open($"{Directory}/scratch.r0", FileUse.Read);
+            return file.Length;
+        }
+    }
+
     public void Commit()
     {
         while (CommitStep() != Ambrosia.Coordinator.CommitStep.Park) { }

@@ -22,7 +22,14 @@ public sealed class ScratchFileTests : IDisposable
     {
         byte[] content = new byte[bytes];
         random.NextBytes(content);
-        return new Piece(scratch.Put(tail, content), content);
+        return new Piece(Put(scratch, tail, content), content);
+    }
+
+    private static long Put(ScratchFile into, SpillTail tail, byte[] bytes)
+    {
+        Assert.True(into.HasRoomFor(tail, bytes.Length));
+        Assert.True(into.TryPut(tail, bytes, out long at));
+        return at;
     }
 
     private void AssertSame(Piece piece)
@@ -110,7 +117,7 @@ public sealed class ScratchFileTests : IDisposable
             {
                 byte[] bytes = new byte[random.Chance(5) ? random.Next(1, 4 * ScratchFile.ExtentBytes) : random.Chance(3) ? ScratchFile.ExtentBytes : random.Next(1, 30_000)];
                 random.NextBytes(bytes);
-                live.Add((new Piece(own.Put(random.Pick(tails), bytes), bytes), 1));
+                live.Add((new Piece(Put(own, random.Pick(tails), bytes), bytes), 1));
             }
             else if (live.Count > 0)
             {
@@ -129,6 +136,68 @@ public sealed class ScratchFileTests : IDisposable
             for (int i = 0; i < holders; i++) own.Drop(piece.At, piece.Bytes.Length);
         Assert.Equal((0L, 0L), (own.LiveBytes, own.DiskBytes));
     });
+
+    /// <summary>At every size of the disk: what is there stays as it is, nothing is taken that does not fit, the end of the disk is left, and with space it goes on.</summary>
+    [Fact]
+    public void TryPut_OnAFullDisk_TakesNothingUntilThereIsSpace() => Made.Seeds(30, random =>
+    {
+        const long Left = 300_000;
+        var disk = new SimulatedFileSystem();
+        disk.CreateDirectory("/s");
+        using var own = new ScratchFile(disk, Path, 1L << 40, Left);
+        disk.CapacityBytes = Left + random.Next(1, 6 * ScratchFile.ExtentBytes);
+        SpillTail[] tails = [new(), new()];
+        var pieces = new Queue<Piece>();
+        bool isFull = false;
+        for (int step = 0; step < 400; step++)
+        {
+            byte[] bytes = new byte[random.Chance(5) ? random.Next(1, 3 * ScratchFile.ExtentBytes) : random.Next(1, 60_000)];
+            random.NextBytes(bytes);
+            SpillTail tail = random.Pick(tails);
+            bool hasRoom = own.HasRoomFor(tail, bytes.Length);
+            Assert.Equal(hasRoom, own.TryPut(tail, bytes, out long at));
+            Assert.True(disk.FreeBytes("/s") >= Left, "the end of the disk was taken");
+            if (hasRoom) pieces.Enqueue(new Piece(at, bytes));
+            isFull |= !hasRoom;
+            if (!hasRoom && random.Chance(30)) disk.CapacityBytes += random.Next(1, 2 * ScratchFile.ExtentBytes);
+            if (!hasRoom && pieces.TryDequeue(out Piece? oldest)) own.Drop(oldest.At, oldest.Bytes.Length);
+        }
+        Assert.True(isFull);
+        byte[] read = new byte[1 << 20];
+        foreach (Piece piece in pieces)
+        {
+            own.Get(piece.At, read.AsSpan(0, piece.Bytes.Length));
+            Assert.True(read.AsSpan(0, piece.Bytes.Length).SequenceEqual(piece.Bytes));
+            own.Drop(piece.At, piece.Bytes.Length);
+        }
+        Assert.Equal((0L, 0L), (own.LiveBytes, own.DiskBytes));
+    });
+
+    /// <summary>A file system that sets disk aside and does not have it when it is written: nothing is taken, and the next is asked for anew.</summary>
+    [Fact]
+    public void TryPut_WhereDiskThatWasSetAsideIsNotThere_TakesNothing()
+    {
+        var random = new SimulatedRandom(3);
+        var tail = new SpillTail();
+        var pieces = new List<Piece> { Put(tail, random, 1000) };
+        foreach (int bytes in new[] { 1000, ScratchFile.ExtentBytes, 3 * ScratchFile.ExtentBytes })
+        {
+            files.Faults.FailNth(1, FileFault.NoSpace, where: static o => o.Kind == FileOperationKind.Write);
+            byte[] content = new byte[bytes];
+            Assert.False(scratch.TryPut(tail, content, out _));
+            pieces.Add(Put(tail, random, bytes));
+        }
+        foreach (Piece piece in pieces) AssertSame(piece);
+        foreach (Piece piece in pieces) scratch.Drop(piece.At, piece.Bytes.Length);
+        Assert.Equal((0L, 0L), (scratch.LiveBytes, scratch.DiskBytes));
+    }
+
+    [Fact]
+    public void TryPut_OnABrokenDisk_Fails()
+    {
+        files.Faults.FailNth(1, FileFault.InputOutput, where: static o => o.Kind == FileOperationKind.Write);
+        Assert.Throws<SimulatedIOException>(() => scratch.TryPut(new SpillTail(), new byte[10], out _));
+    }
 
     [Fact]
     public void Drop_MoreOftenThanWanted_IsABug()

@@ -26,6 +26,52 @@ public sealed class FullDiskTests
         ledger.Start();
     });
 
+    /// <summary>
+    /// Outputs for one who is away fill the disk beside the log, not the log's own space: the app waits, with a line, memory stays bounded, others
+    /// are answered. It goes on with more space, or when he comes, and he gets everything.
+    /// </summary>
+    [MountTheory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void Sender_WhoseOutputsFillTheDisk_WaitsAndGoesOn(bool withSpace)
+    {
+        using var cluster = new Cluster();
+        Replica sender = Flooder(cluster, "sender", "away", Floods), away = Flooder(cluster, "away", "near", 1), near = Flooder(cluster, "near", "sender", NearFloods);
+        using var disk = new SmallDisk(sender.LogDirectory, SpillDiskMebibytes);
+        sender.Options.AddRange(["--segment", "4M"]);
+        cluster.Run(Cluster.Again(nameof(Sender_WhoseOutputsFillTheDisk_WaitsAndGoesOn)), () =>
+        {
+            sender.Start();
+            sender.AwaitLine("line about the outputs", static line => line.StartsWith("outputs wait: the disk has no room", StringComparison.Ordinal));
+            Assert.True((bool?)sender.Status()!["spill"]!["isAwaited"]);
+            Assert.True((long?)sender.Status()!["disk"]!["freeBytes"] >= SegmentsLeftBytes, "the log's space was taken");
+            near.Start(); // its calls are logged meanwhile, though the app waits
+            Cluster.Await("the near one's calls in the log", () => ConnectionOrderTests.Trimmed(near, "sender") >= NearFloods);
+            if (withSpace) disk.Resize(4 * SpillDiskMebibytes);
+            else away.Start();
+            sender.AwaitLine("line about the room", static line => line.StartsWith("outputs go on", StringComparison.Ordinal));
+            if (withSpace) away.Start();
+            Cluster.AssertEqual(sender, Floods);
+            Cluster.AssertEqual(near, NearFloods);
+            Assert.True(sender.PeakBytes() < ResidentBytesMax, $"the coordinator had {sender.PeakBytes() >> 20} MiB");
+            Assert.DoesNotContain(sender.Lines.From(0), static line => line.Contains(Full, StringComparison.Ordinal));
+            cluster.AssertNoneGaveUp();
+            disk.Dispose();
+        });
+    }
+
+    private const int Floods = 15_000, NearFloods = 100, SpillDiskMebibytes = 64, SegmentsLeftBytes = 4 << 20;
+    private const long ResidentBytesMax = 400L << 20;
+
+    private static Replica Flooder(Cluster cluster, string name, string peer, int calls)
+    {
+        Replica replica = cluster.Add(name, "flooder");
+        replica.Settings["PEER"] = peer;
+        replica.Settings["CALLS"] = $"{calls}";
+        replica.Settings["FILL"] = $"{FillBytes}";
+        return replica;
+    }
+
     private static void RunFull(Action<SmallDisk, Replica> body)
     {
         using var cluster = new Cluster();

@@ -4,11 +4,12 @@ namespace Ambrosia.EndToEnd.Tests;
 [AttributeUsage(AttributeTargets.Method)]
 public sealed class MountFactAttribute : FactAttribute
 {
-    private static readonly string? whyNot = WhyNot();
+    /// <summary>Null: it can be mounted.</summary>
+    public static readonly string? Missing = WhyNot();
 
     public MountFactAttribute()
     {
-        if (whyNot is not null) Skip = whyNot;
+        if (Missing is not null) Skip = Missing;
     }
 
     private static string? WhyNot()

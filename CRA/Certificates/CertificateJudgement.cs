@@ -12,10 +12,10 @@ internal static class CertificateJudgement
     /// <summary>Why a chain that was built does not convince; null: it does.</summary>
     public static string? WhatIsWrong(X509Chain? chain)
     {
-        if (chain is null || chain.ChainElements.Count == 0) return "it has no chain";
+        if (chain is null || chain.ChainElements.Count == 0) return "it has no chain; make one with 'ambrosia certs'";
         X509ChainStatusFlags flags = chain.ChainStatus.Aggregate(X509ChainStatusFlags.NoError, static (all, status) => all | status.Status);
         if (flags == X509ChainStatusFlags.NoError) return null;
-        if ((flags & (X509ChainStatusFlags.PartialChain | X509ChainStatusFlags.UntrustedRoot)) != 0) return "none of our authorities signed it";
+        if ((flags & (X509ChainStatusFlags.PartialChain | X509ChainStatusFlags.UntrustedRoot)) != 0) return "none of our authorities signed it; give it a certificate of theirs, or its authority to --tls-ca here";
         if (flags.HasFlag(X509ChainStatusFlags.NotTimeValid)) return WhatIsWrongWithTime(chain);
         if (flags.HasFlag(X509ChainStatusFlags.NotValidForUsage)) return "it is not meant for this use (its extended key usage needs both serverAuth and clientAuth)";
         return Clean(string.Join("; ", chain.ChainStatus.Select(static status => status.StatusInformation.Trim())));
@@ -25,7 +25,7 @@ internal static class CertificateJudgement
     {
         foreach (X509ChainElement element in chain.ChainElements)
             if (element.Certificate.NotAfter < chain.ChainPolicy.VerificationTime)
-                return $"{Clean(element.Certificate.Subject)} expired at {element.Certificate.NotAfter.ToUniversalTime():u}";
+                return $"{Clean(element.Certificate.Subject)} expired at {element.Certificate.NotAfter.ToUniversalTime():u}; renew it, the files are read again at once";
         return "it is not valid yet; look at the clocks of both machines";
     }
 

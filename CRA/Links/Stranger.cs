@@ -40,7 +40,7 @@ internal sealed class Stranger(Socket socket, IPEndPoint remote, long begun, Lin
         Span<byte> received = stackalloc byte[LinkAuthentication.AnswerBytes];
         Span<byte> reply = stackalloc byte[LinkAuthentication.ReplyBytesMax];
         int count = Socket.Receive(received[..authentication.BytesWanted]);
-        if (count == 0) throw new ProtocolViolation("P7.3", "closed by the other side before it was authenticated");
+        if (count == 0) throw new ProtocolViolation("P7.3", "closed by the other side before it was authenticated; if it is a peer, its lines say why");
         AuthStatus status = authentication.Feed(received[..count], out _, reply, out int replyBytes);
         if (replyBytes > 0) Socket.Send(reply[..replyBytes]); // less than any send buffer holds: does not wait
         return status == AuthStatus.Done;

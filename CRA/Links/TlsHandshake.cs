@@ -75,7 +75,7 @@ internal sealed class TlsHandshake : IDisposable
     {
         if (_fedBytes == 0 && !bytes.IsEmpty && bytes[0] != HandshakeRecord)
             throw new ProtocolViolation("P7.4", bytes[0] == (byte)'A'
-                ? "a connection without TLS where certificates are asked for; give its coordinator --tls-cert, --tls-key and --tls-ca" : "a connection with other first bytes than TLS's");
+                ? "a connection without TLS where certificates are asked for; give its coordinator --tls-cert, --tls-key and --tls-ca" : "a connection with other first bytes than TLS's: neither a coordinator nor a caller. Keep others away from this port");
         _fedBytes += bytes.Length;
         if (_fedBytes > BytesMax) throw new ProtocolViolation("P7.3", $"more than {BytesMax} bytes before it was authenticated");
         _wire.Feed(bytes);
@@ -113,7 +113,7 @@ internal sealed class TlsHandshake : IDisposable
             if (replyBytes > 0) await _tls.WriteAsync(reply.AsMemory(0, replyBytes)).ConfigureAwait(false);
             if (status == AuthStatus.Done) return;
             count = await _tls.ReadAsync(received.AsMemory(0, _authentication.BytesWanted)).ConfigureAwait(false);
-            if (count == 0) throw new IOException("closed by the other side before it was authenticated; it may have refused our certificate (P7.4)");
+            if (count == 0) throw new IOException("closed by the other side before it was authenticated; it may have refused our certificate: its lines say why (P7.4)");
         }
     }
 
@@ -123,7 +123,7 @@ internal sealed class TlsHandshake : IDisposable
         _ when _peer.Refusal is { } refusal => refusal,
         ProtocolViolation => e,
         WireTimeoutException => new IOException("it did not answer in time", e),
-        AuthenticationException => new ProtocolViolation("P7.4", $"TLS 1.3 was not agreed on: {Innermost(e)}"),
+        AuthenticationException => new ProtocolViolation("P7.4", $"TLS 1.3 was not agreed on, and no other is taken: {Innermost(e)}"),
         IOException => new IOException(Innermost(e), e),
         _ => e,
     };

@@ -134,7 +134,7 @@ public sealed class LinkAuthentication
         Span<byte> expected = stackalloc byte[ProofBytes];
         Prove(!_isDialler, expected);
         if (!CryptographicOperations.FixedTimeEquals(expected, proof))
-            throw new ProtocolViolation("P7.2", "the other side of the link does not know the catalog's secret");
+            throw new ProtocolViolation("P7.2", "the other side of the link does not know the catalog's secret; give both the same --catalog, or a copy of it");
     }
 
     // As soon as a byte differs: a stranger's connection is not held open until it has sent 40.
@@ -143,6 +143,6 @@ public sealed class LinkAuthentication
         const byte tlsHandshake = 0x16;
         if (_held > 0 && _message[0] == tlsHandshake) throw new ProtocolViolation("P7.1", "a connection with TLS where there are no certificates; give this coordinator --tls-cert, --tls-key and --tls-ca");
         int held = Math.Min(_held, Magic.Length);
-        if (!_message.AsSpan(0, held).SequenceEqual(Magic[..held])) throw new ProtocolViolation("P7.1", "a connection with other first bytes than a link's");
+        if (!_message.AsSpan(0, held).SequenceEqual(Magic[..held])) throw new ProtocolViolation("P7.1", "a connection with other first bytes than a link's: neither a coordinator nor a caller. Keep others away from this port");
     }
 }

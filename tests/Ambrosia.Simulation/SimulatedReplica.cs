@@ -280,7 +280,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     void IPumps.Say(string line)
     {
         world.Trace($"{Process}: {line}");
-        if (instance.HasRivals && line.Contains("was seen (P6.3)")) return; // of a former primary
+        if (instance.HasRivals && line.Contains(" was seen: a replaced primary ends")) return; // of a former primary
         if (world.Deleted is { IsDeleted: true } deleted && line.Contains("(P6.3)")) { deleted.Refusals++; return; } // as it must be
         if (line.Contains("(P6.4)") || line.Contains("(P6.5)") || line.Contains("(P6.3)")) throw new SimulationFailure($"{Process}: {line}");
     }

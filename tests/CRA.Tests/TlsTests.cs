@@ -85,12 +85,12 @@ public sealed class TlsTests
     {
         using var links = new Links(Authority.SettingsOf(Foreign.For("ledger", others: Ours)));
         var violation = Assert.IsType<ProtocolViolation>(DialAndRead(links, Ours.Settings("source"), "ledger"));
-        Assert.Contains("none of our authorities signed it (P7.4)", violation.Message, StringComparison.Ordinal);
+        Assert.Contains("none of our authorities signed it; give it a certificate of theirs", violation.Message, StringComparison.Ordinal);
     }
 
     [Fact]
     public void Acceptor_OfAnotherAuthority_RefusesWithALine() =>
-        AssertRefused(Ours.Settings("ledger"), Authority.SettingsOf(Foreign.For("source", others: Ours)), "none of our authorities signed it (P7.4)");
+        AssertRefused(Ours.Settings("ledger"), Authority.SettingsOf(Foreign.For("source", others: Ours)), "none of our authorities signed it; give it a certificate of theirs");
 
     [Fact]
     public void Acceptor_OfAnExpiredCertificate_RefusesWithALine() =>
@@ -120,7 +120,7 @@ public sealed class TlsTests
 
     [Theory]
     [InlineData(SslProtocols.Tls12, true, "TLS 1.3 was not agreed on")]
-    [InlineData(SslProtocols.Tls13, false, "showed no certificate (P7.4)")]
+    [InlineData(SslProtocols.Tls13, false, "showed no certificate; give it --tls-cert")]
     public void Acceptor_OfTlsThatIsNotOurs_RefusesWithALine(SslProtocols protocol, bool withCertificate, string why)
     {
         using var links = new Links(Ours.Settings("ledger"));

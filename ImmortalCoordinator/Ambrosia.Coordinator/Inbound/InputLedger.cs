@@ -109,8 +109,8 @@ internal sealed class InputLedger(InstanceId self)
         {
             Origin origin = byName.GetValueOrDefault(instance) ?? Add(instance, uuid, epoch);
             why = origin.IsLeaving ? $"{instance} is being forgotten: it is taken again in a moment (P6.3)"
-                : uuid != origin.Uuid ? $"{instance} is {uuid}, another connection came with {origin.Uuid} meanwhile: two instances have one name (P6.3)"
-                : epoch < origin.Epoch ? $"{instance} comes with epoch {epoch}, {origin.Epoch} was seen meanwhile (P6.3)" : null;
+                : uuid != origin.Uuid ? $"{instance} is {uuid}, another connection came with {origin.Uuid} meanwhile: two instances have one name. Give one another name, or stop the one that must not run (P6.3)"
+                : epoch < origin.Epoch ? $"{instance} comes with epoch {epoch}, {origin.Epoch} was seen meanwhile: a replaced primary ends by itself (P6.3)" : null;
             admitted = why is null ? origin : null;
             if (why is null) origin.Epoch = epoch;
             return why is null;

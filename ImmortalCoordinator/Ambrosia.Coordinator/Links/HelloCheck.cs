@@ -46,12 +46,12 @@ internal static class HelloCheck
     {
         // First of all: nobody makes us stop or exit in the name of another.
         if (facts.CertifiedNames is { } names && !names.Contains(peer.Name, StringComparer.Ordinal))
-            return (HelloVerdict.Refuse, $"{peer} says its hello, and the certificate of the connection is for {string.Join(", ", names.Where(static name => Names.IsValid(name)).Take(8))} (P7.5)");
-        if (hello.VersionMin > 1 || hello.VersionMax < 1) return (HelloVerdict.Refuse, $"{peer} speaks protocol versions {hello.VersionMin} to {hello.VersionMax}, we speak 1 (P6.3)");
-        if (new InstanceId(hello.PeerName, facts.Self.Shard) != facts.Self) return (HelloVerdict.Refuse, $"{peer} wants to speak to {hello.PeerName}, we are {facts.Self} (P6.3)");
-        if (facts.Expected is { } expected && expected != peer) return (HelloVerdict.Refuse, $"{peer} answers where {expected} should (P6.3)");
-        if (peer == facts.Self) return (HelloVerdict.Refuse, "an instance does not connect to itself (P6.3)");
-        if (hello.Epoch == default) return (HelloVerdict.Refuse, $"{peer} comes with epoch 0, which no primary has (P6.3)");
+            return (HelloVerdict.Refuse, $"{peer} says its hello, and the certificate of the connection is for {string.Join(", ", names.Where(static name => Names.IsValid(name)).Take(8))}: give it one with its own name (P7.5)");
+        if (hello.VersionMin > 1 || hello.VersionMax < 1) return (HelloVerdict.Refuse, $"{peer} speaks protocol versions {hello.VersionMin} to {hello.VersionMax}, we speak 1: upgrade the coordinator of the older side (P6.3)");
+        if (new InstanceId(hello.PeerName, facts.Self.Shard) != facts.Self) return (HelloVerdict.Refuse, $"{peer} wants to speak to {hello.PeerName}, we are {facts.Self}: its catalog says that {hello.PeerName} is here. Give both the same --catalog, and start {hello.PeerName} (P6.3)");
+        if (facts.Expected is { } expected && expected != peer) return (HelloVerdict.Refuse, $"{peer} answers where {expected} should: the catalog's address of {expected} is another's now. Start {expected}, or give both the same --catalog (P6.3)");
+        if (peer == facts.Self) return (HelloVerdict.Refuse, $"an instance does not connect to itself: two run with the name {peer}. Give one another name (P6.3)");
+        if (hello.Epoch == default) return (HelloVerdict.Refuse, $"{peer} comes with epoch 0, which no primary has: it is no coordinator, or a damaged one. Replace it (P6.3)");
         if (facts.WasForgotten) return (HelloVerdict.Refuse, $"{peer} ({hello.Uuid}) was forgotten here by an operator: what it had is of no use any more; give it another name (P6.3)");
         if (facts.IsLeaving) return (HelloVerdict.Refuse, $"the {peer} that our log knows is being forgotten: its name is free in a moment (P6.3)");
         if (facts.KnownUuid is { } uuid && uuid != hello.Uuid)
@@ -60,7 +60,7 @@ internal static class HelloCheck
         if (hello.PeerUuid != Guid.Empty && hello.PeerUuid != facts.OwnUuid)
             return (HelloVerdict.Stop, $"{peer} knows us as {hello.PeerUuid}, we are {facts.OwnUuid}: we were deleted and made again, or two instances have one name. " +
                 $"{WayOut}, there: 'ambrosia forget-peer DIR {facts.Self.Name}' (P6.3)");
-        if (hello.Epoch < facts.KnownEpoch) return (HelloVerdict.Refuse, $"{peer} comes with epoch {hello.Epoch}, {facts.KnownEpoch} was seen (P6.3)");
+        if (hello.Epoch < facts.KnownEpoch) return (HelloVerdict.Refuse, $"{peer} comes with epoch {hello.Epoch}, {facts.KnownEpoch} was seen: a replaced primary ends by itself; a restored copy must not run, put the newer log back (P6.3)");
         if (hello.MessageBytesMax < facts.BytesWanted)
             return (HelloVerdict.Refuse, $"{peer} takes messages of at most {hello.MessageBytesMax} bytes, one of {facts.BytesWanted} is next: give it a larger limit (P6.11)");
         if (hello.PeerEpoch > facts.OwnEpoch) return (HelloVerdict.WeAreOld, $"{peer} has seen our epoch {hello.PeerEpoch}, we are {facts.OwnEpoch}: our log is older, as a restored copy is. Put the newer log back (P6.5)");
@@ -76,14 +76,14 @@ internal static class HelloCheck
             return (HelloVerdict.WeAreOld, $"{peer} has {hello.Impulses} impulses of our epoch {facts.OwnEpoch}, we have made {facts.Outbox.ImpulsesNumbered}: our log is older, as a restored copy is, and has claimed that epoch again. Put the newer log back (P6.5)");
         bool isKept = facts.Outbox.TryPositionAt(hello.Durable, out ChannelPosition at);
         if (!isKept && hello.Epoch == facts.KnownEpoch && facts.Outbox.AckedAt >= facts.Begun) // within a claim positions only grow: this hello may be late
-            return (HelloVerdict.Refuse, $"{peer} has {hello.Durable} of our calls, it has acknowledged {facts.Outbox.Trimmed.Number} in this epoch: another connection overtook this hello (P6.4)");
+            return (HelloVerdict.Refuse, $"{peer} has {hello.Durable} of our calls, it has acknowledged {facts.Outbox.Trimmed.Number} in this epoch: another connection overtook this hello; the next is taken (P6.4)");
         if (!isKept)
             return (HelloVerdict.Stop, $"{peer} has {hello.Durable} of our calls, it had {facts.Outbox.Trimmed.Number} before: its log is older, a restored copy or another. " +
                 "Start it on the log that it had; the calls in between are kept nowhere else (P6.4)");
         if (at.Hash != hello.Hash)
-            return (HelloVerdict.Stop, $"{peer} has other calls of ours than we made: hash {hello.Hash:x16} after {hello.Durable}, ours {at.Hash:x16} (P6.4)");
+            return (HelloVerdict.Stop, $"{peer} has other calls of ours than we made: hash {hello.Hash:x16} after {hello.Durable}, ours {at.Hash:x16}: one of the two logs is not what it was. {WayOut}: 'ambrosia forget-peer' (P6.4)");
         if (hello.Trimmed > facts.Durable.Number)
-            return (HelloVerdict.Stop, $"{peer} dropped its calls up to {hello.Trimmed}, we have {facts.Durable.Number} durable: our log lost some, or it is another (P6.4)");
+            return (HelloVerdict.Stop, $"{peer} dropped its calls up to {hello.Trimmed}, we have {facts.Durable.Number} durable: our log lost some, or it is another. {WayOut}, there: 'ambrosia forget-peer DIR {facts.Self.Name}' (P6.4)");
         return null;
     }
 }

@@ -28,6 +28,42 @@ public sealed class HelloCheckTests : IDisposable
         Assert.Equal((verdict, true), (found, why.EndsWith($"({sentence})", StringComparison.Ordinal)));
     }
 
+    /// <summary>What the operator reads says what to do, for every reason there is.</summary>
+    [Fact]
+    public void Judge_EveryReasonToRefuse_SaysHowToMend()
+    {
+        (Hello Hello, HelloFacts Facts, string Remedy)[] cases =
+        [
+            (good, facts with { CertifiedNames = ["x"] }, "give it one with its own name"),
+            (good with { VersionMin = 2, VersionMax = 3 }, facts, "upgrade the coordinator of the older side"),
+            (good with { PeerName = "other" }, facts, "Give both the same --catalog, and start other"),
+            (good, facts with { Expected = new InstanceId("other") }, "Start other, or give both the same --catalog"),
+            (good with { Instance = self }, facts, "Give one another name"),
+            (good with { Epoch = default }, facts with { KnownUuid = null, KnownEpoch = default }, "Replace it"),
+            (good, facts with { WasForgotten = true }, "give it another name"),
+            (good, facts with { IsLeaving = true }, "its name is free in a moment"),
+            (good with { Uuid = Guid.NewGuid() }, facts, "here: 'ambrosia forget-peer DIR peer'"),
+            (good with { PeerUuid = Guid.NewGuid() }, facts, "there: 'ambrosia forget-peer DIR self'"),
+            (good with { Epoch = new Epoch(6) }, facts, "put the newer log back"),
+            (good, facts with { BytesWanted = 2 << 20 }, "give it a larger limit"),
+            (good with { PeerEpoch = new Epoch(6) }, facts, "Put the newer log back"),
+            (good with { Durable = 11 }, facts, "Put the newer log back"),
+            (good with { ImpulseEpoch = new Epoch(5), Impulses = 1 }, facts, "Put the newer log back"),
+            (good with { Durable = 3, Hash = channel.Positions[3].Hash }, AckedAt(100), "the next is taken"),
+            (good with { Durable = 3, Hash = channel.Positions[3].Hash, Epoch = new Epoch(8) }, facts, "Start it on the log that it had"),
+            (good with { Hash = 1 }, facts, "'ambrosia forget-peer'"),
+            (good with { Trimmed = 21 }, facts, "there: 'ambrosia forget-peer DIR self'"),
+        ];
+        var reasons = new HashSet<string>();
+        foreach ((Hello hello, HelloFacts known, string remedy) in cases)
+        {
+            (HelloVerdict verdict, string why) = Judge(hello, known);
+            Assert.NotEqual(HelloVerdict.Accept, verdict);
+            Assert.Contains(remedy, why);
+            Assert.True(reasons.Add(why), $"two cases of one reason: {why}");
+        }
+    }
+
     [Fact]
     public void Hello_AllRight_IsAccepted()
     {

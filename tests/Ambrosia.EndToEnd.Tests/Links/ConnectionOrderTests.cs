@@ -40,7 +40,7 @@ public sealed class ConnectionOrderTests
         TakeUntil(slow, takes, calls);
         Cluster.Await("the trim", () => Trimmed(hub, "slow") == calls);
         late.Send(early);
-        Assert.Contains("another connection overtook this hello (P6.4)", Goodbye.Read(late.Await(FrameType.Goodbye)).Why);
+        Assert.Contains("another connection overtook this hello; the next is taken (P6.4)", Goodbye.Read(late.Await(FrameType.Goodbye)).Why);
         hub.AwaitLine("line about it", static line => line.StartsWith("link slow: refused: ", StringComparison.Ordinal));
 
         asks.Send(FrameType.Run, busy.Run(calls + 1, calls)); // the other connection goes on

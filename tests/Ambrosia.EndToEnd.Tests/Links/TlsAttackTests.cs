@@ -17,15 +17,15 @@ public sealed class TlsAttackTests
     public enum Attack { NoCertificate, WrongAuthority, Expired, NotYetValid, Tls12, Plaintext, WrongSecret, AnotherName, Garbage }
 
     [Theory]
-    [InlineData(Attack.NoCertificate, "showed no certificate (P7.4)")]
-    [InlineData(Attack.WrongAuthority, "none of our authorities signed it (P7.4)")]
+    [InlineData(Attack.NoCertificate, "showed no certificate; give it --tls-cert")]
+    [InlineData(Attack.WrongAuthority, "none of our authorities signed it; give it a certificate of theirs")]
     [InlineData(Attack.Expired, "expired at ")]
     [InlineData(Attack.NotYetValid, "not valid yet")]
     [InlineData(Attack.Tls12, "TLS 1.3 was not agreed on")]
     [InlineData(Attack.Plaintext, "give its coordinator --tls-cert")]
-    [InlineData(Attack.WrongSecret, "does not know the catalog's secret")]
-    [InlineData(Attack.AnotherName, "the certificate of the connection is for other (P7.5)")]
-    [InlineData(Attack.Garbage, "other first bytes than TLS's")]
+    [InlineData(Attack.WrongSecret, "does not know the catalog's secret; give both the same --catalog")]
+    [InlineData(Attack.AnotherName, "the certificate of the connection is for other: give it one with its own name (P7.5)")]
+    [InlineData(Attack.Garbage, "other first bytes than TLS's: neither a coordinator nor a caller. Keep others away")]
     public void Ledger_AttackedAtItsDoor_RefusesWithALineAndServes(Attack attack, string reason)
     {
         using var cluster = new Cluster();

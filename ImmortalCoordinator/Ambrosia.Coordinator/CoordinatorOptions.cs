@@ -42,6 +42,9 @@ public sealed record CoordinatorOptions
     /// <summary>Loopback TCP port for the app; 0: any free one; null: a unix socket.</summary>
     public int? AppPort { get; init; }
 
+    /// <summary>Rings of shared memory between app and coordinator (P5.19), beside a unix socket.</summary>
+    public bool AppRings { get; init; }
+
     /// <summary>Make the instance even where the catalog has one of that name.</summary>
     public bool Create { get; init; }
 

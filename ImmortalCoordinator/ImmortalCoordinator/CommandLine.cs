@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
+using Ambrosia.AppChannel;
 using Ambrosia.Coordinator;
 using Ambrosia.Log;
 using Ambrosia.Protocol;
@@ -17,6 +18,7 @@ internal static class CommandLine
     private static readonly TextOption catalog = new("--catalog", "DIR", "Directory of the catalog; default: 'catalog' beside the log.") { WhatIsWrong = static v => v.Length == 0 ? "the directory of --catalog is empty; give a path" : null };
     private static readonly TextOption appSocket = new("--app-socket", "PATH", "Unix socket for the app; default: in the log's directory.") { WhatIsWrong = static v => v.Length == 0 ? "the path of --app-socket is empty; give one" : null };
     private static readonly TextOption appPort = new("--app-port", "N", "Loopback TCP port for the app instead of a unix socket; 0: any free one.") { WhatIsWrong = static v => OptionValues.TryParsePort(v, out _) ? null : $"'{v}' of --app-port is no port; give 0 to 65535" };
+    private static readonly Option<bool> appRings = new("--app-rings") { Description = "Bytes between app and coordinator go through shared memory instead of the unix socket, which is faster for large messages (Linux)." };
     private static readonly Option<bool> create = new("--create") { Description = "Begin a new log although the catalog has an instance of this name." };
     private static readonly TextOption checkpointEvery = new("--checkpoint-every", "SIZE", "Log bytes between checkpoints: a number with K, M or G.", "256M") { WhatIsWrong = static v => OptionValues.TryParseSize(v, out _) ? null : $"'{v}' of --checkpoint-every is no size; write it like 64M or 1G" };
     private static readonly TextOption checkpointInterval = new("--checkpoint-interval", "TIME", "Time between checkpoints of a log that grows, beside --checkpoint-every: a number with s, m, h or d; default: size alone counts.") { WhatIsWrong = static v => OptionValues.TryParseTime(v, out _) ? null : $"'{v}' of --checkpoint-interval is no time; write it like 30s, 10m or 2h" };
@@ -57,13 +59,15 @@ internal static class CommandLine
     {
         var root = new RootCommand("Runs beside an app and makes it immortal: logs every input before its effects can be seen.")
         {
-            log, instance, replica, catalog, appSocket, appPort, create, checkpointEvery, checkpointInterval, checkpointBound, retain, forkPolicy, maxMessage, keyWindow, keyCount, keyBytes, logWrite, segment, hangLimit, ignoreLock, json, unsafeNoFlush, stray,
+            log, instance, replica, catalog, appSocket, appPort, appRings, create, checkpointEvery, checkpointInterval, checkpointBound, retain, forkPolicy, maxMessage, keyWindow, keyCount, keyBytes, logWrite, segment, hangLimit, ignoreLock, json, unsafeNoFlush, stray,
         };
         LinkOptions.AddTo(root);
         root.Validators.Add(result =>
         {
             if (AppCommand.WhatIsWrong(app) is { } wrong) result.AddError(wrong);
             if (result.GetResult(appSocket) is not null && result.GetResult(appPort) is not null) result.AddError("--app-socket and --app-port exclude each other; give one");
+            if (result.GetValue(appRings) && result.GetResult(appPort) is not null) result.AddError("--app-rings need the unix socket beside them; leave --app-port out");
+            if (result.GetValue(appRings) && !RingStream.IsThere) result.AddError("--app-rings are for Linux on x64 and Arm64; leave it out");
             if (result.GetResult(instance) is null && TextOption.Given(result, log) is { Length: > 0 } directory && !Names.IsValid(NameOf(directory)))
                 result.AddError($"'{NameOf(directory)}', the name of the log's directory, is no name for an instance (letters, digits, '_', '-', at most 63); give one with --instance");
         });
@@ -104,6 +108,7 @@ internal static class CommandLine
             Insecure = given.GetValue(LinkOptions.Insecure),
             AppSocket = Full(given.GetValue(appSocket)),
             AppPort = given.GetValue(appPort) is { } text && OptionValues.TryParsePort(text, out int port) ? port : null,
+            AppRings = given.GetValue(appRings),
             Create = given.GetValue(create),
             CheckpointEveryBytes = every,
             Log = new LogOptions { SegmentBytes = segmentBytes, WriteMode = writeMode },

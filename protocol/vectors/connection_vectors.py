@@ -54,7 +54,7 @@ TYPES = {
     "AppHello": 0x01, "AppWelcome": 0x02, "Heartbeat": 0x03, "Goodbye": 0x04, "Hello": 0x05, "Ready": 0x06, "ClientHello": 0x07, "ClientWelcome": 0x08, "Run": 0x10, "Destination": 0x11,
     "Processed": 0x12, "ImageBegin": 0x13, "ImageChunk": 0x14, "ImageEnd": 0x15, "PrimaryReady": 0x16, "Waiting": 0x17, "CheckpointWanted": 0x18,
     "TimerSet": 0x19, "TimerDropped": 0x1A, "TaskResult": 0x1B, "SetAside": 0x1C, "Released": 0x1D, "QueryAnswer": 0x1E,
-    "Deliver": 0x20, "BecomePrimary": 0x21, "ImpulseLogged": 0x22, "PolicyAhead": 0x23, "Query": 0x24, "Ack": 0x30, "ClientLogged": 0x31,
+    "Deliver": 0x20, "BecomePrimary": 0x21, "ImpulseLogged": 0x22, "PolicyAhead": 0x23, "Query": 0x24, "Rings": 0x25, "Ack": 0x30, "ClientLogged": 0x31,
 }
 
 
@@ -187,6 +187,14 @@ def app_payloads():
     add(f, "PolicyAhead", "out of order", "P5.17", ahead((8256, 0), (8256, 1)), error="P5.17")
     add(f, "PolicyAhead", "more changes than bytes", "P5.17", varint(2) + u64(8256) + u8(0), error="P5.17")
     add(f, "PolicyAhead", "impossibly many changes", "P5.17", varint(2**60) + u64(8256) + u8(0), error="P5.17")
+    path = "/proc/4711/fd/98"
+    structure_vectors(f, "Rings", "P5.19", "rings of a MiB", u32(2**20) + string(path), {"capacity": 2**20, "path": path})
+    add(f, "Rings", "longest path", "P5.19", u32(2**20) + string("p" * 1024), expect={"capacity": 2**20, "path": "p" * 1024})
+    add(f, "Rings", "path too long", "P1.3", u32(2**20) + string("p" * 1025), error="P1.3")
+    for capacity in (2**16, 2**26):
+        add(f, "Rings", f"of {capacity}", "P5.19", u32(capacity) + string(path), expect={"capacity": capacity, "path": path})
+    for capacity in (0, 2**15, 2**20 + 1, 2**27):
+        add(f, "Rings", f"of {capacity}", "P5.19", u32(capacity) + string(path), error="P5.19")
     for code in range(5):
         structure_vectors(f, "Goodbye", "P5.12", f"code {code}", u8(code) + string("why"), {"code": code, "why": "why"}, surplus="P2.6" if code == 0 else None)
     add(f, "Goodbye", "unknown code", "P5.12", u8(5) + string(""), error="P5.12")

@@ -24,11 +24,12 @@ public sealed class PumpTests : IDisposable
     [InlineData("tcp:0")]
     [InlineData("tcp:x")]
     [InlineData("unix:")]
+    [InlineData("ring:")]
     [InlineData("nonsense")]
     public void App_WithBadAddress_SaysSo(string address)
     {
         Assert.Equal(2, Run(new Dictionary<string, string> { ["AMBROSIA_APP"] = address, ["AMBROSIA_TOKEN"] = Token() }));
-        Assert.Contains("neither unix:PATH nor tcp:PORT", Assert.Single(lines), StringComparison.Ordinal);
+        Assert.Contains("none of unix:PATH, ring:PATH and tcp:PORT", Assert.Single(lines), StringComparison.Ordinal);
     }
 
     [Fact]

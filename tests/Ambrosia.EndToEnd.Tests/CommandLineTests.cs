@@ -22,6 +22,7 @@ public sealed class CommandLineTests
     [InlineData("--log d --app-port 70000", "70000", "0 to 65535")]
     [InlineData("--log d --app-port x", "x", "--app-port")]
     [InlineData("--log d --app-socket s --app-port 1", "exclude", "give one")]
+    [InlineData("--log d --app-rings --app-port 0", "--app-rings", "leave --app-port out")]
     [InlineData("--log d --checkpoint-every 12Q", "12Q", "64M")]
     [InlineData("--log d --checkpoint-every 0", "'0'", "64M")]
     [InlineData("--log d --checkpoint-every 9999999999999G", "9999999999999G", "64M")]

@@ -12,21 +12,24 @@ public sealed class KillTests(ITestOutputHelper output)
 
     [Theory]
     [InlineData(Victims.SourceApp)]
+    [InlineData(Victims.SourceApp, true)]
     [InlineData(Victims.SourceCoordinator)]
     [InlineData(Victims.LedgerApp)]
+    [InlineData(Victims.LedgerApp, true)]
     [InlineData(Victims.LedgerCoordinator)]
     [InlineData(Victims.SourceSide)]
     [InlineData(Victims.LedgerSide)]
     [InlineData(Victims.AllFour)]
-    public void Instances_KilledAtRandomMoments_AgreeOnEveryCall(Victims victims)
+    [InlineData(Victims.AllFour, true)]
+    public void Instances_KilledAtRandomMoments_AgreeOnEveryCall(Victims victims, bool overRings = false)
     {
         var chance = new Chance();
         int kills = Math.Max(KillsMin, TestScale.Rounds(KillsOfARelease)), calls = TestScale.Rounds(CallsOfARelease);
-        output.WriteLine($"{kills} kills of {victims}, seed {chance.Seed}");
+        output.WriteLine($"{kills} kills of {victims}{(overRings ? " over rings" : "")}, seed {chance.Seed}");
         using var cluster = new Cluster();
         (Replica source, Replica ledger) = cluster.Pair(calls, burst: 50);
         source.Settings["UNTIL"] = cluster.Until;
-        foreach (Replica replica in new[] { source, ledger }) replica.Options.AddRange(["--checkpoint-every", "1M"]);
+        foreach (Replica replica in new[] { source, ledger }) replica.Options.AddRange(["--checkpoint-every", "1M", .. overRings ? ["--app-rings"] : Array.Empty<string>()]);
 
         cluster.Run(chance.Again(victims.ToString()), () =>
         {

@@ -8,17 +8,18 @@ namespace Ambrosia.Tidy.Tests;
 /// </summary>
 internal static class KnowledgeRules
 {
-    private const string Protocol = "Ambrosia.Protocol", Log = "Ambrosia.Log", Links = "CRA", Coordinator = "Ambrosia.Coordinator";
+    private const string Protocol = "Ambrosia.Protocol", AppChannel = "Ambrosia.AppChannel", Log = "Ambrosia.Log", Links = "CRA", Coordinator = "Ambrosia.Coordinator";
 
     /// <summary>Projects whose knowledge is limited. A new one outside tests, samples and perf must be entered here.</summary>
     private static readonly Dictionary<string, string[]> MayKnow = new()
     {
         [Protocol] = [],
+        [AppChannel] = [Protocol],
         [Log] = [Protocol],
         [Links] = [Protocol],
-        [Coordinator] = [Protocol, Log, Links],
-        ["ImmortalCoordinator"] = [Coordinator, Protocol, Log, Links],
-        ["Ambrosia"] = [Protocol],
+        [Coordinator] = [Protocol, AppChannel, Log, Links],
+        ["ImmortalCoordinator"] = [Coordinator, Protocol, AppChannel, Log, Links],
+        ["Ambrosia"] = [Protocol, AppChannel],
         ["Ambrosia.Client"] = [Protocol, Links],
         ["Ambrosia.Embedded"] = ["Ambrosia", Coordinator, Protocol, Log, Links],
         ["Ambrosia.Hosting"] = ["Ambrosia", "Ambrosia.Embedded"],

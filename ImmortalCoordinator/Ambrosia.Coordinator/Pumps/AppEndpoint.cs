@@ -14,18 +14,22 @@ internal sealed class AppEndpoint : IDisposable
 
     private readonly string? socketPath;
 
-    private AppEndpoint(Socket listener, string address, string? socketPath, string tokenPath, byte[] token)
+    private AppEndpoint(Socket listener, string address, string? socketPath, string tokenPath, byte[] token, bool hasRings = false)
     {
         Listener = listener;
         Address = address;
         this.socketPath = socketPath;
         TokenPath = tokenPath;
         Token = token;
+        HasRings = hasRings;
     }
 
     public Socket Listener { get; }
 
-    /// <summary>"unix:PATH" or "tcp:PORT", the value of AMBROSIA_APP.</summary>
+    /// <summary>An app whose hello is accepted is offered rings.</summary>
+    public bool HasRings { get; }
+
+    /// <summary>"unix:PATH", "ring:PATH" or "tcp:PORT", the value of AMBROSIA_APP.</summary>
     public string Address { get; }
 
     /// <summary>The value of AMBROSIA_TOKEN.</summary>
@@ -64,7 +68,7 @@ internal sealed class AppEndpoint : IDisposable
         listener.Bind(new UnixDomainSocketEndPoint(path));
         System.IO.File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite);
         listener.Listen(16);
-        return new AppEndpoint(listener, $"unix:{path}", path, tokenPath, token);
+        return new AppEndpoint(listener, $"{(options.AppRings ? "ring" : "unix")}:{path}", path, tokenPath, token, options.AppRings);
     }
 
     private static Socket BindPort(int port)

@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using Ambrosia.AppChannel;
 using Ambrosia.Protocol;
 using CRA;
 
@@ -9,7 +10,7 @@ namespace Ambrosia.Coordinator.Pumps;
 /// Takes the app's connections and drives a session over each: one thread that reads, one that sends. Dropping what a dead app sent is
 /// not allowed: its bytes are read to their end before the next session may begin.
 /// </summary>
-internal sealed class AppPump(Coordinator first, Socket listener, Action<CancellationToken> waitForRoom, Action<int, string> fail, Action<string> say) : IDisposable
+internal sealed class AppPump(Coordinator first, AppEndpoint endpoint, Action<CancellationToken> waitForRoom, Action<int, string> fail, Action<string> say) : IDisposable
 {
     private static readonly TimeSpan helloMax = TimeSpan.FromSeconds(5), handoverMax = TimeSpan.FromSeconds(2), readOn = TimeSpan.FromMilliseconds(5);
 
@@ -48,7 +49,7 @@ internal sealed class AppPump(Coordinator first, Socket listener, Action<Cancell
             Socket socket;
             try
             {
-                socket = listener.Accept();
+                socket = endpoint.Listener.Accept();
             }
             catch (Exception e) when (stopped && e is SocketException or ObjectDisposedException)
             {
@@ -102,12 +103,13 @@ internal sealed class AppPump(Coordinator first, Socket listener, Action<Cancell
     private void Serve(Socket socket)
     {
         using Socket owned = socket;
-        using var output = new AppSender(socket);
+        using var output = new AppSender();
         isOpen.Wait();
         Target mine = target;
         AppSession session = mine.Coordinator.NewSession(output.Wake);
         session.IsPatient = true;
         using AppReader reader = session.NewReader();
+        AppStream? stream = null;
         Thread? sender = null;
         string why = "closed";
         try
@@ -116,9 +118,10 @@ internal sealed class AppPump(Coordinator first, Socket listener, Action<Cancell
             if (!session.HasBegun) Refused(why);
             else
             {
-                sender = new Thread(() => SendLoop(socket, session, output, mine.Fail)) { Name = "app-out", IsBackground = true };
+                stream = endpoint.HasRings ? RingStream.Offer(socket) : new SocketStream(socket);
+                sender = new Thread(() => SendLoop(stream, session, output, mine.Fail)) { Name = "app-out", IsBackground = true };
                 sender.Start();
-                why = ReadLoop(socket, reader);
+                why = ReadLoop(stream, reader);
             }
         }
         catch (Exception fatal) when (ExitCodes.Of(fatal) is { } code)
@@ -140,6 +143,7 @@ internal sealed class AppPump(Coordinator first, Socket listener, Action<Cancell
         if (sender is null) SendLast(socket, session);
         output.End();
         sender?.Join();
+        stream?.Dispose();
         session.End(why);
     }
 
@@ -186,12 +190,12 @@ internal sealed class AppPump(Coordinator first, Socket listener, Action<Cancell
         return reader.Continue();
     }
 
-    private string ReadLoop(Socket socket, AppReader reader)
+    private string ReadLoop(AppStream stream, AppReader reader)
     {
         while (true)
         {
-            int received = socket.Receive(reader.Space().Span, SocketFlags.None, out SocketError error);
-            if (error != SocketError.Success || received == 0) return "the app's connection ended";
+            int received = stream.Receive(reader.Space().Span);
+            if (received == 0) return "the app's connection ended";
             GoOn(reader, reader.Received(received));
         }
     }
@@ -224,12 +228,12 @@ internal sealed class AppPump(Coordinator first, Socket listener, Action<Cancell
         }
     }
 
-    private void SendLoop(Socket socket, AppSession session, AppSender output, Action<int, string> failed)
+    private void SendLoop(AppStream stream, AppSession session, AppSender output, Action<int, string> failed)
     {
         try
         {
-            output.Run(session);
-            socket.Shutdown(SocketShutdown.Both);
+            output.Run(session, stream);
+            stream.End();
         }
         catch (SocketException)
         {
@@ -238,12 +242,12 @@ internal sealed class AppPump(Coordinator first, Socket listener, Action<Cancell
         catch (LogTruncatedException truncated)
         {
             say(truncated.Message);
-            Cut(socket);
+            stream.End();
         }
         catch (Exception fatal) when (ExitCodes.Of(fatal) is { } code)
         {
             failed(code, fatal.Message);
-            Cut(socket); // the process may go on for a while, without this app
+            stream.End(); // the process may go on for a while, without this app
         }
         catch (ProtocolViolation damage)
         {
@@ -251,21 +255,9 @@ internal sealed class AppPump(Coordinator first, Socket listener, Action<Cancell
         }
     }
 
-    private static void Cut(Socket socket)
-    {
-        try
-        {
-            socket.Shutdown(SocketShutdown.Both);
-        }
-        catch (SocketException)
-        {
-            // The app has gone by itself.
-        }
-    }
-
     public void Dispose()
     {
         stopped = true;
-        listener.Dispose();
+        endpoint.Listener.Dispose();
     }
 }

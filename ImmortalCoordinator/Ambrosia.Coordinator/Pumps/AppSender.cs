@@ -1,19 +1,20 @@
 using System.Net.Sockets;
 using System.Runtime.ExceptionServices;
-using CRA;
+using Ambrosia.AppChannel;
 
 namespace Ambrosia.Coordinator.Pumps;
 
 /// <summary>
 /// Sends to the app over one connection. Much of it goes on a thread of its own; when that sleeps and there is little, whoever has made the
-/// work (a commit, mostly) sends what the socket takes at once, which saves an awaited call a change of threads. One thread sends at a time
+/// work (a commit, mostly) sends what the channel takes at once, which saves an awaited call a change of threads. One thread sends at a time
 /// (the gate); what was taken from the session is sent whole, in order, before anything else is taken. A wake is never lost.
 /// </summary>
-internal sealed class AppSender(Socket socket) : IDisposable
+internal sealed class AppSender : IDisposable
 {
     private readonly Lock gate = new();
     private readonly Parker parker = new();
     private AppSession? session;
+    private AppStream? stream;
     private volatile bool isRunning, ended;
 
     // Guarded by the gate. The unsent part of what was last taken, and what went wrong on a thread that was only passing by.
@@ -40,9 +41,10 @@ internal sealed class AppSender(Socket socket) : IDisposable
 
     /// <summary>Sends until the session has ended and everything is sent; from here on others may send as well. A thread of its own.</summary>
     /// <exception cref="SocketException">The app is gone.</exception>
-    public void Run(AppSession of)
+    public void Run(AppSession of, AppStream over)
     {
         session = of;
+        stream = over;
         isRunning = true;
         try
         {
@@ -77,7 +79,8 @@ internal sealed class AppSender(Socket socket) : IDisposable
             bool isAny = false;
             while (TakeNext())
             {
-                Account(socket.Send(rest.Span));
+                stream!.Send(rest.Span);
+                Account(rest.Length);
                 isAny = true;
             }
             return isAny;
@@ -91,7 +94,7 @@ internal sealed class AppSender(Socket socket) : IDisposable
         {
             while (TakeNext())
             {
-                int sent = LinkSocket.TrySend(socket, rest.Span);
+                int sent = stream!.TrySend(rest.Span);
                 if (sent == 0) return false;
                 Account(sent);
             }

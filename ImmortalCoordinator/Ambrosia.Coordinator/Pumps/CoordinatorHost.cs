@@ -216,7 +216,7 @@ public sealed class CoordinatorHost : IDisposable
             isOpen = true;
             lines.Ready(identity.Name, parts.Epoch.Value, parts.Delivered, Stopwatch.GetElapsedTime(begun), links.Address, endpoint.Address);
         };
-        app = new AppPump(parts, endpoint.Listener, commits.WaitForRoom, Fail, lines.Say);
+        app = new AppPump(parts, endpoint, commits.WaitForRoom, Fail, lines.Say);
         var background = new BackgroundPump(parts, anyhow => PublishNews(catalog, identity, parts, anyhow), () => commits.Commit(drained: false), Fail, lines.Say,
             ChannelOpened is null ? new GarbageBound() : null);
         timers = new TimerPump(parts, Fail);

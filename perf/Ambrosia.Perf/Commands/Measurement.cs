@@ -15,7 +15,7 @@ internal sealed class Measurement(string name, string[] args)
     private readonly Option<int> limit = Options.Number("--limit", "Seconds that one step may take.", 120);
     private readonly Option<bool> json = new("--json") { Description = "Figures as JSON on the standard output instead of tables." };
     private readonly Option<string> log = Options.Word("--log", "What an acknowledged message survives: durable as in production; buffered: never flushed; off: the logs in memory.", "durable", "buffered", "off");
-    private readonly Option<string> local = Options.Word("--local", "Between app and coordinator: a unix socket; TCP; or nothing but that socket, with both in one process.", "unix", "tcp", "embedded");
+    private readonly Option<string> local = Options.Word("--local", "Between app and coordinator: a unix socket; TCP; rings of shared memory; or nothing but that socket, with both in one process.", "unix", "tcp", "rings", "embedded");
 
     private readonly Option<FileInfo?> coordinator = new("--coordinator") { Description = "The coordinator to measure, such as a published one. Default: the one beside this program.", HelpName = "PATH" };
 
@@ -50,7 +50,7 @@ internal sealed class Measurement(string name, string[] args)
             var cluster = new ClusterOptions(directory, TimeSpan.FromSeconds(parsed.GetValue(limit)))
             {
                 Coordinator = parsed.GetValue(coordinator)?.FullName ?? new ClusterOptions(directory, default).Coordinator,
-                Log = kind, Local = parsed.GetRequiredValue(local) switch { "tcp" => LocalHop.Tcp, "embedded" => LocalHop.Embedded, _ => LocalHop.Unix }, Stop = stop.Token, Say = Console.Error.WriteLine,
+                Log = kind, Local = parsed.GetRequiredValue(local) switch { "tcp" => LocalHop.Tcp, "rings" => LocalHop.Rings, "embedded" => LocalHop.Embedded, _ => LocalHop.Unix }, Stop = stop.Token, Say = Console.Error.WriteLine,
             };
             Outcome found = Watched(cluster, each => measure(parsed, each));
             Finish(parsed, directory, found);

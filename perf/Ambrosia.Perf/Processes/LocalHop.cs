@@ -9,6 +9,9 @@ internal enum LocalHop
     /// <summary>Two processes and TCP.</summary>
     Tcp,
 
+    /// <summary>Two processes and rings of shared memory.</summary>
+    Rings,
+
     /// <summary>One process that holds both (Ambrosia.Embedded), and a unix socket within it.</summary>
     Embedded,
 }

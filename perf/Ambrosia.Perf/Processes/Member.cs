@@ -88,6 +88,7 @@ internal sealed class Member(string instance, string replica, string app, Cluste
         bool isEmbedded = options.Local == LocalHop.Embedded;
         List<string> words = [.. isEmbedded ? ["embedded", app] : Array.Empty<string>(), "--log", LogDirectory, "--replica", replica, "--checkpoint-every", options.CheckpointEvery];
         if (options.Local == LocalHop.Tcp) words.AddRange(["--app-port", "0"]);
+        if (options.Local == LocalHop.Rings) words.Add("--app-rings");
         if (options.Log != LogKind.Durable) words.AddRange(["--unsafe-no-flush", "--log-write", "buffered"]);
         words.AddRange(options.OptionsOf(instance));
         if (!isEmbedded) words.AddRange(["--", ownProgram, "app", app]);

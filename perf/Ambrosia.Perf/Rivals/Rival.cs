@@ -19,6 +19,7 @@ internal static class Rival
             RivalNames.Off => [new AmbrosiaLeg(options with { Log = LogKind.Off, Directory = ClusterOptions.MemoryDirectory($"ambrosia-perf-{Environment.ProcessId}-off") }, plan, name: "ambrosia-off")],
             RivalNames.Buffered => [new AmbrosiaLeg(options with { Log = LogKind.Buffered, Directory = Path.Combine(options.Directory, "buffered") }, plan, name: "ambrosia-buffered")],
             RivalNames.Standby => [new AmbrosiaLeg(options with { HasStandbys = true, Directory = Path.Combine(options.Directory, "standby") }, plan, name: "ambrosia-standby")],
+            RivalNames.Rings => [new AmbrosiaLeg(options with { Local = LocalHop.Rings, Directory = Path.Combine(options.Directory, "rings") }, plan, name: "ambrosia-rings")],
             _ => [Reference("c-direct", "direct", options), Reference("c-buffered", "buffered", options)],
         }))];
 
@@ -27,7 +28,7 @@ internal static class Rival
         {
             RivalNames.Grpc => [Ping("grpc", Undurable, GrpcProgram, ["ping"], [], options)],
             RivalNames.Tcp => [Ping("tcp", Undurable, TcpProgram, ["ping"], [], options)],
-            RivalNames.Off or RivalNames.Buffered or RivalNames.Standby => [],
+            RivalNames.Off or RivalNames.Buffered or RivalNames.Standby or RivalNames.Rings => [],
             _ =>
             [
                 Ping("c-direct", ReferenceDurable, ReferenceProgram, ["ping"], ["direct", Local(options), options.Directory], options),

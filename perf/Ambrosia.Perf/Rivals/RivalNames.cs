@@ -5,17 +5,17 @@ namespace Ambrosia.Perf;
 /// <summary>Rivals by name on the command line.</summary>
 internal static class RivalNames
 {
-    public const string Grpc = "grpc", Tcp = "tcp", Reference = "c", Off = "off", Buffered = "buffered", Standby = "standby";
+    public const string Grpc = "grpc", Tcp = "tcp", Reference = "c", Off = "off", Buffered = "buffered", Standby = "standby", Rings = "rings";
 
     public static Option<IReadOnlyList<string>> Option() => new("--rivals")
     {
-        Description = "Others that take turns with us: grpc (gRPC C++), tcp (a bare socket), c (our path in C); in streams also off and buffered (we ourselves with --log so), and standby (we with a second replica of each receiver that follows). Like grpc,c. Default: none.",
+        Description = "Others that take turns with us: grpc (gRPC C++), tcp (a bare socket), c (our path in C); in streams also off and buffered (we ourselves with --log so), standby (we with a second replica of each receiver that follows) and rings (we with --local rings). Like grpc,c. Default: none.",
         HelpName = "NAMES",
         DefaultValueFactory = static _ => [],
         CustomParser = static result =>
         {
             string[] names = result.Tokens[0].Value.Split(',');
-            foreach (string name in names.Where(static name => name is not (Grpc or Tcp or Reference or Off or Buffered or Standby))) result.AddError($"'{name}' of --rivals is none of {Grpc}, {Tcp}, {Reference}, {Off}, {Buffered}, {Standby}");
+            foreach (string name in names.Where(static name => name is not (Grpc or Tcp or Reference or Off or Buffered or Standby or Rings))) result.AddError($"'{name}' of --rivals is none of {Grpc}, {Tcp}, {Reference}, {Off}, {Buffered}, {Standby}, {Rings}");
             return names;
         },
     };

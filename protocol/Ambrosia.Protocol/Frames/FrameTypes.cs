@@ -19,7 +19,7 @@ public static class FrameTypes
         {
             FrameType.AppHello or FrameType.Destination or FrameType.Processed or FrameType.PrimaryReady or FrameType.Waiting
                 or FrameType.CheckpointWanted or FrameType.TimerSet or FrameType.TimerDropped or FrameType.TaskResult or FrameType.SetAside or FrameType.Released => App,
-            FrameType.AppWelcome or FrameType.Deliver or FrameType.BecomePrimary or FrameType.ImpulseLogged or FrameType.PolicyAhead => Coordinator,
+            FrameType.AppWelcome or FrameType.Deliver or FrameType.BecomePrimary or FrameType.ImpulseLogged or FrameType.PolicyAhead or FrameType.Rings => Coordinator,
             FrameType.ImageBegin or FrameType.ImageChunk or FrameType.ImageEnd => App | Coordinator,
             FrameType.Heartbeat or FrameType.Goodbye => App | Coordinator | Dialler | Acceptor,
             FrameType.Hello or FrameType.Ack => Dialler | Acceptor,

@@ -40,6 +40,7 @@ internal static class PayloadStructures
         {
             ["changes"] = new JsonArray([.. x.Changes.Select(static c => new JsonObject { ["position"] = Text(c.Position.Value), ["forks"] = (int)c.Forks })]),
         }),
+        Payload<RingsFrame>("Rings", static x => new() { ["capacity"] = x.Capacity, ["path"] = x.Path }),
         Payload<Goodbye>("Goodbye", static x => new() { ["code"] = (int)x.Code, ["why"] = x.Why }),
         Payload<Hello>("Hello", static x => new()
         {

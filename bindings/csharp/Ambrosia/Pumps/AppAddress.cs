@@ -4,17 +4,18 @@ using System.Net.Sockets;
 
 namespace Ambrosia;
 
-/// <summary>Where an app finds its coordinator: <c>unix:PATH</c> or <c>tcp:PORT</c> on the loopback.</summary>
-internal sealed record AppAddress(EndPoint EndPoint)
+/// <summary>Where an app finds its coordinator: <c>unix:PATH</c>, <c>tcp:PORT</c> on the loopback, or <c>ring:PATH</c>, a unix socket whose coordinator offers rings (P5.19).</summary>
+internal sealed record AppAddress(EndPoint EndPoint, bool HasRings = false)
 {
-    /// <exception cref="FormatException">Neither of the two forms.</exception>
+    /// <exception cref="FormatException">None of these forms.</exception>
     internal static AppAddress Parse(string text)
     {
         if (text.StartsWith("unix:", StringComparison.Ordinal) && text.Length > 5) return new AppAddress(new UnixDomainSocketEndPoint(text[5..]));
+        if (text.StartsWith("ring:", StringComparison.Ordinal) && text.Length > 5) return new AppAddress(new UnixDomainSocketEndPoint(text[5..]), HasRings: true);
         if (text.StartsWith("tcp:", StringComparison.Ordinal)
             && ushort.TryParse(text.AsSpan(4), NumberStyles.None, CultureInfo.InvariantCulture, out ushort port) && port != 0)
             return new AppAddress(new IPEndPoint(IPAddress.Loopback, port));
-        throw new FormatException($"'{text}' is neither unix:PATH nor tcp:PORT");
+        throw new FormatException($"'{text}' is none of unix:PATH, ring:PATH and tcp:PORT");
     }
 
     /// <exception cref="SocketException">Nobody listens there.</exception>

@@ -2,6 +2,7 @@
 // and the lines for people come from outside, so that tests run it in their own process.
 using System.Net.Sockets;
 using System.Reflection;
+using Ambrosia.AppChannel;
 using Ambrosia.Protocol;
 
 namespace Ambrosia;
@@ -31,7 +32,7 @@ internal sealed class AppHost(
         SessionOptions options;
         try
         {
-            address = AppAddress.Parse(Required(AddressName, "unix:PATH or tcp:PORT of its ImmortalCoordinator"));
+            address = AppAddress.Parse(Required(AddressName, "unix:PATH, ring:PATH or tcp:PORT of its ImmortalCoordinator"));
             options = new SessionOptions
             {
                 Token = ReadToken(Required(TokenName, "the path of the coordinator's token file")),
@@ -56,7 +57,8 @@ internal sealed class AppHost(
         using Socket? socket = Connect(address);
         if (socket is null) return InputOutput;
         var session = new ImmortalSession(definition, options);
-        int code = Report(new AppSocketPump(session, socket).Run());
+        AppStream stream = address.HasRings ? new AwaitedRings(socket) : new SocketStream(socket);
+        int code = Report(new AppChannelPump(session, stream).Run());
         WasPrimary = session.IsPrimary;
         if (session.LostImpulses > 0) Thread.Sleep(s_lastWords);
         return code;

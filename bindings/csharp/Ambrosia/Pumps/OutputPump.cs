@@ -1,9 +1,10 @@
-// Sends a session's output. At the end of a batch the scheduler's thread sends what the socket takes at once, which saves a hand-off;
+// Sends a session's output. At the end of a batch the scheduler's thread sends what the channel takes at once, which saves a hand-off;
 // the rest, and what piles up while handlers run, is sent by a thread of its own. Invariant: whoever takes output holds the send gate, so
 // frames stay whole; a wake that comes while the gate is held is seen by the sender's thread afterwards. Impulses that follow one another
 // closely go together: each send of its own would wake the coordinator, which costs more than all the rest of an impulse.
 using System.Diagnostics;
 using System.Net.Sockets;
+using Ambrosia.AppChannel;
 using Ambrosia.Protocol;
 
 namespace Ambrosia;
@@ -25,7 +26,7 @@ internal sealed class OutputPump : IDisposable
     private static readonly TimeSpan s_linger = TimeSpan.FromMilliseconds(1);
 
     private readonly ImmortalSession session;
-    private readonly Socket socket;
+    private readonly AppStream stream;
     private readonly Thread thread;
     private readonly byte[] heartbeat = new byte[FrameHeader.Bytes];
     private readonly Lock sendGate = new();
@@ -41,10 +42,10 @@ internal sealed class OutputPump : IDisposable
     private int handlersWaiting, impulsesWaiting;
     private Exception? failure;
 
-    internal OutputPump(ImmortalSession session, Socket socket)
+    internal OutputPump(ImmortalSession session, AppStream stream)
     {
         this.session = session;
-        this.socket = socket;
+        this.stream = stream;
         new FrameHeader(0, FrameType.Heartbeat, 0).Write(heartbeat, seed: 0);
         session.OutputClosed = OnClosed;
         session.ImpulseAdded = OnImpulse;
@@ -83,7 +84,7 @@ internal sealed class OutputPump : IDisposable
         Wake();
         lock (roomGate) Monitor.PulseAll(roomGate);
         if (thread.Join(TimeSpan.FromSeconds(2))) wake.Dispose();
-        else socket.Close(0);
+        else stream.End();
     }
 
     private void Run()
@@ -127,20 +128,21 @@ internal sealed class OutputPump : IDisposable
     {
         while (session.TryTakeOutput(out ReadOnlyMemory<byte> bytes))
         {
-            int sent = socket.Send(bytes.Span[..Math.Min(bytes.Length, SendBytesMax)]);
+            int sent = Math.Min(bytes.Length, SendBytesMax);
+            stream.Send(bytes.Span[..sent]);
             session.OutputTaken(sent);
             MadeRoom();
             isIdle = false;
         }
         // Nothing is half sent here, so a heartbeat cannot fall into a frame. Before Welcome there is nothing to keep alive.
-        if (isIdle && session.Welcome is not null) socket.Send(heartbeat);
+        if (isIdle && session.Welcome is not null) stream.Send(heartbeat);
     }
 
     private bool TrySendAll()
     {
         while (session.TryTakeOutput(out ReadOnlyMemory<byte> bytes))
         {
-            int sent = NonBlockingSend.TrySend(socket, bytes.Span);
+            int sent = stream.TrySend(bytes.Span);
             if (sent > 0) session.OutputTaken(sent);
             if (sent < bytes.Length) return false;
         }
@@ -236,13 +238,6 @@ internal sealed class OutputPump : IDisposable
             failure ??= why;
             Monitor.PulseAll(roomGate);
         }
-        try
-        {
-            socket.Shutdown(SocketShutdown.Both);
-        }
-        catch (Exception e) when (e is SocketException or ObjectDisposedException)
-        {
-            // It is closed already, which is all that is wanted.
-        }
+        stream.End();
     }
 }

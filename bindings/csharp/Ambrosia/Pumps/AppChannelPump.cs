@@ -1,11 +1,11 @@
-// Drives a session over a socket: the calling thread receives and runs all handlers, an OutputPump sends. It ends when the session does
+// Drives a session over the app channel: the calling thread receives and runs all handlers, an OutputPump sends. It ends when the session does
 // or the connection is gone. Invariant: bytes between start and end of the buffer are received and not consumed.
-using System.Net.Sockets;
+using Ambrosia.AppChannel;
 using Ambrosia.Protocol;
 
 namespace Ambrosia;
 
-internal sealed class AppSocketPump(ImmortalSession session, Socket socket)
+internal sealed class AppChannelPump(ImmortalSession session, AppStream stream)
 {
     private const int BufferBytes = 1024 * 1024;
 
@@ -15,7 +15,7 @@ internal sealed class AppSocketPump(ImmortalSession session, Socket socket)
 
     internal SessionEnd Run()
     {
-        using var output = new OutputPump(session, socket);
+        using var output = new OutputPump(session, stream);
         output.SendNow();
         while (session.State != SessionState.Ended)
         {
@@ -48,15 +48,16 @@ internal sealed class AppSocketPump(ImmortalSession session, Socket socket)
         }
     }
 
-    /// <summary>0: the connection is gone.</summary>
+    /// <summary>0: the channel is gone.</summary>
     private int Receive(int room)
     {
         try
         {
-            return socket.Receive(buffer.AsSpan(end, room));
+            return stream.Receive(buffer.AsSpan(end, room));
         }
-        catch (SocketException)
+        catch (Exception e) when (e is ProtocolViolation or IOException or UnauthorizedAccessException)
         {
+            session.Stop(GoodbyeCode.ProtocolViolation, e.Message); // the memory that it shares with its coordinator
             return 0;
         }
     }

@@ -1,0 +1,62 @@
+using System.Net.Sockets;
+using System.Runtime.InteropServices;
+
+namespace Ambrosia.AppChannel;
+
+/// <summary>Bytes through a socket, which stays in blocking mode and belongs to who made it.</summary>
+public sealed partial class SocketStream(Socket socket) : AppStream
+{
+    private const int DontWait = 0x40, NoSignal = 0x4000; // MSG_… of Linux
+    private const int TryAgain = 11, Interrupted = 4; // errno
+
+    public override int Receive(Span<byte> into)
+    {
+        try
+        {
+            int received = socket.Receive(into, SocketFlags.None, out SocketError error);
+            return error == SocketError.Success ? received : 0;
+        }
+        catch (ObjectDisposedException)
+        {
+            return 0; // by this side, in the middle
+        }
+    }
+
+    public override void Send(ReadOnlySpan<byte> bytes) => socket.Send(bytes);
+
+    /// <remarks>The framework has no flag for one call. Elsewhere than on Linux nothing is sent, and a thread that may wait does it all.</remarks>
+    public override unsafe int TrySend(ReadOnlySpan<byte> bytes)
+    {
+        if (!OperatingSystem.IsLinux()) return 0;
+        fixed (byte* start = bytes)
+        {
+            while (true)
+            {
+                nint sent = Send(socket.SafeHandle, start, (nuint)bytes.Length, DontWait | NoSignal);
+                if (sent >= 0) return (int)sent;
+                int error = Marshal.GetLastPInvokeError();
+                if (error == TryAgain) return 0;
+                if (error != Interrupted) throw new SocketException((int)SocketError.ConnectionReset, $"send failed with errno {error}");
+            }
+        }
+    }
+
+    public override void End()
+    {
+        try
+        {
+            socket.Shutdown(SocketShutdown.Both);
+        }
+        catch (Exception e) when (e is SocketException or ObjectDisposedException)
+        {
+            // It has ended already, which is all that is wanted.
+        }
+    }
+
+    public override void Dispose()
+    {
+    }
+
+    [LibraryImport("libc", EntryPoint = "send", SetLastError = true)]
+    private static unsafe partial nint Send(SafeHandle socket, byte* bytes, nuint count, int flags);
+}

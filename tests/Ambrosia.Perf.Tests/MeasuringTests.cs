@@ -37,17 +37,20 @@ public sealed class MeasuringTests : IDisposable
     [Fact]
     public void Stream_OfThreeSendersOverTcp_VerifiesEachLane() => Assert.Equal(19_998, OneRound(Options with { Local = LocalHop.Tcp }, StreamPlan.Jobs(3)).Messages);
 
-    /// <summary>Coordinator and app are one process then, which is killed as one.</summary>
-    [Fact]
-    public void Stream_Embedded_VerifiesAndSurvivesKills()
+    /// <summary>Embedded, coordinator and app are one process, which is killed as one.</summary>
+    [Theory]
+    [InlineData(nameof(LocalHop.Embedded))]
+    [InlineData(nameof(LocalHop.Rings))]
+    public void Stream_OverAnotherHop_VerifiesAndSurvivesKills(string hop)
     {
-        using var leg = new AmbrosiaLeg(Options with { Local = LocalHop.Embedded }, StreamPlan.OneWay);
+        LocalHop local = Enum.Parse<LocalHop>(hop);
+        using var leg = new AmbrosiaLeg(Options with { Local = local }, StreamPlan.OneWay);
         StreamRound round = leg.Run(16, 20_000);
         KilledRound killed = leg.RunKilled(256, 1 << 17, KillTarget.Everybody);
 
         Assert.Equal(20_000, round.Messages);
         Assert.True(round.Used.Commits > 0 && round.Used.CpuSeconds > 0 && killed.SecondsAfterKill > 0);
-        Assert.All(leg.Cluster.Members, static member => Assert.Equal(member.CoordinatorId, member.AppId));
+        Assert.All(leg.Cluster.Members, member => Assert.Equal(local == LocalHop.Embedded, member.CoordinatorId == member.AppId));
     }
 
     [Fact]

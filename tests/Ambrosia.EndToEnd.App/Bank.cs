@@ -20,6 +20,12 @@ public sealed partial class Bank : Immortal<IBankProxy>, IBank
 
     public void Note(string id) => Put(id);
 
+    public void Trip(string id)
+    {
+        Put(id);
+        if (times[id] == 1) throw new InvalidOperationException($"{id} trips");
+    }
+
     public int[] TimesOf(string[] ids) => [.. ids.Select(id => times.GetValueOrDefault(id))];
 
     public ReadOnlyMemory<byte> Echo(ReadOnlyMemory<byte> bytes) => bytes;

@@ -50,6 +50,10 @@ public interface IBank
     [ImpulseHandler]
     void Note(string id);
 
+    /// <summary>Takes effect, and throws the first time.</summary>
+    [ImpulseHandler]
+    void Trip(string id);
+
     /// <summary>How often each of them took effect.</summary>
     int[] TimesOf(string[] ids);
 

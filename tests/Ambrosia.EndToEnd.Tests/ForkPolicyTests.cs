@@ -1,3 +1,5 @@
+using Ambrosia.Client;
+using Ambrosia.EndToEnd.App;
 using Ambrosia.TestKit;
 
 namespace Ambrosia.EndToEnd.Tests;
@@ -87,6 +89,49 @@ public sealed class ForkPolicyTests
         ledger.Start();
         ledger.AwaitReady();
         Assert.Equal(places[2..], Places(ledger));
+    }
+
+    /// <summary>Impulses of callers outside, with and without a key: what is set aside is so on every replica, whoever is primary; a key stays used.</summary>
+    [Fact]
+    public async Task Quarantine_OfImpulsesFromOutside_SurvivesFailovers()
+    {
+        using var cluster = new Cluster();
+        ReplicaSet set = new(cluster, "bank", "bank");
+        set.Options.AddRange(["--fork-policy", "quarantine"]);
+        await cluster.RunAsync(Cluster.Again(nameof(Quarantine_OfImpulsesFromOutside_SurvivesFailovers)), async () =>
+        {
+            set.Start(2);
+            await using ImmortalClient client = await ImmortalClient.ConnectAsync(cluster.Catalog, "bank", new ClientOptions { ConnectWithin = Cluster.Patience });
+            ClientProxy<IBank> bank = client.GetProxy<IBank>();
+            await bank.WithKey("k").TripForkAsync("keyed").WaitAsync(Cluster.Patience);
+            await bank.TripForkAsync("plain").WaitAsync(Cluster.Patience);
+            await bank.WithKey("k").TripForkAsync("keyed").WaitAsync(Cluster.Patience);
+            Assert.Equal("1 1", await Times());
+            string[] places = Places(set.Primary());
+            Assert.Equal(2, places.Length);
+
+            Replace();
+            Assert.Equal(places, Places(set.Primary()));
+            Assert.Equal(0, Tool.Run("quarantine", "retry", set.Primary().LogDirectory, places[0]).Code);
+            Assert.Equal(0, Tool.Run("quarantine", "drop", set.Primary().LogDirectory, places[1]).Code);
+            await bank.WithKey("k").TripForkAsync("keyed").WaitAsync(Cluster.Patience);
+            Assert.Equal("2 1", await Times());
+
+            Replace();
+            Assert.Empty(Places(set.Primary()));
+            Assert.Equal("2 1", await Times());
+            Assert.DoesNotContain(set.Members, static member => member.Lines.Find(static line => line.StartsWith("exit ", StringComparison.Ordinal)) is not null);
+
+            async Task<string> Times() => string.Join(' ', await bank.TimesOfAsync(["keyed", "plain"]).WaitAsync(Cluster.Patience));
+        });
+
+        void Replace()
+        {
+            ReplicaSet.AwaitCaughtUp(set.Standby());
+            set.Primary().KillCoordinator();
+            set.Primary();
+            set.StartStopped();
+        }
     }
 
     private static string[] Places(Replica ledger) =>

@@ -1,5 +1,6 @@
 using Ambrosia.Client;
 using Ambrosia.EndToEnd.App;
+using Ambrosia.EndToEnd.Tests.Examples;
 
 namespace Ambrosia.EndToEnd.Tests;
 
@@ -87,10 +88,10 @@ public sealed class CallerTests
         await cluster.RunAsync(Cluster.Again(nameof(Caller_WithCertificates_IsTakenThroughTls)), async () =>
         {
             bank.AwaitReady();
-            var options = new ClientOptions { Name = "web", ConnectWithin = patience, TlsAuthorities = Write(cluster, "ca", Certified.Ours.Certificate) };
+            var options = new ClientOptions { Name = "web", ConnectWithin = patience, TlsAuthorities = Write(cluster, "ca.pem", Certified.Ours.Certificate) };
             (string certificate, string key) = Certified.Make("web", Certified.Ours);
             ClientOptions own = options with { TlsCertificate = Write(cluster, "web.pem", certificate), TlsKey = Write(cluster, "web.key", key) };
-            await using ImmortalClient client = await ImmortalClient.ConnectAsync(cluster.Catalog, "bank", own);
+            await using ImmortalClient client = await ConnectExamples.Connect(cluster.Catalog, cluster.Root);
             ClientProxy<IBank> proxy = client.GetProxy<IBank>();
             long answer = await proxy.WithKey("k").DepositAsync("a").WaitAsync(patience);
             await proxy.NoteForkAsync("n").WaitAsync(patience);
@@ -100,14 +101,16 @@ public sealed class CallerTests
             Assert.Equal(answer, await again.WaitAsync(patience));
             Assert.Equal(2, (long)await proxy.TotalAsync().WaitAsync(patience));
 
-            ClientOptions hasty = own with { ConnectWithin = TimeSpan.FromSeconds(5) };
-            ClientRefusedException other = await Assert.ThrowsAsync<ClientRefusedException>(() => ImmortalClient.ConnectAsync(cluster.Catalog, "bank", hasty with { Name = "somebody" }));
+            ClientRefusedException other = await Assert.ThrowsAsync<ClientRefusedException>(() => ImmortalClient.ConnectAsync(cluster.Catalog, "bank", own with { Name = "somebody" }));
             Assert.Contains("which its certificate is not for", other.Message, StringComparison.Ordinal);
             (string foreign, string foreignKey) = Certified.Make("web", Certified.Foreign);
-            ClientOptions stranger = hasty with { TlsCertificate = Write(cluster, "foreign.pem", foreign), TlsKey = Write(cluster, "foreign.key", foreignKey) };
+            ClientOptions stranger = own with { ConnectWithin = TimeSpan.FromSeconds(5), TlsCertificate = Write(cluster, "foreign.pem", foreign), TlsKey = Write(cluster, "foreign.key", foreignKey) };
             Assert.NotNull(await Record.ExceptionAsync(() => ImmortalClient.ConnectAsync(cluster.Catalog, "bank", stranger)));
-            await Assert.ThrowsAsync<TimeoutException>(() => ImmortalClient.ConnectAsync(cluster.Catalog, "bank", new ClientOptions { Name = "web", ConnectWithin = TimeSpan.FromSeconds(2) }));
+            using var enough = new CancellationTokenSource();
+            Task<ImmortalClient> plain = ImmortalClient.ConnectAsync(cluster.Catalog, "bank", new ClientOptions { Name = "web", ConnectWithin = patience }, enough.Token);
             bank.AwaitLine("line about plaintext", static line => line.Contains("(P7.4)", StringComparison.Ordinal));
+            await enough.CancelAsync();
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(() => plain);
         });
     }
 

@@ -10,12 +10,12 @@ using Microsoft.CodeAnalysis.Text;
 
 namespace Ambrosia.Generators;
 
-/// <summary>Generates proxies for contracts, dispatch for immortals, codecs for data types, and the contract manifest.</summary>
+/// <summary>Generates proxies for contracts, dispatch for immortals, codecs for data types and state, and the contract manifest.</summary>
 [Generator(LanguageNames.CSharp)]
 public sealed class ImmortalGenerator : IIncrementalGenerator
 {
     /// <summary>Names of the steps whose caching the tests watch.</summary>
-    internal const string ContractStep = "Contract", ClientStep = "Client", ImmortalStep = "Immortal", DataStep = "Data", ManifestStep = "Manifest", SuspendableStep = "Suspendable";
+    internal const string ContractStep = "Contract", ClientStep = "Client", ImmortalStep = "Immortal", DataStep = "Data", ManifestStep = "Manifest", SuspendableStep = "Suspendable", StateStep = "State";
 
     public void Initialize(IncrementalGeneratorInitializationContext context)
     {
@@ -56,7 +56,25 @@ public sealed class ImmortalGenerator : IIncrementalGenerator
         {
             if (all.Count > 0) Add(output, "Suspendable", SuspendableSource.Of(all));
         });
+        WriteState(context, suspendable);
         Report(context, immortals.Collect(), allContracts, data.Collect());
+    }
+
+    /// <summary>Which types are state is asked of values, so an edit that adds no field to any of them writes nothing again.</summary>
+    private static void WriteState(IncrementalGeneratorInitializationContext context, IncrementalValueProvider<EquatableArray<SuspendableModel>> suspendable)
+    {
+        IncrementalValueProvider<ImmutableArray<StateModel?>> types = context.SyntaxProvider
+            .CreateSyntaxProvider(static (node, _) => StateReader.Mentions(node), StateReader.Read)
+            .Where(static model => model is not null).Collect();
+        IncrementalValueProvider<EquatableArray<StateModel>> state = types.Combine(suspendable)
+            .Select(static (all, _) => StateReach.Of(all.Left!, all.Right.SelectMany(static method => method.Kept)));
+        context.RegisterSourceOutput(
+            state.SelectMany(static (all, _) => all).WithTrackingName(StateStep),
+            static (output, model) => Add(output, $"{model.Id.Replace("global::", "").Replace('<', '{').Replace('>', '}')}.State", StateSource.Of(model)));
+        context.RegisterSourceOutput(state, static (output, all) =>
+        {
+            if (all.Count > 0) Add(output, "StateRegistry", StateSource.RegistryOf(all));
+        });
     }
 
     /// <summary>Found by an immortal that implements it, by a mark, or by use.</summary>

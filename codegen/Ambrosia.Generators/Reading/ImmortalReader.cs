@@ -80,7 +80,7 @@ internal static class ImmortalReader
         return type.InstanceConstructors.Any(each => each.Parameters.Length == 0) ? null : "has no constructor without parameters";
     }
 
-    private static List<string> Containing(INamedTypeSymbol type)
+    internal static List<string> Containing(INamedTypeSymbol type)
     {
         var around = new List<string>();
         for (INamedTypeSymbol? at = type.ContainingType; at is not null; at = at.ContainingType)
@@ -88,7 +88,7 @@ internal static class ImmortalReader
         return around;
     }
 
-    private static string Keyword(INamedTypeSymbol type) => type switch
+    internal static string Keyword(INamedTypeSymbol type) => type switch
     {
         { TypeKind: TypeKind.Interface } => "interface",
         { TypeKind: TypeKind.Struct, IsRecord: true } => "record struct",

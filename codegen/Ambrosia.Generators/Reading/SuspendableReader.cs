@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.Globalization;
 using System.Linq;
 using System.Security.Cryptography;
@@ -29,13 +30,14 @@ internal static class SuspendableReader
         var syntax = (MethodDeclarationSyntax)context.Node;
         if (context.SemanticModel.GetDeclaredSymbol(syntax, cancel) is not { } method || !(Symbols.IsOurs(method.ReturnType, "Call") || Symbols.IsOurs(method.ReturnType, "Call", arity: 1))) return null;
         var text = new StringBuilder();
-        foreach (SyntaxToken token in syntax.DescendantTokens()) Append(text, token, syntax, method.ContainingType, context.SemanticModel, cancel);
+        var kept = new SortedSet<string>(StringComparer.Ordinal);
+        foreach (SyntaxToken token in syntax.DescendantTokens()) Append(text, token, syntax, method.ContainingType, context.SemanticModel, kept, cancel);
         using SHA256 sha = SHA256.Create();
         string hash = string.Concat(sha.ComputeHash(Encoding.UTF8.GetBytes(text.ToString())).Take(HashBytes).Select(static each => each.ToString("x2", CultureInfo.InvariantCulture)));
-        return new SuspendableModel(MetadataNames.Of(method), hash);
+        return new SuspendableModel(MetadataNames.Of(method), hash, new(kept));
     }
 
-    private static void Append(StringBuilder text, SyntaxToken token, MethodDeclarationSyntax syntax, INamedTypeSymbol self, SemanticModel model, CancellationToken cancel)
+    private static void Append(StringBuilder text, SyntaxToken token, MethodDeclarationSyntax syntax, INamedTypeSymbol self, SemanticModel model, ISet<string> kept, CancellationToken cancel)
     {
         if (syntax.AttributeLists.Any(each => each.Span.Contains(token.Span)) || (token.Parent == syntax && SyntaxFacts.IsAccessibilityModifier(token.Kind()))) return;
         text.Append(token.Text).Append(' ');
@@ -45,6 +47,8 @@ internal static class SuspendableReader
             BinaryExpressionSyntax or PrefixUnaryExpressionSyntax or PostfixUnaryExpressionSyntax or AssignmentExpressionSyntax => model.GetSymbolInfo(token.Parent, cancel).Symbol,
             _ => null,
         };
+        if (symbol is ILocalSymbol { Type: { } local }) StateReader.Mention(local, kept);
+        if (symbol is IParameterSymbol { Type: { } parameter }) StateReader.Mention(parameter, kept);
         if (symbol is not null) text.Append(Meaning(symbol, self)).Append(' ');
     }
 

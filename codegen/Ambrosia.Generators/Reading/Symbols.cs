@@ -11,8 +11,13 @@ internal static class Symbols
     private static readonly SymbolDisplayFormat s_full = SymbolDisplayFormat.FullyQualifiedFormat
         .AddMiscellaneousOptions(SymbolDisplayMiscellaneousOptions.IncludeNullableReferenceTypeModifier | SymbolDisplayMiscellaneousOptions.EscapeKeywordIdentifiers);
 
+    private static readonly SymbolDisplayFormat s_plain = SymbolDisplayFormat.FullyQualifiedFormat.AddMiscellaneousOptions(SymbolDisplayMiscellaneousOptions.EscapeKeywordIdentifiers);
+
     /// <summary>From <c>global::</c> on.</summary>
     internal static string FullName(ITypeSymbol type) => type.ToDisplayString(s_full);
+
+    /// <summary>From <c>global::</c> on, without what is said of null.</summary>
+    internal static string PlainName(ITypeSymbol type) => type.ToDisplayString(s_plain);
 
     internal static string NamespaceOf(ISymbol symbol) =>
         symbol.ContainingNamespace is { IsGlobalNamespace: false } space ? space.ToDisplayString() : "";

@@ -15,6 +15,7 @@ internal sealed class ImmortalRuntime
     internal ImmortalRuntime(ImmortalDefinition definition, AppWelcome welcome, OutboundBuffer outbound, ImpulseDoor impulses, SessionOptions options)
     {
         this.definition = definition;
+        StateSerializers.Read(definition.Type.Assembly);
         Id = welcome.Instance;
         Scheduler = new Scheduler(this);
         Surroundings = new Surroundings(welcome.Uuid, Scheduler);

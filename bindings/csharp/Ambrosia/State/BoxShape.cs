@@ -11,10 +11,10 @@ internal sealed class BoxShape<T> : ObjectShape
     internal override void Write(GraphWriter graph, ref CborWriter to, object instance) => slot.Write(graph, ref to, (T)instance);
 
     internal override object Allocate(GraphReader graph, ref CborReader from) =>
-        Slots.IsPrimitive(typeof(T)) ? slot.Read(graph, ref from)! : RuntimeHelpers.GetUninitializedObject(typeof(T));
+        slot.StandsForItself ? slot.Read(graph, ref from)! : RuntimeHelpers.GetUninitializedObject(typeof(T));
 
     internal override void Fill(GraphReader graph, ref CborReader from, object instance)
     {
-        if (!Slots.IsPrimitive(typeof(T))) graph.PlanOf(typeof(T)).Read(graph, ref from, instance);
+        if (!slot.StandsForItself) graph.PlanOf(typeof(T)).Read(graph, ref from, instance);
     }
 }

@@ -27,7 +27,7 @@ internal sealed class DelegateShape(Type type) : ObjectShape
         else WriteMethod(graph, ref to, method);
         WriteTypes(graph, ref to, declaring.GetGenericArguments());
         WriteTypes(graph, ref to, method.GetGenericArguments());
-        targets.Write(graph, ref to, IsStatics(function.Target) ? null : function.Target);
+        graph.WriteTarget(ref to, declaring, IsStatics(function.Target) ? null : function.Target);
     }
 
     internal override object Allocate(GraphReader graph, ref CborReader from)
@@ -53,7 +53,9 @@ internal sealed class DelegateShape(Type type) : ObjectShape
     private static void WriteMethod(GraphWriter graph, ref CborWriter to, MethodInfo method)
     {
         to.WriteArrayHeader(3);
-        to.WriteUInt64((ulong)graph.Mention(method.DeclaringType!));
+        Type declaring = graph.ClassInImage(method.DeclaringType!);
+        if (Find(declaring, method.Name, Parameters(method)) is null) throw graph.CannotWrite(method.DeclaringType!, $".{method.Name}, which {declaring.Name} does not have,");
+        to.WriteUInt64((ulong)graph.Mention(declaring));
         to.WriteString(method.Name);
         to.WriteString(Parameters(method));
     }
@@ -63,9 +65,12 @@ internal sealed class DelegateShape(Type type) : ObjectShape
         from.ReadArrayHeader();
         Type declaring = graph.TypeOf(from.ReadUInt64());
         string name = from.ReadString(), parameters = from.ReadString();
-        return Array.Find(declaring.GetMethods(All), method => method.Name == name && Parameters(method) == parameters)
+        return Find(declaring, name, parameters)
             ?? throw new InvalidDataException($"The image holds a delegate of {declaring}.{name}({parameters}), which this app does not have.");
     }
+
+    private static MethodInfo? Find(Type declaring, string name, string parameters) =>
+        Array.Find(declaring.GetMethods(All), method => method.Name == name && Parameters(method) == parameters);
 
     private static MethodInfo ReadFunction(string name)
     {

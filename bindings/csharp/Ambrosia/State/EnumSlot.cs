@@ -8,6 +8,8 @@ internal sealed class EnumSlot<T> : Slot<T>
 {
     private static readonly bool s_isUnsigned64 = Enum.GetUnderlyingType(typeof(T)) == typeof(ulong);
 
+    internal override bool StandsForItself => true;
+
     internal override void Write(GraphWriter graph, ref CborWriter to, T value)
     {
         if (s_isUnsigned64) to.WriteUInt64(Convert.ToUInt64(value));

@@ -1,30 +1,82 @@
 // Writes an object graph: every object once, under an id in the order of first encounter, breadth first with a work list, so that a long
 // chain of objects does not recurse. References are ids, so sharing and cycles survive. Two graphs that are equal give equal bytes.
 using System.Buffers;
+using System.ComponentModel;
 using System.Reflection;
 using Ambrosia.Protocol;
 
 namespace Ambrosia;
 
-internal sealed class GraphWriter
+/// <summary>What generated code writes the fields of an object to. Made by the binding for one image; one thread.</summary>
+[EditorBrowsable(EditorBrowsableState.Never)]
+public sealed class GraphWriter
 {
+    private static long s_graphs;
     private readonly Dictionary<object, int> ids = new(ReferenceEqualityComparer.Instance);
-    private readonly List<(object Instance, Type Type)> objects = [];
+    private readonly List<(object Instance, WrittenType Type)> objects = [];
+    private readonly Dictionary<Type, WrittenType> byClass = [];
     private readonly Dictionary<Type, int> typeIds = [];
     private readonly List<Type> types = [];
     private readonly ArrayBufferWriter<byte> bodies = new();
     private readonly WritingPlace place = new();
+    private readonly Moving? moving;
+
+    /// <param name="isReflective">No generated code is used: for tests, which compare the two.</param>
+    /// <param name="moving">What is written is for another class of immortal; null: for this one.</param>
+    internal GraphWriter(bool isReflective = false, Moving? moving = null)
+    {
+        IsReflective = isReflective;
+        this.moving = moving;
+        Bodies = new BodyUse(moving);
+    }
+
+    internal bool IsReflective { get; }
+
+    /// <summary>Tells graphs apart in one process; no part of an image.</summary>
+    internal long Serial { get; } = Interlocked.Increment(ref s_graphs);
 
     /// <summary>The bodies that what was written depends on.</summary>
-    internal BodyUse Bodies { get; } = new();
+    internal BodyUse Bodies { get; }
+
+    /// <summary>The value of a field of the object that is being written.</summary>
+    public void WriteField<T>(ref CborWriter to, StateCodec of, int field, T value)
+    {
+        place.At(of, field);
+        SlotOf<T>(typeof(T)).Write(this, ref to, value);
+    }
+
+    /// <inheritdoc cref="WriteField"/>
+    public void WriteReference(ref CborWriter to, StateCodec of, int field, object? value)
+    {
+        place.At(of, field);
+        WriteReference(ref to, value);
+    }
+
+    public void WriteText(ref CborWriter to, string? value) => Texts.Write(ref to, value);
+
+    internal void WriteReference(ref CborWriter to, object? value)
+    {
+        if (value is null) to.WriteNull();
+        else to.WriteUInt64((ulong)IdOf(value));
+    }
+
+    /// <summary>The object that a delegate calls its method on.</summary>
+    internal void WriteTarget(ref CborWriter to, Type declaring, object? target)
+    {
+        place.AtTargetOf(declaring);
+        WriteReference(ref to, target);
+    }
+
+    /// <summary>The class that stands for another in this image.</summary>
+    internal Type ClassInImage(Type type) => moving?.ClassOf(type) ?? type;
 
     /// <summary>Id of an object; it is written later if this is its first mention.</summary>
     internal int IdOf(object instance)
     {
+        if (moving is not null) instance = moving.Successor(instance, place);
         if (ids.TryGetValue(instance, out int known)) return known;
-        Type type = TypeInImage(instance);
-        if (ObjectShapes.Of(type) is null) throw CannotWrite(type);
-        if (instance is Delegate && !place.IsLocal) throw CannotWrite(type, " outside the locals of a method");
+        WrittenType type = ClassOf(instance);
+        if (type.IsDelegate && !place.IsLocal) throw CannotWrite(type.InImage, " outside the locals of a method");
         int id = objects.Count;
         ids.Add(instance, id);
         objects.Add((instance, type));
@@ -37,10 +89,11 @@ internal sealed class GraphWriter
         var to = new CborWriter(bodies);
         for (int i = 0; i < objects.Count; i++)
         {
-            (object instance, Type type) = objects[i];
-            to.WriteUInt64((ulong)Mention(type));
+            (object instance, WrittenType type) = objects[i];
+            if (type.Id < 0) type.Id = Mention(type.InImage);
+            to.WriteUInt64((ulong)type.Id);
             At(null);
-            ObjectShapes.Of(type)!.Write(this, ref to, instance);
+            type.Shape.Write(this, ref to, instance);
         }
         to.Flush();
     }
@@ -51,9 +104,9 @@ internal sealed class GraphWriter
         to.WriteArrayHeader(types.Count);
         foreach (Type type in types)
         {
-            string[] names = HasFields(type) ? [.. FieldPlan.Of(type).Names] : [];
+            string[] names = HasFields(type) ? StateFields.NamesOf(type) : [];
             to.WriteArrayHeader(2);
-            TypeNames.Write(ref to, type);
+            TypeNames.Write(ref to, type, moving);
             to.WriteArrayHeader(names.Length);
             foreach (string name in names) to.WriteString(name);
         }
@@ -66,6 +119,7 @@ internal sealed class GraphWriter
     {
         if (typeIds.TryGetValue(type, out int known)) return known;
         Depend(type);
+        if (NumberedCases.WhyNotWritable(type) is { } why) throw CannotWrite(type, why);
         typeIds.Add(type, types.Count);
         types.Add(type);
         return types.Count - 1;
@@ -90,7 +144,7 @@ internal sealed class GraphWriter
     {
         if (BodyTable.OwnerOf(method) is not var (row, function)) return null;
         Bodies.Add(NameOf(method.Module.Assembly), row, null);
-        return TypeNames.OfMade(row, function.Role, method.Module.Assembly);
+        return TypeNames.OfMade(row, function.Role, method.Module.Assembly, moving);
     }
 
     internal void At(FieldInfo? writing) => place.At(writing);
@@ -98,6 +152,36 @@ internal sealed class GraphWriter
     internal void AtElementOf(Type collection) => place.AtElementOf(collection);
 
     internal NotWritableException CannotWrite(Type type, string? how = null) => new($"{place}: {WritingPlace.Readable(type)}{how} cannot be written");
+
+    private Slot<T> SlotOf<T>(Type type)
+    {
+        try
+        {
+            return Ambrosia.SlotOf<T>.Get();
+        }
+        catch (NotWritableException)
+        {
+            throw CannotWrite(type);
+        }
+    }
+
+    private WrittenType ClassOf(object instance)
+    {
+        Type type = instance.GetType();
+        if (!byClass.TryGetValue(type, out WrittenType? known))
+        {
+            bool isFrame = type.IsGenericType && type.GetGenericTypeDefinition() == typeof(Frame<,>);
+            byClass.Add(type, known = new WrittenType(type, ObjectShapes.Of(type) ?? throw CannotWrite(type), isFrame));
+        }
+        // A method that is finished is its result, whatever its body was.
+        return known.IsFrame && ((Source)instance).IsDone ? known.Finished ??= Finished(type) : known;
+    }
+
+    private WrittenType Finished(Type frame)
+    {
+        Type result = typeof(Source<>).MakeGenericType(frame.GetGenericArguments()[1]);
+        return new WrittenType(result, ObjectShapes.Of(result) ?? throw CannotWrite(result), isFrame: false);
+    }
 
     /// <summary>Generic arguments are types that the image depends on, too.</summary>
     private void Depend(Type type)
@@ -118,12 +202,21 @@ internal sealed class GraphWriter
         ? Slots.Of(type) is { } slot && slot.GetType().GetGenericTypeDefinition() == typeof(StructSlot<>)
         : ObjectShapes.Of(type)?.Plan is not null;
 
-    /// <summary>A method that is finished is its result, whatever its body was.</summary>
-    private static Type TypeInImage(object instance)
+    /// <summary>A class of objects in this graph.</summary>
+    private sealed class WrittenType(Type inImage, ObjectShape shape, bool isFrame)
     {
-        Type type = instance.GetType();
-        return type.IsGenericType && type.GetGenericTypeDefinition() == typeof(Frame<,>) && ((Source)instance).IsDone
-            ? typeof(Source<>).MakeGenericType(type.GetGenericArguments()[1])
-            : type;
+        internal Type InImage => inImage;
+
+        internal ObjectShape Shape => shape;
+
+        internal bool IsFrame => isFrame;
+
+        internal bool IsDelegate { get; } = typeof(Delegate).IsAssignableFrom(inImage);
+
+        /// <summary>In the table of types; -1: not yet.</summary>
+        internal int Id { get; set; } = -1;
+
+        /// <summary>Of a frame: what it is when its method has ended.</summary>
+        internal WrittenType? Finished { get; set; }
     }
 }

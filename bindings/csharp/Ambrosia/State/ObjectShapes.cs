@@ -11,11 +11,16 @@ internal static class ObjectShapes
 
     internal static ObjectShape? Of(Type type) => s_byType.GetOrAdd(type, Make);
 
+    /// <summary>Something has changed what is known of it.</summary>
+    internal static void Forget(Type type) => s_byType.TryRemove(type, out _);
+
     /// <summary>Of the framework: written only if its meaning is known here.</summary>
-    internal static bool IsOfSystem(Type type)
+    internal static bool IsOfSystem(Type type) => IsOfSystem(type.Assembly);
+
+    internal static bool IsOfSystem(Assembly assembly)
     {
-        if (type.Assembly == typeof(object).Assembly) return true;
-        string name = type.Assembly.GetName().Name ?? "";
+        if (assembly == typeof(object).Assembly) return true;
+        string name = assembly.GetName().Name ?? "";
         return name is "System" or "mscorlib" or "netstandard"
             || name.StartsWith("System.", StringComparison.Ordinal) || name.StartsWith("Microsoft.", StringComparison.Ordinal);
     }
@@ -34,6 +39,7 @@ internal static class ObjectShapes
 
     private static ObjectShape? MakeUnchecked(Type type)
     {
+        if (!type.IsValueType && StateSerializers.Of(type) is { } serializer) return (ObjectShape)Activator.CreateInstance(typeof(SerializedShape<>).MakeGenericType(type), serializer)!;
         if (type.IsArray) return type.IsSZArray ? OfGeneric(typeof(ArrayShape<>), type.GetElementType()!) : new GridShape(type);
         if (type.IsDefined(typeof(InlineArrayAttribute), inherit: false)) return null;
         if (type == typeof(string) || type.IsValueType) return OfGeneric(typeof(BoxShape<>), type);

@@ -19,6 +19,7 @@ internal static class Slots
     private static Slot Make(Type type)
     {
         if (!IsWritableInPlace(type)) throw new NotWritableException($"{type} cannot be written");
+        if (type.IsValueType && StateSerializers.Of(type) is { } serializer) return (Slot)Activator.CreateInstance(typeof(SerializedSlot<>).MakeGenericType(type), serializer)!;
         Type slot = !type.IsValueType ? typeof(ReferenceSlot<>).MakeGenericType(type)
             : type.IsEnum ? typeof(EnumSlot<>).MakeGenericType(type)
             : Nullable.GetUnderlyingType(type) is { } inner ? typeof(NullableSlot<>).MakeGenericType(inner)
@@ -51,7 +52,7 @@ internal static class Slots
         Add<DateOnly>(all, static (ref to, value) => to.WriteInt64(value.DayNumber), static (ref from) => DateOnly.FromDayNumber(from.ReadInt32()));
         Add<TimeOnly>(all, static (ref to, value) => to.WriteInt64(value.Ticks), static (ref from) => new TimeOnly(from.ReadInt64()));
         Add<Guid>(all, static (ref to, value) => to.WriteGuid(value), static (ref from) => from.ReadGuid());
-        Add<string?>(all, WriteText, ReadText);
+        Add<string?>(all, Texts.Write, Texts.Read);
         return all;
     }
 
@@ -67,45 +68,6 @@ internal static class Slots
         Add<ulong>(all, static (ref to, value) => to.WriteUInt64(value), static (ref from) => from.ReadUInt64());
         Add<char>(all, static (ref to, value) => to.WriteUInt64(value), static (ref from) => from.ReadChar());
         Add<nint>(all, static (ref to, value) => to.WriteInt64(value), static (ref from) => checked((nint)from.ReadInt64()));
-    }
-
-    /// <summary>Texts have no identity. Lone surrogates, which UTF-8 cannot say, make it an array of code units.</summary>
-    private static void WriteText(ref CborWriter to, string? value)
-    {
-        if (value is null)
-        {
-            to.WriteNull();
-            return;
-        }
-        if (!HasLoneSurrogate(value))
-        {
-            to.WriteString(value);
-            return;
-        }
-        to.WriteArrayHeader(value.Length);
-        foreach (char c in value) to.WriteUInt64(c);
-    }
-
-    private static string? ReadText(ref CborReader from)
-    {
-        if (from.TryReadNull()) return null;
-        if (from.PeekKind() != CborKind.Array) return from.ReadString();
-        var chars = new char[from.ReadArrayHeader()];
-        for (int i = 0; i < chars.Length; i++) chars[i] = from.ReadChar();
-        return new string(chars);
-    }
-
-    private static bool HasLoneSurrogate(string text)
-    {
-        int first = text.AsSpan().IndexOfAnyInRange('\uD800', '\uDFFF');
-        if (first < 0) return false;
-        for (int i = first; i < text.Length; i++)
-        {
-            if (!char.IsSurrogate(text[i])) continue;
-            if (i + 1 == text.Length || !char.IsSurrogatePair(text[i], text[i + 1])) return true;
-            i++;
-        }
-        return false;
     }
 
     private static void Add<T>(Dictionary<Type, Slot> all, WriteValue<T> write, ReadValue<T> read) => all.Add(typeof(T), new ValueSlot<T>(write, read));

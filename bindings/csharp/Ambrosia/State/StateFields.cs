@@ -10,14 +10,26 @@ internal static class StateFields
 {
     private const BindingFlags Declared = BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly;
     private static readonly ConcurrentDictionary<Type, FieldInfo[]> s_cache = new();
+    private static readonly ConcurrentDictionary<Type, string[]> s_names = new();
 
     /// <summary>What is kept of an exception besides the fields of its own class: no stack, which no replay repeats, no Data, no CancellationToken.</summary>
     private static readonly string[] s_ofExceptions = ["_message", "_innerException", "_HResult"];
 
     internal static FieldInfo[] Of(Type type) => s_cache.GetOrAdd(type, Find);
 
+    /// <summary>Their names in an image, in the same order.</summary>
+    internal static string[] NamesOf(Type type) => s_names.GetOrAdd(type, static type => [.. Of(type).Select(field => NameOf(field, type))]);
+
+    /// <summary>The place of the field that had this name in earlier builds; null: none had.</summary>
+    internal static int? FormerlyNamed(Type type, string name)
+    {
+        int place = Array.FindIndex(Of(type), field => Attributes<FormerlyNamedAttribute>(field, PropertyBehind(field, field.DeclaringType!)).Any(each =>
+            each.Name == name || $"<{each.Name}>k__BackingField" == name));
+        return place < 0 ? null : place;
+    }
+
     /// <summary>The name that an image holds: where a base class has a field of the same name, the declaring class tells them apart.</summary>
-    internal static string NameOf(FieldInfo field, Type of) =>
+    private static string NameOf(FieldInfo field, Type of) =>
         field.DeclaringType == of || !Of(of).Any(other => other.Name == field.Name && other.DeclaringType != field.DeclaringType)
             ? field.Name
             : $"{field.DeclaringType!.Name}.{field.Name}";
@@ -50,6 +62,10 @@ internal static class StateFields
     private static bool Has<TAttribute>(FieldInfo field, MemberInfo? property)
         where TAttribute : Attribute =>
         field.IsDefined(typeof(TAttribute), inherit: false) || (property is not null && property.IsDefined(typeof(TAttribute), inherit: false));
+
+    private static IEnumerable<TAttribute> Attributes<TAttribute>(FieldInfo field, MemberInfo? property)
+        where TAttribute : Attribute =>
+        field.GetCustomAttributes<TAttribute>(inherit: false).Concat(property?.GetCustomAttributes<TAttribute>(inherit: false) ?? []);
 
     private static PropertyInfo? PropertyBehind(FieldInfo field, Type declaring)
     {

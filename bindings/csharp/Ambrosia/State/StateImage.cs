@@ -13,11 +13,23 @@ internal static class StateImage
 
     /// <summary>Changes nothing: handlers go on undisturbed, and a second image has the same bytes.</summary>
     /// <exception cref="NotWritableException">Something reachable from the state or from a suspended method cannot be written.</exception>
-    internal static ReadOnlyMemory<byte> Write(ImmortalRuntime runtime)
+    internal static ReadOnlyMemory<byte> Write(ImmortalRuntime runtime, bool isReflective = false) => Write(runtime, runtime.ToImage(), new GraphWriter(isReflective));
+
+    /// <summary>
+    /// For <paramref name="successor"/>, which was made of the runtime's immortal and takes its place: another class, with the same suspended methods.
+    /// </summary>
+    /// <exception cref="NotWritableException">Something refers to the immortal that is replaced, or cannot be written.</exception>
+    internal static ReadOnlyMemory<byte> WriteMoved(ImmortalRuntime runtime, Immortal successor)
+    {
+        ImageRoot root = runtime.ToImage();
+        root.Immortal = successor;
+        return Write(runtime, root, new GraphWriter(moving: new Moving(runtime.Started(), successor)));
+    }
+
+    private static ReadOnlyMemory<byte> Write(ImmortalRuntime runtime, ImageRoot root, GraphWriter graph)
     {
         if (!runtime.Scheduler.IsDrained) throw new InvalidOperationException("An image is taken between records, when nothing runs.");
-        var graph = new GraphWriter();
-        graph.IdOf(runtime.ToImage());
+        graph.IdOf(root);
         graph.WriteAll();
         foreach (IPendingCall call in runtime.Calls.All)
             if (call.Source.Waiter is ISuspended waiter) graph.Waiting(waiter.MachineType, StateOf(waiter), $"{call.Proxy} method 0x{call.Method:X}, call {call.Id}");
@@ -38,13 +50,13 @@ internal static class StateImage
 
     /// <exception cref="InvalidDataException">The image is not for this app or this version of the binding.</exception>
     /// <exception cref="SuspendedCallsChangedException">Methods that are suspended in it have other bodies now; nothing was restored.</exception>
-    internal static void Restore(ImmortalRuntime runtime, ReadOnlySpan<byte> image, bool acceptSource)
+    internal static void Restore(ImmortalRuntime runtime, ReadOnlySpan<byte> image, bool acceptSource, bool isReflective = false)
     {
         try
         {
             CborReader from = Check(image, acceptSource, out List<string> refusals);
             if (refusals.Count > 0) throw new SuspendedCallsChangedException(refusals);
-            var graph = new GraphReader(runtime.TargetOf);
+            var graph = new GraphReader(runtime.TargetOf, isReflective);
             graph.ReadAll(ref from);
             runtime.Adopt(graph.ObjectOf(0) as ImageRoot ?? throw new InvalidDataException("The image does not begin with its root."));
         }

@@ -8,16 +8,26 @@ internal sealed class StructSlot<T> : Slot<T>
 {
     private readonly FieldPlan plan = FieldPlan.Of(typeof(T));
 
+    /// <summary>The graph in which the type was mentioned last; a lost race mentions it once more.</summary>
+    private long mentionedIn;
+
     internal override void Write(GraphWriter graph, ref CborWriter to, T value)
     {
-        graph.Mention(typeof(T));
-        plan.Write(graph, ref to, value);
+        if (mentionedIn != graph.Serial)
+        {
+            graph.Mention(typeof(T));
+            mentionedIn = graph.Serial;
+        }
+        if (!plan.TryWrite(graph, ref to, value)) plan.Write(graph, ref to, value);
     }
 
     internal override T Read(GraphReader graph, ref CborReader from)
     {
-        object box = default(T);
-        graph.PlanOf(typeof(T)).Read(graph, ref from, box);
+        FieldPlan named = graph.PlanOf(typeof(T));
+        var value = default(T);
+        if (named.TryRead(graph, ref from, ref value)) return value;
+        object box = value;
+        named.Read(graph, ref from, box);
         return (T)box;
     }
 }

@@ -1,6 +1,6 @@
 // Types in an image: by names without versions and without the compiler's ordinals, so that a rebuilt app still finds them.
 //   text: "Namespace.Type, Assembly"; "@method id/role, Assembly" for what the compiler made of a method
-//   "%member,member, Assembly" for an anonymous type
+//   "%member,member, Assembly" for an anonymous type; "#number Namespace.Interface, Assembly" for a numbered case
 //   [rank, element]: an array; rank 0 is a plain one.   [text, argument, …]: a generic instance
 using System.Reflection;
 using Ambrosia.Protocol;
@@ -11,52 +11,62 @@ internal static class TypeNames
 {
     /// <summary>Generic arguments within each other; deeper ones are no types of an app.</summary>
     private const int DepthMax = 32;
-    private const char Made = '@', Anonymous = '%';
+    private const char Made = '@', Anonymous = '%', Case = '#';
 
-    internal static void Write(ref CborWriter to, Type type)
+    /// <param name="moving">The image is for another class of immortal; null: for this one.</param>
+    internal static void Write(ref CborWriter to, Type type, Moving? moving)
     {
         if (type.IsArray)
         {
             to.WriteArrayHeader(2);
             to.WriteUInt64(type.IsSZArray ? 0 : (ulong)type.GetArrayRank());
-            Write(ref to, type.GetElementType()!);
+            Write(ref to, type.GetElementType()!, moving);
             return;
         }
         if (!type.IsConstructedGenericType)
         {
-            to.WriteString(Of(type));
+            to.WriteString(Of(type, moving));
             return;
         }
         Type[] arguments = type.GetGenericArguments();
         to.WriteArrayHeader(1 + arguments.Length);
-        to.WriteString(Of(type.GetGenericTypeDefinition()));
-        foreach (Type argument in arguments) Write(ref to, argument);
+        to.WriteString(Of(type.GetGenericTypeDefinition(), moving));
+        foreach (Type argument in arguments) Write(ref to, argument, moving);
     }
 
-    /// <exception cref="InvalidDataException">This app has no such type.</exception>
-    internal static Type Read(ref CborReader from, int depth = 0)
+    /// <summary>Null: this app has no such type, or not one of those that it is made of; then <paramref name="missing"/> is its name.</summary>
+    internal static Type? Read(ref CborReader from, out string? missing, int depth = 0)
     {
         if (depth > DepthMax) throw new InvalidDataException("The image names a type that is nested too deeply.");
-        if (from.PeekKind() != CborKind.Array) return Find(from.ReadString());
+        if (from.PeekKind() != CborKind.Array) return Find(from.ReadString(), out missing);
         int items = from.ReadArrayHeader();
         if (from.PeekKind() == CborKind.Unsigned)
         {
             int rank = from.ReadInt32();
             if (items != 2 || rank > 32) throw new InvalidDataException($"The image names an array of rank {rank}.");
-            Type element = Read(ref from, depth + 1);
-            return rank == 0 ? element.MakeArrayType() : element.MakeArrayType(rank);
+            Type? element = Read(ref from, out missing, depth + 1);
+            return rank == 0 ? element?.MakeArrayType() : element?.MakeArrayType(rank);
         }
         if (items < 2) throw new InvalidDataException("The image names a generic type without arguments.");
-        Type definition = Find(from.ReadString());
-        var arguments = new Type[items - 1];
-        for (int i = 0; i < arguments.Length; i++) arguments[i] = Read(ref from, depth + 1);
-        if (!definition.IsGenericTypeDefinition || definition.GetGenericArguments().Length != arguments.Length)
+        Type? definition = Find(from.ReadString(), out missing);
+        var arguments = new Type?[items - 1];
+        for (int i = 0; i < arguments.Length; i++)
+        {
+            arguments[i] = Read(ref from, out string? missingArgument, depth + 1);
+            missing ??= missingArgument;
+        }
+        if (missing is not null) return null;
+        if (!definition!.IsGenericTypeDefinition || definition.GetGenericArguments().Length != arguments.Length)
             throw new InvalidDataException($"The image names a {definition} of {arguments.Length} arguments.");
-        return definition.MakeGenericType(arguments);
+        return definition.MakeGenericType(arguments!);
     }
 
     /// <summary>How a function that the compiler made of a method is named: <c>method id/role, Assembly</c>.</summary>
-    internal static string OfMade(BodyRow row, string role, Assembly assembly) => $"{Made}{row.Id}/{role}, {assembly.GetName().Name}";
+    internal static string OfMade(BodyRow row, string role, Assembly assembly, Moving? moving)
+    {
+        string name = assembly.GetName().Name!;
+        return moving is null ? $"{Made}{row.Id}/{role}, {name}" : $"{Made}{moving.IdOf(row.Id)}/{role}, {moving.AssemblyOf(row.Id, name)}";
+    }
 
     /// <summary>Takes such a name apart; the table is null if the app has no such assembly.</summary>
     internal static (BodyTable? Table, string Id, string Role) PartsOfMade(string name)
@@ -81,30 +91,46 @@ internal static class TypeNames
         }
     }
 
-    private static string Of(Type definition) => BodyTable.OwnerOf(definition) is var (row, type)
-        ? OfMade(row, type.Role, definition.Assembly)
-        : $"{(IsAnonymous(definition) ? $"{Anonymous}{Members(definition)}" : definition.FullName)}, {definition.Assembly.GetName().Name}";
+    private static string Of(Type definition, Moving? moving)
+    {
+        if (BodyTable.OwnerOf(definition) is var (row, made)) return OfMade(row, made.Role, definition.Assembly, moving);
+        if (NumberedCases.NumberOf(definition) is var (parent, number)) return $"{Case}{NumberedCases.Text(number)} {parent.FullName}, {parent.Assembly.GetName().Name}";
+        return moving?.NameOfStatics(definition)
+            ?? $"{(IsAnonymous(definition) ? $"{Anonymous}{Members(definition)}" : definition.FullName)}, {definition.Assembly.GetName().Name}";
+    }
 
     private static bool IsAnonymous(Type definition) => definition.Name.StartsWith("<>f__AnonymousType", StringComparison.Ordinal);
 
     private static string Members(Type anonymous) => string.Join(',', anonymous.GetProperties().Select(static each => each.Name));
 
-    private static Type Find(string name)
+    private static Type? Find(string name, out string? missing)
     {
-        Type? found;
-        if (name.StartsWith(Made))
-        {
-            (BodyTable? table, string id, string role) = PartsOfMade(name);
-            found = table?.Find(id, role);
-        }
-        else
-        {
-            int comma = name.LastIndexOf(", ", StringComparison.Ordinal);
-            Assembly? assembly = comma < 0 ? null : AssemblyNamed(name[(comma + 2)..]);
-            found = name.StartsWith(Anonymous)
-                ? Array.Find(assembly?.GetTypes() ?? [], type => IsAnonymous(type) && Members(type) == name[1..comma])
-                : assembly?.GetType(name[..comma]);
-        }
-        return found ?? throw new InvalidDataException($"The image holds a {name}, which this app does not have.");
+        Type? found = name.StartsWith(Made) ? FindMade(name) : name.StartsWith(Case) ? FindCase(name) : FindNamed(name);
+        missing = found is null ? name : null;
+        return found;
+    }
+
+    private static Type? FindMade(string name)
+    {
+        (BodyTable? table, string id, string role) = PartsOfMade(name);
+        return table?.Find(id, role);
+    }
+
+    private static Type? FindCase(string name)
+    {
+        int space = name.IndexOf(' ', StringComparison.Ordinal);
+        if (space < 0 || !int.TryParse(name.AsSpan(1, space - 1), System.Globalization.NumberStyles.None, null, out int number)) throw new InvalidDataException($"The image names '{name}'.");
+        return FindNamed(name[(space + 1)..]) is { } parent ? NumberedCases.Find(parent, number) : null;
+    }
+
+    private static Type? FindNamed(string name)
+    {
+        int comma = name.LastIndexOf(", ", StringComparison.Ordinal);
+        Assembly? assembly = comma < 0 ? null : AssemblyNamed(name[(comma + 2)..]);
+        if (assembly is null) return null;
+        string plain = name[..comma];
+        if (name.StartsWith(Anonymous)) return Array.Find(assembly.GetTypes(), type => IsAnonymous(type) && $"{Anonymous}{Members(type)}" == plain);
+        return assembly.GetType(plain) ?? (ObjectShapes.IsOfSystem(assembly) ? null : Array.Find(assembly.GetTypes(), type =>
+            type.GetCustomAttributes<FormerlyNamedAttribute>(inherit: false).Any(each => each.Name == plain)));
     }
 }

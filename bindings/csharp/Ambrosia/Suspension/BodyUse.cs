@@ -5,7 +5,7 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia;
 
-internal sealed class BodyUse
+internal sealed class BodyUse(Moving? moving)
 {
     private readonly Dictionary<(string Assembly, string Id), UsedBody> byMethod = [];
     private readonly List<UsedBody> used = [];
@@ -13,6 +13,7 @@ internal sealed class BodyUse
     internal void Add(string assembly, BodyRow row, OwnedType? type)
     {
         UsedBody body = Of(assembly, row);
+        if (type is not null) moving?.Check(row, type);
         if (type is not null && !body.Types.Contains(type)) body.Types.Add(type);
     }
 
@@ -31,7 +32,7 @@ internal sealed class BodyUse
     private UsedBody Of(string assembly, BodyRow row)
     {
         if (byMethod.TryGetValue((assembly, row.Id), out UsedBody? known)) return known;
-        var body = new UsedBody(assembly, row);
+        var body = new UsedBody(moving?.AssemblyOf(row.Id, assembly) ?? assembly, moving is null ? row : row with { Id = moving.IdOf(row.Id) });
         byMethod.Add((assembly, row.Id), body);
         used.Add(body);
         return body;

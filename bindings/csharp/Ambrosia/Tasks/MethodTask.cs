@@ -26,7 +26,7 @@ internal sealed class MethodTask<TArgument, T>(ulong number, long begunUs, Nonde
             throw new ArgumentException($"{method.Name} is not a static method: the task keeps its body by name. NondetTask takes lambdas.", nameof(body));
         ArrayBufferWriter<byte> type = new(), encoded = new();
         var typeTo = new CborWriter(type);
-        TypeNames.Write(ref typeTo, method.DeclaringType!);
+        TypeNames.Write(ref typeTo, method.DeclaringType!, moving: null);
         typeTo.Flush();
         ValueImage.Write(encoded, argument);
         return new MethodTask<TArgument, T>(number, begunUs, options, type.WrittenSpan.ToArray(), method.Name, encoded.WrittenSpan.ToArray());
@@ -50,7 +50,7 @@ internal sealed class MethodTask<TArgument, T>(ulong number, long begunUs, Nonde
     private Delegate? Find()
     {
         var from = new CborReader(declaringType);
-        Type type = TypeNames.Read(ref from);
+        Type type = TypeNames.Read(ref from, out string? missing) ?? throw GraphReader.Missing(missing!);
         bool hasContext = false;
         MethodInfo? found = type.GetMethod(method, Static, [typeof(TArgument)]);
         if (found is null)

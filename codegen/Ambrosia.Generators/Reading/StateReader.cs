@@ -1,0 +1,138 @@
+using System.Collections.Generic;
+using System.Linq;
+using System.Threading;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CSharp;
+using Microsoft.CodeAnalysis.CSharp.Syntax;
+
+namespace Ambrosia.Generators;
+
+/// <summary>
+/// Reads a class or struct as state: which fields, in which order, under which names, by the same rules as the binding's reflection (StateFields); the
+/// binding compares the two and does not use a codec that differs.
+/// </summary>
+internal static class StateReader
+{
+    internal static bool Mentions(SyntaxNode node) => node is ClassDeclarationSyntax or StructDeclarationSyntax or RecordDeclarationSyntax;
+
+    internal static StateModel? Read(GeneratorSyntaxContext context, CancellationToken cancel)
+    {
+        if (context.SemanticModel.GetDeclaredSymbol(context.Node, cancel) is not INamedTypeSymbol type || type.IsStatic) return null;
+        SyntaxReference first = type.DeclaringSyntaxReferences[0];
+        if (first.SyntaxTree != context.Node.SyntaxTree || first.Span != context.Node.Span) return null; // one part stands for all
+        var fields = new List<(IFieldSymbol? Field, StateField Model, ITypeSymbol Type)>();
+        string obstacle = WhyNot(type) ?? ReadFields(type, context.SemanticModel.Compilation, fields, cancel) ?? "";
+        INamedTypeSymbol? inside = null;
+        if (obstacle.Length == 0 && !StatePlace.Find(type, fields.Select(static each => each.Type), out inside)) obstacle = "a type of its fields is private elsewhere";
+        List<string> around = inside is null ? [] : [.. ImmortalReader.Containing(inside), $"partial {ImmortalReader.Keyword(inside)} {Symbols.Identifier(inside.Name)}"];
+        return new StateModel(
+            Symbols.PlainName(type), Symbols.NamespaceOf(type), Symbols.PlainName(type), CodecName(type, inside), Parameters(type), Constraints(type), type.Arity,
+            new(around), inside is null ? "" : Symbols.PlainName(inside), type.IsReferenceType, IsRoot(type), obstacle,
+            obstacle.Length == 0 ? new(fields.Select(static each => each.Model)) : default, new(Mentioned(type)), new(Supertypes(type)));
+    }
+
+    /// <summary>Definitions in source that a type is made of.</summary>
+    internal static void Mention(ITypeSymbol type, ISet<string> into)
+    {
+        if (type is IArrayTypeSymbol array) Mention(array.ElementType, into);
+        if (type is not INamedTypeSymbol named) return;
+        if (!named.DeclaringSyntaxReferences.IsEmpty && !named.IsTupleType) into.Add(Symbols.PlainName(named.OriginalDefinition));
+        foreach (ITypeSymbol argument in named.TypeArguments) Mention(argument, into);
+    }
+
+    private static bool IsRoot(INamedTypeSymbol type) => Symbols.Attribute(type, "DataAttribute") is not null || Chain(type).Any(IsImmortalBase);
+
+    private static string? WhyNot(INamedTypeSymbol type)
+    {
+        if (type.IsAbstract) return "abstract";
+        if (type.IsRefLikeType) return "on the stack";
+        if (type.IsFileLocal) return "its name is known in its file only";
+        for (INamedTypeSymbol? at = type.ContainingType; at is not null; at = at.ContainingType)
+            if (at.IsGenericType) return "nested in a generic type";
+        foreach (AttributeData each in type.GetAttributes())
+            if (each.AttributeClass is { Name: "InlineArrayAttribute" } || Symbols.IsOurs(each.AttributeClass, "StateSerializerAttribute")) return "it has another form";
+        foreach (INamedTypeSymbol parent in Chain(type))
+        {
+            if (IsImmortalBase(parent) || parent.SpecialType is SpecialType.System_Object or SpecialType.System_ValueType) return null;
+            if (parent.DeclaringSyntaxReferences.IsEmpty) return "it derives from a class whose private fields are not known here";
+            if (parent.IsGenericType) return "it derives from a generic class";
+        }
+        return null;
+    }
+
+    private static string? ReadFields(INamedTypeSymbol type, Compilation compilation, List<(IFieldSymbol? Field, StateField Model, ITypeSymbol Type)> fields, CancellationToken cancel)
+    {
+        var own = new List<(INamedTypeSymbol Declaring, string Metadata, ITypeSymbol Type, IFieldSymbol? Field)>();
+        foreach (INamedTypeSymbol declaring in Chain(type).Prepend(type).TakeWhile(static each => !each.DeclaringSyntaxReferences.IsEmpty).Reverse())
+        {
+            cancel.ThrowIfCancellationRequested();
+            if (declaring.GetMembers().OfType<IEventSymbol>().Any(static each => !each.IsStatic && !each.IsAbstract && each.AddMethod?.IsImplicitlyDeclared != false)) return "it has events";
+            bool isContract = declaring.GetAttributes().Any(static each => each.AttributeClass?.ToDisplayString() == "System.Runtime.Serialization.DataContractAttribute");
+            foreach (IFieldSymbol field in declaring.GetMembers().OfType<IFieldSymbol>().Where(static each => !each.IsStatic && !each.IsConst))
+            {
+                if (field.IsVolatile || field.IsFixedSizeBuffer || field.RefKind != RefKind.None || field.Type is IPointerTypeSymbol or IFunctionPointerTypeSymbol) return "it has fields of another kind";
+                if (IsState(field, isContract)) own.Add((declaring, field.Name, field.Type, field));
+            }
+            if (isContract) continue;
+            foreach (IParameterSymbol parameter in CapturedParameters.Of(declaring, compilation, cancel)) own.Add((declaring, $"<{parameter.Name}>P", parameter.Type, null));
+        }
+        for (int place = 0; place < own.Count; place++)
+        {
+            (INamedTypeSymbol declaring, string metadata, ITypeSymbol fieldType, IFieldSymbol? field) = own[place];
+            bool isDouble = !SymbolEqualityComparer.Default.Equals(declaring, type) && own.Any(other => other.Metadata == metadata && !SymbolEqualityComparer.Default.Equals(other.Declaring, declaring));
+            (string write, string read) = StateValues.Of(fieldType);
+            fields.Add((field, new StateField(isDouble ? $"{declaring.MetadataName}.{metadata}" : metadata, metadata, Symbols.PlainName(declaring), Symbols.PlainName(fieldType), write, read), fieldType));
+        }
+        return null;
+    }
+
+    private static bool IsState(IFieldSymbol field, bool isContract)
+    {
+        ISymbol[] carriers = field.AssociatedSymbol is { } property ? [field, property] : [field];
+        if (carriers.Any(static each => Symbols.Attribute(each, "NotStateAttribute") is not null)) return false;
+        return !isContract || carriers.Any(static each => each.GetAttributes().Any(static attribute => attribute.AttributeClass?.ToDisplayString() == "System.Runtime.Serialization.DataMemberAttribute"));
+    }
+
+    private static SortedSet<string> Mentioned(INamedTypeSymbol type)
+    {
+        var mentioned = new SortedSet<string>(System.StringComparer.Ordinal);
+        foreach (INamedTypeSymbol declaring in Chain(type).Prepend(type).Where(static each => !each.DeclaringSyntaxReferences.IsEmpty))
+        {
+            foreach (IFieldSymbol field in declaring.GetMembers().OfType<IFieldSymbol>().Where(static each => !each.IsStatic)) Mention(field.Type, mentioned);
+            foreach (IMethodSymbol constructor in declaring.InstanceConstructors)
+                foreach (IParameterSymbol parameter in constructor.Parameters) Mention(parameter.Type, mentioned);
+        }
+        return mentioned;
+    }
+
+    private static IEnumerable<string> Supertypes(INamedTypeSymbol type) =>
+        Chain(type).Concat(type.AllInterfaces).Where(static each => !each.DeclaringSyntaxReferences.IsEmpty).Select(static each => Symbols.PlainName(each.OriginalDefinition));
+
+    private static IEnumerable<INamedTypeSymbol> Chain(INamedTypeSymbol type)
+    {
+        for (INamedTypeSymbol? at = type.BaseType; at is not null; at = at.BaseType) yield return at;
+    }
+
+    private static bool IsImmortalBase(INamedTypeSymbol type) => Symbols.IsOurs(type, "Immortal") || Symbols.IsOurs(type, "Immortal", arity: 1);
+
+    private static string CodecName(INamedTypeSymbol type, INamedTypeSymbol? inside)
+    {
+        string name = type.Name;
+        for (INamedTypeSymbol? at = type.ContainingType; at is not null && inside is null; at = at.ContainingType) name = $"{at.Name}_{name}";
+        return inside is null ? $"{name}StateCodec" : $"__{name}StateCodec";
+    }
+
+    private static string Parameters(INamedTypeSymbol type) => type.Arity == 0 ? "" : $"<{string.Join(", ", type.TypeParameters.Select(static each => Symbols.Identifier(each.Name)))}>";
+
+    private static string Constraints(INamedTypeSymbol type) => string.Concat(type.TypeParameters.Select(static parameter =>
+    {
+        var parts = new List<string>();
+        if (parameter.HasUnmanagedTypeConstraint) parts.Add("unmanaged");
+        else if (parameter.HasValueTypeConstraint) parts.Add("struct");
+        else if (parameter.HasReferenceTypeConstraint) parts.Add("class");
+        else if (parameter.HasNotNullConstraint) parts.Add("notnull");
+        parts.AddRange(parameter.ConstraintTypes.Select(Symbols.PlainName));
+        if (parameter.HasConstructorConstraint) parts.Add("new()");
+        return parts.Count == 0 ? "" : $" where {Symbols.Identifier(parameter.Name)} : {string.Join(", ", parts)}";
+    }));
+}

@@ -1,0 +1,109 @@
+using System.Collections.Generic;
+using System.Globalization;
+using System.Linq;
+using Microsoft.CodeAnalysis.CSharp;
+
+namespace Ambrosia.Generators;
+
+/// <summary>The codec of a type that can be state: its fields, one after the other.</summary>
+internal static class StateSource
+{
+    private const string Graph = "global::Ambrosia.Graph", Accessor = "global::System.Runtime.CompilerServices.UnsafeAccessor";
+
+    internal static string Of(StateModel type)
+    {
+        var code = new CodeWriter();
+        code.Line("#nullable disable");
+        code.Namespace(type.Namespace);
+        WriteIn(code, type, 0);
+        return code.ToString();
+    }
+
+    /// <summary>What announces all codecs of an assembly when it is loaded.</summary>
+    internal static string RegistryOf(IEnumerable<StateModel> types)
+    {
+        var code = new CodeWriter();
+        code.Line("#pragma warning disable CA2255 // codecs must be known before anything of the assembly is restored");
+        code.Line();
+        code.Namespace("Ambrosia.Generated");
+        code.Line("/// <summary>The codecs of this assembly's state.</summary>");
+        code.Line(Names.Generated);
+        using (code.Open("internal static class StateRegistry"))
+        {
+            code.Line("[global::System.Runtime.CompilerServices.ModuleInitializer]");
+            using (code.Open("internal static void AddAll()"))
+                foreach (StateModel type in types) code.Line(type.InsideName.Length == 0 ? Add(type) : $"{type.InsideName}.{Announce(type)}();");
+        }
+        return code.ToString();
+    }
+
+    private static void WriteIn(CodeWriter code, StateModel type, int depth)
+    {
+        if (depth < type.Inside.Count)
+        {
+            using (code.Open(type.Inside[depth])) WriteIn(code, type, depth + 1);
+            return;
+        }
+        if (type.Inside.Count > 0)
+        {
+            code.Line(Hidden);
+            code.Line($"internal static void {Announce(type)}() => {Add(type)}");
+            code.Line();
+        }
+        code.Line($"/// <summary>How {type.TypeName.Replace("global::", "").Replace("<", "{").Replace(">", "}")} stands in a checkpoint.</summary>");
+        code.Line(Names.Generated);
+        using (code.Open($"{(type.Inside.Count > 0 ? "private" : "internal")} sealed class {type.CodecName}{type.Parameters} : global::Ambrosia.StateCodec<{type.TypeName}>{type.Constraints}"))
+            WriteCodec(code, type);
+    }
+
+    private const string Hidden = "[global::System.ComponentModel.EditorBrowsable(global::System.ComponentModel.EditorBrowsableState.Never)]";
+
+    private static string Announce(StateModel type) => $"__Announce{type.CodecName.TrimStart('_')}{(type.Arity > 0 ? type.Arity.ToString(CultureInfo.InvariantCulture) : "")}";
+
+    private static string Add(StateModel type)
+    {
+        string codec = type.InsideName.Length > 0 ? type.CodecName : type.Namespace.Length == 0 ? $"global::{type.CodecName}" : $"global::{type.Namespace}.{type.CodecName}";
+        if (type.Arity == 0) return $"global::Ambrosia.StateCodecs.Add<{type.TypeName}>(static () => new {codec}());";
+        string open = $"<{new string(',', type.Arity - 1)}>";
+        return $"global::Ambrosia.StateCodecs.AddGeneric(typeof({type.TypeName.Substring(0, type.TypeName.LastIndexOf('<'))}{open}), typeof({codec}{open}));";
+    }
+
+    private static void WriteCodec(CodeWriter code, StateModel type)
+    {
+        string[] accessors = Accessors(type);
+        string by = type.IsReference ? "" : "ref ";
+        code.Line($"public override string[] Names {{ get; }} = [{string.Join(", ", type.Fields.Select(static each => SymbolDisplay.FormatLiteral(each.Name, quote: true)))}];");
+        code.Line();
+        using (code.Open($"public override void Write({Graph}Writer graph, ref {Names.Writer} to, {type.TypeName} value)"))
+            for (int i = 0; i < type.Fields.Count; i++) code.Line(string.Format(CultureInfo.InvariantCulture, type.Fields[i].Write, $"{accessors[i]}({by}value)", i));
+        code.Line();
+        using (code.Open($"public override void Read({Graph}Reader graph, ref {Names.Reader} from, global::System.ReadOnlySpan<int> fields, ref {type.TypeName} value)"))
+        using (code.Open("foreach (int field in fields)"))
+        using (code.Open("switch (field)"))
+        {
+            for (int i = 0; i < type.Fields.Count; i++) code.Line($"case {i}: {accessors[i]}({by}value) = {type.Fields[i].Read}; break;");
+            code.Line("default: from.Skip(); break;");
+        }
+        for (int i = 0; i < type.Fields.Count; i++)
+        {
+            code.Line();
+            code.Line($"[{Accessor}({Accessor}Kind.Field, Name = {SymbolDisplay.FormatLiteral(type.Fields[i].Metadata, quote: true)})]");
+            code.Line($"private static extern ref {type.Fields[i].Type} {accessors[i]}({by}{type.Fields[i].Declaring} of);");
+        }
+    }
+
+    /// <summary>A name for each field's accessor, out of the field's own.</summary>
+    private static string[] Accessors(StateModel type)
+    {
+        var names = new string[type.Fields.Count];
+        for (int i = 0; i < names.Length; i++)
+        {
+            string plain = type.Fields[i].Metadata;
+            int end = plain.IndexOf('>');
+            if (plain[0] == '<' && end > 1) plain = plain.Substring(1, end - 1);
+            string name = "Of_" + new string([.. plain.Select(static c => char.IsLetterOrDigit(c) || c == '_' ? c : '_')]);
+            names[i] = names.Contains(name) ? $"{name}_{i}" : name;
+        }
+        return names;
+    }
+}

@@ -67,6 +67,15 @@ internal sealed class FakeCoordinator
         return coordinator;
     }
 
+    /// <summary>A session's inside without a session: for what writes and reads images by itself.</summary>
+    internal static ImmortalRuntime NewRuntime<T>()
+        where T : Immortal, IImmortal<T>
+    {
+        var outbound = new OutboundBuffer();
+        var welcome = new AppWelcome(1, new InstanceId("bank1"), "r0", Uuid, new Epoch(3), 7, Frames.MessageBytesMaxDefault, new Lsn(64), true);
+        return new ImmortalRuntime(ImmortalDefinition.Of<T>(), welcome, outbound, new ImpulseDoor(new ImpulseOutbox(1 << 20), outbound), new SessionOptions { Token = new byte[32] });
+    }
+
     internal T Immortal<T>()
         where T : Immortal => (T)Session.Immortal!;
 

@@ -130,7 +130,7 @@ public sealed class GenerationTests
         Assert.Empty(generation.Diagnostics);
         Assert.DoesNotContain(generation.Output.GetDiagnostics(), each => each.Severity == Microsoft.CodeAnalysis.DiagnosticSeverity.Error && !each.Id.StartsWith("CS06", StringComparison.Ordinal));
         Assert.Equal(
-            ["ContractManifest.g.cs", "Counter.Dispatch.g.cs", "ICounterProxy.g.cs", "IMonitorProxy.g.cs", "IMyImmortalProxy.g.cs", "MyImmortal.Dispatch.g.cs"],
+            ["ContractManifest.g.cs", "Counter.Dispatch.g.cs", "Counter.State.g.cs", "ICounterProxy.g.cs", "IMonitorProxy.g.cs", "IMyImmortalProxy.g.cs", "MyImmortal.Dispatch.g.cs", "MyImmortal.State.g.cs", "StateRegistry.g.cs"],
             generation.Files());
     }
 
@@ -256,7 +256,7 @@ public sealed class GenerationTests
 
         Assert.Empty(app.Diagnostics);
         Assert.Empty(app.Errors());
-        Assert.Equal(["Store.Dispatch.g.cs", "Suspendable.g.cs"], app.Files());
+        Assert.Equal(["StateRegistry.g.cs", "Store.Dispatch.g.cs", "Store.State.g.cs", "Suspendable.g.cs"], app.Files());
     }
 
     [Fact]

@@ -31,6 +31,7 @@ internal static class Tool
         Json,
         new LogCommand(streams),
         new VerifyCommand(streams),
+        new SuspendedCommand(streams),
         new DoctorCommand(streams),
         new CertsCommand(streams),
         new StatusCommand(streams),

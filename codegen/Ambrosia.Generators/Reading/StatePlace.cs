@@ -35,7 +35,8 @@ internal static class StatePlace
 
     private static bool IsOpen(INamedTypeSymbol type, INamedTypeSymbol? inside)
     {
-        if (type.TypeKind == TypeKind.Error || type.IsFileLocal) return false;
+        if (type.TypeKind == TypeKind.Error) return true; // a proxy: UnbornProxies knows the others
+        if (type.IsFileLocal) return false;
         if (type.DeclaredAccessibility is not (Accessibility.Private or Accessibility.Protected or Accessibility.ProtectedAndInternal)) return true;
         for (INamedTypeSymbol? at = inside; at is not null; at = at.ContainingType)
             if (SymbolEqualityComparer.Default.Equals(at, type.ContainingType)) return true;

@@ -20,7 +20,7 @@ internal static class StateReader
         if (context.SemanticModel.GetDeclaredSymbol(context.Node, cancel) is not INamedTypeSymbol type || type.IsStatic) return null;
         SyntaxReference first = type.DeclaringSyntaxReferences[0];
         if (first.SyntaxTree != context.Node.SyntaxTree || first.Span != context.Node.Span) return null; // one part stands for all
-        var fields = new List<(IFieldSymbol? Field, StateField Model, ITypeSymbol Type)>();
+        var fields = new List<(StateField Model, ITypeSymbol Type)>();
         string obstacle = WhyNot(type) ?? ReadFields(type, context.SemanticModel.Compilation, fields, cancel) ?? "";
         INamedTypeSymbol? inside = null;
         if (obstacle.Length == 0 && !StatePlace.Find(type, fields.Select(static each => each.Type), out inside)) obstacle = "a type of its fields is private elsewhere";
@@ -60,31 +60,32 @@ internal static class StateReader
         return null;
     }
 
-    private static string? ReadFields(INamedTypeSymbol type, Compilation compilation, List<(IFieldSymbol? Field, StateField Model, ITypeSymbol Type)> fields, CancellationToken cancel)
+    private static string? ReadFields(INamedTypeSymbol type, Compilation compilation, List<(StateField Model, ITypeSymbol Type)> fields, CancellationToken cancel)
     {
-        var own = new List<(INamedTypeSymbol Declaring, string Metadata, ITypeSymbol Type, IFieldSymbol? Field)>();
+        var own = new List<(INamedTypeSymbol Declaring, string Metadata, ITypeSymbol Type, ISymbol At)>();
         foreach (INamedTypeSymbol declaring in Chain(type).Prepend(type).TakeWhile(static each => !each.DeclaringSyntaxReferences.IsEmpty).Reverse())
         {
             cancel.ThrowIfCancellationRequested();
             if (declaring.GetMembers().OfType<IEventSymbol>().Any(static each => !each.IsStatic && !each.IsAbstract && each.AddMethod?.IsImplicitlyDeclared != false)) return "it has events";
-            bool isContract = declaring.GetAttributes().Any(static each => each.AttributeClass?.ToDisplayString() == "System.Runtime.Serialization.DataContractAttribute");
+            bool isContract = IsContract(declaring);
             foreach (IFieldSymbol field in declaring.GetMembers().OfType<IFieldSymbol>().Where(static each => !each.IsStatic && !each.IsConst))
             {
                 if (field.IsVolatile || field.IsFixedSizeBuffer || field.RefKind != RefKind.None || field.Type is IPointerTypeSymbol or IFunctionPointerTypeSymbol) return "it has fields of another kind";
-                if (IsState(field, isContract)) own.Add((declaring, field.Name, field.Type, field));
+                if (IsState(field, isContract)) own.Add((declaring, field.Name, field.Type, field.AssociatedSymbol ?? (field.IsImplicitlyDeclared ? declaring : field)));
             }
-            if (isContract) continue;
-            foreach (IParameterSymbol parameter in CapturedParameters.Of(declaring, compilation, cancel)) own.Add((declaring, $"<{parameter.Name}>P", parameter.Type, null));
         }
         for (int place = 0; place < own.Count; place++)
         {
-            (INamedTypeSymbol declaring, string metadata, ITypeSymbol fieldType, IFieldSymbol? field) = own[place];
+            (INamedTypeSymbol declaring, string metadata, ITypeSymbol fieldType, ISymbol at) = own[place];
+            if (UnbornProxies.NameOf(fieldType, at, compilation) is not { } typeName) return "a field is of a type that does not exist";
             bool isDouble = !SymbolEqualityComparer.Default.Equals(declaring, type) && own.Any(other => other.Metadata == metadata && !SymbolEqualityComparer.Default.Equals(other.Declaring, declaring));
-            (string write, string read) = StateValues.Of(fieldType);
-            fields.Add((field, new StateField(isDouble ? $"{declaring.MetadataName}.{metadata}" : metadata, metadata, Symbols.PlainName(declaring), Symbols.PlainName(fieldType), write, read), fieldType));
+            (string write, string read) = StateValues.Of(fieldType, typeName);
+            fields.Add((new StateField(isDouble ? $"{declaring.MetadataName}.{metadata}" : metadata, metadata, Symbols.PlainName(declaring), typeName, write, read), fieldType));
         }
         return null;
     }
+
+    private static bool IsContract(INamedTypeSymbol type) => type.GetAttributes().Any(static each => each.AttributeClass?.ToDisplayString() == "System.Runtime.Serialization.DataContractAttribute");
 
     private static bool IsState(IFieldSymbol field, bool isContract)
     {
@@ -98,9 +99,9 @@ internal static class StateReader
         var mentioned = new SortedSet<string>(System.StringComparer.Ordinal);
         foreach (INamedTypeSymbol declaring in Chain(type).Prepend(type).Where(static each => !each.DeclaringSyntaxReferences.IsEmpty))
         {
-            foreach (IFieldSymbol field in declaring.GetMembers().OfType<IFieldSymbol>().Where(static each => !each.IsStatic)) Mention(field.Type, mentioned);
-            foreach (IMethodSymbol constructor in declaring.InstanceConstructors)
-                foreach (IParameterSymbol parameter in constructor.Parameters) Mention(parameter.Type, mentioned);
+            bool isContract = IsContract(declaring);
+            foreach (IFieldSymbol field in declaring.GetMembers().OfType<IFieldSymbol>())
+                if (!field.IsStatic && IsState(field, isContract)) Mention(field.Type, mentioned);
         }
         return mentioned;
     }

@@ -27,16 +27,16 @@ internal static class StateValues
         [SpecialType.System_String] = ("graph.WriteText(ref to, {0});", "graph.ReadText(ref from)"),
     };
 
-    internal static (string Write, string Read) Of(ITypeSymbol type)
+    /// <param name="name">From <c>global::</c> on.</param>
+    internal static (string Write, string Read) Of(ITypeSymbol type, string name)
     {
         if (s_simple.TryGetValue(type.SpecialType, out var simple)) return simple;
-        string name = Symbols.PlainName(type);
         if (type is INamedTypeSymbol { TypeKind: TypeKind.Enum, EnumUnderlyingType.SpecialType: { } width })
         {
             string wide = width == SpecialType.System_UInt64 ? "ulong" : "long", method = width == SpecialType.System_UInt64 ? "UInt64" : "Int64";
             return ($"to.Write{method}(unchecked(({wide}){{0}}));", $"unchecked(({name})from.Read{method}())");
         }
-        return type.IsReferenceType
+        return type.IsReferenceType || type.TypeKind == TypeKind.Error
             ? ("graph.WriteReference(ref to, this, {1}, {0});", $"graph.ReadReference<{name}>(ref from)")
             : ("graph.WriteField(ref to, this, {1}, {0});", $"graph.ReadValue<{name}>(ref from)");
     }

@@ -25,13 +25,14 @@ internal static class BodyFile
 
     /// <summary>Null: the file is of another build, or of another version of its format.</summary>
     /// <exception cref="JsonException">It is not JSON, or not of this form.</exception>
-    internal static List<BodyRow>? Read(ReadOnlyMemory<byte> json, Guid mvid)
+    /// <param name="mvid">Of the build that is asked for; null: whichever it is.</param>
+    internal static List<BodyRow>? Read(ReadOnlyMemory<byte> json, Guid? mvid)
     {
         try
         {
             using JsonDocument document = JsonDocument.Parse(json);
             JsonElement root = document.RootElement;
-            if (root.GetProperty("format").GetInt32() != Format || root.GetProperty("mvid").GetGuid() != mvid) return null;
+            if (root.GetProperty("format").GetInt32() != Format || (mvid is not null && root.GetProperty("mvid").GetGuid() != mvid)) return null;
             return [.. root.GetProperty("methods").EnumerateArray().Select(ReadRow)];
         }
         catch (Exception e) when (e is KeyNotFoundException or InvalidOperationException or FormatException)

@@ -97,6 +97,28 @@ internal sealed class ImmortalRuntime
         Scheduler.Drain();
     }
 
+    /// <summary>
+    /// The image of an immortal of another class that takes the place of this one, between two records: made of it by its constructor, with the suspended
+    /// methods, timers, tasks and outstanding calls as they are. Whoever restores it refuses methods whose bodies differ.
+    /// </summary>
+    /// <exception cref="NotWritableException">Something refers to the immortal that is replaced, or cannot be written.</exception>
+    internal ReadOnlyMemory<byte> Succeed(Func<Immortal, Immortal> make)
+    {
+        Immortal successor;
+        Scheduler.Enter();
+        constructing = this;
+        try
+        {
+            successor = make(Started());
+        }
+        finally
+        {
+            constructing = null;
+            Scheduler.Exit();
+        }
+        return StateImage.WriteMoved(this, successor);
+    }
+
     /// <summary>Everything that a checkpoint holds of this side; to be written at once, since it shares the objects.</summary>
     internal ImageRoot ToImage() => new()
     {

@@ -35,8 +35,8 @@ public sealed class GraphReader
     {
         if (from.TryReadNull()) return null;
         object target = ObjectOf(from.ReadUInt64());
-        return target as T ?? throw (target is MissingObject gone ? Missing(gone.Type)
-            : new InvalidDataException($"The image refers to a {target.GetType()} where a {typeof(T)} belongs."));
+        if (target is MissingObject gone) throw Missing(gone.Type);
+        return target as T ?? throw new InvalidDataException($"The image refers to a {target.GetType()} where a {typeof(T)} belongs.");
     }
 
     public string? ReadText(ref CborReader from) => Texts.Read(ref from);

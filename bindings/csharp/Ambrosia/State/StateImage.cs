@@ -73,7 +73,7 @@ internal static class StateImage
         if (from.ReadArrayHeader() < 2) throw new InvalidDataException("The image is not one of this binding.");
         uint version = from.ReadUInt32();
         if (version != Version) throw new InvalidDataException($"The image has version {version}; this binding reads version {Version}.");
-        refusals = BodyCheck.Refusals(ref from, static name => TypeNames.AssemblyNamed(name) is { } found ? BodyTable.Of(found) : null, acceptSource);
+        refusals = BodyCheck.Refusals(ref from, static name => TypeNames.AssemblyNamed(name) is { } found ? BodyTable.Of(found).Known : null, acceptSource);
         return from;
     }
 

@@ -6,19 +6,19 @@ namespace Ambrosia;
 internal static class BodyCheck
 {
     /// <summary>What would be refused; empty: the image can be restored. Reads the section to its end either way.</summary>
-    /// <param name="tableOf">The bodies of an assembly by its simple name; null: the app has no such assembly.</param>
+    /// <param name="bodiesOf">The bodies of an assembly by its simple name; null: the app has no such assembly.</param>
     /// <param name="acceptSource">An operator's word that an equal source is enough, where the IL differs but fields and states do not.</param>
-    internal static List<string> Refusals(ref CborReader from, Func<string, BodyTable?> tableOf, bool acceptSource)
+    internal static List<string> Refusals(ref CborReader from, Func<string, KnownBodies?> bodiesOf, bool acceptSource)
     {
         var refusals = new List<string>();
         for (int left = from.ReadArrayHeader(); left > 0; left--)
         {
             from.ReadArrayHeader();
             string assembly = from.ReadString(), id = from.ReadString(), il = from.ReadString(), source = from.ReadString();
-            BodyTable? table = tableOf(assembly);
-            BodyRow? now = table?.Row(id);
-            string? why = table is null ? $"there is no assembly {assembly} any more"
-                : table.Missing is { } missing ? $"its body is not known: {missing}"
+            KnownBodies? known = bodiesOf(assembly);
+            BodyRow? now = known?.Row(id);
+            string? why = known is null ? $"there is no assembly {assembly} any more"
+                : known.Missing is { } missing ? $"its body is not known: {missing}"
                 : now is null ? "there is no such method any more"
                 : null;
             bool sameStates = ReadTypes(ref from, now, ref why);

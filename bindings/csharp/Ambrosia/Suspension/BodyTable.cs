@@ -11,29 +11,30 @@ internal sealed class BodyTable
     private static readonly ConcurrentDictionary<Assembly, BodyTable> s_byAssembly = new();
 
     private readonly Assembly assembly;
-    private readonly Dictionary<string, BodyRow> rows = [];
     private readonly Dictionary<string, (BodyRow Row, OwnedType Type)> types = [];
     private readonly Dictionary<(string Type, string Name), (BodyRow Row, OwnedFunction Function)> functions = [];
 
-    internal BodyTable(Assembly assembly, IEnumerable<BodyRow> all)
+    internal BodyTable(Assembly assembly, IReadOnlyCollection<BodyRow> all, string? missing = null)
     {
         this.assembly = assembly;
+        Known = new KnownBodies(all, missing);
         foreach (BodyRow row in all)
         {
-            rows.TryAdd(row.Id, row);
             foreach (OwnedType type in row.Types) types.TryAdd(type.Name, (row, type));
             foreach (OwnedFunction function in row.Functions) functions.TryAdd((function.Type, function.Name), (row, function));
         }
     }
 
+    internal KnownBodies Known { get; }
+
     /// <summary>Why the bodies of this assembly could not be read; null: they were.</summary>
-    internal string? Missing { get; private init; }
+    internal string? Missing => Known.Missing;
 
     internal Assembly Assembly => assembly;
 
     internal static BodyTable Of(Assembly assembly) => s_byAssembly.GetOrAdd(assembly, Read);
 
-    internal BodyRow? Row(string id) => rows.GetValueOrDefault(id);
+    internal BodyRow? Row(string id) => Known.Row(id);
 
     /// <summary>What the compiler made this type of; null: it is nobody's.</summary>
     internal static (BodyRow Row, OwnedType Type)? OwnerOf(Type type)
@@ -69,11 +70,11 @@ internal sealed class BodyTable
         {
             if (File.Exists(file) && BodyFile.Read(File.ReadAllBytes(file), assembly.ManifestModule.ModuleVersionId) is { } rows) return new BodyTable(assembly, rows);
             if (path is not null) return new BodyTable(assembly, AssemblyBodies.Read(path, static (_, _) => null).Rows);
-            return new BodyTable(assembly, []) { Missing = $"{file} is missing or of another build" };
+            return new BodyTable(assembly, [], $"{file} is missing or of another build");
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or BadImageFormatException or JsonException)
         {
-            return new BodyTable(assembly, []) { Missing = $"{file}: {e.Message}" };
+            return new BodyTable(assembly, [], $"{file}: {e.Message}");
         }
     }
 }

@@ -60,10 +60,14 @@ public sealed partial class Ring : Immortal<IRingProxy>, IRing
             rounds++;
             if (await next.PassAsync(lane, number, hops - 1) != Expect(lane, number)) wrong++;
             if (number % RoundsBetweenFans != 0) continue;
+            Call pause = Delay(TimeSpan.FromMilliseconds(1)); // both are under way while the calls below are, and are in the checkpoints between
+            Call<ulong> task = NondetMethod(Square, number);
             var calls = new List<Call<ulong>>();
             for (ulong i = 0; i < FanWidth; i++) calls.Add(next.StampAsync(lane, number + i));
             ulong[] stamps = await Call.WhenAll(calls);
             for (int i = 0; i < stamps.Length; i++) if (stamps[i] != Note(expected[next.InstanceName], lane, number + (ulong)i)) wrong++;
+            if (await task != Square(number)) wrong++;
+            await pause;
         }
         if (--running == 0) await Judge();
     }
@@ -78,6 +82,8 @@ public sealed partial class Ring : Immortal<IRingProxy>, IRing
         if (!ReferenceEquals(mine, histories)) wrong++; // a local is still the same object as the state's
         return OrderHash.Mix(after, before, []);
     }
+
+    private static ulong Square(ulong number) => number * number;
 
     public ulong Stamp(int lane, ulong number) => Note(histories, lane, number);
 

@@ -19,7 +19,21 @@ internal static class ShapeProcess
     public static void RunContractFile(Variant variant, string suspendFile) =>
         Run("Ambrosia.ContractFile.dll", [variant.File, Path.ChangeExtension(variant.File, ".contract.json"), suspendFile], false);
 
+    /// <summary>The command 'ambrosia', in its own project's output: its name is the binding's but for the case.</summary>
+    public static (int Code, string Said) RunTool(string[] arguments)
+    {
+        string place = AppContext.BaseDirectory.Replace(Path.Combine("tests", "Ambrosia.Suspension.Tests"), Path.Combine("tools", "ambrosia"), StringComparison.Ordinal);
+        (int code, string output, string error) = Start(Path.Combine(place, "ambrosia.dll"), arguments, false);
+        return code is 0 or 1 ? (code, output) : throw new InvalidOperationException($"ambrosia {string.Join(' ', arguments)} ended with {code}: {error}");
+    }
+
     private static string Run(string program, string[] arguments, bool acceptSource)
+    {
+        (int code, string output, string error) = Start(program, arguments, acceptSource);
+        return code == 0 ? output : throw new InvalidOperationException($"{program} {string.Join(' ', arguments)} ended with {code}: {error}");
+    }
+
+    private static (int Code, string Output, string Error) Start(string program, string[] arguments, bool acceptSource)
     {
         var start = new ProcessStartInfo("dotnet", [Path.Combine(AppContext.BaseDirectory, program), .. arguments])
         {
@@ -34,6 +48,6 @@ internal static class ShapeProcess
             process.Kill();
             throw new TimeoutException($"{program} took more than {patience}");
         }
-        return process.ExitCode == 0 ? output.Result : throw new InvalidOperationException($"{program} {string.Join(' ', arguments)} ended with {process.ExitCode}: {error.Result}");
+        return (process.ExitCode, output.Result, error.Result);
     }
 }

@@ -1,0 +1,117 @@
+using Microsoft.CodeAnalysis;
+
+namespace Ambrosia.Suspension.Tests;
+
+/// <summary>
+/// The real coordinator with an app that is compiled again: what <c>ambrosia suspended</c> says before is what the new build does. And an app whose local
+/// cannot be written keeps its log and says which.
+/// </summary>
+public sealed class UpgradeTests : IDisposable
+{
+    private const string Source = """
+        using System;
+        using Ambrosia;
+        namespace Demo;
+        public interface INobody { [MethodId(1)] long Get(string what); }
+        public interface IWaiting { [MethodId(1)] Call<long> Wait(string what); [MethodId(2)] Call<long> Idle(string what); }
+        public sealed partial class Waiting : Immortal<IWaitingProxy>, IWaiting
+        {
+            private long ticks;
+            protected override void OnFirstStart()
+            {
+                thisProxy.WaitFork("a");
+                thisProxy.WaitFork("b");
+                thisProxy.IdleFork("c");
+                Every(TimeSpan.FromMilliseconds(20), Tick);
+            }
+            private void Tick()
+            {
+                if (++ticks % 5 == 0) RequestCheckpoint();
+            }
+            public async Call<long> Wait(string what)
+            {
+                INobodyProxy nobody = GetProxy<INobody>("nobody");
+                /*local*/
+                long got = await nobody.GetAsync(what);
+                return got + 1 /*body*/;
+            }
+            public async Call<long> Idle(string what)
+            {
+                INobodyProxy nobody = GetProxy<INobody>("nobody");
+                return await nobody.GetAsync(what) /*idle*/;
+            }
+            /*members*/
+        }
+        """;
+
+    private readonly string root = Directory.CreateTempSubdirectory("ambrosia-upgrade-").FullName;
+
+    public void Dispose() => Directory.Delete(root, recursive: true);
+
+    [Fact]
+    public void Build_IsJudgedBeforeTheUpgrade_AsItIsAtItsStart()
+    {
+        string log = Path.Combine(root, "log");
+        Build first = new(root, "first", Source), moved = new(root, "moved", Source.Replace("/*members*/", "private static int More(int x) => ((Func<int, int>)(y => y + x))(1); // more", StringComparison.Ordinal));
+        Build changed = new(root, "changed", Source.Replace("got + 1 /*body*/", "got + 2", StringComparison.Ordinal));
+        using (CoordinatorProcess process = new(log, first))
+        {
+            process.Await("ready ");
+            process.Await("checkpoint ckpt.");
+            process.Kill();
+        }
+
+        Assert.Equal(0, ShapeProcess.RunTool(["suspended", log, "--build", first.Directory]).Code);
+        Assert.Equal(0, ShapeProcess.RunTool(["suspended", log, "--build", moved.Directory]).Code);
+        (int code, string said) = ShapeProcess.RunTool(["suspended", log, "--build", changed.Directory]);
+        Assert.Equal(1, code);
+        string refused = Assert.Single(said.Split('\n'), static line => line.Contains("suspended call", StringComparison.Ordinal));
+        Assert.StartsWith("2 suspended calls of Demo.Waiting.Wait(string) at await #0 (now Shapes.cs:", refused, StringComparison.Ordinal);
+        Assert.EndsWith(": its body changed", refused, StringComparison.Ordinal);
+
+        using (CoordinatorProcess process = new(log, changed))
+        {
+            Assert.Equal(2, process.AwaitExit());
+            Assert.Contains(process.Lines, line => line.Contains(refused, StringComparison.Ordinal)); // word for word
+        }
+        using (CoordinatorProcess process = new(log, moved))
+        {
+            process.Await("Continues ");
+            process.Await("ready ");
+        }
+    }
+
+    [Fact]
+    public void Local_ThatCannotBeWritten_IsNamedAndTheLogIsKept()
+    {
+        string log = Path.Combine(root, "log");
+        var build = new Build(root, "stuck", Source.Replace("/*local*/", "var stream = new System.IO.MemoryStream();", StringComparison.Ordinal).Replace("got + 1 /*body*/", "got + stream.Length", StringComparison.Ordinal));
+        for (int life = 0; life < 2; life++)
+        {
+            using CoordinatorProcess process = new(log, build);
+            process.Await("ready ");
+            string line = process.Await("local 'stream'");
+            Assert.Contains("local 'stream' of Demo.Waiting.Wait(string) at await #0", line, StringComparison.Ordinal);
+            Assert.Contains("System.IO.MemoryStream cannot be written", line, StringComparison.Ordinal);
+            Assert.DoesNotContain(process.Lines, static each => each.StartsWith("checkpoint ckpt.", StringComparison.Ordinal));
+            process.Kill(); // the next life replays from the beginning: nothing was truncated
+        }
+        Assert.Empty(Directory.GetFiles(log, "ckpt.*"));
+        Assert.Contains("There is no checkpoint", ShapeProcess.RunTool(["suspended", log, "--build", build.Directory]).Said, StringComparison.Ordinal);
+    }
+
+    /// <summary>Compiled and given the file that a build writes beside it.</summary>
+    internal sealed class Build
+    {
+        public Build(string root, string name, string source)
+        {
+            Variant variant = Variant.Compile(root, name, source, OptimizationLevel.Release);
+            ShapeProcess.RunContractFile(variant, Path.ChangeExtension(variant.File, ".suspend.json"));
+            File = variant.File;
+        }
+
+        public string File { get; }
+
+        public string Directory => Path.GetDirectoryName(File)!;
+    }
+}

@@ -8,6 +8,9 @@ namespace Ambrosia.Binding.Tests;
 public sealed class AllocationTests
 {
     private const int Messages = 100_000;
+
+    /// <summary>64 MiB with the message's head.</summary>
+    private const int Largest = (64 << 20) - 64, Slack = 2 << 20;
     private readonly FakeCoordinator coordinator = Started<Load>();
 
     [Fact]
@@ -29,6 +32,27 @@ public sealed class AllocationTests
     [Fact]
     public void Answer_OfCallsThatDoNotSuspend_AllocatesNothing() =>
         Assert.Equal(0, AllocatedBy(MessageKind.Call, 5, Cbor.Of(1000), perFrame: 1000, frames: Messages / 1000));
+
+    /// <summary>An argument of 64 MiB is seen by its handler where it was received.</summary>
+    [Fact]
+    public void Argument_OfTheLargestSize_IsNotCopiedIntoItsHandler()
+    {
+        Assert.InRange(AllocatedBy(MessageKind.Fork, 2, new byte[Largest], perFrame: 1, frames: 2), 0, Slack);
+        Assert.Equal(4L * Largest, coordinator.Immortal<Load>().Sum);
+    }
+
+    /// <summary>It is encoded once, into the buffer that the socket is given.</summary>
+    [Fact]
+    public void Argument_OfTheLargestSize_IsCopiedOnceWhenItIsSent()
+    {
+        coordinator.Immortal<Load>().Large = new byte[Largest];
+        Assert.InRange(AllocatedBy(MessageKind.Fork, 6, [], perFrame: 1, frames: 2), 2 * Largest, 2 * (Largest + Slack));
+    }
+
+    /// <summary>The negative control: an array of its own is one copy.</summary>
+    [Fact]
+    public void Argument_ThatIsAnArray_IsOneCopy() =>
+        Assert.InRange(AllocatedBy(MessageKind.Fork, 7, Cbor.Of(new byte[Largest - 16]), perFrame: 1, frames: 2), 2 * (Largest - 16), 2 * (Largest + Slack));
 
     /// <summary>The negative control: the measurement sees an allocation a message.</summary>
     [Fact]

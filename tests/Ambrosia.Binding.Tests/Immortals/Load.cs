@@ -17,6 +17,12 @@ public interface ILoad
 
     [MethodId(5)]
     Call<int> EchoLater(int value);
+
+    [MethodId(6)]
+    void SendLarge();
+
+    [MethodId(7)]
+    void TakeArray(byte[] bytes);
 }
 
 public sealed partial class Load : Immortal<ILoadProxy>, ILoad
@@ -40,6 +46,14 @@ public sealed partial class Load : Immortal<ILoadProxy>, ILoad
             other.TakeBytesFork(bytes);
         }
     }
+
+    /// <summary>What SendLarge sends: made before anything is measured.</summary>
+    [NotState]
+    internal byte[]? Large { get; set; }
+
+    public void SendLarge() => other.TakeBytesFork(Large);
+
+    public void TakeArray(byte[] bytes) => Sum += bytes.Length;
 
     public int Echo(int value) => value;
 

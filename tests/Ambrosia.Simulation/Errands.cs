@@ -35,9 +35,9 @@ public sealed partial class Source
 
     public static ulong RoundsWanted => HasErrands ? Lanes * RoundsPerLane : 0;
 
-    public bool IsDone => Burst == Bursts && Answers == Asks && Rounds == RoundsWanted && (!HasErrands || Ticks == TicksWanted);
+    public bool IsDone => Burst == Bursts && Answers == Asks && Chained == ChainsWanted && Rounds == RoundsWanted && (!HasErrands || Ticks == TicksWanted);
 
-    public bool IsAt(Source other) => Burst == other.Burst && Answers == other.Answers && Rounds == other.Rounds && Ticks == other.Ticks;
+    public bool IsAt(Source other) => Burst == other.Burst && Answers == other.Answers && Chained == other.Chained && Rounds == other.Rounds && Ticks == other.Ticks;
 
     /// <summary>Everything that errands left in the state.</summary>
     public ulong ErrandsHash()

@@ -34,7 +34,13 @@ internal sealed class SimulatedApp
         tasks = new SimulatedTasks(world.Time, () => world.Oracles.TaskStarted(replica));
         session = coordinator.NewSession(static () => { });
         reader = session.NewReader();
-        binding = new ImmortalSession(definition, new SessionOptions { Token = token, TaskRunner = tasks, Log = line => world.Trace($"{replica.Process} app: {line}") });
+        binding = new ImmortalSession(definition, new SessionOptions { Token = token, TaskRunner = tasks, Log = Say });
+    }
+
+    private void Say(string line)
+    {
+        world.Trace($"{replica.Process} app: {line}");
+        if (line.StartsWith("Continues ", StringComparison.Ordinal)) world.Continued++;
     }
 
     public bool IsAlive { get; private set; } = true;

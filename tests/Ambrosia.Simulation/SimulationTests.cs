@@ -130,6 +130,31 @@ public sealed class SimulationTests
         _ => throw new ArgumentOutOfRangeException(nameof(fault), fault, "no such fault"),
     };
 
+    /// <summary>Awaits, timers, tasks and callers under way, with checkpoints that hold them: whatever crashes, each call completes once.</summary>
+    [Fact]
+    public void SuspendedHandlers_InCheckpoints_GoOnOnce()
+    {
+        int continued = 0;
+        for (ulong seed = 1; seed <= (ulong)Math.Max(10, TestScale.Rounds(200)); seed++)
+        {
+            var world = new World(seed, new Faults { Chains = true, Errands = seed % 2 == 0, Caller = seed % 3 == 0 });
+            world.Run();
+            continued += world.Continued;
+        }
+        Assert.True(continued > 30, $"{continued} images with suspended handlers were restored: they prove nothing");
+    }
+
+    /// <summary>Negative control: what a handler keeps outside of its locals and the state is gone behind a checkpoint, and that is found.</summary>
+    [Fact]
+    public void NegativeControl_StateOutsideTheImage_IsFound()
+    {
+        SimulationFailure found = Assert.Throws<SimulationFailure>(static () =>
+        {
+            for (ulong seed = 1; seed <= 50; seed++) new World(seed, new Faults { Chains = true, KeepsOutside = true }).Run();
+        });
+        Assert.Matches(@"\((I16|I8)\)|image|digest", found.Message);
+    }
+
     /// <summary>Callers outside in every world: what they were told is true, and worth something.</summary>
     [Fact]
     public void Caller_CrashesAtAnyStep_WasToldTheTruth()

@@ -20,6 +20,8 @@ public interface ILedger
     void Note(ulong id);
 
     ulong Turn();
+
+    Call<ulong> Pass(ulong number, ulong hops);
 }
 
 /// <summary>Makes calls until it has made enough; keeps what it expects the ledger to hold.</summary>
@@ -30,6 +32,10 @@ public interface ISource
     Call Ask();
 
     Call Errand(ulong lane);
+
+    Call Chain();
+
+    Call<ulong> Pass(ulong number, ulong hops);
 }
 
 /// <summary>The receiving side: its state is the whole history in one hash.</summary>
@@ -110,6 +116,7 @@ public sealed partial class Source : Immortal<ISourceProxy>, ISource
         thisProxy.ContinueFork();
         thisProxy.AskFork();
         StartErrands();
+        if (HasChains) thisProxy.ChainFork();
     }
 
     public void Continue()

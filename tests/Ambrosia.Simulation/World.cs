@@ -48,6 +48,12 @@ internal sealed record Faults
     /// <summary>Negative control: coordinators whose timers go by another clock than their log.</summary>
     public bool FastTimers { get; init; }
 
+    /// <summary>Chains of awaited calls, with checkpoints that hold suspended handlers; null: in the worlds of every seventh seed.</summary>
+    public bool? Chains { get; init; }
+
+    /// <summary>Negative control: a handler that keeps something over an await outside of the state.</summary>
+    public bool KeepsOutside { get; init; }
+
     /// <summary>Timers and tasks beside the calls; null: in half of the worlds.</summary>
     public bool? Errands { get; init; }
 
@@ -112,6 +118,10 @@ internal sealed class World
             SegmentBytes = 4096 * Random.Next(20, 300), PageBytes = 4096 * Random.Next(2, 16), Pages = Random.Next(2, 5), ZeroWindowBytes = 4096 * Random.Next(0, 40),
             PagesKept = (int)(seed % 4), // few, so that delivery often reads the segment
         };
+        HasChains = faults.Chains ?? seed % 7 == 5;
+        Simulation.Source.HasChains = HasChains;
+        Simulation.Source.KeepsOutside = faults.KeepsOutside;
+        if (HasChains) CheckpointEveryBytes = 4096 * shape.Next(1, 6);
         HasErrands = faults.Errands ?? seed % 4 >= 2;
         Simulation.Source.HasErrands = HasErrands;
         Outside.Begin();
@@ -158,6 +168,12 @@ internal sealed class World
 
     /// <summary>The source has timers and tasks in flight.</summary>
     public bool HasErrands { get; }
+
+    /// <summary>Chains of awaited calls are under way; checkpoints wait for no quiet moment.</summary>
+    public bool HasChains { get; }
+
+    /// <summary>How often an app went on from an image with suspended handlers in it.</summary>
+    public int Continued { get; set; }
 
     public ICrashPoints CrashPoints { get; }
 
@@ -411,6 +427,7 @@ internal sealed class World
         if (Source.Replicas.Any(r => ((Source)r.App!.Immortal!).Hash != source.Hash) || Ledger.Replicas.Any(r => ((Ledger)r.App!.Immortal!).Hash != ledger.Hash))
             throw new SimulationFailure("two replicas have executed the same calls and differ (I8)");
         JudgeErrands(source);
+        ChainOracle.Judge(source, ledger);
         caller?.Judge(ledger);
         if (Ledger.Replicas.Any(r => ((Ledger)r.App!.Immortal!).Place != ledger.Place || !((Ledger)r.App!.Immortal!).Effects.SequenceEqual(ledger.Effects)))
             throw new SimulationFailure("two replicas have executed the same calls from outside and differ (I8)");

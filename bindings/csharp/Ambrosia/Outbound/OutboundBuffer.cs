@@ -239,7 +239,8 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
         bool alone = !runOpen || runCount == 0;
         int from = alone && runOpen ? runAt : end;
         int written = at - from;
-        long size = Math.Max(ChunkBytes, 2L * (written + more) + HeadersBytes + Varint.BytesMax);
+        // What is asked for at once, as a large argument is, gets its size; what grows by pieces gets as much again.
+        long size = Math.Max(ChunkBytes, (more > written ? 1L : 2L) * (written + more) + HeadersBytes + Varint.BytesMax);
         if (written + (long)more > messageBytesMax + 2L * Frames.PayloadBytesBeyondMessage) throw TooLong(written + (long)more);
 
         byte[] old = chunks.Tail.Bytes;

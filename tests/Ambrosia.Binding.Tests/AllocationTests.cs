@@ -41,12 +41,16 @@ public sealed class AllocationTests
         Assert.Equal(4L * Largest, coordinator.Immortal<Load>().Sum);
     }
 
-    /// <summary>It is encoded once, into the buffer that the socket is given.</summary>
-    [Fact]
-    public void Argument_OfTheLargestSize_IsCopiedOnceWhenItIsSent()
+    /// <summary>It is encoded once, into the buffer that the socket is given: one-way and awaited, alone and among others, and as a result.</summary>
+    [Theory]
+    [InlineData(6)]
+    [InlineData(8)]
+    [InlineData(9)]
+    [InlineData(10)]
+    public void Argument_OfTheLargestSize_IsCopiedOnceWhenItIsSent(int method)
     {
         coordinator.Immortal<Load>().Large = new byte[Largest];
-        Assert.InRange(AllocatedBy(MessageKind.Fork, 6, [], perFrame: 1, frames: 2), 2 * Largest, 2 * (Largest + Slack));
+        Assert.InRange(AllocatedBy(method == 10 ? MessageKind.Call : MessageKind.Fork, (uint)method, [], perFrame: 1, frames: 2), 2 * Largest, 2 * (Largest + Slack));
     }
 
     /// <summary>The negative control: an array of its own is one copy.</summary>

@@ -44,6 +44,13 @@ internal sealed class Codec
         code.Line(bytesMax > 0 ? $"{message}.Advance({writer}.Written);" : $"{writer}.Flush();");
     }
 
+    /// <summary>Writes bytes as they are. Asked for at once, room for them has their size: they are copied a single time.</summary>
+    internal static void WriteRaw(CodeWriter code, string message, string bytes)
+    {
+        code.Line($"{bytes}.CopyTo({message}.Reserve({bytes}.Length));");
+        code.Line($"{message}.Advance({bytes}.Length);");
+    }
+
     /// <summary>An expression that reads one from <c>reader</c>.</summary>
     internal string Read(TypeModel type, string reader = "reader")
     {

@@ -121,7 +121,8 @@ internal static class DispatchSource
     {
         if (type.IsRawWhenAlone)
         {
-            code.Line($"{Names.WriteRaw}({message}.Body, {value}.Span);");
+            code.Line($"global::System.ReadOnlySpan<byte> bytes = {value}.Span;");
+            Codec.WriteRaw(code, message, "bytes");
             return;
         }
         codec.WriteAll(code, message, "writer", [(type, value)]);

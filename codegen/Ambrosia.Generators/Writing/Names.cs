@@ -10,6 +10,5 @@ internal static class Names
     internal const string Incoming = "global::Ambrosia.IncomingMessage";
     internal const string Call = "global::Ambrosia.Call";
     internal const string Key = "global::Ambrosia.ImpulseKey";
-    internal const string WriteRaw = "global::System.Buffers.BuffersExtensions.Write";
     internal const string Generated = "[global::System.CodeDom.Compiler.GeneratedCode(\"Ambrosia.Generators\", \"0.1.0\")]";
 }

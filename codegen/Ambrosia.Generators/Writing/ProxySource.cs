@@ -87,7 +87,7 @@ internal static class ProxySource
         if (method.IsRaw)
         {
             ParameterModel bytes = method.Parameters[0];
-            code.Line($"{Names.WriteRaw}(__message.Body, {bytes.Name}{(bytes.Type.Shape == Shape.ByteMemory ? ".Span" : "")});");
+            Codec.WriteRaw(code, "__message", bytes.Type.Shape == Shape.ByteMemory ? $"{bytes.Name}.Span" : bytes.Name);
             return;
         }
         codec.WriteAll(code, "__message", "__writer", method.Parameters.Select(each => (each.Type, each.Name)));

@@ -23,6 +23,18 @@ public interface ILoad
 
     [MethodId(7)]
     void TakeArray(byte[] bytes);
+
+    [MethodId(8)]
+    void SendLargeAwaited();
+
+    [MethodId(9)]
+    void SendLargeAmongOthers();
+
+    [MethodId(10)]
+    ReadOnlyMemory<byte> GiveLarge();
+
+    [MethodId(11)]
+    void TakeAmongOthers(int before, ReadOnlySpan<byte> bytes);
 }
 
 public sealed partial class Load : Immortal<ILoadProxy>, ILoad
@@ -53,7 +65,15 @@ public sealed partial class Load : Immortal<ILoadProxy>, ILoad
 
     public void SendLarge() => other.TakeBytesFork(Large);
 
+    public void SendLargeAwaited() => _ = other.TakeBytesAsync(Large);
+
+    public void SendLargeAmongOthers() => other.TakeAmongOthersFork(7, Large);
+
+    public ReadOnlyMemory<byte> GiveLarge() => Large;
+
     public void TakeArray(byte[] bytes) => Sum += bytes.Length;
+
+    public void TakeAmongOthers(int before, ReadOnlySpan<byte> bytes) => Sum += before + bytes.Length;
 
     public int Echo(int value) => value;
 

@@ -80,7 +80,8 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
         {
             Begin(destination, kind, body);
             WriteVarint(method);
-            this.Write(bytes);
+            bytes.CopyTo(GetSpan(bytes.Length)); // all at once: in pieces the buffer would grow with each
+            at += bytes.Length;
             Commit();
             return;
         }
@@ -239,8 +240,9 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
         bool alone = !runOpen || runCount == 0;
         int from = alone && runOpen ? runAt : end;
         int written = at - from;
+        int lengthMore = LengthMissing(more);
         // What is asked for at once, as a large argument is, gets its size; what grows by pieces gets as much again.
-        long size = Math.Max(ChunkBytes, (more > written ? 1L : 2L) * (written + more) + HeadersBytes + Varint.BytesMax);
+        long size = Math.Max(ChunkBytes, (more > written ? 1L : 2L) * (written + more + lengthMore) + HeadersBytes + Varint.BytesMax);
         if (written + (long)more > messageBytesMax + 2L * Frames.PayloadBytesBeyondMessage) throw TooLong(written + (long)more);
 
         byte[] old = chunks.Tail.Bytes;
@@ -259,11 +261,17 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
             runAt = end;
             end += messageOffset;
         }
-        int to = alone ? runAt : end;
-        old.AsSpan(from, written).CopyTo(chunks.Tail.Bytes.AsSpan(to));
-        at = to + written;
+        int to = alone ? runAt : end, head = end - to + lengthBytes;
+        old.AsSpan(from, head).CopyTo(chunks.Tail.Bytes.AsSpan(to));
+        lengthBytes += lengthMore;
+        old.AsSpan(from + head, written - head).CopyTo(chunks.Tail.Bytes.AsSpan(to + head + lengthMore));
+        at = to + written + lengthMore;
         limit = chunks.Tail.Bytes.Length;
     }
+
+    /// <summary>By how much the length field is too short for a message with so many bytes more; so it need not be moved when it ends.</summary>
+    private int LengthMissing(int more) =>
+        lengthBytes == 0 ? 0 : Math.Max(0, Varint.SizeOf((ulong)(at - end - lengthBytes) + (ulong)more) - lengthBytes);
 
     private InvalidOperationException TooLong(long bytes) =>
         new($"A message of {bytes} bytes is longer than the limit of {messageBytesMax} bytes (protocol P3.4); send it in parts.");

@@ -57,6 +57,12 @@ internal sealed class SimulatedApp
 
     public bool IsPrimary => session.IsPrimary;
 
+    /// <summary>Other threads of the process may send.</summary>
+    public bool AcceptsImpulses => IsAlive && binding is { End: null, Immortal.Runtime.Impulses.IsOpen: true };
+
+    /// <summary>Bytes of impulses that wait to be sent.</summary>
+    public long ImpulseBacklog => binding.ImpulseBacklog;
+
     /// <summary>Nothing moves any more by itself.</summary>
     public bool IsQuiet => toApp.Count == 0 && toCoordinator.Count == 0 && received.Count == 0 && answer == ReadAnswer.More && !session.HasOutput && !HasBindingOutput() && !(IsAlive && tasks.HasAny);
 

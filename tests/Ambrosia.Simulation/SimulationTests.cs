@@ -193,13 +193,30 @@ public sealed class SimulationTests
         Assert.Contains("(I16)", found.Message);
     }
 
-    /// <summary>Negative control: a key that changes with each try is found by I9.</summary>
+    /// <summary>Impulses of the app's own threads, to itself and to another, in every world.</summary>
     [Fact]
-    public void NegativeControl_NewKeys_AreFound()
+    public void Impulses_CrashesAtAnyStep_TakeEffectOnceWhenTheyAreKnown()
     {
-        SimulationFailure found = Assert.Throws<SimulationFailure>(static () =>
+        int known = 0, retries = 0;
+        for (ulong seed = 1; seed <= (ulong)Math.Max(10, TestScale.Rounds(200)); seed++)
         {
-            for (ulong seed = 1; seed <= 50; seed++) new World(seed, new Faults { Caller = true, NewKeys = true }).Run();
+            var world = new World(seed, new Faults { Impulses = true });
+            world.Run();
+            known += world.Senders!.Known;
+            retries += world.Senders.Retries;
+        }
+        Assert.True(retries > 50 && known > 500, $"{known} impulses that are known to be logged and {retries} retries prove nothing");
+    }
+
+    /// <summary>Negative control: a key that changes with each try is found by I9, for callers outside and for impulses alike.</summary>
+    [Theory]
+    [InlineData(true, false)]
+    [InlineData(false, true)]
+    public void NegativeControl_NewKeys_AreFound(bool caller, bool impulses)
+    {
+        SimulationFailure found = Assert.Throws<SimulationFailure>(() =>
+        {
+            for (ulong seed = 1; seed <= 50; seed++) new World(seed, new Faults { Caller = caller, Impulses = impulses, NewKeys = true }).Run();
         });
         Assert.Contains("(I9)", found.Message);
     }

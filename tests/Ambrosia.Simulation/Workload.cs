@@ -36,6 +36,9 @@ public interface ISource
     Call Chain();
 
     Call<ulong> Pass(ulong number, ulong hops);
+
+    [ImpulseHandler]
+    void Mark(ulong id);
 }
 
 /// <summary>The receiving side: its state is the whole history in one hash.</summary>

@@ -72,7 +72,10 @@ internal sealed record Faults
     /// <summary>Negative control: a source that takes the new ledger for the old one.</summary>
     public bool Confuses { get; init; }
 
-    /// <summary>Negative control: a caller that gives what it repeats a key of its own.</summary>
+    /// <summary>Other threads of the source's app send impulses; null: in the worlds of every fifth seed, beside those with a caller.</summary>
+    public bool? Impulses { get; init; }
+
+    /// <summary>Negative control: callers and senders of impulses that give what they repeat a key of its own.</summary>
     public bool NewKeys { get; init; }
 
     /// <summary>Invariants that are watched; a negative control watches one alone.</summary>
@@ -93,6 +96,7 @@ internal sealed class World
     private readonly bool hasReplicas, hasLocklessRivals;
     private readonly SimulatedCaller? caller;
     private readonly DeletedPeer? deleted;
+    private readonly ImpulseSenders? senders;
     private bool calm, isNested;
     private int fileCrashIn;
 
@@ -130,8 +134,9 @@ internal sealed class World
         Simulation.Ledger.Whim = faults.Whim ? new SimulatedRandom(seed) : null;
         Simulation.Source.Dice = faults.RollingDice ? new SimulatedRandom(seed) : null;
         Simulation.Source.Confuses = faults.Confuses;
-        if (faults.Deletes ?? (faults.Caller is null && seed % 7 == 4 && seed % 5 != 3)) deleted = new DeletedPeer(this);
+        if (faults.Deletes ?? (faults is { Caller: null, Impulses: null, Chains: null } && seed % 7 == 4 && seed % 5 != 3)) deleted = new DeletedPeer(this);
         else if (faults.Caller ?? seed % 5 == 3) caller = new SimulatedCaller(this, Ledger, seed);
+        if (deleted is null && (faults.Impulses ?? seed % 5 == 1)) senders = new ImpulseSenders(this, seed);
         Disk.CreateDirectory("/data");
         Disk.FlushDirectory("/");
         Disk.FlushDirectory("/data");
@@ -152,6 +157,8 @@ internal sealed class World
 
     /// <summary>Null: the ledger lives.</summary>
     public DeletedPeer? Deleted => deleted;
+
+    public ImpulseSenders? Senders => senders;
 
     public Faults Faults { get; }
 
@@ -233,6 +240,7 @@ internal sealed class World
     {
         if (caller is not null && caller.TakesTurn()) { Run(null, caller.Step); return; }
         deleted?.Step();
+        if (senders is not null && senders.TakesTurn()) { senders.Step(); return; }
         SimulatedInstance instance = Random.Next(2) == 0 ? Source : Ledger;
         if (!calm && Random.Next(600) == 0) Break(instance);
         else if (links.Count > 0 && Random.Next(3) == 0) Run(null, StepLink);
@@ -408,7 +416,7 @@ internal sealed class World
 
     private bool IsDone() =>
         Source.App?.Immortal is Source { IsDone: true } source && Ledger.App?.Immortal is Ledger ledger
-        && deleted is not { IsDeleted: true, IsForgotten: false } && ledger.Count >= source.Made && caller is not { IsDone: false } && Source.Replicas.All(r => r.App?.Immortal is Source s && s.IsAt(source))
+        && deleted is not { IsDeleted: true, IsForgotten: false } && ledger.Count >= source.Made && caller is not { IsDone: false } && senders is not { IsDone: false } && Source.Replicas.All(r => r.App?.Immortal is Source s && s.IsAt(source))
         && Ledger.Replicas.All(r => r.App?.Immortal is Ledger l && l.Count == ledger.Count && l.Asked == ledger.Asked
             && l.TriedAgain == ledger.TriedAgain && r.App.MessagesSetAside == Ledger.App.MessagesSetAside) && Source.IsQuiet && Ledger.IsQuiet && links.All(static link => link.IsQuiet);
 
@@ -429,6 +437,8 @@ internal sealed class World
         JudgeErrands(source);
         ChainOracle.Judge(source, ledger);
         caller?.Judge(ledger);
+        senders?.Judge(source, ledger);
+        if (Source.Replicas.Any(r => !((Source)r.App!.Immortal!).Marks.SequenceEqual(source.Marks))) throw new SimulationFailure("two replicas have executed the same impulses and differ (I8)");
         if (Ledger.Replicas.Any(r => ((Ledger)r.App!.Immortal!).Place != ledger.Place || !((Ledger)r.App!.Immortal!).Effects.SequenceEqual(ledger.Effects)))
             throw new SimulationFailure("two replicas have executed the same calls from outside and differ (I8)");
         if (source.WrongAnswers != 0 || ledger.Asked != source.Answers) throw new SimulationFailure($"{source.WrongAnswers} wrong answers, {ledger.Asked} asked, {source.Answers} answered (I16)");

@@ -51,6 +51,9 @@ internal sealed class FakeCoordinator
     /// <summary>What Welcome says of the instance.</summary>
     internal Guid InstanceUuid { get; init; } = Uuid;
 
+    /// <summary>The extension blocks of the last run that had any.</summary>
+    internal byte[] Extensions { get; private set; } = [];
+
     /// <summary>The last complete image.</summary>
     internal byte[] Image { get; private set; } = [];
 
@@ -269,6 +272,7 @@ internal sealed class FakeCoordinator
     {
         string to = run.Header.IsClientAnswer ? $"caller {run.Header.ClientSession}" : destinations[(int)run.Header.Peer];
         Assert.True(run.Header.Kind == MessageKind.Impulse || run.Header.IsClientAnswer || run.Header.First == 0);
+        if (!run.Extensions.IsEmpty) Extensions = run.Extensions.ToArray();
         var messages = new MessageReader(run);
         ulong ticket = run.Header.First;
         while (messages.Next())

@@ -141,6 +141,18 @@ public sealed class SessionTests
         coordinator.Deliver(RunWith(stack.WrittenSpan.ToArray(), MessageKind.Failure, 2, (6, 1, Cbor.Of((object)new object?[] { "T", "m", new object?[] { "I", "i", null } }))));
 
         Assert.Contains("result bank2 13 #7 'T: m (i)'", coordinator.Said);
+        Assert.Equal("at There()", coordinator.Immortal<Bank>().CaughtStack);
+    }
+
+    [Fact]
+    public void Failure_OfAHandler_TellsItsStackToWhoAwaits()
+    {
+        FakeCoordinator called = Started<Bank>();
+        called.Deliver(Call(6, 7, "oh"));
+        coordinator.Deliver(Call(13, 7, "bank3"));
+        coordinator.Deliver(RunWith(called.Extensions, MessageKind.Failure, 2, (6, 1, Cbor.Of((object)new object?[] { "T", "m", null }))));
+
+        Assert.Contains("Bank.Break(String why)", coordinator.Immortal<Bank>().CaughtStack, StringComparison.Ordinal);
     }
 
     [Fact]

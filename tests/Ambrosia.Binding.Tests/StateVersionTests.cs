@@ -9,6 +9,8 @@ namespace Ambrosia.Binding.Tests;
 /// </summary>
 public sealed class StateVersionTests
 {
+    private const int CborHeadBytesMax = 9;
+
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -66,6 +68,21 @@ public sealed class StateVersionTests
         object[] read = (object[])Read(Written(new object[] { new Temperature(21), new List<Temperature> { new(-3), new(4) } }));
         Assert.Equal(new Temperature(21), read[0]);
         Assert.Equal([new(-3), new(4)], (List<Temperature>)read[1]);
+    }
+
+    /// <summary>A local time is its ticks wherever it is written and read: replicas in other time zones have the same state.</summary>
+    [Fact]
+    public void LocalTime_DoesNotDependOnTheMachinesZone()
+    {
+        var time = new DateTime(2026, 7, 1, 12, 0, 0, DateTimeKind.Local);
+        byte[] image = Written(new object[] { time });
+        byte[] expected = new byte[CborHeadBytesMax];
+        var to = new CborWriter(expected);
+        to.WriteInt64(time.Ticks);
+
+        Assert.True(image.AsSpan().IndexOf(expected) > 0);
+        var read = (DateTime)((object[])Read(image))[0];
+        Assert.Equal((time.Ticks, DateTimeKind.Local), (read.Ticks, read.Kind));
     }
 
     private static byte[] Patched(byte[] image) => Replaced(Replaced(image, nameof(ItemV1), "ItemX1"), nameof(Retired), "Unknown");

@@ -23,7 +23,7 @@ internal static class StateValues
         [SpecialType.System_Single] = ($"to.WriteUInt64({Bits}.SingleToUInt32Bits({{0}}));", $"{Bits}.UInt32BitsToSingle(from.ReadUInt32())"),
         [SpecialType.System_Double] = ($"to.WriteUInt64({Bits}.DoubleToUInt64Bits({{0}}));", $"{Bits}.UInt64BitsToDouble(from.ReadUInt64())"),
         [SpecialType.System_Decimal] = ("to.WriteDecimal({0});", "from.ReadDecimal()"),
-        [SpecialType.System_DateTime] = ("to.WriteInt64({0}.ToBinary());", "global::System.DateTime.FromBinary(from.ReadInt64())"),
+        [SpecialType.System_DateTime] = ("to.WriteDateTime({0});", "from.ReadDateTime()"),
         [SpecialType.System_String] = ("graph.WriteText(ref to, {0});", "graph.ReadText(ref from)"),
     };
 

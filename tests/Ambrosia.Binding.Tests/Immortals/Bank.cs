@@ -161,6 +161,10 @@ public sealed partial class Bank : Immortal<IBankProxy>, IBank
 
     public void Tick() => Log.Add("tick");
 
+    /// <summary>No state: another machine's stack may differ.</summary>
+    [NotState]
+    internal string? CaughtStack { get; private set; }
+
     public async Call<string> Caught(string bank)
     {
         try
@@ -170,6 +174,7 @@ public sealed partial class Bank : Immortal<IBankProxy>, IBank
         }
         catch (RemoteCallException e)
         {
+            CaughtStack = e.RemoteStack;
             return $"{e.TypeName}: {e.Message} ({e.InnerException?.Message})";
         }
     }

@@ -46,7 +46,7 @@ internal static class Slots
         Add<float>(all, static (ref to, value) => to.WriteUInt64(BitConverter.SingleToUInt32Bits(value)), static (ref from) => BitConverter.UInt32BitsToSingle(from.ReadUInt32()));
         Add<double>(all, static (ref to, value) => to.WriteUInt64(BitConverter.DoubleToUInt64Bits(value)), static (ref from) => BitConverter.UInt64BitsToDouble(from.ReadUInt64()));
         Add<decimal>(all, static (ref to, value) => to.WriteDecimal(value), static (ref from) => from.ReadDecimal());
-        Add<DateTime>(all, static (ref to, value) => to.WriteInt64(value.ToBinary()), static (ref from) => DateTime.FromBinary(from.ReadInt64()));
+        Add<DateTime>(all, static (ref to, value) => to.WriteDateTime(value), static (ref from) => from.ReadDateTime());
         Add<DateTimeOffset>(all, static (ref to, value) => to.WriteDateTimeOffset(value), static (ref from) => from.ReadDateTimeOffset());
         Add<TimeSpan>(all, static (ref to, value) => to.WriteInt64(value.Ticks), static (ref from) => new TimeSpan(from.ReadInt64()));
         Add<DateOnly>(all, static (ref to, value) => to.WriteInt64(value.DayNumber), static (ref from) => DateOnly.FromDayNumber(from.ReadInt32()));
@@ -68,6 +68,7 @@ internal static class Slots
         Add<ulong>(all, static (ref to, value) => to.WriteUInt64(value), static (ref from) => from.ReadUInt64());
         Add<char>(all, static (ref to, value) => to.WriteUInt64(value), static (ref from) => from.ReadChar());
         Add<nint>(all, static (ref to, value) => to.WriteInt64(value), static (ref from) => checked((nint)from.ReadInt64()));
+        Add<nuint>(all, static (ref to, value) => to.WriteUInt64(value), static (ref from) => checked((nuint)from.ReadUInt64()));
     }
 
     private static void Add<T>(Dictionary<Type, Slot> all, WriteValue<T> write, ReadValue<T> read) => all.Add(typeof(T), new ValueSlot<T>(write, read));

@@ -9,7 +9,7 @@ namespace Ambrosia;
 
 internal static class StateImage
 {
-    internal const uint Version = 5;
+    internal const uint Version = 6;
 
     /// <summary>Changes nothing: handlers go on undisturbed, and a second image has the same bytes.</summary>
     /// <exception cref="NotWritableException">Something reachable from the state or from a suspended method cannot be written.</exception>

@@ -75,6 +75,8 @@ public interface IOracle
 public interface IAsker
 {
     Call Ask(long number);
+
+    void Begin(int count);
 }
 
 /// <summary>Each handler keeps a few locals over its await, one of them an object of the state.</summary>
@@ -82,8 +84,16 @@ public sealed partial class Asker : Immortal<IAskerProxy>, IAsker
 {
     private readonly List<long> answers = [];
     private readonly IOracleProxy oracle;
+    private long total;
 
-    public Asker() => oracle = GetProxy<IOracle>("oracle");
+    public Asker() => oracle = GetProxy<IOracle>(SessionRig.Peer);
+
+    public void Begin(int count)
+    {
+        for (int i = 0; i < count; i++) _ = One(i);
+    }
+
+    private async Call One(long number) => total += await oracle.GetAsync(number);
 
     public async Call Ask(long number)
     {

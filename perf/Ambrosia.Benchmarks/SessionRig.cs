@@ -8,6 +8,9 @@ internal sealed class SessionRig
 {
     public const string Replica = "r0";
 
+    /// <summary>Who calls, and is called.</summary>
+    public const string Peer = "caller";
+
     private const string Name = "rig";
 
     private readonly ImmortalSession session;
@@ -18,7 +21,7 @@ internal sealed class SessionRig
         session = new ImmortalSession(definition, new SessionOptions { Token = new byte[32], TaskRunner = new InlineTasks() });
         Feed(Welcome(Lsn.Zero, hasImage: false));
         Deliver(RecordKinds.EncodeWhole(new FirstStartRecord(Guid.Empty, 0, 1, Name)));
-        Deliver(RecordKinds.EncodeWhole(new PeerRecord(1, new InstanceId("caller"), Guid.Empty, new Epoch(1))));
+        Deliver(RecordKinds.EncodeWhole(new PeerRecord(1, new InstanceId(Peer), Guid.Empty, new Epoch(1))));
         if (isPrimary) Feed(new BecomePrimary(new Lsn(lsn)));
     }
 
@@ -79,10 +82,10 @@ internal sealed class SessionRig
     public static byte[] RecordFrame<T>(T record)
         where T : IRecordBody<T> => DeliverFrame(RecordKinds.EncodeWhole(record));
 
-    /// <summary>A frame with one run of forks from the caller.</summary>
-    public static byte[] RunFrame(byte[] messages, uint count)
+    /// <summary>A frame with one run from the peer.</summary>
+    public static byte[] RunFrame(byte[] messages, uint count, MessageKind kind = MessageKind.Fork)
     {
-        var header = new RunHeader(MessageKind.Fork, false, 0, 1, 1, count, 0, 0);
+        var header = new RunHeader(kind, false, 0, 1, 1, count, 0, 0);
         byte[] record = new byte[RecordHeader.Bytes + RunHeader.Bytes + messages.Length];
         new RecordHeader((uint)(RunHeader.Bytes + messages.Length), RecordKind.Run).Write(record);
         header.Write(record.AsSpan(RecordHeader.Bytes));

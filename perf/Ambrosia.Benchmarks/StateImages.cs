@@ -26,6 +26,7 @@ public class StateImages
         rig.Execute(SessionRig.RunFrame(BindingSteadyPath.Message("IArchive", "Fill", fill[..(int)writer.Written]), 1));
         image = rig.ExecuteForImage(mark);
         copy = new byte[image.Length];
+        Console.WriteLine($"// {image.Length} bytes, {(double)image.Length / Objects:F0} each");
         if (image.Length < Objects * 10) throw new InvalidOperationException($"an image of {image.Length} bytes holds no {Objects} objects");
     }
 

@@ -11,9 +11,13 @@ public sealed class RingTests(ITestOutputHelper output)
     private const int KillsOfARelease = 20, KillsMin = 3, PauseMsMax = 500;
     private static readonly string[] names = ["one", "two", "three"];
 
-    public enum Victims { Apps, Coordinators, All }
+    /// <summary>One: of a member that chance picks each time. The others: of each member by the toss of a coin.</summary>
+    public enum Victims { OneApp, OneCoordinator, OneSide, Apps, Coordinators, All }
 
     [Theory]
+    [InlineData(Victims.OneApp)]
+    [InlineData(Victims.OneCoordinator)]
+    [InlineData(Victims.OneSide)]
     [InlineData(Victims.Apps)]
     [InlineData(Victims.Coordinators)]
     [InlineData(Victims.All)]
@@ -111,10 +115,13 @@ public sealed class RingTests(ITestOutputHelper output)
     private static void Strike(Victims victims, Replica[] ring, Chance chance)
     {
         List<Action> blows = [];
+        Replica one = ring[chance.Below(ring.Length)];
+        if (victims is Victims.OneApp or Victims.OneSide) blows.Add(one.KillApp);
+        if (victims is Victims.OneCoordinator or Victims.OneSide) blows.Add(one.KillCoordinator);
         foreach (Replica each in ring)
         {
-            if (victims is not Victims.Coordinators && chance.Coin()) blows.Add(each.KillApp);
-            if (victims is not Victims.Apps && chance.Coin()) blows.Add(each.KillCoordinator);
+            if (victims is Victims.Apps or Victims.All && chance.Coin()) blows.Add(each.KillApp);
+            if (victims is Victims.Coordinators or Victims.All && chance.Coin()) blows.Add(each.KillCoordinator);
         }
         Action[] order = [.. blows];
         chance.Shuffle<Action>(order);

@@ -83,6 +83,20 @@ public sealed class StateCodecTests
             Hex(graph));
     }
 
+    /// <summary>Structs have no identity: in a collection or a field they stand in place, without an id and without an object of their own.</summary>
+    [Fact]
+    public void Structs_StandInPlace()
+    {
+        var graph = new GraphWriter();
+        graph.IdOf(new List<Point> { new(1, 2), new(3, 4) });
+        graph.WriteAll();
+        string list = Text("System.Collections.Generic.List`1, System.Private.CoreLib"), point = Text("Ambrosia.Binding.Tests.Point, Ambrosia.Binding.Tests");
+        Assert.Equal(
+            "82" + "82" + "82" + list + point + "80" + "82" + point + "82" + Text("<X>k__BackingField") + Text("<Y>k__BackingField") +
+            "82" + "00" + "83" + "00" + "820102" + "820304", // one object: its type, the comparer, then the elements
+            Hex(graph));
+    }
+
     /// <summary>A type that no generated code knows and the same type with one: a base class's private field is seen by neither less.</summary>
     [Fact]
     public void Codec_ThatMissesAField_IsNotUsed()

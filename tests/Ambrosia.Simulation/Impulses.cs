@@ -29,21 +29,23 @@ internal sealed class ImpulseSenders(World world, ulong seed)
     private const int Wanted = 100, BacklogMax = 1024;
 
     private readonly SimulatedRandom random = new(seed ^ 0x1397);
-    private readonly List<Sent> all = [];
-    private ulong made;
-
-    /// <summary>One try.</summary>
-    /// <param name="Key">Null: none.</param>
-    private sealed record Sent(ulong Id, string? Key, Task Logged, SimulatedApp From);
+    private readonly List<Impulse> all = [], unsettled = [];
 
     /// <summary>Impulses that their senders know to be logged, and further tries with their keys.</summary>
-    public int Known => all.Count(static each => each.Logged.IsCompletedSuccessfully);
+    public int Known => all.Count(static each => each.IsKnown);
 
     public int Retries { get; private set; }
 
     /// <summary>All are made, each with a key is known to be logged, and of the others whatever will be known.</summary>
-    public bool IsDone => made == Wanted && all.GroupBy(static each => each.Id).All(static tries =>
-        tries.Any(static each => each.Logged.IsCompletedSuccessfully) || tries.All(static each => each.Key is null && (each.Logged.IsCompleted || !each.From.IsAlive)));
+    public bool IsDone
+    {
+        get
+        {
+            if (all.Count < Wanted) return false;
+            unsettled.RemoveAll(static each => each.IsKnown || (each.Key is null && each.IsLost));
+            return unsettled.Count == 0;
+        }
+    }
 
     /// <summary>It is their turn: decided by their own chance.</summary>
     public bool TakesTurn() => random.Next(60) == 0;
@@ -53,37 +55,69 @@ internal sealed class ImpulseSenders(World world, ulong seed)
         SimulatedApp[] open = [.. world.Source.Replicas.Select(static replica => replica.App).OfType<SimulatedApp>().Where(static app => app.AcceptsImpulses && app.ImpulseBacklog < BacklogMax)];
         if (open.Length == 0) return;
         SimulatedApp app = random.Pick(open);
-        Sent? earlier = all.Find(each => each.Key is not null && (IsLost(each) || random.Next(200) == 0));
-        if (earlier is not null) Repeat(app, earlier);
-        else if (made < Wanted) Send(app, FirstId + ++made, random.Next(2) == 0 ? $"i{made}" : null);
+        Impulse? earlier = all.Count == 0 ? null : random.Pick(all.Count < Wanted || unsettled.Count == 0 ? all : unsettled);
+        if (earlier is { Key: not null } && ((earlier.IsLost && !earlier.IsKnown) || random.Next(20) == 0)) Repeat(app, earlier);
+        else if (all.Count < Wanted) Begin(app);
     }
 
     /// <summary>Guarantee 2: nothing twice, and nothing lost that was said to be logged or that was sent again with its key until it was.</summary>
     public void Judge(Source source, Ledger ledger)
     {
-        foreach (IGrouping<ulong, Sent> tries in all.GroupBy(static each => each.Id))
+        foreach (Impulse each in all)
         {
-            int effects = (GoesToLedger(tries.Key) ? ledger.Effects : source.Marks).GetValueOrDefault(tries.Key);
-            bool isKnown = tries.Any(static each => each.Logged.IsCompletedSuccessfully);
-            if (effects > 1 || (isKnown && effects == 0)) throw new SimulationFailure($"impulse {tries.Key}, sent {tries.Count()} times, key {tries.First().Key}, took effect {effects} times (I9)");
+            int effects = (each.GoesToLedger ? ledger.Effects : source.Marks).GetValueOrDefault(each.Id);
+            if (effects > 1 || (each.IsKnown && effects == 0)) throw new SimulationFailure($"impulse {each.Id}, sent {each.Tries} times, key {each.Key}, took effect {effects} times (I9)");
         }
     }
 
-    private static bool GoesToLedger(ulong id) => id % 2 == 0;
-
-    /// <summary>Nobody knows of it, and nobody will.</summary>
-    private bool IsLost(Sent last) => all.FindLast(each => each.Id == last.Id) is { Logged.IsCompletedSuccessfully: false } latest
-        && (!latest.From.IsAlive || latest.Logged.IsFaulted) && !all.Exists(each => each.Id == last.Id && each.Logged.IsCompletedSuccessfully);
-
-    private void Repeat(SimulatedApp app, Sent earlier)
+    private void Begin(SimulatedApp app)
     {
-        Retries++;
-        Send(app, earlier.Id, world.Faults.NewKeys ? $"{earlier.Key}again{Retries}" : earlier.Key);
+        ulong id = FirstId + (ulong)all.Count;
+        var impulse = new Impulse(id, random.Next(2) == 0 ? $"i{id}" : null);
+        all.Add(impulse);
+        unsettled.Add(impulse);
+        Send(app, impulse, impulse.Key);
     }
 
-    private void Send(SimulatedApp app, ulong id, string? key)
+    private void Repeat(SimulatedApp app, Impulse earlier)
     {
-        world.Trace($"impulse {id} {key}");
-        all.Add(new Sent(id, key, ((Source)app.Immortal!).Send(id, key, GoesToLedger(id)).AsTask(), app));
+        Retries++;
+        Send(app, earlier, world.Faults.NewKeys ? $"{earlier.Key}again{Retries}" : earlier.Key);
+    }
+
+    private void Send(SimulatedApp app, Impulse impulse, string? key)
+    {
+        world.Trace($"impulse {impulse.Id} {key}");
+        impulse.Sent(((Source)app.Immortal!).Send(impulse.Id, key, impulse.GoesToLedger).AsTask(), app);
+    }
+
+    /// <summary>One impulse, however often it was sent.</summary>
+    /// <param name="key">Null: none.</param>
+    private sealed class Impulse(ulong id, string? key)
+    {
+        private Task last = Task.CompletedTask;
+        private SimulatedApp? from;
+        private bool wasKnown;
+
+        public ulong Id => id;
+
+        public string? Key => key;
+
+        public bool GoesToLedger => id % 2 == 0;
+
+        public int Tries { get; private set; }
+
+        /// <summary>One of the tries is known to be logged.</summary>
+        public bool IsKnown => wasKnown || last.IsCompletedSuccessfully;
+
+        /// <summary>Nobody will know of the last try what became of it.</summary>
+        public bool IsLost => last.IsFaulted || from is not { IsAlive: true };
+
+        public void Sent(Task logged, SimulatedApp by)
+        {
+            wasKnown = Tries > 0 && IsKnown;
+            (last, from) = (logged, by);
+            Tries++;
+        }
     }
 }

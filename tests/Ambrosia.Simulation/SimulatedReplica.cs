@@ -118,6 +118,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     public void KillCoordinator()
     {
         process?.Kill();
+        App?.Kill();
         App = null;
         Coordinator = null;
         standby = null;

@@ -22,21 +22,21 @@ public sealed class RestoreTests : IDisposable
         ("public abstract class Asker", "public sealed class Unrelated { public Func<int> F = () => 1; }\n\npublic abstract class Asker"),
     ];
 
-    /// <summary>One edit each, and the shapes that it concerns: the method, and those that call it and wait for it.</summary>
-    private static readonly (string From, string To, string[] Shapes)[] changed =
+    /// <summary>One edit each, the method that it changes, and the shapes that it concerns: the method itself, and those that call it and wait for it.</summary>
+    private static readonly (string From, string To, string Method, string[] Shapes)[] changed =
     [
-        ("from.Balance -= fee;", "from.Balance -= fee + 1;", ["Transfer"]),
-        ("return Join(Side(\"l\"), await Get(\"m\"), y, Side(\"r\")", "return Join(Side(\"l\") + Side(\"k\"), await Get(\"m\"), y, Side(\"s\")", ["Spill"]),
-        ("order[1].Balance *= 2 + await Get(\"d\");", "order[1].Balance *= 3 + await Get(\"d\");", ["Compound"]),
-        ("text += \"f\" + await Get(\"in finally\");", "text += \"g\" + await Get(\"in finally\");", ["CatchFinally"]),
-        ("Func<int, int> plus = static q => q + 1;", "Func<int, int> plus = static q => q + 2;", ["Closures"]),
-        ("if (i == 1) value += await Get(\"again\");", "if (i == 2) value += await Get(\"again\");", ["FanOut", "Many", "AnyOf", "Cancelled"]),
-        ("await Get(\"depth\" + depth);", "await Get(\"level\" + depth);", ["Recursion"]),
-        ("return f(got); }\n    private async Call<long> Over(string", "return f(got) + 1; }\n    private async Call<long> Over(string", ["Overloads"]),
-        ("sum += await Get(key); return sum; };", "sum -= await Get(key); return sum; };", ["AsyncLambdas"]),
-        ("Current = await owner.Get(\"count\" + left);", "Current = 1 + await owner.Get(\"count\" + left);", ["AwaitForeach"]),
-        ("Func<string> text = () => \"\" + key + number + value;", "Func<string> text = () => \"\" + value + number + key;", ["NestedGeneric"]),
-        ("public async Call<string> Anonymous()\n    {", "public async Call<string> Anonymous()\n    {\n        await Get(\"before\");", ["Anonymous"]),
+        ("from.Balance -= fee;", "from.Balance -= fee + 1;", "Transfer(", ["Transfer"]),
+        ("return Join(Side(\"l\"), await Get(\"m\"), y, Side(\"r\")", "return Join(Side(\"l\") + Side(\"k\"), await Get(\"m\"), y, Side(\"s\")", "Spill(", ["Spill"]),
+        ("order[1].Balance *= 2 + await Get(\"d\");", "order[1].Balance *= 3 + await Get(\"d\");", "Compound(", ["Compound"]),
+        ("text += \"f\" + await Get(\"in finally\");", "text += \"g\" + await Get(\"in finally\");", "CatchFinally(", ["CatchFinally"]),
+        ("Func<int, int> plus = static q => q + 1;", "Func<int, int> plus = static q => q + 2;", "Closures(", ["Closures"]),
+        ("if (i == 1) value += await Get(\"again\");", "if (i == 2) value += await Get(\"again\");", "Child(", ["FanOut", "Many", "AnyOf", "Cancelled"]),
+        ("await Get(\"depth\" + depth);", "await Get(\"level\" + depth);", "Down(", ["Recursion"]),
+        ("return f(got); }\n    private async Call<long> Over(string", "return f(got) + 1; }\n    private async Call<long> Over(string", "Over(int)", ["Overloads"]),
+        ("sum += await Get(key); return sum; };", "sum -= await Get(key); return sum; };", "AsyncLambdas(", ["AsyncLambdas"]),
+        ("Current = await owner.Get(\"count\" + left);", "Current = 1 + await owner.Get(\"count\" + left);", "MoveNextAsync(", ["AwaitForeach"]),
+        ("Func<string> text = () => \"\" + key + number + value;", "Func<string> text = () => \"\" + value + number + key;", ".Ask", ["NestedGeneric"]),
+        ("public async Call<string> Anonymous()\n    {", "public async Call<string> Anonymous()\n    {\n        await Get(\"before\");", "Anonymous(", ["Anonymous"]),
     ];
 
     private readonly string root = Directory.CreateTempSubdirectory("ambrosia-suspend-").FullName;
@@ -77,6 +77,13 @@ public sealed class RestoreTests : IDisposable
             // A shape whose changed helper is not suspended at a stop goes on with the new code: what it then says may differ, but it is not refused.
             Assert.Contains(shape, static each => each.Outcome.StartsWith("refused ", StringComparison.Ordinal));
             Assert.All(shape, static each => Assert.True(each.Outcome.StartsWith("refused ", StringComparison.Ordinal) || each.Outcome.StartsWith("differs", StringComparison.Ordinal) || each.Outcome == "same", each.Outcome));
+        }
+        foreach ((string shape, string outcome) in read.Where(static each => each.Outcome.StartsWith("refused ", StringComparison.Ordinal)))
+        {
+            string[] lines = [.. outcome.Split(" | ").Where(static line => line.Contains(" at await #", StringComparison.Ordinal))];
+            string[] methods = [.. changed.Where(each => each.Shapes.Contains(shape)).Select(static each => each.Method)];
+            Assert.NotEmpty(lines);
+            Assert.All(lines, line => Assert.True(methods.Any(method => line.Contains(method, StringComparison.Ordinal)) && char.IsDigit(line[0]), $"{shape}: {line}"));
         }
         Assert.Equal(expected.Order(), read.Where(static each => each.Outcome.StartsWith("refused ", StringComparison.Ordinal)).Select(static each => each.Shape).Distinct().Order());
     }

@@ -122,7 +122,7 @@ internal sealed class World
             SegmentBytes = 4096 * Random.Next(20, 300), PageBytes = 4096 * Random.Next(2, 16), Pages = Random.Next(2, 5), ZeroWindowBytes = 4096 * Random.Next(0, 40),
             PagesKept = (int)(seed % 4), // few, so that delivery often reads the segment
         };
-        HasChains = faults.Chains ?? seed % 7 == 5;
+        HasChains = faults.Chains ?? (faults.Deletes != true && seed % 7 == 5);
         Simulation.Source.HasChains = HasChains;
         Simulation.Source.KeepsOutside = faults.KeepsOutside;
         if (HasChains) CheckpointEveryBytes = 4096 * shape.Next(1, 6);

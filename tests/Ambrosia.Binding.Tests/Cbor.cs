@@ -42,7 +42,6 @@ internal static class Cbor
             case string value: writer.WriteString(value); break;
             case byte[] value: writer.WriteBytes(value); break;
             case Guid value: writer.WriteGuid(value); break;
-            case byte[] value: writer.WriteBytes(value); break;
             case Hashtable map:
                 writer.WriteMapHeader(map.Count);
                 foreach (object key in map.Keys.Cast<object>().OrderBy(key => key is string text ? 100 + text.Length : Convert.ToInt32(key)))

@@ -12,6 +12,9 @@ public sealed class LogReader : IDisposable
     /// <summary>Of small pages, read at once.</summary>
     private const int DirectBytes = 256 << 10;
 
+    /// <summary>So near to the end of what is durable the kernel's reading ahead would come upon what is being written.</summary>
+    private const long NearBytes = 32 << 20;
+
     private readonly IFileSystem _fs;
     private readonly string _dir;
     private readonly InstanceIdentity _identity;
@@ -26,7 +29,8 @@ public sealed class LogReader : IDisposable
     // The open segment; both null or neither.
     private PageInspector? _inspector;
     private IFile? _file;
-    private (IFile File, DirectWindow Pages)? _direct; // of a follower, where the segment is written past the cache
+    private (IFile File, DirectWindow Pages)? _direct; // where the segment is written past the cache, see SourceOf
+    private bool _isNotDirect; // it cannot be read so
 
     // Of the pages read one after another in the open segment; a read anywhere else begins it anew.
     private readonly PageSequence _pages = new();
@@ -158,11 +162,23 @@ public sealed class LogReader : IDisposable
         if (SegmentOpening.TryOpen(_fs, segment, isHeld: false) is not { } file) return false;
         Close();
         _file = file;
-        if (_holds && segment.Header.IsDirect) _direct = TryOpenDirect(segment);
+        _isNotDirect = !segment.Header.IsDirect;
         _inspector = new PageInspector(segment);
         _follows = isNext;
         if (isNext) _pages.Begin(segment.Header);
         return true;
+    }
+
+    /// <summary>A follower is at the end or on its way there, and leaves the cache alone; who replays is helped by the kernel's reading ahead.</summary>
+    private IReadable SourceOf(Lsn lsn, Lsn end)
+    {
+        bool isNearEnd = end.Value == ulong.MaxValue && lsn + NearBytes >= Stated;
+        if (_isNotDirect || !(_holds || isNearEnd)) return _file!;
+        _direct ??= TryOpenDirect(_inspector!.Segment);
+        _isNotDirect = _direct is null;
+        if (_direct is not { Pages: var pages }) return _file!;
+        pages.Limit = _inspector!.Segment.Header.OffsetOf(end < Stated ? end : Stated); // below it nothing changes any more (F3)
+        return pages;
     }
 
     /// <summary>A second opening: the first one's reads of the header are of any size.</summary>
@@ -186,8 +202,7 @@ public sealed class LogReader : IDisposable
 
     private PageFault? Inspect(Lsn lsn, Lsn end, ref PageBuffer buffer)
     {
-        if (_direct is { Pages: var pages }) pages.Limit = _inspector!.Segment.Header.OffsetOf(end < Stated ? end : Stated); // F3
-        PageFault? fault = _inspector!.Read(_direct?.Pages ?? (IReadable)_file!, lsn, end, PreviousHashOf(lsn), ref buffer);
+        PageFault? fault = _inspector!.Read(SourceOf(lsn, end), lsn, end, PreviousHashOf(lsn), ref buffer);
         return fault is null && _follows && _pages.Next == lsn ? _pages.Check(buffer) : fault;
     }
 

@@ -22,8 +22,8 @@ public sealed record LogOptions
     public uint AppVersion { get; init; }
 
     /// <summary>
-    /// Bytes kept zeroed ahead of the tail, so that a flush finds its blocks written once already. The window grows with the rate, up to
-    /// eight times as much; recycled files need none.
+    /// Bytes kept zeroed ahead of the tail, since pages are written only into blocks that were written once already. The window grows with the
+    /// rate, up to eight times as much; recycled files need none. 0: zeros come when a group waits for them.
     /// </summary>
     public long ZeroWindowBytes { get; init; } = 8L << 20;
 

@@ -100,8 +100,8 @@ public sealed class LogWriterTests
         for (int i = 0; i < Primary.Small.Pages; i++) primary.Append(page);
         Assert.False(primary.Writer.TryReserve(8, out _));
         Assert.Equal(1, primary.Writer.Metrics.NoRoom);
-        Assert.Equal(CommitAnswer.Ready, primary.Writer.Begin(out CommitGroup? group));
-        Assert.Equal(Primary.Small.Pages, group!.PageCount);
+        CommitGroup group = primary.Next()!;
+        Assert.Equal(Primary.Small.Pages, group.PageCount);
         Assert.False(primary.Writer.TryReserve(8, out _));
         Primary.Steps(group);
         primary.Writer.Complete(group);

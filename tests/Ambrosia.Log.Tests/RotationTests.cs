@@ -47,7 +47,7 @@ public sealed class RotationTests
             written.AddRange(Fill(primary, 1));
         }
         Assert.True(primary.Writer.Metrics.Rotations >= 2);
-        Assert.Equal(0, primary.Writer.Metrics.ZeroStalls);
+        Assert.Equal(0, primary.Writer.Metrics.ZeroWaits);
         Assert.Equal(written, WholeLog.Read(_fs, Dir));
         Assert.True(_fs.List(Dir).Count(n => n.StartsWith("spare.", StringComparison.Ordinal)) <= 1);
     }
@@ -72,14 +72,84 @@ public sealed class RotationTests
         Assert.Equal(options.SegmentBytes, before);
     }
 
+    /// <summary>Not a byte of it where no zeros stand; when they have come it is written, in a file that is as long as before.</summary>
     [Fact]
-    public void Write_WithoutPreparedSpace_CountsAStallAndKeepsEveryByte()
+    public void Commit_ThatOutrunsTheZeros_WaitsAndIsCounted()
     {
         using Primary primary = Primary.Start(_fs, Dir);
-        List<LoggedRecord> written = Fill(primary, 3);
-        Assert.True(primary.Writer.Metrics.ZeroStalls > 0);
-        while (primary.Writer.PrepareSpace()) written.AddRange(Fill(primary, 1)); // zeros must not fall on what was written beyond the window
+        string path = primary.Log.Chain.Segments[0].Path;
+        var written = new List<LoggedRecord>();
+        CommitAnswer answer;
+        CommitGroup? group;
+        while (true)
+        {
+            written.Add(primary.Append(new byte[8_000]));
+            answer = primary.Writer.Begin(out group);
+            if (answer != CommitAnswer.Ready) break;
+            Primary.Steps(group!);
+            primary.Writer.Complete(group!);
+        }
+        Assert.Equal((CommitAnswer.AwaitingSpace, 1L, 0L), (answer, primary.Writer.Metrics.ZeroWaits, primary.Writer.Metrics.SpaceWaits));
+        Assert.Equal(CommitAnswer.AwaitingSpace, primary.Writer.Begin(out _)); // it is one wait, however often it is asked for
+        Assert.Equal(1, primary.Writer.Metrics.ZeroWaits);
+        for (int step = 0; primary.Writer.Begin(out group) != CommitAnswer.Ready; step++)
+        {
+            Assert.InRange(step, 0, 100);
+            primary.Writer.PrepareSpace();
+        }
+        long length = _fs.Content(path).Length;
+        Primary.Steps(group!);
+        primary.Writer.Complete(group!);
+        Assert.Equal(length, _fs.Content(path).Length);
         Assert.Equal(written, WholeLog.Read(_fs, Dir));
+    }
+
+    /// <summary>Through segments, marks, spanning records (one larger than a segment) and a take-over with a tail, of every window.</summary>
+    [Theory]
+    [InlineData(0)]
+    [InlineData(4 << 10)]
+    [InlineData(32 << 10)]
+    public void Commit_Always_LeavesTheFileAsLongAsItWas(int window)
+    {
+        LogOptions options = Primary.Small with { ZeroWindowBytes = window, SegmentBytes = 96 << 10, MessageBytesMax = 1 << 20 };
+        var written = new List<LoggedRecord>();
+        for (int life = 0; life < 3; life++)
+        {
+            using Primary primary = Primary.Start(_fs, Dir, options);
+            for (int i = 0; i < 40; i++)
+            {
+                written.Add(i % 13 == 12 ? primary.AppendSpanning(new byte[i * 4_000]) : primary.Append(new byte[i * 300 % 12_000]));
+                if (i == 39) break; // the next life finds a tail
+                while (primary.Next() is { } group)
+                {
+                    if (group.NeedsRotation) group.Rotate();
+                    string path = primary.Log.Chain.Segments[^1].Path;
+                    long length = _fs.Content(path).Length;
+                    for (int page = 0; page < group.PageCount; page++) group.Write(page);
+                    Assert.Equal(length, _fs.Content(path).Length);
+                    group.Flush();
+                    group.CheckFence();
+                    primary.Writer.Complete(group);
+                }
+                if (i % 5 == 0) primary.Writer.AppendMark();
+            }
+            written.RemoveAt(written.Count - 1); // it never left this process
+        }
+        Assert.Equal(written, WholeLog.Read(_fs, Dir));
+    }
+
+    /// <summary>Its first records find zeros that came with its header.</summary>
+    [Fact]
+    public void Commit_RightBehindATakeOver_WaitsForNobody()
+    {
+        for (int life = 0; life < 2; life++)
+        {
+            using Primary primary = Primary.Start(_fs, Dir);
+            primary.Append(new byte[6_000]);
+            Assert.Equal(CommitAnswer.Ready, primary.Writer.Begin(out CommitGroup? group));
+            Primary.Steps(group!);
+            primary.Writer.Complete(group!);
+        }
     }
 
     [Fact]

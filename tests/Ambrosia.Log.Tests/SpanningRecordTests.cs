@@ -109,8 +109,8 @@ public sealed class SpanningRecordTests
             kept = first.Append([1]);
             first.Commit();
             first.AppendSpanning(new byte[60_000]);
-            first.Writer.Begin(out CommitGroup? group);
-            spanning = group!.Start;
+            CommitGroup group = first.Next()!;
+            spanning = group.Start;
             for (int i = 0; i < group.PageCount - 1; i++) group.Write(i); // the last page never gets there
         }
         using Primary second = Primary.Start(_fs, Dir);

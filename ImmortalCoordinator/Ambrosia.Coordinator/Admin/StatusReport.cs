@@ -74,7 +74,8 @@ internal sealed class StatusReport(
         part["pages"] = metrics.Pages;
         part["bytes"] = metrics.FileBytes;
         part["waitsForRoom"] = metrics.NoRoom;
-        part["waitsForZeros"] = metrics.ZeroStalls;
+        part["waitsForZeros"] = metrics.ZeroWaits;
+        part["waitsForSpace"] = metrics.SpaceWaits;
     }
 
     /// <summary>By their names alone, newest first: which of them verify is for those who read them.</summary>

@@ -21,6 +21,9 @@ internal sealed class Committer(LogWriter log, Action<Lsn> durableAdvanced)
     /// <summary>A group is being written, flushed or checked. Any thread.</summary>
     public bool IsUnderWay => isUnderWay;
 
+    /// <summary>Pages wait until a place is prepared for them: whoever prepares is not to rest.</summary>
+    public bool IsAwaitingSpace => log.IsAwaitingSpace;
+
     public CommitStep Step()
     {
         switch (stage)

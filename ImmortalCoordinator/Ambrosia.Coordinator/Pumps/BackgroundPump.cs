@@ -11,7 +11,7 @@ internal sealed class BackgroundPump(Coordinator coordinator, Action<bool> publi
     private static readonly TimeSpan pause = TimeSpan.FromMilliseconds(2), idlePause = TimeSpan.FromMilliseconds(10), shortage = TimeSpan.FromMilliseconds(100);
     private const int FenceEvery = 12, HeartbeatEvery = 50, LookEvery = 50, PublishEvery = 250, LetGoEvery = 500; // in ticks
 
-    private readonly AutoResetEvent stop = new(false);
+    private readonly AutoResetEvent stop = new(false), space = new(false);
     private volatile bool stopped;
 
     public void Start()
@@ -19,6 +19,9 @@ internal sealed class BackgroundPump(Coordinator coordinator, Action<bool> publi
         new Thread(() => Guard(TickLoop)) { Name = "ticks", IsBackground = true }.Start();
         new Thread(() => Guard(SpaceLoop)) { Name = "space", IsBackground = true }.Start();
     }
+
+    /// <summary>Space for the log is waited for. Any thread.</summary>
+    public void PrepareSpaceNow() => space.Set();
 
     private void TickLoop()
     {
@@ -57,8 +60,8 @@ internal sealed class BackgroundPump(Coordinator coordinator, Action<bool> publi
             bool isWaiting = log.IsAwaitingSpace, more = log.PrepareSpace(), isShort = log.IsSpaceShort;
             if (isShort != wasShort) SayWhether(isShort, log);
             wasShort = isShort;
-            if (isWaiting && !isShort) commit();
-            if (!more) Thread.Sleep(isShort ? shortage : log.Durable == last && !isWaiting ? idlePause : pause);
+            if (isWaiting) commit();
+            if (!more) space.WaitOne(isShort ? shortage : log.Durable == last && !isWaiting ? idlePause : pause);
             last = log.Durable;
         }
     }
@@ -87,5 +90,6 @@ internal sealed class BackgroundPump(Coordinator coordinator, Action<bool> publi
     {
         stopped = true;
         stop.Set();
+        space.Set();
     }
 }

@@ -14,6 +14,9 @@ internal sealed class CommitPump(Action<int, string> fail) : IDisposable
     private Committer? committer;
     private volatile bool stopped, asked;
 
+    /// <summary>Wakes whoever prepares space for the log.</summary>
+    public Action? SpaceWanted { private get; set; }
+
     public void Start(Committer committer)
     {
         this.committer = committer;
@@ -57,7 +60,11 @@ internal sealed class CommitPump(Action<int, string> fail) : IDisposable
             while (true)
             {
                 CommitStep step = committer!.Step();
-                if (step == CommitStep.Park) return worked;
+                if (step == CommitStep.Park)
+                {
+                    if (committer.IsAwaitingSpace) SpaceWanted?.Invoke();
+                    return worked;
+                }
                 worked = true;
                 if (step == CommitStep.Spin) spin.SpinOnce(sleep1Threshold: -1);
             }

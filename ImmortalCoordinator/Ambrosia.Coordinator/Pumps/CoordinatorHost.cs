@@ -219,6 +219,7 @@ public sealed class CoordinatorHost : IDisposable
         app = new AppPump(parts, endpoint, commits.WaitForRoom, Fail, lines.Say);
         var background = new BackgroundPump(parts, anyhow => PublishNews(catalog, identity, parts, anyhow), () => commits.Commit(drained: false), Fail, lines.Say,
             ChannelOpened is null ? new GarbageBound() : null);
+        commits.SpaceWanted = background.PrepareSpaceNow;
         timers = new TimerPump(parts, Fail);
         owned.InsertRange(0, [app, timers, background, checkpoints, links, commits]); // the pumps end before what they pump
         app.Start();

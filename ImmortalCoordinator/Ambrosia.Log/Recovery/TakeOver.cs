@@ -126,6 +126,7 @@ public sealed class TakeOver
         SegmentFile file = _spare?.TakeFor(temporary, bytes) ?? SegmentFile.Create(_fs, temporary, _options, bytes);
         file.WriteHeader(header);
         lastHash = from is null ? header.PredecessorHash : LogAgain(file, header, tail, from);
+        file.ZeroFirst();
         file.Flush();
         _crash.Hit("segment.afterCreate");
         if (!file.TryPublish(path)) throw new LogDamage(path, 0, header.FirstLsn, "no segment of an epoch that was claimed just now", "one");
@@ -151,7 +152,7 @@ public sealed class TakeOver
                 throw new LogDamage(from.Path, from.Header.OffsetOf(lsn), lsn, $"{fault.Expected}, as it was read before", fault.Found);
             (page.Header with { Epoch = header.Epoch, PreviousHash = hash }).Write(_buffer.Room, seed);
             hash = PageHeader.HashOf(_buffer.Room);
-            to.Write([_buffer.RoomMemory[..page.Header.Footprint]], lsn);
+            to.WriteAgain(_buffer.RoomMemory[..page.Header.Footprint], lsn);
             _crash.Hit("takeover.midRelog");
         }
         return hash;

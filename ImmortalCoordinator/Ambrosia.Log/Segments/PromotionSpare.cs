@@ -34,7 +34,7 @@ public sealed class PromotionSpare : IDisposable
     }
 
     /// <summary>One step of zeroing: a write and a flush of at most 1 MiB. True: there is more to do.</summary>
-    public bool Prepare() => _file?.ZeroAhead(_options.ZeroWindowBytes) ?? false;
+    public bool Prepare() => _file?.ZeroAhead(_options.ZeroWindowBytes, 0) ?? false;
 
     /// <summary>Hands the file over under another temporary name; null: it is gone, or too small.</summary>
     internal SegmentFile? TakeFor(string temporary, long bytes)

@@ -4,8 +4,8 @@ namespace Ambrosia.Log;
 
 /// <summary>
 /// One segment that this process made and writes. The committer writes pages; the space pump sets space aside and zeroes ahead of it.
-/// Invariant: writtenTo ≤ allocatedTo, so no page ever meets a full disk; a block beyond _zerosAt is written by whoever holds _growing,
-/// so zeros never fall on a page; behind the last page of each write stand 4,096 zero bytes at least, or the end of what was ever written.
+/// Invariant: writtenTo ≤ preparedTo ≤ allocatedTo, so no page of the committer's ever meets a full disk, makes the file grow, or stands where zeros
+/// are still to come; behind the last page of each write stand 4,096 zero bytes at least, or the end of what was ever written.
 /// </summary>
 internal sealed class SegmentFile : IDisposable
 {
@@ -14,19 +14,25 @@ internal sealed class SegmentFile : IDisposable
 
     private const int ZeroStepBytes = 1 << 20;
 
+    /// <summary>Steps that one flush ends where the committer was faster than the zeros: each flush holds commits up, but fewer of them zero more.</summary>
+    private const int HurriedSteps = 4;
+
+    /// <summary>Zeros that a take-over writes itself, so that the first pages behind it wait for nobody.</summary>
+    private const int FirstZeroBytesMax = 256 << 10;
+
     private static readonly AlignedBlock s_zeros = new(ZeroStepBytes);
 
     private readonly IFileSystem _fs;
     private readonly IFile _file;
     private readonly long _capacity;
     private readonly long _allocateStep;
-    private readonly Lock _preparing = new(); // one preparer at a time, and none that is disposed of; taken before _growing
-    private readonly Lock _growing = new();
+    private readonly long _usualWindow, _firstZeros;
+    private readonly Lock _preparing = new(); // one preparer at a time, and none that is disposed of
     private readonly AlignedBlock _header = new(2 * LogFormat.BlockBytes);
 
     // File offsets.
     private long _allocatedTo; // space is set aside below; only grows
-    private long _zerosAt;     // zeros were written up to here, or pages; only grows
+    private long _zerosAt;     // zeros were written up to here, or pages of a take-over; only grows
     private long _preparedTo;  // ≤ _zerosAt: each block below was written and flushed once, so a write into it changes no metadata
     private long _writtenTo;   // behind the last page
     private readonly long _staleTo; // an earlier life of the file may show from _writtenTo up to here
@@ -39,6 +45,8 @@ internal sealed class SegmentFile : IDisposable
         _file = file;
         _capacity = options.SegmentBytes;
         _allocateStep = options.AllocateStepBytes;
+        _usualWindow = LogFormat.RoundUp(options.ZeroWindowBytes);
+        _firstZeros = Math.Min(FirstZeroBytesMax, _usualWindow);
         IsDirect = options.WriteMode != LogWriteMode.Buffered && file.TryWriteDirect();
         if (!IsDirect && options.WriteMode == LogWriteMode.Direct) throw new IOException($"the file system of {path} cannot be written past the page cache, as was asked for");
         _staleTo = usedTo;
@@ -127,29 +135,34 @@ internal sealed class SegmentFile : IDisposable
     /// <summary>True when space is set aside for <paramref name="bytes"/> of pages, with a mark behind them.</summary>
     public bool HasRoomFor(long bytes, bool isMark) => _writtenTo + bytes + (isMark ? 0 : MarkBytes) <= Volatile.Read(ref _allocatedTo);
 
-    /// <summary>
-    /// Writes pages that follow one another, padding included, behind the one before, with one call. False when they left the zeroed window:
-    /// the flush will pay for it.
-    /// </summary>
-    public bool Write(ReadOnlySpan<ReadOnlyMemory<byte>> pages, Lsn lsn)
+    /// <summary>True when <paramref name="bytes"/> of pages stand where zeros, or an earlier life of the file, stood before.</summary>
+    public bool IsPreparedFor(long bytes) => _writtenTo + bytes <= Volatile.Read(ref _preparedTo);
+
+    /// <summary>Writes pages that follow one another, padding included, behind the one before, with one call, where <see cref="IsPreparedFor"/> was true.</summary>
+    public void Write(ReadOnlySpan<ReadOnlyMemory<byte>> pages, Lsn lsn)
     {
-        long offset = Header.OffsetOf(lsn), end = offset;
-        foreach (ReadOnlyMemory<byte> page in pages) end += page.Length;
-        if (offset != _writtenTo) throw new InvalidOperationException($"page {lsn} would stand at {offset} of {Path}, which ends at {_writtenTo}");
-        if (end > Volatile.Read(ref _allocatedTo)) throw new InvalidOperationException($"pages up to {end} of {Path}, where space is set aside up to {_allocatedTo}");
-        bool isPrepared = end <= Volatile.Read(ref _preparedTo);
-        if (isPrepared) WritePages(pages, offset, end);
-        else
-        {
-            lock (_growing)
-            {
-                WritePages(pages, offset, end);
-                _zerosAt = Math.Max(_zerosAt, end);
-                Volatile.Write(ref _preparedTo, Math.Max(_preparedTo, end));
-            }
-        }
-        Volatile.Write(ref _writtenTo, end);
-        return isPrepared;
+        long offset = Header.OffsetOf(lsn), end = EndOf(pages, offset);
+        if (end > Volatile.Read(ref _preparedTo)) throw new InvalidOperationException($"pages up to {end} of {Path}, which is prepared up to {_preparedTo}");
+        WritePages(pages, offset, end);
+    }
+
+    /// <summary>The same before the file has its name, where there may be no zeros yet: what a take-over logs again. The flush that follows makes all of it durable.</summary>
+    public void WriteAgain(ReadOnlyMemory<byte> page, Lsn lsn)
+    {
+        long offset = Header.OffsetOf(lsn), end = offset + page.Length;
+        if (end > _allocatedTo) throw new InvalidOperationException($"a page up to {end} of {Path}, where space is set aside up to {_allocatedTo}");
+        WritePages([page], offset, end);
+        _zerosAt = Math.Max(_zerosAt, end);
+        _preparedTo = Math.Max(_preparedTo, end);
+    }
+
+    /// <summary>Writes a few zeros behind what a take-over has logged again, before the flush that ends it.</summary>
+    public void ZeroFirst()
+    {
+        long to = Math.Min(_allocatedTo, _writtenTo + _firstZeros);
+        if (to <= _zerosAt) return;
+        ZeroTo(to);
+        _preparedTo = to;
     }
 
     public void Flush() => _file.Flush();
@@ -167,23 +180,22 @@ internal sealed class SegmentFile : IDisposable
         }
     }
 
-    /// <summary>Zeroes one step of the window and flushes it. True: the window is not full yet.</summary>
-    public bool ZeroAhead(long windowBytes)
+    /// <summary>Zeroes one step of the window and flushes it; the committer may go on meanwhile. True: the window is not full yet.</summary>
+    /// <param name="awaited">Of the group that waits: it is zeroed at once, however small the step.</param>
+    public bool ZeroAhead(long windowBytes, long awaited)
     {
         lock (_preparing)
         {
             if (_closed) return false;
-            long wanted = Volatile.Read(ref _writtenTo) + windowBytes, target = Math.Min(Math.Min(_capacity, _allocatedTo), wanted), zeroed;
-            lock (_growing)
-            {
-                int step = (int)Math.Min(ZeroStepBytes, target - _zerosAt);
-                if (step <= 0 || (target == wanted && step < Math.Min(ZeroStepBytes, windowBytes / 4))) return false; // each flush holds commits up
-                _file.Write(s_zeros.Span[..step], _zerosAt);
-                zeroed = _zerosAt += step;
-            }
-            _file.Flush(); // the committer may go on meanwhile
-            lock (_growing) Volatile.Write(ref _preparedTo, Math.Max(_preparedTo, zeroed));
-            return zeroed < target;
+            long written = Volatile.Read(ref _writtenTo), wanted = written + LogFormat.RoundUp(Math.Max(windowBytes, awaited)), target = Math.Min(_allocatedTo, wanted);
+            long step = Math.Min(ZeroStepBytes, target - _zerosAt);
+            if (step <= 0) return false;
+            bool isAwaited = written + awaited > _zerosAt;
+            if (!isAwaited && target == wanted && step < Math.Min(ZeroStepBytes, windowBytes / 4)) return false; // each flush holds commits up
+            ZeroTo(windowBytes > _usualWindow ? Math.Min(target, _zerosAt + HurriedSteps * ZeroStepBytes) : _zerosAt + step);
+            FlushBesidePages();
+            Volatile.Write(ref _preparedTo, _zerosAt);
+            return _zerosAt < target;
         }
     }
 
@@ -193,6 +205,29 @@ internal sealed class SegmentFile : IDisposable
         {
             _closed = true;
             _file.Dispose();
+        }
+    }
+
+    private void ZeroTo(long end)
+    {
+        while (_zerosAt < end)
+        {
+            int bytes = (int)Math.Min(ZeroStepBytes, end - _zerosAt);
+            _file.Write(s_zeros.Span[..bytes], _zerosAt);
+            _zerosAt += bytes;
+        }
+    }
+
+    /// <summary>The kernel tells a failure once: one that this flush meets may be that of a page, so that it is final even where the disk is only full.</summary>
+    private void FlushBesidePages()
+    {
+        try
+        {
+            _file.Flush();
+        }
+        catch (IOException e) when (NoSpace.Is(e))
+        {
+            throw new IOException($"{e.Message}, and what it concerns is not known", e);
         }
     }
 
@@ -217,9 +252,17 @@ internal sealed class SegmentFile : IDisposable
         Volatile.Write(ref _allocatedTo, to);
     }
 
+    private static long EndOf(ReadOnlySpan<ReadOnlyMemory<byte>> pages, long offset)
+    {
+        foreach (ReadOnlyMemory<byte> page in pages) offset += page.Length;
+        return offset;
+    }
+
     private void WritePages(ReadOnlySpan<ReadOnlyMemory<byte>> pages, long offset, long end)
     {
+        if (offset != _writtenTo) throw new InvalidOperationException($"pages would stand at {offset} of {Path}, which ends at {_writtenTo}");
         if (end >= _staleTo) _file.Write(pages, offset);
         else _file.Write([.. pages, s_zeros.Memory[..LogFormat.BlockBytes]], offset);
+        Volatile.Write(ref _writtenTo, end);
     }
 }

@@ -5,7 +5,8 @@ namespace Ambrosia.Log;
 /// <summary>
 /// The primary's segment, the spares that follow it, and the change from one to the other (log-format L7.4).
 /// The committer writes, flushes and rotates; the space pump prepares; whoever trims releases. Only the committer replaces the current segment.
-/// Invariant: a page is written only where space was set aside before, so a full disk is met by the space pump and by nobody else.
+/// Invariant: a page is written only where space was set aside and zeroed before, so a full disk, and a file that grows, are met by the space pump
+/// and by nobody else.
 /// </summary>
 internal sealed class SegmentStore : IDisposable
 {
@@ -21,7 +22,7 @@ internal sealed class SegmentStore : IDisposable
     private readonly LogChain _chain;
     private readonly SpareSegments _spares;
     private SegmentFile _current;
-    private long _wanted; // bytes of the group that waits for space; 0: none does
+    private long _wanted; // bytes of the group that waits for space or zeros; 0: none does
     private long _window; // bytes to keep zeroed; the space pump's
     private volatile bool _isShort, _isOvertaken;
 
@@ -54,26 +55,28 @@ internal sealed class SegmentStore : IDisposable
     /// <summary>True when a group can be written now, in this segment or by a rotation; false: it waits for the space pump.</summary>
     public bool HasRoomFor(long bytes, bool isMark)
     {
-        bool isFull = _current.IsFullFor(bytes, isMark);
-        bool isThere = (!isFull && _current.HasRoomFor(bytes, isMark)) || ((isFull || _isShort) && _spares.HasRoomFor(bytes, isMark));
-        Volatile.Write(ref _wanted, isThere ? 0 : bytes);
-        return isThere;
+        bool isFull = _current.IsFullFor(bytes, isMark), isHere = !isFull && _current.HasRoomFor(bytes, isMark), isNext = !isHere && (isFull || _isShort);
+        bool isReady = isHere ? _current.IsPreparedFor(bytes) : isNext && _spares.IsReadyFor(bytes, isMark);
+        bool hasWaited = Volatile.Read(ref _wanted) != 0;
+        Volatile.Write(ref _wanted, isReady ? 0 : bytes);
+        if (!isReady && !hasWaited) CountWait(isForZeros: isHere || (isNext && _spares.HasRoomFor(bytes, isMark)));
+        return isReady;
+    }
+
+    private void CountWait(bool isForZeros)
+    {
+        if (isForZeros) _isOvertaken = true;
+        _metrics.CountWait(isForZeros);
     }
 
     public bool MustRotateFor(long bytes, bool isMark) => _current.IsFullFor(bytes, isMark) || !_current.HasRoomFor(bytes, isMark);
 
-    /// <summary>False when the write left the zeroed window.</summary>
-    public bool Write(ReadOnlySpan<ReadOnlyMemory<byte>> pages, Lsn lsn)
-    {
-        bool isPrepared = _current.Write(pages, lsn);
-        if (!isPrepared) _isOvertaken = true;
-        return isPrepared;
-    }
+    public void Write(ReadOnlySpan<ReadOnlyMemory<byte>> pages, Lsn lsn) => _current.Write(pages, lsn);
 
     public void Flush() => _current.Flush();
 
     /// <summary>
-    /// One step of preparing space; true: there is more to do. Blocks for one write and flush of at most 1 MiB. A full disk is no failure:
+    /// One step of preparing space; true: there is more to do. Blocks for one flush, of 1 MiB, or of 4 MiB when the committer was faster than the zeros. A full disk is no failure:
     /// <see cref="IsShort"/> says so, and the next step tries again.
     /// </summary>
     public bool Prepare()
@@ -88,6 +91,20 @@ internal sealed class SegmentStore : IDisposable
         {
             if (!_isShort) _metrics.CountShortage();
             _isShort = true;
+        }
+        return ZeroWhatIsThere();
+    }
+
+    /// <summary>On a full disk what is set aside already can still be used.</summary>
+    private bool ZeroWhatIsThere()
+    {
+        try
+        {
+            long wanted = Volatile.Read(ref _wanted);
+            return Volatile.Read(ref _current).ZeroAhead(_window, wanted) || _spares.ZeroAhead(wanted);
+        }
+        catch (IOException e) when (NoSpace.Is(e)) // not everywhere does setting it aside mean that it is there
+        {
             return false;
         }
     }
@@ -103,7 +120,7 @@ internal sealed class SegmentStore : IDisposable
         long wanted = Volatile.Read(ref _wanted);
         bool goesToNext = current.IsFullFor(wanted, isMark: false);
         if (goesToNext && _spares.Prepare(wanted, 0)) return true;
-        if (current.AllocateAhead(goesToNext ? 0 : wanted) || current.ZeroAhead(_window)) return true;
+        if (current.AllocateAhead(goesToNext ? 0 : wanted) || current.ZeroAhead(_window, wanted)) return true;
         return current.Left <= Math.Max(_options.SegmentBytes / 2, _window) && _spares.Prepare(wanted, _window);
     }
 

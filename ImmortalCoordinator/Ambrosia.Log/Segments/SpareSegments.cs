@@ -20,12 +20,18 @@ internal sealed class SpareSegments(IFileSystem fs, string dir, Fence fence, Log
         lock (_changing) return _spares.Exists(s => s.HasRoomFor(bytes, isMark));
     }
 
+    /// <summary>True when <see cref="Take"/> has one for them.</summary>
+    public bool IsReadyFor(long bytes, bool isMark)
+    {
+        lock (_changing) return _spares.Exists(s => IsReady(s, bytes, isMark));
+    }
+
     /// <summary>The spare for a segment that begins with <paramref name="bytes"/> of pages; a recycled one if there is.</summary>
     public SegmentFile? Take(long bytes, bool isMark)
     {
         lock (_changing)
         {
-            SegmentFile? spare = _spares.Find(s => s.IsRecycled && s.HasRoomFor(bytes, isMark)) ?? _spares.Find(s => s.HasRoomFor(bytes, isMark));
+            SegmentFile? spare = _spares.Find(s => s.IsRecycled && IsReady(s, bytes, isMark)) ?? _spares.Find(s => IsReady(s, bytes, isMark));
             if (spare is not null) _spares.Remove(spare);
             return spare;
         }
@@ -41,10 +47,18 @@ internal sealed class SpareSegments(IFileSystem fs, string dir, Fence fence, Log
             spare = _spares.Find(s => s.HasRoomFor(wanted, isMark: false)) ?? _spares.Find(static s => !s.IsRecycled);
             number = spare is null ? ++_made : 0;
         }
-        if (spare is not null) return spare.AllocateAhead(wanted) || spare.ZeroAhead(windowBytes);
+        if (spare is not null) return spare.AllocateAhead(wanted) || spare.ZeroAhead(windowBytes, wanted);
         spare = SegmentFile.Create(fs, PathOf(number), options, wanted);
         lock (_changing) _spares.Add(spare);
         return true;
+    }
+
+    /// <summary>Zeroes a step of what one has set aside for <paramref name="wanted"/> bytes. True: there is more to do.</summary>
+    public bool ZeroAhead(long wanted)
+    {
+        SegmentFile? spare;
+        lock (_changing) spare = _spares.Find(s => s.HasRoomFor(wanted, isMark: false));
+        return spare is not null && spare.ZeroAhead(0, wanted);
     }
 
     /// <summary>
@@ -89,6 +103,8 @@ internal sealed class SpareSegments(IFileSystem fs, string dir, Fence fence, Log
             _spares.Clear();
         }
     }
+
+    private static bool IsReady(SegmentFile spare, long bytes, bool isMark) => spare.HasRoomFor(bytes, isMark) && spare.IsPreparedFor(bytes);
 
     private string PathOf(ulong number) => Path.Combine(dir, new SpareFileName(fence.Epoch, number).ToString());
 

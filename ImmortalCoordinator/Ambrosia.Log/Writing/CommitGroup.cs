@@ -101,9 +101,9 @@ public sealed class CommitGroup
             _parts[i] = page.Memory[..page.Header.Footprint];
             bytes += page.Header.Footprint;
         }
-        bool isZeroed = _store.Write(_parts.AsSpan(0, count), Pages[first].Lsn);
+        _store.Write(_parts.AsSpan(0, count), Pages[first].Lsn);
         _parts.AsSpan(0, count).Clear(); // a spanning record's pages are let go when they are durable
-        _metrics.CountPages(count, bytes, isZeroed);
+        _metrics.CountPages(count, bytes);
         _written = first + count;
         _step = Step.Writing;
     }

@@ -3,7 +3,7 @@ namespace Ambrosia.Log;
 /// <summary>Counters of one log since its take-over. Written by the committer (NoRoom by any writer, the counts of space by whoever sees to it), read by anybody.</summary>
 public sealed class LogMetrics
 {
-    private long _groups, _pages, _fileBytes, _rotations, _marks, _zeroStalls, _spanning, _noRoom, _spaceWaits, _shortages, _recycled;
+    private long _groups, _pages, _fileBytes, _rotations, _marks, _zeroWaits, _spanning, _noRoom, _spaceWaits, _shortages, _recycled;
 
     /// <summary>Commit groups, each with one flush and one fence check.</summary>
     public long Groups => Interlocked.Read(ref _groups);
@@ -17,8 +17,8 @@ public sealed class LogMetrics
 
     public long Marks => Interlocked.Read(ref _marks);
 
-    /// <summary>Pages that left the zeroed window, so that their flush had to allocate: the window is too small for the rate.</summary>
-    public long ZeroStalls => Interlocked.Read(ref _zeroStalls);
+    /// <summary>Groups that waited until their place in the file was zeroed: the window is too small for the rate.</summary>
+    public long ZeroWaits => Interlocked.Read(ref _zeroWaits);
 
     public long SpanningRecords => Interlocked.Read(ref _spanning);
 
@@ -34,14 +34,17 @@ public sealed class LogMetrics
     /// <summary>Trimmed segments whose files were kept to be written again.</summary>
     public long Recycled => Interlocked.Read(ref _recycled);
 
-    internal void CountPages(int pages, long bytes, bool isZeroed)
+    internal void CountPages(int pages, long bytes)
     {
         Interlocked.Add(ref _pages, pages);
         Interlocked.Add(ref _fileBytes, bytes);
-        if (!isZeroed) Interlocked.Add(ref _zeroStalls, pages);
     }
 
-    internal void CountSpaceWait() => Interlocked.Increment(ref _spaceWaits);
+    internal void CountWait(bool isForZeros)
+    {
+        if (isForZeros) Interlocked.Increment(ref _zeroWaits);
+        else Interlocked.Increment(ref _spaceWaits);
+    }
 
     internal void CountShortage() => Interlocked.Increment(ref _shortages);
 

@@ -26,7 +26,7 @@ public sealed class LogWriter : IDisposable
     private ulong _stated;      // ≤ _durable: highest durableUpTo or seal on disk
     private ulong _recordsEnd;  // ≤ _durable: end of the last durable page that is no mark
     private int _committing;    // 1: a group is out
-    private int _awaitsSpace;   // 1: a group waits until space is set aside for it
+    private int _awaitsSpace;   // 1: a group waits until space is set aside and zeroed for it
     private int _isIdle = 1;    // 1: the committer waits for a Leave; so it does before its first step, and the first Leave must not be lost on it
     private int _spanning;      // 1: a spanning record is on its way to disk
 
@@ -140,7 +140,7 @@ public sealed class LogWriter : IDisposable
             if (answer == CommitAnswer.Ready)
             {
                 if (_store.HasRoomFor(_group.Bytes, _group.IsMark)) break;
-                if (Interlocked.Exchange(ref _awaitsSpace, 1) == 0) Metrics.CountSpaceWait();
+                Volatile.Write(ref _awaitsSpace, 1);
                 Interlocked.Exchange(ref _committing, 0);
                 return CommitAnswer.AwaitingSpace;
             }
@@ -204,7 +204,7 @@ public sealed class LogWriter : IDisposable
     /// <summary>The disk is full: what was reserved waits, and soon nothing more is.</summary>
     public bool IsSpaceShort => _store.IsShort;
 
-    /// <summary>A group waits for space; whoever has prepared some wakes the committer.</summary>
+    /// <summary>A group waits for space or for zeros; whoever has prepared some wakes the committer.</summary>
     public bool IsAwaitingSpace => Volatile.Read(ref _awaitsSpace) != 0;
 
     /// <inheritdoc cref="SegmentStore.Release"/>

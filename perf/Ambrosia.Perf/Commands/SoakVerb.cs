@@ -23,7 +23,7 @@ internal sealed class SoakVerb(string[] args)
             {
                 $"{each.Gibibyte}", Report.Number(each.Seconds, "F2"), Report.Number(bytes / each.Seconds / 1e9, "F2"), $"{each.DiskBytes >> 20}", $"{each.ResidentBytes >> 20}",
             }));
-            Console.WriteLine($"last over first: {found.LastOverFirst:F2}; {found.Rotations} rotations, {found.Recycled} files written again, {found.ZeroStalls} pages outran the zeros, {found.SpaceWaits} commits waited for space");
+            Console.WriteLine($"last over first: {found.LastOverFirst:F2}; {found.Rotations} rotations, {found.Recycled} files written again, {found.ZeroWaits} commits waited for zeros, {found.SpaceWaits} for space");
         })
         { Charts = [chart] };
     }

@@ -157,7 +157,9 @@ internal sealed class LogDriver : IDisposable
         while (!_stopped)
         {
             Trim();
-            if (!Writer.PrepareSpace()) Thread.Sleep(Writer.IsAwaitingSpace ? 0 : 1);
+            bool isAwaited = Writer.IsAwaitingSpace, more = Writer.PrepareSpace();
+            if (isAwaited) _appended.Set();
+            if (!more) Thread.Sleep(isAwaited ? 0 : 1);
         }
     }
 

@@ -22,7 +22,7 @@ internal sealed record LogResult(bool IsDirect, double FileBytesPerPayloadByte, 
 internal sealed record SoakStretch(long Gibibyte, double Seconds, long DiskBytes, long ResidentBytes);
 
 /// <summary>What <c>soak</c> measured.</summary>
-internal sealed record SoakResult(long LogBytes, long Rotations, long Recycled, long ZeroStalls, long SpaceWaits, IReadOnlyList<SoakStretch> Stretches)
+internal sealed record SoakResult(long LogBytes, long Rotations, long Recycled, long ZeroWaits, long SpaceWaits, IReadOnlyList<SoakStretch> Stretches)
 {
     /// <summary>Rate of the last stretch over that of the first.</summary>
     public double LastOverFirst => Stretches[0].Seconds / Stretches[^1].Seconds;

@@ -25,7 +25,7 @@ internal sealed class SoakCommand(ClusterOptions cluster, LogWriteMode mode)
             cluster.Say($"{written + stretch >> 20} MiB: {stretch / seconds / 1e9:F2} GB/s, disk {stretches[^1].DiskBytes >> 20} MiB, resident {stretches[^1].ResidentBytes >> 20} MiB");
         }
         LogMetrics metrics = driver.Writer.Metrics;
-        var result = new SoakResult(logBytes, metrics.Rotations, metrics.Recycled, metrics.ZeroStalls, metrics.SpaceWaits, stretches);
+        var result = new SoakResult(logBytes, metrics.Rotations, metrics.Recycled, metrics.ZeroWaits, metrics.SpaceWaits, stretches);
         Check(result, segmentBytes * (3 + options.SparesMax + 1));
         return result;
     }

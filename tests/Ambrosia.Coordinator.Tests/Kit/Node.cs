@@ -99,9 +99,12 @@ internal sealed class Node : IPumps
     public CommitStep CommitStep()
     {
         CommitStep step = Parts.Committer.Step();
-        if (!Parts.Log.IsAwaitingSpace) return step;
-        Parts.Log.PrepareSpace();
-        return Parts.Committer.Step();
+        while (Parts.Log.IsAwaitingSpace && !Parts.Log.IsSpaceShort)
+        {
+            Parts.Log.PrepareSpace();
+            step = Parts.Committer.Step();
+        }
+        return step;
     }
 
     /// <summary>Every durable record's place, and what it says where it is a digest.</summary>

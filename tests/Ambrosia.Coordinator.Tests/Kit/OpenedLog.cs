@@ -54,9 +54,12 @@ internal sealed class OpenedLog : IDisposable
     public CommitStep CommitStep()
     {
         CommitStep step = Committer.Step();
-        if (!Writer.IsAwaitingSpace) return step;
-        Writer.PrepareSpace();
-        return Committer.Step();
+        while (Writer.IsAwaitingSpace && !Writer.IsSpaceShort)
+        {
+            Writer.PrepareSpace();
+            step = Committer.Step();
+        }
+        return step;
     }
 
     /// <summary>Appends a control record, committing when there is no room.</summary>

@@ -29,12 +29,14 @@ public sealed class LiveToolTests(ITestOutputHelper output)
     private static Tool[] Look(string log)
     {
         var looks = new List<Tool>();
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < 2; i++)
         {
             looks.Add(Tool.Run("verify", log, "--json"));
             looks.Add(Tool.Run("log", log, "--json"));
             looks.Add(Tool.Run("log", log, "--records", "--tail", "3", "--json"));
+            looks.Add(Tool.Run("log", log, "--sender", "watched", "--since", "1s", "--head", "5", "--json"));
         }
+        looks.Add(Tool.Run("doctor", log, "--json"));
         return [.. looks];
     }
 }

@@ -112,6 +112,30 @@ public sealed class RecyclingFaultTests
         life.Check(disk, $"full from request {at} for space on, then power");
     }
 
+    /// <summary>The kernel tells a failure once, and this flush may have taken that of a page from the committer's: no shortage to be waited for.</summary>
+    [Fact]
+    public void PrepareSpace_FlushOfZerosMeetsAFullDisk_IsFinal()
+    {
+        var disk = new SimulatedFileSystem(seed: 5);
+        disk.MakeDirectory("/data");
+        using Primary primary = Primary.Start(disk.ForProcess("a"), RecyclingLife.Dir, RecyclingLife.Options);
+        bool isPreparing = false;
+        disk.Faults.FailNth(1, FileFault.NoSpace, forGood: false, o => isPreparing && o.Kind == FileOperationKind.Flush);
+        IOException failure = Assert.ThrowsAny<IOException>(() =>
+        {
+            for (int i = 0; i < 20; i++)
+            {
+                primary.Append(new byte[2_000]);
+                primary.Commit();
+                isPreparing = true;
+                primary.Writer.PrepareSpace();
+                isPreparing = false;
+            }
+        });
+        Assert.False(NoSpace.Is(failure));
+        Assert.False(primary.Writer.IsSpaceShort);
+    }
+
     [Fact]
     public void Run_WithoutFaults_RecyclesAndLeavesAWholeLog()
     {

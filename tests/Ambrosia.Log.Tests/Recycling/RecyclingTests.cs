@@ -135,7 +135,8 @@ public sealed class RecyclingTests
     public void PromotionSpare_IsTakenByTheTakeOver_AndElseRemoved()
     {
         using (Primary first = Primary.Start(_fs, Dir)) Fill(first, 5);
-        using PromotionSpare spare = PromotionSpare.Create(_fs, Dir, "r1", new Epoch(1), Primary.Small), other = PromotionSpare.Create(_fs, Dir, "r2", new Epoch(1), Primary.Small);
+        LogOptions wide = Primary.Small with { SegmentBytes = 1 << 20, ZeroWindowBytes = 512 << 10 }; // far more zeros than a take-over writes itself
+        using PromotionSpare spare = PromotionSpare.Create(_fs, Dir, "r1", new Epoch(1), wide), other = PromotionSpare.Create(_fs, Dir, "r2", new Epoch(1), Primary.Small);
         while (spare.Prepare())
         {
         }
@@ -170,9 +171,9 @@ public sealed class RecyclingTests
         var written = new List<LoggedRecord>();
         long rotations = primary.Writer.Metrics.Rotations;
         while (primary.Writer.Metrics.Rotations == rotations) written.AddRange(Fill(primary, 1));
-        long before = primary.Writer.Metrics.ZeroStalls;
+        long before = primary.Writer.Metrics.ZeroWaits;
         written.AddRange(Fill(primary, 3));
-        stalls += primary.Writer.Metrics.ZeroStalls - before;
+        stalls += primary.Writer.Metrics.ZeroWaits - before;
         return written;
     }
 

@@ -61,9 +61,16 @@ internal sealed class BackgroundPump(Coordinator coordinator, Action<bool> publi
             if (isShort != wasShort) SayWhether(isShort, log);
             wasShort = isShort;
             if (isWaiting) commit();
-            if (!more) space.WaitOne(isShort ? shortage : log.Durable == last && !isWaiting ? idlePause : pause);
+            if (!more) Rest(isShort, isIdle: log.Durable == last && !isWaiting);
             last = log.Durable;
         }
+    }
+
+    /// <summary>A commit that waits ends it early, but on a full disk: there it would only ask again and again.</summary>
+    private void Rest(bool isShort, bool isIdle)
+    {
+        if (isShort) Thread.Sleep(shortage);
+        else space.WaitOne(isIdle ? idlePause : pause);
     }
 
     private void SayWhether(bool isShort, LogWriter log) => say(isShort

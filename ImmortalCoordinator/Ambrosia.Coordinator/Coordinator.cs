@@ -98,6 +98,7 @@ internal sealed class Coordinator : IDisposable
         if (leadership.Log.Chain != chain) throw new ArgumentException("the log was taken over without the chain that this replica follows");
         PrimaryDuties own = BeginTenure(leadership);
         log.Lead(leadership.Log.Writer);
+        if (Log.Tail == Lsn.Zero) own.AppendFirstStart(); // the primary before died between its first segment and its first record
         own.StatePolicy();
         app.Delivery.StopHolding(); // who truncates now is ourselves, below what our app has executed
         if (leadership.Log.Checkpoints is [var newest, ..]) duty.Found(newest, inputs.Time.GetUtcNow());

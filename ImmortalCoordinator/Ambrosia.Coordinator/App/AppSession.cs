@@ -226,7 +226,8 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
     /// <summary>This replica has the log: the app is primary once it has executed what is below <paramref name="durable"/>. The first call counts.</summary>
     public void Lead(Lsn durable)
     {
-        lock (gate) target ??= durable;
+        // On a full disk the first record of all may not be durable yet; the app begins with it before it can be anything.
+        lock (gate) target ??= durable == Lsn.Zero ? new Lsn(1) : durable;
         wakeSender();
     }
 

@@ -72,8 +72,10 @@ internal sealed class PrimaryDuties
         return !owesPolicy;
     }
 
+    /// <summary>Nobody makes space yet but this thread; where the disk is full it is left to those who try again.</summary>
     private void CommitAll()
     {
-        while (Committer.Step() != CommitStep.Park) { }
+        while (Committer.Step() != CommitStep.Park || (log.IsAwaitingSpace && !log.IsSpaceShort))
+            if (log.IsAwaitingSpace) log.PrepareSpace();
     }
 }

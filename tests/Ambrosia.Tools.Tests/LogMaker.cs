@@ -32,7 +32,10 @@ internal sealed class LogMaker : IDisposable
         var files = new PosixFileSystem();
         InstanceIdentity identity = InstanceDirectory.Create(
             files, directory, "counter", 0, Guid.Parse("0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0"), 1_000_000, "r0", NoCrashPoints.Instance);
-        var claimed = Assert.IsType<ClaimResult.Claimed>(PrimaryClaim.Try(files, directory, identity, "r0", NoCrashPoints.Instance));
+        ClaimResult result = null!;
+        // A process that another test is starting has the descriptors of this one until it becomes another program, the lock's among them.
+        SpinWait.SpinUntil(() => (result = PrimaryClaim.Try(files, directory, identity, "r0", NoCrashPoints.Instance)) is ClaimResult.Claimed, TimeSpan.FromSeconds(30));
+        var claimed = Assert.IsType<ClaimResult.Claimed>(result);
         OpenLog log = TakeOver.Run(files, directory, identity, claimed.Fence, "r0", options ?? Small, time ?? TimeProvider.System, NoCrashPoints.Instance);
         return new LogMaker(directory, identity, claimed.Fence, claimed.PrimaryLock, log);
     }

@@ -22,7 +22,17 @@ public sealed partial class SocketStream(Socket socket) : AppStream
         }
     }
 
-    public override void Send(ReadOnlySpan<byte> bytes) => socket.Send(bytes);
+    public override void Send(ReadOnlySpan<byte> bytes)
+    {
+        try
+        {
+            socket.Send(bytes);
+        }
+        catch (ObjectDisposedException)
+        {
+            throw Gone(); // an impulse's thread may come behind the end of the session
+        }
+    }
 
     /// <remarks>The framework has no flag for one call. Elsewhere than on Linux nothing is sent, and a thread that may wait does it all.</remarks>
     public override unsafe int TrySend(ReadOnlySpan<byte> bytes)
@@ -32,7 +42,7 @@ public sealed partial class SocketStream(Socket socket) : AppStream
         {
             while (true)
             {
-                nint sent = Send(socket.SafeHandle, start, (nuint)bytes.Length, DontWait | NoSignal);
+                nint sent = SendSome(start, bytes.Length);
                 if (sent >= 0) return (int)sent;
                 int error = Marshal.GetLastPInvokeError();
                 if (error == TryAgain) return 0;
@@ -40,6 +50,20 @@ public sealed partial class SocketStream(Socket socket) : AppStream
             }
         }
     }
+
+    private unsafe nint SendSome(byte* start, int count)
+    {
+        try
+        {
+            return Send(socket.SafeHandle, start, (nuint)count, DontWait | NoSignal);
+        }
+        catch (ObjectDisposedException)
+        {
+            throw Gone();
+        }
+    }
+
+    private static SocketException Gone() => new((int)SocketError.ConnectionReset, "the channel has ended");
 
     public override void End()
     {

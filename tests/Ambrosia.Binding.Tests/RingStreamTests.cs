@@ -119,6 +119,17 @@ public sealed class RingStreamTests : IDisposable
         Assert.Equal("P5.19", Assert.Throws<ProtocolViolation>(() => app.Receive(new byte[8])).Section);
     }
 
+    [Fact]
+    public void Socket_ClosedByItsOwner_IsAnEndForEveryCall()
+    {
+        var stream = new SocketStream(there);
+        there.Dispose();
+        Assert.Throws<SocketException>(() => stream.TrySend([1]));
+        Assert.Throws<SocketException>(() => stream.Send([1]));
+        Assert.Equal(0, stream.Receive(new byte[8]));
+        stream.End();
+    }
+
     private (RingStream, AwaitedRings) Joined() => Joined(out _);
 
     /// <summary>Both ends, after a byte each way.</summary>

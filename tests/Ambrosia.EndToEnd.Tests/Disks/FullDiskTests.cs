@@ -44,6 +44,7 @@ public sealed class FullDiskTests
             sender.Start();
             sender.AwaitLine("line about the outputs", static line => line.StartsWith("outputs wait: the disk has no room", StringComparison.Ordinal));
             Assert.True((bool?)sender.Status()!["spill"]!["isAwaited"]);
+            Assert.Matches("^sender: the app waits for room for its outputs: [0-9]+ MiB are on disk, most of what is kept is for away$", StatusLine(cluster, "waits for room"));
             Assert.True((long?)sender.Status()!["disk"]!["freeBytes"] >= SegmentsLeftBytes, "the log's space was taken");
             near.Start(); // its calls are logged meanwhile, though the app waits
             Cluster.Await("the near one's calls in the log", () => ConnectionOrderTests.Trimmed(near, "sender") >= NearFloods);
@@ -59,6 +60,10 @@ public sealed class FullDiskTests
             disk.Dispose();
         });
     }
+
+    /// <summary>What <c>ambrosia status</c> says below its table.</summary>
+    private static string? StatusLine(Cluster cluster, string part) =>
+        Tool.Run("status", "--catalog", Path.Combine(cluster.Root, "catalog")).Output.Split('\n').FirstOrDefault(line => line.Contains(part, StringComparison.Ordinal));
 
     private const int Floods = 15_000, NearFloods = 100, SpillDiskMebibytes = 64, SegmentsLeftBytes = 4 << 20;
     private const long ResidentBytesMax = 400L << 20;

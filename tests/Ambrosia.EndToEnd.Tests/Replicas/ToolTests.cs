@@ -21,6 +21,7 @@ public sealed class ToolTests : ReplicaTests
             Assert.Equal(["r0 primary", "r1 secondary"], replicas.Select(static r => $"{r.GetProperty("replica").GetString()} {r.GetProperty("role").GetString()}"));
             Assert.All(replicas, static r => Assert.Equal(1ul, r.GetProperty("epoch").GetUInt64()));
             Assert.All(replicas, static r => Assert.True(r.GetProperty("executed").GetUInt64() <= r.GetProperty("durable").GetUInt64()));
+            Assert.All(replicas, static r => Assert.Equal((0ul, false), (r.GetProperty("spilledBytes").GetUInt64(), r.TryGetProperty("waitsFor", out _))));
             Assert.Equal("source", replicas[0].GetProperty("links")[0].GetProperty("peer").GetString());
             Assert.Equal(0, replicas[1].GetProperty("links").GetArrayLength());
 

@@ -48,17 +48,20 @@ internal sealed record CatalogStatus(string Catalog, IReadOnlyList<InstanceStatu
         foreach (InstanceStatus instance in Instances)
         {
             if (instance.Problem is { } problem) screen.Line($"{instance.Instance}: {problem}", Tone.Bad);
-            foreach (ReplicaStatus replica in instance.Replicas)
-            {
-                foreach (OrphanedCalls orphan in replica.Orphaned)
-                {
-                    string why = replica.Links.FirstOrDefault(link => link.Peer == orphan.To)?.Why is { } end ? $": {end}" : "";
-                    screen.Line($"{instance.Instance}: {orphan.Calls} {(orphan.Calls == 1 ? "call" : "calls")} to {orphan.To} wait, and no link leads there{why}", Tone.Warning);
-                }
-                foreach (LinkStatus link in replica.Links)
-                    if (link.State == "stopped") screen.Line($"{instance.Instance}: the link to {link.Peer} is stopped: {link.Why}", Tone.Bad);
-            }
+            foreach (ReplicaStatus replica in instance.Replicas) Draw(screen, instance.Instance, replica);
         }
+    }
+
+    private static void Draw(Screen screen, string instance, ReplicaStatus replica)
+    {
+        foreach (OrphanedCalls orphan in replica.Orphaned)
+        {
+            string why = replica.Links.FirstOrDefault(link => link.Peer == orphan.To)?.Why is { } end ? $": {end}" : "";
+            screen.Line($"{instance}: {orphan.Calls} {(orphan.Calls == 1 ? "call" : "calls")} to {orphan.To} wait, and no link leads there{why}", Tone.Warning);
+        }
+        if (replica.WaitsFor is { } awaited) screen.Line($"{instance}: the app waits for room for its outputs: {replica.SpilledBytes >> 20} MiB are on disk, most of what is kept is for {awaited}", Tone.Bad);
+        foreach (LinkStatus link in replica.Links)
+            if (link.State == "stopped") screen.Line($"{instance}: the link to {link.Peer} is stopped: {link.Why}", Tone.Bad);
     }
 
     private TextTable Table()

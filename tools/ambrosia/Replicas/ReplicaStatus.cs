@@ -10,8 +10,11 @@ namespace Ambrosia.Tools;
 /// <param name="Links">Of a primary; others have none.</param>
 /// <param name="KeptCalls">Calls that are kept until their receivers have them.</param>
 /// <param name="Orphaned">Kept calls of a primary to peers that no link leads to.</param>
+/// <param name="SpilledBytes">Of outputs that peers have not taken and that do not fit its memory: they are on disk.</param>
+/// <param name="WaitsFor">The app waits for room for its outputs, and most of what takes it is for this peer; null: it does not wait.</param>
 internal sealed record ReplicaStatus(
-    string Replica, string Role, ulong? Epoch, ulong? Executed, ulong? Durable, ulong? LagBytes, IReadOnlyList<LinkStatus> Links, ulong KeptCalls, IReadOnlyList<OrphanedCalls> Orphaned)
+    string Replica, string Role, ulong? Epoch, ulong? Executed, ulong? Durable, ulong? LagBytes, IReadOnlyList<LinkStatus> Links, ulong KeptCalls, IReadOnlyList<OrphanedCalls> Orphaned,
+    ulong? SpilledBytes, string? WaitsFor)
 {
     public bool HasRoleOfPrimary() => Role == "primary";
 
@@ -33,8 +36,11 @@ internal sealed record ReplicaStatus(
         }
         ulong? executed = Number(log, "executed"), own = Number(log, "durable");
         ulong? lag = executed is { } position ? Math.Max(durable, own ?? 0) - Math.Min(Math.Max(durable, own ?? 0), position) : null;
-        return new ReplicaStatus(replica, role, Number(status, "epoch"), executed, own, lag, links, kept, orphaned);
+        return new ReplicaStatus(replica, role, Number(status, "epoch"), executed, own, lag, links, kept, orphaned, Number(status["spill"], "bytes"), AwaitedPeer(status));
     }
+
+    private static string? AwaitedPeer(JsonObject status) =>
+        (bool?)status["spill"]?["isAwaited"] == true && Items(status, "outboxes").MaxBy(static outbox => Number(outbox, "keptBytes") ?? 0) is { } most ? Text(most, "to") : null;
 
     public static ulong? Number(JsonNode? of, string name) => of?[name] is JsonValue value && value.TryGetValue(out ulong number) ? number : null;
 

@@ -15,6 +15,12 @@ public sealed record LogOptions
     /// <summary>Further pages, made when delivery is behind: what it has not read yet stays in memory in so many. 0 to 1,024.</summary>
     public int PagesKept { get; init; } = 8;
 
+    /// <summary>
+    /// Bytes of records that are larger than a page: while less of them is on its way to disk a further one is taken; and as much, of durable ones that
+    /// delivery has not read yet, stays in memory. A quarter of <see cref="SegmentBytes"/> at most counts.
+    /// </summary>
+    public long SpanningBytes { get; init; } = 32L << 20;
+
     /// <summary>Distance of digest positions in log bytes (log-format L5.7): a multiple of 4,096, at least 1 MiB. A log keeps that of its first segment.</summary>
     public ulong DigestEvery { get; init; } = 1 << 20;
 
@@ -56,6 +62,7 @@ public sealed record LogOptions
         Require(PageBytes is >= 2 * LogFormat.BlockBytes and <= 64 << 20 && PageBytes % LogFormat.BlockBytes == 0, "PageBytes is a multiple of 4,096 from 8,192 to 64 MiB", PageBytes);
         Require(SegmentBytes % LogFormat.BlockBytes == 0 && SegmentBytes >= LogFormat.SegmentHeaderBytes + PageBytes, "SegmentBytes is a multiple of 4,096 with room for a page", SegmentBytes);
         Require(PagesKept is >= 0 and <= 1_024, "PagesKept is from 0 to 1,024", PagesKept);
+        Require(SpanningBytes >= 1, "SpanningBytes is at least 1", SpanningBytes);
         Require(Pages is >= 2 and <= 1_024, "Pages is from 2 to 1,024", Pages);
         Require(DigestEvery >= 1 << 20 && DigestEvery % LogFormat.BlockBytes == 0, "DigestEvery is a multiple of 4,096, at least 1 MiB", (long)DigestEvery);
         Require((ulong)PageBytes <= DigestEvery, $"PageBytes is at most DigestEvery ({DigestEvery}), or one page would hold several digest positions", PageBytes);

@@ -31,33 +31,64 @@ public sealed class SpanningRecordTests
         Assert.Equal(end, primary.Writer.Tail);
     }
 
+    /// <summary>Several go to disk together; no more than the limit, and the one that reaches beyond it.</summary>
     [Fact]
-    public void Append_WhileOneIsUnderWay_IsRefused()
+    public void Append_WhileTheLimitIsUnderWay_IsRefusedUntilTheyAreDurable()
     {
-        using Primary primary = Primary.Start(_fs, Dir);
-        byte[] body = new byte[50_000];
-        primary.AppendSpanning(body);
-        Assert.False(primary.Writer.TryAppendSpanning(RecordKind.Run, body, [], out _, out _));
-        primary.Commit();
-        primary.AppendSpanning(body);
-        primary.Commit();
-        Assert.Equal(2, WholeLog.Read(_fs, Dir).Count);
-        Assert.Equal(2, primary.Writer.Metrics.SpanningRecords);
+        using Primary primary = Primary.Start(_fs, Dir, Primary.Small with { SegmentBytes = 1 << 20, SpanningBytes = 3 * 50_000 });
+        var written = new List<LoggedRecord>();
+        byte[] body = new byte[50_000 - RecordHeader.Bytes];
+        for (int round = 0; round < 3; round++)
+        {
+            for (int i = 0; i < 3; i++) written.Add(primary.AppendSpanning([.. body[1..], (byte)i]));
+            Assert.False(primary.Writer.TryAppendSpanning(RecordKind.Run, body, [], out _, out _));
+            written.Add(primary.Append([(byte)round]));
+            Assert.Equal(2, primary.Commit()); // the three in one, and what follows them
+        }
+        Assert.Equal(written, WholeLog.Read(_fs, Dir));
+        Assert.Equal(9, primary.Writer.Metrics.SpanningRecords);
     }
 
-    /// <summary>A record of its own pages is let go when it is durable, however large, and read from its segment; ordinary pages stay in memory for a while.</summary>
     [Fact]
-    public void TryPin_PageOfASpanningRecord_IsReadFromTheSegment()
+    public void Append_ASmallSegment_LowersTheLimit()
     {
-        using Primary primary = Primary.Start(_fs, Dir);
-        primary.Append([1]);
-        primary.Commit();
-        LoggedRecord spanning = primary.AppendSpanning(new byte[50_000]);
-        primary.Commit();
-        Assert.True(primary.Writer.TryPin(Lsn.Zero, out PinnedPage pinned));
-        pinned.Unpin();
-        Assert.False(primary.Writer.TryPin(spanning.Lsn + -PageHeader.Bytes, out _));
-        Assert.Equal(spanning, WholeLog.Read(_fs, Dir)[^1]);
+        using Primary primary = Primary.Start(_fs, Dir, Primary.Small with { SpanningBytes = 1 << 30 });
+        byte[] body = new byte[(int)Primary.Small.SegmentBytes / 4];
+        primary.AppendSpanning(body);
+        Assert.False(primary.Writer.TryAppendSpanning(RecordKind.Run, body, [], out _, out _));
+    }
+
+    /// <summary>Delivery finds the pages in memory, once; those that it has not read stay as far as the limit allows, the newest, and older ones are read from the segment.</summary>
+    [Fact]
+    public void TryPin_PagesOfSpanningRecords_StayUntilTheyAreReadOrTheLimitIsReached()
+    {
+        int page = Primary.Small.PageBytes, pages = 3;
+        using Primary primary = Primary.Start(_fs, Dir, Primary.Small with { SpanningBytes = pages * page });
+        var all = new List<Lsn>();
+        for (int i = 0; i < 4; i++) AppendPages(2);
+        Assert.False(primary.Writer.TryPin(all[^4], out _)); // older than the limit
+        Assert.True(primary.Writer.TryPin(all[^3], out PinnedPage first));
+        Assert.Equal((PageFlags.ContinuesSpanning, page), (first.Flags, first.Length));
+        Assert.False(primary.Writer.TryPin(all[^3], out _)); // one reader a page
+        AppendPages(2);
+        Assert.False(primary.Writer.TryPin(all[^4], out _)); // it made room, the one that is read did not
+        first.Unpin();
+        Assert.False(primary.Writer.TryPin(all[^5], out _)); // read
+        foreach (Lsn lsn in all[^2..])
+        {
+            Assert.True(primary.Writer.TryPin(lsn, out PinnedPage pinned));
+            Assert.Equal(lsn, pinned.Lsn);
+            pinned.Unpin();
+            Assert.False(primary.Writer.TryPin(lsn, out _));
+        }
+        Assert.Equal(5, WholeLog.Read(_fs, Dir).Count);
+
+        void AppendPages(int count)
+        {
+            Lsn lsn = primary.AppendSpanning(new byte[count * (page - PageHeader.Bytes) - RecordHeader.Bytes]).Lsn + -PageHeader.Bytes;
+            for (int i = 0; i < count; i++) all.Add(lsn + i * page);
+            primary.Commit();
+        }
     }
 
     [Fact]

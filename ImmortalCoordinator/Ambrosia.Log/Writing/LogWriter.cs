@@ -28,7 +28,6 @@ public sealed class LogWriter : IDisposable
     private int _committing;    // 1: a group is out
     private int _awaitsSpace;   // 1: a group waits until space is set aside and zeroed for it
     private int _isIdle = 1;    // 1: the committer waits for a Leave; so it does before its first step, and the first Leave must not be lost on it
-    private int _spanning;      // 1: a spanning record is on its way to disk
 
     internal LogWriter(
         InstanceIdentity identity, Fence fence, LogOptions options, TimeProvider time, ICrashPoints crash, SegmentStore store, LogMetrics metrics, LogTail tail)
@@ -40,7 +39,7 @@ public sealed class LogWriter : IDisposable
         _epoch = fence.Epoch;
         _seed = PageHeader.SeedOf(identity.Uuid, identity.Shard);
         _group = new CommitGroup(store, fence, Metrics, crash);
-        _pool = new PagePool(options.PageBytes, options.Pages, options.PagesKept, tail.Verdict.End);
+        _pool = new PagePool(options.PageBytes, options.Pages, options.PagesKept, Math.Min(options.SpanningBytes, options.SegmentBytes / 4), tail.Verdict.End);
         _lastHash = tail.LastHash;
         _lastTimeMicros = store.Header.CreatedMicros; // not before any page that stands before
         _durable = tail.Verdict.End.Value;
@@ -110,7 +109,7 @@ public sealed class LogWriter : IDisposable
 
     /// <summary>
     /// Appends one record of any size; one that does not fit a page takes pages of its own. Its body is head followed by rest.
-    /// False: not now, because another one is on its way, or there is no room. After true the caller wakes the committer.
+    /// False: not now, because enough of others is on its way, or there is no room. After true the caller wakes the committer.
     /// </summary>
     /// <param name="lsn">Of the record's first byte.</param>
     /// <param name="end">The record is durable when Durable is at or above it.</param>
@@ -123,7 +122,7 @@ public sealed class LogWriter : IDisposable
             throw new ArgumentException($"a record of {record} bytes exceeds what a message limit of {_options.MessageBytesMax} allows");
         if (record <= ReserveBytesMax) return TryAppendSmall(kind, bodyHead, bodyRest, (int)record, out lsn, out end, reserved);
         lsn = end = default;
-        if (Interlocked.CompareExchange(ref _spanning, 1, 0) != 0) return false;
+        if (!_pool.TryAdmitSpanning(record)) return false;
         List<LogPage> pages = SpanningPages.Make(_options.PageBytes, kind, bodyHead, bodyRest);
         lsn = _pool.AppendSpanning(pages, reserved, out end) + PageHeader.Bytes;
         return true;
@@ -169,17 +168,13 @@ public sealed class LogWriter : IDisposable
         bool isMark = last.Flags == PageFlags.DurableMark;
         ulong stated = Math.Max(last.Header.DurableUpTo.Value, _store.Header.FirstLsn.Value);
         if (stated < _stated || group.End.Value < stated) throw new InvalidOperationException($"durableUpTo {stated} after {_stated} in a group that ends at {group.End}");
-        bool hasSpanning = group.Pages.Exists(p => !p.IsPooled);
         _pool.Complete(group.Pages);
         Volatile.Write(ref _durable, group.End.Value);
         Volatile.Write(ref _stated, stated);
         if (!isMark) Volatile.Write(ref _recordsEnd, group.End.Value);
         else Metrics.CountMark();
-        if (hasSpanning)
-        {
-            Volatile.Write(ref _spanning, 0);
-            Metrics.CountSpanning();
-        }
+        foreach (LogPage page in group.Pages)
+            if (page.Flags == PageFlags.BeginsSpanning) Metrics.CountSpanning();
         Metrics.CountGroup();
         group.Reset();
         Volatile.Write(ref _committing, 0);

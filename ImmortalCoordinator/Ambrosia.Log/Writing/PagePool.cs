@@ -17,6 +17,7 @@ internal sealed class PagePool
     private readonly int _pagesMin, _pagesMax;
     private readonly List<LogPage> _pages = [];
     private readonly Queue<LogPage> _sealed = [];
+    private readonly SpannedPages _spanned;
     private readonly LogPage _none = new(LogFormat.BlockBytes, isPooled: false); // stands for "no page": sealed for ever
     private LogPage _open;
     private ulong _sealedTo;
@@ -28,8 +29,10 @@ internal sealed class PagePool
 
     /// <param name="pages">For writers and the committer.</param>
     /// <param name="kept">More of them, for durable pages that delivery has not read yet; beyond these it reads the segment.</param>
-    public PagePool(int pageBytes, int pages, int kept, Lsn start)
+    /// <param name="spanningBytes">See <see cref="SpannedPages"/>.</param>
+    public PagePool(int pageBytes, int pages, int kept, long spanningBytes, Lsn start)
     {
+        _spanned = new SpannedPages(spanningBytes);
         _pageBytes = pageBytes;
         _pagesMin = pages;
         _pagesMax = pages + kept;
@@ -111,6 +114,7 @@ internal sealed class PagePool
             {
                 Require(page, PagePhase.Committing);
                 page.Phase = PagePhase.Durable;
+                if (!page.IsPooled) _spanned.Keep(page);
             }
             _committing = 0;
         }
@@ -136,6 +140,12 @@ internal sealed class PagePool
             OpenNext();
             return true;
         }
+    }
+
+    /// <summary>True: a spanning record of so many bytes may be made, and <see cref="AppendSpanning"/> follows. False: too much of others is on its way.</summary>
+    public bool TryAdmitSpanning(long bytes)
+    {
+        lock (_turning) return _spanned.TryAdmit(bytes);
     }
 
     /// <summary>Queues the pages of one spanning record behind everything reserved so far. Returns the Lsn of the first.</summary>
@@ -165,20 +175,22 @@ internal sealed class PagePool
 
     public bool TryPin(Lsn lsn, out PinnedPage pinned)
     {
+        pinned = default;
         lock (_turning)
         {
-            foreach (LogPage page in _pages)
-            {
-                if (page.Phase != PagePhase.Durable || page.Lsn != lsn) continue;
-                if (page.IsPinned || _pins == PinsMax) break;
-                page.IsPinned = true;
-                _pins++;
-                pinned = new PinnedPage(this, page);
-                return true;
-            }
+            if (DurableAt(lsn) is not { IsPinned: false } page || _pins == PinsMax) return false;
+            page.IsPinned = true;
+            _pins++;
+            pinned = new PinnedPage(this, page);
+            return true;
         }
-        pinned = default;
-        return false;
+    }
+
+    private LogPage? DurableAt(Lsn lsn)
+    {
+        foreach (LogPage page in _pages)
+            if (page.Phase == PagePhase.Durable && page.Lsn == lsn) return page;
+        return _spanned.Find(lsn);
     }
 
     public void Unpin(LogPage page)
@@ -189,6 +201,7 @@ internal sealed class PagePool
             page.IsPinned = false;
             _pins--;
             if (page.Header.Next > _readTo) _readTo = page.Header.Next;
+            _spanned.DropBelow(_readTo);
         }
     }
 

@@ -156,6 +156,12 @@ def values():
     bad("dateTimeOffset", "offset of 15 hours", "OutOfRange", [638000000000000000, 900])
     bad("dateTimeOffset", "before year 1 in UTC", "OutOfRange", [0, 1])
     good("timeSpan", "-10000000", -10000000)
+    for name, high in (("dateOnly", 3652058), ("timeOnly", 863999999999)):
+        good(name, "0", 0)
+        good(name, str(high), high)
+        bad(name, "below", "OutOfRange", -1)
+        bad(name, "above", "OutOfRange", high + 1)
+        bad(name, "text", "WrongType", "1")
 
     def nested(depth):
         failure = None

@@ -63,6 +63,7 @@ public sealed class GenerationTests
         namespace Demo.Contracts
         {
             public enum Colour : ulong { Red, Green = ulong.MaxValue }
+            public enum Odd : sbyte { Least = sbyte.MinValue }
             [Data] public sealed record Point(int X, int Y = 7);
             [Data] public class Tree
             {
@@ -89,7 +90,8 @@ public sealed class GenerationTests
                 Call<ReadOnlyMemory<byte>> Memory(ReadOnlyMemory<byte> bytes);
                 void Span(ReadOnlySpan<byte> bytes);
                 void Spans(int a, ReadOnlySpan<byte> b, ReadOnlyMemory<byte> c);
-                void Defaults(int a = -5, string b = "x\"y", string? c = null, Colour d = Colour.Green, double e = double.NaN, char f = '\n', bool g = true, Small h = default, long? i = 4);
+                void Defaults(int a = -5, string b = "x\"y", string? c = null, Colour d = Colour.Green, double e = double.NaN, char f = '\n', bool g = true, Small h = default, long? i = 4, DayOfWeek? j = DayOfWeek.Friday);
+                Call<DateOnly?> Days(DateOnly a, TimeOnly b, TimeOnly?[] c, int[]?[] d, byte[]?[]? e, List<int[]>[][] f, (int[] A, string? B)[][] g, Odd? h);
                 Call Keywords(int @event, int message, int writer, int @this);
                 Call @class();
                 [ImpulseHandler] void Input(string line, int key);
@@ -113,7 +115,8 @@ public sealed class GenerationTests
                 public async Call<ReadOnlyMemory<byte>> Memory(ReadOnlyMemory<byte> bytes) { await thisProxy.PingAsync(); return default; }
                 public void Span(ReadOnlySpan<byte> bytes) { }
                 public void Spans(int a, ReadOnlySpan<byte> b, ReadOnlyMemory<byte> c) { }
-                void IEverything.Defaults(int a, string b, string? c, Colour d, double e, char f, bool g, Small h, long? i) { }
+                void IEverything.Defaults(int a, string b, string? c, Colour d, double e, char f, bool g, Small h, long? i, DayOfWeek? j) { }
+                public async Call<DateOnly?> Days(DateOnly a, TimeOnly b, TimeOnly?[] c, int[]?[] d, byte[]?[]? e, List<int[]>[][] f, (int[] A, string? B)[][] g, Odd? h) { await thisProxy.PingAsync(); return a; }
                 public async Call Keywords(int @event, int message, int writer, int @this) => await thisProxy.classAsync();
                 public async Call @class() => await thisProxy.InputAsync("x", 1);
                 public void Input(string line, int key) { }

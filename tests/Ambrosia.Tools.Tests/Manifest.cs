@@ -10,7 +10,7 @@ internal static class Manifest
           {"name":"Everything","id":1,"parameters":[
             {"name":"flag","type":"bool"},{"name":"small","type":"int8"},{"name":"big","type":"uint64"},{"name":"real","type":"float64"},
             {"name":"price","type":"decimal"},{"name":"letter","type":"char"},{"name":"name","type":"text"},{"name":"nick","type":"text?"},
-            {"name":"bytes","type":"bytes"},{"name":"when","type":"datetime"},{"name":"there","type":"datetimeoffset"},{"name":"span","type":"timespan"},
+            {"name":"bytes","type":"bytes"},{"name":"when","type":"datetime"},{"name":"there","type":"datetimeoffset"},{"name":"span","type":"timespan"},{"name":"day","type":"date"},{"name":"at","type":"time"},
             {"name":"id","type":"guid"},{"name":"colour","type":"enum<Shop.Colour,int32>"},{"name":"list","type":"list<int32>"},
             {"name":"map","type":"map<text,list<bool>>"},{"name":"pair","type":"tuple<int32,text?>"},{"name":"order","type":"data<Shop.Order>"},
             {"name":"maybe","type":"int32?","optional":true}]},
@@ -41,6 +41,8 @@ internal static class Manifest
         to.WriteDateTime(new DateTime(2026, 11, 21, 7, 0, 0, DateTimeKind.Utc));
         to.WriteDateTimeOffset(new DateTimeOffset(2026, 11, 21, 7, 0, 0, TimeSpan.FromHours(1)));
         to.WriteTimeSpan(TimeSpan.FromSeconds(90));
+        to.WriteDateOnly(new DateOnly(2026, 11, 21));
+        to.WriteTimeOnly(new TimeOnly(7, 30));
         to.WriteGuid(Guid.Parse("0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0"));
         to.WriteInt64(2);
         to.WriteArrayHeader(2); to.WriteInt64(1); to.WriteInt64(2);
@@ -51,6 +53,6 @@ internal static class Manifest
 
     public const string EverythingText =
         "flag: true, small: -5, big: 18446744073709551615, real: 1.5, price: 12.50, letter: 'x', name: \"Ada\", nick: null, bytes: h'0102', "
-        + "when: 2026-11-21T07:00:00.0000000Z, there: 2026-11-21T07:00:00.0000000+01:00, span: 00:01:30, id: 0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0, "
+        + "when: 2026-11-21T07:00:00.0000000Z, there: 2026-11-21T07:00:00.0000000+01:00, span: 00:01:30, day: 2026-11-21, at: 07:30:00.0000000, id: 0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0, "
         + "colour: Colour(2), list: [1, 2], map: {\"k\": [false]}, pair: (7, null), order: {Count: 3, 99: true, Name: \"tea\"}";
 }

@@ -23,5 +23,6 @@ internal sealed record DataMember(string Name, uint? Number, TypeModel Type, Set
 
 /// <summary>A type marked [Data], whose codec is generated.</summary>
 /// <param name="TypeName">From <c>global::</c> on.</param>
+/// <param name="IsOpen">A value may be of a class that derives from it.</param>
 /// <param name="Members">In the order of their keys on the wire.</param>
-internal sealed record DataModel(string Namespace, string CodecName, string TypeName, string Schema, string Access, bool IsReference, EquatableArray<DataMember> Members);
+internal sealed record DataModel(string Namespace, string CodecName, string TypeName, string Schema, string Access, bool IsReference, bool IsOpen, EquatableArray<DataMember> Members);

@@ -41,7 +41,7 @@ internal sealed record TypeModel(
         Shape.Simple => Writer switch
         {
             "WriteBoolean" => 1,
-            "WriteInt64" or "WriteUInt64" or "WriteDouble" or "WriteTimeSpan" => 9,
+            "WriteInt64" or "WriteUInt64" or "WriteDouble" or "WriteTimeSpan" or "WriteDateOnly" or "WriteTimeOnly" => 9,
             "WriteSingle" => 5,
             "WriteChar" => 3,
             "WriteGuid" => 19,

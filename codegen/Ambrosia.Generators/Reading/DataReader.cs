@@ -40,7 +40,7 @@ internal static class DataReader
         models.Sort(CompareKeys);
         string space = Symbols.NamespaceOf(type);
         return new Found<DataModel>(
-            new DataModel(space, TypeReader.CodecName(type), Symbols.FullName(type), type.ToDisplayString(), Symbols.AccessOf(type), type.IsReferenceType, new(models)),
+            new DataModel(space, TypeReader.CodecName(type), Symbols.FullName(type), type.ToDisplayString(), Symbols.AccessOf(type), type.IsReferenceType, type.IsReferenceType && !type.IsSealed, new(models)),
             new(diagnostics));
     }
 
@@ -51,15 +51,18 @@ internal static class DataReader
         return false;
     }
 
-    /// <summary>Public instance properties with a getter and fields, base classes first.</summary>
+    /// <summary>Public instance properties with a getter and fields, once each: a hidden one of a base class is none; of an override the one that can be set.</summary>
     private static List<ISymbol> Members(INamedTypeSymbol type)
     {
         var members = new List<ISymbol>();
         for (INamedTypeSymbol? at = type; at is not null && at.SpecialType is not (SpecialType.System_Object or SpecialType.System_ValueType); at = at.BaseType)
         {
-            ISymbol[] declared = at.GetMembers().Where(IsMember).ToArray();
-            members.RemoveAll(derived => declared.Any(hidden => hidden.Name == derived.Name));
-            members.InsertRange(0, declared);
+            foreach (ISymbol declared in at.GetMembers().Where(IsMember))
+            {
+                int known = members.FindIndex(derived => derived.Name == declared.Name);
+                if (known < 0) members.Add(declared);
+                else if (members[known] is IPropertySymbol { IsOverride: true, SetMethod: null }) members[known] = declared;
+            }
         }
         return members;
     }

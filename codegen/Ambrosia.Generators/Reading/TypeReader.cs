@@ -30,6 +30,8 @@ internal static class TypeReader
     {
         ["System.DateTimeOffset"] = ("datetimeoffset", "WriteDateTimeOffset", "ReadDateTimeOffset"),
         ["System.TimeSpan"] = ("timespan", "WriteTimeSpan", "ReadTimeSpan"),
+        ["System.DateOnly"] = ("date", "WriteDateOnly", "ReadDateOnly"),
+        ["System.TimeOnly"] = ("time", "WriteTimeOnly", "ReadTimeOnly"),
         ["System.Guid"] = ("guid", "WriteGuid", "ReadGuid"),
     };
 

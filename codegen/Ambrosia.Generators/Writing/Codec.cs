@@ -12,6 +12,7 @@ internal sealed class Codec
 {
     private readonly Dictionary<string, TypeModel> writers = [];
     private readonly Dictionary<string, TypeModel> readers = [];
+    private bool makesArrays;
 
     /// <summary>A statement that writes <paramref name="value"/> to <c>writer</c>.</summary>
     internal string Write(TypeModel type, string value, string writer = "writer")
@@ -86,6 +87,9 @@ internal sealed class Codec
             if (next[0] == '<') WriteReader(code, next.Substring(1), readers[next.Substring(1)]);
             else WriteWriter(code, next, writers[next]);
         }
+        if (!makesArrays) return;
+        code.Line();
+        code.Line("private static T[] __NewArray<T>(int count) => new T[count];");
     }
 
     private void WriteWriter(CodeWriter code, string suffix, TypeModel type)
@@ -198,12 +202,12 @@ internal sealed class Codec
         code.Line($"return ({string.Join(", ", type.Inner.Select((_, i) => $"item{i + 1}"))});");
     }
 
-    /// <summary><c>new T[count]</c>, also where T is itself an array.</summary>
-    private static string ArrayOf(TypeModel item)
+    /// <summary><c>new T[count]</c>. Where T is itself an array C# wants the count in the middle of its name, and has no place for what may be null.</summary>
+    private string ArrayOf(TypeModel item)
     {
-        string name = item.Name;
-        int bracket = item.Shape is Shape.Array or Shape.ByteArray ? name.IndexOf('[') : -1;
-        return bracket < 0 ? $"new {name}[count]" : $"new {name.Substring(0, bracket)}[count]{name.Substring(bracket)}";
+        if (item.Shape is not (Shape.Array or Shape.ByteArray)) return $"new {item.Name}[count]";
+        makesArrays = true;
+        return $"__NewArray<{item.Name}>(count)";
     }
 
     /// <summary>An identifier made of the type's name.</summary>

@@ -21,6 +21,7 @@ internal static class DataSource
             code.Line();
             WriteRead(code, codec, data);
             WriteAccessors(code, data);
+            WriteDerived(code, data);
             codec.WriteMethods(code);
         }
         return code.ToString();
@@ -30,6 +31,7 @@ internal static class DataSource
     {
         using var method = code.Open($"public static void Write(ref {Names.Writer} writer, {data.TypeName} value)");
         if (data.IsReference) code.Line("global::System.ArgumentNullException.ThrowIfNull(value);");
+        if (data.IsOpen) code.Line($"if (value.GetType() != typeof({data.TypeName})) throw Derived(value);");
         code.Line("writer.EnterNested();");
         code.Line($"writer.WriteMapHeader({data.Members.Count});");
         foreach (DataMember member in data.Members)
@@ -120,6 +122,14 @@ internal static class DataSource
             code.Line($"[global::System.Runtime.CompilerServices.UnsafeAccessor(global::System.Runtime.CompilerServices.UnsafeAccessorKind.Method, Name = \"set_{member.Name}\")]");
             code.Line($"private static extern void Set{member.Name}({(data.IsReference ? "" : "ref ")}{member.Declaring} target, {member.Type.Name} value);");
         }
+    }
+
+    /// <summary>What the derived class adds would be lost without a word.</summary>
+    private static void WriteDerived(CodeWriter code, DataModel data)
+    {
+        if (!data.IsOpen) return;
+        code.Line();
+        code.Line($"private static global::System.ArgumentException Derived(object value) => new($\"A {{value.GetType()}} cannot travel as {data.Schema}, from which it derives: copy it into one, or let the contract name its own type\", nameof(value));");
     }
 
     private static string Assign(Codec codec, DataMember member, int i) =>

@@ -78,6 +78,12 @@ public ref partial struct CborReader
 
     public TimeSpan ReadTimeSpan() => new(ReadInt64());
 
+    /// <summary>Days since 1 January of year 1.</summary>
+    public DateOnly ReadDateOnly() => DateOnly.FromDayNumber((int)InRange(0, DateOnly.MaxValue.DayNumber));
+
+    /// <summary>Ticks since midnight.</summary>
+    public TimeOnly ReadTimeOnly() => new(InRange(0, TimeOnly.MaxValue.Ticks));
+
     private static bool AreTicks(long ticks) => ticks >= DateTime.MinValue.Ticks && ticks <= DateTime.MaxValue.Ticks;
 
     private void ReadTuple(int items, string what)

@@ -40,6 +40,12 @@ public ref partial struct CborWriter
     /// <summary>Ticks of 100 ns.</summary>
     public void WriteTimeSpan(TimeSpan value) => WriteInt64(value.Ticks);
 
+    /// <summary>Days since 1 January of year 1.</summary>
+    public void WriteDateOnly(DateOnly value) => WriteInt64(value.DayNumber);
+
+    /// <summary>Ticks of 100 ns since midnight.</summary>
+    public void WriteTimeOnly(TimeOnly value) => WriteInt64(value.Ticks);
+
     /// <summary>Its UTF-16 code unit.</summary>
     public void WriteChar(char value) => WriteUInt64(value);
 }

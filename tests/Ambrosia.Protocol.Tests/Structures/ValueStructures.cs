@@ -31,6 +31,8 @@ internal static class ValueStructures
         Value("dateTime", static (ref r) => r.ReadDateTime(), static (ref w, v) => w.WriteDateTime(v), static v => $"{v.Ticks} {(int)v.Kind}"),
         Value("dateTimeOffset", static (ref r) => r.ReadDateTimeOffset(), static (ref w, v) => w.WriteDateTimeOffset(v), static v => $"{v.Ticks} {v.TotalOffsetMinutes}"),
         Value("timeSpan", static (ref r) => r.ReadTimeSpan(), static (ref w, v) => w.WriteTimeSpan(v), static v => v.Ticks.ToString()),
+        Value("dateOnly", static (ref r) => r.ReadDateOnly(), static (ref w, v) => w.WriteDateOnly(v), static v => v.DayNumber.ToString()),
+        Value("timeOnly", static (ref r) => r.ReadTimeOnly(), static (ref w, v) => w.WriteTimeOnly(v), static v => v.Ticks.ToString()),
         new("failure", new Structure(static (bytes, _) => ShowFailure(bytes), static (bytes, _) => Again(bytes, FailureInfo.Read, static (ref w, v) => v.Write(ref w)))),
     ];
 

@@ -63,6 +63,8 @@ internal sealed class ValueText(Contracts contracts, int stringBytesMax)
             case "datetime": to.Append(from.ReadDateTime().ToString("O", CultureInfo.InvariantCulture)); return true;
             case "datetimeoffset": to.Append(from.ReadDateTimeOffset().ToString("O", CultureInfo.InvariantCulture)); return true;
             case "timespan": to.Append(from.ReadTimeSpan().ToString("c", CultureInfo.InvariantCulture)); return true;
+            case "date": to.Append(from.ReadDateOnly().ToString("O", CultureInfo.InvariantCulture)); return true;
+            case "time": to.Append(from.ReadTimeOnly().ToString("O", CultureInfo.InvariantCulture)); return true;
             case "enum": WriteEnum(ref from, type, to); return true;
             case "list": WriteItems(ref from, type, to, '[', ']'); return true;
             case "tuple": WriteItems(ref from, type, to, '(', ')'); return true;

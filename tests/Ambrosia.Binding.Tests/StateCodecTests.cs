@@ -60,6 +60,10 @@ public sealed class StateCodecTests
         Assert.Equal(was.Address, now.Address);
         Assert.Same(now.Address, now.SameAddress);
         Assert.Equal((was.Float, was.Double, was.Span, was.Time, was.Id, was.Money, was.Letter, was.Small), (now.Float, now.Double, now.Span, now.Time, now.Id, now.Money, now.Letter, now.Small));
+        Assert.Equal((was.Half, was.Least, was.Most, was.Day, was.Deep), (now.Half, now.Least, now.Most, now.Day, now.Deep));
+        Assert.Equal(was.Ragged!, now.Ragged!);
+        Assert.Equal([.. was.Fixed], now.Fixed.AsEnumerable());
+        Assert.True(now.IsFixedShared);
         Assert.Equal("other", now.Other!.InstanceName);
     }
 

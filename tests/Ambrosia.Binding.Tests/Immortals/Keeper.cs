@@ -134,6 +134,8 @@ public partial class Keeper : Immortal<IKeeperProxy>, IKeeper
         5 => new CancellationTokenSource(),
         6 => new Task(() => { }),
         7 => new RemoteCallException("T", "m", new RemoteCallException("I", "i")),
+        8 => System.Collections.Immutable.ImmutableList.Create(how),
+        9 => new List<System.Numerics.BigInteger> { how },
         _ => new KeyValuePair<string, Stream>("k", new MemoryStream()),
     };
 

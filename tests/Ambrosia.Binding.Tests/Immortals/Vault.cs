@@ -1,4 +1,6 @@
+using System.Collections.Immutable;
 using System.Net;
+using System.Runtime.InteropServices;
 using Ambrosia.Protocol;
 
 [assembly: Ambrosia.StateSerializer(typeof(Ambrosia.Binding.Tests.AddressSerializer))]
@@ -40,6 +42,11 @@ public enum Color : byte
 {
     Red,
     Green = 200,
+}
+
+public enum Deep : long
+{
+    Least = long.MinValue,
 }
 
 public enum Wide : ulong
@@ -107,12 +114,21 @@ public partial class Vault : Immortal<IVaultProxy>, IVault
     internal decimal Money;
     internal char Letter;
     internal sbyte Small;
+    internal Half Half;
+    internal Int128 Least;
+    internal UInt128? Most;
+    internal (DateOnly?, TimeOnly) Day;
+    internal int[]?[]? Ragged;
+    internal Deep Deep;
+    internal ImmutableArray<Point> Fixed, SameFixed, NoneFixed = [];
     internal IVaultProxy? Other;
     internal object? Anything;
 
     internal int SecretCount => secrets.Count;
 
     internal bool IsFavouriteShared => secrets.Count > 0 && ReferenceEquals(favourite, secrets[^1]);
+
+    internal bool IsFixedShared => ReferenceEquals(ImmutableCollectionsMarshal.AsArray(Fixed), ImmutableCollectionsMarshal.AsArray(SameFixed)) && NoneFixed.IsDefault;
 
     public void Fill(int seed)
     {
@@ -131,6 +147,10 @@ public partial class Vault : Immortal<IVaultProxy>, IVault
         Forms = [new Circle(random.NextDouble()), new Square(1.5f), null];
         SameAddress = Address = IPAddress.Parse("192.0.2.1");
         (Float, Double, Span, Time, Id, Money, Letter, Small) = (-0f, double.NaN, TimeSpan.MinValue, new DateTime(seed, DateTimeKind.Utc), new Guid(seed, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10), 1.10m, '\uD800', -7);
+        (Half, Least, Most, Day, Deep) = (Half.NegativeInfinity, Int128.MinValue, UInt128.MaxValue - (uint)seed, (null, TimeOnly.MaxValue), (Deep)seed);
+        Ragged = [[1], null, [seed, seed]];
+        NoneFixed = default;
+        Fixed = SameFixed = [new(seed, 1), new(2, seed)];
         Other = GetProxy<IVault>("other");
         Anything = random.Next(4) switch { 0 => Derived, 1 => new Point(1, seed), 2 => Color.Green, _ => Texts };
     }

@@ -1,5 +1,7 @@
 // The slots of all types that an image can hold in place. One per type, made at first use, kept.
+using System.Buffers.Binary;
 using System.Collections.Concurrent;
+using System.Collections.Immutable;
 using System.Runtime.CompilerServices;
 using Ambrosia.Protocol;
 
@@ -10,6 +12,8 @@ internal static class Slots
     private static readonly ConcurrentDictionary<Type, Slot> s_byType = new(Primitives());
 
     internal static Slot Of(Type type) => s_byType.TryGetValue(type, out Slot? known) ? known : s_byType.GetOrAdd(type, Make(type));
+
+    private const int WideBytes = 16;
 
     private const System.Reflection.BindingFlags AnyField = System.Reflection.BindingFlags.Instance | System.Reflection.BindingFlags.Public | System.Reflection.BindingFlags.NonPublic;
 
@@ -24,6 +28,7 @@ internal static class Slots
             : type.IsEnum ? typeof(EnumSlot<>).MakeGenericType(type)
             : Nullable.GetUnderlyingType(type) is { } inner ? typeof(NullableSlot<>).MakeGenericType(inner)
             : type.IsGenericType && type.GetGenericTypeDefinition() == typeof(List<>.Enumerator) ? typeof(ListEnumeratorSlot<>).MakeGenericType(type.GetGenericArguments())
+            : type.IsGenericType && type.GetGenericTypeDefinition() == typeof(ImmutableArray<>) ? typeof(ImmutableArraySlot<>).MakeGenericType(type.GetGenericArguments())
             : type.IsDefined(typeof(InlineArrayAttribute), inherit: false) ? typeof(InlineArraySlot<,>).MakeGenericType(type, type.GetFields(AnyField)[0].FieldType)
             : ObjectShapes.IsOfSystem(type) && !IsPlainOfSystem(type) ? throw new NotWritableException($"{type} cannot be written")
             : typeof(StructSlot<>).MakeGenericType(type);
@@ -49,8 +54,9 @@ internal static class Slots
         Add<DateTime>(all, static (ref to, value) => to.WriteDateTime(value), static (ref from) => from.ReadDateTime());
         Add<DateTimeOffset>(all, static (ref to, value) => to.WriteDateTimeOffset(value), static (ref from) => from.ReadDateTimeOffset());
         Add<TimeSpan>(all, static (ref to, value) => to.WriteInt64(value.Ticks), static (ref from) => new TimeSpan(from.ReadInt64()));
-        Add<DateOnly>(all, static (ref to, value) => to.WriteInt64(value.DayNumber), static (ref from) => DateOnly.FromDayNumber(from.ReadInt32()));
-        Add<TimeOnly>(all, static (ref to, value) => to.WriteInt64(value.Ticks), static (ref from) => new TimeOnly(from.ReadInt64()));
+        Add<DateOnly>(all, static (ref to, value) => to.WriteDateOnly(value), static (ref from) => from.ReadDateOnly());
+        Add<TimeOnly>(all, static (ref to, value) => to.WriteTimeOnly(value), static (ref from) => from.ReadTimeOnly());
+        Add<Half>(all, static (ref to, value) => to.WriteUInt64(BitConverter.HalfToUInt16Bits(value)), static (ref from) => BitConverter.UInt16BitsToHalf(from.ReadUInt16()));
         Add<Guid>(all, static (ref to, value) => to.WriteGuid(value), static (ref from) => from.ReadGuid());
         Add<string?>(all, Texts.Write, Texts.Read);
         return all;
@@ -67,8 +73,24 @@ internal static class Slots
         Add<long>(all, static (ref to, value) => to.WriteInt64(value), static (ref from) => from.ReadInt64());
         Add<ulong>(all, static (ref to, value) => to.WriteUInt64(value), static (ref from) => from.ReadUInt64());
         Add<char>(all, static (ref to, value) => to.WriteUInt64(value), static (ref from) => from.ReadChar());
+        Add<Int128>(all, static (ref to, value) => Wide(ref to, (UInt128)value), static (ref from) => (Int128)Wide(ref from));
+        Add<UInt128>(all, Wide, Wide);
         Add<nint>(all, static (ref to, value) => to.WriteInt64(value), static (ref from) => checked((nint)from.ReadInt64()));
         Add<nuint>(all, static (ref to, value) => to.WriteUInt64(value), static (ref from) => checked((nuint)from.ReadUInt64()));
+    }
+
+    /// <summary>16 bytes, the high ones first.</summary>
+    private static void Wide(ref CborWriter to, UInt128 value)
+    {
+        Span<byte> bytes = stackalloc byte[WideBytes];
+        BinaryPrimitives.WriteUInt128BigEndian(bytes, value);
+        to.WriteBytes(bytes);
+    }
+
+    private static UInt128 Wide(ref CborReader from)
+    {
+        ReadOnlySpan<byte> bytes = from.ReadBytes();
+        return bytes.Length == WideBytes ? BinaryPrimitives.ReadUInt128BigEndian(bytes) : throw new InvalidDataException($"The image holds a number of {bytes.Length} bytes where {WideBytes} belong.");
     }
 
     private static void Add<T>(Dictionary<Type, Slot> all, WriteValue<T> write, ReadValue<T> read) => all.Add(typeof(T), new ValueSlot<T>(write, read));

@@ -26,25 +26,16 @@ public sealed class ImmortalGenerator : IIncrementalGenerator
         IncrementalValuesProvider<Found<DataModel>> data = context.SyntaxProvider.ForAttributeWithMetadataName(
             "Ambrosia.DataAttribute", static (node, _) => node is TypeDeclarationSyntax, static (found, cancel) => DataReader.Read((INamedTypeSymbol)found.TargetSymbol, cancel));
 
-        IncrementalValueProvider<EquatableArray<ContractModel>> contracts = foundContracts.Select(static (found, _) => Distinct(found));
-        IncrementalValueProvider<EquatableArray<DataModel>> allData = data.Select(static (found, _) => found.Model).Where(static model => model is not null).Collect()
-            .Select(static (models, _) => new EquatableArray<DataModel>(models.OrderBy(model => model!.Schema, System.StringComparer.Ordinal)!));
+        IncrementalValueProvider<EquatableArray<ContractModel>> contracts = foundContracts.Select(static (found, _) => ByName(found, static model => model.FullName));
+        IncrementalValueProvider<EquatableArray<DataModel>> allData = data.Collect().Select(static (found, _) => ByName(found, static model => model.Schema));
 
-        context.RegisterSourceOutput(
-            contracts.SelectMany(static (all, _) => all).WithTrackingName(ContractStep),
-            static (output, contract) => Add(output, $"{contract.FullName}Proxy", ProxySource.Of(contract)));
+        AddEach(context, contracts, ContractStep, static contract => $"{contract.FullName}Proxy", ProxySource.Of);
         IncrementalValueProvider<ImmutableArray<Found<ContractModel>>> called = context.SyntaxProvider
             .CreateSyntaxProvider(static (node, _) => ClientReader.Mentions(node), ClientReader.Read)
             .Where(static found => found is not null)!.Collect<Found<ContractModel>>();
-        context.RegisterSourceOutput(
-            called.Select(static (found, _) => Distinct(found)).SelectMany(static (all, _) => all).WithTrackingName(ClientStep),
-            static (output, contract) => Add(output, $"{contract.FullName}ClientCalls", ClientSource.Of(contract)));
-        context.RegisterSourceOutput(
-            immortals.Select(static (found, _) => found.Model).Where(static model => model is not null).WithTrackingName(ImmortalStep),
-            static (output, immortal) => Add(output, $"{immortal!.FullName}.Dispatch", DispatchSource.Of(immortal)));
-        context.RegisterSourceOutput(
-            allData.SelectMany(static (all, _) => all).WithTrackingName(DataStep),
-            static (output, model) => Add(output, $"{model.Schema}.DataCodec", DataSource.Of(model)));
+        AddEach(context, called.Select(static (found, _) => ByName(found, static model => model.FullName)), ClientStep, static contract => $"{contract.FullName}ClientCalls", ClientSource.Of);
+        AddEach(context, immortals.Collect().Select(static (found, _) => ByName(found, static model => model.FullName)), ImmortalStep, static immortal => $"{immortal.FullName}.Dispatch", DispatchSource.Of);
+        AddEach(context, allData, DataStep, static model => $"{model.Schema}.DataCodec", DataSource.Of);
         context.RegisterSourceOutput(
             contracts.Combine(allData).Combine(context.CompilationProvider.Select(static (compilation, _) => compilation.AssemblyName ?? "")).WithTrackingName(ManifestStep),
             static (output, all) => AddManifest(output, all.Right, all.Left.Left, all.Left.Right));
@@ -68,9 +59,7 @@ public sealed class ImmortalGenerator : IIncrementalGenerator
             .Where(static model => model is not null).Collect();
         IncrementalValueProvider<EquatableArray<StateModel>> state = types.Combine(suspendable)
             .Select(static (all, _) => StateReach.Of(all.Left!, all.Right.SelectMany(static method => method.Kept)));
-        context.RegisterSourceOutput(
-            state.SelectMany(static (all, _) => all).WithTrackingName(StateStep),
-            static (output, model) => Add(output, $"{model.Id.Replace("global::", "").Replace('<', '{').Replace('>', '}')}.State", StateSource.Of(model)));
+        AddEach(context, state, StateStep, static model => $"{model.Id.Replace("global::", "").Replace('<', '{').Replace('>', '}')}.State", StateSource.Of);
         context.RegisterSourceOutput(state, static (output, all) =>
         {
             if (all.Count > 0) Add(output, "StateRegistry", StateSource.RegistryOf(all));
@@ -92,13 +81,22 @@ public sealed class ImmortalGenerator : IIncrementalGenerator
             .Select(static (all, _) => all.Left.Left.AddRange(all.Left.Right).AddRange(all.Right));
     }
 
-    private static EquatableArray<ContractModel> Distinct(ImmutableArray<Found<ContractModel>> found)
+    /// <summary>One model for each name, in the order of names: a class is found by each of its parts, a contract by each use.</summary>
+    private static EquatableArray<T> ByName<T>(ImmutableArray<Found<T>> found, System.Func<T, string> nameOf)
+        where T : class, System.IEquatable<T>
     {
-        var byName = new SortedDictionary<string, ContractModel>(System.StringComparer.Ordinal);
-        foreach (Found<ContractModel> each in found)
-            if (each.Model is { } model) byName[model.FullName] = model;
-        return new EquatableArray<ContractModel>(byName.Values);
+        var byName = new SortedDictionary<string, T>(System.StringComparer.Ordinal);
+        foreach (Found<T> each in found)
+            if (each.Model is { } model) byName[nameOf(model)] = model;
+        return new EquatableArray<T>(byName.Values);
     }
+
+    /// <summary>A file for each model, made again only if that model is another.</summary>
+    private static void AddEach<T>(
+        IncrementalGeneratorInitializationContext context, IncrementalValueProvider<EquatableArray<T>> models, string step, System.Func<T, string> nameOf, System.Func<T, string> sourceOf)
+        where T : System.IEquatable<T> =>
+        context.RegisterSourceOutput(
+            models.SelectMany((all, _) => FileNames.Of(all, nameOf)).WithTrackingName(step), (output, file) => Add(output, file.Name, sourceOf(file.Model)));
 
     private static void Report(
         IncrementalGeneratorInitializationContext context, IncrementalValueProvider<ImmutableArray<Found<ImmortalModel>>> immortals,
@@ -122,6 +120,5 @@ public sealed class ImmortalGenerator : IIncrementalGenerator
         Add(output, "ContractManifest", Manifest.SourceOf(assembly, contracts, data));
     }
 
-    /// <summary>The @ of names that are keywords is no character of a file's name.</summary>
-    private static void Add(SourceProductionContext output, string name, string source) => output.AddSource($"{name.Replace("@", "")}.g.cs", SourceText.From(source, Encoding.UTF8));
+    private static void Add(SourceProductionContext output, string name, string source) => output.AddSource($"{name}.g.cs", SourceText.From(source, Encoding.UTF8));
 }

@@ -6,6 +6,7 @@ namespace Ambrosia;
 
 internal static class FrameworkCodecs
 {
+    /// <summary>Codecs have the parameters of what they are for.</summary>
     internal static readonly Dictionary<Type, Type> ByDefinition = new()
     {
         [typeof(ValueTuple<>)] = typeof(TupleCodec<>),
@@ -15,266 +16,105 @@ internal static class FrameworkCodecs
         [typeof(ValueTuple<,,,,>)] = typeof(TupleCodec<,,,,>),
         [typeof(ValueTuple<,,,,,>)] = typeof(TupleCodec<,,,,,>),
         [typeof(ValueTuple<,,,,,,>)] = typeof(TupleCodec<,,,,,,>),
-        [typeof(ValueTuple<,,,,,,,>)] = typeof(LongTupleCodec<,,,,,,,>),
+        [typeof(ValueTuple<,,,,,,,>)] = typeof(TupleCodec<,,,,,,,>),
         [typeof(KeyValuePair<,>)] = typeof(PairCodec<,>),
     };
 
-    private sealed class TupleCodec<T1> : StateCodec<ValueTuple<T1>>
-    {
-        public override string[] Names { get; } = ["Item1"];
+    private delegate ref TField Place<TOwner, TField>(ref TOwner of);
 
-        public override void Write(GraphWriter graph, ref CborWriter to, ValueTuple<T1> value)
+    /// <summary>One field after the other.</summary>
+    private abstract class FieldsCodec<T>(params Field<T>[] fields) : StateCodec<T>
+    {
+        public sealed override string[] Names { get; } = Array.ConvertAll(fields, static field => field.Name);
+
+        public sealed override void Write(GraphWriter graph, ref CborWriter to, T value)
         {
-            graph.WriteField(ref to, this, 0, value.Item1);
+            for (int i = 0; i < fields.Length; i++) fields[i].Write(graph, ref to, this, i, ref value);
         }
 
-        public override void Read(GraphReader graph, ref CborReader from, ReadOnlySpan<int> fields, ref ValueTuple<T1> value)
+        public sealed override void Read(GraphReader graph, ref CborReader from, ReadOnlySpan<int> places, ref T value)
         {
-            foreach (int field in fields)
+            foreach (int place in places)
             {
-                switch (field)
-                {
-                    case 0: value.Item1 = graph.ReadValue<T1>(ref from); break;
-                    default: from.Skip(); break;
-                }
+                if ((uint)place < (uint)fields.Length) fields[place].Read(graph, ref from, ref value);
+                else from.Skip();
             }
         }
     }
 
-    private sealed class TupleCodec<T1, T2> : StateCodec<ValueTuple<T1, T2>>
+    private abstract class Field<TOwner>(string name)
     {
-        public override string[] Names { get; } = ["Item1", "Item2"];
+        internal string Name => name;
 
-        public override void Write(GraphWriter graph, ref CborWriter to, ValueTuple<T1, T2> value)
-        {
-            graph.WriteField(ref to, this, 0, value.Item1);
-            graph.WriteField(ref to, this, 1, value.Item2);
-        }
+        internal abstract void Write(GraphWriter graph, ref CborWriter to, StateCodec codec, int index, ref TOwner of);
 
-        public override void Read(GraphReader graph, ref CborReader from, ReadOnlySpan<int> fields, ref ValueTuple<T1, T2> value)
-        {
-            foreach (int field in fields)
-            {
-                switch (field)
-                {
-                    case 0: value.Item1 = graph.ReadValue<T1>(ref from); break;
-                    case 1: value.Item2 = graph.ReadValue<T2>(ref from); break;
-                    default: from.Skip(); break;
-                }
-            }
-        }
+        internal abstract void Read(GraphReader graph, ref CborReader from, ref TOwner of);
     }
 
-    private sealed class TupleCodec<T1, T2, T3> : StateCodec<ValueTuple<T1, T2, T3>>
+    private sealed class Field<TOwner, TField>(string name, Place<TOwner, TField> place) : Field<TOwner>(name)
     {
-        public override string[] Names { get; } = ["Item1", "Item2", "Item3"];
+        internal override void Write(GraphWriter graph, ref CborWriter to, StateCodec codec, int index, ref TOwner of) => graph.WriteField(ref to, codec, index, place(ref of));
 
-        public override void Write(GraphWriter graph, ref CborWriter to, ValueTuple<T1, T2, T3> value)
-        {
-            graph.WriteField(ref to, this, 0, value.Item1);
-            graph.WriteField(ref to, this, 1, value.Item2);
-            graph.WriteField(ref to, this, 2, value.Item3);
-        }
-
-        public override void Read(GraphReader graph, ref CborReader from, ReadOnlySpan<int> fields, ref ValueTuple<T1, T2, T3> value)
-        {
-            foreach (int field in fields)
-            {
-                switch (field)
-                {
-                    case 0: value.Item1 = graph.ReadValue<T1>(ref from); break;
-                    case 1: value.Item2 = graph.ReadValue<T2>(ref from); break;
-                    case 2: value.Item3 = graph.ReadValue<T3>(ref from); break;
-                    default: from.Skip(); break;
-                }
-            }
-        }
+        internal override void Read(GraphReader graph, ref CborReader from, ref TOwner of) => place(ref of) = graph.ReadValue<TField>(ref from);
     }
 
-    private sealed class TupleCodec<T1, T2, T3, T4> : StateCodec<ValueTuple<T1, T2, T3, T4>>
+    private sealed class TupleCodec<T1>() : FieldsCodec<ValueTuple<T1>>(
+        new Field<ValueTuple<T1>, T1>("Item1", static (ref of) => ref of.Item1));
+
+    private sealed class TupleCodec<T1, T2>() : FieldsCodec<(T1, T2)>(
+        new Field<(T1, T2), T1>("Item1", static (ref of) => ref of.Item1),
+        new Field<(T1, T2), T2>("Item2", static (ref of) => ref of.Item2));
+
+    private sealed class TupleCodec<T1, T2, T3>() : FieldsCodec<(T1, T2, T3)>(
+        new Field<(T1, T2, T3), T1>("Item1", static (ref of) => ref of.Item1),
+        new Field<(T1, T2, T3), T2>("Item2", static (ref of) => ref of.Item2),
+        new Field<(T1, T2, T3), T3>("Item3", static (ref of) => ref of.Item3));
+
+    private sealed class TupleCodec<T1, T2, T3, T4>() : FieldsCodec<(T1, T2, T3, T4)>(
+        new Field<(T1, T2, T3, T4), T1>("Item1", static (ref of) => ref of.Item1),
+        new Field<(T1, T2, T3, T4), T2>("Item2", static (ref of) => ref of.Item2),
+        new Field<(T1, T2, T3, T4), T3>("Item3", static (ref of) => ref of.Item3),
+        new Field<(T1, T2, T3, T4), T4>("Item4", static (ref of) => ref of.Item4));
+
+    private sealed class TupleCodec<T1, T2, T3, T4, T5>() : FieldsCodec<(T1, T2, T3, T4, T5)>(
+        new Field<(T1, T2, T3, T4, T5), T1>("Item1", static (ref of) => ref of.Item1),
+        new Field<(T1, T2, T3, T4, T5), T2>("Item2", static (ref of) => ref of.Item2),
+        new Field<(T1, T2, T3, T4, T5), T3>("Item3", static (ref of) => ref of.Item3),
+        new Field<(T1, T2, T3, T4, T5), T4>("Item4", static (ref of) => ref of.Item4),
+        new Field<(T1, T2, T3, T4, T5), T5>("Item5", static (ref of) => ref of.Item5));
+
+    private sealed class TupleCodec<T1, T2, T3, T4, T5, T6>() : FieldsCodec<(T1, T2, T3, T4, T5, T6)>(
+        new Field<(T1, T2, T3, T4, T5, T6), T1>("Item1", static (ref of) => ref of.Item1),
+        new Field<(T1, T2, T3, T4, T5, T6), T2>("Item2", static (ref of) => ref of.Item2),
+        new Field<(T1, T2, T3, T4, T5, T6), T3>("Item3", static (ref of) => ref of.Item3),
+        new Field<(T1, T2, T3, T4, T5, T6), T4>("Item4", static (ref of) => ref of.Item4),
+        new Field<(T1, T2, T3, T4, T5, T6), T5>("Item5", static (ref of) => ref of.Item5),
+        new Field<(T1, T2, T3, T4, T5, T6), T6>("Item6", static (ref of) => ref of.Item6));
+
+    private sealed class TupleCodec<T1, T2, T3, T4, T5, T6, T7>() : FieldsCodec<(T1, T2, T3, T4, T5, T6, T7)>(
+        new Field<(T1, T2, T3, T4, T5, T6, T7), T1>("Item1", static (ref of) => ref of.Item1),
+        new Field<(T1, T2, T3, T4, T5, T6, T7), T2>("Item2", static (ref of) => ref of.Item2),
+        new Field<(T1, T2, T3, T4, T5, T6, T7), T3>("Item3", static (ref of) => ref of.Item3),
+        new Field<(T1, T2, T3, T4, T5, T6, T7), T4>("Item4", static (ref of) => ref of.Item4),
+        new Field<(T1, T2, T3, T4, T5, T6, T7), T5>("Item5", static (ref of) => ref of.Item5),
+        new Field<(T1, T2, T3, T4, T5, T6, T7), T6>("Item6", static (ref of) => ref of.Item6),
+        new Field<(T1, T2, T3, T4, T5, T6, T7), T7>("Item7", static (ref of) => ref of.Item7));
+
+    private sealed class TupleCodec<T1, T2, T3, T4, T5, T6, T7, TRest>() : FieldsCodec<ValueTuple<T1, T2, T3, T4, T5, T6, T7, TRest>>(
+        new Field<ValueTuple<T1, T2, T3, T4, T5, T6, T7, TRest>, T1>("Item1", static (ref of) => ref of.Item1),
+        new Field<ValueTuple<T1, T2, T3, T4, T5, T6, T7, TRest>, T2>("Item2", static (ref of) => ref of.Item2),
+        new Field<ValueTuple<T1, T2, T3, T4, T5, T6, T7, TRest>, T3>("Item3", static (ref of) => ref of.Item3),
+        new Field<ValueTuple<T1, T2, T3, T4, T5, T6, T7, TRest>, T4>("Item4", static (ref of) => ref of.Item4),
+        new Field<ValueTuple<T1, T2, T3, T4, T5, T6, T7, TRest>, T5>("Item5", static (ref of) => ref of.Item5),
+        new Field<ValueTuple<T1, T2, T3, T4, T5, T6, T7, TRest>, T6>("Item6", static (ref of) => ref of.Item6),
+        new Field<ValueTuple<T1, T2, T3, T4, T5, T6, T7, TRest>, T7>("Item7", static (ref of) => ref of.Item7),
+        new Field<ValueTuple<T1, T2, T3, T4, T5, T6, T7, TRest>, TRest>("Rest", static (ref of) => ref of.Rest))
+        where TRest : struct;
+
+    private sealed class PairCodec<TKey, TValue>() : FieldsCodec<KeyValuePair<TKey, TValue>>(
+        new Field<KeyValuePair<TKey, TValue>, TKey>("key", static (ref of) => ref KeyOf(ref of)),
+        new Field<KeyValuePair<TKey, TValue>, TValue>("value", static (ref of) => ref ValueOf(ref of)))
     {
-        public override string[] Names { get; } = ["Item1", "Item2", "Item3", "Item4"];
-
-        public override void Write(GraphWriter graph, ref CborWriter to, ValueTuple<T1, T2, T3, T4> value)
-        {
-            graph.WriteField(ref to, this, 0, value.Item1);
-            graph.WriteField(ref to, this, 1, value.Item2);
-            graph.WriteField(ref to, this, 2, value.Item3);
-            graph.WriteField(ref to, this, 3, value.Item4);
-        }
-
-        public override void Read(GraphReader graph, ref CborReader from, ReadOnlySpan<int> fields, ref ValueTuple<T1, T2, T3, T4> value)
-        {
-            foreach (int field in fields)
-            {
-                switch (field)
-                {
-                    case 0: value.Item1 = graph.ReadValue<T1>(ref from); break;
-                    case 1: value.Item2 = graph.ReadValue<T2>(ref from); break;
-                    case 2: value.Item3 = graph.ReadValue<T3>(ref from); break;
-                    case 3: value.Item4 = graph.ReadValue<T4>(ref from); break;
-                    default: from.Skip(); break;
-                }
-            }
-        }
-    }
-
-    private sealed class TupleCodec<T1, T2, T3, T4, T5> : StateCodec<ValueTuple<T1, T2, T3, T4, T5>>
-    {
-        public override string[] Names { get; } = ["Item1", "Item2", "Item3", "Item4", "Item5"];
-
-        public override void Write(GraphWriter graph, ref CborWriter to, ValueTuple<T1, T2, T3, T4, T5> value)
-        {
-            graph.WriteField(ref to, this, 0, value.Item1);
-            graph.WriteField(ref to, this, 1, value.Item2);
-            graph.WriteField(ref to, this, 2, value.Item3);
-            graph.WriteField(ref to, this, 3, value.Item4);
-            graph.WriteField(ref to, this, 4, value.Item5);
-        }
-
-        public override void Read(GraphReader graph, ref CborReader from, ReadOnlySpan<int> fields, ref ValueTuple<T1, T2, T3, T4, T5> value)
-        {
-            foreach (int field in fields)
-            {
-                switch (field)
-                {
-                    case 0: value.Item1 = graph.ReadValue<T1>(ref from); break;
-                    case 1: value.Item2 = graph.ReadValue<T2>(ref from); break;
-                    case 2: value.Item3 = graph.ReadValue<T3>(ref from); break;
-                    case 3: value.Item4 = graph.ReadValue<T4>(ref from); break;
-                    case 4: value.Item5 = graph.ReadValue<T5>(ref from); break;
-                    default: from.Skip(); break;
-                }
-            }
-        }
-    }
-
-    private sealed class TupleCodec<T1, T2, T3, T4, T5, T6> : StateCodec<ValueTuple<T1, T2, T3, T4, T5, T6>>
-    {
-        public override string[] Names { get; } = ["Item1", "Item2", "Item3", "Item4", "Item5", "Item6"];
-
-        public override void Write(GraphWriter graph, ref CborWriter to, ValueTuple<T1, T2, T3, T4, T5, T6> value)
-        {
-            graph.WriteField(ref to, this, 0, value.Item1);
-            graph.WriteField(ref to, this, 1, value.Item2);
-            graph.WriteField(ref to, this, 2, value.Item3);
-            graph.WriteField(ref to, this, 3, value.Item4);
-            graph.WriteField(ref to, this, 4, value.Item5);
-            graph.WriteField(ref to, this, 5, value.Item6);
-        }
-
-        public override void Read(GraphReader graph, ref CborReader from, ReadOnlySpan<int> fields, ref ValueTuple<T1, T2, T3, T4, T5, T6> value)
-        {
-            foreach (int field in fields)
-            {
-                switch (field)
-                {
-                    case 0: value.Item1 = graph.ReadValue<T1>(ref from); break;
-                    case 1: value.Item2 = graph.ReadValue<T2>(ref from); break;
-                    case 2: value.Item3 = graph.ReadValue<T3>(ref from); break;
-                    case 3: value.Item4 = graph.ReadValue<T4>(ref from); break;
-                    case 4: value.Item5 = graph.ReadValue<T5>(ref from); break;
-                    case 5: value.Item6 = graph.ReadValue<T6>(ref from); break;
-                    default: from.Skip(); break;
-                }
-            }
-        }
-    }
-
-    private sealed class TupleCodec<T1, T2, T3, T4, T5, T6, T7> : StateCodec<ValueTuple<T1, T2, T3, T4, T5, T6, T7>>
-    {
-        public override string[] Names { get; } = ["Item1", "Item2", "Item3", "Item4", "Item5", "Item6", "Item7"];
-
-        public override void Write(GraphWriter graph, ref CborWriter to, ValueTuple<T1, T2, T3, T4, T5, T6, T7> value)
-        {
-            graph.WriteField(ref to, this, 0, value.Item1);
-            graph.WriteField(ref to, this, 1, value.Item2);
-            graph.WriteField(ref to, this, 2, value.Item3);
-            graph.WriteField(ref to, this, 3, value.Item4);
-            graph.WriteField(ref to, this, 4, value.Item5);
-            graph.WriteField(ref to, this, 5, value.Item6);
-            graph.WriteField(ref to, this, 6, value.Item7);
-        }
-
-        public override void Read(GraphReader graph, ref CborReader from, ReadOnlySpan<int> fields, ref ValueTuple<T1, T2, T3, T4, T5, T6, T7> value)
-        {
-            foreach (int field in fields)
-            {
-                switch (field)
-                {
-                    case 0: value.Item1 = graph.ReadValue<T1>(ref from); break;
-                    case 1: value.Item2 = graph.ReadValue<T2>(ref from); break;
-                    case 2: value.Item3 = graph.ReadValue<T3>(ref from); break;
-                    case 3: value.Item4 = graph.ReadValue<T4>(ref from); break;
-                    case 4: value.Item5 = graph.ReadValue<T5>(ref from); break;
-                    case 5: value.Item6 = graph.ReadValue<T6>(ref from); break;
-                    case 6: value.Item7 = graph.ReadValue<T7>(ref from); break;
-                    default: from.Skip(); break;
-                }
-            }
-        }
-    }
-
-    private sealed class LongTupleCodec<T1, T2, T3, T4, T5, T6, T7, TRest> : StateCodec<ValueTuple<T1, T2, T3, T4, T5, T6, T7, TRest>>
-        where TRest : struct
-    {
-        public override string[] Names { get; } = ["Item1", "Item2", "Item3", "Item4", "Item5", "Item6", "Item7", "Rest"];
-
-        public override void Write(GraphWriter graph, ref CborWriter to, ValueTuple<T1, T2, T3, T4, T5, T6, T7, TRest> value)
-        {
-            graph.WriteField(ref to, this, 0, value.Item1);
-            graph.WriteField(ref to, this, 1, value.Item2);
-            graph.WriteField(ref to, this, 2, value.Item3);
-            graph.WriteField(ref to, this, 3, value.Item4);
-            graph.WriteField(ref to, this, 4, value.Item5);
-            graph.WriteField(ref to, this, 5, value.Item6);
-            graph.WriteField(ref to, this, 6, value.Item7);
-            graph.WriteField(ref to, this, 7, value.Rest);
-        }
-
-        public override void Read(GraphReader graph, ref CborReader from, ReadOnlySpan<int> fields, ref ValueTuple<T1, T2, T3, T4, T5, T6, T7, TRest> value)
-        {
-            foreach (int field in fields)
-            {
-                switch (field)
-                {
-                    case 0: value.Item1 = graph.ReadValue<T1>(ref from); break;
-                    case 1: value.Item2 = graph.ReadValue<T2>(ref from); break;
-                    case 2: value.Item3 = graph.ReadValue<T3>(ref from); break;
-                    case 3: value.Item4 = graph.ReadValue<T4>(ref from); break;
-                    case 4: value.Item5 = graph.ReadValue<T5>(ref from); break;
-                    case 5: value.Item6 = graph.ReadValue<T6>(ref from); break;
-                    case 6: value.Item7 = graph.ReadValue<T7>(ref from); break;
-                    case 7: value.Rest = graph.ReadValue<TRest>(ref from); break;
-                    default: from.Skip(); break;
-                }
-            }
-        }
-    }
-
-    private sealed class PairCodec<TKey, TValue> : StateCodec<KeyValuePair<TKey, TValue>>
-    {
-        public override string[] Names { get; } = ["key", "value"];
-
-        public override void Write(GraphWriter graph, ref CborWriter to, KeyValuePair<TKey, TValue> value)
-        {
-            graph.WriteField(ref to, this, 0, value.Key);
-            graph.WriteField(ref to, this, 1, value.Value);
-        }
-
-        public override void Read(GraphReader graph, ref CborReader from, ReadOnlySpan<int> fields, ref KeyValuePair<TKey, TValue> value)
-        {
-            foreach (int field in fields)
-            {
-                switch (field)
-                {
-                    case 0: KeyOf(ref value) = graph.ReadValue<TKey>(ref from); break;
-                    case 1: ValueOf(ref value) = graph.ReadValue<TValue>(ref from); break;
-                    default: from.Skip(); break;
-                }
-            }
-        }
-
         [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "key")]
         private static extern ref TKey KeyOf(ref KeyValuePair<TKey, TValue> pair);
 

@@ -15,10 +15,7 @@ public class Awaits
     [Benchmark(OperationsPerInvoke = Count)]
     public long CallAtOnce()
     {
-        scheduler.Enter();
-        long sum = SumOfCalls().GetAwaiter().GetResult();
-        scheduler.Exit();
-        return sum;
+        using (scheduler.Enter()) return SumOfCalls().GetAwaiter().GetResult();
     }
 
     [Benchmark(OperationsPerInvoke = Count, Baseline = true)]
@@ -30,7 +27,7 @@ public class Awaits
     [Benchmark(OperationsPerInvoke = Count)]
     public long CallSuspended()
     {
-        scheduler.Enter();
+        using Scheduler.Execution inside = scheduler.Enter();
         long sum = 0;
         for (int i = 0; i < Count; i++)
         {
@@ -40,7 +37,6 @@ public class Awaits
             scheduler.Drain();
             sum += call.GetAwaiter().GetResult();
         }
-        scheduler.Exit();
         return sum;
     }
 

@@ -150,15 +150,6 @@ public sealed class SurroundingsTests
 
     private static void RunAsHandler(Action body)
     {
-        var scheduler = new Scheduler(null!);
-        scheduler.Enter();
-        try
-        {
-            body();
-        }
-        finally
-        {
-            scheduler.Exit();
-        }
+        using (new Scheduler(null!).Enter()) body();
     }
 }

@@ -120,42 +120,18 @@ internal sealed class Conversation(AppWelcome welcome, ImmortalRuntime runtime, 
 
     private void ExecuteRequest(ref RecordReader records, ReadOnlyMemory<byte> body)
     {
-        Runtime.Scheduler.Enter();
-        try
-        {
-            Runtime.Outside.Execute(records.ReadClientRequest(), body, records.Lsn.Value);
-        }
-        finally
-        {
-            Runtime.Scheduler.Exit();
-        }
+        using (Runtime.Scheduler.Enter()) Runtime.Outside.Execute(records.ReadClientRequest(), body, records.Lsn.Value);
     }
 
     private void ExecuteRun(ref RecordReader records, ReadOnlyMemory<byte> body)
     {
         RunView run = records.ReadRun();
-        Runtime.Scheduler.Enter();
-        try
-        {
-            Runtime.Runs.Execute(run, body, records.Lsn.Value);
-        }
-        finally
-        {
-            Runtime.Scheduler.Exit();
-        }
+        using (Runtime.Scheduler.Enter()) Runtime.Runs.Execute(run, body, records.Lsn.Value);
     }
 
     private void ExecuteInside<T>(T record, ulong lsn, Action<ImmortalRuntime, T, ulong> execute)
     {
-        Runtime.Scheduler.Enter();
-        try
-        {
-            execute(Runtime, record, lsn);
-        }
-        finally
-        {
-            Runtime.Scheduler.Exit();
-        }
+        using (Runtime.Scheduler.Enter()) execute(Runtime, record, lsn);
     }
 
     /// <summary>The report comes first (P5.6): what the failing calls lead to is for whoever has the name next.</summary>
@@ -163,21 +139,13 @@ internal sealed class Conversation(AppWelcome welcome, ImmortalRuntime runtime, 
     {
         Progress.Cut(end);
         Runtime.Outbound.Flush(); // impulses that are sent from here on stand behind it, too
-        Runtime.Scheduler.Enter();
-        try
-        {
-            Runtime.Runs.Forget(record);
-        }
-        finally
-        {
-            Runtime.Scheduler.Exit();
-        }
+        using (Runtime.Scheduler.Enter()) Runtime.Runs.Forget(record);
     }
 
     private void FirstStart(FirstStartRecord record)
     {
         if (record.Name != Welcome.Instance.Name) throw new ProtocolViolation("L5.5", $"the log of {record.Name} where Welcome said {Welcome.Instance}");
-        Runtime.Scheduler.Enter();
+        using Scheduler.Execution inside = Runtime.Scheduler.Enter();
         try
         {
             Runtime.Construct();
@@ -185,10 +153,6 @@ internal sealed class Conversation(AppWelcome welcome, ImmortalRuntime runtime, 
         catch (Exception e) when (e is not (ProtocolViolation or ChannelEnded))
         {
             throw new AppFailed($"{Runtime.TypeName} could not be made", e);
-        }
-        finally
-        {
-            Runtime.Scheduler.Exit();
         }
     }
 

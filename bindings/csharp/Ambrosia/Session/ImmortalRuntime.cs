@@ -84,38 +84,21 @@ internal sealed class ImmortalRuntime
     internal void Construct()
     {
         if (Immortal is not null) throw new ProtocolViolation("L5.5", "a second FirstStart record");
-        constructing = this;
-        try
-        {
-            Immortal = definition.Create();
-        }
-        finally
-        {
-            constructing = null;
-        }
+        Immortal = Constructed(definition.Create);
         Immortal.RunFirstStart();
         Scheduler.Drain();
     }
 
     /// <summary>
     /// The image of an immortal of another class that takes the place of this one, between two records: made of it by its constructor, with the suspended
-    /// methods, timers, tasks and outstanding calls as they are. Whoever restores it refuses methods whose bodies differ.
+    /// methods, timers, tasks and outstanding calls as they are. Whoever restores it refuses methods whose bodies differ. For upgrades, which are to come: until
+    /// then tests alone call it, to hold the format of images to what an upgrade needs of it.
     /// </summary>
     /// <exception cref="NotWritableException">Something refers to the immortal that is replaced, or cannot be written.</exception>
     internal ReadOnlyMemory<byte> Succeed(Func<Immortal, Immortal> make)
     {
         Immortal successor;
-        Scheduler.Enter();
-        constructing = this;
-        try
-        {
-            successor = make(Started());
-        }
-        finally
-        {
-            constructing = null;
-            Scheduler.Exit();
-        }
+        using (Scheduler.Enter()) successor = Constructed(() => make(Started()));
         return StateImage.WriteMoved(this, successor);
     }
 
@@ -230,6 +213,20 @@ internal sealed class ImmortalRuntime
 
     /// <summary>A handler failed that no message called.</summary>
     internal void FailUnheard(string handler, Exception failure) => Forks.FailedUncalled(handler, failure);
+
+    /// <summary>Immortals that are made meanwhile belong to this runtime.</summary>
+    private Immortal Constructed(Func<Immortal> make)
+    {
+        constructing = this;
+        try
+        {
+            return make();
+        }
+        finally
+        {
+            constructing = null;
+        }
+    }
 
     internal Immortal Started() => Immortal ?? throw new ProtocolViolation("L5.5", "a record to execute before FirstStart or an image");
 

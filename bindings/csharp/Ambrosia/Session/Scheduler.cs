@@ -41,13 +41,13 @@ internal sealed class Scheduler(ImmortalRuntime runtime)
     /// <summary>Nothing is about to run: between records always, and only then an image can be taken.</summary>
     internal bool IsDrained => ready.Count == 0 && executing is null;
 
-    internal void Enter()
+    /// <summary>Until what it returns is disposed this thread executes handlers of this immortal.</summary>
+    internal Execution Enter()
     {
         if (executing is not null) throw new InvalidOperationException("A handler drives an app session: one session feeds another.");
         executing = this;
+        return default;
     }
-
-    internal void Exit() => executing = null;
 
     internal void EnterQuery()
     {
@@ -72,5 +72,10 @@ internal sealed class Scheduler(ImmortalRuntime runtime)
     internal void Drain()
     {
         while (ready.TryDequeue(out Source? source)) source.Resume();
+    }
+
+    internal readonly ref struct Execution
+    {
+        public void Dispose() => executing = null;
     }
 }

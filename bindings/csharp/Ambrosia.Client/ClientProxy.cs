@@ -56,6 +56,7 @@ public sealed class ClientProxy<TContract>
         return new QueryAnswer<T>(read(outcome.Value), outcome.Position);
     }
 
+    /// <summary>Used by generated code.</summary>
     [EditorBrowsable(EditorBrowsableState.Never)]
     public ClientMessage Begin(uint method) => new(method, key.Span);
 

@@ -13,6 +13,7 @@ internal sealed class ClientConversation : ILinkTraffic
     private enum Stage { SendHello, AwaitWelcome, Open }
 
     private readonly Lock gate = new();
+
     /// <summary>Null: a connection for queries alone.</summary>
     private readonly RequestBook? book;
     private readonly QueryDesk desk;

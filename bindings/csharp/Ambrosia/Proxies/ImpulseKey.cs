@@ -1,4 +1,5 @@
 using System.Text;
+using Ambrosia.Protocol;
 
 namespace Ambrosia;
 
@@ -8,7 +9,7 @@ namespace Ambrosia;
 /// </summary>
 public readonly ref struct ImpulseKey
 {
-    internal const int BytesMax = 128;
+    internal const int BytesMax = MessageReader.KeyBytesMax;
 
     /// <exception cref="ArgumentException">The key is empty or longer than 128 bytes.</exception>
     public ImpulseKey(ReadOnlySpan<byte> key)

@@ -17,6 +17,8 @@ internal sealed class CheckpointDuty(long everyBytes, TimeSpan? interval = null)
     private CheckpointFileName? last;
     private bool isUnderWay;
     private long failures;
+
+    /// <summary>Of the last one that came to nothing; null: one was published since.</summary>
     private string? why;
 
     /// <summary>Somebody wants a checkpoint at or behind this; null: nobody does.</summary>
@@ -58,6 +60,7 @@ internal sealed class CheckpointDuty(long everyBytes, TimeSpan? interval = null)
             since = now;
             pause = pauseMin;
             isUnderWay = false;
+            why = null;
             if (wanted <= name.Lsn) wanted = null;
         }
     }

@@ -60,6 +60,7 @@ internal sealed record CatalogStatus(string Catalog, IReadOnlyList<InstanceStatu
             screen.Line($"{instance}: {orphan.Calls} {(orphan.Calls == 1 ? "call" : "calls")} to {orphan.To} wait, and no link leads there{why}", Tone.Warning);
         }
         if (replica.WaitsFor is { } awaited) screen.Line($"{instance}: the app waits for room for its outputs: {replica.SpilledBytes >> 20} MiB are on disk, most of what is kept is for {awaited}", Tone.Bad);
+        if (replica.CheckpointFailure is { } failure) screen.Line($"{instance}: {replica.Replica} takes no checkpoint: {failure}", Tone.Warning);
         foreach (LinkStatus link in replica.Links)
             if (link.State == "stopped") screen.Line($"{instance}: the link to {link.Peer} is stopped: {link.Why}", Tone.Bad);
     }

@@ -12,9 +12,10 @@ namespace Ambrosia.Tools;
 /// <param name="Orphaned">Kept calls of a primary to peers that no link leads to.</param>
 /// <param name="SpilledBytes">Of outputs that peers have not taken and that do not fit its memory: they are on disk.</param>
 /// <param name="WaitsFor">The app waits for room for its outputs, and most of what takes it is for this peer; null: it does not wait.</param>
+/// <param name="CheckpointFailure">Why there is no newer checkpoint: what the app could not write, or what went wrong. Null: nothing did.</param>
 internal sealed record ReplicaStatus(
     string Replica, string Role, ulong? Epoch, ulong? Executed, ulong? Durable, ulong? LagBytes, IReadOnlyList<LinkStatus> Links, ulong KeptCalls, IReadOnlyList<OrphanedCalls> Orphaned,
-    ulong? SpilledBytes, string? WaitsFor)
+    ulong? SpilledBytes, string? WaitsFor, string? CheckpointFailure)
 {
     public bool HasRoleOfPrimary() => Role == "primary";
 
@@ -36,7 +37,8 @@ internal sealed record ReplicaStatus(
         }
         ulong? executed = Number(log, "executed"), own = Number(log, "durable");
         ulong? lag = executed is { } position ? Math.Max(durable, own ?? 0) - Math.Min(Math.Max(durable, own ?? 0), position) : null;
-        return new ReplicaStatus(replica, role, Number(status, "epoch"), executed, own, lag, links, kept, orphaned, Number(status["spill"], "bytes"), AwaitedPeer(status));
+        return new ReplicaStatus(replica, role, Number(status, "epoch"), executed, own, lag, links, kept, orphaned, Number(status["spill"], "bytes"), AwaitedPeer(status),
+            (string?)status["checkpoint"]?["lastFailure"]);
     }
 
     private static string? AwaitedPeer(JsonObject status) =>

@@ -35,8 +35,46 @@ public sealed class ForkPolicyTests
         });
     }
 
-    private static string AwaitStop(Replica ledger) =>
-        ledger.AwaitLine("the stop", static line => line.Contains("Ledger.Put threw at message ", StringComparison.Ordinal) && line.Contains("the fork policy is to stop", StringComparison.Ordinal))
+    /// <summary>
+    /// It was logged before its handler ran, so its sender has been told that it counts. From there on nothing is executed, whoever starts: callers wait, and
+    /// are answered under another policy.
+    /// </summary>
+    [Fact]
+    public async Task Stop_ImpulseFromOutsideThrows_CallersWaitUntilThePolicyIsAnother()
+    {
+        using var cluster = new Cluster();
+        Replica bank = cluster.Add("bank", "bank");
+        bank.Options.AddRange(["--fork-policy", "stop"]);
+        await cluster.RunAsync(Cluster.Again(nameof(Stop_ImpulseFromOutsideThrows_CallersWaitUntilThePolicyIsAnother)), async () =>
+        {
+            bank.Start();
+            await using ImmortalClient client = await ImmortalClient.ConnectAsync(cluster.Catalog, "bank", new ClientOptions { ConnectWithin = Cluster.Patience });
+            ClientProxy<IBank> proxy = client.GetProxy<IBank>();
+            Assert.Equal(1, await proxy.DepositAsync("before").WaitAsync(Cluster.Patience));
+            await proxy.WithKey("k").TripForkAsync("trip").WaitAsync(Cluster.Patience);
+            string place = AwaitStop(bank, "Bank.Trip");
+            Task<long> behind = proxy.WithKey("b").DepositAsync("behind");
+            for (int start = 0; start < 2; start++)
+            {
+                bank.KillCoordinator();
+                bank.Start();
+                Assert.Equal(place, AwaitStop(bank, "Bank.Trip"));
+                Assert.False(behind.IsCompleted);
+            }
+            bank.KillCoordinator();
+
+            bank.Options[^1] = "continue";
+            bank.Start();
+            Assert.Equal(3, await behind.WaitAsync(Cluster.Patience)); // behind what the impulse had done before it threw
+            await proxy.WithKey("k").TripForkAsync("trip").WaitAsync(Cluster.Patience); // the key was used
+            int[] times = await proxy.TimesOfAsync(["before", "trip", "behind"]).WaitAsync(Cluster.Patience);
+            Assert.Equal([1, 1, 1], times);
+            cluster.AssertNoneGaveUp();
+        });
+    }
+
+    private static string AwaitStop(Replica replica, string handler = "Ledger.Put") =>
+        replica.AwaitLine("the stop", line => line.Contains($"{handler} threw at message ", StringComparison.Ordinal) && line.Contains("the fork policy is to stop", StringComparison.Ordinal))
             .Split("at message ")[1].Split(' ')[0];
 
     [Theory]

@@ -267,9 +267,10 @@ internal sealed class Coordinator : IDisposable
     {
         var snapshot = new CheckpointSnapshot(
             inputs.Identity, inputs.Options.Replica, () => log.AppVersion, app, NewReader, inputs.Time);
+        var memory = new CheckpointMemory();
         return new CheckpointTaker(new CheckpointParts(
             snapshot.Take, snapshot.Forget,
-            header => new CheckpointWriter(inputs.Files, inputs.Options.LogDirectory, inputs.Identity, header, Crash.Points),
+            header => new CheckpointWriter(inputs.Files, inputs.Options.LogDirectory, inputs.Identity, header, Crash.Points, memory),
             () => log.Stated, published.Published, header => asPrimary?.Retention.Run(header), published.Failed, states.Computed, inputs.Pumps.CheckpointWork, inputs.Pumps.RoomForApp));
     }
 

@@ -16,11 +16,12 @@ internal sealed class CheckpointPump(CheckpointTaker taker, Action compare, Acti
 
     private void Loop()
     {
+        Func<bool> isAwaited = () => asked || stopped; // made once: a large image wakes the thread thousands of times
         try
         {
             while (!stopped)
             {
-                parker.Park(() => asked || stopped, TimeSpan.FromSeconds(1));
+                parker.Park(isAwaited, TimeSpan.FromSeconds(1));
                 asked = false;
                 while (!stopped && taker.Step()) { }
                 if (!stopped) compare();

@@ -21,6 +21,8 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
         public sealed record Stretch(byte[] Buffer) : Work
         {
             public int Length { get; set; }
+
+            public ReadOnlySpan<byte> Bytes => Buffer.AsSpan(0, Length);
         }
     }
 
@@ -193,13 +195,13 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
         }
     }
 
-    /// <summary>Does something to the file, if there is to be one. A full disk costs this checkpoint and nothing else (log-format L8.4): nobody has seen its file.</summary>
-    private void Try(Action write)
+    /// <summary>Does something to the file, if there is to be one; no garbage for each of the thousands of stretches of a large image. A full disk costs this checkpoint and nothing else (log-format L8.4): nobody has seen its file.</summary>
+    private void Try<T>(T what, Action<CheckpointTaker, T> write)
     {
         if (!job!.IsOurs) return;
         try
         {
-            write();
+            write(this, what);
         }
         catch (IOException e) when (NoSpace.Is(e))
         {
@@ -209,10 +211,9 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
 
     private void WriteStretch(Work.Stretch stretch)
     {
-        ReadOnlyMemory<byte> bytes = stretch.Buffer.AsMemory(0, stretch.Length);
-        length += (ulong)bytes.Length;
-        if (job!.IsOurs) Try(() => writer!.Write(CheckpointSection.Image, bytes.Span));
-        else hash = ChannelHash.Append(hash, bytes.Span);
+        length += (ulong)stretch.Length;
+        if (job!.IsOurs) Try(stretch, static (taker, image) => taker.writer!.Write(CheckpointSection.Image, image.Bytes));
+        else hash = ChannelHash.Append(hash, stretch.Bytes);
         lock (gate) buffers.Return(stretch.Buffer);
     }
 
@@ -222,13 +223,13 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
         length = hash = 0;
         byte[] part = started.Part.ToBytes();
         partHash = ChannelHash.Append(0, part);
-        Try(() => writer = parts.NewWriter(started.Header));
-        Try(() => writer!.Write(CheckpointSection.Coordinator, part));
+        Try((started.Header, parts.NewWriter), static (taker, made) => taker.writer = made.NewWriter(made.Header));
+        Try(part, static (taker, bytes) => taker.writer!.Write(CheckpointSection.Coordinator, bytes));
         foreach ((Outbox outbox, CheckpointOutput output, List<OutboxEntry> entries) in started.Outboxes)
         {
             foreach (OutboxEntry entry in entries)
             {
-                Try(() => OutboxRuns.Write(writer!, outbox, output, entry));
+                Try((outbox, output, entry), static (taker, run) => OutboxRuns.Write(taker.writer!, run.outbox, run.output, run.entry));
                 outbox.Let(entry);
             }
             entries.Clear();
@@ -246,10 +247,10 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
         parts.Computed(job!.Header.Lsn, new StateDigest(partHash, hash));
         try
         {
-            Try(() =>
+            Try(claim, static (taker, _) =>
             {
-                writer!.Finish();
-                finished = true;
+                taker.writer!.Finish();
+                taker.finished = true;
             });
         }
         catch (FileNotFoundException)

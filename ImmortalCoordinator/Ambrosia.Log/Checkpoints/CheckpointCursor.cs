@@ -5,13 +5,13 @@ namespace Ambrosia.Log;
 
 /// <summary>Walks the chunks of a checkpoint file with every check that one chunk and its neighbours allow (log-format L6, L6.6).</summary>
 /// <param name="pastCache">What was read is not left in the cache: a verification is of the device, and makes no room for itself there.</param>
-internal sealed class CheckpointCursor(IFile file, string path, bool pastCache = false)
+/// <param name="memory">Nobody else's as long as this reads; null: some of its own.</param>
+internal sealed class CheckpointCursor(IFile file, string path, bool pastCache = false, CheckpointMemory? memory = null)
 {
     private const long DropEveryBytes = 8L << 20;
-    private const int DirectBytes = 1 << 20;
 
-    private readonly DirectWindow? _direct = pastCache ? DirectWindow.TryMake(file, DirectBytes) : null;
-    private byte[] _chunk = []; // grows to the largest chunk that there is
+    private readonly CheckpointMemory _memory = memory ??= new CheckpointMemory();
+    private readonly DirectWindow? _direct = pastCache ? DirectWindow.TryMake(file, memory.Block) : null;
     private SectionHashes _hashes;
     private uint _crc;
     private CheckpointSection _last;
@@ -67,8 +67,7 @@ internal sealed class CheckpointCursor(IFile file, string path, bool pastCache =
     {
         long from = Offset + CheckpointChunk.HeaderBytes, left = file.Length - from;
         if (left < length) throw Damage($"a chunk of {length} bytes", $"{Math.Max(left, 0)} bytes to the end of the file");
-        if (_chunk.Length < length) _chunk = GC.AllocateUninitializedArray<byte>(length);
-        Span<byte> bytes = _chunk.AsSpan(0, length);
+        Span<byte> bytes = _memory.ChunkOf(length).AsSpan(0, length);
         int count = Source.Read(bytes, from);
         return count == length ? bytes : throw Damage($"a chunk of {length} bytes", $"{count} bytes to the end of the file");
     }

@@ -76,13 +76,14 @@ public sealed class CheckpointReader : IDisposable
     public void Dispose() => _file.Dispose();
 
     /// <param name="name">What the header must state; the file itself may still have a temporary name.</param>
-    internal static CheckpointReader Open(IFileSystem fs, string path, InstanceIdentity identity, CheckpointFileName name, bool pastCache)
+    /// <param name="memory">Nobody else's as long as this reads; null: some of its own.</param>
+    internal static CheckpointReader Open(IFileSystem fs, string path, InstanceIdentity identity, CheckpointFileName name, bool pastCache, CheckpointMemory? memory = null)
     {
         IFile file = fs.Open(path, FileUse.Read);
         try
         {
             if (pastCache) file.DropCache();
-            return Verify(file, path, identity, name, pastCache);
+            return Verify(file, identity, name, new CheckpointCursor(file, path, pastCache, memory));
         }
         catch
         {
@@ -91,9 +92,8 @@ public sealed class CheckpointReader : IDisposable
         }
     }
 
-    private static CheckpointReader Verify(IFile file, string path, InstanceIdentity identity, CheckpointFileName name, bool pastCache)
+    private static CheckpointReader Verify(IFile file, InstanceIdentity identity, CheckpointFileName name, CheckpointCursor cursor)
     {
-        var cursor = new CheckpointCursor(file, path, pastCache);
         using var coordinator = new MemoryStream();
         CheckpointHeader? header = null;
         long before = 0;

@@ -10,21 +10,19 @@ internal sealed class CheckpointSink : IDisposable
     /// <summary>Bytes written between two flushes where the cache takes part.</summary>
     public const long FlushEveryBytes = 8L << 20;
 
-    private const int BlockBytes = 512 << 10;
-
-    /// <summary>Of a block that is enough for a small checkpoint; a multiple of 4,096.</summary>
-    private const int SmallBytes = 16 << 10;
+    private const int BlockBytes = CheckpointMemory.BlockBytes;
 
     private readonly IFile _file;
     private readonly bool _isDirect;
-    private AlignedBlock _block = new(SmallBytes); // grows to BlockBytes at once
+    private readonly AlignedBlock _block;
     private long _written; // bytes in the file: whole blocks
     private int _filled;   // bytes in _block
     private long _flushed; // ≤ _written
 
-    public CheckpointSink(IFile file)
+    public CheckpointSink(IFile file, AlignedBlock block)
     {
         _file = file;
+        _block = block;
         _isDirect = file.TryWriteDirect();
     }
 
@@ -36,7 +34,6 @@ internal sealed class CheckpointSink : IDisposable
         while (bytes.Length > 0)
         {
             int count = Math.Min(bytes.Length, BlockBytes - _filled);
-            if (_filled + count > _block.Length) Grow();
             bytes[..count].CopyTo(_block.Span[_filled..]);
             _filled += count;
             bytes = bytes[count..];
@@ -62,13 +59,6 @@ internal sealed class CheckpointSink : IDisposable
     }
 
     public void Dispose() => _file.Dispose();
-
-    private void Grow()
-    {
-        var whole = new AlignedBlock(BlockBytes);
-        _block.Span[.._filled].CopyTo(whole.Span);
-        _block = whole;
-    }
 
     private void WriteBlock()
     {

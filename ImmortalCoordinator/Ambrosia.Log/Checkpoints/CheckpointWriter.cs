@@ -4,12 +4,10 @@ namespace Ambrosia.Log;
 
 /// <summary>
 /// Writes one checkpoint (log-format L6): a temporary file, flushed, read back past the page cache and verified, and only then named.
-/// One thread; memory is one chunk and one block. Order: Write…, Finish, Publish; Dispose without Publish abandons it.
+/// One thread. Order: Write…, Finish, Publish; Dispose without Publish abandons it.
 /// </summary>
 public sealed class CheckpointWriter : IDisposable
 {
-    private const int GatheredBytesMin = 4 << 10;
-
     /// <summary>Small stretches come together in chunks of this size; larger ones are chunks by themselves, without a copy.</summary>
     private const int GatheredBytesMax = 256 << 10;
 
@@ -19,7 +17,8 @@ public sealed class CheckpointWriter : IDisposable
     private readonly InstanceIdentity _identity;
     private readonly ICrashPoints _crash;
     private readonly string _temporary;
-    private byte[] _gathered = new byte[GatheredBytesMin]; // grows to GatheredBytesMax
+    private readonly CheckpointMemory _memory;
+    private readonly byte[] _gathered;
     private CheckpointSink? _sink;
     private CheckpointSection _section = CheckpointSection.Header;
     private int _filled;   // bytes of _gathered: the next chunk's content so far
@@ -27,7 +26,8 @@ public sealed class CheckpointWriter : IDisposable
     private SectionHashes _hashes; // of everything that was given, written or not
     private FinishedCheckpoint? _finished;
 
-    public CheckpointWriter(IFileSystem fs, string dir, InstanceIdentity identity, CheckpointHeader header, ICrashPoints crash)
+    /// <param name="memory">Nobody else's until the checkpoint is finished or abandoned; null: some of its own.</param>
+    public CheckpointWriter(IFileSystem fs, string dir, InstanceIdentity identity, CheckpointHeader header, ICrashPoints crash, CheckpointMemory? memory = null)
     {
         if (header.Uuid != identity.Uuid || header.Shard != identity.Shard) throw new ArgumentException($"a header of instance {header.Uuid}", nameof(header));
         _fs = fs;
@@ -35,9 +35,11 @@ public sealed class CheckpointWriter : IDisposable
         _identity = identity;
         _header = header;
         _crash = crash;
+        _memory = memory ?? new CheckpointMemory();
+        _gathered = _memory.ChunkOf(GatheredBytesMax);
         _temporary = Path.Combine(dir, new TemporaryFileName(header.FileName.ToString(), header.Replica, header.Epoch).ToString());
         fs.Delete(_temporary);
-        _sink = new CheckpointSink(fs.Create(_temporary));
+        _sink = new CheckpointSink(fs.Create(_temporary), _memory.Block);
         crash.Hit("ckpt.begin");
         _filled = header.Write(_gathered);
         WriteGathered();
@@ -83,7 +85,7 @@ public sealed class CheckpointWriter : IDisposable
         Sink.Finish();
         _crash.Hit("ckpt.afterFsync");
         Dispose();
-        using CheckpointReader reader = CheckpointReader.Open(_fs, _temporary, _identity, _header.FileName, pastCache: true);
+        using CheckpointReader reader = CheckpointReader.Open(_fs, _temporary, _identity, _header.FileName, pastCache: true, _memory);
         if (reader.Digest != digest) throw new LogDamage(_temporary, 0, _header.Lsn, $"digest 0x{digest:X16}", $"0x{reader.Digest:X16}");
         return _finished = new FinishedCheckpoint(_header.FileName, digest, bytes);
     }
@@ -128,10 +130,8 @@ public sealed class CheckpointWriter : IDisposable
 
     private void Gather(ReadOnlySpan<byte> content)
     {
-        int filled = _filled + content.Length;
-        if (filled > _gathered.Length) Array.Resize(ref _gathered, Math.Min(GatheredBytesMax, Math.Max(filled, 2 * _gathered.Length)));
         content.CopyTo(_gathered.AsSpan(_filled));
-        _filled = filled;
+        _filled += content.Length;
         if (_filled == GatheredBytesMax) WriteGathered();
     }
 

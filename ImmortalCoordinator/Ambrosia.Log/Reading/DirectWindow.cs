@@ -7,7 +7,7 @@ namespace Ambrosia.Log;
 /// Reads a file past the page cache, from any position into any memory: whole blocks go straight to where they are wanted, the rest through a
 /// stretch of its own. For what another process writes past the cache, since the kernel would read ahead into what is not written yet, only to
 /// throw it away at each of the writer's writes; and for what is read once, to be verified.
-/// Owns the stretch, not the file. One thread. Invariant: what is kept from one read to the next lies below <see cref="Limit"/>.
+/// Uses the stretch alone; owns neither it nor the file. One thread. Invariant: what is kept from one read to the next lies below <see cref="Limit"/>.
 /// </summary>
 internal sealed class DirectWindow : IReadable
 {
@@ -17,10 +17,10 @@ internal sealed class DirectWindow : IReadable
     private readonly AlignedBlock _stretch;
     private long _from, _to; // file offsets of what is kept; equal: nothing is
 
-    private DirectWindow(IFile file, int stretchBytes)
+    private DirectWindow(IFile file, AlignedBlock stretch)
     {
         _file = file;
-        _stretch = new AlignedBlock(stretchBytes, zeroed: false);
+        _stretch = stretch;
     }
 
     /// <summary>File offset below which nothing changes any more.</summary>
@@ -29,7 +29,11 @@ internal sealed class DirectWindow : IReadable
     /// <param name="file">From here on all reads of it must come through the window.</param>
     /// <param name="stretchBytes">Read at once where less is asked for; a multiple of 4,096.</param>
     /// <returns>Null: the file system does not do it, and nothing has changed.</returns>
-    public static DirectWindow? TryMake(IFile file, int stretchBytes) => file.TryWriteDirect() ? new DirectWindow(file, stretchBytes) : null;
+    public static DirectWindow? TryMake(IFile file, int stretchBytes) => file.TryWriteDirect() ? new DirectWindow(file, new AlignedBlock(stretchBytes, zeroed: false)) : null;
+
+    /// <param name="file">From here on all reads of it must come through the window.</param>
+    /// <param name="stretch">Filled at once where less is asked for.</param>
+    public static DirectWindow? TryMake(IFile file, AlignedBlock stretch) => file.TryWriteDirect() ? new DirectWindow(file, stretch) : null;
 
     public int Read(Span<byte> buffer, long offset)
     {

@@ -142,18 +142,19 @@ public sealed class CheckpointTakerTests
         Assert.Single(published);
     }
 
+    private readonly CheckpointMemory memory = new(); // what one leaves in it does the next no harm
     private bool isGone;
 
     private CheckpointTaker Taker(bool isOurs = true) => new(new CheckpointParts(
         (ImageBegin begin, out string why) => (why = "it is not there any more").Length > 0 && isGone ? null : new CheckpointJob(
             new CheckpointHeader(0, log.Identity.Uuid, begin.Position, Lsn.Zero, log.Epoch, 0, 0, 1, 0, "r0"), new CoordinatorPart([], [], [], Lsn.Zero, []), [], isOurs),
-        static _ => { }, header => new CheckpointWriter(log.Disk, OpenedLog.Directory, log.Identity, header, NoCrashPoints.Instance), () => new Lsn(lsn),
+        static _ => { }, header => new CheckpointWriter(log.Disk, OpenedLog.Directory, log.Identity, header, NoCrashPoints.Instance, memory), () => new Lsn(lsn),
         published.Add, static _ => { }, failed.Add, (at, _) => computed.Add(at), static () => { }, static () => { }));
 
-    /// <summary>One image of three chunks, in blocks of the sink and a rest.</summary>
+    /// <summary>One image of five chunks, in blocks of the sink and a rest.</summary>
     private void Take(CheckpointTaker taker, bool isLie = false)
     {
-        byte[] image = new byte[2_500_000];
+        byte[] image = new byte[4_500_000];
         new Random((int)++lsn).NextBytes(image);
         Assert.True(taker.Begin(new ImageBegin(new Lsn(lsn), 0), isWanted: true, static _ => { }));
         for (int at = 0; at < image.Length; at += ImageChunk.BytesMax)

@@ -9,7 +9,7 @@ public sealed class LargeStateTests(ITestOutputHelper output)
     private const long PeakBytesMax = 64L << 20;
 
     /// <summary>Of what a state of gigabytes may take more than one of 1 MiB: the buffers on its way, all of them filled, and what garbage may come together meanwhile.</summary>
-    private const long GrowthBytesMax = 12L << 20;
+    private const long GrowthBytesMax = 10L << 20;
 
     private static long StateBytes => (long)Math.Clamp(4096 * TestScale.Value, 256, 4096) << 20;
 

@@ -70,6 +70,34 @@ public sealed class LogWriterTests
         Assert.Single(WholeLog.Read(_fs, Dir));
     }
 
+    /// <summary>Whoever turns a page alone adds it up; with others inside nobody may before they have left, and then the committer does.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Turn_AFilledPage_IsAddedUpOnceByWhoeverMay(bool isAnotherInside)
+    {
+        using Primary primary = Primary.Start(_fs, Dir);
+        Reservation other = default;
+        if (isAnotherInside) Assert.True(primary.Writer.TryReserve(RecordHeader.Bytes, out other));
+        byte[] body = new byte[primary.Writer.ReserveBytesMax - 3 * RecordHeader.Bytes];
+        new Random(5).NextBytes(body);
+        primary.Append(body);
+        primary.Append([1, 2, 3, 4, 5, 6, 7, 8, 9]); // turns the page
+        if (isAnotherInside)
+        {
+            Assert.Equal(CommitAnswer.WritersInside, primary.Writer.Begin(out _));
+            new RecordHeader(0, RecordKind.Run).Write(other.Bytes);
+            primary.Writer.Leave(other);
+        }
+        CommitGroup group = primary.Next()!;
+        Assert.Equal(isAnotherInside, group.Pages[0].PayloadCrc is null);
+        Assert.Equal(Crc32C.Of(group.Pages[0].Bytes[PageHeader.Bytes..group.Pages[0].Header.Length]), group.Pages[0].Header.PayloadCrc);
+        Primary.Steps(group);
+        primary.Writer.Complete(group);
+        primary.Commit();
+        Assert.Equal(isAnotherInside ? 3 : 2, WholeLog.Read(_fs, Dir).Count);
+    }
+
     [Fact]
     public void Leave_BeforeTheCommittersFirstStep_WakesIt()
     {

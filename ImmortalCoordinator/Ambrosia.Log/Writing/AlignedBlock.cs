@@ -13,14 +13,22 @@ internal sealed unsafe class AlignedBlock
     private readonly int _offset;
 
     /// <param name="zeroed">False: whatever stood in the memory, which is not touched before it is used.</param>
-    public AlignedBlock(int bytes, bool zeroed = true)
+    /// <param name="alignment">Of its first byte: a multiple of 4,096.</param>
+    public AlignedBlock(int bytes, bool zeroed = true, int alignment = LogFormat.BlockBytes)
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(bytes);
-        _array = GC.AllocateUninitializedArray<byte>(checked(bytes + LogFormat.BlockBytes), pinned: true);
-        nuint start = (nuint)Unsafe.AsPointer(ref MemoryMarshal.GetArrayDataReference(_array));
-        _offset = (int)((LogFormat.BlockBytes - start % LogFormat.BlockBytes) % LogFormat.BlockBytes);
+        _array = GC.AllocateUninitializedArray<byte>(checked(bytes + alignment), pinned: true);
+        nuint start = (nuint)Unsafe.AsPointer(ref MemoryMarshal.GetArrayDataReference(_array)), step = (nuint)alignment;
+        _offset = (int)((step - start % step) % step);
         Length = bytes;
         if (zeroed) Span.Clear();
+    }
+
+    private AlignedBlock(byte[] array, int offset, int length)
+    {
+        _array = array;
+        _offset = offset;
+        Length = length;
     }
 
     public int Length { get; }
@@ -28,4 +36,12 @@ internal sealed unsafe class AlignedBlock
     public Memory<byte> Memory => new(_array, _offset, Length);
 
     public Span<byte> Span => new(_array, _offset, Length);
+
+    /// <summary>A part of it: the same memory.</summary>
+    /// <param name="offset">A multiple of 4,096.</param>
+    public AlignedBlock Slice(int offset, int length)
+    {
+        if (offset % LogFormat.BlockBytes != 0 || length <= 0 || offset + length > Length) throw new ArgumentOutOfRangeException(nameof(offset), offset, $"{length} bytes of {Length}");
+        return new AlignedBlock(_array, _offset + offset, length);
+    }
 }

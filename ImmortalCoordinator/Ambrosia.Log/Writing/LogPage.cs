@@ -8,20 +8,29 @@ namespace Ambrosia.Log;
 internal sealed class LogPage
 {
     private readonly AlignedBlock _block;
+    private readonly PageArea? _area;
     private ulong _lsn;
 
     /// <summary>Shared with writers.</summary>
     public PageState State;
 
-    public LogPage(int bytes, bool isPooled)
+    /// <summary>A page of the pool.</summary>
+    public LogPage(PageArea area)
+    {
+        _area = area;
+        _block = area.Take();
+        State.Close(PageHeader.Bytes);
+    }
+
+    /// <summary>A page by itself.</summary>
+    public LogPage(int bytes)
     {
         _block = new AlignedBlock(bytes, zeroed: false); // what is written of it was filled or cleared before
-        IsPooled = isPooled;
         State.Close(PageHeader.Bytes);
     }
 
     /// <summary>False: made for one spanning record, let go when durable.</summary>
-    public bool IsPooled { get; }
+    public bool IsPooled => _area is not null;
 
     public int Capacity => _block.Length;
     public PagePhase Phase { get; set; }
@@ -39,8 +48,14 @@ internal sealed class LogPage
     public PageFlags Flags { get; set; }
     public uint Remaining { get; set; }
 
+    /// <summary>Of the records, by the writer who filled the page and still had them in its cache; null: the committer adds them up.</summary>
+    public uint? PayloadCrc { get; set; }
+
     /// <summary>As written; valid from Committing on.</summary>
     public PageHeader Header { get; set; }
+
+    /// <summary>Sealed with so much in it that its memory is worth to be in large pages.</summary>
+    public void WasFilled() => _area?.WasFilled();
 
     public Memory<byte> Memory => _block.Memory;
 

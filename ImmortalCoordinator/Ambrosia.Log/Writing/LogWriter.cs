@@ -92,12 +92,23 @@ public sealed class LogWriter : IDisposable
                 r = new Reservation(page, end, bytes);
                 return true;
             }
-            if (_pool.TryTurn(bytes)) continue;
+            bool isOpen = _pool.TryTurn(bytes, out LogPage? filled);
+            if (filled is not null) AddUp(filled);
+            if (isOpen) continue;
             Metrics.CountNoRoom();
             r = default;
             return false;
         }
     }
+
+    /// <summary>The committer would find the records in a cache that is not its own, while the disk waits.</summary>
+    private static void AddUp(LogPage filled)
+    {
+        filled.PayloadCrc = Crc32C.Of(RecordsOf(filled));
+        filled.State.Leave();
+    }
+
+    private static ReadOnlySpan<byte> RecordsOf(LogPage page) => page.Bytes[PageHeader.Bytes..PageState.EndOf(page.State.Word)];
 
     /// <summary>The reserved bytes are written. True: the committer is idle; commit or wake it.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -232,7 +243,7 @@ public sealed class LogWriter : IDisposable
         Span<byte> bytes = page.Bytes;
         bytes[length..LogFormat.RoundUp(length)].Clear();
         page.Header = new PageHeader(
-            length, page.Flags, _epoch, page.Lsn, Durable, now, _lastHash, Crc32C.Of(bytes[PageHeader.Bytes..length]), page.Remaining);
+            length, page.Flags, _epoch, page.Lsn, Durable, now, _lastHash, page.PayloadCrc ?? Crc32C.Of(RecordsOf(page)), page.Remaining);
         page.Header.Write(bytes, _seed);
         _lastHash = PageHeader.HashOf(bytes);
     }

@@ -18,7 +18,8 @@ internal sealed class PagePool
     private readonly List<LogPage> _pages = [];
     private readonly Queue<LogPage> _sealed = [];
     private readonly SpannedPages _spanned;
-    private readonly LogPage _none = new(LogFormat.BlockBytes, isPooled: false); // stands for "no page": sealed for ever
+    private readonly LogPage _none = new(LogFormat.BlockBytes); // stands for "no page": sealed for ever
+    private PageArea? _area; // whose memory the next page takes, while it has room
     private LogPage _open;
     private ulong _sealedTo;
     private int _committing;
@@ -66,12 +67,14 @@ internal sealed class PagePool
     }
 
     /// <summary>After a writer found no room for <paramref name="bytes"/>: seals the open page and opens another. False: none is free.</summary>
-    public bool TryTurn(int bytes)
+    /// <param name="filled">The page that was sealed, if the caller is its only writer now: it must leave the page. Null: there is none.</param>
+    public bool TryTurn(int bytes, out LogPage? filled)
     {
+        filled = null;
         lock (_turning)
         {
             if (_open == _none) OpenNext();
-            else if (PageState.EndOf(_open.State.Word) + bytes > _open.Capacity) SealOpen(); // else somebody turned it meanwhile
+            else if (PageState.EndOf(_open.State.Word) + bytes > _open.Capacity) filled = SealFilled(); // else somebody turned it meanwhile
             return _open != _none;
         }
     }
@@ -215,9 +218,23 @@ internal sealed class PagePool
         OpenNext();
     }
 
+    /// <summary>The same by a writer, who stays inside unless others do.</summary>
+    private LogPage? SealFilled()
+    {
+        LogPage page = _open;
+        Require(page, PagePhase.Open);
+        long word = page.State.SealInside();
+        bool isAlone = PageState.WritersOf(word) == 1;
+        if (!isAlone) page.State.Leave();
+        Enqueue(page, PageState.EndOf(word));
+        OpenNext();
+        return isAlone ? page : null;
+    }
+
     private void Enqueue(LogPage page, int end)
     {
         if (page.Lsn != Sealed) throw new InvalidOperationException($"page {page.Lsn} is sealed where {Sealed} is next");
+        if (end > page.Capacity / 2) page.WasFilled();
         page.Phase = PagePhase.Sealed;
         _sealed.Enqueue(page);
         Volatile.Write(ref _sealedTo, _sealedTo + (ulong)LogFormat.RoundUp(end));
@@ -247,6 +264,7 @@ internal sealed class PagePool
         next.Lsn = Sealed;
         next.Flags = PageFlags.None;
         next.Remaining = 0;
+        next.PayloadCrc = null;
         next.Phase = PagePhase.Open;
         next.State.Open();
         Volatile.Write(ref _open, next);
@@ -255,7 +273,8 @@ internal sealed class PagePool
     private LogPage? AddPage()
     {
         if (_pages.Count >= Math.Max(_pagesMax, _pagesMin + _pins)) return null;
-        var page = new LogPage(_pageBytes, isPooled: true);
+        if (_area is not { HasRoom: true }) _area = new PageArea(_pageBytes);
+        var page = new LogPage(_area);
         _pages.Add(page);
         return page;
     }

@@ -19,7 +19,7 @@ internal static class SpanningPages
         {
             int part = (int)Math.Min(room, left);
             left -= part;
-            var page = new LogPage(LogFormat.RoundUp(PageHeader.Bytes + part), isPooled: false)
+            var page = new LogPage(LogFormat.RoundUp(PageHeader.Bytes + part))
             {
                 Flags = pages.Count == 0 ? PageFlags.BeginsSpanning : PageFlags.ContinuesSpanning, Remaining = (uint)left,
             };
@@ -27,6 +27,7 @@ internal static class SpanningPages
             Move(ref first, ref to);
             Move(ref head, ref to);
             Move(ref rest, ref to);
+            page.PayloadCrc = Crc32C.Of(page.Bytes.Slice(PageHeader.Bytes, part));
             page.State.Close(PageHeader.Bytes + part);
             pages.Add(page);
         }

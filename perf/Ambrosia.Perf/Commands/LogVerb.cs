@@ -28,14 +28,27 @@ internal sealed class LogVerb(string[] args)
             .Select(static each => (Bytes: double.Parse(each.What.Split(' ')[1]), each)).ToList();
         var chart = new Chart("-append", "Append and flush", "bytes of a page", "GB/s",
             [new ChartLine("ours", [.. appended.Select(static a => (a.Bytes, a.each.OursGigabytesPerSecond))]), new ChartLine("raw C", [.. appended.Select(static a => (a.Bytes, a.each.FloorGigabytesPerSecond))])]);
+        Chart reserve = ChartOf("-reserve", "Room for 16 bytes, copied", "writers at once", "ns", found.Memory.Where(static each => each.Ways[0].Name == "page"), static (each, way) => each.NanosecondsOf(way));
+        Chart checksums = ChartOf("-checksums", "Checksum and copy", "bytes at once", "GB/s", found.Memory.Where(static each => each.Ways[0].Name != "page"), static (each, way) => 1 / each.NanosecondsOf(way));
         return new Outcome(found, Durability, () =>
         {
             Report.Show(["what", "GB/s", "raw C GB/s", "ours ÷ raw"], found.Figures.Select(static each => new[]
             {
                 each.What, Report.Number(each.OursGigabytesPerSecond, "F3"), Report.Number(each.FloorGigabytesPerSecond, "F3"), Report.Number(each.Ratio, "F2"),
             }));
+            Report.Show(["in memory", "ns", "ours ÷ it"], found.Memory.SelectMany(static each => each.Ways.Select(way => new[]
+            {
+                $"{each.What}: {way.Name}", Report.Number(each.NanosecondsOf(way), "F3"), way == each.Ways[0] ? "" : Report.Number(each.OursOver(way), "F2"),
+            })));
             Console.WriteLine($"file bytes for a byte of payload at 16 B: {found.FileBytesPerPayloadByte:F3}; written {(found.IsDirect ? "past" : "through")} the page cache");
         })
-        { Charts = [chart] };
+        { Charts = [chart, reserve, checksums] };
+    }
+
+    /// <summary>A line for each way.</summary>
+    private static Chart ChartOf(string suffix, string title, string xAxis, string yAxis, IEnumerable<MemoryFigure> figures, Func<MemoryFigure, MemoryWay, double> y)
+    {
+        MemoryFigure[] all = [.. figures];
+        return new Chart(suffix, title, xAxis, yAxis, [.. all[0].Ways.Select((way, i) => new ChartLine(way.Name, [.. all.Select(each => ((double)each.X, y(each, each.Ways[i])))]))]);
     }
 }

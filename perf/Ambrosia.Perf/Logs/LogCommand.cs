@@ -17,6 +17,7 @@ internal sealed class LogCommand(ClusterOptions cluster, LogWriteMode mode)
         bool isDirect = driver.Log.Chain.Segments[^1].Header.IsDirect;
         LogFloor floor = new(cluster.Directory, isDirect ? "direct" : "buffered"), cached = new(cluster.Directory, "buffered"), cold = new(cluster.Directory, "cold");
         foreach (int _ in new int[12]) driver.AppendMany(BodyOf(1 << 20), 64); // every file of the log has been written once then
+        IReadOnlyList<MemoryFigure> memory = new MemoryRounds(driver, rounds, cluster.Say).Run();
         var figures = new List<LogFigure>();
         foreach (int bytes in new[] { 4_096, 65_536, 1 << 20 })
         {
@@ -34,7 +35,7 @@ internal sealed class LogCommand(ClusterOptions cluster, LogWriteMode mode)
         double measured = MeasureOverhead(driver, run, streamBytes);
         figures.Add(Pairs("read, page cache", driver.ReadAll().Bytes, rounds, () => driver.ReadAll().Time, () => cached.Run("read", 1 << 20, driver.ReadAll().Bytes >> 20)));
         figures.Add(Pairs("read, cold", driver.ReadAll().Bytes, rounds, () => driver.ReadCold().Time, () => cold.Run("read", 1 << 20, driver.ReadAll().Bytes >> 20)));
-        return new LogResult(isDirect, measured, figures);
+        return new LogResult(isDirect, measured, figures, memory);
     }
 
     private LogFigure Pairs(string what, long bytes, int rounds, Func<TimeSpan> ours, Func<TimeSpan> floor)

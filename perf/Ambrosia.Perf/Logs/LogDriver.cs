@@ -1,5 +1,6 @@
 // A log of its own without coordinator, app or links: what the storage engine does alone. Two threads beside the caller, as in production:
-// one prepares space, and (where the caller asks) one commits. Old segments are let go as they fill, so that files are written again.
+// one prepares space, and (where the caller asks) one commits. Old segments are let go as they fill, so that files are written again. Durable pages
+// are let go as if delivery had sent them at once; without that each page would be filled where the cache has not been for longest.
 using System.Diagnostics;
 using Ambrosia.Log;
 using Ambrosia.Protocol;
@@ -16,6 +17,7 @@ internal sealed class LogDriver : IDisposable
     private readonly Thread _space;
     private readonly AutoResetEvent _committed = new(false), _appended = new(false);
     private Thread? _committer;
+    private Lsn _delivered; // of whoever commits
     private Exception? _failure;
     private volatile bool _stopped;
 
@@ -64,6 +66,13 @@ internal sealed class LogDriver : IDisposable
             Check();
         }
         return Stopwatch.GetElapsedTime(begun);
+    }
+
+    /// <summary>Makes everything durable that was appended, on this thread.</summary>
+    public void CommitAll()
+    {
+        while (Writer.Durable < Writer.Tail)
+            if (!TryCommit()) Thread.Yield();
     }
 
     /// <summary>Lets go of all but the newest segments.</summary>
@@ -133,7 +142,18 @@ internal sealed class LogDriver : IDisposable
         group.Flush();
         group.CheckFence();
         Writer.Complete(group);
+        LetGo();
         return true;
+    }
+
+    private void LetGo()
+    {
+        while (_delivered < Writer.Durable)
+        {
+            bool isThere = Writer.TryPin(_delivered, out PinnedPage page);
+            _delivered = isThere ? page.Next : Writer.Durable;
+            if (isThere) page.Unpin();
+        }
     }
 
     private Thread StartCommitter()

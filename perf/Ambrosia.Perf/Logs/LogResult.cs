@@ -15,7 +15,8 @@ internal sealed record LogFigure(string What, long Bytes, IReadOnlyList<double> 
 
 /// <summary>What <c>log</c> measured.</summary>
 /// <param name="FileBytesPerPayloadByte">Of messages of 16 bytes.</param>
-internal sealed record LogResult(bool IsDirect, double FileBytesPerPayloadByte, IReadOnlyList<LogFigure> Figures);
+/// <param name="Memory">What of it needs no disk.</param>
+internal sealed record LogResult(bool IsDirect, double FileBytesPerPayloadByte, IReadOnlyList<LogFigure> Figures, IReadOnlyList<MemoryFigure> Memory);
 
 /// <summary>One GiB of a long run.</summary>
 /// <param name="DiskBytes">Lengths of all files of the log afterwards.</param>

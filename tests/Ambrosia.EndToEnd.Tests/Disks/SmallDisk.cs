@@ -17,6 +17,9 @@ internal sealed class SmallDisk : IDisposable
     /// <summary>An operator adds space.</summary>
     public void Resize(int mebibytes) => Mount($"remount,size={mebibytes}m");
 
+    /// <summary>Nothing can be written any more.</summary>
+    public void MakeReadOnly() => Mount("remount,ro");
+
     public void Dispose() => Run("umount", "-l", path);
 
     private void Mount(string options)

@@ -41,13 +41,30 @@ internal sealed class DoctorCommand : ToolCommand
         {
             if (probe is not null)
             {
-                findings.Add(FlushCheck.Run(probe.Path, mount));
-                findings.Add(DirectWriteCheck.Run(probe.Path));
-                findings.AddRange(NameCheck.Run(probe.Path));
-                findings.AddRange(LockCheck.Run(probe.Path));
+                findings.AddRange(Probe("flush", () => [FlushCheck.Run(probe.Path, mount)]));
+                findings.AddRange(Probe("direct writes", () => [DirectWriteCheck.Run(probe.Path)]));
+                findings.AddRange(Probe("names", () => NameCheck.Run(probe.Path)));
+                findings.AddRange(Probe("locks", () => LockCheck.Run(probe.Path)));
             }
             findings.AddRange(ClockCheck.Run(directory, isThere, TimeProvider.System));
             return new DoctorReport(directory, isThere, probe?.Path, findings.Max(static finding => finding.Status), findings);
+        }
+    }
+
+    /// <summary>A disk that fails the probe itself, or has no room for it, is a finding like any other.</summary>
+    private static IReadOnlyList<Finding> Probe(string check, Func<IEnumerable<Finding>> run)
+    {
+        try
+        {
+            return [.. run()];
+        }
+        catch (IOException e) when (NoSpace.Is(e))
+        {
+            return [Finding.Fail(check, e.Message, "there is no room for the probe, so there is none for a log", "free some space, or choose another file system")];
+        }
+        catch (IOException e)
+        {
+            return [Finding.Fail(check, e.Message, "the log does the same, and ends its coordinator (74) where it fails", "look at what the kernel says of the disk (dmesg), or choose another one")];
         }
     }
 

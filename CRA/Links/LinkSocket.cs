@@ -8,7 +8,7 @@ namespace CRA;
 /// The socket calls that the framework lacks, and the options of every link. Sockets of links stay in blocking mode for ever:
 /// the framework never takes non-blocking mode back and would from then on send each blocking call through its event thread.
 /// </summary>
-public static partial class LinkSocket
+internal static partial class LinkSocket
 {
     private const int WouldBlock = 11; // EAGAIN on Linux
     private const int Interrupted = 4; // EINTR
@@ -38,7 +38,7 @@ public static partial class LinkSocket
 
     /// <summary>Hands over what the socket has room for, without waiting; 0 when it has none, or where the system offers no such call.</summary>
     /// <exception cref="SocketException">The connection is broken.</exception>
-    public static int TrySend(Socket socket, ReadOnlySpan<byte> bytes)
+    internal static int TrySend(Socket socket, ReadOnlySpan<byte> bytes)
     {
         if (!OperatingSystem.IsLinux()) return 0;
         while (true)

@@ -45,8 +45,7 @@ internal sealed class Coordinator : IDisposable
         : this(inputs, ReplicaLog.Of(leadership.Log.Writer), leadership.Log.Chain, leadership.Log.Writer.DigestEvery)
     {
         PrimaryDuties own = BeginTenure(leadership);
-        if (Log.Tail == Lsn.Zero) own.AppendFirstStart();
-        own.StatePolicy();
+        own.Open();
         app.Lead();
         Recover();
     }
@@ -98,8 +97,7 @@ internal sealed class Coordinator : IDisposable
         if (leadership.Log.Chain != chain) throw new ArgumentException("the log was taken over without the chain that this replica follows");
         PrimaryDuties own = BeginTenure(leadership);
         log.Lead(leadership.Log.Writer);
-        if (Log.Tail == Lsn.Zero) own.AppendFirstStart(); // the primary before died between its first segment and its first record
-        own.StatePolicy();
+        own.Open();
         app.Delivery.StopHolding(); // who truncates now is ourselves, below what our app has executed
         if (leadership.Log.Checkpoints is [var newest, ..]) duty.Found(newest, inputs.Time.GetUtcNow());
         app.Lead();

@@ -48,9 +48,18 @@ internal sealed unsafe partial class RingMemory : IDisposable
         int descriptor = Create("ambrosia-app", CloseOnExec | AllowSealing);
         if (descriptor < 0) throw new IOException($"no memory to share with the app: memfd_create failed with errno {Marshal.GetLastPInvokeError()}");
         var handle = new SafeFileHandle(descriptor, ownsHandle: true);
-        RandomAccess.SetLength(handle, BytesOf(capacity));
-        if (Control(handle, AddSeals, SealSeal | SealShrink | SealGrow) != 0) throw new IOException($"sealing the memory shared with the app failed with errno {Marshal.GetLastPInvokeError()}");
-        return new RingMemory(handle, capacity, $"/proc/{Environment.ProcessId}/fd/{descriptor}");
+        try
+        {
+            RandomAccess.SetLength(handle, BytesOf(capacity));
+            if (Control(handle, AddSeals, SealSeal | SealShrink | SealGrow) != 0)
+                throw new IOException($"sealing the memory shared with the app failed with errno {Marshal.GetLastPInvokeError()}");
+            return new RingMemory(handle, capacity, $"/proc/{Environment.ProcessId}/fd/{descriptor}");
+        }
+        catch
+        {
+            handle.Dispose();
+            throw;
+        }
     }
 
     /// <exception cref="ProtocolViolation">P5.19: it is not what the frame says.</exception>
@@ -59,10 +68,17 @@ internal sealed unsafe partial class RingMemory : IDisposable
     internal static RingMemory Open(RingsFrame rings)
     {
         SafeFileHandle handle = File.OpenHandle(rings.Path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
-        long length = RandomAccess.GetLength(handle);
-        if (length == BytesOf((int)rings.Capacity)) return new RingMemory(handle, (int)rings.Capacity, rings.Path);
-        handle.Dispose();
-        throw new ProtocolViolation("P5.19", $"memory of {length} bytes for two rings of {rings.Capacity}");
+        try
+        {
+            long length = RandomAccess.GetLength(handle);
+            if (length != BytesOf((int)rings.Capacity)) throw new ProtocolViolation("P5.19", $"memory of {length} bytes for two rings of {rings.Capacity}");
+            return new RingMemory(handle, (int)rings.Capacity, rings.Path);
+        }
+        catch
+        {
+            handle.Dispose();
+            throw;
+        }
     }
 
     private static long BytesOf(int capacity) => 2L * (Ring.BytesAt + capacity);

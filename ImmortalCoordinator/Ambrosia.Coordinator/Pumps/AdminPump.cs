@@ -21,9 +21,13 @@ internal sealed class AdminPump(Func<AdminEndpoint?> open, AdminCommands command
     private AdminEndpoint? endpoint;
     private Exception? failure;
     private int connections;
-    private volatile bool stopped;
+    private volatile bool started, stopped;
 
-    public void Start() => new Thread(Run) { Name = "admin-accept", IsBackground = true }.Start();
+    public void Start()
+    {
+        started = true;
+        new Thread(Run) { Name = "admin-accept", IsBackground = true }.Start();
+    }
 
     /// <summary>Returns when operators can ask, or cannot and were told so.</summary>
     /// <exception cref="MisuseException">The socket's place will not do.</exception>
@@ -145,6 +149,7 @@ internal sealed class AdminPump(Func<AdminEndpoint?> open, AdminCommands command
     public void Dispose()
     {
         stopped = true;
+        if (!started) return;
         opened.Wait();
         endpoint?.Dispose();
     }

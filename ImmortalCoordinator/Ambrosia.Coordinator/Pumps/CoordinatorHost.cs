@@ -210,7 +210,7 @@ public sealed class CoordinatorHost : IDisposable
         InstanceStart.Listening(() => links.Listen(options.Listen, options.Advertise));
         parts.Primary += session =>
         {
-            Publish(catalog, identity, parts);
+            PublishNews(catalog, identity, parts, anyhow: true);
             Crash.Hit("takeover.beforeConnect");
             if (!isOpen) links.Start();
             isOpen = true;
@@ -236,13 +236,15 @@ public sealed class CoordinatorHost : IDisposable
     /// <param name="anyhow">Also if no replica has come or gone.</param>
     private void PublishNews(DirectoryCatalog catalog, InstanceIdentity identity, Coordinator parts, bool anyhow)
     {
-        if (parts.IsPrimary && (!ReplicaLock.Addresses(files, options.LogDirectory, options.Replica).SequenceEqual(others) || anyhow)) Publish(catalog, identity, parts);
+        if (!parts.IsPrimary) return;
+        IReadOnlyList<ReplicaAddress> present = ReplicaLock.Addresses(files, options.LogDirectory, options.Replica);
+        if (anyhow || !present.SequenceEqual(others)) Publish(catalog, identity, parts, present);
     }
 
-    private void Publish(DirectoryCatalog catalog, InstanceIdentity identity, Coordinator parts)
+    private void Publish(DirectoryCatalog catalog, InstanceIdentity identity, Coordinator parts, IReadOnlyList<ReplicaAddress> present)
     {
         Crash.Hit("catalog.beforePublish");
-        others = ReplicaLock.Addresses(files, options.LogDirectory, options.Replica);
+        others = present;
         IEnumerable<ReplicaEntry> secondaries = others.Take(CatalogLimits.ReplicasMax - 1).Select(other => new ReplicaEntry(other.Replica, other.Address, "secondary", parts.Epoch));
         var entry = new CatalogEntry(parts.Self, identity.Uuid, options.LogDirectory, parts.Epoch, [new ReplicaEntry(options.Replica, links!.Address, "primary", parts.Epoch), .. secondaries]);
         try

@@ -36,8 +36,15 @@ internal sealed class PrimaryDuties
 
     public Retention Retention { get; }
 
+    /// <summary>The records that the epoch begins with.</summary>
+    public void Open()
+    {
+        if (log.Tail == Lsn.Zero) AppendFirstStart(); // nobody before got that far
+        StatePolicy();
+    }
+
     /// <summary>The first record of all: the instance begins.</summary>
-    public void AppendFirstStart()
+    private void AppendFirstStart()
     {
         Crash.Hit("create.beforeFirstStart");
         InstanceIdentity identity = inputs.Identity;
@@ -50,7 +57,7 @@ internal sealed class PrimaryDuties
     /// The first record of every primary of its own (log-format L5.13): durable before an app is told to become primary, so that one which has to
     /// stop on its way there knows whether it still must. A full disk only delays it.
     /// </summary>
-    public void StatePolicy()
+    private void StatePolicy()
     {
         Crash.Hit("policy.beforeAppend");
         owesPolicy = true;

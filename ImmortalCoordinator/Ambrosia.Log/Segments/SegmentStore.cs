@@ -5,8 +5,8 @@ namespace Ambrosia.Log;
 /// <summary>
 /// The primary's segment, the spares that follow it, and the change from one to the other (log-format L7.4).
 /// The committer writes, flushes and rotates; the space pump prepares; whoever trims releases. Only the committer replaces the current segment.
-/// Invariant: a page is written only where space was set aside and zeroed before, so a full disk, and a file that grows, are met by the space pump
-/// and by nobody else.
+/// Invariant: a page is written only where space was set aside and zeroed before, so a full disk, and a file that grows, are met by the space
+/// pump and by nobody else.
 /// </summary>
 internal sealed class SegmentStore : IDisposable
 {

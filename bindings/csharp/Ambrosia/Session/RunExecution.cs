@@ -33,22 +33,41 @@ internal sealed class RunExecution(ImmortalRuntime runtime)
     private void Dispatch(RunView run, ReadOnlyMemory<byte> messages, uint origin)
     {
         Immortal immortal = runtime.Started();
+        Scheduler scheduler = runtime.Scheduler;
+        var lsn = new Lsn(runtime.ExecutingLsn);
         var reader = new MessageReader(run);
         var message = new IncomingMessage(runtime, origin, messages) { Kind = run.Header.Kind };
-        bool isCall = run.Header.Kind == MessageKind.Call;
+        bool isCall = run.Header.Kind == MessageKind.Call, isHandling = false;
         uint count = 0;
-        while (reader.Next())
+        // The guard stands around the loop, not in it: to enter one for each message costs more than most handlers.
+        for (bool isAny = true; isAny;)
         {
-            message.Place = new MessagePlace(new Lsn(runtime.ExecutingLsn), count);
-            message.Method = reader.Method;
-            message.CallId = isCall ? CheckedCall(reader.CallId) : 0;
-            message.Arguments = reader.Arguments;
-            Run(immortal, ref message);
-            count++;
+            try
+            {
+                while (!scheduler.HasReady)
+                {
+                    isAny = reader.Next();
+                    if (!isAny) break;
+                    message.Place = new MessagePlace(lsn, count++);
+                    message.Method = reader.Method;
+                    if (isCall) message.CallId = CheckedCall(reader.CallId);
+                    message.Arguments = reader.Arguments;
+                    isHandling = true;
+                    immortal.Take(ref message);
+                    isHandling = false;
+                }
+            }
+            catch (Exception e) when (isHandling && ImmortalRuntime.IsOfHandler(e))
+            {
+                isHandling = false;
+                runtime.Answers.Fail(e, message);
+            }
+            scheduler.Drain();
         }
         ImmortalRuntime.CheckCount(run.Header, count);
     }
 
+    /// <summary>One message by itself.</summary>
     private void Run(Immortal immortal, ref IncomingMessage message)
     {
         try

@@ -38,6 +38,9 @@ internal sealed class Scheduler(ImmortalRuntime runtime)
 
     internal int FramesSuspended => framesSuspended;
 
+    /// <summary>Something is to go on before the next message.</summary>
+    internal bool HasReady => ready.Count > 0;
+
     /// <summary>Nothing is about to run: between records always, and only then an image can be taken.</summary>
     internal bool IsDrained => ready.Count == 0 && executing is null;
 

@@ -7,5 +7,8 @@ internal sealed record ContractModel(string Namespace, string Name, string Acces
 {
     internal string FullName => Namespace.Length == 0 ? Name : $"{Namespace}.{Name}";
 
+    /// <summary>From <c>global::</c> on.</summary>
+    internal string TypeName => $"global::{FullName}";
+
     internal string ProxyName => Name + "Proxy";
 }

@@ -18,6 +18,9 @@ internal sealed record ParameterModel(string Name, TypeModel Type, string? Defau
 internal sealed record MethodModel(
     string Name, string Interface, uint Id, bool IsImpulse, bool IsQuery, Returning Returning, TypeModel? Result, EquatableArray<ParameterModel> Parameters)
 {
+    /// <summary>As part of a longer name: without the @ of keywords.</summary>
+    internal string PlainName => Name.TrimStart('@');
+
     /// <summary>The only parameter is bytes: they travel raw.</summary>
     internal bool IsRaw => Parameters.Count == 1 && Parameters[0].Type.IsRawWhenAlone;
 }

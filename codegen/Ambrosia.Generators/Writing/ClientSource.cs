@@ -12,10 +12,9 @@ internal static class ClientSource
     {
         var code = new CodeWriter();
         var codec = new Codec();
-        string contractName = contract.Namespace.Length == 0 ? $"global::{contract.Name}" : $"global::{contract.Namespace}.{contract.Name}";
-        string proxy = $"this global::Ambrosia.Client.ClientProxy<{contractName}> __proxy";
+        string proxy = $"this global::Ambrosia.Client.ClientProxy<{contract.TypeName}> __proxy";
         code.Namespace(contract.Namespace);
-        code.Line($"/// <summary>Calls from outside to immortals that implement <see cref=\"{contractName}\"/>: …Async is answered, …ForkAsync is logged, queries are answered by any replica.</summary>");
+        code.Line($"/// <summary>Calls from outside to immortals that implement <see cref=\"{contract.TypeName}\"/>: …Async is answered, …ForkAsync is logged, queries are answered by any replica.</summary>");
         code.Line(Names.Generated);
         using (code.Open($"internal static partial class {contract.Name}ClientCalls"))
         {
@@ -35,23 +34,23 @@ internal static class ClientSource
     private static void WriteRequest(CodeWriter code, string proxy, MethodModel method)
     {
         string task = method.Result is null ? Task : $"{Task}<{method.Result.Name}>";
-        string read = method.Result is null ? "" : $"__Decode{ProxySource.Plain(method)}, ";
+        string read = method.Result is null ? "" : $"__Decode{method.PlainName}, ";
         code.Line();
-        using (code.Open($"public static {task} {ProxySource.Plain(method)}Async({Parameters(proxy, method)})"))
+        using (code.Open($"public static {task} {method.PlainName}Async({Parameters(proxy, method)})"))
             WriteBody(code, method, $"return __proxy.SendAsync(__message, {read}{Cancellation(method)});");
     }
 
     private static void WriteQuery(CodeWriter code, string proxy, MethodModel method)
     {
         code.Line();
-        using (code.Open($"public static {Task}<global::Ambrosia.Client.QueryAnswer<{method.Result!.Name}>> {ProxySource.Plain(method)}Async({Parameters(proxy, method)})"))
-            WriteBody(code, method, $"return __proxy.QueryAsync(__message, __Decode{ProxySource.Plain(method)}, {Cancellation(method)});");
+        using (code.Open($"public static {Task}<global::Ambrosia.Client.QueryAnswer<{method.Result!.Name}>> {method.PlainName}Async({Parameters(proxy, method)})"))
+            WriteBody(code, method, $"return __proxy.QueryAsync(__message, __Decode{method.PlainName}, {Cancellation(method)});");
     }
 
     private static void WriteImpulse(CodeWriter code, string proxy, MethodModel method)
     {
         code.Line();
-        using (code.Open($"public static {Task}<global::Ambrosia.Protocol.Lsn> {ProxySource.Plain(method)}ForkAsync({Parameters(proxy, method)})"))
+        using (code.Open($"public static {Task}<global::Ambrosia.Protocol.Lsn> {method.PlainName}ForkAsync({Parameters(proxy, method)})"))
             WriteBody(code, method, $"return __proxy.SendImpulseAsync(__message, {Cancellation(method)});");
     }
 
@@ -66,7 +65,7 @@ internal static class ClientSource
     {
         if (method.Result is not { } type) return;
         code.Line();
-        using var body = code.Open($"private static {type.Name} __Decode{ProxySource.Plain(method)}(global::System.ReadOnlySpan<byte> __value)");
+        using var body = code.Open($"private static {type.Name} __Decode{method.PlainName}(global::System.ReadOnlySpan<byte> __value)");
         if (type.IsRawWhenAlone)
         {
             code.Line("return __value.ToArray();");

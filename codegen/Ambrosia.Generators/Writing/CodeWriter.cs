@@ -25,6 +25,14 @@ internal sealed class CodeWriter
         return new Block(this);
     }
 
+    /// <summary>Blocks within each other, the last of them around <paramref name="content"/>.</summary>
+    internal void Within(EquatableArray<string> heads, Action content, int depth = 0)
+    {
+        if (depth == heads.Count) content();
+        else
+            using (Open(heads[depth])) Within(heads, content, depth + 1);
+    }
+
     /// <summary>The namespace, if there is one, for the rest of the file.</summary>
     internal void Namespace(string name)
     {

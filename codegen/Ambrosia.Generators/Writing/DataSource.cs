@@ -13,7 +13,7 @@ internal static class DataSource
         var codec = new Codec();
         code.Namespace(data.Namespace);
         code.Line($"/// <summary>How {data.Schema} travels.</summary>");
-        code.Line("[global::System.ComponentModel.EditorBrowsable(global::System.ComponentModel.EditorBrowsableState.Never)]");
+        code.Line(Names.Hidden);
         code.Line(Names.Generated);
         using (code.Open($"{data.Access} static class {data.CodecName}"))
         {

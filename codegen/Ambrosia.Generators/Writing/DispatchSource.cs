@@ -10,18 +10,8 @@ internal static class DispatchSource
     {
         var code = new CodeWriter();
         code.Namespace(immortal.Namespace);
-        WriteIn(code, immortal, 0);
+        code.Within(immortal.Containing, () => WriteClass(code, immortal));
         return code.ToString();
-    }
-
-    private static void WriteIn(CodeWriter code, ImmortalModel immortal, int depth)
-    {
-        if (depth == immortal.Containing.Count)
-        {
-            WriteClass(code, immortal);
-            return;
-        }
-        using (code.Open(immortal.Containing[depth])) WriteIn(code, immortal, depth + 1);
     }
 
     private static void WriteClass(CodeWriter code, ImmortalModel immortal)
@@ -48,7 +38,7 @@ internal static class DispatchSource
     {
         using var body = code.Open($"protected override void {name}(ref {Names.Incoming} message)");
         using var cases = code.Open("switch (message.Method)");
-        foreach (MethodModel method in methods) code.Line($"case 0x{method.Id:X}u: __Handle{Plain(method)}(ref message); return;");
+        foreach (MethodModel method in methods) code.Line($"case 0x{method.Id:X}u: __Handle{method.PlainName}(ref message); return;");
         code.Line("default: message.Unknown(); return;");
     }
 
@@ -56,7 +46,7 @@ internal static class DispatchSource
     private static void WriteHandle(CodeWriter code, Codec codec, MethodModel method)
     {
         code.Line();
-        using var body = code.Open($"private void __Handle{Plain(method)}(ref {Names.Incoming} message)");
+        using var body = code.Open($"private void __Handle{method.PlainName}(ref {Names.Incoming} message)");
         string call = $"(({method.Interface})this).{method.Name}({WriteArguments(code, codec, method)})";
         switch (method.Returning)
         {
@@ -127,6 +117,4 @@ internal static class DispatchSource
         }
         codec.WriteAll(code, message, "writer", [(type, value)]);
     }
-
-    private static string Plain(MethodModel method) => method.Name.TrimStart('@');
 }

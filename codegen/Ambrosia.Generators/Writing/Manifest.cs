@@ -46,7 +46,7 @@ internal static class Manifest
         string impulse = method.IsImpulse ? ",\"impulse\":true" : "";
         string query = method.IsQuery ? ",\"query\":true" : "";
         string result = method.Result is null ? "" : $",\"result\":{Text(method.Result.Schema)}{(method.Result.IsRawWhenAlone ? ",\"rawResult\":true" : "")}";
-        return $"{{\"name\":{Text(method.Name.TrimStart('@'))},\"id\":{method.Id}{impulse}{query}{raw},\"parameters\":[{parameters}]{result}}}";
+        return $"{{\"name\":{Text(method.PlainName)},\"id\":{method.Id}{impulse}{query}{raw},\"parameters\":[{parameters}]{result}}}";
     }
 
     private static string JsonOf(DataModel data)

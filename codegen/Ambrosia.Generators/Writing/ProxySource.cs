@@ -9,9 +9,8 @@ internal static class ProxySource
     {
         var code = new CodeWriter();
         var codec = new Codec();
-        string contractName = contract.Namespace.Length == 0 ? $"global::{contract.Name}" : $"global::{contract.Namespace}.{contract.Name}";
         code.Namespace(contract.Namespace);
-        code.Line($"/// <summary>Sends to immortals that implement <see cref=\"{contractName}\"/>: …Async is awaited, …Fork is one-way.</summary>");
+        code.Line($"/// <summary>Sends to immortals that implement <see cref=\"{contract.TypeName}\"/>: …Async is awaited, …Fork is one-way.</summary>");
         code.Line(Names.Generated);
         using (code.Open($"{contract.Access} sealed partial class {contract.ProxyName} : global::Ambrosia.ImmortalProxy, global::Ambrosia.IImmortalProxy<{contract.ProxyName}>"))
         {
@@ -19,7 +18,7 @@ internal static class ProxySource
             code.Line();
             code.Line($"static {contract.ProxyName} global::Ambrosia.IImmortalProxy<{contract.ProxyName}>.Create(global::Ambrosia.ProxyTarget target) => new(target);");
             code.Line();
-            code.Line($"public static implicit operator {contract.ProxyName}(global::Ambrosia.ProxyOf<{contractName}> proxy) => new(proxy.Target);");
+            code.Line($"public static implicit operator {contract.ProxyName}(global::Ambrosia.ProxyOf<{contract.TypeName}> proxy) => new(proxy.Target);");
             code.Line();
             code.Line($"public static implicit operator {contract.ProxyName}(global::Ambrosia.ProxyOf<{contract.ProxyName}> proxy) => new(proxy.Target);");
             foreach (MethodModel method in contract.Methods)
@@ -40,13 +39,13 @@ internal static class ProxySource
         string call = method.Result is null ? Names.Call : $"{Names.Call}<{method.Result.Name}>";
         string send = method.Result is null ? "SendCall" : $"SendCall<{method.Result.Name}>";
         code.Line();
-        using (code.Open($"public void {Plain(method)}Fork({Parameters(method)})"))
+        using (code.Open($"public void {method.PlainName}Fork({Parameters(method)})"))
         {
             if (method.IsRaw) code.Line($"SendForkOfBytes(0x{method.Id:X}u, {method.Parameters[0].Name}{(method.Parameters[0].Type.Shape == Shape.ByteMemory ? ".Span" : "")});");
             else WriteBody(code, method, $"BeginFork(0x{method.Id:X}u)", "SendFork(__message);");
         }
         code.Line();
-        using (code.Open($"public {call} {Plain(method)}Async({Parameters(method)})"))
+        using (code.Open($"public {call} {method.PlainName}Async({Parameters(method)})"))
             WriteBody(code, method, $"BeginCall(0x{method.Id:X}u{Hint(method)})", $"return {send}(__message);");
     }
 
@@ -57,10 +56,10 @@ internal static class ProxySource
         foreach ((string parameters, string key) in new[] { (Parameters(method), "default"), (keyed, "__key") })
         {
             code.Line();
-            using (code.Open($"public void {Plain(method)}Fork({parameters})"))
+            using (code.Open($"public void {method.PlainName}Fork({parameters})"))
                 WriteBody(code, method, $"BeginImpulseFork(0x{method.Id:X}u, {key}{Hint(method)})", "SendFork(__message);");
             code.Line();
-            using (code.Open($"public {Names.Call} {Plain(method)}Async({parameters})"))
+            using (code.Open($"public {Names.Call} {method.PlainName}Async({parameters})"))
                 WriteBody(code, method, $"BeginImpulseCall(0x{method.Id:X}u, {key}{Hint(method)})", "return SendCall(__message);");
         }
     }
@@ -74,7 +73,7 @@ internal static class ProxySource
 
     internal static void CallEncode(CodeWriter code, MethodModel method)
     {
-        if (method.Parameters.Count > 0) code.Line($"__Encode{Plain(method)}(__message, {string.Join(", ", method.Parameters.Select(each => each.Name))});");
+        if (method.Parameters.Count > 0) code.Line($"__Encode{method.PlainName}(__message, {string.Join(", ", method.Parameters.Select(each => each.Name))});");
     }
 
     /// <param name="message">Type of the message that is encoded.</param>
@@ -83,7 +82,7 @@ internal static class ProxySource
         if (method.Parameters.Count == 0) return;
         code.Line();
         string parameters = string.Join(", ", method.Parameters.Select(each => $"{each.Type.Name} {each.Name}"));
-        using var body = code.Open($"private static void __Encode{Plain(method)}({message} __message, {parameters})");
+        using var body = code.Open($"private static void __Encode{method.PlainName}({message} __message, {parameters})");
         if (method.IsRaw)
         {
             ParameterModel bytes = method.Parameters[0];
@@ -122,8 +121,6 @@ internal static class ProxySource
             code.Line("return;");
         }
     }
-
-    internal static string Plain(MethodModel method) => method.Name.TrimStart('@');
 
     internal static string Parameters(MethodModel method) =>
         string.Join(", ", method.Parameters.Select(each => $"{each.Type.Name} {each.Name}{(each.Default is null ? "" : " = " + each.Default)}"));

@@ -15,7 +15,7 @@ internal static class StateSource
         var code = new CodeWriter();
         code.Line("#nullable disable");
         code.Namespace(type.Namespace);
-        WriteIn(code, type, 0);
+        code.Within(type.Inside, () => WriteClass(code, type));
         return code.ToString();
     }
 
@@ -37,16 +37,11 @@ internal static class StateSource
         return code.ToString();
     }
 
-    private static void WriteIn(CodeWriter code, StateModel type, int depth)
+    private static void WriteClass(CodeWriter code, StateModel type)
     {
-        if (depth < type.Inside.Count)
-        {
-            using (code.Open(type.Inside[depth])) WriteIn(code, type, depth + 1);
-            return;
-        }
         if (type.Inside.Count > 0)
         {
-            code.Line(Hidden);
+            code.Line(Names.Hidden);
             code.Line($"internal static void {Announce(type)}() => {Add(type)}");
             code.Line();
         }
@@ -55,8 +50,6 @@ internal static class StateSource
         using (code.Open($"{(type.Inside.Count > 0 ? "private" : "internal")} sealed class {type.CodecName}{type.Parameters} : global::Ambrosia.StateCodec<{type.TypeName}>{type.Constraints}"))
             WriteCodec(code, type);
     }
-
-    private const string Hidden = "[global::System.ComponentModel.EditorBrowsable(global::System.ComponentModel.EditorBrowsableState.Never)]";
 
     private static string Announce(StateModel type) => $"__Announce{type.CodecName.TrimStart('_')}{(type.Arity > 0 ? type.Arity.ToString(CultureInfo.InvariantCulture) : "")}";
 

@@ -9,7 +9,7 @@ namespace Ambrosia;
 [EditorBrowsable(EditorBrowsableState.Never)]
 public struct CallBuilder<T>
 {
-    /// <summary>Null until the method first suspends or fails.</summary>
+    /// <summary>Null until the method first suspends or fails. Of a method that goes on: its <see cref="Frame{TMachine, T}"/>.</summary>
     private Source<T>? frame;
     private T result;
 
@@ -28,11 +28,21 @@ public struct CallBuilder<T>
 
     public void SetResult(T value)
     {
-        if (frame is null) result = value;
-        else frame.Complete(value);
+        if (frame is null)
+        {
+            result = value;
+            return;
+        }
+        Scheduler.Current.FrameFinished();
+        frame.Complete(value);
     }
 
-    public void SetException(Exception failure) => (frame ??= new Source<T>()).Fail(failure);
+    public void SetException(Exception failure)
+    {
+        if (frame is null) frame = new Source<T>();
+        else Scheduler.Current.FrameFinished();
+        frame.Fail(failure);
+    }
 
     public void AwaitOnCompleted<TAwaiter, TMachine>(ref TAwaiter awaiter, ref TMachine machine)
         where TAwaiter : INotifyCompletion

@@ -4,7 +4,7 @@ namespace Ambrosia;
 
 /// <summary>
 /// A suspended async method: the compiler's state machine (a struct in Release, a class in Debug), and at the same time the thing that
-/// its caller waits for. Made at the first real suspension; a method that never suspends makes none.
+/// its caller waits for. Made at the first real suspension; a method that never suspends makes none. Its builder completes it, and counts it out.
 /// </summary>
 internal sealed class Frame<TMachine, T> : Source<T>, ISuspended
     where TMachine : IAsyncStateMachine
@@ -18,6 +18,4 @@ internal sealed class Frame<TMachine, T> : Source<T>, ISuspended
     object ISuspended.BoxedMachine => Machine;
 
     internal override void Resume() => Machine.MoveNext();
-
-    private protected override void OnDone() => Scheduler.Current.FrameFinished();
 }

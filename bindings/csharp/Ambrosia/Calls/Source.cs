@@ -55,16 +55,10 @@ internal abstract class Source
     private protected void Finish()
     {
         done = true;
-        OnDone();
         if (waiter is null) return;
         Source next = waiter;
         waiter = null;
         Scheduler.Current.MakeReady(next);
-    }
-
-    /// <summary>What else ends when this is done.</summary>
-    private protected virtual void OnDone()
-    {
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]

@@ -11,13 +11,12 @@ internal sealed class Scheduler(ImmortalRuntime runtime)
     [ThreadStatic]
     private static bool querying;
 
-    private readonly Queue<Source> ready = new();
+    private readonly Queue<Ready> ready = new();
     private int framesSuspended;
 
     /// <summary>The scheduler whose handlers this thread is executing.</summary>
     /// <exception cref="InvalidOperationException">It executes none.</exception>
-    internal static Scheduler Current => executing ?? throw (IsAnyQuerying ? Queries.Refusal("waits") : new InvalidOperationException(
-        "Methods that return Call run only as handlers of an immortal, on its scheduler."));
+    internal static Scheduler Current => executing ?? throw NoHandler();
 
     /// <summary>True while this thread executes handlers of this immortal: what is sent then is numbered, not an impulse.</summary>
     internal bool IsExecuting => ReferenceEquals(executing, this);
@@ -70,11 +69,20 @@ internal sealed class Scheduler(ImmortalRuntime runtime)
         (framesSuspended, AnswersOwed) = (frames, answers);
     }
 
-    internal void MakeReady(Source source) => ready.Enqueue(source);
+    internal void MakeReady(Source source) => ready.Enqueue(new Ready(source));
 
     internal void Drain()
     {
-        while (ready.TryDequeue(out Source? source)) source.Resume();
+        while (ready.TryDequeue(out Ready next)) next.Source.Resume();
+    }
+
+    private static InvalidOperationException NoHandler() => IsAnyQuerying ? Queries.Refusal("waits") : new InvalidOperationException(
+        "Methods that return Call run only as handlers of an immortal, on its scheduler.");
+
+    /// <summary>A struct, so that the queue's array is of exactly what it holds: one of a base class checks the type at each store.</summary>
+    private readonly struct Ready(Source source)
+    {
+        internal Source Source => source;
     }
 
     internal readonly ref struct Execution

@@ -25,5 +25,5 @@ internal sealed class LambdaTask<T>(ulong number, long begunUs, NondetOptions op
         }
     }
 
-    private protected override void OnDone() => body = null;
+    private protected override void DropBody() => body = null;
 }

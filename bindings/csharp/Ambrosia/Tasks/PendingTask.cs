@@ -33,6 +33,7 @@ internal abstract class PendingTask<T>(ulong number, long begunUs, NondetOptions
 
     void IPendingTask.Take(NondetResultRecord record, Func<InstanceId, ProxyTarget> targetOf)
     {
+        DropBody();
         if (record.Failed)
         {
             Fail(Failures.Read(record.Result.Span, [], 0));
@@ -54,4 +55,9 @@ internal abstract class PendingTask<T>(ulong number, long begunUs, NondetOptions
 
     /// <summary>On the runner's thread.</summary>
     private protected abstract Task<T> Body(NondetContext context);
+
+    /// <summary>It is not run any more.</summary>
+    private protected virtual void DropBody()
+    {
+    }
 }

@@ -19,6 +19,7 @@ public sealed class DoctorCommandTests
     [InlineData("tmpfs", "rw", FindingStatus.Fail)]
     [InlineData("overlay", "rw,lowerdir=/l", FindingStatus.Warn)]
     [InlineData("overlay", "rw,volatile", FindingStatus.Fail)]
+    [InlineData("overlay", "rw,fsync=volatile", FindingStatus.Fail)] // as newer kernels show it
     [InlineData("nfs4", "rw,hard", FindingStatus.Warn)]
     [InlineData("nfs4", "rw,hard,nolock,noac", FindingStatus.Fail)]
     [InlineData("nfs", "rw,local_lock=all,noac", FindingStatus.Fail)]

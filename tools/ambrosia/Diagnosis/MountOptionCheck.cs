@@ -17,7 +17,7 @@ internal static class MountOptionCheck
         if (mount.Has("nobarrier") || mount.ValueOf("barrier") is "0" or "off" or "none" || mount.ValueOf("fsync_mode") is "nobarrier")
             yield return Finding.Fail(Check, mount.Has("nobarrier") ? "nobarrier" : mount.ValueOf("fsync_mode") is { } mode ? $"fsync_mode={mode}" : $"barrier={mount.ValueOf("barrier")}",
                 "a flush ends in the disk's volatile cache: a power failure loses what was acknowledged", "mount with barriers, unless every cache below has a battery");
-        if (mount.Has("volatile")) yield return Finding.Fail(Check, "volatile", "this overlay ignores flushes", "mount it without volatile, or mount a volume of the host");
+        if (mount.Has("volatile") || mount.ValueOf("fsync") is "volatile") yield return Finding.Fail(Check, mount.Has("volatile") ? "volatile" : "fsync=volatile", "this overlay ignores flushes", "mount it without volatile, or mount a volume of the host");
         if (mount.ValueOf("data") is "writeback")
             yield return Finding.Warn(Check, "data=writeback", "after a crash new blocks may show old content; the log sees that, but what it drops there is told as torn bytes", "mount with data=ordered, the default");
         if (mount.Has("sync") || mount.Has("dirsync"))

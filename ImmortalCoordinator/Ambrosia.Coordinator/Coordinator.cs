@@ -395,6 +395,9 @@ internal sealed class Coordinator : IDisposable
     /// <summary>Peers to call now: known ones and those for whom there is output. What came of each is told by <see cref="Dialled"/>.</summary>
     public List<InstanceId> PeersToDial() => table.PeersToDial(inputs.Time.GetUtcNow());
 
+    /// <summary>Some are to be called, now or later.</summary>
+    public bool HasPeersToDial => table.HasUnconnected;
+
     /// <summary>Records delivered to the running session.</summary>
     public long Delivered => app.Delivery.Records;
 

@@ -45,6 +45,29 @@ public sealed class OutboundBufferTests
         Assert.Equal(0, buffer.Backlog);
     }
 
+    /// <summary>One who speaks to many closes every run before it is long: its output is told of, and so bounded, like any other.</summary>
+    [Theory]
+    [InlineData(1)]
+    [InlineData(100)]
+    public void Runs_ToDestinationsInTurn_AreToldOfBeforeMuchWaits(int turn)
+    {
+        const int told = 64 * 1024, runMax = 4096;
+        var got = new List<(uint Index, MessageKind Kind, byte[] Body)>();
+        int tellings = 0;
+        buffer.Closed = backlog =>
+        {
+            tellings++;
+            Assert.InRange(backlog, told, told + runMax);
+            Take(got);
+        };
+        for (int i = 0; i < 20_000; i++)
+        {
+            buffer.Append(i / turn % 2 == 0 ? one : two, MessageKind.Fork, 7, new byte[16]);
+            Assert.InRange(buffer.Backlog, 0, told + runMax);
+        }
+        Assert.InRange(tellings, 4, 40);
+    }
+
     [Fact]
     public void Message_OverTheLimit_IsRefusedAndNothingOfItSent()
     {

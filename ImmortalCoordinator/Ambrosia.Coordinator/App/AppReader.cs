@@ -39,8 +39,14 @@ internal sealed class AppReader(BlockPool pool, IAppFrames frames) : IDisposable
     /// <summary>Received: [start, fill) of the block; everything before start has been handed on.</summary>
     private int start, fill;
 
+    /// <summary>Of the frame handed on last: the next one may well be as long, and is best received where it fits.</summary>
+    private int lastFrameBytes;
+
     /// <summary>The last receive left room: the socket had no more.</summary>
     private bool isDrained;
+
+    /// <summary>More has arrived than was received.</summary>
+    private bool hasMore;
 
     /// <summary>Where the pump receives the next bytes.</summary>
     public Memory<byte> Space()
@@ -55,7 +61,7 @@ internal sealed class AppReader(BlockPool pool, IAppFrames frames) : IDisposable
     private int WantedBytes()
     {
         int have = fill - start;
-        if (have < FrameHeader.Bytes) return RoomMin;
+        if (have < FrameHeader.Bytes) return Math.Max(RoomMin, lastFrameBytes <= BlockPool.LargeBytes ? lastFrameBytes - have : 0);
         FrameHeader header = FrameHeader.Read(block.Bytes.AsSpan(start), 0, frames.PayloadBytesMax);
         return (int)Math.Max(FrameHeader.Bytes + (long)header.Length - have, 1);
     }
@@ -72,11 +78,13 @@ internal sealed class AppReader(BlockPool pool, IAppFrames frames) : IDisposable
     }
 
     /// <summary>The pump has received this many bytes into <see cref="Space"/>.</summary>
+    /// <param name="hasMore">The app's flood goes on: what follows can be received without waiting.</param>
     /// <exception cref="ProtocolViolation">The app broke the protocol.</exception>
-    public ReadAnswer Received(int bytes)
+    public ReadAnswer Received(int bytes, bool hasMore = false)
     {
         Crash.Hit("out.recvFromApp");
         fill += bytes;
+        this.hasMore = hasMore;
         isDrained = fill < block.Bytes.Length;
         return Continue();
     }
@@ -94,9 +102,11 @@ internal sealed class AppReader(BlockPool pool, IAppFrames frames) : IDisposable
             answer = header.Type == FrameType.Run
                 ? frames.Run(block, start, RunView.Read(payload), payload.Length)
                 : frames.Control(header.Type, payload);
-            if (answer == ReadAnswer.More) start += size;
+            if (answer != ReadAnswer.More) break;
+            start += size;
+            lastFrameBytes = size;
         }
-        frames.Pause(isDrained);
+        frames.Pause(isDrained, saysMore: hasMore && answer == ReadAnswer.More);
         return answer == ReadAnswer.More && frames.LogWaits ? ReadAnswer.LogFull : answer;
     }
 
@@ -122,5 +132,6 @@ internal interface IAppFrames
 
     /// <summary>All that was received has been handed on: a good time to wake those who send.</summary>
     /// <param name="drained">The app has sent no more so far: the time to commit on this thread, which has nothing else to do.</param>
-    void Pause(bool drained);
+    /// <param name="saysMore">It has said more, and that comes next, without waiting for anything.</param>
+    void Pause(bool drained, bool saysMore);
 }

@@ -8,10 +8,8 @@ internal sealed class BlockPool
 {
     public const int BlockBytes = 1 << 20;
 
-    /// <summary>Room for a whole chunk of an image in its frame (P5.7): such blocks come one after another by the thousand.</summary>
-    private const int LargeBytes = BlockBytes + (64 << 10);
-
-    private const int LargeKeptMax = 2;
+    /// <summary>Room for a whole chunk of an image in its frame (P5.7), or for a message of 1 MiB in its own: such blocks come one after another by the thousand.</summary>
+    internal const int LargeBytes = BlockBytes + (64 << 10);
 
     /// <summary>Blocks kept for the next use: enough for the swing between two trims of a stream at full rate. What a burst took beyond goes back.</summary>
     internal const int KeptMax = 64;
@@ -24,8 +22,8 @@ internal sealed class BlockPool
 
     public int Outstanding => Volatile.Read(ref outstanding);
 
-    /// <summary>Blocks of the usual size that wait to be used again.</summary>
-    internal int Kept { get { lock (gate) return free.Count; } }
+    /// <summary>Blocks that wait to be used again.</summary>
+    internal int Kept { get { lock (gate) return free.Count + freeLarge.Count; } }
 
     /// <summary>A block with one reference. A much larger one than usual is made for one big frame and not kept.</summary>
     public Block Take(int bytes = BlockBytes)
@@ -49,9 +47,15 @@ internal sealed class BlockPool
         Interlocked.Decrement(ref outstanding);
         lock (gate)
         {
-            if (block.Bytes.Length == BlockBytes && free.Count < KeptMax) free.Push(block);
-            else if (block.Bytes.Length == LargeBytes && freeLarge.Count < LargeKeptMax) freeLarge.Push(block);
+            if (block.Bytes.Length == BlockBytes) Keep(block, free, freeLarge);
+            else if (block.Bytes.Length == LargeBytes) Keep(block, freeLarge, free);
         }
+    }
+
+    /// <summary>What is used now stays, if need be at the cost of the other size.</summary>
+    private void Keep(Block block, Stack<Block> with, Stack<Block> others)
+    {
+        if (free.Count + freeLarge.Count < KeptMax || others.TryPop(out _)) with.Push(block);
     }
 
     internal sealed class Block(BlockPool pool, byte[] bytes)

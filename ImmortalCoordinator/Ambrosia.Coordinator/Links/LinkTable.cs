@@ -195,6 +195,9 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff)
         lock (gate) return peer != self && StateOf(peer).Current is null && unconnected.Add(peer);
     }
 
+    /// <summary>A connection is wanted to a peer that has none.</summary>
+    public bool HasUnconnected { get { lock (gate) return unconnected.Count > 0; } }
+
     /// <summary>
     /// Whom to call now, see <see cref="ShouldDial"/>; where not all may be, those that wait the longest. Each holds a slot until
     /// <see cref="Dialled"/>. Costs what the unconnected peers cost, not what all do.

@@ -6,6 +6,9 @@ namespace Ambrosia.Coordinator.Pumps;
 /// <summary>Makes and takes connections to peers: listens, looks names up in the catalog, dials on short-lived threads.</summary>
 internal sealed class LinkPump(Coordinator coordinator, ICatalog catalog, LinkSettings settings, Action<string> say) : IDisposable
 {
+    /// <summary>How often it is looked whether an unconnected peer's next call is due; and, while there is none, whether there is one nobody told of.</summary>
+    private static readonly TimeSpan lookEvery = TimeSpan.FromMilliseconds(20), rest = TimeSpan.FromSeconds(1);
+
     private readonly Parker parker = new();
     private LinkListener? listener;
     private int started, accepting;
@@ -74,7 +77,7 @@ internal sealed class LinkPump(Coordinator coordinator, ICatalog catalog, LinkSe
     {
         while (!stopped)
         {
-            parker.Park(() => asked || stopped, TimeSpan.FromMilliseconds(20));
+            parker.Park(() => asked || stopped, coordinator.HasPeersToDial ? lookEvery : rest);
             asked = false;
             foreach (InstanceId peer in coordinator.PeersToDial())
                 new Thread(() => Dial(peer)) { Name = $"dial {peer}", IsBackground = true }.Start();

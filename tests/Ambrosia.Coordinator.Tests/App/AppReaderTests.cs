@@ -37,7 +37,7 @@ public sealed class AppReaderTests
             return ReadAnswer.More;
         }
 
-        public void Pause(bool drained)
+        public void Pause(bool drained, bool saysMore)
         {
             Pauses++;
             if (random.Chance(50)) LogWaits = false;
@@ -83,6 +83,26 @@ public sealed class AppReaderTests
         Assert.Equal(0, pool.Outstanding);
         Assert.True(frames.Pauses > 0);
     });
+
+    /// <summary>Long frames come one behind another: each is received where it fits, not moved there once it turns out to be long.</summary>
+    [Fact]
+    public void Space_BehindALongFrame_HasRoomForAnother()
+    {
+        using var reader = new AppReader(new BlockPool(), new Frames(new SimulatedRandom(1)));
+        byte[] frame = Made.Frame(FrameType.ImageChunk, new byte[BlockPool.BlockBytes]);
+        for (int i = 0; i < 5; i++)
+        {
+            for (int at = 0; at < frame.Length;)
+            {
+                Memory<byte> space = reader.Space();
+                if (i > 0 && at == 0) Assert.InRange(space.Length, frame.Length, BlockPool.LargeBytes);
+                int count = Math.Min(space.Length, frame.Length - at);
+                frame.AsMemory(at, count).CopyTo(space);
+                at += count;
+                for (ReadAnswer answer = reader.Received(count); answer != ReadAnswer.More;) answer = reader.Continue();
+            }
+        }
+    }
 
     [Theory]
     [InlineData("garbage", "P2.1")]

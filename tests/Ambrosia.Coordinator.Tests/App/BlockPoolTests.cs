@@ -14,6 +14,21 @@ public sealed class BlockPoolTests
         Assert.Equal((0, BlockPool.KeptMax), (pool.Outstanding, pool.Kept));
     }
 
+    /// <summary>The size that is used stays; many of the other do not stand in its way.</summary>
+    [Fact]
+    public void Release_AfterABurstOfTheOtherSize_KeepsWhatIsUsed()
+    {
+        int[] sizes = [BlockPool.BlockBytes, BlockPool.LargeBytes];
+        foreach (int size in (int[])[.. sizes, .. sizes])
+        {
+            BlockPool.Block[] burst = [.. Enumerable.Range(0, BlockPool.KeptMax).Select(_ => pool.Take(size))];
+            foreach (BlockPool.Block block in burst) block.Release();
+            Assert.Equal((0, BlockPool.KeptMax), (pool.Outstanding, pool.Kept));
+            Assert.Contains(pool.Take(size), burst);
+            burst[^1].Release();
+        }
+    }
+
     [Fact]
     public void Take_AfterARelease_GivesTheSameBlock()
     {

@@ -25,6 +25,9 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
     private int runExtensionBytes;
     private int runAt;
 
+    /// <summary>Bytes of runs that were closed since <see cref="Closed"/> was called.</summary>
+    private int closedBytes;
+
     // The message being written: its length field of lengthBytes is at end, what was written of it ends at at, and may reach limit:
     // the chunk's end, or for a message that shares its run, the end that a run of several may have (P3.5).
     private int end;
@@ -49,7 +52,7 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
     {
         if (!runOpen || runKind != kind || !ReferenceEquals(runDestination, destination))
         {
-            CloseRun();
+            Leave();
             OpenRun(destination, kind);
         }
         at = end;
@@ -60,7 +63,7 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
     /// <summary>Begins a message in a run of its own behind the extension blocks that <paramref name="extension"/> holds.</summary>
     internal void BeginAlone(Destination destination, MessageKind kind, ReadOnlySpan<byte> extension)
     {
-        CloseRun();
+        Leave();
         OpenRun(destination, kind);
         lengthBytes = 0;
         at = end;
@@ -172,6 +175,19 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
         if (runCount++ == 0) limit = Math.Min(limit, runAt + FrameHeader.Bytes + RunHeader.RunBytesMax);
         if (end - runAt < RunBytesTarget) return;
         CloseRun();
+        Tell();
+    }
+
+    /// <summary>Ends the open run for another one. One who speaks to many never fills any, and is to be held back all the same.</summary>
+    private void Leave()
+    {
+        CloseRun();
+        if (closedBytes >= RunBytesTarget) Tell();
+    }
+
+    private void Tell()
+    {
+        closedBytes = 0;
         Closed?.Invoke(Backlog);
     }
 
@@ -210,6 +226,7 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
         new RunHeader(runKind, false, runDestination.Id.Shard, runDestination.Index, session.Number, runCount, (uint)runExtensionBytes, session.Epoch.Value)
             .Write(frame[FrameHeader.Bytes..]);
         chunks.Publish(end);
+        closedBytes += frame.Length;
     }
 
     private void BeginControl()

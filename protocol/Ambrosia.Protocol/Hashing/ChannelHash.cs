@@ -28,6 +28,8 @@ public static class ChannelHash
     /// <summary>From this many bytes on sixteen lanes are faster than four.</summary>
     private const int WideBytesMin = 1_024;
 
+    private static readonly WideFolding s_wide = new(ChannelHashAlgebra.PowerOfX);
+
     /// <summary>The hash of what <paramref name="hash"/> stands for followed by <paramref name="bytes"/>; the hash of nothing is 0.</summary>
     public static ulong Append(ulong hash, ReadOnlySpan<byte> bytes) =>
         Pclmulqdq.IsSupported ? AppendFolding(hash, bytes) : ChannelHashTables.Append(hash, bytes);
@@ -69,10 +71,10 @@ public static class ChannelHash
         Vector128<ulong> by128 = Vector128.Create(By128First, By128Second);
         Vector128<ulong> a = Load(ref at, 0) ^ state; // whose second word is zero
         nuint done = 16;
-        if (left >= WideBytesMin && ChannelHashFolding.IsSupported)
+        if (left >= WideBytesMin && WideFolding.IsSupported)
         {
-            done = left - left % ChannelHashFolding.StepBytes;
-            a = ChannelHashFolding.Fold(state, blocks[..(int)done]);
+            done = left - left % WideFolding.StepBytes;
+            a = s_wide.Fold(state[0], blocks[..(int)done]);
         }
         else if (left >= 128)
         {

@@ -22,8 +22,8 @@ public static class Crc32C
 
     public static uint Append(uint crc, ReadOnlySpan<byte> bytes)
     {
-        if (!Crc32CFolding.IsSupported || bytes.Length < FoldBytesMin) return AppendByInstruction(crc, bytes);
-        int folded = bytes.Length - bytes.Length % Crc32CFolding.StepBytes;
+        if (!WideFolding.IsSupported || bytes.Length < FoldBytesMin) return AppendByInstruction(crc, bytes);
+        int folded = bytes.Length - bytes.Length % WideFolding.StepBytes;
         return AppendByInstruction(~Crc32CFolding.Append(~crc, bytes[..folded]), bytes[folded..]);
     }
 

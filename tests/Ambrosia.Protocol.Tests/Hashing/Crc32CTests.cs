@@ -36,7 +36,7 @@ public sealed class Crc32CTests
     [FoldingFact]
     public void Fold_WholeSteps_EqualsTheInstruction()
     {
-        for (int length = Crc32CFolding.StepBytes; length <= s_bytes.Length; length += Crc32CFolding.StepBytes)
+        for (int length = WideFolding.StepBytes; length <= s_bytes.Length; length += WideFolding.StepBytes)
             Assert.Equal(Crc32C.AppendByInstruction(7, s_bytes.AsSpan(0, length)), ~Crc32CFolding.Append(~7u, s_bytes.AsSpan(0, length)));
     }
 
@@ -77,7 +77,7 @@ public sealed class Crc32CTests
     {
         public FoldingFactAttribute()
         {
-            if (!Crc32CFolding.IsSupported) Skip = "this processor does not multiply wide vectors without carry";
+            if (!WideFolding.IsSupported) Skip = "this processor does not multiply wide vectors without carry";
         }
     }
 }

@@ -6,28 +6,32 @@ using System.Runtime.Intrinsics.X86;
 namespace Ambrosia.Protocol;
 
 /// <summary>
-/// CRC-64/NVME of long inputs: sixteen 128-bit lanes at a time, where the processor multiplies four at once. Words and factors are those of
-/// <see cref="ChannelHash"/>; what comes out is one lane that stands for all of the input.
+/// A long stream folded into one 128-bit lane that has the same remainder: sixteen lanes at a time, where the processor multiplies four at once
+/// without carry. For any polynomial P of at most degree 64.
 /// </summary>
-internal static class ChannelHashFolding
+/// <param name="powerOfX">
+/// x to that power mod P, reflected: bit i of a word stands for x^(63-i). A lane moves n bits down the stream when its first word is multiplied by
+/// x^(n+63) mod P and its second by x^(n-1) mod P.
+/// </param>
+internal sealed class WideFolding(Func<ulong, ulong> powerOfX)
 {
     /// <summary>Inputs are whole multiples of this many bytes.</summary>
     public const int StepBytes = 4 * LanesBytes;
 
     private const int LanesBytes = 64;
 
-    private static readonly Vector128<ulong> s_by128 = FactorsOf(128);
-    private static readonly Vector512<ulong> s_by512 = Four(FactorsOf(512)), s_by2048 = Four(FactorsOf(2_048));
+    private readonly Vector128<ulong> _by128 = FactorsOf(powerOfX, 128);
+    private readonly Vector512<ulong> _by512 = Four(FactorsOf(powerOfX, 512)), _by2048 = Four(FactorsOf(powerOfX, 2_048));
 
     public static bool IsSupported => Pclmulqdq.V512.IsSupported;
 
     /// <summary>The lane behind a whole number of steps, at least one.</summary>
-    /// <param name="state">Its first word is the state before; its second is zero.</param>
-    public static Vector128<ulong> Fold(Vector128<ulong> state, ReadOnlySpan<byte> steps)
+    /// <param name="state">The remainder of what stands before.</param>
+    public Vector128<ulong> Fold(ulong state, ReadOnlySpan<byte> steps)
     {
         ref byte at = ref MemoryMarshal.GetReference(steps);
-        Vector512<ulong> by2048 = s_by2048, by512 = s_by512;
-        Vector512<ulong> a = Load(ref at, 0) ^ Vector512.CreateScalar(state[0]), b = Load(ref at, 64), c = Load(ref at, 128), d = Load(ref at, 192);
+        Vector512<ulong> by2048 = _by2048, by512 = _by512;
+        Vector512<ulong> a = Load(ref at, 0) ^ Vector512.CreateScalar(state), b = Load(ref at, 64), c = Load(ref at, 128), d = Load(ref at, 192);
         for (nuint done = StepBytes; done < (nuint)steps.Length; done += StepBytes)
         {
             a = Move(a, by2048) ^ Load(ref at, done);
@@ -36,7 +40,7 @@ internal static class ChannelHashFolding
             d = Move(d, by2048) ^ Load(ref at, done + 192);
         }
         d ^= Move(Move(Move(a, by512) ^ b, by512) ^ c, by512);
-        Vector128<ulong> lane = d.GetLower().GetLower(), by128 = s_by128;
+        Vector128<ulong> lane = d.GetLower().GetLower(), by128 = _by128;
         lane = Move(lane, by128) ^ d.GetLower().GetUpper();
         lane = Move(lane, by128) ^ d.GetUpper().GetLower();
         return Move(lane, by128) ^ d.GetUpper().GetUpper();
@@ -55,5 +59,5 @@ internal static class ChannelHashFolding
 
     private static Vector512<ulong> Four(Vector128<ulong> lane) => Vector512.Create(Vector256.Create(lane, lane), Vector256.Create(lane, lane));
 
-    private static Vector128<ulong> FactorsOf(ulong bits) => Vector128.Create(ChannelHashAlgebra.PowerOfX(bits + 63), ChannelHashAlgebra.PowerOfX(bits - 1));
+    private static Vector128<ulong> FactorsOf(Func<ulong, ulong> powerOfX, ulong bits) => Vector128.Create(powerOfX(bits + 63), powerOfX(bits - 1));
 }

@@ -14,6 +14,9 @@ internal sealed class SegmentFile : IDisposable
 
     private const int ZeroStepBytes = 1 << 20;
 
+    /// <summary>What is written at once where nobody is in a hurry: a commit that comes meanwhile waits for no more than this.</summary>
+    private const int QuietPieceBytes = 64 << 10;
+
     /// <summary>Steps that one flush ends where the committer was faster than the zeros: each flush holds commits up, but fewer of them zero more.</summary>
     private const int HurriedSteps = 4;
 
@@ -188,11 +191,14 @@ internal sealed class SegmentFile : IDisposable
         {
             if (_closed) return false;
             long written = Volatile.Read(ref _writtenTo), wanted = written + LogFormat.RoundUp(Math.Max(windowBytes, awaited)), target = Math.Min(_allocatedTo, wanted);
-            long step = Math.Min(ZeroStepBytes, target - _zerosAt);
-            if (step <= 0) return false;
-            bool isAwaited = written + awaited > _zerosAt;
-            if (!isAwaited && target == wanted && step < Math.Min(ZeroStepBytes, windowBytes / 4)) return false; // each flush holds commits up
-            ZeroTo(windowBytes > _usualWindow ? Math.Min(target, _zerosAt + HurriedSteps * ZeroStepBytes) : _zerosAt + step);
+            long missing = target - _zerosAt;
+            if (missing <= 0) return false;
+            bool isAwaited = written + awaited > _zerosAt, isOutrun = windowBytes > _usualWindow;
+            bool isQuiet = !isAwaited && !isOutrun && missing <= windowBytes / 2 + ZeroStepBytes;
+            long worth = isQuiet ? windowBytes / 2 : Math.Min(ZeroStepBytes, windowBytes / 4);
+            if (!isAwaited && target == wanted && missing < worth) return false; // each flush holds commits up
+            long step = isQuiet ? missing : isOutrun ? HurriedSteps * ZeroStepBytes : ZeroStepBytes;
+            ZeroTo(Math.Min(target, _zerosAt + step), isQuiet ? QuietPieceBytes : ZeroStepBytes);
             FlushBesidePages();
             Volatile.Write(ref _preparedTo, _zerosAt);
             return _zerosAt < target;
@@ -208,11 +214,11 @@ internal sealed class SegmentFile : IDisposable
         }
     }
 
-    private void ZeroTo(long end)
+    private void ZeroTo(long end, int pieceBytes = ZeroStepBytes)
     {
         while (_zerosAt < end)
         {
-            int bytes = (int)Math.Min(ZeroStepBytes, end - _zerosAt);
+            int bytes = (int)Math.Min(pieceBytes, end - _zerosAt);
             _file.Write(s_zeros.Span[..bytes], _zerosAt);
             _zerosAt += bytes;
         }

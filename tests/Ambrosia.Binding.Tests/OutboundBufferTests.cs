@@ -68,6 +68,24 @@ public sealed class OutboundBufferTests
         Assert.InRange(tellings, 4, 40);
     }
 
+    /// <summary>Messages longer than a chunk need one of their own each, which serves the next ones.</summary>
+    [Fact]
+    public void Messages_LongerThanAChunkInARow_AllocateNoMore()
+    {
+        byte[] message = new byte[300_000];
+        for (int i = 0; i < 5; i++) SendAndTake();
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        for (int i = 0; i < 50; i++) SendAndTake();
+        Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 0, message.Length);
+
+        void SendAndTake()
+        {
+            buffer.Append(one, MessageKind.Fork, 7, message);
+            buffer.Flush();
+            while (buffer.TryTake(out ReadOnlyMemory<byte> bytes)) buffer.Taken(bytes.Length);
+        }
+    }
+
     [Fact]
     public void Message_OverTheLimit_IsRefusedAndNothingOfItSent()
     {

@@ -4,8 +4,14 @@ namespace Ambrosia;
 
 internal sealed class OutboundChunks
 {
+    private const int LargeSparesBytesMax = 4 * 1024 * 1024;
+
     private readonly Lock sparesGate = new();
     private readonly Stack<OutboundChunk> spares = new();
+
+    /// <summary>Larger ones, made for a long message each: the next may be as long. Of <see cref="LargeSparesBytesMax"/> in all.</summary>
+    private readonly Stack<OutboundChunk> largeSpares = new();
+    private int largeSparesBytes;
     private readonly int spareBytes;
     private readonly int sparesMax;
 
@@ -41,7 +47,7 @@ internal sealed class OutboundChunks
     /// <summary>Producer: leaves the tail for an empty chunk; what stands behind its publication is given up.</summary>
     internal void Append(int bytes, ref int end)
     {
-        OutboundChunk next = bytes == spareBytes ? TakeSpare() ?? new OutboundChunk(bytes) : new OutboundChunk(bytes);
+        OutboundChunk next = (bytes == spareBytes ? TakeSpare() : TakeLargeSpare(bytes)) ?? new OutboundChunk(bytes);
         Volatile.Write(ref tail.Next, next);
         tail = next;
         end = 0;
@@ -84,13 +90,31 @@ internal sealed class OutboundChunks
         lock (sparesGate) return spares.TryPop(out OutboundChunk? spare) ? spare : null;
     }
 
+    /// <summary>The one that was used last, if it has room for so many bytes and not much more; otherwise messages have another length now, and it goes.</summary>
+    private OutboundChunk? TakeLargeSpare(int bytes)
+    {
+        lock (sparesGate)
+        {
+            if (!largeSpares.TryPop(out OutboundChunk? spare)) return null;
+            largeSparesBytes -= spare.Bytes.Length;
+            return spare.Bytes.Length >= bytes && spare.Bytes.Length / 2 <= bytes ? spare : null;
+        }
+    }
+
     private void GiveSpare(OutboundChunk chunk)
     {
-        if (chunk.Bytes.Length != spareBytes) return;
         chunk.Clear();
         lock (sparesGate)
         {
-            if (spares.Count < sparesMax) spares.Push(chunk);
+            if (chunk.Bytes.Length == spareBytes)
+            {
+                if (spares.Count < sparesMax) spares.Push(chunk);
+            }
+            else if (largeSparesBytes + chunk.Bytes.Length <= LargeSparesBytesMax)
+            {
+                largeSpares.Push(chunk);
+                largeSparesBytes += chunk.Bytes.Length;
+            }
         }
     }
 }

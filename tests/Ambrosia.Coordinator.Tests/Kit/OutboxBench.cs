@@ -71,6 +71,9 @@ internal sealed class OutboxBench : IDisposable
         block = null;
     }
 
+    /// <summary>Everything was trimmed, and nobody holds any of it.</summary>
+    public void AssertNothingKept() => Assert.Equal((0, 0L), (Pool.Outstanding, Scratch.LiveBytes));
+
     public void Dispose()
     {
         LeaveBlock();

@@ -81,7 +81,7 @@ public sealed class OutboundLinkTests
         bench.LeaveBlock();
         bench.Outbox.Trim(peer.Calls);
         bench.Outbox.ImpulsesDurable(peer.Impulses);
-        Assert.Equal((0, 0L), (bench.Pool.Outstanding, bench.Scratch.LiveBytes));
+        bench.AssertNothingKept();
 
         void Emit()
         {

@@ -54,7 +54,7 @@ public sealed class OutboxTests
                 if (there) Assert.Equal(channel.Positions[(int)at], position);
             }
             bench.Outbox.Trim(channel.Count);
-            Assert.Equal((0, 0L), (bench.Pool.Outstanding, bench.Scratch.LiveBytes));
+            bench.AssertNothingKept();
         }
     }
 
@@ -81,7 +81,7 @@ public sealed class OutboxTests
             Assert.Equal((channel.Positions[(int)number], number / 2), (bench.Outbox.Trimmed, bench.Outbox.Stated));
             bench.Outbox.Trim(channel.Count);
             Assert.Equal((channel.Positions[^1], channel.Count), (bench.Outbox.Trimmed, bench.Outbox.Stated));
-            Assert.Equal((0, 0L), (bench.Pool.Outstanding, bench.Scratch.LiveBytes));
+            bench.AssertNothingKept();
         }
     }
 
@@ -137,7 +137,7 @@ public sealed class OutboxTests
         link.End();
         bench.LeaveBlock();
         bench.Outbox.Trim(channel.Count);
-        Assert.Equal((0, 0L), (bench.Pool.Outstanding, bench.Scratch.LiveBytes));
+        bench.AssertNothingKept();
     });
 
     [Fact]
@@ -195,7 +195,7 @@ public sealed class OutboxTests
         bench.LeaveBlock();
         bench.Outbox.Trim(channel.Count);
         Assert.Equal(ticket, bench.Outbox.ImpulsesDurable(ticket));
-        Assert.Equal((0, 0L), (bench.Pool.Outstanding, bench.Scratch.LiveBytes));
+        bench.AssertNothingKept();
     });
 
     [Fact]
@@ -236,7 +236,7 @@ public sealed class OutboxTests
                 bench.Outbox.Let(entry);
             }
             Assert.Equal(channel.Messages.Skip((int)held[0].First - 1).Take(messages.Count).Select(static m => m.Bytes), messages);
-            Assert.Equal((0, 0L), (bench.Pool.Outstanding, bench.Scratch.LiveBytes));
+            bench.AssertNothingKept();
         }
     }
 }

@@ -55,6 +55,7 @@ internal sealed class Oracles(Oracle watched)
     private readonly Dictionary<InstanceId, Lsn> delivered = [];
     private readonly Dictionary<(InstanceId From, InstanceId To), ulong> sent = [];
     private readonly HashSet<Guid> buried = [];
+    private readonly Dictionary<InstanceId, int> lives = [];
 
     /// <summary>How often each was asked: an oracle that saw nothing proves nothing.</summary>
     public int Acknowledgements { get; private set; }
@@ -98,11 +99,15 @@ internal sealed class Oracles(Oracle watched)
     public void Bury(InstanceId instance, Guid uuid)
     {
         buried.Add(uuid);
+        lives[instance] = LifeOf(instance) + 1;
         disks.Remove(instance);
         histories.Remove(instance);
         delivered.Remove(instance);
         foreach ((InstanceId From, InstanceId To) channel in sent.Keys.Where(channel => channel.From == instance || channel.To == instance).ToArray()) sent.Remove(channel);
     }
+
+    /// <summary>How often the log of an instance was deleted so far.</summary>
+    public int LifeOf(InstanceId instance) => lives.GetValueOrDefault(instance);
 
     /// <summary>Nothing that is said of it can be held against its disk any more.</summary>
     private bool IsBuried(Guid uuid) => buried.Contains(uuid);
@@ -116,9 +121,11 @@ internal sealed class Oracles(Oracle watched)
     }
 
     /// <summary>Whole frames on their way from one coordinator to another.</summary>
-    public void OnLink(SimulatedReplica sender, InstanceId to, ReadOnlySpan<byte> bytes, uint seed)
+    /// <param name="life">Which life of the other the connection was made with: what is still said to one that is buried concerns no number of the next.</param>
+    public void OnLink(SimulatedReplica sender, InstanceId to, int life, ReadOnlySpan<byte> bytes, uint seed)
     {
         InstanceId from = sender.Id;
+        bool isHeard = life == LifeOf(to);
         if (DiskOf(from).EpochOf(sender.Process) is null) Broken(Oracle.I10, $"{sender.Process} sends {bytes.Length} bytes to {to} and has claimed no epoch");
         if (sender.MustBeSilent) Broken(Oracle.F1, $"{sender.Process} was stopped, replaced and continued, and sends {bytes.Length} bytes to {to}");
         while (FrameReader.TryRead(bytes, seed, int.MaxValue, checkPayload: true, out FrameHeader header, out ReadOnlySpan<byte> payload, out int size) == DecodeStatus.Ok)
@@ -130,8 +137,8 @@ internal sealed class Oracles(Oracle watched)
                     Acknowledged(from, to, Hello.Read(payload).Durable, "hello");
                     Trimmed(from, to, Hello.Read(payload).Trimmed);
                     break;
-                case FrameType.Ack: Acknowledged(from, to, Ack.Read(payload).Durable, "ack"); break;
-                case FrameType.Run: Emitted(from, to, RunView.Read(payload).Header); break;
+                case FrameType.Ack when isHeard: Acknowledged(from, to, Ack.Read(payload).Durable, "ack"); break;
+                case FrameType.Run when isHeard: Emitted(from, to, RunView.Read(payload).Header); break;
             }
             bytes = bytes[size..];
         }

@@ -64,6 +64,7 @@ internal sealed class SimulatedLink
     private sealed class End(World world, SimulatedReplica self, InstanceId other, uint seed, PeerLink? traffic, Wire incoming, Wire outgoing)
     {
         private readonly List<byte> received = [];
+        private readonly int life = world.Oracles.LifeOf(other);
 
         public PeerLink? Traffic => traffic;
 
@@ -82,7 +83,7 @@ internal sealed class SimulatedLink
         public void Send()
         {
             if (outgoing.Count > WireBytesMax || !traffic!.TryTake(out ReadOnlyMemory<byte> bytes)) return;
-            world.Oracles.OnLink(self, other, bytes.Span, seed);
+            world.Oracles.OnLink(self, other, life, bytes.Span, seed);
             outgoing.Send(world.Faults.RaisedAcks ? RaisedAcks.Of(bytes.Span, seed, world.Oracles.Sent(other, self.Id)) : bytes.Span);
             traffic.Taken(bytes.Length);
         }

@@ -411,7 +411,8 @@ internal sealed class World
     {
         var frame = new ArrayBufferWriter<byte>();
         Frames.Write(frame, new Ack(0, default, 0), seed: 0, checkPayload: true);
-        Oracles.OnLink(replica, replica.Id == Source.Id ? Ledger.Id : Source.Id, frame.WrittenSpan, seed: 0);
+        InstanceId other = replica.Id == Source.Id ? Ledger.Id : Source.Id;
+        Oracles.OnLink(replica, other, Oracles.LifeOf(other), frame.WrittenSpan, seed: 0);
     }
 
     private bool IsDone() =>

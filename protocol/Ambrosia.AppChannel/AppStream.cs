@@ -12,9 +12,6 @@ public abstract class AppStream : IDisposable
     /// <returns>How many; 0: the other side has ended, or this one.</returns>
     public abstract int Receive(Span<byte> into);
 
-    /// <summary>Bytes have come that were not received yet. Of the thread that receives.</summary>
-    public abstract bool HasMore { get; }
-
     /// <summary>Sends all of it, waiting as long as the other side leaves no room.</summary>
     /// <exception cref="SocketException">The other side is gone.</exception>
     public abstract void Send(ReadOnlySpan<byte> bytes);

@@ -41,8 +41,6 @@ public sealed class AwaitedRings(Socket socket) : AppStream
         return count;
     }
 
-    public override bool HasMore => stream.HasMore;
-
     public override void Send(ReadOnlySpan<byte> bytes) => stream.Send(bytes);
 
     public override int TrySend(ReadOnlySpan<byte> bytes) => stream.TrySend(bytes);

@@ -25,9 +25,6 @@ internal sealed unsafe class RingReader(byte* ring, int capacity)
         return count;
     }
 
-    /// <exception cref="ProtocolViolation">The writer claims more than fits.</exception>
-    internal bool HasMore => Used() > 0;
-
     /// <summary>Says to the writer that it is to be woken. False: bytes have come meanwhile.</summary>
     internal bool BeginWait()
     {

@@ -72,8 +72,6 @@ public sealed class RingStream : AppStream
         }
     }
 
-    public override bool HasMore => reader.HasMore;
-
     public override void Send(ReadOnlySpan<byte> bytes)
     {
         while (true)

@@ -22,21 +22,6 @@ public sealed partial class SocketStream(Socket socket) : AppStream
         }
     }
 
-    public override bool HasMore
-    {
-        get
-        {
-            try
-            {
-                return socket.Available > 0;
-            }
-            catch (Exception e) when (e is SocketException or ObjectDisposedException)
-            {
-                return false; // the next receive finds the end
-            }
-        }
-    }
-
     public override void Send(ReadOnlySpan<byte> bytes)
     {
         try

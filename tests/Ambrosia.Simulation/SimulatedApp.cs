@@ -105,7 +105,7 @@ internal sealed class SimulatedApp
             piece.CopyTo(space);
             try
             {
-                answer = reader.Received(piece.Length, hasMore: toCoordinator.Count > 0);
+                answer = reader.Received(piece.Length);
             }
             catch (AppLeft left) when (left.Goodbye.Code == GoodbyeCode.AppFailed && HasStopped)
             {

@@ -45,9 +45,6 @@ internal sealed class AppReader(BlockPool pool, IAppFrames frames) : IDisposable
     /// <summary>The last receive left room: the socket had no more.</summary>
     private bool isDrained;
 
-    /// <summary>More has arrived than was received.</summary>
-    private bool hasMore;
-
     /// <summary>Where the pump receives the next bytes.</summary>
     public Memory<byte> Space()
     {
@@ -78,13 +75,11 @@ internal sealed class AppReader(BlockPool pool, IAppFrames frames) : IDisposable
     }
 
     /// <summary>The pump has received this many bytes into <see cref="Space"/>.</summary>
-    /// <param name="hasMore">The app's flood goes on: what follows can be received without waiting.</param>
     /// <exception cref="ProtocolViolation">The app broke the protocol.</exception>
-    public ReadAnswer Received(int bytes, bool hasMore = false)
+    public ReadAnswer Received(int bytes)
     {
         Crash.Hit("out.recvFromApp");
         fill += bytes;
-        this.hasMore = hasMore;
         isDrained = fill < block.Bytes.Length;
         return Continue();
     }
@@ -106,7 +101,7 @@ internal sealed class AppReader(BlockPool pool, IAppFrames frames) : IDisposable
             start += size;
             lastFrameBytes = size;
         }
-        frames.Pause(isDrained, saysMore: hasMore && answer == ReadAnswer.More);
+        frames.Pause(isDrained);
         return answer == ReadAnswer.More && frames.LogWaits ? ReadAnswer.LogFull : answer;
     }
 
@@ -132,6 +127,5 @@ internal interface IAppFrames
 
     /// <summary>All that was received has been handed on: a good time to wake those who send.</summary>
     /// <param name="drained">The app has sent no more so far: the time to commit on this thread, which has nothing else to do.</param>
-    /// <param name="saysMore">It has said more, and that comes next, without waiting for anything.</param>
-    void Pause(bool drained, bool saysMore);
+    void Pause(bool drained);
 }

@@ -17,7 +17,7 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
     private readonly Lock gate = new();
     private readonly FrameQueue control = new(seed: 0, checkPayload: false);
     private readonly ArrayBufferWriter<byte> imageFrame = new();
-    private readonly HeldOutputs outputs = new(parts.HasOutput);
+    private readonly HashSet<Outbox> touched = [];
     private readonly List<PageNote> done = [];
     private Stage stage;
     private bool deliveryTaken, selfWaits, digestWaits, quarantineWaits;
@@ -89,7 +89,7 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
             if (!outbox.Append(block, frameAt, run, runBytes)) return ReadAnswer.More;
         }
 
-        if (outbox != parts.Outboxes.Self) { outputs.Add(outbox, runBytes, isAwaited: run.Header.Kind != MessageKind.Fork); return ReadAnswer.More; }
+        if (outbox != parts.Outboxes.Self) { touched.Add(outbox); return ReadAnswer.More; }
         selfWaits = !parts.SelfChannel.TryPush();
         return ReadAnswer.More;
     }
@@ -150,12 +150,13 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
         return ReadAnswer.More;
     }
 
-    public void Pause(bool drained, bool saysMore)
+    public void Pause(bool drained)
     {
         if (selfWaits) selfWaits = !parts.SelfChannel.TryPush();
         digestWaits = !parts.TryLogDigests();
         quarantineWaits = !parts.Quarantine.TryLog();
-        outputs.Release(saysMore && !LogWaits);
+        foreach (Outbox outbox in touched) parts.HasOutput(outbox);
+        touched.Clear();
         parts.WakeCommitter(drained);
     }
 

@@ -12,9 +12,6 @@ namespace Ambrosia.Coordinator.Pumps;
 /// </summary>
 internal sealed class AppPump(Coordinator first, AppEndpoint endpoint, Action<CancellationToken> waitForRoom, Action<int, string> fail, Action<string> say) : IDisposable
 {
-    /// <summary>A receive of less is no flood.</summary>
-    private const int FloodBytes = 16 * 1024;
-
     private static readonly TimeSpan helloMax = TimeSpan.FromSeconds(5), handoverMax = TimeSpan.FromSeconds(2), readOn = TimeSpan.FromMilliseconds(5);
 
     /// <summary>Connections that have not said hello.</summary>
@@ -199,7 +196,7 @@ internal sealed class AppPump(Coordinator first, AppEndpoint endpoint, Action<Ca
         {
             int received = stream.Receive(reader.Space().Span);
             if (received == 0) return "the app's connection ended";
-            GoOn(reader, reader.Received(received, hasMore: received >= FloodBytes && stream.HasMore));
+            GoOn(reader, reader.Received(received));
         }
     }
 

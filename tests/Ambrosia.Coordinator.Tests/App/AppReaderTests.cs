@@ -37,7 +37,7 @@ public sealed class AppReaderTests
             return ReadAnswer.More;
         }
 
-        public void Pause(bool drained, bool saysMore)
+        public void Pause(bool drained)
         {
             Pauses++;
             if (random.Chance(50)) LogWaits = false;

@@ -13,7 +13,7 @@ public sealed record LogOptions
     public int Pages { get; init; } = 4;
 
     /// <summary>Further pages, made when delivery is behind: what it has not read yet stays in memory in so many. 0 to 1,024.</summary>
-    public int PagesKept { get; init; } = 8;
+    public int PagesKept { get; init; } = 32;
 
     /// <summary>
     /// Bytes of records that are larger than a page: while less of them is on its way to disk a further one is taken; and as much, of durable ones that

@@ -21,7 +21,7 @@ internal sealed unsafe class PageArea
     {
         bool isWhole = pageBytes is >= LargePageBytes / 2 and <= LargePageBytes ? LargePageBytes % pageBytes == 0 : pageBytes % LargePageBytes == 0;
         _pageBytes = pageBytes;
-        _isSettled = !isWhole;
+        _isSettled = !isWhole || !OperatingSystem.IsLinux();
         // What is written of it was filled or cleared before.
         _block = new AlignedBlock(isWhole ? Math.Max(pageBytes, LargePageBytes) : pageBytes, zeroed: false, isWhole ? LargePageBytes : LogFormat.BlockBytes);
     }

@@ -8,7 +8,11 @@ namespace Ambrosia.Coordinator.Pumps;
 internal sealed class BackgroundPump(Coordinator coordinator, Action<bool> publish, Action commit, Action<int, string> fail, Action<string> say, GarbageBound? garbage) : IDisposable
 {
     private static readonly TimeSpan tick = TimeSpan.FromMilliseconds(20);
-    private static readonly TimeSpan pause = TimeSpan.FromMilliseconds(2), idlePause = TimeSpan.FromMilliseconds(10), shortage = TimeSpan.FromMilliseconds(100);
+    private static readonly TimeSpan pause = TimeSpan.FromMilliseconds(2), slowPause = TimeSpan.FromMilliseconds(10), idlePause = TimeSpan.FromMilliseconds(100), shortage = TimeSpan.FromMilliseconds(100);
+
+    /// <summary>A log that grew by less during a rest uses up little of the zeros ahead of it before the end of a longer one.</summary>
+    private const long SlowBytes = 64 << 10;
+
     private const int FenceEvery = 12, HeartbeatEvery = 50, LookEvery = 50, PublishEvery = 250, LetGoEvery = 500; // in ticks
 
     private readonly AutoResetEvent stop = new(false), space = new(false);
@@ -53,7 +57,7 @@ internal sealed class BackgroundPump(Coordinator coordinator, Action<bool> publi
         {
             if (!coordinator.HasLog)
             {
-                Thread.Sleep(idlePause);
+                space.WaitOne(idlePause);
                 continue;
             }
             LogWriter log = coordinator.Log;
@@ -61,16 +65,17 @@ internal sealed class BackgroundPump(Coordinator coordinator, Action<bool> publi
             if (isShort != wasShort) SayWhether(isShort, log);
             wasShort = isShort;
             if (isWaiting) commit();
-            if (!more) Rest(isShort, isIdle: log.Durable == last && !isWaiting);
-            last = log.Durable;
+            Lsn durable = log.Durable;
+            if (!more) Rest(isShort, isWaiting ? pause : durable == last ? idlePause : durable < last + SlowBytes ? slowPause : pause);
+            last = durable;
         }
     }
 
     /// <summary>A commit that waits ends it early, but on a full disk: there it would only ask again and again.</summary>
-    private void Rest(bool isShort, bool isIdle)
+    private void Rest(bool isShort, TimeSpan rest)
     {
         if (isShort) Thread.Sleep(shortage);
-        else space.WaitOne(isIdle ? idlePause : pause);
+        else space.WaitOne(rest);
     }
 
     private void SayWhether(bool isShort, LogWriter log) => say(isShort

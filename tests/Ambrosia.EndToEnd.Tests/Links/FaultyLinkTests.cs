@@ -56,6 +56,7 @@ public sealed class FaultyLinkTests(ITestOutputHelper output)
                 pair.ToLedger.HalfOpenAll();
                 Cluster.Await("the next connection", () => pair.Connections > connections);
             }
+            Cluster.Await("the line about it", () => pair.Count(Silence) > 0); // which a pipe may bring behind the connection
             Assert.InRange(pair.Count(Silence), 1, 2 * silences); // again and again it is said ever more seldom
         });
     }

@@ -119,7 +119,12 @@ internal sealed class CheckpointDuty(long everyBytes, TimeSpan? interval = null)
         lock (gate) isUnderWay = false;
     }
 
-    private bool IsDueBySize(Lsn durable) => durable - (last?.Lsn ?? Lsn.Zero) >= everyBytes;
+    // A replica may have published one beyond what the caller last saw as durable.
+    private bool IsDueBySize(Lsn durable)
+    {
+        Lsn from = last?.Lsn ?? Lsn.Zero;
+        return durable > from && durable - from >= everyBytes;
+    }
 
     private bool IsDueByTime(Lsn durable) => interval is { } limit && durable > seen && now - since >= limit;
 }

@@ -20,6 +20,16 @@ public sealed class CheckpointDutyTests
         Assert.True(duty.Claim(new Lsn(2100), start));
     }
 
+    /// <summary>Another replica's file is found while a tick is under way with what it read as durable before.</summary>
+    [Fact]
+    public void Claim_BelowTheNewestCheckpoint_WaitsForItsSizeBeyond()
+    {
+        var duty = new CheckpointDuty(1000);
+        duty.Found(At(5000), start);
+        Assert.False(duty.Claim(new Lsn(4000), start));
+        Assert.True(duty.Claim(new Lsn(6000), start));
+    }
+
     [Fact]
     public void Claim_AfterFailures_PausesLongerEachTimeUntilOneIsPublished()
     {

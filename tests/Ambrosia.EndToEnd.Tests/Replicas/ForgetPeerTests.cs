@@ -26,7 +26,8 @@ public sealed class ForgetPeerTests : ReplicaTests
             Assert.True(forgotten.Code == 0, forgotten.Error);
             Assert.True(forgotten.Json.GetProperty("droppedCalls").GetUInt64() > 0);
             Cluster.Await("the link to the new ledger", () => LinkOf(cluster).State == "open");
-            Assert.Single(source.Members[1].Lines.From(0), static line => line.StartsWith("link ledger: forgotten", StringComparison.Ordinal)); // the standby came by, too
+            source.Members[1].Lines.Await("line of the standby, which came by, too", IsForgotten, 0, Cluster.Patience);
+            Assert.Single(source.Members[1].Lines.From(0), IsForgotten);
             source.Members[0].KillCoordinator(); // the standby goes on
             ReplicaSet.AwaitCaughtUp(source.Members[0].Start());
             source.KillAll();
@@ -56,6 +57,8 @@ public sealed class ForgetPeerTests : ReplicaTests
     }
 
     public static IEnumerable<object[]> Steps() => CrashPoints.Forgetting.Select(static step => new object[] { step });
+
+    private static bool IsForgotten(string line) => line.StartsWith("link ledger: forgotten", StringComparison.Ordinal);
 
     private static (ReplicaSet Source, ReplicaSet Ledger) StartAndDelete(Cluster cluster, int sources, Action<string> whileConnected, string? crashAt = null)
     {

@@ -309,4 +309,55 @@ public sealed class ForkPolicyTests
 
         Assert.Throws<OutOfMemoryException>(() => coordinator.Deliver(Fork(1, "memory")));
     }
+
+    /// <summary>The compiler gives whatever an async method throws to its builder, and what is no failure of a handler must not become one there.</summary>
+    [Theory]
+    [InlineData(ForkPolicy.Continue)]
+    [InlineData(ForkPolicy.Stop)]
+    [InlineData(ForkPolicy.Quarantine)]
+    public void OutOfMemory_BehindAnAwait_IsACrashWhateverThePolicy(ForkPolicy policy)
+    {
+        coordinator.Deliver(Policy(policy));
+        coordinator.Deliver(Fork(2, "memory", "bank3"));
+
+        Assert.Throws<OutOfMemoryException>(() => coordinator.Deliver(Result(3, 1, 2)));
+        Assert.Equal(0, coordinator.Session.FailedForks);
+    }
+
+    [Fact]
+    public void OutOfMemory_InACallBeforeItsFirstAwait_IsACrashAndNoAnswer()
+    {
+        Assert.Throws<OutOfMemoryException>(() => coordinator.Deliver(Call(5, 9, "memory")));
+
+        Assert.DoesNotContain(coordinator.Said, static line => line.StartsWith("failure", StringComparison.Ordinal));
+    }
+
+    /// <summary>A handler that cannot send any more, because the channel is gone, is no failed one: nothing of it is counted, set aside, or stops the app.</summary>
+    [Theory]
+    [InlineData(ForkPolicy.Continue)]
+    [InlineData(ForkPolicy.Stop)]
+    [InlineData(ForkPolicy.Quarantine)]
+    public void ChannelEnded_BehindAnAwait_IsNoFailureOfTheHandler(ForkPolicy policy)
+    {
+        coordinator.Deliver(Policy(policy));
+        coordinator.Deliver(Fork(2, "channel", "bank3"));
+
+        Assert.Throws<ChannelEnded>(() => coordinator.Deliver(Result(3, 1, 2)));
+        Assert.Equal((0, 0), (coordinator.Session.FailedForks, coordinator.Session.MessagesSetAside));
+        Assert.Empty(coordinator.Lines);
+    }
+
+    /// <summary>The longest failure there can be, in an instance whose message limit is the smallest.</summary>
+    [Fact]
+    public void Failure_LongerThanTheSmallestLimit_IsCutToIt()
+    {
+        var small = new FakeCoordinator(ImmortalDefinition.Of<Picky>());
+        small.Welcome(messageBytesMax: 64 * 1024);
+        small.Deliver(FirstStart(), Peer(1, "bank2"), Peer(2, "bank3"));
+        small.Deliver(Call(6, 9));
+
+        string failure = Assert.Single(small.Said, static line => line.StartsWith("failure bank2 6 #9", StringComparison.Ordinal));
+        Assert.Contains("outermost", failure, StringComparison.Ordinal);
+        Assert.Null(small.Session.End);
+    }
 }

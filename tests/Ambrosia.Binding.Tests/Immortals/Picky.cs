@@ -1,3 +1,5 @@
+using Ambrosia.Protocol;
+
 namespace Ambrosia.Binding.Tests;
 
 public interface IPicky
@@ -13,6 +15,13 @@ public interface IPicky
 
     [MethodId(4)]
     void Fill(ReadOnlyMemory<byte> bytes);
+
+    [MethodId(5)]
+    Call<int> Answer(string text);
+
+    /// <summary>Throws as long a failure as there can be.</summary>
+    [MethodId(6)]
+    int Complain();
 }
 
 /// <summary>Takes what it is given, then throws unless it has been told to forgive.</summary>
@@ -26,6 +35,7 @@ public sealed partial class Picky : Immortal<IPickyProxy>, IPicky
     {
         Taken.Add(text);
         if (text == "memory") throw new OutOfMemoryException("there is none");
+        if (text == "channel") throw new ChannelEnded("it is gone");
         if (!Forgives) throw new InvalidOperationException($"no {text}");
     }
 
@@ -39,4 +49,19 @@ public sealed partial class Picky : Immortal<IPickyProxy>, IPicky
     public void Forgive() => Forgives = true;
 
     public void Fill(ReadOnlyMemory<byte> bytes) => throw new InvalidOperationException($"no {bytes.Length} bytes");
+
+    public async Call<int> Answer(string text)
+    {
+        Take(text);
+        await thisProxy.ForgiveAsync();
+        return Taken.Count;
+    }
+
+    public int Complain()
+    {
+        Exception? inner = null;
+        for (int depth = FailureInfo.DepthMax - 1; depth >= 0; depth--)
+            inner = new InvalidOperationException((depth == 0 ? "outermost " : "inner ") + new string('\u20AC', 10_000), inner);
+        throw inner!;
+    }
 }

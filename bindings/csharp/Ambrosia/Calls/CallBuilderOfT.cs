@@ -2,6 +2,7 @@
 // handlers run on one thread in log order, and a suspended one is a single object of plain fields.
 using System.ComponentModel;
 using System.Runtime.CompilerServices;
+using System.Runtime.ExceptionServices;
 
 namespace Ambrosia;
 
@@ -37,8 +38,10 @@ public struct CallBuilder<T>
         frame.Complete(value);
     }
 
+    /// <summary>The compiler hands over everything that the method threw. What is no failure of a handler unwinds whoever runs it, as it does a method that is not async.</summary>
     public void SetException(Exception failure)
     {
+        if (!ImmortalRuntime.IsOfHandler(failure)) ExceptionDispatchInfo.Throw(failure);
         if (frame is null) frame = new Source<T>();
         else Scheduler.Current.FrameFinished();
         frame.Fail(failure);

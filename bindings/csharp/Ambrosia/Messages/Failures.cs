@@ -7,13 +7,17 @@ namespace Ambrosia;
 /// <summary>Exceptions to failures on the wire and back (protocol P4.4).</summary>
 internal static class Failures
 {
-    /// <summary>Texts are cut here, so that a failure always fits into a message and its stack into an extension block.</summary>
+    /// <summary>A text is cut here.</summary>
     private const int CharsMax = 4096;
+
+    /// <summary>Of all texts of a chain, so that a failure always fits into the smallest message limit there is, 64 KiB: a char is 3 bytes at most.</summary>
+    private const int ChainCharsMax = 20_000;
 
     internal static void Write(IBufferWriter<byte> to, Exception failure)
     {
         var writer = new CborWriter(to);
-        Writable(FailureInfo.Of(failure)).Write(ref writer);
+        int left = ChainCharsMax;
+        Writable(FailureInfo.Of(failure), ref left).Write(ref writer);
         writer.Flush();
     }
 
@@ -49,8 +53,19 @@ internal static class Failures
     private static RemoteCallException Of(FailureInfo failure, string? stack) =>
         new(failure.TypeName, failure.Message, failure.Inner is null ? null : Of(failure.Inner, null), stack);
 
-    private static FailureInfo Writable(FailureInfo failure) =>
-        new(Writable(failure.TypeName), Writable(failure.Message), failure.Inner is null ? null : Writable(failure.Inner));
+    /// <summary>The outermost says most, so it is cut last.</summary>
+    private static FailureInfo Writable(FailureInfo failure, ref int charsLeft)
+    {
+        string type = Cut(failure.TypeName, ref charsLeft), message = Cut(failure.Message, ref charsLeft);
+        return new FailureInfo(type, message, failure.Inner is null ? null : Writable(failure.Inner, ref charsLeft));
+    }
+
+    private static string Cut(string text, ref int charsLeft)
+    {
+        string cut = Writable(text.Length <= charsLeft ? text : text[..charsLeft]);
+        charsLeft -= cut.Length;
+        return cut;
+    }
 
     /// <summary>Short enough, and without the lone surrogates that UTF-8 cannot say.</summary>
     internal static string Writable(string text) =>

@@ -244,6 +244,55 @@ public sealed class NondetTaskTests
         Assert.Empty(world.Did);
     }
 
+    /// <summary>Only a primary has timers: what one cannot do must not become a failure of the handler, which no replay repeats.</summary>
+    [Fact]
+    public async Task Deadline_BeyondATimersReach_PassesInItsTime()
+    {
+        FakeCoordinator coordinator = Begun();
+        var end = new TaskCompletionSource();
+        world.Async = _ => end.Task;
+        coordinator.DeliverWith(0, coordinator.Tasks.Micros, Fork(1, "deadlineInYears"));
+        Assert.Equal(1, coordinator.Tasks.Waiting);
+        Task run = coordinator.Tasks.RunNext();
+        coordinator.Tasks.Clock.Advance(TimeSpan.FromDays(399.9));
+        coordinator.Listen();
+        Assert.Empty(coordinator.Results);
+        coordinator.Tasks.Clock.Advance(TimeSpan.FromDays(0.1));
+
+        coordinator.Listen();
+        Assert.Contains("System.TimeoutException", coordinator.Said[^1], StringComparison.Ordinal);
+        end.SetResult();
+        await run.WaitAsync(TimeSpan.FromSeconds(30));
+    }
+
+    [Fact]
+    public async Task Deadline_OfTheLongestTime_IsNone()
+    {
+        FakeCoordinator coordinator = Begun();
+        coordinator.Deliver(Fork(1, "deadlineNever"));
+        await RunAndLog(coordinator);
+
+        Assert.Equal(["deadlineNever: 1"], SeenBy(coordinator));
+    }
+
+    [Fact]
+    public async Task Backoff_BeyondATimersReach_IsWaitedFor()
+    {
+        FakeCoordinator coordinator = Begun();
+        coordinator.Deliver(Fork(1, "patient"));
+        Task run = coordinator.Tasks.RunNext();
+        var waited = TimeSpan.Zero;
+        while (waited < TimeSpan.FromDays(100 + 200 + 400))
+        {
+            TimeSpan pause = await coordinator.Tasks.NextPause();
+            waited += pause;
+            coordinator.Tasks.Clock.Advance(pause);
+        }
+        await run.WaitAsync(TimeSpan.FromSeconds(30));
+        coordinator.Listen();
+        Assert.False(Assert.Single(coordinator.Results).Failed);
+    }
+
     [Fact]
     public async Task SessionEnds_TellsBodiesAndTakesNothingMore()
     {

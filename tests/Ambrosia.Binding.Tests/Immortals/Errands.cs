@@ -94,6 +94,10 @@ public sealed partial class Errands : Immortal<IErrandsProxy>, IErrands
             case "retry": return Text(await NondetTask(context => context.Attempt < 3 ? throw new InvalidOperationException($"attempt {context.Attempt}") : Do($"attempt {context.Attempt}"), retry));
             case "retryInVain": return Text(await NondetTask(int (context) => throw new InvalidOperationException($"attempt {context.Attempt}"), retry));
             case "deadline": await NondetTask(static context => ThisWorld.Async!(context), new NondetOptions { Deadline = TimeSpan.FromSeconds(5) }); return "in time";
+            case "deadlineInYears": await NondetTask(static context => ThisWorld.Async!(context), new NondetOptions { Deadline = TimeSpan.FromDays(400) }); return "in time";
+            case "deadlineNever": return Text(await NondetTask(static () => Do("at last"), new NondetOptions { Deadline = TimeSpan.MaxValue }));
+            case "patient": return Text(await NondetTask(context => context.Attempt < 4 ? throw new InvalidOperationException($"attempt {context.Attempt}") : Do("patient"),
+                new NondetOptions { Attempts = 4, Backoff = TimeSpan.FromDays(100), BackoffMax = TimeSpan.MaxValue }));
             case "method": return Text(await NondetMethod(Measure, "method"));
             case "asyncMethod": return Text(await NondetMethod(MeasureAsync, ("a", 2)));
             case "voidMethod": await NondetMethod(Visit, 7); return "done";

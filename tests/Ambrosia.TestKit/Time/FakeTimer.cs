@@ -3,6 +3,9 @@ namespace Ambrosia.TestKit;
 /// <summary>A timer on virtual time. Invariant: an entry of the queue counts only while its number equals <see cref="Arming"/>.</summary>
 internal sealed class FakeTimer(FakeTime time, TimerCallback callback, object? state) : ITimer
 {
+    /// <summary>The runtime's timers take no more than 2³²−2 ms.</summary>
+    private static readonly TimeSpan s_timeMax = TimeSpan.FromMilliseconds(uint.MaxValue - 1);
+
     private TimeSpan period = Timeout.InfiniteTimeSpan;
     private bool disposed;
 
@@ -13,6 +16,8 @@ internal sealed class FakeTimer(FakeTime time, TimerCallback callback, object? s
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(dueTime, Timeout.InfiniteTimeSpan);
         ArgumentOutOfRangeException.ThrowIfLessThan(period, Timeout.InfiniteTimeSpan);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(dueTime, s_timeMax);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(period, s_timeMax);
         if (disposed) return false;
         this.period = period;
         Arming = time.Arm(this, dueTime);

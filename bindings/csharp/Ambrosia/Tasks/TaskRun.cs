@@ -1,29 +1,37 @@
 // One run of a task's body by this process: attempts, pauses, deadline, and at the end the one report. It starts nothing itself: the runner does.
 // Threads: made and started on the scheduler's, runs on the runner's. Invariant: at most one report.
 using System.Buffers;
-using System.Runtime.CompilerServices;
 using Ambrosia.Protocol;
 
 namespace Ambrosia;
 
 internal sealed class TaskRun(IPendingTask task, string key, TaskReports reports, ITaskRunner runner, CancellationToken sessionEnded)
 {
+    /// <summary>Timers of the runtime reach 49 days; a longer time is waited for in pieces.</summary>
+    private static readonly TimeSpan s_waitMax = TimeSpan.FromDays(40);
+
     private readonly NondetOptions options = task.Options;
     private readonly CancellationTokenSource stopped = CancellationTokenSource.CreateLinkedTokenSource(sessionEnded);
     private ITimer? deadline;
+
+    /// <summary>Until the deadline, behind the timer's present wait.</summary>
+    private TimeSpan rest;
     private int reported;
 
+    /// <summary>Part of the handler that began the task, in a primary alone: it must not throw, since no replay would.</summary>
     internal void Start()
     {
         if (options.Deadline is { } limit)
         {
-            TimeSpan left = DateTimeOffset.UnixEpoch.AddMicroseconds(task.BegunUs) + limit - runner.Time.GetUtcNow();
-            if (left <= TimeSpan.Zero)
+            TimeSpan passed = runner.Time.GetUtcNow() - DateTimeOffset.UnixEpoch.AddMicroseconds(task.BegunUs);
+            rest = limit - (passed > TimeSpan.Zero ? passed : TimeSpan.Zero);
+            if (rest <= TimeSpan.Zero)
             {
                 runner.Start(TimeOut);
                 return;
             }
-            deadline = runner.Time.CreateTimer(static run => ((TaskRun)run!).TimedOut(), this, left, Timeout.InfiniteTimeSpan);
+            deadline = runner.Time.CreateTimer(static run => ((TaskRun)run!).TimerFired(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+            Arm();
         }
         runner.Start(Run);
     }
@@ -47,15 +55,33 @@ internal sealed class TaskRun(IPendingTask task, string key, TaskReports reports
             }
             catch (Exception e) when (e is not OutOfMemoryException)
             {
-                if (attempt < options.Attempts && pause > TimeSpan.Zero) await Pause(pause);
+                if (attempt < options.Attempts && pause > TimeSpan.Zero) await Pause(pause).ConfigureAwait(false);
                 if (attempt >= options.Attempts || stopped.IsCancellationRequested) return (true, Encoded(e));
             }
-            pause = pause * 2 < options.BackoffMax ? pause * 2 : options.BackoffMax;
+            pause = pause < options.BackoffMax / 2 ? pause * 2 : options.BackoffMax;
         }
     }
 
-    private ConfiguredTaskAwaitable Pause(TimeSpan pause) =>
-        Task.Delay(pause, runner.Time, stopped.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+    private async Task Pause(TimeSpan pause)
+    {
+        for (; pause > TimeSpan.Zero && !stopped.IsCancellationRequested; pause -= s_waitMax)
+            await Task.Delay(Shorter(pause, s_waitMax), runner.Time, stopped.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+    }
+
+    private void Arm()
+    {
+        TimeSpan wait = Shorter(rest, s_waitMax);
+        rest -= wait;
+        deadline!.Change(wait, Timeout.InfiniteTimeSpan);
+    }
+
+    private void TimerFired()
+    {
+        if (rest > TimeSpan.Zero) Arm();
+        else TimedOut();
+    }
+
+    private static TimeSpan Shorter(TimeSpan a, TimeSpan b) => a < b ? a : b;
 
     private Task TimeOut()
     {

@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.Text;
 using Ambrosia.Protocol;
 using static Ambrosia.Binding.Tests.FakeCoordinator;
@@ -267,6 +268,17 @@ public sealed class CheckpointTests
         map.Add(9, 0);
         Assert.Equal([9, 3], map.Keys);
         Assert.Equal([3, 9], new Dictionary<int, int> { [3] = 0, [9] = 0 }.Keys);
+    }
+
+    /// <summary>An app can make one of any text, also of one that UTF-8 cannot say.</summary>
+    [Fact]
+    public void Failure_OfAnyText_IsKeptInTheState()
+    {
+        var written = new ArrayBufferWriter<byte>();
+        ValueImage.Write(written, new RemoteCallException("Some.Type", "lone \uD800", new RemoteCallException("Inner", "plain")));
+        RemoteCallException read = ValueImage.Read<RemoteCallException>(written.WrittenSpan, static _ => default);
+
+        Assert.Equal(("Some.Type", "lone \uD800", "plain"), (read.TypeName, read.Message, read.InnerException!.Message));
     }
 
     /// <summary>The negative control: images of different states differ.</summary>

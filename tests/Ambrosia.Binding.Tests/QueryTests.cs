@@ -235,4 +235,16 @@ public sealed class QueryTests
     [Fact]
     public void Setting_ThatIsNone_SaysWhichThereAre() =>
         Assert.Contains("always, sampled or never", Assert.Throws<FormatException>(static () => QueryChecks.Parse("often")).Message, StringComparison.Ordinal);
+
+    /// <summary>Callers say the ids, so what is remembered of them has a bound.</summary>
+    [Fact]
+    public void Checks_OfMethodsWithoutEnd_RememberAsManyAsAContractMayHave()
+    {
+        var checks = new QueryChecks(QueryChecking.Sampled, typeof(QueryTests).Assembly);
+        for (uint method = 1; method <= 10_000; method++) checks.Wants(method);
+
+        Assert.InRange(checks.Methods, 1_000, 4_096);
+        Assert.True(checks.Wants(1)); // the second of that method
+        Assert.False(checks.Wants(20_000));
+    }
 }

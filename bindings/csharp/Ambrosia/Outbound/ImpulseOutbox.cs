@@ -46,7 +46,7 @@ internal sealed class ImpulseOutbox(int bytesMax)
         {
             if (ended is not null) throw new InvalidOperationException("Impulses are not accepted any more: the app channel has ended.", ended);
             int waiting = filled + (drainingEnd - drained);
-            if (waiting > 0 && waiting + message.Length > bytesMax) return false;
+            if (waiting > 0 && waiting + (long)message.Length > bytesMax) return false;
             if (!channels.TryGetValue(destination, out ImpulseChannel? channel)) channels.Add(destination, channel = new ImpulseChannel());
             ulong ticket = channel.NextTicket(logged);
             Append(destination, keyed, ticket, message);

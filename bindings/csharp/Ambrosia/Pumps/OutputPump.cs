@@ -83,8 +83,8 @@ internal sealed class OutputPump : IDisposable
         stopping = true;
         Wake();
         lock (roomGate) Monitor.PulseAll(roomGate);
-        if (thread.Join(TimeSpan.FromSeconds(2))) wake.Dispose();
-        else stream.End();
+        // The event is left to its finalizer: a sender of impulses may be about to set it.
+        if (!thread.Join(TimeSpan.FromSeconds(2))) stream.End();
     }
 
     private void Run()

@@ -12,22 +12,22 @@ internal sealed class FailureShape : ObjectShape
         for (var failure = (RemoteCallException?)instance; failure is not null; failure = (RemoteCallException?)failure.InnerException)
         {
             to.WriteArrayHeader(3);
-            to.WriteString(failure.TypeName);
-            to.WriteString(failure.Message);
+            Texts.Write(ref to, failure.TypeName);
+            Texts.Write(ref to, failure.Message);
         }
         to.WriteNull();
     }
 
     internal override object Allocate(GraphReader graph, ref CborReader from)
     {
-        var chain = new Stack<(string Type, string Message)>();
+        var chain = new Stack<(string? Type, string? Message)>();
         while (!from.TryReadNull())
         {
             from.ReadArrayHeader();
-            chain.Push((from.ReadString(), from.ReadString()));
+            chain.Push((Texts.Read(ref from), Texts.Read(ref from)));
         }
         RemoteCallException? failure = null;
-        foreach ((string type, string message) in chain) failure = new RemoteCallException(type, message, failure);
+        foreach ((string? type, string? message) in chain) failure = new RemoteCallException(type ?? "", message ?? "", failure);
         return failure ?? throw new InvalidDataException("The image holds an empty failure.");
     }
 

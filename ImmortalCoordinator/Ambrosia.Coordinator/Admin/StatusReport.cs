@@ -101,5 +101,5 @@ internal sealed class StatusReport(
         ["impulsesDurable"] = news.ImpulsesDurable, ["keptBytes"] = news.KeptBytes, ["hasUnsent"] = news.HasUnsent,
     };
 
-    private static JsonArray Array(IEnumerable<JsonObject> items) => [.. items];
+    private static JsonArray Array(IEnumerable<JsonNode> items) => new([.. items]);
 }

@@ -1,4 +1,4 @@
-using System.Text.Json;
+using System.Text.Json.Nodes;
 
 namespace Ambrosia.Coordinator;
 
@@ -7,12 +7,12 @@ internal sealed class OperatorLog(TextWriter output, bool json)
 {
     private readonly Lock gate = new();
 
-    public void Say(string line) => Write(line, json ? new Dictionary<string, object> { ["event"] = "line", ["text"] = line } : null);
+    public void Say(string line) => Write(line, json ? new JsonObject { ["event"] = "line", ["text"] = line } : null);
 
     public void Ready(string instance, ulong epoch, long replayed, TimeSpan took, string address, string appChannel)
     {
         string line = $"ready instance={instance} epoch={epoch} replayed={replayed} in {took.TotalMilliseconds:F0}ms";
-        Write(line, json ? new Dictionary<string, object>
+        Write(line, json ? new JsonObject
         {
             ["event"] = "ready", ["instance"] = instance, ["epoch"] = epoch, ["replayed"] = replayed, ["ms"] = took.TotalMilliseconds,
             ["address"] = address, ["app"] = appChannel,
@@ -20,13 +20,13 @@ internal sealed class OperatorLog(TextWriter output, bool json)
     }
 
     public void Failure(int code, string why) =>
-        Write($"exit {code}: {why}", json ? new Dictionary<string, object> { ["event"] = "exit", ["code"] = code, ["why"] = why } : null);
+        Write($"exit {code}: {why}", json ? new JsonObject { ["event"] = "exit", ["code"] = code, ["why"] = why } : null);
 
-    private void Write(string line, Dictionary<string, object>? fields)
+    private void Write(string line, JsonObject? fields)
     {
         lock (gate)
         {
-            output.WriteLine(fields is null ? line : JsonSerializer.Serialize(fields));
+            output.WriteLine(fields?.ToJsonString() ?? line);
             output.Flush();
         }
     }

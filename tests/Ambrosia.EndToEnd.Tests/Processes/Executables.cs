@@ -8,7 +8,8 @@ internal static class Executables
 {
     public const string AppName = "Ambrosia.EndToEnd.App";
 
-    public static string Coordinator { get; } = Beside("ImmortalCoordinator");
+    /// <summary>Beside the tests, or another one, such as a published one.</summary>
+    public static string Coordinator { get; } = Environment.GetEnvironmentVariable("AMBROSIA_TEST_COORDINATOR") ?? Beside("ImmortalCoordinator");
 
     /// <summary>In its own project's output, of the same configuration and framework as the tests'.</summary>
     public static string Ambrosia { get; } = Path.Combine(AppContext.BaseDirectory.Replace(Path.Combine("tests", "Ambrosia.EndToEnd.Tests"), Path.Combine("tools", "ambrosia"), StringComparison.Ordinal), "ambrosia");

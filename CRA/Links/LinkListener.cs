@@ -51,7 +51,7 @@ public sealed class LinkListener : IDisposable
         _accepted = accepted;
         _log = log;
         _listener = Bind(address, settings.MayLeaveTheMachine);
-        BoundAddress = _listener.LocalEndPoint!.ToString()!;
+        BoundAddress = LinkAddress.TextOf((IPEndPoint)_listener.LocalEndPoint!);
         _acceptFrom = settings.Time.GetTimestamp();
         _lines = new LineBudget(settings.Time.TimestampFrequency, _acceptFrom);
         _thread = new Thread(AcceptLoop) { Name = $"link-accept {BoundAddress}", IsBackground = true };

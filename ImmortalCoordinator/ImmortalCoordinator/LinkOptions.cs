@@ -33,8 +33,9 @@ internal static class LinkOptions
         bool isInsecure = result.GetValue(Insecure);
         if (tls is 1 or 2) return "--tls-cert, --tls-key and --tls-ca belong together; give all three";
         if (tls == 3 && isInsecure) return "--insecure and --tls-cert exclude each other; with certificates every link is encrypted";
-        string listen = TextOption.Given(result, Listen) ?? AnyLoopbackPort;
-        string? advertise = TextOption.Given(result, Advertise);
+        string? given = TextOption.Given(result, Listen), advertise = TextOption.Given(result, Advertise);
+        if (given is null && advertise is null) return null;
+        string listen = given ?? AnyLoopbackPort;
         bool mayLeave = tls == 3 || isInsecure;
         return WhatIsWrongWith("--listen", listen, mayLeave)
             ?? (advertise is null ? null : WhatIsWrongWith("--advertise", advertise, mayLeave))

@@ -53,6 +53,16 @@ public sealed class QueryTests
         Assert.Equal(new Lsn(4096), seen);
     }
 
+    [Fact]
+    public void Query_LongerThanTheInstanceTakes_FailsAndHoldsNobodyUp()
+    {
+        QueryDesk desk = Desk(QuerySource.Any);
+        FakeInstance instance = Connected(desk, QueryRoad.Primary);
+        QueryTry a = Ask(desk, "a"), tooLong = Ask(desk, new string('x', (1 << 20) + 1)), b = Ask(desk, "b");
+        Assert.Equal(["query 1 at 0 a", "query 2 at 0 b"], instance.Heard());
+        Assert.Equal(("waits", nameof(MessageTooLongException), "waits"), (Outcome(a), Outcome(tooLong), Outcome(b)));
+    }
+
     [Theory]
     [InlineData(QuerySource.Primary, "primary")]
     [InlineData(QuerySource.Any, "primary")]

@@ -67,6 +67,20 @@ public sealed class RequestTests
         Assert.Equal(["3 ClientRequest c"], instance.Heard());
     }
 
+    /// <summary>It would be malformed there and end the connection, and one with a key every later one, too.</summary>
+    [Fact]
+    public void Request_LongerThanTheInstanceTakes_FailsAndHoldsNobodyUp()
+    {
+        ClientRequest early = Add(new string('x', 1 << 20), key: "k");
+        FakeInstance instance = Connected();
+        ClientRequest a = Add("a"), long1 = Add(new string('x', 1 << 20)), long2 = Add(new string('x', 1 << 20), isImpulse: true), b = Add("b"), last = Add(new string('x', 2_000_000));
+        ClientRequest longest = Add(new string('y', (1 << 20) - 1), key: "l"), fits = Add(new string('y', (1 << 20) - 1));
+        Assert.Equal(["1 ClientRequest a", "2 ClientRequest b", $"3 ClientRequest {new string('y', (1 << 20) - 1)}"], instance.Heard());
+        foreach (ClientRequest each in new[] { early, long1, long2, last, longest }) Assert.Equal(nameof(MessageTooLongException), Outcome(each));
+        Assert.Equal([early, long1, long2, last, longest], left);
+        Assert.Equal(("waits", "waits", "waits"), (Outcome(a), Outcome(b), Outcome(fits)));
+    }
+
     [Fact]
     public void Connection_Lost_RepeatsKeysInOrderAndTellsTheRest()
     {

@@ -41,7 +41,7 @@ public sealed class ClientMessage
         int length = content.WrittenCount;
         byte[] message = new byte[Varint.SizeOf((ulong)length) + length];
         content.WrittenSpan.CopyTo(message.AsSpan(Varint.Write(message, (ulong)length)));
-        return new ClientRequest(isImpulse, isKeyed, message);
+        return new ClientRequest(isImpulse, isKeyed, message, length);
     }
 
     private void WriteVarint(ulong value) => content.Advance(Varint.Write(content.GetSpan(Varint.BytesMax), value));

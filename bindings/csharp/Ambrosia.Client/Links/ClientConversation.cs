@@ -142,7 +142,7 @@ internal sealed class ClientConversation : ILinkTraffic
             else if (stage == Stage.Open)
             {
                 if (book is not null) WriteRun(book);
-                desk.Take(road, welcome!.RequestsMax, seed, frame);
+                desk.Take(road, welcome!.RequestsMax, welcome.MessageBytesMax, seed, frame);
             }
             bytes = frame.WrittenMemory;
             return bytes.Length > 0;
@@ -152,7 +152,7 @@ internal sealed class ClientConversation : ILinkTraffic
     private void WriteRun(RequestBook requests)
     {
         run.ResetWrittenCount();
-        if (requests.TryTakeRun(welcome!.RequestsMax, run)) Frames.Write(frame, FrameType.Run, run.WrittenSpan, seed, checkPayload: true);
+        if (requests.TryTakeRun(welcome!.RequestsMax, welcome.MessageBytesMax, run)) Frames.Write(frame, FrameType.Run, run.WrittenSpan, seed, checkPayload: true);
     }
 
     public void Taken(int bytes)

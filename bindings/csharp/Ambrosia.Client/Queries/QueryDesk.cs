@@ -73,7 +73,8 @@ internal sealed class QueryDesk(QuerySource source, Action<Lsn> saw)
     }
 
     /// <summary>The next queries as frames, so that no more than <paramref name="underWayMax"/> are under way.</summary>
-    internal void Take(QueryRoad road, uint underWayMax, uint seed, IBufferWriter<byte> frames)
+    /// <param name="messageBytesMax">The instance takes no more arguments (P5.18): a query with more fails here, since it would end every connection.</param>
+    internal void Take(QueryRoad road, uint underWayMax, uint messageBytesMax, uint seed, IBufferWriter<byte> frames)
     {
         var payload = new ArrayBufferWriter<byte>();
         lock (gate)
@@ -82,8 +83,13 @@ internal sealed class QueryDesk(QuerySource source, Action<Lsn> saw)
             for (int written = 0; lane.Unsent.First?.Value is { } next && (uint)lane.Sent.Count < underWayMax && written < FramesBytesTarget; written += payload.WrittenCount)
             {
                 lane.Unsent.RemoveFirst();
-                lane.Sent.Add(++lane.Last, next);
                 payload.ResetWrittenCount();
+                if (next.Arguments.Length > messageBytesMax)
+                {
+                    next.Completion.TrySetException(new MessageTooLongException(next.Arguments.Length, messageBytesMax));
+                    continue;
+                }
+                lane.Sent.Add(++lane.Last, next);
                 new QueryFrame(lane.Last, next.Position, next.PatienceMs, next.Method, next.Arguments).Write(payload);
                 Frames.Write(frames, FrameType.Query, payload.WrittenSpan, seed, checkPayload: true);
             }

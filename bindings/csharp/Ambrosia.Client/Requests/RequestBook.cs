@@ -59,27 +59,44 @@ internal sealed class RequestBook(Action<ClientRequest> left)
     }
 
     /// <summary>The next messages as one run (protocol P3), at most so many that no more than <paramref name="requestsMax"/> are under way.</summary>
-    internal bool TryTakeRun(uint requestsMax, ArrayBufferWriter<byte> run)
+    /// <param name="messageBytesMax">The instance takes no longer one (P3.4): what is longer fails here, since it would end every connection.</param>
+    internal bool TryTakeRun(uint requestsMax, uint messageBytesMax, ArrayBufferWriter<byte> run)
     {
+        List<ClientRequest>? tooLong = null;
         lock (gate)
         {
-            if (unsent.First?.Value is not { } first || (uint)sent.Count >= requestsMax) return false;
-            ulong number = last + 1;
-            run.Advance(Head(first, number, 0, run.GetSpan(RunHeader.Bytes)));
-            uint count = 0;
-            while (unsent.First?.Value is { } next && (uint)sent.Count < requestsMax && next.IsImpulse == first.IsImpulse && next.IsKeyed == first.IsKeyed
-                && (count == 0 || run.WrittenCount + next.Message.Length <= RunBytesTarget))
+            while (unsent.First?.Value is { } next && next.BodyBytes > messageBytesMax)
             {
                 unsent.RemoveFirst();
-                next.Number = ++last;
-                sent.Add(last, next);
-                if (next.IsImpulse) impulses.Enqueue(next);
-                run.Write(next.Message);
-                count++;
+                (tooLong ??= []).Add(next);
             }
-            Head(first, number, count, System.Runtime.InteropServices.MemoryMarshal.AsMemory(run.WrittenMemory).Span);
-            return true;
+            TakeRun(requestsMax, messageBytesMax, run);
         }
+        foreach (ClientRequest request in tooLong ?? [])
+        {
+            request.Completion.TrySetException(new MessageTooLongException(request.BodyBytes, messageBytesMax));
+            left(request);
+        }
+        return run.WrittenCount > 0;
+    }
+
+    private void TakeRun(uint requestsMax, uint messageBytesMax, ArrayBufferWriter<byte> run)
+    {
+        if (unsent.First?.Value is not { } first || (uint)sent.Count >= requestsMax) return;
+        ulong number = last + 1;
+        run.Advance(Head(first, number, 0, run.GetSpan(RunHeader.Bytes)));
+        uint count = 0;
+        while (unsent.First?.Value is { } next && (uint)sent.Count < requestsMax && next.IsImpulse == first.IsImpulse && next.IsKeyed == first.IsKeyed
+            && next.BodyBytes <= messageBytesMax && (count == 0 || run.WrittenCount + next.Message.Length <= RunBytesTarget))
+        {
+            unsent.RemoveFirst();
+            next.Number = ++last;
+            sent.Add(last, next);
+            if (next.IsImpulse) impulses.Enqueue(next);
+            run.Write(next.Message);
+            count++;
+        }
+        Head(first, number, count, System.Runtime.InteropServices.MemoryMarshal.AsMemory(run.WrittenMemory).Span);
     }
 
     private static int Head(ClientRequest first, ulong number, uint count, Span<byte> to)

@@ -1,4 +1,3 @@
-using System.Buffers;
 using System.Security.Cryptography;
 using Ambrosia.Log;
 using Ambrosia.Protocol;
@@ -7,7 +6,7 @@ namespace Ambrosia.Coordinator;
 
 /// <summary>
 /// One connection of the app, from its hello to its end: checks who it is, gives it checkpoint and log, takes what it emits.
-/// Owns the frames that wait for the app and the session's place in its life. Two threads: the one that reads the app calls the
+/// Owns the session's place in its life; what waits for the app is its <see cref="AppFeed"/>'s. Two threads: the one that reads the app calls the
 /// <see cref="IAppFrames"/> side, the one that sends to it calls <see cref="TryTake"/>; what both touch is under one lock.
 /// </summary>
 internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender) : IAppFrames
@@ -15,16 +14,11 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
     private enum Stage { AwaitHello, Replaying, BecomingPrimary, Primary, Ended }
 
     private readonly Lock gate = new();
-    private readonly FrameQueue control = new(seed: 0, checkPayload: false);
-    private readonly ArrayBufferWriter<byte> imageFrame = new();
+    private readonly AppFeed feed = new(parts);
     private readonly HashSet<Outbox> touched = [];
     private readonly List<PageNote> done = [];
     private Stage stage;
-    private bool deliveryTaken, selfWaits, digestWaits, quarantineWaits;
-
-    /// <summary>Taken from the delivery, behind something that the app must know before.</summary>
-    private ReadOnlyMemory<byte>? held;
-    private CheckpointImage? image;
+    private bool selfWaits, digestWaits, quarantineWaits;
 
     /// <summary>When everything below this has been delivered, the app is told to become primary; null: this replica is a secondary.</summary>
     private Lsn? target;
@@ -43,7 +37,13 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
         get
         {
             lock (gate)
-                return stage != Stage.Ended && (control.HasAny || (stage != Stage.AwaitHello && parts.Queries.HasReady(parts.Delivery.Next)) || (stage == Stage.Replaying && parts.Delivery.Next >= target) || (stage != Stage.AwaitHello && parts.Delivery.Next < parts.Replicated.Durable));
+            {
+                if (stage == Stage.Ended) return false;
+                if (feed.HasControl) return true;
+                if (stage == Stage.AwaitHello) return false;
+                Lsn next = parts.Delivery.Next;
+                return next < parts.Replicated.Durable || (stage == Stage.Replaying && next >= target) || parts.Queries.HasReady(next);
+            }
         }
     }
 
@@ -193,9 +193,8 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
     {
         lock (gate)
         {
+            feed.Begin(welcome, image);
             stage = Stage.Replaying;
-            this.image = image;
-            control.Write(welcome);
         }
         wakeSender();
     }
@@ -280,84 +279,34 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
 
     // ---- what the app gets ----
 
-    /// <summary>The next bytes for the app: control first, then the image, then the log.</summary>
+    /// <summary>The next bytes for the app: what its feed has, and at the end of what it has to execute that it is to become primary.</summary>
     public bool TryTake(out ReadOnlyMemory<byte> bytes)
     {
-        bytes = default;
         lock (gate)
         {
-            if (stage is Stage.AwaitHello && !control.HasAny) return false;
+            bytes = default;
             if (stage == Stage.Ended) return false;
-            if (!parts.Delivery.IsInsideFrame && control.TryTake(out bytes)) return true;
+            if (feed.TryTakeControl(out bytes)) return true;
             if (stage == Stage.AwaitHello) return false;
         }
-        if (image is not null && TakeImage(out bytes)) return true;
-        if (TryTakeQueries(out bytes) || TryTakeDelivery(out bytes)) return true;
+        if (feed.TryTake(out bytes)) return true;
         if (stage != Stage.Replaying) return false;
         lock (gate)
         {
             if (target is not { } all || parts.Delivery.Next < all) return false;
             stage = Stage.BecomingPrimary;
             parts.Delivery.Marks.BecomePrimary();
-            control.Write(new BecomePrimary(all));
-            return control.TryTake(out bytes);
+            feed.Write(new BecomePrimary(all));
+            return feed.TryTakeControl(out bytes);
         }
-    }
-
-    /// <summary>Behind all that the app was given so far, and in front of what comes next.</summary>
-    private bool TryTakeQueries(out ReadOnlyMemory<byte> bytes)
-    {
-        bytes = default;
-        if (held is not null || parts.Delivery.IsInsideFrame || !parts.Queries.HasReady(parts.Delivery.Next)) return false;
-        lock (gate)
-        {
-            parts.Queries.Give(parts.Delivery.Next, control);
-            return control.TryTake(out bytes);
-        }
-    }
-
-    private bool TryTakeDelivery(out ReadOnlyMemory<byte> bytes)
-    {
-        if (held is { } waited)
-        {
-            bytes = waited;
-            held = null;
-            return deliveryTaken = true;
-        }
-        if (!parts.Delivery.TryTake(out bytes)) return false;
-        if (parts.Delivery.TakeOutlook() is not { } ahead) return deliveryTaken = true;
-        held = bytes;
-        lock (gate)
-        {
-            control.Write(ahead);
-            return control.TryTake(out bytes);
-        }
-    }
-
-    private bool TakeImage(out ReadOnlyMemory<byte> bytes)
-    {
-        imageFrame.ResetWrittenCount();
-        if (image!.TryWriteNext(imageFrame))
-        {
-            bytes = imageFrame.WrittenMemory;
-            return true;
-        }
-        image.Dispose();
-        image = null;
-        bytes = default;
-        return false;
     }
 
     /// <summary>What <see cref="TryTake"/> gave is sent.</summary>
-    public void Taken()
-    {
-        if (deliveryTaken) { parts.Delivery.Taken(); Crash.Hit("deliver.after"); }
-        deliveryTaken = false;
-    }
+    public void Taken() => feed.Taken();
 
     public void Send<T>(T frame) where T : IFramePayload<T>
     {
-        lock (gate) control.Write(frame);
+        feed.Write(frame);
         wakeSender();
     }
 
@@ -366,7 +315,7 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
         lock (gate)
         {
             if (stage == Stage.AwaitHello) return; // the welcome comes first
-            control.WriteEmpty(FrameType.Heartbeat);
+            feed.WriteHeartbeat();
         }
         wakeSender();
     }
@@ -383,14 +332,7 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
             stage = Stage.Ended;
             EndReason = why;
         }
-        if (deliveryTaken) parts.Delivery.Taken();
-        image?.Dispose();
+        feed.End();
         parts.Ended(this);
     }
-}
-
-/// <summary>The app said goodbye, or was sent away.</summary>
-internal sealed class AppLeft(Goodbye goodbye) : Exception(goodbye.Why)
-{
-    public Goodbye Goodbye { get; } = goodbye;
 }

@@ -195,7 +195,10 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
         }
     }
 
-    /// <summary>Does something to the file, if there is to be one; no garbage for each of the thousands of stretches of a large image. A full disk costs this checkpoint and nothing else (log-format L8.4): nobody has seen its file.</summary>
+    /// <summary>
+    /// Does something to the file, if there is to be one. A full disk costs this checkpoint and nothing else (log-format L8.4): nobody has seen its file.
+    /// What is done and to what are apart, since a large image is thousands of stretches, and a closure each would be garbage.
+    /// </summary>
     private void Try<T>(T what, Action<CheckpointTaker, T> write)
     {
         if (!job!.IsOurs) return;

@@ -29,11 +29,14 @@ internal sealed class DirectWindow : IReadable
     /// <param name="file">From here on all reads of it must come through the window.</param>
     /// <param name="stretchBytes">Read at once where less is asked for; a multiple of 4,096.</param>
     /// <returns>Null: the file system does not do it, and nothing has changed.</returns>
-    public static DirectWindow? TryMake(IFile file, int stretchBytes) => file.TryWriteDirect() ? new DirectWindow(file, new AlignedBlock(stretchBytes, zeroed: false)) : null;
+    public static DirectWindow? TryMake(IFile file, int stretchBytes) => TryMake(file, () => new AlignedBlock(stretchBytes, zeroed: false));
 
     /// <param name="file">From here on all reads of it must come through the window.</param>
     /// <param name="stretch">Filled at once where less is asked for.</param>
-    public static DirectWindow? TryMake(IFile file, AlignedBlock stretch) => file.TryWriteDirect() ? new DirectWindow(file, stretch) : null;
+    /// <returns>Null: the file system does not do it, and nothing has changed.</returns>
+    public static DirectWindow? TryMake(IFile file, AlignedBlock stretch) => TryMake(file, () => stretch);
+
+    private static DirectWindow? TryMake(IFile file, Func<AlignedBlock> stretch) => file.TryWriteDirect() ? new DirectWindow(file, stretch()) : null;
 
     public int Read(Span<byte> buffer, long offset)
     {

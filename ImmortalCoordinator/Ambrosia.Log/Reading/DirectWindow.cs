@@ -29,14 +29,15 @@ internal sealed class DirectWindow : IReadable
     /// <param name="file">From here on all reads of it must come through the window.</param>
     /// <param name="stretchBytes">Read at once where less is asked for; a multiple of 4,096.</param>
     /// <returns>Null: the file system does not do it, and nothing has changed.</returns>
-    public static DirectWindow? TryMake(IFile file, int stretchBytes) => TryMake(file, () => new AlignedBlock(stretchBytes, zeroed: false));
+    public static DirectWindow? TryMake(IFile file, int stretchBytes) => TryMake(file, null, stretchBytes);
 
     /// <param name="file">From here on all reads of it must come through the window.</param>
     /// <param name="stretch">Filled at once where less is asked for.</param>
     /// <returns>Null: the file system does not do it, and nothing has changed.</returns>
-    public static DirectWindow? TryMake(IFile file, AlignedBlock stretch) => TryMake(file, () => stretch);
+    public static DirectWindow? TryMake(IFile file, AlignedBlock stretch) => TryMake(file, stretch, stretch.Length);
 
-    private static DirectWindow? TryMake(IFile file, Func<AlignedBlock> stretch) => file.TryWriteDirect() ? new DirectWindow(file, stretch()) : null;
+    private static DirectWindow? TryMake(IFile file, AlignedBlock? stretch, int stretchBytes) =>
+        file.TryWriteDirect() ? new DirectWindow(file, stretch ?? new AlignedBlock(stretchBytes, zeroed: false)) : null;
 
     public int Read(Span<byte> buffer, long offset)
     {

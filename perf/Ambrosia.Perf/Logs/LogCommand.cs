@@ -16,7 +16,7 @@ internal sealed class LogCommand(ClusterOptions cluster, LogWriteMode mode)
         using var driver = new LogDriver(Path.Combine(cluster.Directory, "log"), new LogOptions { SegmentBytes = SegmentBytes, WriteMode = mode });
         bool isDirect = driver.Log.Chain.Segments[^1].Header.IsDirect;
         LogFloor floor = new(cluster.Directory, isDirect ? "direct" : "buffered"), cached = new(cluster.Directory, "buffered"), cold = new(cluster.Directory, "cold");
-        foreach (int _ in new int[12]) driver.AppendMany(BodyOf(1 << 20), 64); // every file of the log has been written once then
+        for (int i = 0; i < 12; i++) driver.AppendMany(BodyOf(1 << 20), 64); // every file of the log has been written once then
         IReadOnlyList<MemoryFigure> memory = new MemoryRounds(driver, rounds, cluster.Say).Run();
         var figures = new List<LogFigure>();
         foreach (int bytes in new[] { 4_096, 65_536, 1 << 20 })
@@ -33,8 +33,9 @@ internal sealed class LogCommand(ClusterOptions cluster, LogWriteMode mode)
         long payload = (long)(streamBytes / overhead);
         figures.Add(Pairs($"stream of {MessageBytes} B, payload", payload, rounds, () => driver.Stream(run, streamBytes), () => floor.Run("stream", 1 << 20, payload >> 20)));
         double measured = MeasureOverhead(driver, run, streamBytes);
-        figures.Add(Pairs("read, page cache", driver.ReadAll().Bytes, rounds, () => driver.ReadAll().Time, () => cached.Run("read", 1 << 20, driver.ReadAll().Bytes >> 20)));
-        figures.Add(Pairs("read, cold", driver.ReadAll().Bytes, rounds, () => driver.ReadCold().Time, () => cold.Run("read", 1 << 20, driver.ReadAll().Bytes >> 20)));
+        long kept = driver.ReadAll().Bytes;
+        figures.Add(Pairs("read, page cache", kept, rounds, () => driver.ReadAll().Time, () => cached.Run("read", 1 << 20, kept >> 20)));
+        figures.Add(Pairs("read, cold", kept, rounds, () => driver.ReadCold().Time, () => cold.Run("read", 1 << 20, kept >> 20)));
         return new LogResult(isDirect, measured, figures, memory);
     }
 

@@ -66,22 +66,32 @@ internal sealed class MemoryRounds(LogDriver driver, int rounds, Action<string> 
         return Stopwatch.GetElapsedTime(begun);
     }
 
-    /// <summary>All records, by so many threads at once.</summary>
+    /// <summary>All records, by so many threads at once: from the first that begins, which this thread may be too late to see, to the last that ends.</summary>
+    /// <exception cref="FailedRoundException">One of them could not.</exception>
     private static TimeSpan Together(int writers, Action<int> write, Action afterwards)
     {
-        using var start = new Barrier(writers + 1);
-        Thread[] threads = [.. Enumerable.Range(0, writers).Select(_ => new Thread(() =>
+        using var start = new Barrier(writers);
+        var begun = new long[writers];
+        var ended = new long[writers];
+        FailedRoundException? failure = null;
+        Thread[] threads = [.. Enumerable.Range(0, writers).Select(i => new Thread(() =>
         {
             start.SignalAndWait();
-            write(Records / writers);
+            begun[i] = Stopwatch.GetTimestamp();
+            try
+            {
+                write(Records / writers);
+            }
+            catch (FailedRoundException e)
+            {
+                failure = e;
+            }
+            ended[i] = Stopwatch.GetTimestamp();
         }))];
         foreach (Thread thread in threads) thread.Start();
-        start.SignalAndWait();
-        long begun = Stopwatch.GetTimestamp();
         foreach (Thread thread in threads) thread.Join();
-        TimeSpan took = Stopwatch.GetElapsedTime(begun);
         afterwards();
-        return took;
+        return failure is null ? Stopwatch.GetElapsedTime(begun.Min(), ended.Max()) : throw failure;
     }
 
     private void Append(int count)

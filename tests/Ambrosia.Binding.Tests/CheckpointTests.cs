@@ -270,6 +270,25 @@ public sealed class CheckpointTests
         Assert.Equal([3, 9], new Dictionary<int, int> { [3] = 0, [9] = 0 }.Keys);
     }
 
+    /// <summary>The negative control: two collections of the same items and slots order what comes next by their capacity, once they were trimmed.</summary>
+    [Fact]
+    public void HashedSlots_Capacity_DecidesWhetherTrimmingClosesGaps()
+    {
+        var roomy = new Dictionary<int, int>(500) { [1] = 0, [2] = 0, [3] = 0 };
+        var tight = new Dictionary<int, int> { [1] = 0, [2] = 0, [3] = 0 };
+        var slots = new HashedSlots(typeof(Dictionary<int, int>));
+        Assert.InRange(slots.CapacityOf(roomy), 500, 600);
+        Assert.Equal(3, slots.CapacityOf(tight));
+        foreach (Dictionary<int, int> each in new[] { roomy, tight })
+        {
+            each.Remove(1);
+            each.TrimExcess();
+            each.Add(9, 0);
+        }
+        Assert.Equal([2, 3, 9], roomy.Keys);
+        Assert.Equal([9, 2, 3], tight.Keys);
+    }
+
     /// <summary>An app can make one of any text, also of one that UTF-8 cannot say.</summary>
     [Fact]
     public void Failure_OfAnyText_IsKeptInTheState()

@@ -1,6 +1,7 @@
-// Dictionary and HashSet enumerate by slot, and give the slot of a removed item to the next one added, the last freed first. So that a restored
-// collection enumerates as the written one would have, also after more changes, the free slots are part of the image. Nothing public tells them:
-// the framework's own fields are read, and one, the comparer, is exchanged while slots are being filled. A framework without them is refused by name.
+// Dictionary and HashSet enumerate by slot, and give the slot of a removed item to the next one added, the last freed first; whether TrimExcess closes
+// such gaps depends on the capacity. So that a restored collection enumerates as the written one would have, also after more changes, capacity and free
+// slots are part of the image. Nothing public tells the latter: the framework's own fields are read, and one, the comparer, is exchanged while slots are
+// being filled. A framework without them is refused by name.
 using System.Reflection;
 using System.Runtime.CompilerServices;
 
@@ -11,6 +12,7 @@ internal sealed class HashedSlots
     private const int EndOfFree = -1, StartOfFree = -3; // how the framework chains free slots
 
     private readonly FieldInfo freeList, freeCount, entries, next, comparer;
+    private readonly MethodInfo ensureCapacity;
 
     /// <param name="collection">A closed Dictionary or HashSet.</param>
     internal HashedSlots(Type collection)
@@ -20,8 +22,18 @@ internal sealed class HashedSlots
         entries = FieldOf(collection, "_entries");
         comparer = FieldOf(collection, "_comparer");
         Type entry = entries.FieldType.GetElementType()!;
+        ensureCapacity = collection.GetMethod(nameof(HashSet<int>.EnsureCapacity), [typeof(int)]) ?? throw Unknown(collection, nameof(HashSet<int>.EnsureCapacity));
         next = entry.GetField("next") ?? entry.GetField("Next") ?? throw Unknown(entry, "next");
     }
+
+    /// <exception cref="InvalidDataException">The collection is not a hashed one.</exception>
+    internal static HashedSlots Of<TCollection>(HashedSlots? slots) => slots ?? throw new InvalidDataException($"The image holds a {typeof(TCollection)} with slots.");
+
+    /// <summary>Slots that it has room for; 0 before the first item.</summary>
+    internal int CapacityOf(object collection) => ((Array?)entries.GetValue(collection))?.Length ?? 0;
+
+    /// <summary>Gives an empty collection this capacity, which is one that the framework chose: it rounds it up to itself.</summary>
+    internal void SetCapacity(object collection, int capacity) => ensureCapacity.Invoke(collection, [capacity]);
 
     /// <summary>Free slots in the order in which they will be used; most collections have none.</summary>
     internal int[] FreeOf(object collection)

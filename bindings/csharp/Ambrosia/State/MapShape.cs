@@ -17,7 +17,7 @@ internal sealed class MapShape<TMap, TKey, TValue>(Func<TMap, object?> comparer,
     {
         var map = (TMap)instance;
         to.WriteArrayHeader(1 + 2 * map.Count);
-        Comparers.Write(graph, ref to, comparer(map), typeof(TMap), slots?.FreeOf(map) ?? []);
+        Comparers.Write(graph, ref to, comparer(map), typeof(TMap), slots?.CapacityOf(map) ?? 0, slots?.FreeOf(map));
         foreach ((TKey key, TValue value) in map)
         {
             graph.AtElementOf(typeof(TMap));
@@ -30,15 +30,15 @@ internal sealed class MapShape<TMap, TKey, TValue>(Func<TMap, object?> comparer,
     internal override object Allocate(GraphReader graph, ref CborReader from)
     {
         from.ReadArrayHeader();
-        return make(Comparers.Read<TKey>(ref from, out _));
+        return make(Comparers.Read<TKey>(ref from, out _, out _));
     }
 
     internal override void Fill(GraphReader graph, ref CborReader from, object instance)
     {
         var map = (TMap)instance;
         int items = from.ReadArrayHeader();
-        Comparers.Read<TKey>(ref from, out int[] free);
-        if (free.Length > 0 && slots is null) throw new InvalidDataException($"The image holds a {typeof(TMap)} with free slots.");
+        Comparers.Read<TKey>(ref from, out int capacity, out int[] free);
+        if (capacity > 0) HashedSlots.Of<TMap>(slots).SetCapacity(map, capacity);
         var pairs = new List<(TKey Key, TValue Value)>();
         for (int i = 1; i + 1 < items; i += 2)
         {
@@ -47,6 +47,6 @@ internal sealed class MapShape<TMap, TKey, TValue>(Func<TMap, object?> comparer,
             if (free.Length == 0) map.Add(key, value);
             else pairs.Add((key, value));
         }
-        if (free.Length > 0) slots!.Fill<TKey>(map, [.. pairs.Select(static p => p.Key)], free, (key, item) => map.Add(key, item < 0 ? default! : pairs[item].Value), map.Remove);
+        if (free.Length > 0) HashedSlots.Of<TMap>(slots).Fill<TKey>(map, [.. pairs.Select(static p => p.Key)], free, (key, item) => map.Add(key, item < 0 ? default! : pairs[item].Value), map.Remove);
     }
 }

@@ -18,7 +18,7 @@ internal sealed class SequenceShape<TCollection, T>(
         var collection = (TCollection)instance;
         T[] items = [.. inOrder(collection)];
         to.WriteArrayHeader(1 + items.Length);
-        Comparers.Write(graph, ref to, comparer(collection), typeof(TCollection), slots?.FreeOf(collection) ?? []);
+        Comparers.Write(graph, ref to, comparer(collection), typeof(TCollection), slots?.CapacityOf(collection) ?? 0, slots?.FreeOf(collection));
         foreach (T item in items)
         {
             graph.AtElementOf(typeof(TCollection));
@@ -29,23 +29,23 @@ internal sealed class SequenceShape<TCollection, T>(
     internal override object Allocate(GraphReader graph, ref CborReader from)
     {
         from.ReadArrayHeader();
-        return make(Comparers.Read<T>(ref from, out _));
+        return make(Comparers.Read<T>(ref from, out _, out _));
     }
 
     internal override void Fill(GraphReader graph, ref CborReader from, object instance)
     {
         var collection = (TCollection)instance;
         int count = from.ReadArrayHeader();
-        Comparers.Read<T>(ref from, out int[] free);
+        Comparers.Read<T>(ref from, out int capacity, out int[] free);
+        if (capacity > 0) HashedSlots.Of<TCollection>(slots).SetCapacity(collection, capacity);
         if (free.Length == 0)
         {
             for (int i = 1; i < count; i++) add(collection, slot.Read(graph, ref from));
             filled?.Invoke(collection);
             return;
         }
-        if (slots is null || remove is null) throw new InvalidDataException($"The image holds a {typeof(TCollection)} with free slots.");
         var items = new List<T>();
         for (int i = 1; i < count; i++) items.Add(slot.Read(graph, ref from));
-        slots.Fill(collection, items, free, (item, _) => add(collection, item), item => remove(collection, item));
+        HashedSlots.Of<TCollection>(slots).Fill(collection, items, free, (item, _) => add(collection, item), item => remove!(collection, item));
     }
 }

@@ -9,7 +9,10 @@ namespace Ambrosia;
 
 internal static class StateImage
 {
-    internal const uint Version = 6;
+    internal const uint Version = 7;
+
+    /// <summary>Still read: without the capacities of hashed collections.</summary>
+    private const uint VersionMin = 6;
 
     /// <summary>Changes nothing: handlers go on undisturbed, and a second image has the same bytes.</summary>
     /// <exception cref="NotWritableException">Something reachable from the state or from a suspended method cannot be written.</exception>
@@ -72,7 +75,7 @@ internal static class StateImage
         var from = new CborReader(image);
         if (from.ReadArrayHeader() < 2) throw new InvalidDataException("The image is not one of this binding.");
         uint version = from.ReadUInt32();
-        if (version != Version) throw new InvalidDataException($"The image has version {version}; this binding reads version {Version}.");
+        if (version is < VersionMin or > Version) throw new InvalidDataException($"The image has version {version}; this binding reads versions {VersionMin} to {Version}.");
         refusals = BodyCheck.Refusals(ref from, static name => TypeNames.AssemblyNamed(name) is { } found ? BodyTable.Of(found).Known : null, acceptSource);
         return from;
     }

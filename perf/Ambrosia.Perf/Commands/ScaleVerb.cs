@@ -23,11 +23,12 @@ internal sealed class ScaleVerb(string[] args)
         parsed.GetValue(size), parsed.GetValue(messages), parsed.GetValue(rounds), parsed.GetValue(turn), parsed.GetValue(killed)), cluster);
 
     public static Outcome OutcomeOf(ScaleResult found, ClusterOptions cluster) => new(found, cluster.Durability, () => Report.Show(
-        ["", "number", "messages/s", "CPU s/million", "rate ÷ first", "CPU ÷ first", "hub CPU s/million", "÷ first", "hub MiB", "killed, same totals"],
+        ["", "number", "messages/s", "CPU s/million", "rate ÷ first", "CPU ÷ first", "hub CPU s/million", "÷ first", "its coordinator", "÷ first", "waits/million", "hub MiB", "killed, same totals"],
         found.Points.Select(point => new[]
         {
             point.Kind, $"{point.Count}", Report.Number(point.MessagesPerSecond, "N0"), Report.Number(point.CpuSecondsPerMillion, "F3"),
             Report.Number(found.RateRatio(point), "F2"), Report.Number(found.CostRatio(point), "F2"),
-            Report.Number(point.HubCpuSecondsPerMillion, "F3"), Report.Number(found.HubCostRatio(point), "F2"), Report.Number(point.HubBytes / 1048576.0, "F1"), $"{point.Killed.Count}",
+            Report.Number(point.HubCpuSecondsPerMillion, "F3"), Report.Number(found.HubCostRatio(point), "F2"),
+            Report.Number(point.HubCoordinatorCpuSecondsPerMillion, "F3"), Report.Number(found.HubCoordinatorCostRatio(point), "F2"), Report.Number(point.HubWaitsPerMillion, "N0"), Report.Number(point.HubBytes / 1048576.0, "F1"), $"{point.Killed.Count}",
         })));
 }

@@ -5,14 +5,32 @@ namespace Ambrosia.Perf;
 /// <param name="Count">Of senders, receivers or instances.</param>
 /// <param name="PerSecond">Messages of all, each round.</param>
 /// <param name="CpuSecondsPerMillion">Of all processes.</param>
-/// <param name="HubCpuSecondsPerMillion">Of coordinator and app of the one that has so many peers (of the first receiver of many pairs), over the messages that went through it.</param>
+/// <param name="Hub">Of the one that has so many peers (of the first receiver of many pairs), over the messages that went through it, each round.</param>
 /// <param name="HubBytes">Resident in its coordinator.</param>
-internal sealed record ScalePoint(string Kind, int Count, IReadOnlyList<double> PerSecond, double CpuSecondsPerMillion, double HubCpuSecondsPerMillion, long HubBytes)
+internal sealed record ScalePoint(string Kind, int Count, IReadOnlyList<double> PerSecond, double CpuSecondsPerMillion, IReadOnlyList<HubCost> Hub, long HubBytes)
 {
+    /// <summary>Messages to one destination before the next has its turn; 0: there is but one.</summary>
+    public int Turn { get; init; }
+
     /// <summary>Rounds in whose middle every process was killed, and which ended with the same totals.</summary>
     public IReadOnlyList<KilledRound> Killed { get; init; } = [];
 
     public double MessagesPerSecond => Median.Of(PerSecond, static each => each);
+
+    public double HubCpuSecondsPerMillion => Median.Of(Hub, static each => each.CpuSecondsPerMillion);
+
+    public double HubCoordinatorCpuSecondsPerMillion => Median.Of(Hub, static each => each.CoordinatorCpuSecondsPerMillion);
+
+    public double HubWaitsPerMillion => Median.Of(Hub, static each => each.WaitsPerMillion);
+}
+
+/// <summary>What a message costs the one that has so many peers, in one round. Compilation in the background is told apart.</summary>
+/// <param name="CpuSecondsPerMillion">Of its coordinator and app.</param>
+/// <param name="WaitsPerMillion">Times that a thread of its coordinator waited for something.</param>
+/// <param name="CompilationSeconds">Beside them, in the whole round.</param>
+internal sealed record HubCost(double CpuSecondsPerMillion, double CoordinatorCpuSecondsPerMillion, double WaitsPerMillion, double CompilationSeconds)
+{
+    public static HubCost Of(HubUsage used, double millions) => new(used.Seconds / millions, used.CoordinatorSeconds / millions, used.Waits / millions, used.CompilationSeconds);
 }
 
 /// <summary>What <c>scale</c> measured; the first point of each kind is what the others are compared with.</summary>
@@ -23,6 +41,9 @@ internal sealed record ScaleResult(int Bytes, IReadOnlyList<ScalePoint> Points)
 
     /// <summary>Processor time of a message at the one that has so many peers, over that of the first point of its kind.</summary>
     public double HubCostRatio(ScalePoint point) => point.HubCpuSecondsPerMillion / First(point).HubCpuSecondsPerMillion;
+
+    /// <summary>The same of its coordinator alone.</summary>
+    public double HubCoordinatorCostRatio(ScalePoint point) => point.HubCoordinatorCpuSecondsPerMillion / First(point).HubCoordinatorCpuSecondsPerMillion;
 
     /// <summary>Messages a second of all over those of the first point of its kind.</summary>
     public double RateRatio(ScalePoint point) => point.MessagesPerSecond / First(point).MessagesPerSecond;

@@ -108,6 +108,10 @@ internal sealed class Cluster(ClusterOptions options) : IDisposable
         return usage;
     }
 
+    /// <summary>Processor time that the runtimes of all processes have spent on compiling hot methods once more.</summary>
+    public double CompilationSeconds() => members.Sum(static member =>
+        ThreadUse.OfProcess(member.CoordinatorId).CompilationSeconds + (member.AppId == member.CoordinatorId ? 0 : ThreadUse.OfProcess(member.AppId).CompilationSeconds));
+
     public void Dispose()
     {
         foreach (Member member in members) member.Dispose();

@@ -77,7 +77,14 @@ internal sealed class Member(string instance, string replica, string app, Cluste
     public string Checkpoint() => Path.Combine(LogDirectory, AdminSocket.Member(Ask("checkpoint"), "published").GetValue<string>());
 
     /// <summary>Processor time of both, from their starts.</summary>
-    public double CpuSeconds() => ProcessorTime.OfProcess(CoordinatorId) + (AppId == CoordinatorId ? 0 : ProcessorTime.OfProcess(AppId));
+    public double CpuSeconds() => CpuSeconds(out _);
+
+    /// <param name="coordinator">The coordinator's part of it; all of it where one process is both.</param>
+    public double CpuSeconds(out double coordinator)
+    {
+        coordinator = ProcessorTime.OfProcess(CoordinatorId);
+        return coordinator + (AppId == CoordinatorId ? 0 : ProcessorTime.OfProcess(AppId));
+    }
 
     public void Dispose() => Kill();
 

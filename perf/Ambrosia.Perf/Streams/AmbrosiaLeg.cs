@@ -67,15 +67,20 @@ internal sealed class AmbrosiaLeg : IStreamLeg, IDisposable
         }
     }
 
-    public StreamRound Run(int bytes, long messages)
+    public StreamRound Run(int bytes, long messages) => Run(bytes, messages, null);
+
+    /// <param name="hub">One of whose use of the processor the round tells apart.</param>
+    public StreamRound Run(int bytes, long messages, Member? hub)
     {
         long each = Math.Max(1, messages / plan.Lanes.Count);
         Usage before = Measure();
         if (impulseEvery is { } every) Cluster.Tell(plan.Lanes[0].Receiver, $"tick {every.TotalMicroseconds:F0}");
+        HubUsage hubBefore = HubUsage.Of(hub); // last, and first at the end: asking so many takes a while, in which only clocks tick
         Begin(bytes, each);
         double seconds = AwaitEnd(bytes, each);
+        HubUsage hubUsed = HubUsage.Of(hub) - hubBefore;
         Latencies? impulses = impulseEvery is null ? null : AwaitImpulses();
-        return new StreamRound(each * plan.Lanes.Count, bytes, seconds, Measure() - before) { Impulses = impulses };
+        return new StreamRound(each * plan.Lanes.Count, bytes, seconds, Measure() - before) { Impulses = impulses, Hub = hubUsed };
     }
 
     /// <summary>

@@ -15,6 +15,10 @@ internal sealed record StreamRound(long Messages, int Bytes, double Seconds, Usa
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public Latencies? Impulses { get; init; }
 
+    /// <summary>By the one that <see cref="AmbrosiaLeg"/> was asked to tell apart.</summary>
+    [JsonIgnore]
+    public HubUsage Hub { get; init; }
+
     [JsonIgnore]
     public double MessagesPerSecond => Messages / Seconds;
 

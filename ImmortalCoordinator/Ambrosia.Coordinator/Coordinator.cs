@@ -12,6 +12,9 @@ namespace Ambrosia.Coordinator;
 /// </summary>
 internal sealed class Coordinator : IDisposable
 {
+    /// <summary>Of few calls, for which nobody waits (protocol P6.8). Each costs a send here and a wake-up there.</summary>
+    private static readonly TimeSpan lateAcksEvery = TimeSpan.FromMilliseconds(100);
+
     private readonly CoordinatorInputs inputs;
     private readonly BlockPool pool = new();
     private readonly ScratchFile scratch;
@@ -34,6 +37,8 @@ internal sealed class Coordinator : IDisposable
     private readonly StateBook states;
     private readonly List<PeerLink> owed = [];
     private readonly Admission admission;
+    private readonly OutputRound outputs;
+    private long latelyAcked;
     private readonly ReplicaLog log;
     private readonly LogChain chain;
     private readonly LogFollower? follower;
@@ -75,6 +80,7 @@ internal sealed class Coordinator : IDisposable
         selfChannel = new SelfChannel(outboxes.Self, ledger, appender);
         table = new LinkTable(Self, () => new Backoff(inputs.Random));
         admission = new Admission(table, ledger, outboxes, selfChannel, appender, inputs.Pumps);
+        outputs = new OutputRound(admission.HasOutput);
         duty = new CheckpointDuty(options.CheckpointEveryBytes, options.CheckpointInterval);
         states = new StateBook(inputs.Files, options.LogDirectory, inputs.Identity, options.Replica);
         queries = new QueryBook(inputs.Time, () => log.Durable);
@@ -250,6 +256,7 @@ internal sealed class Coordinator : IDisposable
             Quarantine = quarantine,
             Say = inputs.Pumps.Say,
             HasOutput = admission.HasOutput,
+            HaveOutput = HaveOutput,
             Committer = inputs.Pumps.Commit,
             BecamePrimary = BecamePrimary,
             Forgotten = admission.Forgotten,
@@ -295,6 +302,18 @@ internal sealed class Coordinator : IDisposable
     public ClientSession NewCaller(uint seed, string remote) => new(clients, seed, remote);
 
     // ---- what happens ----
+
+    private void HaveOutput(HashSet<Outbox> outboxes)
+    {
+        outputs.Add(outboxes);
+        inputs.Pumps.OutputsWait();
+    }
+
+    /// <summary>Outputs for several peers wait.</summary>
+    public bool HasOutputs => outputs.HasAny;
+
+    /// <summary>Tells the links of those for whom outputs wait; false: there were none. One thread.</summary>
+    public bool TellOutputs() => outputs.TellAll();
 
     /// <summary>After each commit (step 8): who waits for it is told.</summary>
     private void DurableAdvanced(Lsn durable)
@@ -343,7 +362,11 @@ internal sealed class Coordinator : IDisposable
     {
         if (asPrimary is null) return;
         asPrimary.Tenure.BeatSoon();
-        links.LateAcks.Release();
+        if (inputs.Time.GetElapsedTime(latelyAcked) >= lateAcksEvery)
+        {
+            links.LateAcks.Release();
+            latelyAcked = inputs.Time.GetTimestamp();
+        }
         DateTimeOffset now = inputs.Time.GetUtcNow();
         app.TryLogDigests();
         quarantine.TryLog();

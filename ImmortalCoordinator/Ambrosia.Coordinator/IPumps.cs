@@ -21,6 +21,9 @@ internal interface IPumps
     /// <summary>Another timer is due first, or timers may fire now: <see cref="Coordinator.FireTimers"/>.</summary>
     void TimersChanged();
 
+    /// <summary>Outputs for several peers wait: <see cref="Coordinator.TellOutputs"/>.</summary>
+    void OutputsWait();
+
     /// <summary>Some peer is to be called.</summary>
     void Dial();
 

@@ -165,7 +165,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
             case 3 when random.Next(4) == 0: parts.Tick(isQuiet: random.Next(2) == 0); break;
             case 4 when random.Next(8) == 0: parts.Log.PrepareSpace(); break;
             case 5 when random.Next(8) == 0: parts.CheckFence(); break;
-            case 6 when random.Next(4) == 0: world.Dial(this); break;
+            case 6 when random.Next(4) == 0: parts.TellOutputs(); world.Dial(this); break;
             case 7 when world.HasErrands: parts.FireTimers(); break;
             case 8 when Simulation.Ledger.PoisonEvery > 0 && world.Shape.Next(300) == 0: Decide(parts); break;
             default: StepApp(random); break;
@@ -269,6 +269,8 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     void IPumps.RoomForApp() { }
 
     void IPumps.TimersChanged() { }
+
+    void IPumps.OutputsWait() { }
 
     void IPumps.Dial() { }
 

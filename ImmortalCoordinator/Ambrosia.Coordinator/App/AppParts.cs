@@ -71,6 +71,9 @@ internal sealed class AppParts
     /// <summary>An outbox has something to send.</summary>
     public required Action<Outbox> HasOutput { get; init; }
 
+    /// <summary>Several outboxes have something to send.</summary>
+    public required Action<HashSet<Outbox>> HaveOutput { get; init; }
+
     public required Action<bool> Committer { get; init; }
 
     /// <summary>A session has become primary.</summary>

@@ -155,9 +155,17 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
         if (selfWaits) selfWaits = !parts.SelfChannel.TryPush();
         digestWaits = !parts.TryLogDigests();
         quarantineWaits = !parts.Quarantine.TryLog();
-        foreach (Outbox outbox in touched) parts.HasOutput(outbox);
-        touched.Clear();
+        TellTouched();
         parts.WakeCommitter(drained);
+    }
+
+    private void TellTouched()
+    {
+        if (touched.Count == 0) return;
+        if (touched.Count >= OutputRound.OutboxesMin) parts.HaveOutput(touched);
+        else
+            foreach (Outbox outbox in touched) parts.HasOutput(outbox);
+        touched.Clear();
     }
 
     /// <summary>The self channel, a digest or a decision found no room in the log: the pump waits for it before it receives more.</summary>

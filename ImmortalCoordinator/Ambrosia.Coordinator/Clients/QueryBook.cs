@@ -122,6 +122,9 @@ internal sealed class QueryBook(TimeProvider time, Func<Lsn> durable)
         }
     }
 
+    /// <summary>Somebody's patience may come to its end.</summary>
+    public bool IsAwaited => Volatile.Read(ref earliest) != long.MaxValue;
+
     /// <summary>Tells those whose patience is over. Called a few times a second.</summary>
     public void Tick()
     {

@@ -56,7 +56,7 @@ internal sealed class LinkParts
     public WaitingLinks Awaiting { get; } = new();
 
     /// <summary>
-    /// They owe an acknowledgement of few calls that nobody waits for: it goes with whatever is said next, or at the next tick. With many
+    /// They owe an acknowledgement of few calls that nobody waits for: it goes with whatever is said next, or a moment later. With many
     /// peers in a page that is one message to each now and then instead of one to each a page.
     /// </summary>
     public WaitingLinks LateAcks { get; } = new();

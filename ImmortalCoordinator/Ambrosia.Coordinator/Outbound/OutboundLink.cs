@@ -1,10 +1,11 @@
+using System.Buffers;
 using Ambrosia.Protocol;
 
 namespace Ambrosia.Coordinator;
 
 /// <summary>
 /// Step 5 of a call: what goes next over one connection. Sends an outbox on from the peer's durable position, several frames at once
-/// where they stand side by side in a block, straight from the memory into which they were received.
+/// where they stand side by side in a block, straight from the memory into which they were received; short ones that stand apart are copied together.
 /// Owns the held entries between <see cref="TryTake"/> and <see cref="Taken"/>. The connection's sending thread.
 /// </summary>
 /// <param name="messageBytesMax">The receiver's message limit (P6.11).</param>
@@ -13,12 +14,18 @@ internal sealed class OutboundLink(Outbox outbox, uint seed, uint messageBytesMa
     /// <summary>Frames put together for one send.</summary>
     private const int SendBytesMax = 256 * 1024;
 
+    /// <summary>Frames copied together for one send: the copy costs less than a send of each.</summary>
+    private const int GatherBytesMax = 64 * 1024;
+
     private readonly List<OutboxEntry> held = [];
 
     /// <summary>Sent and not yet acknowledged: what the bytes of an acknowledgement are counted by.</summary>
     private readonly Queue<(ulong Number, int Bytes)> unacknowledged = new();
     private OutboxEntry? next;
     private byte[] copy = [];
+
+    /// <summary>Rented while gathered frames are being sent; else null.</summary>
+    private byte[]? gathered;
     private uint skip;
 
     /// <summary>Length of the next message, which the receiver does not take: nothing more is sent. 0: it takes what comes.</summary>
@@ -87,7 +94,36 @@ internal sealed class OutboundLink(Outbox outbox, uint seed, uint messageBytesMa
             Add(entry);
             end += entry.FrameBytes;
         }
-        return block.Bytes.AsMemory((int)first.At, (int)(end - first.At));
+        Memory<byte> neighbours = block.Bytes.AsMemory((int)first.At, (int)(end - first.At));
+        return next is { } apart && MayGather(apart, neighbours.Length) ? Gather(neighbours) : neighbours;
+    }
+
+    /// <summary>What comes next; it is held, and stays next until that is cleared.</summary>
+    private bool TryPeek(out OutboxEntry entry)
+    {
+        if (next is null && outbox.TryNext(out entry)) next = entry;
+        entry = next.GetValueOrDefault();
+        return next is not null;
+    }
+
+    private static bool MayGather(in OutboxEntry entry, int before) => entry.Block is not null && before + entry.FrameBytes <= GatherBytesMax;
+
+    /// <summary>An app that speaks to many leaves the runs to each apart from one another.</summary>
+    private ReadOnlyMemory<byte> Gather(ReadOnlyMemory<byte> neighbours)
+    {
+        gathered = ArrayPool<byte>.Shared.Rent(GatherBytesMax);
+        neighbours.CopyTo(gathered);
+        int end = neighbours.Length;
+        while (TryPeek(out OutboxEntry entry) && MayGather(entry, end) && Fits(entry))
+        {
+            Span<byte> frame = gathered.AsSpan(end, entry.FrameBytes);
+            outbox.CopyFrame(entry, frame);
+            Seal(frame);
+            Add(entry);
+            next = null;
+            end += entry.FrameBytes;
+        }
+        return gathered.AsMemory(0, end);
     }
 
     /// <summary>An entry from the scratch file, or the rest of one whose beginning the peer has.</summary>
@@ -125,6 +161,8 @@ internal sealed class OutboundLink(Outbox outbox, uint seed, uint messageBytesMa
     {
         foreach (OutboxEntry entry in held) outbox.Let(entry);
         held.Clear();
+        if (gathered is { } sent) ArrayPool<byte>.Shared.Return(sent);
+        gathered = null;
         Crash.Hit("out.afterSend");
     }
 

@@ -4,16 +4,15 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Coordinator;
 
 /// <summary>
-/// Step 4 of a call: the outputs of one channel. Numbers them, hashes them, keeps them until they are trimmed, and compares what a
-/// restarted app emits again with what is known. Impulses to the same instance stand between the calls in the order of emission.
-/// Owns the entries and their references to blocks. Invariant: trimmed ≤ emitted ≤ known, and known − trimmed = the entries' calls.
+/// Step 4 of a call: the outputs of one channel. Numbers them, hashes them, keeps them until they are trimmed (<see cref="KeptRuns"/>), and compares
+/// what a restarted app emits again with what is known. Impulses to the same instance stand between the calls in the order of emission.
+/// Owns the channel's positions. Invariant: trimmed ≤ emitted ≤ known, and known − trimmed = the kept runs' calls.
 /// Any thread; one lock, taken once a run.
 /// </summary>
 internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scratch, MemoryBound memory)
 {
     private readonly Lock gate = new();
-    private readonly EntryRing entries = new();
-    private readonly SpillTail spill = new();
+    private readonly KeptRuns kept = new(destination, scratch, memory);
 
     /// <summary>The last numbered output there is.</summary>
     private ChannelPosition known;
@@ -32,12 +31,6 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
 
     /// <summary>How many receivers of this name were forgotten: where the outbox is, and where the running session is; emitted ≤ kept.</summary>
     private int generation, emittedGeneration;
-
-    /// <summary>Bytes of all entries, wherever they are.</summary>
-    private long keptBytes;
-
-    /// <summary>Entries before this one have been handed to the current connection.</summary>
-    private long cursor;
 
     public InstanceId Destination { get; } = destination;
 
@@ -58,6 +51,14 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
 
     private long sessionIndex = -1;
 
+    private int isInRound;
+
+    /// <summary>False: it waits in the round of outputs already (<see cref="OutputRound"/>).</summary>
+    public bool TryJoinRound() => Interlocked.Exchange(ref isInRound, 1) == 0;
+
+    /// <summary>With a fence: what was appended before somebody found it in the round is seen by whoever sends after this.</summary>
+    public void LeaveRound() => Interlocked.Exchange(ref isInRound, 0);
+
     /// <summary>Timestamp of the last acknowledgement that went beyond <see cref="Trimmed"/>; what is trimmed was acknowledged no later.</summary>
     public long AckedAt { get => Volatile.Read(ref ackedAt); set => Volatile.Write(ref ackedAt, value); }
 
@@ -72,7 +73,7 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     /// <summary>What the log has stated as durable at the receiver; <see cref="Trimmed"/> is beyond it where that was dropped early.</summary>
     public ulong Stated { get { lock (gate) return stated; } }
 
-    public bool HasUnsent { get { lock (gate) return cursor < entries.End; } }
+    public bool HasUnsent { get { lock (gate) return kept.HasUnsent; } }
 
     /// <summary>How many receivers of this name were forgotten before the calls that are in here.</summary>
     public int Generation { get { lock (gate) return generation; } }
@@ -81,7 +82,7 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
 
     public OutboxNews News
     {
-        get { lock (gate) return new OutboxNews(Destination, known.Number, trimmed.Number, impulsesNumbered, impulsesDurable, keptBytes, cursor < entries.End); }
+        get { lock (gate) return new OutboxNews(Destination, known.Number, trimmed.Number, impulsesNumbered, impulsesDurable, kept.Bytes, kept.HasUnsent); }
     }
 
     /// <summary>Takes over how many receivers of this name a checkpoint says were forgotten.</summary>
@@ -108,11 +109,10 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
         lock (gate)
         {
             if (impulsesNumbered > 0) throw new InvalidOperationException($"the outbox to {Destination} has numbered impulses and cannot begin again");
-            while (entries.Start < entries.End) Drop();
+            kept.Clear();
             known = emitted = trimmed = restoring = default;
             generation = emittedGeneration = 0;
             acknowledged = stated = 0;
-            cursor = entries.Start;
         }
     }
 
@@ -122,7 +122,7 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     public void RestoreRun(BlockPool.Block block, int frameAt, ReadOnlySpan<byte> run)
     {
         RunView view = RunView.Read(run);
-        if (memory.IsFull && !HasDiskFor(run.Length)) throw new IOException($"the disk has no room for the outputs to {Destination} that the checkpoint holds: free some, and start again");
+        if (kept.IsMemoryFull && !HasDiskFor(run.Length)) throw new IOException($"the disk has no room for the outputs to {Destination} that the checkpoint holds: free some, and start again");
         lock (gate) Keep(block, frameAt, view.Header, known.After(view.Header.Kind, view.Messages, view.Header.Count), run.Length);
     }
 
@@ -161,11 +161,10 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
             emitted = default;
             if (!isFirst) return null;
             ulong dropped = known.Number - Math.Min(known.Number, Math.Max(stated, acknowledged));
-            while (entries.Start < entries.End) Drop();
+            kept.Clear();
             generation++;
             known = trimmed = default;
             acknowledged = stated = 0;
-            cursor = entries.Start;
             ticketBase -= (long)impulsesNumbered;
             impulsesNumbered = impulsesDurable = 0;
             AckedAt = long.MinValue;
@@ -174,7 +173,7 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     }
 
     /// <summary>Whether a run of so many bytes can be kept on disk now; what cannot stays in memory when it comes all the same.</summary>
-    public bool HasDiskFor(int runBytes) => scratch.HasRoomFor(spill, FrameHeader.Bytes + runBytes);
+    public bool HasDiskFor(int runBytes) => kept.HasDiskFor(runBytes);
 
     /// <summary>
     /// Takes the run in <paramref name="frame"/> (16 bytes of frame header, run header, extensions, messages) of the block.
@@ -227,7 +226,7 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
                 throw new ProtocolViolation("P5.9", $"impulse with ticket {header.First} where {impulsesNumbered - (ulong)ticketBase + 1} is next");
             impulsesNumbered += header.Count;
             var numbered = header with { Shard = Destination.Shard, Peer = 0, First = impulsesNumbered - header.Count + 1, Hash = epoch.Value };
-            Push(block, frameAt, numbered, runBytes, new ChannelPosition(impulsesNumbered, 0, MessageKind.Impulse));
+            kept.Push(block, frameAt, numbered, runBytes, new ChannelPosition(impulsesNumbered, 0, MessageKind.Impulse));
             return impulsesNumbered;
         }
     }
@@ -237,22 +236,7 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     {
         ulong first = known.Number + 1;
         known = end;
-        Push(block, frameAt, header with { Shard = Destination.Shard, Peer = 0, First = first, Hash = known.Hash }, runBytes, known);
-    }
-
-    private void Push(BlockPool.Block block, int frameAt, in RunHeader header, int runBytes, ChannelPosition end)
-    {
-        header.Write(block.Bytes.AsSpan(frameAt + FrameHeader.Bytes));
-        int frameBytes = FrameHeader.Bytes + runBytes;
-        keptBytes += frameBytes;
-        if (memory.IsFull && scratch.TryPut(spill, block.Bytes.AsSpan(frameAt, frameBytes), out long at))
-        {
-            Crash.Hit("out.spill");
-            entries.Push(new OutboxEntry(null, at, frameBytes, header.Kind, header.Count, end));
-            return;
-        }
-        block.AddReference();
-        entries.Push(new OutboxEntry(block, frameAt, frameBytes, header.Kind, header.Count, end));
+        kept.Push(block, frameAt, header with { Shard = Destination.Shard, Peer = 0, First = first, Hash = known.Hash }, runBytes, known);
     }
 
     /// <summary>
@@ -261,50 +245,20 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     /// </summary>
     public uint Resume(ulong calls, ulong impulses)
     {
-        lock (gate)
-        {
-            cursor = entries.Start;
-            while (cursor < entries.End && IsDurable(entries[cursor], calls, Math.Max(impulsesDurable, impulses))) cursor++;
-            if (cursor == entries.End || entries[cursor].IsImpulse) return 0;
-            ulong first = entries[cursor].First;
-            return first <= calls ? (uint)(calls - first + 1) : 0;
-        }
+        lock (gate) return kept.Resume(calls, Math.Max(impulsesDurable, impulses));
     }
-
-    private static bool IsDurable(in OutboxEntry entry, ulong calls, ulong impulses) => entry.End.Number <= (entry.IsImpulse ? impulses : calls);
 
     /// <summary>The next entry to send; it is held until <see cref="Let"/>.</summary>
     public bool TryNext(out OutboxEntry entry)
     {
-        lock (gate)
-        {
-            if (cursor < entries.Start) cursor = entries.Start;
-            if (cursor >= entries.End) { entry = default; return false; }
-            entry = entries[cursor++];
-            Hold(entry);
-            return true;
-        }
-    }
-
-    private void Hold(in OutboxEntry entry)
-    {
-        if (entry.Block is { } block) block.AddReference();
-        else scratch.Hold(entry.At, entry.FrameBytes);
+        lock (gate) return kept.TryNext(out entry);
     }
 
     /// <summary>Gives up an entry that <see cref="TryNext"/> or <see cref="HoldCalls"/> handed out.</summary>
-    public void Let(in OutboxEntry entry)
-    {
-        if (entry.Block is { } block) block.Release();
-        else scratch.Drop(entry.At, entry.FrameBytes);
-    }
+    public void Let(in OutboxEntry entry) => kept.Let(entry);
 
     /// <summary>Copies an entry's frame, wherever it is. The caller holds the entry.</summary>
-    public void CopyFrame(in OutboxEntry entry, Span<byte> to)
-    {
-        if (entry.Block is { } block) block.Bytes.AsSpan((int)entry.At, entry.FrameBytes).CopyTo(to);
-        else scratch.Get(entry.At, to);
-    }
+    public void CopyFrame(in OutboxEntry entry, Span<byte> to) => kept.CopyFrame(entry, to);
 
     /// <summary>Impulses up to this number are durable at the peer. Returns the session's ticket of the last one; 0: nothing new to this session.</summary>
     /// <exception cref="ProtocolViolation">P6.8: more than were sent.</exception>
@@ -331,7 +285,7 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
             if (number > known.Number) throw DivergenceException.OfTrim(Destination, known.Number, number);
             stated = Math.Max(stated, number);
             if (number <= trimmed.Number) return;
-            trimmed = PositionAt(number);
+            trimmed = kept.PositionAt(number, trimmed);
             Release();
         }
     }
@@ -353,28 +307,18 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
         {
             if (isLeaving)
             {
-                while (entries.Start < entries.End) Drop();
+                kept.DropAll();
                 trimmed = known;
             }
             else if (acknowledged > trimmed.Number)
             {
-                trimmed = PositionAt(acknowledged);
+                trimmed = kept.PositionAt(acknowledged, trimmed);
                 Release();
             }
         }
     }
 
-    private void Release()
-    {
-        while (entries.Start < entries.End && IsDurable(entries[entries.Start], trimmed.Number, impulsesDurable)) Drop();
-    }
-
-    private void Drop()
-    {
-        OutboxEntry entry = entries.Pop();
-        keptBytes -= entry.FrameBytes;
-        Let(entry);
-    }
+    private void Release() => kept.Release(trimmed.Number, impulsesDurable);
 
     /// <summary>The channel's hash after <paramref name="number"/> messages; false when that many were never made or are trimmed already.</summary>
     public bool TryPositionAt(ulong number, out ChannelPosition position)
@@ -383,50 +327,16 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
         {
             position = default;
             if (number < trimmed.Number || number > known.Number) return false;
-            position = PositionAt(number);
+            position = kept.PositionAt(number, trimmed);
             return true;
         }
-    }
-
-    private ChannelPosition PositionAt(ulong number)
-    {
-        ChannelPosition at = trimmed;
-        for (long i = entries.Start; i < entries.End && at.Number < number; i++)
-        {
-            OutboxEntry entry = entries[i];
-            if (entry.IsImpulse || entry.End.Number <= at.Number) continue;
-            at = entry.End.Number <= number ? entry.End : WithinEntry(entry, at, number);
-        }
-        if (at.Number != number) throw new InvalidOperationException($"outbox to {Destination} has no position {number}, only {at.Number}");
-        return at;
-    }
-
-    /// <summary>The position inside an entry; <paramref name="before"/> is at its beginning or, in the oldest, somewhere inside it.</summary>
-    private ChannelPosition WithinEntry(in OutboxEntry entry, ChannelPosition before, ulong number)
-    {
-        byte[] copy = new byte[entry.FrameBytes];
-        CopyFrame(entry, copy);
-        RunView run = RunView.Read(copy.AsSpan(FrameHeader.Bytes));
-        int skip = Messages.Skip(run.Messages, (uint)(before.Number + 1 - entry.First));
-        ReadOnlySpan<byte> rest = run.Messages[skip..];
-        uint count = (uint)(number - before.Number);
-        return before.After(entry.Kind, rest[..Messages.Skip(rest, count)], count);
     }
 
     /// <summary>Holds every entry with calls above <paramref name="after"/> and up to <paramref name="last"/>, oldest first, for a checkpoint.</summary>
     public void HoldCalls(ulong after, ulong last, List<OutboxEntry> into)
     {
         if (last <= after) return; // both may lie inside one entry
-        lock (gate)
-        {
-            for (long i = entries.Start; i < entries.End; i++)
-            {
-                OutboxEntry entry = entries[i];
-                if (entry.IsImpulse || entry.End.Number <= after || entry.First > last) continue;
-                Hold(entry);
-                into.Add(entry);
-            }
-        }
+        lock (gate) kept.HoldCalls(after, last, into);
     }
 
     public override string ToString() => $"{Destination}: known {Known.Number}, trimmed {Trimmed.Number}";

@@ -13,4 +13,7 @@ internal readonly record struct OutboxEntry(
     public bool IsImpulse => Kind == MessageKind.Impulse;
 
     public ulong First => End.Number - Count + 1;
+
+    /// <summary>It ends no later than so many calls or, an entry of impulses, so many of these.</summary>
+    public bool IsWithin(ulong calls, ulong impulses) => End.Number <= (IsImpulse ? impulses : calls);
 }

@@ -10,7 +10,7 @@ internal sealed class CommitPump(Action<int, string> fail) : IDisposable
 {
     private readonly Lock inside = new();
     private readonly Parker parker = new();
-    private readonly ManualResetEventSlim room = new(false);
+    private readonly RoomLine room = new(TimeSpan.FromMilliseconds(5));
     private Committer? committer;
     private volatile bool stopped, asked;
 
@@ -23,8 +23,12 @@ internal sealed class CommitPump(Action<int, string> fail) : IDisposable
         new Thread(Loop) { Name = "commit", IsBackground = true }.Start();
     }
 
+    /// <summary>Hears that something has come in.</summary>
+    public Action? Stirred { private get; set; }
+
     public void Commit(bool drained)
     {
+        Stirred?.Invoke();
         if (inside.IsHeldByCurrentThread) return; // the loop that called us goes on
         if (drained && TryRunHere(out _)) return;
         asked = true;
@@ -83,12 +87,14 @@ internal sealed class CommitPump(Action<int, string> fail) : IDisposable
     /// <summary>Blocks until something was committed or written that may have made room; a short while at the most.</summary>
     public void WaitForRoom(CancellationToken stop)
     {
-        room.Reset(); // before looking who commits: whoever does so now will set it when it is done
+        long seen = room.Made; // before looking who commits: whoever does so now will make room when it is done
         if (TryRunHere(out bool worked) && worked) return;
-        room.Wait(TimeSpan.FromMilliseconds(5), stop);
+        stop.ThrowIfCancellationRequested();
+        room.Wait(seen);
+        stop.ThrowIfCancellationRequested();
     }
 
-    public void MadeRoom() => room.Set();
+    public void MadeRoom() => room.Make();
 
     public void Dispose()
     {

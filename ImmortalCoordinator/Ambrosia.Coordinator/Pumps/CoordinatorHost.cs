@@ -27,6 +27,7 @@ public sealed class CoordinatorHost : IDisposable
     private LinkPump? links;
     private CertificateFiles? certificates;
     private TimerPump? timers;
+    private OutputPump? outputs;
     private Coordinator? coordinator;
     private AppSupervisor? supervisor;
     private StandbyPump? standby;
@@ -220,8 +221,10 @@ public sealed class CoordinatorHost : IDisposable
         var background = new BackgroundPump(parts, anyhow => PublishNews(catalog, identity, parts, anyhow), () => commits.Commit(drained: false), Fail, lines.Say,
             ChannelOpened is null ? new GarbageBound() : null);
         commits.SpaceWanted = background.PrepareSpaceNow;
+        commits.Stirred = background.Stir;
         timers = new TimerPump(parts, Fail);
-        owned.InsertRange(0, [app, timers, background, checkpoints, links, commits]); // the pumps end before what they pump
+        outputs = new OutputPump(parts, Fail);
+        owned.InsertRange(0, [app, timers, outputs, background, checkpoints, links, commits]); // the pumps end before what they pump
         app.Start();
         background.Start();
         timers.Start();
@@ -369,6 +372,8 @@ public sealed class CoordinatorHost : IDisposable
         public void RoomForApp() => host.commits.MadeRoom();
 
         public void TimersChanged() => host.timers?.Wake();
+
+        public void OutputsWait() => host.outputs?.Wake();
 
         public void Dial() => host.links?.Wake();
 

@@ -12,13 +12,14 @@ internal sealed class ScaleVerb(string[] args)
     private readonly Option<int> size = Options.MessageBytes("16");
     private readonly Option<int> messages = Options.Number("--messages", "Messages of a round, of all together.", 10_000_000);
     private readonly Option<int> rounds = Options.Number("--rounds", "Rounds of each number.", 5);
+    private readonly Option<int> warmUp = Options.Number("--warm-up", "Seconds after which rounds count although the processes of many still compile what is hot; what the hub compiles is told apart.", 90, min: 0);
     private readonly Option<int> killed = Options.Number("--killed", "Rounds behind them in whose middle every process is killed.", 1, min: 0);
 
     public Command Command => new Measurement("scale", args).Build(
         "The same number of messages from more and more peers, to more and more, and from more and more pairs of instances at once.",
-        Measure, peers, destinations, turn, immortals, size, messages, rounds, killed);
+        Measure, peers, destinations, turn, immortals, size, messages, rounds, warmUp, killed);
 
-    private Outcome Measure(ParseResult parsed, ClusterOptions cluster) => OutcomeOf(new ScaleCommand(cluster).Run(
+    private Outcome Measure(ParseResult parsed, ClusterOptions cluster) => OutcomeOf(new ScaleCommand(cluster) { WarmUpMax = TimeSpan.FromSeconds(parsed.GetValue(warmUp)) }.Run(
         parsed.GetRequiredValue(peers), parsed.GetRequiredValue(destinations), parsed.GetRequiredValue(immortals),
         parsed.GetValue(size), parsed.GetValue(messages), parsed.GetValue(rounds), parsed.GetValue(turn), parsed.GetValue(killed)), cluster);
 

@@ -46,6 +46,17 @@ internal sealed class CountingApp
     /// <summary>Sends the session's first impulse to the peer.</summary>
     public void Impulse() => said.AddRange(Made.Frame(FrameType.Run, Made.Run(MessageKind.Impulse, 1, 0, [Made.Message(MessageKind.Impulse, 1, 4)], peer: PeerIndex)));
 
+    /// <summary>A fork to each of others, all in one go.</summary>
+    public void SpeakTo(IReadOnlyList<InstanceId> others)
+    {
+        for (int i = 0; i < others.Count; i++)
+        {
+            said.AddRange(Made.Frame(new DestinationFrame((uint)i + 10, others[i])));
+            said.AddRange(Made.Frame(FrameType.Run, Made.Run(MessageKind.Fork, 0, 0, [Made.Message(MessageKind.Fork, 1, 4)], peer: (uint)i + 10)));
+        }
+        Speak(int.MaxValue);
+    }
+
     public void Step()
     {
         if (random.Chance(50)) Listen();

@@ -143,6 +143,8 @@ internal sealed class Node : IPumps
 
     void IPumps.TimersChanged() { }
 
+    void IPumps.OutputsWait() => Parts.TellOutputs();
+
     void IPumps.Dial() { }
 
     void IPumps.Fail(int code, string why) => throw new InvalidOperationException($"exit {code}: {why}");

@@ -22,6 +22,37 @@ public sealed class OutboundLinkTests
         Assert.InRange(found, 5, 20);
     }
 
+    /// <summary>Runs of an app that speaks to many in turn stand apart from one another in its blocks: they go together all the same.</summary>
+    [Fact]
+    public void Sending_ToManyInTurn_GoesTogether()
+    {
+        const int turns = 400, turnBytes = 500, sendBytesMax = 64 << 10;
+        using var bench = new OutboxBench();
+        Outbox other = bench.Set.GetOrAdd(new InstanceId("other"));
+        var emitted = new List<byte[]>();
+        for (int i = 0; i < turns; i++)
+        {
+            emitted.Add(Made.Message(MessageKind.Fork, (ulong)i, turnBytes));
+            foreach (Outbox to in new[] { bench.Outbox, other }) bench.Append(Made.Run(MessageKind.Fork, 0, 0, [emitted[^1]]), to);
+        }
+        var peer = new Receiver();
+        var link = new OutboundLink(bench.Outbox, 77, Ambrosia.Protocol.Frames.MessageBytesMaxDefault);
+        link.Resume(0, 0);
+        int sends = 0;
+        for (; link.TryTake(out ReadOnlyMemory<byte> bytes); sends++)
+        {
+            Assert.InRange(bytes.Length, 1, sendBytesMax);
+            peer.Receive([.. bytes.Span], seed: 77);
+            link.Taken();
+        }
+        Assert.Equal(emitted, peer.Messages);
+        Assert.InRange(sends, 1, turns * turnBytes / sendBytesMax + 2); // one more for the frames' headers, one for each block's end
+        link.End();
+        bench.LeaveBlock();
+        foreach (Outbox to in new[] { bench.Outbox, other }) to.Trim(turns);
+        Assert.Equal(0, bench.Pool.Outstanding);
+    }
+
     private static void Play(SimulatedRandom random, Func<IFileSystem, IFileSystem> plant)
     {
         IFileSystem files = new SimulatedFileSystem();

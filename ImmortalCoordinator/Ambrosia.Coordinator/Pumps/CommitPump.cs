@@ -10,7 +10,7 @@ internal sealed class CommitPump(Action<int, string> fail) : IDisposable
 {
     private readonly Lock inside = new();
     private readonly Parker parker = new();
-    private readonly RoomLine room = new(TimeSpan.FromMilliseconds(5));
+    private readonly ManualResetEventSlim room = new(false);
     private Committer? committer;
     private volatile bool stopped, asked;
 
@@ -87,14 +87,12 @@ internal sealed class CommitPump(Action<int, string> fail) : IDisposable
     /// <summary>Blocks until something was committed or written that may have made room; a short while at the most.</summary>
     public void WaitForRoom(CancellationToken stop)
     {
-        long seen = room.Made; // before looking who commits: whoever does so now will make room when it is done
+        room.Reset(); // before looking who commits: whoever does so now will set it when it is done
         if (TryRunHere(out bool worked) && worked) return;
-        stop.ThrowIfCancellationRequested();
-        room.Wait(seen);
-        stop.ThrowIfCancellationRequested();
+        room.Wait(TimeSpan.FromMilliseconds(5), stop);
     }
 
-    public void MadeRoom() => room.Make();
+    public void MadeRoom() => room.Set();
 
     public void Dispose()
     {

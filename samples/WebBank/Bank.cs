@@ -108,6 +108,7 @@ public sealed partial class Bank : Immortal<IBankProxy>, IBank
 
     private Account Take(string name, long cents)
     {
+        if (cents <= 0) throw new ArgumentException($"{cents} cents cannot be moved"); // before anything is changed: what a handler did before it throws stays
         Account account = Open(name);
         if (cents > account.Cents) throw new InvalidOperationException($"{name} has {account.Cents} cents, not {cents}");
         account.Cents -= cents;

@@ -22,6 +22,7 @@ public sealed partial class WebBankTests
             Assert.Equal((HttpStatusCode.OK, "500\n"), await Post(first, "salary", "/accounts/ann/deposits?cents=500"));
             Assert.Equal((HttpStatusCode.OK, "700\n"), await Post(first, "bonus", "/accounts/ann/deposits?cents=200"));
             Assert.Equal((HttpStatusCode.OK, "600\n"), await Post(first, "rent", "/accounts/ann/transfers?to=bob&cents=100"));
+            Assert.Equal(HttpStatusCode.Conflict, (await Post(first, "debt", "/accounts/ann/transfers?to=bob&cents=-100")).Code);
             (HttpStatusCode refused, string why) = await Post(first, "yacht", "/accounts/ann/transfers?to=bob&cents=9999");
             Assert.Equal((HttpStatusCode.Conflict, "ann has 600 cents, not 9999\n"), (refused, why));
             Assert.Equal(HttpStatusCode.BadRequest, (await Post(first, null, "/accounts/ann/deposits?cents=500")).Code);

@@ -12,7 +12,10 @@ public sealed record LogOptions
     /// <summary>Pages for writers and the committer, at least 2; two more are made when pages are pinned.</summary>
     public int Pages { get; init; } = 4;
 
-    /// <summary>Further pages, made when delivery is behind: what it has not read yet stays in memory in so many. 0 to 1,024.</summary>
+    /// <summary>
+    /// Further pages, made when delivery is behind: what it has not read yet stays in memory in so many; in 8 at most while they are not even half
+    /// full. 0 to 1,024.
+    /// </summary>
     public int PagesKept { get; init; } = 32;
 
     /// <summary>

@@ -253,6 +253,16 @@ public sealed class LogWriterTests
         Assert.Equal(pages[6..], pages.Where(lsn => IsInMemory(primary, lsn))); // five pages, one of which is open
     }
 
+    [Theory]
+    [InlineData(1, 3 + 8)]
+    [InlineData(100, 3 + 20)]
+    public void Pin_DeliveryIsBehind_KeepsManyPagesOnlyWhereTheyAreFull(int percent, int pagesMade)
+    {
+        using Primary primary = Primary.Start(_fs, Dir, Primary.Small with { Pages = 3, PagesKept = 20 });
+        List<Lsn> pages = [.. Enumerable.Range(0, 40).Select(_ => CommitPage(primary, percent))];
+        Assert.Equal(pages[^(pagesMade - 1)..], pages.Where(lsn => IsInMemory(primary, lsn))); // one is open
+    }
+
     [Fact]
     public void Pin_DeliveryKeepsUp_LeavesWhatItReadToWritersFirst()
     {
@@ -265,10 +275,10 @@ public sealed class LogWriterTests
         Assert.True(IsInMemory(primary, third));
     }
 
-    private static Lsn CommitPage(Primary primary)
+    private static Lsn CommitPage(Primary primary, int percent = 100)
     {
         Lsn page = primary.Writer.Tail;
-        primary.Append(new byte[primary.Writer.ReserveBytesMax - RecordHeader.Bytes]);
+        primary.Append(new byte[primary.Writer.ReserveBytesMax * percent / 100 - RecordHeader.Bytes]);
         primary.Commit();
         return page;
     }

@@ -10,6 +10,7 @@ internal static unsafe partial class Libc
     public const int CurrentDirectory = -100, EmptyPath = 0x1000, ForceSync = 0x2000, NoReplace = 1;
     public const int KeepSize = 1, DontNeed = 4;
     public const int LargePages = 14, CollapseNow = 25;
+    public const int ProtectRead = 1, PrivateMapping = 2, AnonymousMapping = 0x20;
     public const int GetFlags = 3, SetFlags = 4;
     public const uint InodeMask = 0x100, SizeMask = 0x200, DirectAlignMask = 0x2000;
     public const int NotThere = 2, Interrupted = 4, WouldBlock = 11, Exists = 17, Invalid = 22, NotImplemented = 38, NotSupported = 95;
@@ -46,6 +47,12 @@ internal static unsafe partial class Libc
 
     [LibraryImport("libc", EntryPoint = "posix_fadvise")]
     public static partial int FAdvise(int fd, long offset, long length, int advice);
+
+    /// <summary>What <see cref="MMap"/> returns when there is no memory for it.</summary>
+    public static readonly void* MapFailed = (void*)-1;
+
+    [LibraryImport("libc", EntryPoint = "mmap")]
+    public static partial void* MMap(void* address, nuint length, int protection, int flags, int fd, long offset);
 
     [LibraryImport("libc", EntryPoint = "madvise")]
     public static partial int MAdvise(void* start, nuint length, int advice);

@@ -33,7 +33,7 @@ public sealed class PromotionSpare : IDisposable
         return new PromotionSpare(SegmentFile.Create(fs, path, options.Check()), options, following);
     }
 
-    /// <summary>One step of zeroing: a write and a flush of at most 1 MiB. True: there is more to do.</summary>
+    /// <summary>One step of zeroing: a write and a flush of at most 4 MiB. True: there is more to do.</summary>
     public bool Prepare() => _file?.ZeroAhead(_options.ZeroWindowBytes, 0) ?? false;
 
     /// <summary>Hands the file over under another temporary name; null: it is gone, or too small.</summary>

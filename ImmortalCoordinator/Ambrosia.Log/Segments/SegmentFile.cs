@@ -12,18 +12,13 @@ internal sealed class SegmentFile : IDisposable
     /// <summary>Bytes at the end of the allocated space, and of the segment, into which only a durable mark is written.</summary>
     private const int MarkBytes = LogFormat.BlockBytes;
 
-    private const int ZeroStepBytes = 1 << 20;
-
-    /// <summary>What is written at once where nobody is in a hurry: a commit that comes meanwhile waits for no more than this.</summary>
-    private const int QuietPieceBytes = 64 << 10;
-
-    /// <summary>Steps that one flush ends where the committer was faster than the zeros: each flush holds commits up, but fewer of them zero more.</summary>
-    private const int HurriedSteps = 4;
-
     /// <summary>Zeros that a take-over writes itself, so that the first pages behind it wait for nobody.</summary>
     private const int FirstZeroBytesMax = 256 << 10;
 
-    private static readonly AlignedBlock s_zeros = new(ZeroStepBytes);
+    /// <summary>What a step adds at least where the committer was faster than the zeros.</summary>
+    private const int HurriedStepBytes = 1 << 20;
+
+    private static readonly AlignedBlock s_emptyBlocks = new(2 * LogFormat.BlockBytes);
 
     private readonly IFileSystem _fs;
     private readonly IFile _file;
@@ -103,7 +98,7 @@ internal sealed class SegmentFile : IDisposable
     {
         if (used.Length > options.SegmentBytes) used.SetLength(options.SegmentBytes); // it had one record larger than a segment
         var recycled = new SegmentFile(fs, path, used, options, used.Length);
-        recycled._file.Write(s_zeros.Span[..(2 * LogFormat.BlockBytes)], 0);
+        recycled._file.Write(s_emptyBlocks.Span, 0);
         recycled.Flush();
         recycled.Allocate(options.SegmentBytes);
         return recycled;
@@ -183,7 +178,10 @@ internal sealed class SegmentFile : IDisposable
         }
     }
 
-    /// <summary>Zeroes one step of the window and flushes it; the committer may go on meanwhile. True: the window is not full yet.</summary>
+    /// <summary>
+    /// Zeroes one step of the window, 4 MiB at most, and flushes it; the committer may go on meanwhile. True: the window is not full yet.
+    /// Each step holds commits up, so it waits until it is worth it: half a window, less for a committer that is faster than the zeros.
+    /// </summary>
     /// <param name="awaited">Of the group that waits: it is zeroed at once, however small the step.</param>
     public bool ZeroAhead(long windowBytes, long awaited)
     {
@@ -191,14 +189,10 @@ internal sealed class SegmentFile : IDisposable
         {
             if (_closed) return false;
             long written = Volatile.Read(ref _writtenTo), wanted = written + LogFormat.RoundUp(Math.Max(windowBytes, awaited)), target = Math.Min(_allocatedTo, wanted);
-            long missing = target - _zerosAt;
-            if (missing <= 0) return false;
-            bool isAwaited = written + awaited > _zerosAt, isOutrun = windowBytes > _usualWindow;
-            bool isQuiet = !isAwaited && !isOutrun && missing <= windowBytes / 2 + ZeroStepBytes;
-            long worth = isQuiet ? windowBytes / 2 : Math.Min(ZeroStepBytes, windowBytes / 4);
-            if (!isAwaited && target == wanted && missing < worth) return false; // each flush holds commits up
-            long step = isQuiet ? missing : isOutrun ? HurriedSteps * ZeroStepBytes : ZeroStepBytes;
-            ZeroTo(Math.Min(target, _zerosAt + step), isQuiet ? QuietPieceBytes : ZeroStepBytes);
+            long missing = target - _zerosAt, worth = windowBytes > _usualWindow ? Math.Min(HurriedStepBytes, windowBytes / 4) : windowBytes / 2;
+            bool isAwaited = written + awaited > _zerosAt;
+            if (missing <= 0 || (!isAwaited && target == wanted && missing < worth)) return false;
+            ZeroTo(Math.Min(target, _zerosAt + Zeros.Bytes));
             FlushBesidePages();
             Volatile.Write(ref _preparedTo, _zerosAt);
             return _zerosAt < target;
@@ -214,14 +208,10 @@ internal sealed class SegmentFile : IDisposable
         }
     }
 
-    private void ZeroTo(long end, int pieceBytes = ZeroStepBytes)
+    private void ZeroTo(long end)
     {
-        while (_zerosAt < end)
-        {
-            int bytes = (int)Math.Min(pieceBytes, end - _zerosAt);
-            _file.Write(s_zeros.Span[..bytes], _zerosAt);
-            _zerosAt += bytes;
-        }
+        _file.Write(Zeros.Span[..(int)(end - _zerosAt)], _zerosAt);
+        _zerosAt = end;
     }
 
     /// <summary>The kernel tells a failure once: one that this flush meets may be that of a page, so that it is final even where the disk is only full.</summary>
@@ -268,7 +258,7 @@ internal sealed class SegmentFile : IDisposable
     {
         if (offset != _writtenTo) throw new InvalidOperationException($"pages would stand at {offset} of {Path}, which ends at {_writtenTo}");
         if (end >= _staleTo) _file.Write(pages, offset);
-        else _file.Write([.. pages, s_zeros.Memory[..LogFormat.BlockBytes]], offset);
+        else _file.Write([.. pages, s_emptyBlocks.Memory[..LogFormat.BlockBytes]], offset);
         Volatile.Write(ref _writtenTo, end);
     }
 }

@@ -76,7 +76,7 @@ internal sealed class SegmentStore : IDisposable
     public void Flush() => _current.Flush();
 
     /// <summary>
-    /// One step of preparing space; true: there is more to do. Blocks for one flush, of 1 MiB, or of 4 MiB when the committer was faster than the zeros. A full disk is no failure:
+    /// One step of preparing space; true: there is more to do. Blocks for one write and flush of at most 4 MiB. A full disk is no failure:
     /// <see cref="IsShort"/> says so, and the next step tries again.
     /// </summary>
     public bool Prepare()

@@ -12,6 +12,9 @@ internal sealed class PagePool
 {
     private const int PinsMax = 2;
 
+    /// <summary>So many pages are kept for delivery however little is in them; more only where they are filled, so that memory follows what waits.</summary>
+    private const int ThinPagesMax = 8;
+
     private readonly Lock _turning = new();
     private readonly int _pageBytes;
     private readonly int _pagesMin, _pagesMax;
@@ -244,18 +247,23 @@ internal sealed class PagePool
     private void OpenNext()
     {
         LogPage? free = null, read = null, oldest = null;
-        int busy = 0;
+        int busy = 0, kept = 0;
+        long keptBytes = 0;
         foreach (LogPage page in _pages)
         {
             if (page.Phase == PagePhase.Free) free = page;
             else if (page.Phase != PagePhase.Durable) busy++;
-            else if (!page.IsPinned)
+            else
             {
+                kept++;
+                keptBytes += page.Header.Next - page.Lsn;
+                if (page.IsPinned) continue;
                 if (page.Lsn < _readTo && (read is null || page.Lsn > read.Lsn)) read = page;
                 if (oldest is null || page.Lsn < oldest.Lsn) oldest = page;
             }
         }
-        LogPage? next = busy < _pagesMin ? free ?? read ?? AddPage() ?? oldest : null;
+        bool isThin = keptBytes < kept * (long)_pageBytes / 2;
+        LogPage? next = busy < _pagesMin ? free ?? read ?? AddPage(isThin) ?? oldest : null;
         if (next is null)
         {
             Volatile.Write(ref _open, _none);
@@ -270,9 +278,11 @@ internal sealed class PagePool
         Volatile.Write(ref _open, next);
     }
 
-    private LogPage? AddPage()
+    /// <param name="isThin">What is kept fills less than half of its pages.</param>
+    private LogPage? AddPage(bool isThin)
     {
-        if (_pages.Count >= Math.Max(_pagesMax, _pagesMin + _pins)) return null;
+        int pagesMax = isThin ? Math.Min(_pagesMax, _pagesMin + ThinPagesMax) : _pagesMax;
+        if (_pages.Count >= Math.Max(pagesMax, _pagesMin + _pins)) return null;
         if (_area is not { HasRoom: true }) _area = new PageArea(_pageBytes);
         var page = new LogPage(_area);
         _pages.Add(page);

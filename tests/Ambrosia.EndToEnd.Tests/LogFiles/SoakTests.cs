@@ -13,7 +13,7 @@ public sealed class SoakTests(ITestOutputHelper output)
     private const long DiskBytesMax = 6 * CheckpointEvery + 8 * SegmentBytes;
 
     /// <summary>Pages and blocks that a later burst needs.</summary>
-    private const long GrowthBytesMax = (24 + 32) * Mebibyte; // 32 pages for an app that is behind, taken when it first is
+    private const long GrowthBytesMax = 24 * Mebibyte;
 
     private static long LogBytes => Math.Max(1024, (long)(16 * 1024 * TestScale.Value)) * Mebibyte;
 

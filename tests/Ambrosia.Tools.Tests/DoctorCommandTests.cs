@@ -2,6 +2,7 @@ using System.Text.Json;
 
 namespace Ambrosia.Tools.Tests;
 
+[Collection(LocksCollection.Name)]
 public sealed class DoctorCommandTests
 {
     private static readonly string[] s_probes = ["file system", "permissions", "space", "inodes", "writing", "flush", "direct writes", "names", "locks", "fence", "clock"];

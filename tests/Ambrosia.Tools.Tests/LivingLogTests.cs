@@ -6,6 +6,7 @@ namespace Ambrosia.Tools.Tests;
 /// Reading beside a primary that truncates and recycles: before each single operation of a reader, in turn, a burst of work falls in. What was there to
 /// be read may be gone; nothing is ever called damaged.
 /// </summary>
+[Collection(LocksCollection.Name)]
 public sealed class LivingLogTests : IDisposable
 {
     /// <summary>In memory where there is such a place: thousands of flushes are not what is tested.</summary>

@@ -4,6 +4,7 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Tools.Tests;
 
 /// <summary>The tool as users start it: a process, in pipes, beside a writer.</summary>
+[Collection(LocksCollection.Name)]
 public sealed class ProcessTests
 {
     private static readonly TimeSpan s_limit = TimeSpan.FromSeconds(60);

@@ -28,10 +28,12 @@ public sealed partial class Bank : Immortal<IBankProxy>, IBank
     public async Call<Receipt> Remit(string from, string to, long cents, string currency)
     {
         Account payer = Take(from, cents); // before anything is awaited: other handlers run meanwhile
+        bool isOrdered = false;
         try
         {
             long rate = await exchange.RateAsync(currency).Within(TimeSpan.FromSeconds(30));
             long amount = cents * rate / 1000;
+            isOrdered = true;
             string confirmation = await NondetTask(
                 context => PaymentNetwork.PayAsync(context.IdempotencyKey, to, amount, currency),
                 new NondetOptions { Attempts = 3, Deadline = TimeSpan.FromMinutes(1) });
@@ -39,7 +41,8 @@ public sealed partial class Bank : Immortal<IBankProxy>, IBank
             Logger.Information($"{from} has paid {amount} {currency} to {to}");
             return new Receipt(NewGuid(), Now, amount, currency, confirmation);
         }
-        catch (Exception e) when (e is RemoteCallException or TimeoutException)
+        // Only where it is certain that nothing was paid: behind a deadline, or a broken disk, the order may still be carried out.
+        catch (Exception e) when (isOrdered ? e is RemoteCallException { TypeName: "System.ArgumentException" } : e is RemoteCallException or TimeoutException)
         {
             payer.Cents += cents;
             throw new InvalidOperationException($"{cents} cents are back with {from}: {e.Message}");

@@ -32,6 +32,15 @@ public sealed class PumpTests : IDisposable
         Assert.Contains("none of unix:PATH, ring:PATH and tcp:PORT", Assert.Single(lines), StringComparison.Ordinal);
     }
 
+    [Theory]
+    [InlineData("unix:")]
+    [InlineData("ring:")]
+    public void Run_SocketPathTooLong_SaysWhatHelps(string kind)
+    {
+        Assert.Equal(2, Run(new Dictionary<string, string> { ["AMBROSIA_APP"] = kind + new string('x', 200), ["AMBROSIA_TOKEN"] = Token() }));
+        Assert.Contains("too long for a socket: let the coordinator take a shorter one with --app-socket", Assert.Single(lines), StringComparison.Ordinal);
+    }
+
     [Fact]
     public void App_WithBadToken_SaysSo()
     {

@@ -7,13 +7,13 @@ internal static class Comparers
 {
     private const byte Default = 0, Ordinal = 1, OrdinalIgnoreCase = 2;
 
-    /// <summary>The comparer's code, alone or in front of a hashed collection's capacity, as a negative number, and free slots.</summary>
+    /// <summary>The comparer's code, alone or in front of a hashed collection's capacity and free slots.</summary>
     internal static void Write(GraphWriter graph, ref CborWriter to, object? comparer, Type collection, int capacity, ReadOnlySpan<int> free)
     {
         if (capacity > 0) to.WriteArrayHeader(2 + free.Length);
         WriteCode(graph, ref to, comparer, collection);
         if (capacity == 0) return;
-        to.WriteInt64(-capacity);
+        to.WriteUInt64((ulong)capacity);
         foreach (int slot in free) to.WriteUInt64((ulong)slot);
     }
 
@@ -30,14 +30,14 @@ internal static class Comparers
     }
 
     /// <summary>Null: the default one.</summary>
-    /// <param name="capacity">0: the collection has never held anything, or the image is of version 6, which did not say it.</param>
+    /// <param name="capacity">0: the collection has never held anything.</param>
     internal static object? Read<T>(ref CborReader from, out int capacity, out int[] free)
     {
         int items = from.PeekKind() == CborKind.Array ? from.ReadArrayHeader() : 1;
         object? comparer = ReadCode<T>(ref from);
-        capacity = items > 1 && from.PeekKind() == CborKind.Negative ? -from.ReadInt32() : 0;
-        int slots = items - (capacity > 0 ? 2 : 1);
-        free = slots > 0 ? new int[slots] : [];
+        capacity = items > 1 ? from.ReadInt32() : 0;
+        if (capacity < 0 || (items > 1 && capacity == 0)) throw new InvalidDataException($"The image holds a collection of {typeof(T)} with a capacity of {capacity}.");
+        free = items > 2 ? new int[items - 2] : [];
         for (int i = 0; i < free.Length; i++) free[i] = from.ReadInt32();
         return comparer;
     }

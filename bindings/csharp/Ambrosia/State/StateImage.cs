@@ -11,9 +11,6 @@ internal static class StateImage
 {
     internal const uint Version = 7;
 
-    /// <summary>Still read: without the capacities of hashed collections.</summary>
-    private const uint VersionMin = 6;
-
     /// <summary>Changes nothing: handlers go on undisturbed, and a second image has the same bytes.</summary>
     /// <exception cref="NotWritableException">Something reachable from the state or from a suspended method cannot be written.</exception>
     internal static ReadOnlyMemory<byte> Write(ImmortalRuntime runtime, bool isReflective = false) => Write(runtime, runtime.ToImage(), new GraphWriter(isReflective));
@@ -75,7 +72,7 @@ internal static class StateImage
         var from = new CborReader(image);
         if (from.ReadArrayHeader() < 2) throw new InvalidDataException("The image is not one of this binding.");
         uint version = from.ReadUInt32();
-        if (version is < VersionMin or > Version) throw new InvalidDataException($"The image has version {version}; this binding reads versions {VersionMin} to {Version}.");
+        if (version != Version) throw new InvalidDataException($"The image has version {version}; this binding reads version {Version}.");
         refusals = BodyCheck.Refusals(ref from, static name => TypeNames.AssemblyNamed(name) is { } found ? BodyTable.Of(found).Known : null, acceptSource);
         return from;
     }

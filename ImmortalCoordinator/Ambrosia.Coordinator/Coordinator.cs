@@ -111,7 +111,7 @@ internal sealed class Coordinator : IDisposable
 
     private PrimaryDuties BeginTenure(Leadership leadership)
     {
-        asPrimary = new PrimaryDuties(inputs, leadership, chain, appender, DurableAdvanced);
+        asPrimary = new PrimaryDuties(inputs, leadership, chain, appender, () => app.StartMax, DurableAdvanced);
         ledger.Self.Epoch = links.OwnEpoch = asPrimary.Tenure.Epoch;
         return asPrimary;
     }

@@ -151,6 +151,28 @@ public sealed class TruncationTests : IDisposable
         Assert.Equal([taken[5].FileName, taken[4].FileName, taken[3].FileName], Checkpoints.List(fs, Dir));
     }
 
+    /// <summary>Other replicas' checkpoints may be ahead of the primary's own app, which begins again with none of them.</summary>
+    [Fact]
+    public void Run_OwnAppIsBehind_OneThatItCanBeginWithStays()
+    {
+        Lsn reach = taken[2].Lsn + 8;
+        var truncation = new Truncation(
+            fs, Dir, primary.Identity, primary.Log.Chain, primary.Fence.Epoch, RetentionPolicy.Default, NoCrashPoints.Instance, startMax: () => reach);
+        AssertKept(4, truncation.Run(start));
+        reach = taken[^1].Lsn;
+        AssertKept(2, truncation.Run(start));
+    }
+
+    [Fact]
+    public void Run_OwnAppIsBehindAllCheckpoints_NothingGoes()
+    {
+        int segments = primary.Log.Chain.Segments.Length;
+        var truncation = new Truncation(
+            fs, Dir, primary.Identity, primary.Log.Chain, primary.Fence.Epoch, RetentionPolicy.Default, NoCrashPoints.Instance, startMax: () => Lsn.Zero);
+        TruncateResult result = truncation.Run(start);
+        Assert.Equal((0, 0, segments), (result.CheckpointsRemoved, result.SegmentsRemoved, primary.Log.Chain.Segments.Length));
+    }
+
     [Fact]
     public void Run_CheckpointOfAnUpgradeThatNeverHappened_DoesNotCountAndGoesWithItsEpoch()
     {

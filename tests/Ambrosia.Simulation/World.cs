@@ -417,9 +417,10 @@ internal sealed class World
 
     private bool IsDone() =>
         Source.App?.Immortal is Source { IsDone: true } source && Ledger.App?.Immortal is Ledger ledger
-        && deleted is not { IsDeleted: true, IsForgotten: false } && ledger.Count >= source.Made && caller is not { IsDone: false } && senders is not { IsDone: false } && Source.Replicas.All(r => r.App?.Immortal is Source s && s.IsAt(source))
-        && Ledger.Replicas.All(r => r.App?.Immortal is Ledger l && l.Count == ledger.Count && l.Asked == ledger.Asked
-            && l.TriedAgain == ledger.TriedAgain && r.App.MessagesSetAside == Ledger.App.MessagesSetAside) && Source.IsQuiet && Ledger.IsQuiet && links.All(static link => link.IsQuiet);
+        && deleted is not { IsDeleted: true, IsForgotten: false } && ledger.Count >= source.Made && caller is not { IsDone: false } && senders is not { IsDone: false }
+        && Source.Replicas.All(r => r.App?.Immortal is Source s && s.IsAt(source) && s.Marks.Count == source.Marks.Count)
+        && Ledger.Replicas.All(r => r.App?.Immortal is Ledger l && l.IsAt(ledger) && r.App.MessagesSetAside == Ledger.App.MessagesSetAside)
+        && Source.IsQuiet && Ledger.IsQuiet && links.All(static link => link.IsQuiet);
 
     private string Describe() =>
         $"source {(Source.App?.Immortal as Source)?.Made} calls, {(Source.App?.Immortal as Source)?.Answers} answers, {(Source.App?.Immortal as Source)?.Rounds} rounds, {(Source.App?.Immortal as Source)?.Ticks} ticks, ledger {(Ledger.App?.Immortal as Ledger)?.Count}; " +

@@ -27,6 +27,15 @@ internal sealed class AppParts
     /// <summary>What was emitted below this is in the outboxes, or trimmed: no session of a primary begins beyond. Null: nothing was restored yet.</summary>
     private Lsn? reach;
 
+    /// <summary>The primary's next session could begin with no later checkpoint than this, so one at or below must stay. Null: with any. Any thread.</summary>
+    public Lsn? StartMax
+    {
+        get
+        {
+            lock (gate) return reach is { } reached ? Later(reached, Progress.Processed) : null;
+        }
+    }
+
     public required InstanceIdentity Identity { get; init; }
 
     public required string Replica { get; init; }
@@ -196,7 +205,7 @@ internal sealed class AppParts
     {
         Outboxes.Clear();
         FoundCheckpoint? checkpoint = Recovery.Newest(Retrial?.From ?? durable, mayReadOn: !isLeading && Retrial is null);
-        reach = checkpoint?.Header.Lsn ?? Lsn.Zero;
+        lock (gate) reach = checkpoint?.Header.Lsn ?? Lsn.Zero;
         if (checkpoint is not null) Ambrosia.Coordinator.Recovery.RestoreOutboxes(checkpoint, Outboxes, Pool);
         return checkpoint;
     }
@@ -265,12 +274,14 @@ internal sealed class AppParts
         }
     }
 
+    private static Lsn Later(Lsn a, Lsn b) => a > b ? a : b;
+
     public void Ended(AppSession session)
     {
         lock (gate)
         {
             if (live != session) return;
-            if (Progress.Processed > reach) reach = Progress.Processed;
+            if (reach is { } reached) reach = Later(reached, Progress.Processed);
             live = null;
         }
         Queries.AppEnded();

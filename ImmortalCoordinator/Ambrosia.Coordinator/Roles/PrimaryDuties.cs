@@ -16,7 +16,7 @@ internal sealed class PrimaryDuties
     /// <summary>The Policy record of this epoch found no room in the log so far.</summary>
     private bool owesPolicy;
 
-    public PrimaryDuties(CoordinatorInputs inputs, Leadership leadership, LogChain chain, LogAppender appender, Action<Lsn> durableAdvanced)
+    public PrimaryDuties(CoordinatorInputs inputs, Leadership leadership, LogChain chain, LogAppender appender, Func<Lsn?> startMax, Action<Lsn> durableAdvanced)
     {
         this.inputs = inputs;
         this.appender = appender;
@@ -26,7 +26,7 @@ internal sealed class PrimaryDuties
         Retention = new Retention(
             new Truncation(
                 inputs.Files, inputs.Options.LogDirectory, inputs.Identity, chain, Tenure.Epoch, inputs.Options.Retention, Crash.Points,
-                log.Release, log.RemoveOrphans),
+                log.Release, log.RemoveOrphans, startMax),
             inputs.Time, inputs.Pumps.Say);
     }
 

@@ -82,6 +82,20 @@ internal sealed class Primary : IDisposable
         return groups;
     }
 
+    /// <summary>So many groups, one record of 9,000 bytes in each, all durable.</summary>
+    public List<LoggedRecord> Fill(int groups)
+    {
+        var written = new List<LoggedRecord>();
+        for (int i = 0; i < groups; i++)
+        {
+            byte[] body = new byte[9_000];
+            Array.Fill(body, (byte)(i + 1));
+            written.Add(Append(body));
+            Commit();
+        }
+        return written;
+    }
+
     /// <summary>The next group; space for it is prepared as the pump would. Null: there is nothing to commit, or no space for it.</summary>
     public CommitGroup? Next()
     {

@@ -1,3 +1,4 @@
+using System.Runtime.InteropServices;
 using Ambrosia.Protocol;
 
 namespace Ambrosia.Log.Tests;
@@ -89,6 +90,34 @@ public sealed class SpanningRecordTests
             for (int i = 0; i < count; i++) all.Add(lsn + i * page);
             primary.Commit();
         }
+    }
+
+    /// <summary>A stream of large messages takes no new memory once its pages are read, and what stood in a page before is nowhere in the log.</summary>
+    [Fact]
+    public void Append_AfterPagesWereRead_UsesThemAgain()
+    {
+        int room = Primary.Small.PageBytes - PageHeader.Bytes, whole = 3;
+        using Primary primary = Primary.Start(_fs, Dir);
+        var written = new List<LoggedRecord>();
+        var memory = new HashSet<byte[]>();
+        for (int i = 0; i < 20; i++)
+        {
+            byte[] body = new byte[(whole * room) + (room / 2) - RecordHeader.Bytes];
+            new Random(i).NextBytes(body);
+            written.Add(primary.AppendSpanning(body));
+            primary.Commit();
+            Lsn first = written[^1].Lsn + -PageHeader.Bytes;
+            for (int page = 0; page < whole; page++)
+            {
+                Assert.True(primary.Writer.TryPin(first + page * Primary.Small.PageBytes, out PinnedPage pinned));
+                Assert.True(MemoryMarshal.TryGetArray<byte>(pinned.Buffer, out ArraySegment<byte> array));
+                memory.Add(array.Array!);
+                pinned.Bytes.Clear(); // its reader's to overwrite
+                pinned.Unpin();
+            }
+        }
+        Assert.InRange(memory.Count, whole, 2 * whole);
+        Assert.Equal(written, WholeLog.Read(_fs, Dir));
     }
 
     [Fact]

@@ -12,6 +12,9 @@ internal sealed class WatchedFiles(IFileSystem files) : IFileSystem
     /// <summary>Called before each read with its offset and size.</summary>
     public Action<long, int> BeforeRead { get; set; } = static (_, _) => { };
 
+    /// <summary>Whether a file is used past the cache from now on, by its path.</summary>
+    public Func<string, bool> GoesPastCache { get; init; } = static _ => false;
+
     public IFile Open(string path, FileUse use) => new File(this, files.Open(path, use), path);
 
     public IFile Create(string path) => new File(this, files.Create(path), path);
@@ -54,6 +57,8 @@ internal sealed class WatchedFiles(IFileSystem files) : IFileSystem
         public void Write(ReadOnlySpan<byte> bytes, long offset) => file.Write(bytes, offset);
 
         public void Allocate(long length) => file.Allocate(length);
+
+        public bool TryWriteDirect() => watched.GoesPastCache(path);
 
         public void SetLength(long length) => file.SetLength(length);
 

@@ -32,7 +32,7 @@ internal sealed class AppParts
     {
         get
         {
-            lock (gate) return reach is { } reached ? Later(reached, Progress.Processed) : null;
+            lock (gate) return reach is { } reached ? Lsn.Max(reached, Progress.Processed) : null;
         }
     }
 
@@ -274,14 +274,12 @@ internal sealed class AppParts
         }
     }
 
-    private static Lsn Later(Lsn a, Lsn b) => a > b ? a : b;
-
     public void Ended(AppSession session)
     {
         lock (gate)
         {
             if (live != session) return;
-            if (reach is { } reached) reach = Later(reached, Progress.Processed);
+            reach = StartMax;
             live = null;
         }
         Queries.AppEnded();

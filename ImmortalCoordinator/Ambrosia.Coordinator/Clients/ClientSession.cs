@@ -186,9 +186,9 @@ internal sealed class ClientSession : ILinkTraffic, ILinkFrames
     private void TellLogged()
     {
         if (!requests!.TryTakeLogged(parts.Log.Durable, out ulong number, out Lsn end)) number = logged.Number;
-        Lsn delivered = parts.Delivered(), position = delivered > end ? delivered : end;
+        Lsn delivered = parts.Delivered(), position = Lsn.Max(delivered, end);
         if (number == logged.Number && position <= logged.Position) return;
-        logged = (number, position > logged.Position ? position : logged.Position);
+        logged = (number, Lsn.Max(position, logged.Position));
         Crash.Hit("client.beforeLogged");
         frames.Write(new ClientLogged(logged.Number, logged.Position));
     }

@@ -36,12 +36,12 @@ internal sealed class QueryBook(TimeProvider time, Func<Lsn> durable)
     public bool TryAsk(ClientSession session, in QueryFrame query)
     {
         Lsn known = durable();
-        Lsn behind = query.Position > known ? query.Position : known;
+        Lsn behind = Lsn.Max(query.Position, known);
         long until = time.GetTimestamp() + time.TimestampFrequency * Math.Min(query.PatienceMs, QueryFrame.PatienceMsMax) / 1000;
         lock (gate)
         {
             if (waiting.Count + atTheApp.Count == QueriesMax || (bytes > 0 && bytes + query.Arguments.Length > BytesMax)) return false;
-            var asked = new AskedQuery(++lastId, session, query.Query, query.Position, behind > s_first ? behind : s_first, query.Method, query.Arguments.ToArray(), until);
+            var asked = new AskedQuery(++lastId, session, query.Query, query.Position, Lsn.Max(behind, s_first), query.Method, query.Arguments.ToArray(), until);
             bytes += asked.Arguments.Length;
             Wait(asked);
         }

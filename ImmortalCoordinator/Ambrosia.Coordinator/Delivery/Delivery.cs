@@ -58,7 +58,7 @@ internal sealed class Delivery(
     /// <param name="replayTo">Records below this were durable before the session began.</param>
     public void Begin(Lsn page, Lsn record, DeliveredState state, Lsn? digested, Lsn replayTo)
     {
-        this.replayTo = replayTo;
+        this.replayTo = reader.LiveFrom = replayTo;
         Taken();
         Next = page;
         firstRecord = record;

@@ -42,7 +42,7 @@ internal sealed class DigestBook(Lsn? logFrom)
         lock (gate) diverged ??= new DivergedStretch(Begin, position, []);
     }
 
-    private Lsn Begin => confirmed > begun ? confirmed : begun;
+    private Lsn Begin => Lsn.Max(confirmed, begun);
 
     /// <param name="from">The session's app begins with the state as of here.</param>
     public void BeginSession(Lsn from)

@@ -8,8 +8,8 @@ namespace Ambrosia.Log;
 /// Owns what it has verified so far. One thread at a time.
 /// </summary>
 /// <param name="release">What becomes of a segment that goes; null: its name is removed unless a reader holds it.</param>
-/// <param name="startMax">The app of this replica could begin with no later checkpoint: one at or below it stays as well. Null: with any.</param>
 /// <param name="removeOrphans">Removes segments that no chain leads to, and counts them; called once, when the chain is known to hold all that stays.</param>
+/// <param name="startMax">The app of this replica could begin with no later checkpoint: one at or below it stays as well. Null: with any.</param>
 public sealed class Truncation(
     IFileSystem fs, string dir, InstanceIdentity identity, LogChain chain, Epoch epoch, RetentionPolicy policy, ICrashPoints crash,
     Func<LogSegment, SegmentRelease>? release = null, Func<int>? removeOrphans = null, Func<Lsn?>? startMax = null)

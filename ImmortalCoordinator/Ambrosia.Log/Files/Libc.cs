@@ -9,7 +9,7 @@ internal static unsafe partial class Libc
     public const int LockShared = 1, LockExclusive = 2, LockNoWait = 4, LockUnlock = 8;
     public const int CurrentDirectory = -100, EmptyPath = 0x1000, ForceSync = 0x2000, NoReplace = 1;
     public const int KeepSize = 1, DontNeed = 4;
-    public const int LargePages = 14, CollapseNow = 25;
+    public const int LargePages = 14, CollapseNow = 25, LargePageBytes = 2 << 20;
     public const int ProtectRead = 1, PrivateMapping = 2, AnonymousMapping = 0x20;
     public const int GetFlags = 3, SetFlags = 4;
     public const uint InodeMask = 0x100, SizeMask = 0x200, DirectAlignMask = 0x2000;

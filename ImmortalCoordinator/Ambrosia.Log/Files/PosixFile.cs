@@ -149,11 +149,10 @@ internal sealed unsafe class PosixFile : IFile
 
     private void WriteZerosTo(long length)
     {
-        var zeros = new AlignedBlock(1 << 20);
         for (long at = Length; at < length;)
         {
-            int step = (int)Math.Min(zeros.Length, length - at);
-            Write(zeros.Span[..step], at);
+            int step = (int)Math.Min(Zeros.Bytes, length - at);
+            Write(Zeros.Span[..step], at);
             at += step;
         }
     }

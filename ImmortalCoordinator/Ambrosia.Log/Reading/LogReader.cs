@@ -57,6 +57,9 @@ public sealed class LogReader : IDisposable
     /// <summary>Highest position that a page or seal read so far states as durable: what a replica may act on (F3).</summary>
     public Lsn Stated { get; private set; }
 
+    /// <summary>Pages from here on are written while the reader is at work; those below were there before.</summary>
+    public Lsn LiveFrom { get; set; } = new(ulong.MaxValue);
+
     /// <summary>Tells the reader of a position that is durable by other knowledge: a page below it that is not there is a halt.</summary>
     public void Expect(Lsn durable)
     {
@@ -169,11 +172,14 @@ public sealed class LogReader : IDisposable
         return true;
     }
 
-    /// <summary>A follower is at the end or on its way there, and leaves the cache alone; who replays is helped by the kernel's reading ahead.</summary>
+    /// <summary>
+    /// A follower, and who is behind a log that grows, leave the cache alone: a copy out of it costs them more than the waiting. Who replays
+    /// waits for nothing else, and is helped by the kernel's reading ahead.
+    /// </summary>
     private IReadable SourceOf(Lsn lsn, Lsn end)
     {
         bool isNearEnd = end.Value == ulong.MaxValue && lsn + NearBytes >= Stated;
-        if (_isNotDirect || !(_holds || isNearEnd)) return _file!;
+        if (_isNotDirect || !(_holds || lsn >= LiveFrom || isNearEnd)) return _file!;
         _direct ??= TryOpenDirect(_inspector!.Segment);
         _isNotDirect = _direct is null;
         if (_direct is not { Pages: var pages }) return _file!;

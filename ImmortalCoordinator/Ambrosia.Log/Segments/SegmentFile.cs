@@ -18,7 +18,7 @@ internal sealed class SegmentFile : IDisposable
     /// <summary>What a step adds at least where the committer was faster than the zeros.</summary>
     private const int HurriedStepBytes = 1 << 20;
 
-    private static readonly AlignedBlock s_emptyBlocks = new(2 * LogFormat.BlockBytes);
+    private static readonly AlignedBlock s_emptyBlock = new(LogFormat.BlockBytes);
 
     private readonly IFileSystem _fs;
     private readonly IFile _file;
@@ -98,7 +98,7 @@ internal sealed class SegmentFile : IDisposable
     {
         if (used.Length > options.SegmentBytes) used.SetLength(options.SegmentBytes); // it had one record larger than a segment
         var recycled = new SegmentFile(fs, path, used, options, used.Length);
-        recycled._file.Write(s_emptyBlocks.Span, 0);
+        recycled._file.Write(Zeros.Span[..(2 * LogFormat.BlockBytes)], 0);
         recycled.Flush();
         recycled.Allocate(options.SegmentBytes);
         return recycled;
@@ -258,7 +258,7 @@ internal sealed class SegmentFile : IDisposable
     {
         if (offset != _writtenTo) throw new InvalidOperationException($"pages would stand at {offset} of {Path}, which ends at {_writtenTo}");
         if (end >= _staleTo) _file.Write(pages, offset);
-        else _file.Write([.. pages, s_emptyBlocks.Memory[..LogFormat.BlockBytes]], offset);
+        else _file.Write([.. pages, s_emptyBlock.Memory], offset);
         Volatile.Write(ref _writtenTo, end);
     }
 }

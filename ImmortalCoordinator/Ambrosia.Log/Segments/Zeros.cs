@@ -3,14 +3,13 @@ using System.Runtime.InteropServices;
 namespace Ambrosia.Log;
 
 /// <summary>
-/// What is written ahead of a log. On Linux it is memory that nobody can write to, so that the kernel's own large page of zeros stands behind all
-/// of it: it takes no memory, and the disk's driver takes a step in two pieces instead of a thousand (docs/decisions/0015).
+/// Zeros to write: ahead of a log, and where a file system cannot set space aside. On Linux it is memory that nobody can write to, so that the
+/// kernel's own large page of zeros stands behind all of it: it takes no memory, and the disk's driver takes a step in two pieces instead of a
+/// thousand (docs/decisions/0015).
 /// </summary>
 internal static unsafe class Zeros
 {
     public const int Bytes = 4 << 20;
-
-    private const int LargePageBytes = 2 << 20;
 
     private static readonly byte* s_start = Map();
 
@@ -20,11 +19,11 @@ internal static unsafe class Zeros
     {
         if (OperatingSystem.IsLinux())
         {
-            nuint whole = Bytes + LargePageBytes;
+            nuint whole = Bytes + Libc.LargePageBytes;
             void* mapped = Libc.MMap(null, whole, Libc.ProtectRead, Libc.PrivateMapping | Libc.AnonymousMapping, -1, 0);
             if (mapped != Libc.MapFailed)
             {
-                byte* start = (byte*)(((nuint)mapped + LargePageBytes - 1) / LargePageBytes * LargePageBytes);
+                byte* start = (byte*)(((nuint)mapped + Libc.LargePageBytes - 1) / Libc.LargePageBytes * Libc.LargePageBytes);
                 _ = Libc.MAdvise(start, Bytes, Libc.LargePages); // a system without them takes small ones
                 return start;
             }

@@ -29,7 +29,7 @@ internal sealed class LogPage
         State.Close(PageHeader.Bytes);
     }
 
-    /// <summary>False: made for one spanning record, let go when durable.</summary>
+    /// <summary>False: for spanning records only.</summary>
     public bool IsPooled => _area is not null;
 
     public int Capacity => _block.Length;

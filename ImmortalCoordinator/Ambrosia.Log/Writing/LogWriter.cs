@@ -134,7 +134,7 @@ public sealed class LogWriter : IDisposable
         if (record <= ReserveBytesMax) return TryAppendSmall(kind, bodyHead, bodyRest, (int)record, out lsn, out end, reserved);
         lsn = end = default;
         if (!_pool.TryAdmitSpanning(record)) return false;
-        List<LogPage> pages = SpanningPages.Make(_options.PageBytes, kind, bodyHead, bodyRest);
+        List<LogPage> pages = SpanningPages.Make(_options.PageBytes, _pool.TakeSpare, kind, bodyHead, bodyRest);
         lsn = _pool.AppendSpanning(pages, reserved, out end) + PageHeader.Bytes;
         return true;
     }
@@ -179,13 +179,13 @@ public sealed class LogWriter : IDisposable
         bool isMark = last.Flags == PageFlags.DurableMark;
         ulong stated = Math.Max(last.Header.DurableUpTo.Value, _store.Header.FirstLsn.Value);
         if (stated < _stated || group.End.Value < stated) throw new InvalidOperationException($"durableUpTo {stated} after {_stated} in a group that ends at {group.End}");
-        _pool.Complete(group.Pages);
+        foreach (LogPage page in group.Pages)
+            if (page.Flags == PageFlags.BeginsSpanning) Metrics.CountSpanning();
+        _pool.Complete(group.Pages); // from here on they may be used again
         Volatile.Write(ref _durable, group.End.Value);
         Volatile.Write(ref _stated, stated);
         if (!isMark) Volatile.Write(ref _recordsEnd, group.End.Value);
         else Metrics.CountMark();
-        foreach (LogPage page in group.Pages)
-            if (page.Flags == PageFlags.BeginsSpanning) Metrics.CountSpanning();
         Metrics.CountGroup();
         group.Reset();
         Volatile.Write(ref _committing, 0);

@@ -10,8 +10,6 @@ namespace Ambrosia.Log;
 /// </summary>
 internal sealed unsafe class PageArea
 {
-    private const int LargePageBytes = 2 << 20;
-
     private readonly AlignedBlock _block;
     private readonly int _pageBytes;
     private int _given;
@@ -19,11 +17,11 @@ internal sealed unsafe class PageArea
 
     public PageArea(int pageBytes)
     {
-        bool isWhole = pageBytes is >= LargePageBytes / 2 and <= LargePageBytes ? LargePageBytes % pageBytes == 0 : pageBytes % LargePageBytes == 0;
+        bool isWhole = pageBytes is >= Libc.LargePageBytes / 2 and <= Libc.LargePageBytes ? Libc.LargePageBytes % pageBytes == 0 : pageBytes % Libc.LargePageBytes == 0;
         _pageBytes = pageBytes;
         _isSettled = !isWhole || !OperatingSystem.IsLinux();
         // What is written of it was filled or cleared before.
-        _block = new AlignedBlock(isWhole ? Math.Max(pageBytes, LargePageBytes) : pageBytes, zeroed: false, isWhole ? LargePageBytes : LogFormat.BlockBytes);
+        _block = new AlignedBlock(isWhole ? Math.Max(pageBytes, Libc.LargePageBytes) : pageBytes, zeroed: false, isWhole ? Libc.LargePageBytes : LogFormat.BlockBytes);
     }
 
     public bool HasRoom => (_given + 1) * _pageBytes <= _block.Length;

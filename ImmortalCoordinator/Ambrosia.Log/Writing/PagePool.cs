@@ -36,7 +36,7 @@ internal sealed class PagePool
     /// <param name="spanningBytes">See <see cref="SpannedPages"/>.</param>
     public PagePool(int pageBytes, int pages, int kept, long spanningBytes, Lsn start)
     {
-        _spanned = new SpannedPages(spanningBytes);
+        _spanned = new SpannedPages(pageBytes, spanningBytes);
         _pageBytes = pageBytes;
         _pagesMin = pages;
         _pagesMax = pages + kept;
@@ -152,6 +152,12 @@ internal sealed class PagePool
     public bool TryAdmitSpanning(long bytes)
     {
         lock (_turning) return _spanned.TryAdmit(bytes);
+    }
+
+    /// <inheritdoc cref="SpannedPages.TakeSpare"/>
+    public LogPage? TakeSpare()
+    {
+        lock (_turning) return _spanned.TakeSpare();
     }
 
     /// <summary>Queues the pages of one spanning record behind everything reserved so far. Returns the Lsn of the first.</summary>

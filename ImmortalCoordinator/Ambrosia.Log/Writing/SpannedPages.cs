@@ -3,14 +3,20 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Log;
 
 /// <summary>
-/// Pages outside of the pool, made for one spanning record each: how much of them is on its way to disk, and which durable ones delivery has
-/// not read yet. Invariant: a record is admitted only while less than the limit is on its way, so that is the limit and one record at most;
-/// durable pages take the limit at most, the newest, and what is older is read from the segment. Guarded by the pool.
+/// Pages outside of the pool, for one spanning record at a time: how much of them is on its way to disk, which durable ones delivery has
+/// not read yet, and a few that wait for the next record. Invariant: a record is admitted only while less than the limit is on its way, so that is
+/// the limit and one record at most; durable pages take the limit at most, the newest, and what is older is read from the segment; a page that
+/// waits is pinned by nobody. Guarded by the pool.
 /// </summary>
+/// <param name="pageBytes">Of a whole page.</param>
 /// <param name="bytesMax">The limit, at least 1.</param>
-internal sealed class SpannedPages(long bytesMax)
+internal sealed class SpannedPages(int pageBytes, long bytesMax)
 {
+    /// <summary>New memory has to be cleared by the kernel, a page at a time; these save that to a stream of large messages.</summary>
+    private const int SparesMax = 8;
+
     private readonly List<LogPage> _durable = []; // in the order of the log
+    private readonly Stack<LogPage> _spares = []; // whole ones, that nobody reads
     private long _durableBytes;                   // of their memory
     private long _underWay;                       // of records admitted and not durable
 
@@ -20,6 +26,9 @@ internal sealed class SpannedPages(long bytesMax)
         _underWay += bytes;
         return true;
     }
+
+    /// <summary>A whole page that was used before, with whatever stood in it; null: there is none.</summary>
+    public LogPage? TakeSpare() => _spares.TryPop(out LogPage? spare) ? spare : null;
 
     /// <summary>The page has become durable.</summary>
     public void Keep(LogPage page)
@@ -51,7 +60,9 @@ internal sealed class SpannedPages(long bytesMax)
 
     private void Drop(int index)
     {
-        _durableBytes -= _durable[index].Capacity;
+        LogPage page = _durable[index];
+        _durableBytes -= page.Capacity;
         _durable.RemoveAt(index);
+        if (page.Capacity == pageBytes && _spares.Count < SparesMax) _spares.Push(page);
     }
 }

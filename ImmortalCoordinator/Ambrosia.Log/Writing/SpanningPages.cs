@@ -6,7 +6,9 @@ namespace Ambrosia.Log;
 internal static class SpanningPages
 {
     /// <summary>Pages outside of the pool, filled and closed, without Lsns yet.</summary>
-    public static List<LogPage> Make(int pageBytes, RecordKind kind, ReadOnlySpan<byte> head, ReadOnlySpan<byte> rest)
+    /// <param name="pageBytes">Of a whole page; the last one is as large as it must be.</param>
+    /// <param name="spare">A whole page that was used before, or null.</param>
+    public static List<LogPage> Make(int pageBytes, Func<LogPage?> spare, RecordKind kind, ReadOnlySpan<byte> head, ReadOnlySpan<byte> rest)
     {
         int room = pageBytes - PageHeader.Bytes;
         uint body = checked((uint)(head.Length + (long)rest.Length));
@@ -19,10 +21,9 @@ internal static class SpanningPages
         {
             int part = (int)Math.Min(room, left);
             left -= part;
-            var page = new LogPage(LogFormat.RoundUp(PageHeader.Bytes + part))
-            {
-                Flags = pages.Count == 0 ? PageFlags.BeginsSpanning : PageFlags.ContinuesSpanning, Remaining = (uint)left,
-            };
+            LogPage page = (part == room ? spare() : null) ?? new LogPage(LogFormat.RoundUp(PageHeader.Bytes + part));
+            page.Flags = pages.Count == 0 ? PageFlags.BeginsSpanning : PageFlags.ContinuesSpanning;
+            page.Remaining = (uint)left;
             Span<byte> to = page.Bytes.Slice(PageHeader.Bytes, part);
             Move(ref first, ref to);
             Move(ref head, ref to);

@@ -76,7 +76,7 @@ public sealed class ImmortalClient : IAsyncDisposable
     /// <exception cref="TimeoutException">Nobody could within <see cref="ClientOptions.QueryWithin"/>.</exception>
     internal async Task<QueryOutcome> QueryAsync(uint method, byte[] arguments, Lsn position, CancellationToken cancellationToken)
     {
-        Lsn atLeast = Seen > position ? Seen : position;
+        Lsn atLeast = Lsn.Max(Seen, position);
         await allowance.EnterAsync(arguments.Length, cancellationToken).ConfigureAwait(false);
         try
         {

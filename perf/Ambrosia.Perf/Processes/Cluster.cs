@@ -109,8 +109,7 @@ internal sealed class Cluster(ClusterOptions options) : IDisposable
     }
 
     /// <summary>Processor time that the runtimes of all processes have spent on compiling hot methods once more.</summary>
-    public double CompilationSeconds() => members.Sum(static member =>
-        ThreadUse.OfProcess(member.CoordinatorId).CompilationSeconds + (member.AppId == member.CoordinatorId ? 0 : ThreadUse.OfProcess(member.AppId).CompilationSeconds));
+    public double CompilationSeconds() => members.Sum(static member => HubUsage.Of(member).CompilationSeconds);
 
     public void Dispose()
     {

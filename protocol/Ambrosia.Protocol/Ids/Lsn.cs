@@ -15,6 +15,9 @@ public readonly record struct Lsn(ulong Value) : IComparable<Lsn>
     public static bool operator <=(Lsn a, Lsn b) => a.Value <= b.Value;
     public static bool operator >=(Lsn a, Lsn b) => a.Value >= b.Value;
 
+    /// <summary>The later of two.</summary>
+    public static Lsn Max(Lsn a, Lsn b) => a > b ? a : b;
+
     /// <summary>Position <paramref name="bytes"/> further on; overflow is a bug and throws.</summary>
     public static Lsn operator +(Lsn a, long bytes) => new(checked((ulong)((long)a.Value + bytes)));
 

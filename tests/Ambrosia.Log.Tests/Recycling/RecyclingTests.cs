@@ -12,7 +12,7 @@ public sealed class RecyclingTests
     public void Release_OwnSegment_BecomesTheNextOneAndTakesNoZeros()
     {
         using Primary primary = Primary.Start(_fs, Dir);
-        List<LoggedRecord> written = Fill(primary, 100);
+        List<LoggedRecord> written = primary.Fill(100);
         LogSegment oldest = primary.Log.Chain.Segments[0];
         Lsn first = primary.Log.Chain.Segments[1].FirstLsn;
         Assert.Equal(SegmentRelease.Recycled, primary.Writer.Release(oldest));
@@ -29,7 +29,7 @@ public sealed class RecyclingTests
     [Fact]
     public void Release_SegmentOfAnEarlierEpoch_IsRemovedAndNeverWritten()
     {
-        using (Primary first = Primary.Start(_fs, Dir)) Fill(first, 100);
+        using (Primary first = Primary.Start(_fs, Dir)) first.Fill(100);
         using Primary primary = Primary.Start(_fs, Dir);
         LogSegment oldest = primary.Log.Chain.Segments[0];
         Assert.Equal(SegmentRelease.Removed, primary.Writer.Release(oldest));
@@ -41,7 +41,7 @@ public sealed class RecyclingTests
     public void Release_SegmentThatIsRead_IsHeldUntilTheReaderLetsGo()
     {
         using Primary primary = Primary.Start(_fs, Dir);
-        Fill(primary, 60);
+        primary.Fill(60);
         LogSegment oldest = primary.Log.Chain.Segments[0];
         using (IFile reader = _fs.Open(oldest.Path, FileUse.Read))
         {
@@ -56,7 +56,7 @@ public sealed class RecyclingTests
     public void Release_MoreThanSparesMax_TheRestIsRemoved()
     {
         using Primary primary = Primary.Start(_fs, Dir, Primary.Small with { SparesMax = 2 });
-        Fill(primary, 200);
+        primary.Fill(200);
         var released = new List<SegmentRelease>();
         while (primary.Log.Chain.Segments.Length > 1) released.Add(primary.Writer.Release(primary.Log.Chain.Segments[0]));
         Assert.True(released.Count > 3);
@@ -76,7 +76,7 @@ public sealed class RecyclingTests
     public void Start_OnARecycledSegmentAtEveryGroup_FindsAWholeLogInSilence()
     {
         using Primary primary = Primary.Start(_fs, Dir);
-        Fill(primary, 60);
+        primary.Fill(60);
         primary.Writer.Release(primary.Log.Chain.Segments[0]);
         long stalls = 0;
         FillUntilRotated(primary, ref stalls);
@@ -100,14 +100,14 @@ public sealed class RecyclingTests
     public void ZombieOfAnEarlierEpoch_ResumesItsWrites_ChangesNothingThatAnyoneReads()
     {
         Primary zombie = Primary.Start(_fs, Dir);
-        Fill(zombie, 60);
+        zombie.Fill(60);
         zombie.Writer.Release(zombie.Log.Chain.Segments[0]);
         LogSegment releasedByZombie = zombie.Log.Chain.Segments[0];
         CommitGroup stopped = BeginWithoutRotation(zombie);
         zombie.Lock.Dispose(); // as if no lock ever excluded anybody
 
         Primary middle = Primary.Start(_fs, Dir, replica: "r1");
-        Fill(middle, 60);
+        middle.Fill(60);
         while (middle.Log.Chain.Segments[0].Header.Epoch == zombie.Fence.Epoch) middle.Writer.Release(middle.Log.Chain.Segments[0]);
         middle.Writer.Release(middle.Log.Chain.Segments[0]);
         long stalls = 0;
@@ -124,7 +124,7 @@ public sealed class RecyclingTests
         while (zombie.Writer.PrepareSpace())
         {
         }
-        Assert.ThrowsAny<FenceLostException>(() => Fill(middle, 60));
+        Assert.ThrowsAny<FenceLostException>(() => middle.Fill(60));
         Assert.Equal(before, WholeLog.Read(_fs, Dir, first));
         LoggedRecord more = primary.Append([1]);
         primary.Commit();
@@ -134,7 +134,7 @@ public sealed class RecyclingTests
     [Fact]
     public void PromotionSpare_IsTakenByTheTakeOver_AndElseRemoved()
     {
-        using (Primary first = Primary.Start(_fs, Dir)) Fill(first, 5);
+        using (Primary first = Primary.Start(_fs, Dir)) first.Fill(5);
         LogOptions wide = Primary.Small with { SegmentBytes = 1 << 20, ZeroWindowBytes = 512 << 10 }; // far more zeros than a take-over writes itself
         using PromotionSpare spare = PromotionSpare.Create(_fs, Dir, "r1", new Epoch(1), wide), other = PromotionSpare.Create(_fs, Dir, "r2", new Epoch(1), Primary.Small);
         while (spare.Prepare())
@@ -170,23 +170,10 @@ public sealed class RecyclingTests
     {
         var written = new List<LoggedRecord>();
         long rotations = primary.Writer.Metrics.Rotations;
-        while (primary.Writer.Metrics.Rotations == rotations) written.AddRange(Fill(primary, 1));
+        while (primary.Writer.Metrics.Rotations == rotations) written.AddRange(primary.Fill(1));
         long before = primary.Writer.Metrics.ZeroWaits;
-        written.AddRange(Fill(primary, 3));
+        written.AddRange(primary.Fill(3));
         stalls += primary.Writer.Metrics.ZeroWaits - before;
-        return written;
-    }
-
-    private static List<LoggedRecord> Fill(Primary primary, int groups)
-    {
-        var written = new List<LoggedRecord>();
-        for (int i = 0; i < groups; i++)
-        {
-            byte[] body = new byte[9_000];
-            Array.Fill(body, (byte)(i + 1));
-            written.Add(primary.Append(body));
-            primary.Commit();
-        }
         return written;
     }
 }

@@ -25,7 +25,7 @@ internal sealed class Queries(ImmortalRuntime runtime, QueryChecks checks)
         QueryStatus status = Run(immortal, query, payload) is { } failure ? Failed(failure) : QueryStatus.Value;
         bool hasChanged = before is not null && Image() != before; // an image that cannot be made any more is another one, too
         if (hasChanged) status = Failed(new QueryChangedStateException(NameOf(query.Method)));
-        Send(query.Query, status, query.Position > executed ? query.Position : executed); // all below it was given, so there is nothing between
+        Send(query.Query, status, Lsn.Max(query.Position, executed)); // all below it was given, so there is nothing between
         if (hasChanged) throw Changed(query.Method);
     }
 

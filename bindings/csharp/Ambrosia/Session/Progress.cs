@@ -49,7 +49,7 @@ internal sealed class Progress(OutboundBuffer outbound, Lsn start)
     }
 
     /// <summary>An image said it (P5.7).</summary>
-    internal void Implied() => (reported, bytesSinceReport) = (Executed > reported ? Executed : reported, 0);
+    internal void Implied() => (reported, bytesSinceReport) = (Lsn.Max(Executed, reported), 0);
 
     /// <summary>A mark is answered with exactly itself, even if more was reported before.</summary>
     private void ReportMark()

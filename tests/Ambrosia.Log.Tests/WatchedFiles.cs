@@ -12,6 +12,9 @@ internal sealed class WatchedFiles(IFileSystem files) : IFileSystem
     /// <summary>Called before each read with its offset and size.</summary>
     public Action<long, int> BeforeRead { get; set; } = static (_, _) => { };
 
+    /// <summary>Called after each lock that was had.</summary>
+    public Action AfterLock { get; init; } = static () => { };
+
     /// <summary>Whether a file is used past the cache from now on, by its path.</summary>
     public Func<string, bool> GoesPastCache { get; init; } = static _ => false;
 
@@ -40,7 +43,12 @@ internal sealed class WatchedFiles(IFileSystem files) : IFileSystem
 
     public long FreeBytes(string directory) => files.FreeBytes(directory);
 
-    public IFileLock? TryLock(string path) => files.TryLock(path);
+    public IFileLock? TryLock(string path)
+    {
+        IFileLock? held = files.TryLock(path);
+        if (held is not null) AfterLock();
+        return held;
+    }
 
     public IFileLock? WaitForLock(string path, CancellationToken stop) => files.WaitForLock(path, stop);
 
@@ -67,7 +75,12 @@ internal sealed class WatchedFiles(IFileSystem files) : IFileSystem
             if (!watched.LeavesOutFlush(Path.GetFileName(path))) file.Flush();
         }
 
-        public bool TryLock(FileLockKind kind) => file.TryLock(kind);
+        public bool TryLock(FileLockKind kind)
+        {
+            bool isHeld = file.TryLock(kind);
+            if (isHeld) watched.AfterLock();
+            return isHeld;
+        }
 
         public void Unlock() => file.Unlock();
 

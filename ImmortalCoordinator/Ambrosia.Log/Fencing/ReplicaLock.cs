@@ -27,15 +27,18 @@ public sealed class ReplicaLock : IDisposable
     /// <param name="address">ASCII, at most 255 characters.</param>
     public void StateAddress(string address) => _lock.File.Write(Encoding.ASCII.GetBytes(address + "\n"), 0);
 
-    /// <summary>Names that are held now, in ordinal order. Holds each lock that is free for a moment.</summary>
+    /// <summary>
+    /// Names that are held now, in ordinal order. Shares each lock that is free for a moment: two that look at once must not take each other for
+    /// a replica that runs.
+    /// </summary>
     public static IReadOnlyList<string> Present(IFileSystem fs, string dir)
     {
         var present = new List<string>();
         foreach (string name in fs.List(dir))
         {
             if (ReplicaFileName.TryParse(name) is not { } file) continue;
-            using IFileLock? free = fs.TryLock(Path.Combine(dir, name));
-            if (free is null) present.Add(file.Replica);
+            using IFile looked = fs.Open(Path.Combine(dir, name), FileUse.Read);
+            if (!looked.TryLock(FileLockKind.Shared)) present.Add(file.Replica);
         }
         return present;
     }

@@ -2,7 +2,9 @@ using Ambrosia.Protocol;
 
 namespace CRA;
 
-/// <summary>What the catalog knows of one instance (protocol P8.1). Entries are equal when all their values are, replica by replica.</summary>
+/// <summary>
+/// What the catalog knows of one instance (protocol P8.1). Entries are equal when all their values are, replica by replica.
+/// </summary>
 /// <param name="Uuid">Made at the instance's creation; another one under the same name is another instance.</param>
 /// <param name="LogPath">Directory of its log.</param>
 /// <param name="Epoch">Epoch of the primary that published the entry.</param>

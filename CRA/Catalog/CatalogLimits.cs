@@ -2,7 +2,9 @@ using Ambrosia.Protocol;
 
 namespace CRA;
 
-/// <summary>How large a catalog entry may be. An entry from outside that breaks one is foreign; one of our own is refused when it is published.</summary>
+/// <summary>
+/// How large a catalog entry may be. An entry from outside that breaks one is foreign; one of our own is refused when it is published.
+/// </summary>
 public static class CatalogLimits
 {
     public const int ReplicasMax = 64;
@@ -33,8 +35,10 @@ public static class CatalogLimits
     private static string? WhatIsWrong(ReplicaEntry replica)
     {
         if (!Names.IsValid(replica.Name)) return "a replica name is malformed (P1.5)";
-        if (!IsPlainText(replica.Address, AddressCharsMax)) return $"the address of replica '{replica.Name}' is empty, too long or has control characters";
-        return IsPlainText(replica.Role, RoleCharsMax) ? null : $"the role of replica '{replica.Name}' is empty, too long or has control characters";
+        if (!IsPlainText(replica.Address, AddressCharsMax))
+            return $"the address of replica '{replica.Name}' is empty, too long or has control characters";
+        return IsPlainText(replica.Role, RoleCharsMax) ? null
+            : $"the role of replica '{replica.Name}' is empty, too long or has control characters";
     }
 
     // These strings reach terminals and log lines.

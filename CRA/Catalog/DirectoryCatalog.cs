@@ -114,7 +114,8 @@ public sealed class DirectoryCatalog : ICatalog
         byte[] secret = new byte[SecretBytes];
         _random(secret);
         // The loser of a race takes the winner's.
-        return _files.CreateNew(SecretName, secret) ? secret : ReadSecret() ?? throw new IOException("The catalog's secret was removed while it was being made.");
+        return _files.CreateNew(SecretName, secret) ? secret
+            : ReadSecret() ?? throw new IOException("The catalog's secret was removed while it was being made.");
     }
 
     private CatalogEntry? FindIn(IReadOnlyList<ulong> epochs, InstanceId instance, out bool vanished)
@@ -172,7 +173,8 @@ public sealed class DirectoryCatalog : ICatalog
     }
 
     private static string FileName(InstanceId instance, Epoch epoch) =>
-        instance.Shard == 0 ? $"{instance.Name}.{epoch}" : string.Create(CultureInfo.InvariantCulture, $"{instance.Name}.{instance.Shard}.{epoch}");
+        instance.Shard == 0 ? $"{instance.Name}.{epoch}"
+        : string.Create(CultureInfo.InvariantCulture, $"{instance.Name}.{instance.Shard}.{epoch}");
 
     // The shortest form of each number only, or one epoch would have several files. No name has a dot, so three parts mean a shard.
     private static bool TryParseName(string file, out InstanceId instance, out ulong epoch)

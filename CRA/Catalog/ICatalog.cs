@@ -12,7 +12,9 @@ public interface ICatalog
     /// <exception cref="IOException">The store cannot be read.</exception>
     CatalogEntry? Find(InstanceId instance);
 
-    /// <summary>Puts an entry in the place of those with the same or a lower epoch; durable when it returns <see cref="PublishAnswer.Published"/>.</summary>
+    /// <summary>
+    /// Puts an entry in the place of those with the same or a lower epoch; durable when it returns <see cref="PublishAnswer.Published"/>.
+    /// </summary>
     /// <exception cref="ArgumentException">The entry breaks a limit of <see cref="CatalogLimits"/>.</exception>
     /// <exception cref="IOException">The store cannot be written.</exception>
     PublishAnswer Publish(CatalogEntry entry);

@@ -23,31 +23,44 @@ public static class DevelopmentCertificates
     {
         using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
         CertificateRequest request = RequestOf(name, key);
-        request.CertificateExtensions.Add(new X509BasicConstraintsExtension(certificateAuthority: true, hasPathLengthConstraint: true, pathLengthConstraint: 0, critical: true));
-        request.CertificateExtensions.Add(new X509KeyUsageExtension(X509KeyUsageFlags.KeyCertSign | X509KeyUsageFlags.CrlSign, critical: true));
+        request.CertificateExtensions.Add(
+            new X509BasicConstraintsExtension(certificateAuthority: true, hasPathLengthConstraint: true, pathLengthConstraint: 0,
+                critical: true));
+        request.CertificateExtensions.Add(
+            new X509KeyUsageExtension(X509KeyUsageFlags.KeyCertSign | X509KeyUsageFlags.CrlSign, critical: true));
         using X509Certificate2 made = request.Create(
-            request.SubjectName, X509SignatureGenerator.CreateForECDsa(key), (now - Before).UtcDateTime, now.AddDays(AuthorityDays).UtcDateTime, Serial(random));
+            request.SubjectName, X509SignatureGenerator.CreateForECDsa(key), (now - Before).UtcDateTime,
+            now.AddDays(AuthorityDays).UtcDateTime, Serial(random));
         return (made.ExportCertificatePem() + "\n", key.ExportPkcs8PrivateKeyPem() + "\n");
     }
 
     /// <summary>A new certificate of an instance, and its key.</summary>
     /// <param name="lifetime">From now; never beyond the authority's.</param>
     /// <exception cref="LinkCertificateException">The authority's certificate and key do not make a pair.</exception>
-    public static (string Certificate, string Key) MakeInstance(string name, string authority, string authorityKey, DateTimeOffset now, TimeSpan lifetime, RandomBytes random)
+    public static (string Certificate, string Key) MakeInstance(
+        string name, string authority, string authorityKey, DateTimeOffset now, TimeSpan lifetime, RandomBytes random)
     {
         using X509Certificate2 issuer = ReadAuthority(authority, authorityKey);
-        using ECDsa issuerKey = issuer.GetECDsaPrivateKey() ?? throw new LinkCertificateException("the authority's key is none of an elliptic curve; make the authority with 'ambrosia certs'.");
+        using ECDsa issuerKey = issuer.GetECDsaPrivateKey()
+            ?? throw new LinkCertificateException(
+                "the authority's key is none of an elliptic curve; make the authority with 'ambrosia certs'.");
         using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
         CertificateRequest request = RequestOf(name, key);
-        request.CertificateExtensions.Add(new X509BasicConstraintsExtension(certificateAuthority: false, hasPathLengthConstraint: false, pathLengthConstraint: 0, critical: true));
+        request.CertificateExtensions.Add(
+            new X509BasicConstraintsExtension(certificateAuthority: false, hasPathLengthConstraint: false, pathLengthConstraint: 0,
+                critical: true));
         request.CertificateExtensions.Add(new X509KeyUsageExtension(X509KeyUsageFlags.DigitalSignature, critical: true));
-        request.CertificateExtensions.Add(new X509EnhancedKeyUsageExtension([new Oid(ServerAuthentication), new Oid(ClientAuthentication)], critical: false));
+        request.CertificateExtensions.Add(
+            new X509EnhancedKeyUsageExtension([new Oid(ServerAuthentication), new Oid(ClientAuthentication)], critical: false));
         var names = new SubjectAlternativeNameBuilder();
         names.AddDnsName(name);
         request.CertificateExtensions.Add(names.Build());
-        request.CertificateExtensions.Add(X509AuthorityKeyIdentifierExtension.CreateFromCertificate(issuer, includeKeyIdentifier: true, includeIssuerAndSerial: false));
-        DateTime from = Later((now - Before).UtcDateTime, issuer.NotBefore.ToUniversalTime()), to = Earlier((now + lifetime).UtcDateTime, issuer.NotAfter.ToUniversalTime());
-        using X509Certificate2 made = request.Create(issuer.SubjectName, X509SignatureGenerator.CreateForECDsa(issuerKey), from < to ? from : to, to, Serial(random));
+        request.CertificateExtensions.Add(
+            X509AuthorityKeyIdentifierExtension.CreateFromCertificate(issuer, includeKeyIdentifier: true, includeIssuerAndSerial: false));
+        DateTime from = Later((now - Before).UtcDateTime, issuer.NotBefore.ToUniversalTime()),
+            to = Earlier((now + lifetime).UtcDateTime, issuer.NotAfter.ToUniversalTime());
+        using X509Certificate2 made = request.Create(issuer.SubjectName, X509SignatureGenerator.CreateForECDsa(issuerKey),
+            from < to ? from : to, to, Serial(random));
         return (made.ExportCertificatePem() + "\n", key.ExportPkcs8PrivateKeyPem() + "\n");
     }
 

@@ -16,7 +16,8 @@ public sealed class LinkCertificates
     private readonly X509Certificate2Collection _authorities;
     private readonly TimeProvider _time;
 
-    private LinkCertificates(X509Certificate2 certificate, X509Certificate2Collection chain, X509Certificate2Collection authorities, TimeProvider time)
+    private LinkCertificates(
+        X509Certificate2 certificate, X509Certificate2Collection chain, X509Certificate2Collection authorities, TimeProvider time)
     {
         _certificate = certificate;
         _authorities = authorities;
@@ -28,7 +29,9 @@ public sealed class LinkCertificates
     /// <summary>The instances that the own certificate is for.</summary>
     public IReadOnlyList<string> Names { get; }
 
-    /// <summary>Reads PEM texts: a certificate with its intermediate ones behind it, its private key, and one or more authorities.</summary>
+    /// <summary>
+    /// Reads PEM texts: a certificate with its intermediate ones behind it, its private key, and one or more authorities.
+    /// </summary>
     /// <exception cref="LinkCertificateException">One of them is not what it should be.</exception>
     public static LinkCertificates Read(string certificate, string key, string authorities, TimeProvider time)
     {
@@ -47,7 +50,8 @@ public sealed class LinkCertificates
         }
         catch (Exception e) when (e is CryptographicException or ArgumentException)
         {
-            throw new LinkCertificateException($"the certificate of --tls-cert and the key of --tls-key do not make a pair: {e.Message} Both are PEM files, the key unencrypted (-----BEGIN PRIVATE KEY-----).", e);
+            throw new LinkCertificateException(
+                $"the certificate of --tls-cert and the key of --tls-key do not make a pair: {e.Message} Both are PEM files, the key unencrypted (-----BEGIN PRIVATE KEY-----).", e);
         }
     }
 
@@ -60,12 +64,16 @@ public sealed class LinkCertificates
         }
         catch (CryptographicException e)
         {
-            throw new LinkCertificateException($"the authorities of --tls-ca cannot be read: {e.Message} It is a PEM file of one or more certificates.", e);
+            throw new LinkCertificateException(
+                $"the authorities of --tls-ca cannot be read: {e.Message} It is a PEM file of one or more certificates.", e);
         }
-        if (authorities.Count == 0) throw new LinkCertificateException("the file of --tls-ca has no certificate in it: it is a PEM file of the authority's certificate, or of several.");
+        if (authorities.Count == 0)
+            throw new LinkCertificateException(
+                "the file of --tls-ca has no certificate in it: it is a PEM file of the authority's certificate, or of several.");
         foreach (X509Certificate2 authority in authorities)
             if (authority.Extensions.OfType<X509BasicConstraintsExtension>().FirstOrDefault() is not { CertificateAuthority: true })
-                throw new LinkCertificateException($"{authority.Subject} in the file of --tls-ca is not an authority's certificate (basic constraints). Give the one that signed the instances' certificates.");
+                throw new LinkCertificateException(
+                    $"{authority.Subject} in the file of --tls-ca is not an authority's certificate (basic constraints). Give the one that signed the instances' certificates.");
         return authorities;
     }
 
@@ -74,7 +82,9 @@ public sealed class LinkCertificates
     {
         if (!Names.Contains(instance, StringComparer.Ordinal))
             return $"the certificate of --tls-cert is for {CertificateJudgement.Described(Names)}, not for '{instance}': its subject alternative names must have DNS:{instance}. 'ambrosia certs --ca DIR --name {instance}' makes one to begin with.";
-        return WhatIsWrong(_certificate, _own.IntermediateCertificates, isServer: null) is { } wrong ? $"peers would refuse the certificate of --tls-cert: {wrong}. Renew it, or give the authority that signed it with --tls-ca." : null;
+        return WhatIsWrong(_certificate, _own.IntermediateCertificates, isServer: null) is { } wrong
+            ? $"peers would refuse the certificate of --tls-cert: {wrong}. Renew it, or give the authority that signed it with --tls-ca."
+            : null;
     }
 
     /// <summary>What the accepting side asks of TLS.</summary>
@@ -88,7 +98,8 @@ public sealed class LinkCertificates
         CertificateChainPolicy = Policy(isServer: false),
         RemoteCertificateValidationCallback = (_, certificate, chain, _) => peer.Judge(certificate as X509Certificate2, chain),
         AllowRenegotiation = false,
-        AllowTlsResume = true, // our diallers never do, and who does is judged again; but without it each stranger would get a TLS context of its own, 15 KiB
+        // our diallers never do, and who does is judged again; but without it each stranger would get a TLS context of its own, 15 KiB
+        AllowTlsResume = true,
     };
 
     /// <summary>What the dialling side asks of TLS. No name goes over the wire in the clear.</summary>

@@ -15,15 +15,19 @@ internal sealed class PeerCertificate(string? expected)
 
     public bool Judge(X509Certificate2? certificate, X509Chain? chain)
     {
-        Refusal = certificate is null ? new ProtocolViolation("P7.4", "the other side showed no certificate; give it --tls-cert, --tls-key and --tls-ca") : RefusalOf(certificate, chain);
+        Refusal = certificate is null
+            ? new ProtocolViolation("P7.4", "the other side showed no certificate; give it --tls-cert, --tls-key and --tls-ca")
+            : RefusalOf(certificate, chain);
         return Refusal is null;
     }
 
     private ProtocolViolation? RefusalOf(X509Certificate2 certificate, X509Chain? chain)
     {
-        if (CertificateJudgement.WhatIsWrong(chain) is { } wrong) return new ProtocolViolation("P7.4", $"the other side's certificate was refused: {wrong}");
+        if (CertificateJudgement.WhatIsWrong(chain) is { } wrong)
+            return new ProtocolViolation("P7.4", $"the other side's certificate was refused: {wrong}");
         Names = CertificateJudgement.NamesOf(certificate);
         return expected is null || Names.Contains(expected, StringComparer.Ordinal) ? null
-            : new ProtocolViolation("P7.5", $"the other side's certificate is for {CertificateJudgement.Described(Names)}, and '{expected}' was called; give it one with its own name, or mend its address in the catalog");
+            : new ProtocolViolation("P7.5",
+                $"the other side's certificate is for {CertificateJudgement.Described(Names)}, and '{expected}' was called; give it one with its own name, or mend its address in the catalog");
     }
 }

@@ -39,6 +39,8 @@ public interface ILinkTraffic
     /// <summary>A whole frame that is sent after 1 s of silence; empty while none may be sent.</summary>
     ReadOnlyMemory<byte> HeartbeatFrame { get; }
 
-    /// <summary>The connection is over and its socket closed; no other member is called any more. Called once, by the pump that stops last.</summary>
+    /// <summary>
+    /// The connection is over and its socket closed; no other member is called any more. Called once, by the pump that stops last.
+    /// </summary>
     void Ended(string why);
 }

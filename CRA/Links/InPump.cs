@@ -30,7 +30,9 @@ internal sealed class InPump(LinkStream stream, LinkEnding ending, Action<string
         {
             buffer.MakeRoom(traffic.FrameBytesWanted);
             int received = Receive(buffer.Free);
-            if (received < 0) return _isLate ? $"no whole frame within {settings.DeadAfter.TotalSeconds} s (P7.3)" : $"nothing arrived for {settings.DeadAfter.TotalSeconds} s (P6.9)";
+            if (received < 0)
+                return _isLate ? $"no whole frame within {settings.DeadAfter.TotalSeconds} s (P7.3)"
+                    : $"nothing arrived for {settings.DeadAfter.TotalSeconds} s (P6.9)";
             if (received == 0) return "the other side closed the connection";
             bool drained = stream.IsDrainedBy(received, buffer.Free.Length);
             buffer.Received(received);

@@ -3,9 +3,9 @@ using System.Net.Sockets;
 
 namespace CRA;
 
-// Addresses are IP literals (or "localhost") with a port. Without certificates links are not encrypted, so anything but loopback must be asked for.
-// Those of IPv4 are read and written here: the class library's code for them is generic over the kind of characters, which an image made ahead
-// of time does not hold, so that each start would compile it (docs/decisions/0018).
+// Addresses are IP literals (or "localhost") with a port. Without certificates links are not encrypted, so anything but loopback must be
+// asked for. Those of IPv4 are read and written here: the class library's code for them is generic over the kind of characters, which an
+// image made ahead of time does not hold, so that each start would compile it (docs/decisions/0018).
 internal static class LinkAddress
 {
     public static IPEndPoint ToListen(string address, bool mayLeaveTheMachine) => Parse(address, mayLeaveTheMachine, "listen on");
@@ -13,17 +13,21 @@ internal static class LinkAddress
     public static IPEndPoint ToDial(string address, bool mayLeaveTheMachine)
     {
         IPEndPoint end = Parse(address, mayLeaveTheMachine, "dial");
-        if (end.Port == 0) throw new LinkAddressException($"Cannot dial '{address}': port 0 names no listener. The catalog must hold the port that the listener was given.");
+        if (end.Port == 0)
+            throw new LinkAddressException(
+                $"Cannot dial '{address}': port 0 names no listener. The catalog must hold the port that the listener was given.");
         return end;
     }
 
     private static IPEndPoint Parse(string address, bool mayLeaveTheMachine, string toDo)
     {
-        string literal = address.StartsWith("localhost:", StringComparison.Ordinal) ? string.Concat("127.0.0.1", address.AsSpan("localhost".Length)) : address;
+        string literal = address.StartsWith("localhost:", StringComparison.Ordinal)
+            ? string.Concat("127.0.0.1", address.AsSpan("localhost".Length)) : address;
         // Without a port a literal parses as port 0; so the colon before the port is looked for.
         IPEndPoint? end = TryReadPlain(literal);
         if (end is null && (!IPEndPoint.TryParse(literal, out end) || !HasPort(literal)))
-            throw new LinkAddressException($"Cannot {toDo} '{address}': it is not an IP address with a port. Write it like 127.0.0.1:4711 or [::1]:4711.");
+            throw new LinkAddressException(
+                $"Cannot {toDo} '{address}': it is not an IP address with a port. Write it like 127.0.0.1:4711 or [::1]:4711.");
         if (!mayLeaveTheMachine && !IPAddress.IsLoopback(end.Address))
             throw new LinkAddressException(
                 $"Cannot {toDo} '{address}': it can be reached from other machines, and links are not encrypted: everybody on the way could read and change them. "
@@ -46,7 +50,8 @@ internal static class LinkAddress
         int at = 0, digits = 0;
         foreach (char c in text)
         {
-            if (char.IsAsciiDigit(c) && digits < 5 && (digits == 0 || numbers[at] > 0)) (numbers[at], digits) = (numbers[at] * 10 + (c - '0'), digits + 1);
+            if (char.IsAsciiDigit(c) && digits < 5 && (digits == 0 || numbers[at] > 0))
+                (numbers[at], digits) = (numbers[at] * 10 + (c - '0'), digits + 1);
             else if (at < 4 && digits > 0 && c == (at == 3 ? ':' : '.')) (at, digits) = (at + 1, 0);
             else return null;
         }

@@ -28,7 +28,8 @@ public sealed class LinkConnection : IDisposable
 
     /// <param name="begun">Timestamp of the accept or dial: the first frame is due 5 s after it (P7.3).</param>
     /// <param name="released">Called once, when the socket is closed.</param>
-    internal LinkConnection(LinkStream stream, IPEndPoint remote, uint seed, bool isDialler, LinkSettings settings, long begun, Action released)
+    internal LinkConnection(
+        LinkStream stream, IPEndPoint remote, uint seed, bool isDialler, LinkSettings settings, long begun, Action released)
     {
         _stream = stream;
         _ending = new LinkEnding(stream);
@@ -55,12 +56,15 @@ public sealed class LinkConnection : IDisposable
     /// <summary>The instance names that the other side's certificate is for; null on a connection without certificates.</summary>
     public IReadOnlyList<string>? CertifiedNames { get; internal init; }
 
-    /// <summary>Starts the pumps; once. On a connection that is closed already it calls <see cref="ILinkTraffic.Ended"/> before it returns.</summary>
+    /// <summary>
+    /// Starts the pumps; once. On a connection that is closed already it calls <see cref="ILinkTraffic.Ended"/> before it returns.
+    /// </summary>
     /// <param name="peer">Names the threads; the remote address when nothing better is known yet.</param>
     public void Run(ILinkTraffic traffic, string? peer = null)
     {
         ArgumentNullException.ThrowIfNull(traffic);
-        if (Interlocked.CompareExchange(ref _traffic, traffic, null) is not null) throw new InvalidOperationException("The connection runs already.");
+        if (Interlocked.CompareExchange(ref _traffic, traffic, null) is not null)
+            throw new InvalidOperationException("The connection runs already.");
         if (Interlocked.CompareExchange(ref _pumps, 2, NotStarted) == NeverStarts)
         {
             traffic.Ended(_ending.Why);
@@ -72,12 +76,15 @@ public sealed class LinkConnection : IDisposable
         new Thread(() => Pump(_out.Run)) { Name = $"link-out {peer}", IsBackground = true }.Start();
     }
 
-    /// <summary>Makes the out thread ask the traffic again; called after something was queued. Never lost, and cheap while that thread is busy.</summary>
+    /// <summary>
+    /// Makes the out thread ask the traffic again; called after something was queued. Never lost, and cheap while that thread is busy.
+    /// </summary>
     public void Wake() => _out.Wake();
 
     /// <summary>
     /// Like <see cref="Wake"/>, but sends on the calling thread what the socket takes without waiting, which saves the latency path a
-    /// change of threads. Not to be called with a lock held that <see cref="ILinkTraffic.TryTake"/> or <see cref="ILinkTraffic.Taken"/> takes.
+    /// change of threads. Not to be called with a lock held that <see cref="ILinkTraffic.TryTake"/> or
+    /// <see cref="ILinkTraffic.Taken"/> takes.
     /// </summary>
     public void Nudge() => _out.Nudge();
 

@@ -12,7 +12,8 @@ public static class LinkDialler
     /// <param name="stop">Ends the dial early.</param>
     /// <exception cref="LinkUnreachableException">Nobody there, too slow, or closed: dial again later.</exception>
     /// <exception cref="LinkAddressException">The address is malformed or not allowed.</exception>
-    /// <exception cref="ProtocolViolation">P7.2: who answers does not know the secret; P7.4, P7.5: it has not the right certificate.</exception>
+    /// <exception cref="ProtocolViolation">P7.2: who answers does not know the secret; P7.4, P7.5: it has not the right
+    /// certificate.</exception>
     /// <exception cref="OperationCanceledException">Stopped.</exception>
     /// <param name="peer">The instance that is called; where there are certificates, the other side's must be for it.</param>
     public static LinkConnection Dial(string address, LinkSettings settings, CancellationToken stop = default, string? peer = null)
@@ -30,7 +31,8 @@ public static class LinkDialler
         {
             socket.Dispose();
             stop.ThrowIfCancellationRequested();
-            if (e is SocketException or ObjectDisposedException or IOException) throw new LinkUnreachableException($"Cannot reach {address}: {e.Message}", e);
+            if (e is SocketException or ObjectDisposedException or IOException)
+                throw new LinkUnreachableException($"Cannot reach {address}: {e.Message}", e);
             throw;
         }
     }
@@ -48,10 +50,14 @@ public static class LinkDialler
         if (settings.Certificates is null)
         {
             Authenticate(socket, authentication, settings, begun);
-            return new LinkConnection(new PlainStream(socket), end, authentication.Seed, isDialler: true, settings, settings.Time.GetTimestamp(), released: () => { });
+            return new LinkConnection(new PlainStream(socket), end, authentication.Seed, isDialler: true, settings,
+                settings.Time.GetTimestamp(), released: () => { });
         }
         TlsHandshake tls = TlsHandshake.Dial(socket, authentication, settings.Certificates(), peer!, () => TimeLeftMs(settings, begun));
-        return new LinkConnection(tls.HandOn(), end, tls.Seed, isDialler: true, settings, settings.Time.GetTimestamp(), released: () => { }) { CertifiedNames = tls.CertifiedNames };
+        return new LinkConnection(tls.HandOn(), end, tls.Seed, isDialler: true, settings, settings.Time.GetTimestamp(), released: () => { })
+        {
+            CertifiedNames = tls.CertifiedNames
+        };
     }
 
     // 0 when there is none.

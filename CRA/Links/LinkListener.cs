@@ -6,8 +6,8 @@ namespace CRA;
 
 /// <summary>
 /// Accepts connections, authenticates them and hands them on. One thread serves all that are not authenticated yet, by polling, so that
-/// strangers cost no threads and little memory: each has at most 64 KiB of state (a hundred bytes where there is no TLS), <see cref="LinkSettings.AuthenticationMax"/>
-/// and one log line. Nothing that a connection does ends the loop.
+/// strangers cost no threads and little memory: each has at most 64 KiB of state (a hundred bytes where there is no TLS),
+/// <see cref="LinkSettings.AuthenticationMax"/> and one log line. Nothing that a connection does ends the loop.
 /// </summary>
 public sealed class LinkListener : IDisposable
 {
@@ -63,7 +63,9 @@ public sealed class LinkListener : IDisposable
     /// <summary>Starts to accept; once.</summary>
     public void Start() => _thread.Start();
 
-    /// <summary>Stops accepting and closes what is not authenticated; the connections handed on live on. Not called from the callbacks.</summary>
+    /// <summary>
+    /// Stops accepting and closes what is not authenticated; the connections handed on live on. Not called from the callbacks.
+    /// </summary>
     public void Dispose()
     {
         if (_stopped) return;
@@ -90,7 +92,8 @@ public sealed class LinkListener : IDisposable
         catch (SocketException e)
         {
             socket.Dispose();
-            throw new LinkAddressException($"Cannot listen on '{address}': {e.Message}. Choose an address of this machine and a free port; port 0 takes any.", e);
+            throw new LinkAddressException(
+                $"Cannot listen on '{address}': {e.Message}. Choose an address of this machine and a free port; port 0 takes any.", e);
         }
     }
 
@@ -136,7 +139,8 @@ public sealed class LinkListener : IDisposable
             Span<byte> nonce = stackalloc byte[LinkAuthentication.NonceBytes];
             _settings.Random(nonce);
             var authentication = LinkAuthentication.Acceptor(_settings.Secret.Span, nonce);
-            TlsHandshake? tls = _settings.Certificates is { } certificates ? TlsHandshake.Accept(socket, authentication, certificates()) : null;
+            TlsHandshake? tls = _settings.Certificates is { } certificates
+                ? TlsHandshake.Accept(socket, authentication, certificates()) : null;
             _strangers.Add(new Stranger(socket, remote, now, authentication, tls));
         }
         catch (SocketException e)
@@ -150,7 +154,8 @@ public sealed class LinkListener : IDisposable
     private void MakeRoomFor(IPAddress address)
     {
         if (_strangers.Count(s => s.Remote.Address.Equals(address)) >= _settings.UnauthenticatedPerAddressMax)
-            Drop(_strangers.First(s => s.Remote.Address.Equals(address)), $"one of more than {_settings.UnauthenticatedPerAddressMax} of its address that were not authenticated (P7.3)");
+            Drop(_strangers.First(s => s.Remote.Address.Equals(address)),
+                $"one of more than {_settings.UnauthenticatedPerAddressMax} of its address that were not authenticated (P7.3)");
         else if (_strangers.Count >= _settings.UnauthenticatedMax)
             Drop(_strangers[0], $"one of more than {_settings.UnauthenticatedMax} that were not authenticated (P7.3)");
     }

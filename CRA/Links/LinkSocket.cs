@@ -36,7 +36,9 @@ internal static partial class LinkSocket
         socket.SendTimeout = 0;
     }
 
-    /// <summary>Hands over what the socket has room for, without waiting; 0 when it has none, or where the system offers no such call.</summary>
+    /// <summary>
+    /// Hands over what the socket has room for, without waiting; 0 when it has none, or where the system offers no such call.
+    /// </summary>
     /// <exception cref="SocketException">The connection is broken.</exception>
     internal static int TrySend(Socket socket, ReadOnlySpan<byte> bytes)
     {
@@ -51,7 +53,9 @@ internal static partial class LinkSocket
         }
     }
 
-    /// <summary>Ends both directions, which also ends the calls that other threads are blocked in. Nothing when that has happened.</summary>
+    /// <summary>
+    /// Ends both directions, which also ends the calls that other threads are blocked in. Nothing when that has happened.
+    /// </summary>
     internal static void Shutdown(Socket socket, SocketShutdown how)
     {
         try

@@ -46,7 +46,9 @@ internal sealed class OutPump(LinkStream stream, LinkEnding ending, LinkSettings
         if (Volatile.Read(ref _parked) != 0 && Interlocked.Exchange(ref _parked, 0) != 0) _wake.Set();
     }
 
-    /// <summary>Sends inline what the socket takes without waiting, unless another thread is sending; the out thread does the rest.</summary>
+    /// <summary>
+    /// Sends inline what the socket takes without waiting, unless another thread is sending; the out thread does the rest.
+    /// </summary>
     public void Nudge()
     {
         // The lock is reentrant, but a nudge from inside TryTake or Taken must not send in between; that sender asks again anyway.

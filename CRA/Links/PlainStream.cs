@@ -2,7 +2,9 @@ using System.Net.Sockets;
 
 namespace CRA;
 
-/// <summary>A connection on a machine's own loopback (or on a network that its operator trusts): bytes go to the socket as they are, without a copy.</summary>
+/// <summary>
+/// A connection on a machine's own loopback (or on a network that its operator trusts): bytes go to the socket as they are, without a copy.
+/// </summary>
 internal sealed class PlainStream(Socket socket) : LinkStream(socket)
 {
     // The receive timeout in force; 0: none yet. Used by the receiving thread.

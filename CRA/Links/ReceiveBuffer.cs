@@ -43,7 +43,8 @@ internal sealed class ReceiveBuffer : IDisposable
 
     public void Received(int bytes)
     {
-        if ((uint)bytes > (uint)(_bytes.Length - _end)) throw new InvalidOperationException($"{bytes} bytes received into {_bytes.Length - _end}.");
+        if ((uint)bytes > (uint)(_bytes.Length - _end))
+            throw new InvalidOperationException($"{bytes} bytes received into {_bytes.Length - _end}.");
         _end += bytes;
         _wasFilled = _end == _bytes.Length;
         _smallInARow = bytes < BytesMin / 2 ? _smallInARow + 1 : 0;
@@ -51,7 +52,8 @@ internal sealed class ReceiveBuffer : IDisposable
 
     public void Consume(int bytes)
     {
-        if ((uint)bytes > (uint)(_end - _start)) throw new InvalidOperationException($"The traffic consumed {bytes} of {_end - _start} bytes.");
+        if ((uint)bytes > (uint)(_end - _start))
+            throw new InvalidOperationException($"The traffic consumed {bytes} of {_end - _start} bytes.");
         _start += bytes;
         if (_start == _end) _start = _end = 0;
     }
@@ -59,9 +61,11 @@ internal sealed class ReceiveBuffer : IDisposable
     /// <summary>Makes <see cref="Free"/> fit for the next receive, given the size of the frame under way (0: not known).</summary>
     public void MakeRoom(int frameBytesWanted)
     {
-        if ((uint)frameBytesWanted > FrameBytesMax) throw new InvalidOperationException($"The traffic wants a frame of {frameBytesWanted} bytes.");
+        if ((uint)frameBytesWanted > FrameBytesMax)
+            throw new InvalidOperationException($"The traffic wants a frame of {frameBytesWanted} bytes.");
         int held = _end - _start;
-        if (frameBytesWanted > 0 && held >= frameBytesWanted) throw new InvalidOperationException($"The traffic left {held} bytes that it wants {frameBytesWanted} of.");
+        if (frameBytesWanted > 0 && held >= frameBytesWanted)
+            throw new InvalidOperationException($"The traffic left {held} bytes that it wants {frameBytesWanted} of.");
         _withoutBig = frameBytesWanted > BytesBusy ? 0 : _withoutBig + 1;
         if (_wasFilled && _bytes.Length < BytesBusy)
             MoveTo(ArrayPool<byte>.Shared.Rent(Math.Min(BytesBusy, GrowthOnFull * _bytes.Length)));

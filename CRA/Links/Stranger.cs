@@ -10,7 +10,8 @@ namespace CRA;
 /// </summary>
 /// <param name="begun">Timestamp of its accept.</param>
 /// <param name="tls">Null where links are not encrypted.</param>
-internal sealed class Stranger(Socket socket, IPEndPoint remote, long begun, LinkAuthentication authentication, TlsHandshake? tls) : IDisposable
+internal sealed class Stranger(
+    Socket socket, IPEndPoint remote, long begun, LinkAuthentication authentication, TlsHandshake? tls) : IDisposable
 {
     private const int ChunkBytes = 4096;
 
@@ -40,7 +41,8 @@ internal sealed class Stranger(Socket socket, IPEndPoint remote, long begun, Lin
         Span<byte> received = stackalloc byte[LinkAuthentication.AnswerBytes];
         Span<byte> reply = stackalloc byte[LinkAuthentication.ReplyBytesMax];
         int count = Socket.Receive(received[..authentication.BytesWanted]);
-        if (count == 0) throw new ProtocolViolation("P7.3", "closed by the other side before it was authenticated; if it is a peer, its lines say why");
+        if (count == 0)
+            throw new ProtocolViolation("P7.3", "closed by the other side before it was authenticated; if it is a peer, its lines say why");
         AuthStatus status = authentication.Feed(received[..count], out _, reply, out int replyBytes);
         if (replyBytes > 0) Socket.Send(reply[..replyBytes]); // less than any send buffer holds: does not wait
         return status == AuthStatus.Done;
@@ -51,7 +53,10 @@ internal sealed class Stranger(Socket socket, IPEndPoint remote, long begun, Lin
     {
         _isHandedOn = true;
         LinkStream stream = tls is null ? new PlainStream(Socket) : tls.HandOn();
-        return new LinkConnection(stream, Remote, authentication.Seed, isDialler: false, settings, Begun, released) { CertifiedNames = tls?.CertifiedNames };
+        return new LinkConnection(stream, Remote, authentication.Seed, isDialler: false, settings, Begun, released)
+        {
+            CertifiedNames = tls?.CertifiedNames
+        };
     }
 
     public void Dispose()

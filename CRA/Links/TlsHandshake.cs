@@ -49,9 +49,11 @@ internal sealed class TlsHandshake : IDisposable
     }
 
     /// <summary>The whole of the dialler's side, on the calling thread.</summary>
-    /// <exception cref="ProtocolViolation">P7.2: who answers does not know the secret. P7.4, P7.5: it does not show the right certificate.</exception>
+    /// <exception cref="ProtocolViolation">P7.2: who answers does not know the secret. P7.4, P7.5: it does not show the right
+    /// certificate.</exception>
     /// <exception cref="IOException">It does not speak TLS 1.3, refuses our certificate, is too slow, or closed.</exception>
-    public static TlsHandshake Dial(Socket socket, LinkAuthentication authentication, LinkCertificates certificates, string expected, Func<int> timeLeftMs)
+    public static TlsHandshake Dial(
+        Socket socket, LinkAuthentication authentication, LinkCertificates certificates, string expected, Func<int> timeLeftMs)
     {
         var handshake = new TlsHandshake(socket, authentication, expected, isFed: false);
         handshake._wire.TimeLeftMs = timeLeftMs;
@@ -75,7 +77,8 @@ internal sealed class TlsHandshake : IDisposable
     {
         if (_fedBytes == 0 && !bytes.IsEmpty && bytes[0] != HandshakeRecord)
             throw new ProtocolViolation("P7.4", bytes[0] == (byte)'A'
-                ? "a connection without TLS where certificates are asked for; give its coordinator --tls-cert, --tls-key and --tls-ca" : "a connection with other first bytes than TLS's: neither a coordinator nor a caller. Keep others away from this port");
+                ? "a connection without TLS where certificates are asked for; give its coordinator --tls-cert, --tls-key and --tls-ca"
+                : "a connection with other first bytes than TLS's: neither a coordinator nor a caller. Keep others away from this port");
         _fedBytes += bytes.Length;
         if (_fedBytes > BytesMax) throw new ProtocolViolation("P7.3", $"more than {BytesMax} bytes before it was authenticated");
         _wire.Feed(bytes);
@@ -113,7 +116,9 @@ internal sealed class TlsHandshake : IDisposable
             if (replyBytes > 0) await _tls.WriteAsync(reply.AsMemory(0, replyBytes)).ConfigureAwait(false);
             if (status == AuthStatus.Done) return;
             count = await _tls.ReadAsync(received.AsMemory(0, _authentication.BytesWanted)).ConfigureAwait(false);
-            if (count == 0) throw new IOException("closed by the other side before it was authenticated; it may have refused our certificate: its lines say why (P7.4)");
+            if (count == 0)
+                throw new IOException(
+                    "closed by the other side before it was authenticated; it may have refused our certificate: its lines say why (P7.4)");
         }
     }
 

@@ -71,7 +71,8 @@ internal sealed class TlsStream(Socket socket, SslStream tls, TlsWire wire) : Li
     }
 
     private static int Completed(ValueTask<int> task) =>
-        task.IsCompleted ? task.GetAwaiter().GetResult() : throw new InvalidOperationException("A receive through TLS did not end where it began.");
+        task.IsCompleted ? task.GetAwaiter().GetResult()
+        : throw new InvalidOperationException("A receive through TLS did not end where it began.");
 
     private static SocketException Broken(IOException e) =>
         e.GetBaseException() as SocketException ?? new SocketException((int)SocketError.ConnectionReset, e.GetBaseException().Message);

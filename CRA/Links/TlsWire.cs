@@ -83,7 +83,8 @@ internal sealed class TlsWire(Socket socket, bool isFed) : Stream
         if (timeoutMs != _timeoutMs) socket.ReceiveTimeout = _timeoutMs = timeoutMs;
         int received = socket.Receive(into, SocketFlags.None, out SocketError error);
         if (error == SocketError.Success) return received;
-        throw error is SocketError.TimedOut or SocketError.WouldBlock ? new WireTimeoutException() : Broken(new SocketException((int)error));
+        throw error is SocketError.TimedOut or SocketError.WouldBlock ? new WireTimeoutException()
+            : Broken(new SocketException((int)error));
     }
 
     public override ValueTask WriteAsync(ReadOnlyMemory<byte> bytes, CancellationToken cancellation = default)
@@ -120,7 +121,8 @@ internal sealed class TlsWire(Socket socket, bool isFed) : Stream
     {
         lock (_sending)
         {
-            if (_unsentEnd > _unsentStart) _unsentStart += LinkSocket.TrySend(socket, _unsent.AsSpan(_unsentStart, _unsentEnd - _unsentStart));
+            if (_unsentEnd > _unsentStart)
+                _unsentStart += LinkSocket.TrySend(socket, _unsent.AsSpan(_unsentStart, _unsentEnd - _unsentStart));
             return _unsentEnd == _unsentStart;
         }
     }

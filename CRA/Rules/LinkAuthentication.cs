@@ -27,7 +27,8 @@ public sealed class LinkAuthentication
     private readonly byte[] _secret;
     private readonly bool _isDialler;
 
-    // Dialler's nonce, then the acceptor's: both proofs and the seed are made of them in this order. Whole once the step that needs it has come.
+    // Dialler's nonce, then the acceptor's: both proofs and the seed are made of them in this order. Whole once the
+    // step that needs it has come.
     private readonly byte[] _nonces = new byte[2 * NonceBytes];
 
     // What has come of the step's message; _held ≤ WholeStep ≤ its length.
@@ -53,7 +54,9 @@ public sealed class LinkAuthentication
 
     public bool Done => _step == Step.Done;
 
-    /// <summary>Bytes of the other side still missing to the next reply or to the end; 0 when the next thing is ours to say, or done.</summary>
+    /// <summary>
+    /// Bytes of the other side still missing to the next reply or to the end; 0 when the next thing is ours to say, or done.
+    /// </summary>
     public int BytesWanted => StepBytes - _held;
 
     /// <summary>Seed of the connection's frames (P2.2); defined when done.</summary>
@@ -67,7 +70,10 @@ public sealed class LinkAuthentication
         _ => 0,
     };
 
-    /// <summary>Takes what it needs of <paramref name="received"/> and writes what is to be sent at the start of <paramref name="reply"/>, which has room for <see cref="ReplyBytesMax"/>.</summary>
+    /// <summary>
+    /// Takes what it needs of <paramref name="received"/> and writes what is to be sent at the start of <paramref name="reply"/>, which has
+    /// room for <see cref="ReplyBytesMax"/>.
+    /// </summary>
     /// <exception cref="ProtocolViolation">P7.1 other first bytes; P7.2 a wrong proof. The connection closes.</exception>
     public AuthStatus Feed(ReadOnlySpan<byte> received, out int consumed, Span<byte> reply, out int replyBytes)
     {
@@ -134,15 +140,20 @@ public sealed class LinkAuthentication
         Span<byte> expected = stackalloc byte[ProofBytes];
         Prove(!_isDialler, expected);
         if (!CryptographicOperations.FixedTimeEquals(expected, proof))
-            throw new ProtocolViolation("P7.2", "the other side of the link does not know the catalog's secret; give both the same --catalog, or a copy of it");
+            throw new ProtocolViolation("P7.2",
+                "the other side of the link does not know the catalog's secret; give both the same --catalog, or a copy of it");
     }
 
     // As soon as a byte differs: a stranger's connection is not held open until it has sent 40.
     private void CheckMagic()
     {
         const byte tlsHandshake = 0x16;
-        if (_held > 0 && _message[0] == tlsHandshake) throw new ProtocolViolation("P7.1", "a connection with TLS where there are no certificates; give this coordinator --tls-cert, --tls-key and --tls-ca");
+        if (_held > 0 && _message[0] == tlsHandshake)
+            throw new ProtocolViolation("P7.1",
+                "a connection with TLS where there are no certificates; give this coordinator --tls-cert, --tls-key and --tls-ca");
         int held = Math.Min(_held, Magic.Length);
-        if (!_message.AsSpan(0, held).SequenceEqual(Magic[..held])) throw new ProtocolViolation("P7.1", "a connection with other first bytes than a link's: neither a coordinator nor a caller. Keep others away from this port");
+        if (!_message.AsSpan(0, held).SequenceEqual(Magic[..held]))
+            throw new ProtocolViolation("P7.1",
+                "a connection with other first bytes than a link's: neither a coordinator nor a caller. Keep others away from this port");
     }
 }

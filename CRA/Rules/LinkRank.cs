@@ -2,14 +2,19 @@ using Ambrosia.Protocol;
 
 namespace CRA;
 
-/// <summary>What decides which of two connections of the same pair of instances wins (protocol P6.10). Both ends see the same values, so both decide alike.</summary>
+/// <summary>
+/// What decides which of two connections of the same pair of instances wins (protocol P6.10). Both ends see the same
+/// values, so both decide alike.
+/// </summary>
 /// <param name="Smaller">Epoch of the instance with the ordinally smaller name.</param>
 /// <param name="Larger">Epoch of the other instance.</param>
 /// <param name="Nonce">The dialler's nonce in its Hello.</param>
 /// <param name="DialledBySmaller">The instance with the smaller name dialled it.</param>
 public readonly record struct LinkRank(Epoch Smaller, Epoch Larger, ulong Nonce, bool DialledBySmaller)
 {
-    /// <summary>The order of <paramref name="candidate"/> against <paramref name="standing"/>. Of two with equal ranks the standing one stays.</summary>
+    /// <summary>
+    /// The order of <paramref name="candidate"/> against <paramref name="standing"/>. Of two with equal ranks the standing one stays.
+    /// </summary>
     public static LinkOrder Compare(LinkRank candidate, LinkRank standing)
     {
         if (candidate.Smaller < standing.Smaller || candidate.Larger < standing.Larger) return LinkOrder.Refused;
@@ -18,7 +23,9 @@ public readonly record struct LinkRank(Epoch Smaller, Epoch Larger, ulong Nonce,
         return candidate.DialledBySmaller && !standing.DialledBySmaller ? LinkOrder.Newer : LinkOrder.Older;
     }
 
-    /// <summary>The nonce of the next dial after the highest that either side has seen for the pair and these epochs; 0 when none was seen.</summary>
+    /// <summary>
+    /// The nonce of the next dial after the highest that either side has seen for the pair and these epochs; 0 when none was seen.
+    /// </summary>
     /// <exception cref="ProtocolViolation">P6.10: the other side used up the last one, after which no connection could win.</exception>
     public static ulong NonceAfter(ulong highestSeen) =>
         highestSeen < ulong.MaxValue ? highestSeen + 1 : throw new ProtocolViolation("P6.10", "the highest nonce leaves no next one");

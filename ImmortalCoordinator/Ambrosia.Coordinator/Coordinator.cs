@@ -58,8 +58,9 @@ internal sealed class Coordinator : IDisposable
     /// <summary>A secondary.</summary>
     /// <param name="follower">The caller steps it; it has read the log's head.</param>
     public Coordinator(CoordinatorInputs inputs, LogFollower follower)
-        : this(inputs, ReplicaLog.Of(follower), follower.Chain, follower.DigestEvery ?? throw new ArgumentException("the log has no segment yet")) =>
-        this.follower = follower;
+        : this(inputs, ReplicaLog.Of(follower), follower.Chain,
+            follower.DigestEvery ?? throw new ArgumentException("the log has no segment yet")) =>
+            this.follower = follower;
 
     private Coordinator(CoordinatorInputs inputs, ReplicaLog log, LogChain chain, ulong digestEvery)
     {
@@ -70,7 +71,8 @@ internal sealed class Coordinator : IDisposable
         CoordinatorOptions options = inputs.Options;
         uint messageBytesMax = options.MessageBytesMax;
 
-        scratch = new ScratchFile(inputs.Files, Path.Combine(options.LogDirectory, $"scratch.{options.Replica}"), options.ScratchBytes, bytesLeft: 2 * options.Log.SegmentBytes);
+        scratch = new ScratchFile(inputs.Files, Path.Combine(options.LogDirectory, $"scratch.{options.Replica}"), options.ScratchBytes,
+            bytesLeft: 2 * options.Log.SegmentBytes);
         scratch.RemoveLeftover();
         outboxes = new OutboxSet(Self, scratch, new MemoryBound(pool, (int)Math.Max(4, options.OutboxBytes / BlockPool.BlockBytes)));
         OutputWait = new OutputWait(outboxes, options.LogDirectory, inputs.Time, inputs.Pumps.Say);
@@ -89,7 +91,8 @@ internal sealed class Coordinator : IDisposable
         app = BuildApp(messageBytesMax, digestEvery);
         timers = new TimerDuty(app.Timers, appender, inputs.Time);
         var rota = new CheckpointRota(options.Replica);
-        published = new PublishedCheckpoints(inputs, log, outboxes, app.Delivery, duty, rota, header => asPrimary?.Retention.WasVerified(header), () => Checkpoints!.Truncate());
+        published = new PublishedCheckpoints(inputs, log, outboxes, app.Delivery, duty, rota,
+            header => asPrimary?.Retention.WasVerified(header), () => Checkpoints!.Truncate());
         Checkpoints = app.Checkpoints = BuildCheckpoints();
         round = new CheckpointRound(inputs.Files, options, duty, rota, appender, Checkpoints.Adopt, inputs.Pumps.Say);
     }
@@ -100,7 +103,8 @@ internal sealed class Coordinator : IDisposable
     /// </summary>
     public void Lead(Leadership leadership)
     {
-        if (leadership.Log.Chain != chain) throw new ArgumentException("the log was taken over without the chain that this replica follows");
+        if (leadership.Log.Chain != chain)
+            throw new ArgumentException("the log was taken over without the chain that this replica follows");
         PrimaryDuties own = BeginTenure(leadership);
         log.Lead(leadership.Log.Writer);
         own.Open();
@@ -138,8 +142,11 @@ internal sealed class Coordinator : IDisposable
     /// <summary>A secondary whose app has executed all that is stated as durable.</summary>
     public bool IsCaughtUp => app.Live is { HasBegun: true } && app.Delivery.Next >= log.Durable && app.Progress.IsDry;
 
-    /// <summary>Log bytes that are stated as durable, and that the app is not known to have executed; all of them while there is no app.</summary>
-    public ulong Lag => log.Durable.Value - (app.Live is { HasBegun: true } ? Math.Min(log.Durable.Value, app.Progress.Processed.Value) : 0);
+    /// <summary>
+    /// Log bytes that are stated as durable, and that the app is not known to have executed; all of them while there is no app.
+    /// </summary>
+    public ulong Lag =>
+        log.Durable.Value - (app.Live is { HasBegun: true } ? Math.Min(log.Durable.Value, app.Progress.Processed.Value) : 0);
 
     /// <summary>A secondary has read on: there may be more to execute, a checkpoint to name, or one of others to compare with.</summary>
     public void Followed()
@@ -165,7 +172,8 @@ internal sealed class Coordinator : IDisposable
     public List<string> LookAtCalls(DivergedStretch stretch, History history) => FirstLook.At(outboxes, stretch, history);
 
     /// <summary>Who is called by this name, as the log says; null: it knows nobody. Of a replica whose session has ended.</summary>
-    public Guid? UuidOf(InstanceId peer) => app.Delivery.State.Peers.LastOrDefault(known => known.Peer == peer && !DeliveredState.IsForgotten(known))?.Uuid;
+    public Guid? UuidOf(InstanceId peer) =>
+        app.Delivery.State.Peers.LastOrDefault(known => known.Peer == peer && !DeliveredState.IsForgotten(known))?.Uuid;
 
     /// <summary>This secondary has diverged: what it published since it last agreed is taken back. Called on the way out.</summary>
     public void RemoveDoubtful()
@@ -248,7 +256,8 @@ internal sealed class Coordinator : IDisposable
             SelfChannel = selfChannel,
             Progress = progress,
             Digests = digests,
-            Delivery = new Delivery(log, NewReader(holds: !log.IsWritten), new PolicyOutlook(NewReader), digestEvery, progress, digests, outboxes) { OneByOne = inputs.Retrial is not null },
+            Delivery = new Delivery(log, NewReader(holds: !log.IsWritten), new PolicyOutlook(NewReader), digestEvery, progress, digests,
+                outboxes) { OneByOne = inputs.Retrial is not null },
             Retrial = inputs.Retrial,
             Recovery = new Recovery(inputs.Files, inputs.Options.LogDirectory, inputs.Identity, chain, inputs.Pumps.Say),
             CheckpointDuty = duty,
@@ -276,7 +285,8 @@ internal sealed class Coordinator : IDisposable
         return new CheckpointTaker(new CheckpointParts(
             snapshot.Take, snapshot.Forget,
             header => new CheckpointWriter(inputs.Files, inputs.Options.LogDirectory, inputs.Identity, header, Crash.Points, memory),
-            () => log.Stated, published.Published, header => asPrimary?.Retention.Run(header), published.Failed, states.Computed, inputs.Pumps.CheckpointWork, inputs.Pumps.RoomForApp));
+            () => log.Stated, published.Published, header => asPrimary?.Retention.Run(header), published.Failed, states.Computed,
+            inputs.Pumps.CheckpointWork, inputs.Pumps.RoomForApp));
     }
 
     private LogReader NewReader() => NewReader(holds: false);
@@ -287,7 +297,8 @@ internal sealed class Coordinator : IDisposable
     private void Recover()
     {
         using FoundCheckpoint? checkpoint = app.Restore(Log.Durable);
-        if (checkpoint is not null) duty.Found(checkpoint.Header.FileName, DateTimeOffset.UnixEpoch.AddMicroseconds(checkpoint.Header.TimeMicros));
+        if (checkpoint is not null)
+            duty.Found(checkpoint.Header.FileName, DateTimeOffset.UnixEpoch.AddMicroseconds(checkpoint.Header.TimeMicros));
     }
 
     /// <summary>A connection of the app; its pump drives it.</summary>
@@ -338,7 +349,8 @@ internal sealed class Coordinator : IDisposable
 
     private void ImpulsesLogged(Outbox outbox, ulong ticket)
     {
-        if (ticket > 0 && app.Live is { HasBegun: true } session && outboxes.TryIndexOf(outbox, out uint index)) session.Send(new ImpulseLogged(index, ticket));
+        if (ticket > 0 && app.Live is { HasBegun: true } session && outboxes.TryIndexOf(outbox, out uint index))
+            session.Send(new ImpulseLogged(index, ticket));
     }
 
     /// <summary>The app has executed all that was durable: the first time in this epoch, the world is let in.</summary>
@@ -383,7 +395,9 @@ internal sealed class Coordinator : IDisposable
         if (appended) inputs.Pumps.Commit(true);
     }
 
-    /// <summary>Logs the timers that are due, of a primary; returns for how long there is nothing to do unless the pumps are told otherwise.</summary>
+    /// <summary>
+    /// Logs the timers that are due, of a primary; returns for how long there is nothing to do unless the pumps are told otherwise.
+    /// </summary>
     public TimeSpan FireTimers()
     {
         if (asPrimary is null || app.Live is not { IsPrimary: true }) return Timeout.InfiniteTimeSpan;
@@ -401,11 +415,16 @@ internal sealed class Coordinator : IDisposable
         var report = new StatusReport(inputs, log, chain, () => Epoch, table, outboxes, app, callers);
         to.Set("status", _ => new AdminAnswer(report.Make()));
         to.Set("forget-peer", admission.ForgetPeer);
-        to.Set("quarantine", request => QuarantineCommand.Begin(request, quarantine, IsPrimary, () => app.Live is { IsPrimary: true }, () => app.WakeCommitter(drained: true)));
+        to.Set("quarantine",
+            request =>
+                QuarantineCommand.Begin(request, quarantine, IsPrimary, () => app.Live is { IsPrimary: true },
+                    () => app.WakeCommitter(drained: true)));
         to.Set("checkpoint", _ => CheckpointCommand.Begin(duty, log.Durable, app.Live is { IsPrimary: true }));
     }
 
-    /// <summary>A follower keeps the segment that its app reads from being truncated, but not while the app stands still. Called every few seconds.</summary>
+    /// <summary>
+    /// A follower keeps the segment that its app reads from being truncated, but not while the app stands still. Called every few seconds.
+    /// </summary>
     public void LetGoOfLog() => app.Delivery.LetGoIfIdle();
 
     /// <summary>An idle primary looks whether it still is one.</summary>
@@ -415,7 +434,9 @@ internal sealed class Coordinator : IDisposable
         foreach (PeerLink link in Links()) link.Wake(); // they were silent until now
     }
 
-    /// <summary>Peers to call now: known ones and those for whom there is output. What came of each is told by <see cref="Dialled"/>.</summary>
+    /// <summary>
+    /// Peers to call now: known ones and those for whom there is output. What came of each is told by <see cref="Dialled"/>.
+    /// </summary>
     public List<InstanceId> PeersToDial() => table.PeersToDial(inputs.Time.GetUtcNow());
 
     /// <summary>Some are to be called, now or later.</summary>

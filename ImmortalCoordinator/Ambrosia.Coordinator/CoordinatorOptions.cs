@@ -52,8 +52,8 @@ public sealed record CoordinatorOptions
     public long CheckpointEveryBytes { get; init; } = 256L << 20;
 
     /// <summary>
-    /// Log bytes for which a checkpoint waits for a record where no handler is suspended; then it is taken with suspended handlers in it. 0: for ever;
-    /// null: a quarter of <see cref="CheckpointEveryBytes"/>, at most 64 MiB.
+    /// Log bytes for which a checkpoint waits for a record where no handler is suspended; then it is taken with suspended handlers in it.
+    /// 0: for ever; null: a quarter of <see cref="CheckpointEveryBytes"/>, at most 64 MiB.
     /// </summary>
     public long? CheckpointBoundBytes { get; init; }
 
@@ -70,12 +70,15 @@ public sealed record CoordinatorOptions
     public ForkPolicy ForkPolicy { get; init; } = ForkPolicy.Continue;
 
     /// <summary>
-    /// Bytes of the longest message that is taken from peers and callers, and that the app may send; a Policy record says it at each start as
-    /// primary.
+    /// Bytes of the longest message that is taken from peers and callers, and that the app may send; a Policy record says it
+    /// at each start as primary.
     /// </summary>
     public uint MessageBytesMax { get; init; } = Frames.MessageBytesMaxDefault;
 
-    /// <summary>For so long, of log time, the answer to a keyed call from outside is kept; a Policy record says it, and what follows, at each start as primary.</summary>
+    /// <summary>
+    /// For so long, of log time, the answer to a keyed call from outside is kept; a Policy record says it, and what follows,
+    /// at each start as primary.
+    /// </summary>
     public TimeSpan KeyWindow { get; init; } = TimeSpan.FromHours(24);
 
     /// <summary>Answers to keyed calls that are kept at most, the newest.</summary>
@@ -107,6 +110,8 @@ public sealed record CoordinatorOptions
 
     public LogOptions Log { get; init; } = new();
 
-    /// <summary>For measurements only: nothing is flushed, so a machine that stops loses what was acknowledged. Said aloud at every start.</summary>
+    /// <summary>
+    /// For measurements only: nothing is flushed, so a machine that stops loses what was acknowledged. Said aloud at every start.
+    /// </summary>
     public bool UnsafeNoFlush { get; init; }
 }

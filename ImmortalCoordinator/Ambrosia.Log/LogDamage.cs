@@ -3,7 +3,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Log;
 
 /// <summary>
-/// What the log promises is not there, or not what it was: the process halts (exit 65) and an operator decides. History is never silently shortened.
+/// What the log promises is not there, or not what it was: the process halts (exit 65) and an operator decides. History is
+/// never silently shortened.
 /// </summary>
 public sealed class LogDamage : Exception
 {

@@ -3,7 +3,10 @@ namespace ImmortalCoordinator;
 /// <summary>The program behind --, looked up before anything is made on disk.</summary>
 internal static class AppCommand
 {
-    /// <summary>What is wrong with the command, or null. Looks where the start of a process looks: a path as it is, a name beside this program, here, and in PATH.</summary>
+    /// <summary>
+    /// What is wrong with the command, or null. Looks where the start of a process looks: a path as it is, a name beside this
+    /// program, here, and in PATH.
+    /// </summary>
     public static string? WhatIsWrong(IReadOnlyList<string> command)
     {
         if (command.Count == 0) return null;
@@ -15,7 +18,8 @@ internal static class AppCommand
     private static bool IsInAFolder(string program)
     {
         if (IsIn(AppContext.BaseDirectory, program) || IsIn(Environment.CurrentDirectory, program)) return true;
-        foreach (string folder in (Environment.GetEnvironmentVariable("PATH") ?? "").Split(Path.PathSeparator, StringSplitOptions.RemoveEmptyEntries))
+        foreach (string folder in (Environment.GetEnvironmentVariable("PATH") ?? "").Split(Path.PathSeparator,
+            StringSplitOptions.RemoveEmptyEntries))
             if (IsIn(folder, program)) return true;
         return false;
     }

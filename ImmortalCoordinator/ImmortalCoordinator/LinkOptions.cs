@@ -4,18 +4,35 @@ using System.Net;
 
 namespace ImmortalCoordinator;
 
-/// <summary>The options about links to peers, and what is wrong with them together: what leaves the machine is encrypted, or allowed in words.</summary>
+/// <summary>
+/// The options about links to peers, and what is wrong with them together: what leaves the machine is encrypted, or allowed in words.
+/// </summary>
 internal static class LinkOptions
 {
-    public static readonly TextOption Listen = new("--listen", "ADDR:PORT", "Address and port for peers; port 0: any free one.", AnyLoopbackPort);
-    public static readonly TextOption Advertise = new("--advertise", "ADDR:PORT", "Address and port that peers dial, where it is not the one listened on.");
-    public static readonly TextOption Certificate = new("--tls-cert", "FILE", "Certificate of this instance, PEM; links then use TLS 1.3.") { WhatIsWrong = static v => Empty("--tls-cert", v) };
-    public static readonly TextOption Key = new("--tls-key", "FILE", "Its private key, PEM, mode 0600.") { WhatIsWrong = static v => Empty("--tls-key", v) };
-    public static readonly TextOption Authorities = new("--tls-ca", "FILE", "Authorities that signed the peers' certificates, PEM.") { WhatIsWrong = static v => Empty("--tls-ca", v) };
-    public static readonly Option<bool> Insecure = new("--insecure") { Description = "Links to other machines without TLS, on a network that is trusted." };
+    public static readonly TextOption Listen = new("--listen", "ADDR:PORT", "Address and port for peers; port 0: any free one.",
+        AnyLoopbackPort);
+    public static readonly TextOption Advertise = new("--advertise", "ADDR:PORT",
+        "Address and port that peers dial, where it is not the one listened on.");
+    public static readonly TextOption Certificate = new("--tls-cert", "FILE", "Certificate of this instance, PEM; links then use TLS 1.3.")
+    {
+        WhatIsWrong = static v => Empty("--tls-cert", v)
+    };
+    public static readonly TextOption Key = new("--tls-key", "FILE", "Its private key, PEM, mode 0600.")
+    {
+        WhatIsWrong = static v => Empty("--tls-key", v)
+    };
+    public static readonly TextOption Authorities = new("--tls-ca", "FILE", "Authorities that signed the peers' certificates, PEM.")
+    {
+        WhatIsWrong = static v => Empty("--tls-ca", v)
+    };
+    public static readonly Option<bool> Insecure = new("--insecure")
+    {
+        Description = "Links to other machines without TLS, on a network that is trusted."
+    };
 
     private const string AnyLoopbackPort = "127.0.0.1:0";
-    private const string Encrypt = "encrypt with --tls-cert, --tls-key and --tls-ca ('ambrosia certs' makes certificates to begin with), or allow it with --insecure on a network that you trust";
+    private const string Encrypt =
+        "encrypt with --tls-cert, --tls-key and --tls-ca ('ambrosia certs' makes certificates to begin with), or allow it with --insecure on a network that you trust";
 
     public static void AddTo(RootCommand root)
     {
@@ -39,17 +56,22 @@ internal static class LinkOptions
         bool mayLeave = tls == 3 || isInsecure;
         return WhatIsWrongWith("--listen", listen, mayLeave)
             ?? (advertise is null ? null : WhatIsWrongWith("--advertise", advertise, mayLeave))
-            ?? (advertise is null && IsWildcard(listen) ? $"'{listen}' of --listen names no address that peers could dial; give that with --advertise" : null)
-            ?? (advertise is not null && (IsWildcard(advertise) || IPEndPoint.Parse(advertise).Port == 0) ? $"'{advertise}' of --advertise is nothing that peers could dial; give an address of this machine and the port" : null);
+            ?? (advertise is null && IsWildcard(listen)
+                ? $"'{listen}' of --listen names no address that peers could dial; give that with --advertise" : null)
+            ?? (advertise is not null && (IsWildcard(advertise) || IPEndPoint.Parse(advertise).Port == 0)
+                ? $"'{advertise}' of --advertise is nothing that peers could dial; give an address of this machine and the port" : null);
     }
 
     private static string? Empty(string option, string value) => value.Length == 0 ? $"the path of {option} is empty; give the file" : null;
 
     private static string? WhatIsWrongWith(string option, string text, bool mayLeave)
     {
-        if (!IPEndPoint.TryParse(text, out IPEndPoint? end) || !text.Contains(':')) return $"'{text}' of {option} is no address with a port; write it like 127.0.0.1:4711";
-        return mayLeave || IPAddress.IsLoopback(end.Address) ? null : $"'{text}' of {option} can be reached from other machines, and links are not encrypted; {Encrypt}, or give a loopback address such as 127.0.0.1:4711";
+        if (!IPEndPoint.TryParse(text, out IPEndPoint? end) || !text.Contains(':'))
+            return $"'{text}' of {option} is no address with a port; write it like 127.0.0.1:4711";
+        return mayLeave || IPAddress.IsLoopback(end.Address) ? null
+            : $"'{text}' of {option} can be reached from other machines, and links are not encrypted; {Encrypt}, or give a loopback address such as 127.0.0.1:4711";
     }
 
-    private static bool IsWildcard(string text) => IPEndPoint.TryParse(text, out IPEndPoint? end) && (end.Address.Equals(IPAddress.Any) || end.Address.Equals(IPAddress.IPv6Any));
+    private static bool IsWildcard(string text) =>
+        IPEndPoint.TryParse(text, out IPEndPoint? end) && (end.Address.Equals(IPAddress.Any) || end.Address.Equals(IPAddress.IPv6Any));
 }

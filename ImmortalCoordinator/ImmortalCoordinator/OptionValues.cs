@@ -16,7 +16,8 @@ internal static class OptionValues
         if (text.Length == 0) return false;
         int shift = char.ToUpperInvariant(text[^1]) switch { 'K' => 10, 'M' => 20, 'G' => 30, _ => 0 };
         ReadOnlySpan<char> digits = shift == 0 ? text : text.AsSpan(0, text.Length - 1);
-        if (!long.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out long number) || number is 0 or > (1L << 50)) return false;
+        if (!long.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out long number) || number is 0 or > (1L << 50))
+            return false;
         if (number > long.MaxValue >> shift) return false;
         bytes = number << shift;
         return true;
@@ -27,7 +28,9 @@ internal static class OptionValues
     {
         time = default;
         long seconds = text.Length == 0 ? 0 : text[^1] switch { 's' => 1, 'm' => 60, 'h' => 3_600, 'd' => 86_400, _ => 0 };
-        if (seconds == 0 || !long.TryParse(text.AsSpan(0, text.Length - 1), NumberStyles.None, CultureInfo.InvariantCulture, out long number)) return false;
+        if (seconds == 0
+            || !long.TryParse(text.AsSpan(0, text.Length - 1), NumberStyles.None, CultureInfo.InvariantCulture, out long number))
+            return false;
         if (number < 1 || number > 10_000 * 86_400L / seconds) return false;
         time = TimeSpan.FromSeconds(number * seconds);
         return true;
@@ -48,14 +51,17 @@ internal static class OptionValues
     {
         const string checkpoints = "checkpoints=", span = "span=";
         policy = text == "all" ? RetentionPolicy.All : null;
-        if (text.StartsWith(checkpoints, StringComparison.Ordinal) && int.TryParse(text.AsSpan(checkpoints.Length), NumberStyles.None, CultureInfo.InvariantCulture, out int count)
+        if (text.StartsWith(checkpoints, StringComparison.Ordinal)
+            && int.TryParse(text.AsSpan(checkpoints.Length), NumberStyles.None, CultureInfo.InvariantCulture, out int count)
             && count is >= RetentionPolicy.CheckpointsMin and <= 1_000) policy = RetentionPolicy.OfCheckpoints(count);
-        if (text.StartsWith(span, StringComparison.Ordinal) && TryParseTime(text[span.Length..], out TimeSpan time)) policy = RetentionPolicy.OfSpan(time);
+        if (text.StartsWith(span, StringComparison.Ordinal) && TryParseTime(text[span.Length..], out TimeSpan time))
+            policy = RetentionPolicy.OfSpan(time);
         return policy is not null;
     }
 
     /// <summary>A plain number from 1 to 100 million.</summary>
-    internal static bool TryParseCount(string text, out long count) => long.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out count) && count is >= 1 and <= 100_000_000;
+    internal static bool TryParseCount(string text, out long count) =>
+        long.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out count) && count is >= 1 and <= 100_000_000;
 
     internal static bool TryParseWriteMode(string text, out LogWriteMode mode)
     {

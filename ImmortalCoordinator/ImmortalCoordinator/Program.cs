@@ -22,9 +22,12 @@ internal static class Program
     private static int Run(CoordinatorOptions options)
     {
         using var stop = new CancellationTokenSource();
-        using PosixSignalRegistration terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, context => { context.Cancel = true; stop.Cancel(); });
-        using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, context => { context.Cancel = true; stop.Cancel(); });
-        using var output = new StreamWriter(Console.OpenStandardOutput()); // lines are flushed one by one; a terminal's comforts are not needed
+        using PosixSignalRegistration terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM,
+            context => { context.Cancel = true; stop.Cancel(); });
+        using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT,
+            context => { context.Cancel = true; stop.Cancel(); });
+        // lines are flushed one by one; a terminal's comforts are not needed
+        using var output = new StreamWriter(Console.OpenStandardOutput());
         using var host = new CoordinatorHost(options, new PosixFileSystem(), output);
         try
         {

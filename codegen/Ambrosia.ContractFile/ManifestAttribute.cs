@@ -3,7 +3,9 @@ using System.Reflection.PortableExecutable;
 
 namespace Ambrosia.ContractFile;
 
-/// <summary>The attribute <c>Ambrosia.ContractManifestAttribute(ulong hash, string json)</c> of an assembly, read without loading it.</summary>
+/// <summary>
+/// The attribute <c>Ambrosia.ContractManifestAttribute(ulong hash, string json)</c> of an assembly, read without loading it.
+/// </summary>
 internal static class ManifestAttribute
 {
     private const string Namespace = "Ambrosia", Name = "ContractManifestAttribute";

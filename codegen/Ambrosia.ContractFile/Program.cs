@@ -1,9 +1,9 @@
 namespace Ambrosia.ContractFile;
 
 /// <summary>
-/// Writes what others must know of an assembly beside it, as part of its build (Ambrosia.ContractFile.targets): its contract manifest, and the bodies of
-/// its methods that can be suspended. A generator cannot write files and sees no IL; a program of its own reads the assembly, since a task would stay
-/// loaded in the build's server.
+/// Writes what others must know of an assembly beside it, as part of its build (Ambrosia.ContractFile.targets): its contract manifest, and
+/// the bodies of its methods that can be suspended. A generator cannot write files and sees no IL; a program of its own reads the assembly,
+/// since a task would stay loaded in the build's server.
 /// </summary>
 internal static class Program
 {
@@ -13,12 +13,14 @@ internal static class Program
     {
         if (args is not [var assembly, var contracts, var bodies])
         {
-            Console.Error.WriteLine("usage: Ambrosia.ContractFile ASSEMBLY CONTRACTS BODIES; writes the assembly's contract manifest and its suspendable bodies to the files, nothing if it has none");
+            Console.Error.WriteLine(
+                "usage: Ambrosia.ContractFile ASSEMBLY CONTRACTS BODIES; writes the assembly's contract manifest and its suspendable bodies to the files, nothing if it has none");
             return Misuse;
         }
         try
         {
-            if (ManifestAttribute.Read(assembly) is { } json) Write(contracts, file => file.Write(System.Text.Encoding.UTF8.GetBytes(json + "\n")));
+            if (ManifestAttribute.Read(assembly) is { } json)
+                Write(contracts, file => file.Write(System.Text.Encoding.UTF8.GetBytes(json + "\n")));
             else File.Delete(contracts);
             var sources = new SourceLines();
             (Guid mvid, List<BodyRow> rows) = AssemblyBodies.Read(assembly, sources.Read);

@@ -5,8 +5,8 @@ using BenchmarkDotNet.Attributes;
 namespace Ambrosia.Benchmarks;
 
 /// <summary>
-/// The binding's share of one awaited call to another immortal: a handler makes it and is suspended, the record with its result resumes it. Coordinator, log
-/// and sockets are not there; encoding and decoding are.
+/// The binding's share of one awaited call to another immortal: a handler makes it and is suspended, the record with its result resumes it.
+/// Coordinator, log and sockets are not there; encoding and decoding are.
 /// </summary>
 [MemoryDiagnoser]
 public class AwaitedCalls

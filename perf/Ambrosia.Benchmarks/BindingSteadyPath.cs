@@ -16,7 +16,8 @@ public class BindingSteadyPath
     public void Setup()
     {
         bytesRun = SessionRig.RunFrame(Repeat(Message("ISink", "Bytes", new byte[16]), Messages), Messages);
-        numbersRun = SessionRig.RunFrame(Repeat(Message("ISink", "Numbers", [0x19, 0x03, 0xE8, 0x1A, 0x00, 0x0F, 0x42, 0x40]), Messages), Messages);
+        numbersRun = SessionRig.RunFrame(Repeat(Message("ISink", "Numbers", [0x19, 0x03, 0xE8, 0x1A, 0x00, 0x0F, 0x42, 0x40]), Messages),
+            Messages);
         sprayRun = SessionRig.RunFrame(Message("IFountain", "Spray", [0x19, 0x10, 0x00]), 1);
     }
 

@@ -5,7 +5,9 @@ using Reference = System.Formats.Cbor;
 
 namespace Ambrosia.Benchmarks;
 
-/// <summary>One argument list of two numbers, a text, bytes and a flag: our codec beside System.Formats.Cbor, which is the baseline.</summary>
+/// <summary>
+/// One argument list of two numbers, a text, bytes and a flag: our codec beside System.Formats.Cbor, which is the baseline.
+/// </summary>
 [MemoryDiagnoser]
 [GroupBenchmarksBy(BenchmarkDotNet.Configs.BenchmarkLogicalGroupRule.ByCategory)]
 [CategoriesColumn]
@@ -36,7 +38,8 @@ public class CborCodec
     [Benchmark(Baseline = true), BenchmarkCategory("write")]
     public int WriteByFramework()
     {
-        var writer = new Reference.CborWriter(Reference.CborConformanceMode.Canonical, allowMultipleRootLevelValues: true, initialCapacity: target.Length);
+        var writer = new Reference.CborWriter(Reference.CborConformanceMode.Canonical, allowMultipleRootLevelValues: true,
+            initialCapacity: target.Length);
         writer.WriteInt64(-1000);
         writer.WriteUInt64(1_000_000);
         writer.WriteTextString(Text);

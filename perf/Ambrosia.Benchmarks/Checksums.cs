@@ -5,7 +5,9 @@ using BenchmarkDotNet.Attributes;
 
 namespace Ambrosia.Benchmarks;
 
-/// <summary>CRC-32C of bytes that are in the cache or are not, against the CRC instruction in one lane, and against a copy of the same bytes.</summary>
+/// <summary>
+/// CRC-32C of bytes that are in the cache or are not, against the CRC instruction in one lane, and against a copy of the same bytes.
+/// </summary>
 public class Checksums
 {
     private byte[] source = [], target = [];

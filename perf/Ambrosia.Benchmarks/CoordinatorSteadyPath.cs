@@ -53,7 +53,8 @@ public class CoordinatorSteadyPath
         OpenLog open = TakeOver.Run(files, sink, identity, claimed.Fence, "r0", new LogOptions(), TimeProvider.System, Crash.Points);
         log = open.Writer;
         ledger = new InputLedger(new InstanceId("sink"));
-        if (!ledger.TryAdmit(new InstanceId("fountain"), Guid.NewGuid(), new Epoch(1), out origin!, out string? why)) throw new InvalidOperationException(why);
+        if (!ledger.TryAdmit(new InstanceId("fountain"), Guid.NewGuid(), new Epoch(1), out origin!, out string? why))
+            throw new InvalidOperationException(why);
         appender = new LogAppender(ReplicaLog.Of(open.Writer), open.Writer.ReserveBytesMax);
         inbound = new InboundRuns(appender, ledger, origin, 1 << 20);
         var owed = new List<PeerLink>();

@@ -4,8 +4,8 @@ using BenchmarkDotNet.Attributes;
 namespace Ambrosia.Benchmarks;
 
 /// <summary>
-/// From a delivered frame of 4,096 messages to their handlers: the generated dispatch with the whole session around it, beside the same walk
-/// with a switch written by hand and with a dictionary of delegates.
+/// From a delivered frame of 4,096 messages to their handlers: the generated dispatch with the whole session around it, beside the same
+/// walk with a switch written by hand and with a dictionary of delegates.
 /// </summary>
 [MemoryDiagnoser]
 public class Dispatch
@@ -63,6 +63,7 @@ public class Dispatch
     private MessageReader Walk()
     {
         var records = new RecordReader(frame.AsSpan(FrameHeader.Bytes + DeliverHeader.Bytes), Lsn.Zero);
-        return records.Next() ? new MessageReader(RunView.Read(records.Body)) : throw new InvalidOperationException("a frame without a record");
+        return records.Next() ? new MessageReader(RunView.Read(records.Body))
+            : throw new InvalidOperationException("a frame without a record");
     }
 }

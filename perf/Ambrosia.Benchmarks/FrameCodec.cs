@@ -4,7 +4,9 @@ using BenchmarkDotNet.Attributes;
 
 namespace Ambrosia.Benchmarks;
 
-/// <summary>A frame written and read, with the payload's checksum (a link) and without (an app channel), beside the copy of its payload.</summary>
+/// <summary>
+/// A frame written and read, with the payload's checksum (a link) and without (an app channel), beside the copy of its payload.
+/// </summary>
 [MemoryDiagnoser]
 public class FrameCodec
 {

@@ -1,6 +1,8 @@
 namespace Ambrosia.Benchmarks;
 
-/// <summary>Runs the bodies of tasks at once on the thread that begins them, so that what is measured is the binding and not the thread pool.</summary>
+/// <summary>
+/// Runs the bodies of tasks at once on the thread that begins them, so that what is measured is the binding and not the thread pool.
+/// </summary>
 internal sealed class InlineTasks : ITaskRunner
 {
     public TimeProvider Time => TimeProvider.System;

@@ -5,8 +5,8 @@ using BenchmarkDotNet.Attributes;
 namespace Ambrosia.Benchmarks;
 
 /// <summary>
-/// Reading a log with every check against reading the same files raw, 1 MiB at a time: what recovery, verify and followers cost. One operation
-/// is <see cref="LogBytes"/> of log, so 256 ms is 1 GiB/s. The files are in the page cache in both cases.
+/// Reading a log with every check against reading the same files raw, 1 MiB at a time: what recovery, verify and followers cost. One
+/// operation is <see cref="LogBytes"/> of log, so 256 ms is 1 GiB/s. The files are in the page cache in both cases.
 /// </summary>
 [MemoryDiagnoser]
 public class LogReading
@@ -30,7 +30,8 @@ public class LogReading
     {
         identity = InstanceDirectory.Create(files, Log, "sink", 0, Guid.NewGuid(), 1, "r0", NoCrashPoints.Instance);
         var claimed = (ClaimResult.Claimed)PrimaryClaim.Try(files, Log, identity, "r0", NoCrashPoints.Instance);
-        OpenLog open = TakeOver.Run(files, Log, identity, claimed.Fence, "r0", new LogOptions { PageBytes = PageBytes, Pages = 64 }, TimeProvider.System, NoCrashPoints.Instance);
+        OpenLog open = TakeOver.Run(files, Log, identity, claimed.Fence, "r0", new LogOptions { PageBytes = PageBytes, Pages = 64 },
+            TimeProvider.System, NoCrashPoints.Instance);
         byte[] body = new byte[Math.Min(4_000, PageBytes - 200)];
         new Random(1).NextBytes(body);
         while (open.Writer.Tail.Value < (ulong)LogBytes)

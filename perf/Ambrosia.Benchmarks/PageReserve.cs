@@ -6,8 +6,8 @@ using BenchmarkDotNet.Attributes;
 namespace Ambrosia.Benchmarks;
 
 /// <summary>
-/// Room for a record of 16 bytes in the open page, its copy, and the leave (a compare-and-swap each way), against the same copy under a lock and
-/// against handing the bytes over in a bounded channel. One thread, so what is compared is the cost without contention.
+/// Room for a record of 16 bytes in the open page, its copy, and the leave (a compare-and-swap each way), against the same copy under a
+/// lock and against handing the bytes over in a bounded channel. One thread, so what is compared is the cost without contention.
 /// </summary>
 [MemoryDiagnoser]
 [InvocationCount(InvocationsOfAnIteration, unrollFactor: 1)]
@@ -20,7 +20,8 @@ public class PageReserve
         Directory.Exists(MemoryFileSystem) ? MemoryFileSystem : Path.GetTempPath(), $"ambrosia-bench-{Environment.ProcessId}")).FullName;
     private readonly Lock gate = new();
     private readonly byte[] record = new byte[RecordBytes], page = new byte[1 << 20];
-    private readonly Channel<(long, long)> channel = Channel.CreateBounded<(long, long)>(new BoundedChannelOptions(Records) { SingleReader = true });
+    private readonly Channel<(long, long)> channel = Channel.CreateBounded<(long, long)>(
+        new BoundedChannelOptions(Records) { SingleReader = true });
     private LogWriter writer = null!;
     private PrimaryLock held = null!;
 
@@ -32,7 +33,8 @@ public class PageReserve
         InstanceIdentity identity = InstanceDirectory.Create(files, log, "bench", 0, Guid.NewGuid(), 1, "r0", NoCrashPoints.Instance);
         var claimed = (ClaimResult.Claimed)PrimaryClaim.Try(files, log, identity, "r0", NoCrashPoints.Instance);
         held = claimed.PrimaryLock;
-        writer = TakeOver.Run(files, log, identity, claimed.Fence, "r0", new LogOptions(), TimeProvider.System, NoCrashPoints.Instance).Writer;
+        writer = TakeOver.Run(files, log, identity, claimed.Fence, "r0", new LogOptions(), TimeProvider.System, NoCrashPoints.Instance)
+            .Writer;
         new RecordHeader(RecordBytes - RecordHeader.Bytes, RecordKind.Run).Write(record);
     }
 

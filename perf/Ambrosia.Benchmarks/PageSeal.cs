@@ -5,8 +5,8 @@ using BenchmarkDotNet.Attributes;
 namespace Ambrosia.Benchmarks;
 
 /// <summary>
-/// A page from its first record until it is durable, with files in memory: reserve, fill, seal, stamp, write, check, complete. Beside it the
-/// checksum and the copy that it cannot do without.
+/// A page from its first record until it is durable, with files in memory: reserve, fill, seal, stamp, write, check, complete. Beside it
+/// the checksum and the copy that it cannot do without.
 /// </summary>
 [MemoryDiagnoser]
 [InvocationCount(Pages)]

@@ -6,9 +6,9 @@ using BenchmarkDotNet.Attributes;
 namespace Ambrosia.Benchmarks;
 
 /// <summary>
-/// What a message costs the coordinator when it goes to one peer or to many: the app's stream with runs of 64 messages to each peer in turn,
-/// through outboxes and links, acknowledged and trimmed. The aim: at 64 peers at most 1.2 times what it costs at one; 1,000 idle peers
-/// beside the busy ones change nothing.
+/// What a message costs the coordinator when it goes to one peer or to many: the app's stream with runs of 64 messages to each peer in
+/// turn, through outboxes and links, acknowledged and trimmed. The aim: at 64 peers at most 1.2 times what it costs at one; 1,000 idle
+/// peers beside the busy ones change nothing.
 /// </summary>
 [MemoryDiagnoser]
 public class PeersSteadyPath

@@ -55,7 +55,8 @@ internal sealed class SessionRig
         Run(frame, output);
         var image = new ArrayBufferWriter<byte>();
         ReadOnlySpan<byte> left = output.WrittenSpan;
-        while (FrameReader.TryRead(left, 0, Frames.MessageBytesMaxDefault, checkPayload: false, out FrameHeader header, out _, out int size) == DecodeStatus.Ok)
+        while (FrameReader.TryRead(left, 0, Frames.MessageBytesMaxDefault, checkPayload: false, out FrameHeader header, out _,
+            out int size) == DecodeStatus.Ok)
         {
             if (header.Type is FrameType.ImageBegin or FrameType.ImageChunk or FrameType.ImageEnd) image.Write(left[..size]);
             left = left[size..];
@@ -107,7 +108,8 @@ internal sealed class SessionRig
     /// <summary>Feeds a frame and throws the output away, or keeps it.</summary>
     private void Run(ReadOnlyMemory<byte> frame, ArrayBufferWriter<byte>? output = null)
     {
-        if (session.Feed(frame) != frame.Length || session.End is not null) throw new InvalidOperationException($"the session took a part only: {session.End?.Why}");
+        if (session.Feed(frame) != frame.Length || session.End is not null)
+            throw new InvalidOperationException($"the session took a part only: {session.End?.Why}");
         session.InputDry();
         while (session.TryTakeOutput(out ReadOnlyMemory<byte> bytes))
         {

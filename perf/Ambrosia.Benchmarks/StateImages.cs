@@ -27,7 +27,8 @@ public class StateImages
         image = rig.ExecuteForImage(mark);
         copy = new byte[image.Length];
         Console.WriteLine($"// {image.Length} bytes, {(double)image.Length / Objects:F0} each");
-        if (image.Length < Objects * 10) throw new InvalidOperationException($"an image of {image.Length} bytes holds no {Objects} objects");
+        if (image.Length < Objects * 10)
+            throw new InvalidOperationException($"an image of {image.Length} bytes holds no {Objects} objects");
     }
 
     [Benchmark(Baseline = true)]

@@ -27,7 +27,8 @@ public class SuspendedImages
             rig.Execute(SessionRig.RunFrame(messages.WrittenSpan.ToArray(), (uint)some.Length));
         }
         image = rig.ExecuteForImage(mark);
-        if (image.Length < Handlers * 20) throw new InvalidOperationException($"an image of {image.Length} bytes holds no {Handlers} handlers");
+        if (image.Length < Handlers * 20)
+            throw new InvalidOperationException($"an image of {image.Length} bytes holds no {Handlers} handlers");
         Console.WriteLine($"// {image.Length} bytes, {(double)image.Length / Handlers:F0} each");
     }
 

@@ -14,7 +14,8 @@ public class TimersAndTasks
     private const int Count = 1024;
     private const int BodyBytes = sizeof(ulong) + 1 + 2, RecordBytes = RecordHeader.Bytes + BodyBytes;
 
-    private readonly SessionRig follower = new(ImmortalDefinition.Of<Errands>()), primary = new(ImmortalDefinition.Of<Errands>(), isPrimary: true);
+    private readonly SessionRig follower = new(ImmortalDefinition.Of<Errands>()),
+        primary = new(ImmortalDefinition.Of<Errands>(), isPrimary: true);
     private readonly byte[] results = new byte[Count * RecordBytes], fired = new byte[Count * (RecordHeader.Bytes + 16)];
     private byte[] begin = [], wait = [];
     private ulong followerTasks, primaryTasks, timers;
@@ -51,7 +52,8 @@ public class TimersAndTasks
     private static void Complete(SessionRig rig, byte[] begins, byte[] records, int recordBytes, ref ulong numbers)
     {
         rig.Execute(begins);
-        for (int i = 0; i < Count; i++) BinaryPrimitives.WriteUInt64LittleEndian(records.AsSpan(i * recordBytes + RecordHeader.Bytes), ++numbers);
+        for (int i = 0; i < Count; i++)
+            BinaryPrimitives.WriteUInt64LittleEndian(records.AsSpan(i * recordBytes + RecordHeader.Bytes), ++numbers);
         rig.Execute(SessionRig.Frame(records));
     }
 }

@@ -4,8 +4,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia.AppChannel;
 
 /// <summary>
-/// The app's side of a channel whose coordinator offers rings: its hello goes through the socket, the answer to it says where the rings are, and
-/// everything else goes through them (P5.19). A refusal comes through the socket.
+/// The app's side of a channel whose coordinator offers rings: its hello goes through the socket, the answer to it says where the rings
+/// are, and everything else goes through them (P5.19). A refusal comes through the socket.
 /// </summary>
 public sealed class AwaitedRings(Socket socket) : AppStream
 {
@@ -25,7 +25,8 @@ public sealed class AwaitedRings(Socket socket) : AppStream
         {
             int count = stream.Receive(answer.AsSpan(received));
             received += count;
-            DecodeStatus status = FrameReader.TryRead(answer.AsSpan(0, received), 0, Frames.ControlBytesMax, checkPayload: false, out FrameHeader header, out ReadOnlySpan<byte> payload, out _);
+            DecodeStatus status = FrameReader.TryRead(answer.AsSpan(0, received), 0, Frames.ControlBytesMax, checkPayload: false,
+                out FrameHeader header, out ReadOnlySpan<byte> payload, out _);
             if (status != DecodeStatus.Ok && count > 0) continue;
             if (status == DecodeStatus.Ok && header.Type == FrameType.Rings) stream = RingStream.Open(socket, RingsFrame.Read(payload));
             else return Refusal(into);

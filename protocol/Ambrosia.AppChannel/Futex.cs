@@ -9,7 +9,8 @@ internal static unsafe partial class Futex
 
     private static readonly nint number = RuntimeInformation.ProcessArchitecture == Architecture.Arm64 ? 98 : 202;
 
-    internal static bool IsThere => OperatingSystem.IsLinux() && RuntimeInformation.ProcessArchitecture is Architecture.X64 or Architecture.Arm64;
+    internal static bool IsThere =>
+        OperatingSystem.IsLinux() && RuntimeInformation.ProcessArchitecture is Architecture.X64 or Architecture.Arm64;
 
     /// <summary>Waits while the word has this value, for at most that long; may return early.</summary>
     internal static void Wait(ref int word, int value, TimeSpan atMost)

@@ -1,8 +1,8 @@
 namespace Ambrosia.AppChannel;
 
 /// <summary>
-/// Where the parts of one ring lie (protocol P5.19): four words, each in cache lines of its own, then the bytes. Positions count all bytes ever
-/// written and read; a byte at position p lies at p modulo the capacity. What the other side may write is checked wherever it is read.
+/// Where the parts of one ring lie (protocol P5.19): four words, each in cache lines of its own, then the bytes. Positions count all bytes
+/// ever written and read; a byte at position p lies at p modulo the capacity. What the other side may write is checked wherever it is read.
 /// </summary>
 internal static class Ring
 {

@@ -24,7 +24,8 @@ internal sealed unsafe partial class RingMemory : IDisposable
     {
         this.capacity = capacity;
         Path = path;
-        file = MemoryMappedFile.CreateFromFile(handle, null, 0, MemoryMappedFileAccess.ReadWrite, HandleInheritability.None, leaveOpen: false);
+        file = MemoryMappedFile.CreateFromFile(handle, null, 0, MemoryMappedFileAccess.ReadWrite, HandleInheritability.None,
+            leaveOpen: false);
         view = file.CreateViewAccessor(0, BytesOf(capacity));
         view.SafeMemoryMappedViewHandle.AcquirePointer(ref start);
     }
@@ -46,7 +47,8 @@ internal sealed unsafe partial class RingMemory : IDisposable
     internal static RingMemory Make(int capacity)
     {
         int descriptor = Create("ambrosia-app", CloseOnExec | AllowSealing);
-        if (descriptor < 0) throw new IOException($"no memory to share with the app: memfd_create failed with errno {Marshal.GetLastPInvokeError()}");
+        if (descriptor < 0)
+            throw new IOException($"no memory to share with the app: memfd_create failed with errno {Marshal.GetLastPInvokeError()}");
         var handle = new SafeFileHandle(descriptor, ownsHandle: true);
         try
         {
@@ -71,7 +73,8 @@ internal sealed unsafe partial class RingMemory : IDisposable
         try
         {
             long length = RandomAccess.GetLength(handle);
-            if (length != BytesOf((int)rings.Capacity)) throw new ProtocolViolation("P5.19", $"memory of {length} bytes for two rings of {rings.Capacity}");
+            if (length != BytesOf((int)rings.Capacity))
+                throw new ProtocolViolation("P5.19", $"memory of {length} bytes for two rings of {rings.Capacity}");
             return new RingMemory(handle, (int)rings.Capacity, rings.Path);
         }
         catch

@@ -2,7 +2,9 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia.AppChannel;
 
-/// <summary>The reading end of a ring. One thread. Invariant: <see cref="read"/> is its own and never read back from the shared memory.</summary>
+/// <summary>
+/// The reading end of a ring. One thread. Invariant: <see cref="read"/> is its own and never read back from the shared memory.
+/// </summary>
 internal sealed unsafe class RingReader(byte* ring, int capacity)
 {
     private ulong read;
@@ -39,6 +41,7 @@ internal sealed unsafe class RingReader(byte* ring, int capacity)
     private int Used()
     {
         ulong written = Volatile.Read(ref *(ulong*)(ring + Ring.WrittenAt));
-        return Ring.Used(written, read, capacity) ?? throw new ProtocolViolation("P5.19", $"{written} bytes written and {read} read, in a ring of {capacity}");
+        return Ring.Used(written, read, capacity)
+            ?? throw new ProtocolViolation("P5.19", $"{written} bytes written and {read} read, in a ring of {capacity}");
     }
 }

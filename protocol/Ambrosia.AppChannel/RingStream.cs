@@ -6,7 +6,8 @@ namespace Ambrosia.AppChannel;
 
 /// <summary>
 /// Bytes through two rings of shared memory: one copy in and one out, and no system call while both sides are busy. The socket beside them
-/// wakes a reader that waits (any byte does) and tells it of the other side's end. A writer that waits for room waits on a word of the ring.
+/// wakes a reader that waits (any byte does) and tells it of the other side's end. A writer that waits for room
+/// waits on a word of the ring.
 /// </summary>
 public sealed class RingStream : AppStream
 {
@@ -33,7 +34,9 @@ public sealed class RingStream : AppStream
     /// <summary>The system can do it.</summary>
     public static bool IsThere => Futex.IsThere;
 
-    /// <summary>The coordinator's side: makes the rings and tells the app at the other end of the socket, whose hello was accepted.</summary>
+    /// <summary>
+    /// The coordinator's side: makes the rings and tells the app at the other end of the socket, whose hello was accepted.
+    /// </summary>
     /// <exception cref="IOException">The system gives no memory.</exception>
     public static RingStream Offer(Socket socket) => Offer(socket, CapacityOfRings);
 

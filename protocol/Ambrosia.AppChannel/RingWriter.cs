@@ -2,7 +2,9 @@ using System.Net.Sockets;
 
 namespace Ambrosia.AppChannel;
 
-/// <summary>The writing end of a ring. One thread at a time. Invariant: <see cref="written"/> is its own and never read back from the shared memory.</summary>
+/// <summary>
+/// The writing end of a ring. One thread at a time. Invariant: <see cref="written"/> is its own and never read back from the shared memory.
+/// </summary>
 internal sealed unsafe class RingWriter(byte* ring, int capacity)
 {
     /// <summary>The reader begins with so much of a long message while the rest is still copied.</summary>
@@ -48,7 +50,11 @@ internal sealed unsafe class RingWriter(byte* ring, int capacity)
         }
     }
 
-    private int Room() => capacity - (Ring.Used(written, Volatile.Read(ref *(ulong*)(ring + Ring.ReadAt)), capacity) ?? throw new SocketException((int)SocketError.ConnectionReset, "the other side claims to have read what was not written (P5.19)"));
+    private int Room() =>
+        capacity
+        - (Ring.Used(written, Volatile.Read(ref *(ulong*)(ring + Ring.ReadAt)), capacity)
+            ?? throw new SocketException((int)SocketError.ConnectionReset,
+                "the other side claims to have read what was not written (P5.19)"));
 
     private void Copy(ReadOnlySpan<byte> bytes)
     {

@@ -34,7 +34,9 @@ public sealed partial class SocketStream(Socket socket) : AppStream
         }
     }
 
-    /// <remarks>The framework has no flag for one call. Elsewhere than on Linux nothing is sent, and a thread that may wait does it all.</remarks>
+    /// <remarks>
+    /// The framework has no flag for one call. Elsewhere than on Linux nothing is sent, and a thread that may wait does it all.
+    /// </remarks>
     public override unsafe int TrySend(ReadOnlySpan<byte> bytes)
     {
         if (!OperatingSystem.IsLinux()) return 0;

@@ -11,7 +11,9 @@ public static class Varint
 
     public static int SizeOf(ulong value) => (70 - BitOperations.LeadingZeroCount(value | 1)) / 7;
 
-    /// <summary>Writes the shortest form at the start of <paramref name="to"/>; the caller has made room. Returns its size in bytes.</summary>
+    /// <summary>
+    /// Writes the shortest form at the start of <paramref name="to"/>; the caller has made room. Returns its size in bytes.
+    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static int Write(Span<byte> to, ulong value)
     {
@@ -47,7 +49,9 @@ public static class Varint
         return TryReadSlow(from, out value, out size);
     }
 
-    /// <summary>Joins the seven-bit groups in the low <paramref name="bits"/> (8 to 64) of the word: neighbours first, then pairs, then fours.</summary>
+    /// <summary>
+    /// Joins the seven-bit groups in the low <paramref name="bits"/> (8 to 64) of the word: neighbours first, then pairs, then fours.
+    /// </summary>
     private static DecodeStatus Unpack(ulong word, int bits, out ulong value, out int size)
     {
         size = 0;

@@ -9,8 +9,10 @@ switch (args)
     case ["input"]: return AmbrosiaApp.Run<MyImmortal>(args);
     case ["host", ..]:
         return AmbrosiaHost.Run(
-            args[1..], EmbeddedImmortal.Of<CounterSample.Monitor>("mon1"), EmbeddedImmortal.Of<Counter>("counter1"), EmbeddedImmortal.Of<MyImmortal>("input"));
+            args[1..], EmbeddedImmortal.Of<CounterSample.Monitor>("mon1"), EmbeddedImmortal.Of<Counter>("counter1"),
+            EmbeddedImmortal.Of<MyImmortal>("input"));
     default:
-        Console.Error.WriteLine("Counter counter | monitor | input; their coordinators start them. Or Counter host --log DIR. See samples/Counter/README.md");
+        Console.Error.WriteLine(
+            "Counter counter | monitor | input; their coordinators start them. Or Counter host --log DIR. See samples/Counter/README.md");
         return 2;
 }

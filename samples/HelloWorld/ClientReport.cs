@@ -7,15 +7,19 @@ namespace HelloWorld;
 /// <param name="Answers">Answers that it awaited and got.</param>
 /// <param name="WrongAnswers">Those that were not the next number.</param>
 /// <param name="IsCalling">False: everything wanted is made and every answer is there.</param>
-internal sealed record ClientReport(string Question, string LastOrder, long Wanted, long Made, long Answers, long WrongAnswers, bool IsCalling)
+internal sealed record ClientReport(
+    string Question, string LastOrder, long Wanted, long Made, long Answers, long WrongAnswers, bool IsCalling)
 {
     public override string ToString() =>
         $"client {Question} {(LastOrder.Length == 0 ? "-" : LastOrder)} {Wanted} {Made} {Answers} {WrongAnswers} {(IsCalling ? "calling" : "done")}";
 
     public static ClientReport? TryParse(string line)
     {
-        if (line.Split(' ') is not ["client", string question, string order, string wanted, string made, string answers, string wrong, string calling]) return null;
-        bool isWhole = long.TryParse(wanted, out long w) & long.TryParse(made, out long m) & long.TryParse(answers, out long a) & long.TryParse(wrong, out long x);
+        if (line.Split(
+            ' ') is not ["client", string question, string order, string wanted, string made, string answers, string wrong, string calling])
+            return null;
+        bool isWhole = long.TryParse(wanted, out long w) & long.TryParse(made, out long m) & long.TryParse(answers,
+            out long a) & long.TryParse(wrong, out long x);
         return isWhole ? new ClientReport(question, order, w, m, a, x, calling == "calling") : null;
     }
 }

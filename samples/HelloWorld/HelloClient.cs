@@ -2,7 +2,9 @@ using Ambrosia;
 
 namespace HelloWorld;
 
-/// <summary>Calls the server as fast as it goes: bursts of calls that wait for nothing, and behind each burst one that is awaited.</summary>
+/// <summary>
+/// Calls the server as fast as it goes: bursts of calls that wait for nothing, and behind each burst one that is awaited.
+/// </summary>
 public sealed partial class HelloClient : Immortal<IHelloClientProxy>, IHelloClient
 {
     private const int BurstCalls = 500;

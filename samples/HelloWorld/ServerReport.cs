@@ -11,6 +11,7 @@ internal sealed record ServerReport(string Question, long Applied, ulong OrderHa
     public static ServerReport? TryParse(string line)
     {
         if (line.Split(' ') is not ["server", string question, string applied, string hash, string asked]) return null;
-        return long.TryParse(applied, out long a) && ulong.TryParse(hash, out ulong h) && long.TryParse(asked, out long q) ? new ServerReport(question, a, h, q) : null;
+        return long.TryParse(applied, out long a) && ulong.TryParse(hash, out ulong h) && long.TryParse(asked, out long q)
+            ? new ServerReport(question, a, h, q) : null;
     }
 }

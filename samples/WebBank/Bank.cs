@@ -42,7 +42,8 @@ public sealed partial class Bank : Immortal<IBankProxy>, IBank
             return new Receipt(NewGuid(), Now, amount, currency, confirmation);
         }
         // Only where it is certain that nothing was paid: behind a deadline, or a broken disk, the order may still be carried out.
-        catch (Exception e) when (isOrdered ? e is RemoteCallException { TypeName: "System.ArgumentException" } : e is RemoteCallException or TimeoutException)
+        catch (Exception e) when (isOrdered ? e is RemoteCallException { TypeName: "System.ArgumentException" }
+            : e is RemoteCallException or TimeoutException)
         {
             payer.Cents += cents;
             throw new InvalidOperationException($"{cents} cents are back with {from}: {e.Message}");
@@ -111,7 +112,8 @@ public sealed partial class Bank : Immortal<IBankProxy>, IBank
 
     private Account Take(string name, long cents)
     {
-        if (cents <= 0) throw new ArgumentException($"{cents} cents cannot be moved"); // before anything is changed: what a handler did before it throws stays
+        // before anything is changed: what a handler did before it throws stays
+        if (cents <= 0) throw new ArgumentException($"{cents} cents cannot be moved");
         Account account = Open(name);
         if (cents > account.Cents) throw new InvalidOperationException($"{name} has {account.Cents} cents, not {cents}");
         account.Cents -= cents;

@@ -19,7 +19,8 @@ public sealed partial class Exchange : Immortal<IExchangeProxy>, IExchange
         foreach ((string currency, long rate) in await NondetTask(Market.AskAsync)) rates[currency] = rate;
     }
 
-    public long Rate(string currency) => rates.TryGetValue(currency, out long rate) ? rate : throw new ArgumentException($"there is no rate for {currency}");
+    public long Rate(string currency) =>
+        rates.TryGetValue(currency, out long rate) ? rate : throw new ArgumentException($"there is no rate for {currency}");
 
     public void Sold(string currency, long amount) => sold[currency] = sold.GetValueOrDefault(currency) + amount;
 

@@ -1,7 +1,8 @@
 using Ambrosia;
 using WebBank;
 
-// One program: an immortal that a coordinator starts, both immortals in one process with their coordinators, or a web server in front of them.
+// One program: an immortal that a coordinator starts, both immortals in one process with their coordinators, or a web
+// server in front of them.
 switch (args)
 {
     case ["bank"]: return AmbrosiaApp.Run<Bank>(args);

@@ -31,18 +31,24 @@ internal static class WebApi
             WithKey(request, async key => await bank.WithKey(key).DepositAsync(account, cents, gone)));
         app.MapPost("/accounts/{account}/transfers", (string account, string to, long cents, HttpRequest request, CancellationToken gone) =>
             WithKey(request, async key => await bank.WithKey(key).TransferAsync(account, to, cents, gone)));
-        app.MapPost("/accounts/{account}/remittances", (string account, string to, long cents, string currency, HttpRequest request, CancellationToken gone) =>
-            WithKey(request, async key =>
-            {
-                Receipt receipt = await bank.WithKey(key).RemitAsync(account, to, cents, currency, gone);
-                return $"{receipt.Confirmation}, {receipt.At:u}, receipt {receipt.Number}";
-            }));
-        app.MapPost("/accounts/{account}/plans", (string account, string to, long cents, long seconds, HttpRequest request, CancellationToken gone) =>
-            WithKey(request, async key => await bank.WithKey(key).TransferLaterForkAsync(account, to, cents, seconds, gone))); // comes back when it is logged
+        app.MapPost("/accounts/{account}/remittances",
+            (string account, string to, long cents, string currency, HttpRequest request, CancellationToken gone) =>
+                WithKey(request, async key =>
+                {
+                    Receipt receipt = await bank.WithKey(key).RemitAsync(account, to, cents, currency, gone);
+                    return $"{receipt.Confirmation}, {receipt.At:u}, receipt {receipt.Number}";
+                }));
+        app.MapPost("/accounts/{account}/plans",
+            (string account, string to, long cents, long seconds, HttpRequest request, CancellationToken gone) =>
+                // comes back when it is logged
+                WithKey(request, async key => await bank.WithKey(key).TransferLaterForkAsync(account, to, cents, seconds, gone)));
         app.MapDelete("/accounts/{account}/plans", (string account, HttpRequest request, CancellationToken gone) =>
             WithKey(request, async key => await bank.WithKey(key).CallOffAsync(account, gone)));
-        app.MapGet("/rates", async (string currencies, CancellationToken gone) => Results.Text($"{string.Join(' ', await bank.RatesAsync(currencies.Split(','), gone))}\n"));
-        app.MapGet("/sold/{currency}", async (string currency, CancellationToken gone) => Results.Text($"{await bank.SoldAsync(currency, gone)}\n"));
+        app.MapGet("/rates",
+            async (string currencies,
+                CancellationToken gone) => Results.Text($"{string.Join(' ', await bank.RatesAsync(currencies.Split(','), gone))}\n"));
+        app.MapGet("/sold/{currency}",
+            async (string currency, CancellationToken gone) => Results.Text($"{await bank.SoldAsync(currency, gone)}\n"));
         app.MapGet("/accounts/{account}", async (string account, CancellationToken gone) =>
         {
             await bank.SeenForkAsync(account, gone);
@@ -59,7 +65,8 @@ internal static class WebApi
     private static async Task<IResult> WithKey(HttpRequest request, Func<string, Task<object?>> call) =>
         request.Headers[KeyHeader] is [{ Length: > 0 and <= 64 } key]
             ? Results.Text($"{await call(key)}\n")
-            : Results.Text($"Give the request a header {KeyHeader} of up to 64 characters, and the same one when you repeat it.\n", statusCode: StatusCodes.Status400BadRequest);
+            : Results.Text($"Give the request a header {KeyHeader} of up to 64 characters, and the same one when you repeat it.\n",
+                statusCode: StatusCodes.Status400BadRequest);
 
     private static Task AnswerFailure(HttpContext context)
     {
@@ -70,6 +77,7 @@ internal static class WebApi
             OutcomeUnknownException => StatusCodes.Status503ServiceUnavailable,
             _ => StatusCodes.Status500InternalServerError,
         };
-        return context.Response.WriteAsync($"{(failure is RequestFailedException or OutcomeUnknownException ? failure.Message : "something went wrong")}\n");
+        return context.Response.WriteAsync(
+            $"{(failure is RequestFailedException or OutcomeUnknownException ? failure.Message : "something went wrong")}\n");
     }
 }

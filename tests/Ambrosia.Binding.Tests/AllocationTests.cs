@@ -41,7 +41,9 @@ public sealed class AllocationTests
         Assert.Equal(4L * Largest, coordinator.Immortal<Load>().Sum);
     }
 
-    /// <summary>It is encoded once, into the buffer that the socket is given: one-way and awaited, alone and among others, and as a result.</summary>
+    /// <summary>
+    /// It is encoded once, into the buffer that the socket is given: one-way and awaited, alone and among others, and as a result.
+    /// </summary>
     [Theory]
     [InlineData(6)]
     [InlineData(8)]
@@ -50,13 +52,15 @@ public sealed class AllocationTests
     public void Argument_OfTheLargestSize_IsCopiedOnceWhenItIsSent(int method)
     {
         coordinator.Immortal<Load>().Large = new byte[Largest];
-        Assert.InRange(AllocatedBy(method == 10 ? MessageKind.Call : MessageKind.Fork, (uint)method, [], perFrame: 1, frames: 2), 2 * Largest, 2 * (Largest + Slack));
+        Assert.InRange(AllocatedBy(method == 10 ? MessageKind.Call : MessageKind.Fork, (uint)method, [], perFrame: 1, frames: 2),
+            2 * Largest, 2 * (Largest + Slack));
     }
 
     /// <summary>The negative control: an array of its own is one copy.</summary>
     [Fact]
     public void Argument_ThatIsAnArray_IsOneCopy() =>
-        Assert.InRange(AllocatedBy(MessageKind.Fork, 7, Cbor.Of(new byte[Largest - 16], 0), perFrame: 1, frames: 2), 2 * (Largest - 16), 2 * (Largest + Slack));
+        Assert.InRange(AllocatedBy(MessageKind.Fork, 7, Cbor.Of(new byte[Largest - 16], 0), perFrame: 1, frames: 2), 2 * (Largest - 16),
+            2 * (Largest + Slack));
 
     /// <summary>The negative control: the measurement sees an allocation a message.</summary>
     [Fact]
@@ -65,7 +69,8 @@ public sealed class AllocationTests
 
     private long AllocatedBy(MessageKind kind, uint method, byte[] arguments, int perFrame, int frames)
     {
-        byte[] record = Run(kind, 1, [.. Enumerable.Range(1, perFrame).Select(i => (method, kind == MessageKind.Call ? (ulong)i : 0, arguments))]);
+        byte[] record = Run(kind, 1,
+            [.. Enumerable.Range(1, perFrame).Select(i => (method, kind == MessageKind.Call ? (ulong)i : 0, arguments))]);
         var frame = new byte[FrameHeader.Bytes + DeliverHeader.Bytes + record.Length];
         new FrameHeader((uint)(frame.Length - FrameHeader.Bytes), FrameType.Deliver, 0).Write(frame, 0);
         record.CopyTo(frame, FrameHeader.Bytes + DeliverHeader.Bytes);

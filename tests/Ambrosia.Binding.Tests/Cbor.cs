@@ -44,7 +44,8 @@ internal static class Cbor
             case Guid value: writer.WriteGuid(value); break;
             case Hashtable map:
                 writer.WriteMapHeader(map.Count);
-                foreach (object key in map.Keys.Cast<object>().OrderBy(key => key is string text ? 100 + text.Length : Convert.ToInt32(key)))
+                foreach (object key in map.Keys.Cast<object>()
+                    .OrderBy(key => key is string text ? 100 + text.Length : Convert.ToInt32(key)))
                 {
                     Write(ref writer, key);
                     Write(ref writer, map[key]);

@@ -63,7 +63,10 @@ public sealed class CheckpointTests
 
         coordinator.DeliverWith(0, 10_000_003, Fork(1, "ann", 1));
         coordinator.DeliverWith(0, 20_000_003, Fork(1, "ann", 1));
-        Assert.Single(coordinator.Said, line => line.StartsWith($"waiting for {mark}: 1 handlers and 1 methods are suspended; the oldest outstanding call is 1", StringComparison.Ordinal));
+        Assert.Single(coordinator.Said,
+            line =>
+                line.StartsWith($"waiting for {mark}: 1 handlers and 1 methods are suspended; the oldest outstanding call is 1",
+                    StringComparison.Ordinal));
         Assert.DoesNotContain(coordinator.Said, line => line.StartsWith("image", StringComparison.Ordinal));
 
         coordinator.Deliver(Result(2, 1, 2, 4));
@@ -130,7 +133,8 @@ public sealed class CheckpointTests
         Assert.Same(now.Root, ((Pair)now.Mixed[4]!).Second);
         Assert.Equal(DayOfWeek.Monday, now.Mixed[5]);
         Assert.Equal((7, "y"), now.Pair.Third);
-        Assert.Equal((10, 0, "kk", null), (now.Contracted!.Kept, now.Contracted.Dropped, now.Contracted.KeptText, now.Contracted.DroppedText));
+        Assert.Equal((10, 0, "kk", null),
+            (now.Contracted!.Kept, now.Contracted.Dropped, now.Contracted.KeptText, now.Contracted.DroppedText));
         Assert.Equal([3, 1, 2], now.Shared!);
         Assert.Same(now.Shared, now.SharedAgain);
         Assert.Same(now.Root, now.ByName!["ONE"]);
@@ -241,7 +245,9 @@ public sealed class CheckpointTests
         }
     }
 
-    /// <summary>A removed item leaves a slot that the next one takes: a restored collection goes on enumerating as the written one does.</summary>
+    /// <summary>
+    /// A removed item leaves a slot that the next one takes: a restored collection goes on enumerating as the written one does.
+    /// </summary>
     [Fact]
     public void Restore_HashedCollectionsWithRemovals_EnumerateAlikeAfterMoreChanges()
     {
@@ -270,7 +276,9 @@ public sealed class CheckpointTests
         Assert.Equal([3, 9], new Dictionary<int, int> { [3] = 0, [9] = 0 }.Keys);
     }
 
-    /// <summary>The negative control: two collections of the same items and slots order what comes next by their capacity, once they were trimmed.</summary>
+    /// <summary>
+    /// The negative control: two collections of the same items and slots order what comes next by their capacity, once they were trimmed.
+    /// </summary>
     [Fact]
     public void HashedSlots_Capacity_DecidesWhetherTrimmingClosesGaps()
     {

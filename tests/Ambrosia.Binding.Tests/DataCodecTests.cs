@@ -11,9 +11,12 @@ public sealed class DataCodecTests
     {
         var was = new Forms
         {
-            Day = DateOnly.MaxValue, At = TimeOnly.MaxValue, Plan = { [new DateOnly(2026, 11, 21)] = [new TimeOnly(19, 25), TimeOnly.MinValue], [default] = [] },
-            Pair = (new DateOnly(1, 1, 2), (null, "x")), Long = (1, 2, 3, 4, 5, 6, 7, 8, "nine"), Ragged = [[1, 2], null, []], Blobs = [[1], null], Nested = [[[[1]], []], []],
-            Tuples = [[([1], null), ([], "b")], []], Tiny = Tiny.Least, Stepped = Stepped.Least, Topmost = Topmost.Top, Steps = [Stepped.Least, null, (Stepped)3], NoStep = null,
+            Day = DateOnly.MaxValue, At = TimeOnly.MaxValue,
+            Plan = { [new DateOnly(2026, 11, 21)] = [new TimeOnly(19, 25), TimeOnly.MinValue], [default] = [] },
+            Pair = (new DateOnly(1, 1, 2), (null, "x")), Long = (1, 2, 3, 4, 5, 6, 7, 8, "nine"), Ragged = [[1, 2], null, []],
+            Blobs = [[1], null], Nested = [[[[1]], []], []],
+            Tuples = [[([1], null), ([], "b")], []], Tiny = Tiny.Least, Stepped = Stepped.Least, Topmost = Topmost.Top,
+            Steps = [Stepped.Least, null, (Stepped)3], NoStep = null,
         };
         byte[] bytes = Written(was);
         Forms now = FormsOf(bytes);
@@ -37,7 +40,8 @@ public sealed class DataCodecTests
         Heir now = HeirOf(Written(was));
 
         Assert.Equal(("ann", new DateOnly(1999, 1, 2)), (now.Name, now.Born));
-        Assert.Equal((3, "k", "own", 0), (now.Rank, now.Kept, now.Hidden, ((Ancestor)now).Hidden)); // what is hidden is no part of the value
+        // what is hidden is no part of the value
+        Assert.Equal((3, "k", "own", 0), (now.Rank, now.Kept, now.Hidden, ((Ancestor)now).Hidden));
     }
 
     /// <summary>What the derived class adds would be lost: it is refused where it is sent.</summary>
@@ -45,10 +49,13 @@ public sealed class DataCodecTests
     public void Value_OfADerivedClass_IsRefusedByName()
     {
         ArgumentException refused = Assert.Throws<ArgumentException>(static () => Written((Ancestor)new Heir("ann", default)));
-        Assert.StartsWith($"A {typeof(Heir)} cannot travel as {typeof(Ancestor)}, from which it derives", refused.Message, StringComparison.Ordinal);
+        Assert.StartsWith($"A {typeof(Heir)} cannot travel as {typeof(Ancestor)}, from which it derives", refused.Message,
+            StringComparison.Ordinal);
     }
 
-    /// <summary>A sender that does not know of a member leaves its default alone, also where it can be set by an initializer only.</summary>
+    /// <summary>
+    /// A sender that does not know of a member leaves its default alone, also where it can be set by an initializer only.
+    /// </summary>
     [Fact]
     public void Member_ThatDidNotCome_KeepsItsDefault()
     {

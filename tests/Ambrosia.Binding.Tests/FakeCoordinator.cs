@@ -17,12 +17,15 @@ internal sealed class FakeCoordinator
     private readonly Lazy<ImmortalSession> session;
     private ulong lsn = 64;
 
-    internal FakeCoordinator(ImmortalDefinition definition, string name = "bank1", bool byteByByte = false, Action<string>? log = null, bool logsDuringReplay = false)
+    internal FakeCoordinator(
+        ImmortalDefinition definition, string name = "bank1", bool byteByByte = false, Action<string>? log = null,
+        bool logsDuringReplay = false)
     {
         this.byteByByte = byteByByte;
         session = new Lazy<ImmortalSession>(() => new ImmortalSession(definition, new SessionOptions
         {
-            TaskRunner = Tasks, QueryChecking = QueryChecking, Token = new byte[32], Log = log ?? Lines.Add, LogOfImmortal = (level, text) => Logged.Add($"{level} {text}"), LogsDuringReplay = logsDuringReplay,
+            TaskRunner = Tasks, QueryChecking = QueryChecking, Token = new byte[32], Log = log ?? Lines.Add,
+            LogOfImmortal = (level, text) => Logged.Add($"{level} {text}"), LogsDuringReplay = logsDuringReplay,
         }));
         Name = name;
     }
@@ -75,8 +78,10 @@ internal sealed class FakeCoordinator
         where T : Immortal, IImmortal<T>
     {
         var outbound = new OutboundBuffer();
-        var welcome = new AppWelcome(1, new InstanceId("bank1"), "r0", Uuid, new Epoch(3), 7, Frames.MessageBytesMaxDefault, new Lsn(64), true);
-        return new ImmortalRuntime(ImmortalDefinition.Of<T>(), welcome, outbound, new ImpulseDoor(new ImpulseOutbox(1 << 20), outbound), new SessionOptions { Token = new byte[32] });
+        var welcome = new AppWelcome(1, new InstanceId("bank1"), "r0", Uuid, new Epoch(3), 7, Frames.MessageBytesMaxDefault,
+            new Lsn(64), true);
+        return new ImmortalRuntime(ImmortalDefinition.Of<T>(), welcome, outbound, new ImpulseDoor(new ImpulseOutbox(1 << 20), outbound),
+            new SessionOptions { Token = new byte[32] });
     }
 
     internal T Immortal<T>()
@@ -85,7 +90,9 @@ internal sealed class FakeCoordinator
     internal void Welcome(byte[]? withImage = null, ulong at = 64, uint messageBytesMax = Frames.MessageBytesMaxDefault)
     {
         lsn = at;
-        Send(new AppWelcome(1, new InstanceId(Name), "r0", InstanceUuid, new Epoch(3), 7, messageBytesMax, new Lsn(at), withImage is not null));
+        Send(
+            new AppWelcome(1, new InstanceId(Name), "r0", InstanceUuid, new Epoch(3), 7, messageBytesMax, new Lsn(at),
+                withImage is not null));
         if (withImage is null) return;
         Send(new ImageBegin(new Lsn(at), 1));
         foreach (byte[] chunk in withImage.Chunk(1000)) Send(FrameType.ImageChunk, chunk);
@@ -94,26 +101,31 @@ internal sealed class FakeCoordinator
 
     internal static byte[] FirstStart(string name = "bank1") => RecordKinds.EncodeWhole(new FirstStartRecord(Uuid, 5, 1, name));
 
-    internal static byte[] Peer(uint origin, string name) => RecordKinds.EncodeWhole(new PeerRecord(origin, new InstanceId(name), Guid.NewGuid(), new Epoch(1)));
+    internal static byte[] Peer(uint origin, string name) =>
+        RecordKinds.EncodeWhole(new PeerRecord(origin, new InstanceId(name), Guid.NewGuid(), new Epoch(1)));
 
-    internal static byte[] Mark(string replica = "r0", ulong epoch = 3, ulong bound = 0) => RecordKinds.EncodeWhole(new CheckpointMarkRecord(new Epoch(epoch), bound, replica));
+    internal static byte[] Mark(string replica = "r0", ulong epoch = 3, ulong bound = 0) =>
+        RecordKinds.EncodeWhole(new CheckpointMarkRecord(new Epoch(epoch), bound, replica));
 
     internal static byte[] Fired(ulong timer, long dueUs) => RecordKinds.EncodeWhole(new TimerFiredRecord(timer, dueUs));
 
-    internal static byte[] Gave(ulong task, params object?[] value) => RecordKinds.EncodeWhole(new NondetResultRecord(task, false, Cbor.Of(value)));
+    internal static byte[] Gave(ulong task, params object?[] value) =>
+        RecordKinds.EncodeWhole(new NondetResultRecord(task, false, Cbor.Of(value)));
 
     /// <summary>A run of messages of one kind: method, call id, arguments.</summary>
     internal static byte[] Run(MessageKind kind, uint origin, params (uint Method, ulong Call, byte[] Arguments)[] messages) =>
         RunWith([], kind, origin, messages);
 
-    internal static byte[] RunWith(byte[] extensions, MessageKind kind, uint origin, params (uint Method, ulong Call, byte[] Arguments)[] messages)
+    internal static byte[] RunWith(
+        byte[] extensions, MessageKind kind, uint origin, params (uint Method, ulong Call, byte[] Arguments)[] messages)
     {
         var body = new ArrayBufferWriter<byte>();
         foreach ((uint method, ulong call, byte[] arguments) in messages) Append(body, kind, method, call, arguments);
         var record = new byte[RecordHeader.Bytes + RunHeader.Bytes + extensions.Length + body.WrittenCount];
         RecordKind of = kind == MessageKind.Impulse ? RecordKind.ImpulseRun : RecordKind.Run;
         new RecordHeader((uint)(record.Length - RecordHeader.Bytes), of).Write(record);
-        new RunHeader(kind, false, 0, origin, 1, (uint)messages.Length, (uint)extensions.Length, 0).Write(record.AsSpan(RecordHeader.Bytes));
+        new RunHeader(kind, false, 0, origin, 1, (uint)messages.Length, (uint)extensions.Length, 0)
+            .Write(record.AsSpan(RecordHeader.Bytes));
         extensions.CopyTo(record, RecordHeader.Bytes + RunHeader.Bytes);
         body.WrittenSpan.CopyTo(record.AsSpan(RecordHeader.Bytes + RunHeader.Bytes + extensions.Length));
         return record;
@@ -121,9 +133,11 @@ internal sealed class FakeCoordinator
 
     internal static byte[] Fork(uint method, params object?[] arguments) => Run(MessageKind.Fork, 1, (method, 0, Cbor.Of(arguments)));
 
-    internal static byte[] Call(uint method, ulong call, params object?[] arguments) => Run(MessageKind.Call, 1, (method, call, Cbor.Of(arguments)));
+    internal static byte[] Call(uint method, ulong call, params object?[] arguments) =>
+        Run(MessageKind.Call, 1, (method, call, Cbor.Of(arguments)));
 
-    internal static byte[] Result(uint method, ulong call, uint origin, params object?[] value) => Run(MessageKind.Result, origin, (method, call, Cbor.Of(value)));
+    internal static byte[] Result(uint method, ulong call, uint origin, params object?[] value) =>
+        Run(MessageKind.Result, origin, (method, call, Cbor.Of(value)));
 
     /// <summary>What a caller outside asks, in session (3, 1); request 0: an impulse.</summary>
     internal static byte[] Request(ulong request, string? key, uint method, params object?[] arguments)
@@ -135,7 +149,8 @@ internal sealed class FakeCoordinator
         message.Advance(Varint.Write(message.GetSpan(Varint.BytesMax), method));
         message.Write(keyBytes);
         message.Write(content);
-        return RecordKinds.EncodeWhole(new ClientRequestRecord(new ClientSessionId(new Epoch(3), 1), request, key is not null, message.WrittenMemory));
+        return RecordKinds.EncodeWhole(
+            new ClientRequestRecord(new ClientSessionId(new Epoch(3), 1), request, key is not null, message.WrittenMemory));
     }
 
     internal void Deliver(params byte[][] records) => DeliverWith(0, 0, records);
@@ -200,7 +215,8 @@ internal sealed class FakeCoordinator
             Session.OutputTaken(piece);
         }
         ReadOnlySpan<byte> left = unread.WrittenSpan;
-        while (FrameReader.TryRead(left, 0, uint.MaxValue / 2, false, out FrameHeader header, out ReadOnlySpan<byte> payload, out int size) == DecodeStatus.Ok)
+        while (FrameReader.TryRead(left, 0, uint.MaxValue / 2, false, out FrameHeader header, out ReadOnlySpan<byte> payload,
+            out int size) == DecodeStatus.Ok)
         {
             FrameTypes.Check(header.Type, FrameSender.App);
             Note(header.Type, payload);
@@ -263,7 +279,8 @@ internal sealed class FakeCoordinator
         return $"task {result.Task} {(result.Failed ? "failed" : "gave")} {Cbor.Text(result.Result.Span)}";
     }
 
-    private static string Line(in QueryAnswerFrame answer) => $"answer {answer.Query} {answer.Status.ToString().ToLowerInvariant()} at {answer.Position} {Cbor.Text(answer.Answer)}";
+    private static string Line(in QueryAnswerFrame answer) =>
+        $"answer {answer.Query} {answer.Status.ToString().ToLowerInvariant()} at {answer.Position} {Cbor.Text(answer.Answer)}";
 
     private static string Line(SetAside aside) =>
         $"set aside {aside.Message} as {aside.Decision}{(aside.IsUnlogged ? ", unlogged," : "")} of {aside.Caller}, {aside.Kind} {aside.Method}, {aside.ArgumentBytes} bytes, try {aside.Tries}: {aside.Why}";
@@ -280,7 +297,8 @@ internal sealed class FakeCoordinator
             string call = messages.CallId != 0 ? $" #{messages.CallId}" : "";
             string impulse = run.Header.Kind == MessageKind.Impulse ? $" ticket {ticket++}" : "";
             string key = run.Header.Keyed ? $" key {Convert.ToHexString(messages.Key)}" : "";
-            Said.Add($"{run.Header.Kind.ToString().ToLowerInvariant()} {to} {messages.Method}{call}{impulse}{key} {Cbor.Text(messages.Arguments)}".TrimEnd());
+            Said.Add(
+                $"{run.Header.Kind.ToString().ToLowerInvariant()} {to} {messages.Method}{call}{impulse}{key} {Cbor.Text(messages.Arguments)}".TrimEnd());
         }
     }
 

@@ -3,7 +3,9 @@ using static Ambrosia.Binding.Tests.FakeCoordinator;
 
 namespace Ambrosia.Binding.Tests;
 
-/// <summary>A Forget record (log-format L5.14): what awaited the old instance fails at its place, and nothing of it reaches the new one.</summary>
+/// <summary>
+/// A Forget record (log-format L5.14): what awaited the old instance fails at its place, and nothing of it reaches the new one.
+/// </summary>
 public sealed class ForgetTests
 {
     private static readonly Guid old = new("99999999-8888-7777-6666-555555555555");
@@ -42,7 +44,8 @@ public sealed class ForgetTests
     [Fact]
     public void Answer_OwedToAForgottenCaller_IsSentToNobody()
     {
-        coordinator.Deliver(Call(3, 7, "bank3", "ann"), Forget(1), Peer(3, "bank2"), Run(MessageKind.Call, 3, (3, 7, Cbor.Of("bank3", "bob"))));
+        coordinator.Deliver(Call(3, 7, "bank3", "ann"), Forget(1), Peer(3, "bank2"),
+            Run(MessageKind.Call, 3, (3, 7, Cbor.Of("bank3", "bob"))));
         coordinator.Said.Clear();
         coordinator.Deliver(Result(2, 1, 2, 12));
         Assert.Equal([$"processed {coordinator.Next}"], coordinator.Said);
@@ -53,13 +56,15 @@ public sealed class ForgetTests
     [Fact]
     public void Image_WithAnAnswerOwedToAForgottenCaller_StillOwesItToNobody()
     {
-        coordinator.Deliver(Call(3, 7, "bank3", "ann"), Forget(1), Run(MessageKind.Fork, 2, (1, 0, Cbor.Of("ann", 5))), Mark(bound: 1), Peer(3, "bank2"));
+        coordinator.Deliver(Call(3, 7, "bank3", "ann"), Forget(1), Run(MessageKind.Fork, 2, (1, 0, Cbor.Of("ann", 5))), Mark(bound: 1),
+            Peer(3, "bank2"));
         Assert.NotEmpty(coordinator.Image);
         var restored = new FakeCoordinator(ImmortalDefinition.Of<Bank>());
         restored.Welcome(coordinator.Image, coordinator.Next.Value - (ulong)Peer(3, "bank2").Length);
         restored.Said.Clear();
         restored.Deliver(Peer(3, "bank2"), Result(2, 1, 2, 12), Run(MessageKind.Call, 3, (2, 7, Cbor.Of("ann"))));
-        Assert.Equal("result bank2 2 #7 5", Assert.Single(restored.Said, static line => line.StartsWith("result", StringComparison.Ordinal)));
+        Assert.Equal("result bank2 2 #7 5",
+            Assert.Single(restored.Said, static line => line.StartsWith("result", StringComparison.Ordinal)));
     }
 
     [Fact]

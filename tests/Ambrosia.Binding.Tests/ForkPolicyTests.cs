@@ -12,7 +12,8 @@ public sealed class ForkPolicyTests
 
     private static byte[] Policy(ForkPolicy forks) => RecordKinds.EncodeWhole(PolicyRecord.Default with { Forks = forks });
 
-    private static byte[] Decision(MessagePlace place, QuarantineAction action = QuarantineAction.SetAside) => RecordKinds.EncodeWhole(new QuarantineRecord(place, action));
+    private static byte[] Decision(MessagePlace place, QuarantineAction action = QuarantineAction.SetAside) =>
+        RecordKinds.EncodeWhole(new QuarantineRecord(place, action));
 
     /// <summary>Delivers a record and says where it stands.</summary>
     private MessagePlace Deliver(byte[] record, uint index = 0)
@@ -22,7 +23,9 @@ public sealed class ForkPolicyTests
         return place;
     }
 
-    private static IEnumerable<string> Frames(FakeCoordinator from) => from.Said.Where(static line => line.StartsWith("set aside", StringComparison.Ordinal) || line.StartsWith("released", StringComparison.Ordinal));
+    private static IEnumerable<string> Frames(FakeCoordinator from) =>
+        from.Said.Where(
+            static line => line.StartsWith("set aside", StringComparison.Ordinal) || line.StartsWith("released", StringComparison.Ordinal));
 
     [Fact]
     public void Fork_ThrowsWithoutAnyPolicy_IsCounted()
@@ -59,7 +62,8 @@ public sealed class ForkPolicyTests
         Assert.Equal(
             $"Picky.Take threw at message {place} of bank2 and the fork policy is to stop; a coordinator started with another --fork-policy lets the app go on: System.InvalidOperationException: no a",
             coordinator.Session.End!.Why);
-        Assert.Contains(coordinator.Lines, line => line.Contains("at Ambrosia.Binding.Tests.Picky.Take", StringComparison.Ordinal)); // the stack
+        // the stack
+        Assert.Contains(coordinator.Lines, line => line.Contains("at Ambrosia.Binding.Tests.Picky.Take", StringComparison.Ordinal));
     }
 
     /// <summary>Stopped once, it stops again wherever it is replayed, until the log holds a policy that lets it go on.</summary>
@@ -94,7 +98,8 @@ public sealed class ForkPolicyTests
 
         Assert.Equal(["a", "b"], Picky.Taken);
         Assert.Equal(
-            [$"set aside {place} as 1 of bank2, Fork 1, 2 bytes, try 1: System.InvalidOperationException: no a", $"set aside {place.Record.Value}:1 as 2 of bank2, Fork 1, 2 bytes, try 1: System.InvalidOperationException: no b"],
+            [$"set aside {place} as 1 of bank2, Fork 1, 2 bytes, try 1: System.InvalidOperationException: no a",
+                $"set aside {place.Record.Value}:1 as 2 of bank2, Fork 1, 2 bytes, try 1: System.InvalidOperationException: no b"],
             Frames(coordinator));
         Assert.Equal((0, 2), (coordinator.Session.FailedForks, coordinator.Session.MessagesSetAside));
     }
@@ -102,13 +107,17 @@ public sealed class ForkPolicyTests
     [Fact]
     public void Quarantine_UnknownMethodAndUndecodableArguments_AreKept()
     {
-        coordinator.Deliver(Policy(ForkPolicy.Quarantine), Fork(99, 1), Run(MessageKind.Fork, 1, (1, 0, [0xFF])), Run(MessageKind.Impulse, 0, (1, 0, Cbor.Of("i"))));
+        coordinator.Deliver(Policy(ForkPolicy.Quarantine), Fork(99, 1), Run(MessageKind.Fork, 1, (1, 0, [0xFF])),
+            Run(MessageKind.Impulse, 0, (1, 0, Cbor.Of("i"))));
 
         Assert.Equal(3, coordinator.Session.MessagesSetAside);
         Assert.Contains("Impulse", Frames(coordinator).Last());
     }
 
-    /// <summary>Impulses of callers outside, with and without keys: set aside like any other; a key stays known, so a second one with it does not act, also after a retry.</summary>
+    /// <summary>
+    /// Impulses of callers outside, with and without keys: set aside like any other; a key stays known, so a second one with it does not
+    /// act, also after a retry.
+    /// </summary>
     [Theory]
     [InlineData(null)]
     [InlineData("k")]
@@ -121,12 +130,16 @@ public sealed class ForkPolicyTests
         Assert.Equal(kept, coordinator.Session.MessagesSetAside);
         Assert.Equal(kept, Picky.Taken.Count);
 
-        coordinator.Deliver(RecordKinds.EncodeWhole(new QuarantineRecord(place, QuarantineAction.SetAside)), Fork(3), RecordKinds.EncodeWhole(new QuarantineRecord(place, QuarantineAction.Retry)), Request(0, key, 1, "a"));
+        coordinator.Deliver(RecordKinds.EncodeWhole(new QuarantineRecord(place, QuarantineAction.SetAside)), Fork(3),
+            RecordKinds.EncodeWhole(new QuarantineRecord(place, QuarantineAction.Retry)), Request(0, key, 1, "a"));
         Assert.Equal((kept - 1, key is null ? 4 : 2), (coordinator.Session.MessagesSetAside, Picky.Taken.Count));
         Assert.Contains(Frames(coordinator), line => line == $"released {place}");
     }
 
-    /// <summary>Whoever asked is told, so a request is never set aside; nor is an impulse with a key that somebody asks for meanwhile: it is set aside, and who asks is told.</summary>
+    /// <summary>
+    /// Whoever asked is told, so a request is never set aside; nor is an impulse with a key that somebody asks for meanwhile: it is set
+    /// aside, and who asks is told.
+    /// </summary>
     [Fact]
     public void Quarantine_RequestOfACaller_FailsAsEver()
     {
@@ -193,14 +206,16 @@ public sealed class ForkPolicyTests
         }
         coordinator.Deliver(Decision(place, action));
         Assert.Equal(taken, Picky.Taken.Count);
-        Assert.Equal([$"set aside {place} as 1 of bank2", $"set aside {place} as 2 of bank2", $"released {place}"], Frames(coordinator).Select(static line => line.Split(',')[0]));
+        Assert.Equal([$"set aside {place} as 1 of bank2", $"set aside {place} as 2 of bank2", $"released {place}"],
+            Frames(coordinator).Select(static line => line.Split(',')[0]));
         Assert.Equal(0, coordinator.Session.MessagesSetAside);
     }
 
     [Fact]
     public void Decision_OfAMessageThatIsNotKept_HasNoEffect()
     {
-        coordinator.Deliver(Policy(ForkPolicy.Quarantine), Decision(new MessagePlace(new Lsn(4), 0), QuarantineAction.Retry), Decision(new MessagePlace(new Lsn(4), 0), QuarantineAction.Drop));
+        coordinator.Deliver(Policy(ForkPolicy.Quarantine), Decision(new MessagePlace(new Lsn(4), 0), QuarantineAction.Retry),
+            Decision(new MessagePlace(new Lsn(4), 0), QuarantineAction.Drop));
 
         Assert.Empty(Frames(coordinator));
         Assert.Null(coordinator.Session.End);
@@ -217,7 +232,9 @@ public sealed class ForkPolicyTests
         Assert.Contains("L5.12", coordinator.Session.End.Why);
     }
 
-    /// <summary>A secondary's decisions are its primary's; those that no record states yet are said again when it is primary itself.</summary>
+    /// <summary>
+    /// A secondary's decisions are its primary's; those that no record states yet are said again when it is primary itself.
+    /// </summary>
     [Fact]
     public void BecomePrimary_DecisionsWithoutRecord_AreSaidToBeLogged()
     {
@@ -228,7 +245,8 @@ public sealed class ForkPolicyTests
         coordinator.BecomePrimary();
         MessagePlace third = Deliver(Fork(1, "c"));
 
-        Assert.Equal([$"set aside {second} as 2, unlogged,", $"set aside {third} as 3, unlogged,"], Frames(coordinator).Select(static line => line.Split(" of bank2")[0]));
+        Assert.Equal([$"set aside {second} as 2, unlogged,", $"set aside {third} as 3, unlogged,"],
+            Frames(coordinator).Select(static line => line.Split(" of bank2")[0]));
     }
 
     [Fact]
@@ -241,7 +259,8 @@ public sealed class ForkPolicyTests
 
         var restored = new FakeCoordinator(ImmortalDefinition.Of<Picky>());
         restored.Welcome(coordinator.Image, at);
-        Assert.Equal([$"set aside {first} as 1 of bank2", $"set aside {second} as 2 of bank2"], Frames(restored).Select(static line => line.Split(',')[0]));
+        Assert.Equal([$"set aside {first} as 1 of bank2", $"set aside {second} as 2 of bank2"],
+            Frames(restored).Select(static line => line.Split(',')[0]));
         foreach (FakeCoordinator each in new[] { coordinator, restored })
         {
             each.Said.Clear();
@@ -310,7 +329,9 @@ public sealed class ForkPolicyTests
         Assert.Throws<OutOfMemoryException>(() => coordinator.Deliver(Fork(1, "memory")));
     }
 
-    /// <summary>The compiler gives whatever an async method throws to its builder, and what is no failure of a handler must not become one there.</summary>
+    /// <summary>
+    /// The compiler gives whatever an async method throws to its builder, and what is no failure of a handler must not become one there.
+    /// </summary>
     [Theory]
     [InlineData(ForkPolicy.Continue)]
     [InlineData(ForkPolicy.Stop)]
@@ -332,7 +353,10 @@ public sealed class ForkPolicyTests
         Assert.DoesNotContain(coordinator.Said, static line => line.StartsWith("failure", StringComparison.Ordinal));
     }
 
-    /// <summary>A handler that cannot send any more, because the channel is gone, is no failed one: nothing of it is counted, set aside, or stops the app.</summary>
+    /// <summary>
+    /// A handler that cannot send any more, because the channel is gone, is no failed one: nothing of it is counted, set
+    /// aside, or stops the app.
+    /// </summary>
     [Theory]
     [InlineData(ForkPolicy.Continue)]
     [InlineData(ForkPolicy.Stop)]

@@ -2,11 +2,15 @@ using static Ambrosia.Binding.Tests.FakeCoordinator;
 
 namespace Ambrosia.Binding.Tests;
 
-/// <summary>The codec of graphs on its own: damage behind a right checksum is refused or read as other values; it never crashes, hangs or takes memory that the image does not account for.</summary>
+/// <summary>
+/// The codec of graphs on its own: damage behind a right checksum is refused or read as other values; it never crashes, hangs or takes
+/// memory that the image does not account for.
+/// </summary>
 public sealed class GraphFuzzTests
 {
     private const int DamagesPerImage = 400, AllocationPerByteMax = 2000, AllocationMin = 8 << 20;
-    private static readonly int s_seed = int.TryParse(Environment.GetEnvironmentVariable("AMBROSIA_FUZZ_SEED"), out int seed) ? seed : 20261121;
+    private static readonly int s_seed = int.TryParse(Environment.GetEnvironmentVariable("AMBROSIA_FUZZ_SEED"), out int seed)
+        ? seed : 20261121;
 
     public static TheoryData<string> Images => ["graph", "slots", "frames", "all kinds"];
 
@@ -25,11 +29,13 @@ public sealed class GraphFuzzTests
             coordinator.Welcome(damaged);
             long allocated = GC.GetAllocatedBytesForCurrentThread() - before;
             Assert.True(coordinator.Session.State is SessionState.Running or SessionState.Ended, $"seed {s_seed}, damage {i}");
-            Assert.True(allocated < AllocationMin + AllocationPerByteMax * (long)image.Length, $"seed {s_seed}, damage {i}: {allocated} bytes");
+            Assert.True(allocated < AllocationMin + AllocationPerByteMax * (long)image.Length,
+                $"seed {s_seed}, damage {i}: {allocated} bytes");
             if (coordinator.Session.End is { } end)
             {
                 refused++;
-                Assert.True(end.Code is Protocol.GoodbyeCode.AppFailed or Protocol.GoodbyeCode.Refused, $"seed {s_seed}, damage {i}: {end}");
+                Assert.True(end.Code is Protocol.GoodbyeCode.AppFailed or Protocol.GoodbyeCode.Refused,
+                    $"seed {s_seed}, damage {i}: {end}");
             }
         }
         Assert.True(refused > DamagesPerImage / 4, $"only {refused} of {DamagesPerImage} were refused: the damage is not seen");
@@ -57,7 +63,8 @@ public sealed class GraphFuzzTests
             case "slots": return (Taken<Shelf>(Fork(1, 7)), ImmortalDefinition.Of<Shelf>());
             case "all kinds": return (Taken<Dice>(), ImmortalDefinition.Of<Dice>());
             default:
-                return (Taken<Bank>(Call(3, 7, "bank3", "ann"), Call(4, 8, new[] { "bank2", "bank3" }, "bob"), Call(15, 10, 3, "bank2"), Call(13, 11, "bank3")), ImmortalDefinition.Of<Bank>());
+                return (Taken<Bank>(Call(3, 7, "bank3", "ann"), Call(4, 8, new[] { "bank2", "bank3" }, "bob"), Call(15, 10, 3, "bank2"),
+                    Call(13, 11, "bank3")), ImmortalDefinition.Of<Bank>());
         }
     }
 

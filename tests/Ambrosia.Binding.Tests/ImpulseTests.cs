@@ -38,7 +38,8 @@ public sealed class ImpulseTests
         coordinator.Listen();
 
         Assert.Equal(
-            ["impulse bank1 11 ticket 1 'one'", "impulse bank1 12 ticket 2", "impulse bank1 11 ticket 3 key 6B6579 'two'", "impulse bank1 11 ticket 4 'three'"],
+            ["impulse bank1 11 ticket 1 'one'", "impulse bank1 12 ticket 2", "impulse bank1 11 ticket 3 key 6B6579 'two'",
+                "impulse bank1 11 ticket 4 'three'"],
             coordinator.Said.Where(line => line.StartsWith("impulse", StringComparison.Ordinal)));
     }
 

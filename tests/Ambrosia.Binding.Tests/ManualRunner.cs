@@ -22,7 +22,10 @@ internal sealed class ManualRunner : ITaskRunner
     /// <summary>Runs the oldest until it ends, or waits for something.</summary>
     public Task RunNext() => started.Dequeue()();
 
-    /// <summary>Waits until a body pauses; for how long it will. A deadline is a timer, too: where there is one, pauses are shorter than <paramref name="deadline"/>.</summary>
+    /// <summary>
+    /// Waits until a body pauses; for how long it will. A deadline is a timer, too: where there is one, pauses are shorter than
+    /// <paramref name="deadline"/>.
+    /// </summary>
     public async Task<TimeSpan> NextPause(TimeSpan? deadline = null)
     {
         long begun = Environment.TickCount64;

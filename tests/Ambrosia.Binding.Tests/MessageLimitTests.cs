@@ -3,7 +3,9 @@ using static Ambrosia.Binding.Tests.FakeCoordinator;
 
 namespace Ambrosia.Binding.Tests;
 
-/// <summary>A message that no coordinator would take (P3.4): refused where it is sent, nothing of it goes out, and the immortal goes on.</summary>
+/// <summary>
+/// A message that no coordinator would take (P3.4): refused where it is sent, nothing of it goes out, and the immortal goes on.
+/// </summary>
 public sealed class MessageLimitTests
 {
     private const int Limit = 1 << 20;
@@ -28,24 +30,31 @@ public sealed class MessageLimitTests
         coordinator.Deliver(Fork(4, bytes), Fork(4, 10));
 
         Assert.Equal(3, Shouter.Caught.Count);
-        Assert.All(Shouter.Caught, static said => Assert.Contains($"longer than the limit of {Limit} bytes", said, StringComparison.Ordinal));
+        Assert.All(Shouter.Caught,
+            static said => Assert.Contains($"longer than the limit of {Limit} bytes", said, StringComparison.Ordinal));
         Assert.Equal(
-            ["fork bank2 1 7", "fork bank2 2 'small' 2", "fork bank2 1 0 0 0 0 0 0 0 0 0 0", "fork bank2 2 'xxxxxxxxxx' 1", "call bank2 3 #1 'xxxxxxxxxx'", "fork bank2 1 7", "fork bank2 2 'small' 2"],
-            coordinator.Said.Where(static line => line.StartsWith("fork ", StringComparison.Ordinal) || line.StartsWith("call ", StringComparison.Ordinal)));
+            ["fork bank2 1 7", "fork bank2 2 'small' 2", "fork bank2 1 0 0 0 0 0 0 0 0 0 0", "fork bank2 2 'xxxxxxxxxx' 1",
+                "call bank2 3 #1 'xxxxxxxxxx'", "fork bank2 1 7", "fork bank2 2 'small' 2"],
+            coordinator.Said.Where(
+                static line => line.StartsWith("fork ", StringComparison.Ordinal) || line.StartsWith("call ", StringComparison.Ordinal)));
         Assert.Empty(coordinator.Lines); // caught: nobody else hears of it
     }
 
-    /// <summary>The limit is a policy of the log: what was refused before the record goes behind it, and the other way round, at every replay.</summary>
+    /// <summary>
+    /// The limit is a policy of the log: what was refused before the record goes behind it, and the other way round, at every replay.
+    /// </summary>
     [Fact]
     public void Send_BehindAPolicyOfAnotherLimit_ObeysThatOne()
     {
         coordinator.Deliver(Fork(4, Limit), Policy(2 * Limit), Fork(4, Limit), Policy(Limit / 2), Fork(4, Limit / 2));
 
         Assert.Equal(6, Shouter.Caught.Count);
-        Assert.Equal([Limit, Limit, Limit, Limit / 2, Limit / 2, Limit / 2], Shouter.Caught.Select(static said => int.Parse(said.Split("limit of ")[1].Split(' ')[0])));
+        Assert.Equal([Limit, Limit, Limit, Limit / 2, Limit / 2, Limit / 2],
+            Shouter.Caught.Select(static said => int.Parse(said.Split("limit of ")[1].Split(' ')[0])));
     }
 
-    private static byte[] Policy(uint messageBytesMax) => RecordKinds.EncodeWhole(PolicyRecord.Default with { MessageBytesMax = messageBytesMax });
+    private static byte[] Policy(uint messageBytesMax) =>
+        RecordKinds.EncodeWhole(PolicyRecord.Default with { MessageBytesMax = messageBytesMax });
 
     [Fact]
     public void Send_OfTheLongestMessage_Goes()
@@ -56,7 +65,9 @@ public sealed class MessageLimitTests
         Assert.Contains(coordinator.Said, static line => line.Length > 2 * (Limit - method));
         Assert.Contains("result bank2 5 #9 1048575", coordinator.Said);
         Assert.DoesNotContain(coordinator.Said, static line => line.StartsWith("result bank2 5 #10", StringComparison.Ordinal));
-        Assert.Contains(coordinator.Said, static line => line.StartsWith("failure bank2 5 #10", StringComparison.Ordinal) && line.Contains("longer than the limit", StringComparison.Ordinal));
+        Assert.Contains(coordinator.Said,
+            static line => line.StartsWith("failure bank2 5 #10", StringComparison.Ordinal)
+                && line.Contains("longer than the limit", StringComparison.Ordinal));
     }
 
     [Fact]
@@ -64,7 +75,9 @@ public sealed class MessageLimitTests
     {
         coordinator.Deliver(Call(6, 9, Limit), Call(6, 10, 3));
 
-        Assert.Contains(coordinator.Said, static line => line.StartsWith("failure bank2 6 #9", StringComparison.Ordinal) && line.Contains("longer than the limit", StringComparison.Ordinal));
+        Assert.Contains(coordinator.Said,
+            static line => line.StartsWith("failure bank2 6 #9", StringComparison.Ordinal)
+                && line.Contains("longer than the limit", StringComparison.Ordinal));
         Assert.Contains("result bank2 6 #10 'xxx'", coordinator.Said);
     }
 
@@ -94,6 +107,7 @@ public sealed class MessageLimitTests
         coordinator.Listen();
 
         Assert.Contains($"longer than the limit of {Limit} bytes", thrown!.Message, StringComparison.Ordinal);
-        Assert.Equal("impulse bank1 8 ticket 1 'small'", Assert.Single(coordinator.Said, static line => line.StartsWith("impulse", StringComparison.Ordinal)));
+        Assert.Equal("impulse bank1 8 ticket 1 'small'",
+            Assert.Single(coordinator.Said, static line => line.StartsWith("impulse", StringComparison.Ordinal)));
     }
 }

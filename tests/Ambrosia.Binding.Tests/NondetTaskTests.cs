@@ -378,7 +378,8 @@ public sealed class NondetTaskTests
     {
         FakeCoordinator coordinator = Begun();
         coordinator.Deliver(Fork(2, "captive"), Mark());
-        Assert.Contains(coordinator.Said, static line => line.StartsWith("waiting", StringComparison.Ordinal) && line.Contains("MemoryStream", StringComparison.Ordinal));
+        Assert.Contains(coordinator.Said,
+            static line => line.StartsWith("waiting", StringComparison.Ordinal) && line.Contains("MemoryStream", StringComparison.Ordinal));
 
         await RunAndLog(coordinator);
         coordinator.Deliver(Mark());

@@ -32,7 +32,8 @@ public sealed class OutboundBufferChunkEdgeTests
 
     private static void CheckRuns(ReadOnlySpan<byte> frames, ref ulong next)
     {
-        while (FrameReader.TryRead(frames, 0, 1 << 20, checkPayload: false, out _, out ReadOnlySpan<byte> payload, out int size) == DecodeStatus.Ok)
+        while (FrameReader.TryRead(frames, 0, 1 << 20, checkPayload: false, out _, out ReadOnlySpan<byte> payload,
+            out int size) == DecodeStatus.Ok)
         {
             var messages = new MessageReader(RunView.ReadWhole(payload, 1 << 20));
             while (messages.Next())

@@ -227,7 +227,9 @@ public sealed class OutboundBufferTests
             ReadOnlySpan<byte> left = bytes.Span;
             while (!left.IsEmpty)
             {
-                Assert.Equal(DecodeStatus.Ok, FrameReader.TryRead(left, 0, uint.MaxValue / 2, false, out FrameHeader header, out ReadOnlySpan<byte> payload, out int size));
+                Assert.Equal(DecodeStatus.Ok,
+                    FrameReader.TryRead(left, 0, uint.MaxValue / 2, false, out FrameHeader header,
+                        out ReadOnlySpan<byte> payload, out int size));
                 if (header.Type == FrameType.Run) payloads.Add(payload.ToArray());
                 left = left[size..];
             }

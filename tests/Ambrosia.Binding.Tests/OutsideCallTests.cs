@@ -15,7 +15,10 @@ public sealed class OutsideCallTests
     private string[] Heard(FakeCoordinator? from = null)
     {
         List<string> said = (from ?? coordinator).Said;
-        string[] heard = [.. said.Where(static line => !line.StartsWith("processed", StringComparison.Ordinal) && !line.StartsWith("destination", StringComparison.Ordinal))];
+        string[] heard = [
+            .. said.Where(
+                static line => !line.StartsWith("processed", StringComparison.Ordinal)
+                    && !line.StartsWith("destination", StringComparison.Ordinal))];
         said.Clear();
         return heard;
     }
@@ -26,12 +29,14 @@ public sealed class OutsideCallTests
     [Fact]
     public void Request_OfEachSort_IsAnsweredToItsSession()
     {
-        coordinator.Deliver(Request(1, null, Deposit, "ann", 5), Request(2, null, Balance, "ann"), Request(3, null, Break, "no"), Request(4, null, 99));
+        coordinator.Deliver(Request(1, null, Deposit, "ann", 5), Request(2, null, Balance, "ann"), Request(3, null, Break, "no"),
+            Request(4, null, 99));
 
         string[] heard = Heard();
         Assert.Equal(["clientanswer caller 3.1 1 #1", "clientanswer caller 3.1 2 #2 5"], heard[..2]);
         Assert.StartsWith("clientfailure caller 3.1 6 #3 ", heard[2], StringComparison.Ordinal);
-        Assert.Contains("'System.InvalidOperationException' 'no'", heard[2].Replace(",", "", StringComparison.Ordinal), StringComparison.Ordinal);
+        Assert.Contains("'System.InvalidOperationException' 'no'", heard[2].Replace(",", "", StringComparison.Ordinal),
+            StringComparison.Ordinal);
         Assert.StartsWith("clientfailure caller 3.1 99 #4", heard[3], StringComparison.Ordinal);
         Assert.Equal(4, heard.Length);
         Assert.Equal(0, coordinator.Session.FailedForks);
@@ -66,13 +71,16 @@ public sealed class OutsideCallTests
         string failure = Heard()[1];
 
         coordinator.Deliver(Request(3, "k", Deposit, "ann", 5), Request(4, "f", Break, "second"), Request(5, null, Balance, "ann"));
-        Assert.Equal(["clientanswer caller 3.1 1 #3", failure.Replace("#2", "#4", StringComparison.Ordinal), "clientanswer caller 3.1 2 #5 5"], Heard());
+        Assert.Equal(
+            ["clientanswer caller 3.1 1 #3", failure.Replace("#2", "#4", StringComparison.Ordinal), "clientanswer caller 3.1 2 #5 5"],
+            Heard());
     }
 
     [Fact]
     public void Key_AskedDuringTheHandler_WaitsForTheSameAnswer()
     {
-        coordinator.Deliver(Request(1, "k", BalanceAt, "bank3", "ann"), Request(2, "k", BalanceAt, "bank3", "ann"), Request(0, "k", BalanceAt, "bank3", "ann"));
+        coordinator.Deliver(Request(1, "k", BalanceAt, "bank3", "ann"), Request(2, "k", BalanceAt, "bank3", "ann"),
+            Request(0, "k", BalanceAt, "bank3", "ann"));
         Assert.Equal(["call bank3 2 #1 'ann'"], Heard());
 
         coordinator.Deliver(Result(Balance, 1, 2, 7), Request(3, "k", BalanceAt, "bank3", "ann"));
@@ -90,7 +98,8 @@ public sealed class OutsideCallTests
     [Fact]
     public void KeyedImpulse_OfAPeerAndOfACaller_ShareTheWindow()
     {
-        coordinator.Deliver(KeyedImpulse("k", "one"), KeyedImpulse("k", "two"), Request(0, "k", UserInput, "three"), Request(1, "k", UserInput, "four"));
+        coordinator.Deliver(KeyedImpulse("k", "one"), KeyedImpulse("k", "two"), Request(0, "k", UserInput, "three"),
+            Request(1, "k", UserInput, "four"));
 
         Assert.Equal(["clientanswer caller 3.1 11 #1"], Heard());
         Assert.Equal(["first start of bank1", "input one"], coordinator.Immortal<Bank>().Log);
@@ -100,7 +109,8 @@ public sealed class OutsideCallTests
     [Fact]
     public void Impulses_WithoutKeys_AllAct()
     {
-        coordinator.Deliver(Run(MessageKind.Impulse, 1, (UserInput, 0, Cbor.Of("one")), (UserInput, 0, Cbor.Of("one"))), Request(0, null, UserInput, "one"));
+        coordinator.Deliver(Run(MessageKind.Impulse, 1, (UserInput, 0, Cbor.Of("one")), (UserInput, 0, Cbor.Of("one"))),
+            Request(0, null, UserInput, "one"));
         Assert.Equal(3, coordinator.Immortal<Bank>().Log.Count(static line => line == "input one"));
     }
 
@@ -129,7 +139,8 @@ public sealed class OutsideCallTests
     [InlineData(1000, 2 * (64 + 2))] // bytes: two entries with keys of two bytes and no value
     public void Window_EndsByItsLimits_OldestFirst(ulong entries, ulong bytes)
     {
-        coordinator.Deliver(Policy(entries: entries, bytes: bytes), Request(1, "k1", Deposit, "a", 1), Request(2, "k2", Deposit, "b", 1), Request(3, "k3", Deposit, "c", 1));
+        coordinator.Deliver(Policy(entries: entries, bytes: bytes), Request(1, "k1", Deposit, "a", 1), Request(2, "k2", Deposit, "b", 1),
+            Request(3, "k3", Deposit, "c", 1));
         coordinator.Deliver(Request(4, "k3", Deposit, "c", 1), Request(5, "k2", Deposit, "b", 1), Request(6, "k1", Deposit, "a", 1));
         coordinator.Deliver(Request(7, null, Balance, "a"), Request(8, null, Balance, "b"), Request(9, null, Balance, "c"));
         Assert.Equal(["2 #7 2", "2 #8 1", "2 #9 1"], Heard()[^3..].Select(static line => line["clientanswer caller 3.1 ".Length..]));
@@ -138,14 +149,16 @@ public sealed class OutsideCallTests
     [Fact]
     public void Window_MadeSmaller_TakesEffectAtItsRecord()
     {
-        coordinator.Deliver(Request(1, "k1", Deposit, "a", 1), Request(2, "k2", Deposit, "b", 1), Policy(entries: 1), Request(3, "k1", Deposit, "a", 1), Request(4, null, Balance, "a"));
+        coordinator.Deliver(Request(1, "k1", Deposit, "a", 1), Request(2, "k2", Deposit, "b", 1), Policy(entries: 1),
+            Request(3, "k1", Deposit, "a", 1), Request(4, null, Balance, "a"));
         Assert.Equal("clientanswer caller 3.1 2 #4 2", Heard()[^1]);
     }
 
     [Fact]
     public void Checkpoint_HoldsWindowAndWhatIsUnderWay()
     {
-        coordinator.DeliverWith(0, 5, Policy(windowUs: HourUs), Request(1, "done", Deposit, "ann", 5), Request(2, "f", Break, "kept"), Request(3, "later", BalanceAt, "bank3", "ann"), Request(4, null, BalanceAt, "bank3", "bob"));
+        coordinator.DeliverWith(0, 5, Policy(windowUs: HourUs), Request(1, "done", Deposit, "ann", 5), Request(2, "f", Break, "kept"),
+            Request(3, "later", BalanceAt, "bank3", "ann"), Request(4, null, BalanceAt, "bank3", "bob"));
         coordinator.DeliverWith(0, 6, Mark(bound: 1), Fork(Deposit, "x", 1));
         Assert.NotEmpty(coordinator.Image);
         string failure = Heard().Single(static line => line.StartsWith("clientfailure", StringComparison.Ordinal));
@@ -153,9 +166,11 @@ public sealed class OutsideCallTests
         var restored = new FakeCoordinator(ImmortalDefinition.Of<Bank>());
         restored.Welcome(coordinator.Image);
         Assert.Null(restored.Session.End);
-        restored.DeliverWith(0, HourUs, Request(5, "done", Deposit, "ann", 5), Request(6, "f", Break, "other"), Request(7, "later", BalanceAt, "bank3", "ann"), Result(Balance, 1, 2, 7), Result(Balance, 2, 2, 8));
+        restored.DeliverWith(0, HourUs, Request(5, "done", Deposit, "ann", 5), Request(6, "f", Break, "other"),
+            Request(7, "later", BalanceAt, "bank3", "ann"), Result(Balance, 1, 2, 7), Result(Balance, 2, 2, 8));
         Assert.Equal(
-            ["clientanswer caller 3.1 1 #5", failure.Replace("#2", "#6", StringComparison.Ordinal), "clientanswer caller 3.1 3 #3 7", "clientanswer caller 3.1 3 #7 7", "clientanswer caller 3.1 3 #4 8"],
+            ["clientanswer caller 3.1 1 #5", failure.Replace("#2", "#6", StringComparison.Ordinal), "clientanswer caller 3.1 3 #3 7",
+                "clientanswer caller 3.1 3 #7 7", "clientanswer caller 3.1 3 #4 8"],
             Heard(restored).Where(static line => line.StartsWith("client", StringComparison.Ordinal)));
         restored.DeliverWith(0, HourUs + 6, Request(8, "done", Deposit, "ann", 5), Request(9, null, Balance, "ann"));
         Assert.Equal("clientanswer caller 3.1 2 #9 10", Heard(restored)[^1]);
@@ -165,7 +180,8 @@ public sealed class OutsideCallTests
     [Fact]
     public void Checkpoint_OfARestoredApp_HasTheSameBytes()
     {
-        coordinator.Deliver([.. Enumerable.Range(1, 20).Select(static n => Request((ulong)n, $"k{n * 7919 % 101}", BalanceAt, "bank3", "a"))]);
+        coordinator.Deliver(
+            [.. Enumerable.Range(1, 20).Select(static n => Request((ulong)n, $"k{n * 7919 % 101}", BalanceAt, "bank3", "a"))]);
         coordinator.Deliver(Mark(bound: 1));
         byte[] image = coordinator.Image;
         var restored = new FakeCoordinator(ImmortalDefinition.Of<Bank>());
@@ -178,7 +194,8 @@ public sealed class OutsideCallTests
     private static byte[] KeyedImpulse(string key, string line)
     {
         byte[] arguments = Cbor.Of(line);
-        byte[] message = [(byte)(2 + key.Length + arguments.Length), (byte)UserInput, (byte)key.Length, .. System.Text.Encoding.UTF8.GetBytes(key), .. arguments];
+        byte[] message = [(byte)(2 + key.Length + arguments.Length), (byte)UserInput, (byte)key.Length,
+            .. System.Text.Encoding.UTF8.GetBytes(key), .. arguments];
         byte[] record = new byte[RecordHeader.Bytes + RunHeader.Bytes + message.Length];
         new RecordHeader((uint)(record.Length - RecordHeader.Bytes), RecordKind.ImpulseRun).Write(record);
         new RunHeader(MessageKind.Impulse, true, 0, 1, 1, 1, 0, 1).Write(record.AsSpan(RecordHeader.Bytes));

@@ -37,8 +37,10 @@ public sealed class PumpTests : IDisposable
     [InlineData("ring:")]
     public void Run_SocketPathTooLong_SaysWhatHelps(string kind)
     {
-        Assert.Equal(2, Run(new Dictionary<string, string> { ["AMBROSIA_APP"] = kind + new string('x', 200), ["AMBROSIA_TOKEN"] = Token() }));
-        Assert.Contains("too long for a socket: let the coordinator take a shorter one with --app-socket", Assert.Single(lines), StringComparison.Ordinal);
+        Assert.Equal(2,
+            Run(new Dictionary<string, string> { ["AMBROSIA_APP"] = kind + new string('x', 200), ["AMBROSIA_TOKEN"] = Token() }));
+        Assert.Contains("too long for a socket: let the coordinator take a shorter one with --app-socket", Assert.Single(lines),
+            StringComparison.Ordinal);
     }
 
     [Fact]
@@ -55,8 +57,11 @@ public sealed class PumpTests : IDisposable
     {
         // This assembly holds Bank.Foreign, which does.
         Assert.Equal(2, new AppHost(
-            ImmortalDefinition.Of<Bank>(), AwaitCheck.Faults, new Dictionary<string, string> { ["AMBROSIA_APP"] = "tcp:1", ["AMBROSIA_TOKEN"] = Token() }.GetValueOrDefault, Say, TimeProvider.System).Run());
-        Assert.Contains("Bank.Foreign awaits a System.Runtime.CompilerServices.YieldAwaitable", Assert.Single(lines), StringComparison.Ordinal);
+            ImmortalDefinition.Of<Bank>(), AwaitCheck.Faults,
+            new Dictionary<string, string> { ["AMBROSIA_APP"] = "tcp:1", ["AMBROSIA_TOKEN"] = Token() }.GetValueOrDefault, Say,
+            TimeProvider.System).Run());
+        Assert.Contains("Bank.Foreign awaits a System.Runtime.CompilerServices.YieldAwaitable", Assert.Single(lines),
+            StringComparison.Ordinal);
     }
 
     [Fact]
@@ -69,7 +74,9 @@ public sealed class PumpTests : IDisposable
         Task<int> app = RunInBackground<Load>($"unix:{path}");
 
         using Socket channel = await listener.AcceptAsync().WaitAsync(s_deadline);
-        channel.Send(Records("load", FakeCoordinator.FirstStart("load"), FakeCoordinator.Peer(1, "bank2"), FakeCoordinator.Run(MessageKind.Fork, 1, (3, 0, Cbor.Of(2_000_000)))));
+        channel.Send(
+            Records("load", FakeCoordinator.FirstStart("load"), FakeCoordinator.Peer(1, "bank2"),
+                FakeCoordinator.Run(MessageKind.Fork, 1, (3, 0, Cbor.Of(2_000_000)))));
         // Ten times what a handler may leave unsent: it waits for this side to read, and goes on.
         uint messages = 0;
         bool processed = false;
@@ -134,7 +141,8 @@ public sealed class PumpTests : IDisposable
     {
         var environment = new Dictionary<string, string> { ["AMBROSIA_APP"] = address, ["AMBROSIA_TOKEN"] = Token() };
         return Task.Factory.StartNew(
-            () => new AppHost(ImmortalDefinition.Of<T>(), static _ => [], environment.GetValueOrDefault, Say, TimeProvider.System).Run(), TaskCreationOptions.LongRunning);
+            () => new AppHost(ImmortalDefinition.Of<T>(), static _ => [], environment.GetValueOrDefault, Say, TimeProvider.System).Run(),
+            TaskCreationOptions.LongRunning);
     }
 
     private void Say(string line)
@@ -154,7 +162,8 @@ public sealed class PumpTests : IDisposable
         byte[] payload = [.. new byte[DeliverHeader.Bytes], .. records.SelectMany(record => record)];
         new DeliverHeader(new Lsn(64), 0, Lsn.Zero).Write(payload);
         var frames = new ArrayBufferWriter<byte>();
-        frames.Write(Frame(new AppWelcome(1, new InstanceId(name), "r0", FakeCoordinator.Uuid, new Epoch(1), 1, 1_000_000, new Lsn(64), false)));
+        frames.Write(
+            Frame(new AppWelcome(1, new InstanceId(name), "r0", FakeCoordinator.Uuid, new Epoch(1), 1, 1_000_000, new Lsn(64), false)));
         Frames.Write(frames, FrameType.Deliver, payload, 0, false);
         return frames.WrittenSpan.ToArray();
     }
@@ -179,7 +188,8 @@ public sealed class PumpTests : IDisposable
             Assert.NotEqual(0, received);
             filled += received;
             int at = 0;
-            while (FrameReader.TryRead(buffer.AsSpan(at, filled - at), 0, 2_000_000, false, out FrameHeader header, out ReadOnlySpan<byte> payload, out int size) == DecodeStatus.Ok)
+            while (FrameReader.TryRead(buffer.AsSpan(at, filled - at), 0, 2_000_000, false, out FrameHeader header,
+                out ReadOnlySpan<byte> payload, out int size) == DecodeStatus.Ok)
             {
                 at += size;
                 if (!take(header.Type, payload.ToArray())) return;

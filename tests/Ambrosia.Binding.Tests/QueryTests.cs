@@ -4,7 +4,9 @@ using static Ambrosia.Binding.Tests.FakeCoordinator;
 
 namespace Ambrosia.Binding.Tests;
 
-/// <summary>Queries as an app meets them between its records: what they see, what they are refused, and how a change of the state is found.</summary>
+/// <summary>
+/// Queries as an app meets them between its records: what they see, what they are refused, and how a change of the state is found.
+/// </summary>
 public sealed class QueryTests
 {
     private const uint Add = 1, Wait = 2, Words = 3, Mirror = 4, Try = 5, Touch = 6, Time = 8;
@@ -20,7 +22,8 @@ public sealed class QueryTests
         return coordinator;
     }
 
-    private static void Ask(FakeCoordinator of, ulong query, uint method, params object?[] arguments) => AskRaw(of, query, of.Next, method, Cbor.Of(arguments));
+    private static void Ask(FakeCoordinator of, ulong query, uint method, params object?[] arguments) =>
+        AskRaw(of, query, of.Next, method, Cbor.Of(arguments));
 
     private static void AskRaw(FakeCoordinator of, ulong query, Lsn position, uint method, byte[] arguments)
     {
@@ -84,9 +87,12 @@ public sealed class QueryTests
 
     public static TheoryData<string, string> Effects => new()
     {
-        { "fork", "A query sends" }, { "call", "A query sends" }, { "impulse fork", "A query sends" }, { "impulse call", "A query sends" }, { "keyed impulse", "A query sends" },
-        { "proxy", "A query gets a proxy" }, { "delay", "A query uses randomness, a timer or a task" }, { "every", "A query uses" }, { "stop a timer", "A query uses" },
-        { "task", "A query uses" }, { "task method", "A query uses" }, { "random", "A query uses" }, { "guid", "A query uses" }, { "checkpoint", "A query asks for a checkpoint" },
+        { "fork", "A query sends" }, { "call", "A query sends" }, { "impulse fork", "A query sends" }, { "impulse call", "A query sends" },
+        { "keyed impulse", "A query sends" },
+        { "proxy", "A query gets a proxy" }, { "delay", "A query uses randomness, a timer or a task" }, { "every", "A query uses" },
+        { "stop a timer", "A query uses" },
+        { "task", "A query uses" }, { "task method", "A query uses" }, { "random", "A query uses" }, { "guid", "A query uses" },
+        { "checkpoint", "A query asks for a checkpoint" },
         { "cancel", "A query waits" }, { "helper", "A query sends" },
     };
 
@@ -108,7 +114,8 @@ public sealed class QueryTests
     [Fact]
     public void Query_ThatThrows_IsAFailureAndTheSessionGoesOn()
     {
-        Assert.Contains("'System.ArgumentException' 'no such word'", Asked(Try, "throw").Replace(",", "", StringComparison.Ordinal), StringComparison.Ordinal);
+        Assert.Contains("'System.ArgumentException' 'no such word'", Asked(Try, "throw").Replace(",", "", StringComparison.Ordinal),
+            StringComparison.Ordinal);
         Assert.Contains("'nothing happened'", Asked(Try, "nothing"), StringComparison.Ordinal);
         Assert.Equal(0, coordinator.Session.FailedForks);
     }
@@ -116,21 +123,26 @@ public sealed class QueryTests
     [Theory]
     [InlineData(99u, "has no method with id 0x63")]
     [InlineData(Add, "has no method with id 0x1")] // a handler is no query
-    public void Query_OfWhatIsNoQuery_IsAFailure(uint method, string why) => Assert.Contains(why, Asked(method, "x"), StringComparison.Ordinal);
+    public void Query_OfWhatIsNoQuery_IsAFailure(uint method, string why) =>
+        Assert.Contains(why, Asked(method, "x"), StringComparison.Ordinal);
 
     /// <summary>And what comes from the log is never a query: the id of one is unknown there.</summary>
     [Fact]
     public void Record_WithTheMethodOfAQuery_IsUnknown()
     {
         coordinator.Deliver(Call(Words, 1, 0));
-        Assert.Contains(coordinator.Said, static line => line.StartsWith("failure bank2 3 #1", StringComparison.Ordinal) && line.Contains("no method", StringComparison.Ordinal));
+        Assert.Contains(coordinator.Said,
+            static line => line.StartsWith("failure bank2 3 #1", StringComparison.Ordinal)
+                && line.Contains("no method", StringComparison.Ordinal));
     }
 
     [Fact]
     public void Query_ThatChangesTheState_EndsTheAppAfterItsCallerIsTold()
     {
         Assert.Contains("failure", Asked(Touch, false), StringComparison.Ordinal);
-        Assert.Contains(coordinator.Said, static line => line.Contains("Ambrosia.QueryChangedStateException", StringComparison.Ordinal) && line.Contains("Reader.Touch", StringComparison.Ordinal));
+        Assert.Contains(coordinator.Said,
+            static line => line.Contains("Ambrosia.QueryChangedStateException", StringComparison.Ordinal)
+                && line.Contains("Reader.Touch", StringComparison.Ordinal));
         Assert.Equal((SessionState.Ended, GoodbyeCode.AppFailed), (coordinator.Session.State, coordinator.Session.End!.Code));
         Assert.Contains("Reader.Touch has changed the state", coordinator.Session.End.Why, StringComparison.Ordinal);
     }
@@ -174,7 +186,9 @@ public sealed class QueryTests
         Ask(unsaid, 1, Touch, true);
         Ask(unsaid, 2, Touch, true);
         Ask(unsaid, 3, Touch, false);
-        bool isDebug = ((System.Diagnostics.DebuggableAttribute?)Attribute.GetCustomAttribute(typeof(Reader).Assembly, typeof(System.Diagnostics.DebuggableAttribute)))?.IsJITOptimizerDisabled ?? false;
+        bool isDebug =
+            ((System.Diagnostics.DebuggableAttribute?)Attribute.GetCustomAttribute(typeof(Reader).Assembly,
+                typeof(System.Diagnostics.DebuggableAttribute)))?.IsJITOptimizerDisabled ?? false;
         Assert.Equal(isDebug ? SessionState.Ended : SessionState.Running, unsaid.Session.State);
     }
 
@@ -234,7 +248,8 @@ public sealed class QueryTests
 
     [Fact]
     public void Setting_ThatIsNone_SaysWhichThereAre() =>
-        Assert.Contains("always, sampled or never", Assert.Throws<FormatException>(static () => QueryChecks.Parse("often")).Message, StringComparison.Ordinal);
+        Assert.Contains("always, sampled or never", Assert.Throws<FormatException>(static () => QueryChecks.Parse("often")).Message,
+            StringComparison.Ordinal);
 
     /// <summary>Callers say the ids, so what is remembered of them has a bound.</summary>
     [Fact]

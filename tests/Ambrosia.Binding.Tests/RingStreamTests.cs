@@ -39,7 +39,8 @@ public sealed class RingStreamTests : IDisposable
         const int bytes = 24 << 20;
         using RingStream coordinator = RingStream.Offer(here, Capacity);
         using var app = new AwaitedRings(there);
-        Task<int> toApp = Task.Run(() => WrongBytes(app, bytes, seed: 1)), fromApp = Task.Run(() => WrongBytes(coordinator, bytes, seed: 2));
+        Task<int> toApp = Task.Run(() => WrongBytes(app, bytes, seed: 1)),
+            fromApp = Task.Run(() => WrongBytes(coordinator, bytes, seed: 2));
         Task send = Task.Run(() => Send(coordinator, bytes, seed: 3));
         Assert.True(SpinWait.SpinUntil(() => app.HasRings, TimeSpan.FromSeconds(60)), "the rings never came");
         Send(app, bytes, seed: 4);
@@ -149,7 +150,8 @@ public sealed class RingStreamTests : IDisposable
 
     private static void Overwrite(RingsFrame rings, int at, ulong value)
     {
-        using Microsoft.Win32.SafeHandles.SafeFileHandle memory = File.OpenHandle(rings.Path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
+        using Microsoft.Win32.SafeHandles.SafeFileHandle memory = File.OpenHandle(rings.Path, FileMode.Open, FileAccess.ReadWrite,
+            FileShare.ReadWrite);
         RandomAccess.Write(memory, BitConverter.GetBytes(value), at);
     }
 

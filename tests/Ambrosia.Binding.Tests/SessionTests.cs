@@ -34,7 +34,8 @@ public sealed class SessionTests
     {
         coordinator.Deliver(Fork(1, "ann", 5), Call(2, 41, "ann"), Call(1, 42, "ann", 1));
 
-        Assert.Equal(["destination bank2", "result bank2 2 #41 5", "result bank2 1 #42", $"processed {coordinator.Next}"], coordinator.Said);
+        Assert.Equal(["destination bank2", "result bank2 2 #41 5", "result bank2 1 #42", $"processed {coordinator.Next}"],
+            coordinator.Said);
     }
 
     [Fact]
@@ -105,10 +106,12 @@ public sealed class SessionTests
     {
         coordinator.Deliver(Call(6, 7, "oh"), Fork(6, "ah"), Fork(6, "again"), Call(2, 8, "ann"));
 
-        Assert.Equal("failure bank2 6 #7 ['System.InvalidOperationException' 'oh' ['System.ArgumentException' 'inner' null]]", coordinator.Said[1]);
+        Assert.Equal("failure bank2 6 #7 ['System.InvalidOperationException' 'oh' ['System.ArgumentException' 'inner' null]]",
+            coordinator.Said[1]);
         Assert.Equal("result bank2 2 #8 0", coordinator.Said[2]);
         Assert.Equal(2, coordinator.Session.FailedForks);
-        Assert.Single(coordinator.Lines, line => line.Contains("ah", StringComparison.Ordinal) && line.Contains("Lsn", StringComparison.Ordinal));
+        Assert.Single(coordinator.Lines,
+            line => line.Contains("ah", StringComparison.Ordinal) && line.Contains("Lsn", StringComparison.Ordinal));
     }
 
     [Fact]
@@ -138,7 +141,9 @@ public sealed class SessionTests
         writer.Flush();
         coordinator.Deliver(Call(13, 7, "bank3"));
 
-        coordinator.Deliver(RunWith(stack.WrittenSpan.ToArray(), MessageKind.Failure, 2, (6, 1, Cbor.Of((object)new object?[] { "T", "m", new object?[] { "I", "i", null } }))));
+        coordinator.Deliver(
+            RunWith(stack.WrittenSpan.ToArray(), MessageKind.Failure, 2,
+                (6, 1, Cbor.Of((object)new object?[] { "T", "m", new object?[] { "I", "i", null } }))));
 
         Assert.Contains("result bank2 13 #7 'T: m (i)'", coordinator.Said);
         Assert.Equal("at There()", coordinator.Immortal<Bank>().CaughtStack);
@@ -160,7 +165,9 @@ public sealed class SessionTests
     {
         coordinator.Deliver(Call(3, 7, "bank3", "ann"), Result(2, 1, 2, "not a number"));
 
-        Assert.Contains(coordinator.Said, line => line.StartsWith("failure bank2 3 #7", StringComparison.Ordinal) && line.Contains("could not be decoded", StringComparison.Ordinal));
+        Assert.Contains(coordinator.Said,
+            line => line.StartsWith("failure bank2 3 #7", StringComparison.Ordinal)
+                && line.Contains("could not be decoded", StringComparison.Ordinal));
     }
 
     [Fact]
@@ -168,7 +175,8 @@ public sealed class SessionTests
     {
         coordinator.Deliver(Call(999, 7), Fork(999), Fork(1, 3));
 
-        Assert.Contains(coordinator.Said, line => line.StartsWith("failure bank2 999 #7 ['System.MissingMethodException'", StringComparison.Ordinal));
+        Assert.Contains(coordinator.Said,
+            line => line.StartsWith("failure bank2 999 #7 ['System.MissingMethodException'", StringComparison.Ordinal));
         Assert.Equal(2, coordinator.Session.FailedForks);
     }
 
@@ -187,7 +195,8 @@ public sealed class SessionTests
     public void Arguments_OfAllShapes_ComeBack()
     {
         coordinator.Deliver(Call(
-            16, 7, new object?[] { 1, "four" }, new object[] { new object?[] { "a", 1 }, new object?[] { "b", null } }, new object[] { new[] { 1, 2 }, Array.Empty<int>() }));
+            16, 7, new object?[] { 1, "four" }, new object[] { new object?[] { "a", 1 }, new object?[] { "b", null } },
+            new object[] { new[] { 1, 2 }, Array.Empty<int>() }));
 
         Assert.Equal("result bank2 16 #7 [5 [['b' null] ['a' 1]] [[] [1 2]]]", coordinator.Said[1]);
     }
@@ -221,7 +230,8 @@ public sealed class SessionTests
 
         Assert.Equal(SessionState.Ended, fresh.Session.State);
         Assert.Equal(GoodbyeCode.ProtocolViolation, fresh.Session.End!.Code);
-        Assert.StartsWith("goodbye ProtocolViolation: Deliver frame in state AwaitingWelcome (P2.4)", fresh.Said[^1], StringComparison.Ordinal);
+        Assert.StartsWith("goodbye ProtocolViolation: Deliver frame in state AwaitingWelcome (P2.4)", fresh.Said[^1],
+            StringComparison.Ordinal);
     }
 
     [Fact]
@@ -323,7 +333,8 @@ public sealed class SessionTests
         for (int round = 0; round < 400; round++)
         {
             FakeCoordinator damaged = Started<Bank>();
-            byte[][] records = [Call(3, 7, "bank3", "ann"), Fork(1, "ann", 5), Call(4, 9, new[] { "bank2", "bank3" }, "ann"), Mark(), Result(2, 1, 2, 3), Peer(3, "bank4")];
+            byte[][] records = [Call(3, 7, "bank3", "ann"), Fork(1, "ann", 5), Call(4, 9, new[] { "bank2", "bank3" }, "ann"), Mark(),
+                Result(2, 1, 2, 3), Peer(3, "bank4")];
             byte[] record = records[random.Next(records.Length)];
             for (int i = random.Next(1, 4); i > 0; i--) record[random.Next(record.Length)] ^= (byte)random.Next(1, 256);
 

@@ -11,14 +11,17 @@ public sealed class StateCodecTests
     [Fact]
     public void Types_OfTheTestsState_HaveGeneratedCodecs()
     {
-        Type[] all = [typeof(Vault), typeof(Keeper), typeof(Bank), typeof(Errands), typeof(Derived), typeof(Base), typeof(Point), typeof(Pot<int>), typeof(Pot<string>), typeof(Circle), typeof(Square), typeof(Empty),
+        Type[] all = [typeof(Vault), typeof(Keeper), typeof(Bank), typeof(Errands), typeof(Derived), typeof(Base), typeof(Point),
+            typeof(Pot<int>), typeof(Pot<string>), typeof(Circle), typeof(Square), typeof(Empty),
             typeof(Node), typeof(Pair), typeof(Contracted), typeof(CaseKey), typeof(Vault).GetNestedType("Secret", BindingFlags.NonPublic)!,
             typeof((int, string)), typeof((int, int, int, int, int, int, int, int, string)), typeof(KeyValuePair<int, string>)];
 
         Assert.Empty(all.Where(static type => FieldPlan.Of(type).Codec is null).Select(type => type.ToString()));
     }
 
-    /// <summary>The negative control: what the compiler makes, and an exception's private fields, are reached by reflection alone.</summary>
+    /// <summary>
+    /// The negative control: what the compiler makes, and an exception's private fields, are reached by reflection alone.
+    /// </summary>
     [Fact]
     public void Types_ThatCodeCannotReach_HaveNone()
     {
@@ -50,7 +53,8 @@ public sealed class StateCodecTests
         var now = (Vault)Restored<Vault>(StateImage.Write(first).ToArray(), isReflective: false).Immortal!;
 
         Assert.Equal((was.SecretCount, true), (now.SecretCount, now.IsFavouriteShared));
-        Assert.Equal((was.Derived!.At, was.Derived.Color, was.Derived.Captured(), was.Derived.Sum()), (now.Derived!.At, now.Derived.Color, now.Derived.Captured(), now.Derived.Sum()));
+        Assert.Equal((was.Derived!.At, was.Derived.Color, was.Derived.Captured(), was.Derived.Sum()),
+            (now.Derived!.At, now.Derived.Color, now.Derived.Captured(), now.Derived.Sum()));
         Assert.Equal(was.Derived.Same, now.Derived.Same);
         Assert.Same(now.Texts, now.Texts!.Next!.Next);
         Assert.Equal(was.Points!.Content, now.Points!.Content);
@@ -59,7 +63,8 @@ public sealed class StateCodecTests
         Assert.Equal(was.Forms!, now.Forms!);
         Assert.Equal(was.Address, now.Address);
         Assert.Same(now.Address, now.SameAddress);
-        Assert.Equal((was.Float, was.Double, was.Span, was.Time, was.Id, was.Money, was.Letter, was.Small), (now.Float, now.Double, now.Span, now.Time, now.Id, now.Money, now.Letter, now.Small));
+        Assert.Equal((was.Float, was.Double, was.Span, was.Time, was.Id, was.Money, was.Letter, was.Small),
+            (now.Float, now.Double, now.Span, now.Time, now.Id, now.Money, now.Letter, now.Small));
         Assert.Equal((was.Half, was.Least, was.Most, was.Day, was.Deep), (now.Half, now.Least, now.Most, now.Day, now.Deep));
         Assert.Equal(was.Ragged!, now.Ragged!);
         Assert.Equal([.. was.Fixed], now.Fixed.AsEnumerable());
@@ -79,7 +84,8 @@ public sealed class StateCodecTests
         graph.WriteAll();
         Assert.Equal(
             "82" + // two types, each with its fields
-            "82" + "82" + Text("Ambrosia.Binding.Tests.Pot`1, Ambrosia.Binding.Tests") + Text("System.String, System.Private.CoreLib") + "82" + Text("content") + Text("next") +
+            "82" + "82" + Text("Ambrosia.Binding.Tests.Pot`1, Ambrosia.Binding.Tests") + Text("System.String, System.Private.CoreLib")
+            + "82" + Text("content") + Text("next") +
             "82" + Text("#1 Ambrosia.Binding.Tests.IForm, Ambrosia.Binding.Tests") + "81" + Text("<Radius>k__BackingField") +
             "84" + // two objects, each its type and its body
             "00" + "82" + Text("grüße") + "00" +
@@ -87,21 +93,26 @@ public sealed class StateCodecTests
             Hex(graph));
     }
 
-    /// <summary>Structs have no identity: in a collection or a field they stand in place, without an id and without an object of their own.</summary>
+    /// <summary>
+    /// Structs have no identity: in a collection or a field they stand in place, without an id and without an object of their own.
+    /// </summary>
     [Fact]
     public void Structs_StandInPlace()
     {
         var graph = new GraphWriter();
         graph.IdOf(new List<Point> { new(1, 2), new(3, 4) });
         graph.WriteAll();
-        string list = Text("System.Collections.Generic.List`1, System.Private.CoreLib"), point = Text("Ambrosia.Binding.Tests.Point, Ambrosia.Binding.Tests");
+        string list = Text("System.Collections.Generic.List`1, System.Private.CoreLib"),
+            point = Text("Ambrosia.Binding.Tests.Point, Ambrosia.Binding.Tests");
         Assert.Equal(
             "82" + "82" + "82" + list + point + "80" + "82" + point + "82" + Text("<X>k__BackingField") + Text("<Y>k__BackingField") +
             "82" + "00" + "83" + "00" + "820102" + "820304", // one object: its type, the comparer, then the elements
             Hex(graph));
     }
 
-    /// <summary>A type that no generated code knows and the same type with one: a base class's private field is seen by neither less.</summary>
+    /// <summary>
+    /// A type that no generated code knows and the same type with one: a base class's private field is seen by neither less.
+    /// </summary>
     [Fact]
     public void Codec_ThatMissesAField_IsNotUsed()
     {
@@ -120,7 +131,8 @@ public sealed class StateCodecTests
 
         public override void Write(GraphWriter graph, ref CborWriter to, Forgotten value) => to.WriteInt64(value.Known + value.Missed);
 
-        public override void Read(GraphReader graph, ref CborReader from, ReadOnlySpan<int> fields, ref Forgotten value) => value.Known = from.ReadInt32();
+        public override void Read(GraphReader graph, ref CborReader from, ReadOnlySpan<int> fields, ref Forgotten value) =>
+            value.Known = from.ReadInt32();
     }
 
     private static byte[] BothWays(ImmortalRuntime runtime)

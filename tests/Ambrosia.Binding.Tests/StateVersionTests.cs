@@ -5,7 +5,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Binding.Tests;
 
 /// <summary>
-/// Images of one build read by another. The older build's class has a name of the same length, which the image's bytes are given; so one process holds both.
+/// Images of one build read by another. The older build's class has a name of the same length, which the image's bytes are given;
+/// so one process holds both.
 /// </summary>
 public sealed class StateVersionTests
 {
@@ -32,7 +33,8 @@ public sealed class StateVersionTests
         byte[] image = Replaced(Written(new object[] { new Retired { Number = 3 } }), nameof(Retired), "Unknown");
 
         InvalidDataException refused = Assert.Throws<InvalidDataException>(() => Read(image));
-        Assert.Equal("The image holds a Ambrosia.Binding.Tests.Unknown, Ambrosia.Binding.Tests, which this app does not have.", refused.Message);
+        Assert.Equal("The image holds a Ambrosia.Binding.Tests.Unknown, Ambrosia.Binding.Tests, which this app does not have.",
+            refused.Message);
     }
 
     [Fact]
@@ -43,14 +45,16 @@ public sealed class StateVersionTests
         Assert.Equal([new Circle(2), new Square(3)], (object[])Read(image));
 
         InvalidDataException refused = Assert.Throws<InvalidDataException>(() => Read(Replaced(image, "#1 ", "#9 ")));
-        Assert.Equal("The image holds a #9 Ambrosia.Binding.Tests.IForm, Ambrosia.Binding.Tests, which this app does not have.", refused.Message);
+        Assert.Equal("The image holds a #9 Ambrosia.Binding.Tests.IForm, Ambrosia.Binding.Tests, which this app does not have.",
+            refused.Message);
     }
 
     [Fact]
     public void Case_WithoutANumber_IsRefusedWhenItIsWritten()
     {
         NotWritableException refused = Assert.Throws<NotWritableException>(() => Written(new object[] { new Blob(1) }));
-        Assert.Contains("Blob has no number among the cases of IForm (add [Case(n, typeof(Blob))] there)", refused.Message, StringComparison.Ordinal);
+        Assert.Contains("Blob has no number among the cases of IForm (add [Case(n, typeof(Blob))] there)", refused.Message,
+            StringComparison.Ordinal);
     }
 
     [Theory]

@@ -77,7 +77,8 @@ public sealed class SuccessorTests
         Assert.Contains(why, refused.Message, StringComparison.Ordinal);
     }
 
-    private static byte[] Succeed(FakeCoordinator first) => first.Immortal<TillV1>().Runtime.Succeed(static old => new TillV2((TillV1)old)).ToArray();
+    private static byte[] Succeed(FakeCoordinator first) =>
+        first.Immortal<TillV1>().Runtime.Succeed(static old => new TillV2((TillV1)old)).ToArray();
 
     private static FakeCoordinator Succeeded(FakeCoordinator first)
     {

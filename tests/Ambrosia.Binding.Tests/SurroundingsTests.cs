@@ -25,7 +25,8 @@ public sealed class SurroundingsTests
 
         string[] times = [.. coordinator.Immortal<Almanac>().Seen.Select(static line => line.Split(' ')[0])];
         Assert.Equal(
-            ["2023-11-14T22:13:20.0000000+00:00", "2023-11-14T22:13:20.0000050+00:00", "2023-11-14T22:13:20.0000050+00:00", "2023-11-14T22:13:20.0000050+00:00", "2023-11-14T22:13:27.0000000+00:00"],
+            ["2023-11-14T22:13:20.0000000+00:00", "2023-11-14T22:13:20.0000050+00:00", "2023-11-14T22:13:20.0000050+00:00",
+                "2023-11-14T22:13:20.0000050+00:00", "2023-11-14T22:13:27.0000000+00:00"],
             times);
     }
 
@@ -47,10 +48,14 @@ public sealed class SurroundingsTests
         Assert.NotEqual(first.Immortal<Almanac>().Seen[0].Split(' ')[1..], other.Immortal<Almanac>().Seen[0].Split(' ')[1..]);
     }
 
-    /// <summary>The sequence is for ever: a change of it would make every log diverge that used it. Computed by another implementation of xoshiro256**.</summary>
+    /// <summary>
+    /// The sequence is for ever: a change of it would make every log diverge that used it. Computed by another
+    /// implementation of xoshiro256**.
+    /// </summary>
     [Fact]
     public void Randomness_OfThisVersion_IsThatOfEveryVersion() => Assert.Equal(
-        ["2023-11-14T22:13:20.0000000+00:00 1e2616ff-80ae-40ff-a5dd-b6806a59b92e 1132555751 1 -4 0.07612440675602816"], Begun().Immortal<Almanac>().Seen);
+        ["2023-11-14T22:13:20.0000000+00:00 1e2616ff-80ae-40ff-a5dd-b6806a59b92e 1132555751 1 -4 0.07612440675602816"],
+        Begun().Immortal<Almanac>().Seen);
 
     [Fact]
     public void Restore_ThenGoOn_SeesWhatTheOriginalSees()
@@ -64,7 +69,8 @@ public sealed class SurroundingsTests
 
         Almanac was = first.Immortal<Almanac>(), now = second.Immortal<Almanac>();
         Assert.Equal(was.Seen, now.Seen);
-        Assert.Equal(2, now.Seen.Count(static line => line.StartsWith("kept", StringComparison.Ordinal))); // the same object before and after
+        // the same object before and after
+        Assert.Equal(2, now.Seen.Count(static line => line.StartsWith("kept", StringComparison.Ordinal)));
         Assert.Equal(first.Image, second.Image);
     }
 
@@ -73,7 +79,8 @@ public sealed class SurroundingsTests
     {
         Almanac almanac = Begun().Immortal<Almanac>();
 
-        Assert.Contains("for its handlers", Assert.Throws<InvalidOperationException>(() => almanac.NowOutside).Message, StringComparison.Ordinal);
+        Assert.Contains("for its handlers", Assert.Throws<InvalidOperationException>(() => almanac.NowOutside).Message,
+            StringComparison.Ordinal);
         Assert.Throws<InvalidOperationException>(() => almanac.GuidOutside);
         Assert.Throws<InvalidOperationException>(() => almanac.RandomOutside);
     }
@@ -84,7 +91,8 @@ public sealed class SurroundingsTests
         FakeCoordinator coordinator = Begun();
         coordinator.Deliver(Fork(2));
 
-        Assert.Contains("for its handlers", Assert.Throws<InvalidOperationException>(() => coordinator.Immortal<Almanac>().Kept!.Next()).Message, StringComparison.Ordinal);
+        Assert.Contains("for its handlers",
+            Assert.Throws<InvalidOperationException>(() => coordinator.Immortal<Almanac>().Kept!.Next()).Message, StringComparison.Ordinal);
     }
 
     [Fact]

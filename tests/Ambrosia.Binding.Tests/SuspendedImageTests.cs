@@ -56,12 +56,14 @@ public sealed class SuspendedImageTests
     {
         FakeCoordinator first = Started<Bank>();
         first.Deliver(
-            Call(3, 7, "bank3", "ann"), Call(4, 8, new[] { "bank2", "bank3" }, "bob"), Call(5, 9, "bank3", "eve", 5), Call(15, 10, 3, "bank2"), Call(13, 11, "bank3"), Mark(bound: AtOnce));
+            Call(3, 7, "bank3", "ann"), Call(4, 8, new[] { "bank2", "bank3" }, "bob"), Call(5, 9, "bank3", "eve", 5),
+            Call(15, 10, 3, "bank2"), Call(13, 11, "bank3"), Mark(bound: AtOnce));
         FakeCoordinator second = Restored(first.Image, first.Next.Value);
         Assert.Null(second.Session.End);
         byte[][] rest =
         [
-            Result(2, 3, 2, 30), Result(2, 1, 2, 10), Result(2, 2, 1, 20), Result(1, 4, 2), Result(2, 5, 1, 50), Failure(6, 6, 2), Call(2, 12, "eve"),
+            Result(2, 3, 2, 30), Result(2, 1, 2, 10), Result(2, 2, 1, 20), Result(1, 4, 2), Result(2, 5, 1, 50), Failure(6, 6, 2),
+            Call(2, 12, "eve"),
         ];
         first.Said.Clear();
         first.Deliver([.. rest, Mark()]);
@@ -70,8 +72,10 @@ public sealed class SuspendedImageTests
         Assert.Equal(Messages(first), Messages(second));
         Assert.Equal(first.Image, second.Image);
         Assert.Equal(
-            ["result bank2 3 #7 10", "result bank2 4 #8 50", "result bank2 5 #9", "result bank2 15 #10 53", "result bank2 13 #11 'T: m ()'", "result bank2 2 #12 -5"],
-            Messages(second).Where(static line => line.StartsWith("result", StringComparison.Ordinal)).OrderBy(static line => int.Parse(line.Split('#')[1].Split(' ')[0])));
+            ["result bank2 3 #7 10", "result bank2 4 #8 50", "result bank2 5 #9", "result bank2 15 #10 53", "result bank2 13 #11 'T: m ()'",
+                "result bank2 2 #12 -5"],
+            Messages(second).Where(static line => line.StartsWith("result", StringComparison.Ordinal))
+                .OrderBy(static line => int.Parse(line.Split('#')[1].Split(' ')[0])));
     }
 
     [Fact]
@@ -97,7 +101,8 @@ public sealed class SuspendedImageTests
         return Run(MessageKind.Failure, origin, (method, call, body.WrittenSpan.ToArray()));
     }
 
-    private static string[] Messages(FakeCoordinator from) => [.. from.Said.Where(static line => !line.StartsWith("destination", StringComparison.Ordinal))];
+    private static string[] Messages(FakeCoordinator from) =>
+        [.. from.Said.Where(static line => !line.StartsWith("destination", StringComparison.Ordinal))];
 
     private static FakeCoordinator Restored(byte[] image, ulong at)
     {

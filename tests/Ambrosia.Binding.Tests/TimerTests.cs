@@ -75,7 +75,9 @@ public sealed class TimerTests
         Assert.Contains("timer 2 dropped", Timers());
     }
 
-    /// <summary>A clock that was set back between the append and the seal of its page: the handler still sees a time that is not before.</summary>
+    /// <summary>
+    /// A clock that was set back between the append and the seal of its page: the handler still sees a time that is not before.
+    /// </summary>
     [Fact]
     public void Fired_InAPageBeforeItsDueTime_MovesNowOn()
     {
@@ -170,7 +172,9 @@ public sealed class TimerTests
         coordinator.DeliverWith(0, 7000, Fired(1, 7000), Fired(2, 7000));
 
         Assert.Equal(1, coordinator.Session.FailedForks);
-        Assert.Contains(coordinator.Lines, static line => line.Contains("Clock.TickFails", StringComparison.Ordinal) && line.Contains("tick failed", StringComparison.Ordinal));
+        Assert.Contains(coordinator.Lines,
+            static line => line.Contains("Clock.TickFails", StringComparison.Ordinal)
+                && line.Contains("tick failed", StringComparison.Ordinal));
         Assert.Equal("timer 1 due 12000", Timers()[^1]);
     }
 
@@ -240,7 +244,8 @@ public sealed class TimerTests
     {
         coordinator.DeliverWith(0, 2000, Fork(4, 700), Fork(2, "plain", 5000), Mark());
         FakeCoordinator second = Restored(coordinator);
-        Assert.Equal(["timer 1 due 2700", "timer 2 due 7000"], second.Said.Where(static line => line.StartsWith("timer", StringComparison.Ordinal)));
+        Assert.Equal(["timer 1 due 2700", "timer 2 due 7000"],
+            second.Said.Where(static line => line.StartsWith("timer", StringComparison.Ordinal)));
         coordinator.Said.Clear();
         second.Said.Clear();
         int seen = Clock.Seen.Count;
@@ -251,7 +256,8 @@ public sealed class TimerTests
             each.DeliverWith(0, 7000, Fired(2, 7000), Fork(1, "later", 10), Mark());
         }
 
-        Assert.Equal(coordinator.Said.Where(static line => !line.StartsWith("destination", StringComparison.Ordinal)), second.Said.Where(static line => !line.StartsWith("destination", StringComparison.Ordinal)));
+        Assert.Equal(coordinator.Said.Where(static line => !line.StartsWith("destination", StringComparison.Ordinal)),
+            second.Said.Where(static line => !line.StartsWith("destination", StringComparison.Ordinal)));
         Assert.Equal(["kept True ticking True@2700", "tick@7000"], second.Immortal<Clock>().Seen[seen..]);
         Assert.Equal(["timer 1 dropped", "timer 2 dropped", "timer 2 due 12000", "timer 3 due 7010"], Timers());
     }

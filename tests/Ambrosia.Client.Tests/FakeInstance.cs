@@ -5,7 +5,9 @@ using CRA;
 
 namespace Ambrosia.Client.Tests;
 
-/// <summary>The instance's side of one connection, by hand, against a real conversation: what the caller sends, as text, and what it is told.</summary>
+/// <summary>
+/// The instance's side of one connection, by hand, against a real conversation: what the caller sends, as text, and what it is told.
+/// </summary>
 internal sealed class FakeInstance
 {
     private const uint Seed = 7;
@@ -17,7 +19,11 @@ internal sealed class FakeInstance
     internal FakeInstance(RequestBook? book, QueryDesk? desk = null, uint messageBytesMax = 1 << 20)
     {
         var hello = new ClientHello(1, 1, new InstanceId("bank"), Guid.Empty, "test", messageBytesMax, QueriesOnly: book is null);
-        Conversation = new ClientConversation(book, desk ?? new QueryDesk(QuerySource.Any, static _ => { }), hello, Seed) { Saw = position => Seen = position, Welcomed = welcome => Welcomed = welcome, ToldGoodbye = goodbye => Told = goodbye, Over = why => Why = why };
+        Conversation = new ClientConversation(book, desk ?? new QueryDesk(QuerySource.Any, static _ => { }), hello, Seed)
+        {
+            Saw = position => Seen = position, Welcomed = welcome => Welcomed = welcome, ToldGoodbye = goodbye => Told = goodbye,
+            Over = why => Why = why
+        };
     }
 
     internal ClientConversation Conversation { get; }
@@ -39,7 +45,8 @@ internal sealed class FakeInstance
         while (Conversation.TryTake(out ReadOnlyMemory<byte> bytes))
         {
             ReadOnlySpan<byte> left = bytes.Span;
-            while (FrameReader.TryRead(left, Seed, 1 << 21, checkPayload: true, out FrameHeader header, out ReadOnlySpan<byte> payload, out int size) == DecodeStatus.Ok)
+            while (FrameReader.TryRead(left, Seed, 1 << 21, checkPayload: true, out FrameHeader header, out ReadOnlySpan<byte> payload,
+                out int size) == DecodeStatus.Ok)
             {
                 FrameTypes.Check(header.Type, FrameSender.Dialler);
                 if (header.Type == FrameType.Run) heard.AddRange(Messages(RunView.ReadWhole(payload, 1 << 20)));
@@ -53,14 +60,16 @@ internal sealed class FakeInstance
         return heard;
     }
 
-    private static string QueryOf(in QueryFrame query) => $"query {query.Query} at {query.Position} {Encoding.UTF8.GetString(query.Arguments)}";
+    private static string QueryOf(in QueryFrame query) =>
+        $"query {query.Query} at {query.Position} {Encoding.UTF8.GetString(query.Arguments)}";
 
     private static List<string> Messages(RunView run)
     {
         var messages = new List<string>();
         var reader = new MessageReader(run);
         for (ulong number = run.Header.First; reader.Next(); number++)
-            messages.Add($"{number} {run.Header.Kind} {Encoding.UTF8.GetString(reader.Arguments)}{(run.Header.Keyed ? " key " + Encoding.UTF8.GetString(reader.Key) : "")}");
+            messages.Add(
+                $"{number} {run.Header.Kind} {Encoding.UTF8.GetString(reader.Arguments)}{(run.Header.Keyed ? " key " + Encoding.UTF8.GetString(reader.Key) : "")}");
         return messages;
     }
 

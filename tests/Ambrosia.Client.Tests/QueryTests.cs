@@ -33,7 +33,9 @@ public sealed class QueryTests
 
     private static string Outcome(QueryTry query) => query.Completion.Task switch
     {
-        { IsCompletedSuccessfully: true } done => done.Result.Value is { } value ? $"{Encoding.UTF8.GetString(value)} at {done.Result.Position}" : $"not now: {done.Result.Why} ({done.Result.Road})",
+        { IsCompletedSuccessfully: true } done =>
+            done.Result.Value is { } value ? $"{Encoding.UTF8.GetString(value)} at {done.Result.Position}"
+            : $"not now: {done.Result.Why} ({done.Result.Road})",
         { IsFaulted: true } failed => failed.Exception!.InnerException!.GetType().Name,
         _ => "waits",
     };
@@ -89,7 +91,8 @@ public sealed class QueryTests
         Assert.Equal(source == QuerySource.Primary ? 0 : 1, secondary.Heard().Count);
         Assert.Equal("waits", Outcome(query));
         FakeInstance primary = Connected(desk, QueryRoad.Primary);
-        Assert.Equal(source == QuerySource.Primary ? 1 : 0, primary.Heard().Count(static line => line.StartsWith("query", StringComparison.Ordinal)));
+        Assert.Equal(source == QuerySource.Primary ? 1 : 0,
+            primary.Heard().Count(static line => line.StartsWith("query", StringComparison.Ordinal)));
     }
 
     /// <summary>Where one could not be answered, another is asked, if there is one.</summary>
@@ -146,7 +149,8 @@ public sealed class QueryTests
         FakeInstance primary = Connected(desk, QueryRoad.Primary);
         Ask(desk, "q", 5000);
         primary.Heard();
-        Assert.Equal("P10.9", Assert.Throws<ProtocolViolation>(() => primary.AnswerQuery(how == "too low" ? 1u : 9u, "x", position: 4999)).Section);
+        Assert.Equal("P10.9",
+            Assert.Throws<ProtocolViolation>(() => primary.AnswerQuery(how == "too low" ? 1u : 9u, "x", position: 4999)).Section);
     }
 
     [Fact]
@@ -183,7 +187,9 @@ public sealed class QueryTests
         await HeardAsync(primary);
         primary.AnswerQuery(1, "it is behind", QueryStatus.NotNow);
         await HeardAsync(primary);
-        for (var patience = Stopwatch.StartNew(); !asked.IsCompleted && patience.Elapsed < TimeSpan.FromSeconds(30); await Task.Yield()) time.Advance(TimeSpan.FromDays(1)); // once may be before it waits
+        // once may be before it waits
+        for (var patience = Stopwatch.StartNew(); !asked.IsCompleted && patience.Elapsed < TimeSpan.FromSeconds(30); await Task.Yield())
+            time.Advance(TimeSpan.FromDays(1));
         TimeoutException late = await Assert.ThrowsAsync<TimeoutException>(() => asked);
         Assert.Equal("The query was not answered within 86400 s: it is behind.", late.Message);
     }
@@ -199,7 +205,9 @@ public sealed class QueryTests
         Assert.Empty(Connected(desk, QueryRoad.Primary).Heard());
     }
 
-    /// <summary>The loop goes on on threads of its own, whenever they run; its pauses pass when the time is moved, its day does not.</summary>
+    /// <summary>
+    /// The loop goes on on threads of its own, whenever they run; its pauses pass when the time is moved, its day does not.
+    /// </summary>
     private async Task<List<string>> HeardAsync(FakeInstance instance)
     {
         for (var patience = Stopwatch.StartNew(); patience.Elapsed < TimeSpan.FromSeconds(30);)

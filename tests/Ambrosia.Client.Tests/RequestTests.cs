@@ -73,10 +73,12 @@ public sealed class RequestTests
     {
         ClientRequest early = Add(new string('x', 1 << 20), key: "k");
         FakeInstance instance = Connected();
-        ClientRequest a = Add("a"), long1 = Add(new string('x', 1 << 20)), long2 = Add(new string('x', 1 << 20), isImpulse: true), b = Add("b"), last = Add(new string('x', 2_000_000));
+        ClientRequest a = Add("a"), long1 = Add(new string('x', 1 << 20)), long2 = Add(new string('x', 1 << 20), isImpulse: true),
+            b = Add("b"), last = Add(new string('x', 2_000_000));
         ClientRequest longest = Add(new string('y', (1 << 20) - 1), key: "l"), fits = Add(new string('y', (1 << 20) - 1));
         Assert.Equal(["1 ClientRequest a", "2 ClientRequest b", $"3 ClientRequest {new string('y', (1 << 20) - 1)}"], instance.Heard());
-        foreach (ClientRequest each in new[] { early, long1, long2, last, longest }) Assert.Equal(nameof(MessageTooLongException), Outcome(each));
+        foreach (ClientRequest each in new[] { early, long1, long2, last, longest })
+            Assert.Equal(nameof(MessageTooLongException), Outcome(each));
         Assert.Equal([early, long1, long2, last, longest], left);
         Assert.Equal(("waits", "waits", "waits"), (Outcome(a), Outcome(b), Outcome(fits)));
     }
@@ -85,14 +87,17 @@ public sealed class RequestTests
     public void Connection_Lost_RepeatsKeysInOrderAndTellsTheRest()
     {
         FakeInstance first = Connected(requestsMax: 4);
-        ClientRequest a = Add("a"), b = Add("b", key: "kb"), c = Add("c", isImpulse: true), d = Add("d", isImpulse: true, key: "kd"), late = Add("late"), keyedLate = Add("keyed late", key: "kl");
+        ClientRequest a = Add("a"), b = Add("b", key: "kb"), c = Add("c", isImpulse: true), d = Add("d", isImpulse: true, key: "kd"),
+            late = Add("late"), keyedLate = Add("keyed late", key: "kl");
         first.Heard();
         first.Conversation.Ended("broke");
         Assert.Equal("broke", first.Why);
-        Assert.Equal((nameof(OutcomeUnknownException), "waits", nameof(OutcomeUnknownException), "waits", "waits"), (Outcome(a), Outcome(b), Outcome(c), Outcome(d), Outcome(late)));
+        Assert.Equal((nameof(OutcomeUnknownException), "waits", nameof(OutcomeUnknownException), "waits", "waits"),
+            (Outcome(a), Outcome(b), Outcome(c), Outcome(d), Outcome(late)));
 
         FakeInstance second = Connected();
-        Assert.Equal(["1 ClientRequest b key kb", "2 Impulse d key kd", "3 ClientRequest late", "4 ClientRequest keyed late key kl"], second.Heard());
+        Assert.Equal(["1 ClientRequest b key kb", "2 Impulse d key kd", "3 ClientRequest late", "4 ClientRequest keyed late key kl"],
+            second.Heard());
         second.Logged(4);
         second.Answer(1, "B");
         Assert.Equal(("answer B", "answer ", "waits", "waits"), (Outcome(b), Outcome(d), Outcome(late), Outcome(keyedLate)));
@@ -144,7 +149,8 @@ public sealed class RequestTests
         ClientRequest sent = Add("sent"), keyed = Add("keyed", key: "k"), unsent = Add("unsent");
         instance.Heard();
         book.End(new ObjectDisposedException("client"));
-        Assert.Equal((nameof(OutcomeUnknownException), nameof(ObjectDisposedException), nameof(ObjectDisposedException)), (Outcome(sent), Outcome(keyed), Outcome(unsent)));
+        Assert.Equal((nameof(OutcomeUnknownException), nameof(ObjectDisposedException), nameof(ObjectDisposedException)),
+            (Outcome(sent), Outcome(keyed), Outcome(unsent)));
         ClientRequest late = Add("late");
         Assert.Equal(nameof(ObjectDisposedException), Outcome(late));
         Assert.Equal(3, left.Count);
@@ -188,7 +194,10 @@ public sealed class RequestTests
         Assert.Equal(Enumerable.Range(1, 2000).Select(static n => $"{n}"), heard.Select(static each => each.Split(' ')[0]));
     }
 
-    /// <summary>At random: whatever happens to connections, each request ends once, keyed ones by their answer, and none without a key is sent twice.</summary>
+    /// <summary>
+    /// At random: whatever happens to connections, each request ends once, keyed ones by their answer, and none
+    /// without a key is sent twice.
+    /// </summary>
     [Fact]
     public void Requests_ConnectionsComeAndGo_EachEndsOnce()
     {
@@ -201,7 +210,9 @@ public sealed class RequestTests
     /// <summary>Negative control: what has a key and is taken for something without one is found to be sent twice.</summary>
     [Fact]
     public void Requests_KeysTakenForNone_AreFoundToBeSentTwice() =>
-        Assert.Contains(Enumerable.Range(1, 20), static seed => new RequestTests().WhatGoesWrong(new SimulatedRandom((ulong)seed), (ulong)seed, keysCount: false) is { } found && found.Contains("was sent", StringComparison.Ordinal));
+        Assert.Contains(Enumerable.Range(1, 20),
+            static seed => new RequestTests().WhatGoesWrong(new SimulatedRandom((ulong)seed), (ulong)seed, keysCount: false) is { } found
+                && found.Contains("was sent", StringComparison.Ordinal));
 
     private string? WhatGoesWrong(SimulatedRandom random, ulong seed, bool keysCount = true)
     {
@@ -247,7 +258,8 @@ public sealed class RequestTests
         {
             bool isKeyed = keysCount && request.IsKeyed;
             string outcome = Outcome(request), wanted = request.IsImpulse ? "answer " : $"answer {text}";
-            if (outcome != wanted && (isKeyed || outcome != nameof(OutcomeUnknownException))) return $"seed {seed}: {text} ended as {outcome}";
+            if (outcome != wanted && (isKeyed || outcome != nameof(OutcomeUnknownException)))
+                return $"seed {seed}: {text} ended as {outcome}";
             if (!isKeyed && sent[text] != 1) return $"seed {seed}: {text} was sent {sent[text]} times";
         }
         return null;

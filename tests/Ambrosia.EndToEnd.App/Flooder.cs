@@ -1,6 +1,8 @@
 namespace Ambrosia.EndToEnd.App;
 
-/// <summary>Sends CALLS calls of FILL bytes to PEER, and to SECOND if there is one, without waiting; then asks each what has come there.</summary>
+/// <summary>
+/// Sends CALLS calls of FILL bytes to PEER, and to SECOND if there is one, without waiting; then asks each what has come there.
+/// </summary>
 public sealed partial class Flooder : Immortal<IFlooderProxy>, IFlooder
 {
     private readonly ulong calls, burst;

@@ -4,8 +4,8 @@ namespace Ambrosia.EndToEnd.App;
 
 /// <summary>
 /// SENDERS threads outside the handlers send one impulse after another, each awaited, and say on a line what they were told of it:
-/// acknowledged, unknown (and end), or refused (and end). What took effect says so with "did". With a directory SPOOL the words are written there,
-/// see <see cref="PokerSpool"/>, half of the impulses go to PEER, and half of each have keys.
+/// acknowledged, unknown (and end), or refused (and end). What took effect says so with "did". With a directory SPOOL the words are written
+/// there, see <see cref="PokerSpool"/>, half of the impulses go to PEER, and half of each have keys.
 /// </summary>
 public sealed partial class Poker : Immortal<IPokerProxy>, IPoker
 {
@@ -44,7 +44,8 @@ public sealed partial class Poker : Immortal<IPokerProxy>, IPoker
         {
             string id = spool.Next();
             string outcome = Outcome(() => isKeyed ? target.PokeAsync(id, id) : target.PokeAsync(id));
-            if (isKeyed && Settings.DoesRepeat && outcome == "acknowledged") outcome = Outcome(() => target.PokeAsync(id + " again", id)); // a planted bug
+            // a planted bug
+            if (isKeyed && Settings.DoesRepeat && outcome == "acknowledged") outcome = Outcome(() => target.PokeAsync(id + " again", id));
             spool.Say(outcome);
             if (outcome != "acknowledged") return;
         }

@@ -17,7 +17,8 @@ return args switch
     ["host", "books,copies", ..] => Programs.ManyInOneProcess(args[2..]),
     ["host", "ring", ..] => AmbrosiaHost.Run(args[2..], [.. Settings.Ring.Select(static name => EmbeddedImmortal.Of<Ring>(name))]),
     ["host", var role, ..] when !role.Contains(',') => RunHost(role, args[2..]),
-    ["host", var roles, ..] => AmbrosiaHost.Run(args[2..], [.. roles.Split(',').Select(static role => new EmbeddedImmortal(role, DefinitionOf(role)))]),
+    ["host", var roles, ..] =>
+        AmbrosiaHost.Run(args[2..], [.. roles.Split(',').Select(static role => new EmbeddedImmortal(role, DefinitionOf(role)))]),
     _ => 2,
 };
 

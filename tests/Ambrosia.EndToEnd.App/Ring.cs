@@ -1,9 +1,9 @@
 namespace Ambrosia.EndToEnd.App;
 
 /// <summary>
-/// A ring, of which the first drives with LANES: each lane is one handler that is never finished before the end. It passes a number round the ring,
-/// HOPS calls deep, each waiting for the next, and now and then asks the next one 100 things at once. What the answers and the others' histories must be is
-/// computed beside it. RING is all of them, in order.
+/// A ring, of which the first drives with LANES: each lane is one handler that is never finished before the end. It passes a number round
+/// the ring, HOPS calls deep, each waiting for the next, and now and then asks the next one 100 things at once. What the answers and the
+/// others' histories must be is computed beside it. RING is all of them, in order.
 /// </summary>
 public sealed partial class Ring : Immortal<IRingProxy>, IRing
 {
@@ -60,7 +60,8 @@ public sealed partial class Ring : Immortal<IRingProxy>, IRing
             rounds++;
             if (await next.PassAsync(lane, number, hops - 1) != Expect(lane, number)) wrong++;
             if (number % RoundsBetweenFans != 0) continue;
-            Call pause = Delay(TimeSpan.FromMilliseconds(1)); // both are under way while the calls below are, and are in the checkpoints between
+            // both are under way while the calls below are, and are in the checkpoints between
+            Call pause = Delay(TimeSpan.FromMilliseconds(1));
             Call<ulong> task = NondetMethod(Square, number);
             var calls = new List<Call<ulong>>();
             for (ulong i = 0; i < FanWidth; i++) calls.Add(next.StampAsync(lane, number + i));
@@ -99,7 +100,8 @@ public sealed partial class Ring : Immortal<IRingProxy>, IRing
         var before = new ulong[hops];
         for (int i = 0; i < hops; i++)
         {
-            if (!expected.TryGetValue(members[i % members.Length], out SortedDictionary<int, ulong>? history)) expected.Add(members[i % members.Length], history = []);
+            if (!expected.TryGetValue(members[i % members.Length], out SortedDictionary<int, ulong>? history))
+                expected.Add(members[i % members.Length], history = []);
             before[i] = Note(history, lane, number * 16 + (ulong)(hops - 1 - i));
         }
         ulong result = before[^1];
@@ -113,7 +115,8 @@ public sealed partial class Ring : Immortal<IRingProxy>, IRing
         foreach (IRingProxy other in others)
         {
             string found = await other.SummaryAsync();
-            if (found != $"{perMember} {string.Join(',', expected[other.InstanceName].Select(static each => $"{each.Value:x16}"))} 0") wrong++;
+            if (found != $"{perMember} {string.Join(',', expected[other.InstanceName].Select(static each => $"{each.Value:x16}"))} 0")
+                wrong++;
         }
         if (!histories.SequenceEqual(expected[InstanceName])) wrong++;
         Console.WriteLine($"verdict {(wrong == 0 ? "equal" : "different")}: expected {rounds} rounds of {lanes} lanes, wrong {wrong}");

@@ -40,7 +40,8 @@ internal static class Settings
 
     private static readonly ulong throwEvery = Number("THROW", 0);
 
-    public static ulong Number(string name, ulong otherwise) => Text(name) is { } text ? ulong.Parse(text, CultureInfo.InvariantCulture) : otherwise;
+    public static ulong Number(string name, ulong otherwise) =>
+        Text(name) is { } text ? ulong.Parse(text, CultureInfo.InvariantCulture) : otherwise;
 
     private static string? Text(string name) => Environment.GetEnvironmentVariable(name) is { Length: > 0 } text ? text : null;
 }

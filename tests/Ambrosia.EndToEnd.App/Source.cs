@@ -2,8 +2,8 @@ namespace Ambrosia.EndToEnd.App;
 
 /// <summary>
 /// The sending side: bursts of forks, behind each an awaited call, driven by calls to itself so that between two bursts nothing is
-/// suspended. A ledger that was forgotten is begun with anew. At the end it compares with the ledger and says so on a line of its own. CALLS, BURST, FILL (bytes), POKES (impulses to
-/// itself), PEER and UNTIL set the run.
+/// suspended. A ledger that was forgotten is begun with anew. At the end it compares with the ledger and says so on a line of its own.
+/// CALLS, BURST, FILL (bytes), POKES (impulses to itself), PEER and UNTIL set the run.
 /// </summary>
 public sealed partial class Source : Immortal<ISourceProxy>, ISource
 {
@@ -26,7 +26,10 @@ public sealed partial class Source : Immortal<ISourceProxy>, ISource
 
     protected override void BecomingPrimary() => new Thread(Outside) { IsBackground = true, Name = "outside" }.Start();
 
-    /// <summary>The world outside: pokes, and says when it is enough. A process that is killed before its word is logged is followed by one that says it again.</summary>
+    /// <summary>
+    /// The world outside: pokes, and says when it is enough. A process that is killed before its word is logged is followed
+    /// by one that says it again.
+    /// </summary>
     private void Outside()
     {
         try
@@ -70,6 +73,7 @@ public sealed partial class Source : Immortal<ISourceProxy>, ISource
     {
         string found = await ledger.SummaryAsync();
         string expected = $"{made} {hash:x16} {answers}";
-        Console.WriteLine($"verdict {(found == expected && wrong == 0 ? "equal" : "different")}: expected {expected}, found {found}, wrong {wrong}, pokes {pokes}");
+        Console.WriteLine(
+            $"verdict {(found == expected && wrong == 0 ? "equal" : "different")}: expected {expected}, found {found}, wrong {wrong}, pokes {pokes}");
     }
 }

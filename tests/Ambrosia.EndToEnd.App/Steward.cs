@@ -13,9 +13,9 @@ public interface ISteward
 }
 
 /// <summary>
-/// LANES handlers at once, each in a loop: a delay, a task in one of its forms, a call. What the tasks gave goes to PEER in the order of their
-/// results, which at the end is compared; a periodic timer ticks beside. Every body says on a line which process ran it. A task that waits for
-/// the file UNTIL is outstanding all the time. CALLS: at least so many results.
+/// LANES handlers at once, each in a loop: a delay, a task in one of its forms, a call. What the tasks gave goes to PEER in the order of
+/// their results, which at the end is compared; a periodic timer ticks beside. Every body says on a line which process ran it. A task that
+/// waits for the file UNTIL is outstanding all the time. CALLS: at least so many results.
 /// </summary>
 public sealed partial class Steward : Immortal<IStewardProxy>, ISteward
 {
@@ -69,7 +69,8 @@ public sealed partial class Steward : Immortal<IStewardProxy>, ISteward
         string found = await ledger.SummaryAsync();
         string expected = $"{made} {hash:x16} {answers}";
         bool isRight = found == expected && wrong == 0 && ticks > 0 && (ulong)tokens.Count == made;
-        Console.WriteLine($"verdict {(isRight ? "equal" : "different")}: expected {expected}, found {found}, wrong {wrong}, ticks {ticks}, failures {failures}, tokens {tokens.Count}");
+        Console.WriteLine(
+            $"verdict {(isRight ? "equal" : "different")}: expected {expected}, found {found}, wrong {wrong}, ticks {ticks}, failures {failures}, tokens {tokens.Count}");
     }
 
     private async Call<string> Errand(ulong lane, ulong round)

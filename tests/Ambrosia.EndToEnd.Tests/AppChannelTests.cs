@@ -6,16 +6,20 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia.EndToEnd.Tests;
 
-/// <summary>Who may speak to a coordinator as its app: one process, of its user, with the token of this start. Everybody else is told why not.</summary>
+/// <summary>
+/// Who may speak to a coordinator as its app: one process, of its user, with the token of this start. Everybody else is told why not.
+/// </summary>
 public sealed class AppChannelTests
 {
-    private const UnixFileMode File0600 = UnixFileMode.UserRead | UnixFileMode.UserWrite, Directory0700 = File0600 | UnixFileMode.UserExecute;
+    private const UnixFileMode File0600 = UnixFileMode.UserRead | UnixFileMode.UserWrite,
+        Directory0700 = File0600 | UnixFileMode.UserExecute;
 
     [Fact]
     public void Files_OfACoordinator_AreForItsUserOnly() => OnALedger((cluster, ledger) =>
     {
         string catalog = Path.Combine(cluster.Root, "catalog");
-        Assert.All(new[] { ledger.LogDirectory, catalog }, static directory => Assert.Equal(Directory0700, File.GetUnixFileMode(directory)));
+        Assert.All(new[] { ledger.LogDirectory, catalog },
+            static directory => Assert.Equal(Directory0700, File.GetUnixFileMode(directory)));
         string[] files = [.. Directory.EnumerateFiles(ledger.LogDirectory), .. Directory.EnumerateFiles(catalog)];
         Assert.Contains(files, static file => file.EndsWith("app.r0.sock", StringComparison.Ordinal));
         Assert.Contains(files, static file => file.EndsWith("secret", StringComparison.Ordinal));
@@ -28,7 +32,9 @@ public sealed class AppChannelTests
         Goodbye goodbye = Refusal(SocketOf(ledger), Token(ledger));
         Assert.Equal(GoodbyeCode.Refused, goodbye.Code);
         Assert.Contains("one app at a time", goodbye.Why);
-        ledger.AwaitLine("line about it", static line => line.StartsWith("app channel:", StringComparison.Ordinal) && line.Contains("one app at a time", StringComparison.Ordinal));
+        ledger.AwaitLine("line about it",
+            static line => line.StartsWith("app channel:", StringComparison.Ordinal)
+                && line.Contains("one app at a time", StringComparison.Ordinal));
         AssertSaidOnce(ledger);
     });
 
@@ -40,7 +46,8 @@ public sealed class AppChannelTests
         byte[] replayed = Token(ledger);
         ledger.KillCoordinator();
         ledger.Start(withApp: false);
-        string channel = ledger.AwaitLine("app channel", static line => line.StartsWith("epoch ", StringComparison.Ordinal)).Split("app channel ")[1].Split(',')[0];
+        string channel = ledger.AwaitLine("app channel", static line => line.StartsWith("epoch ", StringComparison.Ordinal))
+            .Split("app channel ")[1].Split(',')[0];
         EndPoint end = overTcp ? new IPEndPoint(IPAddress.Loopback, int.Parse(channel["tcp:".Length..])) : SocketOf(ledger);
         Goodbye goodbye = Refusal(end, replayed);
         Assert.Equal((GoodbyeCode.Refused, "the token is wrong"), (goodbye.Code, goodbye.Why));
@@ -56,13 +63,16 @@ public sealed class AppChannelTests
         string socket = Path.Combine(ledger.LogDirectory, "app.r0.sock");
         Assert.NotEqual(0, ConnectAsNobody(socket, out string said));
         Assert.Contains("Permission denied", said);
-        foreach (string directory in new[] { cluster.Root, ledger.LogDirectory }) File.SetUnixFileMode(directory, Directory0700 | UnixFileMode.OtherExecute);
+        foreach (string directory in new[] { cluster.Root, ledger.LogDirectory })
+            File.SetUnixFileMode(directory, Directory0700 | UnixFileMode.OtherExecute);
         Assert.NotEqual(0, ConnectAsNobody(socket, out said));
         Assert.Contains("Permission denied", said); // by the socket's own mode
         File.SetUnixFileMode(socket, File0600 | UnixFileMode.OtherRead | UnixFileMode.OtherWrite);
         Assert.Equal(0, ConnectAsNobody(socket, out said));
         Assert.Equal("closed", said.Trim());
-        ledger.AwaitLine("line about the stranger", static line => line.StartsWith("app channel: process ", StringComparison.Ordinal) && line.Contains($"of user {OtherUserFactAttribute.Nobody} ", StringComparison.Ordinal));
+        ledger.AwaitLine("line about the stranger",
+            static line => line.StartsWith("app channel: process ", StringComparison.Ordinal)
+                && line.Contains($"of user {OtherUserFactAttribute.Nobody} ", StringComparison.Ordinal));
         AssertSaidOnce(ledger);
     });
 
@@ -75,7 +85,8 @@ public sealed class AppChannelTests
             flood.Add(new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified));
             flood[^1].Connect(SocketOf(ledger));
         }
-        ledger.AwaitLine("line about too many", static line => line.StartsWith("app channel: one of more than 16", StringComparison.Ordinal));
+        ledger.AwaitLine("line about too many",
+            static line => line.StartsWith("app channel: one of more than 16", StringComparison.Ordinal));
         foreach (Socket socket in flood) socket.Dispose();
     });
 
@@ -113,7 +124,8 @@ public sealed class AppChannelTests
     /// <summary>Says hello as an app would, and returns the goodbye that must come.</summary>
     private static Goodbye Refusal(EndPoint end, byte[] token)
     {
-        using var socket = new Socket(end.AddressFamily, SocketType.Stream, end is IPEndPoint ? ProtocolType.Tcp : ProtocolType.Unspecified);
+        using var socket = new Socket(end.AddressFamily, SocketType.Stream,
+            end is IPEndPoint ? ProtocolType.Tcp : ProtocolType.Unspecified);
         socket.ReceiveTimeout = (int)Cluster.Patience.TotalMilliseconds;
         socket.Connect(end);
         var hello = new ArrayBufferWriter<byte>();
@@ -123,7 +135,8 @@ public sealed class AppChannelTests
         int held = 0;
         while (true)
         {
-            if (FrameReader.TryRead(received.AsSpan(0, held), 0, 4096, false, out FrameHeader header, out ReadOnlySpan<byte> payload, out _) == DecodeStatus.Ok)
+            if (FrameReader.TryRead(received.AsSpan(0, held), 0, 4096, false, out FrameHeader header, out ReadOnlySpan<byte> payload,
+                out _) == DecodeStatus.Ok)
             {
                 Assert.Equal(FrameType.Goodbye, header.Type);
                 return Goodbye.Read(payload);
@@ -136,10 +149,13 @@ public sealed class AppChannelTests
 
     private static int ConnectAsNobody(string socket, out string said)
     {
-        const string program = "my $s = IO::Socket::UNIX->new(Peer => $ARGV[0]) or die \"$!\\n\"; print sysread($s, my $b, 10) ? 'open' : 'closed'";
+        const string program =
+            "my $s = IO::Socket::UNIX->new(Peer => $ARGV[0]) or die \"$!\\n\"; print sysread($s, my $b, 10) ? 'open' : 'closed'";
         string nobody = $"{OtherUserFactAttribute.Nobody}";
-        using Process process = Process.Start(new ProcessStartInfo("setpriv", ["--reuid", nobody, "--regid", nobody, "--clear-groups", "perl", "-MIO::Socket::UNIX", "-e", program, socket])
-        { RedirectStandardOutput = true, RedirectStandardError = true })!;
+        using Process process = Process.Start(
+            new ProcessStartInfo("setpriv",
+                ["--reuid", nobody, "--regid", nobody, "--clear-groups", "perl", "-MIO::Socket::UNIX", "-e", program, socket])
+            { RedirectStandardOutput = true, RedirectStandardError = true })!;
         said = process.StandardOutput.ReadToEnd() + process.StandardError.ReadToEnd();
         process.WaitForExit();
         return process.ExitCode;

@@ -28,7 +28,8 @@ public sealed class CatalogTests
             Directory.CreateDirectory(Path.Combine(cluster.Root, "catalog", "ledger.1.moved"));
             File.Delete(entry);
             Directory.CreateDirectory(entry); // nothing can be renamed over a directory
-            ledger.AwaitLine("line about the catalog", static line => line.StartsWith("catalog: the entry of ledger cannot be published", StringComparison.Ordinal));
+            ledger.AwaitLine("line about the catalog",
+                static line => line.StartsWith("catalog: the entry of ledger cannot be published", StringComparison.Ordinal));
             Directory.Delete(entry);
             Cluster.Await("the entry again", () => File.Exists(entry));
             Assert.Equal(text, File.ReadAllText(entry));
@@ -52,7 +53,8 @@ public sealed class CatalogTests
             File.WriteAllText(Path.Combine(catalog, ".new"), entry.ToJsonString());
             File.Move(Path.Combine(catalog, ".new"), Path.Combine(catalog, file), overwrite: true);
             Assert.Equal(code, ledger.AwaitExit());
-            ledger.AwaitLine("the reason", line => line.StartsWith($"exit {code}: ", StringComparison.Ordinal) && line.Contains(said, StringComparison.Ordinal));
+            ledger.AwaitLine("the reason",
+                line => line.StartsWith($"exit {code}: ", StringComparison.Ordinal) && line.Contains(said, StringComparison.Ordinal));
         });
     }
 }

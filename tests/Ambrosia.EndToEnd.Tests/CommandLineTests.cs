@@ -189,7 +189,9 @@ public sealed class CommandLineTests
             Assert.True(code == 2, $"exit {code}: {error}");
             foreach (string words in said) Assert.Contains(words, error);
             Assert.DoesNotContain("   at ", error);
-            Assert.Equal(there, Directory.EnumerateFiles(folder.FullName, "*", SearchOption.AllDirectories).Select(file => Path.GetRelativePath(folder.FullName, file)));
+            Assert.Equal(there,
+                Directory.EnumerateFiles(folder.FullName, "*", SearchOption.AllDirectories)
+                    .Select(file => Path.GetRelativePath(folder.FullName, file)));
             Assert.Equal(there.Length == 0 ? 0 : 1, Directory.GetDirectories(folder.FullName).Length);
         }
         finally
@@ -206,7 +208,8 @@ public sealed class CommandLineTests
 
     private static (int Code, string Error, string Output) RunWhole(string folder, string[] arguments)
     {
-        using Process process = Process.Start(Executables.StartOf(Executables.Coordinator, arguments, new Dictionary<string, string>(), folder))!;
+        using Process process = Process.Start(
+            Executables.StartOf(Executables.Coordinator, arguments, new Dictionary<string, string>(), folder))!;
         Task<string> error = process.StandardError.ReadToEndAsync(), output = process.StandardOutput.ReadToEndAsync();
         if (!process.WaitForExit(Cluster.Patience))
         {
@@ -218,5 +221,6 @@ public sealed class CommandLineTests
     }
 
     /// <summary>Words as a shell would cut them; '' is the empty one.</summary>
-    private static string[] Words(string line) => [.. line.Split(' ', StringSplitOptions.RemoveEmptyEntries).Select(static word => word == "''" ? "" : word)];
+    private static string[] Words(string line) =>
+        [.. line.Split(' ', StringSplitOptions.RemoveEmptyEntries).Select(static word => word == "''" ? "" : word)];
 }

@@ -20,7 +20,8 @@ public sealed class EmbeddedTests(ITestOutputHelper output)
         int kills = Math.Max(KillsMin, TestScale.Rounds(KillsOfARelease)), calls = TestScale.Rounds(CallsOfARelease);
         output.WriteLine($"{kills} kills of {processes} processes, seed {chance.Seed}");
         using var cluster = new Cluster();
-        Replica[] hosts = processes == 1 ? [cluster.AddHost("both", "source,ledger")] : [cluster.AddHost("source", "source"), cluster.AddHost("ledger", "ledger")];
+        Replica[] hosts = processes == 1 ? [cluster.AddHost("both", "source,ledger")]
+            : [cluster.AddHost("source", "source"), cluster.AddHost("ledger", "ledger")];
         foreach (Replica host in hosts)
         {
             host.Settings["CALLS"] = $"{calls}";
@@ -37,7 +38,8 @@ public sealed class EmbeddedTests(ITestOutputHelper output)
                 Replica dying = hosts[chance.Below(hosts.Length)];
                 dying.KillCoordinator();
                 dying.Start();
-                if (chance.Coin()) AwaitReady(dying, processes == 1 ? "ledger" : dying.Name); // else the next blow may fall into the recovery
+                // else the next blow may fall into the recovery
+                if (chance.Coin()) AwaitReady(dying, processes == 1 ? "ledger" : dying.Name);
             }
             File.Create(cluster.Until).Dispose();
             Cluster.AssertEqual(hosts[0], calls);
@@ -48,7 +50,10 @@ public sealed class EmbeddedTests(ITestOutputHelper output)
     private static void AwaitReady(Replica host, string instance) =>
         host.AwaitLine("ready line", line => line.Contains($"ready instance={instance} ", StringComparison.Ordinal));
 
-    /// <summary>Many immortals in one process, a ring of awaited calls through all of them, with checkpoints of suspended handlers: killed as a whole.</summary>
+    /// <summary>
+    /// Many immortals in one process, a ring of awaited calls through all of them, with checkpoints of suspended
+    /// handlers: killed as a whole.
+    /// </summary>
     [Fact]
     public void HostOfMany_KilledAgainAndAgain_AnswersEachCallOnce()
     {
@@ -56,7 +61,8 @@ public sealed class EmbeddedTests(ITestOutputHelper output)
         using var cluster = new Cluster();
         string[] names = [.. Enumerable.Range(1, Many).Select(static number => $"ring{number}")];
         Replica host = cluster.AddHost("all", "ring");
-        (host.Settings["RING"], host.Settings["LANES"], host.Settings["HOPS"], host.Settings["UNTIL"]) = (string.Join(',', names), "4", $"{Many}", cluster.Until);
+        (host.Settings["RING"], host.Settings["LANES"], host.Settings["HOPS"],
+            host.Settings["UNTIL"]) = (string.Join(',', names), "4", $"{Many}", cluster.Until);
         host.Options.AddRange(["--checkpoint-every", "32K", "--checkpoint-bound", "1"]);
         cluster.Run(chance.Again(nameof(HostOfMany_KilledAgainAndAgain_AnswersEachCallOnce)), () =>
         {
@@ -64,17 +70,22 @@ public sealed class EmbeddedTests(ITestOutputHelper output)
             int kills = Math.Max(KillsOfManyMin, TestScale.Rounds(KillsOfARelease / 4));
             for (int kill = 0; kill < kills; kill++)
             {
-                if (kill == 0 || chance.Coin()) host.AwaitLine("checkpoint", line => line.StartsWith($"{names[0]}: checkpoint ", StringComparison.Ordinal)); // else the blow may fall into the recovery
+                // else the blow may fall into the recovery
+                if (kill == 0 || chance.Coin())
+                    host.AwaitLine("checkpoint", line => line.StartsWith($"{names[0]}: checkpoint ", StringComparison.Ordinal));
                 chance.PassTime(PauseMsMax);
                 host.KillCoordinator();
                 host.Start();
             }
             foreach (string name in names) AwaitReady(host, name);
             File.Create(cluster.Until).Dispose();
-            Assert.StartsWith("verdict equal: ", host.AwaitLine("verdict", static line => line.StartsWith("verdict ", StringComparison.Ordinal)));
+            Assert.StartsWith("verdict equal: ",
+                host.AwaitLine("verdict", static line => line.StartsWith("verdict ", StringComparison.Ordinal)));
             cluster.AssertNoneGaveUp();
-            Assert.NotNull(host.Lines.Find(static line => line.Contains("Continues ", StringComparison.Ordinal))); // from a checkpoint with suspended handlers
-            output.WriteLine($"{kills} kills, seed {chance.Seed}: {host.Lines.Find(static line => line.StartsWith("verdict ", StringComparison.Ordinal))}");
+            // from a checkpoint with suspended handlers
+            Assert.NotNull(host.Lines.Find(static line => line.Contains("Continues ", StringComparison.Ordinal)));
+            output.WriteLine(
+                $"{kills} kills, seed {chance.Seed}: {host.Lines.Find(static line => line.StartsWith("verdict ", StringComparison.Ordinal))}");
         });
     }
 
@@ -117,7 +128,8 @@ public sealed class EmbeddedTests(ITestOutputHelper output)
             host.Start();
             AwaitReady(host, "books");
             AwaitReady(host, "copies");
-            Assert.Equal(["books", "catalog", "copies"], Directory.EnumerateDirectories(host.LogDirectory).Select(static path => Path.GetFileName(path)).Order());
+            Assert.Equal(["books", "catalog", "copies"],
+                Directory.EnumerateDirectories(host.LogDirectory).Select(static path => Path.GetFileName(path)).Order());
         });
     }
 
@@ -154,7 +166,9 @@ public sealed class EmbeddedTests(ITestOutputHelper output)
         {
             host.Start();
             Assert.Equal(1, host.AwaitExit());
-            host.AwaitLine("why", static line => line.StartsWith("ledger: ", StringComparison.Ordinal) && line.Contains("the fork policy is to stop", StringComparison.Ordinal));
+            host.AwaitLine("why",
+                static line => line.StartsWith("ledger: ", StringComparison.Ordinal)
+                    && line.Contains("the fork policy is to stop", StringComparison.Ordinal));
             host.Options[^1] = "continue";
             host.Start();
             Cluster.AssertEqual(host, 1000);
@@ -186,7 +200,8 @@ public sealed class EmbeddedTests(ITestOutputHelper output)
         host.Settings["FORGET"] = "123";
         host.Settings["CALLS"] = "200";
         host.Start();
-        Assert.StartsWith("verdict different: ", host.AwaitLine("verdict", static line => line.StartsWith("verdict ", StringComparison.Ordinal)));
+        Assert.StartsWith("verdict different: ",
+            host.AwaitLine("verdict", static line => line.StartsWith("verdict ", StringComparison.Ordinal)));
         cluster.Passed();
     }
 }

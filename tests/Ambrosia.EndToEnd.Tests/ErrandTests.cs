@@ -3,8 +3,8 @@ using Ambrosia.TestKit;
 namespace Ambrosia.EndToEnd.Tests;
 
 /// <summary>
-/// Timers and tasks of processes that are killed: every result once, in the order of the log, on every replica the same state; bodies run in
-/// primaries alone. Checkpoints come so often that most of them hold suspended handlers, timers and tasks.
+/// Timers and tasks of processes that are killed: every result once, in the order of the log, on every replica the same state; bodies run
+/// in primaries alone. Checkpoints come so often that most of them hold suspended handlers, timers and tasks.
 /// </summary>
 public sealed class ErrandTests(ITestOutputHelper output)
 {
@@ -41,7 +41,8 @@ public sealed class ErrandTests(ITestOutputHelper output)
             File.Create(cluster.Until).Dispose();
             Cluster.AssertEqual(steward, Results);
             cluster.AssertNoneGaveUp();
-            Cluster.Await("a checkpoint was taken", () => steward.Lines.Find(static line => line.Contains("checkpoint ckpt", StringComparison.Ordinal)) is not null);
+            Cluster.Await("a checkpoint was taken",
+                () => steward.Lines.Find(static line => line.Contains("checkpoint ckpt", StringComparison.Ordinal)) is not null);
             output.WriteLine($"{Kills} kills, seed {chance.Seed}: {Verdict(steward)}");
         });
     }
@@ -64,7 +65,8 @@ public sealed class ErrandTests(ITestOutputHelper output)
                 Replica standby = stewards.Standby();
                 ReplicaSet.AwaitCaughtUp(standby);
                 chance.PassTime(PauseMsMax);
-                Assert.Null(standby.Lines.Find(static line => line.StartsWith("body ", StringComparison.Ordinal), standby.StartedAt)); // I10
+                // I10
+                Assert.Null(standby.Lines.Find(static line => line.StartsWith("body ", StringComparison.Ordinal), standby.StartedAt));
                 stewards.Primary().KillCoordinator();
                 standby.AwaitReady();
                 stewards.StartStopped();
@@ -72,7 +74,8 @@ public sealed class ErrandTests(ITestOutputHelper output)
             ReplicaSet.AwaitCaughtUp(stewards.Standby());
             File.Create(cluster.Until).Dispose();
             string? verdict = null;
-            Cluster.Await("verdict", () => (verdict = stewards.Members.Select(Verdict).FirstOrDefault(static v => v is not null)) is not null);
+            Cluster.Await("verdict",
+                () => (verdict = stewards.Members.Select(Verdict).FirstOrDefault(static v => v is not null)) is not null);
             Assert.StartsWith("verdict equal: expected ", verdict);
             cluster.AssertNoneGaveUp();
             output.WriteLine($"seed {chance.Seed}: {verdict}");
@@ -88,9 +91,11 @@ public sealed class ErrandTests(ITestOutputHelper output)
         steward.Settings["REPEAT"] = "1";
         ledger.Start();
         steward.Start();
-        Assert.StartsWith("verdict different: ", steward.AwaitLine("verdict", static line => line.StartsWith("verdict ", StringComparison.Ordinal)));
+        Assert.StartsWith("verdict different: ",
+            steward.AwaitLine("verdict", static line => line.StartsWith("verdict ", StringComparison.Ordinal)));
         cluster.Passed();
     }
 
-    private static string? Verdict(Replica steward) => steward.Lines.Find(static line => line.StartsWith("verdict ", StringComparison.Ordinal));
+    private static string? Verdict(Replica steward) =>
+        steward.Lines.Find(static line => line.StartsWith("verdict ", StringComparison.Ordinal));
 }

@@ -2,7 +2,10 @@ using Ambrosia.TestKit;
 
 namespace Ambrosia.EndToEnd.Tests;
 
-/// <summary>Apps that flood each other and lag, in pairs, in a ring, each itself, or one who is away: nobody waits for somebody who waits for him, and memory stays bounded.</summary>
+/// <summary>
+/// Apps that flood each other and lag, in pairs, in a ring, each itself, or one who is away: nobody waits for somebody who waits for him,
+/// and memory stays bounded.
+/// </summary>
 public sealed class FloodTests
 {
     private const int CallsOfARelease = 1_000_000, FillBytes = 1_000, SpilledBytesMin = 120 << 20;
@@ -42,7 +45,8 @@ public sealed class FloodTests
     {
         int calls = TestScale.Rounds(CallsOfARelease);
         using var cluster = new Cluster();
-        Replica sender = Flooder(cluster, "sender", "near", calls), near = Flooder(cluster, "near", "sender", 1), away = Flooder(cluster, "away", "sender", 1);
+        Replica sender = Flooder(cluster, "sender", "near", calls), near = Flooder(cluster, "near", "sender", 1),
+            away = Flooder(cluster, "away", "sender", 1);
         sender.Settings["SECOND"] = "away";
         sender.Settings["FILL"] = $"{Math.Max(FillBytes, SpilledBytesMin / calls)}";
         near.Settings["LAG_MS"] = away.Settings["LAG_MS"] = "0";
@@ -89,5 +93,6 @@ public sealed class FloodTests
         return replica;
     }
 
-    private static bool HasVerdict(Replica replica) => replica.Lines.Find(static line => line.StartsWith("verdict ", StringComparison.Ordinal)) is not null;
+    private static bool HasVerdict(Replica replica) =>
+        replica.Lines.Find(static line => line.StartsWith("verdict ", StringComparison.Ordinal)) is not null;
 }

@@ -1,6 +1,8 @@
 namespace Ambrosia.EndToEnd.Tests;
 
-/// <summary>Flushes against acknowledgements, counted where they cannot be explained away: in the system calls of a ledger's coordinator.</summary>
+/// <summary>
+/// Flushes against acknowledgements, counted where they cannot be explained away: in the system calls of a ledger's coordinator.
+/// </summary>
 public sealed class FlushTests
 {
     private const int Calls = 400;
@@ -21,8 +23,11 @@ public sealed class FlushTests
             Assert.Empty(judge.Unfounded);
 
             // Negative controls: a coordinator that did not flush, or did not look at the fence, would be found out.
-            Assert.NotEmpty(new TraceJudge(File.ReadLines(trace).Where(static line => !line.Contains("fdatasync", StringComparison.Ordinal))).Unfounded);
-            Assert.NotEmpty(new TraceJudge(File.ReadLines(trace).Where(static line => !line.Contains("statx", StringComparison.Ordinal))).Unfounded);
+            Assert.NotEmpty(
+                new TraceJudge(File.ReadLines(trace).Where(static line => !line.Contains("fdatasync", StringComparison.Ordinal)))
+                    .Unfounded);
+            Assert.NotEmpty(
+                new TraceJudge(File.ReadLines(trace).Where(static line => !line.Contains("statx", StringComparison.Ordinal))).Unfounded);
         });
     }
 }

@@ -36,8 +36,8 @@ public sealed class ForkPolicyTests
     }
 
     /// <summary>
-    /// It was logged before its handler ran, so its sender has been told that it counts. From there on nothing is executed, whoever starts: callers wait, and
-    /// are answered under another policy.
+    /// It was logged before its handler ran, so its sender has been told that it counts. From there on nothing is executed, whoever starts:
+    /// callers wait, and are answered under another policy.
     /// </summary>
     [Fact]
     public async Task Stop_ImpulseFromOutsideThrows_CallersWaitUntilThePolicyIsAnother()
@@ -48,7 +48,8 @@ public sealed class ForkPolicyTests
         await cluster.RunAsync(Cluster.Again(nameof(Stop_ImpulseFromOutsideThrows_CallersWaitUntilThePolicyIsAnother)), async () =>
         {
             bank.Start();
-            await using ImmortalClient client = await ImmortalClient.ConnectAsync(cluster.Catalog, "bank", new ClientOptions { ConnectWithin = Cluster.Patience });
+            await using ImmortalClient client = await ImmortalClient.ConnectAsync(cluster.Catalog, "bank",
+                new ClientOptions { ConnectWithin = Cluster.Patience });
             ClientProxy<IBank> proxy = client.GetProxy<IBank>();
             Assert.Equal(1, await proxy.DepositAsync("before").WaitAsync(Cluster.Patience));
             await proxy.WithKey("k").TripForkAsync("trip").WaitAsync(Cluster.Patience);
@@ -74,7 +75,9 @@ public sealed class ForkPolicyTests
     }
 
     private static string AwaitStop(Replica replica, string handler = "Ledger.Put") =>
-        replica.AwaitLine("the stop", line => line.Contains($"{handler} threw at message ", StringComparison.Ordinal) && line.Contains("the fork policy is to stop", StringComparison.Ordinal))
+        replica.AwaitLine("the stop",
+            line => line.Contains($"{handler} threw at message ", StringComparison.Ordinal)
+                && line.Contains("the fork policy is to stop", StringComparison.Ordinal))
             .Split("at message ")[1].Split(' ')[0];
 
     [Theory]
@@ -106,7 +109,8 @@ public sealed class ForkPolicyTests
             File.Create(cluster.Until).Dispose();
             Cluster.AssertEqual(source, 2_000);
             cluster.AssertNoneGaveUp();
-            long made = long.Parse(source.Lines.FindLast(static line => line.StartsWith("verdict ", StringComparison.Ordinal))!.Split(' ')[3]);
+            long made = long.Parse(
+                source.Lines.FindLast(static line => line.StartsWith("verdict ", StringComparison.Ordinal))!.Split(' ')[3]);
             string[] places = Places(ledger);
             Assert.Equal(policy == "quarantine" ? Math.Min(made, 10_000) / PoisonEvery : 0, places.Length);
             if (places.Length > 0) AssertDecisionsHold(ledger, places);
@@ -116,9 +120,11 @@ public sealed class ForkPolicyTests
     /// <summary>One is tried again, one is dropped, and it stays so when everything is killed.</summary>
     private static void AssertDecisionsHold(Replica ledger, string[] places)
     {
-        Assert.Equal("retried", Tool.Run("quarantine", "retry", ledger.LogDirectory, places[0], "--json").Json.GetProperty("outcome").GetString());
+        Assert.Equal("retried",
+            Tool.Run("quarantine", "retry", ledger.LogDirectory, places[0], "--json").Json.GetProperty("outcome").GetString());
         ledger.AwaitLine("the second try", static line => line == $"tried again {PoisonEvery}");
-        Assert.Equal("dropped", Tool.Run("quarantine", "drop", ledger.LogDirectory, places[1], "--json").Json.GetProperty("outcome").GetString());
+        Assert.Equal("dropped",
+            Tool.Run("quarantine", "drop", ledger.LogDirectory, places[1], "--json").Json.GetProperty("outcome").GetString());
         Tool again = Tool.Run("quarantine", "retry", ledger.LogDirectory, places[0], "--json");
         Assert.Equal(2, again.Code);
         Assert.Contains($"there is no message {places[0]} in quarantine", again.JsonError.GetProperty("why").GetString());
@@ -129,7 +135,9 @@ public sealed class ForkPolicyTests
         Assert.Equal(places[2..], Places(ledger));
     }
 
-    /// <summary>Impulses of callers outside, with and without a key: what is set aside is so on every replica, whoever is primary; a key stays used.</summary>
+    /// <summary>
+    /// Impulses of callers outside, with and without a key: what is set aside is so on every replica, whoever is primary; a key stays used.
+    /// </summary>
     [Fact]
     public async Task Quarantine_OfImpulsesFromOutside_SurvivesFailovers()
     {
@@ -139,7 +147,8 @@ public sealed class ForkPolicyTests
         await cluster.RunAsync(Cluster.Again(nameof(Quarantine_OfImpulsesFromOutside_SurvivesFailovers)), async () =>
         {
             set.Start(2);
-            await using ImmortalClient client = await ImmortalClient.ConnectAsync(cluster.Catalog, "bank", new ClientOptions { ConnectWithin = Cluster.Patience });
+            await using ImmortalClient client = await ImmortalClient.ConnectAsync(cluster.Catalog, "bank",
+                new ClientOptions { ConnectWithin = Cluster.Patience });
             ClientProxy<IBank> bank = client.GetProxy<IBank>();
             await bank.WithKey("k").TripForkAsync("keyed").WaitAsync(Cluster.Patience);
             await bank.TripForkAsync("plain").WaitAsync(Cluster.Patience);
@@ -158,7 +167,8 @@ public sealed class ForkPolicyTests
             Replace();
             Assert.Empty(Places(set.Primary()));
             Assert.Equal("2 1", await Times());
-            Assert.DoesNotContain(set.Members, static member => member.Lines.Find(static line => line.StartsWith("exit ", StringComparison.Ordinal)) is not null);
+            Assert.DoesNotContain(set.Members,
+                static member => member.Lines.Find(static line => line.StartsWith("exit ", StringComparison.Ordinal)) is not null);
 
             async Task<string> Times() => string.Join(' ', await bank.TimesOfAsync(["keyed", "plain"]).WaitAsync(Cluster.Patience));
         });
@@ -173,7 +183,8 @@ public sealed class ForkPolicyTests
     }
 
     private static string[] Places(Replica ledger) =>
-        [.. Tool.Run("quarantine", "list", ledger.LogDirectory, "--json").Json.GetProperty("messages").EnumerateArray().Select(static m => m.GetProperty("message").GetString()!)];
+        [.. Tool.Run("quarantine", "list", ledger.LogDirectory, "--json").Json.GetProperty("messages").EnumerateArray()
+            .Select(static m => m.GetProperty("message").GetString()!)];
 
     [Fact]
     public void Policy_ThatIsNone_IsRefused()

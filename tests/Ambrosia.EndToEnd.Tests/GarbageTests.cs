@@ -28,10 +28,12 @@ public sealed class GarbageTests : IDisposable
         long before = ledger.ResidentBytes();
         for (int round = 0; round < LinkRounds; round++) AssertClosedWithALine(ledger, () => Dial(linkAddress), chance.Bytes(GarbageBytes));
         AssertClosedWithALine(ledger, () => Dial(linkAddress), "GET / HTTP/1.1\r\n\r\n"u8.ToArray());
-        AssertClosedWithALine(ledger, () => Dial(linkAddress), [.. "AMBRLINK"u8, .. chance.Bytes(32), .. chance.Bytes(32)]); // a wrong proof
+        // a wrong proof
+        AssertClosedWithALine(ledger, () => Dial(linkAddress), [.. "AMBRLINK"u8, .. chance.Bytes(32), .. chance.Bytes(32)]);
         AssertClosedWithALine(ledger, () => Dial(linkAddress), [.. "AMBRLINK"u8, .. chance.Bytes(5)], hangUp: true);
         AssertClosedWithALine(ledger, () => Dial(linkAddress), [.. "AMBRLINK"u8, .. chance.Bytes(5)]); // half a greeting, then silence
-        foreach (Func<uint, byte[]> frames in new Func<uint, byte[]>[] { HugeLength, _ => chance.Bytes(GarbageBytes), WrongInstance, RunFirst, HalfHello })
+        foreach (Func<uint, byte[]> frames in new Func<uint, byte[]>[] { HugeLength, _ => chance.Bytes(GarbageBytes), WrongInstance,
+            RunFirst, HalfHello })
             AssertClosedWithALine(ledger, () => Authenticated(linkAddress, secret, frames));
         AssertBounded(ledger, before);
     });
@@ -40,7 +42,8 @@ public sealed class GarbageTests : IDisposable
     public void AppChannel_StrangersBytes_CostOneLineEach() => OnALedger((ledger, _, appChannel) =>
     {
         long before = ledger.ResidentBytes();
-        for (int round = 0; round < AppRounds; round++) AssertClosedWithALine(ledger, () => DialApp(appChannel), chance.Bytes(GarbageBytes));
+        for (int round = 0; round < AppRounds; round++)
+            AssertClosedWithALine(ledger, () => DialApp(appChannel), chance.Bytes(GarbageBytes));
         AssertClosedWithALine(ledger, () => DialApp(appChannel), HugeLength(0));
         AssertClosedWithALine(ledger, () => DialApp(appChannel), RunFirst(0));
         AssertClosedWithALine(ledger, () => DialApp(appChannel), [1, 2, 3], hangUp: true);
@@ -125,7 +128,9 @@ public sealed class GarbageTests : IDisposable
     private static byte[] Hello(uint seed, string to)
     {
         var frame = new ArrayBufferWriter<byte>();
-        Frames.Write(frame, new Hello(1, 1, Guid.NewGuid(), new InstanceId("stranger"), "r0", new Epoch(1), 1, to, Guid.Empty, new Epoch(0), 0, 0, 0, new Epoch(0), 0, 1 << 20), seed, checkPayload: true);
+        Frames.Write(frame,
+            new Hello(1, 1, Guid.NewGuid(), new InstanceId("stranger"), "r0", new Epoch(1), 1, to, Guid.Empty, new Epoch(0), 0, 0, 0,
+                new Epoch(0), 0, 1 << 20), seed, checkPayload: true);
         return frame.WrittenSpan.ToArray();
     }
 

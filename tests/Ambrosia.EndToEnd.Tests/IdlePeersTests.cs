@@ -6,7 +6,9 @@ using Xunit.Abstractions;
 
 namespace Ambrosia.EndToEnd.Tests;
 
-/// <summary>A coordinator with a thousand peers that have nothing to say: what each costs it, and that the one who has is not held up.</summary>
+/// <summary>
+/// A coordinator with a thousand peers that have nothing to say: what each costs it, and that the one who has is not held up.
+/// </summary>
 public sealed class IdlePeersTests(ITestOutputHelper output) : IDisposable
 {
     private const int Peers = 1_000, Calls = 2_000;
@@ -57,7 +59,9 @@ public sealed class IdlePeersTests(ITestOutputHelper output) : IDisposable
     private void Connect(IPEndPoint address, byte[] secret, string name)
     {
         var link = new RawLink(address, secret, chance.Bytes(LinkAuthentication.NonceBytes));
-        link.Send(new Hello(1, 1, Guid.NewGuid(), new InstanceId(name), "r0", new Epoch(1), 1, "ledger", Guid.Empty, new Epoch(0), 0, 0, 0, new Epoch(0), 0, 1 << 20));
+        link.Send(
+            new Hello(1, 1, Guid.NewGuid(), new InstanceId(name), "r0", new Epoch(1), 1, "ledger", Guid.Empty, new Epoch(0), 0, 0, 0,
+                new Epoch(0), 0, 1 << 20));
         link.Await(FrameType.Hello);
         link.Socket.Send(link.Empty(FrameType.Ready));
         lock (peers) peers.Add((link.Socket, link.Empty(FrameType.Heartbeat)));

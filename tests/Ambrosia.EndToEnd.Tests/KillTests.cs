@@ -29,7 +29,8 @@ public sealed class KillTests(ITestOutputHelper output)
         using var cluster = new Cluster();
         (Replica source, Replica ledger) = cluster.Pair(calls, burst: 50);
         source.Settings["UNTIL"] = cluster.Until;
-        foreach (Replica replica in new[] { source, ledger }) replica.Options.AddRange(["--checkpoint-every", "1M", .. overRings ? ["--app-rings"] : Array.Empty<string>()]);
+        foreach (Replica replica in new[] { source, ledger })
+            replica.Options.AddRange(["--checkpoint-every", "1M", .. overRings ? ["--app-rings"] : Array.Empty<string>()]);
 
         cluster.Run(chance.Again(victims.ToString()), () =>
         {
@@ -79,7 +80,8 @@ public sealed class KillTests(ITestOutputHelper output)
         ledger.Settings["FORGET"] = "123";
         ledger.Start();
         source.Start();
-        Assert.StartsWith("verdict different: ", source.AwaitLine("verdict", static line => line.StartsWith("verdict ", StringComparison.Ordinal)));
+        Assert.StartsWith("verdict different: ",
+            source.AwaitLine("verdict", static line => line.StartsWith("verdict ", StringComparison.Ordinal)));
         cluster.Passed();
     }
 }

@@ -20,7 +20,11 @@ public sealed class OtherUserFactAttribute : FactAttribute
         if (!Environment.IsPrivilegedProcess) return "only root can act as another user";
         try
         {
-            using Process trial = Process.Start(new ProcessStartInfo("setpriv", ["--reuid", $"{Nobody}", "--clear-groups", "perl", "-MIO::Socket::UNIX", "-e", "1"]) { RedirectStandardError = true })!;
+            using Process trial = Process.Start(
+                new ProcessStartInfo("setpriv", ["--reuid", $"{Nobody}", "--clear-groups", "perl", "-MIO::Socket::UNIX", "-e", "1"])
+                {
+                    RedirectStandardError = true
+                })!;
             string said = trial.StandardError.ReadToEnd();
             trial.WaitForExit();
             return trial.ExitCode == 0 ? null : $"no other user can be had here: {said.Trim()}";

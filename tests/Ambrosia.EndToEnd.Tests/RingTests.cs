@@ -3,8 +3,8 @@ using Ambrosia.TestKit;
 namespace Ambrosia.EndToEnd.Tests;
 
 /// <summary>
-/// Chains of awaited calls round a ring of three and WhenAll over 100, never quiet, with a checkpoint at nearly every chance, so each is taken with suspended
-/// handlers in it. Whoever is killed, each call has taken effect once, in order, and every answer is the right one.
+/// Chains of awaited calls round a ring of three and WhenAll over 100, never quiet, with a checkpoint at nearly every chance, so each is
+/// taken with suspended handlers in it. Whoever is killed, each call has taken effect once, in order, and every answer is the right one.
 /// </summary>
 public sealed class RingTests(ITestOutputHelper output)
 {
@@ -42,12 +42,15 @@ public sealed class RingTests(ITestOutputHelper output)
             foreach (Replica each in ring) each.AwaitReady();
             File.Create(cluster.Until).Dispose();
             AssertVerdict(ring[0]);
-            Assert.Contains(ring, static each => each.Lines.Find(static line => line.StartsWith("Continues ", StringComparison.Ordinal)) is not null);
+            Assert.Contains(ring,
+                static each => each.Lines.Find(static line => line.StartsWith("Continues ", StringComparison.Ordinal)) is not null);
             cluster.AssertNoneGaveUp();
         });
     }
 
-    /// <summary>A secondary of each takes the checkpoints; primaries are killed, and who takes over goes on from images of suspended handlers.</summary>
+    /// <summary>
+    /// A secondary of each takes the checkpoints; primaries are killed, and who takes over goes on from images of suspended handlers.
+    /// </summary>
     [Fact]
     public void Ring_OfReplicas_AgreesOnImagesAndFailsOver()
     {
@@ -57,7 +60,8 @@ public sealed class RingTests(ITestOutputHelper output)
         cluster.Run(chance.Again(nameof(Ring_OfReplicas_AgreesOnImagesAndFailsOver)), () =>
         {
             foreach (ReplicaSet set in ring) set.Start(2);
-            foreach (ReplicaSet set in ring) Cluster.Await("checkpoint", () => set.Members.Any(static m => m.Lines.Find(IsCheckpoint) is not null));
+            foreach (ReplicaSet set in ring)
+                Cluster.Await("checkpoint", () => set.Members.Any(static m => m.Lines.Find(IsCheckpoint) is not null));
             for (int kill = 0; kill < Math.Max(2, TestScale.Rounds(10)); kill++)
             {
                 chance.PassTime(2 * PauseMsMax);
@@ -71,14 +75,19 @@ public sealed class RingTests(ITestOutputHelper output)
             ring[0].Primary();
             File.Create(cluster.Until).Dispose();
             string? verdict = null;
-            Cluster.Await("verdict", () => (verdict = ring[0].Members.Select(static m => m.Lines.Find(IsVerdict)).FirstOrDefault(static v => v is not null)) is not null);
+            Cluster.Await("verdict",
+                () =>
+                    (verdict = ring[0].Members.Select(static m => m.Lines.Find(IsVerdict))
+                        .FirstOrDefault(static v => v is not null)) is not null);
             Assert.StartsWith("verdict equal: ", verdict);
             foreach (Replica member in ring.SelectMany(static set => set.Members))
             {
-                Assert.DoesNotContain(member.Lines.From(0), static line => line.Contains("image at log position", StringComparison.Ordinal));
+                Assert.DoesNotContain(member.Lines.From(0),
+                    static line => line.Contains("image at log position", StringComparison.Ordinal));
                 Assert.DoesNotContain(member.Lines.From(0), static line => line.StartsWith("exit ", StringComparison.Ordinal));
             }
-            Assert.Contains(ring.SelectMany(static set => set.Members), static each => each.Lines.Find(static line => line.StartsWith("Continues ", StringComparison.Ordinal)) is not null);
+            Assert.Contains(ring.SelectMany(static set => set.Members),
+                static each => each.Lines.Find(static line => line.StartsWith("Continues ", StringComparison.Ordinal)) is not null);
         });
     }
 

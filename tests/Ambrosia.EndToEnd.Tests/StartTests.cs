@@ -22,7 +22,9 @@ public sealed class StartTests
             Replica first = sourceFirst ? source : ledger, second = sourceFirst ? ledger : source;
             first.Start();
             first.AwaitReady();
-            if (sourceFirst) source.AwaitLine("line about the absent peer", static line => line.Contains("ledger is not in the catalog", StringComparison.Ordinal));
+            if (sourceFirst)
+                source.AwaitLine("line about the absent peer",
+                    static line => line.Contains("ledger is not in the catalog", StringComparison.Ordinal));
             second.Start();
             Cluster.AssertEqual(source, Calls);
         });
@@ -65,7 +67,8 @@ public sealed class StartTests
             source.Start();
             ledger.Start(withApp: false);
             source.AwaitReady();
-            string[] words = ledger.AwaitLine("app channel", static line => line.Contains("app channel ", StringComparison.Ordinal)).Split(' ', ',');
+            string[] words = ledger.AwaitLine("app channel", static line => line.Contains("app channel ", StringComparison.Ordinal))
+                .Split(' ', ',');
             string channel = words[Array.IndexOf(words, "channel") + 1], token = words[Array.IndexOf(words, "token") + 1];
             Process app = ledger.StartApp(channel, token);
             Cluster.AssertEqual(source, Calls);
@@ -87,7 +90,8 @@ public sealed class StartTests
             ledger.Start();
             ledger.AwaitReady();
             second.Start();
-            second.AwaitLine("word that it follows", static line => line.Contains("another coordinator is primary of ledger", StringComparison.Ordinal));
+            second.AwaitLine("word that it follows",
+                static line => line.Contains("another coordinator is primary of ledger", StringComparison.Ordinal));
             source.Start();
             source.AwaitReady();
             Assert.DoesNotContain(second.Lines.From(0), static line => line.StartsWith("ready ", StringComparison.Ordinal));
@@ -123,7 +127,8 @@ public sealed class StartTests
 
     internal static IPEndPoint AddressOf(Cluster cluster, string instance)
     {
-        string file = Directory.EnumerateFiles(Path.Combine(cluster.Root, "catalog"), $"{instance}.*").MaxBy(static path => long.Parse(path[(path.LastIndexOf('.') + 1)..]))!;
+        string file = Directory.EnumerateFiles(Path.Combine(cluster.Root, "catalog"), $"{instance}.*")
+            .MaxBy(static path => long.Parse(path[(path.LastIndexOf('.') + 1)..]))!;
         using JsonDocument entry = JsonDocument.Parse(File.ReadAllText(file));
         return IPEndPoint.Parse(entry.RootElement.GetProperty("replicas")[0].GetProperty("address").GetString()!);
     }

@@ -17,7 +17,8 @@ public sealed class StraceFactAttribute : FactAttribute
     {
         try
         {
-            using Process trial = Process.Start(new ProcessStartInfo("strace", ["-o", "/dev/null", "true"]) { RedirectStandardError = true })!;
+            using Process trial = Process.Start(
+                new ProcessStartInfo("strace", ["-o", "/dev/null", "true"]) { RedirectStandardError = true })!;
             string said = trial.StandardError.ReadToEnd();
             trial.WaitForExit();
             return trial.ExitCode == 0 ? null : $"strace cannot trace here: {said.Trim()}";

@@ -7,8 +7,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia.EndToEnd.Tests;
 
 /// <summary>
-/// Reads a trace of a coordinator (strace -f -yy -xx). A commit is, on one thread: pages written to the log, a flush of it that succeeded, a
-/// look at the fence that found it. Every acknowledgement of more than the one before needs one more commit before it.
+/// Reads a trace of a coordinator (strace -f -yy -xx). A commit is, on one thread: pages written to the log, a flush of it that succeeded,
+/// a look at the fence that found it. Every acknowledgement of more than the one before needs one more commit before it.
 /// </summary>
 internal sealed partial class TraceJudge
 {
@@ -41,16 +41,20 @@ internal sealed partial class TraceJudge
             begun[thread] = call[..^"<unfinished ...>".Length];
             return;
         }
-        if (Resumed().Match(call) is { Success: true } resumed && begun.Remove(thread, out string? beginning)) call = beginning + call[resumed.Length..];
+        if (Resumed().Match(call) is { Success: true } resumed && begun.Remove(thread, out string? beginning))
+            call = beginning + call[resumed.Length..];
         TakeEnded(thread, call);
     }
 
     private void TakeEnded(string thread, string call)
     {
         Step step = steps.GetValueOrDefault(thread);
-        if (call.StartsWith("pwrite64(", StringComparison.Ordinal) && IsLog(call) && Strings(call) is [_, [0x41, 0x50, 0x47, 0x31, ..], ..]) steps[thread] = Step.Written;
-        else if (call.StartsWith("fdatasync(", StringComparison.Ordinal) && IsLog(call) && Succeeded(call) && step == Step.Written) steps[thread] = Step.Flushed;
-        else if (call.StartsWith("statx(", StringComparison.Ordinal) && Succeeded(call) && step == Step.Flushed && Encoding.UTF8.GetString(Bytes(call)).Contains("/epoch.", StringComparison.Ordinal))
+        if (call.StartsWith("pwrite64(", StringComparison.Ordinal) && IsLog(call) && Strings(call) is [_, [0x41, 0x50, 0x47, 0x31, ..], ..])
+            steps[thread] = Step.Written;
+        else if (call.StartsWith("fdatasync(", StringComparison.Ordinal) && IsLog(call) && Succeeded(call) && step == Step.Written)
+            steps[thread] = Step.Flushed;
+        else if (call.StartsWith("statx(", StringComparison.Ordinal) && Succeeded(call) && step == Step.Flushed
+            && Encoding.UTF8.GetString(Bytes(call)).Contains("/epoch.", StringComparison.Ordinal))
         {
             steps[thread] = Step.Idle;
             Commits++;
@@ -59,7 +63,8 @@ internal sealed partial class TraceJudge
 
     private static bool Succeeded(string call) => call.EndsWith(" = 0", StringComparison.Ordinal);
 
-    private static bool IsLog(string call) => Strings(call) is [var path, ..] && Encoding.UTF8.GetString(path).Contains("/log.", StringComparison.Ordinal);
+    private static bool IsLog(string call) =>
+        Strings(call) is [var path, ..] && Encoding.UTF8.GetString(path).Contains("/log.", StringComparison.Ordinal);
 
     private void TakeSend(string line)
     {
@@ -79,7 +84,8 @@ internal sealed partial class TraceJudge
         {
             uint length = BinaryPrimitives.ReadUInt32LittleEndian(sent.AsSpan(at));
             if (length > LinkFrameBytesMax) yield break;
-            if (sent[at + 4] == (byte)FrameType.Ack && length == AckBytes) yield return BinaryPrimitives.ReadUInt64LittleEndian(sent.AsSpan(at + FrameHeader.Bytes));
+            if (sent[at + 4] == (byte)FrameType.Ack && length == AckBytes)
+                yield return BinaryPrimitives.ReadUInt64LittleEndian(sent.AsSpan(at + FrameHeader.Bytes));
             at += FrameHeader.Bytes + (int)length;
         }
     }
@@ -94,7 +100,8 @@ internal sealed partial class TraceJudge
     private static byte[] FromHex(string text)
     {
         byte[] bytes = new byte[text.Length / 4];
-        for (int i = 0; i < bytes.Length; i++) bytes[i] = byte.Parse(text.AsSpan(4 * i + 2, 2), NumberStyles.HexNumber, CultureInfo.InvariantCulture);
+        for (int i = 0; i < bytes.Length; i++)
+            bytes[i] = byte.Parse(text.AsSpan(4 * i + 2, 2), NumberStyles.HexNumber, CultureInfo.InvariantCulture);
         return bytes;
     }
 

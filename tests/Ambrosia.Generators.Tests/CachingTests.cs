@@ -20,7 +20,8 @@ public sealed class CachingTests
         public class Unrelated { /* here */ }
         """;
 
-    private static readonly string[] s_steps = [ImmortalGenerator.ContractStep, ImmortalGenerator.ImmortalStep, ImmortalGenerator.DataStep, ImmortalGenerator.ManifestStep, ImmortalGenerator.SuspendableStep];
+    private static readonly string[] s_steps = [ImmortalGenerator.ContractStep, ImmortalGenerator.ImmortalStep, ImmortalGenerator.DataStep,
+        ImmortalGenerator.ManifestStep, ImmortalGenerator.SuspendableStep];
 
     [Theory]
     [InlineData("/* here */", "public int More() => 1;")]
@@ -37,7 +38,9 @@ public sealed class CachingTests
         {
             IncrementalStepRunReason[] reasons = edited.Reasons(step);
             Assert.NotEmpty(reasons);
-            Assert.All(reasons, reason => Assert.True(reason is IncrementalStepRunReason.Cached or IncrementalStepRunReason.Unchanged, $"{step}: {reason}"));
+            Assert.All(reasons,
+                reason =>
+                    Assert.True(reason is IncrementalStepRunReason.Cached or IncrementalStepRunReason.Unchanged, $"{step}: {reason}"));
         }
     }
 
@@ -50,7 +53,8 @@ public sealed class CachingTests
         Assert.Equal(
             [IncrementalStepRunReason.Cached, IncrementalStepRunReason.Modified],
             edited.Reasons(ImmortalGenerator.ContractStep).Select(Settled).OrderBy(reason => reason.ToString()));
-        Assert.All(edited.Reasons(ImmortalGenerator.ImmortalStep), reason => Assert.Equal(IncrementalStepRunReason.Cached, Settled(reason)));
+        Assert.All(edited.Reasons(ImmortalGenerator.ImmortalStep),
+            reason => Assert.Equal(IncrementalStepRunReason.Cached, Settled(reason)));
         Assert.Contains(IncrementalStepRunReason.Modified, edited.Reasons(ImmortalGenerator.ManifestStep));
     }
 

@@ -92,6 +92,7 @@ public sealed class ClientTests
         Assert.Empty(edited.Errors());
         IncrementalStepRunReason[] reasons = edited.Reasons(ImmortalGenerator.ClientStep);
         Assert.NotEmpty(reasons);
-        Assert.All(reasons, static reason => Assert.True(reason is IncrementalStepRunReason.Cached or IncrementalStepRunReason.Unchanged, $"{reason}"));
+        Assert.All(reasons,
+            static reason => Assert.True(reason is IncrementalStepRunReason.Cached or IncrementalStepRunReason.Unchanged, $"{reason}"));
     }
 }

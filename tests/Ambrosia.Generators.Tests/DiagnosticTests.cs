@@ -8,7 +8,8 @@ public sealed class DiagnosticTests
     public static TheoryData<string, string, string> Faults => new()
     {
         { "AMB001", "X must be declared partial", "public interface IX { } public class «X» : Immortal<IXProxy>, IX { }" },
-        { "AMB001", "X must be declared partial", "public interface IX { } public class Outer { public partial class «X» : Immortal<IXProxy>, IX { } }" },
+        { "AMB001", "X must be declared partial",
+            "public interface IX { } public class Outer { public partial class «X» : Immortal<IXProxy>, IX { } }" },
         { "AMB002", "implements no interface IX", "public partial class «X» : Immortal<IXProxy> { }" },
         { "AMB003", "several methods named Go", "[Contract] public interface IX { void Go(); void «Go»(int a); }" },
         { "AMB004", "IX.Go is generic", "[Contract] public interface IX { void «Go»<T>(); }" },
@@ -21,31 +22,37 @@ public sealed class DiagnosticTests
         { "AMB006", "int[*,*]", "[Contract] public interface IX { void Go(int[,] «a»); }" },
         { "AMB006", "Parameter a of IX.Go is a System.Half", "[Contract] public interface IX { void Go(Half «a»); }" },
         { "AMB006", "Parameter a of IX.Go is a System.Int128", "[Contract] public interface IX { void Go(Int128? «a»); }" },
-        { "AMB006", "System.Collections.Immutable.ImmutableArray<int>", "[Contract] public interface IX { void Go(System.Collections.Immutable.ImmutableArray<int> «a»); }" },
+        { "AMB006", "System.Collections.Immutable.ImmutableArray<int>",
+            "[Contract] public interface IX { void Go(System.Collections.Immutable.ImmutableArray<int> «a»); }" },
         { "AMB007", "IX.Go returns a (int, System.Half)", "[Contract] public interface IX { Call<(int, Half)> «Go»(); }" },
         { "AMB007", "IX.Go returns a System.Type", "[Contract] public interface IX { Type «Go»(); }" },
         { "AMB007", "IX.Go returns a System.ReadOnlySpan<byte>", "[Contract] public interface IX { ReadOnlySpan<byte> «Go»(); }" },
         { "AMB008", "IX.Go returns Task<int>", "[Contract] public interface IX { Task<int> «Go»(); }" },
         { "AMB008", "IX.Go returns ValueTask", "[Contract] public interface IX { ValueTask «Go»(); }" },
-        { "AMB008", "X.Go returns async void", "public interface IX { void Go(); } public partial class X : Immortal<IXProxy>, IX { public async void «Go»() => await Task.Yield(); }" },
+        { "AMB008", "X.Go returns async void",
+            "public interface IX { void Go(); } public partial class X : Immortal<IXProxy>, IX { public async void «Go»() => await Task.Yield(); }" },
         { "AMB009", "IX.Size is a property", "[Contract] public interface IX { int «Size» { get; } }" },
         { "AMB009", "IX.Done is a event", "[Contract] public interface IX { event Action «Done»; }" },
         { "AMB009", "IX.Go is a static method", "[Contract] public interface IX { static void «Go»() { } }" },
-        { "AMB010", "IX.Stop has the id 0x7, which Go has", "[Contract] public interface IX { [MethodId(7)] void Go(); [MethodId(7)] void «Stop»(); }" },
+        { "AMB010", "IX.Stop has the id 0x7, which Go has",
+            "[Contract] public interface IX { [MethodId(7)] void Go(); [MethodId(7)] void «Stop»(); }" },
         { "AMB010", "which is out of range", "[Contract] public interface IX { [MethodId(0)] void «Go»(); }" },
         { "AMB011", "IX.Go is an impulse handler and returns a value", "[Contract] public interface IX { [ImpulseHandler] int «Go»(); }" },
         { "AMB012", "IX is nested in Outer", "public partial class Outer { [Contract] public interface «IX» { } }" },
         { "AMB013", "X is abstract", "public interface IX { } public abstract partial class «X» : Immortal<IXProxy>, IX { }" },
         { "AMB013", "X is generic", "public interface IX { } public partial class «X»<T> : Immortal<IXProxy>, IX { }" },
-        { "AMB013", "X has no constructor without parameters", "public interface IX { } public partial class «X»(int a) : Immortal<IXProxy>, IX { public int A => a; }" },
+        { "AMB013", "X has no constructor without parameters",
+            "public interface IX { } public partial class «X»(int a) : Immortal<IXProxy>, IX { public int A => a; }" },
         { "AMB014", "its member Bad is a System.Type", "[Data] public class X { public Type? «Bad» { get; set; } }" },
         { "AMB014", "its member Bad is a System.UInt128[]", "[Data] public sealed record X(int Good, UInt128[] «Bad»);" },
-        { "AMB014", "its member Bad is a System.Half", "public class B { public Half «Bad» { get; set; } } [Data] public class X : B { public int Good { get; init; } }" },
+        { "AMB014", "its member Bad is a System.Half",
+            "public class B { public Half «Bad» { get; set; } } [Data] public class X : B { public int Good { get; init; } }" },
         { "AMB014", "is abstract", "[Data] public abstract class «X» { }" },
         { "AMB014", "is generic", "[Data] public class «X»<T> { }" },
         { "AMB014", "no public constructor", "[Data] public class «X» { private X() { } public int A { get; } }" },
         { "AMB016", "IX.Go is a query and returns nothing", "[Contract] public interface IX { [Query] void «Go»(); }" },
-        { "AMB016", "IX.Go is a query and returns Call<int>, which may wait", "[Contract] public interface IX { [Query] Call<int> «Go»(); }" },
+        { "AMB016", "IX.Go is a query and returns Call<int>, which may wait",
+            "[Contract] public interface IX { [Query] Call<int> «Go»(); }" },
         { "AMB016", "IX.Go is a query and returns Call, which may wait", "[Contract] public interface IX { [Query] Call «Go»(); }" },
         { "AMB014", "two members of number 1", "[Data] public class «X» { [Field(1)] public int A; [Field(1)] public int B; }" },
     };
@@ -70,7 +77,8 @@ public sealed class DiagnosticTests
     public void Proxy_MissingInTheContractsAssembly_IsReported()
     {
         Generation contracts = Generation.OfAssembly("Contracts", "public interface IFar { void Go(); }");
-        Generation app = Generation.OfAssembly("App", "public partial class Far : Immortal<IFarProxy>, IFar { public void Go() { } }", contracts.AsReference());
+        Generation app = Generation.OfAssembly("App", "public partial class Far : Immortal<IFarProxy>, IFar { public void Go() { } }",
+            contracts.AsReference());
 
         Diagnostic diagnostic = Assert.Single(app.Diagnostics);
         Assert.Equal("AMB015", diagnostic.Id);

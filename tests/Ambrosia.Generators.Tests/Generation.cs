@@ -13,7 +13,9 @@ internal sealed class Generation
     private static readonly ImmutableArray<MetadataReference> s_framework =
     [
         .. ((string)AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES")!).Split(Path.PathSeparator)
-            .Where(path => Path.GetFileName(path) is { } name && (name.StartsWith("System.", StringComparison.Ordinal) || name is "netstandard.dll" or "mscorlib.dll"))
+            .Where(
+                path => Path.GetFileName(path) is { } name
+                    && (name.StartsWith("System.", StringComparison.Ordinal) || name is "netstandard.dll" or "mscorlib.dll"))
             .Select(path => MetadataReference.CreateFromFile(path)),
         MetadataReference.CreateFromFile(typeof(Immortal).Assembly.Location),
         MetadataReference.CreateFromFile(typeof(Protocol.Lsn).Assembly.Location),
@@ -40,12 +42,16 @@ internal sealed class Generation
 
     internal static Generation OfAssembly(string assembly, string source, params MetadataReference[] references)
     {
-        SyntaxTree tree = CSharpSyntaxTree.ParseText("using System;\nusing System.Collections.Generic;\nusing System.Threading.Tasks;\nusing Ambrosia;\n" + source, s_parse, "Demo.cs");
+        SyntaxTree tree = CSharpSyntaxTree.ParseText(
+            "using System;\nusing System.Collections.Generic;\nusing System.Threading.Tasks;\nusing Ambrosia;\n" + source,
+            s_parse, "Demo.cs");
         var compilation = CSharpCompilation.Create(
             assembly, [tree], [.. s_framework, .. references],
-            new CSharpCompilationOptions(OutputKind.DynamicallyLinkedLibrary, nullableContextOptions: NullableContextOptions.Enable, allowUnsafe: true, generalDiagnosticOption: ReportDiagnostic.Error));
+            new CSharpCompilationOptions(OutputKind.DynamicallyLinkedLibrary, nullableContextOptions: NullableContextOptions.Enable,
+                allowUnsafe: true, generalDiagnosticOption: ReportDiagnostic.Error));
         var options = new GeneratorDriverOptions(IncrementalGeneratorOutputKind.None, trackIncrementalGeneratorSteps: true);
-        return new Generation(compilation, CSharpGeneratorDriver.Create([new ImmortalGenerator().AsSourceGenerator()], parseOptions: s_parse, driverOptions: options));
+        return new Generation(compilation,
+            CSharpGeneratorDriver.Create([new ImmortalGenerator().AsSourceGenerator()], parseOptions: s_parse, driverOptions: options));
     }
 
     /// <summary>The same driver on an edited source.</summary>
@@ -54,16 +60,20 @@ internal sealed class Generation
         SyntaxTree tree = Input.SyntaxTrees[0];
         string text = tree.ToString();
         Assert.Contains(from, text, StringComparison.Ordinal);
-        return new Generation(Input.ReplaceSyntaxTree(tree, CSharpSyntaxTree.ParseText(text.Replace(from, to, StringComparison.Ordinal), s_parse, tree.FilePath)), Driver);
+        return new Generation(
+            Input.ReplaceSyntaxTree(tree,
+                CSharpSyntaxTree.ParseText(text.Replace(from, to, StringComparison.Ordinal), s_parse, tree.FilePath)), Driver);
     }
 
     /// <summary>What the compiler says of source and generated code together; warnings count as errors.</summary>
-    internal string[] Errors() => [.. Output.GetDiagnostics().Where(each => each.Severity >= DiagnosticSeverity.Warning).Select(each => each.ToString())];
+    internal string[] Errors() =>
+        [.. Output.GetDiagnostics().Where(each => each.Severity >= DiagnosticSeverity.Warning).Select(each => each.ToString())];
 
     internal string Generated(string file) =>
         Output.SyntaxTrees.Single(tree => tree.FilePath.EndsWith(file, StringComparison.Ordinal)).ToString();
 
-    internal IEnumerable<string> Files() => Output.SyntaxTrees.Skip(1).Select(tree => Path.GetFileName(tree.FilePath)).Order(StringComparer.Ordinal);
+    internal IEnumerable<string> Files() =>
+        Output.SyntaxTrees.Skip(1).Select(tree => Path.GetFileName(tree.FilePath)).Order(StringComparer.Ordinal);
 
     internal MetadataReference AsReference() => MetadataReference.CreateFromImage(Emit());
 
@@ -71,7 +81,8 @@ internal sealed class Generation
 
     /// <summary>Why the outputs of a step were made again, or not.</summary>
     internal IncrementalStepRunReason[] Reasons(string step) =>
-        [.. Driver.GetRunResult().Results[0].TrackedSteps.TryGetValue(step, out var runs) ? runs.SelectMany(run => run.Outputs).Select(output => output.Reason) : []];
+        [.. Driver.GetRunResult().Results[0].TrackedSteps.TryGetValue(step, out var runs)
+            ? runs.SelectMany(run => run.Outputs).Select(output => output.Reason) : []];
 
     private byte[] Emit()
     {

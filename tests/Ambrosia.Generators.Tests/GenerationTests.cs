@@ -6,7 +6,10 @@ namespace Ambrosia.Generators.Tests;
 
 public sealed class GenerationTests
 {
-    /// <summary>The paper's §4.2, with the edits of the design and no others: Immortal for Immutable, partial, the thread started in BecomingPrimary.</summary>
+    /// <summary>
+    /// The paper's §4.2, with the edits of the design and no others: Immortal for Immutable, partial, the thread
+    /// started in BecomingPrimary.
+    /// </summary>
     private const string Paper = """
         using System.Runtime.Serialization;
         using System.Threading;
@@ -131,9 +134,12 @@ public sealed class GenerationTests
         Generation generation = Generation.Of(Paper);
 
         Assert.Empty(generation.Diagnostics);
-        Assert.DoesNotContain(generation.Output.GetDiagnostics(), each => each.Severity == Microsoft.CodeAnalysis.DiagnosticSeverity.Error && !each.Id.StartsWith("CS06", StringComparison.Ordinal));
+        Assert.DoesNotContain(generation.Output.GetDiagnostics(),
+            each => each.Severity == Microsoft.CodeAnalysis.DiagnosticSeverity.Error
+                && !each.Id.StartsWith("CS06", StringComparison.Ordinal));
         Assert.Equal(
-            ["ContractManifest.g.cs", "Counter.Dispatch.g.cs", "Counter.State.g.cs", "ICounterProxy.g.cs", "IMonitorProxy.g.cs", "IMyImmortalProxy.g.cs", "MyImmortal.Dispatch.g.cs", "MyImmortal.State.g.cs", "StateRegistry.g.cs"],
+            ["ContractManifest.g.cs", "Counter.Dispatch.g.cs", "Counter.State.g.cs", "ICounterProxy.g.cs", "IMonitorProxy.g.cs",
+                "IMyImmortalProxy.g.cs", "MyImmortal.Dispatch.g.cs", "MyImmortal.State.g.cs", "StateRegistry.g.cs"],
             generation.Files());
     }
 
@@ -184,7 +190,8 @@ public sealed class GenerationTests
             public partial class Wide : Immortal<IWideProxy>, IWide { public string Last(string a) => a + "!"; {{bodies}} }
             """).Load();
         Type type = assembly.GetType("Wide")!;
-        var definition = (ImmortalDefinition)typeof(ImmortalDefinition).GetMethod(nameof(ImmortalDefinition.Of))!.MakeGenericMethod(type).Invoke(null, null)!;
+        var definition = (ImmortalDefinition)typeof(ImmortalDefinition).GetMethod(nameof(ImmortalDefinition.Of))!.MakeGenericMethod(type)
+            .Invoke(null, null)!;
 
         Assert.Equal("oh!", Speaking.Ask(definition, method: 5, "oh"));
         using JsonDocument json = JsonDocument.Parse(assembly.GetCustomAttribute<ContractManifestAttribute>()!.Json);
@@ -228,7 +235,8 @@ public sealed class GenerationTests
             }
             """).Load();
         Type type = assembly.GetType("Echo")!;
-        var definition = (ImmortalDefinition)typeof(ImmortalDefinition).GetMethod(nameof(ImmortalDefinition.Of))!.MakeGenericMethod(type).Invoke(null, null)!;
+        var definition = (ImmortalDefinition)typeof(ImmortalDefinition).GetMethod(nameof(ImmortalDefinition.Of))!.MakeGenericMethod(type)
+            .Invoke(null, null)!;
 
         Assert.NotEqual(0ul, definition.ContractHash);
         Assert.Equal("oh", Speaking.Ask(definition, method: 5, "oh", 1));
@@ -238,7 +246,8 @@ public sealed class GenerationTests
     [Fact]
     public void MethodIds_AreThoseOfTheProtocol()
     {
-        string proxy = Generation.Of("namespace Demo; [Contract] public interface IMonitor { void Report(int count); }").Generated("IMonitorProxy.g.cs");
+        string proxy = Generation.Of("namespace Demo; [Contract] public interface IMonitor { void Report(int count); }")
+            .Generated("IMonitorProxy.g.cs");
 
         Assert.Contains($"BeginFork(0x{MethodIds.Of("IMonitor", "Report"):X}u)", proxy, StringComparison.Ordinal);
     }
@@ -246,7 +255,8 @@ public sealed class GenerationTests
     [Fact]
     public void Contract_InAReferencedAssembly_IsServedAndCalled()
     {
-        Generation contracts = Generation.OfAssembly("Contracts", "namespace Shared; [Data] public record Item(int N); [Contract] public interface IStore { Call<Item?> Find(Item like); }");
+        Generation contracts = Generation.OfAssembly("Contracts",
+            "namespace Shared; [Data] public record Item(int N); [Contract] public interface IStore { Call<Item?> Find(Item like); }");
         Generation app = Generation.OfAssembly("App", """
             using Shared;
             public partial class Store : Immortal<IStoreProxy>, IStore
@@ -290,6 +300,8 @@ public sealed class GenerationTests
         Assert.Equal(1u, contract.GetProperty("methods")[0].GetProperty("id").GetUInt32());
         Assert.Equal(4, json.RootElement.GetProperty("data").GetArrayLength());
         Assert.Equal(Fnv.Hash64(manifest.Json), manifest.Hash);
-        Assert.Equal(manifest.Json, generation.Edited("public void Ping() { }", "public void Ping() { ; }").Load().GetCustomAttribute<ContractManifestAttribute>()!.Json);
+        Assert.Equal(manifest.Json,
+            generation.Edited("public void Ping() { }", "public void Ping() { ; }").Load()
+                .GetCustomAttribute<ContractManifestAttribute>()!.Json);
     }
 }

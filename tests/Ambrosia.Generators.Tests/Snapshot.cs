@@ -10,7 +10,8 @@ internal static class Snapshot
         string path = Path.Combine(Path.GetDirectoryName(caller)!, "Snapshots", name + ".txt");
         if (Environment.GetEnvironmentVariable("AMBROSIA_SNAPSHOTS") == "write") File.WriteAllText(path, actual);
         string kept = Path.Combine(AppContext.BaseDirectory, "Snapshots", name + ".txt");
-        Assert.True(File.Exists(path) || File.Exists(kept), $"There is no snapshot {name}: run once with AMBROSIA_SNAPSHOTS=write and review it.");
+        Assert.True(File.Exists(path) || File.Exists(kept),
+            $"There is no snapshot {name}: run once with AMBROSIA_SNAPSHOTS=write and review it.");
         Assert.Equal(File.ReadAllText(File.Exists(path) ? path : kept), actual);
     }
 }

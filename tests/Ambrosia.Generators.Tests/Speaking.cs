@@ -10,7 +10,8 @@ internal static class Speaking
     {
         var session = new ImmortalSession(definition, new SessionOptions { Token = new byte[32] });
         var input = new ArrayBufferWriter<byte>();
-        Frames.Write(input, new AppWelcome(1, new InstanceId("demo"), "r0", Guid.NewGuid(), new Epoch(1), 1, 1_000_000, new Lsn(64), false), 0, false);
+        Frames.Write(input,
+            new AppWelcome(1, new InstanceId("demo"), "r0", Guid.NewGuid(), new Epoch(1), 1, 1_000_000, new Lsn(64), false), 0, false);
         var records = new ArrayBufferWriter<byte>();
         new DeliverHeader(new Lsn(64), 0, Lsn.Zero).Write(records.GetSpan(DeliverHeader.Bytes));
         records.Advance(DeliverHeader.Bytes);
@@ -53,7 +54,8 @@ internal static class Speaking
             session.OutputTaken(bytes.Length);
         }
         ReadOnlySpan<byte> left = output.WrittenSpan;
-        while (FrameReader.TryRead(left, 0, 1_000_000, false, out FrameHeader header, out ReadOnlySpan<byte> payload, out int size) == DecodeStatus.Ok)
+        while (FrameReader.TryRead(left, 0, 1_000_000, false, out FrameHeader header, out ReadOnlySpan<byte> payload,
+            out int size) == DecodeStatus.Ok)
         {
             left = left[size..];
             if (header.Type != FrameType.Run) continue;

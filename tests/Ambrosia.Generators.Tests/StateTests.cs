@@ -42,7 +42,8 @@ public sealed class StateTests
         Assert.Empty(generation.Diagnostics);
         Assert.Empty(generation.Errors());
         Assert.Equal(
-            ["Demo.Kept.State.g.cs", "Demo.Round.State.g.cs", "Demo.Small.Hidden.State.g.cs", "Demo.Small.State.g.cs", "Demo.Wooden.State.g.cs", "StateRegistry.g.cs"],
+            ["Demo.Kept.State.g.cs", "Demo.Round.State.g.cs", "Demo.Small.Hidden.State.g.cs", "Demo.Small.State.g.cs",
+                "Demo.Wooden.State.g.cs", "StateRegistry.g.cs"],
             generation.Files().Where(static name => name.Contains("State", StringComparison.Ordinal)));
         string small = generation.Generated("Small.State.g.cs");
         Assert.Contains("ref global::Demo.ISmallProxy Of_other(", small, StringComparison.Ordinal);
@@ -53,7 +54,8 @@ public sealed class StateTests
     public void Codec_IsAsInTheSnapshot()
     {
         Generation generation = Generation.Of(Source);
-        foreach (string file in new[] { "Demo.Wooden.State.g.cs", "Demo.Small.Hidden.State.g.cs" }) Snapshot.Check(file, generation.Generated(file));
+        foreach (string file in new[] { "Demo.Wooden.State.g.cs", "Demo.Small.Hidden.State.g.cs" })
+            Snapshot.Check(file, generation.Generated(file));
     }
 
     /// <summary>What cannot be reached is left to reflection, without a word and without an error.</summary>
@@ -103,7 +105,8 @@ public sealed class StateTests
 
         Assert.Empty(generation.Diagnostics);
         Assert.Empty(generation.Errors());
-        Assert.Contains("@namespace.Inner.event.State.g.cs".Replace("@", ""), generation.Files().Select(static name => name.Replace("@", "")));
+        Assert.Contains("@namespace.Inner.event.State.g.cs".Replace("@", ""),
+            generation.Files().Select(static name => name.Replace("@", "")));
         Assert.Contains(generation.Files(), static name => name.Contains("Deep.State", StringComparison.Ordinal));
     }
 
@@ -118,14 +121,16 @@ public sealed class StateTests
         Assert.Empty(edited.Errors());
         IncrementalStepRunReason[] reasons = edited.Reasons(ImmortalGenerator.StateStep);
         Assert.NotEmpty(reasons);
-        Assert.All(reasons, static reason => Assert.True(reason is IncrementalStepRunReason.Cached or IncrementalStepRunReason.Unchanged, $"{reason}"));
+        Assert.All(reasons,
+            static reason => Assert.True(reason is IncrementalStepRunReason.Cached or IncrementalStepRunReason.Unchanged, $"{reason}"));
     }
 
     /// <summary>The negative control: a new field writes that codec again, and no other.</summary>
     [Fact]
     public void Edit_OfAField_WritesItsCodecAgain()
     {
-        Generation edited = Generation.Of(Source).Edited("public int Number; }\npublic sealed class Skipped", "public int Number, More; }\npublic sealed class Skipped");
+        Generation edited = Generation.Of(Source)
+            .Edited("public int Number; }\npublic sealed class Skipped", "public int Number, More; }\npublic sealed class Skipped");
 
         Assert.Single(edited.Reasons(ImmortalGenerator.StateStep), static reason => reason == IncrementalStepRunReason.Modified);
     }

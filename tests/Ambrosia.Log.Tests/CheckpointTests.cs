@@ -98,7 +98,8 @@ public sealed class CheckpointTests
     public void Open_OfAnotherInstanceOrUnderAnotherName_IsRefused()
     {
         string path = Publish(new Lsn(10_000), new Lsn(8_192));
-        Assert.Throws<LogDamage>(() => CheckpointReader.Open(_fs, path, s_identity with { Uuid = Guid.Parse("00000000-0000-0000-0000-000000000001") }));
+        Assert.Throws<LogDamage>(
+            () => CheckpointReader.Open(_fs, path, s_identity with { Uuid = Guid.Parse("00000000-0000-0000-0000-000000000001") }));
         Assert.Throws<LogDamage>(() => CheckpointReader.Open(_fs, path, s_identity with { Shard = 1 }));
         string other = $"{Dir}/ckpt.10001.3.r1";
         _fs.Rename(path, other);
@@ -120,7 +121,8 @@ public sealed class CheckpointTests
     [Fact]
     public void List_NamesOfAllKinds_AreNewestFirst()
     {
-        foreach (string name in new[] { "ckpt.5.2.r0", "ckpt.40.1.r0", "ckpt.40.2.r0", "ckpt.04.2.r0", "ckpt.4.2", "ckpt.4.2.r.x", "ckpt.x.2.r0", "log.1.1", "ckpt.5.2.r0.r0.2.tmp" })
+        foreach (string name in new[] { "ckpt.5.2.r0", "ckpt.40.1.r0", "ckpt.40.2.r0", "ckpt.04.2.r0", "ckpt.4.2", "ckpt.4.2.r.x",
+            "ckpt.x.2.r0", "log.1.1", "ckpt.5.2.r0.r0.2.tmp" })
             _fs.Create($"{Dir}/{name}");
         Assert.Equal(["ckpt.40.2.r0", "ckpt.40.1.r0", "ckpt.5.2.r0"], Checkpoints.List(_fs, Dir).Select(n => n.ToString()));
     }
@@ -209,7 +211,8 @@ public sealed class CheckpointTests
         return written;
     }
 
-    private static CheckpointHeader Header(Lsn lsn, Lsn pageLsn) => new(0, Primary.Uuid, lsn, pageLsn, new Epoch(3), 7, 2, 123, 0xABCD, "r1");
+    private static CheckpointHeader Header(Lsn lsn, Lsn pageLsn) =>
+        new(0, Primary.Uuid, lsn, pageLsn, new Epoch(3), 7, 2, 123, 0xABCD, "r1");
 
     private CheckpointWriter Begin(Lsn lsn, Lsn pageLsn) => new(_fs, Dir, s_identity, Header(lsn, pageLsn), NoCrashPoints.Instance);
 

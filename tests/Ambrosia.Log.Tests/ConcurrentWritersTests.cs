@@ -57,8 +57,8 @@ public sealed class ConcurrentWritersTests
     }
 
     /// <summary>
-    /// Each record is appended at the moment at which the committer finds nothing more to do: a wake-up that can be lost is lost here, and then
-    /// nobody ever commits again.
+    /// Each record is appended at the moment at which the committer finds nothing more to do: a wake-up that can be lost is lost here, and
+    /// then nobody ever commits again.
     /// </summary>
     [Fact]
     public void Leave_WhileTheCommitterGoesToSleep_NeverLosesTheWakeUp()
@@ -78,7 +78,8 @@ public sealed class ConcurrentWritersTests
             Lsn end = r.End;
             if (primary.Writer.Leave(r)) wake.Release();
             isStuck = !SpinUntilDurable(primary.Writer, end);
-            for (int pause = i % 256; pause > 0; pause--) Volatile.Read(ref isOver); // every moment of the committer's way to sleep has its turn
+            // every moment of the committer's way to sleep has its turn
+            for (int pause = i % 256; pause > 0; pause--) Volatile.Read(ref isOver);
         }
         Volatile.Write(ref isOver, true);
         wake.Release();

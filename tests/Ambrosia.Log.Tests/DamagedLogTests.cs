@@ -3,8 +3,9 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Log.Tests;
 
 /// <summary>
-/// Every way to cut or damage a small log: what comes back is all of it, a loud cut behind everything that the log states as durable, or a halt
-/// (I18), through a whole take-over and a reader of what it made; <see cref="EveryLengthTests"/> and its neighbours have every length and bit. The oracle knows the records of the undamaged log and where each page begins; it is itself tested with wrong answers.
+/// Every way to cut or damage a small log: what comes back is all of it, a loud cut behind everything that the log states as durable, or a
+/// halt (I18), through a whole take-over and a reader of what it made; <see cref="EveryLengthTests"/> and its neighbours have every length
+/// and bit. The oracle knows the records of the undamaged log and where each page begins; it is itself tested with wrong answers.
 /// </summary>
 public sealed class DamagedLogTests
 {
@@ -126,11 +127,17 @@ public sealed class DamagedLogTests
         Lsn last = log.Pages[^1].Lsn;
         Lsn early = log.Pages[1].Lsn;
         int lastOffset = Original.Offset(last);
-        // a silent cut, a cut of what was stated, a halt where nothing is stated, a history that is not a prefix, and no answer to damage at all
-        Assert.ThrowsAny<Exception>(() => log.Judge(new ReadVerdict.Whole(last, log.Stated), log.RecordsBelow(last), null, lastOffset + 70));
-        Assert.ThrowsAny<Exception>(() => log.Judge(new ReadVerdict.Cut(early, 1, Segment, 0, "", early), log.RecordsBelow(early), null, Original.Offset(early)));
+        // a silent cut, a cut of what was stated, a halt where nothing is stated, a history that is not a prefix, and
+        // no answer to damage at all
+        Assert.ThrowsAny<Exception>(
+            () => log.Judge(new ReadVerdict.Whole(last, log.Stated), log.RecordsBelow(last), null, lastOffset + 70));
+        Assert.ThrowsAny<Exception>(
+            () => log.Judge(new ReadVerdict.Cut(early, 1, Segment, 0, "", early), log.RecordsBelow(early), null, Original.Offset(early)));
         Assert.ThrowsAny<Exception>(() => log.Judge(null, null, new LogDamage(Segment, lastOffset, last, "", ""), lastOffset));
-        Assert.ThrowsAny<Exception>(() => log.Judge(new ReadVerdict.Cut(last, 1, Segment, lastOffset, "", log.Stated), log.RecordsBelow(last)[1..], null, lastOffset));
+        Assert.ThrowsAny<Exception>(
+            () =>
+                log.Judge(new ReadVerdict.Cut(last, 1, Segment, lastOffset, "", log.Stated), log.RecordsBelow(last)[1..],
+                    null, lastOffset));
         Assert.ThrowsAny<Exception>(() => log.Judge(new ReadVerdict.Whole(log.End, log.Stated), log.Records, null, lastOffset));
     }
 
@@ -184,7 +191,9 @@ public sealed class DamagedLogTests
             return fs;
         }
 
-        /// <summary>Recovers from <paramref name="bytes"/>, which differ from the log from <paramref name="damagedFrom"/> on; what came of it.</summary>
+        /// <summary>
+        /// Recovers from <paramref name="bytes"/>, which differ from the log from <paramref name="damagedFrom"/> on; what came of it.
+        /// </summary>
         public string Check(byte[] bytes, int damagedFrom)
         {
             MemoryFileSystem fs = Copy(bytes);
@@ -201,7 +210,8 @@ public sealed class DamagedLogTests
 
         public string Judge(ReadVerdict? verdict, List<LoggedRecord>? records, LogDamage? damage, int damagedFrom, byte[]? bytes = null)
         {
-            if (bytes is not null) damagedFrom = Math.Min(bytes.AsSpan().CommonPrefixLength(Bytes), Bytes.Length - 1); // zeros over zeros damage nothing
+            // zeros over zeros damage nothing
+            if (bytes is not null) damagedFrom = Math.Min(bytes.AsSpan().CommonPrefixLength(Bytes), Bytes.Length - 1);
             PageHeader hit = Pages.Last(p => Offset(p.Lsn) <= damagedFrom);
             bool isUntouched = bytes is not null && bytes.Length >= Bytes.Length && bytes.AsSpan(0, Bytes.Length).SequenceEqual(Bytes);
             if (damage is not null)
@@ -218,7 +228,8 @@ public sealed class DamagedLogTests
             Assert.Equal(whole, verdict.End);
             Assert.Equal(RecordsBelow(whole), records);
             // A log that ends where a page or group ended before is a whole log: then nothing that stands in the file is dropped.
-            bool isAnythingLeft = !isUntouched && (bytes is null || bytes.AsSpan(Math.Min(bytes.Length, Offset(whole))).ContainsAnyExcept((byte)0));
+            bool isAnythingLeft = !isUntouched
+                && (bytes is null || bytes.AsSpan(Math.Min(bytes.Length, Offset(whole))).ContainsAnyExcept((byte)0));
             Assert.Equal(isAnythingLeft, verdict is ReadVerdict.Cut);
             if (verdict is not ReadVerdict.Cut cut) return "whole";
             Assert.Equal((Segment, (long)Offset(whole)), (cut.File, cut.Offset));

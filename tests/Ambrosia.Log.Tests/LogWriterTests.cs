@@ -70,7 +70,9 @@ public sealed class LogWriterTests
         Assert.Single(WholeLog.Read(_fs, Dir));
     }
 
-    /// <summary>Whoever turns a page alone adds it up; with others inside nobody may before they have left, and then the committer does.</summary>
+    /// <summary>
+    /// Whoever turns a page alone adds it up; with others inside nobody may before they have left, and then the committer does.
+    /// </summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]

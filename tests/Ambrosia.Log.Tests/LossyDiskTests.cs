@@ -4,8 +4,8 @@ using Ambrosia.TestKit;
 namespace Ambrosia.Log.Tests;
 
 /// <summary>
-/// A process or the machine dies at every single file operation of a log's life, and the disk keeps what a journalling file system may keep.
-/// Whatever was Durable is there afterwards, at its Lsn, and nothing else than what was appended.
+/// A process or the machine dies at every single file operation of a log's life, and the disk keeps what a journalling file system may
+/// keep. Whatever was Durable is there afterwards, at its Lsn, and nothing else than what was appended.
 /// </summary>
 public sealed class LossyDiskTests
 {
@@ -103,7 +103,8 @@ public sealed class LossyDiskTests
             LoggedRecord more = primary.Append([1, 2]);
             primary.Commit();
             Assert.Equal(more, WholeLog.Read(process, Dir)[^1]);
-            foreach (CheckpointFileName name in primary.Log.Checkpoints) Assert.True(Checkpoints.IsValid(process, Dir, name, primary.Identity));
+            foreach (CheckpointFileName name in primary.Log.Checkpoints)
+                Assert.True(Checkpoints.IsValid(process, Dir, name, primary.Identity));
         }
         catch (Exception e) when (e is not Xunit.Sdk.XunitException { InnerException: not null })
         {
@@ -111,10 +112,16 @@ public sealed class LossyDiskTests
         }
     }
 
-    /// <summary>What one process, or two after one another, do with a log: creation, commits, spanning records, rotation, marks, a checkpoint, a take-over.</summary>
+    /// <summary>
+    /// What one process, or two after one another, do with a log: creation, commits, spanning records, rotation, marks, a
+    /// checkpoint, a take-over.
+    /// </summary>
     private sealed class Life(ulong seed)
     {
-        public static LogOptions Options { get; } = Primary.Small with { SegmentBytes = 64 << 10, PageBytes = 8 << 10, ZeroWindowBytes = 16 << 10 };
+        public static LogOptions Options { get; } = Primary.Small with
+        {
+            SegmentBytes = 64 << 10, PageBytes = 8 << 10, ZeroWindowBytes = 16 << 10
+        };
 
         public SimulatedFileSystem Disk { get; } = Prepared(seed);
         public List<LoggedRecord> Appended { get; } = [];
@@ -168,7 +175,8 @@ public sealed class LossyDiskTests
                 if (i % 3 == 0) primary.Lock.Beat();
             }
             if (primary.Writer.AppendMark()) Commit(primary);
-            if (checkpoint) CheckpointTests.Write(process, Dir, primary, Appended[5].Lsn, Appended[5].Lsn + -(long)(Appended[5].Lsn.Value % 4_096));
+            if (checkpoint)
+                CheckpointTests.Write(process, Dir, primary, Appended[5].Lsn, Appended[5].Lsn + -(long)(Appended[5].Lsn.Value % 4_096));
             process.Kill();
         }
 

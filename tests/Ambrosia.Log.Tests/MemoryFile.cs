@@ -47,7 +47,9 @@ internal sealed class MemoryFile(MemoryFile.Inode inode, Lock sync) : IFile
     {
         lock (sync)
         {
-            if (inode.IsLocked || inode.Holders.Any(h => h.File != this && (kind == FileLockKind.Exclusive || h.Kind == FileLockKind.Exclusive))) return false;
+            if (inode.IsLocked
+                || inode.Holders.Any(h => h.File != this && (kind == FileLockKind.Exclusive || h.Kind == FileLockKind.Exclusive)))
+                return false;
             inode.Holders.RemoveAll(h => h.File == this);
             inode.Holders.Add((this, kind));
             return true;

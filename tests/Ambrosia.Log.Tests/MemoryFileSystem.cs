@@ -63,7 +63,9 @@ internal sealed class MemoryFileSystem : IFileSystem
     public IReadOnlyList<string> List(string directory)
     {
         lock (_sync)
-            return [.. _names.Keys.Where(p => Path.GetDirectoryName(p) == directory).Select(p => Path.GetFileName(p)).Order(StringComparer.Ordinal)];
+            return [
+                .. _names.Keys.Where(p => Path.GetDirectoryName(p) == directory).Select(p => Path.GetFileName(p))
+                    .Order(StringComparer.Ordinal)];
     }
 
     public void CreateDirectory(string path)

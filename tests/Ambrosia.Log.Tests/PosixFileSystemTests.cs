@@ -143,7 +143,8 @@ public sealed class PosixFileSystemTests : IDisposable
             }
         }
         Assert.Equal(written, WholeLog.Read(_fs, dir));
-        Assert.All(_fs.List(dir), n => Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite, File.GetUnixFileMode(Path.Combine(dir, n))));
+        Assert.All(_fs.List(dir),
+            n => Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite, File.GetUnixFileMode(Path.Combine(dir, n))));
     }
 
     public void Dispose() => _directory.Dispose();

@@ -21,7 +21,10 @@ internal sealed class Primary : IDisposable
     public OpenLog Log { get; }
     public LogWriter Writer => Log.Writer;
 
-    public static LogOptions Small { get; } = new() { SegmentBytes = 256 << 10, PageBytes = 16 << 10, Pages = 4, ZeroWindowBytes = 32 << 10, AppVersion = 7 };
+    public static LogOptions Small { get; } = new()
+    {
+        SegmentBytes = 256 << 10, PageBytes = 16 << 10, Pages = 4, ZeroWindowBytes = 32 << 10, AppVersion = 7
+    };
 
     /// <summary>Every replica brings a UUID of its own, as every creator does.</summary>
     public static InstanceIdentity Create(IFileSystem fs, string dir, ICrashPoints? crash = null, string replica = "r0")
@@ -32,7 +35,8 @@ internal sealed class Primary : IDisposable
     }
 
     public static Primary Start(
-        IFileSystem fs, string dir, LogOptions? options = null, string replica = "r0", TimeProvider? time = null, ICrashPoints? crash = null)
+        IFileSystem fs, string dir, LogOptions? options = null, string replica = "r0", TimeProvider? time = null,
+        ICrashPoints? crash = null)
     {
         crash ??= NoCrashPoints.Instance;
         InstanceIdentity identity = Create(fs, dir, replica: replica);
@@ -41,7 +45,8 @@ internal sealed class Primary : IDisposable
         return new Primary(identity, claimed.Fence, claimed.PrimaryLock, log);
     }
 
-    public static Primary Of(InstanceIdentity identity, ClaimResult.Claimed claimed, OpenLog log) => new(identity, claimed.Fence, claimed.PrimaryLock, log);
+    public static Primary Of(InstanceIdentity identity, ClaimResult.Claimed claimed, OpenLog log) =>
+        new(identity, claimed.Fence, claimed.PrimaryLock, log);
 
     /// <summary>Appends one record that fits a page. It is not durable yet.</summary>
     public LoggedRecord Append(byte[] body, RecordKind kind = RecordKind.Run)
@@ -122,7 +127,8 @@ internal sealed class Primary : IDisposable
 
     /// <summary>The same with everything that a coordinator's can do: own segments become spares, orphans go.</summary>
     public Truncation Truncation(IFileSystem fs, string dir) =>
-        new(fs, dir, Identity, Log.Chain, Fence.Epoch, RetentionPolicy.Default, NoCrashPoints.Instance, Writer.Release, Writer.RemoveOrphans);
+        new(fs, dir, Identity, Log.Chain, Fence.Epoch, RetentionPolicy.Default, NoCrashPoints.Instance, Writer.Release,
+            Writer.RemoveOrphans);
 
     /// <summary>As after kill -9: nothing is written, locks are free.</summary>
     public void Dispose()

@@ -4,7 +4,9 @@ public sealed class ReplicaLockTests
 {
     private const string Dir = "/log";
 
-    /// <summary>Each replica of a log looks now and then who else runs; that one looks must not make another see a replica that is gone.</summary>
+    /// <summary>
+    /// Each replica of a log looks now and then who else runs; that one looks must not make another see a replica that is gone.
+    /// </summary>
     [Fact]
     public void Present_WhileAnotherLooks_NamesThoseThatRunAndNobodyElse()
     {

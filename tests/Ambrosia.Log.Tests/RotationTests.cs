@@ -104,7 +104,9 @@ public sealed class RotationTests
         Assert.Equal(written, WholeLog.Read(_fs, Dir));
     }
 
-    /// <summary>Through segments, marks, spanning records (one larger than a segment) and a take-over with a tail, of every window.</summary>
+    /// <summary>
+    /// Through segments, marks, spanning records (one larger than a segment) and a take-over with a tail, of every window.
+    /// </summary>
     [Theory]
     [InlineData(0)]
     [InlineData(4 << 10)]

@@ -14,7 +14,8 @@ public sealed class SpanningRecordTests
         {
             int room = Primary.Small.PageBytes - PageHeader.Bytes;
             int whole = room - RecordHeader.Bytes;
-            return [0, 1, 31, 32, 33, 4_000, whole - 1, whole, whole + 1, whole + room - 1, whole + room, whole + room + 1, 100_000, 1 << 20, 5 << 20];
+            return [0, 1, 31, 32, 33, 4_000, whole - 1, whole, whole + 1, whole + room - 1, whole + room, whole + room + 1, 100_000,
+                1 << 20, 5 << 20];
         }
     }
 
@@ -59,7 +60,10 @@ public sealed class SpanningRecordTests
         Assert.False(primary.Writer.TryAppendSpanning(RecordKind.Run, body, [], out _, out _));
     }
 
-    /// <summary>Delivery finds the pages in memory, once; those that it has not read stay as far as the limit allows, the newest, and older ones are read from the segment.</summary>
+    /// <summary>
+    /// Delivery finds the pages in memory, once; those that it has not read stay as far as the limit allows, the newest, and older ones
+    /// are read from the segment.
+    /// </summary>
     [Fact]
     public void TryPin_PagesOfSpanningRecords_StayUntilTheyAreReadOrTheLimitIsReached()
     {
@@ -92,7 +96,9 @@ public sealed class SpanningRecordTests
         }
     }
 
-    /// <summary>A stream of large messages takes no new memory once its pages are read, and what stood in a page before is nowhere in the log.</summary>
+    /// <summary>
+    /// A stream of large messages takes no new memory once its pages are read, and what stood in a page before is nowhere in the log.
+    /// </summary>
     [Fact]
     public void Append_AfterPagesWereRead_UsesThemAgain()
     {

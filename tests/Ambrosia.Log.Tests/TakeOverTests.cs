@@ -140,7 +140,8 @@ public sealed class TakeOverTests
     private Primary TakeOverFrom(Epoch held)
     {
         InstanceIdentity identity = InstanceDirectory.TryRead(_fs, Dir)!;
-        var claimed = Assert.IsType<ClaimResult.Claimed>(PrimaryClaim.Try(_fs, Dir, identity, "r1", NoCrashPoints.Instance, ignoreLocksOf: held));
+        var claimed = Assert.IsType<ClaimResult.Claimed>(
+            PrimaryClaim.Try(_fs, Dir, identity, "r1", NoCrashPoints.Instance, ignoreLocksOf: held));
         OpenLog log = TakeOver.Run(_fs, Dir, identity, claimed.Fence, "r1", Primary.Small, new SteppingTime(), NoCrashPoints.Instance);
         return Primary.Of(identity, claimed, log);
     }

@@ -2,7 +2,10 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia.Log.Tests;
 
-/// <summary>What stays under each policy, what a reader holds, and what a kill in the middle leaves. A log of 30 groups, a checkpoint in every fifth.</summary>
+/// <summary>
+/// What stays under each policy, what a reader holds, and what a kill in the middle leaves. A log of 30 groups, a
+/// checkpoint in every fifth.
+/// </summary>
 public sealed class TruncationTests : IDisposable
 {
     private const string Dir = "/log";
@@ -39,10 +42,12 @@ public sealed class TruncationTests : IDisposable
     }
 
     [Fact]
-    public void Run_MoreCheckpointsThanThereAre_RemovesNothing() => AssertKept(6, New(RetentionPolicy.OfCheckpoints(7)).Run(start), fromStart: true);
+    public void Run_MoreCheckpointsThanThereAre_RemovesNothing() =>
+        AssertKept(6, New(RetentionPolicy.OfCheckpoints(7)).Run(start), fromStart: true);
 
     [Fact]
-    public void Run_All_RemovesNothingAndVerifiesNothing() => AssertKept(6, New(RetentionPolicy.All).Run(start.AddYears(5)), fromStart: true);
+    public void Run_All_RemovesNothingAndVerifiesNothing() =>
+        AssertKept(6, New(RetentionPolicy.All).Run(start.AddYears(5)), fromStart: true);
 
     /// <summary>Checkpoints at 0 to 5 h: what reaches back by the span stays, and never less than two.</summary>
     [Theory]
@@ -133,7 +138,8 @@ public sealed class TruncationTests : IDisposable
             using Primary next = Primary.Start(life.fs, Dir);
             LogChain chain = LogChain.Load(life.fs, Dir, next.Identity);
             Assert.True(chain.TryFind(life.taken[4].PageLsn, out _, out _));
-            new Truncation(life.fs, Dir, next.Identity, next.Log.Chain, next.Fence.Epoch, RetentionPolicy.Default, NoCrashPoints.Instance).Run(start);
+            new Truncation(life.fs, Dir, next.Identity, next.Log.Chain, next.Fence.Epoch, RetentionPolicy.Default, NoCrashPoints.Instance)
+                .Run(start);
             life.AssertKept(2, null);
         }
         Assert.True(removals >= 5, $"{removals} removals");
@@ -157,7 +163,8 @@ public sealed class TruncationTests : IDisposable
     {
         Lsn reach = taken[2].Lsn + 8;
         var truncation = new Truncation(
-            fs, Dir, primary.Identity, primary.Log.Chain, primary.Fence.Epoch, RetentionPolicy.Default, NoCrashPoints.Instance, startMax: () => reach);
+            fs, Dir, primary.Identity, primary.Log.Chain, primary.Fence.Epoch, RetentionPolicy.Default, NoCrashPoints.Instance,
+            startMax: () => reach);
         AssertKept(4, truncation.Run(start));
         reach = taken[^1].Lsn;
         AssertKept(2, truncation.Run(start));
@@ -168,7 +175,8 @@ public sealed class TruncationTests : IDisposable
     {
         int segments = primary.Log.Chain.Segments.Length;
         var truncation = new Truncation(
-            fs, Dir, primary.Identity, primary.Log.Chain, primary.Fence.Epoch, RetentionPolicy.Default, NoCrashPoints.Instance, startMax: () => Lsn.Zero);
+            fs, Dir, primary.Identity, primary.Log.Chain, primary.Fence.Epoch, RetentionPolicy.Default, NoCrashPoints.Instance,
+            startMax: () => Lsn.Zero);
         TruncateResult result = truncation.Run(start);
         Assert.Equal((0, 0, segments), (result.CheckpointsRemoved, result.SegmentsRemoved, primary.Log.Chain.Segments.Length));
     }
@@ -181,29 +189,35 @@ public sealed class TruncationTests : IDisposable
         AssertKept(2, New(RetentionPolicy.Default).Run(start), later.FileName); // our own: its Upgrade record may follow
         primary.Dispose();
         using Primary next = Primary.Start(fs, Dir);
-        new Truncation(fs, Dir, next.Identity, next.Log.Chain, next.Fence.Epoch, RetentionPolicy.Default, NoCrashPoints.Instance).Run(start);
+        new Truncation(fs, Dir, next.Identity, next.Log.Chain, next.Fence.Epoch, RetentionPolicy.Default, NoCrashPoints.Instance)
+            .Run(start);
         AssertKept(2, null);
     }
 
     private Truncation New(RetentionPolicy policy, ICrashPoints? crash = null) =>
         new(fs, Dir, primary.Identity, primary.Log.Chain, primary.Fence.Epoch, policy, crash ?? NoCrashPoints.Instance);
 
-    /// <summary>The newest so many checkpoints are there and no other; the log begins in the segment that holds the page of the oldest.</summary>
+    /// <summary>
+    /// The newest so many checkpoints are there and no other; the log begins in the segment that holds the page of the oldest.
+    /// </summary>
     private void AssertKept(int count, TruncateResult? result, CheckpointFileName? besides = null, bool fromStart = false)
     {
-        Assert.Equal(taken.TakeLast(count).Select(static h => h.FileName).Reverse(), Checkpoints.List(fs, Dir).Where(name => name != besides));
+        Assert.Equal(taken.TakeLast(count).Select(static h => h.FileName).Reverse(),
+            Checkpoints.List(fs, Dir).Where(name => name != besides));
         LogChain chain = LogChain.Load(fs, Dir, primary.Identity);
         Lsn page = taken[^count].PageLsn;
         Assert.True(chain.TryFind(page, out LogSegment first, out _));
         Assert.Equal(fromStart ? Lsn.Zero : first.FirstLsn, chain.Segments[0].FirstLsn);
-        Assert.Equal(chain.Segments.Select(static s => s.Name.ToString()).Order(), fs.List(Dir).Where(static n => n.StartsWith("log.", StringComparison.Ordinal)).Order());
+        Assert.Equal(chain.Segments.Select(static s => s.Name.ToString()).Order(),
+            fs.List(Dir).Where(static n => n.StartsWith("log.", StringComparison.Ordinal)).Order());
         if (result is null) return;
         Assert.Null(result.Held);
         Assert.Equal(chain.Segments[0].FirstLsn, result.KeptFrom);
     }
 
     private static CheckpointHeader Header(Lsn lsn, DateTimeOffset time, uint version, Epoch epoch) =>
-        new(0, Primary.Uuid, lsn, new Lsn(lsn.Value / 4096 * 4096), epoch, version, 1, (time - DateTimeOffset.UnixEpoch).Ticks / TimeSpan.TicksPerMicrosecond, 0, "r0");
+        new(0, Primary.Uuid, lsn, new Lsn(lsn.Value / 4096 * 4096), epoch, version, 1,
+            (time - DateTimeOffset.UnixEpoch).Ticks / TimeSpan.TicksPerMicrosecond, 0, "r0");
 
     private void Write(CheckpointHeader header)
     {

@@ -3,7 +3,9 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia.Log.Tests;
 
-/// <summary>Walks protocol/vectors/log-*.json: every good input must decode to exactly what it states, whole only; every bad one must be refused.</summary>
+/// <summary>
+/// Walks protocol/vectors/log-*.json: every good input must decode to exactly what it states, whole only; every bad one must be refused.
+/// </summary>
 public sealed class VectorTests
 {
     private const string Path = "/log/vector";
@@ -80,7 +82,8 @@ public sealed class VectorTests
         Assert.Equal(bytes, InstanceFile.Write(identity));
         return new JsonObject
         {
-            ["name"] = identity.Name, ["shard"] = identity.Shard, ["uuid"] = identity.Uuid.ToString("D"), ["createdMicros"] = $"{identity.CreatedMicros}",
+            ["name"] = identity.Name, ["shard"] = identity.Shard, ["uuid"] = identity.Uuid.ToString("D"),
+            ["createdMicros"] = $"{identity.CreatedMicros}",
         };
     }
 
@@ -104,7 +107,8 @@ public sealed class VectorTests
     {
         var lsn = new Lsn(ulong.Parse(vector.Text("lsn")));
         var epoch = new Epoch(ulong.Parse(vector.Text("epoch")));
-        var segment = new LogSegment(Path, new SegmentHeader(vector.Identity.Shard, vector.Identity.Uuid, 1, epoch, lsn, 0, default, 0, 0, 1 << 20, 0));
+        var segment = new LogSegment(Path,
+            new SegmentHeader(vector.Identity.Shard, vector.Identity.Uuid, 1, epoch, lsn, 0, default, 0, 0, 1 << 20, 0));
         var fs = new MemoryFileSystem();
         using IFile file = fs.Create(Path);
         file.Write(bytes, SegmentHeader.Bytes);
@@ -117,7 +121,8 @@ public sealed class VectorTests
         Assert.Equal(bytes[..PageHeader.Bytes], written);
         return new JsonObject
         {
-            ["length"] = buffer.Length, ["flags"] = (int)buffer.Flags, ["durableUpTo"] = $"{buffer.DurableUpTo}", ["timeMicros"] = $"{buffer.TimeMicros}",
+            ["length"] = buffer.Length, ["flags"] = (int)buffer.Flags, ["durableUpTo"] = $"{buffer.DurableUpTo}",
+            ["timeMicros"] = $"{buffer.TimeMicros}",
             ["remaining"] = buffer.Remaining, ["next"] = $"{buffer.Next}", ["hash"] = $"{buffer.Hash:x16}",
         };
     }
@@ -133,9 +138,12 @@ public sealed class VectorTests
         return new JsonObject
         {
             ["lsn"] = $"{reader.Header.Lsn}", ["pageLsn"] = $"{reader.Header.PageLsn}", ["epoch"] = $"{reader.Header.Epoch}",
-            ["appVersion"] = reader.Header.AppVersion, ["imageVersion"] = reader.Header.ImageVersion, ["timeMicros"] = $"{reader.Header.TimeMicros}",
-            ["previousHash"] = $"{reader.Header.PreviousHash:x16}", ["replica"] = reader.Header.Replica, ["digest"] = $"{reader.Digest:x16}",
-            ["coordinator"] = Convert.ToHexStringLower(reader.Coordinator.Span), ["outbox"] = Convert.ToHexStringLower([.. parts[CheckpointSection.Outbox]]),
+            ["appVersion"] = reader.Header.AppVersion, ["imageVersion"] = reader.Header.ImageVersion,
+            ["timeMicros"] = $"{reader.Header.TimeMicros}",
+            ["previousHash"] = $"{reader.Header.PreviousHash:x16}", ["replica"] = reader.Header.Replica,
+            ["digest"] = $"{reader.Digest:x16}",
+            ["coordinator"] = Convert.ToHexStringLower(reader.Coordinator.Span),
+            ["outbox"] = Convert.ToHexStringLower([.. parts[CheckpointSection.Outbox]]),
             ["image"] = Convert.ToHexStringLower([.. parts[CheckpointSection.Image]]),
         };
     }
@@ -143,7 +151,8 @@ public sealed class VectorTests
     private static Dictionary<string, Vector> Load()
     {
         var vectors = new Dictionary<string, Vector>();
-        foreach (string file in Directory.GetFiles(System.IO.Path.Combine(AppContext.BaseDirectory, "vectors"), "log-*.json").Order(StringComparer.Ordinal))
+        foreach (string file in Directory.GetFiles(System.IO.Path.Combine(AppContext.BaseDirectory, "vectors"), "log-*.json")
+            .Order(StringComparer.Ordinal))
             foreach (JsonNode? entry in JsonNode.Parse(File.ReadAllText(file))!.AsArray())
             {
                 var vector = new Vector(entry!.AsObject());

@@ -34,7 +34,9 @@ public sealed class CommandLineTests : IDisposable
     [Fact]
     public void Stream_AsJson_HasWhatAReaderNeeds_AndLeavesNothing()
     {
-        (int code, string output, string error) = Run($"stream --sizes 64 --bytes 64K --rounds 1 --killed 0 --json --log-dir {directory} --results {directory}/results");
+        (int code, string output,
+            string error) = Run(
+                $"stream --sizes 64 --bytes 64K --rounds 1 --killed 0 --json --log-dir {directory} --results {directory}/results");
 
         Assert.True(code == 0, error);
         var root = System.Text.Json.Nodes.JsonNode.Parse(output)!;
@@ -55,7 +57,9 @@ public sealed class CommandLineTests : IDisposable
     [Fact]
     public void Stream_ThroughTls_IsComparedWithTheSameWithoutIt()
     {
-        (int code, string output, string error) = Run($"stream --tls --sizes 64 --bytes 64K --rounds 2 --killed 0 --json --log-dir {directory} --results {directory}/results");
+        (int code, string output,
+            string error) = Run(
+                $"stream --tls --sizes 64 --bytes 64K --rounds 2 --killed 0 --json --log-dir {directory} --results {directory}/results");
 
         Assert.True(code == 0, error);
         var found = System.Text.Json.Nodes.JsonNode.Parse(output)!["results"]![0]!;

@@ -49,13 +49,19 @@ public sealed class FaultTests : IDisposable
     [Fact]
     public void Scale_OfTwoPeersTwoDestinationsAndTwoPairs_ComparesWithTheFirst()
     {
-        ScaleResult found = new ScaleCommand(Options) { WarmUpMin = TimeSpan.Zero, WarmUpMax = TimeSpan.Zero }.Run([1, 2], [2], [4], 16, 20_000, rounds: 1, turn: 16, killed: 1);
+        ScaleResult found = new ScaleCommand(Options) { WarmUpMin = TimeSpan.Zero, WarmUpMax = TimeSpan.Zero }
+            .Run([1, 2], [2], [4], 16, 20_000, rounds: 1, turn: 16, killed: 1);
 
         Assert.All(found.Points, static point => Assert.Single(point.Killed));
-        Assert.Equal([("peers", 1), ("peers", 2), ("destinations", 2), ("immortals", 4)], found.Points.Select(static point => (point.Kind, point.Count)));
+        Assert.Equal([("peers", 1), ("peers", 2), ("destinations", 2), ("immortals", 4)],
+            found.Points.Select(static point => (point.Kind, point.Count)));
         Assert.Equal(1, found.CostRatio(found.Points[0]));
         Assert.True(found.CostRatio(found.Points[1]) > 0 && found.HubCostRatio(found.Points[1]) > 0);
-        Assert.All(found.Points, static point => Assert.True(point.HubCoordinatorCpuSecondsPerMillion > 0 && point.HubCoordinatorCpuSecondsPerMillion < point.HubCpuSecondsPerMillion && point.HubWaitsPerMillion > 0));
+        Assert.All(found.Points,
+            static point =>
+                Assert.True(
+                    point.HubCoordinatorCpuSecondsPerMillion > 0 && point.HubCoordinatorCpuSecondsPerMillion < point.HubCpuSecondsPerMillion
+                    && point.HubWaitsPerMillion > 0));
     }
 
     [Fact]

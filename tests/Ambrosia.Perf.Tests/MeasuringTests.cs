@@ -10,7 +10,8 @@ public sealed class MeasuringTests : IDisposable
     [Fact]
     public void Stream_OfTwoSizes_VerifiesAndCountsEveryRound()
     {
-        IReadOnlyList<SizeResult> found = new StreamCommand(Options, StreamPlan.OneWay, []).Run(new StreamOptions([1024, 16], 1 << 20, 20_000, Rounds: 2, Killed: 0));
+        IReadOnlyList<SizeResult> found = new StreamCommand(Options, StreamPlan.OneWay, [])
+            .Run(new StreamOptions([1024, 16], 1 << 20, 20_000, Rounds: 2, Killed: 0));
 
         Assert.Equal([(1024, 1024L), (16, 20_000L)], found.Select(static size => (size.Bytes, size.Ours.Rounds[0].Messages)));
         Assert.All(found.SelectMany(static size => size.Ours.Rounds), static round =>
@@ -18,14 +19,16 @@ public sealed class MeasuringTests : IDisposable
             Assert.True(round.Seconds > 0 && round.SpinnerMs > 0);
             Assert.True(round.Used.CpuSeconds > 0, "four processes used no processor time");
             Assert.True(round.Used.Commits > 0, "a durable round without a flush");
-            Assert.True(round.Used.LogBytes > round.Messages * round.Bytes, $"{round.Used.LogBytes} bytes of log for {round.Messages} × {round.Bytes}");
+            Assert.True(round.Used.LogBytes > round.Messages * round.Bytes,
+                $"{round.Used.LogBytes} bytes of log for {round.Messages} × {round.Bytes}");
         });
     }
 
     [Fact]
     public void Stream_KilledInTheMiddle_EndsWithTheSameTotals()
     {
-        IReadOnlyList<SizeResult> found = new StreamCommand(Options, StreamPlan.OneWay, []).Run(new StreamOptions([256], 32 << 20, 1 << 20, Rounds: 1, Killed: 3) { WarmUpRounds = 1 });
+        IReadOnlyList<SizeResult> found = new StreamCommand(Options, StreamPlan.OneWay, [])
+            .Run(new StreamOptions([256], 32 << 20, 1 << 20, Rounds: 1, Killed: 3) { WarmUpRounds = 1 });
 
         Assert.Equal([KillTarget.Receivers, KillTarget.Senders, KillTarget.Everybody], found[0].Killed.Select(static each => each.Target));
         Assert.All(found[0].Killed, static each => Assert.True(each.SecondsAfterKill > 0));
@@ -35,7 +38,8 @@ public sealed class MeasuringTests : IDisposable
     public void Stream_BothWays_VerifiesBothLanes() => Assert.Equal(20_000, OneRound(Options, StreamPlan.Bidirectional).Messages);
 
     [Fact]
-    public void Stream_OfThreeSendersOverTcp_VerifiesEachLane() => Assert.Equal(19_998, OneRound(Options with { Local = LocalHop.Tcp }, StreamPlan.Jobs(3)).Messages);
+    public void Stream_OfThreeSendersOverTcp_VerifiesEachLane() =>
+        Assert.Equal(19_998, OneRound(Options with { Local = LocalHop.Tcp }, StreamPlan.Jobs(3)).Messages);
 
     /// <summary>Embedded, coordinator and app are one process, which is killed as one.</summary>
     [Theory]
@@ -87,7 +91,10 @@ public sealed class MeasuringTests : IDisposable
     [Fact]
     public void Stream_WithStateAndImpulses_HandlesEveryImpulse()
     {
-        var options = new StreamOptions([256], 16 << 20, 1 << 20, Rounds: 1, Killed: 0) { WarmUpRounds = 1, StateBytes = 3 << 20, ImpulseEvery = TimeSpan.FromMilliseconds(1) };
+        var options = new StreamOptions([256], 16 << 20, 1 << 20, Rounds: 1, Killed: 0)
+        {
+            WarmUpRounds = 1, StateBytes = 3 << 20, ImpulseEvery = TimeSpan.FromMilliseconds(1)
+        };
         IReadOnlyList<SizeResult> found = new StreamCommand(Options, StreamPlan.OneWay, []).Run(options);
 
         Latencies impulses = Assert.IsType<Latencies>(found[0].Ours.Rounds[0].Impulses);
@@ -97,7 +104,8 @@ public sealed class MeasuringTests : IDisposable
     [Fact]
     public void Ping_ThreeWays_MeasuresEveryCall()
     {
-        PingResult found = new PingCommand(Options, [], []).Run(new PingOptions(Calls: 50, Rounds: 2) { Outstanding = 20, WarmUpCalls = 50 });
+        PingResult found = new PingCommand(Options, [], [])
+            .Run(new PingOptions(Calls: 50, Rounds: 2) { Outstanding = 20, WarmUpCalls = 50 });
 
         Assert.All(found.Closed[0].Rounds, static each => Assert.Equal(50, each.Latencies.Count));
         Assert.All(found.Crowd[0].Rounds, static each => Assert.Equal(500, each.Latencies.Count));
@@ -109,7 +117,8 @@ public sealed class MeasuringTests : IDisposable
 
     /// <summary>The negative control: an app that is not there must not give figures.</summary>
     [Fact]
-    public void Cluster_WithoutAnApp_Fails() => Assert.Throws<FailedRoundException>(() => Cluster.Start(Options, ("receiver", "nobody")).Dispose());
+    public void Cluster_WithoutAnApp_Fails() =>
+        Assert.Throws<FailedRoundException>(() => Cluster.Start(Options, ("receiver", "nobody")).Dispose());
 
     /// <summary>The negative control: an app that ends in a measurement ends the measurement.</summary>
     [Fact]

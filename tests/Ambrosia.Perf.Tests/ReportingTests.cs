@@ -7,7 +7,8 @@ public sealed class ReportingTests
     [Fact]
     public void Ratio_OfPairs_IsMedianAndRange()
     {
-        PairedRatio ratio = PairedRatio.Of("rival", Rounds((2, 10), (4, 10), (9, 10)), Rounds((1, 10), (1, 10), (3, 10)), bestSpinnerMs: 10);
+        PairedRatio ratio = PairedRatio.Of("rival", Rounds((2, 10), (4, 10), (9, 10)), Rounds((1, 10), (1, 10), (3, 10)),
+            bestSpinnerMs: 10);
 
         Assert.Equal((3.0, 2.0, 4.0), (ratio.Median, ratio.Min, ratio.Max));
         Assert.Equal((3, 0), (ratio.Pairs, ratio.Dropped));
@@ -16,7 +17,8 @@ public sealed class ReportingTests
     [Fact]
     public void Ratio_OfPairsOnASlowMachine_IsDroppedAndCounted()
     {
-        PairedRatio ratio = PairedRatio.Of("rival", Rounds((2, 10), (8, 12), (4, 11)), Rounds((1, 10), (1, 10), (1, 12)), bestSpinnerMs: 10);
+        PairedRatio ratio = PairedRatio.Of("rival", Rounds((2, 10), (8, 12), (4, 11)), Rounds((1, 10), (1, 10), (1, 12)),
+            bestSpinnerMs: 10);
 
         Assert.Equal((2.0, 1, 2), (ratio.Median, ratio.Pairs, ratio.Dropped));
         Assert.Null(PairedRatio.Of("rival", Rounds((2, 20)), Rounds((1, 10)), bestSpinnerMs: 10).Median);
@@ -25,7 +27,8 @@ public sealed class ReportingTests
     [Fact]
     public void Chart_IsWellFormedWithALineForEachLeg()
     {
-        var chart = new Chart("", "a < b", "bytes", "MB/s", [new ChartLine("one & only", [(16, 5), (65536, 900)]), new ChartLine("two", [(16, 50)])]);
+        var chart = new Chart("", "a < b", "bytes", "MB/s",
+            [new ChartLine("one & only", [(16, 5), (65536, 900)]), new ChartLine("two", [(16, 50)])]);
 
         XElement svg = XDocument.Parse(chart.ToSvg()).Root!;
 
@@ -67,5 +70,6 @@ public sealed class ReportingTests
     }
 
     private static StreamRound[] Rounds(params (double PerSecond, double SpinnerMs)[] rounds) =>
-        [.. rounds.Select(static each => new StreamRound(1000, 16, 1000 / each.PerSecond, new Usage(1, 1, 1, 0, 0)) { SpinnerMs = each.SpinnerMs })];
+        [.. rounds.Select(
+            static each => new StreamRound(1000, 16, 1000 / each.PerSecond, new Usage(1, 1, 1, 0, 0)) { SpinnerMs = each.SpinnerMs })];
 }

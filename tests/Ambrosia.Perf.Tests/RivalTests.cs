@@ -25,7 +25,8 @@ public sealed class RivalTests : IDisposable
             {
                 StreamRound round = leg.Run(size, 1000);
                 Assert.True(round is { Messages: 1000, Seconds: > 0, Used.CpuSeconds: > 0 }, $"{leg.Name} {size}: {round}");
-                if (name == RivalNames.Reference) Assert.True(round.Used.Commits > 0 && round.Used.LogBytes >= 1000L * size, $"{leg.Name} {size}: {round}");
+                if (name == RivalNames.Reference)
+                    Assert.True(round.Used.Commits > 0 && round.Used.LogBytes >= 1000L * size, $"{leg.Name} {size}: {round}");
             }
         }
     }
@@ -52,7 +53,8 @@ public sealed class RivalTests : IDisposable
     [InlineData(RivalNames.Reference)]
     public void Stream_BesideARival_GivesARatioOfEachPair(string name)
     {
-        IReadOnlyList<SizeResult> found = new StreamCommand(Options, StreamPlan.OneWay, Rival.StreamLegs([name], Options, StreamPlan.OneWay))
+        IReadOnlyList<SizeResult> found = new StreamCommand(Options, StreamPlan.OneWay,
+            Rival.StreamLegs([name], Options, StreamPlan.OneWay))
             .Run(new StreamOptions([64], 1 << 20, 20_000, Rounds: 2, Killed: 0) { WarmUpRounds = 1 });
 
         Assert.Equal(["ambrosia", "c-direct", "c-buffered"], found[0].Legs.Select(static leg => leg.Leg));
@@ -63,7 +65,8 @@ public sealed class RivalTests : IDisposable
     public void Stream_BesideOurselvesUnflushed_GivesARatioOfEachPair_AndLeavesNoLogs()
     {
         IReadOnlyList<IStreamLeg> rivals = Rival.StreamLegs([RivalNames.Off, RivalNames.Buffered], Options, StreamPlan.OneWay);
-        IReadOnlyList<SizeResult> found = new StreamCommand(Options, StreamPlan.OneWay, rivals).Run(new StreamOptions([64], 1 << 20, 20_000, Rounds: 2, Killed: 0) { WarmUpRounds = 1 });
+        IReadOnlyList<SizeResult> found = new StreamCommand(Options, StreamPlan.OneWay, rivals)
+            .Run(new StreamOptions([64], 1 << 20, 20_000, Rounds: 2, Killed: 0) { WarmUpRounds = 1 });
 
         Assert.Equal(["ambrosia", "ambrosia-off", "ambrosia-buffered"], found[0].Legs.Select(static leg => leg.Leg));
         Assert.StartsWith("durable", found[0].Legs[0].Durability);

@@ -7,7 +7,9 @@ public sealed class NegativeControlTests
 {
     [Fact]
     public void VectorWalk_DecoderThatIgnoresSurplusBytes_IsFound() =>
-        Assert.Contains(VectorWalk.Whole(VectorFiles.All, With("Ack", static (bytes, context) => Real("Ack", bytes[..Math.Min(24, bytes.Length)], context))), IsAbout("Ack"));
+        Assert.Contains(
+            VectorWalk.Whole(VectorFiles.All,
+                With("Ack", static (bytes, context) => Real("Ack", bytes[..Math.Min(24, bytes.Length)], context))), IsAbout("Ack"));
 
     [Fact]
     public void VectorWalk_DecoderThatSwapsFields_IsFound() =>
@@ -20,11 +22,16 @@ public sealed class NegativeControlTests
 
     [Fact]
     public void VectorWalk_DecoderThatPadsShortInput_IsFound() =>
-        Assert.Contains(VectorWalk.Cut(VectorFiles.All, With("Ack", static (bytes, context) => Real("Ack", (byte[])[.. bytes, .. new byte[24 - bytes.Length]], context))), IsAbout("Ack"));
+        Assert.Contains(
+            VectorWalk.Cut(VectorFiles.All,
+                With("Ack", static (bytes, context) => Real("Ack", (byte[])[.. bytes, .. new byte[24 - bytes.Length]], context))),
+                IsAbout("Ack"));
 
     [Fact]
     public void VectorWalk_HashOfAnotherPolynomial_IsFound() =>
-        Assert.Contains(VectorWalk.Whole(VectorFiles.All, With("crc64nvme", static (bytes, _) => new() { ["hash"] = AllStructures.Hex(Crc32C.Of(bytes)) })), IsAbout("crc64nvme"));
+        Assert.Contains(
+            VectorWalk.Whole(VectorFiles.All,
+                With("crc64nvme", static (bytes, _) => new() { ["hash"] = AllStructures.Hex(Crc32C.Of(bytes)) })), IsAbout("crc64nvme"));
 
     [Fact]
     public void VectorWalk_WriterThatDropsAByte_IsFound()
@@ -52,7 +59,8 @@ public sealed class NegativeControlTests
 
     private static Predicate<string> IsAbout(string structure) => finding => finding.Contains(structure, StringComparison.Ordinal);
 
-    private static JsonObject Real(string structure, ReadOnlySpan<byte> bytes, JsonObject context) => AllStructures.ByName[structure].Decode(bytes, context);
+    private static JsonObject Real(string structure, ReadOnlySpan<byte> bytes, JsonObject context) =>
+        AllStructures.ByName[structure].Decode(bytes, context);
 
     private static Dictionary<string, Structure> With(string structure, Decode broken)
     {

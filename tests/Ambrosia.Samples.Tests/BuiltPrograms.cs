@@ -3,14 +3,18 @@ namespace Ambrosia.Samples.Tests;
 /// <summary>What the same build as this has put into other projects' outputs.</summary>
 internal static class BuiltPrograms
 {
-    /// <summary>Not referred to, only built: its assembly's name differs from the binding's by a capital letter, so they cannot lie in one folder.</summary>
+    /// <summary>
+    /// Not referred to, only built: its assembly's name differs from the binding's by a capital letter, so they cannot lie in one folder.
+    /// </summary>
     public static string Tool => Beside("tools/ambrosia", "ambrosia");
 
     public static string Beside(string project, string file)
     {
-        string output = Path.TrimEndingDirectorySeparator(AppContext.BaseDirectory), framework = Path.GetFileName(output), configuration = Path.GetFileName(Path.GetDirectoryName(output)!);
+        string output = Path.TrimEndingDirectorySeparator(AppContext.BaseDirectory), framework = Path.GetFileName(output),
+            configuration = Path.GetFileName(Path.GetDirectoryName(output)!);
         string root = output;
-        while (!File.Exists(Path.Combine(root, "Ambrosia.sln"))) root = Path.GetDirectoryName(root) ?? throw new DirectoryNotFoundException("the repository");
+        while (!File.Exists(Path.Combine(root, "Ambrosia.sln")))
+            root = Path.GetDirectoryName(root) ?? throw new DirectoryNotFoundException("the repository");
         return Path.Combine(root, project, "bin", configuration, framework, file);
     }
 }

@@ -7,7 +7,8 @@ public sealed class HelloWorldTests
     public void Run_WithEveryKindOfKill_AppliesEachCallOnce()
     {
         using var logs = new TemporaryDirectory();
-        (int code, string last, string output) = ProgramRun.ToEnd("HelloWorld", "--calls", "30000", "--kills", "6", "--seed", "7", "--log", logs.Path);
+        (int code, string last,
+            string output) = ProgramRun.ToEnd("HelloWorld", "--calls", "30000", "--kills", "6", "--seed", "7", "--log", logs.Path);
 
         Assert.True(code == 0, output);
         Assert.Equal("ok: 30000 calls applied exactly once, in order, through 6 kills", last);
@@ -19,8 +20,10 @@ public sealed class HelloWorldTests
     public void SecondRun_OnTheSameLogs_GoesOn()
     {
         using var logs = new TemporaryDirectory();
-        (int first, _, string firstOutput) = ProgramRun.ToEnd("HelloWorld", "--calls", "5000", "--kills", "1", "--seed", "1", "--log", logs.Path);
-        (int second, string last, string secondOutput) = ProgramRun.ToEnd("HelloWorld", "--calls", "7000", "--kills", "1", "--seed", "2", "--log", logs.Path);
+        (int first, _,
+            string firstOutput) = ProgramRun.ToEnd("HelloWorld", "--calls", "5000", "--kills", "1", "--seed", "1", "--log", logs.Path);
+        (int second, string last,
+            string secondOutput) = ProgramRun.ToEnd("HelloWorld", "--calls", "7000", "--kills", "1", "--seed", "2", "--log", logs.Path);
 
         Assert.True(first == 0, firstOutput);
         Assert.True(second == 0, secondOutput);
@@ -44,7 +47,8 @@ public sealed class HelloWorldTests
     public void Run_ThatExpectsACallNeverMade_Fails()
     {
         using var logs = new TemporaryDirectory();
-        (int code, string last, string output) = ProgramRun.ToEnd("HelloWorld", "--calls", "2000", "--kills", "0", "--log", logs.Path, "--expect-lost-call");
+        (int code, string last,
+            string output) = ProgramRun.ToEnd("HelloWorld", "--calls", "2000", "--kills", "0", "--log", logs.Path, "--expect-lost-call");
 
         Assert.Equal(1, code);
         Assert.Contains("FAILED: 1 of 2001 calls were lost", output);
@@ -55,7 +59,8 @@ public sealed class HelloWorldTests
     public void Run_BeyondItsLimit_FailsAndLeavesNothingRunning()
     {
         using var logs = new TemporaryDirectory();
-        (int code, string last, _) = ProgramRun.ToEnd("HelloWorld", "--calls", "1000000000", "--kills", "2", "--seed", "3", "--limit", "2", "--log", logs.Path);
+        (int code, string last,
+            _) = ProgramRun.ToEnd("HelloWorld", "--calls", "1000000000", "--kills", "2", "--seed", "3", "--limit", "2", "--log", logs.Path);
 
         Assert.Equal(1, code);
         Assert.Equal("FAILED: not at its end after 2 s; the same kills again with --seed 3 --calls 1000000000 --kills 2", last);

@@ -19,7 +19,8 @@ public sealed class KillScheduleTests
     {
         Dictionary<KillTarget, int> counts = KillSchedule.Of(seed, 60, 100_000).CountBy(static kill => kill.Target).ToDictionary();
 
-        foreach (KillTarget one in new[] { KillTarget.ClientApp, KillTarget.ClientCoordinator, KillTarget.ServerApp, KillTarget.ServerCoordinator, KillTarget.Everything })
+        foreach (KillTarget one in new[] { KillTarget.ClientApp, KillTarget.ClientCoordinator, KillTarget.ServerApp,
+            KillTarget.ServerCoordinator, KillTarget.Everything })
             Assert.Equal(10, counts[one]);
         Assert.Equal(10, counts.GetValueOrDefault(KillTarget.ClientBoth) + counts.GetValueOrDefault(KillTarget.ServerBoth));
     }

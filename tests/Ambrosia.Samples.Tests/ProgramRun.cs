@@ -3,7 +3,9 @@ using System.Text;
 
 namespace Ambrosia.Samples.Tests;
 
-/// <summary>A program that lies beside the tests, run as a user runs it. What it started itself is killed with it, if it does not end in time.</summary>
+/// <summary>
+/// A program that lies beside the tests, run as a user runs it. What it started itself is killed with it, if it does not end in time.
+/// </summary>
 internal sealed class ProgramRun : IDisposable
 {
     private static readonly TimeSpan limit = TimeSpan.FromSeconds(120);

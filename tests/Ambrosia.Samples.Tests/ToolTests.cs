@@ -11,15 +11,22 @@ public sealed class ToolTests
     public void Log_OfARun_HoldsEachCallOnceByName()
     {
         using var logs = new TemporaryDirectory();
-        (int code, _, string output) = ProgramRun.ToEnd("HelloWorld", "--calls", $"{Calls}", "--kills", "2", "--seed", "5", "--log", logs.Path);
+        (int code, _,
+            string output) = ProgramRun.ToEnd("HelloWorld", "--calls", $"{Calls}", "--kills", "2", "--seed", "5", "--log", logs.Path);
         Assert.True(code == 0, output);
         Assert.Contains($"dotnet run --project tools/ambrosia -- log {Path.Combine(logs.Path, "server")}", output);
-        string server = Path.Combine(logs.Path, "server"), manifest = BuiltPrograms.Beside("samples/HelloWorld", "HelloWorld.contract.json");
+        string server = Path.Combine(logs.Path, "server"),
+            manifest = BuiltPrograms.Beside("samples/HelloWorld", "HelloWorld.contract.json");
 
-        (int listed, _, string lines) = ProgramRun.ToEnd(BuiltPrograms.Tool, "log", server, "--method", "IHelloServer.Hello", "--contract", manifest, "--json");
+        (int listed, _,
+            string lines) = ProgramRun.ToEnd(BuiltPrograms.Tool, "log", server, "--method", "IHelloServer.Hello", "--contract",
+                manifest, "--json");
         Assert.True(listed == 0, lines);
-        JsonElement[] calls = [.. lines.Split('\n', StringSplitOptions.RemoveEmptyEntries).Select(static line => JsonDocument.Parse(line).RootElement).Where(static line => line.TryGetProperty("method", out _))];
-        Assert.Equal(Enumerable.Range(1, Calls).Select(static number => $"{number}"), calls.Select(static call => call.GetProperty("arguments")[0].GetProperty("value").GetString()));
+        JsonElement[] calls = [
+            .. lines.Split('\n', StringSplitOptions.RemoveEmptyEntries).Select(static line => JsonDocument.Parse(line).RootElement)
+                .Where(static line => line.TryGetProperty("method", out _))];
+        Assert.Equal(Enumerable.Range(1, Calls).Select(static number => $"{number}"),
+            calls.Select(static call => call.GetProperty("arguments")[0].GetProperty("value").GetString()));
         Assert.All(calls, static call => Assert.Equal("client", call.GetProperty("from").GetString()));
         foreach (string side in (string[])["server", "client"])
         {

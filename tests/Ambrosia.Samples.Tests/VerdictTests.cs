@@ -23,16 +23,20 @@ public sealed class VerdictTests
     public void Verdict_SwappedCalls_Fails() => AssertFault("not applied in order", client, ServerThatApplied([2, 1, .. All().Skip(2)]));
 
     [Fact]
-    public void Verdict_LostAndAnotherDoubled_Fails() => AssertFault("not applied in order", client, ServerThatApplied([1, 1, .. All().Skip(2)]));
+    public void Verdict_LostAndAnotherDoubled_Fails() =>
+        AssertFault("not applied in order", client, ServerThatApplied([1, 1, .. All().Skip(2)]));
 
     [Fact]
-    public void Verdict_WrongAnswer_Fails() => AssertFault("not the next number", client with { WrongAnswers = 1 }, ServerThatApplied(All()));
+    public void Verdict_WrongAnswer_Fails() =>
+        AssertFault("not the next number", client with { WrongAnswers = 1 }, ServerThatApplied(All()));
 
     [Fact]
-    public void Verdict_AnswersThatNobodyGot_Fails() => AssertFault("answered 10 times", client with { Answers = 9 }, ServerThatApplied(All()));
+    public void Verdict_AnswersThatNobodyGot_Fails() =>
+        AssertFault("answered 10 times", client with { Answers = 9 }, ServerThatApplied(All()));
 
     [Fact]
-    public void Verdict_ClientThatForgot_Fails() => AssertFault("the client knows of", client with { Wanted = 1, Made = 1 }, ServerThatApplied(All()));
+    public void Verdict_ClientThatForgot_Fails() =>
+        AssertFault("the client knows of", client with { Wanted = 1, Made = 1 }, ServerThatApplied(All()));
 
     [Fact]
     public void Reports_PrintedAndRead_AreTheSame()

@@ -56,13 +56,15 @@ public sealed partial class WebBankTests
         Assert.Equal("50 cents", await Balance(client, "bob"));
 
         // A task: the network pays once, and the receipt is the same for whoever asks with the key.
-        Task<(HttpStatusCode Code, string Text)> remitting = Post(client, "rent", "/accounts/ann/remittances?to=carl&cents=10000&currency=CHF");
+        Task<(HttpStatusCode Code, string Text)> remitting = Post(client, "rent",
+            "/accounts/ann/remittances?to=carl&cents=10000&currency=CHF");
         await Await(() => Task.FromResult(host.Paid.Length > 0)); // whether its result is logged by now, nobody knows
         host.KillAndStart();
         (HttpStatusCode paid, string receipt) = await remitting;
         Assert.Equal(HttpStatusCode.OK, paid);
         Assert.Matches(@"^9\d{3} CHF to carl, .+, receipt ", receipt);
-        Assert.Equal((HttpStatusCode.OK, receipt), await Post(client, "rent", "/accounts/ann/remittances?to=carl&cents=10000&currency=CHF"));
+        Assert.Equal((HttpStatusCode.OK, receipt),
+            await Post(client, "rent", "/accounts/ann/remittances?to=carl&cents=10000&currency=CHF"));
         Assert.Single(host.Paid);
         Assert.Equal(receipt.Split(' ')[0], (await client.GetStringAsync("/sold/CHF")).TrimEnd());
         (HttpStatusCode refused, string why) = await Post(client, "gift", "/accounts/ann/remittances?to=nobody&cents=10000&currency=USD");
@@ -91,7 +93,8 @@ public sealed partial class WebBankTests
         Assert.Equal(1, Regex.Count(host.Output, "ann has opened account")); // the logger is silent in replays
     }
 
-    private static async Task<string> Balance(HttpClient client, string account) => (await client.GetStringAsync($"/accounts/{account}")).Split(", ")[0];
+    private static async Task<string> Balance(HttpClient client, string account) =>
+        (await client.GetStringAsync($"/accounts/{account}")).Split(", ")[0];
 
     private static async Task<string> AwaitSetAside(string log)
     {
@@ -130,7 +133,8 @@ public sealed partial class WebBankTests
         }
 
         /// <summary>What the network has been paid.</summary>
-        internal string[] Paid => Directory.Exists(payments) ? [.. Directory.GetFiles(payments).Where(static path => !Path.HasExtension(path))] : [];
+        internal string[] Paid =>
+            Directory.Exists(payments) ? [.. Directory.GetFiles(payments).Where(static path => !Path.HasExtension(path))] : [];
 
         internal string Bank => Path.Combine(log, "bank");
 
@@ -151,15 +155,19 @@ public sealed partial class WebBankTests
 
         public void Dispose() => Run.Dispose();
 
-        private ProgramRun Start() => new("WebBank", new Dictionary<string, string> { ["WEBBANK_PAYMENTS"] = payments }, "host", "--log", log, "--fork-policy", "quarantine");
+        private ProgramRun Start() =>
+            new("WebBank", new Dictionary<string, string> { ["WEBBANK_PAYMENTS"] = payments }, "host", "--log", log,
+                "--fork-policy", "quarantine");
     }
 
     private static ProgramRun Start(TemporaryDirectory logs) => new(
         "ImmortalCoordinator", "--log", Path.Combine(logs.Path, "bank"), "--", Path.Combine(AppContext.BaseDirectory, "WebBank"), "bank");
 
-    private static HttpClient Client(ProgramRun web) => new() { BaseAddress = new Uri(Listening().Match(web.Output).Groups[1].Value), Timeout = TimeSpan.FromSeconds(60) };
+    private static HttpClient Client(ProgramRun web) =>
+        new() { BaseAddress = new Uri(Listening().Match(web.Output).Groups[1].Value), Timeout = TimeSpan.FromSeconds(60) };
 
-    private static Task<(HttpStatusCode Code, string Text)> Post(HttpClient client, string? key, string path) => Send(client, HttpMethod.Post, key, path);
+    private static Task<(HttpStatusCode Code, string Text)> Post(HttpClient client, string? key, string path) =>
+        Send(client, HttpMethod.Post, key, path);
 
     private static async Task<(HttpStatusCode Code, string Text)> Send(HttpClient client, HttpMethod method, string? key, string path)
     {

@@ -1,5 +1,5 @@
-// Awaits in checkpoints: chains of calls between the two instances, ten at once, in worlds that take checkpoints so often that most have suspended handlers
-// in them. Each answer is known beforehand, so one that came twice, never, or to another handler is seen (I16).
+// Awaits in checkpoints: chains of calls between the two instances, ten at once, in worlds that take checkpoints so often that most have
+// suspended handlers in them. Each answer is known beforehand, so one that came twice, never, or to another handler is seen (I16).
 namespace Ambrosia.Simulation;
 
 internal static class ChainSum
@@ -76,6 +76,7 @@ internal static class ChainOracle
     internal static void Judge(Source source, Ledger ledger)
     {
         if (source.WrongChains != 0 || ledger.Passed != source.Chained * PassesPerRound)
-            throw new SimulationFailure($"{source.WrongChains} wrong answers of {source.Chained} rounds of chains, {ledger.Passed} calls of them applied (I16)");
+            throw new SimulationFailure(
+                $"{source.WrongChains} wrong answers of {source.Chained} rounds of chains, {ledger.Passed} calls of them applied (I16)");
     }
 }

@@ -32,7 +32,8 @@ internal sealed class DeletedPeer(World world)
     /// <summary>While calls are under way that nobody will answer any more.</summary>
     private void TryDelete()
     {
-        if (world.Source.App is not { IsPrimary: true, Immortal: Source { Answers: > 5 and < Source.Asks / 2 } } || world.Shape.Next(300) != 0) return;
+        if (world.Source.App is not { IsPrimary: true, Immortal: Source { Answers: > 5 and < Source.Asks / 2 } }
+            || world.Shape.Next(300) != 0) return;
         Guid uuid = Guid.Empty;
         world.Undisturbed(() => uuid = InstanceDirectory.TryRead(world.Disk, world.Ledger.Directory)?.Uuid ?? Guid.Empty);
         if (uuid == Guid.Empty) return;
@@ -49,11 +50,15 @@ internal sealed class DeletedPeer(World world)
 
     private void Forget()
     {
-        if (world.Source.Reachable is not [{ Coordinator: { } parts, App: { IsPrimary: true, Immortal: Source { Forgets: 0 } } } primary]) return;
+        if (world.Source.Reachable is not [{ Coordinator: { } parts, App: { IsPrimary: true, Immortal: Source { Forgets: 0 } } } primary])
+            return;
         if (asked is not { } running || running.Process != primary.Process)
         {
             parts.AddCommands(commands);
-            running = (primary.Process, commands.Begin(Encoding.UTF8.GetBytes(new JsonObject { ["command"] = "forget-peer", ["peer"] = world.Ledger.Id.Name }.ToJsonString())));
+            running = (primary.Process,
+                commands.Begin(
+                    Encoding.UTF8.GetBytes(
+                        new JsonObject { ["command"] = "forget-peer", ["peer"] = world.Ledger.Id.Name }.ToJsonString())));
             asked = running;
         }
         if (running.Reply.Next(out bool isLast) is not { } answer) return;

@@ -8,7 +8,8 @@ namespace Ambrosia.Simulation;
 /// afterwards and the fence was looked up after that (log-format L7.2). Knows nothing of what the coordinator believes. Survives every
 /// process of the instance. Also knows which process claimed an epoch and wrote its pages.
 /// </summary>
-internal sealed class DiskWitness(InstanceId self, Action<InstanceId, InstanceId, ulong> trimLogged, Action<Oracle, string> broken, Func<Guid, bool> isBuried)
+internal sealed class DiskWitness(
+    InstanceId self, Action<InstanceId, InstanceId, ulong> trimLogged, Action<Oracle, string> broken, Func<Guid, bool> isBuried)
 {
     internal readonly record struct Page(Epoch Epoch, Lsn End, (uint Origin, ulong Last)[] Inputs);
 
@@ -54,8 +55,10 @@ internal sealed class DiskWitness(InstanceId self, Action<InstanceId, InstanceId
 
     internal void Claimed(Epoch epoch, string process)
     {
-        if (writers.TryGetValue(epoch, out string? writer)) broken(Oracle.I11, $"{process} claims epoch {epoch} of {self}, in which {writer} has written");
-        if (standing.Contains(epoch) && claimers.TryGetValue(epoch, out string? claimer) && claimer != process) broken(Oracle.I11, $"{process} claims epoch {epoch} of {self}, which {claimer} has claimed");
+        if (writers.TryGetValue(epoch, out string? writer))
+            broken(Oracle.I11, $"{process} claims epoch {epoch} of {self}, in which {writer} has written");
+        if (standing.Contains(epoch) && claimers.TryGetValue(epoch, out string? claimer) && claimer != process)
+            broken(Oracle.I11, $"{process} claims epoch {epoch} of {self}, which {claimer} has claimed");
         claimers[epoch] = process;
         standing.Add(epoch);
         claimers.Remove(epoch.Next); // a claim that a power loss took back
@@ -68,9 +71,13 @@ internal sealed class DiskWitness(InstanceId self, Action<InstanceId, InstanceId
     {
         PagesWritten++;
         if (EpochOf(process) is null) broken(Oracle.I10, $"{process} writes a page to {path} and has claimed no epoch");
-        if (claimers.GetValueOrDefault(page.Epoch) != process) broken(Oracle.I11, $"{process} writes a page of epoch {page.Epoch} to {path}, the claimer is {claimers.GetValueOrDefault(page.Epoch)}");
-        if (!writers.TryAdd(page.Epoch, process) && writers[page.Epoch] != process) broken(Oracle.I11, $"{process} and {writers[page.Epoch]} write in epoch {page.Epoch} of {self}");
-        if (!owners.TryAdd(path, process) && owners[path] != process) broken(Oracle.I11, $"{process} writes a page to {path}, which is a file of {owners[path]}");
+        if (claimers.GetValueOrDefault(page.Epoch) != process)
+            broken(Oracle.I11,
+                $"{process} writes a page of epoch {page.Epoch} to {path}, the claimer is {claimers.GetValueOrDefault(page.Epoch)}");
+        if (!writers.TryAdd(page.Epoch, process) && writers[page.Epoch] != process)
+            broken(Oracle.I11, $"{process} and {writers[page.Epoch]} write in epoch {page.Epoch} of {self}");
+        if (!owners.TryAdd(path, process) && owners[path] != process)
+            broken(Oracle.I11, $"{process} writes a page to {path}, which is a file of {owners[path]}");
     }
 
     internal void Created(string path) => owners.Remove(path);
@@ -89,14 +96,16 @@ internal sealed class DiskWitness(InstanceId self, Action<InstanceId, InstanceId
             if (page.Epoch != epoch) continue;
             if (page.End > Durable) Durable = page.End;
             foreach ((uint origin, ulong last) in page.Inputs)
-                if (peers.TryGetValue(origin, out InstanceId peer) && !isBuried(lives[origin])) durable[peer] = Math.Max(durable.GetValueOrDefault(peer), last);
+                if (peers.TryGetValue(origin, out InstanceId peer) && !isBuried(lives[origin]))
+                    durable[peer] = Math.Max(durable.GetValueOrDefault(peer), last);
         }
         flushed.RemoveAll(page => page.Epoch == epoch);
     }
 
     internal Page? Read(ref ReadOnlySpan<byte> bytes, uint seed)
     {
-        if (bytes.Length < PageHeader.Bytes || PageHeader.Read(bytes, seed, out PageHeader header) is not null || header.Length > bytes.Length) return null;
+        if (bytes.Length < PageHeader.Bytes || PageHeader.Read(bytes, seed, out PageHeader header) is not null
+            || header.Length > bytes.Length) return null;
         ReadOnlySpan<byte> records = bytes[PageHeader.Bytes..header.Length];
         bytes = bytes[Math.Min(header.Footprint, bytes.Length)..];
         var inputs = new List<(uint, ulong)>();
@@ -131,7 +140,8 @@ internal sealed class DiskWitness(InstanceId self, Action<InstanceId, InstanceId
         if ((header.Flags & PageFlags.BeginsSpanning) != 0)
         {
             bool isRun = (RecordKind)records[4] == RecordKind.Run;
-            RunHeader run = isRun ? RunHeader.ReadBeginning(records[RecordHeader.Bytes..], records.Length - RecordHeader.Bytes + header.Remaining) : default;
+            RunHeader run = isRun
+                ? RunHeader.ReadBeginning(records[RecordHeader.Bytes..], records.Length - RecordHeader.Bytes + header.Remaining) : default;
             spanning = isRun ? (run.Peer, run.Last) : null;
         }
         if (header.Remaining == 0 && spanning is { } whole) inputs.Add(whole);

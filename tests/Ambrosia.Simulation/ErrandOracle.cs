@@ -37,11 +37,13 @@ internal sealed class ErrandOracle
     {
         foreach ((ulong task, ulong value) in inState)
         {
-            if (!firstResults.TryGetValue(task, out (Lsn Lsn, ulong Value) first)) return $"the state holds a result of task {task}, the log holds none";
+            if (!firstResults.TryGetValue(task, out (Lsn Lsn, ulong Value) first))
+                return $"the state holds a result of task {task}, the log holds none";
             if ((first.Value >> 32, first.Value & uint.MaxValue) != (task, value))
                 return $"task {task} gave {value} to the state, its first result in the log (at {first.Lsn}) is {first.Value & uint.MaxValue} of task {first.Value >> 32}";
         }
-        return inState.Count == firstResults.Count ? null : $"the log holds results of {firstResults.Count} tasks, the state those of {inState.Count}";
+        return inState.Count == firstResults.Count ? null
+            : $"the log holds results of {firstResults.Count} tasks, the state those of {inState.Count}";
     }
 
     private void Note(Lsn lsn, NondetResultRecord record)
@@ -66,6 +68,7 @@ internal sealed class ErrandOracle
     private string? TooEarly(long pageTimeUs, TimerFiredRecord record)
     {
         Fired++;
-        return pageTimeUs >= record.DueUs ? null : $"timer {record.Timer} is due at {record.DueUs} µs and fires in a page of {pageTimeUs} µs";
+        return pageTimeUs >= record.DueUs ? null
+            : $"timer {record.Timer} is due at {record.DueUs} µs and fires in a page of {pageTimeUs} µs";
     }
 }

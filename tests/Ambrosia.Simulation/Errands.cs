@@ -11,10 +11,13 @@ internal static class Outside
     internal static void Begin() => s_drawn = 0;
 
     private static ulong TaskOf(NondetContext context) =>
-        ulong.Parse(context.IdempotencyKey.AsSpan(context.IdempotencyKey.IndexOf('/', StringComparison.Ordinal) + 1), System.Globalization.CultureInfo.InvariantCulture);
+        ulong.Parse(context.IdempotencyKey.AsSpan(context.IdempotencyKey.IndexOf('/', StringComparison.Ordinal) + 1),
+            System.Globalization.CultureInfo.InvariantCulture);
 }
 
-/// <summary>The other half of the source, in worlds that have errands: lanes of delays and tasks, and a timer that ticks a fixed number of times.</summary>
+/// <summary>
+/// The other half of the source, in worlds that have errands: lanes of delays and tasks, and a timer that ticks a fixed number of times.
+/// </summary>
 public sealed partial class Source
 {
     public const ulong Lanes = 3, RoundsPerLane = 12, TicksWanted = 25;
@@ -35,9 +38,11 @@ public sealed partial class Source
 
     public static ulong RoundsWanted => HasErrands ? Lanes * RoundsPerLane : 0;
 
-    public bool IsDone => Burst == Bursts && Answers == Asks && Chained == ChainsWanted && Rounds == RoundsWanted && (!HasErrands || Ticks == TicksWanted);
+    public bool IsDone =>
+        Burst == Bursts && Answers == Asks && Chained == ChainsWanted && Rounds == RoundsWanted && (!HasErrands || Ticks == TicksWanted);
 
-    public bool IsAt(Source other) => Burst == other.Burst && Answers == other.Answers && Chained == other.Chained && Rounds == other.Rounds && Ticks == other.Ticks;
+    public bool IsAt(Source other) =>
+        Burst == other.Burst && Answers == other.Answers && Chained == other.Chained && Rounds == other.Rounds && Ticks == other.Ticks;
 
     /// <summary>Everything that errands left in the state.</summary>
     public ulong ErrandsHash()
@@ -75,7 +80,8 @@ public sealed partial class Source
                 catch (RemoteCallException e)
                 {
                     Failures++;
-                    return ulong.Parse(e.Message.AsSpan(0, e.Message.IndexOf('+', StringComparison.Ordinal)), System.Globalization.CultureInfo.InvariantCulture);
+                    return ulong.Parse(e.Message.AsSpan(0, e.Message.IndexOf('+', StringComparison.Ordinal)),
+                        System.Globalization.CultureInfo.InvariantCulture);
                 }
         }
     }

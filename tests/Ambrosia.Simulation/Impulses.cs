@@ -1,5 +1,5 @@
-// Impulses: what other threads of the source's app send to it and to the ledger, with keys and without, again after a crash, and what was said of their
-// logging. The senders have chance of their own, so that worlds without them stay what they were.
+// Impulses: what other threads of the source's app send to it and to the ledger, with keys and without, again after a crash, and what was
+// said of their logging. The senders have chance of their own, so that worlds without them stay what they were.
 using Ambrosia.TestKit;
 
 namespace Ambrosia.Simulation;
@@ -52,7 +52,9 @@ internal sealed class ImpulseSenders(World world, ulong seed)
 
     public void Step()
     {
-        SimulatedApp[] open = [.. world.Source.Replicas.Select(static replica => replica.App).OfType<SimulatedApp>().Where(static app => app.AcceptsImpulses && app.ImpulseBacklog < BacklogMax)];
+        SimulatedApp[] open = [
+            .. world.Source.Replicas.Select(static replica => replica.App).OfType<SimulatedApp>()
+                .Where(static app => app.AcceptsImpulses && app.ImpulseBacklog < BacklogMax)];
         if (open.Length == 0) return;
         SimulatedApp app = random.Pick(open);
         Impulse? earlier = all.Count == 0 ? null : random.Pick(all.Count < Wanted || unsettled.Count == 0 ? all : unsettled);
@@ -60,13 +62,17 @@ internal sealed class ImpulseSenders(World world, ulong seed)
         else if (all.Count < Wanted) Begin(app);
     }
 
-    /// <summary>Guarantee 2: nothing twice, and nothing lost that was said to be logged or that was sent again with its key until it was.</summary>
+    /// <summary>
+    /// Guarantee 2: nothing twice, and nothing lost that was said to be logged or that was sent again with its key until it was.
+    /// </summary>
     public void Judge(Source source, Ledger ledger)
     {
         foreach (Impulse each in all)
         {
             int effects = (each.GoesToLedger ? ledger.Effects : source.Marks).GetValueOrDefault(each.Id);
-            if (effects > 1 || (each.IsKnown && effects == 0)) throw new SimulationFailure($"impulse {each.Id}, sent {each.Tries} times, key {each.Key}, took effect {effects} times (I9)");
+            if (effects > 1 || (each.IsKnown && effects == 0))
+                throw new SimulationFailure(
+                    $"impulse {each.Id}, sent {each.Tries} times, key {each.Key}, took effect {effects} times (I9)");
         }
     }
 

@@ -76,7 +76,8 @@ internal sealed class Oracles(Oracle watched)
     /// <summary>A body of a task is about to run.</summary>
     public void TaskStarted(SimulatedReplica replica)
     {
-        if (DiskOf(replica.Id).EpochOf(replica.Process) is null) Broken(Oracle.I10, $"{replica.Process} starts a task and has claimed no epoch");
+        if (DiskOf(replica.Id).EpochOf(replica.Process) is null)
+            Broken(Oracle.I10, $"{replica.Process} starts a task and has claimed no epoch");
     }
 
     public void JudgeTasks(SortedDictionary<ulong, ulong> inState)
@@ -86,7 +87,8 @@ internal sealed class Oracles(Oracle watched)
 
     public DiskWitness DiskOf(InstanceId instance)
     {
-        if (!disks.TryGetValue(instance, out DiskWitness? disk)) disks.Add(instance, disk = new DiskWitness(instance, Trimmed, Broken, IsBuried));
+        if (!disks.TryGetValue(instance, out DiskWitness? disk))
+            disks.Add(instance, disk = new DiskWitness(instance, Trimmed, Broken, IsBuried));
         return disk;
     }
 
@@ -103,7 +105,8 @@ internal sealed class Oracles(Oracle watched)
         disks.Remove(instance);
         histories.Remove(instance);
         delivered.Remove(instance);
-        foreach ((InstanceId From, InstanceId To) channel in sent.Keys.Where(channel => channel.From == instance || channel.To == instance).ToArray()) sent.Remove(channel);
+        foreach ((InstanceId From, InstanceId To) channel in sent.Keys.Where(channel => channel.From == instance || channel.To == instance)
+            .ToArray()) sent.Remove(channel);
     }
 
     /// <summary>How often the log of an instance was deleted so far.</summary>
@@ -121,14 +124,18 @@ internal sealed class Oracles(Oracle watched)
     }
 
     /// <summary>Whole frames on their way from one coordinator to another.</summary>
-    /// <param name="life">Which life of the other the connection was made with: what is still said to one that is buried concerns no number of the next.</param>
+    /// <param name="life">Which life of the other the connection was made with: what is still said to one that is buried concerns no
+    /// number of the next.</param>
     public void OnLink(SimulatedReplica sender, InstanceId to, int life, ReadOnlySpan<byte> bytes, uint seed)
     {
         InstanceId from = sender.Id;
         bool isHeard = life == LifeOf(to);
-        if (DiskOf(from).EpochOf(sender.Process) is null) Broken(Oracle.I10, $"{sender.Process} sends {bytes.Length} bytes to {to} and has claimed no epoch");
-        if (sender.MustBeSilent) Broken(Oracle.F1, $"{sender.Process} was stopped, replaced and continued, and sends {bytes.Length} bytes to {to}");
-        while (FrameReader.TryRead(bytes, seed, int.MaxValue, checkPayload: true, out FrameHeader header, out ReadOnlySpan<byte> payload, out int size) == DecodeStatus.Ok)
+        if (DiskOf(from).EpochOf(sender.Process) is null)
+            Broken(Oracle.I10, $"{sender.Process} sends {bytes.Length} bytes to {to} and has claimed no epoch");
+        if (sender.MustBeSilent)
+            Broken(Oracle.F1, $"{sender.Process} was stopped, replaced and continued, and sends {bytes.Length} bytes to {to}");
+        while (FrameReader.TryRead(bytes, seed, int.MaxValue, checkPayload: true, out FrameHeader header, out ReadOnlySpan<byte> payload,
+            out int size) == DecodeStatus.Ok)
         {
             switch (header.Type)
             {
@@ -150,7 +157,8 @@ internal sealed class Oracles(Oracle watched)
         Acknowledgements++;
         ulong onDisk = DiskOf(by).DurableFrom(of);
         if (watched.HasFlag(Oracle.I2) && number > onDisk)
-            throw new SimulationFailure($"{by} tells {of} by {how} that {number} calls are durable, its disk holds {onDisk} flushed and fence-checked (I2)");
+            throw new SimulationFailure(
+                $"{by} tells {of} by {how} that {number} calls are durable, its disk holds {onDisk} flushed and fence-checked (I2)");
     }
 
     private void Trimmed(InstanceId by, InstanceId at, ulong number)
@@ -158,7 +166,8 @@ internal sealed class Oracles(Oracle watched)
         Trims++;
         ulong onDisk = DiskOf(at).DurableFrom(by);
         if (watched.HasFlag(Oracle.I3) && number > onDisk)
-            throw new SimulationFailure($"{by} drops its calls to {at} up to {number}, whose disk holds {onDisk} flushed and fence-checked (I3)");
+            throw new SimulationFailure(
+                $"{by} drops its calls to {at} up to {number}, whose disk holds {onDisk} flushed and fence-checked (I3)");
     }
 
     /// <summary>One session of an app of this instance.</summary>
@@ -183,8 +192,12 @@ internal sealed class Oracles(Oracle watched)
         long length = header.Length - DeliverHeader.Bytes;
         Lsn end = deliver.First + length, onDisk = DiskOf(replica.Id).Durable;
         if (end > delivered.GetValueOrDefault(replica.Id)) delivered[replica.Id] = end;
-        if (deliver.First >= onDisk) Broken(Oracle.F3, $"the app of {replica.Process} is given the log up to {end}, the disk holds it to {onDisk} flushed and fence-checked");
-        if (length == bytes.Length - FrameHeader.Bytes - DeliverHeader.Bytes && Errands.Delivered(deliver, bytes[(FrameHeader.Bytes + DeliverHeader.Bytes)..]) is { } early) Broken(Oracle.Due, $"{replica.Process}: {early}");
+        if (deliver.First >= onDisk)
+            Broken(Oracle.F3,
+                $"the app of {replica.Process} is given the log up to {end}, the disk holds it to {onDisk} flushed and fence-checked");
+        if (length == bytes.Length - FrameHeader.Bytes - DeliverHeader.Bytes
+            && Errands.Delivered(deliver, bytes[(FrameHeader.Bytes + DeliverHeader.Bytes)..]) is { } early)
+            Broken(Oracle.Due, $"{replica.Process}: {early}");
         return reader.Read(deliver, length, bytes[(FrameHeader.Bytes + DeliverHeader.Bytes)..]);
     }
 
@@ -194,7 +207,8 @@ internal sealed class Oracles(Oracle watched)
         if (wasSecondary) Promotions++;
         if (DiskOf(replica.Id).IsSuperseded(replica.Process)) return; // since its fence check: others have written on
         Lsn onDisk = DiskOf(replica.Id).Durable;
-        if (durable < onDisk) Broken(Oracle.F2, $"{replica.Process} takes the log over up to {durable}, up to {onDisk} it was flushed and fence-checked");
+        if (durable < onDisk)
+            Broken(Oracle.F2, $"{replica.Process} takes the log over up to {durable}, up to {onDisk} it was flushed and fence-checked");
     }
 
     /// <summary>A replica's durable end, before and after a step.</summary>
@@ -207,7 +221,8 @@ internal sealed class Oracles(Oracle watched)
     public void NotPrimary(SimulatedReplica replica)
     {
         Replaced++;
-        if (!DiskOf(replica.Id).IsSuperseded(replica.Process)) Broken(Oracle.I11, $"{replica.Process} ends as no longer primary, and nobody has claimed a later epoch");
+        if (!DiskOf(replica.Id).IsSuperseded(replica.Process))
+            Broken(Oracle.I11, $"{replica.Process} ends as no longer primary, and nobody has claimed a later epoch");
     }
 
     /// <summary>Whatever is emitted rests at most on what the app has been given.</summary>
@@ -217,6 +232,7 @@ internal sealed class Oracles(Oracle watched)
         if (run.IsNumbered) sent[(from, to)] = Math.Max(Sent(from, to), run.Last);
         Lsn given = delivered.GetValueOrDefault(from), onDisk = DiskOf(from).Durable;
         if (watched.HasFlag(Oracle.I4) && given > onDisk)
-            throw new SimulationFailure($"{from} sends call {run.Last} to {to} while its app has been given the log up to {given}, its disk holds it to {onDisk} flushed and fence-checked (I4)");
+            throw new SimulationFailure(
+                $"{from} sends call {run.Last} to {to} while its app has been given the log up to {given}, its disk holds it to {onDisk} flushed and fence-checked (I4)");
     }
 }

@@ -30,8 +30,10 @@ if (args is ["--seeds", var range] && range.Split('-') is [var from, var to])
         stops += world.Stops;
         triedAgain += world.TriedAgain;
     }
-    string judged = $"{acknowledgements} acknowledgements (I2), {trims} trims (I3) and {sends} sends (I4), {deliveries} deliveries (I12, F3), {results} results of tasks, {repeated} of them not the first (I17), {fired} timers";
-    Console.WriteLine($"seeds {range}: all hold; {crashes} crashes, kills, power losses and cut links; the oracles judged {judged}; {promotions} secondaries promoted (F2), {replaced} primaries replaced; {stops} apps stopped by a failing handler for good, {triedAgain} messages tried again");
+    string judged =
+        $"{acknowledgements} acknowledgements (I2), {trims} trims (I3) and {sends} sends (I4), {deliveries} deliveries (I12, F3), {results} results of tasks, {repeated} of them not the first (I17), {fired} timers";
+    Console.WriteLine(
+        $"seeds {range}: all hold; {crashes} crashes, kills, power losses and cut links; the oracles judged {judged}; {promotions} secondaries promoted (F2), {replaced} primaries replaced; {stops} apps stopped by a failing handler for good, {triedAgain} messages tried again");
     return 0;
 }
 Console.Error.WriteLine("give --seed N, or --seeds N-M");

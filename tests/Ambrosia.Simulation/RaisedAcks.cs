@@ -3,7 +3,9 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia.Simulation;
 
-/// <summary>Negative control: acknowledgements that say a little more than is true, by the time they arrive; never more than was sent.</summary>
+/// <summary>
+/// Negative control: acknowledgements that say a little more than is true, by the time they arrive; never more than was sent.
+/// </summary>
 internal static class RaisedAcks
 {
     private const ulong Surplus = 5;
@@ -11,13 +13,15 @@ internal static class RaisedAcks
     public static byte[] Of(ReadOnlySpan<byte> bytes, uint seed, ulong sent)
     {
         var raised = new ArrayBufferWriter<byte>();
-        while (FrameReader.TryRead(bytes, seed, int.MaxValue, checkPayload: true, out FrameHeader header, out ReadOnlySpan<byte> payload, out int size) == DecodeStatus.Ok)
+        while (FrameReader.TryRead(bytes, seed, int.MaxValue, checkPayload: true, out FrameHeader header, out ReadOnlySpan<byte> payload,
+            out int size) == DecodeStatus.Ok)
         {
             if (header.Type != FrameType.Ack) Frames.Write(raised, header.Type, payload, seed, checkPayload: true);
             else
             {
                 Ack ack = Ack.Read(payload);
-                Frames.Write(raised, ack with { Durable = Math.Max(ack.Durable, Math.Min(ack.Durable + Surplus, sent)) }, seed, checkPayload: true);
+                Frames.Write(raised, ack with { Durable = Math.Max(ack.Durable, Math.Min(ack.Durable + Surplus, sent)) }, seed,
+                    checkPayload: true);
             }
             bytes = bytes[size..];
         }

@@ -37,7 +37,8 @@ internal sealed class ReadHistory(InstanceId instance)
             foreach (byte b in records)
             {
                 ref ushort known = ref history.At(next);
-                if (known <= byte.MaxValue && known != b) return $"{history.Instance}: the byte at {next} is {b:x2}, another reader had {known:x2}";
+                if (known <= byte.MaxValue && known != b)
+                    return $"{history.Instance}: the byte at {next} is {b:x2}, another reader had {known:x2}";
                 known = b;
                 next += 1;
             }

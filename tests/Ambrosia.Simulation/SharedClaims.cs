@@ -2,7 +2,9 @@ using Ambrosia.Log;
 
 namespace Ambrosia.Simulation;
 
-/// <summary>Negative control: a rename that another was faster with says that it has happened, as one that was sent twice over a network may.</summary>
+/// <summary>
+/// Negative control: a rename that another was faster with says that it has happened, as one that was sent twice over a network may.
+/// </summary>
 internal sealed class SharedClaims(IFileSystem files) : WrappedFiles(files)
 {
     protected override IFile Wrap(string path, IFile file) => file;

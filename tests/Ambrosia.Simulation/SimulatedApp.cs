@@ -64,7 +64,9 @@ internal sealed class SimulatedApp
     public long ImpulseBacklog => binding.ImpulseBacklog;
 
     /// <summary>Nothing moves any more by itself.</summary>
-    public bool IsQuiet => toApp.Count == 0 && toCoordinator.Count == 0 && received.Count == 0 && answer == ReadAnswer.More && !session.HasOutput && !HasBindingOutput() && !(IsAlive && tasks.HasAny);
+    public bool IsQuiet =>
+        toApp.Count == 0 && toCoordinator.Count == 0 && received.Count == 0 && answer == ReadAnswer.More && !session.HasOutput
+        && !HasBindingOutput() && !(IsAlive && tasks.HasAny);
 
     private bool HasBindingOutput() => IsAlive && (binding.OutputBacklog > 0 || binding.ImpulseBacklog > 0);
 
@@ -83,7 +85,10 @@ internal sealed class SimulatedApp
         }
     }
 
-    /// <summary>Now and then the process dies as soon as the result is on its way: whether it is in the log already is what the next one cannot know.</summary>
+    /// <summary>
+    /// Now and then the process dies as soon as the result is on its way: whether it is in the log already is what
+    /// the next one cannot know.
+    /// </summary>
     private void RunBody(Random random)
     {
         if (!tasks.HasAny) return;
@@ -138,7 +143,9 @@ internal sealed class SimulatedApp
             return;
         }
         deliver(bytes.Span, frameLeft == 0);
-        frameLeft = Math.Max(0, frameLeft == 0 ? FrameHeader.Read(bytes.Span, 0, int.MaxValue).Length + FrameHeader.Bytes - bytes.Length : frameLeft - bytes.Length);
+        frameLeft = Math.Max(0,
+            frameLeft == 0 ? FrameHeader.Read(bytes.Span, 0, int.MaxValue).Length + FrameHeader.Bytes - bytes.Length
+            : frameLeft - bytes.Length);
         if (IsAlive) toApp.Send(world.Faults.ForgedResults ? Forged(bytes.Span) : bytes.Span);
         session.Taken();
     }
@@ -147,7 +154,8 @@ internal sealed class SimulatedApp
     private static byte[] Forged(ReadOnlySpan<byte> bytes)
     {
         byte[] forged = bytes.ToArray();
-        if (FrameReader.TryRead(bytes, 0, int.MaxValue, checkPayload: false, out FrameHeader header, out _, out int size) != DecodeStatus.Ok || header.Type != FrameType.Deliver || size != bytes.Length) return forged;
+        if (FrameReader.TryRead(bytes, 0, int.MaxValue, checkPayload: false, out FrameHeader header, out _, out int size) != DecodeStatus.Ok
+            || header.Type != FrameType.Deliver || size != bytes.Length) return forged;
         int at = FrameHeader.Bytes + DeliverHeader.Bytes;
         var records = new RecordReader(bytes[at..], DeliverHeader.Read(bytes[FrameHeader.Bytes..]).First);
         while (records.Next())
@@ -165,7 +173,8 @@ internal sealed class SimulatedApp
         received.RemoveRange(0, consumed);
         if (toApp.Count == 0) binding.InputDry();
         if (binding.End is not { } end) return;
-        if (end.Code != GoodbyeCode.AppFailed || !end.Why.Contains("the fork policy is to stop")) throw new SimulationFailure($"the app's session ended: {end.Code} {end.Why}");
+        if (end.Code != GoodbyeCode.AppFailed || !end.Why.Contains("the fork policy is to stop"))
+            throw new SimulationFailure($"the app's session ended: {end.Code} {end.Why}");
         while (binding.TryTakeOutput(out ReadOnlyMemory<byte> last))
         {
             toCoordinator.Send(last.Span);

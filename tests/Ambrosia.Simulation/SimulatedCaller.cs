@@ -64,7 +64,8 @@ internal sealed class SimulatedCaller
         CallOutside? earlier = random.Next(4) == 0 ? calls.Find(call => call.Key is not null && random.Next(3) == 0) : null;
         ulong id = earlier?.Id ?? (ulong)calls.Count + 1;
         uint method = earlier is null ? (uint)(101 + random.Next(3)) : MethodOf(earlier);
-        string? key = earlier is null ? random.Next(2) == 0 ? $"k{id}" : null : world.Faults.NewKeys ? $"{earlier.Key}again{calls.Count}" : earlier.Key;
+        string? key = earlier is null ? random.Next(2) == 0 ? $"k{id}" : null : world.Faults.NewKeys
+            ? $"{earlier.Key}again{calls.Count}" : earlier.Key;
         if (earlier is not null) Retries++;
         var message = new ClientMessage(method, System.Text.Encoding.UTF8.GetBytes(key ?? ""));
         var arguments = new CborWriter(message.Reserve(9));
@@ -88,7 +89,8 @@ internal sealed class SimulatedCaller
         server = random.Pick(there);
         uint seed = (uint)random.Next();
         (toServer, toCaller) = (new Wire(), new Wire());
-        conversation = new ClientConversation(book, new QueryDesk(QuerySource.Primary, static _ => { }), new ClientHello(1, 1, instance.Id, Guid.Empty, "caller", Frames.MessageBytesMaxDefault), seed);
+        conversation = new ClientConversation(book, new QueryDesk(QuerySource.Primary, static _ => { }),
+            new ClientHello(1, 1, instance.Id, Guid.Empty, "caller", Frames.MessageBytesMaxDefault), seed);
         session = server.Coordinator!.NewCaller(seed, "caller");
         session.Close = reason => why ??= reason;
     }
@@ -163,16 +165,21 @@ internal sealed class SimulatedCaller
         {
             int effects = ledger.Effects.GetValueOrDefault(tries.Key);
             bool isKnown = tries.Any(static call => call.Key is not null || call.Request.Completion.Task.IsCompletedSuccessfully);
-            if (effects > 1 || (isKnown && effects == 0)) throw new SimulationFailure($"what {string.Join(" and ", tries.Select(Told))} took effect {effects} times (I9)");
+            if (effects > 1 || (isKnown && effects == 0))
+                throw new SimulationFailure($"what {string.Join(" and ", tries.Select(Told))} took effect {effects} times (I9)");
         }
-        if (calls.Find(static call => call.Key is not null && !call.Request.Completion.Task.IsCompletedSuccessfully) is { } lost) throw new SimulationFailure($"a key did not help: {Told(lost)} (I16)");
+        if (calls.Find(static call => call.Key is not null && !call.Request.Completion.Task.IsCompletedSuccessfully) is { } lost)
+            throw new SimulationFailure($"a key did not help: {Told(lost)} (I16)");
         var answers = new Dictionary<ulong, ulong>();
-        foreach (CallOutside call in calls.Where(static call => call.Request.Completion.Task is { IsCompletedSuccessfully: true, Result.Length: > 0 }))
+        foreach (CallOutside call in calls.Where(
+            static call => call.Request.Completion.Task is { IsCompletedSuccessfully: true, Result.Length: > 0 }))
         {
             Answers++;
             ulong place = new CborReader(call.Request.Completion.Task.Result).ReadUInt64();
-            if (answers.TryGetValue(place, out ulong other) && other != call.Id) throw new SimulationFailure($"one answer, {place}, for {other} and {call.Id} (I16)");
-            if (answers.FirstOrDefault(each => each.Value == call.Id) is { Value: > 0 } first && first.Key != place) throw new SimulationFailure($"two answers, {first.Key} and {place}, for the key {call.Key} (I16)");
+            if (answers.TryGetValue(place, out ulong other) && other != call.Id)
+                throw new SimulationFailure($"one answer, {place}, for {other} and {call.Id} (I16)");
+            if (answers.FirstOrDefault(each => each.Value == call.Id) is { Value: > 0 } first && first.Key != place)
+                throw new SimulationFailure($"two answers, {first.Key} and {place}, for the key {call.Key} (I16)");
             answers[place] = call.Id;
         }
     }

@@ -4,7 +4,9 @@ using CRA;
 
 namespace Ambrosia.Simulation;
 
-/// <summary>One connection between two coordinators: the real traffic at both ends, bytes between them. It may break at any moment.</summary>
+/// <summary>
+/// One connection between two coordinators: the real traffic at both ends, bytes between them. It may break at any moment.
+/// </summary>
 internal sealed class SimulatedLink
 {
     private const int WireBytesMax = 256 * 1024;
@@ -61,7 +63,8 @@ internal sealed class SimulatedLink
         else if (end.Receive(random)) Break("the other side closed");
     }
 
-    private sealed class End(World world, SimulatedReplica self, InstanceId other, uint seed, PeerLink? traffic, Wire incoming, Wire outgoing)
+    private sealed class End(
+        World world, SimulatedReplica self, InstanceId other, uint seed, PeerLink? traffic, Wire incoming, Wire outgoing)
     {
         private readonly List<byte> received = [];
         private readonly int life = world.Oracles.LifeOf(other);

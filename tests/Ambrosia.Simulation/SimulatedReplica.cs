@@ -73,12 +73,16 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         files = world.FilesOf(this, process);
         identity = InstanceDirectory.TryRead(files, instance.Directory);
         if (identity is null && instance.Replicas[0] != this) { KillCoordinator(); return; } // the first one makes the instance
-        identity ??= InstanceDirectory.Create(files, instance.Directory, Id.Name, 0, world.NewUuid(), world.NowMicros, name, world.CrashPoints);
-        if (instance.HasRivals && ReplicaLock.TryTake(files, instance.Directory, name) is null) throw new SimulationFailure($"{Process} finds its name taken although the process before it is dead");
+        identity ??= InstanceDirectory.Create(files, instance.Directory, Id.Name, 0, world.NewUuid(), world.NowMicros, name,
+            world.CrashPoints);
+        if (instance.HasRivals && ReplicaLock.TryTake(files, instance.Directory, name) is null)
+            throw new SimulationFailure($"{Process} finds its name taken although the process before it is dead");
         options = new CoordinatorOptions
         {
-            LogDirectory = instance.Directory, Instance = Id.Name, Replica = name, CatalogDirectory = "/data/catalog", HangLimit = world.HangLimit,
-            CheckpointEveryBytes = world.CheckpointEveryBytes, CheckpointBoundBytes = world.HasChains ? 1 : null, OutboxBytes = 4 << 20, Log = world.LogOptions, IgnoreLock = world.StartsWithoutLock(), ForkPolicy = world.NextForkPolicy(),
+            LogDirectory = instance.Directory, Instance = Id.Name, Replica = name, CatalogDirectory = "/data/catalog",
+            HangLimit = world.HangLimit,
+            CheckpointEveryBytes = world.CheckpointEveryBytes, CheckpointBoundBytes = world.HasChains ? 1 : null, OutboxBytes = 4 << 20,
+            Log = world.LogOptions, IgnoreLock = world.StartsWithoutLock(), ForkPolicy = world.NextForkPolicy(),
         };
         standby = new Standby(files, identity, options);
     }
@@ -92,7 +96,8 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         while (result is ClaimResult.Lost);
         if (result is ClaimResult.Claimed claimed)
         {
-            OpenLog log = TakeOver.Run(files!, options!.LogDirectory, identity!, claimed.Fence, name, options.Log, world.Time, world.CrashPoints);
+            OpenLog log = TakeOver.Run(files!, options!.LogDirectory, identity!, claimed.Fence, name, options.Log, world.Time,
+                world.CrashPoints);
             world.Oracles.Promoted(this, log.Writer.Durable, wasSecondary: false);
             Coordinator = new Coordinator.Coordinator(Inputs(), new Leadership(claimed.Fence, claimed.PrimaryLock, log));
         }
@@ -111,7 +116,8 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     private void StartApp()
     {
         ReadHistory.Reader reader = world.Oracles.NewReader(Id);
-        App = new SimulatedApp(world, this, instance.Definition, token, (bytes, isBeginning) => world.Oracles.OnDelivery(this, reader, bytes, isBeginning));
+        App = new SimulatedApp(world, this, instance.Definition, token,
+            (bytes, isBeginning) => world.Oracles.OnDelivery(this, reader, bytes, isBeginning));
     }
 
     /// <summary>kill -9 of the coordinator; its app ends with it.</summary>
@@ -145,7 +151,9 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         world.Oracles.Moved(this, before, parts.Durable);
     }
 
-    /// <summary>Nothing is committed until the next app is primary, or for a while: what the log has taken from a dead app is not durable yet.</summary>
+    /// <summary>
+    /// Nothing is committed until the next app is primary, or for a while: what the log has taken from a dead app is not durable yet.
+    /// </summary>
     public void HoldCommits() => heldSteps = 600;
 
     private bool MayCommit()
@@ -242,7 +250,8 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     /// <summary>The answers that come at once.</summary>
     private IEnumerable<JsonObject> Ask(string action, string place)
     {
-        IAdminReply reply = commands.Begin(Encoding.UTF8.GetBytes(new JsonObject { ["command"] = "quarantine", ["action"] = action, ["message"] = place }.ToJsonString()));
+        IAdminReply reply = commands.Begin(
+            Encoding.UTF8.GetBytes(new JsonObject { ["command"] = "quarantine", ["action"] = action, ["message"] = place }.ToJsonString()));
         for (bool isLast = false; !isLast && reply.Next(out isLast) is { } answer;) yield return answer;
     }
 
@@ -255,7 +264,8 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     /// <summary>Everything that was accepted has been executed and nothing is under way.</summary>
     public bool IsQuiet => Coordinator switch
     {
-        { IsPrimary: true } primary => App is { IsPrimary: true, IsQuiet: true } && primary.Log.Durable == primary.Log.Tail && !primary.Checkpoints.HasWork,
+        { IsPrimary: true } primary =>
+            App is { IsPrimary: true, IsQuiet: true } && primary.Log.Durable == primary.Log.Tail && !primary.Checkpoints.HasWork,
         { HasLog: false, IsCaughtUp: true } => App is { IsQuiet: true },
         _ => false,
     };
@@ -285,7 +295,8 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         world.Trace($"{Process}: {line}");
         if (instance.HasRivals && line.Contains(" was seen: a replaced primary ends")) return; // of a former primary
         if (world.Deleted is { IsDeleted: true } deleted && line.Contains("(P6.3)")) { deleted.Refusals++; return; } // as it must be
-        if (line.Contains("(P6.4)") || line.Contains("(P6.5)") || line.Contains("(P6.3)")) throw new SimulationFailure($"{Process}: {line}");
+        if (line.Contains("(P6.4)") || line.Contains("(P6.5)") || line.Contains("(P6.3)"))
+            throw new SimulationFailure($"{Process}: {line}");
     }
 }
 

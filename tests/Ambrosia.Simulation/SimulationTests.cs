@@ -21,8 +21,8 @@ public sealed class SimulationTests
     }
 
     /// <summary>
-    /// 337: two checkpoint marks were under way when the image for the first arrived. 8 and 60: a promoted secondary took a tail that was logged
-    /// again, which is older than its segment, for torn (8) or for damaged (60).
+    /// 337: two checkpoint marks were under way when the image for the first arrived. 8 and 60: a promoted secondary took a tail that was
+    /// logged again, which is older than its segment, for torn (8) or for damaged (60).
     /// </summary>
     [Theory]
     [InlineData(8)]
@@ -30,7 +30,9 @@ public sealed class SimulationTests
     [InlineData(337)]
     public void Cluster_SeedThatFoundABug_Holds(ulong seed) => new World(seed, new Faults()).Run();
 
-    /// <summary>Handlers that throw, under fork policies that change: what was set aside is the same in every execution, and no call is lost.</summary>
+    /// <summary>
+    /// Handlers that throw, under fork policies that change: what was set aside is the same in every execution, and no call is lost.
+    /// </summary>
     [Fact]
     public void Cluster_HandlersThrowUnderChangingPolicies_SetAsideTheSame()
     {
@@ -43,7 +45,8 @@ public sealed class SimulationTests
             stops += world.Stops;
             triedAgain += world.TriedAgain;
         }
-        Assert.True(stops > Seeds / 100 && triedAgain > (ulong)Seeds / 100, $"{stops} apps stopped, {triedAgain} messages tried again: too few to prove anything");
+        Assert.True(stops > Seeds / 100 && triedAgain > (ulong)Seeds / 100,
+            $"{stops} apps stopped, {triedAgain} messages tried again: too few to prove anything");
     }
 
     [Fact]
@@ -75,7 +78,8 @@ public sealed class SimulationTests
 
     /// <summary>
     /// Each oracle alone finds what it is there for (I23), in runs where nothing else can fail: processes die and power is lost only where
-    /// that is what the fault is about. A world in which the fault is met with a loud halt (L8.2) says nothing of the oracle: the next one is tried.
+    /// that is what the fault is about. A world in which the fault is met with a loud halt (L8.2) says nothing of the
+    /// oracle: the next one is tried.
     /// </summary>
     [Theory]
     [InlineData("I2", nameof(Faults.LyingDisk))]
@@ -97,7 +101,8 @@ public sealed class SimulationTests
     [InlineData("Due", nameof(Faults.FastTimers))]
     public void NegativeControl_BrokenPromise_IsFoundByItsOracle(string invariant, string fault)
     {
-        Faults faults = Planted(fault, new Faults { Kills = false, PowerLosses = false, Errands = false, Watched = Enum.Parse<Oracle>(invariant) });
+        Faults faults = Planted(fault,
+            new Faults { Kills = false, PowerLosses = false, Errands = false, Watched = Enum.Parse<Oracle>(invariant) });
         for (ulong seed = 1; seed <= 50; seed++)
         {
             try
@@ -130,7 +135,9 @@ public sealed class SimulationTests
         _ => throw new ArgumentOutOfRangeException(nameof(fault), fault, "no such fault"),
     };
 
-    /// <summary>Awaits, timers, tasks and callers under way, with checkpoints that hold them: whatever crashes, each call completes once.</summary>
+    /// <summary>
+    /// Awaits, timers, tasks and callers under way, with checkpoints that hold them: whatever crashes, each call completes once.
+    /// </summary>
     [Fact]
     public void SuspendedHandlers_InCheckpoints_GoOnOnce()
     {
@@ -144,7 +151,9 @@ public sealed class SimulationTests
         Assert.True(continued > 30, $"{continued} images with suspended handlers were restored: they prove nothing");
     }
 
-    /// <summary>Negative control: what a handler keeps outside of its locals and the state is gone behind a checkpoint, and that is found.</summary>
+    /// <summary>
+    /// Negative control: what a handler keeps outside of its locals and the state is gone behind a checkpoint, and that is found.
+    /// </summary>
     [Fact]
     public void NegativeControl_StateOutsideTheImage_IsFound()
     {
@@ -170,7 +179,10 @@ public sealed class SimulationTests
         Assert.True(retries > 50 && answers > 300, $"{retries} retries and {answers} answers prove nothing");
     }
 
-    /// <summary>A ledger that is lost for good in the middle of it all, and its successor: who has the name then is served from number 1, once and in order.</summary>
+    /// <summary>
+    /// A ledger that is lost for good in the middle of it all, and its successor: who has the name then is served from
+    /// number 1, once and in order.
+    /// </summary>
     [Fact]
     public void Ledger_DeletedAndForgotten_SuccessorIsServedFromNumberOne()
     {
@@ -182,14 +194,16 @@ public sealed class SimulationTests
             refusals += world.Deleted!.Refusals;
             if (world.Deleted.IsForgotten) forgotten++;
         }
-        Assert.True(forgotten == seeds && refusals * 2 > seeds, $"{forgotten} of {seeds} forgotten, {refusals} hellos refused before: too few to prove anything");
+        Assert.True(forgotten == seeds && refusals * 2 > seeds,
+            $"{forgotten} of {seeds} forgotten, {refusals} hellos refused before: too few to prove anything");
     }
 
     /// <summary>Negative control: whoever takes the successor for the one who was lost is found.</summary>
     [Fact]
     public void NegativeControl_SuccessorTakenForTheOldOne_IsFound()
     {
-        SimulationFailure found = Assert.Throws<SimulationFailure>(static () => new World(1, new Faults { Deletes = true, Confuses = true, Kills = false, PowerLosses = false }).Run());
+        SimulationFailure found = Assert.Throws<SimulationFailure>(
+            static () => new World(1, new Faults { Deletes = true, Confuses = true, Kills = false, PowerLosses = false }).Run());
         Assert.Contains("(I16)", found.Message);
     }
 
@@ -216,7 +230,8 @@ public sealed class SimulationTests
     {
         SimulationFailure found = Assert.Throws<SimulationFailure>(() =>
         {
-            for (ulong seed = 1; seed <= 50; seed++) new World(seed, new Faults { Caller = caller, Impulses = impulses, NewKeys = true }).Run();
+            for (ulong seed = 1; seed <= 50; seed++)
+                new World(seed, new Faults { Caller = caller, Impulses = impulses, NewKeys = true }).Run();
         });
         Assert.Contains("(I9)", found.Message);
     }
@@ -227,8 +242,13 @@ public sealed class SimulationTests
     {
         string[] controlled = [.. typeof(SimulationTests).GetMethod(nameof(NegativeControl_BrokenPromise_IsFoundByItsOracle))!
             .GetCustomAttributesData().Where(static a => a.AttributeType == typeof(InlineDataAttribute))
-            .Select(static a => (string)((IReadOnlyList<System.Reflection.CustomAttributeTypedArgument>)a.ConstructorArguments[0].Value!)[0].Value!).Distinct()];
-        Assert.Equal(Enum.GetValues<Oracle>().Where(static o => o is not (Oracle.None or Oracle.All)).Select(static o => o.ToString()).Order(), controlled.Order());
+            .Select(
+                static a =>
+                    (string)((IReadOnlyList<System.Reflection.CustomAttributeTypedArgument>)a.ConstructorArguments[0].Value!)[0].Value!)
+                    .Distinct()];
+        Assert.Equal(
+            Enum.GetValues<Oracle>().Where(static o => o is not (Oracle.None or Oracle.All)).Select(static o => o.ToString()).Order(),
+            controlled.Order());
     }
 
     /// <summary>The same runs without the fault: it is the fault that is found.</summary>

@@ -48,7 +48,8 @@ internal sealed class WatchedFiles(IFileSystem files, DiskWitness witness, strin
 
     private DiskWitness.Page? Read(ref ReadOnlySpan<byte> bytes)
     {
-        seed ??= InstanceDirectory.TryRead(this, witness.Directory) is { } identity ? PageHeader.SeedOf(identity.Uuid, identity.Shard) : null;
+        seed ??= InstanceDirectory.TryRead(this, witness.Directory) is { } identity
+            ? PageHeader.SeedOf(identity.Uuid, identity.Shard) : null;
         return seed is { } known ? witness.Read(ref bytes, known) : null;
     }
 

@@ -92,7 +92,8 @@ public sealed partial class Ledger : Immortal<ILedgerProxy>, ILedger
     public ulong Turn() => Place;
 
     /// <summary>It has executed as much: what it has made of it is to be compared.</summary>
-    public bool IsAt(Ledger other) => Count == other.Count && Asked == other.Asked && TriedAgain == other.TriedAgain && Place == other.Place;
+    public bool IsAt(Ledger other) =>
+        Count == other.Count && Asked == other.Asked && TriedAgain == other.TriedAgain && Place == other.Place;
 
     internal static ulong Mix(ulong hash, ulong value) => (hash ^ value) * 0x9E3779B97F4A7C15UL + (hash >> 29);
 }

@@ -6,82 +6,6 @@ using Ambrosia.TestKit;
 
 namespace Ambrosia.Simulation;
 
-/// <summary>What a run may do to the processes.</summary>
-internal sealed record Faults
-{
-    public bool Kills { get; init; } = true;
-
-    public bool PowerLosses { get; init; } = true;
-
-    public bool BrokenLinks { get; init; } = true;
-
-    /// <summary>Negative control: flushes that do nothing, which no recovery can survive.</summary>
-    public bool LyingDisk { get; init; }
-
-    /// <summary>Negative control: an app that emits another value each time it runs.</summary>
-    public bool RollingDice { get; init; }
-
-    /// <summary>Negative control: a fence check that does not look.</summary>
-    public bool BlindFence { get; init; }
-
-    /// <summary>One instance or both have two replicas; null: in the worlds of even seeds.</summary>
-    public bool? Replicas { get; init; }
-
-    /// <summary>Negative control: a disk that loses pages that it had flushed when power is lost.</summary>
-    public bool AmnesicDisk { get; init; }
-
-    /// <summary>Negative control: a claim that was lost to another says that it was won.</summary>
-    public bool SharedClaims { get; init; }
-
-    /// <summary>Negative control: a secondary that writes back what it reads.</summary>
-    public bool ReadRepair { get; init; }
-
-    /// <summary>Negative control: a secondary that acknowledges to peers what it follows.</summary>
-    public bool EagerSecondary { get; init; }
-
-    /// <summary>Negative control: links that carry acknowledgements of what is not durable yet.</summary>
-    public bool RaisedAcks { get; init; }
-
-    /// <summary>Negative control: apps are given other results of their tasks than the log holds.</summary>
-    public bool ForgedResults { get; init; }
-
-    /// <summary>Negative control: coordinators whose timers go by another clock than their log.</summary>
-    public bool FastTimers { get; init; }
-
-    /// <summary>Chains of awaited calls, with checkpoints that hold suspended handlers; null: in the worlds of every seventh seed.</summary>
-    public bool? Chains { get; init; }
-
-    /// <summary>Negative control: a handler that keeps something over an await outside of the state.</summary>
-    public bool KeepsOutside { get; init; }
-
-    /// <summary>Timers and tasks beside the calls; null: in half of the worlds.</summary>
-    public bool? Errands { get; init; }
-
-    /// <summary>Some calls to the ledger throw, under fork policies that change from start to start; null: in the worlds of every third seed.</summary>
-    public bool? Poison { get; init; }
-
-    /// <summary>Negative control: handlers throw by chance, so that no two executions set the same aside.</summary>
-    public bool Whim { get; init; }
-
-    /// <summary>A caller outside calls the ledger; null: in the worlds of every fifth seed.</summary>
-    public bool? Caller { get; init; }
-
-    /// <summary>The ledger is deleted and made again, and the source's operator gives the old one up; null: in the worlds of every seventh seed without a caller.</summary>
-    public bool? Deletes { get; init; }
-
-    /// <summary>Negative control: a source that takes the new ledger for the old one.</summary>
-    public bool Confuses { get; init; }
-
-    /// <summary>Other threads of the source's app send impulses; null: in the worlds of every fifth seed, beside those with a caller.</summary>
-    public bool? Impulses { get; init; }
-
-    /// <summary>Negative control: callers and senders of impulses that give what they repeat a key of its own.</summary>
-    public bool NewKeys { get; init; }
-
-    /// <summary>Invariants that are watched; a negative control watches one alone.</summary>
-    public Oracle Watched { get; init; } = Oracle.All;
-}
-
 /// <summary>
 /// Two instances of the real coordinator and binding on one simulated disk, network and clock, in one thread. A seed decides every step:
 /// who moves, how many bytes arrive, what breaks. After the faults everything must come to rest with every call applied once, in order.
@@ -119,7 +43,8 @@ internal sealed class World
         CheckpointEveryBytes = Random.Next(4) == 0 ? long.MaxValue : 4096 * Random.Next(1, 60);
         LogOptions = new LogOptions
         {
-            SegmentBytes = 4096 * Random.Next(20, 300), PageBytes = 4096 * Random.Next(2, 16), Pages = Random.Next(2, 5), ZeroWindowBytes = 4096 * Random.Next(0, 40),
+            SegmentBytes = 4096 * Random.Next(20, 300), PageBytes = 4096 * Random.Next(2, 16), Pages = Random.Next(2, 5),
+            ZeroWindowBytes = 4096 * Random.Next(0, 40),
             PagesKept = (int)(seed % 4), // few, so that delivery often reads the segment
         };
         HasChains = faults.Chains ?? (faults.Deletes != true && seed % 7 == 5);
@@ -134,7 +59,8 @@ internal sealed class World
         Simulation.Ledger.Whim = faults.Whim ? new SimulatedRandom(seed) : null;
         Simulation.Source.Dice = faults.RollingDice ? new SimulatedRandom(seed) : null;
         Simulation.Source.Confuses = faults.Confuses;
-        if (faults.Deletes ?? (faults is { Caller: null, Impulses: null, Chains: null } && seed % 7 == 4 && seed % 5 != 3)) deleted = new DeletedPeer(this);
+        if (faults.Deletes ?? (faults is { Caller: null, Impulses: null, Chains: null } && seed % 7 == 4 && seed % 5 != 3))
+            deleted = new DeletedPeer(this);
         else if (faults.Caller ?? seed % 5 == 3) caller = new SimulatedCaller(this, Ledger, seed);
         if (deleted is null && (faults.Impulses ?? seed % 5 == 1)) senders = new ImpulseSenders(this, seed);
         Disk.CreateDirectory("/data");
@@ -252,7 +178,8 @@ internal sealed class World
         if (Random.Next(20) == 0) Time.Advance(TimeSpan.FromMilliseconds(Random.Next(1, 30)));
     }
 
-    private SimulatedReplica PickOf(SimulatedInstance instance) => instance.HasRivals ? Random.Pick(instance.Replicas) : instance.Replicas[0];
+    private SimulatedReplica PickOf(SimulatedInstance instance) =>
+        instance.HasRivals ? Random.Pick(instance.Replicas) : instance.Replicas[0];
 
     /// <summary>Lets a replica act; what kills it kills it alone.</summary>
     private void Run(SimulatedReplica? replica, Action act)
@@ -289,9 +216,12 @@ internal sealed class World
     public SimulatedReplica? Running { get; set; }
 
     /// <summary>What a coordinator is started with: stop only where there is an operator yet to start it with something else.</summary>
-    public ForkPolicy NextForkPolicy() => Simulation.Ledger.PoisonEvery == 0 ? ForkPolicy.Continue : (ForkPolicy)(calm ? 2 * shape.Next(2) : shape.Next(3));
+    public ForkPolicy NextForkPolicy() =>
+        Simulation.Ledger.PoisonEvery == 0 ? ForkPolicy.Continue : (ForkPolicy)(calm ? 2 * shape.Next(2) : shape.Next(3));
 
-    /// <summary>An app that the policy has stopped: it is started again a few times, until an operator starts its coordinator with another policy.</summary>
+    /// <summary>
+    /// An app that the policy has stopped: it is started again a few times, until an operator starts its coordinator with another policy.
+    /// </summary>
     public void Restart(SimulatedReplica replica)
     {
         if (shape.Next(3) != 0) return;
@@ -360,7 +290,8 @@ internal sealed class World
         foreach (InstanceId peer in from.Coordinator!.PeersToDial())
         {
             SimulatedReplica[] there = (peer == Source.Id ? Source : Ledger).Reachable;
-            if (there.Length > 0) links.Add(new SimulatedLink(this, from, there.Length == 1 ? there[0] : Random.Pick(there), (uint)Random.Next()));
+            if (there.Length > 0)
+                links.Add(new SimulatedLink(this, from, there.Length == 1 ? there[0] : Random.Pick(there), (uint)Random.Next()));
             from.Coordinator.Dialled(peer, TimeSpan.Zero, there.Length > 0 ? null : DialTrouble.NoAnswer);
         }
     }
@@ -378,10 +309,15 @@ internal sealed class World
     {
         if (!isNested && Running is { } replica) LetRivalAct(replica);
         if (calm || fileCrashIn == 0 || !operation.Changes || --fileCrashIn > 0) return;
-        throw new SimulatedCrash($"at {operation}") { BytesWritten = operation.Bytes > 0 ? Random.Next((int)Math.Min(operation.Bytes, 1 << 20)) : 0 };
+        throw new SimulatedCrash($"at {operation}")
+        {
+            BytesWritten = operation.Bytes > 0 ? Random.Next((int)Math.Min(operation.Bytes, 1 << 20)) : 0
+        };
     }
 
-    /// <summary>Between two file operations of one replica another one acts, above all while an epoch is claimed and a log taken over.</summary>
+    /// <summary>
+    /// Between two file operations of one replica another one acts, above all while an epoch is claimed and a log taken over.
+    /// </summary>
     private void LetRivalAct(SimulatedReplica replica)
     {
         SimulatedInstance instance = replica.Id == Source.Id ? Source : Ledger;
@@ -417,7 +353,8 @@ internal sealed class World
 
     private bool IsDone() =>
         Source.App?.Immortal is Source { IsDone: true } source && Ledger.App?.Immortal is Ledger ledger
-        && deleted is not { IsDeleted: true, IsForgotten: false } && ledger.Count >= source.Made && caller is not { IsDone: false } && senders is not { IsDone: false }
+        && deleted is not { IsDeleted: true, IsForgotten: false } && ledger.Count >= source.Made && caller is not { IsDone: false }
+        && senders is not { IsDone: false }
         && Source.Replicas.All(r => r.App?.Immortal is Source s && s.IsAt(source) && s.Marks.Count == source.Marks.Count)
         && Ledger.Replicas.All(r => r.App?.Immortal is Ledger l && l.IsAt(ledger) && r.App.MessagesSetAside == Ledger.App.MessagesSetAside)
         && Source.IsQuiet && Ledger.IsQuiet && links.All(static link => link.IsQuiet);
@@ -431,19 +368,25 @@ internal sealed class World
         var source = (Source)Source.App!.Immortal!;
         var ledger = (Ledger)Ledger.App!.Immortal!;
         if (Oracles.Acknowledgements < 5 || Oracles.Sends < 20 || Oracles.Trims < 1)
-            throw new SimulationFailure($"the oracles saw {Oracles.Acknowledgements} acknowledgements, {Oracles.Sends} sends and {Oracles.Trims} trims: they prove nothing");
+            throw new SimulationFailure(
+                $"the oracles saw {Oracles.Acknowledgements} acknowledgements, {Oracles.Sends} sends and {Oracles.Trims} trims: they prove nothing");
         if (ledger.Count != source.Made) throw new SimulationFailure($"{source.Made} calls made, {ledger.Count} applied (I1)");
-        if (ledger.Hash != source.Hash) throw new SimulationFailure($"{ledger.Count} calls applied in another order or with other values (I15)");
-        if (Source.Replicas.Any(r => ((Source)r.App!.Immortal!).Hash != source.Hash) || Ledger.Replicas.Any(r => ((Ledger)r.App!.Immortal!).Hash != ledger.Hash))
+        if (ledger.Hash != source.Hash)
+            throw new SimulationFailure($"{ledger.Count} calls applied in another order or with other values (I15)");
+        if (Source.Replicas.Any(r => ((Source)r.App!.Immortal!).Hash != source.Hash)
+            || Ledger.Replicas.Any(r => ((Ledger)r.App!.Immortal!).Hash != ledger.Hash))
             throw new SimulationFailure("two replicas have executed the same calls and differ (I8)");
         JudgeErrands(source);
         ChainOracle.Judge(source, ledger);
         caller?.Judge(ledger);
         senders?.Judge(source, ledger);
-        if (Source.Replicas.Any(r => !((Source)r.App!.Immortal!).Marks.SequenceEqual(source.Marks))) throw new SimulationFailure("two replicas have executed the same impulses and differ (I8)");
-        if (Ledger.Replicas.Any(r => ((Ledger)r.App!.Immortal!).Place != ledger.Place || !((Ledger)r.App!.Immortal!).Effects.SequenceEqual(ledger.Effects)))
+        if (Source.Replicas.Any(r => !((Source)r.App!.Immortal!).Marks.SequenceEqual(source.Marks)))
+            throw new SimulationFailure("two replicas have executed the same impulses and differ (I8)");
+        if (Ledger.Replicas.Any(
+            r => ((Ledger)r.App!.Immortal!).Place != ledger.Place || !((Ledger)r.App!.Immortal!).Effects.SequenceEqual(ledger.Effects)))
             throw new SimulationFailure("two replicas have executed the same calls from outside and differ (I8)");
-        if (source.WrongAnswers != 0 || ledger.Asked != source.Answers) throw new SimulationFailure($"{source.WrongAnswers} wrong answers, {ledger.Asked} asked, {source.Answers} answered (I16)");
+        if (source.WrongAnswers != 0 || ledger.Asked != source.Answers)
+            throw new SimulationFailure($"{source.WrongAnswers} wrong answers, {ledger.Asked} asked, {source.Answers} answered (I16)");
         JudgePoison(ledger);
     }
 
@@ -451,25 +394,34 @@ internal sealed class World
     private void JudgePoison(Ledger ledger)
     {
         if (Simulation.Ledger.PoisonEvery == 0) return;
-        if ((ulong)ledger.Thrown.Count != ledger.Count / Simulation.Ledger.PoisonEvery) throw new SimulationFailure($"{ledger.Thrown.Count} of {ledger.Count} calls have thrown (L5.12)");
+        if ((ulong)ledger.Thrown.Count != ledger.Count / Simulation.Ledger.PoisonEvery)
+            throw new SimulationFailure($"{ledger.Thrown.Count} of {ledger.Count} calls have thrown (L5.12)");
         TriedAgain = ledger.TriedAgain;
         foreach (SimulatedReplica replica in Ledger.Replicas)
         {
             var other = (Ledger)replica.App!.Immortal!;
-            if (!other.Thrown.SequenceEqual(ledger.Thrown) || other.TriedAgain != ledger.TriedAgain || replica.App.MessagesSetAside != Ledger.App!.MessagesSetAside)
-                throw new SimulationFailure($"{replica.Process} keeps {replica.App.MessagesSetAside} messages and has tried {other.TriedAgain} again, another {Ledger.App!.MessagesSetAside} and {ledger.TriedAgain} (L5.12)");
+            if (!other.Thrown.SequenceEqual(ledger.Thrown) || other.TriedAgain != ledger.TriedAgain
+                || replica.App.MessagesSetAside != Ledger.App!.MessagesSetAside)
+                throw new SimulationFailure(
+                    $"{replica.Process} keeps {replica.App.MessagesSetAside} messages and has tried {other.TriedAgain} again, another {Ledger.App!.MessagesSetAside} and {ledger.TriedAgain} (L5.12)");
         }
     }
 
     private void JudgeErrands(Source source)
     {
         if (!HasErrands) return;
-        if (Oracles.Errands.Results < (int)Simulation.Source.RoundsWanted || Oracles.Errands.Fired < (int)(Simulation.Source.RoundsWanted + Simulation.Source.TicksWanted))
-            throw new SimulationFailure($"the oracles saw {Oracles.Errands.Results} results and {Oracles.Errands.Fired} timers: they prove nothing");
+        if (Oracles.Errands.Results < (int)Simulation.Source.RoundsWanted
+            || Oracles.Errands.Fired < (int)(Simulation.Source.RoundsWanted + Simulation.Source.TicksWanted))
+            throw new SimulationFailure(
+                $"the oracles saw {Oracles.Errands.Results} results and {Oracles.Errands.Fired} timers: they prove nothing");
         Oracles.JudgeTasks(source.Results);
-        if (source.WrongResults != 0 || (ulong)source.Results.Count != source.Rounds) throw new SimulationFailure($"{source.Rounds} tasks, {source.Results.Count} results, {source.WrongResults} of them twice (I17)");
-        if (source.WrongTimes != 0 || source.Ticks != Simulation.Source.TicksWanted) throw new SimulationFailure($"{source.WrongTimes} timers fired at a time that cannot be, {source.Ticks} ticks");
-        if (Source.Replicas.Any(r => ((Source)r.App!.Immortal!).ErrandsHash() != source.ErrandsHash())) throw new SimulationFailure("two replicas have executed the same timers and tasks and differ (I8)");
+        if (source.WrongResults != 0 || (ulong)source.Results.Count != source.Rounds)
+            throw new SimulationFailure(
+                $"{source.Rounds} tasks, {source.Results.Count} results, {source.WrongResults} of them twice (I17)");
+        if (source.WrongTimes != 0 || source.Ticks != Simulation.Source.TicksWanted)
+            throw new SimulationFailure($"{source.WrongTimes} timers fired at a time that cannot be, {source.Ticks} ticks");
+        if (Source.Replicas.Any(r => ((Source)r.App!.Immortal!).ErrandsHash() != source.ErrandsHash()))
+            throw new SimulationFailure("two replicas have executed the same timers and tasks and differ (I8)");
     }
 
     public void Trace(string line) => trace.Add(line);

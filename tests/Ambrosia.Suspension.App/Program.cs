@@ -16,7 +16,8 @@ if (args is not [var verb, var assembly, var type, var directory])
     return 2;
 }
 Type immortal = Assembly.LoadFrom(Path.GetFullPath(assembly)).GetType(type, throwOnError: true)!;
-var definition = (ImmortalDefinition)typeof(ImmortalDefinition).GetMethod(nameof(ImmortalDefinition.Of))!.MakeGenericMethod(immortal).Invoke(null, null)!;
+var definition = (ImmortalDefinition)typeof(ImmortalDefinition).GetMethod(nameof(ImmortalDefinition.Of))!.MakeGenericMethod(immortal)
+    .Invoke(null, null)!;
 if (verb == "write") new ShapeWriter(definition, directory).WriteAll();
 else new ShapeReader(definition, directory).ReadAll();
 return 0;

@@ -6,8 +6,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Suspension.App;
 
 /// <summary>
-/// A session of an immortal, its coordinator and the one instance that it calls, in memory: nothing but what the test decides happens. The called
-/// instance answers by the text of the question alone.
+/// A session of an immortal, its coordinator and the one instance that it calls, in memory: nothing but what the test decides happens. The
+/// called instance answers by the text of the question alone.
 /// </summary>
 internal sealed class Rig
 {
@@ -22,9 +22,16 @@ internal sealed class Rig
     public Rig(ImmortalDefinition definition, byte[]? restored, IEnumerable<string> pendingLines, ulong at)
     {
         lsn = at;
-        session = new ImmortalSession(definition, new SessionOptions { Token = new byte[32], Log = Lines.Add, AcceptSource = Environment.GetEnvironmentVariable("AMBROSIA_ACCEPT_SOURCE") == "1" });
-        foreach (string[] line in pendingLines.Select(static line => line.Split(' ', 3))) pending.Add(ulong.Parse(line[0]), (uint.Parse(line[1]), line[2]));
-        Send(new AppWelcome(1, new InstanceId("shapes"), "r0", uuid, new Epoch(3), 7, Frames.MessageBytesMaxDefault, new Lsn(at), restored is not null));
+        session = new ImmortalSession(definition,
+            new SessionOptions
+            {
+                Token = new byte[32], Log = Lines.Add, AcceptSource = Environment.GetEnvironmentVariable("AMBROSIA_ACCEPT_SOURCE") == "1"
+            });
+        foreach (string[] line in pendingLines.Select(static line => line.Split(' ', 3)))
+            pending.Add(ulong.Parse(line[0]), (uint.Parse(line[1]), line[2]));
+        Send(
+            new AppWelcome(1, new InstanceId("shapes"), "r0", uuid, new Epoch(3), 7, Frames.MessageBytesMaxDefault, new Lsn(at),
+                restored is not null));
         if (restored is null)
         {
             Deliver(RecordKinds.EncodeWhole(new FirstStartRecord(uuid, 5, 1, "shapes")));
@@ -128,7 +135,8 @@ internal sealed class Rig
             session.OutputTaken(some.Length);
         }
         ReadOnlySpan<byte> left = output.WrittenSpan;
-        while (FrameReader.TryRead(left, 0, uint.MaxValue / 2, false, out FrameHeader header, out ReadOnlySpan<byte> payload, out int size) == DecodeStatus.Ok)
+        while (FrameReader.TryRead(left, 0, uint.MaxValue / 2, false, out FrameHeader header, out ReadOnlySpan<byte> payload,
+            out int size) == DecodeStatus.Ok)
         {
             if (header.Type == FrameType.Run) Note(RunView.ReadWhole(payload, Frames.MessageBytesMaxDefault));
             else if (header.Type == FrameType.ImageChunk) image.Write(ImageChunk.Read(payload));

@@ -3,8 +3,8 @@ using System.Reflection;
 namespace Ambrosia.Suspension.App;
 
 /// <summary>
-/// Every handler, with results in two orders, stopped after each of them: the image, and what the rest of the run says. Taking an image must change
-/// neither the run nor the next image. One line for each stop: <c>written</c>, <c>void why</c>, or what is wrong.
+/// Every handler, with results in two orders, stopped after each of them: the image, and what the rest of the run says. Taking an image
+/// must change neither the run nor the next image. One line for each stop: <c>written</c>, <c>void why</c>, or what is wrong.
 /// </summary>
 internal sealed class ShapeWriter(ImmortalDefinition definition, string directory)
 {
@@ -19,14 +19,21 @@ internal sealed class ShapeWriter(ImmortalDefinition definition, string director
 
     public static IEnumerable<(string Name, uint Method)> Methods(Type immortal) =>
         immortal.GetInterfaces().SelectMany(static contract => contract.GetMethods())
-            .Select(static method => (method.Name, Id: method.GetCustomAttributesData().FirstOrDefault(static each => each.AttributeType == typeof(MethodIdAttribute))?.ConstructorArguments[0].Value))
-            .Where(static each => each.Id is not null).Select(static each => (each.Name, Convert.ToUInt32(each.Id, System.Globalization.CultureInfo.InvariantCulture))).OrderBy(static each => each.Item2);
+            .Select(
+                static method =>
+                    (method.Name,
+                        Id: method.GetCustomAttributesData()
+                            .FirstOrDefault(static each => each.AttributeType == typeof(MethodIdAttribute))?.ConstructorArguments[0].Value))
+            .Where(static each => each.Id is not null)
+            .Select(static each => (each.Name, Convert.ToUInt32(each.Id, System.Globalization.CultureInfo.InvariantCulture)))
+            .OrderBy(static each => each.Item2);
 
     /// <summary>The run to its end; the last line is the state.</summary>
     public static void Finish(Rig rig, bool newest)
     {
         while (rig.IsPending) rig.Answer(newest);
-        rig.Said.Add($"state {(rig.Image() is { } image ? Convert.ToHexString(System.Security.Cryptography.SHA256.HashData(image)) : rig.Void)}");
+        rig.Said.Add(
+            $"state {(rig.Image() is { } image ? Convert.ToHexString(System.Security.Cryptography.SHA256.HashData(image)) : rig.Void)}");
     }
 
     private void Write(string name, uint method, bool newest)
@@ -40,7 +47,8 @@ internal sealed class ShapeWriter(ImmortalDefinition definition, string director
             rig.Call(method, 1);
             for (int i = 0; i < stop && rig.IsPending; i++) rig.Answer(newest);
             if (!rig.IsPending) break;
-            Console.WriteLine($"{name} {Orders[newest ? 1 : 0]} {stop} {Stop(rig, whole.Said, Path.Combine(directory, $"{name}.{Orders[newest ? 1 : 0]}.{stop}"), newest)}");
+            Console.WriteLine(
+                $"{name} {Orders[newest ? 1 : 0]} {stop} {Stop(rig, whole.Said, Path.Combine(directory, $"{name}.{Orders[newest ? 1 : 0]}.{stop}"), newest)}");
         }
     }
 

@@ -2,7 +2,10 @@ using System.Diagnostics;
 
 namespace Ambrosia.Suspension.Tests;
 
-/// <summary>A coordinator that starts a compiled variant as its app. Lines come on other threads; ended by id, with the app, which cannot outlive it.</summary>
+/// <summary>
+/// A coordinator that starts a compiled variant as its app. Lines come on other threads; ended by id, with the app,
+/// which cannot outlive it.
+/// </summary>
 internal sealed class CoordinatorProcess : IDisposable
 {
     private static readonly TimeSpan patience = TimeSpan.FromMinutes(2);
@@ -17,7 +20,8 @@ internal sealed class CoordinatorProcess : IDisposable
         {
             StartInfo = new ProcessStartInfo("dotnet",
             [
-                Path.Combine(beside, "ImmortalCoordinator.dll"), "--log", log, "--catalog", Path.Combine(Path.GetDirectoryName(log)!, "catalog"), "--checkpoint-bound", "1",
+                Path.Combine(beside, "ImmortalCoordinator.dll"), "--log", log, "--catalog",
+                Path.Combine(Path.GetDirectoryName(log)!, "catalog"), "--checkpoint-bound", "1",
                 "--", "dotnet", Path.Combine(beside, "Ambrosia.Suspension.App.dll"), "run", build.File, "Demo.Waiting",
             ]) { RedirectStandardOutput = true, RedirectStandardError = true },
         };
@@ -46,7 +50,8 @@ internal sealed class CoordinatorProcess : IDisposable
             {
                 if (lines.Find(line => line.Contains(part, StringComparison.Ordinal)) is { } found) return found;
                 TimeSpan left = patience - Stopwatch.GetElapsedTime(begun);
-                if (left <= TimeSpan.Zero || !Monitor.Wait(lines, left)) throw new TimeoutException($"no line with '{part}' came:\n{string.Join('\n', lines)}");
+                if (left <= TimeSpan.Zero || !Monitor.Wait(lines, left))
+                    throw new TimeoutException($"no line with '{part}' came:\n{string.Join('\n', lines)}");
             }
         }
     }

@@ -12,7 +12,9 @@ internal static class ShapeProcess
     {
         Directory.CreateDirectory(directory);
         string output = Run("Ambrosia.Suspension.App.dll", [verb, variant.File, "Demo.Shapes", directory], acceptSource);
-        return [.. output.Split('\n', StringSplitOptions.RemoveEmptyEntries).Select(static line => line.Split(' ', 4)).Select(static words => (words[0], words[3]))];
+        return [
+            .. output.Split('\n', StringSplitOptions.RemoveEmptyEntries).Select(static line => line.Split(' ', 4))
+                .Select(static words => (words[0], words[3]))];
     }
 
     /// <summary>The step of a build that writes the file of suspendable bodies.</summary>
@@ -22,15 +24,18 @@ internal static class ShapeProcess
     /// <summary>The command 'ambrosia', in its own project's output: its name is the binding's but for the case.</summary>
     public static (int Code, string Said) RunTool(string[] arguments)
     {
-        string place = AppContext.BaseDirectory.Replace(Path.Combine("tests", "Ambrosia.Suspension.Tests"), Path.Combine("tools", "ambrosia"), StringComparison.Ordinal);
+        string place = AppContext.BaseDirectory.Replace(Path.Combine("tests", "Ambrosia.Suspension.Tests"),
+            Path.Combine("tools", "ambrosia"), StringComparison.Ordinal);
         (int code, string output, string error) = Start(Path.Combine(place, "ambrosia.dll"), arguments, false);
-        return code is 0 or 1 ? (code, output) : throw new InvalidOperationException($"ambrosia {string.Join(' ', arguments)} ended with {code}: {error}");
+        return code is 0 or 1 ? (code, output)
+            : throw new InvalidOperationException($"ambrosia {string.Join(' ', arguments)} ended with {code}: {error}");
     }
 
     private static string Run(string program, string[] arguments, bool acceptSource)
     {
         (int code, string output, string error) = Start(program, arguments, acceptSource);
-        return code == 0 ? output : throw new InvalidOperationException($"{program} {string.Join(' ', arguments)} ended with {code}: {error}");
+        return code == 0 ? output
+            : throw new InvalidOperationException($"{program} {string.Join(' ', arguments)} ended with {code}: {error}");
     }
 
     private static (int Code, string Output, string Error) Start(string program, string[] arguments, bool acceptSource)

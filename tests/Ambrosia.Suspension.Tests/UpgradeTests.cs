@@ -3,8 +3,8 @@ using Microsoft.CodeAnalysis;
 namespace Ambrosia.Suspension.Tests;
 
 /// <summary>
-/// The real coordinator with an app that is compiled again: what <c>ambrosia suspended</c> says before is what the new build does. And an app whose local
-/// cannot be written keeps its log and says which.
+/// The real coordinator with an app that is compiled again: what <c>ambrosia suspended</c> says before is what the new build does. And an
+/// app whose local cannot be written keeps its log and says which.
 /// </summary>
 public sealed class UpgradeTests : IDisposable
 {
@@ -52,7 +52,10 @@ public sealed class UpgradeTests : IDisposable
     public void Build_IsJudgedBeforeTheUpgrade_AsItIsAtItsStart()
     {
         string log = Path.Combine(root, "log");
-        Build first = new(root, "first", Source), moved = new(root, "moved", Source.Replace("/*members*/", "private static int More(int x) => ((Func<int, int>)(y => y + x))(1); // more", StringComparison.Ordinal));
+        Build first = new(root, "first", Source),
+            moved = new(root, "moved",
+                Source.Replace("/*members*/", "private static int More(int x) => ((Func<int, int>)(y => y + x))(1); // more",
+                    StringComparison.Ordinal));
         Build changed = new(root, "changed", Source.Replace("got + 1 /*body*/", "got + 2", StringComparison.Ordinal));
         using (CoordinatorProcess process = new(log, first))
         {
@@ -85,7 +88,9 @@ public sealed class UpgradeTests : IDisposable
     public void Local_ThatCannotBeWritten_IsNamedAndTheLogIsKept()
     {
         string log = Path.Combine(root, "log");
-        var build = new Build(root, "stuck", Source.Replace("/*local*/", "var stream = new System.IO.MemoryStream();", StringComparison.Ordinal).Replace("got + 1 /*body*/", "got + stream.Length", StringComparison.Ordinal));
+        var build = new Build(root, "stuck",
+            Source.Replace("/*local*/", "var stream = new System.IO.MemoryStream();", StringComparison.Ordinal)
+                .Replace("got + 1 /*body*/", "got + stream.Length", StringComparison.Ordinal));
         for (int life = 0; life < 2; life++)
         {
             using CoordinatorProcess process = new(log, build);
@@ -95,12 +100,14 @@ public sealed class UpgradeTests : IDisposable
             Assert.Contains("System.IO.MemoryStream cannot be written", line, StringComparison.Ordinal);
             Assert.DoesNotContain(process.Lines, static each => each.StartsWith("checkpoint ckpt.", StringComparison.Ordinal));
             string waits = process.Await("checkpoint waits: local 'stream'");
-            Assert.Contains($"r0 takes no checkpoint: the app cannot write it down yet: {waits[waits.IndexOf("local 'stream'", StringComparison.Ordinal)..]}",
+            Assert.Contains(
+                $"r0 takes no checkpoint: the app cannot write it down yet: {waits[waits.IndexOf("local 'stream'", StringComparison.Ordinal)..]}",
                 ShapeProcess.RunTool(["status", "--catalog", Path.Combine(root, "catalog")]).Said, StringComparison.Ordinal);
             process.Kill(); // the next life replays from the beginning: nothing was truncated
         }
         Assert.Empty(Directory.GetFiles(log, "ckpt.*"));
-        Assert.Contains("There is no checkpoint", ShapeProcess.RunTool(["suspended", log, "--build", build.Directory]).Said, StringComparison.Ordinal);
+        Assert.Contains("There is no checkpoint", ShapeProcess.RunTool(["suspended", log, "--build", build.Directory]).Said,
+            StringComparison.Ordinal);
     }
 
     /// <summary>Compiled and given the file that a build writes beside it.</summary>

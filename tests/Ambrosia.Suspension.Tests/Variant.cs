@@ -16,7 +16,10 @@ internal sealed class Variant
     private static readonly ImmutableArray<MetadataReference> references =
     [
         .. ((string)AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES")!).Split(Path.PathSeparator)
-            .Where(static path => Path.GetFileName(path) is { } name && (name.StartsWith("System.", StringComparison.Ordinal) || name is "netstandard.dll" or "mscorlib.dll" or "Ambrosia.dll" or "Ambrosia.Protocol.dll"))
+            .Where(
+                static path => Path.GetFileName(path) is { } name
+                    && (name.StartsWith("System.", StringComparison.Ordinal)
+                        || name is "netstandard.dll" or "mscorlib.dll" or "Ambrosia.dll" or "Ambrosia.Protocol.dll"))
             .Select(static path => MetadataReference.CreateFromFile(path)),
     ];
 
@@ -32,14 +35,19 @@ internal sealed class Variant
         string directory = Directory.CreateDirectory(Path.Combine(root, name)).FullName;
         string path = Path.Combine(directory, $"{AssemblyName}.dll");
         System.IO.File.WriteAllText(Path.Combine(directory, "Shapes.cs"), source);
-        SyntaxTree tree = CSharpSyntaxTree.ParseText(SourceText.From(source, System.Text.Encoding.UTF8), parse, Path.Combine(directory, "Shapes.cs"));
+        SyntaxTree tree = CSharpSyntaxTree.ParseText(SourceText.From(source, System.Text.Encoding.UTF8), parse,
+            Path.Combine(directory, "Shapes.cs"));
         var compilation = CSharpCompilation.Create(
             AssemblyName, [tree], references,
-            new CSharpCompilationOptions(OutputKind.DynamicallyLinkedLibrary, nullableContextOptions: NullableContextOptions.Enable, optimizationLevel: level, deterministic: true, allowUnsafe: true));
-        CSharpGeneratorDriver.Create([new ImmortalGenerator().AsSourceGenerator()], parseOptions: parse).RunGeneratorsAndUpdateCompilation(compilation, out Compilation output, out _);
+            new CSharpCompilationOptions(OutputKind.DynamicallyLinkedLibrary, nullableContextOptions: NullableContextOptions.Enable,
+                optimizationLevel: level, deterministic: true, allowUnsafe: true));
+        CSharpGeneratorDriver.Create([new ImmortalGenerator().AsSourceGenerator()], parseOptions: parse)
+            .RunGeneratorsAndUpdateCompilation(compilation, out Compilation output, out _);
         using FileStream to = System.IO.File.Create(path), pdb = System.IO.File.Create(Path.ChangeExtension(path, ".pdb"));
         EmitResult emitted = output.Emit(to, pdb, options: new EmitOptions(debugInformationFormat: DebugInformationFormat.PortablePdb));
-        if (!emitted.Success) throw new InvalidOperationException(string.Join('\n', emitted.Diagnostics.Where(static each => each.Severity == DiagnosticSeverity.Error)));
+        if (!emitted.Success)
+            throw new InvalidOperationException(
+                string.Join('\n', emitted.Diagnostics.Where(static each => each.Severity == DiagnosticSeverity.Error)));
         return new Variant(path);
     }
 
@@ -49,7 +57,8 @@ internal sealed class Variant
         foreach ((string from, string to) in edits)
         {
             int at = source.IndexOf(from, StringComparison.Ordinal);
-            if (at < 0 || source.IndexOf(from, at + 1, StringComparison.Ordinal) >= 0) throw new InvalidOperationException($"the edit of '{from}' has not one place");
+            if (at < 0 || source.IndexOf(from, at + 1, StringComparison.Ordinal) >= 0)
+                throw new InvalidOperationException($"the edit of '{from}' has not one place");
             source = string.Concat(source.AsSpan(0, at), to, source.AsSpan(at + from.Length));
         }
         return source;

@@ -3,8 +3,8 @@ using Ambrosia.Log;
 namespace Ambrosia.TestKit.Tests;
 
 /// <summary>
-/// The disk's purpose, on the smallest program that has something to lose: replace a file's content, then say that it is done. The right order
-/// passes at every operation and seed; each planted bug is found. These are the disk's negative controls.
+/// The disk's purpose, on the smallest program that has something to lose: replace a file's content, then say that it is done. The right
+/// order passes at every operation and seed; each planted bug is found. These are the disk's negative controls.
 /// </summary>
 public sealed class DurableWriterTests
 {
@@ -52,7 +52,8 @@ public sealed class DurableWriterTests
     {
         var disk = new SimulatedFileSystem(seed);
         disk.WriteAll(Target, Old);
-        if (seed % 2 == 1) disk.Faults.FailNth(1, FileFault.InputOutput, where: static operation => operation.Kind == FileOperationKind.Flush);
+        if (seed % 2 == 1)
+            disk.Faults.FailNth(1, FileFault.InputOutput, where: static operation => operation.Kind == FileOperationKind.Flush);
         disk.BeforeOperation = operation =>
         {
             if (operation.Index == crashAt) throw new SimulatedCrash("power");

@@ -21,7 +21,10 @@ public sealed class FaultyRelayTests : IDisposable
 
     private (Socket Caller, Socket Callee) Connect(FaultyRelay relay)
     {
-        var caller = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { SendTimeout = 60_000, ReceiveTimeout = 60_000 };
+        var caller = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp)
+        {
+            SendTimeout = 60_000, ReceiveTimeout = 60_000
+        };
         caller.Connect(relay.Address);
         Socket callee = listener.Accept();
         callee.ReceiveTimeout = 60_000;
@@ -66,7 +69,12 @@ public sealed class FaultyRelayTests : IDisposable
     {
         using FaultyRelay split = Relay(new LinkFaults { PieceBytesMax = 1 });
         Assert.Equal(sent, Through(split));
-        using FaultyRelay slow = Relay(new LinkFaults { PieceBytesMax = 10_000, DelayMax = TimeSpan.FromMilliseconds(2), StallWithinBytes = 30_000, StallFor = TimeSpan.FromMilliseconds(1) });
+        using FaultyRelay slow = Relay(
+            new LinkFaults
+            {
+                PieceBytesMax = 10_000, DelayMax = TimeSpan.FromMilliseconds(2), StallWithinBytes = 30_000,
+                StallFor = TimeSpan.FromMilliseconds(1)
+            });
         Assert.Equal(sent, Through(slow));
         Assert.True(slow.Strikes >= 3);
         Assert.Equal(2 * SentBytes, slow.Passed + split.Passed);
@@ -102,7 +110,8 @@ public sealed class FaultyRelayTests : IDisposable
             relay.HalfOpenAll();
             caller.Send(sent.AsSpan(0, 1000));
             caller.Dispose();
-            (Socket after, Socket afterCallee) = Connect(relay); // what comes later is not harmed, and by then the end above would have come through
+            // what comes later is not harmed, and by then the end above would have come through
+            (Socket after, Socket afterCallee) = Connect(relay);
             using (after)
             using (afterCallee)
             {

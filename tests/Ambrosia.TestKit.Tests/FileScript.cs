@@ -3,8 +3,8 @@ using Ambrosia.Log;
 namespace Ambrosia.TestKit.Tests;
 
 /// <summary>
-/// A random walk over the files seam inside one directory, drawn from a seed. <see cref="Step"/> writes down what every operation answered, so
-/// that two file systems that got the same seed can be compared line by line.
+/// A random walk over the files seam inside one directory, drawn from a seed. <see cref="Step"/> writes down what every operation answered,
+/// so that two file systems that got the same seed can be compared line by line.
 /// </summary>
 internal sealed class FileScript(IFileSystem files, string root, ulong seed)
 {

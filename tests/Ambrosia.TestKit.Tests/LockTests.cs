@@ -34,7 +34,8 @@ public sealed class LockTests
     {
         disk.WriteAll("/data/file", [1]);
         SimulatedProcess first = disk.ForProcess("first"), second = disk.ForProcess("second");
-        IFile reader = first.Open("/data/file", FileUse.Read), other = second.Open("/data/file", FileUse.Read), writer = second.Open("/data/file", FileUse.ReadWrite);
+        IFile reader = first.Open("/data/file", FileUse.Read), other = second.Open("/data/file", FileUse.Read),
+            writer = second.Open("/data/file", FileUse.ReadWrite);
         Assert.True(reader.TryLock(FileLockKind.Shared));
         Assert.True(other.TryLock(FileLockKind.Shared));
         Assert.False(writer.TryLock(FileLockKind.Exclusive));

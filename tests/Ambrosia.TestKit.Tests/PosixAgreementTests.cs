@@ -2,7 +2,9 @@ using Ambrosia.Log;
 
 namespace Ambrosia.TestKit.Tests;
 
-/// <summary>The simulated disk answers as the real one does, as long as nothing fails: what is proved on the one holds on the other.</summary>
+/// <summary>
+/// The simulated disk answers as the real one does, as long as nothing fails: what is proved on the one holds on the other.
+/// </summary>
 public sealed class PosixAgreementTests : IDisposable
 {
     private const int Steps = 400;

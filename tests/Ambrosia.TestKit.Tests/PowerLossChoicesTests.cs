@@ -79,7 +79,8 @@ public sealed class PowerLossChoicesTests
         string.Join(' ', after.List("/data").Select(name => $"{name}={Describe(after.ReadAll($"/data/{name}"))}"));
 
     private static string Describe(byte[] content) =>
-        content.Length < BlockBytes ? string.Join(',', content) : string.Join(':', content.Chunk(BlockBytes).Select(static block => block.Distinct().Single()));
+        content.Length < BlockBytes ? string.Join(',', content)
+        : string.Join(':', content.Chunk(BlockBytes).Select(static block => block.Distinct().Single()));
 
     private SortedSet<string> Outcomes(out long count)
     {

@@ -20,7 +20,8 @@ public static class TestScale
     internal static double Parse(string? text)
     {
         if (string.IsNullOrEmpty(text)) return Default;
-        return double.TryParse(text, NumberStyles.Float, CultureInfo.InvariantCulture, out double value) && value > 0 && double.IsFinite(value)
+        return double.TryParse(text, NumberStyles.Float, CultureInfo.InvariantCulture, out double value) && value > 0
+            && double.IsFinite(value)
             ? value : throw new FormatException($"{Variable} is '{text}'; it takes a number above 0");
     }
 }

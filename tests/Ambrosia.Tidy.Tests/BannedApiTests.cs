@@ -3,8 +3,8 @@ using System.Diagnostics;
 namespace Ambrosia.Tidy.Tests;
 
 /// <summary>
-/// Clocks, chance, threads and files are banned from the core by an analyzer. A ban that is not wired in looks exactly like one that is kept, so a
-/// small project with the core's wiring is built: clean code must pass and each planted use must be refused.
+/// Clocks, chance, threads and files are banned from the core by an analyzer. A ban that is not wired in looks exactly like one that is
+/// kept, so a small project with the core's wiring is built: clean code must pass and each planted use must be refused.
 /// </summary>
 public sealed class BannedApiTests : IDisposable
 {
@@ -17,7 +17,8 @@ public sealed class BannedApiTests : IDisposable
 
     [Fact]
     public void Wiring_CoreProjects_AllExist() => Repository.AssertNone(
-        Core.Where(static name => Repository.Projects.All(project => project.Name != name)).Select(static name => $"{name}: no such project; is the name in Directory.Build.targets stale?"));
+        Core.Where(static name => Repository.Projects.All(project => project.Name != name))
+            .Select(static name => $"{name}: no such project; is the name in Directory.Build.targets stale?"));
 
     [Fact]
     public void Wiring_BannedUses_AreRefusedInTheCoreAndAllowedInPumps()
@@ -52,16 +53,19 @@ public sealed class BannedApiTests : IDisposable
     {
         // The name makes it a core project; the repository's own files are what is tested.
         Write("Ambrosia.Log.csproj", """<Project Sdk="Microsoft.NET.Sdk" />""");
-        foreach (string name in (string[])["Directory.Build.props", "Directory.Build.targets", "Directory.Packages.props", "BannedSymbols.txt", "BannedSymbols.Files.txt", ".editorconfig", "global.json"])
+        foreach (string name in (string[])["Directory.Build.props", "Directory.Build.targets", "Directory.Packages.props",
+            "BannedSymbols.txt", "BannedSymbols.Files.txt", ".editorconfig", "global.json"])
             Write(name, Repository.Read(name));
-        var start = new ProcessStartInfo("dotnet", ["build", "-v", "q", "--nologo", "-p:AmbrosiaBannedApis=true", "-p:UseSharedCompilation=false", "-nodeReuse:false"])
+        var start = new ProcessStartInfo("dotnet",
+            ["build", "-v", "q", "--nologo", "-p:AmbrosiaBannedApis=true", "-p:UseSharedCompilation=false", "-nodeReuse:false"])
         {
             WorkingDirectory = folder,
             RedirectStandardOutput = true,
             RedirectStandardError = true,
         };
         // A test host hands down where it found its own build tools.
-        foreach (string name in (string[])["MSBuildSDKsPath", "MSBUILD_EXE_PATH", "MSBuildExtensionsPath", "MSBuildLoadMicrosoftTargetsReadOnly"]) start.Environment.Remove(name);
+        foreach (string name in (string[])["MSBuildSDKsPath", "MSBUILD_EXE_PATH", "MSBuildExtensionsPath",
+            "MSBuildLoadMicrosoftTargetsReadOnly"]) start.Environment.Remove(name);
         using Process build = Process.Start(start)!;
         Task<string> error = build.StandardError.ReadToEndAsync();
         Task<string> output = build.StandardOutput.ReadToEndAsync();

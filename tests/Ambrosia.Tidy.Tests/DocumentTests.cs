@@ -2,26 +2,32 @@ using System.Text.RegularExpressions;
 
 namespace Ambrosia.Tidy.Tests;
 
-/// <summary>Documents tell of what exists: the files that they name, the eleven of the life of one call, the commands of the front page.</summary>
+/// <summary>
+/// Documents tell of what exists: the files that they name, the eleven of the life of one call, the commands of the front page.
+/// </summary>
 public sealed partial class DocumentTests
 {
     private const string ArchitecturePath = "docs/architecture.md";
     private const int FilesOfACall = 11;
 
     [Fact]
-    public void Architecture_FilesNamed_AreThere() => Repository.AssertNone(FindMissingFiles(ArchitecturePath, ReadDocument(ArchitecturePath), Repository.Has));
+    public void Architecture_FilesNamed_AreThere() =>
+        Repository.AssertNone(FindMissingFiles(ArchitecturePath, ReadDocument(ArchitecturePath), Repository.Has));
 
     [Fact]
     public void Architecture_LifeOfACall_ListsElevenFiles()
     {
         string[] rows = [.. RowOfACall().Matches(ReadDocument(ArchitecturePath)).Select(static row => row.Groups["path"].Value)];
         Assert.Equal(FilesOfACall, rows.Length);
-        Repository.AssertNone(rows.Where(static path => !File.Exists(Path.Join(Repository.Root, path))).Select(static path => $"{ArchitecturePath}: {path} is not there"));
+        Repository.AssertNone(
+            rows.Where(static path => !File.Exists(Path.Join(Repository.Root, path)))
+                .Select(static path => $"{ArchitecturePath}: {path} is not there"));
     }
 
     [Fact]
     public void Documents_Links_LeadSomewhere() => Repository.AssertNone(
-        Repository.Files.Where(static path => path.EndsWith(".md", StringComparison.Ordinal)).SelectMany(static path => FindDeadLinks(path, Repository.Read(path))));
+        Repository.Files.Where(static path => path.EndsWith(".md", StringComparison.Ordinal))
+            .SelectMany(static path => FindDeadLinks(path, Repository.Read(path))));
 
     [Fact]
     public void Readme_Commands_ExistAndRun()
@@ -30,7 +36,8 @@ public sealed partial class DocumentTests
         string[] scripts = [.. CommandOfAScript().Matches(readme).Select(static command => command.Groups["path"].Value).Distinct()];
         string[] projects = [.. CommandOfAProject().Matches(readme).Select(static command => command.Groups["path"].Value).Distinct()];
         Assert.True(scripts.Length + projects.Length >= 2, "README.md shows two commands: one that tests, one that runs a sample");
-        Repository.AssertNone(scripts.Concat(projects).Where(static path => !Repository.Has(path)).Select(static path => $"README.md: {path} is not there"));
+        Repository.AssertNone(
+            scripts.Concat(projects).Where(static path => !Repository.Has(path)).Select(static path => $"README.md: {path} is not there"));
         Repository.AssertNone(scripts.Where(static path => !IsExecutable(path)).Select(static path => $"README.md: {path} has no run bit"));
     }
 
@@ -42,7 +49,8 @@ public sealed partial class DocumentTests
     [Fact]
     public void Documents_PlantedFaults_AreFound()
     {
-        Assert.Equal(["a.md: CRA/None.cs is not there"], FindMissingFiles("a.md", "see `CRA/None.cs` and `CRA/CRA.csproj`", static path => path == "CRA/CRA.csproj"));
+        Assert.Equal(["a.md: CRA/None.cs is not there"],
+            FindMissingFiles("a.md", "see `CRA/None.cs` and `CRA/CRA.csproj`", static path => path == "CRA/CRA.csproj"));
         Assert.Single(FindDeadLinks("docs/a.md", "[x](none.md) [y](https://example.org) [z](#here) [p](protocol.md#p1)"));
     }
 
@@ -52,12 +60,16 @@ public sealed partial class DocumentTests
         return Repository.Read(path);
     }
 
-    /// <summary>Whatever stands in backticks with a folder and looks like a path of ours; the folder of another name in the same document may be left out.</summary>
+    /// <summary>
+    /// Whatever stands in backticks with a folder and looks like a path of ours; the folder of another name in the same
+    /// document may be left out.
+    /// </summary>
     private static IEnumerable<string> FindMissingFiles(string document, string text, Func<string, bool> exists)
     {
         string[] named = [.. NamedPath().Matches(text).Select(static match => match.Groups["path"].Value).Distinct()];
         string[] folders = [.. named.Where(exists).Select(static path => Path.GetDirectoryName(path) ?? "").SelectMany(Above).Distinct()];
-        return named.Where(path => !exists(path) && !folders.Any(folder => exists($"{folder}/{path}"))).Select(path => $"{document}: {path} is not there");
+        return named.Where(path => !exists(path) && !folders.Any(folder => exists($"{folder}/{path}")))
+            .Select(path => $"{document}: {path} is not there");
     }
 
     private static IEnumerable<string> Above(string folder)
@@ -71,13 +83,15 @@ public sealed partial class DocumentTests
         foreach (Match link in Link().Matches(text))
         {
             string target = link.Groups["target"].Value.Split('#')[0];
-            if (target.Length == 0 || target.Contains("://", StringComparison.Ordinal) || target.StartsWith("mailto:", StringComparison.Ordinal)) continue;
+            if (target.Length == 0 || target.Contains("://", StringComparison.Ordinal)
+                || target.StartsWith("mailto:", StringComparison.Ordinal)) continue;
             if (!Repository.Has(Path.Join(folder, target))) yield return $"{document}: the link to {target} leads nowhere";
         }
     }
 
     private static bool IsExecutable(string path) =>
-        Repository.Has(path) && (OperatingSystem.IsWindows() || File.GetUnixFileMode(Path.Join(Repository.Root, path)).HasFlag(UnixFileMode.UserExecute));
+        Repository.Has(path)
+        && (OperatingSystem.IsWindows() || File.GetUnixFileMode(Path.Join(Repository.Root, path)).HasFlag(UnixFileMode.UserExecute));
 
     [GeneratedRegex(@"`(?<path>[A-Za-z0-9_.\-]+/[A-Za-z0-9_./\-]*)`")]
     private static partial Regex NamedPath();

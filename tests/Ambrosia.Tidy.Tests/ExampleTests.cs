@@ -3,8 +3,8 @@ using System.Text.RegularExpressions;
 namespace Ambrosia.Tidy.Tests;
 
 /// <summary>
-/// Examples of docs/programming-model.md are code that tests run: each <c>```csharp</c> block stands behind <c>&lt;!-- example: NAME --&gt;</c> and is, but for its
-/// indentation, the <c>#region NAME</c> of a file under tests/*/Examples/. Every such region is shown.
+/// Examples of docs/programming-model.md are code that tests run: each <c>```csharp</c> block stands behind <c>&lt;!-- example: NAME
+/// --&gt;</c> and is, but for its indentation, the <c>#region NAME</c> of a file under tests/*/Examples/. Every such region is shown.
 /// </summary>
 public sealed partial class ExampleTests
 {
@@ -12,21 +12,29 @@ public sealed partial class ExampleTests
 
     [Fact]
     public void Examples_OfTheProgrammingModel_AreTestedCode() =>
-        Repository.AssertNone(FindDifferences(DocumentPath, Repository.Read(DocumentPath), Regions(Repository.Files.Where(IsExample).Select(Repository.Read))));
+        Repository.AssertNone(
+            FindDifferences(DocumentPath, Repository.Read(DocumentPath),
+                Regions(Repository.Files.Where(IsExample).Select(Repository.Read))));
 
     [Fact]
     public void Examples_PlantedDifferences_AreFound()
     {
-        Dictionary<string, string> regions = Regions(["class A\n{\n    #region one\n    int a;\n\n    int b;\n    #endregion\n    #region two\n    int c;\n    #endregion\n}"]);
+        Dictionary<string, string> regions = Regions(
+            ["class A\n{\n    #region one\n    int a;\n\n    int b;\n    #endregion\n    #region two\n    int c;\n    #endregion\n}"]);
         Assert.Equal(("int a;\n\nint b;", "int c;"), (regions["one"], regions["two"]));
         const string Fence = "```";
         Assert.Equal(
-            ["a.md: example one is not its region", "a.md: example none has no region", "a.md: 1 C# block without a name", "a.md: region two is not shown"],
-            FindDifferences("a.md", $"<!-- example: one -->\n{Fence}csharp\nint a;\n{Fence}\n<!-- example: none -->\n{Fence}csharp\nint a;\n{Fence}\ntext\n{Fence}csharp\n{Fence}\n", regions));
-        Assert.Equal(["a.md: region two is not shown"], FindDifferences("a.md", $"<!-- example: one -->\n{Fence}csharp\nint a;\n\nint b;\n{Fence}\n", regions));
+            ["a.md: example one is not its region", "a.md: example none has no region", "a.md: 1 C# block without a name",
+                "a.md: region two is not shown"],
+            FindDifferences("a.md",
+                $"<!-- example: one -->\n{Fence}csharp\nint a;\n{Fence}\n<!-- example: none -->\n{Fence}csharp\nint a;\n{Fence}\ntext\n{Fence}csharp\n{Fence}\n", regions));
+        Assert.Equal(["a.md: region two is not shown"],
+            FindDifferences("a.md", $"<!-- example: one -->\n{Fence}csharp\nint a;\n\nint b;\n{Fence}\n", regions));
     }
 
-    private static bool IsExample(string path) => path.StartsWith("tests/", StringComparison.Ordinal) && path.Contains("/Examples/", StringComparison.Ordinal) && path.EndsWith(".cs", StringComparison.Ordinal);
+    private static bool IsExample(string path) =>
+        path.StartsWith("tests/", StringComparison.Ordinal) && path.Contains("/Examples/", StringComparison.Ordinal)
+        && path.EndsWith(".cs", StringComparison.Ordinal);
 
     private static List<string> FindDifferences(string document, string text, Dictionary<string, string> regions)
     {
@@ -42,7 +50,9 @@ public sealed partial class ExampleTests
 
         int blocks = Block().Count(text);
         if (blocks != Example().Count(text)) found.Add($"{document}: {blocks - Example().Count(text)} C# block without a name");
-        found.AddRange(regions.Keys.Where(name => !shown.Contains(name)).Order(StringComparer.Ordinal).Select(name => $"{document}: region {name} is not shown"));
+        found.AddRange(
+            regions.Keys.Where(name => !shown.Contains(name)).Order(StringComparer.Ordinal)
+                .Select(name => $"{document}: region {name} is not shown"));
         return found;
     }
 
@@ -53,7 +63,8 @@ public sealed partial class ExampleTests
         foreach (Match region in sources.SelectMany(static source => Region().Matches(source)))
         {
             int indentation = region.Groups["indentation"].Length;
-            IEnumerable<string> lines = region.Groups["code"].Value.Split('\n').Select(line => line.Length > indentation ? line[indentation..] : line.TrimStart());
+            IEnumerable<string> lines = region.Groups["code"].Value.Split('\n')
+                .Select(line => line.Length > indentation ? line[indentation..] : line.TrimStart());
             regions.Add(region.Groups["name"].Value, string.Join('\n', lines).Trim('\n'));
         }
 
@@ -66,6 +77,7 @@ public sealed partial class ExampleTests
     [GeneratedRegex("^```csharp", RegexOptions.Multiline)]
     private static partial Regex Block();
 
-    [GeneratedRegex(@"^(?<indentation> *)#region (?<name>[^\n]+)\n(?<code>.*?)^ *#endregion", RegexOptions.Multiline | RegexOptions.Singleline)]
+    [GeneratedRegex(@"^(?<indentation> *)#region (?<name>[^\n]+)\n(?<code>.*?)^ *#endregion",
+        RegexOptions.Multiline | RegexOptions.Singleline)]
     private static partial Regex Region();
 }

@@ -4,17 +4,21 @@ using Microsoft.CodeAnalysis.CSharp.Syntax;
 
 namespace Ambrosia.Tidy.Tests;
 
-/// <summary>The form of a source: it opens with its contract, has one public type, a file-scoped namespace, and nothing unfinished in it.</summary>
+/// <summary>
+/// The form of a source: it opens with its contract, has one public type, a file-scoped namespace, and nothing unfinished in it.
+/// </summary>
 public sealed class FormTests
 {
     /// <summary>Words that say "unfinished"; put together here so that this file does not find itself.</summary>
     private static readonly string[] Unfinished = ["TO" + "DO", "FIX" + "ME", "HA" + "CK", "NotImplemented" + "Exception"];
 
     [Fact]
-    public void Sources_OutsideTests_OpenWithTheirContract() => Repository.AssertNone(Ours().Where(static source => !source.IsTest).SelectMany(FindMissingContract));
+    public void Sources_OutsideTests_OpenWithTheirContract() =>
+        Repository.AssertNone(Ours().Where(static source => !source.IsTest).SelectMany(FindMissingContract));
 
     [Fact]
-    public void Sources_OutsideTests_HaveOnePublicType() => Repository.AssertNone(Ours().Where(static source => !source.IsTest).SelectMany(FindCrowded));
+    public void Sources_OutsideTests_HaveOnePublicType() =>
+        Repository.AssertNone(Ours().Where(static source => !source.IsTest).SelectMany(FindCrowded));
 
     [Fact]
     public void Sources_All_HaveAFileScopedNamespace() => Repository.AssertNone(Ours().SelectMany(FindBlockNamespace));
@@ -23,7 +27,8 @@ public sealed class FormTests
     public void Sources_All_AreFinished() => Repository.AssertNone(Ours().SelectMany(FindUnfinished));
 
     [Fact]
-    public void Tests_All_NeitherSleepNorAreSkipped() => Repository.AssertNone(Ours().Where(static source => source.IsSuite).SelectMany(FindIdle));
+    public void Tests_All_NeitherSleepNorAreSkipped() =>
+        Repository.AssertNone(Ours().Where(static source => source.IsSuite).SelectMany(FindIdle));
 
     [Fact]
     public void GeneratedSources_Marker_IsThereAndNowhereElse() => Repository.AssertNone(Repository.Sources.SelectMany(FindWrongMarker));
@@ -42,7 +47,10 @@ public sealed class FormTests
     {
         Assert.Single(FindCrowded(Planted("namespace A;\npublic sealed class B;\npublic sealed class C;\n")));
         Assert.Single(FindBlockNamespace(Planted("namespace A { public sealed class B; }\n")));
-        Assert.Empty(FindCrowded(Planted("namespace A;\npublic sealed class B { public sealed class Inner; }\ninternal sealed class C;\npublic enum D { E }\n")));
+        Assert.Empty(
+            FindCrowded(
+                Planted(
+                    "namespace A;\npublic sealed class B { public sealed class Inner; }\ninternal sealed class C;\npublic enum D { E }\n")));
     }
 
     [Fact]
@@ -68,7 +76,9 @@ public sealed class FormTests
 
     private static SourceFile Planted(string text) => new("CRA/Planted.cs", text);
 
-    /// <summary>The first type has a doc comment, or a comment stands above everything; a program of statements is its own contract.</summary>
+    /// <summary>
+    /// The first type has a doc comment, or a comment stands above everything; a program of statements is its own contract.
+    /// </summary>
     private static IEnumerable<string> FindMissingContract(SourceFile source)
     {
         if (source.Syntax.GetFirstToken(includeZeroWidth: true).LeadingTrivia.Any(IsComment)) yield break;
@@ -85,10 +95,12 @@ public sealed class FormTests
     }
 
     private static IEnumerable<string> FindBlockNamespace(SourceFile source) =>
-        source.Syntax.Members.OfType<NamespaceDeclarationSyntax>().Select(space => $"{source}: the namespace {space.Name} is not file-scoped");
+        source.Syntax.Members.OfType<NamespaceDeclarationSyntax>()
+            .Select(space => $"{source}: the namespace {space.Name} is not file-scoped");
 
     private static IEnumerable<string> FindUnfinished(SourceFile source) =>
-        Unfinished.Where(word => source.Text.Contains(word, StringComparison.Ordinal)).Select(word => $"{source}: unfinished by its own word {word}");
+        Unfinished.Where(word => source.Text.Contains(word, StringComparison.Ordinal))
+            .Select(word => $"{source}: unfinished by its own word {word}");
 
     private static IEnumerable<string> FindIdle(SourceFile source)
     {
@@ -102,7 +114,8 @@ public sealed class FormTests
             string called = call.Expression.ToString();
             bool onRealTime = call.ArgumentList.Arguments.Count == 1;
             if (onRealTime && called is "Task.Delay" && IsLongWait(call)) yield return $"{source}: waits by sleeping: {call}";
-            if (called is "Thread.Sleep" && IsLongWait(call) && !MayPause.ContainsKey(source.ToString())) yield return $"{source}: waits by sleeping: {call}";
+            if (called is "Thread.Sleep" && IsLongWait(call) && !MayPause.ContainsKey(source.ToString()))
+                yield return $"{source}: waits by sleeping: {call}";
         }
     }
 
@@ -124,9 +137,11 @@ public sealed class FormTests
     }
 
     private static IEnumerable<BaseTypeDeclarationSyntax> TypesOf(SourceFile source) =>
-        source.Syntax.DescendantNodes(static node => node is CompilationUnitSyntax or BaseNamespaceDeclarationSyntax).OfType<BaseTypeDeclarationSyntax>();
+        source.Syntax.DescendantNodes(static node => node is CompilationUnitSyntax or BaseNamespaceDeclarationSyntax)
+            .OfType<BaseTypeDeclarationSyntax>();
 
-    private static bool IsException(BaseTypeDeclarationSyntax type) => type.BaseList?.Types.Any(static each => each.Type.ToString().EndsWith("Exception", StringComparison.Ordinal)) == true;
+    private static bool IsException(BaseTypeDeclarationSyntax type) =>
+        type.BaseList?.Types.Any(static each => each.Type.ToString().EndsWith("Exception", StringComparison.Ordinal)) == true;
 
     private static bool IsComment(SyntaxTrivia trivia) => trivia.IsKind(SyntaxKind.SingleLineDocumentationCommentTrivia)
         || trivia.IsKind(SyntaxKind.SingleLineCommentTrivia) || trivia.IsKind(SyntaxKind.MultiLineCommentTrivia);

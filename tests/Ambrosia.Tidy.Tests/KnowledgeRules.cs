@@ -3,12 +3,13 @@ using Microsoft.CodeAnalysis.CSharp.Syntax;
 namespace Ambrosia.Tidy.Tests;
 
 /// <summary>
-/// Who may know whom. Projects may know exactly those listed; sources use no namespace of a project that theirs may not know, and stay out of
-/// the parts of the framework that belong to somebody else.
+/// Who may know whom. Projects may know exactly those listed; sources use no namespace of a project that theirs may not know, and stay out
+/// of the parts of the framework that belong to somebody else.
 /// </summary>
 internal static class KnowledgeRules
 {
-    private const string Protocol = "Ambrosia.Protocol", AppChannel = "Ambrosia.AppChannel", Log = "Ambrosia.Log", Links = "CRA", Coordinator = "Ambrosia.Coordinator";
+    private const string Protocol = "Ambrosia.Protocol", AppChannel = "Ambrosia.AppChannel", Log = "Ambrosia.Log", Links = "CRA",
+        Coordinator = "Ambrosia.Coordinator";
 
     /// <summary>Projects whose knowledge is limited. A new one outside tests, samples and perf must be entered here.</summary>
     private static readonly Dictionary<string, string[]> MayKnow = new()
@@ -63,13 +64,15 @@ internal static class KnowledgeRules
 
     public static IEnumerable<string> OfSource(SourceFile source, IReadOnlyList<ProjectFile> projects)
     {
-        ProjectFile? owner = projects.Where(project => source.Path.StartsWith(project.Folder, StringComparison.Ordinal)).MaxBy(static project => project.Folder.Length);
+        ProjectFile? owner = projects.Where(project => source.Path.StartsWith(project.Folder, StringComparison.Ordinal))
+            .MaxBy(static project => project.Folder.Length);
         if (owner is null || !MayKnow.TryGetValue(owner.Name, out string[]? known)) yield break;
         foreach (UsingDirectiveSyntax use in source.Syntax.DescendantNodes().OfType<UsingDirectiveSyntax>())
         {
             string used = use.NamespaceOrType.ToString();
             string? project = OwnerOf(used, projects);
-            if (project is not null && project != owner.Name && !known.Contains(project)) yield return $"{source}: uses {used}, and {owner.Name} must not know {project}";
+            if (project is not null && project != owner.Name && !known.Contains(project))
+                yield return $"{source}: uses {used}, and {owner.Name} must not know {project}";
             foreach ((string closedTo, string space, string why) in Closed)
             {
                 if (closedTo == owner.Name && IsIn(used, space) && !source.Path.Contains(PumpsFolder, StringComparison.Ordinal))

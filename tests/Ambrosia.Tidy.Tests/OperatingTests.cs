@@ -11,7 +11,9 @@ public sealed partial class OperatingTests
     [Fact]
     public void ExitCodes_All_AreExplained()
     {
-        string[] codes = [.. Constant().Matches(Constants().Match(Repository.Read(ExitCodesPath)).Value).Select(static code => code.Groups["code"].Value)];
+        string[] codes = [
+            .. Constant().Matches(Constants().Match(Repository.Read(ExitCodesPath)).Value)
+                .Select(static code => code.Groups["code"].Value)];
         Assert.True(codes.Length >= 6, "the exit codes were not found");
         Repository.AssertNone(FindMissing(codes, static code => $"| {code} |"));
     }
@@ -31,11 +33,17 @@ public sealed partial class OperatingTests
     [Fact]
     public void Lines_OfACoordinator_AreExplainedByTheirFirstWord()
     {
-        (string File, string Said)[] said = [.. Repository.Sources.Where(static source => source.Path.StartsWith("ImmortalCoordinator/", StringComparison.Ordinal) || source.Path.StartsWith("CRA/", StringComparison.Ordinal))
-            .SelectMany(static source => SaidLines.In(source.Syntax).Select(said => (Path.GetFileName(source.Path), said))).Distinct()];
+        (string File,
+            string Said)[] said = [
+                .. Repository.Sources.Where(
+                    static source => source.Path.StartsWith("ImmortalCoordinator/", StringComparison.Ordinal)
+                        || source.Path.StartsWith("CRA/", StringComparison.Ordinal))
+                    .SelectMany(static source => SaidLines.In(source.Syntax).Select(said => (Path.GetFileName(source.Path), said)))
+                    .Distinct()];
         Assert.True(said.Length >= 40, "the lines were not found");
         Repository.AssertNone(FindMissing(said.Select(static one => Quoted(one.File, one.Said)).Distinct(), static quote => quote));
-        Repository.AssertNone(passedOn.Keys.Except(said).Select(static one => $"{one.File} does not say {one.Said}: take it out of this list"));
+        Repository.AssertNone(
+            passedOn.Keys.Except(said).Select(static one => $"{one.File} does not say {one.Said}: take it out of this list"));
     }
 
     [Fact]
@@ -50,12 +58,17 @@ public sealed partial class OperatingTests
         Assert.Single(FindMissing(["99"], static code => $"| {code} |"));
     }
 
-    /// <summary>What the document must have: the line's first word as a quotation. A line that begins with a value (a peer's name, a file) is in the list above.</summary>
+    /// <summary>
+    /// What the document must have: the line's first word as a quotation. A line that begins with a value (a peer's name, a
+    /// file) is in the list above.
+    /// </summary>
     private static string Quoted(string file, string said) => passedOn.TryGetValue((file, said), out string? quote) ? quote
-        : FirstWord().Match(said) is { Success: true } match ? $"`{match.Groups["word"].Value}" : $"{file} says {said}: where does it come from?";
+        : FirstWord().Match(said) is { Success: true } match ? $"`{match.Groups["word"].Value}"
+        : $"{file} says {said}: where does it come from?";
 
     private static IEnumerable<string> FindMissing(IEnumerable<string> all, Func<string, string> written) =>
-        all.Where(one => !Repository.Read(Document).Contains(written(one), StringComparison.Ordinal)).Select(one => $"{Document}: does not tell of {one}");
+        all.Where(one => !Repository.Read(Document).Contains(written(one), StringComparison.Ordinal))
+            .Select(one => $"{Document}: does not tell of {one}");
 
     [GeneratedRegex(@"const int [^;]*;")]
     private static partial Regex Constants();

@@ -17,12 +17,14 @@ public sealed class PackageTests
 
     [Fact]
     public void PackageVersions_All_AreUsed() => Repository.AssertNone(
-        XElement.Parse(Repository.Read(VersionsPath)).Descendants("PackageVersion").Select(static version => (string)version.Attribute("Include")!)
+        XElement.Parse(Repository.Read(VersionsPath)).Descendants("PackageVersion")
+            .Select(static version => (string)version.Attribute("Include")!)
             .Except(Repository.Projects.SelectMany(static project => project.Packages).Append("Microsoft.CodeAnalysis.BannedApiAnalyzers"))
             .Select(static name => $"{name}: nobody uses it"));
 
     [Fact]
-    public void Solution_Projects_AreAllInIt() => Repository.AssertNone(FindOutside(Repository.Read(SolutionPath), Repository.Projects.Select(static project => project.Path)));
+    public void Solution_Projects_AreAllInIt() =>
+        Repository.AssertNone(FindOutside(Repository.Read(SolutionPath), Repository.Projects.Select(static project => project.Path)));
 
     [Fact]
     public void Solution_PlantedProject_IsFound() => Assert.Single(FindOutside(@"x = ""A"", ""a\A.csproj""", ["a/A.csproj", "b/B.csproj"]));
@@ -30,7 +32,8 @@ public sealed class PackageTests
     [Fact]
     public void PackageVersions_PlantedFaults_AreFound()
     {
-        const string OneReason = "<Project><ItemGroup><!-- why --><PackageVersion Include='A' /></ItemGroup><ItemGroup><PackageVersion Include='B' /></ItemGroup></Project>";
+        const string OneReason =
+            "<Project><ItemGroup><!-- why --><PackageVersion Include='A' /></ItemGroup><ItemGroup><PackageVersion Include='B' /></ItemGroup></Project>";
         Assert.Equal(["B: no reason"], FindWithoutReason(OneReason));
         Assert.Single(FindVersions("a.csproj", "<Project><ItemGroup><PackageReference Include='A' Version='1' /></ItemGroup></Project>"));
     }
@@ -44,7 +47,8 @@ public sealed class PackageTests
             foreach (XNode node in group.Nodes())
             {
                 if (node is XComment comment && !string.IsNullOrWhiteSpace(comment.Value)) reason = true;
-                if (node is XElement { Name.LocalName: "PackageVersion" } version && !reason) yield return $"{(string?)version.Attribute("Include")}: no reason";
+                if (node is XElement { Name.LocalName: "PackageVersion" } version && !reason)
+                    yield return $"{(string?)version.Attribute("Include")}: no reason";
             }
         }
     }
@@ -52,7 +56,8 @@ public sealed class PackageTests
     private static IEnumerable<string> FindOutside(string solution, IEnumerable<string> projects)
     {
         string text = solution.Replace('\\', '/');
-        return projects.Where(path => !text.Contains($"\"{path}\"", StringComparison.Ordinal)).Select(path => $"{path}: not in the solution; dotnet sln add it");
+        return projects.Where(path => !text.Contains($"\"{path}\"", StringComparison.Ordinal))
+            .Select(path => $"{path}: not in the solution; dotnet sln add it");
     }
 
     private static IEnumerable<string> FindVersions(string path, string xml) => XElement.Parse(xml).Descendants("PackageReference")

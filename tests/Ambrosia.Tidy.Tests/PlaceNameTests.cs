@@ -4,15 +4,18 @@ namespace Ambrosia.Tidy.Tests;
 public sealed class PlaceNameTests
 {
     /// <summary>Put together here so that this file does not find itself.</summary>
-    private static readonly string[] Names = ["/wo" + "rk/", "../sha" + "red/", ".lib" + "rary/", "/ro" + "ot/", "/ho" + "me/", "/Us" + "ers/", "C:\\" + "Users"];
+    private static readonly string[] Names = ["/wo" + "rk/", "../sha" + "red/", ".lib" + "rary/", "/ro" + "ot/", "/ho" + "me/",
+        "/Us" + "ers/", "C:\\" + "Users"];
 
     [Fact]
-    public void Files_Repository_NameNoMachine() => Repository.AssertNone(Repository.TextFiles.SelectMany(static path => Find(path, Repository.Read(path))));
+    public void Files_Repository_NameNoMachine() =>
+        Repository.AssertNone(Repository.TextFiles.SelectMany(static path => Find(path, Repository.Read(path))));
 
     [Fact]
     public void PackageSources_Repository_AreTheDefaultOnes() =>
-        Repository.AssertNone(Repository.Files.Where(static path => Path.GetFileName(path).Equals("nuget.config", StringComparison.OrdinalIgnoreCase)
-            || Path.GetFileName(path) is ".npmrc" or "pip.conf"));
+        Repository.AssertNone(
+            Repository.Files.Where(static path => Path.GetFileName(path).Equals("nuget.config", StringComparison.OrdinalIgnoreCase)
+                || Path.GetFileName(path) is ".npmrc" or "pip.conf"));
 
     [Fact]
     public void Files_PlantedName_IsFound() => Assert.Equal(["a.md:2: " + Names[0]], Find("a.md", $"fine\nsee {Names[0]}main\n"));

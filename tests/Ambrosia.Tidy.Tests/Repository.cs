@@ -8,7 +8,9 @@ internal static class Repository
 {
     /// <summary>What .gitignore keeps out (folders by name, or by path from the root), and git's own.</summary>
     private static readonly Lazy<HashSet<string>> Left = new(static () =>
-        [".git", .. File.ReadLines(Path.Join(Root, ".gitignore")).Where(static line => line.EndsWith('/')).Select(static line => line.TrimEnd('/'))]);
+        [".git",
+            .. File.ReadLines(Path.Join(Root, ".gitignore")).Where(static line => line.EndsWith('/'))
+                .Select(static line => line.TrimEnd('/'))]);
 
     private static readonly HashSet<string> Binary = [".png", ".ico", ".snk", ".zip", ".bin", ".gz", ".ckpt", ".log"];
 
@@ -18,10 +20,12 @@ internal static class Repository
 
     /// <summary>Our C# sources, parsed.</summary>
     public static IReadOnlyList<SourceFile> Sources { get; } =
-        [.. Files.Where(static path => path.EndsWith(".cs", StringComparison.Ordinal)).Select(static path => new SourceFile(path, Read(path)))];
+        [.. Files.Where(static path => path.EndsWith(".cs", StringComparison.Ordinal))
+            .Select(static path => new SourceFile(path, Read(path)))];
 
     public static IReadOnlyList<ProjectFile> Projects { get; } =
-        [.. Files.Where(static path => path.EndsWith(".csproj", StringComparison.Ordinal)).Select(static path => ProjectFile.Parse(path, Read(path)))];
+        [.. Files.Where(static path => path.EndsWith(".csproj", StringComparison.Ordinal))
+            .Select(static path => ProjectFile.Parse(path, Read(path)))];
 
     public static IEnumerable<string> TextFiles => Files.Where(static path => !Binary.Contains(Path.GetExtension(path)));
 
@@ -40,7 +44,8 @@ internal static class Repository
     {
         for (DirectoryInfo? at = new(AppContext.BaseDirectory); at is not null; at = at.Parent)
         {
-            if (File.Exists(Path.Join(at.FullName, "global.json")) && Directory.Exists(Path.Join(at.FullName, "protocol"))) return at.FullName;
+            if (File.Exists(Path.Join(at.FullName, "global.json")) && Directory.Exists(Path.Join(at.FullName, "protocol")))
+                return at.FullName;
         }
 
         throw new InvalidOperationException($"no repository above {AppContext.BaseDirectory}");

@@ -3,7 +3,8 @@ namespace Ambrosia.Tidy.Tests;
 /// <summary>No room that fills with everything: neither a folder nor a file (nor the type in it) is called so.</summary>
 public sealed class RoomTests
 {
-    private static readonly string[] Forbidden = ["Common", "Util", "Utils", "Utilities", "Helper", "Helpers", "Shared", "Misc", "Manager", "Managers"];
+    private static readonly string[] Forbidden = ["Common", "Util", "Utils", "Utilities", "Helper", "Helpers", "Shared", "Misc",
+        "Manager", "Managers"];
 
     [Fact]
     public void Names_Repository_HasNoSuchRoom() => Repository.AssertNone(Repository.Files.SelectMany(Find));
@@ -29,7 +30,8 @@ public sealed class RoomTests
             bool isFile = i == parts.Length - 1;
             if (isFile && Path.GetExtension(path) is not (".cs" or ".csproj" or ".ts" or ".cpp" or ".h" or ".hpp")) continue;
             string name = isFile ? Path.GetFileNameWithoutExtension(parts[i]) : parts[i];
-            if (Forbidden.Any(word => name.Equals(word, StringComparison.OrdinalIgnoreCase) || (isFile && name.EndsWith(word, StringComparison.Ordinal))))
+            if (Forbidden.Any(
+                word => name.Equals(word, StringComparison.OrdinalIgnoreCase) || (isFile && name.EndsWith(word, StringComparison.Ordinal))))
                 yield return $"{path}: {name} is a room that fills with everything";
         }
     }

@@ -20,7 +20,8 @@ internal sealed class SourceFile(string path, string text)
     public bool IsTest => path.StartsWith("tests/", StringComparison.Ordinal);
 
     /// <summary>In a project that holds tests; other folders below tests/ hold the programs that they run.</summary>
-    public bool IsSuite => IsTest && (path.Split('/')[1].EndsWith(".Tests", StringComparison.Ordinal) || path.Split('/')[1] == "Ambrosia.Simulation");
+    public bool IsSuite =>
+        IsTest && (path.Split('/')[1].EndsWith(".Tests", StringComparison.Ordinal) || path.Split('/')[1] == "Ambrosia.Simulation");
 
     public bool IsGenerated => path.EndsWith(".g.cs", StringComparison.Ordinal);
 

@@ -11,7 +11,8 @@ public sealed class CertsTests : IDisposable
     public void Dispose() => folder.Delete(recursive: true);
 
     private LinkCertificates Read(string name) => LinkCertificates.Read(
-        File.ReadAllText(Path.Combine(Place, $"{name}.instance.pem")), File.ReadAllText(Path.Combine(Place, $"{name}.instance.key")), File.ReadAllText(Path.Combine(Place, "ca.pem")), TimeProvider.System);
+        File.ReadAllText(Path.Combine(Place, $"{name}.instance.pem")), File.ReadAllText(Path.Combine(Place, $"{name}.instance.key")),
+        File.ReadAllText(Path.Combine(Place, "ca.pem")), TimeProvider.System);
 
     [Fact]
     public void Certs_OfTwoNames_AreUsableAndPrivate()

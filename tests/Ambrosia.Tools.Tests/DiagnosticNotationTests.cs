@@ -19,13 +19,15 @@ public sealed class DiagnosticNotationTests
 
     [Theory]
     [MemberData(nameof(AppendixA))]
-    public void Item_OfAppendixA_IsWrittenAsThere(string hex, string notation) => Assert.Equal(notation, CborDiagnostic.OfSequence(Convert.FromHexString(hex)));
+    public void Item_OfAppendixA_IsWrittenAsThere(string hex, string notation) =>
+        Assert.Equal(notation, CborDiagnostic.OfSequence(Convert.FromHexString(hex)));
 
     [Fact]
     public void AppendixA_Table_IsWhole() => Assert.Equal(81, AppendixA().Count);
 
     [Fact]
-    public void Sequence_SeveralItems_HasCommas() => Assert.Equal("1, \"a\", [2]", CborDiagnostic.OfSequence(Convert.FromHexString("0161618102")));
+    public void Sequence_SeveralItems_HasCommas() =>
+        Assert.Equal("1, \"a\", [2]", CborDiagnostic.OfSequence(Convert.FromHexString("0161618102")));
 
     [Fact]
     public void Sequence_Empty_IsNothing() => Assert.Equal("", CborDiagnostic.OfSequence([]));

@@ -5,7 +5,8 @@ namespace Ambrosia.Tools.Tests;
 [Collection(LocksCollection.Name)]
 public sealed class DoctorCommandTests
 {
-    private static readonly string[] s_probes = ["file system", "permissions", "space", "inodes", "writing", "flush", "direct writes", "names", "locks", "fence", "clock"];
+    private static readonly string[] s_probes = ["file system", "permissions", "space", "inodes", "writing", "flush", "direct writes",
+        "names", "locks", "fence", "clock"];
 
     [Theory]
     [InlineData("ext4", "rw,relatime", FindingStatus.Ok)]
@@ -46,7 +47,8 @@ public sealed class DoctorCommandTests
         Finding[] findings = [.. FileSystemCheck.Run(mount), .. MountOptionCheck.Run(mount)];
 
         Assert.Equal(worst, findings.Max(static finding => finding.Status));
-        Assert.All(findings.Where(static finding => finding.Status != FindingStatus.Ok), static finding => Assert.True(finding.Why?.Length > 0 && finding.Mend?.Length > 0));
+        Assert.All(findings.Where(static finding => finding.Status != FindingStatus.Ok),
+            static finding => Assert.True(finding.Why?.Length > 0 && finding.Mend?.Length > 0));
     }
 
     [Fact]
@@ -71,9 +73,12 @@ public sealed class DoctorCommandTests
     [Fact]
     public void Flush_ByItsTime_IsJudged()
     {
-        Assert.Equal(FindingStatus.Ok, FlushCheck.Judge(TimeSpan.FromMilliseconds(1), TimeSpan.FromMilliseconds(9), isMemory: false).Status);
-        Assert.Equal(FindingStatus.Warn, FlushCheck.Judge(TimeSpan.FromMicroseconds(1), TimeSpan.FromMicroseconds(9), isMemory: false).Status);
-        Assert.Equal(FindingStatus.Warn, FlushCheck.Judge(TimeSpan.FromMilliseconds(40), TimeSpan.FromMilliseconds(90), isMemory: false).Status);
+        Assert.Equal(FindingStatus.Ok,
+            FlushCheck.Judge(TimeSpan.FromMilliseconds(1), TimeSpan.FromMilliseconds(9), isMemory: false).Status);
+        Assert.Equal(FindingStatus.Warn,
+            FlushCheck.Judge(TimeSpan.FromMicroseconds(1), TimeSpan.FromMicroseconds(9), isMemory: false).Status);
+        Assert.Equal(FindingStatus.Warn,
+            FlushCheck.Judge(TimeSpan.FromMilliseconds(40), TimeSpan.FromMilliseconds(90), isMemory: false).Status);
     }
 
     [Fact]
@@ -100,7 +105,8 @@ public sealed class DoctorCommandTests
         JsonElement[] findings = [.. report.GetProperty("findings").EnumerateArray()];
         foreach (string probe in s_probes) Assert.Contains(findings, finding => finding.GetProperty("check").GetString() == probe);
         foreach (string probe in (string[])["names", "locks", "fence", "writing"])
-            Assert.Equal("ok", findings.Single(finding => finding.GetProperty("check").GetString() == probe).GetProperty("status").GetString());
+            Assert.Equal("ok",
+                findings.Single(finding => finding.GetProperty("check").GetString() == probe).GetProperty("status").GetString());
         Assert.StartsWith(temporary.Path, report.GetProperty("probed").GetString());
         Assert.Empty(Directory.EnumerateFileSystemEntries(temporary.Path));
         Assert.Equal(report.GetProperty("status").GetString() == "fail" ? ToolExit.Damage : ToolExit.Fine, run.Code);

@@ -15,7 +15,8 @@ internal sealed class LivingLog : IDisposable
     {
         _maker = LogMaker.Start(directory, options: s_small);
         _truncation = new Truncation(
-            new PosixFileSystem(), directory, _maker.Identity, _maker.Log.Chain, _maker.Writer.Epoch, RetentionPolicy.Default, NoCrashPoints.Instance, _maker.Writer.Release);
+            new PosixFileSystem(), directory, _maker.Identity, _maker.Log.Chain, _maker.Writer.Epoch, RetentionPolicy.Default,
+            NoCrashPoints.Instance, _maker.Writer.Release);
         _maker.Peer(1, "ada");
         Work();
         Work();
@@ -24,7 +25,9 @@ internal sealed class LivingLog : IDisposable
     /// <summary>Files that were written again so far.</summary>
     public long Recycled => _maker.Writer.Metrics.Recycled;
 
-    /// <summary>Segments fill, two checkpoints are taken, what lies below the older one goes, and more is written into what is free then.</summary>
+    /// <summary>
+    /// Segments fill, two checkpoints are taken, what lies below the older one goes, and more is written into what is free then.
+    /// </summary>
     public void Work()
     {
         for (int i = 0; i < 2; i++)
@@ -61,7 +64,9 @@ internal sealed class LivingLog : IDisposable
         _maker.Commit();
         var header = new CheckpointHeader(0, _maker.Identity.Uuid, lsn, lsn, _maker.Writer.Epoch, 7, 1, 1_000_000, buffer.Hash, "r0");
         using var writer = new CheckpointWriter(files, _maker.Directory, _maker.Identity, header, NoCrashPoints.Instance);
-        writer.Write(CheckpointSection.Coordinator, new CoordinatorPart([new CheckpointPeer(1, new InstanceId("ada"), Guid.NewGuid(), new Epoch(1), 0)], [], [], Lsn.Zero, []).ToBytes());
+        writer.Write(CheckpointSection.Coordinator,
+            new CoordinatorPart([new CheckpointPeer(1, new InstanceId("ada"), Guid.NewGuid(), new Epoch(1), 0)], [], [], Lsn.Zero, [])
+                .ToBytes());
         writer.Write(CheckpointSection.Image, new byte[5_000]);
         writer.Finish();
         Assert.True(writer.Publish(_maker.Writer.Stated));

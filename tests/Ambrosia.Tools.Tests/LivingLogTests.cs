@@ -3,8 +3,8 @@ using Ambrosia.Log;
 namespace Ambrosia.Tools.Tests;
 
 /// <summary>
-/// Reading beside a primary that truncates and recycles: before each single operation of a reader, in turn, a burst of work falls in. What was there to
-/// be read may be gone; nothing is ever called damaged.
+/// Reading beside a primary that truncates and recycles: before each single operation of a reader, in turn, a burst of work falls in. What
+/// was there to be read may be gone; nothing is ever called damaged.
 /// </summary>
 [Collection(LocksCollection.Name)]
 public sealed class LivingLogTests : IDisposable

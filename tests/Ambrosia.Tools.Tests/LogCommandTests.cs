@@ -31,7 +31,8 @@ public sealed class LogCommandTests : IDisposable
         Assert.Equal("log.1.1", segment.GetProperty("file").GetString());
         Assert.False(segment.TryGetProperty("endLsn", out _));
         ToolRun pages = ToolRun.Of("log", _log, "--pages", "--json");
-        Assert.Equal(run.Json.GetProperty("end").GetProperty("lsn").GetUInt64(), pages.JsonLines.Last().GetProperty("end").GetProperty("lsn").GetUInt64());
+        Assert.Equal(run.Json.GetProperty("end").GetProperty("lsn").GetUInt64(),
+            pages.JsonLines.Last().GetProperty("end").GetProperty("lsn").GetUInt64());
         Assert.Contains("log.1.1", ToolRun.Of("log", _log).Output);
     }
 
@@ -68,7 +69,8 @@ public sealed class LogCommandTests : IDisposable
         JsonElement[] lines = [.. run.JsonLines];
 
         Assert.Equal(3 + 2 + 1 + 1 + 1 + 1 + 3 + SampleLog.Forks + 1 + 1 + 1, lines.Length); // the end is the last
-        Assert.All(lines[..^1], static line => Assert.Matches("^2026-11-21T00:00:[0-9.]+Z|2026-11-21T00:01:[0-9.]+Z$", line.GetProperty("time").GetString()));
+        Assert.All(lines[..^1],
+            static line => Assert.Matches("^2026-11-21T00:00:[0-9.]+Z|2026-11-21T00:01:[0-9.]+Z$", line.GetProperty("time").GetString()));
         JsonElement everything = lines.First(static line => line.GetProperty("kind").GetString() == "fork");
         Assert.Equal("IShop.Everything", everything.GetProperty("method").GetProperty("name").GetString());
         Assert.Equal("12.50", everything.GetProperty("arguments")[4].GetProperty("value").GetString());
@@ -122,8 +124,10 @@ public sealed class LogCommandTests : IDisposable
             string time = all[at].GetProperty("time").GetString()!;
             Assert.Equal(all.Count(line => line.GetProperty("lsn").GetUInt64() >= lsn), Entries("--from", $"{lsn}").Count());
             Assert.Equal(all.Count(line => line.GetProperty("lsn").GetUInt64() < lsn), Entries("--to", $"{lsn}").Count());
-            Assert.Equal(all.Count(line => string.CompareOrdinal(line.GetProperty("time").GetString(), time) >= 0), Entries("--since", time).Count());
-            Assert.Equal(all.Count(line => string.CompareOrdinal(line.GetProperty("time").GetString(), time) <= 0), Entries("--until", time).Count());
+            Assert.Equal(all.Count(line => string.CompareOrdinal(line.GetProperty("time").GetString(), time) >= 0),
+                Entries("--since", time).Count());
+            Assert.Equal(all.Count(line => string.CompareOrdinal(line.GetProperty("time").GetString(), time) <= 0),
+                Entries("--until", time).Count());
         }
     }
 
@@ -153,7 +157,9 @@ public sealed class LogCommandTests : IDisposable
         Assert.True(ToolRun.Of("log", log, "--json").Json.GetProperty("segments").GetArrayLength() > 4);
         foreach (int count in (int[])[1, 20, 100, 250])
         {
-            JsonElement[] tail = [.. ToolRun.Of("log", log, "--tail", $"{count}", "--json").JsonLines.Where(static line => line.TryGetProperty("lsn", out _))];
+            JsonElement[] tail = [
+                .. ToolRun.Of("log", log, "--tail", $"{count}", "--json")
+                    .JsonLines.Where(static line => line.TryGetProperty("lsn", out _))];
             Assert.Equal(count, tail.Length);
             Assert.Equal(Enumerable.Range(301 - count, count), tail.Select(static line => line.GetProperty("number").GetInt32()));
             Assert.All(tail, static line => Assert.Equal("ada", line.GetProperty("from").GetString()));
@@ -189,7 +195,8 @@ public sealed class LogCommandTests : IDisposable
         JsonElement damage = Assert.Single(run.JsonLines, static line => line.TryGetProperty("damage", out _)).GetProperty("damage");
         Assert.Equal(page.GetProperty("lsn").GetUInt64(), damage.GetProperty("lsn").GetUInt64());
         Assert.Equal(page.GetProperty("offset").GetInt64(), damage.GetProperty("offset").GetInt64());
-        Assert.Equal(before.Length - page.GetProperty("records").GetInt32(), run.JsonLines.Count(static line => line.TryGetProperty("kind", out _)));
+        Assert.Equal(before.Length - page.GetProperty("records").GetInt32(),
+            run.JsonLines.Count(static line => line.TryGetProperty("kind", out _)));
         Assert.Equal(ToolExit.Damage, ToolRun.Of("log", _log).Code);
     }
 
@@ -214,7 +221,8 @@ public sealed class LogCommandTests : IDisposable
     public void Tool_EveryReadingCommand_ChangesNothing()
     {
         string before = Snapshot.Of(_log);
-        foreach (string[] args in (string[][])[["log", _log], ["log", _log, "--records"], ["log", _log, "--pages", "--tail", "3"], ["verify", _log], ["doctor", _log]])
+        foreach (string[] args in (string[][])[["log", _log], ["log", _log, "--records"], ["log", _log, "--pages", "--tail", "3"],
+            ["verify", _log], ["doctor", _log]])
             Assert.NotEqual(ToolExit.Misuse, ToolRun.Of(args).Code);
         Assert.Equal(before, Snapshot.Of(_log));
         File.AppendAllText(Path.Combine(_log, "log.1.1"), "x");

@@ -6,7 +6,10 @@ namespace Ambrosia.Tools.Tests;
 /// <summary>A primary whose log a test writes by hand, on real files, with the product's own writer.</summary>
 internal sealed class LogMaker : IDisposable
 {
-    public static readonly LogOptions Small = new() { SegmentBytes = 256 << 10, PageBytes = 16 << 10, Pages = 4, ZeroWindowBytes = 32 << 10, AppVersion = 7 };
+    public static readonly LogOptions Small = new()
+    {
+        SegmentBytes = 256 << 10, PageBytes = 16 << 10, Pages = 4, ZeroWindowBytes = 32 << 10, AppVersion = 7
+    };
 
     private readonly PosixFileSystem _files = new();
     private readonly PrimaryLock _lock;
@@ -34,9 +37,12 @@ internal sealed class LogMaker : IDisposable
             files, directory, "counter", 0, Guid.Parse("0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0"), 1_000_000, "r0", NoCrashPoints.Instance);
         ClaimResult result = null!;
         // A process that another test is starting has the descriptors of this one until it becomes another program, the lock's among them.
-        SpinWait.SpinUntil(() => (result = PrimaryClaim.Try(files, directory, identity, "r0", NoCrashPoints.Instance)) is ClaimResult.Claimed, TimeSpan.FromSeconds(30));
+        SpinWait.SpinUntil(
+            () => (result = PrimaryClaim.Try(files, directory, identity, "r0", NoCrashPoints.Instance)) is ClaimResult.Claimed,
+            TimeSpan.FromSeconds(30));
         var claimed = Assert.IsType<ClaimResult.Claimed>(result);
-        OpenLog log = TakeOver.Run(files, directory, identity, claimed.Fence, "r0", options ?? Small, time ?? TimeProvider.System, NoCrashPoints.Instance);
+        OpenLog log = TakeOver.Run(files, directory, identity, claimed.Fence, "r0", options ?? Small, time ?? TimeProvider.System,
+            NoCrashPoints.Instance);
         return new LogMaker(directory, identity, claimed.Fence, claimed.PrimaryLock, log);
     }
 

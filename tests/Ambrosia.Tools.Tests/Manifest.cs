@@ -48,7 +48,9 @@ internal static class Manifest
         to.WriteArrayHeader(2); to.WriteInt64(1); to.WriteInt64(2);
         to.WriteArrayHeader(1); to.WriteArrayHeader(2); to.WriteString("k"); to.WriteArrayHeader(1); to.WriteBoolean(false);
         to.WriteArrayHeader(2); to.WriteInt64(7); to.WriteNull();
-        to.WriteMapHeader(3); to.WriteUInt64(1); to.WriteInt64(3); to.WriteUInt64(99); to.WriteBoolean(true); to.WriteString("Name"); to.WriteString("tea");
+        to.WriteMapHeader(
+            3); to.WriteUInt64(
+                1); to.WriteInt64(3); to.WriteUInt64(99); to.WriteBoolean(true); to.WriteString("Name"); to.WriteString("tea");
     }
 
     public const string EverythingText =

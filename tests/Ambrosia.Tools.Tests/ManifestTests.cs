@@ -72,7 +72,8 @@ public sealed class ManifestTests
     {
         using var temporary = new TemporaryDirectory();
         var text = new MessageText(Contracts.Load([Manifest.Write(temporary)]), int.MaxValue);
-        Assert.Equal(["first: \"a\"", "second: 1", "[2]"], text.Arguments(Manifest.Two, [0x61, 0x61, 0x01, 0x81, 0x02]).Select(static argument => argument.ToString()));
+        Assert.Equal(["first: \"a\"", "second: 1", "[2]"],
+            text.Arguments(Manifest.Two, [0x61, 0x61, 0x01, 0x81, 0x02]).Select(static argument => argument.ToString()));
         Assert.Equal(["first: 1"], text.Arguments(Manifest.Two, [0x01]).Select(static argument => argument.ToString()));
         Assert.Equal("h'01'", text.Value(Manifest.Two, [0x01])); // a raw result
         Assert.Equal("{Count: 3}", text.Value(Manifest.Answer, [0xA1, 0x01, 0x03]));

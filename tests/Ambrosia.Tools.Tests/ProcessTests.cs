@@ -20,7 +20,8 @@ public sealed class ProcessTests
     {
         using var temporary = new TemporaryDirectory();
         SampleLog.Make(temporary.Of("log"));
-        using Process process = Start([.. args.Select(arg => arg switch { "LOG" => temporary.Of("log"), "NONE" => temporary.Of("none"), _ => arg })]);
+        using Process process = Start(
+            [.. args.Select(arg => arg switch { "LOG" => temporary.Of("log"), "NONE" => temporary.Of("none"), _ => arg })]);
         string output = process.StandardOutput.ReadToEnd();
 
         Assert.True(process.WaitForExit(s_limit));
@@ -91,7 +92,10 @@ public sealed class ProcessTests
 
     private static Process Start(params string[] args)
     {
-        var start = new ProcessStartInfo(Path.Combine(AppContext.BaseDirectory, "ambrosia"), args) { RedirectStandardOutput = true, RedirectStandardError = true };
+        var start = new ProcessStartInfo(Path.Combine(AppContext.BaseDirectory, "ambrosia"), args)
+        {
+            RedirectStandardOutput = true, RedirectStandardError = true
+        };
         Process process = Process.Start(start)!;
         process.ErrorDataReceived += static (_, _) => { };
         process.BeginErrorReadLine();

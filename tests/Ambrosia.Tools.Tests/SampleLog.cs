@@ -20,8 +20,13 @@ internal static class SampleLog
         log.Run(MessageKind.Call, 2, Message.OfCall(Manifest.Answer, 17, []));
         log.Commit();
         log.Run(MessageKind.Result, 2, Message.OfCall(Manifest.Answer, 5, Message.Arguments(static (ref CborWriter to) => to.WriteNull())));
-        log.Run(MessageKind.Failure, 2, Message.OfCall(Manifest.Answer, 6, Message.Arguments(static (ref CborWriter to) => new FailureInfo("Shop.Closed", "at\nnight", new FailureInfo("Inner", "why")).Write(ref to))));
-        log.Run(MessageKind.Impulse, 0, Message.Of(Manifest.Two, static (ref CborWriter to) => { to.WriteInt64(1); to.WriteString("\u001b[2J"); }));
+        log.Run(MessageKind.Failure, 2,
+            Message.OfCall(Manifest.Answer, 6,
+                Message.Arguments(
+                    static (ref CborWriter to) =>
+                        new FailureInfo("Shop.Closed", "at\nnight", new FailureInfo("Inner", "why")).Write(ref to))));
+        log.Run(MessageKind.Impulse, 0,
+            Message.Of(Manifest.Two, static (ref CborWriter to) => { to.WriteInt64(1); to.WriteString("\u001b[2J"); }));
         log.Append(new TrimRecord([new TrimPosition(1, 9)]));
         log.Append(new CheckpointMarkRecord(new Epoch(1), 0, "r0"));
         log.Append(new DigestRecord(new Lsn(4_096), [new DigestEntry(new InstanceId("ada"), 3, 0xAB)]));

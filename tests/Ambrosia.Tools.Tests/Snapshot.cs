@@ -5,7 +5,8 @@ namespace Ambrosia.Tools.Tests;
 /// <summary>Everything about a directory that a tool could change: names, contents, sizes, times, modes.</summary>
 internal static class Snapshot
 {
-    public static string Of(string directory) => string.Join('\n', Directory.EnumerateFileSystemEntries(directory).Append(directory).Order(StringComparer.Ordinal).Select(Describe));
+    public static string Of(string directory) =>
+        string.Join('\n', Directory.EnumerateFileSystemEntries(directory).Append(directory).Order(StringComparer.Ordinal).Select(Describe));
 
     private static string Describe(string path)
     {

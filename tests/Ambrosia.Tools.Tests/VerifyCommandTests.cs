@@ -33,7 +33,8 @@ public sealed class VerifyCommandTests : IDisposable
     public void Verify_AnyPageDamaged_IsFoundWithItsExtent()
     {
         SampleLog.Make(_log);
-        JsonElement[] pages = [.. ToolRun.Of("log", _log, "--pages", "--json").JsonLines.Where(static line => line.TryGetProperty("lsn", out _))];
+        JsonElement[] pages = [
+            .. ToolRun.Of("log", _log, "--pages", "--json").JsonLines.Where(static line => line.TryGetProperty("lsn", out _))];
         string segment = Path.Combine(_log, "log.1.1");
         byte[] whole = File.ReadAllBytes(segment);
         for (int i = 0; i < pages.Length - 2; i += 3) // the last ones may be torn as well
@@ -59,7 +60,8 @@ public sealed class VerifyCommandTests : IDisposable
     public void Verify_SeveralPagesDamaged_FindsAll()
     {
         SampleLog.Make(_log);
-        JsonElement[] pages = [.. ToolRun.Of("log", _log, "--pages", "--json").JsonLines.Where(static line => line.TryGetProperty("lsn", out _))];
+        JsonElement[] pages = [
+            .. ToolRun.Of("log", _log, "--pages", "--json").JsonLines.Where(static line => line.TryGetProperty("lsn", out _))];
         foreach (int i in (int[])[2, 5, 9]) Overwrite("log.1.1", pages[i].GetProperty("offset").GetInt64() + 65);
         JsonElement report = ToolRun.Of("verify", _log, "--json").Json;
 
@@ -96,11 +98,15 @@ public sealed class VerifyCommandTests : IDisposable
         ToolRun run = ToolRun.Of("verify", _log, "--json");
 
         Assert.Equal(ToolExit.Damage, run.Code);
-        Assert.Contains("log.2.2", Assert.Single(run.Json.GetProperty("headers").EnumerateArray().ToArray()).GetProperty("file").GetString());
-        Assert.Equal(2, run.Json.GetProperty("records").GetProperty("checkpointMark").GetInt32()); // its own, and the one that it logged again
+        Assert.Contains("log.2.2",
+            Assert.Single(run.Json.GetProperty("headers").EnumerateArray().ToArray()).GetProperty("file").GetString());
+        // its own, and the one that it logged again
+        Assert.Equal(2, run.Json.GetProperty("records").GetProperty("checkpointMark").GetInt32());
     }
 
-    /// <summary>Whichever header it is, and whatever is asked: file and byte are named, what can be read is shown, no end is claimed.</summary>
+    /// <summary>
+    /// Whichever header it is, and whatever is asked: file and byte are named, what can be read is shown, no end is claimed.
+    /// </summary>
     [Theory]
     [InlineData("log.1.1", "--json")]
     [InlineData("log.2.2", "--json")]
@@ -124,8 +130,10 @@ public sealed class VerifyCommandTests : IDisposable
         if (option == "--json")
         {
             JsonElement damage = run.Json.GetProperty("damage");
-            Assert.Equal((Path.Combine(_log, file), 4_092), (damage.GetProperty("file").GetString(), damage.GetProperty("offset").GetInt32()));
-            Assert.InRange(run.Json.GetProperty("segments").GetArrayLength(), file == "log.2.2" ? 1 : 2, 2); // what stands before the missing one cannot be reached
+            Assert.Equal((Path.Combine(_log, file), 4_092),
+                (damage.GetProperty("file").GetString(), damage.GetProperty("offset").GetInt32()));
+            // what stands before the missing one cannot be reached
+            Assert.InRange(run.Json.GetProperty("segments").GetArrayLength(), file == "log.2.2" ? 1 : 2, 2);
             Assert.Contains("a coordinator halts there (exit 65)", ToolRun.Of("log", _log).Output);
             return;
         }
@@ -174,7 +182,8 @@ public sealed class VerifyCommandTests : IDisposable
         ToolRun verify = ToolRun.Of("verify", _log, "--json");
 
         Assert.Equal(ToolExit.Damage, verify.Code);
-        Assert.Contains("begins at number 3, and 2 comes next", Assert.Single(verify.Json.GetProperty("oddities").EnumerateArray().ToArray()).GetProperty("what").GetString());
+        Assert.Contains("begins at number 3, and 2 comes next",
+            Assert.Single(verify.Json.GetProperty("oddities").EnumerateArray().ToArray()).GetProperty("what").GetString());
     }
 
     [Fact]
@@ -212,7 +221,9 @@ public sealed class VerifyCommandTests : IDisposable
 
     private void MakeCheckpoint()
     {
-        JsonElement page = ToolRun.Of("log", _log, "--pages", "--json").JsonLines.Where(static line => line.TryGetProperty("kind", out JsonElement kind) && kind.GetString() == "records").ElementAt(20);
+        JsonElement page = ToolRun.Of("log", _log, "--pages", "--json")
+            .JsonLines.Where(static line => line.TryGetProperty("kind", out JsonElement kind) && kind.GetString() == "records")
+            .ElementAt(20);
         var files = new PosixFileSystem();
         InstanceIdentity identity = InstanceDirectory.TryRead(files, _log)!;
         var lsn = new Lsn(page.GetProperty("lsn").GetUInt64());
@@ -220,10 +231,12 @@ public sealed class VerifyCommandTests : IDisposable
         var header = new CheckpointHeader(0, identity.Uuid, lsn, lsn, new Epoch(1), 7, 1, 1_000_000, hash, "r0");
         using var writer = new CheckpointWriter(files, _log, identity, header, NoCrashPoints.Instance);
         writer.Write(CheckpointSection.Coordinator, new CoordinatorPart(
-            [new CheckpointPeer(1, new InstanceId("ada"), Guid.NewGuid(), new Epoch(1), 0), new CheckpointPeer(2, new InstanceId("bob"), Guid.NewGuid(), new Epoch(1), 0)], [], [], Lsn.Zero, []).ToBytes());
+            [new CheckpointPeer(1, new InstanceId("ada"), Guid.NewGuid(), new Epoch(1), 0),
+                new CheckpointPeer(2, new InstanceId("bob"), Guid.NewGuid(), new Epoch(1), 0)], [], [], Lsn.Zero, []).ToBytes());
         writer.Write(CheckpointSection.Image, new byte[5_000]);
         writer.Finish();
-        Assert.True(writer.Publish(new Lsn(ToolRun.Of("log", _log, "--json").Json.GetProperty("end").GetProperty("durableUpTo").GetUInt64())));
+        Assert.True(
+            writer.Publish(new Lsn(ToolRun.Of("log", _log, "--json").Json.GetProperty("end").GetProperty("durableUpTo").GetUInt64())));
     }
 
     private static bool IsSpanning(JsonElement page) => page.GetProperty("kind").GetString() is "begins" or "continues";

@@ -9,12 +9,14 @@ internal sealed class Authority
 
     private readonly string _key;
 
-    public Authority(DateTimeOffset? made = null) => (Certificate, _key) = DevelopmentCertificates.MakeAuthority("test authority", made ?? Now, RandomNumberGenerator.Fill);
+    public Authority(DateTimeOffset? made = null) =>
+        (Certificate, _key) = DevelopmentCertificates.MakeAuthority("test authority", made ?? Now, RandomNumberGenerator.Fill);
 
     public string Certificate { get; }
 
     public (string Certificate, string Key) Pem(string name, DateTimeOffset? made = null, TimeSpan? lifetime = null) =>
-        DevelopmentCertificates.MakeInstance(name, Certificate, _key, made ?? Now, lifetime ?? TimeSpan.FromDays(1), RandomNumberGenerator.Fill);
+        DevelopmentCertificates.MakeInstance(name, Certificate, _key, made ?? Now, lifetime ?? TimeSpan.FromDays(1),
+            RandomNumberGenerator.Fill);
 
     // Of this authority, believing in this one and others.
     public LinkCertificates For(string name, DateTimeOffset? made = null, TimeSpan? lifetime = null, params Authority[] others)

@@ -25,14 +25,18 @@ public sealed class DirectoryCatalogTests : IDisposable
     private DirectoryCatalog NewCatalog(ICatalogFiles? files = null) => new(files ?? _files, RandomNumberGenerator.Fill, _warnings.Enqueue);
 
     private static CatalogEntry Entry(ulong epoch, string name = "counter", Guid? uuid = null, string address = "127.0.0.1:4711") =>
-        new(new InstanceId(name), uuid ?? Uuid, "/var/ambrosia/" + name, new Epoch(epoch), [new ReplicaEntry("r0", address, "primary", new Epoch(epoch))]);
+        new(new InstanceId(name), uuid ?? Uuid, "/var/ambrosia/" + name, new Epoch(epoch),
+            [new ReplicaEntry("r0", address, "primary", new Epoch(epoch))]);
 
     private void Write(string name, string text) => File.WriteAllText(_files.PathOf(name), text);
 
     [Fact]
     public void Find_AfterPublish_GivesTheSameEntry()
     {
-        CatalogEntry entry = Entry(3) with { Replicas = [.. Enumerable.Range(0, 3).Select(i => new ReplicaEntry($"r{i}", $"[::1]:{i + 1}", "secondary", new Epoch(2)))] };
+        CatalogEntry entry = Entry(3) with
+        {
+            Replicas = [.. Enumerable.Range(0, 3).Select(i => new ReplicaEntry($"r{i}", $"[::1]:{i + 1}", "secondary", new Epoch(2)))]
+        };
         Assert.Equal(PublishAnswer.Published, _catalog.Publish(entry));
         Assert.Equal(entry, NewCatalog().Find(entry.Instance));
         Assert.Null(_catalog.Find(new InstanceId("other")));
@@ -145,7 +149,8 @@ public sealed class DirectoryCatalogTests : IDisposable
         _catalog.Publish(Entry(2, "b"));
         _catalog.Publish(Entry(1, "a"));
         _files.Replace("a.7", EntryJson.Encode(Entry(7, "a")));
-        foreach (string foreign in new[] { "notes.txt", "c.01", "c.0", "c.+1", "c.1.2", "-c.1", "c.18446744073709551616", "c." }) Write(foreign, "x");
+        foreach (string foreign in new[] { "notes.txt", "c.01", "c.0", "c.+1", "c.1.2", "-c.1", "c.18446744073709551616", "c." })
+            Write(foreign, "x");
         Write(".tmp-1", "x");
         Assert.Equal(["a:7", "b:2"], _catalog.All().Select(e => $"{e.Instance}:{e.Epoch}"));
         Assert.Equal(8, _warnings.Count);
@@ -167,8 +172,12 @@ public sealed class DirectoryCatalogTests : IDisposable
     public void Encode_OfTheLargestEntry_IsBelowTheByteLimit()
     {
         ReplicaEntry[] replicas = [.. Enumerable.Range(0, CatalogLimits.ReplicasMax).Select(i => new ReplicaEntry(
-            $"r{i}".PadRight(Names.CharsMax, 'x'), new string('\u00e9', CatalogLimits.AddressCharsMax), new string('"', CatalogLimits.RoleCharsMax), new Epoch(ulong.MaxValue)))];
-        CatalogEntry entry = Entry(ulong.MaxValue, new string('n', Names.CharsMax)) with { LogPath = new string('\u00e9', CatalogLimits.LogPathCharsMax), Replicas = replicas };
+            $"r{i}".PadRight(Names.CharsMax, 'x'), new string('\u00e9', CatalogLimits.AddressCharsMax),
+            new string('"', CatalogLimits.RoleCharsMax), new Epoch(ulong.MaxValue)))];
+        CatalogEntry entry = Entry(ulong.MaxValue, new string('n', Names.CharsMax)) with
+        {
+            LogPath = new string('\u00e9', CatalogLimits.LogPathCharsMax), Replicas = replicas
+        };
         Assert.Equal(PublishAnswer.Published, _catalog.Publish(entry));
         Assert.Equal(entry, _catalog.Find(entry.Instance));
     }
@@ -234,7 +243,8 @@ public sealed class DirectoryCatalogTests : IDisposable
     [Fact]
     public void Shards_OfOneName_HaveEntriesOfTheirOwn()
     {
-        CatalogEntry[] entries = [Entry(4), Entry(2) with { Instance = new InstanceId("counter", 1) }, Entry(3) with { Instance = new InstanceId("counter", 65535) }];
+        CatalogEntry[] entries = [Entry(4), Entry(2) with { Instance = new InstanceId("counter", 1) },
+            Entry(3) with { Instance = new InstanceId("counter", 65535) }];
         foreach (CatalogEntry entry in entries) Assert.Equal(PublishAnswer.Published, _catalog.Publish(entry));
         Assert.Equal(["counter.1.2", "counter.4", "counter.65535.3"], _files.List().Order(StringComparer.Ordinal));
         foreach (CatalogEntry entry in entries) Assert.Equal(entry, NewCatalog().Find(entry.Instance));

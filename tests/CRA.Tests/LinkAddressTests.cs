@@ -9,7 +9,8 @@ public sealed class LinkAddressTests
     [InlineData("127.3.2.1:4711", "127.3.2.1:4711")]
     [InlineData("[::1]:4711", "[::1]:4711")]
     [InlineData("localhost:4711", "127.0.0.1:4711")]
-    public void ToListen_OnLoopback_IsTaken(string address, string end) => Assert.Equal(end, LinkAddress.ToListen(address, mayLeaveTheMachine: false).ToString());
+    public void ToListen_OnLoopback_IsTaken(string address, string end) =>
+        Assert.Equal(end, LinkAddress.ToListen(address, mayLeaveTheMachine: false).ToString());
 
     [Fact]
     public void ToListen_OfAnyPlainAddress_IsWhatTheClassLibraryReadsAndWrites()
@@ -17,7 +18,9 @@ public sealed class LinkAddressTests
         var random = new Random(7);
         for (int i = 0; i < 2_000; i++)
         {
-            var end = new IPEndPoint(new IPAddress([(byte)random.Next(256), (byte)random.Next(256), (byte)random.Next(0, 3), (byte)random.Next(256)]), random.Next(65_536));
+            var end = new IPEndPoint(
+                new IPAddress([(byte)random.Next(256), (byte)random.Next(256), (byte)random.Next(0, 3), (byte)random.Next(256)]),
+                random.Next(65_536));
             Assert.Equal(end, LinkAddress.ToListen(end.ToString(), mayLeaveTheMachine: true));
             Assert.Equal(end.ToString(), LinkAddress.TextOf(end));
         }
@@ -29,7 +32,8 @@ public sealed class LinkAddressTests
     [InlineData("127.0.0.1:080")]
     [InlineData("127.1:80")]
     [InlineData("0x7f.0.0.1:80")]
-    public void ToListen_OfAnUnusualAddress_IsLeftToTheClassLibrary(string address) => Assert.Equal(IPEndPoint.Parse(address), LinkAddress.ToListen(address, mayLeaveTheMachine: true));
+    public void ToListen_OfAnUnusualAddress_IsLeftToTheClassLibrary(string address) =>
+        Assert.Equal(IPEndPoint.Parse(address), LinkAddress.ToListen(address, mayLeaveTheMachine: true));
 
     [Theory]
     [InlineData("127.0.0.256:1")]
@@ -37,7 +41,8 @@ public sealed class LinkAddressTests
     [InlineData("127.0.0.1:999999999999")]
     [InlineData("1.2.3.4.5:6")]
     [InlineData("1.2.3:4:5")]
-    public void ToListen_OfNumbersTooLargeOrTooMany_IsRefused(string address) => Assert.Throws<LinkAddressException>(() => LinkAddress.ToListen(address, mayLeaveTheMachine: true));
+    public void ToListen_OfNumbersTooLargeOrTooMany_IsRefused(string address) =>
+        Assert.Throws<LinkAddressException>(() => LinkAddress.ToListen(address, mayLeaveTheMachine: true));
 
     [Theory]
     [InlineData("0.0.0.0:4711")]
@@ -62,8 +67,10 @@ public sealed class LinkAddressTests
     [InlineData("127.0.0.1:65536")]
     [InlineData("host.example:1")]
     [InlineData("127.0.0.1:1 ")]
-    public void ToListen_OfAMalformedAddress_IsRefused(string address) => Assert.Throws<LinkAddressException>(() => LinkAddress.ToListen(address, mayLeaveTheMachine: true));
+    public void ToListen_OfAMalformedAddress_IsRefused(string address) =>
+        Assert.Throws<LinkAddressException>(() => LinkAddress.ToListen(address, mayLeaveTheMachine: true));
 
     [Fact]
-    public void ToDial_OfPortZero_IsRefused() => Assert.Throws<LinkAddressException>(() => LinkAddress.ToDial("127.0.0.1:0", mayLeaveTheMachine: false));
+    public void ToDial_OfPortZero_IsRefused() =>
+        Assert.Throws<LinkAddressException>(() => LinkAddress.ToDial("127.0.0.1:0", mayLeaveTheMachine: false));
 }

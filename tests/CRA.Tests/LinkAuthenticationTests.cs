@@ -11,7 +11,8 @@ public sealed class LinkAuthenticationTests
 
     private static byte[] Bytes(byte first) => [.. Enumerable.Range(0, 32).Select(i => (byte)(first + i))];
 
-    private static byte[] Proof(string label, byte[] nonces) => HMACSHA256.HashData(Secret, (byte[])[.. Encoding.ASCII.GetBytes(label), .. nonces]);
+    private static byte[] Proof(string label, byte[] nonces) =>
+        HMACSHA256.HashData(Secret, (byte[])[.. Encoding.ASCII.GetBytes(label), .. nonces]);
 
     // Gives one side bytes in cuts of at most `cut`, and collects its replies. Everything must be consumed.
     private static byte[] Give(LinkAuthentication side, byte[] bytes, int cut = int.MaxValue)
@@ -33,7 +34,8 @@ public sealed class LinkAuthenticationTests
         return [.. replies];
     }
 
-    private static (byte[] Greeting, byte[] Answer, byte[] Proof) Converse(LinkAuthentication dialler, LinkAuthentication acceptor, int cut = int.MaxValue)
+    private static (byte[] Greeting, byte[] Answer, byte[] Proof) Converse(
+        LinkAuthentication dialler, LinkAuthentication acceptor, int cut = int.MaxValue)
     {
         byte[] greeting = Give(dialler, []);
         byte[] answer = Give(acceptor, greeting, cut);
@@ -112,7 +114,8 @@ public sealed class LinkAuthenticationTests
     [Fact]
     public void Feed_WithAReplayedConversation_IsRefused()
     {
-        (byte[] greeting, byte[] answer, byte[] proof) = Converse(LinkAuthentication.Dialler(Secret, Bytes(10)), LinkAuthentication.Acceptor(Secret, Bytes(50)));
+        (byte[] greeting, byte[] answer,
+            byte[] proof) = Converse(LinkAuthentication.Dialler(Secret, Bytes(10)), LinkAuthentication.Acceptor(Secret, Bytes(50)));
 
         var acceptor = LinkAuthentication.Acceptor(Secret, Bytes(51));
         Give(acceptor, greeting);

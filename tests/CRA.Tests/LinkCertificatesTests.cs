@@ -16,7 +16,8 @@ public sealed class LinkCertificatesTests
         Assert.Contains("--tls-cert", Wrong("", key, Ours.Certificate), StringComparison.Ordinal);
         Assert.Contains("--tls-key", Wrong(certificate, "nonsense", Ours.Certificate), StringComparison.Ordinal);
         Assert.Contains("--tls-ca", Wrong(certificate, key, ""), StringComparison.Ordinal);
-        Assert.Contains("--tls-ca", Wrong(certificate, key, "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"), StringComparison.Ordinal);
+        Assert.Contains("--tls-ca", Wrong(certificate, key, "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"),
+            StringComparison.Ordinal);
         Assert.Contains("not an authority's", Wrong(certificate, key, certificate), StringComparison.Ordinal);
     }
 
@@ -27,16 +28,21 @@ public sealed class LinkCertificatesTests
         string other = Ours.For("ledger").WhatIsWrongFor("Ledger")!;
         Assert.Contains("'ledger', not for 'Ledger'", other, StringComparison.Ordinal);
         Assert.Contains("ambrosia certs --ca DIR --name Ledger", other, StringComparison.Ordinal);
-        Assert.Contains("expired", Ours.For("ledger", Authority.Now.AddMinutes(-4), TimeSpan.FromMinutes(3)).WhatIsWrongFor("ledger"), StringComparison.Ordinal);
+        Assert.Contains("expired", Ours.For("ledger", Authority.Now.AddMinutes(-4), TimeSpan.FromMinutes(3)).WhatIsWrongFor("ledger"),
+            StringComparison.Ordinal);
         (string certificate, string key) = new Authority().Pem("ledger");
-        Assert.Contains("none of our authorities", LinkCertificates.Read(certificate, key, Ours.Certificate, TimeProvider.System).WhatIsWrongFor("ledger"), StringComparison.Ordinal);
+        Assert.Contains("none of our authorities",
+            LinkCertificates.Read(certificate, key, Ours.Certificate, TimeProvider.System).WhatIsWrongFor("ledger"),
+            StringComparison.Ordinal);
     }
 
     [Fact]
     public void MakeInstance_WithTheKeyOfAnotherAuthority_IsRefused()
     {
-        (_, string foreignKey) = DevelopmentCertificates.MakeAuthority("foreign", Authority.Now, System.Security.Cryptography.RandomNumberGenerator.Fill);
+        (_, string foreignKey) = DevelopmentCertificates.MakeAuthority("foreign", Authority.Now,
+            System.Security.Cryptography.RandomNumberGenerator.Fill);
         Assert.Throws<LinkCertificateException>(() => DevelopmentCertificates.MakeInstance(
-            "ledger", Ours.Certificate, foreignKey, Authority.Now, TimeSpan.FromDays(1), System.Security.Cryptography.RandomNumberGenerator.Fill));
+            "ledger", Ours.Certificate, foreignKey, Authority.Now, TimeSpan.FromDays(1),
+            System.Security.Cryptography.RandomNumberGenerator.Fill));
     }
 }

@@ -6,12 +6,18 @@ namespace CRA.Tests;
 public sealed class LinkConnectionTests
 {
     // Heartbeats after 20 ms, dead after 400 ms: the tests wait for conditions, not for seconds.
-    private static readonly LinkSettings Quick = Links.Settings with { HeartbeatAfter = TimeSpan.FromMilliseconds(20), DeadAfter = TimeSpan.FromMilliseconds(400) };
+    private static readonly LinkSettings Quick = Links.Settings with
+    {
+        HeartbeatAfter = TimeSpan.FromMilliseconds(20), DeadAfter = TimeSpan.FromMilliseconds(400)
+    };
 
     private static LinkSettings With(LinkSettings settings, bool throughTls) =>
         throughTls ? settings with { Certificates = new Authority().Settings("other").Certificates } : settings;
 
-    private static readonly LinkSettings Silent = Links.Settings with { HeartbeatAfter = TimeSpan.FromHours(1), DeadAfter = TimeSpan.FromHours(1) };
+    private static readonly LinkSettings Silent = Links.Settings with
+    {
+        HeartbeatAfter = TimeSpan.FromHours(1), DeadAfter = TimeSpan.FromHours(1)
+    };
 
     private static void AwaitEnd(params QueueTraffic[] traffics)
     {
@@ -182,7 +188,8 @@ public sealed class LinkConnectionTests
     {
         LinkSettings settings = With(Silent, throughTls);
         using var links = new Links(settings);
-        (QueueTraffic dialled, QueueTraffic accepted, LinkConnection link, _) = Run(links, new QueueTraffic(), new QueueTraffic(), settings);
+        (QueueTraffic dialled, QueueTraffic accepted, LinkConnection link,
+            _) = Run(links, new QueueTraffic(), new QueueTraffic(), settings);
         for (int i = 0; i < 100; i++) dialled.Queue(new byte[50_000]);
         link.CloseAfterSending("stopping");
         AwaitEnd(dialled, accepted);

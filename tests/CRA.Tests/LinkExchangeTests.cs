@@ -23,7 +23,8 @@ public sealed class LinkExchangeTests
             dialled.Run(ofA, "b");
             accepted.Run(ofB, "a");
             Deadline.Await(
-                () => watched.Reached.IsSet || a.Fault is not null || b.Fault is not null || (Volatile.Read(ref a.Received) == b.FramesToSend && Volatile.Read(ref b.Received) == a.FramesToSend),
+                () => watched.Reached.IsSet || a.Fault is not null || b.Fault is not null
+                    || (Volatile.Read(ref a.Received) == b.FramesToSend && Volatile.Read(ref b.Received) == a.FramesToSend),
                 $"progress (seed {randomSeed}, {a.Received} and {b.Received} frames, {ofA.Why} / {ofB.Why})");
             (random.Next(2) == 0 ? dialled : accepted).Close("closed by the test");
             Deadline.Await(() => ofA.HasEnded && ofB.HasEnded, "the end of both");

@@ -10,7 +10,10 @@ public sealed class LinkListenerTests
 
     private static Socket Connect(int port, IPAddress? from = null)
     {
-        var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true, ReceiveTimeout = 60_000 };
+        var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp)
+        {
+            NoDelay = true, ReceiveTimeout = 60_000
+        };
         if (from is not null) socket.Bind(new IPEndPoint(from, 0));
         socket.Connect(IPAddress.Loopback, port);
         return socket;
@@ -271,7 +274,8 @@ public sealed class LinkListenerTests
     public void Listen_OnAPortInUse_SaysSo()
     {
         using var links = new Links();
-        string message = Assert.Throws<LinkAddressException>(() => new LinkListener(links.Address, Links.Settings, _ => { }, _ => { })).Message;
+        string message = Assert.Throws<LinkAddressException>(() => new LinkListener(links.Address, Links.Settings, _ => { }, _ => { }))
+            .Message;
         Assert.Contains(links.Address, message, StringComparison.Ordinal);
     }
 

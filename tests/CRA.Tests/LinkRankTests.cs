@@ -23,7 +23,9 @@ public sealed class LinkRankTests
         {
             (true, _) => LinkOrder.Refused,
             (false, true) => LinkOrder.Newer,
-            _ => (a.Nonce, a.DialledBySmaller ? 1 : 0).CompareTo((b.Nonce, b.DialledBySmaller ? 1 : 0)) > 0 ? LinkOrder.Newer : LinkOrder.Older,
+            _ =>
+                (a.Nonce, a.DialledBySmaller ? 1 : 0).CompareTo((b.Nonce, b.DialledBySmaller ? 1 : 0)) > 0 ? LinkOrder.Newer
+                : LinkOrder.Older,
         };
     }
 
@@ -36,9 +38,13 @@ public sealed class LinkRankTests
             {
                 (LinkOrder ab, LinkOrder ba) = (compare(a, b), compare(b, a));
                 if (ab != ByTheDocument(a, b)) faults.Add($"{a} / {b}: {ab}");
-                if (a != b && ab == LinkOrder.Newer == (ba == LinkOrder.Newer) && ab != LinkOrder.Refused) faults.Add($"{a} / {b}: {ab} and {ba}");
+                if (a != b && ab == LinkOrder.Newer == (ba == LinkOrder.Newer) && ab != LinkOrder.Refused)
+                    faults.Add($"{a} / {b}: {ab} and {ba}");
                 if (ab == LinkOrder.Newer)
-                    faults.AddRange(from c in Ranks() where compare(b, c) == LinkOrder.Newer && compare(a, c) != LinkOrder.Newer select $"{a} / {b} / {c}: not transitive");
+                    faults.AddRange(
+                        from c in Ranks()
+                            where compare(b, c) == LinkOrder.Newer
+                                && compare(a, c) != LinkOrder.Newer select $"{a} / {b} / {c}: not transitive");
             }
         return faults;
     }
@@ -47,11 +53,15 @@ public sealed class LinkRankTests
     public void Compare_OfAllPairs_IsTheDocumentsTable() => Assert.Empty(Faults(LinkRank.Compare));
 
     [Fact]
-    public void Control_NonceBeforeEpochs_IsFound() => Assert.NotEmpty(Faults((a, b) => a.Nonce > b.Nonce ? LinkOrder.Newer : LinkRank.Compare(a, b)));
+    public void Control_NonceBeforeEpochs_IsFound() =>
+        Assert.NotEmpty(Faults((a, b) => a.Nonce > b.Nonce ? LinkOrder.Newer : LinkRank.Compare(a, b)));
 
     [Fact]
     public void Control_TieWonByTheCandidate_IsFound() =>
-        Assert.NotEmpty(Faults((a, b) => a with { DialledBySmaller = true } == b with { DialledBySmaller = true } ? LinkOrder.Newer : LinkRank.Compare(a, b)));
+        Assert.NotEmpty(
+            Faults(
+                (a, b) => a with { DialledBySmaller = true } == b with { DialledBySmaller = true } ? LinkOrder.Newer
+                    : LinkRank.Compare(a, b)));
 
     [Fact]
     public void Compare_OfEqualRanks_KeepsTheStandingOne()

@@ -13,7 +13,8 @@ internal sealed class Links : IDisposable
     public Links(LinkSettings? settings = null, bool start = true, string listenOn = "127.0.0.1:0")
     {
         LinkSettings used = settings ?? Settings;
-        Listener = new LinkListener(listenOn, listenOn.StartsWith("127.", StringComparison.Ordinal) ? used : used with { Insecure = true }, _accepted.Add, Log.Enqueue);
+        Listener = new LinkListener(listenOn, listenOn.StartsWith("127.", StringComparison.Ordinal) ? used : used with { Insecure = true },
+            _accepted.Add, Log.Enqueue);
         if (start) Listener.Start();
     }
 

@@ -29,5 +29,6 @@ public sealed class LivenessTests
     }
 
     [Fact]
-    public void Liveness_WithATimestampBeforeTheLast_StaysAtTheLimit() => Assert.Equal(TimeSpan.FromSeconds(5), new Liveness(10, begun: 100).UntilDead(0));
+    public void Liveness_WithATimestampBeforeTheLast_StaysAtTheLimit() =>
+        Assert.Equal(TimeSpan.FromSeconds(5), new Liveness(10, begun: 100).UntilDead(0));
 }

@@ -5,7 +5,10 @@ namespace CRA.Tests;
 // Heartbeats are hours away here, so a wake that is lost is never made good: the message does not arrive at all.
 public sealed class NudgeTests
 {
-    private static readonly LinkSettings Silent = Links.Settings with { HeartbeatAfter = TimeSpan.FromHours(1), DeadAfter = TimeSpan.FromHours(1) };
+    private static readonly LinkSettings Silent = Links.Settings with
+    {
+        HeartbeatAfter = TimeSpan.FromHours(1), DeadAfter = TimeSpan.FromHours(1)
+    };
 
     private static readonly LinkSettings ThroughTls = Silent with { Certificates = new Authority().Settings("other").Certificates };
 
@@ -44,7 +47,8 @@ public sealed class NudgeTests
     [Fact]
     public void Nudge_OneMessageAtATime_LosesNone() => Assert.True(PingPong(Signal.Nudge, 20_000, Deadline.Generous));
 
-    // Other threads send inline when the other side goes away: nobody is inside a stream that is being given back, or gives it bytes afterwards.
+    // Other threads send inline when the other side goes away: nobody is inside a stream that is being given back, or
+    // gives it bytes afterwards.
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -59,7 +63,8 @@ public sealed class NudgeTests
             dialled.Run(sender);
             accepted.Run(receiver);
             Exception? thrown = null;
-            Thread[] nudgers = [.. Enumerable.Range(0, 2).Select(_ => new Thread(() => thrown ??= Record.Exception(() => NudgeOn(dialled, sender))))];
+            Thread[] nudgers = [
+                .. Enumerable.Range(0, 2).Select(_ => new Thread(() => thrown ??= Record.Exception(() => NudgeOn(dialled, sender))))];
             foreach (Thread nudger in nudgers) nudger.Start();
             Deadline.Await(() => receiver.ReceivedBytes > 0, "bytes");
             accepted.Close("cut");
@@ -107,7 +112,8 @@ public sealed class NudgeTests
         {
             sender.Queue((byte)i);
             Give(dialled, nudge && i % 2 == 0 ? Signal.Nudge : Signal.Wake, i);
-            for (spin.Reset(); sender.TakenBytes < i; spin.SpinOnce(sleep1Threshold: -1)) Assert.True(watch.Elapsed < Deadline.Generous, $"message {i} is stuck");
+            for (spin.Reset(); sender.TakenBytes < i; spin.SpinOnce(sleep1Threshold: -1))
+                Assert.True(watch.Elapsed < Deadline.Generous, $"message {i} is stuck");
             Thread.SpinWait(random.Next(60));
         }
         dialled.CloseAfterSending("done");

@@ -2,7 +2,8 @@ using System.Runtime.InteropServices;
 
 namespace CRA.Tests;
 
-// ICatalogFiles on a real directory, with the modes and the atomicity that its contract asks for (durability is not what these tests are about).
+// ICatalogFiles on a real directory, with the modes and the atomicity that its contract asks for (durability is not
+// what these tests are about).
 internal sealed partial class RealCatalogFiles : ICatalogFiles
 {
     private readonly string _directory;

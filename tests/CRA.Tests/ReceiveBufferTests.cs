@@ -49,7 +49,9 @@ public sealed class ReceiveBufferTests
         Assert.Equal(ReceiveBuffer.BytesMin, buffer.Capacity);
     }
 
-    /// <summary>An idle connection, or a stranger's hello byte by byte, keeps the smallest; a stream soon has the largest; quiet gives it back.</summary>
+    /// <summary>
+    /// An idle connection, or a stranger's hello byte by byte, keeps the smallest; a stream soon has the largest; quiet gives it back.
+    /// </summary>
     [Fact]
     public void Capacity_FollowsWhatComes()
     {

@@ -33,7 +33,8 @@ internal sealed class StreamEnd(int seed, ulong framesToSend)
     public void Fill(Span<byte> payload, ulong number)
     {
         ulong state = Mix((ulong)Seed + number);
-        foreach (ref ulong word in MemoryMarshal.Cast<byte, ulong>(payload)) word = state = (state * 6364136223846793005) + 1442695040888963407;
+        foreach (ref ulong word in MemoryMarshal.Cast<byte, ulong>(payload))
+            word = state = (state * 6364136223846793005) + 1442695040888963407;
         payload[(payload.Length & ~7)..].Fill((byte)state);
     }
 

@@ -14,7 +14,11 @@ public sealed class TlsStrangerMemoryTests
     public void Acceptor_OfManyHalfHandshakes_GivesEachLessThan64KiB()
     {
         const int First = 100, More = 300;
-        using var links = new Links(Ours.Settings("ledger") with { UnauthenticatedMax = 1000, UnauthenticatedPerAddressMax = 1000, AuthenticationMax = TimeSpan.FromMinutes(5) });
+        using var links = new Links(
+            Ours.Settings("ledger") with
+            {
+                UnauthenticatedMax = 1000, UnauthenticatedPerAddressMax = 1000, AuthenticationMax = TimeSpan.FromMinutes(5)
+            });
         byte[] hello = ClientHello();
         var sockets = new List<Socket>();
         HalfHandshakes(First, links.Port, hello, sockets); // what is made once is made
@@ -43,7 +47,8 @@ public sealed class TlsStrangerMemoryTests
     private static long Resident()
     {
         string line = File.ReadLines("/proc/self/status").First(static l => l.StartsWith("VmRSS:", StringComparison.Ordinal));
-        return long.Parse(line.Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries)[1], System.Globalization.CultureInfo.InvariantCulture) << 10;
+        return long.Parse(line.Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries)[1],
+            System.Globalization.CultureInfo.InvariantCulture) << 10;
     }
 
     // The first flight of a real client, taken from the wire.
@@ -53,7 +58,12 @@ public sealed class TlsStrangerMemoryTests
         catcher.Bind(new IPEndPoint(IPAddress.Loopback, 0));
         catcher.Listen();
         string address = catcher.LocalEndPoint!.ToString()!;
-        var dial = new Thread(() => Record.Exception(() => LinkDialler.Dial(address, Ours.Settings("source") with { AuthenticationMax = TimeSpan.FromSeconds(5) }, peer: "ledger")));
+        var dial = new Thread(
+            () =>
+                Record.Exception(
+                    () =>
+                        LinkDialler.Dial(address, Ours.Settings("source") with { AuthenticationMax = TimeSpan.FromSeconds(5) },
+                            peer: "ledger")));
         dial.Start();
         byte[] bytes = new byte[16 * 1024];
         int count;

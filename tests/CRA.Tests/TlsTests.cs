@@ -39,7 +39,8 @@ public sealed class TlsTests
         Assert.Single(links.Log);
     }
 
-    private static Exception? DialAndRead(Links links, LinkSettings dialler, string peer) => Record.Exception(() => LinkDialler.Dial(links.Address, dialler, peer: peer));
+    private static Exception? DialAndRead(Links links, LinkSettings dialler, string peer) =>
+        Record.Exception(() => LinkDialler.Dial(links.Address, dialler, peer: peer));
 
     [Fact]
     public void Dial_WithCertificatesBothWays_TellsBothWhoTheOtherIs()
@@ -90,7 +91,8 @@ public sealed class TlsTests
 
     [Fact]
     public void Acceptor_OfAnotherAuthority_RefusesWithALine() =>
-        AssertRefused(Ours.Settings("ledger"), Authority.SettingsOf(Foreign.For("source", others: Ours)), "none of our authorities signed it; give it a certificate of theirs");
+        AssertRefused(Ours.Settings("ledger"), Authority.SettingsOf(Foreign.For("source", others: Ours)),
+            "none of our authorities signed it; give it a certificate of theirs");
 
     [Fact]
     public void Acceptor_OfAnExpiredCertificate_RefusesWithALine() =>
@@ -148,7 +150,8 @@ public sealed class TlsTests
     {
         using var links = new Links(Ours.Settings("ledger") with { AuthenticationMax = TimeSpan.FromMilliseconds(500) });
         var random = new Random(7);
-        byte[][] attacks = [[0], [0x16], [0x16, 3, 3, 0xFF, 0xFF], "GET / HTTP/1.1\r\n\r\n"u8.ToArray(), [0x16, 3, 1, 0, 5, 1, 0, 0, 1, 0], new byte[100_000], new byte[100_000]];
+        byte[][] attacks = [[0], [0x16], [0x16, 3, 3, 0xFF, 0xFF], "GET / HTTP/1.1\r\n\r\n"u8.ToArray(), [0x16, 3, 1, 0, 5, 1, 0, 0, 1, 0],
+            new byte[100_000], new byte[100_000]];
         for (int i = 5; i < 7; i++)
         {
             random.NextBytes(attacks[i]);
@@ -205,7 +208,10 @@ public sealed class TlsTests
     public void Handshake_CutAtEveryPlace_Succeeds(int chunk)
     {
         using var links = new Links(Ours.Settings("ledger"));
-        using var choppy = new FaultyRelay(chunk, new LinkFaults { PieceBytesMax = chunk }) { Target = new IPEndPoint(IPAddress.Loopback, links.Port) };
+        using var choppy = new FaultyRelay(chunk, new LinkFaults { PieceBytesMax = chunk })
+        {
+            Target = new IPEndPoint(IPAddress.Loopback, links.Port)
+        };
         LinkConnection dialled = LinkDialler.Dial(choppy.Address.ToString(), Ours.Settings("source"), peer: "ledger");
         LinkConnection accepted = links.Accepted();
         Assert.Equal(dialled.Seed, accepted.Seed);

@@ -7,7 +7,10 @@ namespace Ambrosia.Tools;
 internal static class Tool
 {
     /// <summary>Of every command.</summary>
-    public static readonly Option<bool> Json = new("--json") { Description = "JSON instead of text: one object a line (docs/tools.md).", Recursive = true };
+    public static readonly Option<bool> Json = new("--json")
+    {
+        Description = "JSON instead of text: one object a line (docs/tools.md).", Recursive = true
+    };
 
     public static int Run(string[] args, ToolStreams streams)
     {
@@ -26,24 +29,26 @@ internal static class Tool
     private static IEnumerable<string> Path(CommandResult command) =>
         command.Parent is CommandResult parent ? [.. Path(parent), command.Command.Name] : ["ambrosia"];
 
-    private static RootCommand Build(ToolStreams streams) => new("Looks into the logs of immortals and tells what is there. It writes nothing into them, and a coordinator may be at work meanwhile.")
-    {
-        Json,
-        new LogCommand(streams),
-        new VerifyCommand(streams),
-        new SuspendedCommand(streams),
-        new DoctorCommand(streams),
-        new CertsCommand(streams),
-        new StatusCommand(streams),
-        new PromoteCommand(streams),
-        new RetireCommand(streams),
-        new ForgetPeerCommand(streams),
-        new QuarantineCommand(streams),
-    };
+    private static RootCommand Build(ToolStreams streams) =>
+        new("Looks into the logs of immortals and tells what is there. It writes nothing into them, and a coordinator may be at work meanwhile.")
+        {
+            Json,
+            new LogCommand(streams),
+            new VerifyCommand(streams),
+            new SuspendedCommand(streams),
+            new DoctorCommand(streams),
+            new CertsCommand(streams),
+            new StatusCommand(streams),
+            new PromoteCommand(streams),
+            new RetireCommand(streams),
+            new ForgetPeerCommand(streams),
+            new QuarantineCommand(streams),
+        };
 
     private static int Invoke(ParseResult parsed, ToolStreams streams)
     {
-        int code = parsed.Invoke(new InvocationConfiguration { Output = streams.Output, Error = streams.Error, EnableDefaultExceptionHandler = false });
+        int code = parsed.Invoke(
+            new InvocationConfiguration { Output = streams.Output, Error = streams.Error, EnableDefaultExceptionHandler = false });
         streams.Output.Flush();
         return code;
     }

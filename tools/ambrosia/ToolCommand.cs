@@ -5,7 +5,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Tools;
 
 /// <summary>
-/// One command of the tool: a class, a file. It reads its options, makes a report and shows it; what it throws becomes words and an exit code here.
+/// One command of the tool: a class, a file. It reads its options, makes a report and shows it; what it throws becomes
+/// words and an exit code here.
 /// </summary>
 internal abstract class ToolCommand : Command
 {
@@ -58,7 +59,8 @@ internal abstract class ToolCommand : Command
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            screen.ShowMisuse(new ToolMisuse(e.Message, "", "a log is readable by the user of its coordinator (0700, 0600); run the tool as that user"));
+            screen.ShowMisuse(
+                new ToolMisuse(e.Message, "", "a log is readable by the user of its coordinator (0700, 0600); run the tool as that user"));
             return ToolExit.Misuse;
         }
     }

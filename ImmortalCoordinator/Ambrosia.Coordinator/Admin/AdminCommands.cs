@@ -32,7 +32,8 @@ internal sealed class AdminCommands
         }
         catch (JsonException e)
         {
-            return AdminAnswer.Refuse($"the request is not one JSON object in a line: {e.Message} Send one like {{\"command\":\"status\"}}.");
+            return AdminAnswer.Refuse(
+                $"the request is not one JSON object in a line: {e.Message} Send one like {{\"command\":\"status\"}}.");
         }
         if (parsed is not JsonObject asked || asked["command"] is not JsonValue value || !value.TryGetValue(out string? name))
             return AdminAnswer.Refuse($"the request has no string \"command\". Give one of: {Names()}.");

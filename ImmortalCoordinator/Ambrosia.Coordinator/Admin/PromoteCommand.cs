@@ -9,7 +9,9 @@ namespace Ambrosia.Coordinator;
 /// </summary>
 internal sealed class PromoteCommand : IAdminReply
 {
-    /// <summary>So much may be left to execute: under load there is always some, and the take-over executes it before it opens links.</summary>
+    /// <summary>
+    /// So much may be left to execute: under load there is always some, and the take-over executes it before it opens links.
+    /// </summary>
     internal const ulong LagBytesMax = 4 << 20;
 
     private readonly Func<ulong> lag;

@@ -11,11 +11,16 @@ internal sealed class QuarantineList(IReadOnlyList<SetAside> messages) : IAdminR
     public JsonObject Next(out bool isLast)
     {
         isLast = next == messages.Count;
-        if (isLast) return new JsonObject { ["count"] = messages.Count, ["argumentBytes"] = messages.Aggregate(0UL, static (sum, m) => sum + m.ArgumentBytes) };
+        if (isLast)
+            return new JsonObject
+            {
+                ["count"] = messages.Count, ["argumentBytes"] = messages.Aggregate(0UL, static (sum, m) => sum + m.ArgumentBytes)
+            };
         SetAside message = messages[next++];
         return new JsonObject
         {
-            ["message"] = message.Message.ToString(), ["time"] = message.TimeUs, ["caller"] = message.Caller.ToString(), ["kind"] = message.Kind.ToString().ToLowerInvariant(),
+            ["message"] = message.Message.ToString(), ["time"] = message.TimeUs, ["caller"] = message.Caller.ToString(),
+            ["kind"] = message.Kind.ToString().ToLowerInvariant(),
             ["method"] = message.Method, ["tries"] = message.Tries, ["argumentBytes"] = message.ArgumentBytes, ["why"] = message.Why,
         };
     }

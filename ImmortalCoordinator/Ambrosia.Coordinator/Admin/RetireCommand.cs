@@ -2,7 +2,10 @@ using System.Text.Json.Nodes;
 
 namespace Ambrosia.Coordinator;
 
-/// <summary>The command <c>retire</c> (protocol P9.8): the replica ends cleanly, with a checkpoint if one comes soon; a primary only if another can follow it.</summary>
+/// <summary>
+/// The command <c>retire</c> (protocol P9.8): the replica ends cleanly, with a checkpoint if one comes soon; a primary only
+/// if another can follow it.
+/// </summary>
 internal static class RetireCommand
 {
     /// <param name="others">Other replicas that run on this log.</param>
@@ -11,8 +14,10 @@ internal static class RetireCommand
     {
         bool isForced = request["force"] is JsonValue value && value.TryGetValue(out bool given) && given;
         if (isPrimary && others.Count == 0 && !isForced)
-            return AdminAnswer.Refuse("this is the primary and no other replica runs: the instance would stand still. Start another first; or retire it all the same with --force.");
+            return AdminAnswer.Refuse(
+                "this is the primary and no other replica runs: the instance would stand still. Start another first; or retire it all the same with --force.");
         stop();
-        return new AdminAnswer(new JsonObject { ["retiring"] = true, ["successors"] = new JsonArray([.. others.Select(static name => (JsonNode)name)]) });
+        return new AdminAnswer(
+            new JsonObject { ["retiring"] = true, ["successors"] = new JsonArray([.. others.Select(static name => (JsonNode)name)]) });
     }
 }

@@ -9,7 +9,8 @@ namespace Ambrosia.Coordinator;
 /// so that two of them may be a moment apart. Any thread.
 /// </summary>
 internal sealed class StatusReport(
-    CoordinatorInputs inputs, ReplicaLog log, LogChain chain, Func<Epoch> epoch, LinkTable links, OutboxSet outboxes, AppParts app, ClientTable callers)
+    CoordinatorInputs inputs, ReplicaLog log, LogChain chain, Func<Epoch> epoch, LinkTable links, OutboxSet outboxes, AppParts app,
+    ClientTable callers)
 {
     /// <summary>Of a replica that has no log open yet.</summary>
     public static JsonObject OfWaiting(InstanceIdentity identity, string replica) => Front(identity, replica, "waiting");
@@ -33,7 +34,8 @@ internal sealed class StatusReport(
         status["log"] = LogPart();
         status["isCaughtUp"] = app.Live is { HasBegun: true } && app.Delivery.Next >= log.Durable && app.Progress.IsDry;
         status["digestsCompared"] = app.Digests.Compared;
-        status["replicas"] = new JsonArray([.. ReplicaLock.Present(inputs.Files, inputs.Options.LogDirectory).Select(static name => (JsonNode)name)]);
+        status["replicas"] = new JsonArray(
+            [.. ReplicaLock.Present(inputs.Files, inputs.Options.LogDirectory).Select(static name => (JsonNode)name)]);
         status["checkpoints"] = Checkpoints();
         status["checkpoint"] = CheckpointPart();
         status["app"] = AppPart();
@@ -43,7 +45,11 @@ internal sealed class StatusReport(
         }));
         status["callers"] = callers.Count;
         status["outboxes"] = Array(outboxes.InOrder().Select(static o => OutboxPart(o.News)));
-        status["spill"] = new JsonObject { ["bytes"] = outboxes.SpilledBytes, ["bytesMax"] = inputs.Options.ScratchBytes, ["isFull"] = outboxes.IsFull, ["isAwaited"] = app.OutputWait.IsWaiting };
+        status["spill"] = new JsonObject
+        {
+            ["bytes"] = outboxes.SpilledBytes, ["bytesMax"] = inputs.Options.ScratchBytes, ["isFull"] = outboxes.IsFull,
+            ["isAwaited"] = app.OutputWait.IsWaiting
+        };
         status["disk"] = new JsonObject { ["freeBytes"] = inputs.Files.FreeBytes(inputs.Options.LogDirectory) };
         return status;
     }
@@ -79,10 +85,11 @@ internal sealed class StatusReport(
     }
 
     /// <summary>By their names alone, newest first: which of them verify is for those who read them.</summary>
-    private JsonArray Checkpoints() => Array(Ambrosia.Log.Checkpoints.List(inputs.Files, inputs.Options.LogDirectory).Select(static name => new JsonObject
-    {
-        ["name"] = name.ToString(), ["lsn"] = name.Lsn.Value, ["epoch"] = name.Epoch.Value, ["replica"] = name.Replica,
-    }));
+    private JsonArray Checkpoints() =>
+        Array(Ambrosia.Log.Checkpoints.List(inputs.Files, inputs.Options.LogDirectory).Select(static name => new JsonObject
+        {
+            ["name"] = name.ToString(), ["lsn"] = name.Lsn.Value, ["epoch"] = name.Epoch.Value, ["replica"] = name.Replica,
+        }));
 
     private JsonObject CheckpointPart()
     {
@@ -92,7 +99,8 @@ internal sealed class StatusReport(
 
     private JsonObject? AppPart() => app.Live is not { } session ? null : new JsonObject
     {
-        ["session"] = session.Number, ["stage"] = session.StageName, ["delivered"] = app.Delivery.Next.Value, ["records"] = app.Delivery.Records,
+        ["session"] = session.Number, ["stage"] = session.StageName, ["delivered"] = app.Delivery.Next.Value,
+        ["records"] = app.Delivery.Records,
     };
 
     private static JsonObject OutboxPart(in OutboxNews news) => new()

@@ -4,9 +4,9 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Coordinator;
 
 /// <summary>
-/// What waits for the app of one session, in the order in which it is sent: control frames, the checkpoint's image, queries whose place has come, the
-/// log. Owns the control frames and the image. Threads: any writes control frames, which are under one lock; the one that sends does the rest, and
-/// <see cref="End"/> comes behind both. Invariant: a frame is sent whole before another begins.
+/// What waits for the app of one session, in the order in which it is sent: control frames, the checkpoint's image, queries whose place has
+/// come, the log. Owns the control frames and the image. Threads: any writes control frames, which are under one lock; the one that sends
+/// does the rest, and <see cref="End"/> comes behind both. Invariant: a frame is sent whole before another begins.
 /// </summary>
 internal sealed class AppFeed(AppParts parts)
 {

@@ -15,7 +15,9 @@ internal sealed class AppParts
     /// <summary>Outboxes to which the app has emitted since the last digest position; of the thread that reads the app.</summary>
     private readonly List<Outbox> undigested = [];
 
-    /// <summary>Computed and not yet in the log; bounded by what one receive from the app can report, since its reader then waits.</summary>
+    /// <summary>
+    /// Computed and not yet in the log; bounded by what one receive from the app can report, since its reader then waits.
+    /// </summary>
     private readonly Queue<DigestRecord> digestsToLog = new();
     private AppSession? live;
     private Lsn digested;
@@ -24,10 +26,14 @@ internal sealed class AppParts
     /// <summary>The log is ours to write.</summary>
     public bool IsLeading => isLeading;
 
-    /// <summary>What was emitted below this is in the outboxes, or trimmed: no session of a primary begins beyond. Null: nothing was restored yet.</summary>
+    /// <summary>
+    /// What was emitted below this is in the outboxes, or trimmed: no session of a primary begins beyond. Null: nothing was restored yet.
+    /// </summary>
     private Lsn? reach;
 
-    /// <summary>The primary's next session could begin with no later checkpoint than this, so one at or below must stay. Null: with any. Any thread.</summary>
+    /// <summary>
+    /// The primary's next session could begin with no later checkpoint than this, so one at or below must stay. Null: with any. Any thread.
+    /// </summary>
     public Lsn? StartMax
     {
         get
@@ -126,8 +132,8 @@ internal sealed class AppParts
     }
 
     /// <summary>
-    /// No room for a run of so many bytes. What the app has reported stands behind the run that waits, so room must come without it: from what
-    /// peers have acknowledged, and from those who are given up. The limit is for a primary; where the disk ends, everybody waits.
+    /// No room for a run of so many bytes. What the app has reported stands behind the run that waits, so room must come without it: from
+    /// what peers have acknowledged, and from those who are given up. The limit is for a primary; where the disk ends, everybody waits.
     /// </summary>
     public bool MustWait(Outbox outbox, int runBytes)
     {
@@ -143,7 +149,10 @@ internal sealed class AppParts
         if (Log.TakeWake()) Committer(drained);
     }
 
-    /// <summary>Makes the session the instance's, if there is none. False: <paramref name="why"/> not; null: not yet, since more of the log must be read first.</summary>
+    /// <summary>
+    /// Makes the session the instance's, if there is none. False: <paramref name="why"/> not; null: not yet, since more of
+    /// the log must be read first.
+    /// </summary>
     public bool TryBegin(AppSession session, AppHello hello, out string? why)
     {
         lock (gate)
@@ -200,7 +209,10 @@ internal sealed class AppParts
         return Restore(durable);
     }
 
-    /// <summary>Makes the outboxes what the newest checkpoint says of them, before anything of them is sent; null: there is none, and the log is whole.</summary>
+    /// <summary>
+    /// Makes the outboxes what the newest checkpoint says of them, before anything of them is sent; null: there is
+    /// none, and the log is whole.
+    /// </summary>
     public FoundCheckpoint? Restore(Lsn durable)
     {
         Outboxes.Clear();
@@ -221,7 +233,9 @@ internal sealed class AppParts
             if (outbox.Emitted.Number != outbox.DigestedCount) Emitted(outbox);
     }
 
-    /// <summary>The app has emitted to this destination; so that a digest costs what was touched since the last one, not what there is.</summary>
+    /// <summary>
+    /// The app has emitted to this destination; so that a digest costs what was touched since the last one, not what there is.
+    /// </summary>
     public void Emitted(Outbox outbox)
     {
         if (outbox.IsUndigested) return;
@@ -260,7 +274,9 @@ internal sealed class AppParts
         TryLogDigests();
     }
 
-    /// <summary>Logs the digests that found no room so far, in their order; false: some still wait. No position is left out while the process lives.</summary>
+    /// <summary>
+    /// Logs the digests that found no room so far, in their order; false: some still wait. No position is left out while the process lives.
+    /// </summary>
     public bool TryLogDigests()
     {
         lock (digestsToLog)

@@ -91,7 +91,8 @@ internal sealed class AppReader(BlockPool pool, IAppFrames frames) : IDisposable
         while (answer == ReadAnswer.More)
         {
             DecodeStatus status = FrameReader.TryRead(
-                block.Bytes.AsSpan(start, fill - start), 0, frames.PayloadBytesMax, checkPayload: false, out FrameHeader header, out ReadOnlySpan<byte> payload, out int size);
+                block.Bytes.AsSpan(start, fill - start), 0, frames.PayloadBytesMax, checkPayload: false, out FrameHeader header,
+                out ReadOnlySpan<byte> payload, out int size);
             if (status != DecodeStatus.Ok) break;
             FrameTypes.Check(header.Type, FrameSender.App);
             answer = header.Type == FrameType.Run

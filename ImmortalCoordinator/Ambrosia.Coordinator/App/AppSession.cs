@@ -6,8 +6,8 @@ namespace Ambrosia.Coordinator;
 
 /// <summary>
 /// One connection of the app, from its hello to its end: checks who it is, gives it checkpoint and log, takes what it emits.
-/// Owns the session's place in its life; what waits for the app is its <see cref="AppFeed"/>'s. Two threads: the one that reads the app calls the
-/// <see cref="IAppFrames"/> side, the one that sends to it calls <see cref="TryTake"/>; what both touch is under one lock.
+/// Owns the session's place in its life; what waits for the app is its <see cref="AppFeed"/>'s. Two threads: the one that reads the app
+/// calls the <see cref="IAppFrames"/> side, the one that sends to it calls <see cref="TryTake"/>; what both touch is under one lock.
 /// </summary>
 internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender) : IAppFrames
 {
@@ -20,7 +20,9 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
     private Stage stage;
     private bool selfWaits, digestWaits, quarantineWaits;
 
-    /// <summary>When everything below this has been delivered, the app is told to become primary; null: this replica is a secondary.</summary>
+    /// <summary>
+    /// When everything below this has been delivered, the app is told to become primary; null: this replica is a secondary.
+    /// </summary>
     private Lsn? target;
 
     public ulong Number { get; } = number;
@@ -47,7 +49,9 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
         }
     }
 
-    /// <summary>It is primary, and what waits for it is less than changing threads would cost. Of log bytes; replay is never little.</summary>
+    /// <summary>
+    /// It is primary, and what waits for it is less than changing threads would cost. Of log bytes; replay is never little.
+    /// </summary>
     public bool HasLittle => IsPrimary && parts.Replicated.Durable.Value - parts.Delivery.Next.Value <= LittleBytesMax;
 
     private const ulong LittleBytesMax = 32 * 1024;
@@ -60,7 +64,14 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
         get
         {
             lock (gate)
-                return stage switch { Stage.AwaitHello => "greeting", Stage.Replaying => "replaying", Stage.BecomingPrimary => "becoming primary", Stage.Primary => "primary", _ => "ended" };
+                return stage switch
+                {
+                    Stage.AwaitHello => "greeting",
+                    Stage.Replaying => "replaying",
+                    Stage.BecomingPrimary => "becoming primary",
+                    Stage.Primary => "primary",
+                    _ => "ended"
+                };
         }
     }
 
@@ -68,7 +79,9 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
 
     public AppReader NewReader() => new(parts.Pool, this);
 
-    /// <summary>Small until it is known who speaks; then what any limit allows, since replay says again what an earlier one did (P2.3).</summary>
+    /// <summary>
+    /// Small until it is known who speaks; then what any limit allows, since replay says again what an earlier one did (P2.3).
+    /// </summary>
     public uint PayloadBytesMax => stage == Stage.AwaitHello ? Frames.ControlBytesMax : Frames.PayloadBytesMax(Frames.MessageBytesMaxLimit);
 
     // ---- what the app sends ----
@@ -98,7 +111,8 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
     private ReadAnswer Answers(ReadOnlySpan<byte> bytes)
     {
         RunView run = RunView.ReadWhole(bytes, Frames.MessageBytesMaxLimit);
-        if (run.Header.Peer != 0 || run.Header.Shard != 0) throw new ProtocolViolation("P10.6", $"answers to a caller outside name destination {run.Header.Peer}");
+        if (run.Header.Peer != 0 || run.Header.Shard != 0)
+            throw new ProtocolViolation("P10.6", $"answers to a caller outside name destination {run.Header.Peer}");
         if (parts.IsLeading) parts.Answered(run);
         return ReadAnswer.More;
     }
@@ -132,7 +146,10 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
                 break;
             case FrameType.Processed: return Processed(ProcessedFrame.Read(payload).Position);
             case FrameType.PrimaryReady: PrimaryReady(Protocol.PrimaryReady.Read(payload)); break;
-            case FrameType.ImageBegin: return parts.Checkpoints.Begin(ImageBegin.Read(payload), (stage == Stage.Primary || !parts.IsLeading) && parts.Retrial is null, ReportProgress) ? ReadAnswer.More : ReadAnswer.CheckpointFull;
+            case FrameType.ImageBegin:
+                return parts.Checkpoints.Begin(ImageBegin.Read(payload),
+                    (stage == Stage.Primary || !parts.IsLeading) && parts.Retrial is null, ReportProgress) ? ReadAnswer.More
+                    : ReadAnswer.CheckpointFull;
             case FrameType.ImageChunk: return parts.Checkpoints.Chunk(payload) ? ReadAnswer.More : ReadAnswer.CheckpointFull;
             case FrameType.ImageEnd: return parts.Checkpoints.End(ImageEnd.Read(payload)) ? ReadAnswer.More : ReadAnswer.CheckpointFull;
             case FrameType.TimerSet: if (parts.Timers.Set(TimerSet.Read(payload))) parts.TimersChanged(); break;
@@ -184,7 +201,8 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
     {
         if (stage != Stage.AwaitHello) throw new ProtocolViolation("P2.4", "second hello");
         if (!CryptographicOperations.FixedTimeEquals(hello.Token.Span, parts.Token.Span)) throw Refuse("the token is wrong");
-        if (hello.VersionMin > 1 || hello.VersionMax < 1) throw Refuse($"the app speaks protocol versions {hello.VersionMin} to {hello.VersionMax}, this coordinator 1");
+        if (hello.VersionMin > 1 || hello.VersionMax < 1)
+            throw Refuse($"the app speaks protocol versions {hello.VersionMin} to {hello.VersionMax}, this coordinator 1");
         if (IsPatient && parts.Live is not null) return ReadAnswer.AppIsLive;
         if (parts.TryBegin(this, hello, out string? why)) return ReadAnswer.More;
         return why is null ? ReadAnswer.LogUnread : throw Refuse(why);
@@ -215,13 +233,15 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
 
     private void SetAside(SetAside message)
     {
-        if (message.IsUnlogged && stage is not (Stage.BecomingPrimary or Stage.Primary)) throw new ProtocolViolation("P5.16", "a decision to be logged before BecomePrimary");
+        if (message.IsUnlogged && stage is not (Stage.BecomingPrimary or Stage.Primary))
+            throw new ProtocolViolation("P5.16", "a decision to be logged before BecomePrimary");
         parts.Quarantine.Take(message);
     }
 
     /// <summary>An app that contradicts the log would do so again: the process ends too.</summary>
     private static Exception Left(Goodbye goodbye) =>
-        goodbye.Code == GoodbyeCode.Divergence ? new DivergenceException($"the app contradicts the log: {goodbye.Why}") : new AppLeft(goodbye);
+        goodbye.Code == GoodbyeCode.Divergence ? new DivergenceException($"the app contradicts the log: {goodbye.Why}")
+        : new AppLeft(goodbye);
 
     /// <summary>P5.8: the image may come yet, or, if it cannot be written, never: the next mark tries again.</summary>
     private void CheckpointWaits(string why)
@@ -230,7 +250,9 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
         parts.Say($"checkpoint waits: {why}");
     }
 
-    /// <summary>This replica has the log: the app is primary once it has executed what is below <paramref name="durable"/>. The first call counts.</summary>
+    /// <summary>
+    /// This replica has the log: the app is primary once it has executed what is below <paramref name="durable"/>. The first call counts.
+    /// </summary>
     public void Lead(Lsn durable)
     {
         // On a full disk the first record of all may not be durable yet; the app begins with it before it can be anything.
@@ -278,7 +300,8 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
 
     private void PrimaryReady(PrimaryReady ready)
     {
-        if (stage != Stage.BecomingPrimary || ready.Position != target) throw new ProtocolViolation("P5.10", $"PrimaryReady for {ready.Position}");
+        if (stage != Stage.BecomingPrimary || ready.Position != target)
+            throw new ProtocolViolation("P5.10", $"PrimaryReady for {ready.Position}");
         lock (gate) stage = Stage.Primary;
         parts.BecamePrimary(this);
         parts.TimersChanged();
@@ -287,7 +310,9 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
 
     // ---- what the app gets ----
 
-    /// <summary>The next bytes for the app: what its feed has, and at the end of what it has to execute that it is to become primary.</summary>
+    /// <summary>
+    /// The next bytes for the app: what its feed has, and at the end of what it has to execute that it is to become primary.
+    /// </summary>
     public bool TryTake(out ReadOnlyMemory<byte> bytes)
     {
         lock (gate)

@@ -8,10 +8,15 @@ internal sealed class BlockPool
 {
     public const int BlockBytes = 1 << 20;
 
-    /// <summary>Room for a whole chunk of an image in its frame (P5.7), or for a message of 1 MiB in its own: such blocks come one after another by the thousand.</summary>
+    /// <summary>
+    /// Room for a whole chunk of an image in its frame (P5.7), or for a message of 1 MiB in its own: such blocks come one after
+    /// another by the thousand.
+    /// </summary>
     internal const int LargeBytes = BlockBytes + (64 << 10);
 
-    /// <summary>Blocks kept for the next use: enough for the swing between two trims of a stream at full rate. What a burst took beyond goes back.</summary>
+    /// <summary>
+    /// Blocks kept for the next use: enough for the swing between two trims of a stream at full rate. What a burst took beyond goes back.
+    /// </summary>
     internal const int KeptMax = 64;
 
     private readonly Lock gate = new();
@@ -38,7 +43,9 @@ internal sealed class BlockPool
         return new Block(this, GC.AllocateUninitializedArray<byte>(isLarge ? LargeBytes : BlockBytes, pinned: true));
     }
 
-    /// <summary>A block below the usual size, neither counted nor kept: until it is known who speaks, a connection gets what its hello may take.</summary>
+    /// <summary>
+    /// A block below the usual size, neither counted nor kept: until it is known who speaks, a connection gets what its hello may take.
+    /// </summary>
     public Block TakeSmall(int bytes) => new(this, new byte[bytes]);
 
     private void Return(Block block)

@@ -12,7 +12,9 @@ internal sealed class PendingTimers
     /// <summary>P5.14.</summary>
     public const int WaitingMax = 1 << 20;
 
-    /// <summary>Entries that were replaced or dropped stay in the heap until they come up, or are as many as this beyond those that wait.</summary>
+    /// <summary>
+    /// Entries that were replaced or dropped stay in the heap until they come up, or are as many as this beyond those that wait.
+    /// </summary>
     private const int StaleMax = 1024;
 
     private readonly Lock gate = new();
@@ -40,7 +42,8 @@ internal sealed class PendingTimers
         {
             bool isKnown = waiting.TryGetValue(timer.Timer, out (long DueUs, bool IsLogged) before);
             if (isKnown && before.DueUs == timer.DueUs) return false;
-            if (!isKnown && waiting.Count == WaitingMax) throw new ProtocolViolation("P5.14", $"timer {timer.Timer} where {WaitingMax} wait already");
+            if (!isKnown && waiting.Count == WaitingMax)
+                throw new ProtocolViolation("P5.14", $"timer {timer.Timer} where {WaitingMax} wait already");
             waiting[timer.Timer] = (timer.DueUs, false);
             heap.Enqueue(timer.Timer, (timer.DueUs, timer.Timer));
             if (heap.Count > 2 * waiting.Count + StaleMax) Rebuild();

@@ -19,7 +19,8 @@ internal sealed class SelfChannel(Outbox outbox, InputLedger ledger, LogAppender
     {
         lock (gate)
         {
-            runs = new InboundRuns(log, ledger, ledger.Self, Frames.MessageBytesMaxLimit); // the app may say again what an earlier limit allowed
+            // the app may say again what an earlier limit allowed
+            runs = new InboundRuns(log, ledger, ledger.Self, Frames.MessageBytesMaxLimit);
             outbox.Resume(ledger.AppendedOf(ledger.Self).Number, 0);
         }
     }

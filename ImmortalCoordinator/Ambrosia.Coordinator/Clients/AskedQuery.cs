@@ -6,9 +6,11 @@ namespace Ambrosia.Coordinator;
 /// <param name="session">Who asked.</param>
 /// <param name="number">Its number there.</param>
 /// <param name="position">What the caller asks for: every record below is to be executed before.</param>
-/// <param name="gate">And that: what was durable when it came. It may lie behind empty pages, which other replicas do not hear of, so it is nobody's position.</param>
+/// <param name="gate">And that: what was durable when it came. It may lie behind empty pages, which other replicas do not hear of, so it is
+/// nobody's position.</param>
 /// <param name="until">When the patience of who asked ends; a timestamp.</param>
-internal sealed class AskedQuery(ulong id, ClientSession session, ulong number, Lsn position, Lsn gate, uint method, byte[] arguments, long until)
+internal sealed class AskedQuery(
+    ulong id, ClientSession session, ulong number, Lsn position, Lsn gate, uint method, byte[] arguments, long until)
 {
     /// <summary>As the app knows it; grows in the order of arrival.</summary>
     public ulong Id => id;

@@ -12,7 +12,9 @@ internal sealed class ClientParts
     /// <summary>Answers that wait for one session; a caller that lets more wait does not read.</summary>
     public const int AnswerBytesMax = 16 << 20;
 
-    /// <summary>Log bytes that the app may be behind; beyond them nothing from outside is admitted, so that peers and the app itself have the rest.</summary>
+    /// <summary>
+    /// Log bytes that the app may be behind; beyond them nothing from outside is admitted, so that peers and the app itself have the rest.
+    /// </summary>
     public const ulong LagBytesMax = 64 << 20;
 
     public required InstanceId Self { get; init; }
@@ -33,7 +35,9 @@ internal sealed class ClientParts
     /// <summary>Durable log bytes that the app has not executed.</summary>
     public required Func<ulong> Lag { get; init; }
 
-    /// <summary>Whether anything may be sent now: always by a secondary, which answers queries alone; by a primary while it is sure to be one.</summary>
+    /// <summary>
+    /// Whether anything may be sent now: always by a secondary, which answers queries alone; by a primary while it is sure to be one.
+    /// </summary>
     public required Func<bool> MayAnswer { get; init; }
 
     /// <summary>This replica takes requests; false: queries alone.</summary>
@@ -65,10 +69,13 @@ internal sealed class ClientParts
     /// <param name="certified">Names that the connection's certificate is for; null: there are no certificates.</param>
     public string? WhatIsWrong(ClientHello hello, IReadOnlyList<string>? certified)
     {
-        if (certified is not null && !certified.Contains(hello.Client, StringComparer.Ordinal)) return $"the caller calls itself {hello.Client}, which its certificate is not for (P10.1)";
+        if (certified is not null && !certified.Contains(hello.Client, StringComparer.Ordinal))
+            return $"the caller calls itself {hello.Client}, which its certificate is not for (P10.1)";
         if (!hello.Supports(1)) return $"the caller speaks protocol versions {hello.VersionMin} to {hello.VersionMax}, we speak 1 (P10.1)";
         if (hello.Instance != Self) return $"the caller wants to speak to {hello.Instance}, we are {Self} (P10.1)";
-        if (hello.Uuid != Guid.Empty && hello.Uuid != Uuid) return $"the caller knows {Self} as {hello.Uuid}, we are {Uuid}: it was deleted and made again (P10.1)";
-        return hello.MessageBytesMax < MessageBytesMax ? $"the caller takes answers of at most {hello.MessageBytesMax} bytes, ours may have {MessageBytesMax} (P10.1)" : null;
+        if (hello.Uuid != Guid.Empty && hello.Uuid != Uuid)
+            return $"the caller knows {Self} as {hello.Uuid}, we are {Uuid}: it was deleted and made again (P10.1)";
+        return hello.MessageBytesMax < MessageBytesMax
+            ? $"the caller takes answers of at most {hello.MessageBytesMax} bytes, ours may have {MessageBytesMax} (P10.1)" : null;
     }
 }

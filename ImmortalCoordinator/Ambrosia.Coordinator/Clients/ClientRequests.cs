@@ -7,7 +7,8 @@ namespace Ambrosia.Coordinator;
 
 /// <summary>
 /// What one session has asked: gives each message to the log, and knows which are not durable or not answered yet. Invariant: at most
-/// <see cref="ClientParts.RequestsMax"/> of them; a request is answered once. The in thread takes; whoever appends, commits or answers tells; one lock.
+/// <see cref="ClientParts.RequestsMax"/> of them; a request is answered once. The in thread takes; whoever appends, commits or
+/// answers tells; one lock.
 /// </summary>
 internal sealed class ClientRequests
 {
@@ -39,7 +40,10 @@ internal sealed class ClientRequests
     public bool HasUnlogged { get { lock (gate) return unlogged.Count > 0; } }
 
     /// <summary>The oldest of what waits is durable.</summary>
-    public bool IsLogged(Lsn durable) { lock (gate) return unlogged.TryPeek(out (Lsn End, ulong Number, bool IsImpulse) next) && next.End <= durable; }
+    public bool IsLogged(Lsn durable)
+    {
+        lock (gate) return unlogged.TryPeek(out (Lsn End, ulong Number, bool IsImpulse) next) && next.End <= durable;
+    }
 
     /// <summary>False: no room in the log now; give the same run again later, and what was taken of it is passed over.</summary>
     /// <exception cref="ProtocolViolation">P10.3, P10.4.</exception>
@@ -55,13 +59,17 @@ internal sealed class ClientRequests
 
     private void Check(in RunHeader header)
     {
-        if (header.Kind is not (MessageKind.Impulse or MessageKind.ClientRequest)) throw new ProtocolViolation("P3.2", $"{header.Kind} from a caller outside");
-        if (header.Peer != 0 || header.Shard != 0 || header.Hash != 0) throw new ProtocolViolation("P10.3", $"run of a caller names peer {header.Peer}");
-        if (header.First == 0 || header.First > taken + 1 || header.Last <= taken) throw new ProtocolViolation("P10.3", $"messages {header.First} to {header.Last} where {taken + 1} is next");
+        if (header.Kind is not (MessageKind.Impulse or MessageKind.ClientRequest))
+            throw new ProtocolViolation("P3.2", $"{header.Kind} from a caller outside");
+        if (header.Peer != 0 || header.Shard != 0 || header.Hash != 0)
+            throw new ProtocolViolation("P10.3", $"run of a caller names peer {header.Peer}");
+        if (header.First == 0 || header.First > taken + 1 || header.Last <= taken)
+            throw new ProtocolViolation("P10.3", $"messages {header.First} to {header.Last} where {taken + 1} is next");
         lock (gate)
         {
             ulong underWay = (ulong)(unanswered.Count + impulses) + (header.Last - taken);
-            if (underWay > ClientParts.RequestsMax) throw new ProtocolViolation("P10.4", $"{underWay} messages under way where {ClientParts.RequestsMax} may be");
+            if (underWay > ClientParts.RequestsMax)
+                throw new ProtocolViolation("P10.4", $"{underWay} messages under way where {ClientParts.RequestsMax} may be");
         }
     }
 

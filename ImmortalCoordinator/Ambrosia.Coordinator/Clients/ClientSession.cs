@@ -5,8 +5,8 @@ using CRA;
 namespace Ambrosia.Coordinator;
 
 /// <summary>
-/// One connection of a caller outside (protocol P10): its hello, what it asks, what it is told. Owns the frames under way to it. Two threads
-/// of the connection, that which reads the app's answers, and those that report durable inputs; what they share is under one lock.
+/// One connection of a caller outside (protocol P10): its hello, what it asks, what it is told. Owns the frames under way to it. Two
+/// threads of the connection, that which reads the app's answers, and those that report durable inputs; what they share is under one lock.
 /// Invariant: an answer is sent once, after its request is durable, to the session that asked.
 /// </summary>
 internal sealed class ClientSession : ILinkTraffic, ILinkFrames
@@ -52,7 +52,10 @@ internal sealed class ClientSession : ILinkTraffic, ILinkFrames
     /// <summary>Ends the connection from outside.</summary>
     public Action<string> Close { get; set; } = static _ => { };
 
-    public ReadOnlyMemory<byte> HeartbeatFrame { get { lock (gate) return stage == Stage.Open && parts.MayAnswer() ? heartbeat : default; } }
+    public ReadOnlyMemory<byte> HeartbeatFrame
+    {
+        get { lock (gate) return stage == Stage.Open && parts.MayAnswer() ? heartbeat : default; }
+    }
 
     public int FrameBytesWanted => incoming.BytesWanted;
 
@@ -106,7 +109,8 @@ internal sealed class ClientSession : ILinkTraffic, ILinkFrames
             return;
         }
         string? wrong = parts.WhatIsWrong(hello, CertifiedNames);
-        if (wrong is null && !parts.Table.TryAdd(this, out number)) wrong = $"there are {ClientTable.SessionsMax} callers already; try again later";
+        if (wrong is null && !parts.Table.TryAdd(this, out number))
+            wrong = $"there are {ClientTable.SessionsMax} callers already; try again later";
         client = hello.Client;
         answerBytesMax = hello.MessageBytesMax;
         lock (gate)
@@ -147,7 +151,8 @@ internal sealed class ClientSession : ILinkTraffic, ILinkFrames
         lock (gate)
         {
             if (stage != Stage.Open || requests is null || !requests.TryAnswer(run, out byte[]? answers)) return;
-            isTooLong = answers.Length > answerBytesMax && Messages.Longest(answers.AsSpan(RunHeader.Bytes)) > answerBytesMax; // made under an earlier limit, and kept for its key
+            // made under an earlier limit, and kept for its key
+            isTooLong = answers.Length > answerBytesMax && Messages.Longest(answers.AsSpan(RunHeader.Bytes)) > answerBytesMax;
             isFull = frames.Waiting > ClientParts.AnswerBytesMax;
             if (!isFull && !isTooLong)
             {
@@ -223,5 +228,6 @@ internal sealed class ClientSession : ILinkTraffic, ILinkFrames
     }
 
     /// <summary>Under the instance's own name, so that callers who are refused again and again do not fill the operator's log.</summary>
-    private void Say(PeerEvent happened, string what) => parts.Lines.Say(parts.Self, client.Length > 0 ? $"caller {client} {remote}" : $"caller {remote}", happened, what);
+    private void Say(PeerEvent happened, string what) =>
+        parts.Lines.Say(parts.Self, client.Length > 0 ? $"caller {client} {remote}" : $"caller {remote}", happened, what);
 }

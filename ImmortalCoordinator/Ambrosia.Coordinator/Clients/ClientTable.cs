@@ -44,7 +44,9 @@ internal sealed class ClientTable
         foreach (ClientSession session in all) session.DurableAdvanced();
     }
 
-    /// <summary>The app has answered: who asked gets it, if it is still there; an answer that replay makes again finds nobody who waits.</summary>
+    /// <summary>
+    /// The app has answered: who asked gets it, if it is still there; an answer that replay makes again finds nobody who waits.
+    /// </summary>
     public void Answer(in RunView run, Epoch epoch)
     {
         ClientSessionId of = run.Header.ClientSession;

@@ -4,9 +4,10 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Coordinator;
 
 /// <summary>
-/// What callers outside ask of this replica's state (protocol P10.9): what waits until the app has been given the log far enough, and what the app is
-/// answering. Any thread; one lock, under which nobody else is called. Invariants: at most <see cref="QueriesMax"/> queries and
-/// <see cref="BytesMax"/> of arguments are here, and <see cref="AtTheAppMax"/> of them at the app; each is answered once, or its caller is gone.
+/// What callers outside ask of this replica's state (protocol P10.9): what waits until the app has been given the log far enough, and what
+/// the app is answering. Any thread; one lock, under which nobody else is called. Invariants: at most <see cref="QueriesMax"/> queries and
+/// <see cref="BytesMax"/> of arguments are here, and <see cref="AtTheAppMax"/> of them at the app; each is answered
+/// once, or its caller is gone.
 /// </summary>
 internal sealed class QueryBook(TimeProvider time, Func<Lsn> durable)
 {
@@ -41,14 +42,18 @@ internal sealed class QueryBook(TimeProvider time, Func<Lsn> durable)
         lock (gate)
         {
             if (waiting.Count + atTheApp.Count == QueriesMax || (bytes > 0 && bytes + query.Arguments.Length > BytesMax)) return false;
-            var asked = new AskedQuery(++lastId, session, query.Query, query.Position, Lsn.Max(behind, s_first), query.Method, query.Arguments.ToArray(), until);
+            var asked = new AskedQuery(++lastId, session, query.Query, query.Position, Lsn.Max(behind, s_first), query.Method,
+                query.Arguments.ToArray(), until);
             bytes += asked.Arguments.Length;
             Wait(asked);
         }
         return true;
     }
 
-    /// <summary>Some query may be given to an app that has been given everything below <paramref name="given"/>. Without the lock: asked before each send.</summary>
+    /// <summary>
+    /// Some query may be given to an app that has been given everything below <paramref name="given"/>. Without the
+    /// lock: asked before each send.
+    /// </summary>
     public bool HasReady(Lsn given) => Volatile.Read(ref ready) <= given.Value;
 
     /// <summary>Gives the app what it may answer now.</summary>
@@ -78,10 +83,12 @@ internal sealed class QueryBook(TimeProvider time, Func<Lsn> durable)
         bool isWaiting;
         lock (gate)
         {
-            if (!atTheApp.Remove(answer.Query, out asked)) throw new ProtocolViolation("P5.18", $"an answer to query {answer.Query}, which the app was not asked");
+            if (!atTheApp.Remove(answer.Query, out asked))
+                throw new ProtocolViolation("P5.18", $"an answer to query {answer.Query}, which the app was not asked");
             if (answer.Status == QueryStatus.NotNow) throw new ProtocolViolation("P5.18", "the app does not answer a query");
             if (answer.Position < asked.Position || (answer.Position > asked.Position && answer.Position > delivered))
-                throw new ProtocolViolation("P5.18", $"a query of position {asked.Position} is answered at {answer.Position}; the app was given the log up to {delivered}");
+                throw new ProtocolViolation("P5.18",
+                    $"a query of position {asked.Position} is answered at {answer.Position}; the app was given the log up to {delivered}");
             bytes -= asked.Arguments.Length;
             FindReady();
             isWaiting = waiting.Count > 0;
@@ -141,7 +148,8 @@ internal sealed class QueryBook(TimeProvider time, Func<Lsn> durable)
         Lsn known = durable();
         foreach (AskedQuery asked in over)
             asked.Session.Answer(QueryAnswerFrame.NotNow(asked.Number, known, asked.Position > known
-                ? $"this replica knows the log up to {known}, and {asked.Position} is asked for" : $"this replica's app has not executed the log up to {asked.Gate} yet"));
+                ? $"this replica knows the log up to {known}, and {asked.Position} is asked for"
+                : $"this replica's app has not executed the log up to {asked.Gate} yet"));
     }
 
     private void Wait(AskedQuery asked)
@@ -157,13 +165,15 @@ internal sealed class QueryBook(TimeProvider time, Func<Lsn> durable)
         bytes -= asked.Arguments.Length;
     }
 
-    private void FindReady() => Volatile.Write(ref ready, waiting.Count == 0 || atTheApp.Count >= AtTheAppMax ? ulong.MaxValue : waiting.First().Key.Gate.Value);
+    private void FindReady() =>
+        Volatile.Write(ref ready, waiting.Count == 0 || atTheApp.Count >= AtTheAppMax ? ulong.MaxValue : waiting.First().Key.Gate.Value);
 
     private static QueryAnswerFrame EndedTheApp(AskedQuery asked)
     {
         var failure = new ArrayBufferWriter<byte>();
         var writer = new CborWriter(failure);
-        new FailureInfo("Ambrosia.AppEnded", $"The app ended {EndingsMax} times while it had this query to answer; perhaps the query ends it.", null).Write(ref writer);
+        new FailureInfo("Ambrosia.AppEnded",
+            $"The app ended {EndingsMax} times while it had this query to answer; perhaps the query ends it.", null).Write(ref writer);
         writer.Flush();
         return new QueryAnswerFrame(asked.Number, QueryStatus.Failure, asked.Position, failure.WrittenSpan);
     }

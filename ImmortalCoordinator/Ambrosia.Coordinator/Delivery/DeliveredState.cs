@@ -15,7 +15,9 @@ internal sealed class DeliveredState
 
     public IReadOnlyList<PeerRecord> Peers => peers;
 
-    /// <summary>A forgotten peer keeps its place, so that ids stay what they are, and its UUID, which is never taken again; its epoch is 0 (L5.14).</summary>
+    /// <summary>
+    /// A forgotten peer keeps its place, so that ids stay what they are, and its UUID, which is never taken again; its epoch is 0 (L5.14).
+    /// </summary>
     public static bool IsForgotten(PeerRecord peer) => peer.Epoch == default;
 
     /// <summary>How often the log has forgotten who had this name: the generation of the channel to it.</summary>
@@ -46,7 +48,8 @@ internal sealed class DeliveredState
         foreach (CheckpointPeer peer in part.Peers) state.Restore(peer);
         foreach (CheckpointInput input in part.Inputs)
         {
-            if (input.Origin >= state.inputs.Count) throw new ProtocolViolation("L6.2", $"inputs of origin {input.Origin}, which is no peer");
+            if (input.Origin >= state.inputs.Count)
+                throw new ProtocolViolation("L6.2", $"inputs of origin {input.Origin}, which is no peer");
             state.inputs[(int)input.Origin] = state.inputs[(int)input.Origin] with { Number = input.Number, Hash = input.Hash };
         }
         return state;
@@ -59,7 +62,8 @@ internal sealed class DeliveredState
             inputs[0] = inputs[0] with { ImpulseEpoch = peer.Epoch, Impulses = peer.Impulses };
             return;
         }
-        if (peer.Origin != peers.Count + 1) throw new ProtocolViolation("L6.2", $"peer {peer.Peer} has origin {peer.Origin}, not {peers.Count + 1}");
+        if (peer.Origin != peers.Count + 1)
+            throw new ProtocolViolation("L6.2", $"peer {peer.Peer} has origin {peer.Origin}, not {peers.Count + 1}");
         peers.Add(new PeerRecord(peer.Origin, peer.Peer, peer.Uuid, peer.Epoch));
         if (IsForgotten(peers[^1])) Forgotten(peer.Peer);
         inputs.Add(new InputPosition(0, 0, peer.Epoch, peer.Impulses));
@@ -97,22 +101,27 @@ internal sealed class DeliveredState
     public void FoldRun(Lsn lsn, in RunHeader run)
     {
         if (run.Peer >= inputs.Count) throw new ProtocolViolation("L5.2", $"run of origin {run.Peer} at {lsn}, which no Peer record names");
-        if (run.Peer > 0 && IsForgotten(peers[(int)run.Peer - 1])) throw new ProtocolViolation("L5.14", $"run at {lsn} of origin {run.Peer}, which was forgotten");
+        if (run.Peer > 0 && IsForgotten(peers[(int)run.Peer - 1]))
+            throw new ProtocolViolation("L5.14", $"run at {lsn} of origin {run.Peer}, which was forgotten");
         InputPosition before = inputs[(int)run.Peer];
         if (run.First != before.Next(run))
-            throw new ProtocolViolation("L5.2", $"run at {lsn} begins at {run.First} where {before.Next(run)} is next for origin {run.Peer} (I1)");
+            throw new ProtocolViolation("L5.2",
+                $"run at {lsn} begins at {run.First} where {before.Next(run)} is next for origin {run.Peer} (I1)");
         inputs[(int)run.Peer] = before.After(run);
     }
 
     private void FoldTrim(Lsn lsn, TrimPosition trim)
     {
-        if (trim.Origin == 0 || trim.Origin > peers.Count) throw new ProtocolViolation("L5.6", $"trim at {lsn} of origin {trim.Origin}, which no Peer record names");
-        if (!IsForgotten(peers[(int)trim.Origin - 1])) trims[trim.Origin] = trim.Number; // else it was on its way to the log when the Forget was
+        if (trim.Origin == 0 || trim.Origin > peers.Count)
+            throw new ProtocolViolation("L5.6", $"trim at {lsn} of origin {trim.Origin}, which no Peer record names");
+        // else it was on its way to the log when the Forget was
+        if (!IsForgotten(peers[(int)trim.Origin - 1])) trims[trim.Origin] = trim.Number;
     }
 
     private void FoldForget(Lsn lsn, ForgetRecord record)
     {
-        if (record.Origin > peers.Count || peers[(int)record.Origin - 1] is not { } known || IsForgotten(known) || known.Uuid != record.Uuid)
+        if (record.Origin > peers.Count || peers[(int)record.Origin - 1] is not { } known || IsForgotten(known)
+            || known.Uuid != record.Uuid)
             throw new ProtocolViolation("L5.14", $"at {lsn} origin {record.Origin} ({record.Uuid}) is forgotten, which is no peer");
         peers[(int)record.Origin - 1] = known with { Epoch = default };
         Forgotten(known.Peer);
@@ -130,11 +139,14 @@ internal sealed class DeliveredState
             inputs.Add(new InputPosition(0, 0, record.Epoch, 0));
             return;
         }
-        if (record.Origin == 0 || record.Origin > peers.Count) throw new ProtocolViolation("L5.4", $"peer record at {lsn} with origin {record.Origin}");
+        if (record.Origin == 0 || record.Origin > peers.Count)
+            throw new ProtocolViolation("L5.4", $"peer record at {lsn} with origin {record.Origin}");
         PeerRecord before = peers[(int)record.Origin - 1];
-        if (IsForgotten(before)) throw new ProtocolViolation("L5.14", $"peer record at {lsn} of origin {record.Origin}, which was forgotten");
+        if (IsForgotten(before))
+            throw new ProtocolViolation("L5.14", $"peer record at {lsn} of origin {record.Origin}, which was forgotten");
         if (before.Peer != record.Peer || before.Uuid != record.Uuid || record.Epoch < before.Epoch)
-            throw new ProtocolViolation("L5.4", $"peer record at {lsn} makes {before.Peer} of epoch {before.Epoch} into {record.Peer} of {record.Epoch}");
+            throw new ProtocolViolation("L5.4",
+                $"peer record at {lsn} makes {before.Peer} of epoch {before.Epoch} into {record.Peer} of {record.Epoch}");
         peers[(int)record.Origin - 1] = record;
         if (record.Epoch != inputs[(int)record.Origin].ImpulseEpoch)
             inputs[(int)record.Origin] = inputs[(int)record.Origin] with { ImpulseEpoch = record.Epoch, Impulses = 0 };

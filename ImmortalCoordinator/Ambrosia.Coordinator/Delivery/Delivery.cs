@@ -11,7 +11,8 @@ namespace Ambrosia.Coordinator;
 /// Owns the position in the log, the fold up to it and the page in hand. The thread that sends to the app.
 /// </summary>
 internal sealed class Delivery(
-    ReplicaLog log, LogReader reader, PolicyOutlook outlook, ulong digestEvery, ProgressBook progress, DigestBook digests, OutboxSet outboxes) : IDisposable
+    ReplicaLog log, LogReader reader, PolicyOutlook outlook, ulong digestEvery, ProgressBook progress, DigestBook digests,
+    OutboxSet outboxes) : IDisposable
 {
     /// <summary>Room that the frame needs in front of the first record.</summary>
     private const int FrontBytes = FrameHeader.Bytes + DeliverHeader.Bytes;
@@ -149,7 +150,8 @@ internal sealed class Delivery(
         bytes = default;
         if (spanningLeft == 0) return false; // its record is below the checkpoint
         int content = page.Length - PageHeader.Bytes;
-        if (page.Remaining != spanningLeft - content) throw new InvalidOperationException($"page at {page.Lsn} does not continue the record before it");
+        if (page.Remaining != spanningLeft - content)
+            throw new InvalidOperationException($"page at {page.Lsn} does not continue the record before it");
         spanningLeft = page.Remaining;
         bytes = page.Buffer[PageHeader.Bytes..page.Length];
         if (spanningDigest is not null) GatherDigest(bytes.Span, spanningLeft);
@@ -182,7 +184,8 @@ internal sealed class Delivery(
             {
                 mark ??= MarkAt(records.Lsn);
                 State.Fold(records);
-                if (records.Kind == RecordKind.Forget) cuts.Add(new OutboxCut(records.End, outboxes.GetOrAdd(State.NameOf(records.Read<ForgetRecord>().Origin))));
+                if (records.Kind == RecordKind.Forget)
+                    cuts.Add(new OutboxCut(records.End, outboxes.GetOrAdd(State.NameOf(records.Read<ForgetRecord>().Origin))));
                 Records++;
                 if (records.Lsn < replayTo) Crash.Hit("recovery.everyRecord");
                 NoteControl(page.Lsn, records);
@@ -214,7 +217,8 @@ internal sealed class Delivery(
         switch (record.Kind)
         {
             case RecordKind.Digest: digests.Recorded(record.Read<DigestRecord>()); break;
-            case RecordKind.CheckpointMark when Marks.IsWanted(record.Read<CheckpointMarkRecord>()): Marks.Add(new MarkNote(page, record.End, State.Clone(), record.Read<CheckpointMarkRecord>())); break;
+            case RecordKind.CheckpointMark when Marks.IsWanted(record.Read<CheckpointMarkRecord>()):
+                Marks.Add(new MarkNote(page, record.End, State.Clone(), record.Read<CheckpointMarkRecord>())); break;
             case RecordKind.Policy: outlook.Meet(State.Policy, page, record.Lsn, log.Durable); break;
             case RecordKind.Trim: NoteTrims(record.Read<TrimRecord>()); break;
         }

@@ -6,7 +6,8 @@ namespace Ambrosia.Coordinator;
 /// Watches determinism: what the app has emitted at each digest position, against what the log says of the same position. A position
 /// whose record was lost in a crash is skipped. Bounded by the app's lag, one entry a MiB of log. Any thread.
 /// </summary>
-/// <param name="logFrom">Positions from here on are logged by us; older ones were, or were lost. Null: a secondary, which logs none.</param>
+/// <param name="logFrom">Positions from here on are logged by us; older ones were, or were lost. Null: a secondary,
+/// which logs none.</param>
 internal sealed class DigestBook(Lsn? logFrom)
 {
     private readonly Lock gate = new();
@@ -94,9 +95,11 @@ internal sealed class DigestBook(Lsn? logFrom)
         DigestEntry? differs = expected.Entries.Cast<DigestEntry?>().FirstOrDefault(e => !own.Entries.Contains(e!.Value));
         string what = differs is { } e
             ? $"the log says {e.Count} calls with hash {e.Hash:x16} to {e.Destination}, the app emitted " +
-              own.Entries.Where(o => o.Destination == e.Destination).Select(o => $"{o.Count} with {o.Hash:x16}").FirstOrDefault("nothing new")
+              own.Entries.Where(o => o.Destination == e.Destination).Select(o => $"{o.Count} with {o.Hash:x16}")
+                  .FirstOrDefault("nothing new")
             : "the app emitted to a destination that the log does not name";
-        throw new DivergenceException($"replay differs at log position {own.Position}: {what}. What the app was given last stands in the log between {Begin}, where it agreed, and there: " +
-            $"'ambrosia log DIR --from {Begin} --to {own.Position}' lists it. The app must emit the same calls for the same inputs.");
+        throw new DivergenceException(
+            $"replay differs at log position {own.Position}: {what}. What the app was given last stands in the log between {Begin}, where it agreed, and there: " +
+                $"'ambrosia log DIR --from {Begin} --to {own.Position}' lists it. The app must emit the same calls for the same inputs.");
     }
 }

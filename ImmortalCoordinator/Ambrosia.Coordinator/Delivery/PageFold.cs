@@ -25,7 +25,8 @@ internal static class PageFold
     {
         var kind = (RecordKind)records[4];
         if (kind is RecordKind.Digest or RecordKind.ClientRequest or RecordKind.NondetResult) return; // nothing of it is in the fold
-        if (kind is not (RecordKind.Run or RecordKind.ImpulseRun)) throw new ProtocolViolation("L4.3", $"a {kind} record at {lsn} spans pages");
+        if (kind is not (RecordKind.Run or RecordKind.ImpulseRun))
+            throw new ProtocolViolation("L4.3", $"a {kind} record at {lsn} spans pages");
         uint runBytes = BinaryPrimitives.ReadUInt32LittleEndian(records);
         state.FoldRun(lsn, RunHeader.ReadBeginning(records[RecordHeader.Bytes..], runBytes));
     }

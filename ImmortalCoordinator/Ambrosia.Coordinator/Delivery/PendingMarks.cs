@@ -45,7 +45,9 @@ internal sealed class PendingMarks
         lock (gate) marks.Enqueue(mark);
     }
 
-    /// <summary>The newest mark at or before an image's position; it and the older ones are done with. Null: no mark asked for the image.</summary>
+    /// <summary>
+    /// The newest mark at or before an image's position; it and the older ones are done with. Null: no mark asked for the image.
+    /// </summary>
     public MarkNote? TakeFor(Lsn position)
     {
         lock (gate)

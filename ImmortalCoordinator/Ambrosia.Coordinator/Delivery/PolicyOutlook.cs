@@ -4,8 +4,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Coordinator;
 
 /// <summary>
-/// What an app must know of fork policies that come later in the log before it stops at a failure (log-format L5.13, protocol P5.17). It looks
-/// ahead only where a policy other than continue is in force, once for each stretch of the log. The thread that sends to the app.
+/// What an app must know of fork policies that come later in the log before it stops at a failure (log-format L5.13, protocol P5.17). It
+/// looks ahead only where a policy other than continue is in force, once for each stretch of the log. The thread that sends to the app.
 /// </summary>
 internal sealed class PolicyOutlook(Func<LogReader> newReader)
 {
@@ -41,7 +41,8 @@ internal sealed class PolicyOutlook(Func<LogReader> newReader)
         using LogReader reader = newReader();
         reader.Expect(durable);
         var buffer = new PageBuffer();
-        for (Lsn at = page; at < durable && changes is not [.., { Forks: ForkPolicy.Continue }] && changes.Count < PolicyAhead.ChangesMax; at = buffer.Next)
+        for (Lsn at = page; at < durable && changes is not [.., { Forks: ForkPolicy.Continue }]
+            && changes.Count < PolicyAhead.ChangesMax; at = buffer.Next)
         {
             if (reader.Read(at, ref buffer) != ReadStatus.Page) break; // whoever delivers it says why
             known = buffer.Next;
@@ -49,7 +50,8 @@ internal sealed class PolicyOutlook(Func<LogReader> newReader)
             var records = new RecordReader(buffer.Records, buffer.RecordsLsn);
             while (records.Next())
             {
-                if (records.Kind != RecordKind.Policy || records.Lsn < from || records.Read<PolicyRecord>().Forks is var forks && forks == last) continue;
+                if (records.Kind != RecordKind.Policy || records.Lsn < from
+                    || records.Read<PolicyRecord>().Forks is var forks && forks == last) continue;
                 changes.Add(new PolicyChange(records.Lsn, forks));
                 known = new Lsn(records.Lsn.Value + 1);
                 if ((last = forks) == ForkPolicy.Continue) break;

@@ -11,7 +11,9 @@ internal readonly record struct PageNote(Lsn PageLsn, Lsn End, ulong SelfNumber,
 /// <summary>Outputs up to a number are durable at their receiver; it stands for nothing once that was forgotten.</summary>
 internal readonly record struct OutboxTrim(Outbox Outbox, int Generation, ulong Number);
 
-/// <summary>The log forgets a receiver: what the app emits behind its report of this place is for whoever has the name next (log-format L5.14).</summary>
+/// <summary>
+/// The log forgets a receiver: what the app emits behind its report of this place is for whoever has the name next (log-format L5.14).
+/// </summary>
 /// <param name="At">End of the record.</param>
 internal readonly record struct OutboxCut(Lsn At, Outbox Outbox);
 
@@ -73,7 +75,10 @@ internal sealed class ProgressBook
         lock (gate) return cuts.TryPeek(out OutboxCut cut) && cut.At == lsn ? cuts.Dequeue().Outbox : null;
     }
 
-    /// <summary>The app has executed everything below <paramref name="lsn"/>; notes of whole pages go to <paramref name="done"/>. True: it is the mark that was asked for.</summary>
+    /// <summary>
+    /// The app has executed everything below <paramref name="lsn"/>; notes of whole pages go to <paramref name="done"/>. True: it is the
+    /// mark that was asked for.
+    /// </summary>
     /// <exception cref="ProtocolViolation">P5.6: a report that goes back, passes over a mark, or is of what was not delivered.</exception>
     public bool Report(Lsn lsn, List<PageNote> done)
     {
@@ -83,8 +88,10 @@ internal sealed class ProgressBook
             if (lsn > delivered) throw new ProtocolViolation("P5.6", $"the app reports {lsn}, it was given the log up to {delivered}");
             bool isMark = marks.TryPeek(out Lsn mark) && mark == lsn;
             if (isMark) marks.Dequeue();
-            else if (marks.Count > 0 && mark < lsn) throw new ProtocolViolation("P5.6", $"the app reports {lsn} and passes over the mark {mark}");
-            if (cuts.TryPeek(out OutboxCut cut) && cut.At < lsn) throw new ProtocolViolation("P5.6", $"the app reports {lsn} and passes over {cut.At}, where a peer is forgotten");
+            else if (marks.Count > 0 && mark < lsn)
+                throw new ProtocolViolation("P5.6", $"the app reports {lsn} and passes over the mark {mark}");
+            if (cuts.TryPeek(out OutboxCut cut) && cut.At < lsn)
+                throw new ProtocolViolation("P5.6", $"the app reports {lsn} and passes over {cut.At}, where a peer is forgotten");
             processed = lsn;
             while (notes.TryPeek(out PageNote note) && note.PageLsn <= lsn)
             {

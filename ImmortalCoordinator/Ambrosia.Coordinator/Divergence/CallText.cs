@@ -2,7 +2,9 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia.Coordinator;
 
-/// <summary>One call as an operator reads it beside another. Of long arguments a part is shown, around the first byte that differs.</summary>
+/// <summary>
+/// One call as an operator reads it beside another. Of long arguments a part is shown, around the first byte that differs.
+/// </summary>
 internal static class CallText
 {
     private const int ShownBefore = 8, ShownMax = 32;
@@ -13,7 +15,8 @@ internal static class CallText
     {
         var one = new MessageReader(message, kind, keyed: false);
         one.Next();
-        string method = one.Method > int.MaxValue ? $"{one.Method:x8}" : $"{one.Method}", call = one.CallId == 0 ? "" : $" with call id {one.CallId}";
+        string method = one.Method > int.MaxValue ? $"{one.Method:x8}" : $"{one.Method}",
+            call = one.CallId == 0 ? "" : $" with call id {one.CallId}";
         return $"a {kind.ToString().ToLowerInvariant()} of method {method}{call}, {one.Arguments.Length} bytes: {Shown(one.Arguments, FirstDifference(one.Arguments, kind, other))}";
     }
 
@@ -27,6 +30,7 @@ internal static class CallText
     {
         int from = bytes.Length <= ShownMax ? 0 : Math.Max(0, Math.Min(difference, bytes.Length) - ShownBefore);
         int count = Math.Min(ShownMax, bytes.Length - from);
-        return count == 0 ? "none" : $"{(from > 0 ? $"[from {from}] …" : "")}{Convert.ToHexStringLower(bytes.Slice(from, count))}{(from + count < bytes.Length ? "…" : "")}";
+        return count == 0 ? "none"
+            : $"{(from > 0 ? $"[from {from}] …" : "")}{Convert.ToHexStringLower(bytes.Slice(from, count))}{(from + count < bytes.Length ? "…" : "")}";
     }
 }

@@ -9,9 +9,11 @@ namespace Ambrosia.Coordinator;
 internal sealed record DifferingCall(InstanceId Destination, ulong Number, string Expected, string Actual)
 {
     /// <summary>Null: it is the same call.</summary>
-    public static DifferingCall? Of(InstanceId destination, ulong number, MessageKind expectedKind, ReadOnlySpan<byte> expected, MessageKind kind, ReadOnlySpan<byte> actual) =>
-        kind == expectedKind && actual.SequenceEqual(expected) ? null
-        : new DifferingCall(destination, number, CallText.Of(expectedKind, expected, actual), CallText.Of(kind, actual, expected));
+    public static DifferingCall? Of(
+        InstanceId destination, ulong number, MessageKind expectedKind, ReadOnlySpan<byte> expected, MessageKind kind,
+        ReadOnlySpan<byte> actual) =>
+            kind == expectedKind && actual.SequenceEqual(expected) ? null
+            : new DifferingCall(destination, number, CallText.Of(expectedKind, expected, actual), CallText.Of(kind, actual, expected));
 
     public override string ToString() => $"call {Number} to {Destination}: expected {Expected}; actual {Actual}";
 }

@@ -11,9 +11,12 @@ internal static class FirstLook
         var found = new List<string>();
         foreach (Outbox outbox in outboxes.InOrder())
         {
-            DigestEntry? counted = stretch.Counted.Cast<DigestEntry?>().FirstOrDefault(entry => entry!.Value.Destination == outbox.Destination);
-            if (outbox.Known.Number == 0 && counted is null || IsSame(outbox, counted) || history.Of(outbox.Destination) is not { } calls) continue;
-            string? differs = Retrial.FirstLook(outbox, calls)?.ToString() ?? (counted is { } log ? Retrial.FirstMissing(outbox.Destination, outbox.Known.Number, log.Count, calls) : null);
+            DigestEntry? counted = stretch.Counted.Cast<DigestEntry?>()
+                .FirstOrDefault(entry => entry!.Value.Destination == outbox.Destination);
+            if (outbox.Known.Number == 0 && counted is null || IsSame(outbox, counted) || history.Of(outbox.Destination) is not { } calls)
+                continue;
+            string? differs = Retrial.FirstLook(outbox, calls)?.ToString()
+                ?? (counted is { } log ? Retrial.FirstMissing(outbox.Destination, outbox.Known.Number, log.Count, calls) : null);
             if (differs is not null) found.Add(differs);
         }
         return found;

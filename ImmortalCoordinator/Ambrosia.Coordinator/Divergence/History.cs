@@ -10,7 +10,8 @@ namespace Ambrosia.Coordinator;
 /// <param name="directoryOf">Where an instance's log is; null: nobody knows.</param>
 /// <param name="uuidOf">The receiver that was called under this name, as the own log has it; null: none has taken anything.</param>
 internal sealed class History(
-    IFileSystem files, InstanceIdentity identity, Func<InstanceId, string?> directoryOf, Func<InstanceId, Guid?> uuidOf, Action<string> say) : IDisposable
+    IFileSystem files, InstanceIdentity identity, Func<InstanceId, string?> directoryOf, Func<InstanceId, Guid?> uuidOf,
+    Action<string> say) : IDisposable
 {
     private readonly Dictionary<InstanceId, ReceivedCalls?> opened = [];
     private readonly InstanceId self = new(identity.Name, identity.Shard);
@@ -35,6 +36,7 @@ internal sealed class History(
         why = "nothing was taken there yet";
         if ((receiver == self ? identity.Uuid : uuidOf(receiver)) is not { } uuid) return null;
         why = "the catalog does not know where it is";
-        return directoryOf(receiver) is { } directory ? ReceivedCalls.TryOpen(files, directory, receiver, uuid, self, identity.Uuid, out why) : null;
+        return directoryOf(receiver) is { } directory
+            ? ReceivedCalls.TryOpen(files, directory, receiver, uuid, self, identity.Uuid, out why) : null;
     }
 }

@@ -28,12 +28,14 @@ internal sealed class ReceivedCalls : IDisposable
 
     /// <summary>Opens the log of <paramref name="receiver"/>; null: <paramref name="why"/> it says nothing of the sender's calls.</summary>
     /// <param name="known">The receiver's UUID as the sender's log has it.</param>
-    public static ReceivedCalls? TryOpen(IFileSystem files, string directory, InstanceId receiver, Guid known, InstanceId sender, Guid uuid, out string why)
+    public static ReceivedCalls? TryOpen(
+        IFileSystem files, string directory, InstanceId receiver, Guid known, InstanceId sender, Guid uuid, out string why)
     {
         try
         {
             InstanceIdentity? identity = InstanceDirectory.TryRead(files, directory);
-            why = identity is null ? $"there is no log at {directory}" : identity.Uuid != known ? $"the log at {directory} is not that of the {receiver} that was called" : "";
+            why = identity is null ? $"there is no log at {directory}" : identity.Uuid != known
+                ? $"the log at {directory} is not that of the {receiver} that was called" : "";
             if (why.Length > 0) return null;
             var calls = new ReceivedCalls(LogScan.Open(files, directory, identity!), sender, uuid);
             if (receiver == sender) calls.origins.Add(0);
@@ -47,7 +49,9 @@ internal sealed class ReceivedCalls : IDisposable
         }
     }
 
-    /// <summary>The call of this number, whole as it stands in its run; false: the log does not hold it, not any more, or not yet.</summary>
+    /// <summary>
+    /// The call of this number, whole as it stands in its run; false: the log does not hold it, not any more, or not yet.
+    /// </summary>
     public bool TryFind(ulong number, out MessageKind kind, out ReadOnlySpan<byte> message)
     {
         while (current is null || header.Last < number)

@@ -4,8 +4,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Coordinator;
 
 /// <summary>
-/// A stretch of the log in which an app has diverged, executed once more, record by record: each call is held against what its receiver has,
-/// and the first that differs is named with the record whose execution made it. The thread that reads the app.
+/// A stretch of the log in which an app has diverged, executed once more, record by record: each call is held against what its receiver
+/// has, and the first that differs is named with the record whose execution made it. The thread that reads the app.
 /// </summary>
 /// <param name="from">Checkpoints behind this may hold the difference: the session begins at or below.</param>
 internal sealed class Retrial(Lsn from, History history)
@@ -39,7 +39,8 @@ internal sealed class Retrial(Lsn from, History history)
             if (!calls.TryFind(number, out MessageKind kind, out ReadOnlySpan<byte> expected))
                 unknown[to] = executing;
             else if (DifferingCall.Of(to, number, kind, expected, run.Header.Kind, messages.Whole) is { } differs)
-                throw new DivergenceException($"{Found}{executing} ('ambrosia log DIR --from {executing}' begins with it) the app makes {differs}{Reservation(to)}");
+                throw new DivergenceException(
+                    $"{Found}{executing} ('ambrosia log DIR --from {executing}' begins with it) the app makes {differs}{Reservation(to)}");
         }
     }
 
@@ -76,7 +77,8 @@ internal sealed class Retrial(Lsn from, History history)
         var messages = new MessageReader(run);
         for (ulong number = entry.First; messages.Next(); number++)
             if (calls.TryFind(number, out MessageKind kind, out ReadOnlySpan<byte> expected)
-                && DifferingCall.Of(outbox.Destination, number, kind, expected, run.Header.Kind, messages.Whole) is { } differs) return differs;
+                && DifferingCall.Of(outbox.Destination, number, kind, expected, run.Header.Kind, messages.Whole) is { } differs)
+                return differs;
         return null;
     }
 }

@@ -4,8 +4,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Coordinator;
 
 /// <summary>
-/// What the running session's app says of the messages that it has set aside, and the decisions of a primary's app that the log does not hold
-/// yet. The app owns the messages; this is what operators are shown. Bounded by the app's own bound (log-format L5.12). Any thread.
+/// What the running session's app says of the messages that it has set aside, and the decisions of a primary's app that the log does not
+/// hold yet. The app owns the messages; this is what operators are shown. Bounded by the app's own bound (log-format L5.12). Any thread.
 /// </summary>
 internal sealed class QuarantineBook(LogAppender log)
 {
@@ -15,7 +15,9 @@ internal sealed class QuarantineBook(LogAppender log)
     /// <summary>To be logged, in their order; the app's reader waits while there are any.</summary>
     private readonly Queue<SetAside> unlogged = new();
 
-    /// <summary>The last decision that was put into <see cref="unlogged"/> by this process: another session of the app says it again.</summary>
+    /// <summary>
+    /// The last decision that was put into <see cref="unlogged"/> by this process: another session of the app says it again.
+    /// </summary>
     private ulong taken;
 
     /// <summary>In the order of their places.</summary>

@@ -5,7 +5,8 @@ namespace Ambrosia.Coordinator;
 
 /// <summary>
 /// Frames of one connection on their way out, apart from the runs of outboxes: those that wait, and those that were taken and are being
-/// sent. A large one's memory is given up with it. Whoever owns it guards it with its own lock and takes again only when what was taken is sent.
+/// sent. A large one's memory is given up with it. Whoever owns it guards it with its own lock and takes again only
+/// when what was taken is sent.
 /// </summary>
 /// <param name="seed">The connection's seed (P2.2).</param>
 /// <param name="checkPayload">True on a link (P2.5).</param>

@@ -43,7 +43,8 @@ internal sealed class LinkFrames(uint seed, FrameSender other, ILinkFrames taker
         while (!taker.IsOver)
         {
             DecodeStatus status = FrameReader.TryRead(
-                bytes[consumed..], seed, taker.PayloadBytesMax, checkPayload: true, out FrameHeader header, out ReadOnlySpan<byte> payload, out int size);
+                bytes[consumed..], seed, taker.PayloadBytesMax, checkPayload: true, out FrameHeader header,
+                out ReadOnlySpan<byte> payload, out int size);
             if (status != DecodeStatus.Ok)
             {
                 bytesWanted = bytes.Length - consumed >= FrameHeader.Bytes ? FrameHeader.Bytes + (int)header.Length : 0;

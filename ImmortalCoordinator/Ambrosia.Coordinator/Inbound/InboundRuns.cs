@@ -30,7 +30,8 @@ internal sealed class InboundRuns
     public bool TryTake(ReadOnlySpan<byte> bytes)
     {
         Crash.Hit("recv.afterRead");
-        RunView run = RunView.ReadWhole(bytes, messageBytesMax); // what is malformed must not reach the log, where every replay would meet it
+        // what is malformed must not reach the log, where every replay would meet it
+        RunView run = RunView.ReadWhole(bytes, messageBytesMax);
         Check(run);
         ulong next = ledger.AppendedOf(origin).Next(run.Header);
         if (run.Header.Last < next) return true;

@@ -32,7 +32,8 @@ internal sealed class InputLedger(InstanceId self)
             foreach (PeerRecord peer in state.Peers)
             {
                 Origin origin = Add(peer.Peer, peer.Uuid, peer.Epoch, isKnown: !DeliveredState.IsForgotten(peer));
-                if (origin.Id != peer.Origin) throw new InvalidOperationException($"peer {peer.Peer} is origin {peer.Origin}, not {origin.Id}");
+                if (origin.Id != peer.Origin)
+                    throw new InvalidOperationException($"peer {peer.Peer} is origin {peer.Origin}, not {origin.Id}");
                 origin.Logged = (peer.Epoch, Lsn.Zero);
                 origin.Restore(state.InputsOf(peer.Origin));
             }
@@ -65,7 +66,8 @@ internal sealed class InputLedger(InstanceId self)
             why = null;
             if (!byName.TryGetValue(instance, out Origin? origin)) why = $"the log knows no peer '{instance}': there is nothing to forget.";
             else if (origin.IsLeaving) return origin; // asked for before, and on its way
-            else if (origin.Link is not null) why = $"{instance} ({origin.Uuid}) is connected, so nothing of it is lost. Stop it first, if it is to be given up.";
+            else if (origin.Link is not null)
+                why = $"{instance} ({origin.Uuid}) is connected, so nothing of it is lost. Stop it first, if it is to be given up.";
             else if (origin.Logged.Epoch == default) why = $"{instance} was never taken: there is nothing to forget.";
             if (why is not null || !tryAppend(new ForgetRecord(origin!.Id, origin.Uuid))) return null;
             origin.IsLeaving = true;
@@ -103,14 +105,18 @@ internal sealed class InputLedger(InstanceId self)
     /// The peer of a hello that was found right; lower epochs and other UUIDs of it are refused from now on. False: another connection of
     /// the same name was admitted since this hello was judged, and what is right has changed.
     /// </summary>
-    public bool TryAdmit(InstanceId instance, Guid uuid, Epoch epoch, [NotNullWhen(true)] out Origin? admitted, [NotNullWhen(false)] out string? why)
+    public bool TryAdmit(
+        InstanceId instance, Guid uuid, Epoch epoch, [NotNullWhen(true)] out Origin? admitted, [NotNullWhen(false)] out string? why)
     {
         lock (gate)
         {
             Origin origin = byName.GetValueOrDefault(instance) ?? Add(instance, uuid, epoch);
             why = origin.IsLeaving ? $"{instance} is being forgotten: it is taken again in a moment (P6.3)"
-                : uuid != origin.Uuid ? $"{instance} is {uuid}, another connection came with {origin.Uuid} meanwhile: two instances have one name. Give one another name, or stop the one that must not run (P6.3)"
-                : epoch < origin.Epoch ? $"{instance} comes with epoch {epoch}, {origin.Epoch} was seen meanwhile: a replaced primary ends by itself (P6.3)" : null;
+                : uuid != origin.Uuid
+                    ? $"{instance} is {uuid}, another connection came with {origin.Uuid} meanwhile: two instances have one name. Give one another name, or stop the one that must not run (P6.3)"
+                : epoch < origin.Epoch
+                    ? $"{instance} comes with epoch {epoch}, {origin.Epoch} was seen meanwhile: a replaced primary ends by itself (P6.3)"
+                    : null;
             admitted = why is null ? origin : null;
             if (why is null) origin.Epoch = epoch;
             return why is null;
@@ -129,7 +135,8 @@ internal sealed class InputLedger(InstanceId self)
             if (origin.IsLeaving) return false; // its connection was admitted a moment before, and will never be answered
             if (origin.Logged.Epoch == origin.Epoch) return true;
             for (; firstUnlogged < origin.Id; firstUnlogged++) // ids begin in the log in their order (L5.4), whoever is asked for first
-                if (origins[firstUnlogged] is { IsLeaving: false, Logged.Epoch.Value: 0 } && !TryLogNow(origins[firstUnlogged], tryAppend)) return false;
+                if (origins[firstUnlogged] is { IsLeaving: false, Logged.Epoch.Value: 0 } && !TryLogNow(origins[firstUnlogged], tryAppend))
+                    return false;
             if (!TryLogNow(origin, tryAppend)) return false;
             end = origin.Logged.End;
             return true;

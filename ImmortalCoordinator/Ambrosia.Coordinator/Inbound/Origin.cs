@@ -27,7 +27,9 @@ internal sealed class Origin(uint id, InstanceId instance)
 
     public InputPosition Durable { get; private set; }
 
-    /// <summary>A Forget record of it is in the log: nothing more of it is taken, and nobody under its name until the app has come to that place.</summary>
+    /// <summary>
+    /// A Forget record of it is in the log: nothing more of it is taken, and nobody under its name until the app has come to that place.
+    /// </summary>
     public bool IsLeaving { get; set; }
 
     /// <summary>In the ledger's list of those with something in flight.</summary>

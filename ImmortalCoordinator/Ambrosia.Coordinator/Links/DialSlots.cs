@@ -3,9 +3,9 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Coordinator;
 
 /// <summary>
-/// How many calls to peers may be under way at once. A call to a dead machine holds its slot until it times out; so peers whose last call took
-/// long share a part of the slots, and the rest is for those that answer, be it with a refusal. Owns who is slow and what is under way.
-/// Invariant: slow calls ≤ <see cref="SlowMax"/>, all calls ≤ <see cref="Max"/>. Guarded by its owner's lock; pure.
+/// How many calls to peers may be under way at once. A call to a dead machine holds its slot until it times out; so peers whose last call
+/// took long share a part of the slots, and the rest is for those that answer, be it with a refusal. Owns who is slow and what is under
+/// way. Invariant: slow calls ≤ <see cref="SlowMax"/>, all calls ≤ <see cref="Max"/>. Guarded by its owner's lock; pure.
 /// </summary>
 internal sealed class DialSlots
 {

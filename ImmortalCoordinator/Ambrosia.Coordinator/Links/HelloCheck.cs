@@ -19,21 +19,26 @@ internal enum HelloVerdict
 
 /// <summary>What we know when a hello arrives.</summary>
 /// <param name="Expected">Whom we dialled; null for a connection that came in.</param>
-/// <param name="BytesWanted">Length of the message that stopped the link before, because the peer does not take one as long; 0: none.</param>
+/// <param name="BytesWanted">Length of the message that stopped the link before, because the peer does not take one
+/// as long; 0: none.</param>
 /// <param name="Begun">Timestamp no later than the hello's writing.</param>
 /// <param name="CertifiedNames">Instances that the peer's certificate is for; null: there are no certificates.</param>
 /// <param name="KnownUuid">UUID under which the peer's name is in our log; null when it is new.</param>
 /// <param name="WasForgotten">An operator has given up the instance that says this hello.</param>
 /// <param name="IsLeaving">The one that has this name in our log is being given up at the moment.</param>
 internal sealed record HelloFacts(
-    InstanceId Self, Guid OwnUuid, Epoch OwnEpoch, InstanceId? Expected, Guid? KnownUuid, Epoch KnownEpoch, InputPosition Durable, Outbox Outbox, uint BytesWanted = 0, long Begun = 0,
+    InstanceId Self, Guid OwnUuid, Epoch OwnEpoch, InstanceId? Expected, Guid? KnownUuid, Epoch KnownEpoch, InputPosition Durable,
+    Outbox Outbox, uint BytesWanted = 0, long Begun = 0,
     IReadOnlyList<string>? CertifiedNames = null, bool WasForgotten = false, bool IsLeaving = false);
 
 /// <summary>The decision about a hello (protocol P6.3–P6.5): pure.</summary>
 internal static class HelloCheck
 {
-    /// <summary>An instance is its log: what one side owes the other ends with neither name nor directory, only by an operator's word.</summary>
-    private const string WayOut = "Put the log back that was there before; or, if it is gone for good, say so to the side that remembers it";
+    /// <summary>
+    /// An instance is its log: what one side owes the other ends with neither name nor directory, only by an operator's word.
+    /// </summary>
+    private const string WayOut =
+        "Put the log back that was there before; or, if it is gone for good, say so to the side that remembers it";
 
     public static HelloVerdict Judge(Hello hello, HelloFacts facts, out string why)
     {
@@ -46,24 +51,45 @@ internal static class HelloCheck
     {
         // First of all: nobody makes us stop or exit in the name of another.
         if (facts.CertifiedNames is { } names && !names.Contains(peer.Name, StringComparer.Ordinal))
-            return (HelloVerdict.Refuse, $"{peer} says its hello, and the certificate of the connection is for {string.Join(", ", names.Where(static name => Names.IsValid(name)).Take(8))}: give it one with its own name (P7.5)");
-        if (hello.VersionMin > 1 || hello.VersionMax < 1) return (HelloVerdict.Refuse, $"{peer} speaks protocol versions {hello.VersionMin} to {hello.VersionMax}, we speak 1: upgrade the coordinator of the older side (P6.3)");
-        if (new InstanceId(hello.PeerName, facts.Self.Shard) != facts.Self) return (HelloVerdict.Refuse, $"{peer} wants to speak to {hello.PeerName}, we are {facts.Self}: its catalog says that {hello.PeerName} is here. Give both the same --catalog, and start {hello.PeerName} (P6.3)");
-        if (facts.Expected is { } expected && expected != peer) return (HelloVerdict.Refuse, $"{peer} answers where {expected} should: the catalog's address of {expected} is another's now. Start {expected}, or give both the same --catalog (P6.3)");
-        if (peer == facts.Self) return (HelloVerdict.Refuse, $"an instance does not connect to itself: two run with the name {peer}. Give one another name (P6.3)");
-        if (hello.Epoch == default) return (HelloVerdict.Refuse, $"{peer} comes with epoch 0, which no primary has: it is no coordinator, or a damaged one. Replace it (P6.3)");
-        if (facts.WasForgotten) return (HelloVerdict.Refuse, $"{peer} ({hello.Uuid}) was forgotten here by an operator: what it had is of no use any more; give it another name (P6.3)");
-        if (facts.IsLeaving) return (HelloVerdict.Refuse, $"the {peer} that our log knows is being forgotten: its name is free in a moment (P6.3)");
+            return (HelloVerdict.Refuse,
+                $"{peer} says its hello, and the certificate of the connection is for {string.Join(", ", names.Where(static name => Names.IsValid(name)).Take(8))}: give it one with its own name (P7.5)");
+        if (hello.VersionMin > 1 || hello.VersionMax < 1)
+            return (HelloVerdict.Refuse,
+                $"{peer} speaks protocol versions {hello.VersionMin} to {hello.VersionMax}, we speak 1: upgrade the coordinator of the older side (P6.3)");
+        if (new InstanceId(hello.PeerName, facts.Self.Shard) != facts.Self)
+            return (HelloVerdict.Refuse,
+                $"{peer} wants to speak to {hello.PeerName}, we are {facts.Self}: its catalog says that {hello.PeerName} is here. Give both the same --catalog, and start {hello.PeerName} (P6.3)");
+        if (facts.Expected is { } expected && expected != peer)
+            return (HelloVerdict.Refuse,
+                $"{peer} answers where {expected} should: the catalog's address of {expected} is another's now. Start {expected}, or give both the same --catalog (P6.3)");
+        if (peer == facts.Self)
+            return (HelloVerdict.Refuse,
+                $"an instance does not connect to itself: two run with the name {peer}. Give one another name (P6.3)");
+        if (hello.Epoch == default)
+            return (HelloVerdict.Refuse,
+                $"{peer} comes with epoch 0, which no primary has: it is no coordinator, or a damaged one. Replace it (P6.3)");
+        if (facts.WasForgotten)
+            return (HelloVerdict.Refuse,
+                $"{peer} ({hello.Uuid}) was forgotten here by an operator: what it had is of no use any more; give it another name (P6.3)");
+        if (facts.IsLeaving)
+            return (HelloVerdict.Refuse, $"the {peer} that our log knows is being forgotten: its name is free in a moment (P6.3)");
         if (facts.KnownUuid is { } uuid && uuid != hello.Uuid)
-            return (HelloVerdict.Stop, $"{peer} is {hello.Uuid}, our log knows it as {uuid}: it was deleted and made again, or two instances have one name. " +
-                $"{WayOut}, here: 'ambrosia forget-peer DIR {peer.Name}' (P6.3)");
+            return (HelloVerdict.Stop,
+                $"{peer} is {hello.Uuid}, our log knows it as {uuid}: it was deleted and made again, or two instances have one name. " +
+                    $"{WayOut}, here: 'ambrosia forget-peer DIR {peer.Name}' (P6.3)");
         if (hello.PeerUuid != Guid.Empty && hello.PeerUuid != facts.OwnUuid)
-            return (HelloVerdict.Stop, $"{peer} knows us as {hello.PeerUuid}, we are {facts.OwnUuid}: we were deleted and made again, or two instances have one name. " +
-                $"{WayOut}, there: 'ambrosia forget-peer DIR {facts.Self.Name}' (P6.3)");
-        if (hello.Epoch < facts.KnownEpoch) return (HelloVerdict.Refuse, $"{peer} comes with epoch {hello.Epoch}, {facts.KnownEpoch} was seen: a replaced primary ends by itself; a restored copy must not run, put the newer log back (P6.3)");
+            return (HelloVerdict.Stop,
+                $"{peer} knows us as {hello.PeerUuid}, we are {facts.OwnUuid}: we were deleted and made again, or two instances have one name. " +
+                    $"{WayOut}, there: 'ambrosia forget-peer DIR {facts.Self.Name}' (P6.3)");
+        if (hello.Epoch < facts.KnownEpoch)
+            return (HelloVerdict.Refuse,
+                $"{peer} comes with epoch {hello.Epoch}, {facts.KnownEpoch} was seen: a replaced primary ends by itself; a restored copy must not run, put the newer log back (P6.3)");
         if (hello.MessageBytesMax < facts.BytesWanted)
-            return (HelloVerdict.Refuse, $"{peer} takes messages of at most {hello.MessageBytesMax} bytes, one of {facts.BytesWanted} is next: give it a larger limit (P6.11)");
-        if (hello.PeerEpoch > facts.OwnEpoch) return (HelloVerdict.WeAreOld, $"{peer} has seen our epoch {hello.PeerEpoch}, we are {facts.OwnEpoch}: our log is older, as a restored copy is. Put the newer log back (P6.5)");
+            return (HelloVerdict.Refuse,
+                $"{peer} takes messages of at most {hello.MessageBytesMax} bytes, one of {facts.BytesWanted} is next: give it a larger limit (P6.11)");
+        if (hello.PeerEpoch > facts.OwnEpoch)
+            return (HelloVerdict.WeAreOld,
+                $"{peer} has seen our epoch {hello.PeerEpoch}, we are {facts.OwnEpoch}: our log is older, as a restored copy is. Put the newer log back (P6.5)");
         return null;
     }
 
@@ -71,19 +97,26 @@ internal static class HelloCheck
     {
         ChannelPosition known = facts.Outbox.Known;
         if (hello.Durable > known.Number)
-            return (HelloVerdict.WeAreOld, $"{peer} has {hello.Durable} of our calls, we have made {known.Number}: our log is older, as a restored copy is. Put the newer log back (P6.5)");
+            return (HelloVerdict.WeAreOld,
+                $"{peer} has {hello.Durable} of our calls, we have made {known.Number}: our log is older, as a restored copy is. Put the newer log back (P6.5)");
         if (hello.ImpulseEpoch == facts.OwnEpoch && hello.Impulses > facts.Outbox.ImpulsesNumbered)
-            return (HelloVerdict.WeAreOld, $"{peer} has {hello.Impulses} impulses of our epoch {facts.OwnEpoch}, we have made {facts.Outbox.ImpulsesNumbered}: our log is older, as a restored copy is, and has claimed that epoch again. Put the newer log back (P6.5)");
+            return (HelloVerdict.WeAreOld,
+                $"{peer} has {hello.Impulses} impulses of our epoch {facts.OwnEpoch}, we have made {facts.Outbox.ImpulsesNumbered}: our log is older, as a restored copy is, and has claimed that epoch again. Put the newer log back (P6.5)");
         bool isKept = facts.Outbox.TryPositionAt(hello.Durable, out ChannelPosition at);
-        if (!isKept && hello.Epoch == facts.KnownEpoch && facts.Outbox.AckedAt >= facts.Begun) // within a claim positions only grow: this hello may be late
-            return (HelloVerdict.Refuse, $"{peer} has {hello.Durable} of our calls, it has acknowledged {facts.Outbox.Trimmed.Number} in this epoch: another connection overtook this hello; the next is taken (P6.4)");
+        // within a claim positions only grow: this hello may be late
+        if (!isKept && hello.Epoch == facts.KnownEpoch && facts.Outbox.AckedAt >= facts.Begun)
+            return (HelloVerdict.Refuse,
+                $"{peer} has {hello.Durable} of our calls, it has acknowledged {facts.Outbox.Trimmed.Number} in this epoch: another connection overtook this hello; the next is taken (P6.4)");
         if (!isKept)
-            return (HelloVerdict.Stop, $"{peer} has {hello.Durable} of our calls, it had {facts.Outbox.Trimmed.Number} before: its log is older, a restored copy or another. " +
-                "Start it on the log that it had; the calls in between are kept nowhere else (P6.4)");
+            return (HelloVerdict.Stop,
+                $"{peer} has {hello.Durable} of our calls, it had {facts.Outbox.Trimmed.Number} before: its log is older, a restored copy or another. " +
+                    "Start it on the log that it had; the calls in between are kept nowhere else (P6.4)");
         if (at.Hash != hello.Hash)
-            return (HelloVerdict.Stop, $"{peer} has other calls of ours than we made: hash {hello.Hash:x16} after {hello.Durable}, ours {at.Hash:x16}: one of the two logs is not what it was. {WayOut}: 'ambrosia forget-peer' (P6.4)");
+            return (HelloVerdict.Stop,
+                $"{peer} has other calls of ours than we made: hash {hello.Hash:x16} after {hello.Durable}, ours {at.Hash:x16}: one of the two logs is not what it was. {WayOut}: 'ambrosia forget-peer' (P6.4)");
         if (hello.Trimmed > facts.Durable.Number)
-            return (HelloVerdict.Stop, $"{peer} dropped its calls up to {hello.Trimmed}, we have {facts.Durable.Number} durable: our log lost some, or it is another. {WayOut}, there: 'ambrosia forget-peer DIR {facts.Self.Name}' (P6.4)");
+            return (HelloVerdict.Stop,
+                $"{peer} dropped its calls up to {hello.Trimmed}, we have {facts.Durable.Number} durable: our log lost some, or it is another. {WayOut}, there: 'ambrosia forget-peer DIR {facts.Self.Name}' (P6.4)");
         return null;
     }
 }

@@ -5,8 +5,8 @@ namespace Ambrosia.Coordinator;
 
 /// <summary>
 /// The way of one connection from its first frame until it is open: hello, turn, Peer record, answer, ready (protocol P6.1). Owns the stage
-/// and the peer's hello. Invariant: nothing but hello and ready is written before the stage is Open. The connection's lock guards what changes
-/// the stage; <see cref="Judge"/> is the in thread's and takes none.
+/// and the peer's hello. Invariant: nothing but hello and ready is written before the stage is Open. The connection's lock guards what
+/// changes the stage; <see cref="Judge"/> is the in thread's and takes none.
 /// </summary>
 internal sealed class LinkOpening(LinkParts parts, PeerLink link, FrameQueue control)
 {
@@ -43,12 +43,16 @@ internal sealed class LinkOpening(LinkParts parts, PeerLink link, FrameQueue con
         stage = LinkStage.AwaitTurn;
     }
 
-    /// <summary>No other connection to this peer is in use: its epoch goes to the log, if it is new there. False: it is refused, or broke while it waited.</summary>
+    /// <summary>
+    /// No other connection to this peer is in use: its epoch goes to the log, if it is new there. False: it is refused,
+    /// or broke while it waited.
+    /// </summary>
     /// <param name="why">Why it is refused.</param>
     public bool TryTakeTurn(out string? why)
     {
         why = null;
-        if (stage != LinkStage.AwaitTurn || !parts.Ledger.TryAdmit(link.Peer!.Value, Theirs.Uuid, Theirs.Epoch, out origin, out why)) return false;
+        if (stage != LinkStage.AwaitTurn || !parts.Ledger.TryAdmit(link.Peer!.Value, Theirs.Uuid, Theirs.Epoch, out origin, out why))
+            return false;
         stage = LinkStage.AwaitRecord;
         parts.Ledger.Connect(origin, link);
         parts.Awaiting.Add(link);

@@ -19,7 +19,9 @@ internal sealed class LinkParts
     /// <summary>Set when this replica becomes primary, before the first connection.</summary>
     public Epoch OwnEpoch { get; set; }
 
-    /// <summary>Whether anything may be sent now. It throws on a secondary (I10), and says no while it is not sure that we are primary still.</summary>
+    /// <summary>
+    /// Whether anything may be sent now. It throws on a secondary (I10), and says no while it is not sure that we are primary still.
+    /// </summary>
     public Func<bool> MayEmit { get; init; } = static () => true;
 
     public required uint MessageBytesMax { get; init; }
@@ -115,7 +117,9 @@ internal sealed class LinkParts
         Trims.Acknowledged(origin.Id, number, bytes, Time.GetUtcNow());
     }
 
-    /// <summary>What follows from a hello that is not accepted; returns as what the operator hears of it: a stop is not one more of many refusals.</summary>
+    /// <summary>
+    /// What follows from a hello that is not accepted; returns as what the operator hears of it: a stop is not one more of many refusals.
+    /// </summary>
     public PeerEvent Refused(InstanceId peer, HelloVerdict verdict, string why)
     {
         if (verdict == HelloVerdict.WeAreOld) Fail(ExitCodes.NotPrimary, why);

@@ -57,7 +57,9 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff)
         return state;
     }
 
-    /// <summary>A nonce for a new call to this peer: above all that were seen or used, since the peer may hold an earlier call for open.</summary>
+    /// <summary>
+    /// A nonce for a new call to this peer: above all that were seen or used, since the peer may hold an earlier call for open.
+    /// </summary>
     public ulong NextNonce(InstanceId peer)
     {
         lock (gate)
@@ -183,7 +185,11 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff)
     {
         List<(InstanceId Peer, PeerLink? Link, string Idle, string? LastEnd)> states;
         lock (gate)
-            states = [.. peers.Select(static p => (p.Key, p.Value.Current, p.Value.IsStopped ? "stopped" : p.Value.IsDialling ? "dialling" : "waiting", p.Value.LastEnd))];
+            states = [
+                .. peers.Select(
+                    static p =>
+                        (p.Key, p.Value.Current, p.Value.IsStopped ? "stopped" : p.Value.IsDialling ? "dialling" : "waiting",
+                            p.Value.LastEnd))];
         // A connection's own lock is never taken inside ours: it opens by calling us.
         return [.. states.OrderBy(static s => s.Peer).Select(static s =>
             new LinkNews(s.Peer, s.Link is null ? s.Idle : s.Link.IsOpen ? "open" : "opening", s.Link?.Remote, s.LastEnd))];
@@ -217,7 +223,9 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff)
         return due;
     }
 
-    /// <summary>True: this peer is to be called now, and the caller does so; it reports the outcome by <see cref="DialFailed"/> or the link's end.</summary>
+    /// <summary>
+    /// True: this peer is to be called now, and the caller does so; it reports the outcome by <see cref="DialFailed"/> or the link's end.
+    /// </summary>
     public bool ShouldDial(InstanceId peer, DateTimeOffset now)
     {
         lock (gate)

@@ -3,8 +3,9 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Coordinator;
 
 /// <summary>
-/// Which acknowledgement one connection owes its peer, and whether it may wait for company: somebody may wait for an impulse, for calls only
-/// memory does. Owns what was acknowledged last. The connection's lock guards it, but for <see cref="Took"/>, which is the in thread's.
+/// Which acknowledgement one connection owes its peer, and whether it may wait for company: somebody may wait for an impulse, for calls
+/// only memory does. Owns what was acknowledged last. The connection's lock guards it, but for <see cref="Took"/>,
+/// which is the in thread's.
 /// </summary>
 internal sealed class OwedAck
 {

@@ -47,7 +47,9 @@ internal sealed class PeerLink : ILinkTraffic, ILinkFrames
 
     public string Remote { get; }
 
-    /// <summary>The instances that the other side's certificate is for; null: there are no certificates. Set by who runs the connection.</summary>
+    /// <summary>
+    /// The instances that the other side's certificate is for; null: there are no certificates. Set by who runs the connection.
+    /// </summary>
     public IReadOnlyList<string>? CertifiedNames { get; set; }
 
     /// <summary>Timestamp no later than the other side's hello: it wrote that on this connection. Set by who runs the connection.</summary>
@@ -69,7 +71,9 @@ internal sealed class PeerLink : ILinkTraffic, ILinkFrames
     /// <summary>Ends it from outside after what is queued (a Goodbye) has been sent.</summary>
     public Action<string> CloseAfterSending { get; set; } = static _ => { };
 
-    /// <summary>Nothing may go out in front of the hello, nor from one who is not sure that he is primary still: he is not to pass for alive.</summary>
+    /// <summary>
+    /// Nothing may go out in front of the hello, nor from one who is not sure that he is primary still: he is not to pass for alive.
+    /// </summary>
     public ReadOnlyMemory<byte> HeartbeatFrame => IsOpen && parts.MayEmit() ? heartbeat : default;
 
     public int FrameBytesWanted => frames.BytesWanted;
@@ -80,8 +84,9 @@ internal sealed class PeerLink : ILinkTraffic, ILinkFrames
 
     bool ILinkFrames.IsOver => opening.Stage == LinkStage.Refused;
 
-    uint ILinkFrames.PayloadBytesMax => opening.Stage is LinkStage.AwaitTurn or LinkStage.AwaitRecord or LinkStage.AwaitReady or LinkStage.Open
-        ? parts.PayloadBytesMax : LinkParts.HelloBytesMax;
+    uint ILinkFrames.PayloadBytesMax =>
+        opening.Stage is LinkStage.AwaitTurn or LinkStage.AwaitRecord or LinkStage.AwaitReady or LinkStage.Open
+            ? parts.PayloadBytesMax : LinkParts.HelloBytesMax;
 
     void ILinkFrames.Broken(ProtocolViolation violation) => report.Broken(violation);
 
@@ -168,7 +173,9 @@ internal sealed class PeerLink : ILinkTraffic, ILinkFrames
         Wake();
     }
 
-    /// <summary>What the peer's hello says that it has is acknowledged: an Ack may have been lost with the connection before. Outside the lock.</summary>
+    /// <summary>
+    /// What the peer's hello says that it has is acknowledged: an Ack may have been lost with the connection before. Outside the lock.
+    /// </summary>
     private void CountHello() => Count(new Ack(opening.Theirs.Durable, opening.Theirs.ImpulseEpoch, opening.Theirs.Impulses));
 
     private void TakeAck(Ack ack)
@@ -180,7 +187,8 @@ internal sealed class PeerLink : ILinkTraffic, ILinkFrames
     private void Count(Ack ack)
     {
         Outbox outbox = parts.OutboxOf(Peer!.Value);
-        if (ack.Durable > outbox.Known.Number) throw new ProtocolViolation("P6.8", $"{ack.Durable} calls acknowledged of {outbox.Known.Number}");
+        if (ack.Durable > outbox.Known.Number)
+            throw new ProtocolViolation("P6.8", $"{ack.Durable} calls acknowledged of {outbox.Known.Number}");
         long bytes = outbound!.Acknowledged(ack.Durable);
         if (ack.Durable > outbox.Trimmed.Number) parts.Acknowledged(opening.Origin!, outbox, ack.Durable, bytes);
         if (ack.ImpulseEpoch == parts.OwnEpoch) parts.ImpulsesLogged(outbox, outbox.ImpulsesDurable(ack.Impulses));
@@ -214,7 +222,8 @@ internal sealed class PeerLink : ILinkTraffic, ILinkFrames
     /// <summary>The next message is longer than the peer takes (P6.11): the link stops, with the reason to both operators.</summary>
     private bool TakeStop(out ReadOnlyMemory<byte> bytes)
     {
-        string why = $"{Peer} takes messages of at most {opening.Theirs.MessageBytesMax} bytes, one of {outbound!.TooLong} is next: give it a larger limit (P6.11)";
+        string why =
+            $"{Peer} takes messages of at most {opening.Theirs.MessageBytesMax} bytes, one of {outbound!.TooLong} is next: give it a larger limit (P6.11)";
         parts.Table.Stop(Peer!.Value, outbound.TooLong);
         Refuse(why, PeerEvent.Stopped);
         CloseAfterSending(why);

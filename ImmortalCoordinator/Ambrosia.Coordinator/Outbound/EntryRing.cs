@@ -1,6 +1,8 @@
 namespace Ambrosia.Coordinator;
 
-/// <summary>A growing ring of outbox entries under absolute positions: an entry keeps its position while others come and go. One thread at a time.</summary>
+/// <summary>
+/// A growing ring of outbox entries under absolute positions: an entry keeps its position while others come and go. One thread at a time.
+/// </summary>
 internal sealed class EntryRing
 {
     private OutboxEntry[] slots = new OutboxEntry[16];

@@ -3,9 +3,9 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Coordinator;
 
 /// <summary>
-/// The runs of one outbox where they are kept, oldest first, in blocks of memory or in the scratch file, and how far the current connection has taken them.
-/// Owns the entries and their references. Knows of numbers what the entries say, and not which of them is in force. Guarded by the
-/// outbox's lock, but for <see cref="Let"/> and <see cref="CopyFrame"/>, whose caller holds the entry.
+/// The runs of one outbox where they are kept, oldest first, in blocks of memory or in the scratch file, and how far the current connection
+/// has taken them. Owns the entries and their references. Knows of numbers what the entries say, and not which of them is in force. Guarded
+/// by the outbox's lock, but for <see cref="Let"/> and <see cref="CopyFrame"/>, whose caller holds the entry.
 /// </summary>
 internal sealed class KeptRuns(InstanceId destination, ScratchFile scratch, MemoryBound memory)
 {
@@ -22,7 +22,9 @@ internal sealed class KeptRuns(InstanceId destination, ScratchFile scratch, Memo
 
     public bool IsMemoryFull => memory.IsFull;
 
-    /// <summary>Whether a run of so many bytes can be kept on disk now; what cannot stays in memory when it comes all the same. Any thread.</summary>
+    /// <summary>
+    /// Whether a run of so many bytes can be kept on disk now; what cannot stays in memory when it comes all the same. Any thread.
+    /// </summary>
     public bool HasDiskFor(int runBytes) => scratch.HasRoomFor(spill, FrameHeader.Bytes + runBytes);
 
     /// <summary>Keeps the run whose frame stands at <paramref name="frameAt"/> of the block, under this header.</summary>
@@ -42,8 +44,8 @@ internal sealed class KeptRuns(InstanceId destination, ScratchFile scratch, Memo
     }
 
     /// <summary>
-    /// The first <paramref name="calls"/> calls and <paramref name="impulses"/> impulses are there: sending goes on behind them. Returns how
-    /// many calls of the entry at the cursor are to be skipped.
+    /// The first <paramref name="calls"/> calls and <paramref name="impulses"/> impulses are there: sending goes on behind them. Returns
+    /// how many calls of the entry at the cursor are to be skipped.
     /// </summary>
     public uint Resume(ulong calls, ulong impulses)
     {
@@ -123,7 +125,9 @@ internal sealed class KeptRuns(InstanceId destination, ScratchFile scratch, Memo
         return at;
     }
 
-    /// <summary>The position inside an entry; <paramref name="before"/> is at its beginning or, in the oldest, somewhere inside it.</summary>
+    /// <summary>
+    /// The position inside an entry; <paramref name="before"/> is at its beginning or, in the oldest, somewhere inside it.
+    /// </summary>
     private ChannelPosition WithinEntry(in OutboxEntry entry, ChannelPosition before, ulong number)
     {
         byte[] copy = new byte[entry.FrameBytes];

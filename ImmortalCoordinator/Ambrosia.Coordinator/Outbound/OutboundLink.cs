@@ -5,8 +5,8 @@ namespace Ambrosia.Coordinator;
 
 /// <summary>
 /// Step 5 of a call: what goes next over one connection. Sends an outbox on from the peer's durable position, several frames at once
-/// where they stand side by side in a block, straight from the memory into which they were received; short ones that stand apart are copied together.
-/// Owns the held entries between <see cref="TryTake"/> and <see cref="Taken"/>. The connection's sending thread.
+/// where they stand side by side in a block, straight from the memory into which they were received; short ones that stand apart are copied
+/// together. Owns the held entries between <see cref="TryTake"/> and <see cref="Taken"/>. The connection's sending thread.
 /// </summary>
 /// <param name="messageBytesMax">The receiver's message limit (P6.11).</param>
 internal sealed class OutboundLink(Outbox outbox, uint seed, uint messageBytesMax)
@@ -106,7 +106,8 @@ internal sealed class OutboundLink(Outbox outbox, uint seed, uint messageBytesMa
         return next is not null;
     }
 
-    private static bool MayGather(in OutboxEntry entry, int before) => entry.Block is not null && before + entry.FrameBytes <= GatherBytesMax;
+    private static bool MayGather(in OutboxEntry entry, int before) =>
+        entry.Block is not null && before + entry.FrameBytes <= GatherBytesMax;
 
     /// <summary>An app that speaks to many leaves the runs to each apart from one another.</summary>
     private ReadOnlyMemory<byte> Gather(ReadOnlyMemory<byte> neighbours)

@@ -4,10 +4,10 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Coordinator;
 
 /// <summary>
-/// Step 4 of a call: the outputs of one channel. Numbers them, hashes them, keeps them until they are trimmed (<see cref="KeptRuns"/>), and compares
-/// what a restarted app emits again with what is known. Impulses to the same instance stand between the calls in the order of emission.
-/// Owns the channel's positions. Invariant: trimmed ≤ emitted ≤ known, and known − trimmed = the kept runs' calls.
-/// Any thread; one lock, taken once a run.
+/// Step 4 of a call: the outputs of one channel. Numbers them, hashes them, keeps them until they are trimmed (<see cref="KeptRuns"/>), and
+/// compares what a restarted app emits again with what is known. Impulses to the same instance stand between the calls in the order of
+/// emission. Owns the channel's positions. Invariant: trimmed ≤ emitted ≤ known, and known − trimmed = the kept runs' calls. Any thread;
+/// one lock, taken once a run.
 /// </summary>
 internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scratch, MemoryBound memory)
 {
@@ -29,7 +29,9 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     /// <summary>What is added to the session's ticket to make the number; negative once a receiver was forgotten in its course.</summary>
     private long ticketBase;
 
-    /// <summary>How many receivers of this name were forgotten: where the outbox is, and where the running session is; emitted ≤ kept.</summary>
+    /// <summary>
+    /// How many receivers of this name were forgotten: where the outbox is, and where the running session is; emitted ≤ kept.
+    /// </summary>
     private int generation, emittedGeneration;
 
     public InstanceId Destination { get; } = destination;
@@ -40,7 +42,10 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     /// <summary>Calls emitted up to the last digest position; of the thread that reads the app.</summary>
     public ulong DigestedCount { get; set; }
 
-    /// <summary>Calls that the receiver has acknowledged, and that the log has stated as durable there where the app is; stated ≤ acknowledged, but for what was restored.</summary>
+    /// <summary>
+    /// Calls that the receiver has acknowledged, and that the log has stated as durable there where the app is; stated ≤ acknowledged,
+    /// but for what was restored.
+    /// </summary>
     private ulong acknowledged, stated;
 
     /// <summary>Something was emitted since the last digest position; of the thread that reads the app.</summary>
@@ -59,7 +64,9 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     /// <summary>With a fence: what was appended before somebody found it in the round is seen by whoever sends after this.</summary>
     public void LeaveRound() => Interlocked.Exchange(ref isInRound, 0);
 
-    /// <summary>Timestamp of the last acknowledgement that went beyond <see cref="Trimmed"/>; what is trimmed was acknowledged no later.</summary>
+    /// <summary>
+    /// Timestamp of the last acknowledgement that went beyond <see cref="Trimmed"/>; what is trimmed was acknowledged no later.
+    /// </summary>
     public long AckedAt { get => Volatile.Read(ref ackedAt); set => Volatile.Write(ref ackedAt, value); }
 
     private long ackedAt = long.MinValue;
@@ -70,7 +77,9 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
 
     public ChannelPosition Trimmed { get { lock (gate) return trimmed; } }
 
-    /// <summary>What the log has stated as durable at the receiver; <see cref="Trimmed"/> is beyond it where that was dropped early.</summary>
+    /// <summary>
+    /// What the log has stated as durable at the receiver; <see cref="Trimmed"/> is beyond it where that was dropped early.
+    /// </summary>
     public ulong Stated { get { lock (gate) return stated; } }
 
     public bool HasUnsent { get { lock (gate) return kept.HasUnsent; } }
@@ -82,7 +91,12 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
 
     public OutboxNews News
     {
-        get { lock (gate) return new OutboxNews(Destination, known.Number, trimmed.Number, impulsesNumbered, impulsesDurable, kept.Bytes, kept.HasUnsent); }
+        get
+        {
+            lock (gate)
+                return new OutboxNews(Destination, known.Number, trimmed.Number, impulsesNumbered, impulsesDurable, kept.Bytes,
+                    kept.HasUnsent);
+        }
     }
 
     /// <summary>Takes over how many receivers of this name a checkpoint says were forgotten.</summary>
@@ -108,7 +122,8 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     {
         lock (gate)
         {
-            if (impulsesNumbered > 0) throw new InvalidOperationException($"the outbox to {Destination} has numbered impulses and cannot begin again");
+            if (impulsesNumbered > 0)
+                throw new InvalidOperationException($"the outbox to {Destination} has numbered impulses and cannot begin again");
             kept.Clear();
             known = emitted = trimmed = restoring = default;
             generation = emittedGeneration = 0;
@@ -122,7 +137,9 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     public void RestoreRun(BlockPool.Block block, int frameAt, ReadOnlySpan<byte> run)
     {
         RunView view = RunView.Read(run);
-        if (kept.IsMemoryFull && !HasDiskFor(run.Length)) throw new IOException($"the disk has no room for the outputs to {Destination} that the checkpoint holds: free some, and start again");
+        if (kept.IsMemoryFull && !HasDiskFor(run.Length))
+            throw new IOException(
+                $"the disk has no room for the outputs to {Destination} that the checkpoint holds: free some, and start again");
         lock (gate) Keep(block, frameAt, view.Header, known.After(view.Header.Kind, view.Messages, view.Header.Count), run.Length);
     }
 
@@ -139,7 +156,8 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     {
         lock (gate)
         {
-            if (forgotten > generation || (forgotten == generation && from.Number > known.Number)) throw new InvalidOperationException($"a session to {Destination} begins at {from.Number}, beyond {known.Number}");
+            if (forgotten > generation || (forgotten == generation && from.Number > known.Number))
+                throw new InvalidOperationException($"a session to {Destination} begins at {from.Number}, beyond {known.Number}");
             emitted = from;
             emittedGeneration = forgotten;
             ticketBase = (long)impulsesNumbered;
@@ -147,8 +165,8 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     }
 
     /// <summary>
-    /// The app stands where the log forgets the receiver (log-format L5.14): what was for it is dropped, calls and impulses, and the channel
-    /// begins anew. Returns how many calls that were not trimmed are gone; null: the app was here before, and only comes by again.
+    /// The app stands where the log forgets the receiver (log-format L5.14): what was for it is dropped, calls and impulses, and the
+    /// channel begins anew. Returns how many calls that were not trimmed are gone; null: the app was here before, and only comes by again.
     /// </summary>
     /// <exception cref="DivergenceException">The app has not emitted what it emitted before (I8).</exception>
     public ulong? Cut()
@@ -223,9 +241,13 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
         {
             RunHeader header = run.Header;
             if ((ulong)ticketBase + header.First != impulsesNumbered + 1)
-                throw new ProtocolViolation("P5.9", $"impulse with ticket {header.First} where {impulsesNumbered - (ulong)ticketBase + 1} is next");
+                throw new ProtocolViolation("P5.9",
+                    $"impulse with ticket {header.First} where {impulsesNumbered - (ulong)ticketBase + 1} is next");
             impulsesNumbered += header.Count;
-            var numbered = header with { Shard = Destination.Shard, Peer = 0, First = impulsesNumbered - header.Count + 1, Hash = epoch.Value };
+            var numbered = header with
+            {
+                Shard = Destination.Shard, Peer = 0, First = impulsesNumbered - header.Count + 1, Hash = epoch.Value
+            };
             kept.Push(block, frameAt, numbered, runBytes, new ChannelPosition(impulsesNumbered, 0, MessageKind.Impulse));
             return impulsesNumbered;
         }
@@ -241,7 +263,8 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
 
     /// <summary>
     /// The peer has the first <paramref name="calls"/> calls and <paramref name="impulses"/> impulses of this epoch durable: sending goes
-    /// on behind them; what follows from that is <see cref="ImpulsesDurable"/>'s. Returns how many calls of the entry at the cursor are to be skipped.
+    /// on behind them; what follows from that is <see cref="ImpulsesDurable"/>'s. Returns how many calls of the entry at the
+    /// cursor are to be skipped.
     /// </summary>
     public uint Resume(ulong calls, ulong impulses)
     {
@@ -260,7 +283,9 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     /// <summary>Copies an entry's frame, wherever it is. The caller holds the entry.</summary>
     public void CopyFrame(in OutboxEntry entry, Span<byte> to) => kept.CopyFrame(entry, to);
 
-    /// <summary>Impulses up to this number are durable at the peer. Returns the session's ticket of the last one; 0: nothing new to this session.</summary>
+    /// <summary>
+    /// Impulses up to this number are durable at the peer. Returns the session's ticket of the last one; 0: nothing new to this session.
+    /// </summary>
     /// <exception cref="ProtocolViolation">P6.8: more than were sent.</exception>
     public ulong ImpulsesDurable(ulong number)
     {
@@ -297,8 +322,8 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     }
 
     /// <summary>
-    /// Drops what is acknowledged before the app has come to the Trim that will say so: it may be waiting for this very room. Until it has, no
-    /// checkpoint can be taken: its outputs would not be those of its place in the log.
+    /// Drops what is acknowledged before the app has come to the Trim that will say so: it may be waiting for this very room. Until it has,
+    /// no checkpoint can be taken: its outputs would not be those of its place in the log.
     /// </summary>
     /// <param name="isLeaving">A record that forgets the receiver is in the log: nothing here will ever be sent.</param>
     public void TrimEarly(bool isLeaving)
@@ -320,7 +345,9 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
 
     private void Release() => kept.Release(trimmed.Number, impulsesDurable);
 
-    /// <summary>The channel's hash after <paramref name="number"/> messages; false when that many were never made or are trimmed already.</summary>
+    /// <summary>
+    /// The channel's hash after <paramref name="number"/> messages; false when that many were never made or are trimmed already.
+    /// </summary>
     public bool TryPositionAt(ulong number, out ChannelPosition position)
     {
         lock (gate)
@@ -332,7 +359,9 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
         }
     }
 
-    /// <summary>Holds every entry with calls above <paramref name="after"/> and up to <paramref name="last"/>, oldest first, for a checkpoint.</summary>
+    /// <summary>
+    /// Holds every entry with calls above <paramref name="after"/> and up to <paramref name="last"/>, oldest first, for a checkpoint.
+    /// </summary>
     public void HoldCalls(ulong after, ulong last, List<OutboxEntry> into)
     {
         if (last <= after) return; // both may lie inside one entry

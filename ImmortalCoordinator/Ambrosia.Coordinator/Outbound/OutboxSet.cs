@@ -30,7 +30,10 @@ internal sealed class OutboxSet(InstanceId self, ScratchFile scratch, MemoryBoun
     /// <param name="isLimited">The scratch file has its limit; without, only the disk's.</param>
     public bool HasDiskFor(Outbox outbox, int runBytes, bool isLimited) => (!isLimited || !scratch.IsFull) && outbox.HasDiskFor(runBytes);
 
-    /// <summary>Gives up what receivers have acknowledged, before the log says so, and what is for those who are leaving: for when outputs must wait.</summary>
+    /// <summary>
+    /// Gives up what receivers have acknowledged, before the log says so, and what is for those who are leaving:
+    /// for when outputs must wait.
+    /// </summary>
     public void MakeRoom(Func<InstanceId, bool> isLeaving)
     {
         foreach (Outbox outbox in InOrder()) outbox.TrimEarly(isLeaving(outbox.Destination));
@@ -78,7 +81,9 @@ internal sealed class OutboxSet(InstanceId self, ScratchFile scratch, MemoryBoun
         foreach (Outbox outbox in InOrder()) outbox.Clear();
     }
 
-    /// <summary>A new app session starts to emit from what its checkpoint says; channels that it does not name start from nothing.</summary>
+    /// <summary>
+    /// A new app session starts to emit from what its checkpoint says; channels that it does not name start from nothing.
+    /// </summary>
     /// <param name="generations">How many receivers of a name were forgotten by then; names without are left out.</param>
     public void BeginSession(IReadOnlyDictionary<InstanceId, ChannelPosition> from, IReadOnlyDictionary<InstanceId, int> generations)
     {

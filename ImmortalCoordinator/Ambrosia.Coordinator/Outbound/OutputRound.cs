@@ -1,9 +1,10 @@
 namespace Ambrosia.Coordinator;
 
 /// <summary>
-/// Outboxes of several that got something at once: their links are told one after another, on a thread of their own. What the app says to one
-/// while the others have their turn goes with it, so that an app that speaks to many makes larger sends the more it says; load makes the batch, nothing is
-/// held back. Owns who waits. Invariant: an outbox waits at most once. Adding: the thread that reads the app. Telling: one thread.
+/// Outboxes of several that got something at once: their links are told one after another, on a thread of their own. What the app says to
+/// one while the others have their turn goes with it, so that an app that speaks to many makes larger sends the more it says; load makes
+/// the batch, nothing is held back. Owns who waits. Invariant: an outbox waits at most once. Adding: the thread that reads the
+/// app. Telling: one thread.
 /// </summary>
 /// <param name="tell">Tells an outbox's link that there is something to send.</param>
 internal sealed class OutputRound(Action<Outbox> tell)

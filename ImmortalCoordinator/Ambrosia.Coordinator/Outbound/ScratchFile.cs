@@ -58,7 +58,9 @@ internal sealed class ScratchFile(IFileSystem files, string path, long bytesMax,
         lock (gate) return Fits(tail, bytes) || TryPrepare((bytes + ExtentBytes - 1) / ExtentBytes);
     }
 
-    /// <summary>Keeps the bytes behind those that the same outbox has put before, at this address; false: the disk has no room for them.</summary>
+    /// <summary>
+    /// Keeps the bytes behind those that the same outbox has put before, at this address; false: the disk has no room for them.
+    /// </summary>
     public bool TryPut(SpillTail tail, ReadOnlySpan<byte> bytes, out long at)
     {
         lock (gate)

@@ -6,7 +6,9 @@ using Ambrosia.Log;
 
 namespace Ambrosia.Coordinator.Pumps;
 
-/// <summary>Asks a running coordinator over its admin socket (protocol P9): what operators' tools use. Blocks its caller's thread; keeps nothing.</summary>
+/// <summary>
+/// Asks a running coordinator over its admin socket (protocol P9): what operators' tools use. Blocks its caller's thread; keeps nothing.
+/// </summary>
 public static class AdminClient
 {
     private const string Prefix = "admin.";
@@ -14,11 +16,14 @@ public static class AdminClient
 
     /// <summary>Replicas that say in a log's directory where they can be asked, in ordinal order; a killed one says so still.</summary>
     public static IReadOnlyList<string> Replicas(IFileSystem files, string logDirectory) =>
-        [.. files.List(logDirectory).Where(static name => name.StartsWith(Prefix, StringComparison.Ordinal) && !name.AsSpan(Prefix.Length).Contains('.')).Select(static name => name[Prefix.Length..])];
+        [.. files.List(logDirectory)
+            .Where(static name => name.StartsWith(Prefix, StringComparison.Ordinal) && !name.AsSpan(Prefix.Length).Contains('.'))
+            .Select(static name => name[Prefix.Length..])];
 
     /// <summary>Sends one command and gives the answers as they come, the last one being the end.</summary>
     /// <param name="patience">For each answer.</param>
-    /// <exception cref="AdminUnreachableException">No coordinator listens there, it closed the connection, or an answer did not come in time.</exception>
+    /// <exception cref="AdminUnreachableException">No coordinator listens there, it closed the connection, or an answer did not
+    /// come in time.</exception>
     public static IEnumerable<JsonObject> Ask(IFileSystem files, string logDirectory, string replica, JsonObject request, TimeSpan patience)
     {
         using Socket socket = Connect(files, logDirectory, replica);
@@ -28,7 +33,9 @@ public static class AdminClient
         int fill = 0, answers = 0;
         while (true)
         {
-            if (fill == buffer.Length) Array.Resize(ref buffer, fill < AnswerBytesMax ? fill * 2 : throw Unreachable(logDirectory, $"an answer is longer than {AnswerBytesMax} bytes"));
+            if (fill == buffer.Length)
+                Array.Resize(ref buffer,
+                    fill < AnswerBytesMax ? fill * 2 : throw Unreachable(logDirectory, $"an answer is longer than {AnswerBytesMax} bytes"));
             int received = Receive(socket, buffer.AsMemory(fill), logDirectory, patience);
             if (received == 0) break;
             fill += received;
@@ -39,14 +46,17 @@ public static class AdminClient
                 fill -= end + 1;
             }
         }
-        if (answers == 0 || fill > 0) throw Unreachable(logDirectory, "the coordinator ended the connection without an answer; it may be stopping, or have as many callers as it takes");
+        if (answers == 0 || fill > 0)
+            throw Unreachable(logDirectory,
+                "the coordinator ended the connection without an answer; it may be stopping, or have as many callers as it takes");
     }
 
     private static Socket Connect(IFileSystem files, string logDirectory, string replica)
     {
         string place = AdminEndpoint.PlaceOf(logDirectory, replica);
         if (AdminEndpoint.ReadPlace(files, place) is not { } named)
-            throw Unreachable(logDirectory, $"no coordinator of replica '{replica}' runs here (there is no {place}). Start it, or give another directory or replica");
+            throw Unreachable(logDirectory,
+                $"no coordinator of replica '{replica}' runs here (there is no {place}). Start it, or give another directory or replica");
         var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
         try
         {
@@ -56,7 +66,8 @@ public static class AdminClient
         catch (Exception e) when (e is SocketException or ArgumentException)
         {
             socket.Dispose();
-            throw Unreachable(logDirectory, $"the coordinator of replica '{replica}' (process {named.Process}) does not answer on {named.Socket}: {e.Message}. If it was killed, start it again");
+            throw Unreachable(logDirectory,
+                $"the coordinator of replica '{replica}' (process {named.Process}) does not answer on {named.Socket}: {e.Message}. If it was killed, start it again");
         }
     }
 
@@ -79,7 +90,8 @@ public static class AdminClient
         return error switch
         {
             SocketError.Success => received,
-            SocketError.TimedOut or SocketError.WouldBlock => throw Unreachable(logDirectory, $"no answer came within {patience.TotalSeconds:F0} s"),
+            SocketError.TimedOut or SocketError.WouldBlock =>
+                throw Unreachable(logDirectory, $"no answer came within {patience.TotalSeconds:F0} s"),
             _ => 0,
         };
     }

@@ -53,7 +53,8 @@ internal sealed class AdminEndpoint : IDisposable
         {
             using IFile file = files.Open(place, FileUse.Read);
             JsonNode? named = JsonNode.Parse(bytes.AsSpan(0, file.Read(bytes, 0)));
-            return named is JsonObject && named["socket"]?.GetValue<string>() is { } socket && named["process"]?.GetValue<int>() is { } process ? (socket, process) : null;
+            return named is JsonObject && named["socket"]?.GetValue<string>() is { } socket
+                && named["process"]?.GetValue<int>() is { } process ? (socket, process) : null;
         }
         catch (Exception e) when (e is FileNotFoundException or JsonException or InvalidOperationException or FormatException)
         {

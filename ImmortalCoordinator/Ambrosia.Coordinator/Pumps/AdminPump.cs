@@ -67,7 +67,8 @@ internal sealed class AdminPump(Func<AdminEndpoint?> open, AdminCommands command
             catch (Exception e) when (e is SocketException or ObjectDisposedException)
             {
                 if (stopped) return;
-                if (e is not SocketException { SocketErrorCode: SocketError.Interrupted }) say($"admin socket: accepting failed: {e.Message}");
+                if (e is not SocketException { SocketErrorCode: SocketError.Interrupted })
+                    say($"admin socket: accepting failed: {e.Message}");
                 Thread.Sleep(pollEvery);
                 continue;
             }
@@ -136,7 +137,8 @@ internal sealed class AdminPump(Func<AdminEndpoint?> open, AdminCommands command
         for (bool isLast = false; !isLast && !stopped;)
         {
             if (reply.Next(out isLast) is { } answer) Send(socket, answer);
-            else if (socket.Poll(pollEvery, SelectMode.SelectRead)) return; // closed by the other side, or it breaks the rule of one request
+            // closed by the other side, or it breaks the rule of one request
+            else if (socket.Poll(pollEvery, SelectMode.SelectRead)) return;
         }
     }
 

@@ -62,7 +62,8 @@ internal sealed class AppEndpoint : IDisposable
             bound.Listen(16);
             return new AppEndpoint(bound, $"tcp:{((IPEndPoint)bound.LocalEndPoint!).Port}", null, tokenPath, token);
         }
-        string path = options.AppSocket is { } asked ? SocketPath.Made(files, asked) : SocketPath.Of(files, Path.Combine(options.LogDirectory, $"app.{options.Replica}.sock"));
+        string path = options.AppSocket is { } asked ? SocketPath.Made(files, asked)
+            : SocketPath.Of(files, Path.Combine(options.LogDirectory, $"app.{options.Replica}.sock"));
         files.Delete(path);
         var listener = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
         listener.Bind(new UnixDomainSocketEndPoint(path));

@@ -10,9 +10,12 @@ namespace Ambrosia.Coordinator.Pumps;
 /// Takes the app's connections and drives a session over each: one thread that reads, one that sends. Dropping what a dead app sent is
 /// not allowed: its bytes are read to their end before the next session may begin.
 /// </summary>
-internal sealed class AppPump(Coordinator first, AppEndpoint endpoint, Action<CancellationToken> waitForRoom, Action<int, string> fail, Action<string> say) : IDisposable
+internal sealed class AppPump(
+    Coordinator first, AppEndpoint endpoint, Action<CancellationToken> waitForRoom, Action<int, string> fail,
+    Action<string> say) : IDisposable
 {
-    private static readonly TimeSpan helloMax = TimeSpan.FromSeconds(5), handoverMax = TimeSpan.FromSeconds(2), readOn = TimeSpan.FromMilliseconds(5);
+    private static readonly TimeSpan helloMax = TimeSpan.FromSeconds(5), handoverMax = TimeSpan.FromSeconds(2),
+        readOn = TimeSpan.FromMilliseconds(5);
 
     /// <summary>Connections that have not said hello.</summary>
     private const int StrangersMax = 16;
@@ -20,7 +23,9 @@ internal sealed class AppPump(Coordinator first, AppEndpoint endpoint, Action<Ca
     private readonly LineBudget lines = new(TimeProvider.System.TimestampFrequency, TimeProvider.System.GetTimestamp());
     private readonly Lock gate = new();
 
-    /// <summary>Connections whose app has not shown its token, oldest first: one too many closes the oldest, so that nobody keeps the app out.</summary>
+    /// <summary>
+    /// Connections whose app has not shown its token, oldest first: one too many closes the oldest, so that nobody keeps the app out.
+    /// </summary>
     private readonly List<Socket> strangers = [];
     private volatile bool stopped;
 
@@ -158,7 +163,8 @@ internal sealed class AppPump(Coordinator first, AppEndpoint endpoint, Action<Ca
             int received = socket.Receive(reader.Space().Span, SocketFlags.None, out SocketError error);
             if (error == SocketError.TimedOut) return "no hello within 5 s (P2.4)";
             if (error != SocketError.Success || received == 0)
-                return IsStrangerNoMore(socket) ? "closed by the other side before its hello (P2.4)" : $"one of more than {StrangersMax} that had not said hello";
+                return IsStrangerNoMore(socket) ? "closed by the other side before its hello (P2.4)"
+                    : $"one of more than {StrangersMax} that had not said hello";
             ReadAnswer answer = reader.Received(received);
             if (answer == ReadAnswer.AppIsLive)
             {
@@ -168,7 +174,8 @@ internal sealed class AppPump(Coordinator first, AppEndpoint endpoint, Action<Ca
             while (answer == ReadAnswer.LogUnread)
             {
                 IsStrangerNoMore(socket);
-                if (socket.Poll(0, SelectMode.SelectRead) && socket.Available == 0) return "closed by the other side while the log was read (P5.2)";
+                if (socket.Poll(0, SelectMode.SelectRead) && socket.Available == 0)
+                    return "closed by the other side while the log was read (P5.2)";
                 Thread.Sleep(readOn);
                 answer = reader.Continue();
             }

@@ -6,8 +6,8 @@ namespace Ambrosia.Coordinator.Pumps;
 
 /// <summary>
 /// Sends to the app over one connection. Much of it goes on a thread of its own; when that sleeps and there is little, whoever has made the
-/// work (a commit, mostly) sends what the channel takes at once, which saves an awaited call a change of threads. One thread sends at a time
-/// (the gate); what was taken from the session is sent whole, in order, before anything else is taken. A wake is never lost.
+/// work (a commit, mostly) sends what the channel takes at once, which saves an awaited call a change of threads. One thread sends at a
+/// time (the gate); what was taken from the session is sent whole, in order, before anything else is taken. A wake is never lost.
 /// </summary>
 internal sealed class AppSender : IDisposable
 {
@@ -39,7 +39,9 @@ internal sealed class AppSender : IDisposable
         parker.Wake();
     }
 
-    /// <summary>Sends until the session has ended and everything is sent; from here on others may send as well. A thread of its own.</summary>
+    /// <summary>
+    /// Sends until the session has ended and everything is sent; from here on others may send as well. A thread of its own.
+    /// </summary>
     /// <exception cref="SocketException">The app is gone.</exception>
     public void Run(AppSession of, AppStream over)
     {

@@ -6,10 +6,12 @@ namespace Ambrosia.Coordinator.Pumps;
 
 /// <summary>
 /// Starts the app and starts it again when it ends, with backoff. An app that dies again and again at the same record is reported with
-/// that record's Lsn: it is what a debugger should look at. One that ends with the code for misuse is not started again: neither is the coordinator.
+/// that record's Lsn: it is what a debugger should look at. One that ends with the code for misuse is not started again:
+/// neither is the coordinator.
 /// </summary>
 internal sealed class AppSupervisor(
-    IReadOnlyList<string> command, IReadOnlyDictionary<string, string> environment, Func<Lsn> executed, Action<string> say, Action<int, string> fail) : IDisposable
+    IReadOnlyList<string> command, IReadOnlyDictionary<string, string> environment, Func<Lsn> executed, Action<string> say,
+    Action<int, string> fail) : IDisposable
 {
     private const int SameRecordMax = 5;
     private static readonly TimeSpan delayMax = TimeSpan.FromSeconds(5), settled = TimeSpan.FromSeconds(5);
@@ -31,7 +33,8 @@ internal sealed class AppSupervisor(
             if (stop.IsSet) return;
             if (code == ExitCodes.Misuse)
             {
-                fail(ExitCodes.Misuse, "the app ended with code 2: it refuses to run as it is, and starting it again would not help; its own lines say why");
+                fail(ExitCodes.Misuse,
+                    "the app ended with code 2: it refuses to run as it is, and starting it again would not help; its own lines say why");
                 return;
             }
             Lsn at = executed();
@@ -40,7 +43,8 @@ internal sealed class AppSupervisor(
             delay = Stopwatch.GetElapsedTime(begun) > settled ? TimeSpan.Zero
                 : delay == TimeSpan.Zero ? TimeSpan.FromMilliseconds(20) : delay < delayMax ? delay * 2 : delayMax;
             say($"app ended with code {code} after Lsn {at}; started again{(delay > TimeSpan.Zero ? $" in {delay.TotalMilliseconds:F0} ms" : "")}");
-            if (same == SameRecordMax) say($"app ended {same} times at the same record, the one at or behind Lsn {at}: it does not get past it");
+            if (same == SameRecordMax)
+                say($"app ended {same} times at the same record, the one at or behind Lsn {at}: it does not get past it");
             stop.Wait(delay);
         }
     }

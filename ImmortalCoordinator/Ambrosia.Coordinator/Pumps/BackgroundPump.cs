@@ -5,10 +5,13 @@ namespace Ambrosia.Coordinator.Pumps;
 
 /// <summary>What happens by the clock: due records, heartbeats to the app, the idle fence check, space ahead of the log's tail.</summary>
 /// <param name="garbage">Null: others have a say in this process's memory.</param>
-internal sealed class BackgroundPump(Coordinator coordinator, Action<bool> publish, Action commit, Action<int, string> fail, Action<string> say, GarbageBound? garbage) : IDisposable
+internal sealed class BackgroundPump(
+    Coordinator coordinator, Action<bool> publish, Action commit, Action<int, string> fail, Action<string> say,
+    GarbageBound? garbage) : IDisposable
 {
     private static readonly TimeSpan tickEvery = TimeSpan.FromMilliseconds(20), rest = TimeSpan.FromMilliseconds(100);
-    private static readonly TimeSpan pause = TimeSpan.FromMilliseconds(2), slowPause = TimeSpan.FromMilliseconds(10), idlePause = TimeSpan.FromMilliseconds(100), shortage = TimeSpan.FromMilliseconds(100);
+    private static readonly TimeSpan pause = TimeSpan.FromMilliseconds(2), slowPause = TimeSpan.FromMilliseconds(10),
+        idlePause = TimeSpan.FromMilliseconds(100), shortage = TimeSpan.FromMilliseconds(100);
 
     /// <summary>A log that grew by less during a rest uses up little of the zeros ahead of it before the end of a longer one.</summary>
     private const long SlowBytes = 64 << 10;
@@ -33,7 +36,9 @@ internal sealed class BackgroundPump(Coordinator coordinator, Action<bool> publi
     /// <summary>Space for the log is waited for. Any thread.</summary>
     public void PrepareSpaceNow() => space.Set();
 
-    /// <summary>Something has come in: what follows from it is looked after in ticks again. Any thread; a look at a flag while ticks go on.</summary>
+    /// <summary>
+    /// Something has come in: what follows from it is looked after in ticks again. Any thread; a look at a flag while ticks go on.
+    /// </summary>
     public void Stir()
     {
         if (Volatile.Read(ref resting) != 0 && Interlocked.Exchange(ref resting, 0) != 0) tick.Set();
@@ -65,7 +70,9 @@ internal sealed class BackgroundPump(Coordinator coordinator, Action<bool> publi
         }
     }
 
-    /// <summary>A wake-up in an idle process costs a tenth of a millisecond: one that has nothing to do sleeps longer, unless it is stirred.</summary>
+    /// <summary>
+    /// A wake-up in an idle process costs a tenth of a millisecond: one that has nothing to do sleeps longer, unless it is stirred.
+    /// </summary>
     private void AwaitTick(bool isResting)
     {
         if (isResting) Interlocked.Exchange(ref resting, 1);

@@ -68,8 +68,10 @@ internal sealed class CertificateFiles(CoordinatorOptions options, IFileSystem f
     private string ReadTexts(out string[] parts)
     {
         if (FileRights.WhatIsWrongWithKey(options.TlsKey!) is { } open)
-            throw new LinkCertificateException($"the key {options.TlsKey} of --tls-key is not private: {open}. Mend it with 'chmod 600 {options.TlsKey}'.");
-        parts = [Text("--tls-cert", options.TlsCertificate!), Text("--tls-key", options.TlsKey!), Text("--tls-ca", options.TlsAuthorities!)];
+            throw new LinkCertificateException(
+                $"the key {options.TlsKey} of --tls-key is not private: {open}. Mend it with 'chmod 600 {options.TlsKey}'.");
+        parts = [Text("--tls-cert", options.TlsCertificate!), Text("--tls-key", options.TlsKey!),
+            Text("--tls-ca", options.TlsAuthorities!)];
         return string.Join('\0', parts);
     }
 

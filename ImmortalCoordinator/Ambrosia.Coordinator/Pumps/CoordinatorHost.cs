@@ -88,18 +88,22 @@ public sealed class CoordinatorHost : IDisposable
 
     private void Start(CancellationToken stop)
     {
-        if (options.UnsafeNoFlush) lines.Say("UNSAFE: nothing is flushed (--unsafe-no-flush). A machine that stops loses what was acknowledged. For measurements only.");
+        if (options.UnsafeNoFlush)
+            lines.Say(
+                "UNSAFE: nothing is flushed (--unsafe-no-flush). A machine that stops loses what was acknowledged. For measurements only.");
         var catalog = new DirectoryCatalog(
             new CatalogFiles(files, options.CatalogDirectory, $"{options.Instance}.{options.Replica}.{System.Environment.ProcessId}"),
             SystemRandom.Fill, lines.Say);
         if (options.Log.WriteMode == LogWriteMode.Direct && !DirectWrites.ArePossible(files, options.LogDirectory))
-            throw new MisuseException($"the file system of {options.LogDirectory} cannot be written past the page cache; give --log-write auto, or another directory");
+            throw new MisuseException(
+                $"the file system of {options.LogDirectory} cannot be written past the page cache; give --log-write auto, or another directory");
         certificates = options.TlsCertificate is null ? null : new CertificateFiles(options, files, TimeProvider.System, lines.Say);
         InstanceIdentity identity = new InstanceStart(options, files, catalog, certificates, lines.Say).FindOrCreate();
         owned.Add(name = TakeName(stop));
         commands.Set("status", _ => new AdminAnswer(StatusReport.OfWaiting(identity, options.Replica)));
         // Whoever has the replica's name serves its operators: in the place of one that may still answer, since that one is about to end.
-        var admin = new AdminPump(() => AdminEndpoint.TryOpen(files, options.LogDirectory, options.Replica, evenIfTaken: true), commands, lines.Say);
+        var admin = new AdminPump(() => AdminEndpoint.TryOpen(files, options.LogDirectory, options.Replica, evenIfTaken: true),
+            commands, lines.Say);
         owned.Add(admin);
         admin.Start();
         var standby = rules = new Standby(files, identity, options);
@@ -125,7 +129,9 @@ public sealed class CoordinatorHost : IDisposable
         if (!coordinator.HasLog) StartStandby(standby, follower, identity);
     }
 
-    /// <summary>One replica of a name at a time. Whoever looks who is there holds a name for a moment, and a killed process for a little longer.</summary>
+    /// <summary>
+    /// One replica of a name at a time. Whoever looks who is there holds a name for a moment, and a killed process for a little longer.
+    /// </summary>
     private ReplicaLock TakeName(CancellationToken stop)
     {
         long begin = Stopwatch.GetTimestamp();
@@ -133,7 +139,8 @@ public sealed class CoordinatorHost : IDisposable
         {
             if (ReplicaLock.TryTake(files, options.LogDirectory, options.Replica) is { } taken) return taken;
             if (Stopwatch.GetElapsedTime(begin) > nameMax)
-                throw new MisuseException($"a replica '{options.Replica}' of '{options.Instance}' runs on {options.LogDirectory} already. Give this one another name with --replica.");
+                throw new MisuseException(
+                    $"a replica '{options.Replica}' of '{options.Instance}' runs on {options.LogDirectory} already. Give this one another name with --replica.");
             stop.WaitHandle.WaitOne(10);
             stop.ThrowIfCancellationRequested();
         }
@@ -147,7 +154,9 @@ public sealed class CoordinatorHost : IDisposable
             ClaimResult? result = standby.Try();
             if (result is ClaimResult.Claimed claimed) return claimed;
             if (result is not ClaimResult.Held held) continue;
-            if (!said) lines.Say($"another coordinator is primary of {options.Instance} ({held.LockPath}); this one follows as replica {options.Replica}");
+            if (!said)
+                lines.Say(
+                    $"another coordinator is primary of {options.Instance} ({held.LockPath}); this one follows as replica {options.Replica}");
             while (follower.Step()) stop.ThrowIfCancellationRequested();
             if (follower.DigestEvery is not null) return null;
             stop.WaitHandle.WaitOne(10); // its first segment is on its way
@@ -184,9 +193,13 @@ public sealed class CoordinatorHost : IDisposable
     /// <summary>Commands about the role of this process.</summary>
     private void AddCommands(Coordinator parts)
     {
-        commands.Set("promote", _ => PromoteCommand.Begin(parts.HasLog, () => parts.Lag, () => parts.IsPrimary ? parts.Epoch : null, () => new Thread(() => standby?.Promote()) { Name = "promote", IsBackground = true }.Start()));
+        commands.Set("promote",
+            _ =>
+                PromoteCommand.Begin(parts.HasLog, () => parts.Lag, () => parts.IsPrimary ? parts.Epoch : null,
+                    () => new Thread(() => standby?.Promote()) { Name = "promote", IsBackground = true }.Start()));
         commands.Set("retire", request => RetireCommand.Begin(
-            request, parts.HasLog, [.. ReplicaLock.Present(files, options.LogDirectory).Where(name => name != options.Replica)], retired.Cancel));
+            request, parts.HasLog, [.. ReplicaLock.Present(files, options.LogDirectory).Where(name => name != options.Replica)],
+            retired.Cancel));
     }
 
     private void Lead(Leadership leadership)
@@ -215,10 +228,12 @@ public sealed class CoordinatorHost : IDisposable
             Crash.Hit("takeover.beforeConnect");
             if (!isOpen) links.Start();
             isOpen = true;
-            lines.Ready(identity.Name, parts.Epoch.Value, parts.Delivered, Stopwatch.GetElapsedTime(begun), links.Address, endpoint.Address);
+            lines.Ready(identity.Name, parts.Epoch.Value, parts.Delivered, Stopwatch.GetElapsedTime(begun), links.Address,
+                endpoint.Address);
         };
         app = new AppPump(parts, endpoint, commits.WaitForRoom, Fail, lines.Say);
-        var background = new BackgroundPump(parts, anyhow => PublishNews(catalog, identity, parts, anyhow), () => commits.Commit(drained: false), Fail, lines.Say,
+        var background = new BackgroundPump(parts, anyhow => PublishNews(catalog, identity, parts, anyhow),
+            () => commits.Commit(drained: false), Fail, lines.Say,
             ChannelOpened is null ? new GarbageBound() : null);
         commits.SpaceWanted = background.PrepareSpaceNow;
         commits.Stirred = background.Stir;
@@ -248,21 +263,27 @@ public sealed class CoordinatorHost : IDisposable
     {
         Crash.Hit("catalog.beforePublish");
         others = present;
-        IEnumerable<ReplicaEntry> secondaries = others.Take(CatalogLimits.ReplicasMax - 1).Select(other => new ReplicaEntry(other.Replica, other.Address, "secondary", parts.Epoch));
-        var entry = new CatalogEntry(parts.Self, identity.Uuid, options.LogDirectory, parts.Epoch, [new ReplicaEntry(options.Replica, links!.Address, "primary", parts.Epoch), .. secondaries]);
+        IEnumerable<ReplicaEntry> secondaries = others.Take(CatalogLimits.ReplicasMax - 1)
+            .Select(other => new ReplicaEntry(other.Replica, other.Address, "secondary", parts.Epoch));
+        var entry = new CatalogEntry(parts.Self, identity.Uuid, options.LogDirectory, parts.Epoch,
+            [new ReplicaEntry(options.Replica, links!.Address, "primary", parts.Epoch), .. secondaries]);
         try
         {
             switch (catalog.Publish(entry))
             {
                 case PublishAnswer.NameTaken: Fail(ExitCodes.Misuse, InstanceStart.NameTaken(identity, catalog.Find(parts.Self))); break;
-                case PublishAnswer.Outdated: Fail(ExitCodes.NotPrimary, $"the catalog has a higher epoch of {parts.Self} than {parts.Epoch}: another coordinator is its primary, or this log is an old copy"); break;
+                case PublishAnswer.Outdated:
+                    Fail(ExitCodes.NotPrimary,
+                        $"the catalog has a higher epoch of {parts.Self} than {parts.Epoch}: another coordinator is its primary, or this log is an old copy"); break;
                 case PublishAnswer.Published: catalogTrouble = null; break;
             }
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
             // Links that are open need no catalog: the next heartbeat tries again.
-            if (catalogTrouble != e.Message) lines.Say($"catalog: the entry of {parts.Self} cannot be published, so that peers may not find it; tried again: {e.Message}");
+            if (catalogTrouble != e.Message)
+                lines.Say(
+                    $"catalog: the entry of {parts.Self} cannot be published, so that peers may not find it; tried again: {e.Message}");
             catalogTrouble = e.Message;
         }
     }
@@ -299,7 +320,8 @@ public sealed class CoordinatorHost : IDisposable
     /// <summary>A secondary's app makes other calls than the log's: before the process ends it says which, and at which record.</summary>
     private bool TryLookAgain(string why)
     {
-        if (coordinator is not { HasLog: false, Diverged: { } stretch } diverged || app is null || Interlocked.Exchange(ref isLookingAgain, 1) != 0) return false;
+        if (coordinator is not { HasLog: false, Diverged: { } stretch } diverged || app is null
+            || Interlocked.Exchange(ref isLookingAgain, 1) != 0) return false;
         if (!rules!.TryForbid())
         {
             isLookingAgain = 0; // it leads, or is about to: it must end at once

@@ -17,26 +17,35 @@ internal static unsafe partial class FileRights
     public static string? WhatIsWrongWithSecret(string path) =>
         Of(path) is { } found ? NotOurs(found) ?? OpenTo(found.Mode, OthersRead | OthersWrite | OthersEnter) : null;
 
-    /// <summary>What is wrong with a private key: its group may be let in by whoever provides it, others not. Null: nothing, or it is not there.</summary>
+    /// <summary>
+    /// What is wrong with a private key: its group may be let in by whoever provides it, others not. Null: nothing, or it is not there.
+    /// </summary>
     public static string? WhatIsWrongWithKey(string path) =>
-        Of(path) is { } found ? NotOurs(found) ?? OpenTo(found.Mode, UnixFileMode.OtherRead | UnixFileMode.OtherExecute | OthersWrite) : null;
+        Of(path) is { } found
+        ? NotOurs(found) ?? OpenTo(found.Mode, UnixFileMode.OtherRead | UnixFileMode.OtherExecute | OthersWrite) : null;
 
-    /// <summary>What is wrong with a directory in which nobody else may put, replace or see anything; null: nothing, or it is not there.</summary>
+    /// <summary>
+    /// What is wrong with a directory in which nobody else may put, replace or see anything; null: nothing, or it is not there.
+    /// </summary>
     public static string? WhatIsWrongWithPrivateDirectory(string path) => WhatIsWrongWithSecret(path);
 
     /// <summary>What is wrong with a directory in which others may look but change nothing; null: nothing, or it is not there.</summary>
-    public static string? WhatIsWrongWithOwnDirectory(string path) => Of(path) is { } found ? NotOurs(found) ?? OpenTo(found.Mode, OthersWrite) : null;
+    public static string? WhatIsWrongWithOwnDirectory(string path) =>
+        Of(path) is { } found ? NotOurs(found) ?? OpenTo(found.Mode, OthersWrite) : null;
 
     /// <summary>Others may see what is in this directory.</summary>
-    public static bool IsSeenByOthers(string path) => Of(path) is { } found && (found.Mode & (UnixFileMode.OtherRead | UnixFileMode.OtherExecute)) != 0;
+    public static bool IsSeenByOthers(string path) =>
+        Of(path) is { } found && (found.Mode & (UnixFileMode.OtherRead | UnixFileMode.OtherExecute)) != 0;
 
     public static uint EffectiveUser { get; } = OperatingSystem.IsLinux() ? GetEffectiveUser() : 0;
 
     private static string? NotOurs((uint Owner, UnixFileMode Mode) found) =>
-        found.Owner == EffectiveUser || found.Owner == 0 ? null : $"it belongs to user {found.Owner}, not to the one that runs this coordinator ({EffectiveUser})";
+        found.Owner == EffectiveUser || found.Owner == 0 ? null
+        : $"it belongs to user {found.Owner}, not to the one that runs this coordinator ({EffectiveUser})";
 
     private static string? OpenTo(UnixFileMode mode, UnixFileMode closed) =>
-        (mode & closed) == 0 ? null : $"its mode is {Octal(mode)}: others than its owner may {((mode & closed & OthersWrite) != 0 ? "change" : "read")} it";
+        (mode & closed) == 0 ? null
+        : $"its mode is {Octal(mode)}: others than its owner may {((mode & closed & OthersWrite) != 0 ? "change" : "read")} it";
 
     private static string Octal(UnixFileMode mode) => "0" + Convert.ToString((int)mode & 0x1FF, 8).PadLeft(3, '0');
 

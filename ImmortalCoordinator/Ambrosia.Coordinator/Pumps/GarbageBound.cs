@@ -1,9 +1,9 @@
 namespace Ambrosia.Coordinator.Pumps;
 
 /// <summary>
-/// Keeps the garbage of a coordinator that has its process to itself within a few MiB. The runtime lets as much of it come together as the processor's
-/// cache is large, which can be more than all that is alive; here little is made (none for messages), and little is alive, so a collection takes well
-/// below a millisecond. One thread.
+/// Keeps the garbage of a coordinator that has its process to itself within a few MiB. The runtime lets as much of it come together as the
+/// processor's cache is large, which can be more than all that is alive; here little is made (none for messages), and little is alive, so a
+/// collection takes well below a millisecond. One thread.
 /// </summary>
 internal sealed class GarbageBound
 {

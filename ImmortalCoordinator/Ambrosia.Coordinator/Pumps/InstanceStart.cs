@@ -8,7 +8,8 @@ namespace Ambrosia.Coordinator.Pumps;
 /// Finds the instance of a start, or makes it. Whatever a user may have got wrong is looked at first and refused (exit 2); only then is
 /// anything made. Used by the starting thread.
 /// </summary>
-internal sealed class InstanceStart(CoordinatorOptions options, IFileSystem files, DirectoryCatalog catalog, CertificateFiles? certificates, Action<string> say)
+internal sealed class InstanceStart(
+    CoordinatorOptions options, IFileSystem files, DirectoryCatalog catalog, CertificateFiles? certificates, Action<string> say)
 {
     /// <exception cref="MisuseException">What was asked for cannot be done: nothing was made.</exception>
     public InstanceIdentity FindOrCreate()
@@ -19,10 +20,12 @@ internal sealed class InstanceStart(CoordinatorOptions options, IFileSystem file
         Listening(() => _ = certificates?.Current);
         var name = new InstanceId(options.Instance);
         InstanceIdentity? found = InstanceDirectory.TryRead(files, options.LogDirectory);
-        CatalogEntry? entry = Asking(isNew: found is null, () => { catalog.CheckSecret(); return catalog.Find(found is null ? name : new InstanceId(found.Name, found.Shard)); });
+        CatalogEntry? entry = Asking(isNew: found is null,
+            () => { catalog.CheckSecret(); return catalog.Find(found is null ? name : new InstanceId(found.Name, found.Shard)); });
         if (found is not null) return Known(found, entry);
         if (entry is not null && !options.Create)
-            throw new MisuseException($"the catalog has an instance '{options.Instance}' with its log in {entry.LogPath}. Start it there; or, if that log is gone for good, begin a new one with --create.");
+            throw new MisuseException(
+                $"the catalog has an instance '{options.Instance}' with its log in {entry.LogPath}. Start it there; or, if that log is gone for good, begin a new one with --create.");
         Listening(() => LinkListener.Check(options.Listen, options.Insecure || certificates is not null));
         return Create(() => { if (entry is not null) catalog.Forget(name); });
     }
@@ -30,10 +33,12 @@ internal sealed class InstanceStart(CoordinatorOptions options, IFileSystem file
     private InstanceIdentity Known(InstanceIdentity found, CatalogEntry? entry)
     {
         if (found.Name != options.Instance)
-            throw new MisuseException($"{options.LogDirectory} holds the log of instance '{found.Name}', not of '{options.Instance}'. Give its own name, or another directory.");
+            throw new MisuseException(
+                $"{options.LogDirectory} holds the log of instance '{found.Name}', not of '{options.Instance}'. Give its own name, or another directory.");
         if (entry is not null && entry.Uuid != found.Uuid) throw new MisuseException(NameTaken(found, entry));
         Epoch epoch = Fence.Current(files, options.LogDirectory, found);
-        if (PlaceCheck.WhatIsWrong(found, options.LogDirectory, epoch, entry, path => InstanceDirectory.TryRead(files, path)?.Uuid == found.Uuid) is { } wrong)
+        if (PlaceCheck.WhatIsWrong(found, options.LogDirectory, epoch, entry,
+            path => InstanceDirectory.TryRead(files, path)?.Uuid == found.Uuid) is { } wrong)
             throw new MisuseException(wrong);
         return found;
     }
@@ -74,7 +79,8 @@ internal sealed class InstanceStart(CoordinatorOptions options, IFileSystem file
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            throw new MisuseException($"the {what} cannot be made in {directory}: {e.Message} Give with {option} a directory on a file system where this user may write.");
+            throw new MisuseException(
+                $"the {what} cannot be made in {directory}: {e.Message} Give with {option} a directory on a file system where this user may write.");
         }
         catch (CatalogException e)
         {
@@ -92,17 +98,21 @@ internal sealed class InstanceStart(CoordinatorOptions options, IFileSystem file
         {
             throw new MisuseException(e.Message);
         }
-        catch (Exception e) when (e is UnauthorizedAccessException || (isNew && e is IOException)) // of a known instance: exit 74, try again
+        // of a known instance: exit 74, try again
+        catch (Exception e) when (e is UnauthorizedAccessException || (isNew && e is IOException))
         {
-            throw new MisuseException($"the catalog in {options.CatalogDirectory} cannot be read: {e.Message} Give its directory with --catalog.");
+            throw new MisuseException(
+                $"the catalog in {options.CatalogDirectory} cannot be read: {e.Message} Give its directory with --catalog.");
         }
     }
 
     private void RefuseUnsafe(string what, string directory)
     {
-        if (FileRights.IsSeenByOthers(directory)) say($"the {what}'s directory {directory} can be seen by every user of this machine; 'chmod 700 {directory}' keeps it private");
+        if (FileRights.IsSeenByOthers(directory))
+            say($"the {what}'s directory {directory} can be seen by every user of this machine; 'chmod 700 {directory}' keeps it private");
         if (FileRights.WhatIsWrongWithOwnDirectory(directory) is { } wrong)
-            throw new MisuseException($"the {what}'s directory {directory} is not safe: {wrong}. Mend it with 'chmod 700 {directory}', as the user that runs the coordinator.");
+            throw new MisuseException(
+                $"the {what}'s directory {directory} is not safe: {wrong}. Mend it with 'chmod 700 {directory}', as the user that runs the coordinator.");
     }
 
     /// <summary>Where links are listened for: an address or a certificate that cannot be used is the user's mistake.</summary>

@@ -6,7 +6,10 @@ namespace Ambrosia.Coordinator.Pumps;
 /// <summary>Makes and takes connections to peers: listens, looks names up in the catalog, dials on short-lived threads.</summary>
 internal sealed class LinkPump(Coordinator coordinator, ICatalog catalog, LinkSettings settings, Action<string> say) : IDisposable
 {
-    /// <summary>How often it is looked whether an unconnected peer's next call is due; and, while there is none, whether there is one nobody told of.</summary>
+    /// <summary>
+    /// How often it is looked whether an unconnected peer's next call is due; and, while there is none, whether
+    /// there is one nobody told of.
+    /// </summary>
     private static readonly TimeSpan lookEvery = TimeSpan.FromMilliseconds(20), rest = TimeSpan.FromSeconds(1);
 
     private readonly Parker parker = new();
@@ -24,7 +27,9 @@ internal sealed class LinkPump(Coordinator coordinator, ICatalog catalog, LinkSe
         Address = advertised ?? listener.BoundAddress;
     }
 
-    /// <summary>Lets callers in, and peers as soon as this replica is primary; who came earlier was queued by the system. The first call counts.</summary>
+    /// <summary>
+    /// Lets callers in, and peers as soon as this replica is primary; who came earlier was queued by the system. The first call counts.
+    /// </summary>
     public void Accept()
     {
         if (Interlocked.Exchange(ref accepting, 1) == 0) listener!.Start();
@@ -44,7 +49,8 @@ internal sealed class LinkPump(Coordinator coordinator, ICatalog catalog, LinkSe
         parker.Wake();
     }
 
-    private void Accept(LinkConnection connection) => connection.Run(new ArrivedLink(NewLink(connection, null), () => NewCaller(connection)));
+    private void Accept(LinkConnection connection) =>
+        connection.Run(new ArrivedLink(NewLink(connection, null), () => NewCaller(connection)));
 
     private void Run(LinkConnection connection, InstanceId expected)
     {
@@ -90,11 +96,13 @@ internal sealed class LinkPump(Coordinator coordinator, ICatalog catalog, LinkSe
         (DialTrouble Trouble, string Line)? failure = null;
         try
         {
-            ReplicaEntry? primary = catalog.Find(peer) is { } entry ? entry.Replicas.FirstOrDefault(r => r.Role == "primary" && r.Epoch == entry.Epoch) : null;
+            ReplicaEntry? primary = catalog.Find(peer) is { } entry
+                ? entry.Replicas.FirstOrDefault(r => r.Role == "primary" && r.Epoch == entry.Epoch) : null;
             if (primary is null) failure = (DialTrouble.NoAddress, $"{peer} is not in the catalog: calls to it are kept until it appears");
             else Run(LinkDialler.Dial(primary.Address, settings, peer: peer.Name), peer);
         }
-        catch (Exception e) when (e is LinkUnreachableException or LinkAddressException or ProtocolViolation or IOException or LinkCertificateException)
+        catch (Exception e)
+            when (e is LinkUnreachableException or LinkAddressException or ProtocolViolation or IOException or LinkCertificateException)
         {
             failure = (DialTrouble.NoAnswer, $"{peer} cannot be reached: {e.Message}");
         }

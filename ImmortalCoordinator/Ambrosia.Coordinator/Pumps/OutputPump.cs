@@ -1,6 +1,8 @@
 namespace Ambrosia.Coordinator.Pumps;
 
-/// <summary>Tells the links of many outboxes that there is something to send, and so sends it. A thread of its own from the first time on.</summary>
+/// <summary>
+/// Tells the links of many outboxes that there is something to send, and so sends it. A thread of its own from the first time on.
+/// </summary>
 internal sealed class OutputPump(Coordinator coordinator, Action<int, string> fail) : IDisposable
 {
     private readonly Parker parker = new();
@@ -10,7 +12,8 @@ internal sealed class OutputPump(Coordinator coordinator, Action<int, string> fa
     /// <summary>Outputs for several wait.</summary>
     public void Wake()
     {
-        if (Volatile.Read(ref started) == 0 && Interlocked.Exchange(ref started, 1) == 0) new Thread(Loop) { Name = "outputs", IsBackground = true }.Start();
+        if (Volatile.Read(ref started) == 0 && Interlocked.Exchange(ref started, 1) == 0)
+            new Thread(Loop) { Name = "outputs", IsBackground = true }.Start();
         parker.Wake();
     }
 

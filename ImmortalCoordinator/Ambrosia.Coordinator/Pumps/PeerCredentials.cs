@@ -3,7 +3,9 @@ using System.Net.Sockets;
 
 namespace Ambrosia.Coordinator.Pumps;
 
-/// <summary>Who is at the other end of a unix socket, as the kernel noted it when the connection was made: nobody can make it lie. Linux.</summary>
+/// <summary>
+/// Who is at the other end of a unix socket, as the kernel noted it when the connection was made: nobody can make it lie. Linux.
+/// </summary>
 internal static class PeerCredentials
 {
     private const int SocketLevel = 1, PeerCredentialsOption = 17; // SOL_SOCKET, SO_PEERCRED
@@ -16,7 +18,8 @@ internal static class PeerCredentials
         Span<byte> credentials = stackalloc byte[CredentialBytes];
         try
         {
-            if (socket.GetRawSocketOption(SocketLevel, PeerCredentialsOption, credentials) != CredentialBytes) return "the system does not tell whose process it is";
+            if (socket.GetRawSocketOption(SocketLevel, PeerCredentialsOption, credentials) != CredentialBytes)
+                return "the system does not tell whose process it is";
         }
         catch (SocketException e)
         {

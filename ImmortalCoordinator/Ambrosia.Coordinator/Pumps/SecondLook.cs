@@ -12,7 +12,8 @@ namespace Ambrosia.Coordinator.Pumps;
 /// <param name="diverged">Its session ends; nobody else drives it.</param>
 /// <param name="turnTo">New connections of the app go to this replica, and what ends it is said there.</param>
 internal sealed class SecondLook(
-    CoordinatorInputs inputs, Coordinator diverged, DivergedStretch stretch, ICatalog catalog, Action<Coordinator, Action<int, string>> turnTo)
+    CoordinatorInputs inputs, Coordinator diverged, DivergedStretch stretch, ICatalog catalog,
+    Action<Coordinator, Action<int, string>> turnTo)
 {
     /// <summary>For the app to come again, and then to get on.</summary>
     private static readonly TimeSpan patience = TimeSpan.FromSeconds(10);
@@ -39,7 +40,8 @@ internal sealed class SecondLook(
     {
         using History history = NewHistory();
         List<string> found = diverged.LookAtCalls(stretch, history);
-        return found.Count > 0 ? $"What differs among the last calls: {string.Join("; ", found)}." : "Which call differs is not known from the logs of those who were called.";
+        return found.Count > 0 ? $"What differs among the last calls: {string.Join("; ", found)}."
+            : "Which call differs is not known from the logs of those who were called.";
     }
 
     private string Again()
@@ -47,9 +49,11 @@ internal sealed class SecondLook(
         var follower = new LogFollower(inputs.Files, inputs.Options.LogDirectory, inputs.Identity);
         while (follower.Stated < stretch.To && follower.Step()) { }
         if (follower.Stated < stretch.To) return $"The log up to {stretch.To} cannot be read again.";
-        inputs.Pumps.Say($"divergence: the log between {stretch.From} and {stretch.To} is executed again, record by record; this replica ends then");
+        inputs.Pumps.Say(
+            $"divergence: the log between {stretch.From} and {stretch.To} is executed again, record by record; this replica ends then");
         var retrial = new Retrial(stretch.From, NewHistory());
-        var again = new Coordinator(inputs with { Retrial = retrial }, follower); // its history lives on: who reads the app may still ask it
+        // its history lives on: who reads the app may still ask it
+        var again = new Coordinator(inputs with { Retrial = retrial }, follower);
         retrial.Agreed = () => again.Agreed;
         again.Checkpoints.Forbid();
         turnTo(again, Ended);
@@ -73,9 +77,11 @@ internal sealed class SecondLook(
                 return "Executed again, the app made the calls of the log: it does not even do the same from one execution to the next.";
             if (again.Executed != last) (last, moved) = (again.Executed, Stopwatch.GetTimestamp());
             if (Stopwatch.GetElapsedTime(moved) > patience || Stopwatch.GetElapsedTime(begun) > longest)
-                return again.Session is null ? "No app came to execute the stretch again." : $"Executed again, the app did not get beyond {last} in time.";
+                return again.Session is null ? "No app came to execute the stretch again."
+                    : $"Executed again, the app did not get beyond {last} in time.";
         }
-        return IsNamed ? $"By the record: {end.Why}." : end.Code == ExitCodes.Damage ? $"The stretch cannot be executed again; a longer --retain keeps what that needs: {end.Why}"
+        return IsNamed ? $"By the record: {end.Why}." : end.Code == ExitCodes.Damage
+            ? $"The stretch cannot be executed again; a longer --retain keeps what that needs: {end.Why}"
             : end.Code != ExitCodes.Divergence ? $"Executing the stretch again ended with {end.Code}: {end.Why}"
             : $"Executed again, it differed too, behind the record at Lsn {again.Executed}: {end.Why}";
     }

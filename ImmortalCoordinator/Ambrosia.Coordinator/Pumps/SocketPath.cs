@@ -13,7 +13,9 @@ internal static class SocketPath
     /// <summary>A unix socket's path has at most this many bytes (sun_path less its end).</summary>
     private const int BytesMax = 107;
 
-    /// <summary>The path itself, in the log's directory; or, where it is too long for a socket, a short one in a private directory.</summary>
+    /// <summary>
+    /// The path itself, in the log's directory; or, where it is too long for a socket, a short one in a private directory.
+    /// </summary>
     /// <exception cref="MisuseException">The private directory is somebody else's.</exception>
     public static string Of(IFileSystem files, string path)
     {
@@ -35,9 +37,11 @@ internal static class SocketPath
     public static void Check(string path)
     {
         if (Encoding.UTF8.GetByteCount(path) > BytesMax)
-            throw new MisuseException($"the app's socket {path} has a path of more than {BytesMax} bytes, which no socket can have. Give a shorter one with --app-socket.");
+            throw new MisuseException(
+                $"the app's socket {path} has a path of more than {BytesMax} bytes, which no socket can have. Give a shorter one with --app-socket.");
         string directory = Path.GetDirectoryName(path)!;
         if (FileRights.WhatIsWrongWithPrivateDirectory(directory) is { } wrong)
-            throw new MisuseException($"a socket cannot be in {directory}: {wrong}. Give with --app-socket a path in a directory of your own with mode 0700; one that does not exist is made.");
+            throw new MisuseException(
+                $"a socket cannot be in {directory}: {wrong}. Give with --app-socket a path in a directory of your own with mode 0700; one that does not exist is made.");
     }
 }

@@ -10,7 +10,8 @@ namespace Ambrosia.Coordinator.Pumps;
 /// </summary>
 internal sealed class StandbyPump(
     Standby standby, LogFollower follower, IFileSystem files, Coordinator coordinator, Func<Epoch, PromotionSpare> newSpare,
-    Func<Fence, PromotionSpare?, OpenLog> takeOver, Action<Leadership> lead, Action caughtUp, Action<string> say, Action<int, string> fail) : IDisposable
+    Func<Fence, PromotionSpare?, OpenLog> takeOver, Action<Leadership> lead, Action caughtUp, Action<string> say,
+    Action<int, string> fail) : IDisposable
 {
     private const int PauseMsMin = 1, PauseMsMax = 16;
     private static readonly TimeSpan lookEvery = TimeSpan.FromMilliseconds(100);
@@ -58,7 +59,9 @@ internal sealed class StandbyPump(
         followed.Set();
     }
 
-    /// <summary>One step towards a zeroed file for the promotion, when there is nothing to read; a full disk means that there is none.</summary>
+    /// <summary>
+    /// One step towards a zeroed file for the promotion, when there is nothing to read; a full disk means that there is none.
+    /// </summary>
     private bool PrepareSpare()
     {
         if (spareTried == follower.Epoch) return spare?.Prepare() ?? false;

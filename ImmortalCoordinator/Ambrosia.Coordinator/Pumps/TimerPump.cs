@@ -1,6 +1,8 @@
 namespace Ambrosia.Coordinator.Pumps;
 
-/// <summary>Waits for the first timer of the app to be due and lets the coordinator log it. One thread of its own, asleep while none waits.</summary>
+/// <summary>
+/// Waits for the first timer of the app to be due and lets the coordinator log it. One thread of its own, asleep while none waits.
+/// </summary>
 internal sealed class TimerPump(Coordinator coordinator, Action<int, string> fail) : IDisposable
 {
     private readonly Parker parker = new();

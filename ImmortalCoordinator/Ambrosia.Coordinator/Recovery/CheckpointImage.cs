@@ -4,7 +4,10 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia.Coordinator;
 
-/// <summary>A checkpoint's image on its way to the app, chunk by chunk (protocol P5.7), with the hash that it had when it was verified. Owns the open file. The thread that sends to the app.</summary>
+/// <summary>
+/// A checkpoint's image on its way to the app, chunk by chunk (protocol P5.7), with the hash that it had when it was verified. Owns the
+/// open file. The thread that sends to the app.
+/// </summary>
 internal sealed class CheckpointImage(CheckpointReader reader, Lsn lsn, uint imageVersion) : IDisposable
 {
     private enum Stage { Begin, Chunks, End, Done }

@@ -10,7 +10,8 @@ namespace Ambrosia.Coordinator;
 internal sealed class CheckpointSnapshot(
     InstanceIdentity identity, string replica, Func<uint> appVersion, AppParts app, Func<LogReader> newReader, TimeProvider time)
 {
-    /// <param name="why">Why there is none now: this replica is so far behind that the log at its mark was removed by the primary, or outputs were dropped before their place.</param>
+    /// <param name="why">Why there is none now: this replica is so far behind that the log at its mark was removed by the primary, or
+    /// outputs were dropped before their place.</param>
     /// <exception cref="ProtocolViolation">P5.7, P5.8: no mark asked for it.</exception>
     public CheckpointJob? Take(ImageBegin begin, out string why)
     {
@@ -21,17 +22,21 @@ internal sealed class CheckpointSnapshot(
         using LogReader reader = newReader();
         DeliveredState? state = ExecutedState.At(reader, mark, page, begin.Position, out ulong previousHash);
         if (state is null) return app.IsLeading ? throw reader.Missing(mark.PageLsn) : null;
-        var header = new CheckpointHeader(identity.Shard, identity.Uuid, begin.Position, page, mark.Mark.Epoch, appVersion(), begin.ImageVersion,
+        var header = new CheckpointHeader(identity.Shard, identity.Uuid, begin.Position, page, mark.Mark.Epoch, appVersion(),
+            begin.ImageVersion,
             time.GetUtcNow().ToUnixTimeMilliseconds() * 1000, previousHash, replica);
         var outboxes = new List<(Outbox, CheckpointOutput, List<OutboxEntry>)>();
         Dictionary<InstanceId, ulong> trims = state.Trims.ToDictionary(trim => state.NameOf(trim.Key), static trim => trim.Value);
         foreach (Outbox outbox in app.Outboxes.InOrder())
         {
             if (outbox.Emitted.Number == 0) continue; // one that only a connection has made is not part of the state
-            if (OutputOf(outbox, outbox == app.Outboxes.Self ? state.InputsOf(0).Number : trims.GetValueOrDefault(outbox.Destination)) is { } output) outboxes.Add(output);
+            if (OutputOf(outbox,
+                outbox == app.Outboxes.Self ? state.InputsOf(0).Number : trims.GetValueOrDefault(outbox.Destination)) is { } output)
+                outboxes.Add(output);
             else
             {
-                why = $"there was no room for outputs, and what {outbox.Destination} has acknowledged was dropped before its place in the log";
+                why =
+                    $"there was no room for outputs, and what {outbox.Destination} has acknowledged was dropped before its place in the log";
                 return Release(outboxes);
             }
         }
@@ -48,7 +53,9 @@ internal sealed class CheckpointSnapshot(
         return null;
     }
 
-    /// <summary>Null: the outbox was trimmed early (<see cref="Outbox.TrimEarly"/>), and has not what the log says that it has here.</summary>
+    /// <summary>
+    /// Null: the outbox was trimmed early (<see cref="Outbox.TrimEarly"/>), and has not what the log says that it has here.
+    /// </summary>
     private static (Outbox, CheckpointOutput, List<OutboxEntry>)? OutputOf(Outbox outbox, ulong trimmedByLog)
     {
         if (!outbox.TryPositionAt(Math.Max(outbox.Stated, trimmedByLog), out ChannelPosition start)) return null;
@@ -63,12 +70,18 @@ internal sealed class CheckpointSnapshot(
     {
         var peers = new List<CheckpointPeer>();
         InputPosition own = state.InputsOf(0);
-        if (own.Impulses > 0) peers.Add(new CheckpointPeer(0, app.Outboxes.Self.Destination, identity.Uuid, own.ImpulseEpoch, own.Impulses));
-        peers.AddRange(state.Peers.Select(peer => new CheckpointPeer(peer.Origin, peer.Peer, peer.Uuid, peer.Epoch, state.InputsOf(peer.Origin).Impulses)));
+        if (own.Impulses > 0)
+            peers.Add(new CheckpointPeer(0, app.Outboxes.Self.Destination, identity.Uuid, own.ImpulseEpoch, own.Impulses));
+        peers.AddRange(
+            state.Peers.Select(
+                peer => new CheckpointPeer(peer.Origin, peer.Peer, peer.Uuid, peer.Epoch, state.InputsOf(peer.Origin).Impulses)));
         var inputs = Enumerable.Range(0, state.Peers.Count + 1)
             .Select(origin => new CheckpointInput((uint)origin, state.InputsOf((uint)origin).Number, state.InputsOf((uint)origin).Hash));
         var counts = outboxes.Where(static o => o.Outbox.DigestedCount > 0)
             .Select(static o => new CheckpointDigestCount(o.Outbox.Destination, o.Outbox.DigestedCount));
-        return new CoordinatorPart(peers, [.. inputs], [.. outboxes.Select(static o => o.Output)], app.Digested, [.. counts]) { Policy = state.Policy };
+        return new CoordinatorPart(peers, [.. inputs], [.. outboxes.Select(static o => o.Output)], app.Digested, [.. counts])
+        {
+            Policy = state.Policy
+        };
     }
 }

@@ -52,7 +52,8 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
     // ---- the app's stream ----
 
     /// <summary>The app stands at the checkpoint's place. False: no room, again later.</summary>
-    /// <param name="isWanted">False while the app replays: what it emits is behind what was trimmed already, so the image is let go.</param>
+    /// <param name="isWanted">False while the app replays: what it emits is behind what was trimmed already, so the
+    /// image is let go.</param>
     public bool Begin(ImageBegin begin, bool isWanted, Action<Lsn> reportProgress)
     {
         if (!HasRoom) return false;
@@ -110,7 +111,8 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
             if (!buffers.HasRoomFor(bytes.Length - room)) return false;
             for (; !bytes.IsEmpty; bytes = bytes[room..])
             {
-                if (growing is null || growing.Length == growing.Buffer.Length) queue.Enqueue(growing = new Work.Stretch(buffers.Take(bytes.Length, isFirst: !hasChunks)));
+                if (growing is null || growing.Length == growing.Buffer.Length)
+                    queue.Enqueue(growing = new Work.Stretch(buffers.Take(bytes.Length, isFirst: !hasChunks)));
                 room = Math.Min(growing.Buffer.Length - growing.Length, bytes.Length);
                 Append(growing, bytes[..room]);
                 hasChunks = true;
@@ -146,7 +148,9 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
 
     // ---- the thread that writes ----
 
-    /// <summary>What is not wanted any more is to be removed: at the start what a killed process left, later what a reader has released.</summary>
+    /// <summary>
+    /// What is not wanted any more is to be removed: at the start what a killed process left, later what a reader has released.
+    /// </summary>
     public void Truncate()
     {
         lock (gate) truncationDue = true;
@@ -196,8 +200,9 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
     }
 
     /// <summary>
-    /// Does something to the file, if there is to be one. A full disk costs this checkpoint and nothing else (log-format L8.4): nobody has seen its file.
-    /// What is done and to what are apart, since a large image is thousands of stretches, and a closure each would be garbage.
+    /// Does something to the file, if there is to be one. A full disk costs this checkpoint and nothing else (log-format L8.4): nobody has
+    /// seen its file. What is done and to what are apart, since a large image is thousands of stretches, and a
+    /// closure each would be garbage.
     /// </summary>
     private void Try<T>(T what, Action<CheckpointTaker, T> write)
     {
@@ -304,13 +309,16 @@ internal sealed class CheckpointTaker(CheckpointParts parts) : IDisposable
 
 /// <summary>One checkpoint: what is known of it before its image comes.</summary>
 /// <param name="IsOurs">Its mark names this replica; otherwise it is made for comparison only.</param>
-internal sealed record CheckpointJob(CheckpointHeader Header, CoordinatorPart Part, List<(Outbox, CheckpointOutput, List<OutboxEntry>)> Outboxes, bool IsOurs);
+internal sealed record CheckpointJob(
+    CheckpointHeader Header, CoordinatorPart Part, List<(Outbox, CheckpointOutput, List<OutboxEntry>)> Outboxes, bool IsOurs);
 
 /// <summary>What taking a checkpoint needs from the rest.</summary>
-/// <param name="Truncate">Removes what is not wanted any more; with the header of a checkpoint that was published just now, if one was.</param>
+/// <param name="Truncate">Removes what is not wanted any more; with the header of a checkpoint that was published just
+/// now, if one was.</param>
 internal sealed record CheckpointParts(
     TakeSnapshot Snapshot, Action<ImageBegin> Forget, Func<CheckpointHeader, CheckpointWriter> NewWriter, Func<Lsn> StatedDurable,
-    Action<CheckpointFileName> Published, Action<CheckpointHeader?> Truncate, Action<string> Failed, Action<Lsn, StateDigest> Computed, Action WakeWriter, Action WakeReader);
+    Action<CheckpointFileName> Published, Action<CheckpointHeader?> Truncate, Action<string> Failed, Action<Lsn, StateDigest> Computed,
+    Action WakeWriter, Action WakeReader);
 
 /// <summary>What a checkpoint at this place holds of the coordinator; null: <paramref name="why"/> there is none now.</summary>
 internal delegate CheckpointJob? TakeSnapshot(ImageBegin begin, out string why);

@@ -3,7 +3,9 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia.Coordinator;
 
-/// <summary>The fold of the log at the exact record where the app stands: from a delivered mark, the few pages behind it are read again.</summary>
+/// <summary>
+/// The fold of the log at the exact record where the app stands: from a delivered mark, the few pages behind it are read again.
+/// </summary>
 internal static class ExecutedState
 {
     /// <param name="page">The last page that the app has executed records of.</param>

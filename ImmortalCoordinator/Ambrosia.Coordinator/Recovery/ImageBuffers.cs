@@ -1,12 +1,14 @@
 namespace Ambrosia.Coordinator;
 
 /// <summary>
-/// The memory through which an image passes on its way from the app to the disk: a few buffers that are used again and again, however the app has
-/// cut the image. Invariant: at most <see cref="CountMax"/> are out. Not safe for several threads: its owner's lock guards it.
+/// The memory through which an image passes on its way from the app to the disk: a few buffers that are used again and again, however the
+/// app has cut the image. Invariant: at most <see cref="CountMax"/> are out. Not safe for several threads: its owner's lock guards it.
 /// </summary>
 internal sealed class ImageBuffers
 {
-    /// <summary>The largest chunk while it comes in, and a buffer at each end: a slow disk makes the app wait, a fast one finds something to write.</summary>
+    /// <summary>
+    /// The largest chunk while it comes in, and a buffer at each end: a slow disk makes the app wait, a fast one finds something to write.
+    /// </summary>
     public const int CountMax = Protocol.ImageChunk.BytesMax / BufferBytes + 2;
 
     public const int BufferBytes = 256 << 10;

@@ -5,7 +5,9 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia.Coordinator;
 
-/// <summary>Untrimmed outputs in a checkpoint (log-format L6.3): written cut at exactly the trimmed and the emitted number, and read back.</summary>
+/// <summary>
+/// Untrimmed outputs in a checkpoint (log-format L6.3): written cut at exactly the trimmed and the emitted number, and read back.
+/// </summary>
 internal static class OutboxRuns
 {
     public static void Write(CheckpointWriter to, Outbox outbox, CheckpointOutput output, in OutboxEntry entry)
@@ -58,7 +60,8 @@ internal static class OutboxRuns
             while (TryRestoreOne(bytes[taken..], outboxes, packing, out int size)) taken += size;
             pending.RemoveRange(0, taken);
         }
-        if (pending.Count > 0) throw new ProtocolViolation("L6.3", $"{pending.Count} bytes behind the last run of the checkpoint's outboxes");
+        if (pending.Count > 0)
+            throw new ProtocolViolation("L6.3", $"{pending.Count} bytes behind the last run of the checkpoint's outboxes");
     }
 
     private static bool TryRestoreOne(ReadOnlySpan<byte> bytes, OutboxSet outboxes, Packing packing, out int size)
@@ -67,19 +70,23 @@ internal static class OutboxRuns
         if (bytes.Length < 7) return false;
         uint runBytes = BinaryPrimitives.ReadUInt32LittleEndian(bytes);
         if (Varint.TryRead(bytes[6..], out ulong nameBytes, out int varint) != DecodeStatus.Ok) return false;
-        if (nameBytes > Names.CharsMax || runBytes > Frames.MessageBytesMaxLimit + RunHeader.RunBytesMax) throw new ProtocolViolation("L6.3", "a run with impossible sizes");
+        if (nameBytes > Names.CharsMax || runBytes > Frames.MessageBytesMaxLimit + RunHeader.RunBytesMax)
+            throw new ProtocolViolation("L6.3", "a run with impossible sizes");
         int front = 6 + varint + (int)nameBytes;
         if ((ulong)bytes.Length < (ulong)front + runBytes) return false;
         size = front + (int)runBytes;
 
-        var destination = new InstanceId(Encoding.UTF8.GetString(bytes[(6 + varint)..front]), BinaryPrimitives.ReadUInt16LittleEndian(bytes[4..]));
+        var destination = new InstanceId(Encoding.UTF8.GetString(bytes[(6 + varint)..front]),
+            BinaryPrimitives.ReadUInt16LittleEndian(bytes[4..]));
         BlockPool.Block block = packing.Place(FrameHeader.Bytes + (int)runBytes, out int at);
         bytes[front..size].CopyTo(block.Bytes.AsSpan(at + FrameHeader.Bytes));
         outboxes.GetOrAdd(destination).RestoreRun(block, at, bytes[front..size]);
         return true;
     }
 
-    /// <summary>Puts frames side by side into blocks, as the reader of the app receives them: a block for each would fill the memory with nothing.</summary>
+    /// <summary>
+    /// Puts frames side by side into blocks, as the reader of the app receives them: a block for each would fill the memory with nothing.
+    /// </summary>
     private sealed class Packing(BlockPool pool) : IDisposable
     {
         private BlockPool.Block? block;

@@ -9,7 +9,10 @@ namespace Ambrosia.Coordinator;
 /// </summary>
 internal sealed class Recovery(IFileSystem files, string directory, InstanceIdentity identity, LogChain chain, Action<string> say)
 {
-    /// <summary>The newest that covers nothing beyond <paramref name="durable"/>; null: there is none, and the log is kept from its beginning. The caller owns the reader.</summary>
+    /// <summary>
+    /// The newest that covers nothing beyond <paramref name="durable"/>; null: there is none, and the log is kept from its beginning.
+    /// The caller owns the reader.
+    /// </summary>
     /// <param name="mayReadOn">More of the log may be durable than that: another replica is primary.</param>
     /// <exception cref="LogDamage">None can serve, and the log's beginning is not there any more.</exception>
     /// <exception cref="LogUnreadException">There are only later ones.</exception>
@@ -54,7 +57,8 @@ internal sealed class Recovery(IFileSystem files, string directory, InstanceIden
     {
         if (!chain.TryFind(header.PageLsn, out _, out _)) return $"the log behind it, from {header.PageLsn} on, is not there any more";
         uint version = chain.VersionAt(header.Lsn);
-        return header.AppVersion > version ? $"it is of app version {header.AppVersion}, the log there of {version}: an upgrade that never happened" : "";
+        return header.AppVersion > version
+            ? $"it is of app version {header.AppVersion}, the log there of {version}: an upgrade that never happened" : "";
     }
 
     /// <summary>Gives outboxes back what a checkpoint says of them, before the first session of this process.</summary>
@@ -65,7 +69,8 @@ internal sealed class Recovery(IFileSystem files, string directory, InstanceIden
             Outbox outbox = outboxes.GetOrAdd(output.Destination);
             outbox.Restore(KnownOf(output), new ChannelPosition(output.TrimmedNumber, output.TrimmedHash, output.TrimmedLastKind));
         }
-        foreach ((InstanceId name, int forgotten) in DeliveredState.From(checkpoint.Part).Generations) outboxes.GetOrAdd(name).RestoreGeneration(forgotten);
+        foreach ((InstanceId name, int forgotten) in DeliveredState.From(checkpoint.Part).Generations)
+            outboxes.GetOrAdd(name).RestoreGeneration(forgotten);
         OutboxRuns.Restore(checkpoint.Reader, outboxes, pool);
         checkpoint.Reader.Rewind(); // the image may be wanted next
         foreach (Outbox outbox in outboxes.InOrder()) outbox.RestoreDone();

@@ -23,7 +23,8 @@ internal sealed class Retention(Truncation truncation, TimeProvider time, Action
         if (published is not null) truncation.WasVerified(published);
         DateTimeOffset now = time.GetUtcNow();
         TruncateResult result = truncation.Run(now);
-        foreach (CheckpointFileName name in result.Damaged) SayOnce($"checkpoint {name} is damaged: it is not counted among those that stay, and older ones are kept instead");
+        foreach (CheckpointFileName name in result.Damaged)
+            SayOnce($"checkpoint {name} is damaged: it is not counted among those that stay, and older ones are kept instead");
         if (result.Held is { } held) SayOnce($"{held.Path} is held by a reader: it and what follows stay until it is released");
         lock (gate) retryAt = result.Held is null ? null : now + retryAfter;
     }

@@ -8,7 +8,8 @@ namespace Ambrosia.Coordinator;
 /// Owns nothing but the time of its last look. The ticking thread.
 /// </summary>
 internal sealed class CheckpointRound(
-    IFileSystem files, CoordinatorOptions options, CheckpointDuty duty, CheckpointRota rota, LogAppender appender, Action<CheckpointFileName> adopt, Action<string> say)
+    IFileSystem files, CoordinatorOptions options, CheckpointDuty duty, CheckpointRota rota, LogAppender appender,
+    Action<CheckpointFileName> adopt, Action<string> say)
 {
     /// <summary>Between two looks at the directory.</summary>
     private static readonly TimeSpan lookEvery = TimeSpan.FromMilliseconds(200);

@@ -9,7 +9,10 @@ namespace Ambrosia.Coordinator;
 /// </summary>
 internal static class CheckpointTrust
 {
-    /// <summary>Null: nothing differs that can be compared; numbers that our app has not reached, or that are trimmed, or for a receiver that was forgotten since, cannot.</summary>
+    /// <summary>
+    /// Null: nothing differs that can be compared; numbers that our app has not reached, or that are trimmed, or for a receiver that was
+    /// forgotten since, cannot.
+    /// </summary>
     /// <exception cref="LogDamage">The file is damaged.</exception>
     public static string? WhatDiffers(CheckpointReader checkpoint, OutboxSet outboxes)
     {
@@ -17,8 +20,11 @@ internal static class CheckpointTrust
         IReadOnlyDictionary<InstanceId, int> generations = DeliveredState.From(part).Generations;
         foreach (CheckpointOutput output in part.Outputs)
         {
-            if (!outboxes.TryGet(output.Destination, out Outbox? outbox) || outbox.Generation != generations.GetValueOrDefault(output.Destination) || !outbox.TryPositionAt(output.Number, out ChannelPosition own)) continue;
-            if (own.Hash != output.Hash) return $"it says hash {output.Hash:x16} after {output.Number} calls to {output.Destination}, our app has {own.Hash:x16}";
+            if (!outboxes.TryGet(output.Destination, out Outbox? outbox)
+                || outbox.Generation != generations.GetValueOrDefault(output.Destination)
+                || !outbox.TryPositionAt(output.Number, out ChannelPosition own)) continue;
+            if (own.Hash != output.Hash)
+                return $"it says hash {output.Hash:x16} after {output.Number} calls to {output.Destination}, our app has {own.Hash:x16}";
         }
         return null;
     }

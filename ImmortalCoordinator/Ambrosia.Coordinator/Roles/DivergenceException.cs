@@ -2,7 +2,9 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia.Coordinator;
 
-/// <summary>The app did not do again what it did before: it is not deterministic, or its code changed. The replica stops (exit 70).</summary>
+/// <summary>
+/// The app did not do again what it did before: it is not deterministic, or its code changed. The replica stops (exit 70).
+/// </summary>
 internal sealed class DivergenceException(string message) : Exception(message)
 {
     public static DivergenceException OfChannel(InstanceId destination, ChannelPosition actual, ChannelPosition expected) => new(

@@ -14,7 +14,8 @@ internal static class PlaceCheck
     /// <param name="entry">What the catalog says of the instance; null: nothing.</param>
     /// <param name="isThere">True when the directory that the entry names holds a log of this instance.</param>
     /// <returns>What is wrong and the way out; null: nothing.</returns>
-    public static string? WhatIsWrong(InstanceIdentity identity, string directory, Epoch epoch, CatalogEntry? entry, Func<string, bool> isThere)
+    public static string? WhatIsWrong(
+        InstanceIdentity identity, string directory, Epoch epoch, CatalogEntry? entry, Func<string, bool> isThere)
     {
         if (entry is null) return null;
         string name = identity.Name;

@@ -4,8 +4,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Coordinator;
 
 /// <summary>
-/// What only a primary has and does: the epoch that it holds, the commits, the records that it opens its epoch with, and the truncation of the
-/// log. Made once, when the log has been taken over. The threads are those of the parts; opening is done before any of them begins.
+/// What only a primary has and does: the epoch that it holds, the commits, the records that it opens its epoch with, and the truncation of
+/// the log. Made once, when the log has been taken over. The threads are those of the parts; opening is done before any of them begins.
 /// </summary>
 internal sealed class PrimaryDuties
 {
@@ -16,7 +16,9 @@ internal sealed class PrimaryDuties
     /// <summary>The Policy record of this epoch found no room in the log so far.</summary>
     private bool owesPolicy;
 
-    public PrimaryDuties(CoordinatorInputs inputs, Leadership leadership, LogChain chain, LogAppender appender, Func<Lsn?> startMax, Action<Lsn> durableAdvanced)
+    public PrimaryDuties(
+        CoordinatorInputs inputs, Leadership leadership, LogChain chain, LogAppender appender, Func<Lsn?> startMax,
+        Action<Lsn> durableAdvanced)
     {
         this.inputs = inputs;
         this.appender = appender;
@@ -49,13 +51,14 @@ internal sealed class PrimaryDuties
         Crash.Hit("create.beforeFirstStart");
         InstanceIdentity identity = inputs.Identity;
         var record = new FirstStartRecord(identity.Uuid, (ulong)identity.CreatedMicros, log.AppVersion, identity.Name);
-        if (!appender.TryAppend(RecordKind.FirstStart, RecordKinds.Encode(record), out _)) throw new InvalidOperationException("a new log has no room");
+        if (!appender.TryAppend(RecordKind.FirstStart, RecordKinds.Encode(record), out _))
+            throw new InvalidOperationException("a new log has no room");
         CommitAll();
     }
 
     /// <summary>
-    /// The first record of every primary of its own (log-format L5.13): durable before an app is told to become primary, so that one which has to
-    /// stop on its way there knows whether it still must. A full disk only delays it.
+    /// The first record of every primary of its own (log-format L5.13): durable before an app is told to become primary, so that one which
+    /// has to stop on its way there knows whether it still must. A full disk only delays it.
     /// </summary>
     private void StatePolicy()
     {
@@ -71,7 +74,8 @@ internal sealed class PrimaryDuties
     {
         if (!owesPolicy) return false;
         CoordinatorOptions options = inputs.Options;
-        var policy = new PolicyRecord(options.ForkPolicy, (ulong)(options.KeyWindow.Ticks / TimeSpan.TicksPerMicrosecond), (ulong)options.KeysMax, (ulong)options.KeyBytesMax)
+        var policy = new PolicyRecord(options.ForkPolicy, (ulong)(options.KeyWindow.Ticks / TimeSpan.TicksPerMicrosecond),
+            (ulong)options.KeysMax, (ulong)options.KeyBytesMax)
         {
             MessageBytesMax = options.MessageBytesMax,
         };

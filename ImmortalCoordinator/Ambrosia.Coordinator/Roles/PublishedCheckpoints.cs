@@ -10,7 +10,8 @@ namespace Ambrosia.Coordinator;
 /// <param name="verified">A primary has read all of another's checkpoint from the device and found it whole: once is enough.</param>
 /// <param name="truncate">What nothing needs any more may go.</param>
 internal sealed class PublishedCheckpoints(
-    CoordinatorInputs inputs, ReplicaLog log, OutboxSet outboxes, Delivery delivery, CheckpointDuty duty, CheckpointRota rota, Action<CheckpointHeader> verified, Action truncate)
+    CoordinatorInputs inputs, ReplicaLog log, OutboxSet outboxes, Delivery delivery, CheckpointDuty duty, CheckpointRota rota,
+    Action<CheckpointHeader> verified, Action truncate)
 {
     private readonly string replica = inputs.Options.Replica, directory = inputs.Options.LogDirectory;
 
@@ -42,7 +43,8 @@ internal sealed class PublishedCheckpoints(
         {
             if (name.Replica != replica || name.Lsn <= confirmed) continue;
             inputs.Files.Delete(PathOf(name));
-            inputs.Pumps.Say($"checkpoint {name} is removed: it was made by this replica behind the last position at which it agreed with the log");
+            inputs.Pumps.Say(
+                $"checkpoint {name} is removed: it was made by this replica behind the last position at which it agreed with the log");
         }
     }
 

@@ -49,7 +49,9 @@ internal sealed class ReplicaLog
     public void Lead(LogWriter taken)
     {
         if (taken.Durable < follower!.Stated)
-            throw new InvalidOperationException($"the log was taken over up to {taken.Durable}, and {follower.Stated} was stated as durable (I12)");
-        if (Interlocked.CompareExchange(ref writer, taken, null) is not null) throw new InvalidOperationException("this replica is primary already");
+            throw new InvalidOperationException(
+                $"the log was taken over up to {taken.Durable}, and {follower.Stated} was stated as durable (I12)");
+        if (Interlocked.CompareExchange(ref writer, taken, null) is not null)
+            throw new InvalidOperationException("this replica is primary already");
     }
 }

@@ -30,7 +30,8 @@ internal sealed class StateBook(IFileSystem files, string directory, InstanceIde
     }
 
     /// <summary>Looks for the files of its places.</summary>
-    /// <exception cref="DivergenceException">Inputs, outputs, positions or the app's image differ from another replica's at the same place.</exception>
+    /// <exception cref="DivergenceException">Inputs, outputs, positions or the app's image differ from another replica's at
+    /// the same place.</exception>
     public void Compare()
     {
         if (places.Count == 0) return;
@@ -57,11 +58,13 @@ internal sealed class StateBook(IFileSystem files, string directory, InstanceIde
             return; // removed since, or damaged: recovery passes over it loudly
         }
         if (theirs.Part != own.Part)
-            throw new DivergenceException($"the state at log position {name.Lsn} differs: {name} says {theirs.Part:x16} of inputs and outputs, this replica {own.Part:x16}. " +
-                "The app must emit the same calls for the same inputs.");
+            throw new DivergenceException(
+                $"the state at log position {name.Lsn} differs: {name} says {theirs.Part:x16} of inputs and outputs, this replica {own.Part:x16}. " +
+                    "The app must emit the same calls for the same inputs.");
         if (theirs.Image != own.Image)
-            throw new DivergenceException($"the app's image at log position {name.Lsn} differs from that of {name}, though all calls so far were the same: hash {own.Image:x16} here, {theirs.Image:x16} there. " +
-                "State must follow from the inputs alone: look for clocks, randomness, hash codes that are kept, other threads, or what one process has and another has not.");
+            throw new DivergenceException(
+                $"the app's image at log position {name.Lsn} differs from that of {name}, though all calls so far were the same: hash {own.Image:x16} here, {theirs.Image:x16} there. " +
+                    "State must follow from the inputs alone: look for clocks, randomness, hash codes that are kept, other threads, or what one process has and another has not.");
         Compared++;
     }
 }

@@ -4,7 +4,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Log;
 
 /// <summary>Walks the chunks of a checkpoint file with every check that one chunk and its neighbours allow (log-format L6, L6.6).</summary>
-/// <param name="pastCache">What was read is not left in the cache: a verification is of the device, and makes no room for itself there.</param>
+/// <param name="pastCache">What was read is not left in the cache: a verification is of the device, and makes no room
+/// for itself there.</param>
 /// <param name="memory">Nobody else's as long as this reads; null: some of its own.</param>
 internal sealed class CheckpointCursor(IFile file, string path, bool pastCache = false, CheckpointMemory? memory = null)
 {
@@ -49,7 +50,8 @@ internal sealed class CheckpointCursor(IFile file, string path, bool pastCache =
             return count == 0 ? false : throw Damage("the end of the file behind the trailer", "more bytes");
         if (count < header.Length) throw Damage("a chunk", $"{count} bytes to the end of the file");
         uint length = BinaryPrimitives.ReadUInt32LittleEndian(header), word = BinaryPrimitives.ReadUInt32LittleEndian(header[4..]);
-        if (length > CheckpointChunk.ContentBytesMax) throw Damage($"a chunk of at most {CheckpointChunk.ContentBytesMax} bytes", $"length {length}");
+        if (length > CheckpointChunk.ContentBytesMax)
+            throw Damage($"a chunk of at most {CheckpointChunk.ContentBytesMax} bytes", $"length {length}");
         Span<byte> bytes = ReadContent((int)length);
         uint crc = Crc32C.Append(Crc32C.Append(_crc, header[..8]), bytes), stated = BinaryPrimitives.ReadUInt32LittleEndian(header[8..]);
         if (crc != stated) throw Damage($"chunk CRC 0x{crc:X8}", $"0x{stated:X8}");

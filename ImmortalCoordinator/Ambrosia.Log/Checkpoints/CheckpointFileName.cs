@@ -20,7 +20,8 @@ public sealed record CheckpointFileName(Lsn Lsn, Epoch Epoch, string Replica) : 
     {
         string[] parts = name.Split('.');
         if (parts.Length != 4 || parts[0] != "ckpt" || !Names.IsValid(parts[3])) return null;
-        if (!FileNumber.TryParse(parts[1], out ulong lsn) || lsn >= Lsn.Limit || !FileNumber.TryParse(parts[2], out ulong epoch)) return null;
+        if (!FileNumber.TryParse(parts[1], out ulong lsn) || lsn >= Lsn.Limit || !FileNumber.TryParse(parts[2], out ulong epoch))
+            return null;
         return new CheckpointFileName(new Lsn(lsn), new Epoch(epoch), parts[3]);
     }
 

@@ -9,7 +9,8 @@ namespace Ambrosia.Log;
 /// <param name="PreviousHash">Hash of the page before <paramref name="PageLsn"/>.</param>
 /// <param name="Replica">Who wrote it.</param>
 public sealed record CheckpointHeader(
-    ushort Shard, Guid Uuid, Lsn Lsn, Lsn PageLsn, Epoch Epoch, uint AppVersion, uint ImageVersion, long TimeMicros, ulong PreviousHash, string Replica)
+    ushort Shard, Guid Uuid, Lsn Lsn, Lsn PageLsn, Epoch Epoch, uint AppVersion, uint ImageVersion, long TimeMicros,
+    ulong PreviousHash, string Replica)
 {
     internal const int BytesMax = 8 + 2 + 2 + 16 + 8 + 8 + 8 + 4 + 4 + 8 + 8 + 1 + Names.CharsMax;
 
@@ -21,7 +22,8 @@ public sealed record CheckpointHeader(
 
     internal int Write(Span<byte> to)
     {
-        if (PageLsn > Lsn || PageLsn.Value % LogFormat.BlockBytes != 0) throw new ArgumentException($"a checkpoint of {Lsn} whose page begins at {PageLsn}");
+        if (PageLsn > Lsn || PageLsn.Value % LogFormat.BlockBytes != 0)
+            throw new ArgumentException($"a checkpoint of {Lsn} whose page begins at {PageLsn}");
         var writer = new PayloadWriter(to);
         writer.Raw(Magic);
         writer.U16(Format);

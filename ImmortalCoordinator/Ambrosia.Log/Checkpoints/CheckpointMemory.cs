@@ -1,9 +1,9 @@
 namespace Ambrosia.Log;
 
 /// <summary>
-/// The memory through which a checkpoint passes on its way to the device and, verified, back from it: a block, and a chunk's content. Who writes
-/// checkpoints keeps it from one to the next, so that none leaves megabytes of garbage behind. One checkpoint at a time, and at each moment either
-/// its writing or its verification.
+/// The memory through which a checkpoint passes on its way to the device and, verified, back from it: a block, and a chunk's content. Who
+/// writes checkpoints keeps it from one to the next, so that none leaves megabytes of garbage behind. One checkpoint at a time, and at each
+/// moment either its writing or its verification.
 /// </summary>
 public sealed class CheckpointMemory
 {

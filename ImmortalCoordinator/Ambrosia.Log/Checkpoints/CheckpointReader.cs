@@ -30,7 +30,9 @@ public sealed class CheckpointReader : IDisposable
     /// <summary>CRC-64/NVME of the contents of coordinator's part, outbox and image.</summary>
     public ulong Digest { get; }
 
-    /// <summary>CRC-64/NVME of the image: what replicas compare, since how the outbox's bytes are cut into runs is not part of the state.</summary>
+    /// <summary>
+    /// CRC-64/NVME of the image: what replicas compare, since how the outbox's bytes are cut into runs is not part of the state.
+    /// </summary>
     public ulong ImageHash { get; }
 
     /// <summary>Of the whole file.</summary>
@@ -42,11 +44,15 @@ public sealed class CheckpointReader : IDisposable
     /// <exception cref="FileNotFoundException">It was removed.</exception>
     public static CheckpointReader Open(IFileSystem fs, string path, InstanceIdentity identity, bool pastCache = false)
     {
-        CheckpointFileName name = CheckpointFileName.Parse(Path.GetFileName(path)) ?? throw new ArgumentException($"{path} is not the name of a checkpoint");
+        CheckpointFileName name = CheckpointFileName.Parse(Path.GetFileName(path))
+            ?? throw new ArgumentException($"{path} is not the name of a checkpoint");
         return Open(fs, path, identity, name, pastCache);
     }
 
-    /// <summary>What a published checkpoint says of itself, checked by the CRC of its first chunk only; null: damaged, or not there. Its rest may be damaged.</summary>
+    /// <summary>
+    /// What a published checkpoint says of itself, checked by the CRC of its first chunk only; null: damaged, or not there.
+    /// Its rest may be damaged.
+    /// </summary>
     internal static CheckpointHeader? TryReadHeader(IFileSystem fs, string dir, CheckpointFileName name, InstanceIdentity identity)
     {
         string path = Path.Combine(dir, name.ToString());
@@ -77,7 +83,8 @@ public sealed class CheckpointReader : IDisposable
 
     /// <param name="name">What the header must state; the file itself may still have a temporary name.</param>
     /// <param name="memory">Nobody else's as long as this reads; null: some of its own.</param>
-    internal static CheckpointReader Open(IFileSystem fs, string path, InstanceIdentity identity, CheckpointFileName name, bool pastCache, CheckpointMemory? memory = null)
+    internal static CheckpointReader Open(
+        IFileSystem fs, string path, InstanceIdentity identity, CheckpointFileName name, bool pastCache, CheckpointMemory? memory = null)
     {
         IFile file = fs.Open(path, FileUse.Read);
         try
@@ -107,7 +114,8 @@ public sealed class CheckpointReader : IDisposable
         return new CheckpointReader(file, cursor, header!, coordinator.ToArray());
     }
 
-    internal static CheckpointHeader ReadHeader(CheckpointCursor cursor, ReadOnlySpan<byte> content, InstanceIdentity identity, CheckpointFileName name)
+    internal static CheckpointHeader ReadHeader(
+        CheckpointCursor cursor, ReadOnlySpan<byte> content, InstanceIdentity identity, CheckpointFileName name)
     {
         CheckpointHeader header;
         try
@@ -125,7 +133,8 @@ public sealed class CheckpointReader : IDisposable
 
     private static void CheckTrailer(CheckpointCursor cursor, ReadOnlySpan<byte> content, long before, CheckpointHeader header)
     {
-        if (content.Length != CheckpointChunk.TrailerBytes) throw cursor.Damage($"a trailer of {CheckpointChunk.TrailerBytes} bytes", $"{content.Length}");
+        if (content.Length != CheckpointChunk.TrailerBytes)
+            throw cursor.Damage($"a trailer of {CheckpointChunk.TrailerBytes} bytes", $"{content.Length}");
         var reader = PayloadReader.OfFile(content, "L6.5");
         ulong bytes = reader.U64(), digest = reader.U64(), lsn = reader.U64();
         uint appVersion = reader.U32();

@@ -27,9 +27,11 @@ public sealed class CheckpointWriter : IDisposable
     private FinishedCheckpoint? _finished;
 
     /// <param name="memory">Nobody else's until the checkpoint is finished or abandoned; null: some of its own.</param>
-    public CheckpointWriter(IFileSystem fs, string dir, InstanceIdentity identity, CheckpointHeader header, ICrashPoints crash, CheckpointMemory? memory = null)
+    public CheckpointWriter(
+        IFileSystem fs, string dir, InstanceIdentity identity, CheckpointHeader header, ICrashPoints crash, CheckpointMemory? memory = null)
     {
-        if (header.Uuid != identity.Uuid || header.Shard != identity.Shard) throw new ArgumentException($"a header of instance {header.Uuid}", nameof(header));
+        if (header.Uuid != identity.Uuid || header.Shard != identity.Shard)
+            throw new ArgumentException($"a header of instance {header.Uuid}", nameof(header));
         _fs = fs;
         _dir = dir;
         _identity = identity;
@@ -51,7 +53,8 @@ public sealed class CheckpointWriter : IDisposable
     /// <summary>Appends to a section: Coordinator, then Outbox, then Image. Stretches of any size; chunks are cut here.</summary>
     public void Write(CheckpointSection section, ReadOnlySpan<byte> content)
     {
-        if (_finished is not null || section < _section || section is not (CheckpointSection.Coordinator or CheckpointSection.Outbox or CheckpointSection.Image))
+        if (_finished is not null || section < _section
+            || section is not (CheckpointSection.Coordinator or CheckpointSection.Outbox or CheckpointSection.Image))
             throw new InvalidOperationException($"section {section} after {(_finished is null ? _section : CheckpointSection.Trailer)}");
         _hashes.Add(section, content);
         if (section != _section && _filled > 0) WriteGathered();
@@ -98,7 +101,8 @@ public sealed class CheckpointWriter : IDisposable
     public bool Publish(Lsn stated)
     {
         if (_finished is null) throw new InvalidOperationException("the checkpoint is not finished");
-        if (stated < _header.Lsn) throw new InvalidOperationException($"a checkpoint of {_header.Lsn} while only {stated} is stated as durable");
+        if (stated < _header.Lsn)
+            throw new InvalidOperationException($"a checkpoint of {_header.Lsn} while only {stated} is stated as durable");
         try
         {
             _fs.Rename(_temporary, Path.Combine(_dir, _finished.Name.ToString()));

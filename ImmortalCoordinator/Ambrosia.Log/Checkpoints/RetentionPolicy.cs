@@ -2,7 +2,10 @@ using System.Globalization;
 
 namespace Ambrosia.Log;
 
-/// <summary>How much history stays: so many checkpoints, a span of time, or all. Whatever it says, two verified checkpoints and the log of the older stay (I14).</summary>
+/// <summary>
+/// How much history stays: so many checkpoints, a span of time, or all. Whatever it says, two verified checkpoints and the log
+/// of the older stay (I14).
+/// </summary>
 public sealed record RetentionPolicy
 {
     public const int CheckpointsMin = 2;
@@ -42,5 +45,6 @@ public sealed record RetentionPolicy
 
     /// <summary>As on the command line.</summary>
     public override string ToString() =>
-        KeepsAll ? "all" : Span is { } span ? $"span={(long)span.TotalSeconds}s" : string.Create(CultureInfo.InvariantCulture, $"checkpoints={Checkpoints}");
+        KeepsAll ? "all" : Span is { } span ? $"span={(long)span.TotalSeconds}s"
+        : string.Create(CultureInfo.InvariantCulture, $"checkpoints={Checkpoints}");
 }

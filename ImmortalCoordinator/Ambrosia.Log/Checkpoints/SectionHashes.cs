@@ -2,7 +2,10 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia.Log;
 
-/// <summary>The hashes of a checkpoint's contents (log-format L6.5), each byte looked at once: that of sections 2 to 4 together follows from those of each.</summary>
+/// <summary>
+/// The hashes of a checkpoint's contents (log-format L6.5), each byte looked at once: that of sections 2 to 4 together
+/// follows from those of each.
+/// </summary>
 internal struct SectionHashes
 {
     private CheckpointSection _section;

@@ -4,12 +4,14 @@ namespace Ambrosia.Log;
 
 /// <summary>
 /// Removes what the retention policy does not want any more: checkpoints older than those that stay, then whole segments below the oldest
-/// of these, oldest first, so that whatever is left after a kill is a log like any other; the next run does the rest. Only the primary has one.
-/// Owns what it has verified so far. One thread at a time.
+/// of these, oldest first, so that whatever is left after a kill is a log like any other; the next run does the rest. Only the primary has
+/// one. Owns what it has verified so far. One thread at a time.
 /// </summary>
 /// <param name="release">What becomes of a segment that goes; null: its name is removed unless a reader holds it.</param>
-/// <param name="removeOrphans">Removes segments that no chain leads to, and counts them; called once, when the chain is known to hold all that stays.</param>
-/// <param name="startMax">The app of this replica could begin with no later checkpoint: one at or below it stays as well. Null: with any.</param>
+/// <param name="removeOrphans">Removes segments that no chain leads to, and counts them; called once, when the chain is known to
+/// hold all that stays.</param>
+/// <param name="startMax">The app of this replica could begin with no later checkpoint: one at or below it stays as
+/// well. Null: with any.</param>
 public sealed class Truncation(
     IFileSystem fs, string dir, InstanceIdentity identity, LogChain chain, Epoch epoch, RetentionPolicy policy, ICrashPoints crash,
     Func<LogSegment, SegmentRelease>? release = null, Func<int>? removeOrphans = null, Func<Lsn?>? startMax = null)
@@ -21,8 +23,8 @@ public sealed class Truncation(
     public void WasVerified(CheckpointHeader header) => _verified[header.FileName] = header;
 
     /// <summary>
-    /// Keeps the checkpoints that the policy wants and that verify, and the log from the oldest of these on (I14). With fewer than it wants nothing
-    /// is removed. Reads what it has not verified yet, and the second newest anew each time: it is the one that all else rests on.
+    /// Keeps the checkpoints that the policy wants and that verify, and the log from the oldest of these on (I14). With fewer than it wants
+    /// nothing is removed. Reads what it has not verified yet, and the second newest anew each time: it is the one that all else rests on.
     /// </summary>
     public TruncateResult Run(DateTimeOffset now)
     {
@@ -52,13 +54,15 @@ public sealed class Truncation(
         return new TruncateResult(gone.Count, removed, damaged, OldestKept, held);
     }
 
-    private bool IsEnough(List<CheckpointHeader> kept, DateTimeOffset now, Lsn? start) => policy.IsEnough(kept, now) && (start is null || kept[^1].Lsn <= start);
+    private bool IsEnough(List<CheckpointHeader> kept, DateTimeOffset now, Lsn? start) =>
+        policy.IsEnough(kept, now) && (start is null || kept[^1].Lsn <= start);
 
     private Lsn OldestKept => chain.Segments.IsEmpty ? Lsn.Zero : chain.Segments[0].FirstLsn;
 
     private CheckpointHeader? Verify(CheckpointFileName name, bool anew)
     {
-        if (!anew && _verified.TryGetValue(name, out CheckpointHeader? known) && fs.Exists(Path.Combine(dir, name.ToString()))) return known;
+        if (!anew && _verified.TryGetValue(name, out CheckpointHeader? known) && fs.Exists(Path.Combine(dir, name.ToString())))
+            return known;
         CheckpointHeader? header = Checkpoints.TryReadHeader(fs, dir, name, identity);
         if (header is not null) _verified[name] = header;
         return header;
@@ -70,7 +74,8 @@ public sealed class Truncation(
         while (chain.Segments is [var oldest, var next, ..] && next.FirstLsn <= keepFrom)
         {
             if (verified < RetentionPolicy.CheckpointsMin || next.FirstLsn > keepFrom)
-                throw new InvalidOperationException($"I14: {oldest.Path} holds the log up to {next.FirstLsn}, which {verified} checkpoints from {keepFrom} on need");
+                throw new InvalidOperationException(
+                    $"I14: {oldest.Path} holds the log up to {next.FirstLsn}, which {verified} checkpoints from {keepFrom} on need");
             if ((release ?? Unlink)(oldest) == SegmentRelease.Held) return oldest; // whoever reads it may need the ones behind it next
             removed++;
         }

@@ -3,8 +3,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Log;
 
 /// <summary>
-/// The one file <c>epoch.&lt;uuid&gt;.&lt;n&gt;</c>, held by whoever renamed it to n (log-format L7.1). It is only ever renamed, never deleted and
-/// never made again, so nobody can come back by an old name: one claimer per epoch (I13). Any thread may check.
+/// The one file <c>epoch.&lt;uuid&gt;.&lt;n&gt;</c>, held by whoever renamed it to n (log-format L7.1). It is only ever renamed, never
+/// deleted and never made again, so nobody can come back by an old name: one claimer per epoch (I13). Any thread may check.
 /// </summary>
 public sealed class Fence
 {

@@ -3,12 +3,13 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Log;
 
 /// <summary>
-/// One try to become primary (log-format L7.6). Locks only save pointless take-overs; that there is one claimer per epoch rests on the fence.
-/// It never waits. A claimer holds its lock before it claims, so a living one is never without.
+/// One try to become primary (log-format L7.6). Locks only save pointless take-overs; that there is one claimer per epoch rests on the
+/// fence. It never waits. A claimer holds its lock before it claims, so a living one is never without.
 /// </summary>
 public static class PrimaryClaim
 {
-    /// <param name="ignoreLocksOf">Claims although the primary of this epoch holds its lock: its heartbeat stands still (an observer's decision).</param>
+    /// <param name="ignoreLocksOf">Claims although the primary of this epoch holds its lock: its heartbeat stands still (an
+    /// observer's decision).</param>
     public static ClaimResult Try(
         IFileSystem fs, string dir, InstanceIdentity identity, string replica, ICrashPoints crash, Epoch? ignoreLocksOf = null)
     {

@@ -3,8 +3,9 @@ using System.Buffers.Binary;
 namespace Ambrosia.Log;
 
 /// <summary>
-/// The held lock <c>primary.&lt;n&gt;.&lt;replica&gt;</c>. Its first 8 bytes count heartbeats; they are never flushed, and nothing but a waiter's
-/// impatience rests on them. The commit pump beats, after a fence check and never while a flush is outstanding, so that a stuck disk is silent.
+/// The held lock <c>primary.&lt;n&gt;.&lt;replica&gt;</c>. Its first 8 bytes count heartbeats; they are never flushed, and nothing but a
+/// waiter's impatience rests on them. The commit pump beats, after a fence check and never while a flush is outstanding, so
+/// that a stuck disk is silent.
 /// </summary>
 public sealed class PrimaryLock : IDisposable
 {

@@ -28,8 +28,8 @@ public sealed class ReplicaLock : IDisposable
     public void StateAddress(string address) => _lock.File.Write(Encoding.ASCII.GetBytes(address + "\n"), 0);
 
     /// <summary>
-    /// Names that are held now, in ordinal order. Shares each lock that is free for a moment: two that look at once must not take each other for
-    /// a replica that runs.
+    /// Names that are held now, in ordinal order. Shares each lock that is free for a moment: two that look at once must not take each
+    /// other for a replica that runs.
     /// </summary>
     public static IReadOnlyList<string> Present(IFileSystem fs, string dir)
     {
@@ -49,7 +49,8 @@ public sealed class ReplicaLock : IDisposable
     {
         var found = new List<ReplicaAddress>();
         foreach (string replica in Present(fs, dir))
-            if (replica != except && ReadAddress(fs, Path.Combine(dir, new ReplicaFileName(replica).ToString())) is { } address) found.Add(new ReplicaAddress(replica, address));
+            if (replica != except && ReadAddress(fs, Path.Combine(dir, new ReplicaFileName(replica).ToString())) is { } address)
+                found.Add(new ReplicaAddress(replica, address));
         return found;
     }
 

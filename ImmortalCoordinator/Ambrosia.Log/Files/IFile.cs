@@ -1,6 +1,8 @@
 namespace Ambrosia.Log;
 
-/// <summary>An open file. Reads and writes are at positions; short ones and EINTR are dealt with inside. Its lock belongs to this opening of it.</summary>
+/// <summary>
+/// An open file. Reads and writes are at positions; short ones and EINTR are dealt with inside. Its lock belongs to this opening of it.
+/// </summary>
 public interface IFile : IReadable, IDisposable
 {
     long Length { get; }
@@ -18,8 +20,9 @@ public interface IFile : IReadable, IDisposable
     }
 
     /// <summary>
-    /// From now on what is written, and read, passes the page cache by; memory, offset and length of every read and write must then be multiples of
-    /// 4,096. False: this file system does not do it, and nothing has changed. Whoever reads by another opening sees each write as before.
+    /// From now on what is written, and read, passes the page cache by; memory, offset and length of every read and write must then be
+    /// multiples of 4,096. False: this file system does not do it, and nothing has changed. Whoever reads by another opening
+    /// sees each write as before.
     /// </summary>
     bool TryWriteDirect() => false;
 

@@ -22,10 +22,15 @@ public interface IFileSystem
     /// <summary>Makes a directory, mode 0700, and its missing parents; nothing when it is there.</summary>
     void CreateDirectory(string path);
 
-    /// <summary>Renames, replacing an existing target. <exception cref="FileNotFoundException">The source is not there.</exception></summary>
+    /// <summary>
+    /// Renames, replacing an existing target. <exception cref="FileNotFoundException">The source is not there.</exception>
+    /// </summary>
     void Rename(string from, string to);
 
-    /// <summary>Renames without replacing: false when the target exists. <exception cref="FileNotFoundException">The source is not there.</exception></summary>
+    /// <summary>
+    /// Renames without replacing: false when the target exists. <exception cref="FileNotFoundException">The source
+    /// is not there.</exception>
+    /// </summary>
     bool TryRenameNew(string from, string to);
 
     /// <summary>A second name for a file: false when that name exists.</summary>

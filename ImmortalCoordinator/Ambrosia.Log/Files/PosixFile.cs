@@ -2,7 +2,9 @@ using System.Buffers;
 
 namespace Ambrosia.Log;
 
-/// <summary>An open file of the operating system. Reads and writes may come from several threads; who disposes of it knows that none is left.</summary>
+/// <summary>
+/// An open file of the operating system. Reads and writes may come from several threads; who disposes of it knows that none is left.
+/// </summary>
 internal sealed unsafe class PosixFile : IFile
 {
     private const int PartsMax = 64;
@@ -58,7 +60,8 @@ internal sealed unsafe class PosixFile : IFile
                 nint count = _calls.PRead(Descriptor, start + done, (nuint)(buffer.Length - done), offset + done);
                 if (count == 0) break;
                 if (count > 0) done += (int)count;
-                else if (PosixError.Last != Libc.Interrupted) throw PosixError.Of($"read of {buffer.Length - done} bytes at {offset + done} of", _path);
+                else if (PosixError.Last != Libc.Interrupted)
+                    throw PosixError.Of($"read of {buffer.Length - done} bytes at {offset + done} of", _path);
             }
         }
         return done;
@@ -73,7 +76,8 @@ internal sealed unsafe class PosixFile : IFile
             {
                 nint count = _calls.PWrite(Descriptor, start + done, (nuint)(bytes.Length - done), offset + done);
                 if (count > 0) done += (int)count;
-                else if (count == 0 || PosixError.Last != Libc.Interrupted) throw PosixError.Of($"write of {bytes.Length - done} bytes at {offset + done} of", _path);
+                else if (count == 0 || PosixError.Last != Libc.Interrupted)
+                    throw PosixError.Of($"write of {bytes.Length - done} bytes at {offset + done} of", _path);
             }
         }
     }
@@ -105,7 +109,8 @@ internal sealed unsafe class PosixFile : IFile
             for (int first = 0; left > 0;)
             {
                 nint count = _calls.PWriteV(Descriptor, vectors + first, parts.Length - first, offset);
-                if (count <= 0 && (count == 0 || PosixError.Last != Libc.Interrupted)) throw PosixError.Of($"write of {left} bytes at {offset} of", _path);
+                if (count <= 0 && (count == 0 || PosixError.Last != Libc.Interrupted))
+                    throw PosixError.Of($"write of {left} bytes at {offset} of", _path);
                 if (count < 0) continue;
                 left -= count;
                 offset += count;
@@ -162,7 +167,9 @@ internal sealed unsafe class PosixFile : IFile
         Libc.FileStatus status;
         if (Libc.StatX(Descriptor, "", Libc.EmptyPath, Libc.DirectAlignMask, &status) < 0) throw PosixError.Of("stat", _path);
         bool isStated = (status.Mask & Libc.DirectAlignMask) != 0; // by kernels from 6.1 on
-        if (isStated && (LogFormat.BlockBytes % Math.Max(status.DirectMemoryAlign, 1) != 0 || status.DirectOffsetAlign is 0 or > LogFormat.BlockBytes)) return false;
+        if (isStated
+            && (LogFormat.BlockBytes % Math.Max(status.DirectMemoryAlign, 1) != 0
+                || status.DirectOffsetAlign is 0 or > LogFormat.BlockBytes)) return false;
         int flags = Libc.FCntl(Descriptor, Libc.GetFlags, 0);
         if (flags < 0) throw PosixError.Of("flags of", _path);
         if (Libc.FCntl(Descriptor, Libc.SetFlags, flags | Libc.DirectFlag) == 0) return true;
@@ -177,8 +184,8 @@ internal sealed unsafe class PosixFile : IFile
 
     public void Flush()
     {
-        // Interrupted, it has reported nothing about the disk, and is asked again. Any other failure is final: a second flush would succeed and
-        // mean nothing, because the kernel has forgotten what the first one could not write.
+        // Interrupted, it has reported nothing about the disk, and is asked again. Any other failure is final: a second flush would succeed
+        // and mean nothing, because the kernel has forgotten what the first one could not write.
         while (_calls.FDataSync(Descriptor) < 0)
             if (PosixError.Last != Libc.Interrupted) throw PosixError.Of("flush of", _path);
     }

@@ -116,8 +116,8 @@ public sealed unsafe class PosixFileSystem : IFileSystem
     }
 
     /// <summary>
-    /// Blocks in the kernel, so that the lock is ours a millisecond after its owner's death. Nothing interrupts such a wait; a caller that is
-    /// told to stop leaves it to its thread, which gives the lock back if it ever comes.
+    /// Blocks in the kernel, so that the lock is ours a millisecond after its owner's death. Nothing interrupts such a wait; a caller that
+    /// is told to stop leaves it to its thread, which gives the lock back if it ever comes.
     /// </summary>
     private static void WaitForLock(PosixFile file, string path, CancellationToken stop)
     {

@@ -11,7 +11,8 @@ namespace Ambrosia.Log;
 /// <param name="PayloadCrc">CRC-32C of the records.</param>
 /// <param name="Remaining">Bytes of a spanning record that follow in later pages.</param>
 public readonly record struct PageHeader(
-    int Length, PageFlags Flags, Epoch Epoch, Lsn Lsn, Lsn DurableUpTo, long TimeMicros, ulong PreviousHash, uint PayloadCrc, uint Remaining)
+    int Length, PageFlags Flags, Epoch Epoch, Lsn Lsn, Lsn DurableUpTo, long TimeMicros, ulong PreviousHash,
+    uint PayloadCrc, uint Remaining)
 {
     public const int Bytes = 64;
     public const uint Magic = 0x3147_5041;
@@ -52,7 +53,9 @@ public readonly record struct PageHeader(
         BinaryPrimitives.WriteUInt32LittleEndian(to[4..], Crc32C.Append(seed, to[8..Bytes]));
     }
 
-    /// <summary>Reads a header from at least 64 bytes and checks all that can be checked without the page: magic, headerCrc, flags and length.</summary>
+    /// <summary>
+    /// Reads a header from at least 64 bytes and checks all that can be checked without the page: magic, headerCrc, flags and length.
+    /// </summary>
     /// <param name="header">Set unless the checksum is wrong; not to be used when it breaks a rule, but for its place.</param>
     /// <returns>What is wrong, or null.</returns>
     public static PageFault? Read(ReadOnlySpan<byte> from, uint seed, out PageHeader header)
@@ -73,17 +76,22 @@ public readonly record struct PageHeader(
             BinaryPrimitives.ReadUInt64LittleEndian(from[48..]),
             BinaryPrimitives.ReadUInt32LittleEndian(from[56..]),
             BinaryPrimitives.ReadUInt32LittleEndian(from[60..]));
-        if (length is < Bytes or > (uint)LogFormat.PageLengthMax) return new PageFault($"a page of {Bytes} to {LogFormat.PageLengthMax} bytes", $"length {length}").OfIntactPage();
+        if (length is < Bytes or > (uint)LogFormat.PageLengthMax)
+            return new PageFault($"a page of {Bytes} to {LogFormat.PageLengthMax} bytes", $"length {length}").OfIntactPage();
         return header.CheckFlags(flags)?.OfIntactPage();
     }
 
     /// <summary>L4.3 and L4.4: the flags exclude one another, and each says what a page may hold.</summary>
     private PageFault? CheckFlags(uint flags)
     {
-        if ((flags & ~(uint)KnownFlags) != 0 || (flags & (flags - 1)) != 0) return new PageFault("at most one known flag", $"flags 0x{flags:X8}");
-        if (Flags == PageFlags.DurableMark && Length != Bytes) return new PageFault("an empty page with a durable mark", $"length {Length}");
-        if (Flags == PageFlags.BeginsSpanning && Remaining == 0) return new PageFault("a rest of the spanning record that begins", "remaining 0");
-        if (Flags is PageFlags.None or PageFlags.DurableMark && Remaining != 0) return new PageFault("remaining 0 outside of spanning records", $"{Remaining}");
+        if ((flags & ~(uint)KnownFlags) != 0 || (flags & (flags - 1)) != 0)
+            return new PageFault("at most one known flag", $"flags 0x{flags:X8}");
+        if (Flags == PageFlags.DurableMark && Length != Bytes)
+            return new PageFault("an empty page with a durable mark", $"length {Length}");
+        if (Flags == PageFlags.BeginsSpanning && Remaining == 0)
+            return new PageFault("a rest of the spanning record that begins", "remaining 0");
+        if (Flags is PageFlags.None or PageFlags.DurableMark && Remaining != 0)
+            return new PageFault("remaining 0 outside of spanning records", $"{Remaining}");
         if (DurableUpTo > Lsn) return new PageFault($"durableUpTo of at most {Lsn}", $"{DurableUpTo}");
         return null;
     }

@@ -2,7 +2,9 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia.Log;
 
-/// <summary><c>log.&lt;segment&gt;.&lt;epoch&gt;</c> (log-format L1.1). Ordered as the chain's head is chosen: by epoch, then number.</summary>
+/// <summary>
+/// <c>log.&lt;segment&gt;.&lt;epoch&gt;</c> (log-format L1.1). Ordered as the chain's head is chosen: by epoch, then number.
+/// </summary>
 public readonly record struct SegmentFileName(ulong Number, Epoch Epoch) : IComparable<SegmentFileName>
 {
     public int CompareTo(SegmentFileName other)

@@ -55,7 +55,8 @@ public sealed record SegmentHeader(
     }
 
     /// <summary>Reads the header of the segment at <paramref name="file"/>.</summary>
-    /// <exception cref="LogDamage">The bytes are damaged, or are not the header of <paramref name="name"/> of this instance (L3.1).</exception>
+    /// <exception cref="LogDamage">The bytes are damaged, or are not the header of <paramref name="name"/> of this
+    /// instance (L3.1).</exception>
     internal static SegmentHeader Read(ReadOnlySpan<byte> from, string file, SegmentFileName name, InstanceIdentity identity)
     {
         if (from.Length < Bytes) throw new LogDamage(file, 0, null, $"a header of {Bytes} bytes", $"{from.Length} bytes");
@@ -103,7 +104,8 @@ public sealed record SegmentHeader(
         if (PredecessorNumber == 0 && (FirstLsn != Lsn.Zero || PredecessorHash != 0 || PredecessorEpoch.Value != 0))
             throw new LogDamage(file, 56, null, "a predecessor, or a log that begins at 0", $"none, first Lsn {FirstLsn}");
         if (PredecessorNumber >= Number || PredecessorEpoch > Epoch)
-            throw new LogDamage(file, 56, null, $"a predecessor before segment {Number} of epoch {Epoch}", $"segment {PredecessorNumber} of epoch {PredecessorEpoch}");
+            throw new LogDamage(file, 56, null, $"a predecessor before segment {Number} of epoch {Epoch}",
+                $"segment {PredecessorNumber} of epoch {PredecessorEpoch}");
         if (from[92] is not (BufferedWithFlush or DirectWithFlush)) throw new LogDamage(file, 92, null, "write mode 1 or 2", $"{from[92]}");
         if (DigestEvery < 1 << 20 || DigestEvery % LogFormat.BlockBytes != 0)
             throw new LogDamage(file, 96, null, "digestEvery that is a multiple of 4,096 and at least 1 MiB", $"{DigestEvery}");

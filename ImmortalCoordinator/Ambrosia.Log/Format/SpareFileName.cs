@@ -2,7 +2,9 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia.Log;
 
-/// <summary><c>spare.&lt;epoch&gt;.&lt;k&gt;</c>: a file set aside to become a segment of the epoch that made it (log-format L1.1).</summary>
+/// <summary>
+/// <c>spare.&lt;epoch&gt;.&lt;k&gt;</c>: a file set aside to become a segment of the epoch that made it (log-format L1.1).
+/// </summary>
 internal readonly record struct SpareFileName(Epoch Epoch, ulong Number)
 {
     public static SpareFileName? TryParse(string name)

@@ -62,7 +62,8 @@ public static class InstanceDirectory
         fs.Delete(epoch);
         fs.Delete(temporary);
         fs.FlushDirectory(dir); // the winner's link too
-        return TryRead(fs, dir) ?? throw new LogDamage(Path.Combine(dir, FileName), 0, null, "the instance that another process created", "nothing");
+        return TryRead(fs, dir)
+            ?? throw new LogDamage(Path.Combine(dir, FileName), 0, null, "the instance that another process created", "nothing");
     }
 
     /// <summary>Makes the directory of an instance to come; refuses what <see cref="Create"/> would refuse.</summary>

@@ -60,8 +60,8 @@ internal sealed class BehindSearch(PageInspector inspector, IFile file)
     private void Look(Lsn lsn, ReadOnlySpan<byte> block, ref PageBuffer buffer)
     {
         bool isWritten = inspector.TryReadHeader(block, out PageHeader header) && header.Lsn == lsn;
-        // In a recycled file nobody knows of other blocks whether they were written in this life; the writer keeps zeros behind its last page,
-        // so where these, or a page of the earlier life, stand at x, only a page at its own position says more.
+        // In a recycled file nobody knows of other blocks whether they were written in this life; the writer keeps zeros behind its last
+        // page, so where these, or a page of the earlier life, stand at x, only a page at its own position says more.
         if (isWritten || !_isRecycled || (lsn < _skipTo && !_isNothing)) ContentEnd = lsn + block.Length;
         if (isWritten && lsn >= _skipTo) Inspect(lsn, ref buffer);
     }

@@ -4,10 +4,10 @@ using System.Runtime.InteropServices;
 namespace Ambrosia.Log;
 
 /// <summary>
-/// Reads a file past the page cache, from any position into any memory: whole blocks go straight to where they are wanted, the rest through a
-/// stretch of its own. For what another process writes past the cache, since the kernel would read ahead into what is not written yet, only to
-/// throw it away at each of the writer's writes; and for what is read once, to be verified.
-/// Uses the stretch alone; owns neither it nor the file. One thread. Invariant: what is kept from one read to the next lies below <see cref="Limit"/>.
+/// Reads a file past the page cache, from any position into any memory: whole blocks go straight to where they are wanted, the rest through
+/// a stretch of its own. For what another process writes past the cache, since the kernel would read ahead into what is not written yet,
+/// only to throw it away at each of the writer's writes; and for what is read once, to be verified. Uses the stretch alone; owns neither it
+/// nor the file. One thread. Invariant: what is kept from one read to the next lies below <see cref="Limit"/>.
 /// </summary>
 internal sealed class DirectWindow : IReadable
 {
@@ -47,7 +47,8 @@ internal sealed class DirectWindow : IReadable
             Span<byte> left = buffer[done..];
             long at = offset + done;
             bool isKept = at >= _from && at < _to;
-            if (!isKept && IsWholeBlocks(left, at) && left.Length >= Math.Min(_stretch.Length, Limit - at)) return done + _file.Read(left, at);
+            if (!isKept && IsWholeBlocks(left, at) && left.Length >= Math.Min(_stretch.Length, Limit - at))
+                return done + _file.Read(left, at);
             int count = isKept ? Copy(left, at, _to) : Fetch(left, at);
             if (count == 0) break;
             done += count;

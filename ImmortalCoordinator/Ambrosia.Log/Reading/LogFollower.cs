@@ -83,7 +83,8 @@ public sealed class LogFollower : IDisposable
         long time = 0; // of the last page below; there is one, since the queue begins at or below Stated and durable is above
         while (_unstated.TryPeek(out PageHeader first) && first.Lsn < durable) time = _unstated.Dequeue().TimeMicros;
         bool isKnown = _unstated.TryPeek(out PageHeader next) && next.Lsn == durable; // the page that states it stands at or behind it
-        if (!isKnown) throw new LogDamage(_head!.Path, _head.Header.OffsetOf(_next), _next, "durableUpTo at the beginning of a page", $"{durable}");
+        if (!isKnown)
+            throw new LogDamage(_head!.Path, _head.Header.OffsetOf(_next), _next, "durableUpTo at the beginning of a page", $"{durable}");
         _tail = new FollowedTail(_head!.Name, durable, next.PreviousHash, time);
         Volatile.Write(ref _stated, durable.Value);
     }

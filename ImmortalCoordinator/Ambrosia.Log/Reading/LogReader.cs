@@ -44,7 +44,8 @@ public sealed class LogReader : IDisposable
     private long _looks;
 
     /// <param name="dir">The replica set's directory; the chain names the files in it.</param>
-    /// <param name="holds">Keeps the segment that it reads locked shared, so that no truncation takes it, until it reads another one, is closed, or rests.</param>
+    /// <param name="holds">Keeps the segment that it reads locked shared, so that no truncation takes it, until it reads another one, is
+    /// closed, or rests.</param>
     public LogReader(IFileSystem fs, string dir, InstanceIdentity identity, LogChain chain, bool holds = false)
     {
         _fs = fs;
@@ -66,17 +67,22 @@ public sealed class LogReader : IDisposable
         if (durable > Stated) Stated = durable;
     }
 
-    /// <summary>Tells the reader the hash of the page before <paramref name="pageLsn"/>, from a checkpoint: the chain is then checked from there.</summary>
+    /// <summary>
+    /// Tells the reader the hash of the page before <paramref name="pageLsn"/>, from a checkpoint: the chain is then checked from there.
+    /// </summary>
     public void Vouch(Lsn pageLsn, ulong previousHash) => _vouched = (pageLsn, previousHash);
 
     /// <summary>Looks for new segments: a follower at the tail. True when there are.</summary>
     public bool RefreshChain() => _chain.Refresh(_fs, _dir, _identity);
 
-    /// <summary>Reads the page at <paramref name="pageLsn"/>. A tail that is blank is not searched behind: <see cref="TakeOver"/> does that.</summary>
+    /// <summary>
+    /// Reads the page at <paramref name="pageLsn"/>. A tail that is blank is not searched behind: <see cref="TakeOver"/> does that.
+    /// </summary>
     /// <exception cref="LogDamage">L8.2.</exception>
     public ReadStatus Read(Lsn pageLsn, ref PageBuffer buffer)
     {
-        if (!_chain.TryFind(pageLsn, out LogSegment segment, out Lsn end)) return _chain.Segments.IsEmpty ? ReadStatus.AtTail : ReadStatus.Gone;
+        if (!_chain.TryFind(pageLsn, out LogSegment segment, out Lsn end))
+            return _chain.Segments.IsEmpty ? ReadStatus.AtTail : ReadStatus.Gone;
         Interlocked.Increment(ref _reads);
         if (!TryOpen(segment, pageLsn) || !TryHold()) return ReadStatus.Gone;
         if (segment.FirstLsn > Stated) Stated = segment.FirstLsn;
@@ -102,9 +108,13 @@ public sealed class LogReader : IDisposable
     }
 
     /// <summary>The damage of a page that this process needs and nobody truncated for good reason (log-format L3.2).</summary>
-    public LogDamage Missing(Lsn pageLsn) => new(_dir, 0, pageLsn, $"a segment that holds the page of Lsn {pageLsn}, which is durable", "none");
+    public LogDamage Missing(Lsn pageLsn) =>
+        new(_dir, 0, pageLsn, $"a segment that holds the page of Lsn {pageLsn}, which is durable", "none");
 
-    /// <summary>Lets go of the segment if nothing was read since the last time that this was asked: who stands still must not keep a log from being truncated. Any thread.</summary>
+    /// <summary>
+    /// Lets go of the segment if nothing was read since the last time that this was asked: who stands still must not keep a log from
+    /// being truncated. Any thread.
+    /// </summary>
     public void LetGoIfIdle()
     {
         long reads = Interlocked.Read(ref _reads);
@@ -173,8 +183,8 @@ public sealed class LogReader : IDisposable
     }
 
     /// <summary>
-    /// A follower, and who is behind a log that grows, leave the cache alone: a copy out of it costs them more than the waiting. Who replays
-    /// waits for nothing else, and is helped by the kernel's reading ahead.
+    /// A follower, and who is behind a log that grows, leave the cache alone: a copy out of it costs them more than the waiting. Who
+    /// replays waits for nothing else, and is helped by the kernel's reading ahead.
     /// </summary>
     private IReadable SourceOf(Lsn lsn, Lsn end)
     {
@@ -196,7 +206,9 @@ public sealed class LogReader : IDisposable
         return null;
     }
 
-    /// <summary>Crossing from a segment to its successor: what was read must be what the seal says stood before it. False: it is a jump.</summary>
+    /// <summary>
+    /// Crossing from a segment to its successor: what was read must be what the seal says stood before it. False: it is a jump.
+    /// </summary>
     private bool CheckSeal(LogSegment next, Lsn pageLsn)
     {
         if (!_follows || _pages.Next != pageLsn || pageLsn != next.FirstLsn) return false;
@@ -227,7 +239,10 @@ public sealed class LogReader : IDisposable
         return _vouched is { } vouched && vouched.Lsn == lsn ? vouched.Hash : null;
     }
 
-    /// <summary>A page is not what it should be: was the file recycled under this reader? Its header says so before anything else in it changes (L3.5).</summary>
+    /// <summary>
+    /// A page is not what it should be: was the file recycled under this reader? Its header says so before anything
+    /// else in it changes (L3.5).
+    /// </summary>
     private bool IsGone() => !_inspector!.Segment.IsStillIn(_file!);
 
     /// <summary>Halts unless the page turns out to be valid at a second look, or torn (L8.1, L8.2).</summary>
@@ -247,7 +262,9 @@ public sealed class LogReader : IDisposable
         throw _inspector!.Segment.DamageAt(lsn, again, stated > lsn ? $"{stated} is stated to be durable" : TailJudge.Intact);
     }
 
-    /// <summary>A search reads the rest of the file, so a follower that waits at the same unfinished page searches at its 1st, 2nd, 4th, 8th … look.</summary>
+    /// <summary>
+    /// A search reads the rest of the file, so a follower that waits at the same unfinished page searches at its 1st, 2nd, 4th, 8th … look.
+    /// </summary>
     private bool IsSearchDue(Lsn lsn)
     {
         _looks = lsn == _lookedAt ? _looks + 1 : 1;

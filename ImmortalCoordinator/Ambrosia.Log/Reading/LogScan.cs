@@ -3,9 +3,10 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Log;
 
 /// <summary>
-/// Reads a log from a page to its end, one page after another along the chain, stopping at each seal, and ends in a verdict (log-format L8). It never
-/// writes, takes no claim and may read a log that is being written: what changes under it is told from damage, and the segment that it reads is
-/// locked shared, so that no truncation takes it. Memory is one page and 80 bytes for each page of the last commit groups. One thread. Use: <c>while (scan.Next()) … scan.Page …; scan.Verdict</c>.
+/// Reads a log from a page to its end, one page after another along the chain, stopping at each seal, and ends in a verdict (log-format
+/// L8). It never writes, takes no claim and may read a log that is being written: what changes under it is told from damage, and the
+/// segment that it reads is locked shared, so that no truncation takes it. Memory is one page and 80 bytes for each page of the last commit
+/// groups. One thread. Use: <c>while (scan.Next()) … scan.Page …; scan.Verdict</c>.
 /// </summary>
 public sealed class LogScan : IDisposable
 {
@@ -59,7 +60,9 @@ public sealed class LogScan : IDisposable
     /// <summary>The log's segments, as they were when a segment was opened last.</summary>
     public LogChain Chain => _chain;
 
-    /// <summary>Everything below was read, or is in <see cref="Lost"/>: for a progress bar, against the end of the last segment's file.</summary>
+    /// <summary>
+    /// Everything below was read, or is in <see cref="Lost"/>: for a progress bar, against the end of the last segment's file.
+    /// </summary>
     public Lsn Position => _at;
 
     /// <summary>Highest position that what was read states as durable.</summary>
@@ -71,7 +74,10 @@ public sealed class LogScan : IDisposable
     /// <summary>What could not be read, in order; with <see cref="ScanOptions.GoesOn"/> there may be several.</summary>
     public IReadOnlyList<LostStretch> Lost => _lost;
 
-    /// <summary>Begins to read a log; the directory of one replica set. Where a segment's header is damaged nobody can say what the log is: the verdict is a halt there.</summary>
+    /// <summary>
+    /// Begins to read a log; the directory of one replica set. Where a segment's header is damaged nobody can say what the log is: the
+    /// verdict is a halt there.
+    /// </summary>
     public static LogScan Open(IFileSystem fs, string dir, InstanceIdentity identity, ScanOptions? options = null)
     {
         try
@@ -88,8 +94,9 @@ public sealed class LogScan : IDisposable
 
     /// <summary>Begins to read a log whose chain is known.</summary>
     /// <param name="buffer">Memory to begin with; it grows to the largest page.</param>
-    public static LogScan Open(IFileSystem fs, string dir, InstanceIdentity identity, LogChain chain, ScanOptions? options = null, PageBuffer? buffer = null) =>
-        new(fs, dir, identity, chain, options ?? new ScanOptions(), buffer ?? new PageBuffer(FirstBufferBytes));
+    public static LogScan Open(
+        IFileSystem fs, string dir, InstanceIdentity identity, LogChain chain, ScanOptions? options = null, PageBuffer? buffer = null) =>
+            new(fs, dir, identity, chain, options ?? new ScanOptions(), buffer ?? new PageBuffer(FirstBufferBytes));
 
     /// <summary>Reads the next page with all its checks. False: there is no more, <see cref="Verdict"/> says why.</summary>
     /// <exception cref="IOException">The disk failed.</exception>
@@ -153,17 +160,21 @@ public sealed class LogScan : IDisposable
         if (oldest.Header.PredecessorNumber == 0) return;
         if (IsBelowACheckpoint(oldest.FirstLsn)) return;
         var missing = new SegmentFileName(oldest.Header.PredecessorNumber, oldest.Header.PredecessorEpoch);
-        throw new LogDamage(Path.Combine(_dir, missing.ToString()), 0, oldest.FirstLsn, $"the log below {oldest.FirstLsn}, or a valid checkpoint from there on", "neither");
+        throw new LogDamage(Path.Combine(_dir, missing.ToString()), 0, oldest.FirstLsn,
+            $"the log below {oldest.FirstLsn}, or a valid checkpoint from there on", "neither");
     }
 
-    /// <summary>A live log replaces its checkpoints: those that were listed may all be gone before they are read, and newer ones there.</summary>
+    /// <summary>
+    /// A live log replaces its checkpoints: those that were listed may all be gone before they are read, and newer ones there.
+    /// </summary>
     private bool IsBelowACheckpoint(Lsn oldest)
     {
         IReadOnlyList<CheckpointFileName> listed, before = [];
         while (!(listed = Checkpoints.List(_fs, _dir)).SequenceEqual(before))
         {
             foreach (CheckpointFileName name in listed)
-                if (CheckpointReader.TryReadHeader(_fs, _dir, name, _identity) is { } header && header.PageLsn >= oldest && Checkpoints.IsValid(_fs, _dir, name, _identity)) return true;
+                if (CheckpointReader.TryReadHeader(_fs, _dir, name, _identity) is { } header && header.PageLsn >= oldest
+                    && Checkpoints.IsValid(_fs, _dir, name, _identity)) return true;
             before = listed;
         }
         return false;
@@ -187,11 +198,12 @@ public sealed class LogScan : IDisposable
         return Suffer(_segment.DamageAt(_at, again, $"{_end} is stated to be durable by the seal there"));
     }
 
-    private PageFault? Inspect() => _inspector!.Read(_file!, _at, _end, _pages.Next == _at ? _pages.Hash : null, ref _buffer) ?? _pages.Check(_buffer);
+    private PageFault? Inspect() =>
+        _inspector!.Read(_file!, _at, _end, _pages.Next == _at ? _pages.Hash : null, ref _buffer) ?? _pages.Check(_buffer);
 
     /// <summary>
-    /// The last segment of a live log may have been sealed since: then the page is found, or missed, in the light of that seal. What a take-over
-    /// logged again behind a seal is given again.
+    /// The last segment of a live log may have been sealed since: then the page is found, or missed, in the light of that seal. What a
+    /// take-over logged again behind a seal is given again.
     /// </summary>
     private bool HasGrown()
     {
@@ -229,8 +241,8 @@ public sealed class LogScan : IDisposable
     }
 
     /// <summary>
-    /// A live log: what the search found behind the page may have been written, and the page before it, since the page was looked at. Reading
-    /// goes on there, once for each place; a spanning record that was left for incomplete is read again from its beginning.
+    /// A live log: what the search found behind the page may have been written, and the page before it, since the page was looked at.
+    /// Reading goes on there, once for each place; a spanning record that was left for incomplete is read again from its beginning.
     /// </summary>
     private bool WasWrittenMeanwhile(Lsn damage, ulong? before)
     {
@@ -243,8 +255,8 @@ public sealed class LogScan : IDisposable
     }
 
     /// <summary>
-    /// A live log: it has rotated since, so that what states the missing page (a checkpoint, mostly) is about pages of a successor. Reading goes
-    /// on in the light of that segment's seal.
+    /// A live log: it has rotated since, so that what states the missing page (a checkpoint, mostly) is about pages of a successor. Reading
+    /// goes on in the light of that segment's seal.
     /// </summary>
     private bool HasGoneOnMeanwhile()
     {

@@ -13,7 +13,8 @@ public sealed class PageBuffer
     private readonly AlignedBlock _block;
 
     /// <param name="bytes">Room for a page of this size, rounded up to 4,096.</param>
-    public PageBuffer(int bytes = 1 << 20) => _block = new AlignedBlock(LogFormat.RoundUp(Math.Max(bytes, LogFormat.BlockBytes)), zeroed: false);
+    public PageBuffer(int bytes = 1 << 20) =>
+        _block = new AlignedBlock(LogFormat.RoundUp(Math.Max(bytes, LogFormat.BlockBytes)), zeroed: false);
 
     public int Capacity => _block.Length;
 

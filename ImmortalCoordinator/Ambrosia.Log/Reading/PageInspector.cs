@@ -22,7 +22,8 @@ internal sealed class PageInspector(LogSegment segment)
         long offset = Segment.Header.OffsetOf(lsn);
         int count = file.Read(buffer.Room[..LogFormat.BlockBytes], offset);
         ReadOnlySpan<byte> block = buffer.Room[..count];
-        if (!block.ContainsAnyExcept((byte)0)) return new PageFault($"a page of epoch {Segment.Header.Epoch}", count == 0 ? "the end of the file" : "zeros", IsBlank: true);
+        if (!block.ContainsAnyExcept((byte)0))
+            return new PageFault($"a page of epoch {Segment.Header.Epoch}", count == 0 ? "the end of the file" : "zeros", IsBlank: true);
         if (count < PageHeader.Bytes) return new PageFault("a page header", $"{count} bytes");
         if (CheckHeader(block, lsn, end, previousHash, out PageHeader header) is { } fault) return fault;
 
@@ -49,8 +50,10 @@ internal sealed class PageInspector(LogSegment segment)
         PageFault? fault = PageHeader.Read(block, _seed, out header);
         if (fault is { IsIntact: false }) return fault;
         if (header.Epoch != Segment.Header.Epoch) return new PageFault($"a page of epoch {Segment.Header.Epoch}", $"epoch {header.Epoch}");
-        if (header.Lsn != lsn) return new PageFault($"the page of Lsn {lsn}", $"that of {header.Lsn}", IsStale: header.Lsn < Segment.FirstLsn);
-        if (previousHash is { } hash && hash != header.PreviousHash) return new PageFault($"previous hash 0x{hash:X16}", $"0x{header.PreviousHash:X16}");
+        if (header.Lsn != lsn)
+            return new PageFault($"the page of Lsn {lsn}", $"that of {header.Lsn}", IsStale: header.Lsn < Segment.FirstLsn);
+        if (previousHash is { } hash && hash != header.PreviousHash)
+            return new PageFault($"previous hash 0x{hash:X16}", $"0x{header.PreviousHash:X16}");
         if (fault is not null) return fault;
         if (header.Next > end) return new PageFault($"a page that ends before the seal at {end}", $"length {header.Length}");
         return null;
@@ -74,10 +77,12 @@ internal sealed class PageInspector(LogSegment segment)
 
     private static PageFault? CheckSpanningBegin(ReadOnlySpan<byte> payload, in PageHeader header)
     {
-        if (payload.Length < RecordHeader.Bytes) return new PageFault("the header of a spanning record", $"{payload.Length} bytes").OfIntactPage();
+        if (payload.Length < RecordHeader.Bytes)
+            return new PageFault("the header of a spanning record", $"{payload.Length} bytes").OfIntactPage();
         long record = RecordHeader.Bytes + (long)BinaryPrimitives.ReadUInt32LittleEndian(payload);
         if (record != payload.Length + (long)header.Remaining)
-            return new PageFault($"a spanning record of {payload.Length + (long)header.Remaining} bytes", $"one of {record}").OfIntactPage();
+            return new PageFault($"a spanning record of {payload.Length + (long)header.Remaining} bytes", $"one of {record}")
+                .OfIntactPage();
         return CheckKind(payload, header.Lsn + PageHeader.Bytes);
     }
 
@@ -89,7 +94,8 @@ internal sealed class PageInspector(LogSegment segment)
             int left = payload.Length - at - RecordHeader.Bytes;
             uint length = left < 0 ? 0 : BinaryPrimitives.ReadUInt32LittleEndian(payload[at..]);
             Lsn lsn = header.Lsn + (PageHeader.Bytes + at);
-            if (left < 0 || length > (uint)left) return new PageFault("whole records", $"{payload.Length - at} bytes of a record of {length}").OfIntactPage(lsn);
+            if (left < 0 || length > (uint)left)
+                return new PageFault("whole records", $"{payload.Length - at} bytes of a record of {length}").OfIntactPage(lsn);
             if (CheckKind(payload[at..], lsn) is { } fault) return fault;
             at += RecordHeader.Bytes + (int)length;
         }
@@ -100,6 +106,7 @@ internal sealed class PageInspector(LogSegment segment)
     {
         uint word = BinaryPrimitives.ReadUInt32LittleEndian(record[4..]);
         if (word is >= (uint)RecordKind.Run and <= (uint)RecordKind.Forget) return null;
-        return new PageFault($"a record of kind 1 to {(uint)RecordKind.Forget}", $"kind 0x{word:X}: written by a newer version").OfIntactPage(lsn);
+        return new PageFault($"a record of kind 1 to {(uint)RecordKind.Forget}", $"kind 0x{word:X}: written by a newer version")
+            .OfIntactPage(lsn);
     }
 }

@@ -3,9 +3,10 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Log;
 
 /// <summary>
-/// What the pages read so far say about the one that comes next: position, chain hash, rest of a spanning record, time (log-format L4), and which
-/// of them nothing states as durable yet. One thread; memory is 80 bytes for each unstated page, so for a commit group or two.
-/// Invariant: <c>_unstated</c> holds, in order and without gaps, the pages from <see cref="Stated"/>, or from where reading began, to <see cref="Next"/>.
+/// What the pages read so far say about the one that comes next: position, chain hash, rest of a spanning record, time (log-format L4), and
+/// which of them nothing states as durable yet. One thread; memory is 80 bytes for each unstated page, so for a commit group or two.
+/// Invariant: <c>_unstated</c> holds, in order and without gaps, the pages from <see cref="Stated"/>, or from where reading
+/// began, to <see cref="Next"/>.
 /// </summary>
 internal sealed class PageSequence
 {
@@ -59,7 +60,9 @@ internal sealed class PageSequence
         StatedHash = null;
     }
 
-    /// <summary>Something else than a page, a seal or a checkpoint, states that everything below the page where reading begins is durable.</summary>
+    /// <summary>
+    /// Something else than a page, a seal or a checkpoint, states that everything below the page where reading begins is durable.
+    /// </summary>
     public void BeginStated()
     {
         Stated = _from;
@@ -71,8 +74,10 @@ internal sealed class PageSequence
     public void CheckSeal(LogSegment next)
     {
         if (Hash is { } hash && hash != next.Header.PredecessorHash)
-            throw new LogDamage(next.Path, 80, next.FirstLsn, $"hash 0x{hash:X16} of the page before the seal", $"0x{next.Header.PredecessorHash:X16}");
-        if (Missing != 0) throw new LogDamage(next.Path, 72, next.FirstLsn, "a seal behind a whole record", $"one with {Missing} bytes missing");
+            throw new LogDamage(next.Path, 80, next.FirstLsn, $"hash 0x{hash:X16} of the page before the seal",
+                $"0x{next.Header.PredecessorHash:X16}");
+        if (Missing != 0)
+            throw new LogDamage(next.Path, 72, next.FirstLsn, "a seal behind a whole record", $"one with {Missing} bytes missing");
     }
 
     /// <summary>Checks a page that is valid by itself against the ones before it. Hash and position are the inspector's to check.</summary>
@@ -81,13 +86,15 @@ internal sealed class PageSequence
         uint part = (uint)(page.Length - PageHeader.Bytes);
         bool continues = page.Flags == PageFlags.ContinuesSpanning;
         if (continues != (Missing != 0) || (continues && part + (ulong)page.Remaining != Missing))
-            return new PageFault($"a page after which {Missing} bytes of a spanning record end", $"flags {page.Flags}, {part} bytes, remaining {page.Remaining}").OfIntactPage();
+            return new PageFault($"a page after which {Missing} bytes of a spanning record end",
+                $"flags {page.Flags}, {part} bytes, remaining {page.Remaining}").OfIntactPage();
         if (page.TimeMicros < TimeMicros) return new PageFault($"a time from {TimeMicros} on", $"{page.TimeMicros}").OfIntactPage();
         return null;
     }
 
     /// <summary>Takes a checked page in.</summary>
-    /// <exception cref="LogDamage">It states as durable what is no boundary between pages, or lies inside a record (L4, durableUpTo).</exception>
+    /// <exception cref="LogDamage">It states as durable what is no boundary between pages, or lies inside a record (L4,
+    /// durableUpTo).</exception>
     public void Accept(PageBuffer page, LogSegment segment)
     {
         if (page.Flags == PageFlags.BeginsSpanning) SpanningFrom = page.Lsn;
@@ -105,7 +112,9 @@ internal sealed class PageSequence
     {
         if (Missing == 0) return;
         int first = _unstated.FindIndex(p => p.Header.Lsn == SpanningFrom);
-        if (first < 0) throw new LogDamage(segment.Path, segment.Header.OffsetOf(SpanningFrom), SpanningFrom, "a seal outside of records", $"one at {Stated}");
+        if (first < 0)
+            throw new LogDamage(segment.Path, segment.Header.OffsetOf(SpanningFrom), SpanningFrom, "a seal outside of records",
+                $"one at {Stated}");
         Hash = _unstated[first].Header.PreviousHash;
         Next = SpanningFrom;
         _unstated.RemoveRange(first, _unstated.Count - first);
@@ -122,7 +131,8 @@ internal sealed class PageSequence
         }
         int below = _unstated.FindIndex(p => p.Header.Lsn >= stated);
         if (_unstated[below].Header.Lsn != stated || _unstated[below].Header.Flags == PageFlags.ContinuesSpanning)
-            throw new LogDamage(segment.Path, segment.Header.OffsetOf(page.Lsn), page.Lsn, "durableUpTo at the beginning of a page and outside of records", $"{stated}");
+            throw new LogDamage(segment.Path, segment.Header.OffsetOf(page.Lsn), page.Lsn,
+                "durableUpTo at the beginning of a page and outside of records", $"{stated}");
         Stated = stated;
         StatedHash = _unstated[below].Header.PreviousHash;
         _unstated.RemoveRange(0, below);

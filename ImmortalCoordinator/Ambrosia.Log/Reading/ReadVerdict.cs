@@ -2,7 +2,9 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia.Log;
 
-/// <summary>How a log ended when it was read to its tail (log-format L8). A take-over and a <see cref="LogReader"/> throw the halt's damage instead.</summary>
+/// <summary>
+/// How a log ended when it was read to its tail (log-format L8). A take-over and a <see cref="LogReader"/> throw the halt's damage instead.
+/// </summary>
 /// <param name="End">The log ends here.</param>
 /// <param name="DurableUpTo">Highest position that the log itself states as durable.</param>
 public abstract record ReadVerdict(Lsn End, Lsn DurableUpTo)
@@ -28,7 +30,9 @@ public abstract record ReadVerdict(Lsn End, Lsn DurableUpTo)
         public override string ToString() => $"halt: {Damage.Message}; durable up to {DurableUpTo}";
     }
 
-    /// <summary>The segment that came next was truncated while a live log was read: not damage. Open the log again, from the oldest segment kept.</summary>
+    /// <summary>
+    /// The segment that came next was truncated while a live log was read: not damage. Open the log again, from the oldest segment kept.
+    /// </summary>
     public sealed record Gone(Lsn At, Lsn DurableUpTo) : ReadVerdict(At, DurableUpTo)
     {
         public override string ToString() => $"the log from {At} on was truncated meanwhile";

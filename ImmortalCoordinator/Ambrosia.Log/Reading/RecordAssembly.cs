@@ -3,7 +3,9 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia.Log;
 
-/// <summary>Gets whole records out of pages: a spanning one is put together from its parts (log-format L4.3). Memory is one record at most.</summary>
+/// <summary>
+/// Gets whole records out of pages: a spanning one is put together from its parts (log-format L4.3). Memory is one record at most.
+/// </summary>
 public sealed class RecordAssembly
 {
     /// <summary>Gets a whole record.</summary>

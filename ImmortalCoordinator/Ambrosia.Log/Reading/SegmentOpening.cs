@@ -16,7 +16,8 @@ internal static class SegmentOpening
         {
             return null;
         }
-        if (!isHeld || (file.TryLock(FileLockKind.Shared) && segment.IsStillIn(file))) return file; // recycled between opening and locking: gone as well
+        // recycled between opening and locking: gone as well
+        if (!isHeld || (file.TryLock(FileLockKind.Shared) && segment.IsStillIn(file))) return file;
         file.Dispose();
         return null;
     }

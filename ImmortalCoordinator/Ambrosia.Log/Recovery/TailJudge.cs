@@ -3,8 +3,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Log;
 
 /// <summary>
-/// What it means that no valid page follows in the chain's last segment (log-format L8.1, L8.2): the log ends there, silently or with a torn tail,
-/// or it is damaged. One rule for take-over and for readers.
+/// What it means that no valid page follows in the chain's last segment (log-format L8.1, L8.2): the log ends there, silently or with a
+/// torn tail, or it is damaged. One rule for take-over and for readers.
 /// </summary>
 internal sealed class TailJudge(IFileSystem fs, string dir, InstanceIdentity identity, PageInspector inspector)
 {
@@ -21,8 +21,10 @@ internal sealed class TailJudge(IFileSystem fs, string dir, InstanceIdentity ide
         if (fault.IsIntact) return Halt(damage, fault, Intact, pages.Stated);
         var search = new BehindSearch(inspector, file);
         search.Run(damage, fault, new Lsn(ulong.MaxValue), false, ref buffer);
-        if (search.Stated > damage) return Halt(damage, fault, $"the page at {search.StatedBy} states {search.Stated} as durable", pages.Stated);
-        if (HigherCheckpoint(pages.Next) is { } checkpoint) return Halt(damage, fault, $"{checkpoint} contains what was logged there", pages.Stated);
+        if (search.Stated > damage)
+            return Halt(damage, fault, $"the page at {search.StatedBy} states {search.Stated} as durable", pages.Stated);
+        if (HigherCheckpoint(pages.Next) is { } checkpoint)
+            return Halt(damage, fault, $"{checkpoint} contains what was logged there", pages.Stated);
         Lsn end = pages.Next;
         if (end == damage && search.ContentEnd == end) return new ReadVerdict.Whole(end, pages.Stated);
         string reason = end < damage

@@ -4,8 +4,8 @@ namespace Ambrosia.Log;
 
 /// <summary>
 /// Reads the chain's last segment to the log's end and judges what stands there (log-format L8.1, L8.2), from its beginning or from where a
-/// checkpoint vouches for what lies before, or a follower has seen it stated. Earlier segments lie below a seal, so they have no tail; the replay reader checks them.
-/// One thread, one use.
+/// checkpoint vouches for what lies before, or a follower has seen it stated. Earlier segments lie below a seal, so they have no tail; the
+/// replay reader checks them. One thread, one use.
 /// </summary>
 internal sealed class TailScan
 {
@@ -83,7 +83,9 @@ internal sealed class TailScan
         return null;
     }
 
-    /// <summary>False when the page is not there as the checkpoint has it: then the whole segment is read, and judged by what it states itself.</summary>
+    /// <summary>
+    /// False when the page is not there as the checkpoint has it: then the whole segment is read, and judged by what it states itself.
+    /// </summary>
     private bool TryBeginAt(IFile file, CheckpointHeader checkpoint, ref PageBuffer buffer)
     {
         _pages.Begin(checkpoint.PageLsn, checkpoint.PreviousHash);

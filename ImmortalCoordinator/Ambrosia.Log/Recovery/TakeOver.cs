@@ -22,7 +22,8 @@ public sealed class TakeOver
     private PageBuffer _buffer;
 
     private TakeOver(
-        IFileSystem fs, string dir, InstanceIdentity identity, Fence fence, string replica, LogOptions options, TimeProvider time, ICrashPoints crash,
+        IFileSystem fs, string dir, InstanceIdentity identity, Fence fence, string replica, LogOptions options, TimeProvider time,
+        ICrashPoints crash,
         LogFollower? follower, PromotionSpare? spare)
     {
         _follower = follower;
@@ -39,13 +40,16 @@ public sealed class TakeOver
     }
 
     /// <summary>Takes the log over; at the first start of an instance it makes its first segment.</summary>
-    /// <param name="follower">Of a replica that has followed the log: its chain is used on, and only what it has not seen stated is read.</param>
+    /// <param name="follower">Of a replica that has followed the log: its chain is used on, and only what it has not
+    /// seen stated is read.</param>
     /// <param name="spare">What this process has set aside for its promotion.</param>
     /// <exception cref="LogDamage">Exit 65.</exception>
-    /// <exception cref="FenceLostException">Somebody else claimed a later epoch meanwhile, whatever else was found then: exit 75.</exception>
+    /// <exception cref="FenceLostException">Somebody else claimed a later epoch meanwhile, whatever else was found
+    /// then: exit 75.</exception>
     /// <exception cref="IOException">Exit 74.</exception>
     public static OpenLog Run(
-        IFileSystem fs, string dir, InstanceIdentity identity, Fence fence, string replica, LogOptions options, TimeProvider time, ICrashPoints crash,
+        IFileSystem fs, string dir, InstanceIdentity identity, Fence fence, string replica, LogOptions options, TimeProvider time,
+        ICrashPoints crash,
         LogFollower? follower = null, PromotionSpare? spare = null)
     {
         try
@@ -88,10 +92,12 @@ public sealed class TakeOver
     private LogTail BeginLog(LogChain chain, IReadOnlyList<CheckpointFileName> checkpoints)
     {
         if (checkpoints.Count > 0)
-            throw new LogDamage(Path.Combine(_dir, checkpoints[0].ToString()), 0, checkpoints[0].Lsn, "the log below this checkpoint", "no log");
+            throw new LogDamage(Path.Combine(_dir, checkpoints[0].ToString()), 0, checkpoints[0].Lsn,
+                "the log below this checkpoint", "no log");
         _crash.Hit("takeover.afterTailRead");
         var header = new SegmentHeader(
-            _identity.Shard, _identity.Uuid, 1, _fence.Epoch, Lsn.Zero, 0, new Epoch(0), 0, _options.AppVersion, _options.DigestEvery, NowMicros(0));
+            _identity.Shard, _identity.Uuid, 1, _fence.Epoch, Lsn.Zero, 0, new Epoch(0), 0, _options.AppVersion,
+            _options.DigestEvery, NowMicros(0));
         SegmentFile file = Build(chain, header, [], null, out ulong hash);
         return new LogTail(file, new ReadVerdict.Whole(Lsn.Zero, Lsn.Zero), hash, Lsn.Zero);
     }
@@ -100,7 +106,8 @@ public sealed class TakeOver
     {
         LogSegment head = chain.Segments[^1];
         if (head.Header.Epoch >= _fence.Epoch)
-            throw new LogDamage(head.Path, 40, head.FirstLsn, $"an epoch below {_fence.Epoch}, which the fence says", $"{head.Header.Epoch}: the fence is older than the log");
+            throw new LogDamage(head.Path, 40, head.FirstLsn, $"an epoch below {_fence.Epoch}, which the fence says",
+                $"{head.Header.Epoch}: the fence is older than the log");
         var scan = new TailScan(_fs, _dir, _identity, head, _follower?.Tail);
         ReadVerdict verdict = scan.Run(ref _buffer);
         _crash.Hit("takeover.afterTailRead");
@@ -120,7 +127,8 @@ public sealed class TakeOver
     private SegmentFile Build(LogChain chain, SegmentHeader header, IReadOnlyList<TailPage> tail, LogSegment? from, out ulong lastHash)
     {
         string name = new SegmentFileName(header.Number, header.Epoch).ToString();
-        string path = Path.Combine(_dir, name), temporary = Path.Combine(_dir, new TemporaryFileName(name, _replica, header.Epoch).ToString());
+        string path = Path.Combine(_dir, name),
+            temporary = Path.Combine(_dir, new TemporaryFileName(name, _replica, header.Epoch).ToString());
         _crash.Hit("segment.beforeCreate");
         long bytes = tail.Count == 0 ? 0 : tail[^1].Header.Next - tail[0].Header.Lsn;
         SegmentFile file = _spare?.TakeFor(temporary, bytes) ?? SegmentFile.Create(_fs, temporary, _options, bytes);
@@ -129,7 +137,8 @@ public sealed class TakeOver
         file.ZeroFirst();
         file.Flush();
         _crash.Hit("segment.afterCreate");
-        if (!file.TryPublish(path)) throw new LogDamage(path, 0, header.FirstLsn, "no segment of an epoch that was claimed just now", "one");
+        if (!file.TryPublish(path))
+            throw new LogDamage(path, 0, header.FirstLsn, "no segment of an epoch that was claimed just now", "one");
         _crash.Hit("takeover.afterRename");
         _fs.FlushDirectory(_dir);
         _crash.Hit("segment.afterDirFsync");
@@ -185,5 +194,6 @@ public sealed class TakeOver
     }
 
     /// <summary>Time of pages and segments never decreases along the log, whatever the clock does.</summary>
-    private long NowMicros(long atLeast) => Math.Max(atLeast, (_time.GetUtcNow() - DateTimeOffset.UnixEpoch).Ticks / TimeSpan.TicksPerMicrosecond);
+    private long NowMicros(long atLeast) =>
+        Math.Max(atLeast, (_time.GetUtcNow() - DateTimeOffset.UnixEpoch).Ticks / TimeSpan.TicksPerMicrosecond);
 }

@@ -4,9 +4,9 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Log;
 
 /// <summary>
-/// The log's segments, oldest first: the head is the one of the highest epoch, then number, and each names its predecessor (log-format L3.2).
-/// Invariant: first Lsns never decrease along it, and each segment but the last ends at the first Lsn of the next (L3.3).
-/// Any thread may read; one at a time changes it (the committer at rotation, the truncation, a follower's refresh).
+/// The log's segments, oldest first: the head is the one of the highest epoch, then number, and each names its predecessor (log-format
+/// L3.2). Invariant: first Lsns never decrease along it, and each segment but the last ends at the first Lsn of the next (L3.3). Any thread
+/// may read; one at a time changes it (the committer at rotation, the truncation, a follower's refresh).
 /// </summary>
 public sealed class LogChain
 {
@@ -22,7 +22,9 @@ public sealed class LogChain
     /// <exception cref="LogDamage">A header is damaged, or two of them contradict one another.</exception>
     public static LogChain Load(IFileSystem fs, string dir, InstanceIdentity identity) => new(Read(fs, dir, identity));
 
-    /// <summary>The segment that holds a position, and where it ends; <see cref="Lsn"/> maximum for the last one, which is still growing.</summary>
+    /// <summary>
+    /// The segment that holds a position, and where it ends; <see cref="Lsn"/> maximum for the last one, which is still growing.
+    /// </summary>
     /// <returns>False when the position lies before the oldest segment kept.</returns>
     public bool TryFind(Lsn lsn, out LogSegment segment, out Lsn end)
     {
@@ -36,7 +38,8 @@ public sealed class LogChain
 
     /// <summary>App version that the segment of a position states; a position in front of the oldest one has that one's.</summary>
     public uint VersionAt(Lsn lsn) =>
-        TryFind(lsn, out LogSegment segment, out _) ? segment.Header.AppVersion : Segments is [var oldest, ..] ? oldest.Header.AppVersion : uint.MaxValue;
+        TryFind(lsn, out LogSegment segment, out _) ? segment.Header.AppVersion : Segments is [var oldest, ..] ? oldest.Header.AppVersion
+        : uint.MaxValue;
 
     /// <summary>Reads the directory again: a follower that is at the tail. True when the chain changed.</summary>
     public bool Refresh(IFileSystem fs, string dir, InstanceIdentity identity)
@@ -63,14 +66,17 @@ public sealed class LogChain
     {
         lock (_changing)
         {
-            if (_segments.Length < 2 || _segments[0] != segment) throw new InvalidOperationException($"{segment.Path} is not the oldest of several segments");
+            if (_segments.Length < 2 || _segments[0] != segment)
+                throw new InvalidOperationException($"{segment.Path} is not the oldest of several segments");
             Publish(_segments.RemoveAt(0));
         }
     }
 
     private void Publish(ImmutableArray<LogSegment> segments) => ImmutableInterlocked.InterlockedExchange(ref _segments, segments);
 
-    /// <summary>Where even the newest segment was truncated between the listing and the look at it, the log has gone on: it is listed again.</summary>
+    /// <summary>
+    /// Where even the newest segment was truncated between the listing and the look at it, the log has gone on: it is listed again.
+    /// </summary>
     private static ImmutableArray<LogSegment> Read(IFileSystem fs, string dir, InstanceIdentity identity)
     {
         while (true)
@@ -94,7 +100,8 @@ public sealed class LogChain
         {
             if (chain.Count > 0) CheckNeighbours(segment, chain[^1]);
             chain.Add(segment);
-            at = segment.Header.PredecessorNumber == 0 ? null : new SegmentFileName(segment.Header.PredecessorNumber, segment.Header.PredecessorEpoch);
+            at = segment.Header.PredecessorNumber == 0 ? null
+                : new SegmentFileName(segment.Header.PredecessorNumber, segment.Header.PredecessorEpoch);
         }
         chain.Reverse();
         return chain.ToImmutable();
@@ -122,6 +129,7 @@ public sealed class LogChain
     private static void CheckNeighbours(LogSegment older, LogSegment newer)
     {
         if (newer.FirstLsn < older.FirstLsn)
-            throw new LogDamage(newer.Path, 72, newer.FirstLsn, $"a seal at or after {older.FirstLsn}, where {older.Path} begins", $"{newer.FirstLsn}");
+            throw new LogDamage(newer.Path, 72, newer.FirstLsn, $"a seal at or after {older.FirstLsn}, where {older.Path} begins",
+                $"{newer.FirstLsn}");
     }
 }

@@ -3,8 +3,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Log;
 
 /// <summary>
-/// A file that a secondary sets aside for the day when it becomes primary, so that its take-over finds zeroed space. It has a temporary name
-/// of the epoch that it was made in; a primary that takes over a later epoch removes it, and then there is none. One thread at a time.
+/// A file that a secondary sets aside for the day when it becomes primary, so that its take-over finds zeroed space. It has a temporary
+/// name of the epoch that it was made in; a primary that takes over a later epoch removes it, and then there is none. One thread at a time.
 /// </summary>
 public sealed class PromotionSpare : IDisposable
 {

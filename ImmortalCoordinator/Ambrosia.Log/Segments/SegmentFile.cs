@@ -4,8 +4,8 @@ namespace Ambrosia.Log;
 
 /// <summary>
 /// One segment that this process made and writes. The committer writes pages; the space pump sets space aside and zeroes ahead of it.
-/// Invariant: writtenTo ≤ preparedTo ≤ allocatedTo, so no page of the committer's ever meets a full disk, makes the file grow, or stands where zeros
-/// are still to come; behind the last page of each write stand 4,096 zero bytes at least, or the end of what was ever written.
+/// Invariant: writtenTo ≤ preparedTo ≤ allocatedTo, so no page of the committer's ever meets a full disk, makes the file grow, or stands
+/// where zeros are still to come; behind the last page of each write stand 4,096 zero bytes at least, or the end of what was ever written.
 /// </summary>
 internal sealed class SegmentFile : IDisposable
 {
@@ -46,7 +46,8 @@ internal sealed class SegmentFile : IDisposable
         _usualWindow = LogFormat.RoundUp(options.ZeroWindowBytes);
         _firstZeros = Math.Min(FirstZeroBytesMax, _usualWindow);
         IsDirect = options.WriteMode != LogWriteMode.Buffered && file.TryWriteDirect();
-        if (!IsDirect && options.WriteMode == LogWriteMode.Direct) throw new IOException($"the file system of {path} cannot be written past the page cache, as was asked for");
+        if (!IsDirect && options.WriteMode == LogWriteMode.Direct)
+            throw new IOException($"the file system of {path} cannot be written past the page cache, as was asked for");
         _staleTo = usedTo;
         _writtenTo = SegmentHeader.Bytes;
         _zerosAt = _preparedTo = Math.Max(usedTo, SegmentHeader.Bytes);
@@ -68,7 +69,9 @@ internal sealed class SegmentFile : IDisposable
     /// <summary>Bytes left for pages.</summary>
     public long Left => _capacity - Volatile.Read(ref _writtenTo);
 
-    /// <summary>Makes a file under a temporary or spare name and sets the beginning of its space aside. An unfinished one of that name is removed.</summary>
+    /// <summary>
+    /// Makes a file under a temporary or spare name and sets the beginning of its space aside. An unfinished one of that name is removed.
+    /// </summary>
     /// <param name="bytes">Of pages that are to be written to it at once.</param>
     /// <exception cref="IOException">Also when the disk is full: then nothing is left that takes of the space that it lacks.</exception>
     public static SegmentFile Create(IFileSystem fs, string path, LogOptions options, long bytes = 0)
@@ -91,8 +94,9 @@ internal sealed class SegmentFile : IDisposable
     }
 
     /// <summary>
-    /// Makes a former segment, which has a spare's name durably, ready to be another: its header goes, and with the next block its first page,
-    /// and both are flushed before anything else is written. Whoever has the file open finds another header and knows that it is gone.
+    /// Makes a former segment, which has a spare's name durably, ready to be another: its header goes, and with the next block its first
+    /// page, and both are flushed before anything else is written. Whoever has the file open finds another header
+    /// and knows that it is gone.
     /// </summary>
     public static SegmentFile Recycle(IFileSystem fs, string path, IFile file, LogOptions options) => Owned(file, used =>
     {
@@ -136,19 +140,27 @@ internal sealed class SegmentFile : IDisposable
     /// <summary>True when <paramref name="bytes"/> of pages stand where zeros, or an earlier life of the file, stood before.</summary>
     public bool IsPreparedFor(long bytes) => _writtenTo + bytes <= Volatile.Read(ref _preparedTo);
 
-    /// <summary>Writes pages that follow one another, padding included, behind the one before, with one call, where <see cref="IsPreparedFor"/> was true.</summary>
+    /// <summary>
+    /// Writes pages that follow one another, padding included, behind the one before, with one call, where
+    /// <see cref="IsPreparedFor"/> was true.
+    /// </summary>
     public void Write(ReadOnlySpan<ReadOnlyMemory<byte>> pages, Lsn lsn)
     {
         long offset = Header.OffsetOf(lsn), end = EndOf(pages, offset);
-        if (end > Volatile.Read(ref _preparedTo)) throw new InvalidOperationException($"pages up to {end} of {Path}, which is prepared up to {_preparedTo}");
+        if (end > Volatile.Read(ref _preparedTo))
+            throw new InvalidOperationException($"pages up to {end} of {Path}, which is prepared up to {_preparedTo}");
         WritePages(pages, offset, end);
     }
 
-    /// <summary>The same before the file has its name, where there may be no zeros yet: what a take-over logs again. The flush that follows makes all of it durable.</summary>
+    /// <summary>
+    /// The same before the file has its name, where there may be no zeros yet: what a take-over logs again. The flush that follows
+    /// makes all of it durable.
+    /// </summary>
     public void WriteAgain(ReadOnlyMemory<byte> page, Lsn lsn)
     {
         long offset = Header.OffsetOf(lsn), end = offset + page.Length;
-        if (end > _allocatedTo) throw new InvalidOperationException($"a page up to {end} of {Path}, where space is set aside up to {_allocatedTo}");
+        if (end > _allocatedTo)
+            throw new InvalidOperationException($"a page up to {end} of {Path}, where space is set aside up to {_allocatedTo}");
         WritePages([page], offset, end);
         _zerosAt = Math.Max(_zerosAt, end);
         _preparedTo = Math.Max(_preparedTo, end);
@@ -165,7 +177,9 @@ internal sealed class SegmentFile : IDisposable
 
     public void Flush() => _file.Flush();
 
-    /// <summary>Sets space aside: a step ahead of the pages, and enough for <paramref name="wanted"/> bytes more. False: there is no need.</summary>
+    /// <summary>
+    /// Sets space aside: a step ahead of the pages, and enough for <paramref name="wanted"/> bytes more. False: there is no need.
+    /// </summary>
     public bool AllocateAhead(long wanted)
     {
         lock (_preparing)
@@ -188,8 +202,10 @@ internal sealed class SegmentFile : IDisposable
         lock (_preparing)
         {
             if (_closed) return false;
-            long written = Volatile.Read(ref _writtenTo), wanted = written + LogFormat.RoundUp(Math.Max(windowBytes, awaited)), target = Math.Min(_allocatedTo, wanted);
-            long missing = target - _zerosAt, worth = windowBytes > _usualWindow ? Math.Min(HurriedStepBytes, windowBytes / 4) : windowBytes / 2;
+            long written = Volatile.Read(ref _writtenTo), wanted = written + LogFormat.RoundUp(Math.Max(windowBytes, awaited)),
+                target = Math.Min(_allocatedTo, wanted);
+            long missing = target - _zerosAt,
+                worth = windowBytes > _usualWindow ? Math.Min(HurriedStepBytes, windowBytes / 4) : windowBytes / 2;
             bool isAwaited = written + awaited > _zerosAt;
             if (missing <= 0 || (!isAwaited && target == wanted && missing < worth)) return false;
             ZeroTo(Math.Min(target, _zerosAt + Zeros.Bytes));
@@ -214,7 +230,10 @@ internal sealed class SegmentFile : IDisposable
         _zerosAt = end;
     }
 
-    /// <summary>The kernel tells a failure once: one that this flush meets may be that of a page, so that it is final even where the disk is only full.</summary>
+    /// <summary>
+    /// The kernel tells a failure once: one that this flush meets may be that of a page, so that it is final even
+    /// where the disk is only full.
+    /// </summary>
     private void FlushBesidePages()
     {
         try
@@ -256,7 +275,8 @@ internal sealed class SegmentFile : IDisposable
 
     private void WritePages(ReadOnlySpan<ReadOnlyMemory<byte>> pages, long offset, long end)
     {
-        if (offset != _writtenTo) throw new InvalidOperationException($"pages would stand at {offset} of {Path}, which ends at {_writtenTo}");
+        if (offset != _writtenTo)
+            throw new InvalidOperationException($"pages would stand at {offset} of {Path}, which ends at {_writtenTo}");
         if (end >= _staleTo) _file.Write(pages, offset);
         else _file.Write([.. pages, s_emptyBlock.Memory], offset);
         Volatile.Write(ref _writtenTo, end);

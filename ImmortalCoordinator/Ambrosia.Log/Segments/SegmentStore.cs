@@ -4,9 +4,9 @@ namespace Ambrosia.Log;
 
 /// <summary>
 /// The primary's segment, the spares that follow it, and the change from one to the other (log-format L7.4).
-/// The committer writes, flushes and rotates; the space pump prepares; whoever trims releases. Only the committer replaces the current segment.
-/// Invariant: a page is written only where space was set aside and zeroed before, so a full disk, and a file that grows, are met by the space
-/// pump and by nobody else.
+/// The committer writes, flushes and rotates; the space pump prepares; whoever trims releases. Only the committer replaces the current
+/// segment. Invariant: a page is written only where space was set aside and zeroed before, so a full disk, and a file that grows, are met
+/// by the space pump and by nobody else.
 /// </summary>
 internal sealed class SegmentStore : IDisposable
 {
@@ -26,7 +26,9 @@ internal sealed class SegmentStore : IDisposable
     private long _window; // bytes to keep zeroed; the space pump's
     private volatile bool _isShort, _isOvertaken;
 
-    public SegmentStore(IFileSystem fs, string dir, Fence fence, LogOptions options, LogMetrics metrics, ICrashPoints crash, LogChain chain, SegmentFile current)
+    public SegmentStore(
+        IFileSystem fs, string dir, Fence fence, LogOptions options, LogMetrics metrics, ICrashPoints crash, LogChain chain,
+        SegmentFile current)
     {
         _fs = fs;
         _dir = dir;
@@ -55,7 +57,8 @@ internal sealed class SegmentStore : IDisposable
     /// <summary>True when a group can be written now, in this segment or by a rotation; false: it waits for the space pump.</summary>
     public bool HasRoomFor(long bytes, bool isMark)
     {
-        bool isFull = _current.IsFullFor(bytes, isMark), isHere = !isFull && _current.HasRoomFor(bytes, isMark), isNext = !isHere && (isFull || _isShort);
+        bool isFull = _current.IsFullFor(bytes, isMark), isHere = !isFull && _current.HasRoomFor(bytes, isMark),
+            isNext = !isHere && (isFull || _isShort);
         bool isReady = isHere ? _current.IsPreparedFor(bytes) : isNext && _spares.IsReadyFor(bytes, isMark);
         bool hasWaited = Volatile.Read(ref _wanted) != 0;
         Volatile.Write(ref _wanted, isReady ? 0 : bytes);
@@ -133,10 +136,12 @@ internal sealed class SegmentStore : IDisposable
         SegmentHeader old = _current.Header;
         if (_current.End != seal) throw new InvalidOperationException($"rotation at {seal} while {_current.Path} ends at {_current.End}");
         _crash.Hit("segment.beforeCreate");
-        SegmentFile next = _spares.Take(bytes, isMark) ?? throw new InvalidOperationException($"rotation at {seal} without a spare for {bytes} bytes");
+        SegmentFile next = _spares.Take(bytes, isMark)
+            ?? throw new InvalidOperationException($"rotation at {seal} without a spare for {bytes} bytes");
         next.WriteHeader(old with
         {
-            Number = old.Number + 1, FirstLsn = seal, PredecessorNumber = old.Number, PredecessorEpoch = old.Epoch, PredecessorHash = lastHash,
+            Number = old.Number + 1, FirstLsn = seal, PredecessorNumber = old.Number, PredecessorEpoch = old.Epoch,
+            PredecessorHash = lastHash,
             AppVersion = AppVersion, CreatedMicros = timeMicros,
         });
         next.Flush();
@@ -196,8 +201,8 @@ internal sealed class SegmentStore : IDisposable
     }
 
     /// <summary>
-    /// Removes segments of earlier epochs that no chain leads to: what a truncation that died, or a former primary that lived on, has left. The
-    /// caller knows that nothing below the beginning of the chain is needed any more. Returns how many.
+    /// Removes segments of earlier epochs that no chain leads to: what a truncation that died, or a former primary that lived on, has left.
+    /// The caller knows that nothing below the beginning of the chain is needed any more. Returns how many.
     /// </summary>
     public int RemoveOrphans()
     {

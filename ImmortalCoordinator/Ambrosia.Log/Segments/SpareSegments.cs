@@ -31,13 +31,16 @@ internal sealed class SpareSegments(IFileSystem fs, string dir, Fence fence, Log
     {
         lock (_changing)
         {
-            SegmentFile? spare = _spares.Find(s => s.IsRecycled && IsReady(s, bytes, isMark)) ?? _spares.Find(s => IsReady(s, bytes, isMark));
+            SegmentFile? spare = _spares.Find(s => s.IsRecycled && IsReady(s, bytes, isMark))
+                ?? _spares.Find(s => IsReady(s, bytes, isMark));
             if (spare is not null) _spares.Remove(spare);
             return spare;
         }
     }
 
-    /// <summary>Sees that there is one with room for <paramref name="wanted"/> bytes, and that it is zeroed. True: there is more to do.</summary>
+    /// <summary>
+    /// Sees that there is one with room for <paramref name="wanted"/> bytes, and that it is zeroed. True: there is more to do.
+    /// </summary>
     public bool Prepare(long wanted, long windowBytes)
     {
         SegmentFile? spare;
@@ -62,8 +65,8 @@ internal sealed class SpareSegments(IFileSystem fs, string dir, Fence fence, Log
     }
 
     /// <summary>
-    /// Turns a segment of this epoch, exclusively locked by <paramref name="file"/>, into a spare; takes the file over. False: there are enough,
-    /// or no space for it.
+    /// Turns a segment of this epoch, exclusively locked by <paramref name="file"/>, into a spare; takes the file over. False: there are
+    /// enough, or no space for it.
     /// </summary>
     /// <exception cref="FileNotFoundException">Its name is gone.</exception>
     public bool TryRecycle(string path, IFile file)
@@ -104,7 +107,8 @@ internal sealed class SpareSegments(IFileSystem fs, string dir, Fence fence, Log
         }
     }
 
-    private static bool IsReady(SegmentFile spare, long bytes, bool isMark) => spare.HasRoomFor(bytes, isMark) && spare.IsPreparedFor(bytes);
+    private static bool IsReady(SegmentFile spare, long bytes, bool isMark) =>
+        spare.HasRoomFor(bytes, isMark) && spare.IsPreparedFor(bytes);
 
     private string PathOf(ulong number) => Path.Combine(dir, new SpareFileName(fence.Epoch, number).ToString());
 

@@ -3,9 +3,9 @@ using System.Runtime.InteropServices;
 namespace Ambrosia.Log;
 
 /// <summary>
-/// Zeros to write: ahead of a log, and where a file system cannot set space aside. On Linux it is memory that nobody can write to, so that the
-/// kernel's own large page of zeros stands behind all of it: it takes no memory, and the disk's driver takes a step in two pieces instead of a
-/// thousand (docs/decisions/0015).
+/// Zeros to write: ahead of a log, and where a file system cannot set space aside. On Linux it is memory that nobody can write to, so that
+/// the kernel's own large page of zeros stands behind all of it: it takes no memory, and the disk's driver takes a step in two pieces
+/// instead of a thousand (docs/decisions/0015).
 /// </summary>
 internal static unsafe class Zeros
 {

@@ -4,8 +4,8 @@ using System.Runtime.InteropServices;
 namespace Ambrosia.Log;
 
 /// <summary>
-/// Memory that never moves and begins at a multiple of 4,096, so that it may be written past the page cache. The collector frees it when nothing
-/// refers to it any more, so no span can outlive it.
+/// Memory that never moves and begins at a multiple of 4,096, so that it may be written past the page cache. The collector frees it when
+/// nothing refers to it any more, so no span can outlive it.
 /// </summary>
 internal sealed unsafe class AlignedBlock
 {
@@ -41,7 +41,8 @@ internal sealed unsafe class AlignedBlock
     /// <param name="offset">A multiple of 4,096.</param>
     public AlignedBlock Slice(int offset, int length)
     {
-        if (offset % LogFormat.BlockBytes != 0 || length <= 0 || offset + length > Length) throw new ArgumentOutOfRangeException(nameof(offset), offset, $"{length} bytes of {Length}");
+        if (offset % LogFormat.BlockBytes != 0 || length <= 0 || offset + length > Length)
+            throw new ArgumentOutOfRangeException(nameof(offset), offset, $"{length} bytes of {Length}");
         return new AlignedBlock(_array, _offset + offset, length);
     }
 }

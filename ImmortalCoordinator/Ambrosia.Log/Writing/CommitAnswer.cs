@@ -10,8 +10,8 @@ public enum CommitAnswer
     WritersInside,
 
     /// <summary>
-    /// There are pages, and no space set aside for them, or none that is zeroed: wait until a step of <see cref="LogWriter.PrepareSpace"/> has made some. Nothing is lost;
-    /// writers find no room when the pages in memory are full.
+    /// There are pages, and no space set aside for them, or none that is zeroed: wait until a step of <see cref="LogWriter.PrepareSpace"/>
+    /// has made some. Nothing is lost; writers find no room when the pages in memory are full.
     /// </summary>
     AwaitingSpace,
 

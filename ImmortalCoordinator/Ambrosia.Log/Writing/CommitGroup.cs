@@ -3,9 +3,10 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Log;
 
 /// <summary>
-/// The pages that one flush makes durable. The committer calls <see cref="Rotate"/> if <see cref="NeedsRotation"/>, <see cref="Write()"/> once or
-/// <see cref="Write(int)"/> for each page in order, <see cref="Flush"/>, <see cref="CheckFence"/>, and then <see cref="LogWriter.Complete"/>; each is one step, and any other order
-/// throws. A step that failed leaves the disk's state unknown: the process ends, nothing is tried again.
+/// The pages that one flush makes durable. The committer calls <see cref="Rotate"/> if <see cref="NeedsRotation"/>, <see cref="Write()"/>
+/// once or <see cref="Write(int)"/> for each page in order, <see cref="Flush"/>, <see cref="CheckFence"/>, and then
+/// <see cref="LogWriter.Complete"/>; each is one step, and any other order throws. A step that failed leaves the disk's state unknown: the
+/// process ends, nothing is tried again.
 /// </summary>
 public sealed class CommitGroup
 {
@@ -85,7 +86,8 @@ public sealed class CommitGroup
     /// <summary>Writes one page, by its index in the group.</summary>
     public void Write(int page)
     {
-        if (NeedsRotation || page != _written || page >= PageCount) throw new InvalidOperationException($"page {page} of {PageCount} is written out of order");
+        if (NeedsRotation || page != _written || page >= PageCount)
+            throw new InvalidOperationException($"page {page} of {PageCount} is written out of order");
         Enter(page == 0 ? Step.Begun : Step.Writing);
         if (page > 0) _crash.Hit("log.betweenPages");
         WritePages(page, 1);

@@ -1,6 +1,9 @@
 namespace Ambrosia.Log;
 
-/// <summary>Counters of one log since its take-over. Written by the committer (NoRoom by any writer, the counts of space by whoever sees to it), read by anybody.</summary>
+/// <summary>
+/// Counters of one log since its take-over. Written by the committer (NoRoom by any writer, the counts of space by whoever sees
+/// to it), read by anybody.
+/// </summary>
 public sealed class LogMetrics
 {
     private long _groups, _pages, _fileBytes, _rotations, _marks, _zeroWaits, _spanning, _noRoom, _spaceWaits, _shortages, _recycled;

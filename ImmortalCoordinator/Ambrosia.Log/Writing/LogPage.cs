@@ -3,7 +3,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Log;
 
 /// <summary>
-/// One page in memory. <see cref="State"/> is the writers'; the rest belongs to the pool (under its lock) and, while Committing, to the committer.
+/// One page in memory. <see cref="State"/> is the writers'; the rest belongs to the pool (under its lock) and, while
+/// Committing, to the committer.
 /// </summary>
 internal sealed class LogPage
 {
@@ -48,7 +49,9 @@ internal sealed class LogPage
     public PageFlags Flags { get; set; }
     public uint Remaining { get; set; }
 
-    /// <summary>Of the records, by the writer who filled the page and still had them in its cache; null: the committer adds them up.</summary>
+    /// <summary>
+    /// Of the records, by the writer who filled the page and still had them in its cache; null: the committer adds them up.
+    /// </summary>
     public uint? PayloadCrc { get; set; }
 
     /// <summary>As written; valid from Committing on.</summary>

@@ -4,9 +4,9 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Log;
 
 /// <summary>
-/// The primary's end of the log. Any thread reserves, fills and leaves (one compare-and-swap each way, no lock, no allocation); one committer at a
-/// time takes sealed pages as a group, writes, flushes, checks the fence and completes. Nothing here waits: a pump does, and obeys the answers.
-/// Invariant: Durable ≤ Sealed ≤ Tail, checked at every step; what is Durable was flushed and fence-checked.
+/// The primary's end of the log. Any thread reserves, fills and leaves (one compare-and-swap each way, no lock, no allocation); one
+/// committer at a time takes sealed pages as a group, writes, flushes, checks the fence and completes. Nothing here waits: a pump does, and
+/// obeys the answers. Invariant: Durable ≤ Sealed ≤ Tail, checked at every step; what is Durable was flushed and fence-checked.
 /// </summary>
 public sealed class LogWriter : IDisposable
 {
@@ -27,10 +27,12 @@ public sealed class LogWriter : IDisposable
     private ulong _recordsEnd;  // ≤ _durable: end of the last durable page that is no mark
     private int _committing;    // 1: a group is out
     private int _awaitsSpace;   // 1: a group waits until space is set aside and zeroed for it
-    private int _isIdle = 1;    // 1: the committer waits for a Leave; so it does before its first step, and the first Leave must not be lost on it
+    // 1: the committer waits for a Leave; so it does before its first step, and the first Leave must not be lost on it
+    private int _isIdle = 1;
 
     internal LogWriter(
-        InstanceIdentity identity, Fence fence, LogOptions options, TimeProvider time, ICrashPoints crash, SegmentStore store, LogMetrics metrics, LogTail tail)
+        InstanceIdentity identity, Fence fence, LogOptions options, TimeProvider time, ICrashPoints crash, SegmentStore store,
+        LogMetrics metrics, LogTail tail)
     {
         Metrics = metrics;
         _options = options;
@@ -39,7 +41,8 @@ public sealed class LogWriter : IDisposable
         _epoch = fence.Epoch;
         _seed = PageHeader.SeedOf(identity.Uuid, identity.Shard);
         _group = new CommitGroup(store, fence, Metrics, crash);
-        _pool = new PagePool(options.PageBytes, options.Pages, options.PagesKept, Math.Min(options.SpanningBytes, options.SegmentBytes / 4), tail.Verdict.End);
+        _pool = new PagePool(options.PageBytes, options.Pages, options.PagesKept, Math.Min(options.SpanningBytes, options.SegmentBytes / 4),
+            tail.Verdict.End);
         _lastHash = tail.LastHash;
         _lastTimeMicros = store.Header.CreatedMicros; // not before any page that stands before
         _durable = tail.Verdict.End.Value;
@@ -58,7 +61,9 @@ public sealed class LogWriter : IDisposable
     /// <summary>Every page below is flushed and fence-checked: it may be acknowledged, delivered and emitted on.</summary>
     public Lsn Durable => new(Volatile.Read(ref _durable));
 
-    /// <summary>Highest position that a durable page or seal states as durable: what followers act on, and what a published checkpoint needs.</summary>
+    /// <summary>
+    /// Highest position that a durable page or seal states as durable: what followers act on, and what a published checkpoint needs.
+    /// </summary>
     public Lsn Stated => new(Volatile.Read(ref _stated));
 
     /// <summary>Most bytes of records that one reservation can hold; a larger record spans pages.</summary>
@@ -76,7 +81,9 @@ public sealed class LogWriter : IDisposable
 
     public LogMetrics Metrics { get; }
 
-    /// <summary>Reserves room for one or several whole records. False: every page is filled and the disk is behind; try again after a commit.</summary>
+    /// <summary>
+    /// Reserves room for one or several whole records. False: every page is filled and the disk is behind; try again after a commit.
+    /// </summary>
     /// <param name="bytes">Record headers included, 1 to <see cref="ReserveBytesMax"/>.</param>
     public bool TryReserve(int bytes, out Reservation r)
     {
@@ -166,7 +173,8 @@ public sealed class LogWriter : IDisposable
         foreach (LogPage page in _group.Pages) Stamp(page, now);
         _lastTimeMicros = now;
         _group.Begin(hashBefore, now);
-        if (_group.Start != Durable || _group.End > Sealed) throw new InvalidOperationException($"group {_group.Start}–{_group.End} between Durable {Durable} and Sealed {Sealed}");
+        if (_group.Start != Durable || _group.End > Sealed)
+            throw new InvalidOperationException($"group {_group.Start}–{_group.End} between Durable {Durable} and Sealed {Sealed}");
         group = _group;
         return CommitAnswer.Ready;
     }
@@ -174,11 +182,13 @@ public sealed class LogWriter : IDisposable
     /// <summary>Durable advances to the group's end. Call <see cref="Begin"/> again afterwards, until it has no group.</summary>
     public void Complete(CommitGroup group)
     {
-        if (group != _group || !group.IsChecked) throw new InvalidOperationException("the group was not written, flushed and fence-checked");
+        if (group != _group || !group.IsChecked)
+            throw new InvalidOperationException("the group was not written, flushed and fence-checked");
         LogPage last = group.Pages[^1];
         bool isMark = last.Flags == PageFlags.DurableMark;
         ulong stated = Math.Max(last.Header.DurableUpTo.Value, _store.Header.FirstLsn.Value);
-        if (stated < _stated || group.End.Value < stated) throw new InvalidOperationException($"durableUpTo {stated} after {_stated} in a group that ends at {group.End}");
+        if (stated < _stated || group.End.Value < stated)
+            throw new InvalidOperationException($"durableUpTo {stated} after {_stated} in a group that ends at {group.End}");
         foreach (LogPage page in group.Pages)
             if (page.Flags == PageFlags.BeginsSpanning) Metrics.CountSpanning();
         _pool.Complete(group.Pages); // from here on they may be used again
@@ -222,7 +232,8 @@ public sealed class LogWriter : IDisposable
     /// <summary>When every thread that uses it has ended. It writes nothing.</summary>
     public void Dispose() => _store.Dispose();
 
-    private bool TryAppendSmall(RecordKind kind, ReadOnlySpan<byte> head, ReadOnlySpan<byte> rest, int bytes, out Lsn lsn, out Lsn end, Action<Lsn>? reserved)
+    private bool TryAppendSmall(
+        RecordKind kind, ReadOnlySpan<byte> head, ReadOnlySpan<byte> rest, int bytes, out Lsn lsn, out Lsn end, Action<Lsn>? reserved)
     {
         lsn = end = default;
         if (!TryReserve(bytes, out Reservation r)) return false;

@@ -3,16 +3,19 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Log;
 
 /// <summary>
-/// The pages and their order: one is open, sealed ones queue for the committer in Lsn order from the moment they are sealed, durable ones stay
-/// readable until they are opened again. All under <c>_turning</c>, which writers take only when a page is full. Memory is taken when it is
-/// needed: a page that delivery has read is used again first, the last one read before others, since it is still in the processor's cache.
-/// Invariant: the queue, the group and the open page follow one another without a gap; <see cref="Sealed"/> is where the open page begins.
+/// The pages and their order: one is open, sealed ones queue for the committer in Lsn order from the moment they are sealed, durable ones
+/// stay readable until they are opened again. All under <c>_turning</c>, which writers take only when a page is full. Memory is taken when
+/// it is needed: a page that delivery has read is used again first, the last one read before others, since it is still in the processor's
+/// cache. Invariant: the queue, the group and the open page follow one another without a gap; <see cref="Sealed"/> is
+/// where the open page begins.
 /// </summary>
 internal sealed class PagePool
 {
     private const int PinsMax = 2;
 
-    /// <summary>So many pages are kept for delivery however little is in them; more only where they are filled, so that memory follows what waits.</summary>
+    /// <summary>
+    /// So many pages are kept for delivery however little is in them; more only where they are filled, so that memory follows what waits.
+    /// </summary>
     private const int ThinPagesMax = 8;
 
     private readonly Lock _turning = new();
@@ -69,8 +72,11 @@ internal sealed class PagePool
         }
     }
 
-    /// <summary>After a writer found no room for <paramref name="bytes"/>: seals the open page and opens another. False: none is free.</summary>
-    /// <param name="filled">The page that was sealed, if the caller is its only writer now: it must leave the page. Null: there is none.</param>
+    /// <summary>
+    /// After a writer found no room for <paramref name="bytes"/>: seals the open page and opens another. False: none is free.
+    /// </summary>
+    /// <param name="filled">The page that was sealed, if the caller is its only writer now: it must leave the page.
+    /// Null: there is none.</param>
     public bool TryTurn(int bytes, out LogPage? filled)
     {
         filled = null;
@@ -148,7 +154,10 @@ internal sealed class PagePool
         }
     }
 
-    /// <summary>True: a spanning record of so many bytes may be made, and <see cref="AppendSpanning"/> follows. False: too much of others is on its way.</summary>
+    /// <summary>
+    /// True: a spanning record of so many bytes may be made, and <see cref="AppendSpanning"/> follows. False: too much
+    /// of others is on its way.
+    /// </summary>
     public bool TryAdmitSpanning(long bytes)
     {
         lock (_turning) return _spanned.TryAdmit(bytes);
@@ -161,7 +170,8 @@ internal sealed class PagePool
     }
 
     /// <summary>Queues the pages of one spanning record behind everything reserved so far. Returns the Lsn of the first.</summary>
-    /// <param name="reserved">Is told <paramref name="end"/>, the record's, before a committer can see the pages; it must not come back here.</param>
+    /// <param name="reserved">Is told <paramref name="end"/>, the record's, before a committer can see the pages; it must
+    /// not come back here.</param>
     public Lsn AppendSpanning(List<LogPage> pages, Action<Lsn>? reserved, out Lsn end)
     {
         lock (_turning)
@@ -217,7 +227,8 @@ internal sealed class PagePool
         }
     }
 
-    private static bool HasRecords(LogPage open) => !PageState.IsSealed(open.State.Word) && PageState.EndOf(open.State.Word) > PageHeader.Bytes;
+    private static bool HasRecords(LogPage open) =>
+        !PageState.IsSealed(open.State.Word) && PageState.EndOf(open.State.Word) > PageHeader.Bytes;
 
     private void SealOpen()
     {

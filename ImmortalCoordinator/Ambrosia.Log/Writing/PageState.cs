@@ -43,7 +43,9 @@ internal struct PageState
     /// <summary>Shuts writers out; the word at that moment, whose end is final.</summary>
     public long Seal() => Interlocked.Or(ref _word, Sealed) | Sealed;
 
-    /// <summary>Shuts writers out of the open page, but for the caller, who leaves later; the word at that moment, the caller among its writers.</summary>
+    /// <summary>
+    /// Shuts writers out of the open page, but for the caller, who leaves later; the word at that moment, the caller among its writers.
+    /// </summary>
     public long SealInside() => Interlocked.Add(ref _word, Sealed + Writer);
 
     /// <summary>Shuts writers out if none ever reserved anything.</summary>

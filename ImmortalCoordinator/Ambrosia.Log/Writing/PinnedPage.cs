@@ -3,8 +3,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Log;
 
 /// <summary>
-/// A durable page that is still in memory and stays there until <see cref="Unpin"/>, which the pinner calls exactly once. The 64 header bytes in
-/// front are the pinner's to overwrite: they are on disk already.
+/// A durable page that is still in memory and stays there until <see cref="Unpin"/>, which the pinner calls exactly once. The 64 header
+/// bytes in front are the pinner's to overwrite: they are on disk already.
 /// </summary>
 public readonly struct PinnedPage
 {

@@ -3,8 +3,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Log;
 
 /// <summary>
-/// Room for whole records in the open page. Its bytes are the caller's alone until <see cref="LogWriter.Leave"/>, which must follow soon and on
-/// every path: no commit passes a page with a reservation, so never hold one while waiting for anything.
+/// Room for whole records in the open page. Its bytes are the caller's alone until <see cref="LogWriter.Leave"/>, which must follow soon
+/// and on every path: no commit passes a page with a reservation, so never hold one while waiting for anything.
 /// </summary>
 public readonly struct Reservation
 {

@@ -4,9 +4,9 @@ namespace Ambrosia.Log;
 
 /// <summary>
 /// Pages outside of the pool, for one spanning record at a time: how much of them is on its way to disk, which durable ones delivery has
-/// not read yet, and a few that wait for the next record. Invariant: a record is admitted only while less than the limit is on its way, so that is
-/// the limit and one record at most; durable pages take the limit at most, the newest, and what is older is read from the segment; a page that
-/// waits is pinned by nobody. Guarded by the pool.
+/// not read yet, and a few that wait for the next record. Invariant: a record is admitted only while less than the limit is on its way, so
+/// that is the limit and one record at most; durable pages take the limit at most, the newest, and what is older is read from the segment;
+/// a page that waits is pinned by nobody. Guarded by the pool.
 /// </summary>
 /// <param name="pageBytes">Of a whole page.</param>
 /// <param name="bytesMax">The limit, at least 1.</param>

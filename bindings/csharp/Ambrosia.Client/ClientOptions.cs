@@ -40,14 +40,17 @@ public sealed record ClientOptions
 
     internal void Check()
     {
-        if (!Names.IsValid(Name)) throw new ArgumentException($"'{Name}' is no name of a caller: 1 to {Names.CharsMax} letters, digits, '_' and '-'.");
+        if (!Names.IsValid(Name))
+            throw new ArgumentException($"'{Name}' is no name of a caller: 1 to {Names.CharsMax} letters, digits, '_' and '-'.");
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(QueryWithin, TimeSpan.Zero);
         ArgumentOutOfRangeException.ThrowIfLessThan(RequestsMax, 1);
         ArgumentOutOfRangeException.ThrowIfLessThan(RequestBytesMax, 1);
         ArgumentOutOfRangeException.ThrowIfZero(MessageBytesMax);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(MessageBytesMax, Frames.MessageBytesMaxLimit);
         int tls = (TlsCertificate is null ? 0 : 1) + (TlsKey is null ? 0 : 1) + (TlsAuthorities is null ? 0 : 1);
-        if (tls is 1 or 2) throw new ArgumentException("TlsCertificate, TlsKey and TlsAuthorities belong together; give all three, or none.");
-        if (tls == 3 && Insecure) throw new ArgumentException("Insecure and TlsCertificate exclude each other; with certificates every connection is encrypted.");
+        if (tls is 1 or 2)
+            throw new ArgumentException("TlsCertificate, TlsKey and TlsAuthorities belong together; give all three, or none.");
+        if (tls == 3 && Insecure)
+            throw new ArgumentException("Insecure and TlsCertificate exclude each other; with certificates every connection is encrypted.");
     }
 }

@@ -34,7 +34,8 @@ public sealed class ClientProxy<TContract>
     public ClientProxy<TContract> WithKey(ReadOnlySpan<byte> idempotencyKey)
     {
         if (idempotencyKey.Length is 0 or > MessageReader.KeyBytesMax)
-            throw new ArgumentException($"A key of {idempotencyKey.Length} bytes where 1 to {MessageReader.KeyBytesMax} are allowed.", nameof(idempotencyKey));
+            throw new ArgumentException($"A key of {idempotencyKey.Length} bytes where 1 to {MessageReader.KeyBytesMax} are allowed.",
+                nameof(idempotencyKey));
         return new ClientProxy<TContract>(client, idempotencyKey.ToArray(), position);
     }
 
@@ -52,7 +53,8 @@ public sealed class ClientProxy<TContract>
     [EditorBrowsable(EditorBrowsableState.Never)]
     public async Task<QueryAnswer<T>> QueryAsync<T>(ClientMessage message, ValueReader<T> read, CancellationToken cancellationToken)
     {
-        QueryOutcome outcome = await client.QueryAsync(message.Method, message.Arguments, position, cancellationToken).ConfigureAwait(false);
+        QueryOutcome outcome = await client.QueryAsync(message.Method, message.Arguments, position, cancellationToken)
+            .ConfigureAwait(false);
         return new QueryAnswer<T>(read(outcome.Value), outcome.Position);
     }
 
@@ -70,7 +72,8 @@ public sealed class ClientProxy<TContract>
 
     /// <summary>Sends a request whose answer is that it is done. Used by generated code.</summary>
     [EditorBrowsable(EditorBrowsableState.Never)]
-    public Task SendAsync(ClientMessage message, CancellationToken cancellationToken) => client.SendAsync(message.ToRequest(isImpulse: false), cancellationToken);
+    public Task SendAsync(ClientMessage message, CancellationToken cancellationToken) =>
+        client.SendAsync(message.ToRequest(isImpulse: false), cancellationToken);
 
     /// <summary>Sends an impulse; returns a position behind its record. Used by generated code.</summary>
     [EditorBrowsable(EditorBrowsableState.Never)]

@@ -35,8 +35,8 @@ public sealed class ImmortalClient : IAsyncDisposable
     public string? Replica => pump.Replica;
 
     /// <summary>
-    /// How far this client has seen the log: behind everything that it was told is logged, and that answers rest on. Its queries see at least
-    /// this state. Give it to another process (<see cref="ClientProxy{TContract}.AtLeast"/>), which then sees it too.
+    /// How far this client has seen the log: behind everything that it was told is logged, and that answers rest on. Its queries see at
+    /// least this state. Give it to another process (<see cref="ClientProxy{TContract}.AtLeast"/>), which then sees it too.
     /// </summary>
     public Lsn Seen => new(Volatile.Read(ref seen));
 
@@ -44,12 +44,16 @@ public sealed class ImmortalClient : IAsyncDisposable
     /// <param name="catalog">Directory of the catalog.</param>
     /// <param name="instance">Name of the instance.</param>
     /// <exception cref="ArgumentException">It is no instance name, or an option is out of its range.</exception>
-    /// <exception cref="TimeoutException">It was not found, or not reached, within <see cref="ClientOptions.ConnectWithin"/>; the message says why.</exception>
+    /// <exception cref="TimeoutException">It was not found, or not reached, within <see cref="ClientOptions.ConnectWithin"/>; the
+    /// message says why.</exception>
     /// <exception cref="ClientRefusedException">It does not take this caller.</exception>
-    public static async Task<ImmortalClient> ConnectAsync(string catalog, string instance, ClientOptions? options = null, CancellationToken cancellationToken = default)
+    public static async Task<ImmortalClient> ConnectAsync(
+        string catalog, string instance, ClientOptions? options = null, CancellationToken cancellationToken = default)
     {
         ArgumentException.ThrowIfNullOrEmpty(catalog);
-        if (!Names.IsValid(instance)) throw new ArgumentException($"'{instance}' is not an instance name: 1 to {Names.CharsMax} letters, digits, '_' and '-'.", nameof(instance));
+        if (!Names.IsValid(instance))
+            throw new ArgumentException($"'{instance}' is not an instance name: 1 to {Names.CharsMax} letters, digits, '_' and '-'.",
+                nameof(instance));
         options ??= new ClientOptions();
         options.Check();
         var client = new ImmortalClient(new InstanceId(instance), options, Path.GetFullPath(catalog));
@@ -66,13 +70,15 @@ public sealed class ImmortalClient : IAsyncDisposable
     }
 
     /// <summary>
-    /// The instance as its contract <typeparamref name="TContract"/>: for each method Foo of it there is FooAsync, which returns the answer,
-    /// and for impulse handlers FooForkAsync, which completes when the impulse is logged. Generated where this call stands.
+    /// The instance as its contract <typeparamref name="TContract"/>: for each method Foo of it there is FooAsync, which returns the
+    /// answer, and for impulse handlers FooForkAsync, which completes when the impulse is logged. Generated where this call stands.
     /// </summary>
     public ClientProxy<TContract> GetProxy<TContract>()
         where TContract : class => new(this, default);
 
-    /// <summary>Asks whoever can answer, out of a state that holds what this client has seen and everything below <paramref name="position"/>.</summary>
+    /// <summary>
+    /// Asks whoever can answer, out of a state that holds what this client has seen and everything below <paramref name="position"/>.
+    /// </summary>
     /// <exception cref="TimeoutException">Nobody could within <see cref="ClientOptions.QueryWithin"/>.</exception>
     internal async Task<QueryOutcome> QueryAsync(uint method, byte[] arguments, Lsn position, CancellationToken cancellationToken)
     {
@@ -91,7 +97,8 @@ public sealed class ImmortalClient : IAsyncDisposable
     private void Saw(Lsn position)
     {
         ulong known = Volatile.Read(ref seen);
-        while (known < position.Value && Interlocked.CompareExchange(ref seen, position.Value, known) is var found && found != known) known = found;
+        while (known < position.Value && Interlocked.CompareExchange(ref seen, position.Value, known) is var found && found != known)
+            known = found;
     }
 
     /// <summary>Waits until so much is under way at most, sends, and waits for the answer, or for an impulse until it is logged.</summary>

@@ -2,7 +2,9 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia.Client;
 
-/// <summary>The immortal's handler threw. Type and message are those of the exception there, as text: nothing is instantiated by name.</summary>
+/// <summary>
+/// The immortal's handler threw. Type and message are those of the exception there, as text: nothing is instantiated by name.
+/// </summary>
 public sealed class RequestFailedException : Exception
 {
     public RequestFailedException(string typeName, string message, Exception? inner = null)
@@ -24,5 +26,6 @@ public sealed class RequestFailedException : Exception
         }
     }
 
-    private static RequestFailedException Of(FailureInfo failure) => new(failure.TypeName, failure.Message, failure.Inner is null ? null : Of(failure.Inner));
+    private static RequestFailedException Of(FailureInfo failure) =>
+        new(failure.TypeName, failure.Message, failure.Inner is null ? null : Of(failure.Inner));
 }

@@ -5,9 +5,10 @@ using Ambrosia.Coordinator;
 namespace Ambrosia;
 
 /// <summary>
-/// The main program of an app that holds its coordinator: <c>return AmbrosiaHost.Run&lt;Counter&gt;(args);</c> The same code as in two processes, over
-/// the same channel, with the same promises: what dies with kill -9 is both at once. Its price: a failover waits until the memory of the
-/// whole process is freed, and what ends one immortal (a full stop of its fork policy, a lost epoch, a failed disk) ends the process.
+/// The main program of an app that holds its coordinator: <c>return AmbrosiaHost.Run&lt;Counter&gt;(args);</c> The same code as in two
+/// processes, over the same channel, with the same promises: what dies with kill -9 is both at once. Its price: a failover waits until the
+/// memory of the whole process is freed, and what ends one immortal (a full stop of its fork policy, a lost epoch, a
+/// failed disk) ends the process.
 /// </summary>
 public static class AmbrosiaHost
 {
@@ -23,8 +24,8 @@ public static class AmbrosiaHost
 
     /// <summary>Runs several immortals; the first that has to end ends them all.</summary>
     /// <param name="args">
-    /// As above, for all of them: <c>--log DIR</c> is the directory that holds their logs, each under its instance's name, and the catalog unless
-    /// <c>--catalog</c> says otherwise.
+    /// As above, for all of them: <c>--log DIR</c> is the directory that holds their logs, each under its instance's name, and the catalog
+    /// unless <c>--catalog</c> says otherwise.
     /// </param>
     public static int Run(string[] args, params EmbeddedImmortal[] immortals)
     {
@@ -32,7 +33,9 @@ public static class AmbrosiaHost
         ArgumentNullException.ThrowIfNull(immortals);
         if (immortals.Select(static immortal => immortal.Instance).Distinct().Count() != immortals.Length || immortals.Length == 0)
             throw new ArgumentException("Name at least one immortal, and each once.", nameof(immortals));
-        return Run([.. immortals.Select(immortal => (HostArguments.Below(args, immortal.Instance), (string?)immortal.Instance, immortal.Definition))]);
+        return Run(
+            [.. immortals.Select(
+                immortal => (HostArguments.Below(args, immortal.Instance), (string?)immortal.Instance, immortal.Definition))]);
     }
 
     private static int Run((string[] Args, string? Instance, ImmortalDefinition Definition)[] immortals)
@@ -45,7 +48,8 @@ public static class AmbrosiaHost
             string[] errors = [.. parsed.Errors.Select(static error => error.Message)];
             int code = errors.Length == 0 ? parsed.Invoke() : ExitCodes.Misuse;
             if (asked is null && errors.Length == 0) return code; // help was asked for, or the version
-            if (asked is not null && HostArguments.WhatIsWrong(asked, immortals[i].Instance, immortals.Length) is { } wrong) errors = [wrong];
+            if (asked is not null && HostArguments.WhatIsWrong(asked, immortals[i].Instance, immortals.Length) is { } wrong)
+                errors = [wrong];
             foreach (string error in errors) Console.Error.WriteLine(error);
             if (errors.Length > 0) return ExitCodes.Misuse;
             options[i] = asked!;
@@ -61,7 +65,8 @@ public static class AmbrosiaHost
     private static int RunAll(HostedImmortal[] hosted)
     {
         using var stop = new CancellationTokenSource();
-        using PosixSignalRegistration terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, Stop), interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, Stop);
+        using PosixSignalRegistration terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, Stop),
+            interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, Stop);
         foreach (HostedImmortal each in hosted) each.Start(stop);
         return hosted.Max(static each => each.AwaitEnd());
 

@@ -66,7 +66,8 @@ internal sealed class HostedImmortal
         do
         {
             var app = new AppHost(
-                definition, AwaitCheck.Faults, name => channel.GetValueOrDefault(name) ?? Environment.GetEnvironmentVariable(name), complaints.WriteLine, TimeProvider.System);
+                definition, AwaitCheck.Faults, name => channel.GetValueOrDefault(name) ?? Environment.GetEnvironmentVariable(name),
+                complaints.WriteLine, TimeProvider.System);
             ended = app.Run();
             wasPrimary = app.WasPrimary;
         }

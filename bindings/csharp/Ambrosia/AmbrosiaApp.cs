@@ -15,7 +15,8 @@ public static class AmbrosiaApp
     {
         ArgumentNullException.ThrowIfNull(args);
         var host = new AppHost(
-            ImmortalDefinition.Of<TImmortal>(), AwaitCheck.Faults, Environment.GetEnvironmentVariable, static line => Console.Error.WriteLine(line), TimeProvider.System);
+            ImmortalDefinition.Of<TImmortal>(), AwaitCheck.Faults, Environment.GetEnvironmentVariable,
+            static line => Console.Error.WriteLine(line), TimeProvider.System);
         int code = host.Run();
         Console.Out.Flush();
         Console.Error.Flush();

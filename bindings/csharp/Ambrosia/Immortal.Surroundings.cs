@@ -1,4 +1,5 @@
-// What handlers see of the world: time, randomness, timers and tasks as functions of the log. On the scheduler's thread only, except Logger (any).
+// What handlers see of the world: time, randomness, timers and tasks as functions of the log. On the scheduler's thread
+// only, except Logger (any).
 namespace Ambrosia;
 
 public abstract partial class Immortal
@@ -20,7 +21,9 @@ public abstract partial class Immortal
     /// <summary>For the operator: silent where a record is executed again, or by a replica that is not primary. Any thread.</summary>
     protected ImmortalLogger Logger => Runtime.Logger;
 
-    /// <summary>A new Guid (version 4), the same at every replay and on every replica. It is made of <see cref="Random"/>, so it is no secret.</summary>
+    /// <summary>
+    /// A new Guid (version 4), the same at every replay and on every replica. It is made of <see cref="Random"/>, so it is no secret.
+    /// </summary>
     /// <exception cref="InvalidOperationException">No handler runs on this thread.</exception>
     protected Guid NewGuid() => Runtime.Surroundings.NewGuid();
 
@@ -33,9 +36,9 @@ public abstract partial class Immortal
     protected Call Delay(TimeSpan time) => new(Runtime.Timers.Delay(time));
 
     /// <summary>
-    /// Calls <paramref name="handler"/>, a method of this immortal, every <paramref name="period"/>, for the first time one period from now. The timer
-    /// is part of the state: set it once, in the constructor, OnFirstStart or a handler. Periods that pass while nobody is primary, or while the
-    /// handler is suspended, are not made up for. What the handler throws is treated as a fork's failure.
+    /// Calls <paramref name="handler"/>, a method of this immortal, every <paramref name="period"/>, for the first time one period from
+    /// now. The timer is part of the state: set it once, in the constructor, OnFirstStart or a handler. Periods that pass while nobody is
+    /// primary, or while the handler is suspended, are not made up for. What the handler throws is treated as a fork's failure.
     /// </summary>
     /// <exception cref="ArgumentException">The handler is a lambda, or a method of something else.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The period is shorter than a millisecond.</exception>

@@ -37,7 +37,9 @@ public abstract partial class Immortal
     {
     }
 
-    /// <summary>A proxy of the instance <paramref name="instanceName"/>. <typeparamref name="T"/> is its contract or the generated proxy class.</summary>
+    /// <summary>
+    /// A proxy of the instance <paramref name="instanceName"/>. <typeparamref name="T"/> is its contract or the generated proxy class.
+    /// </summary>
     /// <exception cref="ArgumentException">It is not an instance name.</exception>
     /// <exception cref="InvalidOperationException">The thread is not the one that runs handlers.</exception>
     protected ProxyOf<T> GetProxy<T>(string instanceName) => new(Runtime.TargetOf(new InstanceId(instanceName)));

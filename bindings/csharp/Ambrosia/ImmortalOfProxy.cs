@@ -1,6 +1,8 @@
 namespace Ambrosia;
 
-/// <summary>Base of immortals. <typeparamref name="TProxy"/> is the proxy class that is generated for the contract they implement.</summary>
+/// <summary>
+/// Base of immortals. <typeparamref name="TProxy"/> is the proxy class that is generated for the contract they implement.
+/// </summary>
 public abstract class Immortal<TProxy> : Immortal
     where TProxy : ImmortalProxy, IImmortalProxy<TProxy>
 {

@@ -4,5 +4,6 @@ namespace Ambrosia.Generators;
 /// <param name="Containing">Declarations of the types around it, outermost first: <c>partial class Outer</c>.</param>
 internal sealed record ImmortalModel(string Namespace, EquatableArray<string> Containing, string Name, ContractModel Contract)
 {
-    internal string FullName => string.Join(".", new[] { Namespace, string.Join(".", Containing), Name }).Replace("partial class ", "").TrimStart('.');
+    internal string FullName =>
+        string.Join(".", new[] { Namespace, string.Join(".", Containing), Name }).Replace("partial class ", "").TrimStart('.');
 }

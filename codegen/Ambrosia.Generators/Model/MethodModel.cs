@@ -16,7 +16,8 @@ internal sealed record ParameterModel(string Name, TypeModel Type, string? Defau
 /// <param name="Interface">The interface that declares it, from <c>global::</c> on.</param>
 /// <param name="IsQuery">For callers outside alone: it is in no log, so no immortal can call it.</param>
 internal sealed record MethodModel(
-    string Name, string Interface, uint Id, bool IsImpulse, bool IsQuery, Returning Returning, TypeModel? Result, EquatableArray<ParameterModel> Parameters)
+    string Name, string Interface, uint Id, bool IsImpulse, bool IsQuery, Returning Returning, TypeModel? Result,
+    EquatableArray<ParameterModel> Parameters)
 {
     /// <summary>As part of a longer name: without the @ of keywords.</summary>
     internal string PlainName => Name.TrimStart('@');

@@ -15,12 +15,15 @@ internal sealed record StateField(string Name, string Metadata, string Declaring
 /// <param name="Parameters">Of a generic type: <c>&lt;T&gt;</c>.</param>
 /// <param name="Constraints">Of its parameters, as C#.</param>
 /// <param name="Arity">Number of its parameters.</param>
-/// <param name="Inside">Declarations of the types in which the codec must stand to see everything, outermost first; empty: it stands in the namespace.</param>
+/// <param name="Inside">Declarations of the types in which the codec must stand to see everything, outermost first; empty: it stands
+/// in the namespace.</param>
 /// <param name="InsideName">The innermost of them, from <c>global::</c> on.</param>
 /// <param name="IsRoot">An immortal, or marked [Data].</param>
 /// <param name="Obstacle">Why there is no codec, so that it is written by reflection; empty: there is one.</param>
 /// <param name="Mentions">Definitions that its fields are of, or of which they are made.</param>
 /// <param name="Supertypes">Definitions that it derives from or implements.</param>
 internal sealed record StateModel(
-    string Id, string Namespace, string TypeName, string CodecName, string Parameters, string Constraints, int Arity, EquatableArray<string> Inside, string InsideName,
-    bool IsReference, bool IsRoot, string Obstacle, EquatableArray<StateField> Fields, EquatableArray<string> Mentions, EquatableArray<string> Supertypes);
+    string Id, string Namespace, string TypeName, string CodecName, string Parameters, string Constraints, int Arity,
+    EquatableArray<string> Inside, string InsideName,
+    bool IsReference, bool IsRoot, string Obstacle, EquatableArray<StateField> Fields, EquatableArray<string> Mentions,
+    EquatableArray<string> Supertypes);

@@ -31,7 +31,8 @@ internal sealed record TypeModel(
     /// <summary>The bytes themselves when alone (P4.2).</summary>
     internal bool IsRawWhenAlone => Shape is Shape.ByteMemory or Shape.ByteSpan;
 
-    internal bool IsReference => Shape is Shape.Text or Shape.ByteArray or Shape.Array or Shape.List or Shape.Map || (Shape == Shape.Data && Reader.Length == 0);
+    internal bool IsReference =>
+        Shape is Shape.Text or Shape.ByteArray or Shape.Array or Shape.List or Shape.Map || (Shape == Shape.Data && Reader.Length == 0);
 
     /// <summary>Bytes that a value takes at most; 0: there is no bound.</summary>
     internal int BytesMax => Shape switch

@@ -4,7 +4,10 @@ using Microsoft.CodeAnalysis.CSharp.Syntax;
 
 namespace Ambrosia.Generators;
 
-/// <summary>Finds the contracts that this compilation calls from outside: <c>client.GetProxy&lt;IFoo&gt;()</c> of an ImmortalClient, wherever IFoo is declared.</summary>
+/// <summary>
+/// Finds the contracts that this compilation calls from outside: <c>client.GetProxy&lt;IFoo&gt;()</c> of an ImmortalClient,
+/// wherever IFoo is declared.
+/// </summary>
 internal static class ClientReader
 {
     internal static bool Mentions(SyntaxNode node) =>
@@ -14,7 +17,8 @@ internal static class ClientReader
     {
         var name = (GenericNameSyntax)context.Node;
         if (!IsOfClient(context.SemanticModel, name, cancel)) return null;
-        return context.SemanticModel.GetTypeInfo(name.TypeArgumentList.Arguments[0], cancel).Type is INamedTypeSymbol { TypeKind: TypeKind.Interface } contract
+        return context.SemanticModel.GetTypeInfo(name.TypeArgumentList.Arguments[0], cancel)
+            .Type is INamedTypeSymbol { TypeKind: TypeKind.Interface } contract
             ? ContractReader.Read(contract, cancel)
             : null;
     }
@@ -24,6 +28,8 @@ internal static class ClientReader
     {
         SymbolInfo found = model.GetSymbolInfo(name, cancel);
         ISymbol? method = found.Symbol ?? (found.CandidateSymbols.Length > 0 ? found.CandidateSymbols[0] : null);
-        return method?.ContainingType is { Name: "ImmortalClient", ContainingNamespace: { Name: "Client", ContainingNamespace: { Name: Symbols.Namespace, ContainingNamespace.IsGlobalNamespace: true } } };
+        return method?.ContainingType is { Name: "ImmortalClient",
+            ContainingNamespace: { Name: "Client",
+                ContainingNamespace: { Name: Symbols.Namespace, ContainingNamespace.IsGlobalNamespace: true } } };
     }
 }

@@ -49,7 +49,8 @@ internal static class ContractReader
             diagnostics.Add(DiagnosticInfo.Of(Rules.Generic, method, Display(method)));
             return null;
         }
-        if (ReadParameters(method, diagnostics) is not { } parameters || !ReadResult(method, diagnostics, out Returning returning, out TypeModel? result)) return null;
+        if (ReadParameters(method, diagnostics) is not { } parameters
+            || !ReadResult(method, diagnostics, out Returning returning, out TypeModel? result)) return null;
         bool impulse = Symbols.Attribute(method, "ImpulseHandlerAttribute") is not null;
         if (impulse && result is not null)
         {
@@ -62,14 +63,18 @@ internal static class ContractReader
             diagnostics.Add(DiagnosticInfo.Of(Rules.Query, method, Display(method), why));
             return null;
         }
-        return new MethodModel(Symbols.Identifier(method.Name), Symbols.FullName(method.ContainingType), IdOf(method, diagnostics), impulse, query, returning, result, new(parameters));
+        return new MethodModel(Symbols.Identifier(method.Name), Symbols.FullName(method.ContainingType), IdOf(method, diagnostics), impulse,
+            query, returning, result, new(parameters));
     }
 
-    /// <summary>It is answered at once, out of the state as it is: so its result is a value, and never a Call that an async body would need.</summary>
+    /// <summary>
+    /// It is answered at once, out of the state as it is: so its result is a value, and never a Call that an async body would need.
+    /// </summary>
     private static string? WhyNoQuery(IMethodSymbol method, bool impulse, Returning returning) =>
         impulse ? "is an impulse handler"
         : returning == Returning.Nothing ? "returns nothing"
-        : returning != Returning.Value ? $"returns {method.ReturnType.ToDisplayString(SymbolDisplayFormat.MinimallyQualifiedFormat)}, which may wait"
+        : returning != Returning.Value
+            ? $"returns {method.ReturnType.ToDisplayString(SymbolDisplayFormat.MinimallyQualifiedFormat)}, which may wait"
         : null;
 
     private static List<ParameterModel>? ReadParameters(IMethodSymbol method, List<DiagnosticInfo> diagnostics)
@@ -82,7 +87,8 @@ internal static class ContractReader
             else if (TypeReader.Read(parameter.Type) is { } type)
                 parameters.Add(new ParameterModel(Symbols.Identifier(parameter.Name), type, Defaults.Of(parameter)));
             else
-                diagnostics.Add(DiagnosticInfo.Of(Rules.Parameter, parameter, Display(method), parameter.Name, parameter.Type.ToDisplayString()));
+                diagnostics.Add(
+                    DiagnosticInfo.Of(Rules.Parameter, parameter, Display(method), parameter.Name, parameter.Type.ToDisplayString()));
         }
         return parameters.Count == method.Parameters.Length ? parameters : null;
     }
@@ -98,9 +104,11 @@ internal static class ContractReader
             returning = Returning.Call;
             return true;
         }
-        if (Symbols.IsIn(type, "System.Threading.Tasks.Task", "System.Threading.Tasks.Task<TResult>", "System.Threading.Tasks.ValueTask", "System.Threading.Tasks.ValueTask<TResult>"))
+        if (Symbols.IsIn(type, "System.Threading.Tasks.Task", "System.Threading.Tasks.Task<TResult>", "System.Threading.Tasks.ValueTask",
+            "System.Threading.Tasks.ValueTask<TResult>"))
         {
-            diagnostics.Add(DiagnosticInfo.Of(Rules.Task, method, Display(method), type.ToDisplayString(SymbolDisplayFormat.MinimallyQualifiedFormat)));
+            diagnostics.Add(
+                DiagnosticInfo.Of(Rules.Task, method, Display(method), type.ToDisplayString(SymbolDisplayFormat.MinimallyQualifiedFormat)));
             return false;
         }
         returning = Symbols.IsOurs(type, "Call", arity: 1) ? Returning.CallOfValue : Returning.Value;
@@ -111,7 +119,8 @@ internal static class ContractReader
         return false;
     }
 
-    private static bool CheckUnique(INamedTypeSymbol contract, ISymbol member, MethodModel method, List<MethodModel> others, List<DiagnosticInfo> diagnostics)
+    private static bool CheckUnique(
+        INamedTypeSymbol contract, ISymbol member, MethodModel method, List<MethodModel> others, List<DiagnosticInfo> diagnostics)
     {
         if (others.Any(other => other.Name == method.Name))
         {
@@ -126,7 +135,8 @@ internal static class ContractReader
     /// <summary>P4.5: the given id, or the FNV-1a hash of the simple names with the top bit set.</summary>
     private static uint IdOf(IMethodSymbol method, List<DiagnosticInfo> diagnostics)
     {
-        if (Symbols.Attribute(method, "MethodIdAttribute") is { ConstructorArguments.Length: 1 } given && given.ConstructorArguments[0].Value is int id)
+        if (Symbols.Attribute(method, "MethodIdAttribute") is { ConstructorArguments.Length: 1 } given
+            && given.ConstructorArguments[0].Value is int id)
         {
             if (id < 1) diagnostics.Add(DiagnosticInfo.Of(Rules.Id, method, Display(method), id.ToString("X"), "which is out of range"));
             return (uint)id;

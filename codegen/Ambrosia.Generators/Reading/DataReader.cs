@@ -12,7 +12,8 @@ internal static class DataReader
     internal static Found<DataModel> Read(INamedTypeSymbol type, CancellationToken cancel)
     {
         var diagnostics = new List<DiagnosticInfo>();
-        Found<DataModel> Refused(string why, ISymbol? at = null) => new(null, new([DiagnosticInfo.Of(Rules.Data, at ?? type, type.Name, why)]));
+        Found<DataModel> Refused(string why, ISymbol? at = null) =>
+            new(null, new([DiagnosticInfo.Of(Rules.Data, at ?? type, type.Name, why)]));
 
         if (type.IsAbstract) return Refused("is abstract: it must be possible to make one");
         if (type.IsGenericType) return Refused("is generic: write one type for each use");
@@ -20,7 +21,8 @@ internal static class DataReader
         if (IsHidden(type)) return Refused("is private: its codec stands beside it, so make it internal or public");
         List<ISymbol> members = Members(type);
         if (ChooseConstructor(type, members) is not { } constructor)
-            return Refused("has no public constructor whose parameters are all named like its members: add one, or give all members setters");
+            return Refused(
+                "has no public constructor whose parameters are all named like its members: add one, or give all members setters");
 
         var models = new List<DataMember>();
         foreach (ISymbol member in members)
@@ -33,29 +35,37 @@ internal static class DataReader
                 return Refused($"its member {member.Name} is a {memberType.ToDisplayString()}, which cannot travel", member);
             Setting setting = parameter is not null ? Setting.Constructor : SettingOf(member)!.Value;
             models.Add(new DataMember(member.Name, NumberOf(member, parameter), model, setting,
-                parameter is null ? "" : Symbols.Identifier(parameter.Name), parameter is null ? null : Defaults.Of(parameter), Symbols.FullName(member.ContainingType)));
+                parameter is null ? "" : Symbols.Identifier(parameter.Name), parameter is null ? null : Defaults.Of(parameter),
+                Symbols.FullName(member.ContainingType)));
         }
-        if (models.Where(member => member.Number is not null).GroupBy(member => member.Number).FirstOrDefault(group => group.Count() > 1) is { } clash)
+        if (models.Where(member => member.Number is not null).GroupBy(member => member.Number)
+            .FirstOrDefault(group => group.Count() > 1) is { } clash)
             return Refused($"has two members of number {clash.Key}");
         models.Sort(CompareKeys);
         string space = Symbols.NamespaceOf(type);
         return new Found<DataModel>(
-            new DataModel(space, TypeReader.CodecName(type), Symbols.FullName(type), type.ToDisplayString(), Symbols.AccessOf(type), type.IsReferenceType, type.IsReferenceType && !type.IsSealed, new(models)),
+            new DataModel(space, TypeReader.CodecName(type), Symbols.FullName(type), type.ToDisplayString(), Symbols.AccessOf(type),
+                type.IsReferenceType, type.IsReferenceType && !type.IsSealed, new(models)),
             new(diagnostics));
     }
 
     private static bool IsHidden(INamedTypeSymbol type)
     {
         for (INamedTypeSymbol? at = type; at is not null; at = at.ContainingType)
-            if (at.DeclaredAccessibility is Accessibility.Private or Accessibility.Protected or Accessibility.ProtectedAndInternal) return true;
+            if (at.DeclaredAccessibility is Accessibility.Private or Accessibility.Protected or Accessibility.ProtectedAndInternal)
+                return true;
         return false;
     }
 
-    /// <summary>Public instance properties with a getter and fields, once each: a hidden one of a base class is none; of an override the one that can be set.</summary>
+    /// <summary>
+    /// Public instance properties with a getter and fields, once each: a hidden one of a base class is none; of an override
+    /// the one that can be set.
+    /// </summary>
     private static List<ISymbol> Members(INamedTypeSymbol type)
     {
         var members = new List<ISymbol>();
-        for (INamedTypeSymbol? at = type; at is not null && at.SpecialType is not (SpecialType.System_Object or SpecialType.System_ValueType); at = at.BaseType)
+        for (INamedTypeSymbol? at = type; at is not null
+            && at.SpecialType is not (SpecialType.System_Object or SpecialType.System_ValueType); at = at.BaseType)
         {
             foreach (ISymbol declared in at.GetMembers().Where(IsMember))
             {
@@ -67,27 +77,34 @@ internal static class DataReader
         return members;
     }
 
-    private static bool IsMember(ISymbol symbol) => symbol is { IsStatic: false, DeclaredAccessibility: Accessibility.Public } && symbol switch
-    {
-        IPropertySymbol property => property is { IsIndexer: false, GetMethod.DeclaredAccessibility: Accessibility.Public },
-        IFieldSymbol field => !field.IsConst && !field.IsImplicitlyDeclared,
-        _ => false,
-    };
+    private static bool IsMember(ISymbol symbol) =>
+        symbol is { IsStatic: false, DeclaredAccessibility: Accessibility.Public } && symbol switch
+        {
+            IPropertySymbol property => property is { IsIndexer: false, GetMethod.DeclaredAccessibility: Accessibility.Public },
+            IFieldSymbol field => !field.IsConst && !field.IsImplicitlyDeclared,
+            _ => false,
+        };
 
-    /// <summary>The one without parameters if everything can be set afterwards, else the longest whose parameters are all members.</summary>
+    /// <summary>
+    /// The one without parameters if everything can be set afterwards, else the longest whose parameters are all members.
+    /// </summary>
     private static IMethodSymbol? ChooseConstructor(INamedTypeSymbol type, List<ISymbol> members)
     {
         List<IMethodSymbol> open = type.InstanceConstructors.Where(each => each.DeclaredAccessibility == Accessibility.Public).ToList();
         IMethodSymbol? empty = open.FirstOrDefault(each => each.Parameters.Length == 0);
         if (empty is not null && members.All(member => SettingOf(member) is not null || !IsStored(member))) return empty;
-        return open.Where(each => each.Parameters.All(parameter => members.Any(member => Matches(parameter, member)) || parameter.HasExplicitDefaultValue))
+        return open.Where(
+            each =>
+                each.Parameters.All(parameter => members.Any(member => Matches(parameter, member)) || parameter.HasExplicitDefaultValue))
             .OrderByDescending(each => each.Parameters.Count(parameter => members.Any(member => Matches(parameter, member))))
             .FirstOrDefault();
     }
 
     /// <summary>A property without a setter that is computed is no part of the value.</summary>
     private static bool IsStored(ISymbol member) =>
-        member is IFieldSymbol || member.ContainingType.GetMembers().OfType<IFieldSymbol>().Any(field => SymbolEqualityComparer.Default.Equals(field.AssociatedSymbol, member));
+        member is IFieldSymbol
+        || member.ContainingType.GetMembers().OfType<IFieldSymbol>()
+            .Any(field => SymbolEqualityComparer.Default.Equals(field.AssociatedSymbol, member));
 
     private static bool Matches(IParameterSymbol parameter, ISymbol member) =>
         string.Equals(parameter.Name, member.Name, System.StringComparison.OrdinalIgnoreCase)
@@ -107,8 +124,10 @@ internal static class DataReader
 
     private static uint? NumberOf(ISymbol member, IParameterSymbol? parameter)
     {
-        AttributeData? given = Symbols.Attribute(member, "FieldAttribute") ?? (parameter is null ? null : Symbols.Attribute(parameter, "FieldAttribute"));
-        return given is { ConstructorArguments.Length: 1 } && given.ConstructorArguments[0].Value is int number && number >= 0 ? (uint)number : null;
+        AttributeData? given = Symbols.Attribute(member, "FieldAttribute")
+            ?? (parameter is null ? null : Symbols.Attribute(parameter, "FieldAttribute"));
+        return given is { ConstructorArguments.Length: 1 } && given.ConstructorArguments[0].Value is int number && number >= 0
+            ? (uint)number : null;
     }
 
     /// <summary>Bytewise order of the encoded keys: numbers before names, short names before long ones.</summary>

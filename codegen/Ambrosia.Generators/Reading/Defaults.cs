@@ -14,7 +14,8 @@ internal static class Defaults
         string literal = value is char or string or bool
             ? SymbolDisplay.FormatPrimitive(value, quoteStrings: true, useHexadecimalNumbers: false)!
             : LiteralOf(value);
-        ITypeSymbol type = parameter.Type is INamedTypeSymbol { OriginalDefinition.SpecialType: SpecialType.System_Nullable_T } nullable ? nullable.TypeArguments[0] : parameter.Type;
+        ITypeSymbol type = parameter.Type is INamedTypeSymbol { OriginalDefinition.SpecialType: SpecialType.System_Nullable_T } nullable
+            ? nullable.TypeArguments[0] : parameter.Type;
         return type.TypeKind == TypeKind.Enum ? $"({Symbols.FullName(type)})({literal})" : literal;
     }
 

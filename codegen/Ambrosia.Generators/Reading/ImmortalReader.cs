@@ -8,13 +8,14 @@ using Microsoft.CodeAnalysis.CSharp.Syntax;
 namespace Ambrosia.Generators;
 
 /// <summary>
-/// Reads a class that derives from <c>Immortal&lt;IFooProxy&gt;</c>. While the generator runs that proxy does not exist yet, so the contract
-/// is found by name: the interface IFoo among those that the class implements.
+/// Reads a class that derives from <c>Immortal&lt;IFooProxy&gt;</c>. While the generator runs that proxy does not exist yet, so the
+/// contract is found by name: the interface IFoo among those that the class implements.
 /// </summary>
 internal static class ImmortalReader
 {
     internal static bool Mentions(SyntaxNode node) =>
-        node is ClassDeclarationSyntax { BaseList: { } bases } && bases.Types.Any(each => NameOf(each.Type) is { Identifier.ValueText: "Immortal" });
+        node is ClassDeclarationSyntax { BaseList: { } bases }
+        && bases.Types.Any(each => NameOf(each.Type) is { Identifier.ValueText: "Immortal" });
 
     internal static Found<ImmortalModel>? Read(GeneratorSyntaxContext context, CancellationToken cancel)
     {
@@ -24,11 +25,16 @@ internal static class ImmortalReader
         string proxy = type.BaseType!.TypeArguments[0].Name;
 
         if (!IsPartial(declaration)) return Refused(DiagnosticInfo.Of(Rules.NotPartial, declaration.Identifier.GetLocation(), type.Name));
-        if (WhyNotMakeable(type) is { } why) return Refused(DiagnosticInfo.Of(Rules.CannotMake, declaration.Identifier.GetLocation(), type.Name, why));
+        if (WhyNotMakeable(type) is { } why)
+            return Refused(DiagnosticInfo.Of(Rules.CannotMake, declaration.Identifier.GetLocation(), type.Name, why));
         if (ContractOf(type, proxy) is not { } contract)
-            return Refused(DiagnosticInfo.Of(Rules.NoContract, declaration.Identifier.GetLocation(), type.Name, proxy, ContractName(proxy)));
-        if (type.BaseType.TypeArguments[0].TypeKind == TypeKind.Error && !SymbolEqualityComparer.Default.Equals(contract.ContainingAssembly, context.SemanticModel.Compilation.Assembly))
-            return Refused(DiagnosticInfo.Of(Rules.NoProxy, declaration.Identifier.GetLocation(), contract.Name, contract.ContainingAssembly.Name, proxy));
+            return Refused(
+                DiagnosticInfo.Of(Rules.NoContract, declaration.Identifier.GetLocation(), type.Name, proxy, ContractName(proxy)));
+        if (type.BaseType.TypeArguments[0].TypeKind == TypeKind.Error
+            && !SymbolEqualityComparer.Default.Equals(contract.ContainingAssembly, context.SemanticModel.Compilation.Assembly))
+            return Refused(
+                DiagnosticInfo.Of(Rules.NoProxy, declaration.Identifier.GetLocation(), contract.Name,
+                    contract.ContainingAssembly.Name, proxy));
 
         List<DiagnosticInfo> diagnostics = AsyncVoids(type, contract);
         // The contract's own diagnostics are reported where it is read as a contract.
@@ -101,7 +107,8 @@ internal static class ImmortalReader
     private static List<DiagnosticInfo> AsyncVoids(INamedTypeSymbol type, INamedTypeSymbol contract)
     {
         var found = new List<DiagnosticInfo>();
-        foreach (IMethodSymbol method in new[] { contract }.Concat(contract.AllInterfaces).SelectMany(each => each.GetMembers().OfType<IMethodSymbol>()))
+        foreach (IMethodSymbol method in new[] { contract }.Concat(contract.AllInterfaces)
+            .SelectMany(each => each.GetMembers().OfType<IMethodSymbol>()))
         {
             if (type.FindImplementationForInterfaceMember(method) is IMethodSymbol { IsAsync: true, ReturnsVoid: true } handler)
                 found.Add(DiagnosticInfo.Of(Rules.Task, handler, $"{type.Name}.{handler.Name}", "async void"));

@@ -4,15 +4,16 @@ using Microsoft.CodeAnalysis;
 namespace Ambrosia.Generators;
 
 /// <summary>
-/// Methods by the names that they have in metadata: <c>Namespace.Type.Method&lt;!!0&gt;(parameter types):return type</c>. The binding makes the same text of
-/// the compiled assembly.
+/// Methods by the names that they have in metadata: <c>Namespace.Type.Method&lt;!!0&gt;(parameter types):return type</c>. The binding makes
+/// the same text of the compiled assembly.
 /// </summary>
 internal static class MetadataNames
 {
     internal static string Of(IMethodSymbol method)
     {
         string generic = method.Arity == 0 ? "" : $"<{string.Join(",", Enumerable.Range(0, method.Arity).Select(static i => $"!!{i}"))}>";
-        string parameters = string.Join(",", method.Parameters.Select(static each => Of(each.Type) + (each.RefKind == RefKind.None ? "" : "&")));
+        string parameters = string.Join(",",
+            method.Parameters.Select(static each => Of(each.Type) + (each.RefKind == RefKind.None ? "" : "&")));
         return $"{Definition(method.ContainingType)}.{method.MetadataName}{generic}({parameters}):{Of(method.ReturnType)}";
     }
 
@@ -36,7 +37,8 @@ internal static class MetadataNames
     private static string Definition(INamedTypeSymbol type)
     {
         if (type.ContainingType is { } outer) return $"{Definition(outer)}+{type.MetadataName}";
-        return type.ContainingNamespace.IsGlobalNamespace ? type.MetadataName : $"{Namespace(type.ContainingNamespace)}.{type.MetadataName}";
+        return type.ContainingNamespace.IsGlobalNamespace ? type.MetadataName
+            : $"{Namespace(type.ContainingNamespace)}.{type.MetadataName}";
     }
 
     /// <summary>Without the @ of names that are keywords.</summary>
@@ -48,5 +50,6 @@ internal static class MetadataNames
         type.ContainingType is { } outer ? Containing(outer).Append(type) : new[] { type };
 
     /// <summary>Metadata counts the parameters of a nested type behind those of the types around it.</summary>
-    private static int OuterArity(INamedTypeSymbol? type) => type?.ContainingType is { } outer ? Containing(outer).Sum(static each => each.Arity) : 0;
+    private static int OuterArity(INamedTypeSymbol? type) =>
+        type?.ContainingType is { } outer ? Containing(outer).Sum(static each => each.Arity) : 0;
 }

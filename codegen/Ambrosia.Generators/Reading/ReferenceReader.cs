@@ -6,8 +6,8 @@ using Microsoft.CodeAnalysis.CSharp.Syntax;
 namespace Ambrosia.Generators;
 
 /// <summary>
-/// Finds contracts by their use: <c>GetProxy&lt;IFoo&gt;</c>, or the name IFooProxy where a type stands. So an interface of this compilation
-/// needs no mark to be called.
+/// Finds contracts by their use: <c>GetProxy&lt;IFoo&gt;</c>, or the name IFooProxy where a type stands. So an interface of this
+/// compilation needs no mark to be called.
 /// </summary>
 internal static class ReferenceReader
 {
@@ -16,7 +16,8 @@ internal static class ReferenceReader
     internal static bool Mentions(SyntaxNode node) => node switch
     {
         GenericNameSyntax { Identifier.ValueText: "GetProxy", TypeArgumentList.Arguments.Count: 1 } => true,
-        IdentifierNameSyntax name => IsProxyName(name.Identifier.ValueText) && name.Parent is not (MemberAccessExpressionSyntax or InvocationExpressionSyntax),
+        IdentifierNameSyntax name =>
+            IsProxyName(name.Identifier.ValueText) && name.Parent is not (MemberAccessExpressionSyntax or InvocationExpressionSyntax),
         _ => false,
     };
 
@@ -32,7 +33,8 @@ internal static class ReferenceReader
     }
 
     private static bool IsProxyName(string name) =>
-        name.Length > Suffix.Length + 1 && name[0] == 'I' && char.IsUpper(name[1]) && name.EndsWith(Suffix, System.StringComparison.Ordinal);
+        name.Length > Suffix.Length + 1 && name[0] == 'I' && char.IsUpper(name[1])
+        && name.EndsWith(Suffix, System.StringComparison.Ordinal);
 
     private static INamedTypeSymbol? OfProxyName(SemanticModel model, IdentifierNameSyntax name, CancellationToken cancel)
     {
@@ -40,7 +42,9 @@ internal static class ReferenceReader
         if (model.GetSymbolInfo(name, cancel).Symbol is { } existing && existing is not IErrorTypeSymbol) return null;
         string text = name.Identifier.ValueText;
         SimpleNameSyntax contract = SyntaxFactory.IdentifierName(text.Substring(0, text.Length - Suffix.Length));
-        ExpressionSyntax whole = name.Parent is QualifiedNameSyntax qualified && qualified.Right == name ? qualified.WithRight(contract) : contract;
-        return model.GetSpeculativeSymbolInfo(name.SpanStart, whole, SpeculativeBindingOption.BindAsTypeOrNamespace).Symbol as INamedTypeSymbol;
+        ExpressionSyntax whole = name.Parent is QualifiedNameSyntax qualified && qualified.Right == name
+            ? qualified.WithRight(contract) : contract;
+        return model.GetSpeculativeSymbolInfo(name.SpanStart, whole, SpeculativeBindingOption.BindAsTypeOrNamespace)
+            .Symbol as INamedTypeSymbol;
     }
 }

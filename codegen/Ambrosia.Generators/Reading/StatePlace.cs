@@ -6,7 +6,10 @@ using Microsoft.CodeAnalysis.CSharp.Syntax;
 
 namespace Ambrosia.Generators;
 
-/// <summary>Where a codec can stand so that it can name its type and those of the fields: beside the type, or inside a partial class that has private ones.</summary>
+/// <summary>
+/// Where a codec can stand so that it can name its type and those of the fields: beside the type, or inside a partial
+/// class that has private ones.
+/// </summary>
 internal static class StatePlace
 {
     /// <param name="inside">Null: beside it, in the namespace.</param>
@@ -28,7 +31,9 @@ internal static class StatePlace
     private static bool IsSeenFrom(ITypeSymbol type, INamedTypeSymbol? inside) => type switch
     {
         IArrayTypeSymbol array => IsSeenFrom(array.ElementType, inside),
-        INamedTypeSymbol named => named.TypeArguments.All(argument => IsSeenFrom(argument, inside)) && IsOpen(named, inside) && (named.ContainingType is null || IsSeenFrom(named.ContainingType, inside)),
+        INamedTypeSymbol named =>
+            named.TypeArguments.All(argument => IsSeenFrom(argument, inside)) && IsOpen(named, inside)
+            && (named.ContainingType is null || IsSeenFrom(named.ContainingType, inside)),
         IPointerTypeSymbol or IFunctionPointerTypeSymbol => false,
         _ => true,
     };
@@ -37,7 +42,8 @@ internal static class StatePlace
     {
         if (type.TypeKind == TypeKind.Error) return true; // a proxy: UnbornProxies knows the others
         if (type.IsFileLocal) return false;
-        if (type.DeclaredAccessibility is not (Accessibility.Private or Accessibility.Protected or Accessibility.ProtectedAndInternal)) return true;
+        if (type.DeclaredAccessibility is not (Accessibility.Private or Accessibility.Protected or Accessibility.ProtectedAndInternal))
+            return true;
         for (INamedTypeSymbol? at = inside; at is not null; at = at.ContainingType)
             if (SymbolEqualityComparer.Default.Equals(at, type.ContainingType)) return true;
         return false;
@@ -46,7 +52,9 @@ internal static class StatePlace
     private static bool IsPartial(INamedTypeSymbol type)
     {
         for (INamedTypeSymbol? at = type; at is not null; at = at.ContainingType)
-            if (at.DeclaringSyntaxReferences.Any(static each => each.GetSyntax() is not TypeDeclarationSyntax declaration || !declaration.Modifiers.Any(SyntaxKind.PartialKeyword))) return false;
+            if (at.DeclaringSyntaxReferences.Any(
+                static each => each.GetSyntax() is not TypeDeclarationSyntax declaration
+                    || !declaration.Modifiers.Any(SyntaxKind.PartialKeyword))) return false;
         return true;
     }
 }

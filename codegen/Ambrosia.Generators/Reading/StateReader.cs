@@ -8,8 +8,8 @@ using Microsoft.CodeAnalysis.CSharp.Syntax;
 namespace Ambrosia.Generators;
 
 /// <summary>
-/// Reads a class or struct as state: which fields, in which order, under which names, by the same rules as the binding's reflection (StateFields); the
-/// binding compares the two and does not use a codec that differs.
+/// Reads a class or struct as state: which fields, in which order, under which names, by the same rules as the binding's reflection
+/// (StateFields); the binding compares the two and does not use a codec that differs.
 /// </summary>
 internal static class StateReader
 {
@@ -23,10 +23,13 @@ internal static class StateReader
         var fields = new List<(StateField Model, ITypeSymbol Type)>();
         string obstacle = WhyNot(type) ?? ReadFields(type, context.SemanticModel.Compilation, fields, cancel) ?? "";
         INamedTypeSymbol? inside = null;
-        if (obstacle.Length == 0 && !StatePlace.Find(type, fields.Select(static each => each.Type), out inside)) obstacle = "a type of its fields is private elsewhere";
-        List<string> around = inside is null ? [] : [.. ImmortalReader.Containing(inside), $"partial {ImmortalReader.Keyword(inside)} {Symbols.Identifier(inside.Name)}"];
+        if (obstacle.Length == 0 && !StatePlace.Find(type, fields.Select(static each => each.Type), out inside))
+            obstacle = "a type of its fields is private elsewhere";
+        List<string> around = inside is null ? []
+            : [.. ImmortalReader.Containing(inside), $"partial {ImmortalReader.Keyword(inside)} {Symbols.Identifier(inside.Name)}"];
         return new StateModel(
-            Symbols.PlainName(type), Symbols.NamespaceOf(type), Symbols.PlainName(type), CodecName(type, inside), Parameters(type), Constraints(type), type.Arity,
+            Symbols.PlainName(type), Symbols.NamespaceOf(type), Symbols.PlainName(type), CodecName(type, inside), Parameters(type),
+            Constraints(type), type.Arity,
             new(around), inside is null ? "" : Symbols.PlainName(inside), type.IsReferenceType, IsRoot(type), obstacle,
             obstacle.Length == 0 ? new(fields.Select(static each => each.Model)) : default, new(Mentioned(type)), new(Supertypes(type)));
     }
@@ -40,7 +43,8 @@ internal static class StateReader
         foreach (ITypeSymbol argument in named.TypeArguments) Mention(argument, into);
     }
 
-    private static bool IsRoot(INamedTypeSymbol type) => Symbols.Attribute(type, "DataAttribute") is not null || Chain(type).Any(IsImmortalBase);
+    private static bool IsRoot(INamedTypeSymbol type) =>
+        Symbols.Attribute(type, "DataAttribute") is not null || Chain(type).Any(IsImmortalBase);
 
     private static string? WhyNot(INamedTypeSymbol type)
     {
@@ -50,7 +54,8 @@ internal static class StateReader
         for (INamedTypeSymbol? at = type.ContainingType; at is not null; at = at.ContainingType)
             if (at.IsGenericType) return "nested in a generic type";
         foreach (AttributeData each in type.GetAttributes())
-            if (each.AttributeClass is { Name: "InlineArrayAttribute" } || Symbols.IsOurs(each.AttributeClass, "StateSerializerAttribute")) return "it has another form";
+            if (each.AttributeClass is { Name: "InlineArrayAttribute" } || Symbols.IsOurs(each.AttributeClass, "StateSerializerAttribute"))
+                return "it has another form";
         foreach (INamedTypeSymbol parent in Chain(type))
         {
             if (IsImmortalBase(parent) || parent.SpecialType is SpecialType.System_Object or SpecialType.System_ValueType) return null;
@@ -60,38 +65,57 @@ internal static class StateReader
         return null;
     }
 
-    private static string? ReadFields(INamedTypeSymbol type, Compilation compilation, List<(StateField Model, ITypeSymbol Type)> fields, CancellationToken cancel)
+    private static string? ReadFields(
+        INamedTypeSymbol type, Compilation compilation, List<(StateField Model, ITypeSymbol Type)> fields, CancellationToken cancel)
     {
         var own = new List<(INamedTypeSymbol Declaring, string Metadata, ITypeSymbol Type, ISymbol At)>();
-        foreach (INamedTypeSymbol declaring in Chain(type).Prepend(type).TakeWhile(static each => !each.DeclaringSyntaxReferences.IsEmpty).Reverse())
+        foreach (INamedTypeSymbol declaring in Chain(type).Prepend(type)
+            .TakeWhile(static each => !each.DeclaringSyntaxReferences.IsEmpty).Reverse())
         {
             cancel.ThrowIfCancellationRequested();
-            if (declaring.GetMembers().OfType<IEventSymbol>().Any(static each => !each.IsStatic && !each.IsAbstract && each.AddMethod?.IsImplicitlyDeclared != false)) return "it has events";
+            if (declaring.GetMembers().OfType<IEventSymbol>()
+                .Any(static each => !each.IsStatic && !each.IsAbstract && each.AddMethod?.IsImplicitlyDeclared != false))
+                return "it has events";
             bool isContract = IsContract(declaring);
-            foreach (IFieldSymbol field in declaring.GetMembers().OfType<IFieldSymbol>().Where(static each => !each.IsStatic && !each.IsConst))
+            foreach (IFieldSymbol field in declaring.GetMembers().OfType<IFieldSymbol>()
+                .Where(static each => !each.IsStatic && !each.IsConst))
             {
-                if (field.IsVolatile || field.IsFixedSizeBuffer || field.RefKind != RefKind.None || field.Type is IPointerTypeSymbol or IFunctionPointerTypeSymbol) return "it has fields of another kind";
-                if (IsState(field, isContract)) own.Add((declaring, field.Name, field.Type, field.AssociatedSymbol ?? (field.IsImplicitlyDeclared ? declaring : field)));
+                if (field.IsVolatile || field.IsFixedSizeBuffer || field.RefKind != RefKind.None
+                    || field.Type is IPointerTypeSymbol or IFunctionPointerTypeSymbol) return "it has fields of another kind";
+                if (IsState(field, isContract))
+                    own.Add(
+                        (declaring, field.Name, field.Type, field.AssociatedSymbol ?? (field.IsImplicitlyDeclared ? declaring : field)));
             }
         }
         for (int place = 0; place < own.Count; place++)
         {
             (INamedTypeSymbol declaring, string metadata, ITypeSymbol fieldType, ISymbol at) = own[place];
             if (UnbornProxies.NameOf(fieldType, at, compilation) is not { } typeName) return "a field is of a type that does not exist";
-            bool isDouble = !SymbolEqualityComparer.Default.Equals(declaring, type) && own.Any(other => other.Metadata == metadata && !SymbolEqualityComparer.Default.Equals(other.Declaring, declaring));
+            bool isDouble = !SymbolEqualityComparer.Default.Equals(declaring, type)
+                && own.Any(other => other.Metadata == metadata && !SymbolEqualityComparer.Default.Equals(other.Declaring, declaring));
             (string write, string read) = StateValues.Of(fieldType, typeName);
-            fields.Add((new StateField(isDouble ? $"{declaring.MetadataName}.{metadata}" : metadata, metadata, Symbols.PlainName(declaring), typeName, write, read), fieldType));
+            fields.Add(
+                (new StateField(isDouble ? $"{declaring.MetadataName}.{metadata}" : metadata, metadata, Symbols.PlainName(declaring),
+                    typeName, write, read), fieldType));
         }
         return null;
     }
 
-    private static bool IsContract(INamedTypeSymbol type) => type.GetAttributes().Any(static each => each.AttributeClass?.ToDisplayString() == "System.Runtime.Serialization.DataContractAttribute");
+    private static bool IsContract(INamedTypeSymbol type) =>
+        type.GetAttributes()
+            .Any(static each => each.AttributeClass?.ToDisplayString() == "System.Runtime.Serialization.DataContractAttribute");
 
     private static bool IsState(IFieldSymbol field, bool isContract)
     {
         ISymbol[] carriers = field.AssociatedSymbol is { } property ? [field, property] : [field];
         if (carriers.Any(static each => Symbols.Attribute(each, "NotStateAttribute") is not null)) return false;
-        return !isContract || carriers.Any(static each => each.GetAttributes().Any(static attribute => attribute.AttributeClass?.ToDisplayString() == "System.Runtime.Serialization.DataMemberAttribute"));
+        return !isContract
+            || carriers.Any(
+                static each =>
+                    each.GetAttributes()
+                        .Any(
+                            static attribute =>
+                                attribute.AttributeClass?.ToDisplayString() == "System.Runtime.Serialization.DataMemberAttribute"));
     }
 
     private static SortedSet<string> Mentioned(INamedTypeSymbol type)
@@ -107,23 +131,27 @@ internal static class StateReader
     }
 
     private static IEnumerable<string> Supertypes(INamedTypeSymbol type) =>
-        Chain(type).Concat(type.AllInterfaces).Where(static each => !each.DeclaringSyntaxReferences.IsEmpty).Select(static each => Symbols.PlainName(each.OriginalDefinition));
+        Chain(type).Concat(type.AllInterfaces).Where(static each => !each.DeclaringSyntaxReferences.IsEmpty)
+            .Select(static each => Symbols.PlainName(each.OriginalDefinition));
 
     private static IEnumerable<INamedTypeSymbol> Chain(INamedTypeSymbol type)
     {
         for (INamedTypeSymbol? at = type.BaseType; at is not null; at = at.BaseType) yield return at;
     }
 
-    private static bool IsImmortalBase(INamedTypeSymbol type) => Symbols.IsOurs(type, "Immortal") || Symbols.IsOurs(type, "Immortal", arity: 1);
+    private static bool IsImmortalBase(INamedTypeSymbol type) =>
+        Symbols.IsOurs(type, "Immortal") || Symbols.IsOurs(type, "Immortal", arity: 1);
 
     private static string CodecName(INamedTypeSymbol type, INamedTypeSymbol? inside)
     {
         string name = type.Name;
-        for (INamedTypeSymbol? at = type.ContainingType; at is not null && inside is null; at = at.ContainingType) name = $"{at.Name}_{name}";
+        for (INamedTypeSymbol? at = type.ContainingType; at is not null && inside is null; at = at.ContainingType)
+            name = $"{at.Name}_{name}";
         return inside is null ? $"{name}StateCodec" : $"__{name}StateCodec";
     }
 
-    private static string Parameters(INamedTypeSymbol type) => type.Arity == 0 ? "" : $"<{string.Join(", ", type.TypeParameters.Select(static each => Symbols.Identifier(each.Name)))}>";
+    private static string Parameters(INamedTypeSymbol type) =>
+        type.Arity == 0 ? "" : $"<{string.Join(", ", type.TypeParameters.Select(static each => Symbols.Identifier(each.Name)))}>";
 
     private static string Constraints(INamedTypeSymbol type) => string.Concat(type.TypeParameters.Select(static parameter =>
     {

@@ -3,7 +3,10 @@ using Microsoft.CodeAnalysis;
 
 namespace Ambrosia.Generators;
 
-/// <summary>How a field of a type is written to an image and read from one: numbers and texts in place, objects by reference, the rest as the binding says.</summary>
+/// <summary>
+/// How a field of a type is written to an image and read from one: numbers and texts in place, objects by reference, the
+/// rest as the binding says.
+/// </summary>
 internal static class StateValues
 {
     private const string Bits = "global::System.BitConverter";
@@ -20,8 +23,10 @@ internal static class StateValues
         [SpecialType.System_UInt32] = ("to.WriteUInt64({0});", "from.ReadUInt32()"),
         [SpecialType.System_UInt64] = ("to.WriteUInt64({0});", "from.ReadUInt64()"),
         [SpecialType.System_Char] = ("to.WriteUInt64({0});", "from.ReadChar()"),
-        [SpecialType.System_Single] = ($"to.WriteUInt64({Bits}.SingleToUInt32Bits({{0}}));", $"{Bits}.UInt32BitsToSingle(from.ReadUInt32())"),
-        [SpecialType.System_Double] = ($"to.WriteUInt64({Bits}.DoubleToUInt64Bits({{0}}));", $"{Bits}.UInt64BitsToDouble(from.ReadUInt64())"),
+        [SpecialType.System_Single] = ($"to.WriteUInt64({Bits}.SingleToUInt32Bits({{0}}));",
+            $"{Bits}.UInt32BitsToSingle(from.ReadUInt32())"),
+        [SpecialType.System_Double] = ($"to.WriteUInt64({Bits}.DoubleToUInt64Bits({{0}}));",
+            $"{Bits}.UInt64BitsToDouble(from.ReadUInt64())"),
         [SpecialType.System_Decimal] = ("to.WriteDecimal({0});", "from.ReadDecimal()"),
         [SpecialType.System_DateTime] = ("to.WriteDateTime({0});", "from.ReadDateTime()"),
         [SpecialType.System_String] = ("graph.WriteText(ref to, {0});", "graph.ReadText(ref from)"),
@@ -33,7 +38,8 @@ internal static class StateValues
         if (s_simple.TryGetValue(type.SpecialType, out var simple)) return simple;
         if (type is INamedTypeSymbol { TypeKind: TypeKind.Enum, EnumUnderlyingType.SpecialType: { } width })
         {
-            string wide = width == SpecialType.System_UInt64 ? "ulong" : "long", method = width == SpecialType.System_UInt64 ? "UInt64" : "Int64";
+            string wide = width == SpecialType.System_UInt64 ? "ulong" : "long",
+                method = width == SpecialType.System_UInt64 ? "UInt64" : "Int64";
             return ($"to.Write{method}(unchecked(({wide}){{0}}));", $"unchecked(({name})from.Read{method}())");
         }
         return type.IsReferenceType || type.TypeKind == TypeKind.Error

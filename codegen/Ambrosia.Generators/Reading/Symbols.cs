@@ -9,9 +9,12 @@ internal static class Symbols
     internal const string Namespace = "Ambrosia";
 
     private static readonly SymbolDisplayFormat s_full = SymbolDisplayFormat.FullyQualifiedFormat
-        .AddMiscellaneousOptions(SymbolDisplayMiscellaneousOptions.IncludeNullableReferenceTypeModifier | SymbolDisplayMiscellaneousOptions.EscapeKeywordIdentifiers);
+        .AddMiscellaneousOptions(
+            SymbolDisplayMiscellaneousOptions.IncludeNullableReferenceTypeModifier
+            | SymbolDisplayMiscellaneousOptions.EscapeKeywordIdentifiers);
 
-    private static readonly SymbolDisplayFormat s_plain = SymbolDisplayFormat.FullyQualifiedFormat.AddMiscellaneousOptions(SymbolDisplayMiscellaneousOptions.EscapeKeywordIdentifiers);
+    private static readonly SymbolDisplayFormat s_plain = SymbolDisplayFormat.FullyQualifiedFormat.AddMiscellaneousOptions(
+        SymbolDisplayMiscellaneousOptions.EscapeKeywordIdentifiers);
 
     /// <summary>From <c>global::</c> on.</summary>
     internal static string FullName(ITypeSymbol type) => type.ToDisplayString(s_full);

@@ -77,11 +77,14 @@ internal static class TypeReader
         if (type.OriginalDefinition.SpecialType == SpecialType.System_Nullable_T)
             return Read(type.TypeArguments[0]) is { } value ? Node(Shape.NullableValue, name, value.Schema + "?", true, "", value) : null;
         if (s_lists.Contains(definition))
-            return Read(type.TypeArguments[0]) is { } item ? Node(Shape.List, name, $"list<{item.Schema}>{mark}", nullable, $"global::System.Collections.Generic.List<{item.Name}>", item) : null;
+            return Read(type.TypeArguments[0]) is { } item
+                ? Node(Shape.List, name, $"list<{item.Schema}>{mark}", nullable,
+                    $"global::System.Collections.Generic.List<{item.Name}>", item) : null;
         if (!s_maps.Contains(definition)) return null;
         if (Read(type.TypeArguments[0]) is not { } key || Read(type.TypeArguments[1]) is not { } content) return null;
         string made = type.Name == "SortedDictionary" ? "SortedDictionary" : "Dictionary";
-        return Node(Shape.Map, name, $"map<{key.Schema},{content.Schema}>{mark}", nullable, $"global::System.Collections.Generic.{made}<{key.Name}, {content.Name}>", key, content);
+        return Node(Shape.Map, name, $"map<{key.Schema},{content.Schema}>{mark}", nullable,
+            $"global::System.Collections.Generic.{made}<{key.Name}, {content.Name}>", key, content);
     }
 
     private static TypeModel? ReadArray(IArrayTypeSymbol array, string name, bool nullable, string mark)
@@ -108,7 +111,8 @@ internal static class TypeReader
     {
         string space = Symbols.NamespaceOf(type);
         string codec = (space.Length == 0 ? "global::" : $"global::{space}.") + CodecName(type);
-        return new TypeModel(Shape.Data, name, $"data<{type.ToDisplayString()}>{mark}", nullable, codec, type.IsValueType ? "struct" : "", default);
+        return new TypeModel(Shape.Data, name, $"data<{type.ToDisplayString()}>{mark}", nullable, codec,
+            type.IsValueType ? "struct" : "", default);
     }
 
     private static bool IsByte(INamedTypeSymbol type) => type.TypeArguments[0].SpecialType == SpecialType.System_Byte;

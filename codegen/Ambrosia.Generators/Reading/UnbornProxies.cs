@@ -5,7 +5,10 @@ using Microsoft.CodeAnalysis;
 
 namespace Ambrosia.Generators;
 
-/// <summary>Proxies of contracts of this compilation do not exist while the generator runs: a field's type that is made of one is named here as it will be.</summary>
+/// <summary>
+/// Proxies of contracts of this compilation do not exist while the generator runs: a field's type that is made of one is
+/// named here as it will be.
+/// </summary>
 internal static class UnbornProxies
 {
     private const string Suffix = "Proxy";
@@ -18,12 +21,15 @@ internal static class UnbornProxies
         Collect(type, unborn);
         foreach (string each in unborn)
         {
-            if (!each.EndsWith(Suffix, System.StringComparison.Ordinal) || at.DeclaringSyntaxReferences.FirstOrDefault() is not { } place) return null;
+            if (!each.EndsWith(Suffix, System.StringComparison.Ordinal) || at.DeclaringSyntaxReferences.FirstOrDefault() is not { } place)
+                return null;
             string contract = each.Substring(0, each.Length - Suffix.Length);
-            ISymbol? found = compilation.GetSemanticModel(place.SyntaxTree).LookupNamespacesAndTypes(place.Span.Start, name: contract).FirstOrDefault();
+            ISymbol? found = compilation.GetSemanticModel(place.SyntaxTree).LookupNamespacesAndTypes(place.Span.Start, name: contract)
+                .FirstOrDefault();
             if (found is not INamedTypeSymbol { TypeKind: TypeKind.Interface, ContainingType: null } known) return null;
             string space = Symbols.NamespaceOf(known);
-            name = Regex.Replace(name, $@"(?<![\w.:@]){Regex.Escape(each)}(?!\w)\??", space.Length == 0 ? $"global::{each}" : $"global::{space}.{each}");
+            name = Regex.Replace(name, $@"(?<![\w.:@]){Regex.Escape(each)}(?!\w)\??",
+                space.Length == 0 ? $"global::{each}" : $"global::{space}.{each}");
         }
         return name;
     }

@@ -14,7 +14,8 @@ internal static class ClientSource
         var codec = new Codec();
         string proxy = $"this global::Ambrosia.Client.ClientProxy<{contract.TypeName}> __proxy";
         code.Namespace(contract.Namespace);
-        code.Line($"/// <summary>Calls from outside to immortals that implement <see cref=\"{contract.TypeName}\"/>: …Async is answered, …ForkAsync is logged, queries are answered by any replica.</summary>");
+        code.Line(
+            $"/// <summary>Calls from outside to immortals that implement <see cref=\"{contract.TypeName}\"/>: …Async is answered, …ForkAsync is logged, queries are answered by any replica.</summary>");
         code.Line(Names.Generated);
         using (code.Open($"internal static partial class {contract.Name}ClientCalls"))
         {
@@ -43,7 +44,8 @@ internal static class ClientSource
     private static void WriteQuery(CodeWriter code, string proxy, MethodModel method)
     {
         code.Line();
-        using (code.Open($"public static {Task}<global::Ambrosia.Client.QueryAnswer<{method.Result!.Name}>> {method.PlainName}Async({Parameters(proxy, method)})"))
+        using (code.Open(
+            $"public static {Task}<global::Ambrosia.Client.QueryAnswer<{method.Result!.Name}>> {method.PlainName}Async({Parameters(proxy, method)})"))
             WriteBody(code, method, $"return __proxy.QueryAsync(__message, __Decode{method.PlainName}, {Cancellation(method)});");
     }
 

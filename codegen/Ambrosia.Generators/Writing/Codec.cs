@@ -35,7 +35,9 @@ internal sealed class Codec
         }
     }
 
-    /// <summary>Statements that write values to a message: in place where their size has a bound, else through a buffer that grows.</summary>
+    /// <summary>
+    /// Statements that write values to a message: in place where their size has a bound, else through a buffer that grows.
+    /// </summary>
     internal void WriteAll(CodeWriter code, string message, string writer, IEnumerable<(TypeModel Type, string Value)> values)
     {
         (TypeModel Type, string Value)[] all = values.ToArray();
@@ -127,7 +129,8 @@ internal sealed class Codec
                 break;
             case Shape.Map:
                 code.Line("writer.WriteArrayHeader(value.Count);");
-                using (code.Open($"foreach (global::System.Collections.Generic.KeyValuePair<{type.Inner[0].Name}, {type.Inner[1].Name}> pair in value)"))
+                using (code.Open(
+                    $"foreach (global::System.Collections.Generic.KeyValuePair<{type.Inner[0].Name}, {type.Inner[1].Name}> pair in value)"))
                 {
                     code.Line("writer.WriteArrayHeader(2);");
                     code.Line(Write(type.Inner[0], "pair.Key"));
@@ -197,12 +200,15 @@ internal sealed class Codec
     private void WriteTupleReader(CodeWriter code, TypeModel type)
     {
         code.Line("int items = reader.ReadArrayHeader();");
-        code.Line($"if (items != {type.Inner.Count}) throw new global::System.IO.InvalidDataException($\"A tuple of {{items}} items where {type.Inner.Count} belong.\");");
+        code.Line(
+            $"if (items != {type.Inner.Count}) throw new global::System.IO.InvalidDataException($\"A tuple of {{items}} items where {type.Inner.Count} belong.\");");
         for (int i = 0; i < type.Inner.Count; i++) code.Line($"{type.Inner[i].Name} item{i + 1} = {Read(type.Inner[i])};");
         code.Line($"return ({string.Join(", ", type.Inner.Select((_, i) => $"item{i + 1}"))});");
     }
 
-    /// <summary><c>new T[count]</c>. Where T is itself an array C# wants the count in the middle of its name, and has no place for what may be null.</summary>
+    /// <summary>
+    /// <c>new T[count]</c>. Where T is itself an array C# wants the count in the middle of its name, and has no place for what may be null.
+    /// </summary>
     private string ArrayOf(TypeModel item)
     {
         if (item.Shape is not (Shape.Array or Shape.ByteArray)) return $"new {item.Name}[count]";

@@ -108,7 +108,8 @@ internal static class DataSource
         foreach ((DataMember member, int i) in members)
         {
             if (member.Setting == Setting.Assignment) code.Line($"if (has{i}) made.{Symbols.Identifier(member.Name)} = value{i};");
-            if (member.Setting == Setting.Accessor) code.Line($"if (has{i}) Set{member.Name}({(data.IsReference ? "" : "ref ")}made, value{i});");
+            if (member.Setting == Setting.Accessor)
+                code.Line($"if (has{i}) Set{member.Name}({(data.IsReference ? "" : "ref ")}made, value{i});");
         }
         code.Line("return made;");
     }
@@ -119,8 +120,10 @@ internal static class DataSource
         {
             if (member.Setting != Setting.Accessor) continue;
             code.Line();
-            code.Line($"[global::System.Runtime.CompilerServices.UnsafeAccessor(global::System.Runtime.CompilerServices.UnsafeAccessorKind.Method, Name = \"set_{member.Name}\")]");
-            code.Line($"private static extern void Set{member.Name}({(data.IsReference ? "" : "ref ")}{member.Declaring} target, {member.Type.Name} value);");
+            code.Line(
+                $"[global::System.Runtime.CompilerServices.UnsafeAccessor(global::System.Runtime.CompilerServices.UnsafeAccessorKind.Method, Name = \"set_{member.Name}\")]");
+            code.Line(
+                $"private static extern void Set{member.Name}({(data.IsReference ? "" : "ref ")}{member.Declaring} target, {member.Type.Name} value);");
         }
     }
 
@@ -129,7 +132,8 @@ internal static class DataSource
     {
         if (!data.IsOpen) return;
         code.Line();
-        code.Line($"private static global::System.ArgumentException Derived(object value) => new($\"A {{value.GetType()}} cannot travel as {data.Schema}, from which it derives: copy it into one, or let the contract name its own type\", nameof(value));");
+        code.Line(
+            $"private static global::System.ArgumentException Derived(object value) => new($\"A {{value.GetType()}} cannot travel as {data.Schema}, from which it derives: copy it into one, or let the contract name its own type\", nameof(value));");
     }
 
     private static string Assign(Codec codec, DataMember member, int i) =>

@@ -18,7 +18,8 @@ internal static class DispatchSource
     {
         var codec = new Codec();
         using var type = code.Open($"partial class {immortal.Name} : global::Ambrosia.IImmortal<{immortal.Name}>");
-        code.Line($"static ulong global::Ambrosia.IImmortal<{immortal.Name}>.ContractHash => 0x{Manifest.HashOf(immortal.Contract):X16}ul;");
+        code.Line(
+            $"static ulong global::Ambrosia.IImmortal<{immortal.Name}>.ContractHash => 0x{Manifest.HashOf(immortal.Contract):X16}ul;");
         code.Line();
         code.Line($"static {immortal.Name} global::Ambrosia.IImmortal<{immortal.Name}>.Create() => new();");
         code.Line();

@@ -3,7 +3,10 @@ using System.Collections.Generic;
 
 namespace Ambrosia.Generators;
 
-/// <summary>Names of generated files: without the @ of names that are keywords, and different in more than the case of their letters, as the compiler wants it.</summary>
+/// <summary>
+/// Names of generated files: without the @ of names that are keywords, and different in more than the case of their letters,
+/// as the compiler wants it.
+/// </summary>
 internal static class FileNames
 {
     internal static IEnumerable<SourceFile<T>> Of<T>(IEnumerable<T> models, Func<T, string> nameOf)

@@ -5,7 +5,9 @@ using Microsoft.CodeAnalysis.CSharp;
 
 namespace Ambrosia.Generators;
 
-/// <summary>The assembly's contracts as JSON: what other languages' generators and the log tools read. Deterministic: ordinal order, no spaces.</summary>
+/// <summary>
+/// The assembly's contracts as JSON: what other languages' generators and the log tools read. Deterministic: ordinal order, no spaces.
+/// </summary>
 internal static class Manifest
 {
     internal static ulong HashOf(ContractModel contract) => Fnv.Hash64(JsonOf(contract));
@@ -15,7 +17,8 @@ internal static class Manifest
         string json = JsonOf(assembly, contracts, data);
         ulong hash = Fnv.Hash64(json);
         var code = new CodeWriter();
-        code.Line($"[assembly: global::Ambrosia.ContractManifestAttribute(0x{hash:X16}ul, {SymbolDisplay.FormatLiteral(json, quote: true)})]");
+        code.Line(
+            $"[assembly: global::Ambrosia.ContractManifestAttribute(0x{hash:X16}ul, {SymbolDisplay.FormatLiteral(json, quote: true)})]");
         code.Line();
         code.Namespace("Ambrosia.Generated");
         code.Line("/// <summary>The contracts of this assembly.</summary>");
@@ -45,7 +48,8 @@ internal static class Manifest
         string raw = method.IsRaw ? ",\"raw\":true" : "";
         string impulse = method.IsImpulse ? ",\"impulse\":true" : "";
         string query = method.IsQuery ? ",\"query\":true" : "";
-        string result = method.Result is null ? "" : $",\"result\":{Text(method.Result.Schema)}{(method.Result.IsRawWhenAlone ? ",\"rawResult\":true" : "")}";
+        string result = method.Result is null ? ""
+            : $",\"result\":{Text(method.Result.Schema)}{(method.Result.IsRawWhenAlone ? ",\"rawResult\":true" : "")}";
         return $"{{\"name\":{Text(method.PlainName)},\"id\":{method.Id}{impulse}{query}{raw},\"parameters\":[{parameters}]{result}}}";
     }
 

@@ -10,6 +10,7 @@ internal static class Names
     internal const string Incoming = "global::Ambrosia.IncomingMessage";
     internal const string Call = "global::Ambrosia.Call";
     internal const string Key = "global::Ambrosia.ImpulseKey";
-    internal const string Hidden = "[global::System.ComponentModel.EditorBrowsable(global::System.ComponentModel.EditorBrowsableState.Never)]";
+    internal const string Hidden =
+        "[global::System.ComponentModel.EditorBrowsable(global::System.ComponentModel.EditorBrowsableState.Never)]";
     internal const string Generated = "[global::System.CodeDom.Compiler.GeneratedCode(\"Ambrosia.Generators\", \"0.1.0\")]";
 }

@@ -10,17 +10,22 @@ internal static class ProxySource
         var code = new CodeWriter();
         var codec = new Codec();
         code.Namespace(contract.Namespace);
-        code.Line($"/// <summary>Sends to immortals that implement <see cref=\"{contract.TypeName}\"/>: …Async is awaited, …Fork is one-way.</summary>");
+        code.Line(
+            $"/// <summary>Sends to immortals that implement <see cref=\"{contract.TypeName}\"/>: …Async is awaited, …Fork is one-way.</summary>");
         code.Line(Names.Generated);
-        using (code.Open($"{contract.Access} sealed partial class {contract.ProxyName} : global::Ambrosia.ImmortalProxy, global::Ambrosia.IImmortalProxy<{contract.ProxyName}>"))
+        using (code.Open(
+            $"{contract.Access} sealed partial class {contract.ProxyName} : global::Ambrosia.ImmortalProxy, global::Ambrosia.IImmortalProxy<{contract.ProxyName}>"))
         {
             code.Line($"private {contract.ProxyName}(global::Ambrosia.ProxyTarget target) : base(target) {{ }}");
             code.Line();
-            code.Line($"static {contract.ProxyName} global::Ambrosia.IImmortalProxy<{contract.ProxyName}>.Create(global::Ambrosia.ProxyTarget target) => new(target);");
+            code.Line(
+                $"static {contract.ProxyName} global::Ambrosia.IImmortalProxy<{contract.ProxyName}>.Create(global::Ambrosia.ProxyTarget target) => new(target);");
             code.Line();
-            code.Line($"public static implicit operator {contract.ProxyName}(global::Ambrosia.ProxyOf<{contract.TypeName}> proxy) => new(proxy.Target);");
+            code.Line(
+                $"public static implicit operator {contract.ProxyName}(global::Ambrosia.ProxyOf<{contract.TypeName}> proxy) => new(proxy.Target);");
             code.Line();
-            code.Line($"public static implicit operator {contract.ProxyName}(global::Ambrosia.ProxyOf<{contract.ProxyName}> proxy) => new(proxy.Target);");
+            code.Line(
+                $"public static implicit operator {contract.ProxyName}(global::Ambrosia.ProxyOf<{contract.ProxyName}> proxy) => new(proxy.Target);");
             foreach (MethodModel method in contract.Methods)
             {
                 if (method.IsQuery) continue;
@@ -41,7 +46,9 @@ internal static class ProxySource
         code.Line();
         using (code.Open($"public void {method.PlainName}Fork({Parameters(method)})"))
         {
-            if (method.IsRaw) code.Line($"SendForkOfBytes(0x{method.Id:X}u, {method.Parameters[0].Name}{(method.Parameters[0].Type.Shape == Shape.ByteMemory ? ".Span" : "")});");
+            if (method.IsRaw)
+                code.Line(
+                    $"SendForkOfBytes(0x{method.Id:X}u, {method.Parameters[0].Name}{(method.Parameters[0].Type.Shape == Shape.ByteMemory ? ".Span" : "")});");
             else WriteBody(code, method, $"BeginFork(0x{method.Id:X}u)", "SendFork(__message);");
         }
         code.Line();
@@ -73,7 +80,8 @@ internal static class ProxySource
 
     internal static void CallEncode(CodeWriter code, MethodModel method)
     {
-        if (method.Parameters.Count > 0) code.Line($"__Encode{method.PlainName}(__message, {string.Join(", ", method.Parameters.Select(each => each.Name))});");
+        if (method.Parameters.Count > 0)
+            code.Line($"__Encode{method.PlainName}(__message, {string.Join(", ", method.Parameters.Select(each => each.Name))});");
     }
 
     /// <param name="message">Type of the message that is encoded.</param>
@@ -123,7 +131,8 @@ internal static class ProxySource
     }
 
     internal static string Parameters(MethodModel method) =>
-        string.Join(", ", method.Parameters.Select(each => $"{each.Type.Name} {each.Name}{(each.Default is null ? "" : " = " + each.Default)}"));
+        string.Join(", ",
+            method.Parameters.Select(each => $"{each.Type.Name} {each.Name}{(each.Default is null ? "" : " = " + each.Default)}"));
 
     /// <summary>Raw bytes are as long as they are; what is short needs no hint.</summary>
     private static string Hint(MethodModel method) => method.IsRaw ? $", {method.Parameters[0].Name}.Length" : "";

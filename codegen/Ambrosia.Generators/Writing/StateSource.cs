@@ -32,7 +32,8 @@ internal static class StateSource
         {
             code.Line("[global::System.Runtime.CompilerServices.ModuleInitializer]");
             using (code.Open("internal static void AddAll()"))
-                foreach (StateModel type in types) code.Line(type.InsideName.Length == 0 ? Add(type) : $"{type.InsideName}.{Announce(type)}();");
+                foreach (StateModel type in types)
+                    code.Line(type.InsideName.Length == 0 ? Add(type) : $"{type.InsideName}.{Announce(type)}();");
         }
         return code.ToString();
     }
@@ -45,17 +46,21 @@ internal static class StateSource
             code.Line($"internal static void {Announce(type)}() => {Add(type)}");
             code.Line();
         }
-        code.Line($"/// <summary>How {type.TypeName.Replace("global::", "").Replace("<", "{").Replace(">", "}")} stands in a checkpoint.</summary>");
+        code.Line(
+            $"/// <summary>How {type.TypeName.Replace("global::", "").Replace("<", "{").Replace(">", "}")} stands in a checkpoint.</summary>");
         code.Line(Names.Generated);
-        using (code.Open($"{(type.Inside.Count > 0 ? "private" : "internal")} sealed class {type.CodecName}{type.Parameters} : global::Ambrosia.StateCodec<{type.TypeName}>{type.Constraints}"))
+        using (code.Open(
+            $"{(type.Inside.Count > 0 ? "private" : "internal")} sealed class {type.CodecName}{type.Parameters} : global::Ambrosia.StateCodec<{type.TypeName}>{type.Constraints}"))
             WriteCodec(code, type);
     }
 
-    private static string Announce(StateModel type) => $"__Announce{type.CodecName.TrimStart('_')}{(type.Arity > 0 ? type.Arity.ToString(CultureInfo.InvariantCulture) : "")}";
+    private static string Announce(StateModel type) =>
+        $"__Announce{type.CodecName.TrimStart('_')}{(type.Arity > 0 ? type.Arity.ToString(CultureInfo.InvariantCulture) : "")}";
 
     private static string Add(StateModel type)
     {
-        string codec = type.InsideName.Length > 0 ? type.CodecName : type.Namespace.Length == 0 ? $"global::{type.CodecName}" : $"global::{type.Namespace}.{type.CodecName}";
+        string codec = type.InsideName.Length > 0 ? type.CodecName : type.Namespace.Length == 0 ? $"global::{type.CodecName}"
+            : $"global::{type.Namespace}.{type.CodecName}";
         if (type.Arity == 0) return $"global::Ambrosia.StateCodecs.Add<{type.TypeName}>(static () => new {codec}());";
         string open = $"<{new string(',', type.Arity - 1)}>";
         return $"global::Ambrosia.StateCodecs.AddGeneric(typeof({type.TypeName.Substring(0, type.TypeName.LastIndexOf('<'))}{open}), typeof({codec}{open}));";
@@ -65,12 +70,15 @@ internal static class StateSource
     {
         string[] accessors = Accessors(type);
         string by = type.IsReference ? "" : "ref ";
-        code.Line($"public override string[] Names {{ get; }} = [{string.Join(", ", type.Fields.Select(static each => SymbolDisplay.FormatLiteral(each.Name, quote: true)))}];");
+        code.Line(
+            $"public override string[] Names {{ get; }} = [{string.Join(", ", type.Fields.Select(static each => SymbolDisplay.FormatLiteral(each.Name, quote: true)))}];");
         code.Line();
         using (code.Open($"public override void Write({Graph}Writer graph, ref {Names.Writer} to, {type.TypeName} value)"))
-            for (int i = 0; i < type.Fields.Count; i++) code.Line(string.Format(CultureInfo.InvariantCulture, type.Fields[i].Write, $"{accessors[i]}({by}value)", i));
+            for (int i = 0; i < type.Fields.Count; i++)
+                code.Line(string.Format(CultureInfo.InvariantCulture, type.Fields[i].Write, $"{accessors[i]}({by}value)", i));
         code.Line();
-        using (code.Open($"public override void Read({Graph}Reader graph, ref {Names.Reader} from, global::System.ReadOnlySpan<int> fields, ref {type.TypeName} value)"))
+        using (code.Open(
+            $"public override void Read({Graph}Reader graph, ref {Names.Reader} from, global::System.ReadOnlySpan<int> fields, ref {type.TypeName} value)"))
         using (code.Open("foreach (int field in fields)"))
         using (code.Open("switch (field)"))
         {

@@ -17,20 +17,25 @@ internal sealed class CostVerb(string[] args)
 
     private Outcome Measure(ParseResult parsed, ClusterOptions cluster)
     {
-        var options = new StreamOptions(parsed.GetRequiredValue(sizes), parsed.GetValue(bytes), parsed.GetValue(messagesMax), parsed.GetValue(rounds), Killed: 0) { WarmUpTime = StreamOptions.WarmUpUsual };
-        return OutcomeOf(new StreamCommand(cluster, StreamPlan.OneWay, Rival.StreamLegs(parsed.GetRequiredValue(rivals), cluster, StreamPlan.OneWay)).Run(options), cluster);
+        var options = new StreamOptions(parsed.GetRequiredValue(sizes), parsed.GetValue(bytes), parsed.GetValue(messagesMax),
+            parsed.GetValue(rounds), Killed: 0) { WarmUpTime = StreamOptions.WarmUpUsual };
+        return OutcomeOf(
+            new StreamCommand(cluster, StreamPlan.OneWay, Rival.StreamLegs(parsed.GetRequiredValue(rivals), cluster, StreamPlan.OneWay))
+                .Run(options), cluster);
     }
 
     public static Outcome OutcomeOf(IReadOnlyList<SizeResult> measured, ClusterOptions cluster)
     {
         IReadOnlyList<Cost> found = Cost.Of(measured);
         var chart = new Chart("-cost", "Price of messages by size", "bytes of a message", "$ a month for 1 MB/s",
-            [.. found.GroupBy(static each => each.Leg).Select(static leg => new ChartLine(leg.Key, [.. leg.Select(static each => ((double)each.Bytes, each.DollarsPerMonth))]))]);
+            [.. found.GroupBy(static each => each.Leg)
+                .Select(static leg => new ChartLine(leg.Key, [.. leg.Select(static each => ((double)each.Bytes, each.DollarsPerMonth))]))]);
         return new Outcome(found, cluster.Durability, () => Report.Show(
             ["bytes", "leg", "CPU s/million", "log MB/million", "$ a month for 1 MB/s"],
             found.Select(static each => new[]
             {
-                $"{each.Bytes}", each.Leg, Report.Number(each.CpuSecondsPerMillion, "F3"), Report.Number(each.LogMegabytesPerMillion, "F1"), Report.Number(each.DollarsPerMonth, "F3"),
+                $"{each.Bytes}", each.Leg, Report.Number(each.CpuSecondsPerMillion, "F3"), Report.Number(each.LogMegabytesPerMillion, "F1"),
+                Report.Number(each.DollarsPerMonth, "F3"),
             })))
         { Charts = [chart] };
     }

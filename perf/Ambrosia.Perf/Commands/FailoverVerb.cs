@@ -6,7 +6,8 @@ namespace Ambrosia.Perf;
 internal sealed class FailoverVerb(string[] args)
 {
     private readonly Option<int> size = Options.MessageBytes("16");
-    private readonly Option<int> messages = Options.Number("--messages", "Messages of a round, in whose middle the primary is killed.", 5_000_000);
+    private readonly Option<int> messages = Options.Number("--messages",
+        "Messages of a round, in whose middle the primary is killed.", 5_000_000);
     private readonly Option<int> kills = Options.Number("--n", "Kills.", 10);
 
     public Command Command => new Measurement("failover", args).Build(
@@ -18,5 +19,6 @@ internal sealed class FailoverVerb(string[] args)
 
     public static Outcome OutcomeOf(FailoverResult found, ClusterOptions cluster) => new(found, cluster.Durability, () => Report.Show(
         ["kills", "primary ms (median)", "primary ms (max)", "last message ms (median)"],
-        [[$"{found.Kills.Count}", Report.Number(found.PrimaryMsMedian, "F0"), Report.Number(found.PrimaryMsMax, "F0"), Report.Number(found.DoneMsMedian, "F0")]]));
+        [[$"{found.Kills.Count}", Report.Number(found.PrimaryMsMedian, "F0"), Report.Number(found.PrimaryMsMax, "F0"),
+            Report.Number(found.DoneMsMedian, "F0")]]));
 }

@@ -1,4 +1,5 @@
-// One run of one command: where its logs are, what ends it, and what becomes of its figures. What was started ends with it, and its logs go.
+// One run of one command: where its logs are, what ends it, and what becomes of its figures. What was started ends
+// with it, and its logs go.
 using System.CommandLine;
 using System.Runtime.InteropServices;
 using Spectre.Console;
@@ -10,14 +11,27 @@ internal sealed class Measurement(string name, string[] args)
 {
     private const int Failed = 1, Misuse = 2, Interrupted = 130;
 
-    private readonly Option<string?> logDirectory = new("--log-dir") { Description = "Where the logs go: the file system decides the figures. Default: the temporary directory. They are removed at the end.", HelpName = "DIR" };
-    private readonly Option<string?> results = new("--results") { Description = "Where the figures go as JSON and SVG. Default: perf/results of the source tree.", HelpName = "DIR" };
+    private readonly Option<string?> logDirectory = new("--log-dir")
+    {
+        Description = "Where the logs go: the file system decides the figures. Default: the temporary directory. They are removed at the end.", HelpName = "DIR"
+    };
+    private readonly Option<string?> results = new("--results")
+    {
+        Description = "Where the figures go as JSON and SVG. Default: perf/results of the source tree.", HelpName = "DIR"
+    };
     private readonly Option<int> limit = Options.Number("--limit", "Seconds that one step may take.", 120);
     private readonly Option<bool> json = new("--json") { Description = "Figures as JSON on the standard output instead of tables." };
-    private readonly Option<string> log = Options.Word("--log", "What an acknowledged message survives: durable as in production; buffered: never flushed; off: the logs in memory.", "durable", "buffered", "off");
-    private readonly Option<string> local = Options.Word("--local", "Between app and coordinator: a unix socket; TCP; rings of shared memory; or nothing but that socket, with both in one process.", "unix", "tcp", "rings", "embedded");
+    private readonly Option<string> log = Options.Word("--log",
+        "What an acknowledged message survives: durable as in production; buffered: never flushed; off: the logs in memory.", "durable",
+        "buffered", "off");
+    private readonly Option<string> local = Options.Word("--local",
+        "Between app and coordinator: a unix socket; TCP; rings of shared memory; or nothing but that socket, with both in one process.",
+        "unix", "tcp", "rings", "embedded");
 
-    private readonly Option<FileInfo?> coordinator = new("--coordinator") { Description = "The coordinator to measure, such as a published one. Default: the one beside this program.", HelpName = "PATH" };
+    private readonly Option<FileInfo?> coordinator = new("--coordinator")
+    {
+        Description = "The coordinator to measure, such as a published one. Default: the one beside this program.", HelpName = "PATH"
+    };
 
     /// <summary>A command with the shared options and its own.</summary>
     public Command Build(string description, Func<ParseResult, ClusterOptions, Outcome> measure, params ReadOnlySpan<Option> own)
@@ -27,11 +41,15 @@ internal sealed class Measurement(string name, string[] args)
         foreach (Option option in new Option[] { log, local, coordinator, logDirectory, results, limit, json }) command.Options.Add(option);
         coordinator.Validators.Add(static result =>
         {
-            if (result.GetValueOrDefault<FileInfo?>() is { Exists: false } missing) result.AddError($"there is no coordinator at {missing.FullName}; give the path of the executable, or leave --coordinator out");
+            if (result.GetValueOrDefault<FileInfo?>() is { Exists: false } missing)
+                result.AddError(
+                    $"there is no coordinator at {missing.FullName}; give the path of the executable, or leave --coordinator out");
         });
         command.Validators.Add(result =>
         {
-            if (result.GetValue(local) == "embedded" && result.GetValue(coordinator) is not null) result.AddError("--local embedded and --coordinator exclude each other: an embedded coordinator is in the app's own program");
+            if (result.GetValue(local) == "embedded" && result.GetValue(coordinator) is not null)
+                result.AddError(
+                    "--local embedded and --coordinator exclude each other: an embedded coordinator is in the app's own program");
         });
         command.SetAction(parsed => Run(parsed, measure));
         return command;
@@ -40,17 +58,30 @@ internal sealed class Measurement(string name, string[] args)
     private int Run(ParseResult parsed, Func<ParseResult, ClusterOptions, Outcome> measure)
     {
         using var stop = new CancellationTokenSource();
-        using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, Stop), terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, Stop);
+        using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, Stop),
+            terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, Stop);
         string? directory = null;
         try
         {
-            LogKind kind = parsed.GetRequiredValue(log) switch { "off" => LogKind.Off, "buffered" => LogKind.Buffered, _ => LogKind.Durable };
+            LogKind kind = parsed.GetRequiredValue(log) switch
+            {
+                "off" => LogKind.Off,
+                "buffered" => LogKind.Buffered,
+                _ => LogKind.Durable
+            };
             directory = DirectoryFor(parsed, kind);
             Directory.CreateDirectory(directory);
             var cluster = new ClusterOptions(directory, TimeSpan.FromSeconds(parsed.GetValue(limit)))
             {
                 Coordinator = parsed.GetValue(coordinator)?.FullName ?? new ClusterOptions(directory, default).Coordinator,
-                Log = kind, Local = parsed.GetRequiredValue(local) switch { "tcp" => LocalHop.Tcp, "rings" => LocalHop.Rings, "embedded" => LocalHop.Embedded, _ => LocalHop.Unix }, Stop = stop.Token, Say = Console.Error.WriteLine,
+                Log = kind,
+                Local = parsed.GetRequiredValue(local) switch
+                {
+                    "tcp" => LocalHop.Tcp,
+                    "rings" => LocalHop.Rings,
+                    "embedded" => LocalHop.Embedded,
+                    _ => LocalHop.Unix
+                }, Stop = stop.Token, Say = Console.Error.WriteLine,
             };
             Outcome found = Watched(cluster, each => measure(parsed, each));
             Finish(parsed, directory, found);
@@ -86,7 +117,9 @@ internal sealed class Measurement(string name, string[] args)
     private static Outcome Watched(ClusterOptions cluster, Func<ClusterOptions, Outcome> measure)
     {
         if (Console.IsErrorRedirected || Console.IsOutputRedirected) return measure(cluster);
-        Progress progress = AnsiConsole.Progress().AutoClear(true).Columns(new ProgressBarColumn(), new PercentageColumn(), new ElapsedTimeColumn(), new TaskDescriptionColumn { Alignment = Justify.Left });
+        Progress progress = AnsiConsole.Progress().AutoClear(true)
+            .Columns(new ProgressBarColumn(), new PercentageColumn(), new ElapsedTimeColumn(),
+                new TaskDescriptionColumn { Alignment = Justify.Left });
         return progress.Start(context =>
         {
             ProgressTask bar = context.AddTask("starting", maxValue: 1);
@@ -103,7 +136,8 @@ internal sealed class Measurement(string name, string[] args)
     private void Finish(ParseResult parsed, string directory, Outcome found)
     {
         var file = new ResultFile(
-            $"Ambrosia.Perf {string.Join(' ', args)}", DateTimeOffset.UtcNow, SourceVersion.Describe(), ResultFile.ThisConfiguration, found.Durability,
+            $"Ambrosia.Perf {string.Join(' ', args)}", DateTimeOffset.UtcNow, SourceVersion.Describe(), ResultFile.ThisConfiguration,
+            found.Durability,
             MachineInfo.Of(directory), found.Figures);
         TextWriter said = Console.Error;
         if (parsed.GetValue(json))

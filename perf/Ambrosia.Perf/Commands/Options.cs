@@ -14,7 +14,8 @@ internal static class Options
         CustomParser = result =>
         {
             string text = result.Tokens[0].Value;
-            if (!int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int value) || value < min) result.AddError($"'{text}' of {name} is no number from {min} to {int.MaxValue}");
+            if (!int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int value) || value < min)
+                result.AddError($"'{text}' of {name} is no number from {min} to {int.MaxValue}");
             return value;
         },
     };
@@ -26,7 +27,8 @@ internal static class Options
         DefaultValueFactory = _ => Sizes.TryParse(standard, out long value) ? value : 0,
         CustomParser = result =>
         {
-            if (!Sizes.TryParse(result.Tokens[0].Value, out long value)) result.AddError($"'{result.Tokens[0].Value}' of {name} is no size; write it like 64M");
+            if (!Sizes.TryParse(result.Tokens[0].Value, out long value))
+                result.AddError($"'{result.Tokens[0].Value}' of {name} is no size; write it like 64M");
             return value;
         },
     };
@@ -40,7 +42,8 @@ internal static class Options
         CustomParser = result =>
         {
             string text = result.Tokens[0].Value;
-            if (!Sizes.TryParse(text, out long value) || value is < Sizes.BytesMin or > Sizes.BytesMax) result.AddError($"'{text}' of --size is no size from {Sizes.BytesMin} to 16M; write it like 1K");
+            if (!Sizes.TryParse(text, out long value) || value is < Sizes.BytesMin or > Sizes.BytesMax)
+                result.AddError($"'{text}' of --size is no size from {Sizes.BytesMin} to 16M; write it like 1K");
             return (int)value;
         },
     };
@@ -91,10 +94,14 @@ internal static class Options
     /// <summary>Words out of a closed list.</summary>
     public static Option<string> Word(string name, string description, params string[] words)
     {
-        var option = new Option<string>(name) { Description = $"{description} Default: {words[0]}.", HelpName = string.Join('|', words), DefaultValueFactory = _ => words[0] };
+        var option = new Option<string>(name)
+        {
+            Description = $"{description} Default: {words[0]}.", HelpName = string.Join('|', words), DefaultValueFactory = _ => words[0]
+        };
         option.Validators.Add(result =>
         {
-            if (result.GetValueOrDefault<string>() is { } word && !words.Contains(word)) result.AddError($"'{word}' of {name} is none of {string.Join(", ", words)}");
+            if (result.GetValueOrDefault<string>() is { } word && !words.Contains(word))
+                result.AddError($"'{word}' of {name} is none of {string.Join(", ", words)}");
         });
         return option;
     }
@@ -118,7 +125,8 @@ internal static class Options
         var counts = new List<int>();
         foreach (string word in text.Split(','))
         {
-            if (!int.TryParse(word, NumberStyles.None, CultureInfo.InvariantCulture, out int count) || count < 1 || count > max) return null;
+            if (!int.TryParse(word, NumberStyles.None, CultureInfo.InvariantCulture, out int count) || count < 1 || count > max)
+                return null;
             counts.Add(count);
         }
         return counts;

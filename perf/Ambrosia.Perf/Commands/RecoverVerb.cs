@@ -14,7 +14,9 @@ internal sealed class RecoverVerb(string[] args)
         Measure, size, messages, kills);
 
     private Outcome Measure(ParseResult parsed, ClusterOptions cluster) =>
-        OutcomeOf(new RecoverCommand(cluster).Run(new RecoverOptions(parsed.GetValue(size), parsed.GetValue(messages), parsed.GetValue(kills))), cluster);
+        OutcomeOf(
+            new RecoverCommand(cluster).Run(new RecoverOptions(parsed.GetValue(size), parsed.GetValue(messages), parsed.GetValue(kills))),
+            cluster);
 
     public static Outcome OutcomeOf(RecoverResult found, ClusterOptions cluster) => new(found, cluster.Durability, () =>
     {
@@ -22,9 +24,12 @@ internal sealed class RecoverVerb(string[] args)
             ["", "kills", "log open ms", "primary ms", "ready ms", "new input executed ms"],
             new[] { ("a few records", found.Idle), ($"{found.Messages} messages", found.Filled) }.Select(static row => new[]
             {
-                row.Item1, $"{row.Item2.Count}", Report.Number(Median.Of(row.Item2, static each => each.OpenMs), "F0"), Report.Number(Median.Of(row.Item2, static each => each.PrimaryMs), "F0"),
-                Report.Number(Median.Of(row.Item2, static each => each.ReadyMs), "F0"), Report.Number(Median.Of(row.Item2, static each => each.ProgressMs), "F0"),
+                row.Item1, $"{row.Item2.Count}", Report.Number(Median.Of(row.Item2, static each => each.OpenMs), "F0"),
+                Report.Number(Median.Of(row.Item2, static each => each.PrimaryMs), "F0"),
+                Report.Number(Median.Of(row.Item2, static each => each.ReadyMs), "F0"),
+                Report.Number(Median.Of(row.Item2, static each => each.ProgressMs), "F0"),
             }));
-        Console.WriteLine($"replayed at {Report.Number(found.ReplayPerSecond, "N0")} messages/s, {Report.Number(found.ReplayRatio, "F2")} times as fast as they came; idle coordinator: {Report.Number(found.ResidentBytesIdle / 1048576.0, "F1")} MiB resident");
+        Console.WriteLine(
+            $"replayed at {Report.Number(found.ReplayPerSecond, "N0")} messages/s, {Report.Number(found.ReplayRatio, "F2")} times as fast as they came; idle coordinator: {Report.Number(found.ResidentBytesIdle / 1048576.0, "F1")} MiB resident");
     });
 }

@@ -35,7 +35,8 @@ internal static class Sizes
         if (text.Length == 0) return false;
         int shift = char.ToUpperInvariant(text[^1]) switch { 'K' => 10, 'M' => 20, 'G' => 30, _ => 0 };
         string digits = shift == 0 ? text : text[..^1];
-        if (!long.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out long number) || number is 0 || number > 1L << 40 >> shift) return false;
+        if (!long.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out long number) || number is 0
+            || number > 1L << 40 >> shift) return false;
         bytes = number << shift;
         return true;
     }

@@ -10,20 +10,25 @@ internal sealed class SoakVerb(string[] args)
     private readonly Option<string> write = LogVerb.Write();
 
     public Command Command => new Measurement("soak", args).Build(
-        "Far more log than is kept: that disk and memory stay bounded, and the rate of the last GiB over that of the first.", Measure, logBytes, segment, write);
+        "Far more log than is kept: that disk and memory stay bounded, and the rate of the last GiB over that of the first.", Measure,
+        logBytes, segment, write);
 
     private Outcome Measure(ParseResult parsed, ClusterOptions cluster)
     {
-        SoakResult found = new SoakCommand(cluster, LogVerb.ModeOf(parsed.GetRequiredValue(write))).Run(parsed.GetValue(logBytes), parsed.GetValue(segment));
+        SoakResult found = new SoakCommand(cluster, LogVerb.ModeOf(parsed.GetRequiredValue(write)))
+            .Run(parsed.GetValue(logBytes), parsed.GetValue(segment));
         double bytes = Math.Min(1L << 30, found.LogBytes / 4);
-        var chart = new Chart("-rate", "Log written with retention on", "stretch", "GB/s", [new ChartLine("ours", [.. found.Stretches.Select(each => ((double)each.Gibibyte, bytes / each.Seconds / 1e9))])]);
+        var chart = new Chart("-rate", "Log written with retention on", "stretch", "GB/s",
+            [new ChartLine("ours", [.. found.Stretches.Select(each => ((double)each.Gibibyte, bytes / each.Seconds / 1e9))])]);
         return new Outcome(found, LogVerb.Durability, () =>
         {
             Report.Show(["stretch", "s", "GB/s", "disk MiB", "resident MiB"], found.Stretches.Select(each => new[]
             {
-                $"{each.Gibibyte}", Report.Number(each.Seconds, "F2"), Report.Number(bytes / each.Seconds / 1e9, "F2"), $"{each.DiskBytes >> 20}", $"{each.ResidentBytes >> 20}",
+                $"{each.Gibibyte}", Report.Number(each.Seconds, "F2"), Report.Number(bytes / each.Seconds / 1e9, "F2"),
+                $"{each.DiskBytes >> 20}", $"{each.ResidentBytes >> 20}",
             }));
-            Console.WriteLine($"last over first: {found.LastOverFirst:F2}; {found.Rotations} rotations, {found.Recycled} files written again, {found.ZeroWaits} commits waited for zeros, {found.SpaceWaits} for space");
+            Console.WriteLine(
+                $"last over first: {found.LastOverFirst:F2}; {found.Rotations} rotations, {found.Recycled} files written again, {found.ZeroWaits} commits waited for zeros, {found.SpaceWaits} for space");
         })
         { Charts = [chart] };
     }

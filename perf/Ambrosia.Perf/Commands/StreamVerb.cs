@@ -7,17 +7,23 @@ internal sealed class StreamVerb(string[] args)
 {
     private readonly Option<IReadOnlyList<int>> sizes = Options.SizeList("--sizes", "Bytes of a message:", "65536..16");
     private readonly Option<long> bytes = Options.Size("--bytes", "Bytes of a round.", "256M");
-    private readonly Option<int> messagesMax = Options.Number("--messages-max", "Messages of a round at most, which counts for small ones.", 20_000_000);
+    private readonly Option<int> messagesMax = Options.Number("--messages-max",
+        "Messages of a round at most, which counts for small ones.", 20_000_000);
     private readonly Option<int> rounds = Options.Number("--rounds", "Rounds that count; their median is reported.", 7);
-    private readonly Option<int> killed = Options.Number("--killed", "Rounds behind them in whose middle receivers, senders, or both are killed in turn.", 1, min: 0);
+    private readonly Option<int> killed = Options.Number("--killed",
+        "Rounds behind them in whose middle receivers, senders, or both are killed in turn.", 1, min: 0);
     private readonly Option<bool> bidirectional = new("--bidirectional") { Description = "Both ways at once." };
     private readonly Option<int> jobs = Options.Number("--jobs", "Senders with one receiver.", 1);
-    private readonly Option<TimeSpan?> impulse = Options.Interval("--impulse", "An impulse so often at the receiver meanwhile, like 1ms; their latencies are reported.");
-    private readonly Option<long?> state = new("--state") { Description = "Bytes of state that the receiver holds, like 64M. Default: none.", HelpName = "SIZE", CustomParser = static result =>
-    {
-        if (!Sizes.TryParse(result.Tokens[0].Value, out long value)) result.AddError($"'{result.Tokens[0].Value}' of --state is no size; write it like 64M");
-        return value;
-    } };
+    private readonly Option<TimeSpan?> impulse = Options.Interval("--impulse",
+        "An impulse so often at the receiver meanwhile, like 1ms; their latencies are reported.");
+    private readonly Option<long?> state = new(
+        "--state") { Description = "Bytes of state that the receiver holds, like 64M. Default: none.", HelpName = "SIZE",
+            CustomParser = static result =>
+            {
+                if (!Sizes.TryParse(result.Tokens[0].Value, out long value))
+                    result.AddError($"'{result.Tokens[0].Value}' of --state is no size; write it like 64M");
+                return value;
+            } };
     private readonly Option<bool> tls = new("--tls") { Description = "Links through TLS, in turn with the same without it." };
     private readonly Option<IReadOnlyList<string>> rivals = RivalNames.Option();
 
@@ -30,7 +36,8 @@ internal sealed class StreamVerb(string[] args)
                 Measure, sizes, bytes, messagesMax, rounds, killed, bidirectional, jobs, impulse, state, tls, rivals);
             command.Validators.Add(result =>
             {
-                if (result.GetValue(bidirectional) && result.GetValue(jobs) > 1) result.AddError("--bidirectional and --jobs exclude each other; give one");
+                if (result.GetValue(bidirectional) && result.GetValue(jobs) > 1)
+                    result.AddError("--bidirectional and --jobs exclude each other; give one");
             });
             return command;
         }
@@ -40,7 +47,8 @@ internal sealed class StreamVerb(string[] args)
     {
         StreamPlan plan = parsed.GetValue(bidirectional) ? StreamPlan.Bidirectional
             : parsed.GetValue(jobs) > 1 ? StreamPlan.Jobs(parsed.GetValue(jobs)) : StreamPlan.OneWay;
-        var options = new StreamOptions(parsed.GetRequiredValue(sizes), parsed.GetValue(bytes), parsed.GetValue(messagesMax), parsed.GetValue(rounds), parsed.GetValue(killed))
+        var options = new StreamOptions(parsed.GetRequiredValue(sizes), parsed.GetValue(bytes), parsed.GetValue(messagesMax),
+            parsed.GetValue(rounds), parsed.GetValue(killed))
         {
             WarmUpTime = StreamOptions.WarmUpUsual, StateBytes = parsed.GetValue(state) ?? 0, ImpulseEvery = parsed.GetValue(impulse),
         };

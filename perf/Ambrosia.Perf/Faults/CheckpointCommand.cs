@@ -2,8 +2,11 @@ using System.Diagnostics;
 
 namespace Ambrosia.Perf;
 
-/// <summary>What <c>checkpoint</c> does: for each size of state, how long one takes, what it costs a stream, and how long a restart from it takes.</summary>
-/// <param name="hasStandby">A second replica of the receiver follows from the moment that the receiver alone was measured; it takes the checkpoints.</param>
+/// <summary>
+/// What <c>checkpoint</c> does: for each size of state, how long one takes, what it costs a stream, and how long a restart from it takes.
+/// </summary>
+/// <param name="hasStandby">A second replica of the receiver follows from the moment that the receiver alone was measured; it takes
+/// the checkpoints.</param>
 internal sealed class CheckpointCommand(ClusterOptions cluster, bool hasStandby = false)
 {
     private const string OnlyWhenAsked = "1024G";
@@ -18,7 +21,8 @@ internal sealed class CheckpointCommand(ClusterOptions cluster, bool hasStandby 
         {
             found.Add(RunOne(state, bytes, messages, rounds));
             cluster.Advance(1.0 / stateBytes.Count);
-            cluster.Say($"{state >> 20} MiB of state: {found[^1].MegabytesPerSecond:F0} MB/s, {found[^1].Without:N0} messages/s alone, {found[^1].With:N0} beside a checkpoint");
+            cluster.Say(
+                $"{state >> 20} MiB of state: {found[^1].MegabytesPerSecond:F0} MB/s, {found[^1].Without:N0} messages/s alone, {found[^1].With:N0} beside a checkpoint");
         }
         return found;
     }
@@ -50,8 +54,10 @@ internal sealed class CheckpointCommand(ClusterOptions cluster, bool hasStandby 
             double underLoad = beside.GetAwaiter().GetResult();
             long length = new FileInfo(file).Length;
             if (length < state) throw new FailedRoundException($"a checkpoint of {length} bytes cannot hold a state of {state}");
-            if (hasStandby && !file.EndsWith(".r1", StringComparison.Ordinal)) throw new FailedRoundException($"{file} was not made by the replica that follows");
-            return new CheckpointResult(state, length, seconds, underLoad, without, following, with, hasStandby ? null : RestoreMs(leg.Cluster, receiver));
+            if (hasStandby && !file.EndsWith(".r1", StringComparison.Ordinal))
+                throw new FailedRoundException($"{file} was not made by the replica that follows");
+            return new CheckpointResult(state, length, seconds, underLoad, without, following, with,
+                hasStandby ? null : RestoreMs(leg.Cluster, receiver));
         }
         finally
         {

@@ -29,7 +29,8 @@ internal sealed class FailoverCommand(ClusterOptions options)
             (primary, second) = (second, primary);
             second.Start();
             AwaitFollowing(primary, second);
-            options.Say($"kill {found.Count} of {kills}: {(one is null ? "too late, again with more messages" : $"primary again after {one.PrimaryMs:F0} ms")}");
+            options.Say(
+                $"kill {found.Count} of {kills}: {(one is null ? "too late, again with more messages" : $"primary again after {one.PrimaryMs:F0} ms")}");
         }
         return new FailoverResult(bytes, messages, found);
     }
@@ -64,7 +65,8 @@ internal sealed class FailoverCommand(ClusterOptions options)
         for (long begun = Stopwatch.GetTimestamp(); second.Executed() is not { } at || at < goal; Thread.Sleep(pollEvery))
         {
             options.Stop.ThrowIfCancellationRequested();
-            if (Stopwatch.GetElapsedTime(begun) > options.Limit) throw new FailedRoundException($"the second replica did not follow within {options.Limit.TotalSeconds:F0} s");
+            if (Stopwatch.GetElapsedTime(begun) > options.Limit)
+                throw new FailedRoundException($"the second replica did not follow within {options.Limit.TotalSeconds:F0} s");
         }
     }
 

@@ -1,5 +1,5 @@
-// Kill -9 and start again in place: first with a log of a few records, which is start-up and nothing else, then with a round's messages that
-// no checkpoint holds. Each replay says the round's totals again, and they must be the same.
+// Kill -9 and start again in place: first with a log of a few records, which is start-up and nothing else, then with a round's messages
+// that no checkpoint holds. Each replay says the round's totals again, and they must be the same.
 using System.Diagnostics;
 
 namespace Ambrosia.Perf;
@@ -55,7 +55,8 @@ internal sealed class RecoverCommand(ClusterOptions cluster)
                 case ["epoch", _, "log", "open", ..]: open = Stopwatch.GetTimestamp(); break;
                 case ["primary", string ticks]: primary = long.Parse(ticks); break;
                 case ["ready", ..]: ready = Stopwatch.GetTimestamp(); break;
-                case ["done", _, _, string count, string bytes, string disorder, _] when replayed is not null && count == $"{replayed.Messages}":
+                case ["done", _, _, string count, string bytes, string disorder, _] when replayed is not null
+                    && count == $"{replayed.Messages}":
                     RoundTotals.Check(count, bytes, disorder, replayed.Messages, replayed.Bytes);
                     isReplayed = true;
                     break;

@@ -12,7 +12,9 @@ internal sealed record Recovered(double OpenMs, double PrimaryMs, double ReadyMs
 /// <param name="Filled">With a round's messages to replay.</param>
 /// <param name="OriginalPerSecond">Messages a second when they came first.</param>
 /// <param name="ResidentBytesIdle">Of the coordinator, after an idle start.</param>
-internal sealed record RecoverResult(int Bytes, long Messages, double OriginalPerSecond, long ResidentBytesIdle, IReadOnlyList<Recovered> Idle, IReadOnlyList<Recovered> Filled)
+internal sealed record RecoverResult(
+    int Bytes, long Messages, double OriginalPerSecond, long ResidentBytesIdle, IReadOnlyList<Recovered> Idle,
+    IReadOnlyList<Recovered> Filled)
 {
     public double OpenMs => Median.Of(Idle, static each => each.OpenMs);
 
@@ -21,7 +23,9 @@ internal sealed record RecoverResult(int Bytes, long Messages, double OriginalPe
     public double ProgressMs => Median.Of(Filled, static each => each.ProgressMs);
 
     /// <summary>Messages a second, the start-up taken off.</summary>
-    public double ReplayPerSecond => Messages / Math.Max(1e-3, (Median.Of(Filled, static each => each.PrimaryMs) - Median.Of(Idle, static each => each.PrimaryMs)) / 1000);
+    public double ReplayPerSecond =>
+        Messages / Math.Max(1e-3,
+            (Median.Of(Filled, static each => each.PrimaryMs) - Median.Of(Idle, static each => each.PrimaryMs)) / 1000);
 
     public double ReplayRatio => ReplayPerSecond / OriginalPerSecond;
 }

@@ -1,5 +1,5 @@
-// The paper's Figure 8: what a month of one megabyte a second costs. It prices the machines that ran the experiment; here the processor time
-// that was used is priced by the same machine's core, so that waiting costs nothing and another number of cores gives the same figure.
+// The paper's Figure 8: what a month of one megabyte a second costs. It prices the machines that ran the experiment; here the processor
+// time that was used is priced by the same machine's core, so that waiting costs nothing and another number of cores gives the same figure.
 namespace Ambrosia.Perf;
 
 /// <summary>What messages of one size cost on one leg.</summary>
@@ -18,5 +18,6 @@ internal sealed record Cost(string Leg, int Bytes, double CpuSecondsPerMillion, 
         return new Cost(leg.Leg, bytes, leg.CpuSecondsPerMillion, log, dollars);
     }
 
-    public static IReadOnlyList<Cost> Of(IReadOnlyList<SizeResult> sizes) => [.. sizes.SelectMany(static size => size.Legs.Select(leg => Of(leg, size.Bytes)))];
+    public static IReadOnlyList<Cost> Of(IReadOnlyList<SizeResult> sizes) =>
+        [.. sizes.SelectMany(static size => size.Legs.Select(leg => Of(leg, size.Bytes)))];
 }

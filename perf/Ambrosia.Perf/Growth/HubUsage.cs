@@ -12,11 +12,14 @@ internal readonly record struct HubUsage(double CoordinatorSeconds, double AppSe
     {
         if (member is null) return default;
         double both = member.CpuSeconds(out double coordinator);
-        ThreadUse threads = ThreadUse.OfProcess(member.CoordinatorId), compiling = member.AppId == member.CoordinatorId ? default : ThreadUse.OfProcess(member.AppId);
+        ThreadUse threads = ThreadUse.OfProcess(member.CoordinatorId),
+            compiling = member.AppId == member.CoordinatorId ? default : ThreadUse.OfProcess(member.AppId);
         return new HubUsage(
-            coordinator - threads.CompilationSeconds, both - coordinator - compiling.CompilationSeconds, threads.Waits, threads.CompilationSeconds + compiling.CompilationSeconds);
+            coordinator - threads.CompilationSeconds, both - coordinator - compiling.CompilationSeconds, threads.Waits,
+            threads.CompilationSeconds + compiling.CompilationSeconds);
     }
 
     public static HubUsage operator -(HubUsage a, HubUsage b) =>
-        new(a.CoordinatorSeconds - b.CoordinatorSeconds, a.AppSeconds - b.AppSeconds, a.Waits - b.Waits, a.CompilationSeconds - b.CompilationSeconds);
+        new(a.CoordinatorSeconds - b.CoordinatorSeconds, a.AppSeconds - b.AppSeconds, a.Waits - b.Waits,
+            a.CompilationSeconds - b.CompilationSeconds);
 }

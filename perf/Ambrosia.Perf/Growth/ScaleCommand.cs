@@ -2,7 +2,9 @@ using System.Diagnostics;
 
 namespace Ambrosia.Perf;
 
-/// <summary>What <c>scale</c> does: the same number of messages from more and more peers, to more and more, and from more and more pairs at once.</summary>
+/// <summary>
+/// What <c>scale</c> does: the same number of messages from more and more peers, to more and more, and from more and more pairs at once.
+/// </summary>
 internal sealed class ScaleCommand(ClusterOptions cluster)
 {
     public const string Peers = "peers", Destinations = "destinations", Immortals = "immortals";
@@ -10,7 +12,9 @@ internal sealed class ScaleCommand(ClusterOptions cluster)
     /// <summary>Before the first round that counts: each of many senders has then seen the road of a call, too.</summary>
     private const int WarmUpRounds = 2;
 
-    /// <summary>Rounds in which a larger part of the processor time compiles what is hot are no rounds: at 130 processes that lasts for a minute.</summary>
+    /// <summary>
+    /// Rounds in which a larger part of the processor time compiles what is hot are no rounds: at 130 processes that lasts for a minute.
+    /// </summary>
     private const double CompilationShareMax = 0.02;
 
     public TimeSpan WarmUpMin { get; init; } = TimeSpan.FromSeconds(5);
@@ -23,12 +27,16 @@ internal sealed class ScaleCommand(ClusterOptions cluster)
     /// <param name="turn">Messages to one destination before the next has its turn.</param>
     /// <param name="killed">Rounds behind those that count in whose middle every process is killed.</param>
     /// <exception cref="FailedRoundException">A figure means nothing.</exception>
-    public ScaleResult Run(IReadOnlyList<int> peers, IReadOnlyList<int> destinations, IReadOnlyList<int> immortals, int bytes, long messages, int rounds, int turn, int killed)
+    public ScaleResult Run(
+        IReadOnlyList<int> peers, IReadOnlyList<int> destinations, IReadOnlyList<int> immortals, int bytes, long messages, int rounds,
+        int turn, int killed)
     {
         var points = new List<ScalePoint>();
         foreach (int count in peers) Add(RunOne(Peers, count, StreamPlan.Jobs(count), bytes, messages, rounds, killed));
-        foreach (int count in destinations) Add(RunOne(Destinations, count, StreamPlan.Destinations(count) with { Turn = turn }, bytes, messages, rounds, killed));
-        foreach (int count in immortals) Add(RunOne(Immortals, count, StreamPlan.Pairs(Math.Max(1, count / 2)), bytes, messages, rounds, killed));
+        foreach (int count in destinations)
+            Add(RunOne(Destinations, count, StreamPlan.Destinations(count) with { Turn = turn }, bytes, messages, rounds, killed));
+        foreach (int count in immortals)
+            Add(RunOne(Immortals, count, StreamPlan.Pairs(Math.Max(1, count / 2)), bytes, messages, rounds, killed));
         return new ScaleResult(bytes, points);
 
         void Add(ScalePoint point)
@@ -65,8 +73,10 @@ internal sealed class ScaleCommand(ClusterOptions cluster)
             double through = kind == Immortals ? plan.Lanes.Count : 1;
             List<StreamRound> found = [.. Enumerable.Range(0, rounds).Select(_ => leg.Run(bytes, messages, hub))];
             var point = new ScalePoint(
-                kind, count, [.. found.Select(static round => round.MessagesPerSecond)], Median.Of(found, static round => round.CpuSecondsPerMillion),
-                [.. found.Select(round => HubCost.Of(round.Hub, round.Messages / through / 1e6))], ProcessMemory.ResidentBytes(hub.CoordinatorId))
+                kind, count, [.. found.Select(static round => round.MessagesPerSecond)],
+                Median.Of(found, static round => round.CpuSecondsPerMillion),
+                [.. found.Select(round => HubCost.Of(round.Hub, round.Messages / through / 1e6))],
+                ProcessMemory.ResidentBytes(hub.CoordinatorId))
             {
                 Turn = kind == Destinations && count > 1 ? plan.Turn : 0,
                 Killed = [.. Enumerable.Range(0, killed).Select(_ => leg.RunKilled(bytes, messages, KillTarget.Everybody))],

@@ -15,7 +15,10 @@ public interface IStreamEnd
     [MethodId(3)]
     void Begin(int round, int lane, long messages);
 
-    /// <summary>Sends <paramref name="messages"/> messages of <paramref name="bytes"/> bytes each, at least 8, on each lane, so many on one before it goes on to the next.</summary>
+    /// <summary>
+    /// Sends <paramref name="messages"/> messages of <paramref name="bytes"/> bytes each, at least 8, on each lane, so many on one
+    /// before it goes on to the next.
+    /// </summary>
     /// <param name="lanes">Number and receiver of each, like 0:left,1:right.</param>
     [ImpulseHandler]
     void Stream(int round, long messages, int bytes, int turn, string lanes);

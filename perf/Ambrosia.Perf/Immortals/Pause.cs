@@ -8,7 +8,9 @@ internal static partial class Pause
     private const int Monotonic = 1, Absolute = 1, Interrupted = 4;
     private const long NanosecondsPerSecond = 1_000_000_000;
 
-    /// <summary>Returns at once when <paramref name="timestamp"/> (Stopwatch's, which counts nanoseconds of that clock on Linux) has passed.</summary>
+    /// <summary>
+    /// Returns at once when <paramref name="timestamp"/> (Stopwatch's, which counts nanoseconds of that clock on Linux) has passed.
+    /// </summary>
     public static void Until(long timestamp)
     {
         var time = new TimeSpec { Seconds = timestamp / NanosecondsPerSecond, Nanoseconds = timestamp % NanosecondsPerSecond };

@@ -86,8 +86,10 @@ public sealed partial class PingClient : Immortal<IPingClientProxy>, IPingClient
             switch (words)
             {
                 case ["ping", string round, string calls]: self.PingFork(int.Parse(round), int.Parse(calls)); break;
-                case ["crowd", string round, string calls, string outstanding]: self.CrowdFork(int.Parse(round), int.Parse(calls), int.Parse(outstanding)); break;
-                case ["open", string round, string calls, string perSecond]: Pace(self, int.Parse(round), int.Parse(calls), double.Parse(perSecond)); break;
+                case ["crowd", string round, string calls, string outstanding]:
+                    self.CrowdFork(int.Parse(round), int.Parse(calls), int.Parse(outstanding)); break;
+                case ["open", string round, string calls, string perSecond]:
+                    Pace(self, int.Parse(round), int.Parse(calls), double.Parse(perSecond)); break;
             }
         });
     }

@@ -9,7 +9,8 @@ namespace Ambrosia.Perf;
 
 /// <summary>
 /// The end of a stream. It prints <c>begun ROUND LANE TICKS</c> before a round's first message, and as receiver <c>half ROUND LANE</c> and
-/// <c>done ROUND LANE COUNT BYTES DISORDER TICKS</c>. A message that is lost keeps that line away; one that is doubled or swapped is disorder.
+/// <c>done ROUND LANE COUNT BYTES DISORDER TICKS</c>. A message that is lost keeps that line away; one that is
+/// doubled or swapped is disorder.
 /// </summary>
 public sealed partial class StreamEnd : Immortal<IStreamEndProxy>, IStreamEnd
 {
@@ -46,7 +47,8 @@ public sealed partial class StreamEnd : Immortal<IStreamEndProxy>, IStreamEnd
 
     private static void Reached(int number, Lane lane)
     {
-        if (lane.Taken == lane.Expected) Console.WriteLine($"done {lane.Round} {number} {lane.Taken} {lane.Bytes} {lane.Disorder} {Stopwatch.GetTimestamp()}");
+        if (lane.Taken == lane.Expected)
+            Console.WriteLine($"done {lane.Round} {number} {lane.Taken} {lane.Bytes} {lane.Disorder} {Stopwatch.GetTimestamp()}");
         else Console.WriteLine($"half {lane.Round} {number}");
         lane.Next = lane.Expected;
     }

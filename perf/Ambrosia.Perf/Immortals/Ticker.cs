@@ -5,7 +5,10 @@ using System.Diagnostics;
 
 namespace Ambrosia.Perf;
 
-/// <summary>The impulses of <c>stream --impulse</c>. At its stop it prints <c>ticks SENT</c> and, when the last one is handled, <c>ticked HANDLED</c> and a histogram line.</summary>
+/// <summary>
+/// The impulses of <c>stream --impulse</c>. At its stop it prints <c>ticks SENT</c> and, when the last one is handled, <c>ticked
+/// HANDLED</c> and a histogram line.
+/// </summary>
 internal sealed class Ticker(Action<long> send)
 {
     private const int UnderWayMax = 10_000;

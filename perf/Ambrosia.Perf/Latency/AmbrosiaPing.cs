@@ -20,12 +20,15 @@ internal sealed class AmbrosiaPing(ClusterOptions options) : IPingLeg, IDisposab
     /// <summary>So many calls under way at a time.</summary>
     public PingRound RunCrowd(int calls, int outstanding) => Round($"crowd {++round} {calls} {outstanding}", calls);
 
-    /// <summary>Calls at fixed moments, made from outside: an impulse, durable in the client's log, makes each. Each latency begins at that moment.</summary>
-    public PingRound RunOpen(int calls, double perSecond) => Round($"open {++round} {calls} {perSecond.ToString("R", CultureInfo.InvariantCulture)}", calls);
+    /// <summary>
+    /// Calls at fixed moments, made from outside: an impulse, durable in the client's log, makes each. Each latency begins at that moment.
+    /// </summary>
+    public PingRound RunOpen(int calls, double perSecond) =>
+        Round($"open {++round} {calls} {perSecond.ToString("R", CultureInfo.InvariantCulture)}", calls);
 
     /// <summary>
-    /// A crowd in whose middle processes are killed by kill -9 and started again: each call must be answered, and rightly. A kill that came after
-    /// the end proves nothing: then it is done again with twice the calls.
+    /// A crowd in whose middle processes are killed by kill -9 and started again: each call must be answered, and rightly. A kill that came
+    /// after the end proves nothing: then it is done again with twice the calls.
     /// </summary>
     public KilledRound RunKilled(int calls, int outstanding, KillTarget target)
     {
@@ -35,11 +38,14 @@ internal sealed class AmbrosiaPing(ClusterOptions options) : IPingLeg, IDisposab
             cluster.Tell(Client, $"crowd {++round} {calls} {outstanding}");
             cluster.Await(line => line.Words is ["half", string of] && of == $"{round}", "half");
             long killed = Stopwatch.GetTimestamp();
-            Member[] victims = [.. cluster.Members.Where(member => target == KillTarget.Everybody || (member.Instance == Server) == (target == KillTarget.Receivers))];
+            Member[] victims = [
+                .. cluster.Members.Where(
+                    member => target == KillTarget.Everybody || (member.Instance == Server) == (target == KillTarget.Receivers))];
             foreach (Member victim in victims) victim.Kill();
             foreach (Member victim in victims) victim.Start();
             string[] words = cluster.Await(line => line.Words is ["answered", string of, ..] && of == $"{round}", "answered").Words;
-            if (words[2] != $"{calls}" || words[3] != "0") throw new FailedRoundException($"{words[2]} of {calls} calls were answered, {words[3]} wrongly");
+            if (words[2] != $"{calls}" || words[3] != "0")
+                throw new FailedRoundException($"{words[2]} of {calls} calls were answered, {words[3]} wrongly");
             double seconds = (long.Parse(words[4]) - killed) / (double)Stopwatch.Frequency;
             if (seconds > 0) return new KilledRound(target, calls, sizeof(long), seconds);
         }

@@ -7,7 +7,8 @@ internal sealed record Latencies(long Count, double P50, double P90, double P99,
 {
     /// <summary>Reads what <see cref="LatencyHistogram.ToString"/> wrote.</summary>
     public static Latencies Parse(ReadOnlySpan<string> words) => new(
-        long.Parse(words[0], CultureInfo.InvariantCulture), Number(words[1]), Number(words[2]), Number(words[3]), Number(words[4]), Number(words[5]));
+        long.Parse(words[0], CultureInfo.InvariantCulture), Number(words[1]), Number(words[2]), Number(words[3]), Number(words[4]),
+        Number(words[5]));
 
     public static Latencies Of(LatencyHistogram histogram) => Parse(histogram.ToString().Split(' '));
 

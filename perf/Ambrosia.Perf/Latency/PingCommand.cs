@@ -15,7 +15,8 @@ internal sealed class PingCommand(ClusterOptions cluster, IReadOnlyList<IPingLeg
     {
         using var ours = new AmbrosiaPing(cluster);
         ours.Run(options.WarmUpCalls);
-        List<PingLegResult> closedLegs = RunRounds("one at a time", options.Rounds, [(ours, () => ours.Run(options.Calls)), .. closed.Select(leg => Turn(leg, options.Calls))]);
+        List<PingLegResult> closedLegs = RunRounds("one at a time", options.Rounds,
+            [(ours, () => ours.Run(options.Calls)), .. closed.Select(leg => Turn(leg, options.Calls))]);
         ours.RunCrowd(options.ManyCalls, options.Outstanding);
         List<PingLegResult> crowdLegs = RunRounds(
             $"{options.Outstanding} at a time", options.Rounds,
@@ -23,12 +24,14 @@ internal sealed class PingCommand(ClusterOptions cluster, IReadOnlyList<IPingLeg
         // An open loop's calls come from outside, so its full load is what that road carries: all calls asked for at once.
         ours.RunOpen(options.ManyCalls, double.PositiveInfinity);
         double perSecond = ours.RunOpen(options.ManyCalls, double.PositiveInfinity).CallsPerSecond * options.Load;
-        PingLegResult open = RunRounds($"at {perSecond:N0} calls/s", options.Rounds, [(ours, () => ours.RunOpen(options.ManyCalls, perSecond))])[0];
+        PingLegResult open = RunRounds($"at {perSecond:N0} calls/s", options.Rounds,
+            [(ours, () => ours.RunOpen(options.ManyCalls, perSecond))])[0];
         var killed = new List<KilledRound>();
         for (int i = 0; i < options.Killed; i++)
         {
             killed.Add(ours.RunKilled(options.ManyCalls, options.Outstanding, (KillTarget)(i % 3)));
-            cluster.Say($"{options.Outstanding} at a time, {killed[^1].Target} killed in the middle: each call answered, {killed[^1].SecondsAfterKill:F2} s after the kill");
+            cluster.Say(
+                $"{options.Outstanding} at a time, {killed[^1].Target} killed in the middle: each call answered, {killed[^1].SecondsAfterKill:F2} s after the kill");
         }
         return new PingResult(closedLegs, crowdLegs, open, perSecond) { Killed = killed };
     }
@@ -48,7 +51,8 @@ internal sealed class PingCommand(ClusterOptions cluster, IReadOnlyList<IPingLeg
                 found[leg].Add(legs[leg].Run() with { SpinnerMs = spinnerMs });
             }
             cluster.Advance(1.0 / Parts / rounds);
-            cluster.Say($"{what}, round {i + 1} of {rounds}: {string.Join(", ", legs.Zip(found, static (leg, all) => $"{leg.Leg.Name} p50 {all[^1].Latencies.P50:F1} µs p99 {all[^1].Latencies.P99:F1} µs"))}");
+            cluster.Say(
+                $"{what}, round {i + 1} of {rounds}: {string.Join(", ", legs.Zip(found, static (leg, all) => $"{leg.Leg.Name} p50 {all[^1].Latencies.P50:F1} µs p99 {all[^1].Latencies.P99:F1} µs"))}");
         }
         return [.. legs.Zip(found, static (leg, all) => new PingLegResult(leg.Leg.Name, leg.Leg.Durability, all))];
     }

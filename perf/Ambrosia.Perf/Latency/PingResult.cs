@@ -16,16 +16,20 @@ internal sealed record PingLegResult(string Leg, string Durability, IReadOnlyLis
 /// <param name="Crowd">Many calls under way at a time; the first leg is ours.</param>
 /// <param name="Open">Calls at fixed moments, each from the moment at which it was to be made; ours.</param>
 /// <param name="OpenPerSecond">The rate of the open loop.</param>
-internal sealed record PingResult(IReadOnlyList<PingLegResult> Closed, IReadOnlyList<PingLegResult> Crowd, PingLegResult Open, double OpenPerSecond)
+internal sealed record PingResult(
+    IReadOnlyList<PingLegResult> Closed, IReadOnlyList<PingLegResult> Crowd, PingLegResult Open, double OpenPerSecond)
 {
     /// <summary>Crowds that lost processes in their middle, and whose calls were all answered rightly.</summary>
     public IReadOnlyList<KilledRound> Killed { get; init; } = [];
 
     /// <summary>Our p50 over each rival's.</summary>
-    public IReadOnlyDictionary<string, double> P50Ratios => Closed.Skip(1).ToDictionary(static leg => leg.Leg, leg => Closed[0].Median.P50 / leg.Median.P50);
+    public IReadOnlyDictionary<string, double> P50Ratios =>
+        Closed.Skip(1).ToDictionary(static leg => leg.Leg, leg => Closed[0].Median.P50 / leg.Median.P50);
 
-    public IReadOnlyDictionary<string, double> P99Ratios => Closed.Skip(1).ToDictionary(static leg => leg.Leg, leg => Closed[0].Median.P99 / leg.Median.P99);
+    public IReadOnlyDictionary<string, double> P99Ratios =>
+        Closed.Skip(1).ToDictionary(static leg => leg.Leg, leg => Closed[0].Median.P99 / leg.Median.P99);
 
     /// <summary>Our calls a second over each rival's.</summary>
-    public IReadOnlyDictionary<string, double> CrowdRatios => Crowd.Skip(1).ToDictionary(static leg => leg.Leg, leg => Crowd[0].CallsPerSecond / leg.CallsPerSecond);
+    public IReadOnlyDictionary<string, double> CrowdRatios =>
+        Crowd.Skip(1).ToDictionary(static leg => leg.Leg, leg => Crowd[0].CallsPerSecond / leg.CallsPerSecond);
 }

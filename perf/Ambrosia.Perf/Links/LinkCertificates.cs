@@ -21,7 +21,9 @@ internal static class LinkCertificates
         string[] files = [.. new[] { "pem", "key", "ca" }.Select(end => Path.Combine(directory, $"{instance}.{end}"))];
         if (!File.Exists(files[0]))
         {
-            (string certificate, string key) = DevelopmentCertificates.MakeInstance(instance, authority, authorityKey, DateTimeOffset.UtcNow, lifetime, RandomNumberGenerator.Fill);
+            (string certificate,
+                string key) = DevelopmentCertificates.MakeInstance(instance, authority, authorityKey, DateTimeOffset.UtcNow, lifetime,
+                    RandomNumberGenerator.Fill);
             foreach ((string file, string text) in files.Zip([certificate, key, authority]))
             {
                 File.WriteAllText(file, text);

@@ -18,8 +18,11 @@ internal sealed class ReconnectCommand(ClusterOptions options)
         var relays = new List<CuttingRelay>();
         try
         {
-            Dictionary<string, IReadOnlyList<string>> between = new[] { Sender, Receiver }.ToDictionary(static name => name, name => Between(relays));
-            using Cluster cluster = Cluster.Start(options with { OptionsOf = instance => [.. options.OptionsOf(instance), .. between[instance]] }, (Receiver, App), (Sender, App));
+            Dictionary<string, IReadOnlyList<string>> between = new[] { Sender, Receiver }.ToDictionary(static name => name,
+                name => Between(relays));
+            using Cluster cluster = Cluster.Start(
+                options with { OptionsOf = instance => [.. options.OptionsOf(instance), .. between[instance]] },
+                (Receiver, App), (Sender, App));
             for (int i = 0; i < WarmUps; i++) Reach(cluster, relays, isCut: i % 2 == 1);
             var plain = new LatencyHistogram();
             var cut = new LatencyHistogram();
@@ -28,7 +31,9 @@ internal sealed class ReconnectCommand(ClusterOptions options)
                 plain.Add(Reach(cluster, relays, isCut: false));
                 cut.Add(Reach(cluster, relays, isCut: true));
                 options.Advance(1.0 / cuts);
-                if ((i + 1) % SayEach == 0) options.Say($"cut {i + 1} of {cuts}: {plain.Max.TotalMilliseconds:F1} ms at most without, {cut.Max.TotalMilliseconds:F1} ms with");
+                if ((i + 1) % SayEach == 0)
+                    options.Say(
+                        $"cut {i + 1} of {cuts}: {plain.Max.TotalMilliseconds:F1} ms at most without, {cut.Max.TotalMilliseconds:F1} ms with");
             }
             return new ReconnectResult(Latencies.Of(plain), Latencies.Of(cut));
         }
@@ -51,7 +56,8 @@ internal sealed class ReconnectCommand(ClusterOptions options)
         long begun = Stopwatch.GetTimestamp();
         if (isCut && relays.Sum(static relay => relay.Cut()) == 0) throw new FailedRoundException("no connection goes through the relays");
         cluster.Tell(Sender, $"reach {mine} {Receiver}");
-        Line reached = cluster.Await(line => line.Words is ["poked", string found, _] && found == mine && line.From.Instance == Receiver, "poked");
+        Line reached = cluster.Await(line => line.Words is ["poked", string found, _] && found == mine && line.From.Instance == Receiver,
+            "poked");
         return Stopwatch.GetElapsedTime(begun, long.Parse(reached.Words[2]));
     }
 }

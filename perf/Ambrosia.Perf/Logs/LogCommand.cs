@@ -4,7 +4,9 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia.Perf;
 
-/// <summary>What <c>log</c> does: each figure in rounds, ours and the floor's in turn, on the same file system in the same minutes.</summary>
+/// <summary>
+/// What <c>log</c> does: each figure in rounds, ours and the floor's in turn, on the same file system in the same minutes.
+/// </summary>
 internal sealed class LogCommand(ClusterOptions cluster, LogWriteMode mode)
 {
     private const int MessageBytes = 16, MessagesOfARun = 4_096;
@@ -13,9 +15,11 @@ internal sealed class LogCommand(ClusterOptions cluster, LogWriteMode mode)
     /// <exception cref="FailedRoundException">A figure means nothing.</exception>
     public LogResult Run(int rounds, int appends, long streamBytes)
     {
-        using var driver = new LogDriver(Path.Combine(cluster.Directory, "log"), new LogOptions { SegmentBytes = SegmentBytes, WriteMode = mode });
+        using var driver = new LogDriver(Path.Combine(cluster.Directory, "log"),
+            new LogOptions { SegmentBytes = SegmentBytes, WriteMode = mode });
         bool isDirect = driver.Log.Chain.Segments[^1].Header.IsDirect;
-        LogFloor floor = new(cluster.Directory, isDirect ? "direct" : "buffered"), cached = new(cluster.Directory, "buffered"), cold = new(cluster.Directory, "cold");
+        LogFloor floor = new(cluster.Directory, isDirect ? "direct" : "buffered"), cached = new(cluster.Directory, "buffered"),
+            cold = new(cluster.Directory, "cold");
         for (int i = 0; i < 12; i++) driver.AppendMany(BodyOf(1 << 20), 64); // every file of the log has been written once then
         IReadOnlyList<MemoryFigure> memory = new MemoryRounds(driver, rounds, cluster.Say).Run();
         var figures = new List<LogFigure>();
@@ -23,15 +27,22 @@ internal sealed class LogCommand(ClusterOptions cluster, LogWriteMode mode)
         {
             int count = Math.Max(16, Math.Min(appends, (int)(SegmentBytes / 2 / bytes)));
             byte[] body = BodyOf(bytes);
-            figures.Add(Pairs($"append {bytes}", (long)bytes * count, rounds, () => driver.AppendMany(body, count), () => floor.Run("append", bytes, count)));
+            figures.Add(
+                Pairs($"append {bytes}", (long)bytes * count, rounds, () => driver.AppendMany(body, count),
+                    () => floor.Run("append", bytes, count)));
         }
         byte[] page = BodyOf(1 << 20);
         int pages = (int)(SegmentBytes / 2 >> 20);
-        figures.Add(Pairs("append 1048576, filled meanwhile", (long)pages << 20, rounds, () => driver.Stream(page, (long)pages << 20), () => floor.Run("append", 1 << 20, pages)));
+        figures.Add(
+            Pairs("append 1048576, filled meanwhile", (long)pages << 20, rounds, () => driver.Stream(page, (long)pages << 20),
+                () => floor.Run("append", 1 << 20, pages)));
         byte[] run = RunOf16Bytes();
-        double overhead = (double)(RecordHeader.Bytes + run.Length + PageHeader.Bytes * (double)run.Length / (1 << 20)) / (MessageBytes * MessagesOfARun);
+        double overhead =
+            (double)(RecordHeader.Bytes + run.Length + PageHeader.Bytes * (double)run.Length / (1 << 20)) / (MessageBytes * MessagesOfARun);
         long payload = (long)(streamBytes / overhead);
-        figures.Add(Pairs($"stream of {MessageBytes} B, payload", payload, rounds, () => driver.Stream(run, streamBytes), () => floor.Run("stream", 1 << 20, payload >> 20)));
+        figures.Add(
+            Pairs($"stream of {MessageBytes} B, payload", payload, rounds, () => driver.Stream(run, streamBytes),
+                () => floor.Run("stream", 1 << 20, payload >> 20)));
         double measured = MeasureOverhead(driver, run, streamBytes);
         long kept = driver.ReadAll().Bytes;
         figures.Add(Pairs("read, page cache", kept, rounds, () => driver.ReadAll().Time, () => cached.Run("read", 1 << 20, kept >> 20)));
@@ -62,7 +73,8 @@ internal sealed class LogCommand(ClusterOptions cluster, LogWriteMode mode)
         long before = driver.Writer.Metrics.FileBytes;
         Lsn from = driver.Writer.Tail;
         driver.Stream(run, bytes);
-        long records = (driver.Writer.Tail - from) / (RecordHeader.Bytes + run.Length); // pages' headers and padding make it a little too many
+        // pages' headers and padding make it a little too many
+        long records = (driver.Writer.Tail - from) / (RecordHeader.Bytes + run.Length);
         long written = driver.Writer.Metrics.FileBytes - before;
         double perRecord = (double)written / records;
         return perRecord / (MessageBytes * MessagesOfARun);

@@ -1,6 +1,7 @@
 // A log of its own without coordinator, app or links: what the storage engine does alone. Two threads beside the caller, as in production:
-// one prepares space, and (where the caller asks) one commits. Old segments are let go as they fill, so that files are written again. Durable pages
-// are let go as if delivery had sent them at once; without that each page would be filled where the cache has not been for longest.
+// one prepares space, and (where the caller asks) one commits. Old segments are let go as they fill, so that files are written again.
+// Durable pages are let go as if delivery had sent them at once; without that each page would be filled where the cache
+// has not been for longest.
 using System.Diagnostics;
 using Ambrosia.Log;
 using Ambrosia.Protocol;
@@ -52,7 +53,9 @@ internal sealed class LogDriver : IDisposable
         return Stopwatch.GetElapsedTime(begun);
     }
 
-    /// <summary>Appends until <paramref name="bytes"/> of file have been written, with a committer of its own; waits for the last.</summary>
+    /// <summary>
+    /// Appends until <paramref name="bytes"/> of file have been written, with a committer of its own; waits for the last.
+    /// </summary>
     public TimeSpan Stream(ReadOnlySpan<byte> body, long bytes)
     {
         _committer ??= StartCommitter();

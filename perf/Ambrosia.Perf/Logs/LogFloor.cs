@@ -13,7 +13,8 @@ internal sealed class LogFloor(string directory, string mode)
     public TimeSpan Run(string what, long blockBytes, long count)
     {
         string[] arguments = [what, Path.Combine(directory, "floor.dat"), $"{blockBytes}", $"{count}", mode];
-        using Process process = Process.Start(new ProcessStartInfo(_program, arguments) { RedirectStandardOutput = true, RedirectStandardError = true })!;
+        using Process process = Process.Start(
+            new ProcessStartInfo(_program, arguments) { RedirectStandardOutput = true, RedirectStandardError = true })!;
         string said = process.StandardOutput.ReadToEnd(), why = process.StandardError.ReadToEnd();
         process.WaitForExit();
         if (process.ExitCode != 0) throw new FailedRoundException($"log_floor {what}: {why.Trim()}");

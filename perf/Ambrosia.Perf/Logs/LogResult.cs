@@ -16,14 +16,16 @@ internal sealed record LogFigure(string What, long Bytes, IReadOnlyList<double> 
 /// <summary>What <c>log</c> measured.</summary>
 /// <param name="FileBytesPerPayloadByte">Of messages of 16 bytes.</param>
 /// <param name="Memory">What of it needs no disk.</param>
-internal sealed record LogResult(bool IsDirect, double FileBytesPerPayloadByte, IReadOnlyList<LogFigure> Figures, IReadOnlyList<MemoryFigure> Memory);
+internal sealed record LogResult(
+    bool IsDirect, double FileBytesPerPayloadByte, IReadOnlyList<LogFigure> Figures, IReadOnlyList<MemoryFigure> Memory);
 
 /// <summary>One GiB of a long run.</summary>
 /// <param name="DiskBytes">Lengths of all files of the log afterwards.</param>
 internal sealed record SoakStretch(long Gibibyte, double Seconds, long DiskBytes, long ResidentBytes);
 
 /// <summary>What <c>soak</c> measured.</summary>
-internal sealed record SoakResult(long LogBytes, long Rotations, long Recycled, long ZeroWaits, long SpaceWaits, IReadOnlyList<SoakStretch> Stretches)
+internal sealed record SoakResult(
+    long LogBytes, long Rotations, long Recycled, long ZeroWaits, long SpaceWaits, IReadOnlyList<SoakStretch> Stretches)
 {
     /// <summary>Rate of the last stretch over that of the first.</summary>
     public double LastOverFirst => Stretches[0].Seconds / Stretches[^1].Seconds;

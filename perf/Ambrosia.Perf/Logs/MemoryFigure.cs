@@ -10,7 +10,8 @@ internal sealed record MemoryFigure(string What, int X, long Units, IReadOnlyLis
     public double NanosecondsOf(MemoryWay way) => Median.Of(way.Seconds, static s => s) * 1e9 / Units;
 
     /// <summary>Time of ours over that of another: the median of the pairs.</summary>
-    public double OursOver(MemoryWay other) => Median.Of([.. Ways[0].Seconds.Zip(other.Seconds, static (ours, theirs) => ours / theirs)], static r => r);
+    public double OursOver(MemoryWay other) =>
+        Median.Of([.. Ways[0].Seconds.Zip(other.Seconds, static (ours, theirs) => ours / theirs)], static r => r);
 }
 
 /// <summary>One way.</summary>

@@ -1,5 +1,6 @@
-// What a log does in memory, without the disk: room for a record in the open page, against the same copy under a lock and against a bounded channel
-// of as many bytes; and checksums, against a copy. What hands the records on behind that (a commit, a reader of the channel) is not counted.
+// What a log does in memory, without the disk: room for a record in the open page, against the same copy under a lock and against a bounded
+// channel of as many bytes; and checksums, against a copy. What hands the records on behind that (a commit, a reader of the
+// channel) is not counted.
 using System.Diagnostics;
 using System.Threading.Channels;
 using Ambrosia.Log;
@@ -15,7 +16,8 @@ internal sealed class MemoryRounds(LogDriver driver, int rounds, Action<string> 
 
     private readonly byte[] record = new byte[RecordBytes], page = new byte[Records * RecordBytes];
     private readonly Lock gate = new();
-    private readonly Channel<(long, long)> channel = Channel.CreateBounded<(long, long)>(new BoundedChannelOptions(Records) { SingleReader = true });
+    private readonly Channel<(long, long)> channel = Channel.CreateBounded<(long, long)>(
+        new BoundedChannelOptions(Records) { SingleReader = true });
     private int end;
 
     /// <summary>Nobody else appends to the log or commits meanwhile.</summary>
@@ -66,7 +68,10 @@ internal sealed class MemoryRounds(LogDriver driver, int rounds, Action<string> 
         return Stopwatch.GetElapsedTime(begun);
     }
 
-    /// <summary>All records, by so many threads at once: from the first that begins, which this thread may be too late to see, to the last that ends.</summary>
+    /// <summary>
+    /// All records, by so many threads at once: from the first that begins, which this thread may be too late to
+    /// see, to the last that ends.
+    /// </summary>
     /// <exception cref="FailedRoundException">One of them could not.</exception>
     private static TimeSpan Together(int writers, Action<int> write, Action afterwards)
     {

@@ -21,8 +21,10 @@ internal sealed class SoakCommand(ClusterOptions cluster, LogWriteMode mode)
         {
             cluster.Stop.ThrowIfCancellationRequested();
             double seconds = driver.Stream(body, stretch).TotalSeconds;
-            stretches.Add(new SoakStretch(stretches.Count + 1, seconds, driver.DiskBytes(), ProcessMemory.ResidentBytes(Environment.ProcessId)));
-            cluster.Say($"{written + stretch >> 20} MiB: {stretch / seconds / 1e9:F2} GB/s, disk {stretches[^1].DiskBytes >> 20} MiB, resident {stretches[^1].ResidentBytes >> 20} MiB");
+            stretches.Add(
+                new SoakStretch(stretches.Count + 1, seconds, driver.DiskBytes(), ProcessMemory.ResidentBytes(Environment.ProcessId)));
+            cluster.Say(
+                $"{written + stretch >> 20} MiB: {stretch / seconds / 1e9:F2} GB/s, disk {stretches[^1].DiskBytes >> 20} MiB, resident {stretches[^1].ResidentBytes >> 20} MiB");
         }
         LogMetrics metrics = driver.Writer.Metrics;
         var result = new SoakResult(logBytes, metrics.Rotations, metrics.Recycled, metrics.ZeroWaits, metrics.SpaceWaits, stretches);
@@ -36,8 +38,10 @@ internal sealed class SoakCommand(ClusterOptions cluster, LogWriteMode mode)
         const long residentGrowthMax = 64L << 20;
         foreach (SoakStretch each in result.Stretches)
         {
-            if (each.DiskBytes > diskBytesMax) throw new FailedRoundException($"the log takes {each.DiskBytes} bytes of disk where {diskBytesMax} are the bound");
-            if (each.ResidentBytes > result.Stretches[0].ResidentBytes + residentGrowthMax) throw new FailedRoundException($"memory grew from {result.Stretches[0].ResidentBytes} to {each.ResidentBytes} bytes");
+            if (each.DiskBytes > diskBytesMax)
+                throw new FailedRoundException($"the log takes {each.DiskBytes} bytes of disk where {diskBytesMax} are the bound");
+            if (each.ResidentBytes > result.Stretches[0].ResidentBytes + residentGrowthMax)
+                throw new FailedRoundException($"memory grew from {result.Stretches[0].ResidentBytes} to {each.ResidentBytes} bytes");
         }
     }
 }

@@ -19,7 +19,10 @@ internal static class SourceVersion
     /// <summary>Empty where git is not, or says no.</summary>
     private static string Git(params ReadOnlySpan<string> arguments)
     {
-        var start = new ProcessStartInfo("git") { RedirectStandardOutput = true, RedirectStandardError = true, WorkingDirectory = AppContext.BaseDirectory };
+        var start = new ProcessStartInfo("git")
+        {
+            RedirectStandardOutput = true, RedirectStandardError = true, WorkingDirectory = AppContext.BaseDirectory
+        };
         foreach (string argument in arguments) start.ArgumentList.Add(argument);
         try
         {

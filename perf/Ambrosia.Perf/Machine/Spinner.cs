@@ -10,7 +10,9 @@ internal static class Spinner
 {
     private const int Steps = 20_000_000;
 
-    /// <summary>Both legs of a pair are dropped when the spinner before one of them took this much longer than the best: set before any measurement.</summary>
+    /// <summary>
+    /// Both legs of a pair are dropped when the spinner before one of them took this much longer than the best: set before any measurement.
+    /// </summary>
     public const double SlowestRatio = 1.15;
 
     /// <summary>Milliseconds of the work, the better of two so that the first step is not measured cold.</summary>

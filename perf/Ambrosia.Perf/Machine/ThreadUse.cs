@@ -2,9 +2,12 @@ using System.Globalization;
 
 namespace Ambrosia.Perf;
 
-/// <summary>What Linux counts of each thread, summed over the threads of a process that live; one that ends takes its own with it.</summary>
+/// <summary>
+/// What Linux counts of each thread, summed over the threads of a process that live; one that ends takes its own with it.
+/// </summary>
 /// <param name="Waits">Times that one gave the processor up to wait for something.</param>
-/// <param name="CompilationSeconds">Of the runtime's thread that compiles hot methods once more, in the background: the price of a start, not of a message.</param>
+/// <param name="CompilationSeconds">Of the runtime's thread that compiles hot methods once more, in the background: the price of a start,
+/// not of a message.</param>
 internal readonly record struct ThreadUse(long Waits, double CompilationSeconds)
 {
     private const string Compiler = ".NET Tiered Com", WaitsLine = "voluntary_ctxt_switches:"; // names of threads are 15 characters
@@ -35,7 +38,8 @@ internal readonly record struct ThreadUse(long Waits, double CompilationSeconds)
         foreach (string line in File.ReadLines(Path.Combine(directory, "status")))
         {
             if (line.StartsWith("Name:", StringComparison.Ordinal)) name = line[5..].Trim();
-            else if (line.StartsWith(WaitsLine, StringComparison.Ordinal)) waits = long.Parse(line.AsSpan(WaitsLine.Length).Trim(), CultureInfo.InvariantCulture);
+            else if (line.StartsWith(WaitsLine, StringComparison.Ordinal))
+                waits = long.Parse(line.AsSpan(WaitsLine.Length).Trim(), CultureInfo.InvariantCulture);
         }
         return new ThreadUse(waits, name == Compiler ? RunNanoseconds(directory) * 1e-9 : 0);
     }

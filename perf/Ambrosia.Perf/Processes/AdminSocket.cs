@@ -37,7 +37,10 @@ internal static class AdminSocket
     private static JsonObject AskOnce(string logDirectory, string replica, string command, TimeSpan limit)
     {
         string path = Member(Parse(File.ReadAllText(Path.Combine(logDirectory, $"admin.{replica}"))), "socket").GetValue<string>();
-        using var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified) { ReceiveTimeout = (int)limit.TotalMilliseconds };
+        using var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified)
+        {
+            ReceiveTimeout = (int)limit.TotalMilliseconds
+        };
         socket.Connect(new UnixDomainSocketEndPoint(path));
         using var stream = new NetworkStream(socket);
         using var writer = new StreamWriter(stream) { AutoFlush = true, NewLine = "\n" };
@@ -50,7 +53,9 @@ internal static class AdminSocket
     }
 
     /// <exception cref="FailedRoundException">There is none of that name.</exception>
-    public static JsonNode Member(JsonNode answer, string name) => answer[name] ?? throw new FailedRoundException($"an answer without '{name}': {answer.ToJsonString()}");
+    public static JsonNode Member(JsonNode answer, string name) =>
+        answer[name] ?? throw new FailedRoundException($"an answer without '{name}': {answer.ToJsonString()}");
 
-    private static JsonObject Parse(string text) => JsonNode.Parse(text) as JsonObject ?? throw new FailedRoundException($"'{text}' is no answer");
+    private static JsonObject Parse(string text) =>
+        JsonNode.Parse(text) as JsonObject ?? throw new FailedRoundException($"'{text}' is no answer");
 }

@@ -91,7 +91,8 @@ internal sealed class Cluster(ClusterOptions options) : IDisposable
         }
         catch (OperationCanceledException) when (!options.Stop.IsCancellationRequested)
         {
-            throw new FailedRoundException($"no line '{what} …' within {options.Limit.TotalSeconds:F0} s; the last lines were:\n  {string.Join("\n  ", lastLines)}");
+            throw new FailedRoundException(
+                $"no line '{what} …' within {options.Limit.TotalSeconds:F0} s; the last lines were:\n  {string.Join("\n  ", lastLines)}");
         }
     }
 
@@ -121,7 +122,8 @@ internal sealed class Cluster(ClusterOptions options) : IDisposable
         if (line.Generation != line.From.Generation) return; // of a process that we have killed
         if (line.Words is ["app", string id]) line.From.AppId = int.Parse(id);
         // Whoever is killed in a measurement has a higher generation by then: what ends else has failed.
-        if (line.Text.StartsWith("exit ", StringComparison.Ordinal) || line.Text.StartsWith("app ended", StringComparison.Ordinal)) throw new FailedRoundException($"{line.From.Instance}: {line.Text}");
+        if (line.Text.StartsWith("exit ", StringComparison.Ordinal) || line.Text.StartsWith("app ended", StringComparison.Ordinal))
+            throw new FailedRoundException($"{line.From.Instance}: {line.Text}");
         if (lastLines.Count == 16) lastLines.Dequeue();
         lastLines.Enqueue($"{line.From.Instance}: {line.Text}");
     }

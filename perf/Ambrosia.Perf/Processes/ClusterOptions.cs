@@ -33,8 +33,10 @@ internal sealed record ClusterOptions(string Directory, TimeSpan Limit)
 
     public string Durability => Log switch
     {
-        LogKind.Durable => "durable: each message is written to the receiver's log, flushed (fdatasync) and fence-checked before its handler runs; calls to oneself, impulses and answers likewise in the sender's",
-        LogKind.Buffered => "NOT durable: each message is written to the receiver's log and not flushed; it survives the processes, not the machine",
+        LogKind.Durable =>
+            "durable: each message is written to the receiver's log, flushed (fdatasync) and fence-checked before its handler runs; calls to oneself, impulses and answers likewise in the sender's",
+        LogKind.Buffered =>
+            "NOT durable: each message is written to the receiver's log and not flushed; it survives the processes, not the machine",
         _ => "NOT durable: the logs are in memory (tmpfs), with no disk below; the path is the same",
     };
 

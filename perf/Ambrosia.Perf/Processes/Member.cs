@@ -1,5 +1,6 @@
-// One replica of a measurement: a coordinator, and the app that it starts (or one process that is both). The app has the coordinator's standard input and output, so
-// commands go in and lines come out through them. Lines come on threads of the runtime; everything else is the driver's.
+// One replica of a measurement: a coordinator, and the app that it starts (or one process that is both). The app has the coordinator's
+// standard input and output, so commands go in and lines come out through them. Lines come on threads of the runtime;
+// everything else is the driver's.
 using System.Diagnostics;
 using System.Text.Json.Nodes;
 
@@ -93,7 +94,8 @@ internal sealed class Member(string instance, string replica, string app, Cluste
     private List<string> Words()
     {
         bool isEmbedded = options.Local == LocalHop.Embedded;
-        List<string> words = [.. isEmbedded ? ["embedded", app] : Array.Empty<string>(), "--log", LogDirectory, "--replica", replica, "--checkpoint-every", options.CheckpointEvery];
+        List<string> words = [.. isEmbedded ? ["embedded", app] : Array.Empty<string>(), "--log", LogDirectory, "--replica", replica,
+            "--checkpoint-every", options.CheckpointEvery];
         if (options.Local == LocalHop.Tcp) words.AddRange(["--app-port", "0"]);
         if (options.Local == LocalHop.Rings) words.Add("--app-rings");
         if (options.Log != LogKind.Durable) words.AddRange(["--unsafe-no-flush", "--log-write", "buffered"]);

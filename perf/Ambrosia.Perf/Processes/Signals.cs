@@ -14,7 +14,8 @@ internal static partial class Signals
     private static void Send(int process, int signal)
     {
         if (process <= 1) throw new ArgumentOutOfRangeException(nameof(process), process, "no process of ours");
-        if (SendSignal(process, signal) != 0 && Marshal.GetLastPInvokeError() is not NoSuchProcess and int error) throw new Win32Exception(error);
+        if (SendSignal(process, signal) != 0 && Marshal.GetLastPInvokeError() is not NoSuchProcess and int error)
+            throw new Win32Exception(error);
     }
 
     [LibraryImport("libc", EntryPoint = "kill", SetLastError = true)]

@@ -11,8 +11,10 @@ internal sealed record Usage(double CpuSeconds, long Commits, long LogBytes, lon
     public double BytesPerCommit => Commits == 0 ? 0 : (double)LogBytes / Commits;
 
     public static Usage operator +(Usage a, Usage b) => new(
-        a.CpuSeconds + b.CpuSeconds, a.Commits + b.Commits, a.LogBytes + b.LogBytes, a.SenderCommits + b.SenderCommits, a.SenderLogBytes + b.SenderLogBytes);
+        a.CpuSeconds + b.CpuSeconds, a.Commits + b.Commits, a.LogBytes + b.LogBytes, a.SenderCommits + b.SenderCommits,
+        a.SenderLogBytes + b.SenderLogBytes);
 
     public static Usage operator -(Usage a, Usage b) => new(
-        a.CpuSeconds - b.CpuSeconds, a.Commits - b.Commits, a.LogBytes - b.LogBytes, a.SenderCommits - b.SenderCommits, a.SenderLogBytes - b.SenderLogBytes);
+        a.CpuSeconds - b.CpuSeconds, a.Commits - b.Commits, a.LogBytes - b.LogBytes, a.SenderCommits - b.SenderCommits,
+        a.SenderLogBytes - b.SenderLogBytes);
 }

@@ -18,10 +18,12 @@ internal sealed record Chart(string Suffix, string Title, string XAxis, string Y
     public string ToSvg()
     {
         (double X, double Y)[] points = [.. Lines.SelectMany(static line => line.Points)];
-        if (points.Length == 0 || points.Any(static point => point.X <= 0 || point.Y <= 0)) throw new InvalidOperationException($"'{Title}' has no points, or some that are not above 0");
+        if (points.Length == 0 || points.Any(static point => point.X <= 0 || point.Y <= 0))
+            throw new InvalidOperationException($"'{Title}' has no points, or some that are not above 0");
         (double from, double to) x = Around(points.Select(static point => point.X)), y = Around(points.Select(static point => point.Y));
         var svg = new StringBuilder();
-        svg.Append(CultureInfo.InvariantCulture, $"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {Width} {Height}" font-family="sans-serif" font-size="12"><rect width="{Width}" height="{Height}" fill="white"/>""").AppendLine();
+        svg.Append(CultureInfo.InvariantCulture,
+            $"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {Width} {Height}" font-family="sans-serif" font-size="12"><rect width="{Width}" height="{Height}" fill="white"/>""").AppendLine();
         Text(svg, Left, 24, "start", Title, 15);
         Text(svg, (Left + Width - Right) / 2.0, Height - 14, "middle", XAxis);
         Text(svg, Left, Top - 6, "end", YAxis);
@@ -48,10 +50,12 @@ internal sealed record Chart(string Suffix, string Title, string XAxis, string Y
 
     private static void Draw(StringBuilder svg, ChartLine line, string colour, (double From, double To) x, (double From, double To) y)
     {
-        (double X, double Y)[] points = [.. line.Points.OrderBy(static point => point.X).Select(point => (XOf(point.X, x), YOf(point.Y, y)))];
+        (double X,
+            double Y)[] points = [.. line.Points.OrderBy(static point => point.X).Select(point => (XOf(point.X, x), YOf(point.Y, y)))];
         string path = string.Join(' ', points.Select(static point => $"{Coordinate(point.X)},{Coordinate(point.Y)}"));
         svg.AppendLine($"""<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>""");
-        foreach ((double px, double py) in points) svg.AppendLine($"""<circle cx="{Coordinate(px)}" cy="{Coordinate(py)}" r="3" fill="{colour}"/>""");
+        foreach ((double px, double py) in points)
+            svg.AppendLine($"""<circle cx="{Coordinate(px)}" cy="{Coordinate(py)}" r="3" fill="{colour}"/>""");
         Text(svg, points[^1].X + 8, points[^1].Y + 4, "start", line.Name, 12, colour);
     }
 
@@ -63,9 +67,11 @@ internal sealed record Chart(string Suffix, string Title, string XAxis, string Y
         return (from, to > from ? to : from * 4);
     }
 
-    private static double XOf(double value, (double From, double To) x) => Left + (Math.Log(value / x.From) / Math.Log(x.To / x.From) * (Width - Left - Right));
+    private static double XOf(double value, (double From, double To) x) =>
+        Left + (Math.Log(value / x.From) / Math.Log(x.To / x.From) * (Width - Left - Right));
 
-    private static double YOf(double value, (double From, double To) y) => Height - Bottom - (Math.Log(value / y.From) / Math.Log(y.To / y.From) * (Height - Top - Bottom));
+    private static double YOf(double value, (double From, double To) y) =>
+        Height - Bottom - (Math.Log(value / y.From) / Math.Log(y.To / y.From) * (Height - Top - Bottom));
 
     private static string Coordinate(double value) => value.ToString("F1", CultureInfo.InvariantCulture);
 
@@ -78,8 +84,10 @@ internal sealed record Chart(string Suffix, string Title, string XAxis, string Y
     }
 
     private static void Rule(StringBuilder svg, double x1, double y1, double x2, double y2) =>
-        svg.AppendLine($"""<line x1="{Coordinate(x1)}" y1="{Coordinate(y1)}" x2="{Coordinate(x2)}" y2="{Coordinate(y2)}" stroke="#ddd"/>""");
+        svg.AppendLine(
+            $"""<line x1="{Coordinate(x1)}" y1="{Coordinate(y1)}" x2="{Coordinate(x2)}" y2="{Coordinate(y2)}" stroke="#ddd"/>""");
 
     private static void Text(StringBuilder svg, double x, double y, string anchor, string text, int size = 12, string colour = "#222") =>
-        svg.AppendLine($"""<text x="{Coordinate(x)}" y="{Coordinate(y)}" text-anchor="{anchor}" font-size="{size}" fill="{colour}">{SecurityElement.Escape(text)}</text>""");
+        svg.AppendLine(
+            $"""<text x="{Coordinate(x)}" y="{Coordinate(y)}" text-anchor="{anchor}" font-size="{size}" fill="{colour}">{SecurityElement.Escape(text)}</text>""");
 }

@@ -16,14 +16,16 @@ internal static class Report
 
     public static void Show(IReadOnlyList<SizeResult> sizes)
     {
-        Table table = NewTable("bytes", "leg", "messages/s", "MB/s", "CPU s/million", "commits", "bytes/commit", "log/payload", "ours ÷ leg", "range", "pairs", "slowest/fastest");
+        Table table = NewTable("bytes", "leg", "messages/s", "MB/s", "CPU s/million", "commits", "bytes/commit", "log/payload",
+            "ours ÷ leg", "range", "pairs", "slowest/fastest");
         foreach (SizeResult size in sizes)
         {
             foreach (LegResult leg in size.Legs)
             {
                 PairedRatio? ratio = size.Ratios.FirstOrDefault(each => each.Rival == leg.Leg);
                 table.AddRow(
-                    $"{size.Bytes}", leg.Leg, Number(leg.MessagesPerSecond, "N0"), Number(leg.MegabytesPerSecond, "N1"), Number(leg.CpuSecondsPerMillion, "F3"),
+                    $"{size.Bytes}", leg.Leg, Number(leg.MessagesPerSecond, "N0"), Number(leg.MegabytesPerSecond, "N1"),
+                    Number(leg.CpuSecondsPerMillion, "F3"),
                     Number(leg.Commits, "N0"), Number(leg.BytesPerCommit, "N0"), Number(leg.LogBytesPerByte, "F2"),
                     Number(ratio?.Median, "G3"), ratio?.Min is null ? "" : $"{Number(ratio.Min, "G3")}–{Number(ratio.Max, "G3")}",
                     ratio is null ? "" : $"{ratio.Pairs} (−{ratio.Dropped})", Number(leg.Spread, "F2"));
@@ -31,7 +33,8 @@ internal static class Report
         }
         AnsiConsole.Write(table);
         ShowKilled([.. sizes.SelectMany(static size => size.Killed)], "ended with the same count, bytes and order");
-        if (sizes.SelectMany(static size => size.Ours.Rounds).Select(static round => round.Impulses).OfType<Latencies>().ToList() is { Count: > 0 } impulses) ShowLatencies(("impulses", Latencies.MedianOf(impulses), null));
+        if (sizes.SelectMany(static size => size.Ours.Rounds).Select(static round => round.Impulses).OfType<Latencies>()
+            .ToList() is { Count: > 0 } impulses) ShowLatencies(("impulses", Latencies.MedianOf(impulses), null));
     }
 
     public static void Show(PingResult result)
@@ -47,7 +50,9 @@ internal static class Report
 
     private static void ShowKilled(IReadOnlyList<KilledRound> killed, string how)
     {
-        if (killed.Count > 0) Console.WriteLine($"{killed.Count} rounds lost processes in the middle ({string.Join(", ", killed.Select(static each => each.Target).Distinct())}) and {how}; the end came {Number(Median.Of(killed, static each => each.SecondsAfterKill), "F2")} s after the kill (median)");
+        if (killed.Count > 0)
+            Console.WriteLine(
+                $"{killed.Count} rounds lost processes in the middle ({string.Join(", ", killed.Select(static each => each.Target).Distinct())}) and {how}; the end came {Number(Median.Of(killed, static each => each.SecondsAfterKill), "F2")} s after the kill (median)");
     }
 
     /// <summary>A table of any rows.</summary>
@@ -65,7 +70,8 @@ internal static class Report
         ["", "calls", "calls/s", "p50 µs", "p90 µs", "p99 µs", "p99.9 µs", "max µs"],
         rows.Select(static row => new[]
         {
-            row.Name, $"{row.Latencies.Count}", Number(row.PerSecond, "N0"), Number(row.Latencies.P50, "F1"), Number(row.Latencies.P90, "F1"),
+            row.Name, $"{row.Latencies.Count}", Number(row.PerSecond, "N0"), Number(row.Latencies.P50, "F1"),
+            Number(row.Latencies.P90, "F1"),
             Number(row.Latencies.P99, "F1"), Number(row.Latencies.P999, "F1"), Number(row.Latencies.Max, "F1"),
         }));
 

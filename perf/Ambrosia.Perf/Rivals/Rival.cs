@@ -8,18 +8,32 @@ internal static class Rival
     private const int ReferenceBytesMax = 512 * 1024;
 
     private const string Undurable = "NOT durable: one hop, nothing is logged";
-    private const string ReferenceDurable = "durable: pages written and flushed (fdatasync) before they are handed on; nothing kept for resending, no fence, no user code";
+    private const string ReferenceDurable =
+        "durable: pages written and flushed (fdatasync) before they are handed on; nothing kept for resending, no fence, no user code";
 
     /// <param name="plan">Who sends to whom, where we are our own rival.</param>
     public static IReadOnlyList<IStreamLeg> StreamLegs(IReadOnlyList<string> names, ClusterOptions options, StreamPlan plan) =>
         [.. names.SelectMany(name => (IEnumerable<IStreamLeg>)(name switch
         {
-            RivalNames.Grpc => [Stream("grpc", Undurable, GrpcProgram, ["stream", "plain"], options), Stream("grpc-hint", Undurable, GrpcProgram, ["stream", "hint"], options)],
+            RivalNames.Grpc =>
+                [Stream("grpc", Undurable, GrpcProgram, ["stream", "plain"], options),
+                    Stream("grpc-hint", Undurable, GrpcProgram, ["stream", "hint"], options)],
             RivalNames.Tcp => [Stream("tcp", Undurable, TcpProgram, ["stream"], options)],
-            RivalNames.Off => [new AmbrosiaLeg(options with { Log = LogKind.Off, Directory = ClusterOptions.MemoryDirectory($"ambrosia-perf-{Environment.ProcessId}-off") }, plan, name: "ambrosia-off")],
-            RivalNames.Buffered => [new AmbrosiaLeg(options with { Log = LogKind.Buffered, Directory = Path.Combine(options.Directory, "buffered") }, plan, name: "ambrosia-buffered")],
-            RivalNames.Standby => [new AmbrosiaLeg(options with { HasStandbys = true, Directory = Path.Combine(options.Directory, "standby") }, plan, name: "ambrosia-standby")],
-            RivalNames.Rings => [new AmbrosiaLeg(options with { Local = LocalHop.Rings, Directory = Path.Combine(options.Directory, "rings") }, plan, name: "ambrosia-rings")],
+            RivalNames.Off =>
+                [new AmbrosiaLeg(
+                    options with
+                    {
+                        Log = LogKind.Off, Directory = ClusterOptions.MemoryDirectory($"ambrosia-perf-{Environment.ProcessId}-off")
+                    }, plan, name: "ambrosia-off")],
+            RivalNames.Buffered =>
+                [new AmbrosiaLeg(options with { Log = LogKind.Buffered, Directory = Path.Combine(options.Directory, "buffered") }, plan,
+                    name: "ambrosia-buffered")],
+            RivalNames.Standby =>
+                [new AmbrosiaLeg(options with { HasStandbys = true, Directory = Path.Combine(options.Directory, "standby") }, plan,
+                    name: "ambrosia-standby")],
+            RivalNames.Rings =>
+                [new AmbrosiaLeg(options with { Local = LocalHop.Rings, Directory = Path.Combine(options.Directory, "rings") }, plan,
+                    name: "ambrosia-rings")],
             _ => [Reference("c-direct", "direct", options), Reference("c-buffered", "buffered", options)],
         }))];
 
@@ -43,19 +57,25 @@ internal static class Rival
     private static StreamLeg Reference(string name, string log, ClusterOptions options) => options.Log switch
     {
         LogKind.Durable => Stream(name, ReferenceDurable, ReferenceProgram, ["stream", log, Local(options), options.Directory], options),
-        LogKind.Buffered => Stream(name, "NOT durable: pages written, never flushed", ReferenceProgram, ["stream", "unflushed", Local(options), options.Directory], options),
+        LogKind.Buffered =>
+            Stream(name, "NOT durable: pages written, never flushed", ReferenceProgram,
+                ["stream", "unflushed", Local(options), options.Directory], options),
         _ => Stream(name, "NOT durable: no log at all", ReferenceProgram, ["stream", "off", Local(options), options.Directory], options),
     };
 
     private static string Local(ClusterOptions options) => options.Local == LocalHop.Tcp ? "tcp" : "unix";
 
-    private static StreamLeg Stream(string name, string durability, string program, IReadOnlyList<string> arguments, ClusterOptions options) =>
-        new(name, durability, RivalBuild.Find(program), program == ReferenceProgram ? ReferenceBytesMax : Sizes.BytesMax, arguments, options);
+    private static StreamLeg Stream(
+        string name, string durability, string program, IReadOnlyList<string> arguments, ClusterOptions options) =>
+            new(name, durability, RivalBuild.Find(program), program == ReferenceProgram ? ReferenceBytesMax : Sizes.BytesMax,
+                arguments, options);
 
-    private static PingLeg Ping(string name, string durability, string program, IReadOnlyList<string> first, IReadOnlyList<string> rest, ClusterOptions options) =>
-        new(name, durability, RivalBuild.Find(program), first, rest, options);
+    private static PingLeg Ping(
+        string name, string durability, string program, IReadOnlyList<string> first, IReadOnlyList<string> rest, ClusterOptions options) =>
+            new(name, durability, RivalBuild.Find(program), first, rest, options);
 
-    private sealed class StreamLeg(string name, string durability, string program, int bytesMax, IReadOnlyList<string> arguments, ClusterOptions options) : IStreamLeg
+    private sealed class StreamLeg(
+        string name, string durability, string program, int bytesMax, IReadOnlyList<string> arguments, ClusterOptions options) : IStreamLeg
     {
         public string Name => name;
 
@@ -63,10 +83,13 @@ internal static class Rival
 
         public int BytesMax => bytesMax;
 
-        public StreamRound Run(int bytes, long messages) => RivalProcess.Stream(options, program, [.. arguments, $"{bytes}", $"{messages}"], bytes, messages);
+        public StreamRound Run(int bytes, long messages) =>
+            RivalProcess.Stream(options, program, [.. arguments, $"{bytes}", $"{messages}"], bytes, messages);
     }
 
-    private sealed class PingLeg(string name, string durability, string program, IReadOnlyList<string> first, IReadOnlyList<string> rest, ClusterOptions options) : IPingLeg
+    private sealed class PingLeg(
+        string name, string durability, string program, IReadOnlyList<string> first, IReadOnlyList<string> rest,
+        ClusterOptions options) : IPingLeg
     {
         public string Name => name;
 

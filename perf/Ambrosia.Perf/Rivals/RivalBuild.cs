@@ -8,7 +8,8 @@ namespace Ambrosia.Perf;
 /// <summary>Where the rivals' programs are; builds those that are not there yet.</summary>
 internal static class RivalBuild
 {
-    private const string CompilerHint = "apt-get install cmake g++", GrpcHint = "apt-get install libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc";
+    private const string CompilerHint = "apt-get install cmake g++",
+        GrpcHint = "apt-get install libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc";
 
     private static readonly TimeSpan limit = TimeSpan.FromMinutes(5);
 
@@ -16,11 +17,15 @@ internal static class RivalBuild
     /// <exception cref="MissingRivalException">It cannot be built here.</exception>
     public static string Find(string target)
     {
-        string sources = Path.Combine(SourceVersion.Root() ?? throw new MissingRivalException("The rivals are built from perf/rivals of the source tree, and this program does not run inside one."), "perf", "rivals");
+        string sources = Path.Combine(
+            SourceVersion.Root()
+            ?? throw new MissingRivalException(
+                "The rivals are built from perf/rivals of the source tree, and this program does not run inside one."), "perf", "rivals");
         string build = Path.Combine(sources, "build");
         Directory.CreateDirectory(build);
         using FileStream alone = Lock(Path.Combine(build, ".lock"));
-        if (!IsOf(sources, Path.Combine(build, "CMakeCache.txt"))) Run("cmake", "--fresh", "-S", sources, "-B", build, "-DCMAKE_BUILD_TYPE=Release");
+        if (!IsOf(sources, Path.Combine(build, "CMakeCache.txt")))
+            Run("cmake", "--fresh", "-S", sources, "-B", build, "-DCMAKE_BUILD_TYPE=Release");
         (int code, string output) = Run("cmake", "--build", build, "--target", target);
         if (code == 0) return Path.Combine(build, target);
         // CMake leaves the target out where the libraries are missing, and finds them only when it looks again.

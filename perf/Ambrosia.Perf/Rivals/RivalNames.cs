@@ -5,7 +5,8 @@ namespace Ambrosia.Perf;
 /// <summary>Rivals by name on the command line.</summary>
 internal static class RivalNames
 {
-    public const string Grpc = "grpc", Tcp = "tcp", Reference = "c", Off = "off", Buffered = "buffered", Standby = "standby", Rings = "rings";
+    public const string Grpc = "grpc", Tcp = "tcp", Reference = "c", Off = "off", Buffered = "buffered", Standby = "standby",
+        Rings = "rings";
 
     public static Option<IReadOnlyList<string>> Option() => new("--rivals")
     {
@@ -15,7 +16,9 @@ internal static class RivalNames
         CustomParser = static result =>
         {
             string[] names = result.Tokens[0].Value.Split(',');
-            foreach (string name in names.Where(static name => name is not (Grpc or Tcp or Reference or Off or Buffered or Standby or Rings))) result.AddError($"'{name}' of --rivals is none of {Grpc}, {Tcp}, {Reference}, {Off}, {Buffered}, {Standby}, {Rings}");
+            foreach (string name in names.Where(
+                static name => name is not (Grpc or Tcp or Reference or Off or Buffered or Standby or Rings)))
+                result.AddError($"'{name}' of --rivals is none of {Grpc}, {Tcp}, {Reference}, {Off}, {Buffered}, {Standby}, {Rings}");
             return names;
         },
     };

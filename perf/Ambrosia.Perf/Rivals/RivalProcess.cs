@@ -12,7 +12,8 @@ internal static class RivalProcess
     public static StreamRound Stream(ClusterOptions options, string program, IReadOnlyList<string> arguments, int bytes, long messages)
     {
         string[] words = Run(options, program, arguments);
-        if (words is not ["round", string seconds, string count, string total, string disorder, string cpu, string commits, string logBytes])
+        if (words is not ["round", string seconds, string count, string total, string disorder, string cpu, string commits,
+            string logBytes])
             throw new FailedRoundException($"'{string.Join(' ', words)}' of {program} is no round");
         RoundTotals.Check(count, total, disorder, messages, bytes);
         return new StreamRound(messages, bytes, Number(seconds), new Usage(Number(cpu), long.Parse(commits), long.Parse(logBytes), 0, 0));
@@ -41,7 +42,9 @@ internal static class RivalProcess
         string output = process.StandardOutput.ReadToEnd();
         process.WaitForExit();
         options.Stop.ThrowIfCancellationRequested();
-        if (process.ExitCode != 0) throw new FailedRoundException($"{Path.GetFileName(program)} {string.Join(' ', arguments)} ended with {process.ExitCode}: {errors.GetAwaiter().GetResult().Trim()}");
+        if (process.ExitCode != 0)
+            throw new FailedRoundException(
+                $"{Path.GetFileName(program)} {string.Join(' ', arguments)} ended with {process.ExitCode}: {errors.GetAwaiter().GetResult().Trim()}");
         return output.Trim().Split(' ');
     }
 

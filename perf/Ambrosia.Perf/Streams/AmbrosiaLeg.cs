@@ -44,7 +44,8 @@ internal sealed class AmbrosiaLeg : IStreamLeg, IDisposable
             Member second = cluster.Add(instance, "r1", app);
             second.Start();
             for (long begun = Stopwatch.GetTimestamp(); second.Executed() is not { } at || at < goal; Thread.Sleep(5))
-                if (Stopwatch.GetElapsedTime(begun) > options.Limit) throw new FailedRoundException($"the second replica of {instance} does not follow");
+                if (Stopwatch.GetElapsedTime(begun) > options.Limit)
+                    throw new FailedRoundException($"the second replica of {instance} does not follow");
         }
     }
 
@@ -125,8 +126,10 @@ internal sealed class AmbrosiaLeg : IStreamLeg, IDisposable
     private void Begin(int bytes, long each)
     {
         round++;
-        foreach (var lanes in plan.Lanes.Select(static (lane, number) => (lane.Sender, lane.Receiver, Number: number)).GroupBy(static lane => lane.Sender))
-            Cluster.Tell(lanes.Key, $"stream {round} {each} {bytes} {plan.Turn} {string.Join(',', lanes.Select(static lane => $"{lane.Number}:{lane.Receiver}"))}");
+        foreach (var lanes in plan.Lanes.Select(static (lane, number) => (lane.Sender, lane.Receiver, Number: number))
+            .GroupBy(static lane => lane.Sender))
+            Cluster.Tell(lanes.Key,
+                $"stream {round} {each} {bytes} {plan.Turn} {string.Join(',', lanes.Select(static lane => $"{lane.Number}:{lane.Receiver}"))}");
     }
 
     private double AwaitEnd(int bytes, long each) => AwaitEnd(bytes, each, 0, out _, out _);

@@ -21,5 +21,6 @@ internal sealed record LegResult(string Leg, string Durability, IReadOnlyList<St
 
     /// <summary>Slowest round over fastest: how much to believe.</summary>
     [JsonIgnore]
-    public double Spread => Rounds.Max(static round => round.Seconds / round.Messages) / Rounds.Min(static round => round.Seconds / round.Messages);
+    public double Spread =>
+        Rounds.Max(static round => round.Seconds / round.Messages) / Rounds.Min(static round => round.Seconds / round.Messages);
 }

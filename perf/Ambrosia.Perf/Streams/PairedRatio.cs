@@ -5,7 +5,8 @@ namespace Ambrosia.Perf;
 /// <summary>Our messages a second over a rival's, pair by pair.</summary>
 /// <param name="Median">Null: no pair was left.</param>
 /// <param name="Pairs">Pairs that count.</param>
-/// <param name="Dropped">Pairs before one of whose legs the machine was slower than <see cref="Spinner.SlowestRatio"/> times its best.</param>
+/// <param name="Dropped">Pairs before one of whose legs the machine was slower than
+/// <see cref="Spinner.SlowestRatio"/> times its best.</param>
 internal sealed record PairedRatio(string Rival, double? Median, double? Min, double? Max, int Pairs, int Dropped)
 {
     /// <param name="bestSpinnerMs">The shortest time of the fixed work in the whole measurement.</param>

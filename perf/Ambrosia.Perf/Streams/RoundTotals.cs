@@ -14,5 +14,6 @@ internal static class RoundTotals
     }
 
     private static long Number(string text) =>
-        long.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out long value) ? value : throw new FailedRoundException($"'{text}' is no count");
+        long.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out long value) ? value
+        : throw new FailedRoundException($"'{text}' is no count");
 }

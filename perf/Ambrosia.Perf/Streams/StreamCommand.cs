@@ -29,7 +29,8 @@ internal sealed class StreamCommand(ClusterOptions cluster, StreamPlan plan, IRe
         }
     }
 
-    private (int Size, List<(IStreamLeg Leg, List<StreamRound> Rounds)> Legs, List<KilledRound> Killed) RunSize(AmbrosiaLeg ours, StreamOptions options, int size)
+    private (int Size, List<(IStreamLeg Leg, List<StreamRound> Rounds)> Legs, List<KilledRound> Killed) RunSize(
+        AmbrosiaLeg ours, StreamOptions options, int size)
     {
         long messages = options.MessagesOf(size);
         StreamRound last = WarmUp(ours, options, size);
@@ -45,14 +46,16 @@ internal sealed class StreamCommand(ClusterOptions cluster, StreamPlan plan, IRe
             IEnumerable<int> order = Enumerable.Range(0, legs.Count);
             foreach (int leg in i % 2 == 0 ? order : order.Reverse()) legs[leg].Rounds.Add(RunRound(legs[leg].Leg, size, amounts[leg]));
             cluster.Advance(1.0 / options.Sizes.Count / (options.Rounds + options.Killed));
-            cluster.Say($"{size} B, round {i + 1} of {options.Rounds}: {string.Join(", ", legs.Select(static leg => $"{leg.Leg.Name} {leg.Rounds[^1].MessagesPerSecond:N0}/s"))}");
+            cluster.Say(
+                $"{size} B, round {i + 1} of {options.Rounds}: {string.Join(", ", legs.Select(static leg => $"{leg.Leg.Name} {leg.Rounds[^1].MessagesPerSecond:N0}/s"))}");
         }
         var killed = new List<KilledRound>();
         for (int i = 0; i < options.Killed; i++)
         {
             killed.Add(ours.RunKilled(size, messages, (KillTarget)(i % 3)));
             cluster.Advance(1.0 / options.Sizes.Count / (options.Rounds + options.Killed));
-            cluster.Say($"{size} B, {killed[^1].Target} killed in the middle: same totals, {killed[^1].SecondsAfterKill:F2} s after the kill");
+            cluster.Say(
+                $"{size} B, {killed[^1].Target} killed in the middle: same totals, {killed[^1].SecondsAfterKill:F2} s after the kill");
         }
         return (size, legs, killed);
     }

@@ -1,8 +1,8 @@
 namespace Ambrosia.Protocol;
 
 /// <summary>
-/// Conversions between float widths on their bits. A narrower form is used only if widening it gives back the same bits, so NaN payloads and
-/// signs survive a checkpoint; the processor's own conversions would quieten signalling NaNs.
+/// Conversions between float widths on their bits. A narrower form is used only if widening it gives back the same bits, so NaN payloads
+/// and signs survive a checkpoint; the processor's own conversions would quieten signalling NaNs.
 /// </summary>
 internal static class CborFloat
 {

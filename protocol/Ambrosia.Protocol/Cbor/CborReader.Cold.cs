@@ -43,9 +43,11 @@ public ref partial struct CborReader
         return whole.WrittenSpan;
     }
 
-    private readonly CborException WrongType(string expected) => new(CborError.WrongType, _at, $"{PeekKind()} where {expected} is expected");
+    private readonly CborException WrongType(string expected) =>
+        new(CborError.WrongType, _at, $"{PeekKind()} where {expected} is expected");
 
-    private readonly CborException Truncated(int size) => new(CborError.Truncated, _at, $"item of at least {size} bytes where {_bytes.Length - _at} are left");
+    private readonly CborException Truncated(int size) =>
+        new(CborError.Truncated, _at, $"item of at least {size} bytes where {_bytes.Length - _at} are left");
 
     private readonly CborException BadInfo(byte first) => (first & ~CborMajor.Mask) == CborMajor.Indefinite
         && (first & CborMajor.Mask) is CborMajor.Bytes or CborMajor.Text or CborMajor.Array or CborMajor.Map

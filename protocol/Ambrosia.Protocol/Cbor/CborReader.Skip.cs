@@ -17,7 +17,8 @@ public ref partial struct CborReader
     }
 
     /// <summary>Passes one whole item, whatever it contains.</summary>
-    /// <exception cref="CborException">The item is malformed, cut off or too deep; in strict mode also not deterministic, order of keys included.</exception>
+    /// <exception cref="CborException">The item is malformed, cut off or too deep; in strict mode also not deterministic, order of
+    /// keys included.</exception>
     public void Skip()
     {
         byte major = (byte)(FirstByte() & CborMajor.Mask);

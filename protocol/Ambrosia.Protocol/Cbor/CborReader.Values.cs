@@ -51,7 +51,8 @@ public ref partial struct CborReader
         ReadTuple(4, "a decimal");
         Span<int> parts = [ReadInt32(), ReadInt32(), ReadInt32(), ReadInt32()];
         int scale = (parts[3] & ~SignBit) >> ScaleShift;
-        if ((parts[3] & ~SignBit) != scale << ScaleShift || scale > ScaleMax) throw OutOfRange(at, $"decimal with sign and scale 0x{parts[3]:X8}");
+        if ((parts[3] & ~SignBit) != scale << ScaleShift || scale > ScaleMax)
+            throw OutOfRange(at, $"decimal with sign and scale 0x{parts[3]:X8}");
         return new decimal(parts);
     }
 
@@ -71,7 +72,8 @@ public ref partial struct CborReader
         int at = _at;
         ReadTuple(2, "a date, time and offset");
         long ticks = ReadInt64(), minutes = ReadInt64();
-        if (!AreTicks(ticks) || minutes is < -OffsetMinutesMax or > OffsetMinutesMax || !AreTicks(ticks - minutes * TimeSpan.TicksPerMinute))
+        if (!AreTicks(ticks) || minutes is < -OffsetMinutesMax or > OffsetMinutesMax
+            || !AreTicks(ticks - minutes * TimeSpan.TicksPerMinute))
             throw OutOfRange(at, $"{ticks} ticks with an offset of {minutes} minutes");
         return new DateTimeOffset(ticks, TimeSpan.FromMinutes(minutes));
     }

@@ -8,7 +8,8 @@ namespace Ambrosia.Protocol;
 /// Reads CBOR items one behind another from a span (RFC 8949, protocol P4). Pass it by reference. Every length and count is checked against
 /// the bytes that are there before it is used, so what a caller allocates by a count is bounded by the message.
 /// Strict (the default) refuses what a deterministic encoder never writes; lenient accepts long heads, wide floats, any order of map keys
-/// and indefinite lengths. The reader does not count items; <see cref="Skip"/> walks a whole one and, in strict mode, checks the order of keys too.
+/// and indefinite lengths. The reader does not count items; <see cref="Skip"/> walks a whole one and, in strict mode,
+/// checks the order of keys too.
 /// </summary>
 public ref partial struct CborReader
 {
@@ -178,7 +179,8 @@ public ref partial struct CborReader
     {
         int at = _at;
         ulong count = Argument(major);
-        if (count > (ulong)((_bytes.Length - _at) / itemsEach)) throw new CborException(CborError.Truncated, at, $"{count} items in {_bytes.Length - _at} bytes");
+        if (count > (ulong)((_bytes.Length - _at) / itemsEach))
+            throw new CborException(CborError.Truncated, at, $"{count} items in {_bytes.Length - _at} bytes");
         return (int)count;
     }
 
@@ -186,7 +188,8 @@ public ref partial struct CborReader
     {
         int at = _at;
         ulong length = Argument(major);
-        if (length > (ulong)(_bytes.Length - _at)) throw new CborException(CborError.Truncated, at, $"string of {length} bytes in {_bytes.Length - _at}");
+        if (length > (ulong)(_bytes.Length - _at))
+            throw new CborException(CborError.Truncated, at, $"string of {length} bytes in {_bytes.Length - _at}");
         ReadOnlySpan<byte> taken = _bytes.Slice(_at, (int)length);
         _at += taken.Length;
         return taken;

@@ -112,11 +112,14 @@ public ref partial struct CborWriter
     /// <summary>Items that are encoded already.</summary>
     public void WriteEncoded(scoped ReadOnlySpan<byte> items) => _target.Put(items);
 
-    /// <summary>Called before the inside of a type that may contain itself: what is deeper than a reader accepts fails where it is written.</summary>
+    /// <summary>
+    /// Called before the inside of a type that may contain itself: what is deeper than a reader accepts fails where it is written.
+    /// </summary>
     /// <exception cref="InvalidOperationException">Nested deeper than <see cref="CborReader.DepthMax"/>.</exception>
     public void EnterNested()
     {
-        if (_depth == CborReader.DepthMax) throw new InvalidOperationException($"a value is nested deeper than {CborReader.DepthMax}; does it contain itself?");
+        if (_depth == CborReader.DepthMax)
+            throw new InvalidOperationException($"a value is nested deeper than {CborReader.DepthMax}; does it contain itself?");
         _depth++;
     }
 

@@ -62,7 +62,8 @@ public sealed record CoordinatorPart(
     }
 
     public bool Equals(CoordinatorPart? other) =>
-        other is not null && DigestPosition == other.DigestPosition && Peers.SequenceEqual(other.Peers) && Inputs.SequenceEqual(other.Inputs)
+        other is not null && DigestPosition == other.DigestPosition && Peers.SequenceEqual(other.Peers)
+        && Inputs.SequenceEqual(other.Inputs)
         && Outputs.SequenceEqual(other.Outputs) && DigestCounts.SequenceEqual(other.DigestCounts) && Policy == other.Policy;
 
     public override int GetHashCode() => HashCode.Combine(DigestPosition, Peers.Count, Inputs.Count, Outputs.Count);
@@ -85,7 +86,8 @@ public sealed record CoordinatorPart(
         PolicyRecord policy = parts == PartsWithPolicy ? ReadPolicy(ref from) : PolicyRecord.Default;
 
         if (!from.AtEnd) throw Violation($"{from.Remaining.Length} bytes behind the coordinator's part");
-        if (!IsInOrder(outputs, static o => o.Destination) || !IsInOrder(counts, static c => c.Destination)) throw Violation("destinations out of order");
+        if (!IsInOrder(outputs, static o => o.Destination) || !IsInOrder(counts, static c => c.Destination))
+            throw Violation("destinations out of order");
         return new CoordinatorPart(peers, inputs, outputs, new Lsn(position), counts) { Policy = policy };
     }
 
@@ -111,8 +113,9 @@ public sealed record CoordinatorPart(
         return policy != PolicyRecord.Default ? policy : throw Violation("the default policies, which are not written");
     }
 
-    private static uint MessageLimit(ulong limit) => limit is > 0 and <= Frames.MessageBytesMaxLimit and not Frames.MessageBytesMaxDefault ? (uint)limit
-        : throw Violation($"a message limit of {limit} bytes");
+    private static uint MessageLimit(ulong limit) =>
+        limit is > 0 and <= Frames.MessageBytesMaxLimit and not Frames.MessageBytesMaxDefault ? (uint)limit
+            : throw Violation($"a message limit of {limit} bytes");
 
     private static void WritePeer(ref CborWriter to, CheckpointPeer peer)
     {
@@ -169,7 +172,8 @@ public sealed record CoordinatorPart(
         var output = new CheckpointOutput(
             new InstanceId(ReadName(ref from), shard), from.ReadUInt64(), from.ReadUInt64(), ReadKind(ref from),
             from.ReadUInt64(), from.ReadUInt64(), ReadKind(ref from));
-        return output.TrimmedNumber <= output.Number ? output : throw Violation($"outputs to {output.Destination} trimmed beyond their last");
+        return output.TrimmedNumber <= output.Number ? output
+            : throw Violation($"outputs to {output.Destination} trimmed beyond their last");
     }
 
     private static void WriteCount(ref CborWriter to, CheckpointDigestCount count)

@@ -1,7 +1,10 @@
 namespace Ambrosia.Protocol;
 
-/// <summary>A failure as it crosses between immortals (protocol P4.4): names and texts, no types. Its stack travels in an extension block.</summary>
-/// <param name="TypeName">Full name of the exception's type where it was thrown; for people and for comparing, never for making objects.</param>
+/// <summary>
+/// A failure as it crosses between immortals (protocol P4.4): names and texts, no types. Its stack travels in an extension block.
+/// </summary>
+/// <param name="TypeName">Full name of the exception's type where it was thrown; for people and for comparing, never
+/// for making objects.</param>
 public sealed record FailureInfo(string TypeName, string Message, FailureInfo? Inner = null)
 {
     /// <summary>Failures in a chain, the outermost included; the rest is cut when written.</summary>
@@ -13,7 +16,8 @@ public sealed record FailureInfo(string TypeName, string Message, FailureInfo? I
         var chain = new List<Exception>(DepthMax);
         for (Exception? e = exception; e is not null && chain.Count < DepthMax; e = e.InnerException) chain.Add(e);
         FailureInfo? info = null;
-        for (int i = chain.Count - 1; i >= 0; i--) info = new FailureInfo(chain[i].GetType().FullName ?? chain[i].GetType().Name, chain[i].Message, info);
+        for (int i = chain.Count - 1; i >= 0; i--)
+            info = new FailureInfo(chain[i].GetType().FullName ?? chain[i].GetType().Name, chain[i].Message, info);
         return info!;
     }
 

@@ -8,7 +8,8 @@ public static class FrameTypes
     /// <exception cref="ProtocolViolation">P2.4: the type is unknown, or this side does not send it.</exception>
     public static void Check(FrameType type, FrameSender sender)
     {
-        if ((AllowedFor(type) & (1 << (int)sender)) == 0) throw new ProtocolViolation("P2.4", $"{type} frame (0x{(byte)type:X2}) from {sender}");
+        if ((AllowedFor(type) & (1 << (int)sender)) == 0)
+            throw new ProtocolViolation("P2.4", $"{type} frame (0x{(byte)type:X2}) from {sender}");
     }
 
     private static int AllowedFor(FrameType type)
@@ -18,8 +19,10 @@ public static class FrameTypes
         return type switch
         {
             FrameType.AppHello or FrameType.Destination or FrameType.Processed or FrameType.PrimaryReady or FrameType.Waiting
-                or FrameType.CheckpointWanted or FrameType.TimerSet or FrameType.TimerDropped or FrameType.TaskResult or FrameType.SetAside or FrameType.Released => App,
-            FrameType.AppWelcome or FrameType.Deliver or FrameType.BecomePrimary or FrameType.ImpulseLogged or FrameType.PolicyAhead or FrameType.Rings => Coordinator,
+                or FrameType.CheckpointWanted or FrameType.TimerSet or FrameType.TimerDropped or FrameType.TaskResult or FrameType.SetAside
+                or FrameType.Released => App,
+            FrameType.AppWelcome or FrameType.Deliver or FrameType.BecomePrimary or FrameType.ImpulseLogged or FrameType.PolicyAhead
+            or FrameType.Rings => Coordinator,
             FrameType.ImageBegin or FrameType.ImageChunk or FrameType.ImageEnd => App | Coordinator,
             FrameType.Heartbeat or FrameType.Goodbye => App | Coordinator | Dialler | Acceptor,
             FrameType.Hello or FrameType.Ack => Dialler | Acceptor,

@@ -14,8 +14,11 @@ public static class Frames
     /// <summary>Message limit where nothing is configured, and its upper bound (P2.3), in bytes.</summary>
     public const uint MessageBytesMaxDefault = 64 * 1024 * 1024, MessageBytesMaxLimit = 1024 * 1024 * 1024;
 
-    /// <summary>Most bytes of payload of a frame once the hello is accepted (P2.3): a run of small messages may be longer than the message limit.</summary>
-    public static uint PayloadBytesMax(uint messageBytesMax) => Math.Max(messageBytesMax, RunHeader.RunBytesMax) + PayloadBytesBeyondMessage;
+    /// <summary>
+    /// Most bytes of payload of a frame once the hello is accepted (P2.3): a run of small messages may be longer than the message limit.
+    /// </summary>
+    public static uint PayloadBytesMax(uint messageBytesMax) =>
+        Math.Max(messageBytesMax, RunHeader.RunBytesMax) + PayloadBytesBeyondMessage;
 
     /// <summary>Most bytes of a run (P3.5), so that a Deliver frame can hold the record that it becomes.</summary>
     public static uint RunBytesMax(uint messageBytesMax) => PayloadBytesMax(messageBytesMax) - DeliverHeader.Bytes - RecordHeader.Bytes;

@@ -7,10 +7,10 @@ using System.Runtime.Intrinsics.X86;
 namespace Ambrosia.Protocol;
 
 /// <summary>
-/// CRC-64/NVME (protocol P1.9), the hash of channels, pages and images. Its state is its value: <c>Append(Append(0, a), b) == Append(0, a ‖ b)</c>.
-/// Polynomial AD93D23594C93659, reflected; check value of "123456789" is AE8B14860A799888. Source: NVM Express NVM Command Set 1.0 §5.2.1.3.
-/// Carry-less multiplication folds four 128-bit lanes at a time where the processor has it, sixteen of long inputs where it multiplies wide
-/// vectors; tables do the same elsewhere.
+/// CRC-64/NVME (protocol P1.9), the hash of channels, pages and images. Its state is its value: <c>Append(Append(0, a), b) == Append(0, a ‖
+/// b)</c>. Polynomial AD93D23594C93659, reflected; check value of "123456789" is AE8B14860A799888. Source: NVM Express NVM Command Set 1.0
+/// §5.2.1.3. Carry-less multiplication folds four 128-bit lanes at a time where the processor has it, sixteen of long inputs where it
+/// multiplies wide vectors; tables do the same elsewhere.
 /// </summary>
 public static class ChannelHash
 {
@@ -30,11 +30,16 @@ public static class ChannelHash
 
     private static readonly WideFolding s_wide = new(ChannelHashAlgebra.PowerOfX);
 
-    /// <summary>The hash of what <paramref name="hash"/> stands for followed by <paramref name="bytes"/>; the hash of nothing is 0.</summary>
+    /// <summary>
+    /// The hash of what <paramref name="hash"/> stands for followed by <paramref name="bytes"/>; the hash of nothing is 0.
+    /// </summary>
     public static ulong Append(ulong hash, ReadOnlySpan<byte> bytes) =>
         Pclmulqdq.IsSupported ? AppendFolding(hash, bytes) : ChannelHashTables.Append(hash, bytes);
 
-    /// <summary>The hash of what <paramref name="first"/> stands for followed by <paramref name="length"/> bytes whose hash is <paramref name="second"/>.</summary>
+    /// <summary>
+    /// The hash of what <paramref name="first"/> stands for followed by <paramref name="length"/> bytes whose hash is
+    /// <paramref name="second"/>.
+    /// </summary>
     public static ulong Combine(ulong first, ulong second, ulong length) =>
         ChannelHashAlgebra.Multiply(first, ChannelHashAlgebra.PowerOfX(checked(length * 8))) ^ second;
 

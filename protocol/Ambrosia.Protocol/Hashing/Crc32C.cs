@@ -17,7 +17,9 @@ public static class Crc32C
 
     private const int LaneWords = 128, LanesWords = 3 * LaneWords;
 
-    /// <summary>What each byte of a state becomes behind a lane of zeros: the CRC is linear, so these four add up to the whole state's.</summary>
+    /// <summary>
+    /// What each byte of a state becomes behind a lane of zeros: the CRC is linear, so these four add up to the whole state's.
+    /// </summary>
     private static readonly uint[] s_behindLane = MakeBehindLane();
 
     public static uint Append(uint crc, ReadOnlySpan<byte> bytes)
@@ -43,7 +45,8 @@ public static class Crc32C
 
     private static uint AppendLanes(uint state, ReadOnlySpan<ulong> words)
     {
-        ReadOnlySpan<ulong> first = words[..LaneWords], second = words.Slice(LaneWords, LaneWords), third = words.Slice(2 * LaneWords, LaneWords);
+        ReadOnlySpan<ulong> first = words[..LaneWords], second = words.Slice(LaneWords, LaneWords),
+            third = words.Slice(2 * LaneWords, LaneWords);
         uint a = state, b = 0, c = 0;
         for (int i = 0; i < LaneWords; i++)
         {

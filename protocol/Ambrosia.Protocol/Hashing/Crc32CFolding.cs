@@ -4,8 +4,8 @@ using System.Runtime.Intrinsics;
 namespace Ambrosia.Protocol;
 
 /// <summary>
-/// CRC-32C of long inputs by <see cref="WideFolding"/>: twice as fast as the processor's CRC instruction. What is left of the lanes has the same
-/// CRC as all of the input, and goes through that instruction.
+/// CRC-32C of long inputs by <see cref="WideFolding"/>: twice as fast as the processor's CRC instruction. What is left of the lanes has the
+/// same CRC as all of the input, and goes through that instruction.
 /// </summary>
 internal static class Crc32CFolding
 {

@@ -6,12 +6,12 @@ using System.Runtime.Intrinsics.X86;
 namespace Ambrosia.Protocol;
 
 /// <summary>
-/// A long stream folded into one 128-bit lane that has the same remainder: sixteen lanes at a time, where the processor multiplies four at once
-/// without carry. For any polynomial P of at most degree 64.
+/// A long stream folded into one 128-bit lane that has the same remainder: sixteen lanes at a time, where the processor multiplies four at
+/// once without carry. For any polynomial P of at most degree 64.
 /// </summary>
 /// <param name="powerOfX">
-/// x to that power mod P, reflected: bit i of a word stands for x^(63-i). A lane moves n bits down the stream when its first word is multiplied by
-/// x^(n+63) mod P and its second by x^(n-1) mod P.
+/// x to that power mod P, reflected: bit i of a word stands for x^(63-i). A lane moves n bits down the stream when its first word is
+/// multiplied by x^(n+63) mod P and its second by x^(n-1) mod P.
 /// </param>
 internal sealed class WideFolding(Func<ulong, ulong> powerOfX)
 {
@@ -31,7 +31,8 @@ internal sealed class WideFolding(Func<ulong, ulong> powerOfX)
     {
         ref byte at = ref MemoryMarshal.GetReference(steps);
         Vector512<ulong> by2048 = _by2048, by512 = _by512;
-        Vector512<ulong> a = Load(ref at, 0) ^ Vector512.CreateScalar(state), b = Load(ref at, 64), c = Load(ref at, 128), d = Load(ref at, 192);
+        Vector512<ulong> a = Load(ref at, 0) ^ Vector512.CreateScalar(state), b = Load(ref at, 64), c = Load(ref at, 128),
+            d = Load(ref at, 192);
         for (nuint done = StepBytes; done < (nuint)steps.Length; done += StepBytes)
         {
             a = Move(a, by2048) ^ Load(ref at, done);
@@ -57,7 +58,9 @@ internal sealed class WideFolding(Func<ulong, ulong> powerOfX)
     private static Vector128<ulong> Move(Vector128<ulong> lane, Vector128<ulong> factors) =>
         Pclmulqdq.CarrylessMultiply(lane, factors, 0x00) ^ Pclmulqdq.CarrylessMultiply(lane, factors, 0x11);
 
-    private static Vector512<ulong> Four(Vector128<ulong> lane) => Vector512.Create(Vector256.Create(lane, lane), Vector256.Create(lane, lane));
+    private static Vector512<ulong> Four(Vector128<ulong> lane) =>
+        Vector512.Create(Vector256.Create(lane, lane), Vector256.Create(lane, lane));
 
-    private static Vector128<ulong> FactorsOf(Func<ulong, ulong> powerOfX, ulong bits) => Vector128.Create(powerOfX(bits + 63), powerOfX(bits - 1));
+    private static Vector128<ulong> FactorsOf(Func<ulong, ulong> powerOfX, ulong bits) =>
+        Vector128.Create(powerOfX(bits + 63), powerOfX(bits - 1));
 }

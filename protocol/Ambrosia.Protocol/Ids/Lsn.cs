@@ -5,7 +5,9 @@ public readonly record struct Lsn(ulong Value) : IComparable<Lsn>
 {
     public static readonly Lsn Zero = new(0);
 
-    /// <summary>Every position is below this (4 EiB), so that adding a length to one never overflows; what comes from outside is checked for it.</summary>
+    /// <summary>
+    /// Every position is below this (4 EiB), so that adding a length to one never overflows; what comes from outside is checked for it.
+    /// </summary>
     public const ulong Limit = 1ul << 62;
 
     public int CompareTo(Lsn other) => Value.CompareTo(other.Value);

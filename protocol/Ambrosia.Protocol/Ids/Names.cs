@@ -1,6 +1,8 @@
 namespace Ambrosia.Protocol;
 
-/// <summary>The grammar of instance and replica names (protocol P1.5): it keeps a name usable as a file name and in a certificate.</summary>
+/// <summary>
+/// The grammar of instance and replica names (protocol P1.5): it keeps a name usable as a file name and in a certificate.
+/// </summary>
 public static class Names
 {
     public const int CharsMax = 63;

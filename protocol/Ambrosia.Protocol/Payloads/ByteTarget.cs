@@ -5,7 +5,8 @@ namespace Ambrosia.Protocol;
 
 /// <summary>
 /// Where the writers put their bytes: a fixed span, or a growable buffer of which it holds a stretch at a time. Nothing is allocated here.
-/// Invariant: <c>_at ≤ _stretch.Length</c>; bytes before <c>_at</c> are written but not yet handed to the growable buffer until <see cref="Flush"/>.
+/// Invariant: <c>_at ≤ _stretch.Length</c>; bytes before <c>_at</c> are written but not yet handed to the growable buffer
+/// until <see cref="Flush"/>.
 /// </summary>
 internal ref struct ByteTarget
 {
@@ -66,7 +67,8 @@ internal ref struct ByteTarget
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void Grow(int count)
     {
-        if (_growable is null) throw new InvalidOperationException($"{count} bytes do not fit in the {_stretch.Length - _at} that are left");
+        if (_growable is null)
+            throw new InvalidOperationException($"{count} bytes do not fit in the {_stretch.Length - _at} that are left");
         Flush();
         _stretch = _growable.GetSpan(count);
     }

@@ -1,6 +1,9 @@
 namespace Ambrosia.Protocol;
 
-/// <summary>The fields of one type of control frame. <c>Read(Write(x)) = x</c>, and <c>Read</c> refuses everything that <c>Write</c> cannot have written.</summary>
+/// <summary>
+/// The fields of one type of control frame. <c>Read(Write(x)) = x</c>, and <c>Read</c> refuses everything that
+/// <c>Write</c> cannot have written.
+/// </summary>
 public interface IFramePayload<TSelf> where TSelf : IFramePayload<TSelf>
 {
     static abstract FrameType Type { get; }

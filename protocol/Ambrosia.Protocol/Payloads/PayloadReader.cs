@@ -4,8 +4,8 @@ using System.Text;
 namespace Ambrosia.Protocol;
 
 /// <summary>
-/// Reads the fields of one control payload or record body (protocol P1). It never reads past its span, and checks every count before using it.
-/// Whatever is wrong is a <see cref="ProtocolViolation"/>: in a frame it cites the sentence that was broken, in a record always L5.10.
+/// Reads the fields of one control payload or record body (protocol P1). It never reads past its span, and checks every count before using
+/// it. Whatever is wrong is a <see cref="ProtocolViolation"/>: in a frame it cites the sentence that was broken, in a record always L5.10.
 /// </summary>
 public ref struct PayloadReader
 {
@@ -63,7 +63,9 @@ public ref struct PayloadReader
         return value;
     }
 
-    /// <summary>A number of entries that follow, each at least <paramref name="entryBytesMin"/> long: never more than can be there.</summary>
+    /// <summary>
+    /// A number of entries that follow, each at least <paramref name="entryBytesMin"/> long: never more than can be there.
+    /// </summary>
     public int Count(int entryBytesMin)
     {
         ulong count = Varint();

@@ -6,8 +6,8 @@ using System.Text.Unicode;
 namespace Ambrosia.Protocol;
 
 /// <summary>
-/// Writes the fields of control payloads and record bodies (protocol P1). Pass it by reference; over a growable buffer end with <see cref="Flush"/>.
-/// A value that breaks a limit is the caller's mistake: <see cref="ArgumentException"/>.
+/// Writes the fields of control payloads and record bodies (protocol P1). Pass it by reference; over a growable buffer end with
+/// <see cref="Flush"/>. A value that breaks a limit is the caller's mistake: <see cref="ArgumentException"/>.
 /// </summary>
 public ref struct PayloadWriter
 {
@@ -58,7 +58,9 @@ public ref struct PayloadWriter
         _target.Advance(StrictUtf8.GetBytes(value, _target.Reserve(size)));
     }
 
-    /// <summary>The same for texts that people read: what does not fit is cut at a character, and what is not Unicode is replaced.</summary>
+    /// <summary>
+    /// The same for texts that people read: what does not fit is cut at a character, and what is not Unicode is replaced.
+    /// </summary>
     public void CutString(string value, int bytesMax)
     {
         Span<byte> text = stackalloc byte[bytesMax];
@@ -69,7 +71,8 @@ public ref struct PayloadWriter
     /// <summary>A byte count and the bytes (P1.3), at most <paramref name="bytesMax"/> of them.</summary>
     public void Bytes(scoped ReadOnlySpan<byte> value, int bytesMax)
     {
-        if (value.Length > bytesMax) throw new ArgumentException($"{value.Length} bytes where at most {bytesMax} are allowed", nameof(value));
+        if (value.Length > bytesMax)
+            throw new ArgumentException($"{value.Length} bytes where at most {bytesMax} are allowed", nameof(value));
         Varint((ulong)value.Length);
         _target.Put(value);
     }
@@ -84,7 +87,8 @@ public ref struct PayloadWriter
     /// <summary>A string of the grammar of P1.5.</summary>
     public void Name(string value)
     {
-        if (!Names.IsValid(value)) throw new ArgumentException($"'{value}' is not a name of 1 to {Names.CharsMax} letters, digits, '_' and '-'", nameof(value));
+        if (!Names.IsValid(value))
+            throw new ArgumentException($"'{value}' is not a name of 1 to {Names.CharsMax} letters, digits, '_' and '-'", nameof(value));
         String(value, Names.CharsMax);
     }
 

@@ -5,7 +5,8 @@ namespace Ambrosia.Protocol;
 /// <param name="Request">Its number in the session; 0: an impulse, nobody waits for an answer.</param>
 /// <param name="Keyed">The message carries an idempotency key.</param>
 /// <param name="Message">One whole message of kind 6, its length included (protocol P3.3).</param>
-public sealed record ClientRequestRecord(ClientSessionId Session, ulong Request, bool Keyed, ReadOnlyMemory<byte> Message) : IRecordBody<ClientRequestRecord>
+public sealed record ClientRequestRecord(
+    ClientSessionId Session, ulong Request, bool Keyed, ReadOnlyMemory<byte> Message) : IRecordBody<ClientRequestRecord>
 {
     public static RecordKind Kind => RecordKind.ClientRequest;
 
@@ -24,7 +25,8 @@ public sealed record ClientRequestRecord(ClientSessionId Session, ulong Request,
     }
 
     public bool Equals(ClientRequestRecord? other) =>
-        other is not null && (Session, Request, Keyed) == (other.Session, other.Request, other.Keyed) && Message.Span.SequenceEqual(other.Message.Span);
+        other is not null && (Session, Request, Keyed) == (other.Session, other.Request, other.Keyed)
+        && Message.Span.SequenceEqual(other.Message.Span);
 
     public override int GetHashCode() => HashCode.Combine(Session, Request, Keyed);
 }

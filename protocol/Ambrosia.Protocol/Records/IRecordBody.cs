@@ -1,6 +1,9 @@
 namespace Ambrosia.Protocol;
 
-/// <summary>The body of one kind of log record (log-format L5). <c>Read(Write(x)) = x</c>, and <c>Read</c> refuses everything that <c>Write</c> cannot have written.</summary>
+/// <summary>
+/// The body of one kind of log record (log-format L5). <c>Read(Write(x)) = x</c>, and <c>Read</c> refuses everything that
+/// <c>Write</c> cannot have written.
+/// </summary>
 public interface IRecordBody<TSelf> where TSelf : IRecordBody<TSelf>
 {
     static abstract RecordKind Kind { get; }

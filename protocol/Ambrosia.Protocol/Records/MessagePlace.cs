@@ -18,7 +18,8 @@ public readonly record struct MessagePlace(Lsn Record, uint Index) : IComparable
         int colon = text.IndexOf(':', StringComparison.Ordinal);
         uint index = 0;
         if (colon >= 0 && !uint.TryParse(text.AsSpan(colon + 1), NumberStyles.None, CultureInfo.InvariantCulture, out index)) return false;
-        if (!ulong.TryParse(colon < 0 ? text : text.AsSpan(0, colon), NumberStyles.None, CultureInfo.InvariantCulture, out ulong record) || record >= Lsn.Limit) return false;
+        if (!ulong.TryParse(colon < 0 ? text : text.AsSpan(0, colon), NumberStyles.None, CultureInfo.InvariantCulture, out ulong record)
+            || record >= Lsn.Limit) return false;
         place = new MessagePlace(new Lsn(record), index);
         return true;
     }

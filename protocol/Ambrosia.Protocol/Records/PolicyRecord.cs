@@ -9,7 +9,10 @@ public sealed record PolicyRecord(ForkPolicy Forks, ulong WindowUs, ulong Entrie
     /// <summary>Bytes of the longest message that the app may send; the default is not written.</summary>
     public uint MessageBytesMax { get; init; } = Frames.MessageBytesMaxDefault;
 
-    /// <summary>In force where the log says nothing else: go on, keep answers for a day, 100,000 of them, 64 MiB, and send messages of at most 64 MiB.</summary>
+    /// <summary>
+    /// In force where the log says nothing else: go on, keep answers for a day, 100,000 of them, 64 MiB, and send
+    /// messages of at most 64 MiB.
+    /// </summary>
     public static PolicyRecord Default { get; } = new(ForkPolicy.Continue, 86_400_000_000, 100_000, 64 << 20);
 
     public static RecordKind Kind => RecordKind.Policy;
@@ -38,6 +41,7 @@ public sealed record PolicyRecord(ForkPolicy Forks, ulong WindowUs, ulong Entrie
     private static uint OtherLimit(ref PayloadReader from)
     {
         uint limit = from.MessageLimit();
-        return limit != Frames.MessageBytesMaxDefault ? limit : throw from.Violation("L5.10", "the default message limit, which is not written");
+        return limit != Frames.MessageBytesMaxDefault ? limit
+            : throw from.Violation("L5.10", "the default message limit, which is not written");
     }
 }

@@ -1,8 +1,8 @@
 namespace Ambrosia.Protocol;
 
 /// <summary>
-/// Walks log records that stand one behind another (log-format L5): those of a page, of a spanning record put together, or of a Deliver frame.
-/// Bodies are views. Every violation names the record's position.
+/// Walks log records that stand one behind another (log-format L5): those of a page, of a spanning record put together, or of a Deliver
+/// frame. Bodies are views. Every violation names the record's position.
 /// </summary>
 /// <param name="records">Whole records, exactly.</param>
 /// <param name="first">Position of the first.</param>
@@ -58,12 +58,14 @@ public ref struct RecordReader(ReadOnlySpan<byte> records, Lsn first)
     /// <exception cref="ProtocolViolation">L5.2, L5.3 or a sentence of P3, with the Lsn.</exception>
     public readonly RunView ReadRun()
     {
-        if (Kind is not (RecordKind.Run or RecordKind.ImpulseRun)) throw new InvalidOperationException($"record at Lsn {Lsn} is {Kind}, not a run");
+        if (Kind is not (RecordKind.Run or RecordKind.ImpulseRun))
+            throw new InvalidOperationException($"record at Lsn {Lsn} is {Kind}, not a run");
         try
         {
             RunView run = RunView.Read(Body);
             if (Kind == RecordKind.Run && !run.Header.IsNumbered) throw new ProtocolViolation("L5.2", $"run of kind {run.Header.Kind}");
-            if (Kind == RecordKind.ImpulseRun && run.Header.Kind != MessageKind.Impulse) throw new ProtocolViolation("L5.3", $"run of kind {run.Header.Kind}");
+            if (Kind == RecordKind.ImpulseRun && run.Header.Kind != MessageKind.Impulse)
+                throw new ProtocolViolation("L5.3", $"run of kind {run.Header.Kind}");
             return run;
         }
         catch (ProtocolViolation violation)
@@ -76,7 +78,8 @@ public ref struct RecordReader(ReadOnlySpan<byte> records, Lsn first)
     /// <exception cref="ProtocolViolation">L5.10 with the Lsn.</exception>
     public readonly ClientRequestView ReadClientRequest()
     {
-        if (Kind != RecordKind.ClientRequest) throw new InvalidOperationException($"record at Lsn {Lsn} is {Kind}, not a request of a caller outside");
+        if (Kind != RecordKind.ClientRequest)
+            throw new InvalidOperationException($"record at Lsn {Lsn} is {Kind}, not a request of a caller outside");
         try
         {
             return ClientRequestView.Read(Body);
@@ -92,7 +95,8 @@ public ref struct RecordReader(ReadOnlySpan<byte> records, Lsn first)
         try
         {
             RecordHeader header = RecordHeader.Read(_left);
-            if (!RecordKinds.IsWrittenToday(header.Kind)) throw new ProtocolViolation("L5.1", $"{header.Kind} record: this version does not write such records, a newer one did");
+            if (!RecordKinds.IsWrittenToday(header.Kind))
+                throw new ProtocolViolation("L5.1", $"{header.Kind} record: this version does not write such records, a newer one did");
             return header;
         }
         catch (ProtocolViolation violation)

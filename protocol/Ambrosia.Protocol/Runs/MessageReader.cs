@@ -4,8 +4,9 @@ namespace Ambrosia.Protocol;
 
 /// <summary>
 /// Walks the messages of one run (protocol P3.3) without allocating: <c>while (reader.Next()) { … reader.Arguments … }</c>.
-/// The app's dispatch runs on it, so the common message (one- or two-byte length, one-byte method, no key) stays on a short path and spans are
-/// made only when asked for. Invariant: <c>_start ≤ _argumentsAt ≤ _at ≤ _messages.Length</c>; every length was checked against the bytes there.
+/// The app's dispatch runs on it, so the common message (one- or two-byte length, one-byte method, no key) stays on a short path and spans
+/// are made only when asked for. Invariant: <c>_start ≤ _argumentsAt ≤ _at ≤ _messages.Length</c>; every length was checked
+/// against the bytes there.
 /// </summary>
 public ref struct MessageReader
 {
@@ -27,7 +28,8 @@ public ref struct MessageReader
     public MessageReader(ReadOnlySpan<byte> messages, MessageKind kind, bool keyed)
     {
         _messages = messages;
-        _hasCall = kind is MessageKind.Call or MessageKind.Result or MessageKind.Failure or MessageKind.ClientAnswer or MessageKind.ClientFailure;
+        _hasCall = kind is MessageKind.Call or MessageKind.Result or MessageKind.Failure or MessageKind.ClientAnswer
+            or MessageKind.ClientFailure;
         _hasKey = keyed;
     }
 
@@ -120,5 +122,6 @@ public ref struct MessageReader
         ? new("P3.3", "a message ends inside a field")
         : new("P1.2", "malformed varint in a message");
 
-    private static ProtocolViolation CutOff(long length, int left) => new("P3.1", $"message of {length} bytes where {left} are left in its run");
+    private static ProtocolViolation CutOff(long length, int left) =>
+        new("P3.1", $"message of {length} bytes where {left} are left in its run");
 }

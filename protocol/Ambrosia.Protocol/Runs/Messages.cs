@@ -3,7 +3,10 @@ namespace Ambrosia.Protocol;
 /// <summary>Walks the messages of a run without decoding their arguments (protocol P3.3).</summary>
 public static class Messages
 {
-    /// <summary>Checks that <paramref name="messages"/> is exactly <paramref name="count"/> whole messages, each at most <paramref name="messageBytesMax"/> long.</summary>
+    /// <summary>
+    /// Checks that <paramref name="messages"/> is exactly <paramref name="count"/> whole messages, each at most
+    /// <paramref name="messageBytesMax"/> long.
+    /// </summary>
     /// <param name="seen">Messages of the run that stood in front of these and were checked.</param>
     /// <exception cref="ProtocolViolation">P3.1 or P3.4.</exception>
     public static void Check(ReadOnlySpan<byte> messages, uint count, uint messageBytesMax, uint seen = 0)
@@ -64,9 +67,11 @@ public static class Messages
     /// <summary>Whole size, length field included, of the message at the start of <paramref name="bytes"/>.</summary>
     private static int SizeAt(ReadOnlySpan<byte> bytes, uint messageBytesMax)
     {
-        if (Varint.TryRead(bytes, out ulong length, out int size) != DecodeStatus.Ok || length == 0 || length > (ulong)(bytes.Length - size))
+        if (Varint.TryRead(bytes, out ulong length, out int size) != DecodeStatus.Ok || length == 0
+            || length > (ulong)(bytes.Length - size))
             throw new ProtocolViolation("P3.1", "a message of the run is cut off or has a malformed length");
-        if (length > messageBytesMax) throw new ProtocolViolation("P3.4", $"message of {length} bytes where at most {messageBytesMax} are allowed");
+        if (length > messageBytesMax)
+            throw new ProtocolViolation("P3.4", $"message of {length} bytes where at most {messageBytesMax} are allowed");
         return size + (int)length;
     }
 }

@@ -5,7 +5,8 @@ namespace Ambrosia.Protocol;
 /// <summary>The 32 bytes in front of a run's extension blocks and messages (protocol P3).</summary>
 /// <param name="Peer">Destination index, origin id or 0, by where the run is.</param>
 /// <param name="First">SequenceNumber of the first message (or ticket, or 0).</param>
-/// <param name="Hash">Sender's channel hash after the last message; for impulses the sender's epoch; for a client's answers the session's epoch, and First its number.</param>
+/// <param name="Hash">Sender's channel hash after the last message; for impulses the sender's epoch; for a client's answers the session's
+/// epoch, and First its number.</param>
 public readonly record struct RunHeader(
     MessageKind Kind, bool Keyed, ushort Shard, uint Peer, ulong First, uint Count, uint ExtensionBytes, ulong Hash)
 {
@@ -61,7 +62,8 @@ public readonly record struct RunHeader(
 
     private void Check(byte flags, long runBytes)
     {
-        if (Kind is < MessageKind.Fork or > MessageKind.ClientFailure) throw new ProtocolViolation("P3.2", $"run of unknown kind {(byte)Kind}");
+        if (Kind is < MessageKind.Fork or > MessageKind.ClientFailure)
+            throw new ProtocolViolation("P3.2", $"run of unknown kind {(byte)Kind}");
         if (flags > 1 || (Keyed && Kind is not (MessageKind.Impulse or MessageKind.ClientRequest)))
             throw new ProtocolViolation("P1.6", $"run flags 0x{flags:X2} of kind {Kind}");
         if (Count == 0 || ExtensionBytes > runBytes - Bytes)

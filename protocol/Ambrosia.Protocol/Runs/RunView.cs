@@ -1,6 +1,8 @@
 namespace Ambrosia.Protocol;
 
-/// <summary>A view on one whole run (protocol P3): header, extension blocks, messages. It copies nothing and lives as long as the bytes.</summary>
+/// <summary>
+/// A view on one whole run (protocol P3): header, extension blocks, messages. It copies nothing and lives as long as the bytes.
+/// </summary>
 public readonly ref struct RunView
 {
     private RunView(RunHeader header, ReadOnlySpan<byte> extensions, ReadOnlySpan<byte> messages)
@@ -32,7 +34,9 @@ public readonly ref struct RunView
     /// <exception cref="ProtocolViolation">P1.6 or one of P3 or P4.5; P3.5 of a run that no Deliver frame could hold.</exception>
     public static RunView ReadWhole(ReadOnlySpan<byte> run, uint messageBytesMax)
     {
-        if (run.Length > Frames.RunBytesMax(messageBytesMax)) throw new ProtocolViolation("P3.5", $"run of {run.Length} bytes where at most {Frames.RunBytesMax(messageBytesMax)} are allowed");
+        if (run.Length > Frames.RunBytesMax(messageBytesMax))
+            throw new ProtocolViolation("P3.5",
+                $"run of {run.Length} bytes where at most {Frames.RunBytesMax(messageBytesMax)} are allowed");
         RunView view = Read(run);
         var blocks = new ExtensionReader(view.Extensions);
         while (blocks.Next()) { }

@@ -9,7 +9,8 @@ internal static class Closing
 
     public static int Say(TextWriter output, RunOptions options, HelloRun run, Cluster cluster)
     {
-        if (run.Failure is { } failure || run.Client is not { } client || run.Server is not { } server) return Unfinished(output, options, run, cluster);
+        if (run.Failure is { } failure || run.Client is not { } client || run.Server is not { } server)
+            return Unfinished(output, options, run, cluster);
         Verdict verdict = Verdict.Of(client, server, run.Expected + (options.ExpectsLostCall ? 1 : 0));
         output.WriteLine();
         output.WriteLine($"calls made     {Count(client.Made)}");
@@ -17,7 +18,8 @@ internal static class Closing
         output.WriteLine($"answers        {Count(client.Answers)}   of them not the next number: {client.WrongAnswers}");
         output.WriteLine($"killed         {string.Join(", ", cluster.Processes.Select(process => $"{process.Name} {process.Kills}×"))}");
         if (run.Recoveries.Count > 0)
-            output.WriteLine($"recovered      {run.Recoveries.Count}×, median {run.Recoveries.Median!.Value.TotalMilliseconds:F0} ms, longest {run.Recoveries.Longest!.Value.TotalMilliseconds:F0} ms");
+            output.WriteLine(
+                $"recovered      {run.Recoveries.Count}×, median {run.Recoveries.Median!.Value.TotalMilliseconds:F0} ms, longest {run.Recoveries.Longest!.Value.TotalMilliseconds:F0} ms");
         output.WriteLine($"took           {run.Elapsed.TotalSeconds.ToString("F1", CultureInfo.InvariantCulture)} s");
         SayWhere(output, options);
         foreach (string fault in verdict.Faults) output.WriteLine($"FAILED: {fault}");
@@ -34,7 +36,8 @@ internal static class Closing
             foreach (string line in side.LastLines) output.WriteLine($"  {line}");
         }
         SayWhere(output, options);
-        output.WriteLine($"FAILED: {run.Failure ?? "the apps said nothing"}; the same kills again with --seed {options.Seed} --calls {options.Calls} --kills {options.Kills}");
+        output.WriteLine(
+            $"FAILED: {run.Failure ?? "the apps said nothing"}; the same kills again with --seed {options.Seed} --calls {options.Calls} --kills {options.Kills}");
         return Fails;
     }
 

@@ -43,7 +43,8 @@ internal sealed class Cluster : IDisposable
 
     public void Kill(KillTarget target)
     {
-        foreach (KillTarget one in new[] { KillTarget.ClientApp, KillTarget.ClientCoordinator, KillTarget.ServerApp, KillTarget.ServerCoordinator })
+        foreach (KillTarget one in new[] { KillTarget.ClientApp, KillTarget.ClientCoordinator, KillTarget.ServerApp,
+            KillTarget.ServerCoordinator })
             if (target.HasFlag(one)) kills[one] = KillsOf(one) + 1;
         if (target.HasFlag(KillTarget.ClientApp)) Client.KillApp();
         if (target.HasFlag(KillTarget.ClientCoordinator)) Client.KillCoordinator();
@@ -51,7 +52,9 @@ internal sealed class Cluster : IDisposable
         if (target.HasFlag(KillTarget.ServerCoordinator)) Server.KillCoordinator();
     }
 
-    /// <summary>Waits for a moment at most, then hands every line that has come to <paramref name="take"/> and restarts who was killed.</summary>
+    /// <summary>
+    /// Waits for a moment at most, then hands every line that has come to <paramref name="take"/> and restarts who was killed.
+    /// </summary>
     public void Work(TimeSpan atMost, CancellationToken stop, Action<string> take)
     {
         WaitForEvent(atMost, stop);

@@ -12,15 +12,22 @@ internal static class CommandLine
     private const int Misuse = 2;
 
     private static readonly Option<long> calls = Number("--calls", "Calls to make.", "N", static () => 200_000, least: 1);
-    private static readonly Option<long> kills = Number("--kills", "Kills (kill -9) among them: an app, a coordinator, both, all four.", "N", static () => 12, least: 0);
-    private static readonly Option<long> seed = Number("--seed", "Decides whom the kills hit and when.", "N", static () => Environment.ProcessId, least: 0);
-    private static readonly Option<string?> log = new("--log") { Description = "Directory of the logs; a second run on the same one goes on where the first stopped. Default: a new one in the temporary directory.", HelpName = "DIR" };
-    private static readonly Option<long> limit = Number("--limit", "A run of more seconds has failed.", "SECONDS", static () => 120, least: 1);
+    private static readonly Option<long> kills = Number("--kills", "Kills (kill -9) among them: an app, a coordinator, both, all four.",
+        "N", static () => 12, least: 0);
+    private static readonly Option<long> seed = Number("--seed", "Decides whom the kills hit and when.", "N",
+        static () => Environment.ProcessId, least: 0);
+    private static readonly Option<string?> log = new("--log")
+    {
+        Description = "Directory of the logs; a second run on the same one goes on where the first stopped. Default: a new one in the temporary directory.", HelpName = "DIR"
+    };
+    private static readonly Option<long> limit = Number("--limit", "A run of more seconds has failed.", "SECONDS",
+        static () => 120, least: 1);
     private static readonly Option<bool> expectLostCall = new("--expect-lost-call") { Hidden = true };
 
     public static int Run(string[] args)
     {
-        var root = new RootCommand("Two immortals that call each other while their processes are killed; at the end every call was applied exactly once, in order.")
+        var root = new RootCommand(
+            "Two immortals that call each other while their processes are killed; at the end every call was applied exactly once, in order.")
         {
             calls, kills, seed, log, limit, expectLostCall,
         };
@@ -39,7 +46,8 @@ internal static class CommandLine
         CustomParser = result =>
         {
             string text = result.Tokens[0].Value;
-            if (!long.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out long value) || value < least || value > int.MaxValue)
+            if (!long.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out long value) || value < least
+                || value > int.MaxValue)
                 result.AddError($"'{text}' of {name} is no number from {least} to {int.MaxValue}");
             return value;
         },
@@ -52,13 +60,16 @@ internal static class CommandLine
             Calls = parsed.GetValue(calls),
             Kills = (int)parsed.GetValue(kills),
             Seed = (int)parsed.GetValue(seed),
-            LogDirectory = parsed.GetValue(log) is { } given ? Path.GetFullPath(given) : Directory.CreateTempSubdirectory("ambrosia-hello-").FullName,
+            LogDirectory = parsed.GetValue(log) is { } given ? Path.GetFullPath(given)
+                : Directory.CreateTempSubdirectory("ambrosia-hello-").FullName,
             Limit = TimeSpan.FromSeconds(parsed.GetValue(limit)),
             ExpectsLostCall = parsed.GetValue(expectLostCall),
         };
         using var stop = new CancellationTokenSource();
-        using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, Stop), terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, Stop);
-        IScreen screen = Console.IsOutputRedirected || !AnsiConsole.Profile.Capabilities.Ansi ? new PlainLines(Console.Out) : new LiveTable();
+        using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, Stop),
+            terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, Stop);
+        IScreen screen = Console.IsOutputRedirected || !AnsiConsole.Profile.Capabilities.Ansi ? new PlainLines(Console.Out)
+            : new LiveTable();
         Console.WriteLine($"{options.Calls} calls, {options.Kills} kills, --seed {options.Seed}, logs in {options.LogDirectory}");
         using var cluster = new Cluster(options.LogDirectory);
         var run = new HelloRun(options, cluster, screen);

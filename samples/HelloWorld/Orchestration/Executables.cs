@@ -10,7 +10,10 @@ internal static class Executables
     /// <summary>A coordinator that is ready to be started; its lines and those of its app can be read.</summary>
     public static Process Coordinator(params ReadOnlySpan<string> arguments)
     {
-        var start = new ProcessStartInfo(coordinator) { UseShellExecute = false, RedirectStandardInput = true, RedirectStandardOutput = true, RedirectStandardError = true };
+        var start = new ProcessStartInfo(coordinator)
+        {
+            UseShellExecute = false, RedirectStandardInput = true, RedirectStandardOutput = true, RedirectStandardError = true
+        };
         foreach (string argument in arguments) start.ArgumentList.Add(argument);
         return new Process { StartInfo = start, EnableRaisingEvents = true };
     }

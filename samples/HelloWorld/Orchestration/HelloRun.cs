@@ -6,7 +6,8 @@ namespace HelloWorld.Orchestration;
 
 internal sealed class HelloRun(RunOptions options, Cluster cluster, IScreen screen)
 {
-    private static readonly TimeSpan askEvery = TimeSpan.FromMilliseconds(50), drawEvery = TimeSpan.FromMilliseconds(100), stepAtMost = TimeSpan.FromMilliseconds(10);
+    private static readonly TimeSpan askEvery = TimeSpan.FromMilliseconds(50), drawEvery = TimeSpan.FromMilliseconds(100),
+        stepAtMost = TimeSpan.FromMilliseconds(10);
 
     private readonly string name = Guid.NewGuid().ToString("N")[..8];
     private readonly IReadOnlyList<PlannedKill> plan = KillSchedule.Of(options.Seed, options.Kills, options.Calls);

@@ -23,13 +23,15 @@ internal sealed class LiveTable : IScreen
 
     private static Table DrawCalls(Figures now)
     {
-        Table table = new Table().Border(TableBorder.Rounded).HideHeaders().AddColumn("what").AddColumn(new TableColumn("value").RightAligned());
+        Table table = new Table().Border(TableBorder.Rounded).HideHeaders().AddColumn("what")
+            .AddColumn(new TableColumn("value").RightAligned());
         table.AddRow("calls made", $"{Count(now.Made)} of {Count(now.Wanted)}");
         table.AddRow("calls applied", Count(now.Applied));
         table.AddRow("answers awaited", Count(now.Answers));
         table.AddRow("durable calls/s", Count((long)now.CallsPerSecond));
         table.AddRow("kills", $"{now.Kills} of {now.KillsPlanned}");
-        table.AddRow("recoveries", now.Recoveries.IsRecovering ? $"[yellow]recovering[/] {now.Recoveries.Count}" : $"{now.Recoveries.Count}");
+        table.AddRow("recoveries",
+            now.Recoveries.IsRecovering ? $"[yellow]recovering[/] {now.Recoveries.Count}" : $"{now.Recoveries.Count}");
         table.AddRow("recovery, last", Ms(now.Recoveries.Last));
         table.AddRow("recovery, median", Ms(now.Recoveries.Median));
         table.AddRow("time", $"{now.Elapsed.TotalSeconds.ToString("F1", CultureInfo.InvariantCulture)} s");
@@ -38,5 +40,6 @@ internal sealed class LiveTable : IScreen
 
     private static string Count(long number) => number.ToString("N0", CultureInfo.InvariantCulture);
 
-    private static string Ms(TimeSpan? time) => time is { } known ? $"{known.TotalMilliseconds.ToString("F0", CultureInfo.InvariantCulture)} ms" : "";
+    private static string Ms(TimeSpan? time) =>
+        time is { } known ? $"{known.TotalMilliseconds.ToString("F0", CultureInfo.InvariantCulture)} ms" : "";
 }

@@ -15,7 +15,8 @@ internal sealed class PlainLines(TextWriter output) : IScreen
     {
         if (now.Elapsed < next) return;
         next = now.Elapsed + every;
-        string recovery = now.Recoveries.Last is { } last ? $" recovery last={last.TotalMilliseconds:F0}ms median={now.Recoveries.Median!.Value.TotalMilliseconds:F0}ms" : "";
+        string recovery = now.Recoveries.Last is { } last
+            ? $" recovery last={last.TotalMilliseconds:F0}ms median={now.Recoveries.Median!.Value.TotalMilliseconds:F0}ms" : "";
         output.WriteLine(string.Create(
             CultureInfo.InvariantCulture,
             $"{now.Elapsed.TotalSeconds,5:F1}s made={now.Made} applied={now.Applied} answers={now.Answers} kills={now.Kills}/{now.KillsPlanned} recoveries={now.Recoveries.Count}{recovery} durable={now.CallsPerSecond:F0}/s"));

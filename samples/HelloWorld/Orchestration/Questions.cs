@@ -41,5 +41,6 @@ internal sealed class Questions(string run)
 
     /// <summary>Null: a question of another run.</summary>
     private int? NumberOf(string question) =>
-        question.StartsWith(run + ".", StringComparison.Ordinal) && int.TryParse(question.AsSpan(run.Length + 1), out int number) ? number : null;
+        question.StartsWith(run + ".", StringComparison.Ordinal) && int.TryParse(question.AsSpan(run.Length + 1), out int number)
+        ? number : null;
 }

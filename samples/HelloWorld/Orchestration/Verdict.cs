@@ -16,9 +16,12 @@ internal sealed record Verdict(IReadOnlyList<string> Faults)
         if (client.Made != calls) faults.Add($"{calls} calls were ordered, the client made {client.Made}");
         if (server.Applied < calls) faults.Add($"{calls - server.Applied} of {calls} calls were lost");
         if (server.Applied > calls) faults.Add($"{server.Applied - calls} calls were applied more than once, or never made");
-        if (server.OrderHash != HelloWorld.OrderHash.OfAllUpTo(calls)) faults.Add($"the calls were not applied in order: their order hash is {server.OrderHash:x16}, that of 1 to {calls} is {HelloWorld.OrderHash.OfAllUpTo(calls):x16}");
+        if (server.OrderHash != HelloWorld.OrderHash.OfAllUpTo(calls))
+            faults.Add(
+                $"the calls were not applied in order: their order hash is {server.OrderHash:x16}, that of 1 to {calls} is {HelloWorld.OrderHash.OfAllUpTo(calls):x16}");
         if (client.WrongAnswers != 0) faults.Add($"{client.WrongAnswers} of {client.Answers} awaited answers were not the next number");
-        if (server.Asked != client.Answers) faults.Add($"the server answered {server.Asked} times, the client got {client.Answers} answers");
+        if (server.Asked != client.Answers)
+            faults.Add($"the server answered {server.Asked} times, the client got {client.Answers} answers");
         return new Verdict(faults);
     }
 }

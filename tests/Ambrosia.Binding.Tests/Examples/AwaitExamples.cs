@@ -138,7 +138,9 @@ public sealed class AwaitExamples
         restored.Deliver(Result(1, 2, 1, 5), Fork(4), Result(1, 1, 2, 6));
 
         Assert.Contains("result bank2 3 #8 5", restored.Said);
-        Assert.Contains(restored.Said, static line => line.StartsWith("failure bank2 3 #7", StringComparison.Ordinal) && line.Contains("OperationCanceledException", StringComparison.Ordinal));
+        Assert.Contains(restored.Said,
+            static line => line.StartsWith("failure bank2 3 #7", StringComparison.Ordinal)
+                && line.Contains("OperationCanceledException", StringComparison.Ordinal));
         Assert.Equal(0, restored.Session.DroppedResults);
     }
 

@@ -16,7 +16,8 @@ public sealed partial class Account : Immortal<IAccountProxy>, IAccount
 
     public void Deposit(long cents) => balance += cents;
 
-    public Call<long> Withdraw(long cents) => cents <= balance ? Call.FromResult(balance -= cents) : throw new InvalidOperationException("not enough");
+    public Call<long> Withdraw(long cents) =>
+        cents <= balance ? Call.FromResult(balance -= cents) : throw new InvalidOperationException("not enough");
 }
 #endregion
 
@@ -67,7 +68,8 @@ public sealed partial class Teller : Immortal<ITellerProxy>, ITeller
 
 public sealed class CallExamples
 {
-    private static readonly uint s_withdraw = Protocol.MethodIds.Of("IAccount", "Withdraw"), s_deposit = Protocol.MethodIds.Of("IAccount", "Deposit");
+    private static readonly uint s_withdraw = Protocol.MethodIds.Of("IAccount", "Withdraw"),
+        s_deposit = Protocol.MethodIds.Of("IAccount", "Deposit");
 
     [Fact]
     public void Contract_IsServed()

@@ -73,7 +73,10 @@ public sealed class ImpulseExampleTests
         {
             if (run == 1) inbox = Started<Inbox>("inbox");
             inbox.BecomePrimary();
-            Assert.True(SpinWait.SpinUntil(() => { inbox.Listen(); return inbox.Said.Any(static line => line.StartsWith("impulse", StringComparison.Ordinal)); }, TimeSpan.FromSeconds(30)));
+            Assert.True(
+                SpinWait.SpinUntil(
+                    () => { inbox.Listen(); return inbox.Said.Any(static line => line.StartsWith("impulse", StringComparison.Ordinal)); },
+                    TimeSpan.FromSeconds(30)));
             Assert.Contains(inbox.Said, static line => line.Contains("key 6C6574746572", StringComparison.Ordinal)); // letter
         }
         inbox.Send(new Protocol.ImpulseLogged(0, 1));
@@ -85,7 +88,9 @@ public sealed class ImpulseExampleTests
     public void Impulse_AsTheDocumentShows_Acts()
     {
         FakeCoordinator terminal = Started<Terminal>("terminal");
-        terminal.Deliver(Request(0, null, Protocol.MethodIds.Of("ITerminal", "Typed"), "hello"), Request(0, "k", Protocol.MethodIds.Of("ITerminal", "Typed"), "twice"), Request(0, "k", Protocol.MethodIds.Of("ITerminal", "Typed"), "twice"));
+        terminal.Deliver(Request(0, null, Protocol.MethodIds.Of("ITerminal", "Typed"), "hello"),
+            Request(0, "k", Protocol.MethodIds.Of("ITerminal", "Typed"), "twice"),
+            Request(0, "k", Protocol.MethodIds.Of("ITerminal", "Typed"), "twice"));
         terminal.Deliver(Mark());
         Assert.Equal(0, terminal.Session.FailedForks);
         Assert.Contains("hello", System.Text.Encoding.UTF8.GetString(terminal.Image), StringComparison.Ordinal);

@@ -93,13 +93,18 @@ public sealed class MessageExamples
     public void Data_FromACallerOfAnOldVersion_HasItsDefaults()
     {
         FakeCoordinator archive = Started<Archive>();
-        archive.Deliver(Fork(Protocol.MethodIds.Of("IArchive", "Add"), new Hashtable { ["Title"] = "The Dispossessed", ["Pages"] = 341, ["Author"] = new Hashtable { [1] = "Le Guin" } }, new[] { "sf" }));
+        archive.Deliver(
+            Fork(Protocol.MethodIds.Of("IArchive", "Add"),
+                new Hashtable { ["Title"] = "The Dispossessed", ["Pages"] = 341, ["Author"] = new Hashtable { [1] = "Le Guin" } },
+                new[] { "sf" }));
         archive.Deliver(Call(Protocol.MethodIds.Of("IArchive", "By"), 1, "Le Guin"));
 
         Assert.Equal(0, archive.Session.FailedForks);
         Assert.Equal("new", archive.Immortal<Archive>().Shelves);
-        Assert.Contains("The Dispossessed", archive.Said.Single(static line => line.StartsWith("result ", StringComparison.Ordinal)), StringComparison.Ordinal);
-        Assert.Equal("The Dispossessed Paper", string.Join(' ', archive.Immortal<Archive>().By("Le Guin").Select(static book => $"{book.Title} {book.Binding}")));
+        Assert.Contains("The Dispossessed", archive.Said.Single(static line => line.StartsWith("result ", StringComparison.Ordinal)),
+            StringComparison.Ordinal);
+        Assert.Equal("The Dispossessed Paper",
+            string.Join(' ', archive.Immortal<Archive>().By("Le Guin").Select(static book => $"{book.Title} {book.Binding}")));
     }
 
     [Fact]
@@ -122,6 +127,7 @@ public sealed class MessageExamples
         vault.Deliver(Call(Protocol.MethodIds.Of("IVault", "Forward"), 7, "bank3", file));
 
         Assert.Equal(100_000, vault.Immortal<Vault>().Bytes);
-        Assert.Contains(vault.Said, static line => line.StartsWith($"call bank3 {Protocol.MethodIds.Of("IVault", "Keep")} #1", StringComparison.Ordinal));
+        Assert.Contains(vault.Said,
+            static line => line.StartsWith($"call bank3 {Protocol.MethodIds.Of("IVault", "Keep")} #1", StringComparison.Ordinal));
     }
 }

@@ -34,7 +34,8 @@ public sealed class PoisonExamples
         FakeCoordinator orders = Started<Orders>();
         orders.Deliver(RecordKinds.EncodeWhole(PolicyRecord.Default with { Forks = ForkPolicy.Quarantine }));
         var place = new MessagePlace(orders.Next, 0);
-        orders.Deliver(Fork(2, "chf", 100), RecordKinds.EncodeWhole(new QuarantineRecord(place, QuarantineAction.SetAside)), Fork(1, "chf", 950));
+        orders.Deliver(Fork(2, "chf", 100), RecordKinds.EncodeWhole(new QuarantineRecord(place, QuarantineAction.SetAside)),
+            Fork(1, "chf", 950));
         Assert.Equal((0, 1), (orders.Immortal<Orders>().Booked, orders.Session.MessagesSetAside));
 
         orders.Deliver(RecordKinds.EncodeWhole(new QuarantineRecord(place, QuarantineAction.Retry)));

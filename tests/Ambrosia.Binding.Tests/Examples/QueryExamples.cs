@@ -30,7 +30,8 @@ public sealed class QueryExamples
     {
         FakeCoordinator coordinator = FakeCoordinator.Started<Library>();
         uint add = MethodIds.Of("ILibrary", "Add"), titles = MethodIds.Of("ILibrary", "Titles");
-        coordinator.Deliver(FakeCoordinator.Fork(add, "Faust"), FakeCoordinator.Fork(add, "Emma"), FakeCoordinator.Fork(add, "Felix Krull"));
+        coordinator.Deliver(FakeCoordinator.Fork(add, "Faust"), FakeCoordinator.Fork(add, "Emma"),
+            FakeCoordinator.Fork(add, "Felix Krull"));
         var payload = new ArrayBufferWriter<byte>();
         new QueryFrame(1, coordinator.Next, 0, titles, Cbor.Of("F")).Write(payload);
         coordinator.Send(FrameType.Query, payload.WrittenSpan);

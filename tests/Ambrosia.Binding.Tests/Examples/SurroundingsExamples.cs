@@ -76,7 +76,7 @@ public sealed partial class Shop : Immortal<IShopProxy>, IShop
     {
         try
         {
-            // Runs outside of the handlers, in the primary, at least once; its result is logged once. The bank drops a key that it has seen.
+            // Runs outside of the handlers, in the primary, at least once; its result is logged once. The bank drops keys it knows.
             string receipt = await NondetTask(
                 async context => await bank.Charge(context.IdempotencyKey, cents),
                 new NondetOptions { Attempts = 3, Deadline = TimeSpan.FromMinutes(1) });
@@ -98,7 +98,8 @@ public sealed partial class Shop : Immortal<IShopProxy>, IShop
     private static int Pack(List<int> weights)
     {
         weights.Sort();
-        return weights.Aggregate((bins: 1, room: 10), (at, weight) => weight <= at.room ? (at.bins, at.room - weight) : (at.bins + 1, 10 - weight)).bins;
+        return weights.Aggregate((bins: 1, room: 10),
+            (at, weight) => weight <= at.room ? (at.bins, at.room - weight) : (at.bins + 1, 10 - weight)).bins;
     }
     #endregion
 }
@@ -139,7 +140,8 @@ public sealed class SurroundingsExamples
         shop.BecomePrimary();
         shop.DeliverWith(0, shop.Tasks.Micros, Call(1, 7, "book", cents));
         Task run = shop.Tasks.RunNext();
-        for (int failed = 1; failed < charges; failed++) shop.Tasks.Clock.Advance(await shop.Tasks.NextPause(deadline: TimeSpan.FromSeconds(30)));
+        for (int failed = 1; failed < charges; failed++)
+            shop.Tasks.Clock.Advance(await shop.Tasks.NextPause(deadline: TimeSpan.FromSeconds(30)));
         await run.WaitAsync(TimeSpan.FromSeconds(30));
         shop.Listen();
         shop.Deliver(RecordKinds.EncodeWhole(Assert.Single(shop.Results)));

@@ -63,7 +63,8 @@ public interface IBank
     Call<int> Depth(int levels, string bank);
 
     [MethodId(16)]
-    (int Sum, Dictionary<string, int?> Counts, int[][] Rows) Mixed((int A, string? B) pair, IReadOnlyDictionary<string, int?> counts, int[][] rows);
+    (int Sum, Dictionary<string, int?> Counts, int[][] Rows) Mixed(
+        (int A, string? B) pair, IReadOnlyDictionary<string, int?> counts, int[][] rows);
 
     [MethodId(17)]
     Call Prod(string bank);
@@ -188,8 +189,9 @@ public sealed partial class Bank : Immortal<IBankProxy>, IBank
         return 1 + await Depth(levels - 1, bank);
     }
 
-    public (int Sum, Dictionary<string, int?> Counts, int[][] Rows) Mixed((int A, string? B) pair, IReadOnlyDictionary<string, int?> counts, int[][] rows) =>
-        (pair.A + (pair.B?.Length ?? -1), counts.Reverse().ToDictionary(), [.. rows.Reverse()]);
+    public (int Sum, Dictionary<string, int?> Counts, int[][] Rows) Mixed(
+        (int A, string? B) pair, IReadOnlyDictionary<string, int?> counts, int[][] rows) =>
+            (pair.A + (pair.B?.Length ?? -1), counts.Reverse().ToDictionary(), [.. rows.Reverse()]);
 
     public async Call Prod(string bank)
     {

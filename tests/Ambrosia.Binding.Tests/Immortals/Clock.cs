@@ -138,7 +138,8 @@ public sealed partial class Clock : Immortal<IClockProxy>, IClock
         throw new InvalidOperationException("tick failed");
     }
 
-    private void See(string what) => Seen.Add(string.Create(CultureInfo.InvariantCulture, $"{what}@{(Now - DateTimeOffset.UnixEpoch).Ticks / 10}"));
+    private void See(string what) =>
+        Seen.Add(string.Create(CultureInfo.InvariantCulture, $"{what}@{(Now - DateTimeOffset.UnixEpoch).Ticks / 10}"));
 
     internal Call DelayOutside() => Delay(TimeSpan.Zero);
 }

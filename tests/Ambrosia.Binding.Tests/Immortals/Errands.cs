@@ -80,8 +80,10 @@ public sealed partial class Errands : Immortal<IErrandsProxy>, IErrands
             case "async": return Text(await NondetTask(async () => { await Task.Yield(); return Do("async"); }));
             case "action": await NondetTask(() => { Do("action"); }); return "done";
             case "asyncAction": await NondetTask(async () => { await Task.CompletedTask; Do("asyncAction"); }); return "done";
-            case "throws": return Text(await NondetTask(int () => throw new InvalidOperationException("body", new FormatException("inner"))));
-            case "asyncThrows": await NondetTask(async () => { await Task.CompletedTask; throw new TimeoutException("late"); }); return "never";
+            case "throws":
+                return Text(await NondetTask(int () => throw new InvalidOperationException("body", new FormatException("inner"))));
+            case "asyncThrows":
+                await NondetTask(async () => { await Task.CompletedTask; throw new TimeoutException("late"); }); return "never";
             case "key": return await NondetTask(static context => $"{context.IdempotencyKey} #{context.Attempt}");
             case "graph":
                 Parcel parcel = await NondetTask(static () => MakeParcel());
@@ -91,13 +93,26 @@ public sealed partial class Errands : Immortal<IErrandsProxy>, IErrands
             case "tuple": return (await NondetTask(static () => (1, "two", (int?)null))).ToString();
             case "stream": return $"{await NondetTask(static () => new MemoryStream())}";
             case "large": return Text((await NondetTask(static () => new byte[2000])).Length);
-            case "retry": return Text(await NondetTask(context => context.Attempt < 3 ? throw new InvalidOperationException($"attempt {context.Attempt}") : Do($"attempt {context.Attempt}"), retry));
-            case "retryInVain": return Text(await NondetTask(int (context) => throw new InvalidOperationException($"attempt {context.Attempt}"), retry));
-            case "deadline": await NondetTask(static context => ThisWorld.Async!(context), new NondetOptions { Deadline = TimeSpan.FromSeconds(5) }); return "in time";
-            case "deadlineInYears": await NondetTask(static context => ThisWorld.Async!(context), new NondetOptions { Deadline = TimeSpan.FromDays(400) }); return "in time";
-            case "deadlineNever": return Text(await NondetTask(static () => Do("at last"), new NondetOptions { Deadline = TimeSpan.MaxValue }));
-            case "patient": return Text(await NondetTask(context => context.Attempt < 4 ? throw new InvalidOperationException($"attempt {context.Attempt}") : Do("patient"),
-                new NondetOptions { Attempts = 4, Backoff = TimeSpan.FromDays(100), BackoffMax = TimeSpan.MaxValue }));
+            case "retry":
+                return Text(
+                    await NondetTask(
+                        context => context.Attempt < 3 ? throw new InvalidOperationException($"attempt {context.Attempt}")
+                            : Do($"attempt {context.Attempt}"), retry));
+            case "retryInVain":
+                return Text(await NondetTask(int (context) => throw new InvalidOperationException($"attempt {context.Attempt}"), retry));
+            case "deadline":
+                await NondetTask(static context => ThisWorld.Async!(context), new NondetOptions { Deadline = TimeSpan.FromSeconds(5) });
+                return "in time";
+            case "deadlineInYears":
+                await NondetTask(static context => ThisWorld.Async!(context), new NondetOptions { Deadline = TimeSpan.FromDays(400) });
+                return "in time";
+            case "deadlineNever":
+                return Text(await NondetTask(static () => Do("at last"), new NondetOptions { Deadline = TimeSpan.MaxValue }));
+            case "patient":
+                return Text(
+                    await NondetTask(
+                        context => context.Attempt < 4 ? throw new InvalidOperationException($"attempt {context.Attempt}") : Do("patient"),
+                        new NondetOptions { Attempts = 4, Backoff = TimeSpan.FromDays(100), BackoffMax = TimeSpan.MaxValue }));
             case "method": return Text(await NondetMethod(Measure, "method"));
             case "asyncMethod": return Text(await NondetMethod(MeasureAsync, ("a", 2)));
             case "voidMethod": await NondetMethod(Visit, 7); return "done";

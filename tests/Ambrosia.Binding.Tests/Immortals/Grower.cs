@@ -30,7 +30,8 @@ public sealed partial class Grower : Immortal<IGrowerProxy>, IGrower
             case 1: return items.ToArray();
             case 2: return new Queue<object?>(items);
             case 3: return new Stack<object?>(items);
-            case 4: return new Pair { First = Pick(random, pool), Second = pool.OfType<Node>().LastOrDefault(), Third = (random.Next(), "t") };
+            case 4:
+                return new Pair { First = Pick(random, pool), Second = pool.OfType<Node>().LastOrDefault(), Third = (random.Next(), "t") };
             case 5: return new Dictionary<int, object?> { [random.Next()] = Pick(random, pool), [-random.Next()] = pool };
             case 6: return new SortedDictionary<string, object?>(StringComparer.Ordinal) { [random.Next().ToString()] = items };
             case 7: return new KeyValuePair<object?, Pair?>(Pick(random, pool), random.Next(2) == 0 ? null : new Pair { First = pool });
@@ -38,7 +39,10 @@ public sealed partial class Grower : Immortal<IGrowerProxy>, IGrower
             case 9: return new long[random.Next(4), random.Next(4)];
             case 10: return (DayOfWeek)random.Next(7);
             default:
-                var node = new Node { Name = random.Next(3) == 0 ? null : random.Next().ToString(), Parent = pool.OfType<Node>().FirstOrDefault() };
+                var node = new Node
+                {
+                    Name = random.Next(3) == 0 ? null : random.Next().ToString(), Parent = pool.OfType<Node>().FirstOrDefault()
+                };
                 node.Children.AddRange(pool.OfType<Node>().Where(_ => random.Next(4) == 0));
                 if (node.Parent is not null && random.Next(3) == 0) node.Parent.Parent = node;
                 return node;

@@ -97,7 +97,8 @@ public partial class Keeper : Immortal<IKeeperProxy>, IKeeper
     {
         Flag = true;
         Numbers = (1, -2, -3, 4, 5, ulong.MaxValue, 'c', 1.5f, double.NaN, 1.10m);
-        Times = (new DateTime(1, DateTimeKind.Utc), new DateTimeOffset(2026, 1, 2, 3, 4, 5, TimeSpan.FromHours(3)), TimeSpan.MinValue, new Guid(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11), new DateOnly(2026, 1, 2), new TimeOnly(3, 4));
+        Times = (new DateTime(1, DateTimeKind.Utc), new DateTimeOffset(2026, 1, 2, 3, 4, 5, TimeSpan.FromHours(3)), TimeSpan.MinValue,
+            new Guid(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11), new DateOnly(2026, 1, 2), new TimeOnly(3, 4));
         Day = DayOfWeek.Friday;
         NoNumber = null;
         Text = "grüße \uD800 lone";
@@ -107,7 +108,8 @@ public partial class Keeper : Immortal<IKeeperProxy>, IKeeper
         Root = new Node { Name = "root" };
         for (int i = 0; i < 3; i++) Root.Children.Add(new Node { Name = $"child{i}", Parent = Root });
         Alias = Root.Children[1];
-        Mixed = [1, "two", null, Alias, new Pair { First = "f", Second = Root, Third = (1, "x") }, DayOfWeek.Monday, new int[] { 7 }, new object()];
+        Mixed = [1, "two", null, Alias, new Pair { First = "f", Second = Root, Third = (1, "x") }, DayOfWeek.Monday,
+            new int[] { 7 }, new object()];
         Pair = new Pair { First = null, Second = Alias, Third = (7, "y") };
         Contracted = new Contracted { Kept = 10, Dropped = 20, KeptText = "kk", DroppedText = "dd" };
         Shared = SharedAgain = [3, 1, 2];

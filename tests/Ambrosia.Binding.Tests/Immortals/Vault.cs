@@ -22,7 +22,9 @@ public class Base(int hidden)
     internal int Same => same;
 }
 
-/// <summary>A field of the same name as its base class's, a parameter that a method keeps, a record struct, an init-only property.</summary>
+/// <summary>
+/// A field of the same name as its base class's, a parameter that a method keeps, a record struct, an init-only property.
+/// </summary>
 public sealed class Derived(int seed, string captured) : Base(seed)
 {
     private readonly long same = seed;
@@ -128,12 +130,14 @@ public partial class Vault : Immortal<IVaultProxy>, IVault
 
     internal bool IsFavouriteShared => secrets.Count > 0 && ReferenceEquals(favourite, secrets[^1]);
 
-    internal bool IsFixedShared => ReferenceEquals(ImmutableCollectionsMarshal.AsArray(Fixed), ImmutableCollectionsMarshal.AsArray(SameFixed)) && NoneFixed.IsDefault;
+    internal bool IsFixedShared =>
+        ReferenceEquals(ImmutableCollectionsMarshal.AsArray(Fixed), ImmutableCollectionsMarshal.AsArray(SameFixed)) && NoneFixed.IsDefault;
 
     public void Fill(int seed)
     {
         var random = new Random(seed);
-        for (int i = random.Next(1, 9); i > 0; i--) secrets.Add(new Secret { Word = i.ToString(), Depth = random.Next(), Inner = favourite = new Secret() });
+        for (int i = random.Next(1, 9); i > 0; i--)
+            secrets.Add(new Secret { Word = i.ToString(), Depth = random.Next(), Inner = favourite = new Secret() });
         favourite = secrets[^1];
         Derived = new Derived(random.Next(), $"captured {seed}");
         AsBase = random.Next(2) == 0 ? Derived : new Base(seed);
@@ -146,8 +150,11 @@ public partial class Vault : Immortal<IVaultProxy>, IVault
         NoColor = random.Next(2) == 0 ? null : Color.Green;
         Forms = [new Circle(random.NextDouble()), new Square(1.5f), null];
         SameAddress = Address = IPAddress.Parse("192.0.2.1");
-        (Float, Double, Span, Time, Id, Money, Letter, Small) = (-0f, double.NaN, TimeSpan.MinValue, new DateTime(seed, DateTimeKind.Utc), new Guid(seed, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10), 1.10m, '\uD800', -7);
-        (Half, Least, Most, Day, Deep) = (Half.NegativeInfinity, Int128.MinValue, UInt128.MaxValue - (uint)seed, (null, TimeOnly.MaxValue), (Deep)seed);
+        (Float, Double, Span, Time, Id, Money, Letter,
+            Small) = (-0f, double.NaN, TimeSpan.MinValue, new DateTime(seed, DateTimeKind.Utc),
+                new Guid(seed, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10), 1.10m, '\uD800', -7);
+        (Half, Least, Most, Day,
+            Deep) = (Half.NegativeInfinity, Int128.MinValue, UInt128.MaxValue - (uint)seed, (null, TimeOnly.MaxValue), (Deep)seed);
         Ragged = [[1], null, [seed, seed]];
         NoneFixed = default;
         Fixed = SameFixed = [new(seed, 1), new(2, seed)];

@@ -5,7 +5,9 @@ using Ambrosia.TestKit;
 
 namespace Ambrosia.Coordinator.Tests;
 
-/// <summary>Requests that cannot be understood, and the two commands of every coordinator, against a whole one on a simulated disk.</summary>
+/// <summary>
+/// Requests that cannot be understood, and the two commands of every coordinator, against a whole one on a simulated disk.
+/// </summary>
 public sealed class AdminCommandsTests
 {
     private readonly AdminCommands commands = new();
@@ -43,7 +45,8 @@ public sealed class AdminCommandsTests
     {
         (Node node, CountingApp app) = Running();
         JsonObject status = Ask(node, "status");
-        Assert.Equal(("self", "r0", "primary", 1ul), ((string?)status["instance"], (string?)status["replica"], (string?)status["role"], (ulong)status["epoch"]!));
+        Assert.Equal(("self", "r0", "primary", 1ul),
+            ((string?)status["instance"], (string?)status["replica"], (string?)status["role"], (ulong)status["epoch"]!));
         JsonNode log = status["log"]!;
         Assert.Equal(node.Parts.Log.Durable.Value, (ulong)log["durable"]!);
         Assert.InRange((ulong)log["executed"]!, 1ul, (ulong)log["durable"]!);

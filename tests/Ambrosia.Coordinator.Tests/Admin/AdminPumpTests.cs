@@ -6,7 +6,9 @@ using Ambrosia.Log;
 
 namespace Ambrosia.Coordinator.Tests;
 
-/// <summary>The admin socket with real sockets in a temporary directory: one request a connection, few of them, found by the file beside the log.</summary>
+/// <summary>
+/// The admin socket with real sockets in a temporary directory: one request a connection, few of them, found by the file beside the log.
+/// </summary>
 public sealed class AdminPumpTests : IDisposable
 {
     private static readonly TimeSpan patience = TimeSpan.FromSeconds(30);
@@ -46,7 +48,8 @@ public sealed class AdminPumpTests : IDisposable
     [Fact]
     public void Client_NobodyThere_SaysWhereItLooked()
     {
-        Assert.Contains("no coordinator of replica 'r0' runs here", Assert.Throws<AdminUnreachableException>(() => Ask("r0", new JsonObject { ["command"] = "echo" })).Message);
+        Assert.Contains("no coordinator of replica 'r0' runs here",
+            Assert.Throws<AdminUnreachableException>(() => Ask("r0", new JsonObject { ["command"] = "echo" })).Message);
         Serve("r0").Dispose();
         Assert.Empty(Directory.GetFiles(directory));
     }
@@ -58,7 +61,8 @@ public sealed class AdminPumpTests : IDisposable
         byte[] place = File.ReadAllBytes(Path.Combine(directory, "admin.r0"));
         pump.Dispose();
         File.WriteAllBytes(Path.Combine(directory, "admin.r0"), place);
-        Assert.Contains("does not answer", Assert.Throws<AdminUnreachableException>(() => Ask("r0", new JsonObject { ["command"] = "echo" })).Message);
+        Assert.Contains("does not answer",
+            Assert.Throws<AdminUnreachableException>(() => Ask("r0", new JsonObject { ["command"] = "echo" })).Message);
     }
 
     [Fact]
@@ -67,10 +71,13 @@ public sealed class AdminPumpTests : IDisposable
         string deep = Path.Combine(directory, new string('d', 120));
         files.CreateDirectory(deep);
         Serve("r0", deep);
-        Assert.Equal("y", (string?)Assert.Single(AdminClient.Ask(files, deep, "r0", new JsonObject { ["command"] = "echo", ["what"] = "y" }, patience))["said"]);
+        Assert.Equal("y",
+            (string?)Assert.Single(
+                AdminClient.Ask(files, deep, "r0", new JsonObject { ["command"] = "echo", ["what"] = "y" }, patience))["said"]);
         (string socket, int process) = AdminEndpoint.ReadPlace(files, Path.Combine(deep, "admin.r0"))!.Value;
         Assert.Equal(Environment.ProcessId, process);
-        Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute, File.GetUnixFileMode(Path.GetDirectoryName(socket)!));
+        Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute,
+            File.GetUnixFileMode(Path.GetDirectoryName(socket)!));
     }
 
     [Fact]
@@ -123,13 +130,15 @@ public sealed class AdminPumpTests : IDisposable
         foreach (Socket socket in open) socket.Dispose();
         // Those who went away make room again.
         string answer = "";
-        for (long until = Environment.TickCount64 + 30_000; answer.Length == 0 && Environment.TickCount64 < until;) answer = Talk("{\"command\":\"echo\",\"what\":\"x\"}\n");
+        for (long until = Environment.TickCount64 + 30_000; answer.Length == 0 && Environment.TickCount64 < until;)
+            answer = Talk("{\"command\":\"echo\",\"what\":\"x\"}\n");
         Assert.Equal("{\"said\":\"x\"}\n", answer);
     }
 
     private AdminPump Serve(string replica, string? at = null)
     {
-        AdminEndpoint endpoint = AdminEndpoint.TryOpen(files, at ?? directory, replica, evenIfTaken: false) ?? throw new InvalidOperationException("taken");
+        AdminEndpoint endpoint = AdminEndpoint.TryOpen(files, at ?? directory, replica, evenIfTaken: false)
+            ?? throw new InvalidOperationException("taken");
         var pump = new AdminPump(() => endpoint, commands, static _ => { });
         pumps.Add(pump);
         pump.Start();
@@ -140,7 +149,10 @@ public sealed class AdminPumpTests : IDisposable
 
     private Socket Connect()
     {
-        var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified) { ReceiveTimeout = (int)patience.TotalMilliseconds };
+        var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified)
+        {
+            ReceiveTimeout = (int)patience.TotalMilliseconds
+        };
         socket.Connect(new UnixDomainSocketEndPoint(Path.Combine(directory, "admin.r0.sock")));
         return socket;
     }

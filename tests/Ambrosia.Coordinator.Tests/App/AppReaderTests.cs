@@ -23,7 +23,8 @@ public sealed class AppReaderTests
         public ReadAnswer Run(BlockPool.Block block, int frameAt, in RunView run, int runBytes)
         {
             if (random.Chance(10)) return ReadAnswer.OutboxFull;
-            Assert.Equal(run.Messages.ToArray(), RunView.Read(block.Bytes.AsSpan(frameAt + FrameHeader.Bytes, runBytes)).Messages.ToArray());
+            Assert.Equal(run.Messages.ToArray(),
+                RunView.Read(block.Bytes.AsSpan(frameAt + FrameHeader.Bytes, runBytes)).Messages.ToArray());
             if (random.Chance(20)) { block.AddReference(); Kept.Add(block); }
             Taken.Add((FrameType.Run, block.Bytes.AsSpan(frameAt + FrameHeader.Bytes, runBytes).ToArray()));
             LogWaits = random.Chance(10);
@@ -77,14 +78,18 @@ public sealed class AppReaderTests
             }
         }
         Assert.Equal(sent.Count, frames.Taken.Count);
-        for (int i = 0; i < sent.Count; i++) Assert.True(sent[i].Type == frames.Taken[i].Type && sent[i].Payload.AsSpan().SequenceEqual(frames.Taken[i].Payload), $"frame {i}");
+        for (int i = 0; i < sent.Count; i++)
+            Assert.True(sent[i].Type == frames.Taken[i].Type && sent[i].Payload.AsSpan().SequenceEqual(frames.Taken[i].Payload),
+                $"frame {i}");
         foreach (BlockPool.Block block in frames.Kept) block.Release();
         reader.Dispose();
         Assert.Equal(0, pool.Outstanding);
         Assert.True(frames.Pauses > 0);
     });
 
-    /// <summary>Long frames come one behind another: each is received where it fits, not moved there once it turns out to be long.</summary>
+    /// <summary>
+    /// Long frames come one behind another: each is received where it fits, not moved there once it turns out to be long.
+    /// </summary>
     [Fact]
     public void Space_BehindALongFrame_HasRoomForAnother()
     {

@@ -19,7 +19,9 @@ public sealed class ControlFrameTests
         }
         byte[] run = Made.Run(MessageKind.Impulse, 1, 1, [Made.Message(MessageKind.Impulse, 1, 100_000)], peer: 0);
         var appender = new LogAppender(ReplicaLog.Of(node.Parts.Log), node.Parts.Log.ReserveBytesMax);
-        Assert.True(appender.TryAppendRun(RecordKind.ImpulseRun, RunHeader.Read(run) with { Hash = node.Parts.Epoch.Value }, run.AsSpan(RunHeader.Bytes), static _ => { }));
+        Assert.True(
+            appender.TryAppendRun(RecordKind.ImpulseRun, RunHeader.Read(run) with { Hash = node.Parts.Epoch.Value },
+                run.AsSpan(RunHeader.Bytes), static _ => { }));
         node.Commit();
 
         var sent = new List<byte>();

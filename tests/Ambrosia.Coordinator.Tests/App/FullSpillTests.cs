@@ -4,8 +4,8 @@ using Ambrosia.TestKit;
 namespace Ambrosia.Coordinator.Tests;
 
 /// <summary>
-/// Memory and scratch file are full: the app waits, and it is what the peer has that lets it go on. Its own reports cannot: they stand behind
-/// the run that waits.
+/// Memory and scratch file are full: the app waits, and it is what the peer has that lets it go on. Its own reports cannot: they stand
+/// behind the run that waits.
 /// </summary>
 public sealed class FullSpillTests
 {
@@ -55,7 +55,10 @@ public sealed class FullSpillTests
         Assert.Equal(ReadAnswer.More, answer);
     }
 
-    /// <summary>What is for one that is being forgotten is dropped at once, so that the app comes to that place; and no disk beyond the limit is taken for it.</summary>
+    /// <summary>
+    /// What is for one that is being forgotten is dropped at once, so that the app comes to that place; and no disk beyond
+    /// the limit is taken for it.
+    /// </summary>
     [Fact]
     public void Run_WhileTheSpillIsFullForOneWhoIsForgotten_GoesOnToThatPlace()
     {
@@ -70,7 +73,9 @@ public sealed class FullSpillTests
         Assert.InRange(node.SpilledBytes, 0, SpillBytes);
     }
 
-    /// <summary>Below the limit, and the disk is full: the app waits, the end of the disk is the log's, and with space it goes on.</summary>
+    /// <summary>
+    /// Below the limit, and the disk is full: the app waits, the end of the disk is the log's, and with space it goes on.
+    /// </summary>
     [Fact]
     public void Run_WhileTheDiskIsFull_WaitsForSpace()
     {
@@ -140,7 +145,8 @@ public sealed class FullSpillTests
 
     private byte[] NextRun()
     {
-        byte[][] calls = [.. Enumerable.Range(0, (int)RunCalls).Select(_ => Made.Message(MessageKind.Fork, channel.Count + 1, (int)CallBytes))];
+        byte[][] calls = [
+            .. Enumerable.Range(0, (int)RunCalls).Select(_ => Made.Message(MessageKind.Fork, channel.Count + 1, (int)CallBytes))];
         foreach (byte[] call in calls) channel.Add(MessageKind.Fork, call);
         return Made.Frame(FrameType.Run, Made.Run(MessageKind.Fork, 0, 0, calls));
     }
@@ -155,7 +161,10 @@ public sealed class FullSpillTests
         {
             this.node = node;
             link = node.Parts.NewLink(null, Seed, "peer")!;
-            link.Feed(Made.Frame(new Hello(1, 1, peerUuid, OutboxBench.Peer, "r0", new Epoch(1), 1, "self", Guid.Empty, default, 0, channel.Positions[0].Hash, 0, default, 0, 1 << 20), Seed, checkPayload: true), true, out _);
+            link.Feed(
+                Made.Frame(
+                    new Hello(1, 1, peerUuid, OutboxBench.Peer, "r0", new Epoch(1), 1, "self", Guid.Empty, default, 0,
+                        channel.Positions[0].Hash, 0, default, 0, 1 << 20), Seed, checkPayload: true), true, out _);
         }
 
         public ulong Received { get; private set; }

@@ -4,7 +4,9 @@ using Ambrosia.TestKit;
 
 namespace Ambrosia.Coordinator.Tests;
 
-/// <summary>The app dies, with half a frame in the socket or not; the coordinator dies; what comes next goes on as if nothing had happened.</summary>
+/// <summary>
+/// The app dies, with half a frame in the socket or not; the coordinator dies; what comes next goes on as if nothing had happened.
+/// </summary>
 public sealed class HandoverTests
 {
     private const ulong Last = 300;
@@ -28,16 +30,19 @@ public sealed class HandoverTests
         var node = new Node(disk, time, options);
         CountingApp? app = null;
         int kills = random.Next(1, 8), checkpoints = random.Next(1, 5);
-        for (int step = 0; app is not { Executed: Last, IsQuiet: true } || kills > 0 || node.Parts.Log.Durable < node.Parts.Log.Tail; step++)
+        for (int step = 0; app is not { Executed: Last, IsQuiet: true } || kills > 0
+            || node.Parts.Log.Durable < node.Parts.Log.Tail; step++)
         {
             Assert.True(step < 200_000, "it comes to rest");
             app ??= new CountingApp(node, random, Last);
             switch (random.Next(12))
             {
                 case 0 when checkpoints > 0 && random.Chance(10): app.Ask(); checkpoints--; break;
-                case 1 when random.Chance(5): node.Parts.Tick(isQuiet: true); time.Advance(TimeSpan.FromMilliseconds(random.Next(300))); node.Parts.CheckFence(); break;
+                case 1 when random.Chance(5): node.Parts.Tick(isQuiet: true); time.Advance(TimeSpan.FromMilliseconds(random.Next(300)));
+                    node.Parts.CheckFence(); break;
                 case 2 when kills > 0 && random.Chance(3): app.Kill(); app = null; kills--; break;
-                case 3 when kills > 0 && random.Chance(1): node.Kill(); app = null; kills--; published += Published(node); node = new Node(disk, time, options); break;
+                case 3 when kills > 0 && random.Chance(1): node.Kill(); app = null; kills--; published += Published(node);
+                    node = new Node(disk, time, options); break;
                 case 4: node.Parts.Checkpoints.Step(); break;
                 case 5 or 6: node.CommitStep(); break;
                 default: app.Step(); break;
@@ -49,9 +54,13 @@ public sealed class HandoverTests
         return published + Published(node);
     }
 
-    private static int Published(Node node) => node.Lines.Count(static line => line.StartsWith("checkpoint ckpt", StringComparison.Ordinal));
+    private static int Published(Node node) =>
+        node.Lines.Count(static line => line.StartsWith("checkpoint ckpt", StringComparison.Ordinal));
 
-    /// <summary>An impulse of the dead app becomes durable while the next one's checkpoint is read: nobody waits for it, and the welcome comes first.</summary>
+    /// <summary>
+    /// An impulse of the dead app becomes durable while the next one's checkpoint is read: nobody waits for it, and
+    /// the welcome comes first.
+    /// </summary>
     [Fact]
     public void Session_AckOfTheDeadOnesImpulseWhileItBegins_HearsTheWelcomeFirst()
     {
@@ -83,7 +92,8 @@ public sealed class HandoverTests
     private static PeerLink Open(Node node)
     {
         PeerLink link = node.Parts.NewLink(null, Seed, "peer")!;
-        var hello = new Hello(1, 1, Guid.Parse("99999999-8888-7777-6666-555555555555"), OutboxBench.Peer, "r0", new Epoch(1), 1, "self", Guid.Empty, default, 0, 0, 0, default, 0, 1 << 20);
+        var hello = new Hello(1, 1, Guid.Parse("99999999-8888-7777-6666-555555555555"), OutboxBench.Peer, "r0", new Epoch(1), 1, "self",
+            Guid.Empty, default, 0, 0, 0, default, 0, 1 << 20);
         link.Feed(Made.Frame(hello, Seed, checkPayload: true), true, out _);
         link.TryTake(out _);
         node.Commit();
@@ -193,7 +203,9 @@ public sealed class HandoverTests
     {
         var node = new Node(new SimulatedFileSystem(), new FakeTime(), options with { SegmentBytes = 8 << 20 });
         var app = new CountingApp(node, new SimulatedRandom(4), 600);
-        byte[] filling = RecordKinds.Encode(new DigestRecord(Lsn.Zero, [.. Enumerable.Range(0, 60).Select(static i => new DigestEntry(new InstanceId($"filling-{i}"), 1, 1))]));
+        byte[] filling = RecordKinds.Encode(
+            new DigestRecord(Lsn.Zero,
+                [.. Enumerable.Range(0, 60).Select(static i => new DigestEntry(new InstanceId($"filling-{i}"), 1, 1))]));
         byte[] nothing = RecordKinds.Encode(new TrimRecord([]));
         var appender = new LogAppender(ReplicaLog.Of(node.Parts.Log), node.Parts.Log.ReserveBytesMax);
         int full = 0;
@@ -212,7 +224,8 @@ public sealed class HandoverTests
         List<(Lsn Lsn, DigestRecord? Digest)> all = node.Records();
         var positions = all.Select(static r => r.Digest?.Position).OfType<Lsn>().Where(static position => position > Lsn.Zero).ToList();
         var due = new List<Lsn>();
-        for (ulong multiple = 1 << 20; multiple <= node.Parts.Executed.Value; multiple += 1 << 20) due.Add(all.First(r => r.Lsn.Value >= multiple).Lsn);
+        for (ulong multiple = 1 << 20; multiple <= node.Parts.Executed.Value; multiple += 1 << 20)
+            due.Add(all.First(r => r.Lsn.Value >= multiple).Lsn);
         Assert.True(due.Count >= 3 && full > 50, $"{due.Count} positions, {full} times full");
         Assert.Equal(due, positions);
     }
@@ -238,7 +251,8 @@ public sealed class HandoverTests
     private static List<byte[]> Fetch(Node node, Channel expected, ulong have)
     {
         PeerLink link = node.Parts.NewLink(null, Seed, "peer")!;
-        var hello = new Hello(1, 1, Guid.Parse("99999999-8888-7777-6666-555555555555"), OutboxBench.Peer, "r0", new Epoch(1), 1, "self", Guid.Empty, default, have, expected.Positions[(int)have].Hash, 0, default, 0, 1 << 20);
+        var hello = new Hello(1, 1, Guid.Parse("99999999-8888-7777-6666-555555555555"), OutboxBench.Peer, "r0", new Epoch(1), 1, "self",
+            Guid.Empty, default, have, expected.Positions[(int)have].Hash, 0, default, 0, 1 << 20);
         link.Feed(Made.Frame(hello, Seed, checkPayload: true), true, out _);
         var messages = new List<byte[]>();
         for (int round = 0; round < 1000; round++)

@@ -96,7 +96,9 @@ public sealed class PendingTimersTests
         Assert.Equal("P5.14", Assert.Throws<ProtocolViolation>(() => timers.Set(new TimerSet(PendingTimers.WaitingMax + 1, 1))).Section);
     }
 
-    /// <summary>Against the plainest model there is, with so many replacements that stale entries must have been thrown out in between.</summary>
+    /// <summary>
+    /// Against the plainest model there is, with so many replacements that stale entries must have been thrown out in between.
+    /// </summary>
     [Fact]
     public void Random_SetsDropsAndTakes_AgreeWithAModel() => Made.Seeds(40, static random =>
     {
@@ -110,7 +112,10 @@ public sealed class PendingTimersTests
                 case 0: timers.Drop(timer); model.Remove(timer); break;
                 case 1 when random.Chance(10):
                     long now = random.Next(1000);
-                    (ulong, long)[] expected = [.. model.Where(each => !each.Value.Logged && each.Value.Due <= now).OrderBy(static each => (each.Value.Due, each.Key)).Select(static each => (each.Key, each.Value.Due))];
+                    (ulong,
+                        long)[] expected = [
+                            .. model.Where(each => !each.Value.Logged && each.Value.Due <= now)
+                                .OrderBy(static each => (each.Value.Due, each.Key)).Select(static each => (each.Key, each.Value.Due))];
                     foreach ((ulong number, long dueUs) in expected)
                     {
                         Assert.True(timers.TryTake(now, out TimerFiredRecord fired));

@@ -23,7 +23,9 @@ public sealed class TimersAndTasksTests
     {
         node.Commit();
         app.Listen();
-        return [.. app.Records.Where(static record => record.Kind == RecordKind.TimerFired).Select(static record => TimerFiredRecord.Read(record.Body))];
+        return [
+            .. app.Records.Where(static record => record.Kind == RecordKind.TimerFired)
+                .Select(static record => TimerFiredRecord.Read(record.Body))];
     }
 
     [Fact]
@@ -84,7 +86,10 @@ public sealed class TimersAndTasksTests
         Assert.Equal(2ul, Assert.Single(Fired(second)).Timer);
     }
 
-    /// <summary>A timer fires in the log and in its app's next session, whether the record was executed before the app died or not: the app tells them apart.</summary>
+    /// <summary>
+    /// A timer fires in the log and in its app's next session, whether the record was executed before the app died or not:
+    /// the app tells them apart.
+    /// </summary>
     [Fact]
     public void FireTimers_LoggedBeforeTheAppDied_IsLoggedAgainForTheNextThatWaits()
     {
@@ -163,8 +168,12 @@ public sealed class TimersAndTasksTests
         node.Commit();
         app.Listen();
 
-        NondetResultRecord[] logged = [.. app.Records.Where(static record => record.Kind == RecordKind.NondetResult).Select(static record => NondetResultRecord.Read(record.Body))];
-        Assert.Equal([new NondetResultRecord(1, false, value), new NondetResultRecord(2, true, value), new NondetResultRecord(3, false, value)], logged);
+        NondetResultRecord[] logged = [
+            .. app.Records.Where(static record => record.Kind == RecordKind.NondetResult)
+                .Select(static record => NondetResultRecord.Read(record.Body))];
+        Assert.Equal(
+            [new NondetResultRecord(1, false, value), new NondetResultRecord(2, true, value), new NondetResultRecord(3, false, value)],
+            logged);
     }
 
     [Fact]

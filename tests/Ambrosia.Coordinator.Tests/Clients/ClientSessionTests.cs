@@ -23,8 +23,12 @@ public sealed class ClientSessionTests : IDisposable
         var time = new FakeTime();
         parts = new ClientParts
         {
-            Self = new InstanceId("bank"), Uuid = log.Identity.Uuid, Replica = "r0", Epoch = () => log.Epoch, MessageBytesMax = 1 << 20, Log = log.Appender, Table = table,
-            Lag = () => lag, MayAnswer = () => mayEmit, IsPrimary = static () => true, Queries = new QueryBook(time, () => log.Appender.Durable), Delivered = static () => default, WakeApp = static () => { }, Committer = static _ => { }, Room = static _ => throw new InvalidOperationException("a part waits"), Lines = new PeerLines(lines.Add, time),
+            Self = new InstanceId("bank"), Uuid = log.Identity.Uuid, Replica = "r0", Epoch = () => log.Epoch, MessageBytesMax = 1 << 20,
+            Log = log.Appender, Table = table,
+            Lag = () => lag, MayAnswer = () => mayEmit, IsPrimary = static () => true,
+            Queries = new QueryBook(time, () => log.Appender.Durable), Delivered = static () => default, WakeApp = static () => { },
+            Committer = static _ => { }, Room = static _ => throw new InvalidOperationException("a part waits"),
+            Lines = new PeerLines(lines.Add, time),
         };
         log.DurableAdvanced = _ => table.DurableAdvanced();
     }
@@ -41,10 +45,13 @@ public sealed class ClientSessionTests : IDisposable
         return session;
     }
 
-    private byte[] HelloOf(string instance = "bank", Guid? uuid = null, uint limit = 1 << 20, ushort version = 1, string client = "web", bool queriesOnly = false) =>
-        Made.Payload(new ClientHello(version, version, new InstanceId(instance), uuid ?? Guid.Empty, client, limit, queriesOnly));
+    private byte[] HelloOf(
+        string instance = "bank", Guid? uuid = null, uint limit = 1 << 20, ushort version = 1, string client = "web",
+        bool queriesOnly = false) =>
+            Made.Payload(new ClientHello(version, version, new InstanceId(instance), uuid ?? Guid.Empty, client, limit, queriesOnly));
 
-    private static FeedAnswer Feed(ClientSession to, FrameType type, byte[] payload) => to.Feed(Made.Frame(type, payload, Seed, checkPayload: true), drained: true, out _);
+    private static FeedAnswer Feed(ClientSession to, FrameType type, byte[] payload) =>
+        to.Feed(Made.Frame(type, payload, Seed, checkPayload: true), drained: true, out _);
 
     private static byte[] RunOf(MessageKind kind, ulong first, params string[] texts) =>
         Made.Run(kind, first, 0, [.. texts.Select(static text => Made.Raw(7, Encoding.UTF8.GetBytes(text)))]);
@@ -75,7 +82,8 @@ public sealed class ClientSessionTests : IDisposable
 
     private void Answer(ulong session, MessageKind kind, ulong epoch, params (ulong Request, string Value)[] answers)
     {
-        byte[] run = Made.Run(kind, session, epoch, [.. answers.Select(static each => Made.Raw(7, [.. Made.Varint(each.Request), .. Encoding.UTF8.GetBytes(each.Value)]))]);
+        byte[] run = Made.Run(kind, session, epoch,
+            [.. answers.Select(static each => Made.Raw(7, [.. Made.Varint(each.Request), .. Encoding.UTF8.GetBytes(each.Value)]))]);
         table.Answer(RunView.ReadWhole(run, Frames.MessageBytesMaxLimit), log.Epoch);
     }
 
@@ -92,7 +100,8 @@ public sealed class ClientSessionTests : IDisposable
         }
         Assert.Equal(FeedAnswer.Continue, session.Feed(frame, true, out _));
         ClientWelcome welcome = ClientWelcome.Read(Assert.Single(Taken(session)).Payload);
-        Assert.Equal((log.Identity.Uuid, new ClientSessionId(log.Epoch, 1), 1u << 20), (welcome.Uuid, welcome.Session, welcome.MessageBytesMax));
+        Assert.Equal((log.Identity.Uuid, new ClientSessionId(log.Epoch, 1), 1u << 20),
+            (welcome.Uuid, welcome.Session, welcome.MessageBytesMax));
         Assert.False(session.HeartbeatFrame.IsEmpty);
     }
 
@@ -202,7 +211,8 @@ public sealed class ClientSessionTests : IDisposable
         ClientSession session = Opened();
         Feed(session, FrameType.Run, RunOf(MessageKind.ClientRequest, 1, "a"));
         Answer(1, MessageKind.ClientAnswer, log.Epoch.Value, (1, new string('x', bytes)));
-        Assert.Equal(ends, closed is not null && closed.Contains("longer than the 1048576 bytes that it takes (P10.6)", StringComparison.Ordinal));
+        Assert.Equal(ends,
+            closed is not null && closed.Contains("longer than the 1048576 bytes that it takes (P10.6)", StringComparison.Ordinal));
     }
 
     [Fact]
@@ -264,7 +274,8 @@ public sealed class ClientSessionTests : IDisposable
 
     [Fact]
     public void Feed_RunBeforeTheHello_IsMalformed() =>
-        Assert.Equal("P10.1", Assert.Throws<ProtocolViolation>(() => Feed(New(), FrameType.Run, RunOf(MessageKind.ClientRequest, 1, "a"))).Section);
+        Assert.Equal("P10.1",
+            Assert.Throws<ProtocolViolation>(() => Feed(New(), FrameType.Run, RunOf(MessageKind.ClientRequest, 1, "a"))).Section);
 
     /// <summary>Impulses that are told as logged, and requests that are answered, make room for others.</summary>
     [Fact]
@@ -292,7 +303,8 @@ public sealed class ClientSessionTests : IDisposable
             ClientSession session = New();
             var arrived = new ArrivedLink(side.Accept(Seed), () => { callers++; return session; });
             Assert.False(arrived.TryTake(out _));
-            byte[] frame = isCaller ? Made.Frame(FrameType.ClientHello, HelloOf(), Seed, checkPayload: true) : Made.Frame(FrameType.Ack, new byte[24], Seed, checkPayload: true);
+            byte[] frame = isCaller ? Made.Frame(FrameType.ClientHello, HelloOf(), Seed, checkPayload: true)
+                : Made.Frame(FrameType.Ack, new byte[24], Seed, checkPayload: true);
             Assert.Equal(FeedAnswer.Continue, arrived.Feed(frame.AsSpan(0, FrameHeader.Bytes - 1), true, out _));
             Exception? refused = Record.Exception(() => arrived.Feed(frame, true, out _));
             Assert.Equal((isCaller ? 1 : 0, isCaller), (callers, refused is null));

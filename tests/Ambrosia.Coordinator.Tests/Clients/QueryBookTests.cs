@@ -6,7 +6,10 @@ using CRA;
 
 namespace Ambrosia.Coordinator.Tests;
 
-/// <summary>Queries on their way through a coordinator: when the app is given one, who gets the answer, and what becomes of those that nobody can answer.</summary>
+/// <summary>
+/// Queries on their way through a coordinator: when the app is given one, who gets the answer, and what becomes of
+/// those that nobody can answer.
+/// </summary>
 public sealed class QueryBookTests : IDisposable
 {
     private const uint Seed = 42;
@@ -26,8 +29,10 @@ public sealed class QueryBookTests : IDisposable
         book = new QueryBook(time, () => durable);
         parts = new ClientParts
         {
-            Self = new InstanceId("bank"), Uuid = log.Identity.Uuid, Replica = "r0", Epoch = () => log.Epoch, MessageBytesMax = 1 << 20, Log = log.Appender, Table = table, Lag = static () => 0,
-            MayAnswer = () => mayAnswer, IsPrimary = () => isPrimary, Queries = book, Delivered = () => delivered, WakeApp = () => wakes++, Committer = static _ => { },
+            Self = new InstanceId("bank"), Uuid = log.Identity.Uuid, Replica = "r0", Epoch = () => log.Epoch, MessageBytesMax = 1 << 20,
+            Log = log.Appender, Table = table, Lag = static () => 0,
+            MayAnswer = () => mayAnswer, IsPrimary = () => isPrimary, Queries = book, Delivered = () => delivered, WakeApp = () => wakes++,
+            Committer = static _ => { },
             Room = static _ => throw new InvalidOperationException("a part waits"), Lines = new PeerLines(static _ => { }, time),
         };
     }
@@ -37,13 +42,15 @@ public sealed class QueryBookTests : IDisposable
     private ClientSession Opened(bool queriesOnly = true)
     {
         var session = new ClientSession(parts, Seed, "remote");
-        Feed(session, FrameType.ClientHello, Made.Payload(new ClientHello(1, 1, new InstanceId("bank"), Guid.Empty, "web", 1 << 20, queriesOnly)));
+        Feed(session, FrameType.ClientHello,
+            Made.Payload(new ClientHello(1, 1, new InstanceId("bank"), Guid.Empty, "web", 1 << 20, queriesOnly)));
         Assert.True(session.TryTake(out ReadOnlyMemory<byte> welcome));
         session.Taken(welcome.Length);
         return session;
     }
 
-    private static FeedAnswer Feed(ClientSession to, FrameType type, byte[] payload) => to.Feed(Made.Frame(type, payload, Seed, checkPayload: true), drained: true, out _);
+    private static FeedAnswer Feed(ClientSession to, FrameType type, byte[] payload) =>
+        to.Feed(Made.Frame(type, payload, Seed, checkPayload: true), drained: true, out _);
 
     private static byte[] QueryOf(ulong number, ulong position = 0, uint patienceMs = 1000, string text = "q", int bytes = 0)
     {
@@ -266,7 +273,10 @@ public sealed class QueryBookTests : IDisposable
         Assert.Equal("P5.18", Assert.Throws<ProtocolViolation>(wrong).Section);
     }
 
-    /// <summary>A replica that is not primary takes those who come for queries alone, and closes others without a word: the catalog says who is primary.</summary>
+    /// <summary>
+    /// A replica that is not primary takes those who come for queries alone, and closes others without a word: the
+    /// catalog says who is primary.
+    /// </summary>
     [Fact]
     public void Secondary_TakesQueriesAlone()
     {
@@ -277,7 +287,8 @@ public sealed class QueryBookTests : IDisposable
         Answer(1, 4096);
         Assert.Single(Told(session));
         var other = new ClientSession(parts, Seed, "remote");
-        Assert.Equal(FeedAnswer.Close, Feed(other, FrameType.ClientHello, Made.Payload(new ClientHello(1, 1, new InstanceId("bank"), Guid.Empty, "web", 1 << 20))));
+        Assert.Equal(FeedAnswer.Close,
+            Feed(other, FrameType.ClientHello, Made.Payload(new ClientHello(1, 1, new InstanceId("bank"), Guid.Empty, "web", 1 << 20))));
         Assert.Empty(Told(other));
     }
 
@@ -309,7 +320,9 @@ public sealed class QueryBookTests : IDisposable
         Assert.Equal(["1 Value at 4096 a"], Told(session));
     }
 
-    /// <summary>In front of an answer stands how far the app was when it made it, so that a query of any replica sees what the answer says.</summary>
+    /// <summary>
+    /// In front of an answer stands how far the app was when it made it, so that a query of any replica sees what the answer says.
+    /// </summary>
     [Fact]
     public void Answers_StandBehindThePositionThatTheyRestOn()
     {

@@ -150,7 +150,8 @@ public sealed class BookTests
 
     private static byte[] RunRecord(MessageKind kind, uint origin, ulong first, ulong hash, int count = 1)
     {
-        byte[] run = Made.Run(kind, first, hash, [.. Enumerable.Range(0, count).Select(i => Made.Message(kind, (ulong)i, 3))], peer: origin);
+        byte[] run = Made.Run(kind, first, hash,
+            [.. Enumerable.Range(0, count).Select(i => Made.Message(kind, (ulong)i, 3))], peer: origin);
         byte[] whole = [.. new byte[RecordHeader.Bytes], .. run];
         new RecordHeader((uint)run.Length, kind == MessageKind.Impulse ? RecordKind.ImpulseRun : RecordKind.Run).Write(whole);
         return whole;
@@ -160,7 +161,8 @@ public sealed class BookTests
     [InlineData(1, 2, "L5.2")] // a gap
     [InlineData(2, 1, "L5.2")] // of nobody
     public void Fold_RunThatBreaksI1_IsDamage(uint origin, ulong first, string section) =>
-        Assert.Equal(section, Assert.Throws<ProtocolViolation>(() => Fold(WithPeer(), RunRecord(MessageKind.Fork, origin, first, 1))).Section);
+        Assert.Equal(section,
+            Assert.Throws<ProtocolViolation>(() => Fold(WithPeer(), RunRecord(MessageKind.Fork, origin, first, 1))).Section);
 
     [Theory]
     [InlineData(0)] // oneself: calls to oneself are trimmed without a record
@@ -194,7 +196,8 @@ public sealed class BookTests
         Fold(state, new PeerRecord(1, x, Guid.Empty, new Epoch(3))); // impulses of lower epochs are forgotten
         Assert.Equal((new Epoch(3), 0ul), (state.InputsOf(1).ImpulseEpoch, state.InputsOf(1).Impulses));
         Fold(state, RunRecord(MessageKind.Impulse, 1, 1, 3));
-        foreach (PeerRecord wrong in new[] { new PeerRecord(3, y, Guid.Empty, new Epoch(1)), new PeerRecord(1, x, Guid.Empty, new Epoch(2)), new PeerRecord(1, y, Guid.Empty, new Epoch(4)) })
+        foreach (PeerRecord wrong in new[] { new PeerRecord(3, y, Guid.Empty, new Epoch(1)), new PeerRecord(1, x, Guid.Empty, new Epoch(2)),
+            new PeerRecord(1, y, Guid.Empty, new Epoch(4)) })
             Assert.Equal("L5.4", Assert.Throws<ProtocolViolation>(() => Fold(state, wrong)).Section);
     }
 

@@ -15,13 +15,16 @@ public sealed class DeliveryTests : IDisposable
     private readonly ProgressBook progress = new();
     private ulong next = 1;
 
-    private Ambrosia.Coordinator.Delivery NewDelivery() => new(ReplicaLog.Of(log.Writer), log.NewReader(), new PolicyOutlook(log.NewReader), DigestEvery, progress, new DigestBook(new Lsn(Lsn.Limit - 1)), bench.Set);
+    private Ambrosia.Coordinator.Delivery NewDelivery() =>
+        new(ReplicaLog.Of(log.Writer), log.NewReader(), new PolicyOutlook(log.NewReader), DigestEvery, progress,
+            new DigestBook(new Lsn(Lsn.Limit - 1)), bench.Set);
 
     /// <summary>Appends one run of a peer, larger than a page now and then.</summary>
     private void Append(SimulatedRandom random)
     {
         if (log.Writer.Tail == Lsn.Zero) log.Append(new PeerRecord(1, OutboxBench.Peer, Guid.Empty, new Epoch(1)));
-        byte[] run = Made.Run(MessageKind.Fork, next, next, [Made.Message(MessageKind.Fork, next, random.Chance(2) ? random.Next(100_000) : random.Next(4000))], peer: 1);
+        byte[] run = Made.Run(MessageKind.Fork, next, next,
+            [Made.Message(MessageKind.Fork, next, random.Chance(2) ? random.Next(100_000) : random.Next(4000))], peer: 1);
         while (!log.Appender.TryAppendRun(RecordKind.Run, RunHeader.Read(run), run.AsSpan(RunHeader.Bytes), static _ => { })) log.Commit();
         next++;
     }
@@ -82,17 +85,20 @@ public sealed class DeliveryTests : IDisposable
         var random = new SimulatedRandom(3);
         while (next < 150) Append(random);
         log.Commit();
-        using var delivery = new Ambrosia.Coordinator.Delivery(ReplicaLog.Of(log.Writer), log.NewReader(), new PolicyOutlook(log.NewReader), DigestEvery, progress, new DigestBook(new Lsn(Lsn.Limit - 1)), bench.Set) { OneByOne = true };
+        using var delivery = new Ambrosia.Coordinator.Delivery(ReplicaLog.Of(log.Writer), log.NewReader(), new PolicyOutlook(log.NewReader),
+            DigestEvery, progress, new DigestBook(new Lsn(Lsn.Limit - 1)), bench.Set) { OneByOne = true };
         List<LoggedRecord> all = log.Records();
         foreach (Lsn from in (Lsn[])[Lsn.Zero, all[0].Lsn, all[5].Lsn, all[^1].Lsn])
         {
             DeliveredState state = new();
-            foreach (LoggedRecord before in all.TakeWhile(r => r.Lsn < from)) PageFold.Fold(state, before.Whole, before.Lsn, 0, Lsn.Zero, from);
+            foreach (LoggedRecord before in all.TakeWhile(r => r.Lsn < from))
+                PageFold.Fold(state, before.Whole, before.Lsn, 0, Lsn.Zero, from);
             delivery.Begin(from == Lsn.Zero ? Lsn.Zero : all.First(r => r.Lsn == from).Page, from, state, null, log.Writer.Durable);
             var app = new App();
             Drain(delivery, app);
             Assert.Equal(all.Where(r => r.Lsn >= from).Select(static r => r.Lsn), app.Records.Select(static r => r.Lsn));
-            Assert.Equal(all.Where(r => r.Lsn >= from).Select(static r => Convert.ToHexString(r.Whole)), app.Records.Select(static r => Convert.ToHexString(r.Whole)));
+            Assert.Equal(all.Where(r => r.Lsn >= from).Select(static r => Convert.ToHexString(r.Whole)),
+                app.Records.Select(static r => Convert.ToHexString(r.Whole)));
             Assert.Equal(app.Records.Select(static r => r.Lsn), app.Marks);
         }
     }
@@ -130,7 +136,8 @@ public sealed class DeliveryTests : IDisposable
         {
             LoggedRecord at = random.Pick(all);
             var state = new DeliveredState();
-            foreach (LoggedRecord record in all.TakeWhile(r => r.Lsn < at.Lsn)) PageFold.Fold(state, record.Whole, record.Lsn, 0, Lsn.Zero, at.Lsn);
+            foreach (LoggedRecord record in all.TakeWhile(r => r.Lsn < at.Lsn))
+                PageFold.Fold(state, record.Whole, record.Lsn, 0, Lsn.Zero, at.Lsn);
             List<Lsn> before = MarksOf(all, Lsn.Zero).FindAll(m => m < at.Lsn);
             var late = new App();
             progress.Begin(at.Lsn, at.Page);
@@ -144,11 +151,15 @@ public sealed class DeliveryTests : IDisposable
     {
         List<LoggedRecord> expected = all.FindAll(r => r.Lsn >= from);
         Assert.Equal(expected.Select(static r => r.Lsn), app.Records.Select(static r => r.Lsn));
-        for (int i = 0; i < expected.Count; i++) Assert.True(expected[i].Whole.AsSpan().SequenceEqual(app.Records[i].Whole), $"record at {expected[i].Lsn}");
+        for (int i = 0; i < expected.Count; i++)
+            Assert.True(expected[i].Whole.AsSpan().SequenceEqual(app.Records[i].Whole), $"record at {expected[i].Lsn}");
         Assert.Equal(MarksOf(all, from), app.Marks);
     }
 
-    /// <summary>A primary whose log does not have a page any more that is durable and was not delivered halts, and says which; it was truncated above what is needed.</summary>
+    /// <summary>
+    /// A primary whose log does not have a page any more that is durable and was not delivered halts, and says which; it was
+    /// truncated above what is needed.
+    /// </summary>
     [Fact]
     public void TryTake_SegmentNoLongerThere_IsDamageOfThatPage()
     {
@@ -167,7 +178,9 @@ public sealed class DeliveryTests : IDisposable
         Assert.Contains("a segment that holds the page of Lsn 0, which is durable", damage.Message, StringComparison.Ordinal);
     }
 
-    /// <summary>A session that begins in the middle of a page that is still in memory must not spoil it for one that begins earlier.</summary>
+    /// <summary>
+    /// A session that begins in the middle of a page that is still in memory must not spoil it for one that begins earlier.
+    /// </summary>
     [Fact]
     public void Begin_InTheMiddleOfALivePage_LeavesThePageWhole()
     {
@@ -178,7 +191,8 @@ public sealed class DeliveryTests : IDisposable
         LoggedRecord middle = all.Last(r => r.Page == all[1].Page);
         using Ambrosia.Coordinator.Delivery delivery = NewDelivery();
         var state = new DeliveredState();
-        foreach (LoggedRecord record in all.TakeWhile(r => r.Lsn < middle.Lsn)) PageFold.Fold(state, record.Whole, record.Lsn, 0, Lsn.Zero, middle.Lsn);
+        foreach (LoggedRecord record in all.TakeWhile(r => r.Lsn < middle.Lsn))
+            PageFold.Fold(state, record.Whole, record.Lsn, 0, Lsn.Zero, middle.Lsn);
         progress.Begin(middle.Lsn, middle.Page);
         delivery.Begin(middle.Page, middle.Lsn, state, Lsn.Zero, Lsn.Zero);
         Drain(delivery, new App());
@@ -210,7 +224,9 @@ public sealed class DeliveryTests : IDisposable
     [InlineData(true)]
     public void TryTake_DigestThatSpansPages_IsDeliveredAndCompared(bool differs)
     {
-        DigestEntry[] entries = [.. Enumerable.Range(0, 4000).Select(static i => new DigestEntry(new InstanceId($"destination-{i}"), (ulong)i + 1, (ulong)i * 3))];
+        DigestEntry[] entries = [
+            .. Enumerable.Range(0, 4000)
+                .Select(static i => new DigestEntry(new InstanceId($"destination-{i}"), (ulong)i + 1, (ulong)i * 3))];
         var record = new DigestRecord(new Lsn(DigestEvery), entries);
         log.Append(new PeerRecord(1, OutboxBench.Peer, Guid.Empty, new Epoch(1)));
         log.Append(record);
@@ -222,11 +238,16 @@ public sealed class DeliveryTests : IDisposable
 
         var book = new DigestBook(new Lsn(Lsn.Limit - 1));
         book.Computed(differs ? record with { Entries = [.. entries[..^1], entries[^1] with { Hash = 1 }] } : record);
-        using var delivery = new Ambrosia.Coordinator.Delivery(ReplicaLog.Of(log.Writer), log.NewReader(), new PolicyOutlook(log.NewReader), DigestEvery, progress, book, bench.Set);
+        using var delivery = new Ambrosia.Coordinator.Delivery(ReplicaLog.Of(log.Writer), log.NewReader(), new PolicyOutlook(log.NewReader),
+            DigestEvery, progress, book, bench.Set);
         progress.Begin(Lsn.Zero, Lsn.Zero);
         delivery.Begin(Lsn.Zero, Lsn.Zero, new DeliveredState(), null, Lsn.Zero);
         var app = new App();
-        if (differs) { Assert.Contains("destination-3999", Assert.Throws<DivergenceException>(() => Drain(delivery, app)).Message); return; }
+        if (differs)
+        {
+            Assert.Contains("destination-3999", Assert.Throws<DivergenceException>(() => Drain(delivery, app)).Message);
+            return;
+        }
         Drain(delivery, app);
         AssertSame(all, app, Lsn.Zero);
     }

@@ -30,7 +30,8 @@ public sealed class ForgetFoldTests
 
     private void FoldRun(uint origin, ulong first, uint count)
     {
-        byte[] run = Made.Run(MessageKind.Fork, first, 9, [.. Enumerable.Range(0, (int)count).Select(static i => Made.Message(MessageKind.Fork, (ulong)i + 1, 3))], peer: origin);
+        byte[] run = Made.Run(MessageKind.Fork, first, 9,
+            [.. Enumerable.Range(0, (int)count).Select(static i => Made.Message(MessageKind.Fork, (ulong)i + 1, 3))], peer: origin);
         byte[] record = new byte[RecordHeader.Bytes + run.Length];
         new RecordHeader((uint)run.Length, RecordKind.Run).Write(record);
         run.CopyTo(record, RecordHeader.Bytes);
@@ -74,7 +75,8 @@ public sealed class ForgetFoldTests
         var inputs = Enumerable.Range(0, 4).Select(o => new CheckpointInput((uint)o, state.InputsOf((uint)o).Number, 0));
         CoordinatorPart part = CoordinatorPart.Read(new CoordinatorPart([.. peers], [.. inputs], [], Lsn.Zero, []).ToBytes());
         DeliveredState restored = DeliveredState.From(part);
-        Assert.Equal((1, true, false), (restored.GenerationOf(name), DeliveredState.IsForgotten(restored.Peers[0]), DeliveredState.IsForgotten(restored.Peers[2])));
+        Assert.Equal((1, true, false),
+            (restored.GenerationOf(name), DeliveredState.IsForgotten(restored.Peers[0]), DeliveredState.IsForgotten(restored.Peers[2])));
         Assert.Equal(1, restored.Clone().GenerationOf(name));
 
         var ledger = new InputLedger(new InstanceId("self"));
@@ -90,7 +92,8 @@ public sealed class ForgetFoldTests
         var book = new ProgressBook();
         book.Begin(new Lsn(64), new Lsn(0));
         using var bench = new OutboxBench();
-        book.Delivered(new PageNote(new Lsn(0), new Lsn(200), 0, []), null, [new OutboxCut(new Lsn(120), bench.Outbox), new OutboxCut(new Lsn(150), bench.Outbox)]);
+        book.Delivered(new PageNote(new Lsn(0), new Lsn(200), 0, []), null,
+            [new OutboxCut(new Lsn(120), bench.Outbox), new OutboxCut(new Lsn(150), bench.Outbox)]);
         Assert.False(book.Report(new Lsn(100), []));
         Assert.Null(book.TakeCut(new Lsn(100)));
         Broken("P5.6", () => book.Report(new Lsn(121), []));

@@ -42,7 +42,8 @@ public sealed class PolicyOutlookTests : IDisposable
         Lsn stop = Append(ForkPolicy.Stop), go = Append(ForkPolicy.Continue);
         Append(ForkPolicy.Stop);
 
-        Assert.Equal(new PolicyAhead([new(quarantine, ForkPolicy.Quarantine), new(stop, ForkPolicy.Stop), new(go, ForkPolicy.Continue)]), Ahead(ForkPolicy.Stop));
+        Assert.Equal(new PolicyAhead([new(quarantine, ForkPolicy.Quarantine), new(stop, ForkPolicy.Stop), new(go, ForkPolicy.Continue)]),
+            Ahead(ForkPolicy.Stop));
         Assert.Null(outlook.Take()); // once
     }
 
@@ -58,7 +59,8 @@ public sealed class PolicyOutlookTests : IDisposable
     [Fact]
     public void Meet_PolicyBehindWhatWasSaid_LooksAgain()
     {
-        Lsn quarantine = Append(ForkPolicy.Quarantine), go = Append(ForkPolicy.Continue), stop = Append(ForkPolicy.Stop), last = Append(ForkPolicy.Continue);
+        Lsn quarantine = Append(ForkPolicy.Quarantine), go = Append(ForkPolicy.Continue), stop = Append(ForkPolicy.Stop),
+            last = Append(ForkPolicy.Continue);
         Assert.Equal(2, Ahead(ForkPolicy.Stop)!.Changes.Count);
 
         Meet(ForkPolicy.Quarantine, quarantine);
@@ -70,7 +72,8 @@ public sealed class PolicyOutlookTests : IDisposable
     }
 
     private void Meet(ForkPolicy forks, Lsn record) =>
-        outlook.Meet(PolicyRecord.Default with { Forks = forks }, new Lsn(record.Value - Ambrosia.Log.PageHeader.Bytes), record, log.Writer.Durable);
+        outlook.Meet(PolicyRecord.Default with { Forks = forks }, new Lsn(record.Value - Ambrosia.Log.PageHeader.Bytes), record,
+            log.Writer.Durable);
 
     public void Dispose() => log.Dispose();
 }

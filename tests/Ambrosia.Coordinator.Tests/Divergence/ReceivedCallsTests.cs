@@ -10,9 +10,11 @@ public sealed class ReceivedCallsTests : IDisposable
     private static readonly Guid uuid = new("11111111-2222-3333-4444-555555555555");
     private readonly OpenedLog log = new();
 
-    private static byte[] Message(ulong number) => Made.Message(MessageKind.Fork, number, (int)(number % 3 == 0 ? 12_000 : number % 50)); // some span pages
+    // some span pages
+    private static byte[] Message(ulong number) => Made.Message(MessageKind.Fork, number, (int)(number % 3 == 0 ? 12_000 : number % 50));
 
-    private void Put(uint origin, ulong first, params byte[][] messages) => Put(Made.Run(MessageKind.Fork, first, 0, messages, peer: origin));
+    private void Put(uint origin, ulong first, params byte[][] messages) =>
+        Put(Made.Run(MessageKind.Fork, first, 0, messages, peer: origin));
 
     private void Put(byte[] run)
     {
@@ -36,7 +38,8 @@ public sealed class ReceivedCallsTests : IDisposable
 
     private ReceivedCalls Open(InstanceId of, Guid uuidOfSender)
     {
-        ReceivedCalls? calls = ReceivedCalls.TryOpen(log.Disk, OpenedLog.Directory, receiver, log.Identity.Uuid, of, uuidOfSender, out string why);
+        ReceivedCalls? calls = ReceivedCalls.TryOpen(log.Disk, OpenedLog.Directory, receiver, log.Identity.Uuid, of, uuidOfSender,
+            out string why);
         Assert.True(calls is not null, why);
         return calls;
     }
@@ -82,7 +85,9 @@ public sealed class ReceivedCallsTests : IDisposable
 
     // ---- a sender that has diverged ----
 
-    private History NewHistory() => new(log.Disk, new InstanceIdentity(sender.Name, 0, uuid, 0), static _ => OpenedLog.Directory, _ => log.Identity.Uuid, static line => Assert.Fail(line));
+    private History NewHistory() =>
+        new(log.Disk, new InstanceIdentity(sender.Name, 0, uuid, 0), static _ => OpenedLog.Directory, _ => log.Identity.Uuid,
+            static line => Assert.Fail(line));
 
     private static byte[][] Emitted(ulong wrong) => [.. Enumerable.Range(1, 9).Select(n => Message((ulong)n == wrong ? 40 : (ulong)n))];
 
@@ -128,7 +133,9 @@ public sealed class ReceivedCallsTests : IDisposable
         bench.AppendAll([Made.Run(MessageKind.Fork, 0, 0, Emitted(wrong)[..made])], outbox);
         outbox.Trim(2); // what is trimmed is not there any more
         using History history = NewHistory();
-        List<string> found = FirstLook.At(bench.Set, new DivergedStretch(Lsn.Zero, new Lsn(1), [new DigestEntry(receiver, (ulong)counted, wrong == 0 && made == counted ? outbox.Known.Hash : 1)]), history);
+        List<string> found = FirstLook.At(bench.Set,
+            new DivergedStretch(Lsn.Zero, new Lsn(1),
+                [new DigestEntry(receiver, (ulong)counted, wrong == 0 && made == counted ? outbox.Known.Hash : 1)]), history);
         if (expected is null) Assert.Empty(found);
         else Assert.StartsWith(expected, Assert.Single(found));
     }

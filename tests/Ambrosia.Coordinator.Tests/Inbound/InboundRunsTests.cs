@@ -30,8 +30,10 @@ public sealed class InboundRunsTests : IDisposable
         Channel channel = Channel.Random(random, 60);
         for (ulong have = 0; have < channel.Count;)
         {
-            ulong first = (ulong)random.Next((int)Math.Max(1, (long)have - 8), (int)have + 2), last = first; // what went before may come again
-            while (last < channel.Count && channel.Messages[(int)last].Kind == channel.Messages[(int)first - 1].Kind && random.Chance(80)) last++;
+            // what went before may come again
+            ulong first = (ulong)random.Next((int)Math.Max(1, (long)have - 8), (int)have + 2), last = first;
+            while (last < channel.Count && channel.Messages[(int)last].Kind == channel.Messages[(int)first - 1].Kind && random.Chance(80))
+                last++;
             byte[] run = channel.LinkRun(first, last, random.Chance(30) ? Made.Extension(7) : null);
             while (!inbound.TryTake(run)) own.Commit();
             have = Math.Max(have, last);

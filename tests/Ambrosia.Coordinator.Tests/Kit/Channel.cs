@@ -41,12 +41,14 @@ internal sealed class Channel
             MessageKind kind = Messages[at].Kind;
             int count = 1, countMax = random.Next(1, 8);
             while (count < countMax && at + count < Messages.Count && Messages[at + count].Kind == kind) count++;
-            yield return Made.Run(kind, 0, 0, [.. Messages.Skip(at).Take(count).Select(static m => m.Bytes)], random.Chance(20) ? Made.Extension(random.Next(30)) : null);
+            yield return Made.Run(kind, 0, 0, [.. Messages.Skip(at).Take(count).Select(static m => m.Bytes)],
+                random.Chance(20) ? Made.Extension(random.Next(30)) : null);
             at += count;
         }
     }
 
     /// <summary>The run of messages first … last (from 1) as it stands on a link; they are of one kind.</summary>
     public byte[] LinkRun(ulong first, ulong last, byte[]? extensions = null) => Made.Run(
-        Messages[(int)first - 1].Kind, first, Positions[(int)last].Hash, [.. Messages.Skip((int)first - 1).Take((int)(last - first + 1)).Select(static m => m.Bytes)], extensions);
+        Messages[(int)first - 1].Kind, first, Positions[(int)last].Hash,
+        [.. Messages.Skip((int)first - 1).Take((int)(last - first + 1)).Select(static m => m.Bytes)], extensions);
 }

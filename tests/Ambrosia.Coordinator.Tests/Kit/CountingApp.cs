@@ -5,8 +5,8 @@ using Ambrosia.TestKit;
 namespace Ambrosia.Coordinator.Tests;
 
 /// <summary>
-/// A deterministic app spoken by hand: FirstStart sends call 1 to itself; call n from itself sends call n to the peer and call n+1 to itself.
-/// How its calls are cut into runs is random, so that no two executions send the same bytes.
+/// A deterministic app spoken by hand: FirstStart sends call 1 to itself; call n from itself sends call n to the peer and call n+1 to
+/// itself. How its calls are cut into runs is random, so that no two executions send the same bytes.
 /// </summary>
 internal sealed class CountingApp
 {
@@ -39,12 +39,15 @@ internal sealed class CountingApp
     /// <summary>Set: from this call on it does something else than it did before.</summary>
     public ulong? WrongFrom { get; set; }
 
-    public bool IsQuiet => said.Count == 0 && heard.Count == 0 && answer == ReadAnswer.More && Session is { IsPrimary: true, HasOutput: false };
+    public bool IsQuiet =>
+        said.Count == 0 && heard.Count == 0 && answer == ReadAnswer.More && Session is { IsPrimary: true, HasOutput: false };
 
     public void Ask() => said.AddRange(Made.Frame(FrameType.CheckpointWanted, []));
 
     /// <summary>Sends the session's first impulse to the peer.</summary>
-    public void Impulse() => said.AddRange(Made.Frame(FrameType.Run, Made.Run(MessageKind.Impulse, 1, 0, [Made.Message(MessageKind.Impulse, 1, 4)], peer: PeerIndex)));
+    public void Impulse() =>
+        said.AddRange(
+            Made.Frame(FrameType.Run, Made.Run(MessageKind.Impulse, 1, 0, [Made.Message(MessageKind.Impulse, 1, 4)], peer: PeerIndex)));
 
     /// <summary>A fork to each of others, all in one go.</summary>
     public void SpeakTo(IReadOnlyList<InstanceId> others)
@@ -52,7 +55,8 @@ internal sealed class CountingApp
         for (int i = 0; i < others.Count; i++)
         {
             said.AddRange(Made.Frame(new DestinationFrame((uint)i + 10, others[i])));
-            said.AddRange(Made.Frame(FrameType.Run, Made.Run(MessageKind.Fork, 0, 0, [Made.Message(MessageKind.Fork, 1, 4)], peer: (uint)i + 10)));
+            said.AddRange(
+                Made.Frame(FrameType.Run, Made.Run(MessageKind.Fork, 0, 0, [Made.Message(MessageKind.Fork, 1, 4)], peer: (uint)i + 10)));
         }
         Speak(int.MaxValue);
     }
@@ -63,7 +67,9 @@ internal sealed class CountingApp
         else Speak(random.Chance(50) ? int.MaxValue : random.Next(1, 200));
     }
 
-    /// <summary>kill -9: of what it wanted to say some bytes are in the socket, perhaps half a frame; the coordinator reads them to their end.</summary>
+    /// <summary>
+    /// kill -9: of what it wanted to say some bytes are in the socket, perhaps half a frame; the coordinator reads them to their end.
+    /// </summary>
     public void Kill()
     {
         int inSocket = random.Next(said.Count + 1);
@@ -95,7 +101,8 @@ internal sealed class CountingApp
         Session.Taken();
         byte[] all = [.. heard];
         int at = 0;
-        while (FrameReader.TryRead(all.AsSpan(at), 0, 1 << 26, checkPayload: false, out FrameHeader header, out ReadOnlySpan<byte> payload, out int size) == DecodeStatus.Ok)
+        while (FrameReader.TryRead(all.AsSpan(at), 0, 1 << 26, checkPayload: false, out FrameHeader header, out ReadOnlySpan<byte> payload,
+            out int size) == DecodeStatus.Ok)
         {
             Hear(header.Type, payload);
             at += size;
@@ -115,7 +122,8 @@ internal sealed class CountingApp
                 break;
             case FrameType.ImageChunk: Executed = BinaryPrimitives.ReadUInt64LittleEndian(payload); break;
             case FrameType.Deliver: Deliver(payload); break;
-            case FrameType.BecomePrimary: isPrimary = true; said.AddRange(Made.Frame(new PrimaryReady(BecomePrimary.Read(payload).Position))); break;
+            case FrameType.BecomePrimary: isPrimary = true;
+                said.AddRange(Made.Frame(new PrimaryReady(BecomePrimary.Read(payload).Position))); break;
         }
     }
 
@@ -153,7 +161,10 @@ internal sealed class CountingApp
 
     public static byte[] PeerCall(ulong number) => Made.Message(MessageKind.Fork, number, (int)(number % 90));
 
-    private void Emit(uint index, ulong number) => said.AddRange(Made.Frame(FrameType.Run, Made.Run(MessageKind.Fork, 0, 0, [Made.Message(MessageKind.Fork, number, (int)(number % 500))], peer: index)));
+    private void Emit(uint index, ulong number) =>
+        said.AddRange(
+            Made.Frame(FrameType.Run,
+                Made.Run(MessageKind.Fork, 0, 0, [Made.Message(MessageKind.Fork, number, (int)(number % 500))], peer: index)));
 
     private void Flush()
     {

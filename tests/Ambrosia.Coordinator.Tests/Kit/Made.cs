@@ -4,7 +4,9 @@ using Ambrosia.TestKit;
 
 namespace Ambrosia.Coordinator.Tests;
 
-/// <summary>Messages, runs and frames as an app or a peer would make them. A message's bytes follow from its number, so that a mix-up shows.</summary>
+/// <summary>
+/// Messages, runs and frames as an app or a peer would make them. A message's bytes follow from its number, so that a mix-up shows.
+/// </summary>
 internal static class Made
 {
     public static readonly MessageKind[] Numbered = [MessageKind.Fork, MessageKind.Call, MessageKind.Result, MessageKind.Failure];
@@ -40,7 +42,8 @@ internal static class Made
 
     public static byte[] Payload<T>(T frame) where T : IFramePayload<T> => Frame(frame)[FrameHeader.Bytes..];
 
-    public static byte[] Run(MessageKind kind, ulong first, ulong hash, IReadOnlyList<byte[]> messages, byte[]? extensions = null, uint peer = 0)
+    public static byte[] Run(
+        MessageKind kind, ulong first, ulong hash, IReadOnlyList<byte[]> messages, byte[]? extensions = null, uint peer = 0)
     {
         var header = new RunHeader(kind, false, 0, peer, first, (uint)messages.Count, (uint)(extensions?.Length ?? 0), hash);
         byte[] run = [.. new byte[RunHeader.Bytes], .. extensions ?? [], .. messages.SelectMany(static m => m)];
@@ -84,7 +87,9 @@ internal static class Made
         var list = new List<(FrameType, byte[])>();
         while (!bytes.IsEmpty)
         {
-            Assert.Equal(DecodeStatus.Ok, FrameReader.TryRead(bytes, seed, uint.MaxValue >> 2, checkPayload, out FrameHeader header, out ReadOnlySpan<byte> payload, out int size));
+            Assert.Equal(DecodeStatus.Ok,
+                FrameReader.TryRead(bytes, seed, uint.MaxValue >> 2, checkPayload, out FrameHeader header,
+                    out ReadOnlySpan<byte> payload, out int size));
             list.Add((header.Type, payload.ToArray()));
             bytes = bytes[size..];
         }

@@ -25,7 +25,8 @@ internal sealed class Node : IPumps
         logOptions = log;
         this.spillBytes = spillBytes;
         identity = InstanceDirectory.TryRead(process, Directory)
-            ?? InstanceDirectory.Create(process, Directory, "self", 0, Guid.Parse("11111111-2222-3333-4444-555555555555"), 1, "r0", NoCrashPoints.Instance);
+            ?? InstanceDirectory.Create(process, Directory, "self", 0, Guid.Parse("11111111-2222-3333-4444-555555555555"), 1, "r0",
+                NoCrashPoints.Instance);
         var claimed = Assert.IsType<ClaimResult.Claimed>(PrimaryClaim.Try(process, Directory, identity, "r0", NoCrashPoints.Instance));
         OpenLog open = TakeOver.Run(process, Directory, identity, claimed.Fence, "r0", log, time, NoCrashPoints.Instance);
         chain = open.Chain;
@@ -47,7 +48,11 @@ internal sealed class Node : IPumps
 
     private CoordinatorOptions OptionsOf(string replica)
     {
-        var usual = new CoordinatorOptions { LogDirectory = Directory, Instance = "self", Replica = replica, CatalogDirectory = "/data/catalog", Log = logOptions, CheckpointEveryBytes = long.MaxValue };
+        var usual = new CoordinatorOptions
+        {
+            LogDirectory = Directory, Instance = "self", Replica = replica, CatalogDirectory = "/data/catalog", Log = logOptions,
+            CheckpointEveryBytes = long.MaxValue
+        };
         return spillBytes == 0 ? usual : usual with { ScratchBytes = spillBytes, OutboxBytes = 1 };
     }
 

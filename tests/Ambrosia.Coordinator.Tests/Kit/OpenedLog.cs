@@ -19,13 +19,17 @@ internal sealed class OpenedLog : IDisposable
         var claimed = Assert.IsType<ClaimResult.Claimed>(PrimaryClaim.Try(Disk, Directory, Identity, "r0", NoCrashPoints.Instance));
         held = claimed.PrimaryLock;
         Epoch = claimed.Fence.Epoch;
-        OpenLog log = TakeOver.Run(Disk, Directory, Identity, claimed.Fence, "r0", options ?? Small, time ?? new FakeTime(), NoCrashPoints.Instance);
+        OpenLog log = TakeOver.Run(Disk, Directory, Identity, claimed.Fence, "r0", options ?? Small, time ?? new FakeTime(),
+            NoCrashPoints.Instance);
         (Writer, Chain) = (log.Writer, log.Chain);
         Appender = new LogAppender(ReplicaLog.Of(Writer), Writer.ReserveBytesMax);
         Committer = new Committer(Writer, durable => DurableAdvanced(durable));
     }
 
-    public static LogOptions Small { get; } = new() { SegmentBytes = 1 << 20, PageBytes = 8192, Pages = 3, ZeroWindowBytes = 0, MessageBytesMax = 1 << 20 };
+    public static LogOptions Small { get; } = new()
+    {
+        SegmentBytes = 1 << 20, PageBytes = 8192, Pages = 3, ZeroWindowBytes = 0, MessageBytesMax = 1 << 20
+    };
 
     public SimulatedFileSystem Disk { get; } = new();
 

@@ -5,7 +5,9 @@ using CRA;
 
 namespace Ambrosia.Coordinator.Tests;
 
-/// <summary>The link half of one coordinator over a real log: what connections need and nothing else. Its commits are made by hand.</summary>
+/// <summary>
+/// The link half of one coordinator over a real log: what connections need and nothing else. Its commits are made by hand.
+/// </summary>
 internal sealed class Side : IDisposable
 {
     private readonly List<PeerLink> owed = [];
@@ -21,7 +23,8 @@ internal sealed class Side : IDisposable
         Table.Admit();
         Parts = new LinkParts
         {
-            Self = Id, Identity = Log.Identity, Replica = "r0", OwnEpoch = Log.Epoch, MessageBytesMax = 1 << 20, Log = Log.Appender, Ledger = Ledger,
+            Self = Id, Identity = Log.Identity, Replica = "r0", OwnEpoch = Log.Epoch, MessageBytesMax = 1 << 20, Log = Log.Appender,
+            Ledger = Ledger,
             Outboxes = Bench.Set, Table = Table, Trims = Trims, Time = Time, Lines = new PeerLines(Lines.Add, Time),
             ImpulsesLogged = (_, ticket) => { if (ticket > 0) ImpulsesLogged = ticket; },
             Committer = _ => Wakes++, Room = static _ => throw new InvalidOperationException("a part waits"),
@@ -74,7 +77,9 @@ internal sealed class Side : IDisposable
     public List<byte[]> Received()
     {
         Log.Commit();
-        return [.. Log.Records().Where(static r => r.Kind is RecordKind.Run or RecordKind.ImpulseRun).SelectMany(static r => Made.MessagesOf(RunView.Read(r.Body)))];
+        return [
+            .. Log.Records().Where(static r => r.Kind is RecordKind.Run or RecordKind.ImpulseRun)
+                .SelectMany(static r => Made.MessagesOf(RunView.Read(r.Body)))];
     }
 
     public void Dispose()

@@ -51,7 +51,8 @@ internal sealed class SpokenApp
         }
         byte[] all = [.. heard];
         int at = 0;
-        while (FrameReader.TryRead(all.AsSpan(at), 0, 1 << 26, checkPayload: false, out FrameHeader header, out ReadOnlySpan<byte> payload, out int size) == DecodeStatus.Ok)
+        while (FrameReader.TryRead(all.AsSpan(at), 0, 1 << 26, checkPayload: false, out FrameHeader header, out ReadOnlySpan<byte> payload,
+            out int size) == DecodeStatus.Ok)
         {
             if (header.Type == FrameType.Deliver) Keep(payload);
             if (header.Type == FrameType.BecomePrimary) Asked = BecomePrimary.Read(payload);

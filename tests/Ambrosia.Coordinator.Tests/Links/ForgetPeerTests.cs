@@ -33,7 +33,8 @@ public sealed class ForgetPeerTests : IDisposable
         return refused;
     }
 
-    private IAdminReply Ask(JsonObject request, bool isPrimary = true) => ForgetPeerCommand.Begin(request, isPrimary, side.Ledger, Append, static _ => 12);
+    private IAdminReply Ask(JsonObject request, bool isPrimary = true) =>
+        ForgetPeerCommand.Begin(request, isPrimary, side.Ledger, Append, static _ => 12);
 
     private bool Append(ForgetRecord record) => side.Log.Appender.TryAppend(RecordKind.Forget, RecordKinds.Encode(record), out _);
 
@@ -60,7 +61,8 @@ public sealed class ForgetPeerTests : IDisposable
         Assert.Null(Say(HelloOf(young, 1, 5)));
         Assert.Contains("was forgotten here", Say(HelloOf(old, 9, 6)));
         Assert.Equal((2u, young), (side.Ledger.Find(name)!.Id, side.Ledger.Find(name)!.Uuid));
-        Assert.Equal([1u, 2u], side.Log.Records().Where(static r => r.Kind == RecordKind.Peer).Select(static r => PeerRecord.Read(r.Body).Origin));
+        Assert.Equal([1u, 2u],
+            side.Log.Records().Where(static r => r.Kind == RecordKind.Peer).Select(static r => PeerRecord.Read(r.Body).Origin));
     }
 
     [Fact]
@@ -70,7 +72,8 @@ public sealed class ForgetPeerTests : IDisposable
         link.Feed(Made.Frame(HelloOf(old, 4, 1), Seed, checkPayload: true), true, out _);
         Assert.Contains("is connected", (string?)Ask(new JsonObject { ["peer"] = "x" }).Next(out _)!["error"]);
         link.Ended("over");
-        Assert.Contains("was never taken", (string?)Ask(new JsonObject { ["peer"] = "x" }).Next(out _)!["error"]); // its record was never logged
+        // its record was never logged
+        Assert.Contains("was never taken", (string?)Ask(new JsonObject { ["peer"] = "x" }).Next(out _)!["error"]);
         Assert.Null(Say(HelloOf(old, 4, 2)));
         Assert.Null(Ask(new JsonObject { ["peer"] = "x" }).Next(out _));
         Assert.Null(Ask(new JsonObject { ["peer"] = "x" }).Next(out _)); // asked for twice: one record
@@ -93,7 +96,8 @@ public sealed class ForgetPeerTests : IDisposable
     {
         Assert.Null(Say(HelloOf(old, 4, 1)));
         bool hasRoom = false;
-        IAdminReply reply = ForgetPeerCommand.Begin(new JsonObject { ["peer"] = "x" }, true, side.Ledger, record => hasRoom && Append(record), static _ => 0);
+        IAdminReply reply = ForgetPeerCommand.Begin(new JsonObject { ["peer"] = "x" }, true, side.Ledger,
+            record => hasRoom && Append(record), static _ => 0);
         Assert.Null(reply.Next(out _));
         Assert.Null(Say(HelloOf(old, 4, 2))); // nothing has happened yet
         hasRoom = true;

@@ -6,7 +6,8 @@ namespace Ambrosia.Coordinator.Tests;
 public sealed class HelloCheckTests : IDisposable
 {
     private static readonly InstanceId self = new("self"), peer = OutboxBench.Peer;
-    private static readonly Guid ownUuid = Guid.Parse("11111111-2222-3333-4444-555555555555"), peerUuid = Guid.Parse("99999999-8888-7777-6666-555555555555");
+    private static readonly Guid ownUuid = Guid.Parse("11111111-2222-3333-4444-555555555555"),
+        peerUuid = Guid.Parse("99999999-8888-7777-6666-555555555555");
     private readonly OutboxBench bench = new();
     private readonly Channel channel = Channel.Random(new TestKit.SimulatedRandom(1), 10);
     private readonly HelloFacts facts;
@@ -16,11 +17,14 @@ public sealed class HelloCheckTests : IDisposable
     {
         bench.AppendAll(channel.RunsFrom(0, new TestKit.SimulatedRandom(2)));
         bench.Outbox.Trim(4);
-        facts = new HelloFacts(self, ownUuid, new Epoch(5), null, peerUuid, new Epoch(7), new InputPosition(20, 0xAB, default, 0), bench.Outbox);
-        good = new Hello(1, 1, peerUuid, peer, "r0", new Epoch(7), 1, "self", ownUuid, new Epoch(5), 6, channel.Positions[6].Hash, 20, default, 0, 1 << 20);
+        facts = new HelloFacts(self, ownUuid, new Epoch(5), null, peerUuid, new Epoch(7),
+            new InputPosition(20, 0xAB, default, 0), bench.Outbox);
+        good = new Hello(1, 1, peerUuid, peer, "r0", new Epoch(7), 1, "self", ownUuid, new Epoch(5), 6, channel.Positions[6].Hash, 20,
+            default, 0, 1 << 20);
     }
 
-    private (HelloVerdict Verdict, string Why) Judge(Hello hello, HelloFacts? known = null) => (HelloCheck.Judge(hello, known ?? facts, out string why), why);
+    private (HelloVerdict Verdict, string Why) Judge(Hello hello, HelloFacts? known = null) =>
+        (HelloCheck.Judge(hello, known ?? facts, out string why), why);
 
     private void Expect(HelloVerdict verdict, string sentence, Hello hello, HelloFacts? known = null)
     {
@@ -69,8 +73,10 @@ public sealed class HelloCheckTests : IDisposable
     {
         Assert.Equal((HelloVerdict.Accept, ""), Judge(good));
         Assert.Equal((HelloVerdict.Accept, ""), Judge(good with { Epoch = new Epoch(8), VersionMax = 3 }));
-        Assert.Equal((HelloVerdict.Accept, ""), Judge(good with { PeerUuid = Guid.Empty, PeerEpoch = default }, facts with { Expected = peer }));
-        Assert.Equal((HelloVerdict.Accept, ""), Judge(good with { Trimmed = 0 }, facts with { KnownUuid = null, KnownEpoch = default, Durable = default }));
+        Assert.Equal((HelloVerdict.Accept, ""),
+            Judge(good with { PeerUuid = Guid.Empty, PeerEpoch = default }, facts with { Expected = peer }));
+        Assert.Equal((HelloVerdict.Accept, ""),
+            Judge(good with { Trimmed = 0 }, facts with { KnownUuid = null, KnownEpoch = default, Durable = default }));
     }
 
     [Fact]
@@ -93,7 +99,8 @@ public sealed class HelloCheckTests : IDisposable
     public void Hello_ForAnotherName_IsRefused() => Expect(HelloVerdict.Refuse, "P6.3", good with { PeerName = "other" });
 
     [Fact]
-    public void Hello_FromAnotherThanWasDialled_IsRefused() => Expect(HelloVerdict.Refuse, "P6.3", good, facts with { Expected = new InstanceId("other") });
+    public void Hello_FromAnotherThanWasDialled_IsRefused() =>
+        Expect(HelloVerdict.Refuse, "P6.3", good, facts with { Expected = new InstanceId("other") });
 
     [Fact]
     public void Hello_InTheNameOfAnotherThanTheCertificate_IsRefusedBeforeAnythingElseCounts()
@@ -103,7 +110,8 @@ public sealed class HelloCheckTests : IDisposable
         foreach (string[] names in new string[][] { [], ["x"], [peer.Name.ToUpperInvariant()] })
         {
             Expect(HelloVerdict.Refuse, "P7.5", good, facts with { CertifiedNames = names });
-            Expect(HelloVerdict.Refuse, "P7.5", good with { PeerEpoch = new Epoch(50), Durable = 500, Uuid = Guid.NewGuid() }, facts with { CertifiedNames = names });
+            Expect(HelloVerdict.Refuse, "P7.5", good with { PeerEpoch = new Epoch(50), Durable = 500, Uuid = Guid.NewGuid() },
+                facts with { CertifiedNames = names });
         }
     }
 
@@ -124,12 +132,15 @@ public sealed class HelloCheckTests : IDisposable
     [Fact]
     public void Hello_OfAForgottenInstanceOrWhileOneIsBeingForgotten_IsRefusedAndNothingStops()
     {
-        Expect(HelloVerdict.Refuse, "P6.3", good with { Durable = 500 }, facts with { KnownUuid = null, KnownEpoch = default, WasForgotten = true });
+        Expect(HelloVerdict.Refuse, "P6.3", good with { Durable = 500 },
+            facts with { KnownUuid = null, KnownEpoch = default, WasForgotten = true });
         Expect(HelloVerdict.Refuse, "P6.3", good, facts with { IsLeaving = true });
         Expect(HelloVerdict.Refuse, "P6.3", good with { Epoch = default }, facts with { KnownUuid = null, KnownEpoch = default });
     }
 
-    /// <summary>We were deleted and made again: it is the peer's operator who must act, and no reason for us to exit as if we were old.</summary>
+    /// <summary>
+    /// We were deleted and made again: it is the peer's operator who must act, and no reason for us to exit as if we were old.
+    /// </summary>
     [Fact]
     public void Hello_ForAnotherUuidUnderOurName_StopsTheLinkBeforeAnythingElseCounts()
     {
@@ -141,12 +152,17 @@ public sealed class HelloCheckTests : IDisposable
     public void Hello_OfAnOlderLogThanWeTrimmedFor_StopsTheLink() =>
         Expect(HelloVerdict.Stop, "P6.4", good with { Epoch = new Epoch(8), Durable = 3, Hash = channel.Positions[3].Hash });
 
-    /// <summary>Within one epoch positions only grow: such a hello was overtaken by another connection, and says nothing about a log.</summary>
+    /// <summary>
+    /// Within one epoch positions only grow: such a hello was overtaken by another connection, and says nothing about a log.
+    /// </summary>
     [Fact]
     public void Hello_OvertakenByAnotherConnection_IsRefusedAndNotStopped() =>
         Expect(HelloVerdict.Refuse, "P6.4", good with { Durable = 3, Hash = channel.Positions[3].Hash }, AckedAt(100));
 
-    /// <summary>A restored log may claim the very epoch that was seen. Nothing was acknowledged since the connection began, so nothing has overtaken its hello.</summary>
+    /// <summary>
+    /// A restored log may claim the very epoch that was seen. Nothing was acknowledged since the connection began, so nothing
+    /// has overtaken its hello.
+    /// </summary>
     [Fact]
     public void Hello_OfAnOlderLogInTheSameEpoch_StopsTheLink()
     {

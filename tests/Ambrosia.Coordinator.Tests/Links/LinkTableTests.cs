@@ -11,14 +11,17 @@ public sealed class LinkTableTests : IDisposable
 
     public LinkTableTests() => self = new Side("m", time);
 
-    /// <summary>An accepted connection of <paramref name="name"/> whose hello has come in; what happens to it is told to <paramref name="closed"/>.</summary>
+    /// <summary>
+    /// An accepted connection of <paramref name="name"/> whose hello has come in; what happens to it is told to <paramref name="closed"/>.
+    /// </summary>
     private PeerLink Hello(string name, ulong epoch, ulong nonce, List<string> closed)
     {
         var peer = new InstanceId(name);
         PeerLink link = self.Accept(seed: 1);
         link.Close = why => closed.Add(why);
         Origin? origin = self.Ledger.Find(peer);
-        var hello = new Hello(1, 1, origin?.Uuid ?? Guid.Parse("99999999-8888-7777-6666-555555555555"), peer, "r0", new Epoch(epoch), nonce, "m", Guid.Empty, default, 0, 0, 0, default, 0, 1 << 20);
+        var hello = new Hello(1, 1, origin?.Uuid ?? Guid.Parse("99999999-8888-7777-6666-555555555555"), peer, "r0", new Epoch(epoch), nonce,
+            "m", Guid.Empty, default, 0, 0, 0, default, 0, 1 << 20);
         link.Feed(Made.Frame(hello, 1, checkPayload: true), drained: true, out _);
         return link;
     }
@@ -123,7 +126,9 @@ public sealed class LinkTableTests : IDisposable
         Assert.False(self.Table.ShouldDial(link.Peer!.Value, time.GetUtcNow()));
     }
 
-    /// <summary>Only peers without a connection are looked at; one whose connection ends is called again, one that was never wanted is not.</summary>
+    /// <summary>
+    /// Only peers without a connection are looked at; one whose connection ends is called again, one that was never wanted is not.
+    /// </summary>
     [Fact]
     public void PeersToDial_OfManyConnectedPeers_AreTheUnconnectedOnes()
     {
@@ -143,8 +148,8 @@ public sealed class LinkTableTests : IDisposable
     }
 
     /// <summary>
-    /// Three hundred peers are dead: a call to each of them lasts 5 s. Calls are never more than may be, each of the dead is called again and again,
-    /// and a peer that answers is called as soon as it is due, however many of the dead are due before it.
+    /// Three hundred peers are dead: a call to each of them lasts 5 s. Calls are never more than may be, each of the dead is called again
+    /// and again, and a peer that answers is called as soon as it is due, however many of the dead are due before it.
     /// </summary>
     [Fact]
     public void PeersToDial_WithManyDeadPeers_LeavesNobodyWaiting()
@@ -159,7 +164,8 @@ public sealed class LinkTableTests : IDisposable
         {
             time.Advance(TimeSpan.FromMilliseconds(20));
             if (ms == 60_000) self.Table.Want(live);
-            while (underWay.TryPeek(out var oldest) && time.GetUtcNow() - oldest.Begun >= TimeSpan.FromSeconds(5)) self.Table.Dialled(underWay.Dequeue().Peer, TimeSpan.FromSeconds(5), DialTrouble.NoAnswer);
+            while (underWay.TryPeek(out var oldest) && time.GetUtcNow() - oldest.Begun >= TimeSpan.FromSeconds(5))
+                self.Table.Dialled(underWay.Dequeue().Peer, TimeSpan.FromSeconds(5), DialTrouble.NoAnswer);
             List<InstanceId> due = self.Table.PeersToDial(time.GetUtcNow());
             if (ms == 60_000) Assert.Contains(live, due); // at once
             foreach (InstanceId peer in due)
@@ -168,7 +174,8 @@ public sealed class LinkTableTests : IDisposable
                 self.Table.Dialled(live, TimeSpan.FromMilliseconds(1), DialTrouble.NoAnswer); // refused
                 livesTurns++;
             }
-            Assert.True(underWay.Count <= DialSlots.Max && (ms < 60_000 || underWay.Count <= DialSlots.SlowMax), $"{underWay.Count} calls at {ms} ms");
+            Assert.True(underWay.Count <= DialSlots.Max && (ms < 60_000 || underWay.Count <= DialSlots.SlowMax),
+                $"{underWay.Count} calls at {ms} ms");
         }
         Assert.InRange(livesTurns, 110, 140); // as often as alone: once a second with the random source at 0.5
         Assert.InRange(calls.Values.Min(), 4, calls.Values.Max());
@@ -187,7 +194,8 @@ public sealed class LinkTableTests : IDisposable
             if (random.Chance(20)) random.Pick<Side>([a, b]).Log.CommitStep();
             Assert.True(connections.Count(static c => c.Dialler.IsOpen && c.Why is null) <= 2);
             foreach (Side side in new[] { a, b })
-                Assert.True(connections.Count(c => c.Why is null && (c.From == side ? c.Dialler : c.Acceptor).IsOpen) <= 1, "one connection has its turn");
+                Assert.True(connections.Count(c => c.Why is null && (c.From == side ? c.Dialler : c.Acceptor).IsOpen) <= 1,
+                    "one connection has its turn");
             if (step == 2000 && connections.TrueForAll(static c => c.IsOver)) connections.Add(new Connection(a, b, 30));
             bothAtEnd = connections.Count(static c => c.IsOpen) == 1;
         }

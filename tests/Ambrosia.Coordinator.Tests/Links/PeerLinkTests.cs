@@ -41,7 +41,8 @@ public sealed class PeerLinkTests : IDisposable
 
         var hello = Assert.Single(Taken(dialler));
         Assert.Equal(FrameType.Hello, hello.Type);
-        Assert.Equal(("b", a.Log.Identity.Uuid, 1ul), (Hello.Read(hello.Payload).PeerName, Hello.Read(hello.Payload).Uuid, Hello.Read(hello.Payload).Nonce));
+        Assert.Equal(("b", a.Log.Identity.Uuid, 1ul),
+            (Hello.Read(hello.Payload).PeerName, Hello.Read(hello.Payload).Uuid, Hello.Read(hello.Payload).Nonce));
         Assert.Empty(Taken(dialler));
         FeedByteByByte(acceptor, Sealed(hello));
         Assert.Empty(Taken(acceptor)); // the record is appended, not durable
@@ -99,7 +100,8 @@ public sealed class PeerLinkTests : IDisposable
     public void Feed_LargeFrameBeforeTheHello_IsMalformedByItsHeader()
     {
         byte[] frame = Made.Frame(FrameType.Hello, new byte[4097], Seed, checkPayload: true);
-        Assert.Equal("P2.3", Assert.Throws<ProtocolViolation>(() => b.Accept(Seed).Feed(frame.AsSpan(0, FrameHeader.Bytes), true, out _)).Section);
+        Assert.Equal("P2.3",
+            Assert.Throws<ProtocolViolation>(() => b.Accept(Seed).Feed(frame.AsSpan(0, FrameHeader.Bytes), true, out _)).Section);
     }
 
     [Theory]
@@ -114,13 +116,16 @@ public sealed class PeerLinkTests : IDisposable
 
     [Fact]
     public void Feed_FrameOfAnotherConnection_IsMalformed() =>
-        Assert.Equal("P2.1", Assert.Throws<ProtocolViolation>(() => b.Accept(Seed).Feed(Made.Frame(FrameType.Heartbeat, [], Seed + 1, true), true, out _)).Section);
+        Assert.Equal("P2.1",
+            Assert.Throws<ProtocolViolation>(() => b.Accept(Seed).Feed(Made.Frame(FrameType.Heartbeat, [], Seed + 1, true), true, out _))
+                .Section);
 
     [Fact]
     public void Feed_AckOfMoreThanWasMade_IsMalformed()
     {
         PeerLink dialler = Opened(dialled: true, out _);
-        Assert.Equal("P6.8", Assert.Throws<ProtocolViolation>(() => dialler.Feed(Made.Frame(new Ack(1, default, 0), Seed, true), true, out _)).Section);
+        Assert.Equal("P6.8",
+            Assert.Throws<ProtocolViolation>(() => dialler.Feed(Made.Frame(new Ack(1, default, 0), Seed, true), true, out _)).Section);
     }
 
     [Fact]
@@ -129,7 +134,8 @@ public sealed class PeerLinkTests : IDisposable
         PeerLink acceptor = Opened(dialled: false, out _);
         int wakes = b.Wakes;
         byte[] run = Made.Frame(FrameType.Run, Made.Run(MessageKind.Fork, 1, 0, [Made.Message(MessageKind.Fork, 1, 3)]), Seed, true);
-        Assert.Equal(FeedAnswer.Close, acceptor.Feed((byte[])[.. run, .. Made.Frame(new Goodbye(GoodbyeCode.CleanStop, "stop"), Seed, true)], true, out _));
+        Assert.Equal(FeedAnswer.Close,
+            acceptor.Feed((byte[])[.. run, .. Made.Frame(new Goodbye(GoodbyeCode.CleanStop, "stop"), Seed, true)], true, out _));
         Assert.True(b.Wakes > wakes, "what was appended waits for a commit");
 
         using var other = new PeerLinkTests();
@@ -163,7 +169,9 @@ public sealed class PeerLinkTests : IDisposable
         }
     }
 
-    /// <summary>Every step of the conversation in turn is its last; after the next connection both have everything, once, and are told so.</summary>
+    /// <summary>
+    /// Every step of the conversation in turn is its last; after the next connection both have everything, once, and are told so.
+    /// </summary>
     [Fact]
     public void Connection_BrokenAtEveryStep_NextOneBringsTheRestOnce()
     {
@@ -196,13 +204,16 @@ public sealed class PeerLinkTests : IDisposable
             {
                 side.Time.Advance(TimeSpan.FromSeconds(2));
                 TrimRecord? trim = side.Trims.Due(side.Time.GetUtcNow());
-                Assert.True(trim is { Positions: [{ Origin: 1, Number: 20 }] }, $"broken after step {last}: {side.Id} was not told that all is durable");
+                Assert.True(trim is { Positions: [{ Origin: 1, Number: 20 }] },
+                    $"broken after step {last}: {side.Id} was not told that all is durable");
                 Assert.Equal(20ul, outbox.Known.Number);
             }
         }
     }
 
-    /// <summary>The same for impulses: whichever step was the last, the app hears of all of them, from an acknowledgement or from the next hello.</summary>
+    /// <summary>
+    /// The same for impulses: whichever step was the last, the app hears of all of them, from an acknowledgement or from the next hello.
+    /// </summary>
     [Fact]
     public void Connection_BrokenAtEveryStep_ImpulsesAreToldToTheApp()
     {
@@ -238,7 +249,8 @@ public sealed class PeerLinkTests : IDisposable
         Channel channel = Channel.Random(new SimulatedRandom(5), 10);
         Outbox outbox = Emit(b, a.Id, channel);
         PeerLink acceptor = b.Accept(Seed);
-        var hello = new Hello(1, 1, a.Log.Identity.Uuid, a.Id, "r0", a.Log.Epoch, 1, "b", Guid.Empty, default, 10, outbox.Known.Hash, 0, default, 0, 1 << 20);
+        var hello = new Hello(1, 1, a.Log.Identity.Uuid, a.Id, "r0", a.Log.Epoch, 1, "b", Guid.Empty, default, 10, outbox.Known.Hash, 0,
+            default, 0, 1 << 20);
         acceptor.Feed(Made.Frame(hello, Seed, true), true, out _);
         Taken(acceptor);
         b.Log.Commit();
@@ -279,7 +291,10 @@ public sealed class PeerLinkTests : IDisposable
         return outbox;
     }
 
-    /// <summary>The dialler's hello was written before the last inputs became durable: what then comes again is dropped, and must be acknowledged all the same.</summary>
+    /// <summary>
+    /// The dialler's hello was written before the last inputs became durable: what then comes again is dropped, and must be
+    /// acknowledged all the same.
+    /// </summary>
     [Fact]
     public void Open_AfterAHelloThatWasOvertakenByACommit_AcknowledgesWhatItDrops()
     {
@@ -305,7 +320,8 @@ public sealed class PeerLinkTests : IDisposable
     public void Hello_ThatMakesUsOld_EndsTheProcessAndSaysGoodbye()
     {
         PeerLink acceptor = b.Accept(Seed);
-        var hello = new Hello(1, 1, a.Log.Identity.Uuid, a.Id, "r0", a.Log.Epoch, 1, "b", Guid.Empty, new Epoch(99), 0, 0, 0, default, 0, 1 << 20);
+        var hello = new Hello(1, 1, a.Log.Identity.Uuid, a.Id, "r0", a.Log.Epoch, 1, "b", Guid.Empty, new Epoch(99), 0, 0, 0, default,
+            0, 1 << 20);
         Assert.Equal(FeedAnswer.Close, acceptor.Feed(Made.Frame(hello, Seed, true), true, out _));
         Assert.Equal(ExitCodes.NotPrimary, b.ExitCode);
         Assert.Equal(FrameType.Goodbye, Assert.Single(Taken(acceptor)).Type);

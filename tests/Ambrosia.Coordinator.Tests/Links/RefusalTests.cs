@@ -14,7 +14,8 @@ public sealed class RefusalTests : IDisposable
     private static Hello HelloOf(string name, ulong epoch, ulong nonce, string to, Guid? id = null, uint limit = 1 << 20) =>
         new(1, 1, id ?? uuid, new InstanceId(name), "r0", new Epoch(epoch), nonce, to, Guid.Empty, default, 0, 0, 0, default, 0, limit);
 
-    private static FeedAnswer Feed<T>(PeerLink link, T frame) where T : IFramePayload<T> => link.Feed(Made.Frame(frame, Seed, checkPayload: true), true, out _);
+    private static FeedAnswer Feed<T>(PeerLink link, T frame) where T : IFramePayload<T> =>
+        link.Feed(Made.Frame(frame, Seed, checkPayload: true), true, out _);
 
     private static List<(FrameType Type, byte[] Payload)> Taken(PeerLink link)
     {
@@ -24,7 +25,9 @@ public sealed class RefusalTests : IDisposable
         return frames;
     }
 
-    /// <summary>Two hellos are judged, and only then does either get its turn: the second finds that what was right is so no longer.</summary>
+    /// <summary>
+    /// Two hellos are judged, and only then does either get its turn: the second finds that what was right is so no longer.
+    /// </summary>
     [Theory]
     [InlineData(5, false)]
     [InlineData(4, true)]
@@ -88,7 +91,9 @@ public sealed class RefusalTests : IDisposable
         Assert.InRange(b.Lines.Count + counted, hellos / 2, hellos);
     }
 
-    /// <summary>Two new peers at once, and the second is asked for its record first: ids still begin in the log in their order (L5.4).</summary>
+    /// <summary>
+    /// Two new peers at once, and the second is asked for its record first: ids still begin in the log in their order (L5.4).
+    /// </summary>
     [Fact]
     public void Hello_OfTwoNewPeersAtOnce_AreLoggedInTheOrderOfTheirIds()
     {
@@ -101,7 +106,8 @@ public sealed class RefusalTests : IDisposable
         Taken(second);
         b.Log.Commit();
         foreach (PeerLink link in new[] { second, third, first }) Assert.Equal(FrameType.Hello, Assert.Single(Taken(link)).Type);
-        Assert.Equal([1u, 2u, 3u], b.Log.Records().Where(static r => r.Kind == RecordKind.Peer).Select(static r => PeerRecord.Read(r.Body).Origin));
+        Assert.Equal([1u, 2u, 3u],
+            b.Log.Records().Where(static r => r.Kind == RecordKind.Peer).Select(static r => PeerRecord.Read(r.Body).Origin));
     }
 
     [Fact]
@@ -155,7 +161,8 @@ public sealed class RefusalTests : IDisposable
         Assert.Empty(a.Lines);
         connection.Break("the cable was cut");
         connection.End();
-        Assert.Equal(("link b: lost: the cable was cut", "link a: lost: the cable was cut"), (Assert.Single(a.Lines), Assert.Single(b.Lines)));
+        Assert.Equal(("link b: lost: the cable was cut", "link a: lost: the cable was cut"),
+            (Assert.Single(a.Lines), Assert.Single(b.Lines)));
     }
 
     [Fact]
@@ -204,7 +211,8 @@ public sealed class RefusalTests : IDisposable
         Assert.Equal(FeedAnswer.Close, Feed(again, HelloOf("x", 2, 1, "s", limit: Limit)));
         again.Ended("closed");
         PeerLink larger = Opened(side, HelloOf("x", 3, 1, "s", limit: 2 * Limit));
-        Assert.Equal(channel.Messages.Select(static m => m.Bytes), TakenAll(larger).Where(static f => f.Type == FrameType.Run).SelectMany(static f => Made.MessagesOf(RunView.Read(f.Payload))));
+        Assert.Equal(channel.Messages.Select(static m => m.Bytes),
+            TakenAll(larger).Where(static f => f.Type == FrameType.Run).SelectMany(static f => Made.MessagesOf(RunView.Read(f.Payload))));
         larger.Ended("closed");
         Assert.True(side.Table.ShouldDial(peer, side.Time.GetUtcNow()));
     }
@@ -217,7 +225,8 @@ public sealed class RefusalTests : IDisposable
         var messages = Enumerable.Range(1, 1000).Select(static i => Made.Message(MessageKind.Fork, (ulong)i, 190)).ToList();
         side.Bench.Append(Made.Run(MessageKind.Fork, 0, 0, messages), side.Bench.Set.GetOrAdd(new InstanceId("x")));
         PeerLink link = Opened(side, HelloOf("x", 1, 1, "s", limit: 250));
-        Assert.Equal(messages, TakenAll(link).Where(static f => f.Type == FrameType.Run).SelectMany(static f => Made.MessagesOf(RunView.Read(f.Payload))));
+        Assert.Equal(messages,
+            TakenAll(link).Where(static f => f.Type == FrameType.Run).SelectMany(static f => Made.MessagesOf(RunView.Read(f.Payload))));
     }
 
     private static PeerLink Opened(Side side, Hello hello)

@@ -5,7 +5,9 @@ using CRA;
 
 namespace Ambrosia.Coordinator.Tests;
 
-/// <summary>What one connection costs until it is known who speaks, counted to the byte, at both doors: at most 64 KiB whatever it sends.</summary>
+/// <summary>
+/// What one connection costs until it is known who speaks, counted to the byte, at both doors: at most 64 KiB whatever it sends.
+/// </summary>
 public sealed class StrangerMemoryTests
 {
     private const long BytesMax = 64 * 1024;
@@ -16,12 +18,15 @@ public sealed class StrangerMemoryTests
 
     private static readonly SimulatedRandom random = new(1);
 
-    public static TheoryData<string> Kinds => ["garbage", "huge length", "wrong magic", "wrong instance", "half hello", "longest hello", "run first"];
+    public static TheoryData<string> Kinds =>
+        ["garbage", "huge length", "wrong magic", "wrong instance", "half hello", "longest hello", "run first"];
 
     private static byte[] Sent(string kind, uint seed, bool isLink)
     {
         byte[] hello = isLink
-            ? Made.Frame(new Hello(1, 1, Guid.NewGuid(), new InstanceId("x"), "r0", new Epoch(1), 1, "another", Guid.Empty, default, 0, 0, 0, default, 0, 1 << 20), seed, true)
+            ? Made.Frame(
+                new Hello(1, 1, Guid.NewGuid(), new InstanceId("x"), "r0", new Epoch(1), 1, "another", Guid.Empty, default, 0, 0, 0,
+                    default, 0, 1 << 20), seed, true)
             : Made.Frame(new AppHello(1, 1, new byte[32], 0, 0, "test", "test", "", "", 0, 1));
         byte[] garbage = new byte[1 << 20];
         random.NextBytes(garbage);
@@ -32,7 +37,8 @@ public sealed class StrangerMemoryTests
             "wrong magic" => "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"u8.ToArray(),
             "wrong instance" => hello,
             "half hello" => hello[..40],
-            "longest hello" => Made.Frame(isLink ? FrameType.Hello : FrameType.AppHello, garbage.AsSpan(0, Frames.ControlBytesMax), seed, isLink),
+            "longest hello" =>
+                Made.Frame(isLink ? FrameType.Hello : FrameType.AppHello, garbage.AsSpan(0, Frames.ControlBytesMax), seed, isLink),
             _ => Made.Frame(FrameType.Run, Made.Run(MessageKind.Fork, 1, 0, [Made.Message(MessageKind.Fork, 1, 3)]), seed, isLink),
         };
     }
@@ -120,7 +126,8 @@ public sealed class StrangerMemoryTests
                 to = Math.Min(sent.Length, (int)Math.Min((long)to + piece, from + ReceiveBufferBytes));
                 if (link.Feed(sent.AsSpan(from, to - from), drained: true, out int consumed) == FeedAnswer.Close) break;
                 from += consumed;
-                if (link.FrameBytesWanted > FrameHeader.Bytes + Frames.ControlBytesMax) Assert.Fail($"a stranger makes us wait for {link.FrameBytesWanted} bytes");
+                if (link.FrameBytesWanted > FrameHeader.Bytes + Frames.ControlBytesMax)
+                    Assert.Fail($"a stranger makes us wait for {link.FrameBytesWanted} bytes");
             }
         }
         catch (ProtocolViolation)

@@ -3,7 +3,9 @@ using Ambrosia.TestKit;
 
 namespace Ambrosia.Coordinator.Tests;
 
-/// <summary>An outbox whose receiver is forgotten (log-format L5.14): what was for the old one is gone, numbers and hash begin anew.</summary>
+/// <summary>
+/// An outbox whose receiver is forgotten (log-format L5.14): what was for the old one is gone, numbers and hash begin anew.
+/// </summary>
 public sealed class ForgottenReceiverTests : IDisposable
 {
     private readonly SimulatedRandom random = new(7);
@@ -24,7 +26,8 @@ public sealed class ForgottenReceiverTests : IDisposable
         there.AppendAll(old.RunsFrom(0, random));
         there.Outbox.Trim(10);
         Assert.Equal(20ul, there.Outbox.Cut());
-        Assert.Equal((0ul, 0ul, 0L, false), (there.Outbox.News.Known, there.Outbox.News.Trimmed, there.Outbox.News.KeptBytes, there.Outbox.HasUnsent));
+        Assert.Equal((0ul, 0ul, 0L, false),
+            (there.Outbox.News.Known, there.Outbox.News.Trimmed, there.Outbox.News.KeptBytes, there.Outbox.HasUnsent));
         there.AppendAll(young.RunsFrom(0, random));
         Assert.Equal(young.Positions[^1], there.Outbox.Known);
 
@@ -54,7 +57,9 @@ public sealed class ForgottenReceiverTests : IDisposable
         Assert.Throws<DivergenceException>(() => bench.Outbox.Trim(21, forgotten: 1));
     }
 
-    /// <summary>A session that replays from before the record comes through both generations again, from any place, and adds nothing.</summary>
+    /// <summary>
+    /// A session that replays from before the record comes through both generations again, from any place, and adds nothing.
+    /// </summary>
     [Fact]
     public void Session_FromBeforeTheCut_GoesThroughItAgain()
     {

@@ -8,7 +8,8 @@ namespace Ambrosia.Coordinator.Tests;
 public sealed class OutboundLinkTests
 {
     [Fact]
-    public void Sending_AnyBreaksTrimsAndSpills_GivesThePeerExactlyWhatIsMissing() => Made.Seeds(300, static random => Play(random, static files => files), atLeast: 40);
+    public void Sending_AnyBreaksTrimsAndSpills_GivesThePeerExactlyWhatIsMissing() =>
+        Made.Seeds(300, static random => Play(random, static files => files), atLeast: 40);
 
     [Fact]
     public void Sending_ScratchThatLosesAByte_IsFound()
@@ -22,7 +23,9 @@ public sealed class OutboundLinkTests
         Assert.InRange(found, 5, 20);
     }
 
-    /// <summary>Runs of an app that speaks to many in turn stand apart from one another in its blocks: they go together all the same.</summary>
+    /// <summary>
+    /// Runs of an app that speaks to many in turn stand apart from one another in its blocks: they go together all the same.
+    /// </summary>
     [Fact]
     public void Sending_ToManyInTurn_GoesTogether()
     {
@@ -87,7 +90,7 @@ public sealed class OutboundLinkTests
         {
             bool isImpulse = random.Chance(25);
             MessageKind kind = isImpulse ? MessageKind.Impulse : random.Pick(Made.Numbered);
-            byte[][] messages = [.. Enumerable.Range(0, random.Next(1, 5)).Select(i => Made.Message(kind, (ulong)(emitted.Count + i), random.Chance(2) ? random.Next(300_000) : random.Next(60)))];
+            byte[][] messages = [.. Enumerable.Range(emitted.Count, random.Next(1, 5)).Select(number => Any(random, kind, number))];
             if (messages.Length > 1 && messages.Sum(static m => m.Length) > 200_000) return;
             if (isImpulse) { bench.AppendImpulses(ticket + 1, Receiver.Epoch, messages); ticket += (ulong)messages.Length; }
             else bench.Append(Made.Run(kind, 0, 0, messages, random.Chance(20) ? Made.Extension(random.Next(50)) : null));
@@ -124,6 +127,9 @@ public sealed class OutboundLinkTests
         }
     }
 
+    private static byte[] Any(SimulatedRandom random, MessageKind kind, int number) =>
+        Made.Message(kind, (ulong)number, random.Chance(2) ? random.Next(300_000) : random.Next(60));
+
     /// <summary>A peer that takes nothing but the next number, and checks the sender's hash over all that it got.</summary>
     private sealed class Receiver
     {
@@ -150,7 +156,8 @@ public sealed class OutboundLinkTests
             partial.AddRange(bytes);
             byte[] all = [.. partial];
             int at = 0;
-            while (FrameReader.TryRead(all.AsSpan(at), seed, 1 << 24, checkPayload: true, out FrameHeader header, out ReadOnlySpan<byte> payload, out int size) == DecodeStatus.Ok)
+            while (FrameReader.TryRead(all.AsSpan(at), seed, 1 << 24, checkPayload: true, out FrameHeader header,
+                out ReadOnlySpan<byte> payload, out int size) == DecodeStatus.Ok)
             {
                 Assert.Equal(FrameType.Run, header.Type);
                 Take(RunView.ReadWhole(payload, 1 << 24));

@@ -24,7 +24,8 @@ public sealed class OutboxTests
             RunView run = RunView.Read(frame.AsSpan(FrameHeader.Bytes));
             Assert.Equal((0u, (ushort)0, next), (run.Header.Peer, run.Header.Shard, run.Header.First));
             Assert.Equal(channel.Positions[(int)run.Header.Last].Hash, run.Header.Hash);
-            Assert.Equal(channel.Messages.Skip((int)next - 1).Take((int)run.Header.Count).Select(static m => m.Bytes), Made.MessagesOf(run));
+            Assert.Equal(channel.Messages.Skip((int)next - 1).Take((int)run.Header.Count).Select(static m => m.Bytes),
+                Made.MessagesOf(run));
             next = run.Header.Last + 1;
             bench.Outbox.Let(entry);
         }
@@ -58,7 +59,10 @@ public sealed class OutboxTests
         }
     }
 
-    /// <summary>What is acknowledged goes at once when room is short; what the log has stated is known beside it, so that no checkpoint says otherwise.</summary>
+    /// <summary>
+    /// What is acknowledged goes at once when room is short; what the log has stated is known beside it, so that no
+    /// checkpoint says otherwise.
+    /// </summary>
     [Theory]
     [InlineData(1000)]
     [InlineData(-1)]
@@ -96,7 +100,8 @@ public sealed class OutboxTests
         {
             var link = new OutboundLink(bench.Outbox, 5, Ambrosia.Protocol.Frames.MessageBytesMaxDefault);
             link.Resume(number, 0);
-            Assert.Equal(channel.Messages.Skip((int)number).Select(static m => m.Bytes), Drain(link).SelectMany(static run => Made.MessagesOf(RunView.Read(run))));
+            Assert.Equal(channel.Messages.Skip((int)number).Select(static m => m.Bytes),
+                Drain(link).SelectMany(static run => Made.MessagesOf(RunView.Read(run))));
             link.End();
         }
     }
@@ -132,7 +137,8 @@ public sealed class OutboxTests
         var link = new OutboundLink(bench.Outbox, 5, Ambrosia.Protocol.Frames.MessageBytesMaxDefault);
         link.Resume(trimmed, 0);
         List<byte[]> runs = Drain(link);
-        Assert.Equal(channel.Messages.Skip((int)trimmed).Select(static m => m.Bytes), runs.SelectMany(static run => Made.MessagesOf(RunView.Read(run))));
+        Assert.Equal(channel.Messages.Skip((int)trimmed).Select(static m => m.Bytes),
+            runs.SelectMany(static run => Made.MessagesOf(RunView.Read(run))));
         Assert.All(runs, run => Assert.Equal(channel.Positions[(int)RunView.Read(run).Header.Last].Hash, RunView.Read(run).Header.Hash));
         link.End();
         bench.LeaveBlock();
@@ -150,7 +156,9 @@ public sealed class OutboxTests
             using var bench = new OutboxBench();
             bench.AppendAll(channel.RunsFrom(0, random));
             var other = new Channel();
-            for (int i = 0; i < 30; i++) other.Add(channel.Messages[i].Kind, i == wrong ? Made.Message(channel.Messages[i].Kind, 1000, 9) : channel.Messages[i].Bytes);
+            for (int i = 0; i < 30; i++)
+                other.Add(channel.Messages[i].Kind,
+                    i == wrong ? Made.Message(channel.Messages[i].Kind, 1000, 9) : channel.Messages[i].Bytes);
             other.Add(MessageKind.Fork, Made.Message(MessageKind.Fork, 31, 3));
             bench.Outbox.BeginSession(default);
             var diverged = Assert.Throws<DivergenceException>(() => bench.AppendAll(other.RunsFrom(0, random)));
@@ -179,7 +187,8 @@ public sealed class OutboxTests
             bench.Append(run);
             emitted.AddRange(Made.MessagesOf(RunView.Read(run)));
             if (!random.Chance(50)) continue;
-            byte[][] impulses = [.. Enumerable.Range(0, random.Next(1, 4)).Select(i => Made.Message(MessageKind.Impulse, 5000 + ticket + (ulong)i, 5))];
+            byte[][] impulses = [
+                .. Enumerable.Range(0, random.Next(1, 4)).Select(i => Made.Message(MessageKind.Impulse, 5000 + ticket + (ulong)i, 5))];
             Assert.Equal(ticket + (ulong)impulses.Length, bench.AppendImpulses(ticket + 1, epoch, impulses));
             ticket += (ulong)impulses.Length;
             emitted.AddRange(impulses);
@@ -189,7 +198,8 @@ public sealed class OutboxTests
         link.Resume(0, 0);
         List<byte[]> runs = Drain(link);
         Assert.Equal(emitted, runs.SelectMany(static run => Made.MessagesOf(RunView.Read(run))));
-        Assert.All(runs.Select(static run => RunView.Read(run).Header).Where(static h => h.Kind == MessageKind.Impulse), static h => Assert.Equal(epoch.Value, h.Hash));
+        Assert.All(runs.Select(static run => RunView.Read(run).Header).Where(static h => h.Kind == MessageKind.Impulse),
+            static h => Assert.Equal(epoch.Value, h.Hash));
         link.End();
 
         bench.LeaveBlock();
@@ -225,7 +235,8 @@ public sealed class OutboxTests
             bench.LeaveBlock();
             var held = new List<OutboxEntry>();
             bench.Outbox.HoldCalls(10, 30, held);
-            Assert.Equal((true, true), (held[0].First <= 11 && held[0].End.Number >= 11, held[^1].First <= 30 && held[^1].End.Number >= 30));
+            Assert.Equal((true, true),
+                (held[0].First <= 11 && held[0].End.Number >= 11, held[^1].First <= 30 && held[^1].End.Number >= 30));
             bench.Outbox.Trim(channel.Count);
             var messages = new List<byte[]>();
             foreach (OutboxEntry entry in held)

@@ -56,7 +56,9 @@ public sealed class ScratchFileTests : IDisposable
         next.RemoveLeftover(); // none is there
     }
 
-    /// <summary>One peer is away for ever; the others' outputs come and go, a hundred times the limit: the disk holds what is live and no more.</summary>
+    /// <summary>
+    /// One peer is away for ever; the others' outputs come and go, a hundred times the limit: the disk holds what is live and no more.
+    /// </summary>
     [Fact]
     public void Put_OnePeerAwayAndSteadyTrimsOfOthers_ReusesTheFile()
     {
@@ -115,7 +117,8 @@ public sealed class ScratchFileTests : IDisposable
         {
             if (random.Chance(55))
             {
-                byte[] bytes = new byte[random.Chance(5) ? random.Next(1, 4 * ScratchFile.ExtentBytes) : random.Chance(3) ? ScratchFile.ExtentBytes : random.Next(1, 30_000)];
+                byte[] bytes = new byte[random.Chance(5) ? random.Next(1, 4 * ScratchFile.ExtentBytes) : random.Chance(3)
+                    ? ScratchFile.ExtentBytes : random.Next(1, 30_000)];
                 random.NextBytes(bytes);
                 live.Add((new Piece(Put(own, random.Pick(tails), bytes), bytes), 1));
             }
@@ -137,7 +140,10 @@ public sealed class ScratchFileTests : IDisposable
         Assert.Equal((0L, 0L), (own.LiveBytes, own.DiskBytes));
     });
 
-    /// <summary>At every size of the disk: what is there stays as it is, nothing is taken that does not fit, the end of the disk is left, and with space it goes on.</summary>
+    /// <summary>
+    /// At every size of the disk: what is there stays as it is, nothing is taken that does not fit, the end of the disk is left,
+    /// and with space it goes on.
+    /// </summary>
     [Fact]
     public void TryPut_OnAFullDisk_TakesNothingUntilThereIsSpace() => Made.Seeds(30, random =>
     {
@@ -173,7 +179,9 @@ public sealed class ScratchFileTests : IDisposable
         Assert.Equal((0L, 0L), (own.LiveBytes, own.DiskBytes));
     });
 
-    /// <summary>A file system that sets disk aside and does not have it when it is written: nothing is taken, and the next is asked for anew.</summary>
+    /// <summary>
+    /// A file system that sets disk aside and does not have it when it is written: nothing is taken, and the next is asked for anew.
+    /// </summary>
     [Fact]
     public void TryPut_WhereDiskThatWasSetAsideIsNotThere_TakesNothing()
     {

@@ -4,7 +4,10 @@ using Ambrosia.TestKit;
 
 namespace Ambrosia.Coordinator.Tests;
 
-/// <summary>The Nth operation of a checkpoint fails: nothing that is not whole ever has its name; a full disk costs that one and no more, any other error ends the process.</summary>
+/// <summary>
+/// The Nth operation of a checkpoint fails: nothing that is not whole ever has its name; a full disk costs that one and no more, any
+/// other error ends the process.
+/// </summary>
 public sealed class CheckpointTakerTests
 {
     private readonly OpenedLog log = new();
@@ -13,7 +16,10 @@ public sealed class CheckpointTakerTests
     private readonly List<Lsn> computed = [];
     private ulong lsn;
 
-    /// <summary>The image of a mark that names another replica is compared: no file is made, and nothing is said of it, not even when the app lies about it.</summary>
+    /// <summary>
+    /// The image of a mark that names another replica is compared: no file is made, and nothing is said of it, not even
+    /// when the app lies about it.
+    /// </summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -78,7 +84,10 @@ public sealed class CheckpointTakerTests
         for (int at = 1; ; at++)
         {
             using CheckpointTaker taker = Taker();
-            log.Disk.Faults.FailNth(at, FileFault.NoSpace, forGood, static o => o.Kind is FileOperationKind.Create or FileOperationKind.Write or FileOperationKind.Allocate or FileOperationKind.SetLength or FileOperationKind.Flush);
+            log.Disk.Faults.FailNth(at, FileFault.NoSpace, forGood,
+                static o =>
+                    o.Kind is FileOperationKind.Create or FileOperationKind.Write or FileOperationKind.Allocate
+                        or FileOperationKind.SetLength or FileOperationKind.Flush);
             long fired = log.Disk.Faults.Fired;
             int before = failed.Count;
             Take(taker);
@@ -147,8 +156,11 @@ public sealed class CheckpointTakerTests
 
     private CheckpointTaker Taker(bool isOurs = true) => new(new CheckpointParts(
         (ImageBegin begin, out string why) => (why = "it is not there any more").Length > 0 && isGone ? null : new CheckpointJob(
-            new CheckpointHeader(0, log.Identity.Uuid, begin.Position, Lsn.Zero, log.Epoch, 0, 0, 1, 0, "r0"), new CoordinatorPart([], [], [], Lsn.Zero, []), [], isOurs),
-        static _ => { }, header => new CheckpointWriter(log.Disk, OpenedLog.Directory, log.Identity, header, NoCrashPoints.Instance, memory), () => new Lsn(lsn),
+            new CheckpointHeader(0, log.Identity.Uuid, begin.Position, Lsn.Zero, log.Epoch, 0, 0, 1, 0, "r0"),
+            new CoordinatorPart([], [], [], Lsn.Zero, []), [], isOurs),
+        static _ => { },
+        header => new CheckpointWriter(log.Disk, OpenedLog.Directory, log.Identity, header, NoCrashPoints.Instance, memory),
+        () => new Lsn(lsn),
         published.Add, static _ => { }, failed.Add, (at, _) => computed.Add(at), static () => { }, static () => { }));
 
     /// <summary>One image of five chunks, in blocks of the sink and a rest.</summary>
@@ -159,7 +171,8 @@ public sealed class CheckpointTakerTests
         Assert.True(taker.Begin(new ImageBegin(new Lsn(lsn), 0), isWanted: true, static _ => { }));
         for (int at = 0; at < image.Length; at += ImageChunk.BytesMax)
         {
-            while (!taker.Chunk(image.AsSpan(at, Math.Min(ImageChunk.BytesMax, image.Length - at)))) Assert.True(taker.Step(), "it is full and there is nothing to do");
+            while (!taker.Chunk(image.AsSpan(at, Math.Min(ImageChunk.BytesMax, image.Length - at))))
+                Assert.True(taker.Step(), "it is full and there is nothing to do");
         }
         Assert.True(taker.End(new ImageEnd((ulong)image.Length, isLie ? 1 : ChannelHash.Append(0, image))));
         while (taker.Step()) { }

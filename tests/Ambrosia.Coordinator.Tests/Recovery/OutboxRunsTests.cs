@@ -28,7 +28,8 @@ public sealed class OutboxRunsTests
         var link = new OutboundLink(restored.Outbox, 5, Ambrosia.Protocol.Frames.MessageBytesMaxDefault);
         link.Resume(from.Number, 0);
         List<byte[]> runs = OutboxTests.Drain(link);
-        Assert.Equal(channel.Messages.Skip(trimmed).Take(emitted - trimmed).Select(static m => m.Bytes), runs.SelectMany(static r => Made.MessagesOf(RunView.Read(r))));
+        Assert.Equal(channel.Messages.Skip(trimmed).Take(emitted - trimmed).Select(static m => m.Bytes),
+            runs.SelectMany(static r => Made.MessagesOf(RunView.Read(r))));
         Assert.All(runs, run => Assert.Equal(channel.Positions[(int)RunView.Read(run).Header.Last].Hash, RunView.Read(run).Header.Hash));
         Assert.True(restored.Pool.Outstanding <= 4, "restored runs stand side by side in blocks");
 

@@ -77,7 +77,8 @@ public sealed class RecoveryTests
         Assert.Equal(2, lines.Count);
     }
 
-    private FoundCheckpoint? Newest() => new Recovery(log.Disk, OpenedLog.Directory, log.Identity, log.Chain, lines.Add).Newest(log.Writer.Durable);
+    private FoundCheckpoint? Newest() =>
+        new Recovery(log.Disk, OpenedLog.Directory, log.Identity, log.Chain, lines.Add).Newest(log.Writer.Durable);
 
     private CheckpointFileName Write(Lsn lsn)
     {

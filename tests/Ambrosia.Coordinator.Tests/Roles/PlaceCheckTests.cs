@@ -25,7 +25,8 @@ public sealed class PlaceCheckTests
 
     [Fact]
     public void WhatIsWrong_BothThere_Copy() =>
-        Assert.Contains("is a copy of the log", PlaceCheck.WhatIsWrong(identity, "/data/copy", new Epoch(9), Entry(), static path => path == "/data/self"));
+        Assert.Contains("is a copy of the log",
+            PlaceCheck.WhatIsWrong(identity, "/data/copy", new Epoch(9), Entry(), static path => path == "/data/self"));
 
     [Fact]
     public void WhatIsWrong_CatalogSawLaterEpoch_OlderCopy() =>

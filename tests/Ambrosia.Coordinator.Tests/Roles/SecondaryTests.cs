@@ -4,7 +4,9 @@ using Ambrosia.TestKit;
 
 namespace Ambrosia.Coordinator.Tests;
 
-/// <summary>Two replicas of one instance on one simulated disk: the one that follows is silent, executes the same, and goes on when it leads.</summary>
+/// <summary>
+/// Two replicas of one instance on one simulated disk: the one that follows is silent, executes the same, and goes on when it leads.
+/// </summary>
 public sealed class SecondaryTests
 {
     private const ulong Last = 300;
@@ -38,13 +40,16 @@ public sealed class SecondaryTests
             ulong executed = second.Executed;
             secondary.Lead();
             if (executed > 0) inPlace++;
-            for (int step = 0; second is not { Executed: Last, IsQuiet: true } || secondary.Parts.Log.Durable < secondary.Parts.Log.Tail; step++)
+            for (int step = 0; second is not { Executed: Last, IsQuiet: true }
+                || secondary.Parts.Log.Durable < secondary.Parts.Log.Tail; step++)
             {
-                Assert.True(step < 200_000, $"it comes to rest: {second.Executed} executed, primary {second.Session.IsPrimary}, output {second.Session.HasOutput}, durable {secondary.Parts.Log.Durable}, tail {secondary.Parts.Log.Tail}, {secondary.Parts.Executed} processed, {string.Join("; ", secondary.Lines)}");
+                Assert.True(step < 200_000,
+                    $"it comes to rest: {second.Executed} executed, primary {second.Session.IsPrimary}, output {second.Session.HasOutput}, durable {secondary.Parts.Log.Durable}, tail {secondary.Parts.Log.Tail}, {secondary.Parts.Executed} processed, {string.Join("; ", secondary.Lines)}");
                 Assert.True(second.Executed >= executed, "nothing is executed again");
                 Step(secondary, second, time, random);
             }
-            published += primary.Lines.Concat(secondary.Lines).Count(static line => line.StartsWith("checkpoint ckpt", StringComparison.Ordinal));
+            published += primary.Lines.Concat(secondary.Lines)
+                .Count(static line => line.StartsWith("checkpoint ckpt", StringComparison.Ordinal));
         });
         Assert.True(inPlace > 10, $"only {inPlace} take-overs by one that had executed something");
         Assert.True(published > 3, $"only {published} checkpoints");
@@ -73,7 +78,10 @@ public sealed class SecondaryTests
         Assert.Throws<InvalidOperationException>(() => appender.TryAppend(RecordKind.Trim, RecordKinds.Encode(new TrimRecord([])), out _));
     }
 
-    /// <summary>Negative control: what the secondary's app does otherwise is found at a checkpoint's place, and the file of one that differs is not kept.</summary>
+    /// <summary>
+    /// Negative control: what the secondary's app does otherwise is found at a checkpoint's place, and the file of one
+    /// that differs is not kept.
+    /// </summary>
     [Fact]
     public void Secondary_ThatDoesSomethingElse_IsFoundAndItsCheckpointRemoved()
     {
@@ -96,14 +104,16 @@ public sealed class SecondaryTests
             second.Step();
             secondary.Parts.Checkpoints.Step();
         }
-        Assert.DoesNotContain(disk.ForProcess("look").List(Node.Directory), static file => file.StartsWith("ckpt.", StringComparison.Ordinal) && file.EndsWith(".r1", StringComparison.Ordinal));
+        Assert.DoesNotContain(disk.ForProcess("look").List(Node.Directory),
+            static file => file.StartsWith("ckpt.", StringComparison.Ordinal) && file.EndsWith(".r1", StringComparison.Ordinal));
     }
 
     private static void Step(Node node, CountingApp app, FakeTime time, SimulatedRandom random)
     {
         switch (random.Next(12))
         {
-            case 0: node.Parts.Tick(isQuiet: random.Next(2) == 0); time.Advance(TimeSpan.FromMilliseconds(random.Next(120))); node.Parts.CheckFence(); break;
+            case 0: node.Parts.Tick(isQuiet: random.Next(2) == 0); time.Advance(TimeSpan.FromMilliseconds(random.Next(120)));
+                node.Parts.CheckFence(); break;
             case 1: node.Parts.Checkpoints.Step(); node.Parts.Log.PrepareSpace(); break;
             case 2 or 3: node.Parts.Committer.Step(); break;
             default: app.Step(); break;

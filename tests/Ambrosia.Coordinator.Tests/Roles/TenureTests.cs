@@ -15,11 +15,13 @@ public sealed class TenureTests
     public TenureTests()
     {
         disk.CreateDirectory("/data");
-        identity = InstanceDirectory.Create(disk, Directory, "self", 0, Guid.Parse("11111111-2222-3333-4444-555555555555"), 1, "r0", NoCrashPoints.Instance);
+        identity = InstanceDirectory.Create(disk, Directory, "self", 0, Guid.Parse("11111111-2222-3333-4444-555555555555"), 1, "r0",
+            NoCrashPoints.Instance);
     }
 
     private ClaimResult.Claimed Claim(string replica, Epoch? over = null) =>
-        Assert.IsType<ClaimResult.Claimed>(PrimaryClaim.Try(disk.ForProcess(replica), Directory, identity, replica, NoCrashPoints.Instance, over));
+        Assert.IsType<ClaimResult.Claimed>(
+            PrimaryClaim.Try(disk.ForProcess(replica), Directory, identity, replica, NoCrashPoints.Instance, over));
 
     private Tenure Begin(ClaimResult.Claimed claimed) => new(claimed.Fence, claimed.PrimaryLock, time, TimeSpan.FromSeconds(2));
 
@@ -81,7 +83,8 @@ public sealed class TenureTests
     public void Hangs_BeatMoves_Never()
     {
         var watch = new PrimaryWatch(TimeSpan.FromSeconds(4));
-        for (int second = 0; second < 60; second += 3) Assert.False(watch.Hangs(new Epoch(1), (ulong)second + 1, TimeSpan.FromSeconds(second)));
+        for (int second = 0; second < 60; second += 3)
+            Assert.False(watch.Hangs(new Epoch(1), (ulong)second + 1, TimeSpan.FromSeconds(second)));
     }
 
     [Fact]

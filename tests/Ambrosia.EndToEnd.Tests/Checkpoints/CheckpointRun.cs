@@ -18,7 +18,9 @@ internal static class CheckpointRun
         var app = new ImageApp(replica, imageBytes);
         prepare?.Invoke(app);
         app.RunUntil(() => app.IsPrimary, patience);
-        Cluster.Await("ready line", () => replica.Lines.FindLast(static line => line.StartsWith("ready ", StringComparison.Ordinal), replica.StartedAt) is not null || !replica.IsRunning);
+        Cluster.Await("ready line",
+            () => replica.Lines.FindLast(static line => line.StartsWith("ready ", StringComparison.Ordinal), replica.StartedAt) is not null
+                || !replica.IsRunning);
         return app;
     }
 
@@ -37,9 +39,11 @@ internal static class CheckpointRun
     public static long Groups(Replica replica) => Ask(replica, "status")["log"]!["groups"]!.GetValue<long>();
 
     /// <summary>Checkpoints of its directory, newest first.</summary>
-    public static string[] Names(Replica replica) => [.. Ambrosia.Log.Checkpoints.List(new PosixFileSystem(), replica.LogDirectory).Select(static name => name.ToString())];
+    public static string[] Names(Replica replica) =>
+        [.. Ambrosia.Log.Checkpoints.List(new PosixFileSystem(), replica.LogDirectory).Select(static name => name.ToString())];
 
     /// <summary>Numbers of its segments.</summary>
     public static ulong[] Segments(Replica replica) =>
-        [.. Directory.EnumerateFiles(replica.LogDirectory, "log.*").Select(static path => ulong.Parse(Path.GetFileName(path).Split('.')[1])).Order()];
+        [.. Directory.EnumerateFiles(replica.LogDirectory, "log.*")
+            .Select(static path => ulong.Parse(Path.GetFileName(path).Split('.')[1])).Order()];
 }

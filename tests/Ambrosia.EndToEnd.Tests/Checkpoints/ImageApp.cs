@@ -39,7 +39,9 @@ internal sealed class ImageApp : IDisposable
     /// <summary>It answers itself.</summary>
     public bool IsBusy { get; set; }
 
-    /// <summary>It answers each record by itself, in replay too: as much stays under way as was kicked, or said at the first start.</summary>
+    /// <summary>
+    /// It answers each record by itself, in replay too: as much stays under way as was kicked, or said at the first start.
+    /// </summary>
     public bool AnswersEach { get; set; }
 
     /// <summary>What it says at its first start, if it answers each.</summary>
@@ -96,7 +98,8 @@ internal sealed class ImageApp : IDisposable
         int count = socket.Receive(heard.AsSpan(fill));
         if (count == 0) throw new EndOfStreamException("the coordinator ended the app channel");
         fill += count;
-        while (FrameReader.TryRead(heard.AsSpan(start, fill - start), 0, (uint)heard.Length, checkPayload: false, out FrameHeader header, out ReadOnlySpan<byte> payload, out int size) == DecodeStatus.Ok)
+        while (FrameReader.TryRead(heard.AsSpan(start, fill - start), 0, (uint)heard.Length, checkPayload: false, out FrameHeader header,
+            out ReadOnlySpan<byte> payload, out int size) == DecodeStatus.Ok)
         {
             start += size;
             Hear(header.Type, payload);
@@ -115,7 +118,8 @@ internal sealed class ImageApp : IDisposable
             case FrameType.ImageChunk: Restore(payload); break;
             case FrameType.ImageEnd:
                 ImageEnd end = ImageEnd.Read(payload);
-                if (end.Length != (ulong)restored || end.Hash != restoredHash) throw new InvalidDataException($"an image of {restored} bytes whose end says {end.Length}");
+                if (end.Length != (ulong)restored || end.Hash != restoredHash)
+                    throw new InvalidDataException($"an image of {restored} bytes whose end says {end.Length}");
                 ImageBytes = RestoredBytes = restored;
                 break;
             case FrameType.Deliver: Deliver(payload); break;
@@ -137,8 +141,11 @@ internal sealed class ImageApp : IDisposable
         {
             if (!marked && records.Lsn >= header.Mark) { Say(new ProcessedFrame(header.Mark)); marked = true; }
             if (records.Kind == RecordKind.Run) { Turns++; runs++; }
-            if (AnswersEach) for (int emit = records.Kind switch { RecordKind.Run => 1, RecordKind.FirstStart => Seeds, _ => 0 }; emit > 0; emit--) Emit();
-            if (records.Kind == RecordKind.CheckpointMark && records.Read<CheckpointMarkRecord>() is { } mark && mark.Epoch == welcome!.Epoch && !isImaging) GiveImage(records.End);
+            if (AnswersEach)
+                for (int emit = records.Kind switch { RecordKind.Run => 1, RecordKind.FirstStart => Seeds, _ => 0 }; emit > 0; emit--)
+                    Emit();
+            if (records.Kind == RecordKind.CheckpointMark && records.Read<CheckpointMarkRecord>() is { } mark
+                && mark.Epoch == welcome!.Epoch && !isImaging) GiveImage(records.End);
         }
         if (!marked) Say(new ProcessedFrame(header.Mark));
         if (records.End > (marked ? header.Mark : Lsn.Zero)) Say(new ProcessedFrame(records.End));
@@ -188,7 +195,8 @@ internal sealed class ImageApp : IDisposable
     private void Emit()
     {
         Span<byte> length = stackalloc byte[Varint.BytesMax];
-        byte[] run = [.. new byte[RunHeader.Bytes], .. length[..Varint.Write(length, (ulong)MessageBytes)], 1, .. new byte[MessageBytes - 1]];
+        byte[] run = [.. new byte[RunHeader.Bytes], .. length[..Varint.Write(length, (ulong)MessageBytes)], 1,
+            .. new byte[MessageBytes - 1]];
         new RunHeader(MessageKind.Fork, false, 0, SelfIndex, 0, 1, 0, 0).Write(run);
         Say(FrameType.Run, run);
     }

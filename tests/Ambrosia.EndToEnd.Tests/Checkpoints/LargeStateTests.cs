@@ -2,18 +2,25 @@ using Ambrosia.TestKit;
 
 namespace Ambrosia.EndToEnd.Tests;
 
-/// <summary>A state of gigabytes passes through a coordinator of real processes both ways in a few buffers, and its log goes on meanwhile.</summary>
+/// <summary>
+/// A state of gigabytes passes through a coordinator of real processes both ways in a few buffers, and its log goes on meanwhile.
+/// </summary>
 public sealed class LargeStateTests(ITestOutputHelper output)
 {
     /// <summary>Of the whole process, the runtime and its libraries included, whatever the state's size.</summary>
     private const long PeakBytesMax = 64L << 20;
 
-    /// <summary>Of what a state of gigabytes may take more than one of 1 MiB: the buffers on its way, all of them filled, and what garbage may come together meanwhile.</summary>
+    /// <summary>
+    /// Of what a state of gigabytes may take more than one of 1 MiB: the buffers on its way, all of them filled, and what garbage may
+    /// come together meanwhile.
+    /// </summary>
     private const long GrowthBytesMax = 10L << 20;
 
     private static long StateBytes => (long)Math.Clamp(4096 * TestScale.Value, 256, 4096) << 20;
 
-    /// <summary>4 GiB in a campaign: at its peak the coordinator has at most 64 MiB of memory in use, little more than for a state of 1 MiB.</summary>
+    /// <summary>
+    /// 4 GiB in a campaign: at its peak the coordinator has at most 64 MiB of memory in use, little more than for a state of 1 MiB.
+    /// </summary>
     [Fact]
     public void Checkpoint_OfGigabytes_PassesInFewBuffersBothWays()
     {
@@ -43,7 +50,9 @@ public sealed class LargeStateTests(ITestOutputHelper output)
         });
     }
 
-    /// <summary>The app says something to itself all the time; what it says is committed while its state is being written and verified.</summary>
+    /// <summary>
+    /// The app says something to itself all the time; what it says is committed while its state is being written and verified.
+    /// </summary>
     [Fact]
     public void Checkpoint_UnderLoad_CommitsGoOn()
     {
@@ -63,7 +72,8 @@ public sealed class LargeStateTests(ITestOutputHelper output)
             long from = CheckpointRun.Groups(replica);
             CheckpointRun.Checkpoint(replica, app);
             long during = CheckpointRun.Groups(replica) - from, duringMs = Math.Max(1, Environment.TickCount64 - begun);
-            output.WriteLine($"commits a second: {quiet * 1000 / quietMs} without, {during * 1000 / duringMs} during a checkpoint of {StateBytes >> 20} MiB ({duringMs} ms)");
+            output.WriteLine(
+                $"commits a second: {quiet * 1000 / quietMs} without, {during * 1000 / duringMs} during a checkpoint of {StateBytes >> 20} MiB ({duringMs} ms)");
             Assert.True(during >= (StateBytes >> 20) / 8, $"{during} commits while {StateBytes >> 20} chunks went by");
             cluster.AssertNoneGaveUp();
         });

@@ -9,20 +9,26 @@ public sealed class RetainTests
 
     private readonly Cluster cluster = new();
 
-    /// <summary>Within the span everything stays, however many checkpoints that is; when it has passed, one that is older than the span is the oldest.</summary>
+    /// <summary>
+    /// Within the span everything stays, however many checkpoints that is; when it has passed, one that is older
+    /// than the span is the oldest.
+    /// </summary>
     [Fact]
     public void Retain_Span_KeepsWhatIsYoungerAndOneThatIsOlder() => Run("--retain", "span=6s", replica =>
     {
         using ImageApp app = CheckpointRun.Start(replica, StateBytes);
         string first = CheckpointRun.Checkpoint(replica, app);
         string[] taken = [first, .. Enumerable.Range(0, 3).Select(_ => CheckpointRun.Checkpoint(replica, app))];
-        if (Age(replica, first) < TimeSpan.FromSeconds(5)) Assert.Equal(taken.Reverse(), CheckpointRun.Names(replica)); // a machine that stood still proves nothing
+        // a machine that stood still proves nothing
+        if (Age(replica, first) < TimeSpan.FromSeconds(5)) Assert.Equal(taken.Reverse(), CheckpointRun.Names(replica));
         Cluster.Await("the span has passed", () => Age(replica, taken[^1]) > TimeSpan.FromSeconds(7));
         string next = CheckpointRun.Checkpoint(replica, app);
         Cluster.Await("what is older has gone", () => CheckpointRun.Names(replica).SequenceEqual([next, taken[^1]]));
     });
 
-    /// <summary>Restarts begin segments and checkpoints pass them by; nothing goes, and the log can be read from its first record.</summary>
+    /// <summary>
+    /// Restarts begin segments and checkpoints pass them by; nothing goes, and the log can be read from its first record.
+    /// </summary>
     [Fact]
     public void Retain_All_KeepsEverything() => Run("--retain", "all", replica =>
     {
@@ -70,7 +76,8 @@ public sealed class RetainTests
         Assert.True(places[0] - places[1] >= 256 << 10, $"{places[1]} and then {places[0]}");
     });
 
-    private static TimeSpan Age(Replica replica, string checkpoint) => DateTime.UtcNow - File.GetLastWriteTimeUtc(Path.Combine(replica.LogDirectory, checkpoint));
+    private static TimeSpan Age(Replica replica, string checkpoint) =>
+        DateTime.UtcNow - File.GetLastWriteTimeUtc(Path.Combine(replica.LogDirectory, checkpoint));
 
     private void Run(string option, string value, Action<Replica> body)
     {

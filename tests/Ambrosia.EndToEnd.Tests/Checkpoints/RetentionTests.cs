@@ -4,14 +4,18 @@ using Ambrosia.Log;
 
 namespace Ambrosia.EndToEnd.Tests;
 
-/// <summary>Checkpoints and history of real processes: damage, kills at every step, what a reader holds, when they come by themselves.</summary>
+/// <summary>
+/// Checkpoints and history of real processes: damage, kills at every step, what a reader holds, when they come by themselves.
+/// </summary>
 public sealed class RetentionTests
 {
     private const int StateBytes = 3 << 20;
 
     private readonly Cluster cluster = new();
 
-    /// <summary>One bit of the newest: the older one is used, loudly. One of each: exit 65 says which and what to do, and nothing is changed.</summary>
+    /// <summary>
+    /// One bit of the newest: the older one is used, loudly. One of each: exit 65 says which and what to do, and nothing is changed.
+    /// </summary>
     [Fact]
     public void Start_DamagedCheckpoints_FallsBackThenHalts() => Run(nameof(Start_DamagedCheckpoints_FallsBackThenHalts), replica =>
     {
@@ -45,11 +49,17 @@ public sealed class RetentionTests
         string said = replica.AwaitLine("the halt", static line => line.StartsWith("exit 65", StringComparison.Ordinal));
         Assert.Contains(older, said);
         Assert.Contains("from a backup", said);
-        string[] lost = [.. before.Except(FilesOf(replica)).Where(static file => file.StartsWith("log.", StringComparison.Ordinal) || file.StartsWith("ckpt.", StringComparison.Ordinal))];
+        string[] lost = [
+            .. before.Except(FilesOf(replica))
+                .Where(
+                    static file => file.StartsWith("log.", StringComparison.Ordinal)
+                        || file.StartsWith("ckpt.", StringComparison.Ordinal))];
         Assert.Equal([], lost);
     }
 
-        /// <summary>At every step of a checkpoint and of the truncation behind it: the next start has all, and leaves no file that no one needs.</summary>
+        /// <summary>
+        /// At every step of a checkpoint and of the truncation behind it: the next start has all, and leaves no file that no one needs.
+        /// </summary>
     [Theory]
     [InlineData("ckpt.begin")]
     [InlineData("ckpt.midWrite", 3)]
@@ -70,7 +80,8 @@ public sealed class RetentionTests
             using ImageApp app = CheckpointRun.Start(replica, StateBytes, $"{point}:{pass}");
             CheckpointRun.Checkpoint(replica, app);
         }
-        catch (Exception e) when (e is IOException or SocketException or AdminUnreachableException or InvalidOperationException or AggregateException)
+        catch (Exception e)
+            when (e is IOException or SocketException or AdminUnreachableException or InvalidOperationException or AggregateException)
         {
             // It was killed while the app or the operator spoke to it; or a moment later.
         }
@@ -84,26 +95,27 @@ public sealed class RetentionTests
     });
 
     [Fact]
-    public void Truncation_SegmentHeldByAReader_GoesOnceReleased() => Run(nameof(Truncation_SegmentHeldByAReader_GoesOnceReleased), replica =>
-    {
-        IFile held;
-        using (ImageApp app = CheckpointRun.Start(replica, StateBytes)) CheckpointRun.Checkpoint(replica, app);
-        string first = Directory.GetFiles(replica.LogDirectory, "log.1.*").Single();
-        held = new PosixFileSystem().Open(first, FileUse.Read);
-        Assert.True(held.TryLock(FileLockKind.Shared));
-        for (int life = 0; life < 3; life++)
+    public void Truncation_SegmentHeldByAReader_GoesOnceReleased() =>
+        Run(nameof(Truncation_SegmentHeldByAReader_GoesOnceReleased), replica =>
         {
-            replica.KillCoordinator();
-            using ImageApp app = CheckpointRun.Start(replica, StateBytes);
-            CheckpointRun.Checkpoint(replica, app);
-        }
-        Assert.True(File.Exists(first));
-        replica.AwaitLine("who holds it", line => line.Contains("log.1.") && line.Contains("held by a reader"));
-        Assert.Equal(1ul, CheckpointRun.Segments(replica)[0]);
-        held.Dispose();
-        Cluster.Await("the released segment is gone", () => !File.Exists(first), TimeSpan.FromSeconds(60));
-        cluster.AssertNoneGaveUp();
-    });
+            IFile held;
+            using (ImageApp app = CheckpointRun.Start(replica, StateBytes)) CheckpointRun.Checkpoint(replica, app);
+            string first = Directory.GetFiles(replica.LogDirectory, "log.1.*").Single();
+            held = new PosixFileSystem().Open(first, FileUse.Read);
+            Assert.True(held.TryLock(FileLockKind.Shared));
+            for (int life = 0; life < 3; life++)
+            {
+                replica.KillCoordinator();
+                using ImageApp app = CheckpointRun.Start(replica, StateBytes);
+                CheckpointRun.Checkpoint(replica, app);
+            }
+            Assert.True(File.Exists(first));
+            replica.AwaitLine("who holds it", line => line.Contains("log.1.") && line.Contains("held by a reader"));
+            Assert.Equal(1ul, CheckpointRun.Segments(replica)[0]);
+            held.Dispose();
+            Cluster.Await("the released segment is gone", () => !File.Exists(first), TimeSpan.FromSeconds(60));
+            cluster.AssertNoneGaveUp();
+        });
 
     [Fact]
     public void Checkpoint_ByTime_ComesByItself() => Run(nameof(Checkpoint_ByTime_ComesByItself), replica =>
@@ -122,12 +134,15 @@ public sealed class RetentionTests
     {
         var files = new PosixFileSystem();
         InstanceIdentity identity = InstanceDirectory.TryRead(files, replica.LogDirectory)!;
-        using CheckpointReader oldest = CheckpointReader.Open(files, Path.Combine(replica.LogDirectory, CheckpointRun.Names(replica)[^1]), identity);
+        using CheckpointReader oldest = CheckpointReader.Open(files,
+            Path.Combine(replica.LogDirectory, CheckpointRun.Names(replica)[^1]), identity);
         LogChain chain = LogChain.Load(files, replica.LogDirectory, identity);
-        return chain.TryFind(oldest.Header.PageLsn, out LogSegment first, out _) && first == chain.Segments[0] && CheckpointRun.Segments(replica).Length == chain.Segments.Length;
+        return chain.TryFind(oldest.Header.PageLsn, out LogSegment first, out _) && first == chain.Segments[0]
+            && CheckpointRun.Segments(replica).Length == chain.Segments.Length;
     }
 
-    private static string[] FilesOf(Replica replica) => [.. Directory.EnumerateFiles(replica.LogDirectory).Select(static path => Path.GetFileName(path)).Order()];
+    private static string[] FilesOf(Replica replica) =>
+        [.. Directory.EnumerateFiles(replica.LogDirectory).Select(static path => Path.GetFileName(path)).Order()];
 
     private static void FlipABit(Replica replica, string checkpoint)
     {

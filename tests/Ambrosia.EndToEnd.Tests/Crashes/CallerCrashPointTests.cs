@@ -8,7 +8,8 @@ public sealed class CallerCrashPointTests
 {
     private const int Rounds = 40;
 
-    public static IEnumerable<object[]> Rows => CrashPoints.Callers.SelectMany(static point => new[] { 1, 7 }.Select(pass => new object[] { point, pass }));
+    public static IEnumerable<object[]> Rows =>
+        CrashPoints.Callers.SelectMany(static point => new[] { 1, 7 }.Select(pass => new object[] { point, pass }));
 
     [Theory]
     [MemberData(nameof(Rows))]
@@ -20,12 +21,15 @@ public sealed class CallerCrashPointTests
         await cluster.RunAsync(Cluster.Again(point), async () =>
         {
             bank.Start(crashAt: $"{point}:{pass}");
-            await using ImmortalClient client = await ImmortalClient.ConnectAsync(cluster.Catalog, "bank", new ClientOptions { ConnectWithin = Cluster.Patience });
+            await using ImmortalClient client = await ImmortalClient.ConnectAsync(cluster.Catalog, "bank",
+                new ClientOptions { ConnectWithin = Cluster.Patience });
             Task<(string Id, long Place)[]> calls = Call(client.GetProxy<IBank>());
             Assert.Equal(Signals.KilledExitCode, bank.AwaitExit());
             bank.Start();
             (string Id, long Place)[] told = await calls.WaitAsync(Cluster.Patience);
-            int[] times = await client.GetProxy<IBank>().TimesOfAsync([.. told.Select(static each => each.Id), .. told.Select(static each => "note " + each.Id)]).WaitAsync(Cluster.Patience);
+            int[] times = await client.GetProxy<IBank>()
+                .TimesOfAsync([.. told.Select(static each => each.Id), .. told.Select(static each => "note " + each.Id)])
+                .WaitAsync(Cluster.Patience);
             Assert.All(times, static each => Assert.Equal(1, each));
             Assert.Equal(told.Length, told.Select(static each => each.Place).Distinct().Count());
         });

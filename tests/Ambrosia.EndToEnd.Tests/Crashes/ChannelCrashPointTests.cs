@@ -5,5 +5,6 @@ public sealed class ChannelCrashPointTests : CrashPointTests
 {
     [Theory]
     [MemberData(nameof(RowsOf), "channels")]
-    public void Coordinator_DiesOnAChannel_Recovers(string point, string victim, string workload, int pass) => DieAndRecover(point, victim, workload, pass);
+    public void Coordinator_DiesOnAChannel_Recovers(string point, string victim, string workload, int pass) =>
+        DieAndRecover(point, victim, workload, pass);
 }

@@ -21,9 +21,11 @@ public sealed partial class CrashPointListTests
     private static HashSet<string> InSources()
     {
         string root = AppContext.BaseDirectory;
-        while (!File.Exists(Path.Combine(root, "Ambrosia.sln"))) root = Path.GetDirectoryName(root) ?? throw new InvalidOperationException("the tests lie outside of the repository");
+        while (!File.Exists(Path.Combine(root, "Ambrosia.sln")))
+            root = Path.GetDirectoryName(root) ?? throw new InvalidOperationException("the tests lie outside of the repository");
         return Directory.EnumerateFiles(Path.Combine(root, "ImmortalCoordinator"), "*.cs", SearchOption.AllDirectories)
-            .Where(static file => !file.Contains("/obj/", StringComparison.Ordinal)).SelectMany(static file => Named(File.ReadAllText(file))).ToHashSet();
+            .Where(static file => !file.Contains("/obj/", StringComparison.Ordinal))
+            .SelectMany(static file => Named(File.ReadAllText(file))).ToHashSet();
     }
 
     private static IEnumerable<string> Named(string text) => HitCall().Matches(text).Select(static match => match.Groups[1].Value);

@@ -38,7 +38,8 @@ public abstract class CrashPointTests
     {
         source.Settings["UNTIL"] = cluster.Until; // so that the work does not end before the point is reached
         foreach (Replica replica in new[] { source, ledger })
-            replica.Options.AddRange(["--checkpoint-every", point.Workload is Workload.Small or Workload.Errands or Workload.Poison ? "64K" : "64M"]);
+            replica.Options.AddRange(
+                ["--checkpoint-every", point.Workload is Workload.Small or Workload.Errands or Workload.Poison ? "64K" : "64M"]);
         if (point.Name == "segment.recycle") source.Options.AddRange(["--segment", "2M"]); // so that a checkpoint leaves one behind soon
         if (point.Workload == Workload.Poison)
         {
@@ -50,14 +51,17 @@ public abstract class CrashPointTests
         source.Settings["BURST"] = point.Workload == Workload.Alone ? "2000" : "200";
     }
 
-    /// <summary>Ends it while its last writes are not yet stated as durable, so that the next start has a tail to log again and records to replay.</summary>
+    /// <summary>
+    /// Ends it while its last writes are not yet stated as durable, so that the next start has a tail to log again and records to replay.
+    /// </summary>
     private static void KillAtWork(Replica dying, Replica other)
     {
         dying.Start();
         dying.AwaitReady();
         other.AwaitReady();
         string log = dying.LogDirectory;
-        Cluster.Await("calls are logged", () => Directory.EnumerateFiles(log, "log.*").Any(static file => LogFile.LastPageEnd(file) > 32 << 12));
+        Cluster.Await("calls are logged",
+            () => Directory.EnumerateFiles(log, "log.*").Any(static file => LogFile.LastPageEnd(file) > 32 << 12));
         dying.KillCoordinator();
     }
 }

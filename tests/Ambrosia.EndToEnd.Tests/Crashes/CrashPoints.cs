@@ -80,8 +80,10 @@ internal static class CrashPoints
     /// <summary>Steps of a secondary that becomes primary; Replicas/FailoverTests walks these.</summary>
     public static readonly string[] Promotion =
     [
-        "takeover.afterClaim", "takeover.afterTailRead", "segment.beforeCreate", "segment.afterCreate", "takeover.midRelog", "takeover.afterRename",
-        "segment.afterDirFsync", "catalog.beforePublish", "takeover.beforeConnect", "handshake.sentHello", "handshake.gotHello", "log.afterFlush", "log.afterFenceCheck",
+        "takeover.afterClaim", "takeover.afterTailRead", "segment.beforeCreate", "segment.afterCreate", "takeover.midRelog",
+        "takeover.afterRename",
+        "segment.afterDirFsync", "catalog.beforePublish", "takeover.beforeConnect", "handshake.sentHello", "handshake.gotHello",
+        "log.afterFlush", "log.afterFenceCheck",
     ];
 
     /// <summary>Steps that no run of this version passes, with the reason.</summary>
@@ -90,5 +92,6 @@ internal static class CrashPoints
     public static IEnumerable<CrashPoint> All => [.. Log, .. Channels, .. Recovery];
 
     /// <summary>Those that some test reaches.</summary>
-    public static IEnumerable<string> Names => All.Select(static p => p.Name).Concat(Callers).Concat(Queries).Concat(Forgetting).Concat(Promotion);
+    public static IEnumerable<string> Names =>
+        All.Select(static p => p.Name).Concat(Callers).Concat(Queries).Concat(Forgetting).Concat(Promotion);
 }

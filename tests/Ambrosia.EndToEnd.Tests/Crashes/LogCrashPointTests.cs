@@ -5,5 +5,6 @@ public sealed class LogCrashPointTests : CrashPointTests
 {
     [Theory]
     [MemberData(nameof(RowsOf), "log")]
-    public void Coordinator_DiesInTheLog_Recovers(string point, string victim, string workload, int pass) => DieAndRecover(point, victim, workload, pass);
+    public void Coordinator_DiesInTheLog_Recovers(string point, string victim, string workload, int pass) =>
+        DieAndRecover(point, victim, workload, pass);
 }

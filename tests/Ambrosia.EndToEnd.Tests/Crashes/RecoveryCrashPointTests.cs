@@ -5,5 +5,6 @@ public sealed class RecoveryCrashPointTests : CrashPointTests
 {
     [Theory]
     [MemberData(nameof(RowsOf), "recovery")]
-    public void Coordinator_DiesInRecovery_Recovers(string point, string victim, string workload, int pass) => DieAndRecover(point, victim, workload, pass);
+    public void Coordinator_DiesInRecovery_Recovers(string point, string victim, string workload, int pass) =>
+        DieAndRecover(point, victim, workload, pass);
 }

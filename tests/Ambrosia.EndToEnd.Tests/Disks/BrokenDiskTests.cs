@@ -54,5 +54,6 @@ public sealed class BrokenDiskTests
         });
     }
 
-    private static string[] Strace(string fault) => ["strace", "-f", "--seccomp-bpf", "-qq", "-o", "/dev/null", "-e", $"trace={fault.Split(':')[0]}", "-e", $"inject={fault}"];
+    private static string[] Strace(string fault) =>
+        ["strace", "-f", "--seccomp-bpf", "-qq", "-o", "/dev/null", "-e", $"trace={fault.Split(':')[0]}", "-e", $"inject={fault}"];
 }

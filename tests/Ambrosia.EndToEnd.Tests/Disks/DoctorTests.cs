@@ -41,8 +41,11 @@ public sealed class DoctorTests
     {
         Tool doctor = Tool.Run("doctor", log, "--json");
         Assert.True(doctor.Code == 1, doctor.Output + doctor.Error);
-        JsonElement[] failing = [.. doctor.Json.GetProperty("findings").EnumerateArray().Where(static each => each.GetProperty("status").GetString() == "fail")];
-        Assert.All(failing, static each => Assert.True(each.GetProperty("why").GetString()?.Length > 0 && each.GetProperty("mend").GetString()?.Length > 0));
+        JsonElement[] failing = [
+            .. doctor.Json.GetProperty("findings").EnumerateArray().Where(static each => each.GetProperty("status").GetString() == "fail")];
+        Assert.All(failing,
+            static each =>
+                Assert.True(each.GetProperty("why").GetString()?.Length > 0 && each.GetProperty("mend").GetString()?.Length > 0));
         return failing;
     }
 

@@ -10,10 +10,12 @@ public sealed class FullDiskTests
     public void Ledger_DiskFull_SendersWaitAndWorkGoesOnWithMoreSpace() => RunFull((disk, ledger) =>
     {
         int before = ledger.StartedAt;
-        ledger.Lines.Await("line about the full disk", static line => line.Contains(Full, StringComparison.Ordinal), before, Cluster.Patience);
+        ledger.Lines.Await("line about the full disk", static line => line.Contains(Full, StringComparison.Ordinal), before,
+            Cluster.Patience);
         Assert.True(ledger.IsRunning);
         disk.Resize(256);
-        ledger.Lines.Await("line about the space", static line => line.Contains("there is space for the log again", StringComparison.Ordinal), before, Cluster.Patience);
+        ledger.Lines.Await("line about the space",
+            static line => line.Contains("there is space for the log again", StringComparison.Ordinal), before, Cluster.Patience);
         Assert.Single(ledger.Lines.From(before), static line => line.Contains(Full, StringComparison.Ordinal));
     });
 
@@ -27,8 +29,8 @@ public sealed class FullDiskTests
     });
 
     /// <summary>
-    /// Outputs for one who is away fill the disk beside the log, not the log's own space: the app waits, with a line, memory stays bounded, others
-    /// are answered. It goes on with more space, or when he comes, and he gets everything.
+    /// Outputs for one who is away fill the disk beside the log, not the log's own space: the app waits, with a line, memory stays bounded,
+    /// others are answered. It goes on with more space, or when he comes, and he gets everything.
     /// </summary>
     [MountTheory]
     [InlineData(true)]
@@ -36,15 +38,18 @@ public sealed class FullDiskTests
     public void Sender_WhoseOutputsFillTheDisk_WaitsAndGoesOn(bool withSpace)
     {
         using var cluster = new Cluster();
-        Replica sender = Flooder(cluster, "sender", "away", Floods), away = Flooder(cluster, "away", "near", 1), near = Flooder(cluster, "near", "sender", NearFloods);
+        Replica sender = Flooder(cluster, "sender", "away", Floods), away = Flooder(cluster, "away", "near", 1),
+            near = Flooder(cluster, "near", "sender", NearFloods);
         using var disk = new SmallDisk(sender.LogDirectory, SpillDiskMebibytes);
         sender.Options.AddRange(["--segment", "4M"]);
         cluster.Run(Cluster.Again(nameof(Sender_WhoseOutputsFillTheDisk_WaitsAndGoesOn)), () =>
         {
             sender.Start();
-            sender.AwaitLine("line about the outputs", static line => line.StartsWith("outputs wait: the disk has no room", StringComparison.Ordinal));
+            sender.AwaitLine("line about the outputs",
+                static line => line.StartsWith("outputs wait: the disk has no room", StringComparison.Ordinal));
             Assert.True((bool?)sender.Status()!["spill"]!["isAwaited"]);
-            Assert.Matches("^sender: the app waits for room for its outputs: [0-9]+ MiB are on disk, most of what is kept is for away$", StatusLine(cluster, "waits for room"));
+            Assert.Matches("^sender: the app waits for room for its outputs: [0-9]+ MiB are on disk, most of what is kept is for away$",
+                StatusLine(cluster, "waits for room"));
             Assert.True((long?)sender.Status()!["disk"]!["freeBytes"] >= SegmentsLeftBytes, "the log's space was taken");
             near.Start(); // its calls are logged meanwhile, though the app waits
             Cluster.Await("the near one's calls in the log", () => ConnectionOrderTests.Trimmed(near, "sender") >= NearFloods);
@@ -63,7 +68,8 @@ public sealed class FullDiskTests
 
     /// <summary>What <c>ambrosia status</c> says below its table.</summary>
     private static string? StatusLine(Cluster cluster, string part) =>
-        Tool.Run("status", "--catalog", Path.Combine(cluster.Root, "catalog")).Output.Split('\n').FirstOrDefault(line => line.Contains(part, StringComparison.Ordinal));
+        Tool.Run("status", "--catalog", Path.Combine(cluster.Root, "catalog")).Output.Split('\n')
+            .FirstOrDefault(line => line.Contains(part, StringComparison.Ordinal));
 
     private const int Floods = 15_000, NearFloods = 100, SpillDiskMebibytes = 64, SegmentsLeftBytes = 4 << 20;
     private const long ResidentBytesMax = 400L << 20;

@@ -12,12 +12,15 @@ internal static class Certified
 
     public static (string Certificate, string Key) Foreign { get; } = MakeAuthority();
 
-    private static (string Certificate, string Key) MakeAuthority() => DevelopmentCertificates.MakeAuthority("test", DateTimeOffset.UtcNow, RandomNumberGenerator.Fill);
+    private static (string Certificate, string Key) MakeAuthority() =>
+        DevelopmentCertificates.MakeAuthority("test", DateTimeOffset.UtcNow, RandomNumberGenerator.Fill);
 
     /// <summary>A certificate and its key.</summary>
     /// <param name="begun">From when on it is valid; null: now.</param>
-    public static (string Certificate, string Key) Make(string name, (string Certificate, string Key) authority, DateTimeOffset? begun = null, TimeSpan? lifetime = null) =>
-        DevelopmentCertificates.MakeInstance(name, authority.Certificate, authority.Key, begun ?? DateTimeOffset.UtcNow, lifetime ?? TimeSpan.FromDays(1), RandomNumberGenerator.Fill);
+    public static (string Certificate, string Key) Make(
+        string name, (string Certificate, string Key) authority, DateTimeOffset? begun = null, TimeSpan? lifetime = null) =>
+            DevelopmentCertificates.MakeInstance(name, authority.Certificate, authority.Key, begun ?? DateTimeOffset.UtcNow,
+                lifetime ?? TimeSpan.FromDays(1), RandomNumberGenerator.Fill);
 
     /// <summary>Gives the replica the three files, and its coordinator the options.</summary>
     public static void Give(Cluster cluster, Replica replica, (string Certificate, string Key) authority, string? name = null) =>
@@ -33,7 +36,8 @@ internal static class Certified
             File.SetUnixFileMode(file + ".new", UnixFileMode.UserRead | UnixFileMode.UserWrite);
             File.Move(file + ".new", file, overwrite: true);
         }
-        if (!replica.Options.Contains("--tls-cert")) replica.Options.AddRange(["--tls-cert", files[0], "--tls-key", files[1], "--tls-ca", files[2]]);
+        if (!replica.Options.Contains("--tls-cert"))
+            replica.Options.AddRange(["--tls-cert", files[0], "--tls-key", files[1], "--tls-ca", files[2]]);
     }
 
     private static readonly (X509Certificate2 Root, X509Certificate2 Between) authorities = MakeTwoAuthorities();
@@ -54,14 +58,17 @@ internal static class Certified
         DateTimeOffset begun = DateTimeOffset.UtcNow.AddDays(-1), ends = begun.AddDays(10);
         using ECDsa rootKey = ECDsa.Create(ECCurve.NamedCurves.nistP256), betweenKey = ECDsa.Create(ECCurve.NamedCurves.nistP256);
         X509Certificate2 root = AuthorityRequest("root", rootKey).CreateSelfSigned(begun, ends);
-        using X509Certificate2 between = AuthorityRequest("between", betweenKey).Create(root, begun.AddHours(1), ends.AddHours(-1), RandomNumberGenerator.GetBytes(8));
+        using X509Certificate2 between = AuthorityRequest("between", betweenKey)
+            .Create(root, begun.AddHours(1), ends.AddHours(-1), RandomNumberGenerator.GetBytes(8));
         return (root, between.CopyWithPrivateKey(betweenKey));
     }
 
     private static CertificateRequest AuthorityRequest(string name, ECDsa key)
     {
         var request = new CertificateRequest($"CN={name}", key, HashAlgorithmName.SHA256);
-        request.CertificateExtensions.Add(new X509BasicConstraintsExtension(certificateAuthority: true, hasPathLengthConstraint: false, pathLengthConstraint: 0, critical: true));
+        request.CertificateExtensions.Add(
+            new X509BasicConstraintsExtension(certificateAuthority: true, hasPathLengthConstraint: false, pathLengthConstraint: 0,
+                critical: true));
         request.CertificateExtensions.Add(new X509KeyUsageExtension(X509KeyUsageFlags.KeyCertSign, critical: true));
         request.CertificateExtensions.Add(new X509SubjectKeyIdentifierExtension(request.PublicKey, critical: false));
         return request;

@@ -4,7 +4,9 @@ using Ambrosia.TestKit;
 
 namespace Ambrosia.EndToEnd.Tests;
 
-/// <summary>Several connections of one pair, with a real coordinator at one end and a test at the other that says what it wants when it wants.</summary>
+/// <summary>
+/// Several connections of one pair, with a real coordinator at one end and a test at the other that says what it wants when it wants.
+/// </summary>
 public sealed class ConnectionOrderTests
 {
     private const int CrossingsOfARelease = 30;
@@ -23,7 +25,10 @@ public sealed class ConnectionOrderTests
         });
     }
 
-    /// <summary>P6.4's exception: the hello was written before a newer connection acknowledged more, and comes after it. It is sent away, and nothing stops.</summary>
+    /// <summary>
+    /// P6.4's exception: the hello was written before a newer connection acknowledged more, and comes after it. It is sent
+    /// away, and nothing stops.
+    /// </summary>
     [Fact]
     public void Hello_OvertakenByAnAcknowledgement_IsRefusedAndTheLinkGoesOn() => OnAHub((cluster, hub, chance) =>
     {
@@ -40,7 +45,8 @@ public sealed class ConnectionOrderTests
         TakeUntil(slow, takes, calls);
         Cluster.Await("the trim", () => Trimmed(hub, "slow") == calls);
         late.Send(early);
-        Assert.Contains("another connection overtook this hello; the next is taken (P6.4)", Goodbye.Read(late.Await(FrameType.Goodbye)).Why);
+        Assert.Contains("another connection overtook this hello; the next is taken (P6.4)",
+            Goodbye.Read(late.Await(FrameType.Goodbye)).Why);
         hub.AwaitLine("line about it", static line => line.StartsWith("link slow: refused: ", StringComparison.Ordinal));
 
         asks.Send(FrameType.Run, busy.Run(calls + 1, calls)); // the other connection goes on
@@ -50,7 +56,9 @@ public sealed class ConnectionOrderTests
         Assert.Null(hub.Lines.Find(static line => line.Contains("stopped:", StringComparison.Ordinal)));
     });
 
-    /// <summary>The other side of that exception: the same hello on a connection that began after the acknowledgement is that of a restored log.</summary>
+    /// <summary>
+    /// The other side of that exception: the same hello on a connection that began after the acknowledgement is that of a restored log.
+    /// </summary>
     [Fact]
     public void Hello_BehindAnAcknowledgementThatNothingOvertook_StopsTheLink() => OnAHub((cluster, hub, chance) =>
     {
@@ -86,7 +94,9 @@ public sealed class ConnectionOrderTests
         AwaitEnd(first); // superseded
         second.Socket.Send(kept);
         AwaitEnd(second);
-        hub.AwaitLine("line that names the rule", static line => line.StartsWith("link busy: closed: ", StringComparison.Ordinal) && line.Contains("P2.1", StringComparison.Ordinal));
+        hub.AwaitLine("line that names the rule",
+            static line => line.StartsWith("link busy: closed: ", StringComparison.Ordinal)
+                && line.Contains("P2.1", StringComparison.Ordinal));
 
         using RawLink third = busy.Dial();
         busy.Open(third, busy.NextHello());
@@ -95,7 +105,10 @@ public sealed class ConnectionOrderTests
         TakeUntil(busy, third, 10);
     });
 
-    /// <summary>P6.10: both are authenticated before either says hello; whichever hello comes first, the higher nonce has the link and the other ends.</summary>
+    /// <summary>
+    /// P6.10: both are authenticated before either says hello; whichever hello comes first, the higher nonce has the
+    /// link and the other ends.
+    /// </summary>
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
@@ -117,7 +130,9 @@ public sealed class ConnectionOrderTests
         Assert.Equal("open", (string?)hub.Status()!["links"]!.AsArray().Single(static link => (string?)link!["peer"] == "busy")!["state"]);
     });
 
-    /// <summary>Both sides dial, and neither call gets through before both are made: again and again, and no call is lost or doubled.</summary>
+    /// <summary>
+    /// Both sides dial, and neither call gets through before both are made: again and again, and no call is lost or doubled.
+    /// </summary>
     [Fact]
     public void Instances_ThatDialEachOtherAtOnce_AgreeOnOneConnectionAndEveryCall()
     {
@@ -140,7 +155,10 @@ public sealed class ConnectionOrderTests
         });
     }
 
-    /// <summary>P6.11: a peer that says it takes less than what is next for it is told so and waits; the others do not; with a larger limit it has everything.</summary>
+    /// <summary>
+    /// P6.11: a peer that says it takes less than what is next for it is told so and waits; the others do not; with a larger
+    /// limit it has everything.
+    /// </summary>
     [Fact]
     public void Peer_ThatTakesOnlyShortMessages_IsToldAndCatchesUpWhenItTakesMore() => OnAHub((cluster, hub, chance) =>
     {
@@ -181,7 +199,8 @@ public sealed class ConnectionOrderTests
     }
 
     /// <summary>Calls that the hub has in its log as durable at the peer.</summary>
-    internal static ulong Trimmed(Replica hub, string to) => (ulong?)hub.Status()?["outboxes"]?.AsArray().FirstOrDefault(box => (string?)box!["to"] == to)?["trimmed"] ?? 0;
+    internal static ulong Trimmed(Replica hub, string to) =>
+        (ulong?)hub.Status()?["outboxes"]?.AsArray().FirstOrDefault(box => (string?)box!["to"] == to)?["trimmed"] ?? 0;
 
     /// <summary>The other side closes; what it says before does not matter.</summary>
     private static void AwaitEnd(RawLink link)

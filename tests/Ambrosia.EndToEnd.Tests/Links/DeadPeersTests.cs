@@ -4,8 +4,8 @@ using System.Net.Sockets;
 namespace Ambrosia.EndToEnd.Tests;
 
 /// <summary>
-/// A hundred peers are where the catalog says, and dead: who calls them is let in and never answered, so that each call lasts as long as it may.
-/// One that lives is reached all the same.
+/// A hundred peers are where the catalog says, and dead: who calls them is let in and never answered, so that each call lasts as long as it
+/// may. One that lives is reached all the same.
 /// </summary>
 public sealed class DeadPeersTests
 {
@@ -43,7 +43,8 @@ public sealed class DeadPeersTests
 
     private static void Publish(Cluster cluster, string name, EndPoint address)
     {
-        string entry = $$"""{"instance":"{{name}}","shard":0,"uuid":"{{Guid.NewGuid()}}","log":"/nowhere","epoch":1,"replicas":[{"name":"r0","address":"{{address}}","role":"primary","epoch":1}]}""";
+        string entry =
+            $$"""{"instance":"{{name}}","shard":0,"uuid":"{{Guid.NewGuid()}}","log":"/nowhere","epoch":1,"replicas":[{"name":"r0","address":"{{address}}","role":"primary","epoch":1}]}""";
         string file = Path.Combine(cluster.Catalog, $"{name}.1");
         File.WriteAllText(file, entry);
         File.SetUnixFileMode(file, UnixFileMode.UserRead | UnixFileMode.UserWrite);

@@ -32,13 +32,19 @@ public sealed class FaultyLinkTests(ITestOutputHelper output)
         using var pair = new RelayedPair(TestScale.Rounds(CallsOfARelease), burst: 50, chance.Seed, faults);
         pair.Run(chance.Again(fault), () =>
         {
-            if (faults.StrikesMax == int.MaxValue) Cluster.Await("bytes through the relays", () => pair.ToSource.Passed + pair.ToLedger.Passed > 20_000);
-            else Cluster.Await("every strike of one relay", () => Math.Max(pair.ToSource.Strikes, pair.ToLedger.Strikes) >= faults.StrikesMax);
+            if (faults.StrikesMax == int.MaxValue)
+                Cluster.Await("bytes through the relays", () => pair.ToSource.Passed + pair.ToLedger.Passed > 20_000);
+            else
+                Cluster.Await("every strike of one relay",
+                    () => Math.Max(pair.ToSource.Strikes, pair.ToLedger.Strikes) >= faults.StrikesMax);
         });
         output.WriteLine($"{pair.Strikes} strikes on {pair.Connections} connections, seed {chance.Seed}");
     }
 
-    /// <summary>Neither side is told that the other hears nothing, not even by an end: only the missing heartbeats can say it, and the next connection goes on.</summary>
+    /// <summary>
+    /// Neither side is told that the other hears nothing, not even by an end: only the missing heartbeats can say it, and the
+    /// next connection goes on.
+    /// </summary>
     [Fact]
     public void Instances_WhoseConnectionsFallSilent_FindOutByHeartbeatsAndAgree()
     {

@@ -73,11 +73,13 @@ internal sealed class LeanPeer(Cluster cluster, string hub, string name, int num
     /// <summary>A connection that the hub knows the secret of and nothing else.</summary>
     /// <exception cref="SocketException">The hub is not there.</exception>
     public RawLink Dial(int receiveBytes = 0) => new(
-        StartTests.AddressOf(cluster, hub), File.ReadAllBytes(Path.Combine(cluster.Root, "catalog", DirectoryCatalog.SecretName)), chance.Bytes(LinkAuthentication.NonceBytes), receiveBytes);
+        StartTests.AddressOf(cluster, hub), File.ReadAllBytes(Path.Combine(cluster.Root, "catalog", DirectoryCatalog.SecretName)),
+        chance.Bytes(LinkAuthentication.NonceBytes), receiveBytes);
 
     /// <summary>The hello as of now, with a nonce of its own.</summary>
     public Hello NextHello() => new(
-        1, 1, uuid, new InstanceId(name), "r0", new Epoch(1), ++nonce, hub, Guid.Empty, new Epoch(0), Received, receivedHash.Hash, Acknowledged, new Epoch(0), 0, MessageBytesMax);
+        1, 1, uuid, new InstanceId(name), "r0", new Epoch(1), ++nonce, hub, Guid.Empty, new Epoch(0), Received, receivedHash.Hash,
+        Acknowledged, new Epoch(0), 0, MessageBytesMax);
 
     /// <summary>Hellos both ways; from here on the hub sends from where our hello said.</summary>
     public void Open(RawLink link, Hello ours)
@@ -107,9 +109,11 @@ internal sealed class LeanPeer(Cluster cluster, string hub, string name, int num
 
     private void TakeRun(RunView run)
     {
-        if (run.Header.First != Received + 1) throw new InvalidOperationException($"{name}: a run begins at {run.Header.First} where {Received + 1} is next");
+        if (run.Header.First != Received + 1)
+            throw new InvalidOperationException($"{name}: a run begins at {run.Header.First} where {Received + 1} is next");
         receivedHash.Append(run.Header.Kind, run.Messages);
-        if (run.Header.Hash != receivedHash.Hash) throw new InvalidOperationException($"{name}: the channel's hash differs behind {run.Header.Last}");
+        if (run.Header.Hash != receivedHash.Hash)
+            throw new InvalidOperationException($"{name}: the channel's hash differs behind {run.Header.Last}");
         var each = new MessageReader(run);
         while (each.Next())
         {

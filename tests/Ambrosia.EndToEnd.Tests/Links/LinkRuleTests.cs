@@ -4,7 +4,9 @@ using CRA;
 
 namespace Ambrosia.EndToEnd.Tests;
 
-/// <summary>A peer that is not who it was, or not where it was: the other side says so in a line, with the way out, and goes on with everybody else.</summary>
+/// <summary>
+/// A peer that is not who it was, or not where it was: the other side says so in a line, with the way out, and goes on with everybody else.
+/// </summary>
 public sealed class LinkRuleTests
 {
     private const int Calls = 500, ExitNotPrimary = 75;
@@ -12,7 +14,9 @@ public sealed class LinkRuleTests
     /// <summary>More log than any start writes: there are calls in it.</summary>
     private const long CallsBytes = 200_000;
 
-    /// <summary>Runs both until the source has logged that the ledger has its calls, with the directory of one of them copied away before.</summary>
+    /// <summary>
+    /// Runs both until the source has logged that the ledger has its calls, with the directory of one of them copied away before.
+    /// </summary>
     private static string RunPastACopy(Cluster cluster, Replica source, Replica ledger, Replica copied)
     {
         ledger.Start();
@@ -51,8 +55,8 @@ public sealed class LinkRuleTests
     }
 
     /// <summary>
-    /// The copy claims the very epoch that its peer has seen already; what each has of the other's calls betrays it. Whoever judges the first
-    /// hello finds it: the copy ends, or its peer stops the link and tells it why.
+    /// The copy claims the very epoch that its peer has seen already; what each has of the other's calls betrays it. Whoever judges the
+    /// first hello finds it: the copy ends, or its peer stops the link and tells it why.
     /// </summary>
     [Theory]
     [InlineData("source")]
@@ -69,11 +73,16 @@ public sealed class LinkRuleTests
             PutBack(cluster, old, copy, catalogToo: true);
             old.Start();
             Cluster.Await("the end of the copy, or word of it", () => !old.IsRunning ||
-                old.Lines.Find(static line => line.Contains("its log is older, a restored copy or another. Start it on the log that it had", StringComparison.Ordinal)) is not null);
+                old.Lines.Find(
+                    static line =>
+                        line.Contains("its log is older, a restored copy or another. Start it on the log that it had",
+                            StringComparison.Ordinal)) is not null);
             if (!old.IsRunning)
             {
                 Assert.Equal(ExitNotPrimary, old.AwaitExit());
-                old.AwaitLine("the way out", static line => line.Contains("our log is older, as a restored copy is. Put the newer log back", StringComparison.Ordinal));
+                old.AwaitLine("the way out",
+                    static line =>
+                        line.Contains("our log is older, as a restored copy is. Put the newer log back", StringComparison.Ordinal));
             }
             Assert.True(peer.IsRunning, "the peer ended, too");
         });
@@ -109,13 +118,17 @@ public sealed class LinkRuleTests
             Directory.Delete(ledger.LogDirectory, recursive: true);
             ledger.Options.Add("--create");
             ledger.Start().AwaitReady();
-            string line = source.AwaitLine("word about the other UUID", static line => line.Contains("deleted and made again", StringComparison.Ordinal));
+            string line = source.AwaitLine("word about the other UUID",
+                static line => line.Contains("deleted and made again", StringComparison.Ordinal));
             Assert.Contains("ambrosia forget-peer DIR ledger", line);
             Assert.True(source.IsRunning && ledger.IsRunning, "one of them ended");
         });
     }
 
-    /// <summary>Who comes in the source's name with an epoch that is over, or with another UUID, is sent away with the reason; the true one is not disturbed.</summary>
+    /// <summary>
+    /// Who comes in the source's name with an epoch that is over, or with another UUID, is sent away with the reason; the
+    /// true one is not disturbed.
+    /// </summary>
     [Fact]
     public void Ledger_CalledByAZombie_SendsItAwayAndServesTheTrueOne()
     {
@@ -129,10 +142,16 @@ public sealed class LinkRuleTests
             source.KillCoordinator();
             source.Start().AwaitReady(); // its second epoch
             Cluster.Await("the first calls", () => LogBytes(ledger) > CallsBytes);
-            foreach ((Guid uuid, ulong epoch, string reason) in new[] { (UuidOf(cluster, "source"), 1ul, "comes with epoch 1"), (Guid.NewGuid(), 9ul, "deleted and made again") })
+            foreach ((Guid uuid, ulong epoch,
+                string reason) in new[] { (UuidOf(cluster, "source"), 1ul, "comes with epoch 1"),
+                    (Guid.NewGuid(), 9ul, "deleted and made again") })
             {
-                using var zombie = new RawLink(StartTests.AddressOf(cluster, "ledger"), File.ReadAllBytes(Path.Combine(cluster.Root, "catalog", DirectoryCatalog.SecretName)), chance.Bytes(LinkAuthentication.NonceBytes));
-                zombie.Send(new Hello(1, 1, uuid, new InstanceId("source"), "r0", new Epoch(epoch), 99, "ledger", Guid.Empty, new Epoch(0), 0, 0, 0, new Epoch(0), 0, 1 << 20));
+                using var zombie = new RawLink(StartTests.AddressOf(cluster, "ledger"),
+                    File.ReadAllBytes(Path.Combine(cluster.Root, "catalog", DirectoryCatalog.SecretName)),
+                    chance.Bytes(LinkAuthentication.NonceBytes));
+                zombie.Send(
+                    new Hello(1, 1, uuid, new InstanceId("source"), "r0", new Epoch(epoch), 99, "ledger", Guid.Empty, new Epoch(0), 0, 0, 0,
+                        new Epoch(0), 0, 1 << 20));
                 Assert.Contains(reason, Goodbye.Read(zombie.Await(FrameType.Goodbye)).Why);
                 ledger.AwaitLine($"line with '{reason}'", line => line.Contains(reason, StringComparison.Ordinal));
             }

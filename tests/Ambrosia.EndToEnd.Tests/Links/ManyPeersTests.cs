@@ -3,8 +3,8 @@ using Ambrosia.TestKit;
 namespace Ambrosia.EndToEnd.Tests;
 
 /// <summary>
-/// One instance in the middle of 64 busy peers, one that reads slowly and one that is away: the busy ones are not held up by the others, what
-/// waits goes to the scratch file, and in the end each has everything once and in order.
+/// One instance in the middle of 64 busy peers, one that reads slowly and one that is away: the busy ones are not held up by the others,
+/// what waits goes to the scratch file, and in the end each has everything once and in order.
 /// </summary>
 public sealed class ManyPeersTests(ITestOutputHelper output)
 {
@@ -41,7 +41,8 @@ public sealed class ManyPeersTests(ITestOutputHelper output)
                     hub.KillCoordinator();
                     hub.Start().AwaitReady();
                 }
-                Cluster.Await("all that the busy ones wait for", () => Faults(peers) || busy.All(peer => peer.Received == (ulong)calls && peer.Acknowledged == (ulong)calls), patience);
+                Cluster.Await("all that the busy ones wait for",
+                    () => Faults(peers) || busy.All(peer => peer.Received == (ulong)calls && peer.Acknowledged == (ulong)calls), patience);
                 AssertNoFault(peers);
                 Assert.True(slow.Received < all, "the slow one was not slow");
                 string scratch = Path.Combine(hub.LogDirectory, "scratch.r0");
@@ -50,11 +51,14 @@ public sealed class ManyPeersTests(ITestOutputHelper output)
 
                 slow.Hurry();
                 LeanTraffic away = Add(peers, new LeanTraffic(Peer(cluster, "away", BusyPeers + 1, 0, chance)));
-                Cluster.Await("all that the others missed", () => Faults(peers) || (slow.Received == all && away.Received == all), patience);
+                Cluster.Await("all that the others missed",
+                    () => Faults(peers) || (slow.Received == all && away.Received == all), patience);
                 AssertNoFault(peers);
                 Cluster.Await("the scratch file is empty again", () => !File.Exists(scratch) || new FileInfo(scratch).Length == 0);
-                Assert.True(hub.PeakBytes() < ResidentBytesMax, $"the coordinator had {hub.PeakBytes() >> 20} MiB, {spilled >> 20} MiB were spilled");
-                output.WriteLine($"{all} calls, {spilled >> 20} MiB spilled, at most {hub.PeakBytes() >> 20} MiB resident, {peers.Sum(static peer => peer.Connections)} connections");
+                Assert.True(hub.PeakBytes() < ResidentBytesMax,
+                    $"the coordinator had {hub.PeakBytes() >> 20} MiB, {spilled >> 20} MiB were spilled");
+                output.WriteLine(
+                    $"{all} calls, {spilled >> 20} MiB spilled, at most {hub.PeakBytes() >> 20} MiB resident, {peers.Sum(static peer => peer.Connections)} connections");
                 cluster.AssertNoneGaveUp();
             });
         }

@@ -1,8 +1,8 @@
 namespace Ambrosia.EndToEnd.Tests;
 
 /// <summary>
-/// --max-message: what an app may send is a policy of the log, so that a replay under another limit does what was done; what a coordinator takes
-/// is its own, and a peer keeps what is longer until it takes more.
+/// --max-message: what an app may send is a policy of the log, so that a replay under another limit does what was done; what a coordinator
+/// takes is its own, and a peer keeps what is longer until it takes more.
 /// </summary>
 public sealed class MaxMessageTests
 {
@@ -22,7 +22,9 @@ public sealed class MaxMessageTests
             Limit(source, "128K");
             ledger.Start().AwaitReady();
             source.Start().AwaitReady();
-            source.AwaitLine("line about the receiver's limit", static line => line.StartsWith($"link ledger: stopped: ledger takes messages of at most {LowBytes} bytes", StringComparison.Ordinal));
+            source.AwaitLine("line about the receiver's limit",
+                static line =>
+                    line.StartsWith($"link ledger: stopped: ledger takes messages of at most {LowBytes} bytes", StringComparison.Ordinal));
             Limit(ledger, "1G");
             ledger.KillCoordinator();
             ledger.Start().AwaitReady();
@@ -31,14 +33,16 @@ public sealed class MaxMessageTests
             Limit(source, "64K");
             source.KillCoordinator();
             source.Start().AwaitReady(); // its app has made the long calls again
-            source.AwaitLine("the exception where the call is made", static line => line.Contains($"longer than the limit of {LowBytes} bytes", StringComparison.Ordinal));
+            source.AwaitLine("the exception where the call is made",
+                static line => line.Contains($"longer than the limit of {LowBytes} bytes", StringComparison.Ordinal));
             ulong made = Made(source);
             Assert.True(made >= Calls);
 
             Limit(source, "128K");
             source.KillCoordinator();
             source.Start().AwaitReady();
-            source.AwaitLine("the same exception at replay", static line => line.Contains($"longer than the limit of {LowBytes} bytes", StringComparison.Ordinal));
+            source.AwaitLine("the same exception at replay",
+                static line => line.Contains($"longer than the limit of {LowBytes} bytes", StringComparison.Ordinal));
             Cluster.Await("all calls there", () => ConnectionOrderTests.Trimmed(source, "ledger") == made);
             Assert.Equal(made, Made(source)); // what was refused once is not made by a replay
             cluster.AssertNoneGaveUp();
@@ -51,5 +55,6 @@ public sealed class MaxMessageTests
         replica.Options.AddRange(["--max-message", size]);
     }
 
-    private static ulong Made(Replica source) => (ulong)source.Status()!["outboxes"]!.AsArray().Single(static box => (string?)box!["to"] == "ledger")!["calls"]!;
+    private static ulong Made(Replica source) =>
+        (ulong)source.Status()!["outboxes"]!.AsArray().Single(static box => (string?)box!["to"] == "ledger")!["calls"]!;
 }

@@ -7,7 +7,9 @@ public sealed class NamespaceTests(ITestOutputHelper output)
 {
     private const int PullsOfARelease = 20, PullsMin = 3, CallsOfARelease = 100_000, PauseMsMax = 2_500, Port = 4711;
 
-    /// <summary>Each third pull lasts until both have found out by the missing heartbeats; the others are short enough for TCP to mend, mostly.</summary>
+    /// <summary>
+    /// Each third pull lasts until both have found out by the missing heartbeats; the others are short enough for TCP to mend, mostly.
+    /// </summary>
     [NamespaceTheory]
     [InlineData(false, false)]
     [InlineData(true, true)]
@@ -67,7 +69,8 @@ public sealed class NamespaceTests(ITestOutputHelper output)
     /// <summary>With certificates the one listens on everything and says what to dial; without, the operator allows it in a word.</summary>
     private static void Place(Cluster cluster, Replica replica, int side, bool isIPv6, bool withCertificates)
     {
-        string address = TwoNetworks.AddressOf(side, isIPv6), own = isIPv6 ? $"[{address}]:{Port}" : $"{address}:{Port}", all = isIPv6 ? $"[::]:{Port}" : $"0.0.0.0:{Port}";
+        string address = TwoNetworks.AddressOf(side, isIPv6), own = isIPv6 ? $"[{address}]:{Port}" : $"{address}:{Port}",
+            all = isIPv6 ? $"[::]:{Port}" : $"0.0.0.0:{Port}";
         if (withCertificates) Certified.Give(cluster, replica, Certified.Ours);
         else replica.Options.Add("--insecure");
         replica.Options.AddRange(side == 0 ? ["--listen", own] : ["--listen", all, "--advertise", own]);
@@ -79,7 +82,9 @@ public sealed class NamespaceTests(ITestOutputHelper output)
         Cluster.Await("calls that arrive", () => Acknowledged(source) > before + 100);
     }
 
-    private static ulong Acknowledged(Replica source) => (ulong?)source.Status()?["outboxes"]?.AsArray().FirstOrDefault(static box => (string?)box!["to"] == "ledger")?["trimmed"] ?? 0;
+    private static ulong Acknowledged(Replica source) =>
+        (ulong?)source.Status()?["outboxes"]?.AsArray().FirstOrDefault(static box => (string?)box!["to"] == "ledger")?["trimmed"] ?? 0;
 
-    private static bool IsOpen(Replica replica) => replica.Status()?["links"]?.AsArray().Any(static link => (string?)link!["state"] == "open") ?? false;
+    private static bool IsOpen(Replica replica) =>
+        replica.Status()?["links"]?.AsArray().Any(static link => (string?)link!["state"] == "open") ?? false;
 }

@@ -20,7 +20,8 @@ public sealed class NamespaceTheoryAttribute : TheoryAttribute
         {
             using var trial = new TwoNetworks();
             string[] inside = trial.Inside(0);
-            return SmallDisk.Run(inside[0], [.. inside[1..], "true"]) is { Length: > 0 } why ? $"no process can be put into a namespace here: {why}" : null;
+            return SmallDisk.Run(inside[0], [.. inside[1..], "true"]) is { Length: > 0 } why
+                ? $"no process can be put into a namespace here: {why}" : null;
         }
         catch (Exception e) when (e is IOException or Win32Exception)
         {

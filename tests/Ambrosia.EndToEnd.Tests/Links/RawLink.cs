@@ -16,7 +16,10 @@ internal sealed class RawLink : IDisposable
     /// <exception cref="SocketException">Nobody is there, or closed.</exception>
     public RawLink(IPEndPoint address, byte[] secret, byte[] nonce, int receiveBytes = 0)
     {
-        Socket = new Socket(address.AddressFamily, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true, ReceiveTimeout = (int)Cluster.Patience.TotalMilliseconds };
+        Socket = new Socket(address.AddressFamily, SocketType.Stream, ProtocolType.Tcp)
+        {
+            NoDelay = true, ReceiveTimeout = (int)Cluster.Patience.TotalMilliseconds
+        };
         if (receiveBytes > 0) Socket.ReceiveBufferSize = receiveBytes;
         try
         {
@@ -82,7 +85,8 @@ internal sealed class RawLink : IDisposable
     {
         while (true)
         {
-            if (FrameReader.TryRead(received.AsSpan(0, held), Seed, Frames.PayloadBytesMax(Frames.MessageBytesMaxDefault), true, out FrameHeader header, out ReadOnlySpan<byte> payload, out int size) == DecodeStatus.Ok)
+            if (FrameReader.TryRead(received.AsSpan(0, held), Seed, Frames.PayloadBytesMax(Frames.MessageBytesMaxDefault), true,
+                out FrameHeader header, out ReadOnlySpan<byte> payload, out int size) == DecodeStatus.Ok)
             {
                 byte[] found = payload.ToArray();
                 received.AsSpan(size, held - size).CopyTo(received);

@@ -47,7 +47,8 @@ internal sealed class RelayedPair : IDisposable
     public void Passed() => cluster.Passed();
 
     /// <summary>Lines of both with this text.</summary>
-    public int Count(string text) => new[] { Source, Ledger }.Sum(replica => replica.Lines.From(0).Count(line => line.Contains(text, StringComparison.Ordinal)));
+    public int Count(string text) =>
+        new[] { Source, Ledger }.Sum(replica => replica.Lines.From(0).Count(line => line.Contains(text, StringComparison.Ordinal)));
 
     /// <summary>Puts a relay in front of a replica that is not started yet: peers are told the relay's address.</summary>
     public static FaultyRelay Before(Replica replica, int seed, LinkFaults faults)

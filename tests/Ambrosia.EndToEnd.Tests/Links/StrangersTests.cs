@@ -41,14 +41,17 @@ public sealed class StrangersTests(ITestOutputHelper output)
             }
             int lines = ledger.Lines.From(0).Count(static line => line.StartsWith("Link ", StringComparison.Ordinal));
             Assert.InRange(lines, 1, connections / 4);
-            Assert.True(ledger.ResidentBytes() - before < GrowthBytesMax, $"{before >> 20} MiB before, {ledger.ResidentBytes() >> 20} MiB after");
+            Assert.True(ledger.ResidentBytes() - before < GrowthBytesMax,
+                $"{before >> 20} MiB before, {ledger.ResidentBytes() >> 20} MiB after");
             File.Create(cluster.Until).Dispose();
             Cluster.AssertEqual(source, Calls);
             cluster.AssertNoneGaveUp();
         });
     }
 
-    /// <summary>P7.3: a byte now and then keeps nobody in, neither before the proof nor, for one who knows the secret, before its hello is whole.</summary>
+    /// <summary>
+    /// P7.3: a byte now and then keeps nobody in, neither before the proof nor, for one who knows the secret, before its hello is whole.
+    /// </summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -70,7 +73,8 @@ public sealed class StrangersTests(ITestOutputHelper output)
             bool ended = false;
             for (; sent < bytes.Length && !ended; sent++)
             {
-                ended = Record.Exception(() => socket.Send(bytes.AsSpan(sent, 1))) is not null || (socket.Poll(TimeSpan.FromMilliseconds(DribbleMs), SelectMode.SelectRead) && IsOver(socket));
+                ended = Record.Exception(() => socket.Send(bytes.AsSpan(sent, 1))) is not null
+                    || (socket.Poll(TimeSpan.FromMilliseconds(DribbleMs), SelectMode.SelectRead) && IsOver(socket));
             }
             Assert.True(ended && sent < bytes.Length, $"{sent} of {bytes.Length} bytes were waited for");
             hub.AwaitLine("line about it", static line => line.Contains("(P7.3)", StringComparison.Ordinal));
@@ -104,9 +108,13 @@ public sealed class StrangersTests(ITestOutputHelper output)
         }
     }
 
-    private static ulong Taken(Replica source) => (ulong?)source.Status()?["outboxes"]?.AsArray().FirstOrDefault(static box => (string?)box!["to"] == "ledger")?["trimmed"] ?? 0;
+    private static ulong Taken(Replica source) =>
+        (ulong?)source.Status()?["outboxes"]?.AsArray().FirstOrDefault(static box => (string?)box!["to"] == "ledger")?["trimmed"] ?? 0;
 
-    /// <summary>Connections from several addresses that say nothing, a little, or nonsense; the last few hundred are held as long as the other side does.</summary>
+    /// <summary>
+    /// Connections from several addresses that say nothing, a little, or nonsense; the last few hundred are held as
+    /// long as the other side does.
+    /// </summary>
     private sealed class Flood(IPEndPoint door, Chance chance) : IDisposable
     {
         private readonly Queue<Socket> held = new();
@@ -117,7 +125,10 @@ public sealed class StrangersTests(ITestOutputHelper output)
         {
             for (int i = 0; i < count; i++)
             {
-                var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { LingerState = new LingerOption(true, 0) };
+                var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp)
+                {
+                    LingerState = new LingerOption(true, 0)
+                };
                 held.Enqueue(socket);
                 try
                 {

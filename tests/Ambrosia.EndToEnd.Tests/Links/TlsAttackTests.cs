@@ -8,7 +8,10 @@ using CRA;
 
 namespace Ambrosia.EndToEnd.Tests;
 
-/// <summary>Everybody who is not let in by certificates, at the door of a real coordinator: refused with one line that says why, and the service goes on.</summary>
+/// <summary>
+/// Everybody who is not let in by certificates, at the door of a real coordinator: refused with one line that says why,
+/// and the service goes on.
+/// </summary>
 public sealed class TlsAttackTests
 {
     private const int Calls = 500;
@@ -38,7 +41,10 @@ public sealed class TlsAttackTests
             ledger.Start().AwaitReady();
             source.Start().AwaitReady();
             int from = ledger.Lines.Count;
-            using (var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { ReceiveTimeout = (int)Cluster.Patience.TotalMilliseconds })
+            using (var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp)
+            {
+                ReceiveTimeout = (int)Cluster.Patience.TotalMilliseconds
+            })
             {
                 socket.Connect(StartTests.AddressOf(cluster, "ledger"));
                 Exception? ended = Record.Exception(() => Make(attack, socket, cluster, chance));
@@ -73,7 +79,9 @@ public sealed class TlsAttackTests
         if (attack == Attack.WrongSecret) secret = chance.Bytes(secret.Length);
         uint seed = Authenticate(tls, secret, chance, checksTheOther: attack != Attack.WrongSecret);
         var hello = new ArrayBufferWriter<byte>();
-        Frames.Write(hello, new Hello(1, 1, Guid.NewGuid(), new InstanceId("source"), "r0", new Epoch(9), 9, "ledger", Guid.Empty, new Epoch(0), 0, 0, 0, new Epoch(0), 0, 1 << 20), seed, checkPayload: true);
+        Frames.Write(hello,
+            new Hello(1, 1, Guid.NewGuid(), new InstanceId("source"), "r0", new Epoch(9), 9, "ledger", Guid.Empty, new Epoch(0), 0, 0, 0,
+                new Epoch(0), 0, 1 << 20), seed, checkPayload: true);
         tls.Write(hello.WrittenSpan);
         AwaitEnd(tls);
     }
@@ -126,7 +134,9 @@ public sealed class TlsAttackTests
         throw new IOException("closed");
     }
 
-    /// <summary>Negative control: the same stranger with the right certificate gets as far as a hello that is judged by its epoch and UUID.</summary>
+    /// <summary>
+    /// Negative control: the same stranger with the right certificate gets as far as a hello that is judged by its epoch and UUID.
+    /// </summary>
     [Fact]
     public void Control_TheRightCertificate_IsLetInAsFarAsItsHello()
     {
@@ -143,11 +153,15 @@ public sealed class TlsAttackTests
             using X509Certificate2 own = CertificateOf(Attack.Plaintext)!;
             tls.AuthenticateAsClient(new SslClientAuthenticationOptions
             {
-                TargetHost = "", RemoteCertificateValidationCallback = static (_, _, _, _) => true, ClientCertificateContext = SslStreamCertificateContext.Create(own, null, offline: true),
+                TargetHost = "", RemoteCertificateValidationCallback = static (_, _, _, _) => true,
+                ClientCertificateContext = SslStreamCertificateContext.Create(own, null, offline: true),
             });
-            uint seed = Authenticate(tls, File.ReadAllBytes(Path.Combine(cluster.Root, "catalog", DirectoryCatalog.SecretName)), chance, checksTheOther: true);
+            uint seed = Authenticate(tls, File.ReadAllBytes(Path.Combine(cluster.Root, "catalog", DirectoryCatalog.SecretName)), chance,
+                checksTheOther: true);
             var hello = new ArrayBufferWriter<byte>();
-            Frames.Write(hello, new Hello(1, 1, Guid.NewGuid(), new InstanceId("source"), "r0", new Epoch(1), 1, "ledger", Guid.Empty, new Epoch(0), 0, 0, 0, new Epoch(0), 0, 1 << 20), seed, checkPayload: true);
+            Frames.Write(hello,
+                new Hello(1, 1, Guid.NewGuid(), new InstanceId("source"), "r0", new Epoch(1), 1, "ledger", Guid.Empty, new Epoch(0), 0, 0,
+                    0, new Epoch(0), 0, 1 << 20), seed, checkPayload: true);
             tls.Write(hello.WrittenSpan);
             byte[] header = new byte[FrameHeader.Bytes];
             tls.ReadExactly(header);

@@ -2,7 +2,9 @@ using System.Net.Sockets;
 
 namespace Ambrosia.EndToEnd.Tests;
 
-/// <summary>Real coordinators with certificates: calls arrive through TLS, over kills and over a change of certificates; strangers are told why not.</summary>
+/// <summary>
+/// Real coordinators with certificates: calls arrive through TLS, over kills and over a change of certificates; strangers are told why not.
+/// </summary>
 public sealed class TlsLinkTests
 {
     private const int Calls = 2_000;
@@ -68,7 +70,8 @@ public sealed class TlsLinkTests
         {
             ledger.Start();
             source.Start();
-            ledger.AwaitLine("line about the plain peer", static line => line.Contains("give its coordinator --tls-cert", StringComparison.Ordinal));
+            ledger.AwaitLine("line about the plain peer",
+                static line => line.Contains("give its coordinator --tls-cert", StringComparison.Ordinal));
             source.KillCoordinator();
             Certified.Give(cluster, source, Certified.Ours);
             source.Start();

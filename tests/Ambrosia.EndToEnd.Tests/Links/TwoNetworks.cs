@@ -3,9 +3,9 @@ using System.Globalization;
 namespace Ambrosia.EndToEnd.Tests;
 
 /// <summary>
-/// Two network namespaces joined by a pair of virtual interfaces: two machines as far as links can tell. Owns both names in /run/netns; they
-/// carry the id of this process, so that what a killed run has left is found and removed by the next. Processes in them are the caller's
-/// and are gone before this is disposed of.
+/// Two network namespaces joined by a pair of virtual interfaces: two machines as far as links can tell. Owns both names in /run/netns;
+/// they carry the id of this process, so that what a killed run has left is found and removed by the next. Processes in them are the
+/// caller's and are gone before this is disposed of.
 /// </summary>
 internal sealed class TwoNetworks : IDisposable
 {
@@ -55,7 +55,8 @@ internal sealed class TwoNetworks : IDisposable
 
     public void Dispose()
     {
-        foreach (string name in names.Where(static name => File.Exists(Path.Combine(Directory, name)))) SmallDisk.Run("ip", "netns", "del", name);
+        foreach (string name in names.Where(static name => File.Exists(Path.Combine(Directory, name))))
+            SmallDisk.Run("ip", "netns", "del", name);
     }
 
     private static void RemoveLeftovers()
@@ -64,7 +65,8 @@ internal sealed class TwoNetworks : IDisposable
         foreach (string path in System.IO.Directory.EnumerateFiles(Directory, $"{Prefix}*"))
         {
             string name = Path.GetFileName(path);
-            if (int.TryParse(name[Prefix.Length..].Split('-')[0], NumberStyles.None, CultureInfo.InvariantCulture, out int process) && !System.IO.Directory.Exists($"/proc/{process}"))
+            if (int.TryParse(name[Prefix.Length..].Split('-')[0], NumberStyles.None, CultureInfo.InvariantCulture, out int process)
+                && !System.IO.Directory.Exists($"/proc/{process}"))
                 SmallDisk.Run("ip", "netns", "del", name);
         }
     }

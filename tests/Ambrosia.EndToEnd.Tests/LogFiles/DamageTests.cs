@@ -64,7 +64,8 @@ public sealed class DamageTests(ITestOutputHelper output)
                 ledger.Start();
                 Assert.Equal(DamageExitCode, ledger.AwaitExit());
                 ledger.AwaitLine("reason", line => line.StartsWith("exit 65: ", StringComparison.Ordinal)
-                    && line.Contains($"{segment} is damaged at byte ", StringComparison.Ordinal) && line.Contains($"Lsn {page.Header.Lsn}", StringComparison.Ordinal));
+                    && line.Contains($"{segment} is damaged at byte ", StringComparison.Ordinal)
+                    && line.Contains($"Lsn {page.Header.Lsn}", StringComparison.Ordinal));
             }
         });
     }
@@ -87,7 +88,8 @@ public sealed class DamageTests(ITestOutputHelper output)
     private static long StatedOffset(List<PageAt> pages)
     {
         var stated = pages.Max(static page => page.Header.DurableUpTo.Value);
-        return pages.Last(page => page.Header.Lsn.Value < stated || page == pages[0]) is var last && last.Header.Next.Value == stated ? last.End : pages[0].Offset;
+        return pages.Last(page => page.Header.Lsn.Value < stated || page == pages[0]) is var last && last.Header.Next.Value == stated
+            ? last.End : pages[0].Offset;
     }
 
     private static string Keep(Replica replica)

@@ -1,6 +1,9 @@
 namespace Ambrosia.EndToEnd.Tests;
 
-/// <summary>The reading commands beside a coordinator that fills, truncates and recycles segments as fast as it can: nothing is called damaged, and it works on.</summary>
+/// <summary>
+/// The reading commands beside a coordinator that fills, truncates and recycles segments as fast as it can: nothing is called
+/// damaged, and it works on.
+/// </summary>
 public sealed class LiveToolTests(ITestOutputHelper output)
 {
     [Fact]
@@ -20,7 +23,8 @@ public sealed class LiveToolTests(ITestOutputHelper output)
             Task<Tool[]> tools = Task.Run(() => Look(replica.LogDirectory));
             app.RunUntil(() => tools.IsCompleted);
             foreach (Tool tool in tools.Result) Assert.True(tool.Code == 0, tool.Output + tool.Error);
-            output.WriteLine($"{tools.Result.Length} looks, {app.Images - images} checkpoints and {app.Executed >> 20} MiB of log meanwhile");
+            output.WriteLine(
+                $"{tools.Result.Length} looks, {app.Images - images} checkpoints and {app.Executed >> 20} MiB of log meanwhile");
             app.RunUntil(() => app.Images > images + 2); // what the tools held has been let go
             cluster.AssertNoneGaveUp();
         });

@@ -10,14 +10,18 @@ internal sealed record PageAt(long Offset, PageHeader Header)
     public long End => Offset + Header.Footprint;
 }
 
-/// <summary>What a test must know of a segment file: where its pages are. Reads headers alone, and takes the instance's seed from the segment's header.</summary>
+/// <summary>
+/// What a test must know of a segment file: where its pages are. Reads headers alone, and takes the instance's seed
+/// from the segment's header.
+/// </summary>
 internal static partial class LogFile
 {
     /// <summary>The segment that a coordinator would go on from: of the highest epoch, then number.</summary>
     public static string Newest(string directory) => Directory.EnumerateFiles(directory, "log.*")
         .Select(static path => (Path: path, Name: SegmentName().Match(Path.GetFileName(path))))
         .Where(static file => file.Name.Success)
-        .OrderBy(static file => long.Parse(file.Name.Groups["epoch"].Value)).ThenBy(static file => long.Parse(file.Name.Groups["number"].Value))
+        .OrderBy(static file => long.Parse(file.Name.Groups["epoch"].Value))
+        .ThenBy(static file => long.Parse(file.Name.Groups["number"].Value))
         .Last().Path;
 
     [GeneratedRegex(@"^log\.(?<number>\d+)\.(?<epoch>\d+)$")]
@@ -34,7 +38,8 @@ internal static partial class LogFile
         for (long at = SegmentHeader.Bytes; ; at = pages[^1].End)
         {
             file.Position = at;
-            if (file.ReadAtLeast(bytes, bytes.Length, throwOnEndOfStream: false) < bytes.Length || PageHeader.Read(bytes, seed, out PageHeader header) is not null) return pages;
+            if (file.ReadAtLeast(bytes, bytes.Length, throwOnEndOfStream: false) < bytes.Length
+                || PageHeader.Read(bytes, seed, out PageHeader header) is not null) return pages;
             pages.Add(new PageAt(at, header));
         }
     }

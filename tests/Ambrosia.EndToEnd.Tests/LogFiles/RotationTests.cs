@@ -5,8 +5,8 @@ using Ambrosia.Log;
 namespace Ambrosia.EndToEnd.Tests;
 
 /// <summary>
-/// A coordinator that fills one small segment after another dies at each step of a rotation: into a fresh file, and into one that it writes again. The
-/// next start has all, and leaves no file that no one needs.
+/// A coordinator that fills one small segment after another dies at each step of a rotation: into a fresh file, and into one that it writes
+/// again. The next start has all, and leaves no file that no one needs.
 /// </summary>
 public sealed class RotationTests
 {
@@ -65,8 +65,10 @@ public sealed class RotationTests
         LogChain chain = LogChain.Load(files, replica.LogDirectory, identity);
         Protocol.Epoch epoch = chain.Segments[^1].Header.Epoch;
         string[] needed = [.. checkpoints, .. chain.Segments.Select(static segment => segment.Name.ToString())];
-        return files.List(replica.LogDirectory).Where(static name => name.Split('.')[0] is "log" or "ckpt" or "spare" || name.EndsWith(".tmp", StringComparison.Ordinal))
+        return files.List(replica.LogDirectory)
+            .Where(static name => name.Split('.')[0] is "log" or "ckpt" or "spare" || name.EndsWith(".tmp", StringComparison.Ordinal))
             .All(name => needed.Contains(name) || name.StartsWith($"spare.{epoch}.", StringComparison.Ordinal))
-            && chain.Segments[0].FirstLsn <= CheckpointFileName.Parse(checkpoints[0])!.Lsn && (chain.Segments.Length == 1 || chain.Segments[1].FirstLsn > CheckpointFileName.Parse(checkpoints[0])!.Lsn);
+            && chain.Segments[0].FirstLsn <= CheckpointFileName.Parse(checkpoints[0])!.Lsn
+            && (chain.Segments.Length == 1 || chain.Segments[1].FirstLsn > CheckpointFileName.Parse(checkpoints[0])!.Lsn);
     }
 }

@@ -3,13 +3,18 @@ using Ambrosia.TestKit;
 
 namespace Ambrosia.EndToEnd.Tests;
 
-/// <summary>Far more log than is kept passes through a real coordinator with its retention on: what it takes of disk and memory does not grow.</summary>
+/// <summary>
+/// Far more log than is kept passes through a real coordinator with its retention on: what it takes of disk and memory does not grow.
+/// </summary>
 public sealed class SoakTests(ITestOutputHelper output)
 {
     private const long Mebibyte = 1 << 20;
     private const long SegmentBytes = 8 * Mebibyte, CheckpointEvery = 32 * Mebibyte;
 
-    /// <summary>From the page of the older checkpoint to the tail, a segment begun at each end, spares, and what comes while checkpoints are written on a busy machine.</summary>
+    /// <summary>
+    /// From the page of the older checkpoint to the tail, a segment begun at each end, spares, and what comes while checkpoints are
+    /// written on a busy machine.
+    /// </summary>
     private const long DiskBytesMax = 6 * CheckpointEvery + 8 * SegmentBytes;
 
     /// <summary>Pages and blocks that a later burst needs.</summary>
@@ -39,7 +44,8 @@ public sealed class SoakTests(ITestOutputHelper output)
                 last = replica.ResidentBytes();
                 if (app.Executed >= LogBytes / 4 && first == 0) first = last;
             }
-            output.WriteLine($"{app.Executed >> 20} MiB of log in {Stopwatch.GetElapsedTime(begun).TotalSeconds:F1} s, {app.Images} checkpoints, at most {disk >> 20} MiB of disk, {first >> 10} KiB resident after a quarter, {last >> 10} KiB at the end");
+            output.WriteLine(
+                $"{app.Executed >> 20} MiB of log in {Stopwatch.GetElapsedTime(begun).TotalSeconds:F1} s, {app.Images} checkpoints, at most {disk >> 20} MiB of disk, {first >> 10} KiB resident after a quarter, {last >> 10} KiB at the end");
             Assert.True(disk <= DiskBytesMax, $"{disk} bytes of disk");
             Assert.True(last <= first + GrowthBytesMax, $"resident: {first} bytes after a quarter, {last} at the end");
             Assert.True(app.Images > LogBytes / CheckpointEvery / 2, $"{app.Images} checkpoints");

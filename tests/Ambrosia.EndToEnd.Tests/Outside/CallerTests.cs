@@ -33,13 +33,15 @@ public sealed class CallerTests
     public Task Key_AskedAgain_HasTheSameAnswerThroughCrashes() => WithBank(async (bank, replica) =>
     {
         long answer = await bank.WithKey("k1").DepositAsync("a").WaitAsync(patience);
-        RequestFailedException failure = await Assert.ThrowsAsync<RequestFailedException>(() => bank.WithKey("k2").RefuseAsync("once").WaitAsync(patience));
+        RequestFailedException failure = await Assert.ThrowsAsync<RequestFailedException>(
+            () => bank.WithKey("k2").RefuseAsync("once").WaitAsync(patience));
         await bank.WithKey("k3").NoteForkAsync("n").WaitAsync(patience);
         for (int round = 0; round < 3; round++)
         {
             Assert.Equal(answer, await bank.WithKey("k1").DepositAsync("a").WaitAsync(patience));
             await bank.WithKey("k3").NoteForkAsync("n").WaitAsync(patience);
-            RequestFailedException again = await Assert.ThrowsAsync<RequestFailedException>(() => bank.WithKey("k2").RefuseAsync("twice").WaitAsync(patience));
+            RequestFailedException again = await Assert.ThrowsAsync<RequestFailedException>(
+                () => bank.WithKey("k2").RefuseAsync("twice").WaitAsync(patience));
             Assert.Equal(failure.Message, again.Message);
             if (round == 0) replica.KillApp();
             if (round != 1) continue;
@@ -56,7 +58,10 @@ public sealed class CallerTests
         Signals.Stop(replica.AppId!.Value);
         Task<long> asked = bank.DepositAsync("a");
         Task<long> keyed = bank.WithKey("k").DepositAsync("b");
-        Cluster.Await("both are logged", () => Tool.Run("log", replica.LogDirectory, "--records", "--kind", "clientRequest", "--json").Output.Split("\"key\"").Length == 2);
+        Cluster.Await("both are logged",
+            () =>
+                Tool.Run("log", replica.LogDirectory, "--records", "--kind", "clientRequest", "--json")
+                    .Output.Split("\"key\"").Length == 2);
         Signals.Continue(replica.AppId!.Value);
         replica.KillCoordinator();
         Assert.IsType<OutcomeUnknownException>(await Record.ExceptionAsync(() => asked.WaitAsync(patience)));
@@ -71,13 +76,17 @@ public sealed class CallerTests
         using var cluster = new Cluster();
         var hasty = new ClientOptions { ConnectWithin = TimeSpan.FromMilliseconds(200) };
         Directory.CreateDirectory(Path.Combine(cluster.Root, "catalog"));
-        TimeoutException none = await Assert.ThrowsAsync<TimeoutException>(() => ImmortalClient.ConnectAsync(Path.Combine(cluster.Root, "catalog"), "bank", hasty));
+        TimeoutException none = await Assert.ThrowsAsync<TimeoutException>(
+            () => ImmortalClient.ConnectAsync(Path.Combine(cluster.Root, "catalog"), "bank", hasty));
         Assert.Contains("not in the catalog", none.Message, StringComparison.Ordinal);
         await Assert.ThrowsAsync<ArgumentException>(() => ImmortalClient.ConnectAsync(cluster.Root, "no name"));
         cluster.Passed();
     }
 
-    /// <summary>Certificates both ways, over a kill and with queries; a caller without one, with a foreign one, or under another name learns why not.</summary>
+    /// <summary>
+    /// Certificates both ways, over a kill and with queries; a caller without one, with a foreign one, or under
+    /// another name learns why not.
+    /// </summary>
     [Fact]
     public async Task Caller_WithCertificates_IsTakenThroughTls()
     {
@@ -88,9 +97,15 @@ public sealed class CallerTests
         await cluster.RunAsync(Cluster.Again(nameof(Caller_WithCertificates_IsTakenThroughTls)), async () =>
         {
             bank.AwaitReady();
-            var options = new ClientOptions { Name = "web", ConnectWithin = patience, TlsAuthorities = Write(cluster, "ca.pem", Certified.Ours.Certificate) };
+            var options = new ClientOptions
+            {
+                Name = "web", ConnectWithin = patience, TlsAuthorities = Write(cluster, "ca.pem", Certified.Ours.Certificate)
+            };
             (string certificate, string key) = Certified.Make("web", Certified.Ours);
-            ClientOptions own = options with { TlsCertificate = Write(cluster, "web.pem", certificate), TlsKey = Write(cluster, "web.key", key) };
+            ClientOptions own = options with
+            {
+                TlsCertificate = Write(cluster, "web.pem", certificate), TlsKey = Write(cluster, "web.key", key)
+            };
             await using ImmortalClient client = await ConnectExamples.Connect(cluster.Catalog, cluster.Root);
             ClientProxy<IBank> proxy = client.GetProxy<IBank>();
             long answer = await proxy.WithKey("k").DepositAsync("a").WaitAsync(patience);
@@ -101,13 +116,19 @@ public sealed class CallerTests
             Assert.Equal(answer, await again.WaitAsync(patience));
             Assert.Equal(2, (long)await proxy.TotalAsync().WaitAsync(patience));
 
-            ClientRefusedException other = await Assert.ThrowsAsync<ClientRefusedException>(() => ImmortalClient.ConnectAsync(cluster.Catalog, "bank", own with { Name = "somebody" }));
+            ClientRefusedException other = await Assert.ThrowsAsync<ClientRefusedException>(
+                () => ImmortalClient.ConnectAsync(cluster.Catalog, "bank", own with { Name = "somebody" }));
             Assert.Contains("which its certificate is not for", other.Message, StringComparison.Ordinal);
             (string foreign, string foreignKey) = Certified.Make("web", Certified.Foreign);
-            ClientOptions stranger = own with { ConnectWithin = TimeSpan.FromSeconds(5), TlsCertificate = Write(cluster, "foreign.pem", foreign), TlsKey = Write(cluster, "foreign.key", foreignKey) };
+            ClientOptions stranger = own with
+            {
+                ConnectWithin = TimeSpan.FromSeconds(5), TlsCertificate = Write(cluster, "foreign.pem", foreign),
+                TlsKey = Write(cluster, "foreign.key", foreignKey)
+            };
             Assert.NotNull(await Record.ExceptionAsync(() => ImmortalClient.ConnectAsync(cluster.Catalog, "bank", stranger)));
             using var enough = new CancellationTokenSource();
-            Task<ImmortalClient> plain = ImmortalClient.ConnectAsync(cluster.Catalog, "bank", new ClientOptions { Name = "web", ConnectWithin = patience }, enough.Token);
+            Task<ImmortalClient> plain = ImmortalClient.ConnectAsync(cluster.Catalog, "bank",
+                new ClientOptions { Name = "web", ConnectWithin = patience }, enough.Token);
             bank.AwaitLine("line about plaintext", static line => line.Contains("(P7.4)", StringComparison.Ordinal));
             await enough.CancelAsync();
             await Assert.ThrowsAnyAsync<OperationCanceledException>(() => plain);
@@ -122,7 +143,8 @@ public sealed class CallerTests
         ReplicaSet set = new ReplicaSet(cluster, "bank", "bank").Start(2);
         await cluster.RunAsync(Cluster.Again(nameof(Caller_OverAFailover_HasTheSameAnswers)), async () =>
         {
-            await using ImmortalClient client = await ImmortalClient.ConnectAsync(cluster.Catalog, "bank", new ClientOptions { ConnectWithin = patience });
+            await using ImmortalClient client = await ImmortalClient.ConnectAsync(cluster.Catalog, "bank",
+                new ClientOptions { ConnectWithin = patience });
             ClientProxy<IBank> bank = client.GetProxy<IBank>();
             var answers = new List<long>();
             for (int round = 0; round < 3; round++)
@@ -134,7 +156,8 @@ public sealed class CallerTests
                 set.Primary().KillCoordinator();
                 Assert.Equal(20, (await Task.WhenAll(during).WaitAsync(patience)).Distinct().Count());
                 Assert.Equal(standby.Options[1], client.Replica);
-                for (int n = 0; n <= round; n++) Assert.Equal(answers[n], await bank.WithKey($"{n}").DepositLaterAsync($"{n}").WaitAsync(patience));
+                for (int n = 0; n <= round; n++)
+                    Assert.Equal(answers[n], await bank.WithKey($"{n}").DepositLaterAsync($"{n}").WaitAsync(patience));
                 set.StartStopped();
             }
             Assert.Equal(63, (long)await bank.TotalAsync().WaitAsync(patience));
@@ -152,7 +175,8 @@ public sealed class CallerTests
         replica.Start();
         await cluster.RunAsync(Cluster.Again(nameof(Window_OfOneKey_ForgetsTheOneBefore)), async () =>
         {
-            await using ImmortalClient client = await ImmortalClient.ConnectAsync(cluster.Catalog, "bank", new ClientOptions { ConnectWithin = patience });
+            await using ImmortalClient client = await ImmortalClient.ConnectAsync(cluster.Catalog, "bank",
+                new ClientOptions { ConnectWithin = patience });
             ClientProxy<IBank> bank = client.GetProxy<IBank>();
             long first = await bank.WithKey("one").DepositAsync("a").WaitAsync(patience);
             Assert.Equal(first, await bank.WithKey("one").DepositAsync("a").WaitAsync(patience));
@@ -187,15 +211,18 @@ public sealed class CallerTests
         return path;
     }
 
-    private static async Task<string> Times(ClientProxy<IBank> bank, params string[] ids) => string.Join(", ", await bank.TimesOfAsync(ids).WaitAsync(patience));
+    private static async Task<string> Times(ClientProxy<IBank> bank, params string[] ids) =>
+        string.Join(", ", await bank.TimesOfAsync(ids).WaitAsync(patience));
 
-    private static async Task WithBank(Func<ClientProxy<IBank>, Replica, Task> body, [System.Runtime.CompilerServices.CallerMemberName] string test = "")
+    private static async Task WithBank(
+        Func<ClientProxy<IBank>, Replica, Task> body, [System.Runtime.CompilerServices.CallerMemberName] string test = "")
     {
         using var cluster = new Cluster();
         Replica replica = cluster.Add("bank", "bank").Start();
         await cluster.RunAsync(Cluster.Again(test), async () =>
         {
-            await using ImmortalClient client = await ImmortalClient.ConnectAsync(cluster.Catalog, "bank", new ClientOptions { ConnectWithin = patience });
+            await using ImmortalClient client = await ImmortalClient.ConnectAsync(cluster.Catalog, "bank",
+                new ClientOptions { ConnectWithin = patience });
             await body(client.GetProxy<IBank>(), replica);
         });
     }

@@ -7,7 +7,8 @@ namespace Ambrosia.EndToEnd.Tests;
 
 /// <summary>
 /// Callers outside hammer an immortal while it is killed at random moments, 100 times in a release's campaign. What they were told is true:
-/// nothing took effect twice; what was acknowledged, or had a key, took effect once; and whoever asks again with a key gets the same answer.
+/// nothing took effect twice; what was acknowledged, or had a key, took effect once; and whoever asks again with a
+/// key gets the same answer.
 /// </summary>
 public sealed class HammerTests(ITestOutputHelper output)
 {
@@ -40,7 +41,9 @@ public sealed class HammerTests(ITestOutputHelper output)
             ClientProxy<IBank> proxy = client.GetProxy<IBank>(), other = second.GetProxy<IBank>();
             var told = new ConcurrentBag<Told>();
             using var enough = new CancellationTokenSource();
-            Task[] hammers = [.. Enumerable.Range(0, Hammers).Select(n => Task.Run(() => Hammer(n % 2 == 0 ? proxy : other, $"{n}", chance.Below(1 << 30), told, enough.Token)))];
+            Task[] hammers = [
+                .. Enumerable.Range(0, Hammers)
+                    .Select(n => Task.Run(() => Hammer(n % 2 == 0 ? proxy : other, $"{n}", chance.Below(1 << 30), told, enough.Token)))];
             for (int kill = 0; kill < kills; kill++)
             {
                 chance.PassTime(PauseMsMax);
@@ -113,11 +116,14 @@ public sealed class HammerTests(ITestOutputHelper output)
     {
         for (int n = 0; n < told.Length; n++)
             if (times[n] != 1 && (times[n] != 0 || told[n].IsKnown)) return $"{told[n]} took effect {times[n]} times";
-        return told.Where(static each => each.Answer > 0).GroupBy(static each => each.Answer).FirstOrDefault(static each => each.Count() > 1) is { } shared
+        return told.Where(static each => each.Answer > 0).GroupBy(static each => each.Answer)
+            .FirstOrDefault(static each => each.Count() > 1) is { } shared
             ? $"the answer {shared.Key} was given to {string.Join(" and ", shared)}" : null;
     }
 
-    /// <summary>Negative control: the oracle finds what took effect twice, what was acknowledged and lost, and one answer for two.</summary>
+    /// <summary>
+    /// Negative control: the oracle finds what took effect twice, what was acknowledged and lost, and one answer for two.
+    /// </summary>
     [Fact]
     public void WhatIsWrong_PlantedFaults_AreFound()
     {
@@ -147,7 +153,8 @@ public sealed class HammerTests(ITestOutputHelper output)
     private static async Task<int[]> TimesOf(ClientProxy<IBank> bank, Told[] told)
     {
         var times = new List<int>();
-        foreach (Told[] part in told.Chunk(10_000)) times.AddRange(await bank.TimesOfAsync([.. part.Select(static each => each.Id)]).WaitAsync(Cluster.Patience));
+        foreach (Told[] part in told.Chunk(10_000))
+            times.AddRange(await bank.TimesOfAsync([.. part.Select(static each => each.Id)]).WaitAsync(Cluster.Patience));
         return [.. times];
     }
 }

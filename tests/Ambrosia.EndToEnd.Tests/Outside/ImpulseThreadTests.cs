@@ -5,8 +5,9 @@ using Ambrosia.TestKit;
 namespace Ambrosia.EndToEnd.Tests;
 
 /// <summary>
-/// Threads of two immortals' processes hammer their own immortal and the other one with impulses, with and without keys, while both are killed at
-/// random moments, 100 times in a release's campaign. Each took effect at most once, and once if it was acknowledged or is sent under its key until it is.
+/// Threads of two immortals' processes hammer their own immortal and the other one with impulses, with and without keys, while both are
+/// killed at random moments, 100 times in a release's campaign. Each took effect at most once, and once if it was acknowledged or is sent
+/// under its key until it is.
 /// </summary>
 public sealed class ImpulseThreadTests(ITestOutputHelper output)
 {
@@ -43,7 +44,8 @@ public sealed class ImpulseThreadTests(ITestOutputHelper output)
                 if (chance.Coin()) dying.AwaitReady(); // else the next blow may fall into the recovery
             }
             Told[] told = await Finish(cluster, pokers);
-            output.WriteLine($"{kills} kills, seed {chance.Seed}: {told.Length} impulses, {string.Join(", ", told.CountBy(static each => (each.IsKeyed ? "keyed " : "") + each.Outcome).Select(static each => $"{each.Value} {each.Key}"))}");
+            output.WriteLine(
+                $"{kills} kills, seed {chance.Seed}: {told.Length} impulses, {string.Join(", ", told.CountBy(static each => (each.IsKeyed ? "keyed " : "") + each.Outcome).Select(static each => $"{each.Value} {each.Key}"))}");
             Assert.Null(WhatIsWrong(told, await TimesOf(cluster, told)));
             cluster.AssertNoneGaveUp();
         });
@@ -108,7 +110,8 @@ public sealed class ImpulseThreadTests(ITestOutputHelper output)
         await Task.Run(() => Cluster.Await("impulses behind the last kill", () => Spooled(cluster).Length >= before + MessagesMin));
         File.Create(cluster.Until).Dispose();
         foreach (Replica each in pokers)
-            Cluster.Await("its senders have ended", () => each.Lines.From(each.StartedAt).Count(static line => line.StartsWith("ended ", StringComparison.Ordinal)) == Senders);
+            Cluster.Await("its senders have ended",
+                () => each.Lines.From(each.StartedAt).Count(static line => line.StartsWith("ended ", StringComparison.Ordinal)) == Senders);
         return Spooled(cluster);
     }
 
@@ -121,7 +124,8 @@ public sealed class ImpulseThreadTests(ITestOutputHelper output)
             string id = "";
             foreach (string line in File.ReadLines(path))
             {
-                if (line.StartsWith("id ", StringComparison.Ordinal)) told[id = line[3..]] = new Told(id, path.EndsWith(".keyed", StringComparison.Ordinal), "unknown");
+                if (line.StartsWith("id ", StringComparison.Ordinal))
+                    told[id = line[3..]] = new Told(id, path.EndsWith(".keyed", StringComparison.Ordinal), "unknown");
                 else told[id] = told[id] with { Outcome = line };
             }
         }
@@ -146,11 +150,13 @@ public sealed class ImpulseThreadTests(ITestOutputHelper output)
         int[] times = new int[told.Length];
         foreach (string name in (string[])["left", "right"])
         {
-            await using ImmortalClient client = await ImmortalClient.ConnectAsync(cluster.Catalog, name, new ClientOptions { ConnectWithin = Cluster.Patience });
+            await using ImmortalClient client = await ImmortalClient.ConnectAsync(cluster.Catalog, name,
+                new ClientOptions { ConnectWithin = Cluster.Patience });
             ClientProxy<IPoker> poker = client.GetProxy<IPoker>();
             int at = 0;
             foreach (Told[] part in told.Chunk(10_000))
-                foreach (int each in await poker.TimesOfAsync([.. part.Select(static each => each.Id)]).WaitAsync(Cluster.Patience)) times[at++] += each;
+                foreach (int each in await poker.TimesOfAsync([.. part.Select(static each => each.Id)]).WaitAsync(Cluster.Patience))
+                    times[at++] += each;
         }
         return times;
     }

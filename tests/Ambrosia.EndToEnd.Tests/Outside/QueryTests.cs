@@ -16,7 +16,8 @@ public sealed class QueryTests(ITestOutputHelper output)
 
     private static readonly TimeSpan patience = Cluster.Patience;
 
-    private static ClientOptions From(QuerySource source) => new() { ConnectWithin = patience, QueryWithin = patience, QueriesFrom = source };
+    private static ClientOptions From(QuerySource source) =>
+        new() { ConnectWithin = patience, QueryWithin = patience, QueriesFrom = source };
 
     [Fact]
     public async Task Query_OfThePrimary_SeesWhatWasTold()
@@ -50,7 +51,9 @@ public sealed class QueryTests(ITestOutputHelper output)
         });
     }
 
-    /// <summary>It is given to a second session of the app, and not to a third; the app comes back, and so do those who ask something better.</summary>
+    /// <summary>
+    /// It is given to a second session of the app, and not to a third; the app comes back, and so do those who ask something better.
+    /// </summary>
     [Fact]
     public async Task Query_ThatEndsTheApp_IsGivenUp()
     {
@@ -76,14 +79,18 @@ public sealed class QueryTests(ITestOutputHelper output)
         await cluster.RunAsync(Cluster.Again(nameof(QueryTests)), async () =>
         {
             ReplicaSet.AwaitCaughtUp(set.Members[1]);
-            await using ImmortalClient client = await ImmortalClient.ConnectAsync(cluster.Catalog, "bank", From(QuerySource.Any) with { QueryWithin = TimeSpan.FromSeconds(3) });
-            TimeoutException late = await Assert.ThrowsAsync<TimeoutException>(() => client.GetProxy<IBank>().AtLeast(new Lsn(1 << 30)).TotalAsync());
+            await using ImmortalClient client = await ImmortalClient.ConnectAsync(cluster.Catalog, "bank",
+                From(QuerySource.Any) with { QueryWithin = TimeSpan.FromSeconds(3) });
+            TimeoutException late = await Assert.ThrowsAsync<TimeoutException>(
+                () => client.GetProxy<IBank>().AtLeast(new Lsn(1 << 30)).TotalAsync());
             Assert.Contains("1073741824 is asked for", late.Message, StringComparison.Ordinal);
             Assert.Equal(0, (long)await client.GetProxy<IBank>().TotalAsync());
         });
     }
 
-    /// <summary>A secondary answers, also while the primary stands still, and sees what another process has written and only handed the position of.</summary>
+    /// <summary>
+    /// A secondary answers, also while the primary stands still, and sees what another process has written and only handed the position of.
+    /// </summary>
     [Fact]
     public async Task Query_OfASecondary_SeesWhatAnotherProcessWrote()
     {
@@ -97,7 +104,10 @@ public sealed class QueryTests(ITestOutputHelper output)
             ClientProxy<IBank> written = writer.GetProxy<IBank>(), read = reader.GetProxy<IBank>();
             for (int n = 1; n <= 50; n++) Assert.Equal(n, (long)await read.AtLeast(await written.NoteForkAsync($"{n}")).TotalAsync());
             // The catalog tells of the secondary within a second; from then on it answers, and the primary may stand still.
-            Cluster.Await("the secondary in the catalog", () => Directory.EnumerateFiles(cluster.Catalog, "bank.*").Any(static file => File.ReadAllText(file).Contains("secondary", StringComparison.Ordinal)));
+            Cluster.Await("the secondary in the catalog",
+                () =>
+                    Directory.EnumerateFiles(cluster.Catalog, "bank.*")
+                        .Any(static file => File.ReadAllText(file).Contains("secondary", StringComparison.Ordinal)));
             await using ImmortalClient other = await ImmortalClient.ConnectAsync(cluster.Catalog, "bank", From(QuerySource.Secondaries));
             Assert.Equal(50, (long)await other.GetProxy<IBank>().AtLeast(writer.Seen).TotalAsync());
             // Of what a primary that stands still has not stated yet nobody can know that it is durable.
@@ -110,7 +120,10 @@ public sealed class QueryTests(ITestOutputHelper output)
         });
     }
 
-    /// <summary>Writers and readers of every preference while primaries are killed again and again: the oracle of the summary holds for every reader.</summary>
+    /// <summary>
+    /// Writers and readers of every preference while primaries are killed again and again: the oracle of the
+    /// summary holds for every reader.
+    /// </summary>
     [Theory]
     [InlineData(QuerySource.Any)]
     [InlineData(QuerySource.Secondaries)]
@@ -123,7 +136,8 @@ public sealed class QueryTests(ITestOutputHelper output)
         {
             var seen = new ConcurrentBag<Sight>();
             using var enough = new CancellationTokenSource();
-            ImmortalClient[] clients = [await ImmortalClient.ConnectAsync(cluster.Catalog, "bank", From(source)), await ImmortalClient.ConnectAsync(cluster.Catalog, "bank", From(source))];
+            ImmortalClient[] clients = [await ImmortalClient.ConnectAsync(cluster.Catalog, "bank", From(source)),
+                await ImmortalClient.ConnectAsync(cluster.Catalog, "bank", From(source))];
             Task[] readers = [.. Enumerable.Range(0, 4).Select(n => Task.Run(() => WriteAndRead(clients[n % 2], n, seen, enough.Token)))];
             int kills = Math.Max(KillsMin, TestScale.Rounds(KillsOfARelease));
             for (int kill = 0; kill < kills; kill++)
@@ -173,7 +187,8 @@ public sealed class QueryTests(ITestOutputHelper output)
         }
     }
 
-    public static IEnumerable<object[]> Rows => CrashPoints.Queries.SelectMany(static point => new[] { 1, 5 }.Select(pass => new object[] { point, pass }));
+    public static IEnumerable<object[]> Rows =>
+        CrashPoints.Queries.SelectMany(static point => new[] { 1, 5 }.Select(pass => new object[] { point, pass }));
 
     /// <summary>What one reader saw.</summary>
     /// <param name="Written">How many of its own notes it knew to be logged when it asked.</param>
@@ -191,30 +206,40 @@ public sealed class QueryTests(ITestOutputHelper output)
             written.Add(id);
             QueryAnswer<int[]> own = await bank.SeenAsync([.. written.TakeLast(200)]);
             QueryAnswer<long> total = await bank.TotalAsync();
-            seen.Add(new Sight(reader, turn, own.Position, own.Value.Length, Math.Min(200, written.Count), own.Value.Count(static times => times > 0), own.Value.Any(static times => times > 1)));
+            seen.Add(
+                new Sight(reader, turn, own.Position, own.Value.Length, Math.Min(200, written.Count),
+                    own.Value.Count(static times => times > 0), own.Value.Any(static times => times > 1)));
             seen.Add(new Sight(reader, turn, total.Position, total.Value, 0, 0, false));
         }
     }
 
-    /// <summary>The oracle: null if every answer shows its reader's own notes once, and one position has one total, which grows with it.</summary>
+    /// <summary>
+    /// The oracle: null if every answer shows its reader's own notes once, and one position has one total, which grows with it.
+    /// </summary>
     private static string? WhatIsWrong(Sight[] seen)
     {
         if (seen.FirstOrDefault(static each => each.Own < each.Written) is { } blind) return $"{blind} does not see what it was told";
         if (seen.FirstOrDefault(static each => each.IsDoubled) is { } twice) return $"{twice} sees something twice";
         Sight? before = null;
-        foreach (Sight each in seen.Where(static each => each.Written == 0).OrderBy(static each => each.Position).ThenBy(static each => each.Total))
+        foreach (Sight each in seen.Where(static each => each.Written == 0).OrderBy(static each => each.Position)
+            .ThenBy(static each => each.Total))
         {
-            if (before is not null && each.Position == before.Position && each.Total != before.Total) return $"{before} and {each} differ at one position";
+            if (before is not null && each.Position == before.Position && each.Total != before.Total)
+                return $"{before} and {each} differ at one position";
             if (before is not null && each.Total < before.Total) return $"{each} has less than {before}";
             before = each;
         }
         foreach (IGrouping<int, Sight> own in seen.GroupBy(static each => each.Reader))
-            foreach ((Sight earlier, Sight later) in own.OrderBy(static each => each.Turn).Zip(own.OrderBy(static each => each.Turn).Skip(1)))
+            foreach ((Sight earlier,
+                Sight later) in own.OrderBy(static each => each.Turn).Zip(own.OrderBy(static each => each.Turn).Skip(1)))
                 if (later.Turn > earlier.Turn && later.Position < earlier.Position) return $"{later} goes back behind {earlier}";
         return null;
     }
 
-    /// <summary>Negative control: the oracle finds a blind reader, something seen twice, two totals of one position, one that shrinks, and a step back.</summary>
+    /// <summary>
+    /// Negative control: the oracle finds a blind reader, something seen twice, two totals of one position, one that
+    /// shrinks, and a step back.
+    /// </summary>
     [Fact]
     public void WhatIsWrong_PlantedFaults_AreFound()
     {
@@ -223,7 +248,8 @@ public sealed class QueryTests(ITestOutputHelper output)
         Assert.Contains("does not see", WhatIsWrong([own with { Own = 2 }]), StringComparison.Ordinal);
         Assert.Contains("twice", WhatIsWrong([own with { IsDoubled = true }]), StringComparison.Ordinal);
         Assert.Contains("differ at one position", WhatIsWrong([total, total with { Total = 8 }]), StringComparison.Ordinal);
-        Assert.Contains("has less than", WhatIsWrong([total, total with { Turn = 2, Position = new Lsn(300), Total = 6 }]), StringComparison.Ordinal);
+        Assert.Contains("has less than", WhatIsWrong([total, total with { Turn = 2, Position = new Lsn(300), Total = 6 }]),
+            StringComparison.Ordinal);
         Assert.Contains("goes back", WhatIsWrong([total, own with { Turn = 2 }]), StringComparison.Ordinal);
     }
 

@@ -11,7 +11,8 @@ internal sealed class Chance
 
     public Chance()
     {
-        Seed = int.TryParse(Environment.GetEnvironmentVariable(Variable), NumberStyles.None, CultureInfo.InvariantCulture, out int seed) ? seed : Random.Shared.Next();
+        Seed = int.TryParse(Environment.GetEnvironmentVariable(Variable), NumberStyles.None, CultureInfo.InvariantCulture, out int seed)
+            ? seed : Random.Shared.Next();
         random = new Random(Seed);
     }
 
@@ -38,5 +39,6 @@ internal sealed class Chance
         $"{Variable}={Seed} {TestScaleNote}{Cluster.Again(filter)}";
 
     private static string TestScaleNote =>
-        Environment.GetEnvironmentVariable(TestKit.TestScale.Variable) is { Length: > 0 } scale ? $"{TestKit.TestScale.Variable}={scale} " : "";
+        Environment.GetEnvironmentVariable(TestKit.TestScale.Variable) is { Length: > 0 } scale
+        ? $"{TestKit.TestScale.Variable}={scale} " : "";
 }

@@ -52,7 +52,8 @@ internal sealed class Cluster : IDisposable
     /// <summary>Waits for the source's verdict and checks it: equal, and of at least so many calls.</summary>
     public static void AssertEqual(Replica source, int calls, TimeSpan? patience = null)
     {
-        string verdict = source.Lines.Await("verdict", static line => line.StartsWith("verdict ", StringComparison.Ordinal), 0, patience ?? Patience);
+        string verdict = source.Lines.Await("verdict", static line => line.StartsWith("verdict ", StringComparison.Ordinal), 0,
+            patience ?? Patience);
         Assert.StartsWith("verdict equal: expected ", verdict);
         Assert.True(long.Parse(verdict.Split(' ')[3]) >= calls, verdict);
     }
@@ -61,7 +62,9 @@ internal sealed class Cluster : IDisposable
     public void AssertNoneGaveUp()
     {
         foreach (Replica replica in replicas)
-            if (replica.Lines.Find(static line => line.StartsWith("exit ", StringComparison.Ordinal) || line.StartsWith("Unhandled exception", StringComparison.Ordinal)) is { } line)
+            if (replica.Lines.Find(
+                static line => line.StartsWith("exit ", StringComparison.Ordinal)
+                    || line.StartsWith("Unhandled exception", StringComparison.Ordinal)) is { } line)
                 Assert.Fail($"{replica.Name}: {line}\n{replica.Lines}");
     }
 
@@ -71,7 +74,8 @@ internal sealed class Cluster : IDisposable
         long begun = Stopwatch.GetTimestamp();
         while (!holds())
         {
-            if (Stopwatch.GetElapsedTime(begun) > (patience ?? Patience)) throw new TimeoutException($"not within {(patience ?? Patience).TotalSeconds:F0} s: {what}");
+            if (Stopwatch.GetElapsedTime(begun) > (patience ?? Patience))
+                throw new TimeoutException($"not within {(patience ?? Patience).TotalSeconds:F0} s: {what}");
             Thread.Sleep(5);
         }
     }
@@ -86,7 +90,8 @@ internal sealed class Cluster : IDisposable
         }
         catch (Exception e)
         {
-            throw new InvalidOperationException($"{e.Message}\nAgain: {repeat}\nKept: {Root}\n{string.Join("\n\n", replicas.Select(static r => r.Lines))}", e);
+            throw new InvalidOperationException(
+                $"{e.Message}\nAgain: {repeat}\nKept: {Root}\n{string.Join("\n\n", replicas.Select(static r => r.Lines))}", e);
         }
     }
 

@@ -9,21 +9,29 @@ internal static class Executables
     public const string AppName = "Ambrosia.EndToEnd.App";
 
     /// <summary>Beside the tests, or another one, such as a published one.</summary>
-    public static string Coordinator { get; } = Environment.GetEnvironmentVariable("AMBROSIA_TEST_COORDINATOR") ?? Beside("ImmortalCoordinator");
+    public static string Coordinator { get; } = Environment.GetEnvironmentVariable("AMBROSIA_TEST_COORDINATOR")
+        ?? Beside("ImmortalCoordinator");
 
     /// <summary>In its own project's output, of the same configuration and framework as the tests'.</summary>
-    public static string Ambrosia { get; } = Path.Combine(AppContext.BaseDirectory.Replace(Path.Combine("tests", "Ambrosia.EndToEnd.Tests"), Path.Combine("tools", "ambrosia"), StringComparison.Ordinal), "ambrosia");
+    public static string Ambrosia { get; } = Path.Combine(
+        AppContext.BaseDirectory.Replace(Path.Combine("tests", "Ambrosia.EndToEnd.Tests"), Path.Combine("tools", "ambrosia"),
+            StringComparison.Ordinal), "ambrosia");
 
     public static string App { get; } = Beside(AppName);
 
     private static string Beside(string name) => Path.Combine(AppContext.BaseDirectory, OperatingSystem.IsWindows() ? name + ".exe" : name);
 
     /// <summary>A process that is not started yet, with both outputs redirected and an environment of its own.</summary>
-    public static ProcessStartInfo StartOf(string program, IEnumerable<string> arguments, IReadOnlyDictionary<string, string> settings, string directory)
+    public static ProcessStartInfo StartOf(
+        string program, IEnumerable<string> arguments, IReadOnlyDictionary<string, string> settings, string directory)
     {
-        var start = new ProcessStartInfo(program) { UseShellExecute = false, RedirectStandardOutput = true, RedirectStandardError = true, WorkingDirectory = directory };
+        var start = new ProcessStartInfo(program)
+        {
+            UseShellExecute = false, RedirectStandardOutput = true, RedirectStandardError = true, WorkingDirectory = directory
+        };
         foreach (string argument in arguments) start.ArgumentList.Add(argument);
-        foreach (string name in start.Environment.Keys.Where(static n => n.StartsWith("AMBROSIA_", StringComparison.Ordinal)).ToArray()) start.Environment.Remove(name);
+        foreach (string name in start.Environment.Keys.Where(static n => n.StartsWith("AMBROSIA_", StringComparison.Ordinal)).ToArray())
+            start.Environment.Remove(name);
         start.Environment["DOTNET_ROOT"] = Path.GetFullPath(Path.Combine(RuntimeEnvironment.GetRuntimeDirectory(), "../../.."));
         // A killed process cannot remove its debugger pipes from the temporary folder.
         start.Environment["DOTNET_EnableDiagnostics"] = "0";

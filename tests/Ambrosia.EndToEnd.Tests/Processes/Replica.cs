@@ -69,7 +69,8 @@ internal sealed class Replica : IDisposable
     public Process StartApp(string appChannel, string tokenPath)
     {
         Process coordinator = Coordinator;
-        Process app = Run([Executables.App, role], new Dictionary<string, string>(Settings) { ["AMBROSIA_APP"] = appChannel, ["AMBROSIA_TOKEN"] = tokenPath });
+        Process app = Run([Executables.App, role],
+            new Dictionary<string, string>(Settings) { ["AMBROSIA_APP"] = appChannel, ["AMBROSIA_TOKEN"] = tokenPath });
         started.Add(coordinator); // stays the last
         return app;
     }
@@ -90,12 +91,16 @@ internal sealed class Replica : IDisposable
     public string AwaitReady() => AwaitLine("ready line", static line => line.StartsWith("ready ", StringComparison.Ordinal));
 
     /// <summary>Waits for a line of the coordinator, or app, that was started last.</summary>
-    public string AwaitLine(string what, Func<string, bool> wanted, TimeSpan? patience = null) => Lines.Await(what, wanted, StartedAt, patience ?? Cluster.Patience);
+    public string AwaitLine(string what, Func<string, bool> wanted, TimeSpan? patience = null) =>
+        Lines.Await(what, wanted, StartedAt, patience ?? Cluster.Patience);
 
     /// <summary>The app that printed its id last and still runs; null: none does.</summary>
-    public int? AppId => Lines.FindLast(static line => IsAppLine(line)) is { } line && int.Parse(line[AppLine.Length..]) is var id && IsOurApp(id) ? id : null;
+    public int? AppId =>
+        Lines.FindLast(static line => IsAppLine(line)) is { } line && int.Parse(line[AppLine.Length..]) is var id && IsOurApp(id)
+        ? id : null;
 
-    private static bool IsAppLine(string line) => line.StartsWith(AppLine, StringComparison.Ordinal) && int.TryParse(line[AppLine.Length..], out _);
+    private static bool IsAppLine(string line) =>
+        line.StartsWith(AppLine, StringComparison.Ordinal) && int.TryParse(line[AppLine.Length..], out _);
 
     /// <summary>An id may have gone to somebody else meanwhile.</summary>
     private static bool IsOurApp(int id)
@@ -118,7 +123,9 @@ internal sealed class Replica : IDisposable
         AwaitExit();
     }
 
-    /// <summary>kill -9 to the app, at once or as soon as its coordinator has started one; from then on the next one's lines are awaited.</summary>
+    /// <summary>
+    /// kill -9 to the app, at once or as soon as its coordinator has started one; from then on the next one's lines are awaited.
+    /// </summary>
     public void KillApp()
     {
         if (IsRunning) Cluster.Await($"{Name} has an app", () => AppId is not null);
@@ -139,7 +146,8 @@ internal sealed class Replica : IDisposable
     {
         try
         {
-            return AdminClient.Ask(files, LogDirectory, replica, new JsonObject { ["command"] = "status" }, Cluster.Patience).LastOrDefault();
+            return AdminClient.Ask(files, LogDirectory, replica, new JsonObject { ["command"] = "status" }, Cluster.Patience)
+                .LastOrDefault();
         }
         catch (AdminUnreachableException)
         {

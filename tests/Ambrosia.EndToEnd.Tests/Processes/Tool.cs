@@ -14,7 +14,10 @@ internal sealed record Tool(int Code, string Output, string Error)
 
     public static Tool Run(params string[] arguments)
     {
-        using var process = new Process { StartInfo = Executables.StartOf(Executables.Ambrosia, arguments, new Dictionary<string, string>(), AppContext.BaseDirectory) };
+        using var process = new Process
+        {
+            StartInfo = Executables.StartOf(Executables.Ambrosia, arguments, new Dictionary<string, string>(), AppContext.BaseDirectory)
+        };
         process.Start();
         Task<string> output = process.StandardOutput.ReadToEndAsync(), error = process.StandardError.ReadToEndAsync();
         if (!process.WaitForExit(Cluster.Patience))

@@ -51,7 +51,9 @@ public sealed class CheckpointTests : ReplicaTests
         });
     }
 
-    /// <summary>Its calls are the same, so no digest tells: the image of a checkpoint does, against that of the secondary on duty.</summary>
+    /// <summary>
+    /// Its calls are the same, so no digest tells: the image of a checkpoint does, against that of the secondary on duty.
+    /// </summary>
     [Fact]
     public void Secondary_WhoseStateDiffersAndCallsDoNot_StopsItself()
     {
@@ -66,7 +68,8 @@ public sealed class CheckpointTests : ReplicaTests
             foreach (Replica secondary in ledger.Members) ReplicaSet.AwaitCaughtUp(secondary);
             source.Start(1);
             Assert.Equal(Divergence, other.AwaitExit());
-            other.AwaitLine("what differs", static line => line.StartsWith("exit 70: the app's image at log position", StringComparison.Ordinal));
+            other.AwaitLine("what differs",
+                static line => line.StartsWith("exit 70: the app's image at log position", StringComparison.Ordinal));
             Assert.True(ledger.Members[1].IsRunning);
             Finish(cluster, source);
         });

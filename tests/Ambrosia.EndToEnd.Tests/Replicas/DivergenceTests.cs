@@ -3,7 +3,9 @@ using System.Text.RegularExpressions;
 
 namespace Ambrosia.EndToEnd.Tests;
 
-/// <summary>A secondary whose app makes other calls stops itself and says which call it is, and at which record; nothing that it wrote is kept.</summary>
+/// <summary>
+/// A secondary whose app makes other calls stops itself and says which call it is, and at which record; nothing that it wrote is kept.
+/// </summary>
 public sealed partial class DivergenceTests : ReplicaTests
 {
     private const int Divergence = 70;
@@ -21,14 +23,20 @@ public sealed partial class DivergenceTests : ReplicaTests
             ReplicaSet.AwaitCaughtUp(other);
             ledger.Start(1);
             Match named = AssertNamed(source, other);
-            Tool log = Tool.Run("log", source.Members[0].LogDirectory, "--records", "--from", named.Groups["lsn"].Value, "--head", "1", "--json");
-            Assert.Equal((named.Groups["lsn"].Value, "source"), (log.Json.GetProperty("lsn").ToString(), log.Json.GetProperty("from").GetString())); // the call to itself that begins
-            Assert.Equal(("1", "0140", "01480000000000000000"), (named.Groups["number"].Value, named.Groups["expected"].Value, named.Groups["actual"].Value));
+            Tool log = Tool.Run("log", source.Members[0].LogDirectory, "--records", "--from", named.Groups["lsn"].Value, "--head",
+                "1", "--json");
+            // the call to itself that begins
+            Assert.Equal((named.Groups["lsn"].Value, "source"),
+                (log.Json.GetProperty("lsn").ToString(), log.Json.GetProperty("from").GetString()));
+            Assert.Equal(("1", "0140", "01480000000000000000"),
+                (named.Groups["number"].Value, named.Groups["expected"].Value, named.Groups["actual"].Value));
             Finish(cluster, source);
         });
     }
 
-    /// <summary>It begins with a checkpoint, behind a beginning of the log that is not there any more, and leaves out a call now and then.</summary>
+    /// <summary>
+    /// It begins with a checkpoint, behind a beginning of the log that is not there any more, and leaves out a call now and then.
+    /// </summary>
     [Fact]
     public void Secondary_ThatLeavesACallOut_NamesTheOneThatIsMissing()
     {
@@ -60,7 +68,8 @@ public sealed partial class DivergenceTests : ReplicaTests
     private static Match AssertNamed(ReplicaSet source, Replica other)
     {
         Assert.Equal(Divergence, other.AwaitExit());
-        string why = other.AwaitLine("what differs", static line => line.StartsWith("exit 70: replay differs at log position ", StringComparison.Ordinal));
+        string why = other.AwaitLine("what differs",
+            static line => line.StartsWith("exit 70: replay differs at log position ", StringComparison.Ordinal));
         Assert.Empty(Directory.EnumerateFiles(source.Members[0].LogDirectory, "ckpt.*.r1"));
         Match named = Named().Match(why);
         Assert.True(named.Success, why);
@@ -71,7 +80,12 @@ public sealed partial class DivergenceTests : ReplicaTests
     private static ulong NumberOf(string arguments)
     {
         byte[] cbor = Convert.FromHexString(arguments);
-        return cbor[0] switch { 0x19 => BinaryPrimitives.ReadUInt16BigEndian(cbor.AsSpan(1)), 0x1A => BinaryPrimitives.ReadUInt32BigEndian(cbor.AsSpan(1)), _ => cbor[0] };
+        return cbor[0] switch
+        {
+            0x19 => BinaryPrimitives.ReadUInt16BigEndian(cbor.AsSpan(1)),
+            0x1A => BinaryPrimitives.ReadUInt32BigEndian(cbor.AsSpan(1)),
+            _ => cbor[0]
+        };
     }
 
     [GeneratedRegex(@"By the record: executing the record at Lsn (?<lsn>\d+) .* the app makes call (?<number>\d+) to ledger: expected a fork of method (?<method>\w+), \d+ bytes: (?<expected>\w+); actual a fork of method \k<method>, \d+ bytes: (?<actual>\w+)\.")]

@@ -3,8 +3,8 @@ using System.Text.Json;
 namespace Ambrosia.EndToEnd.Tests;
 
 /// <summary>
-/// A ledger's directory is deleted and made again under a source that remembers the old one: its operator gives that up, and the calls go on
-/// from number 1, each once, through kills and failovers.
+/// A ledger's directory is deleted and made again under a source that remembers the old one: its operator gives that up, and the calls go
+/// on from number 1, each once, through kills and failovers.
 /// </summary>
 public sealed class ForgetPeerTests : ReplicaTests
 {
@@ -21,7 +21,8 @@ public sealed class ForgetPeerTests : ReplicaTests
                 AssertMisuse(log, "ledger", "is connected");
                 AssertMisuse(log, "nobody", "knows no peer 'nobody'");
             });
-            Cluster.Await("the reason in the status", () => LinkOf(cluster) is { State: "stopped" or "waiting", HasReason: true }); // whichever side judged the hello first
+            // whichever side judged the hello first
+            Cluster.Await("the reason in the status", () => LinkOf(cluster) is { State: "stopped" or "waiting", HasReason: true });
             Tool forgotten = Tool.Run("forget-peer", source.Members[0].LogDirectory, "ledger", "--json");
             Assert.True(forgotten.Code == 0, forgotten.Error);
             Assert.True(forgotten.Json.GetProperty("droppedCalls").GetUInt64() > 0);
@@ -48,7 +49,8 @@ public sealed class ForgetPeerTests : ReplicaTests
             (ReplicaSet source, _) = StartAndDelete(cluster, sources: 1, whileConnected: static _ => { }, crashAt: step);
             Replica dying = source.Members[0];
             int code = Tool.Run("forget-peer", dying.LogDirectory, "ledger").Code;
-            if (step == "forget.before") Assert.NotEqual(0, code); // nobody is left to answer; behind it the answer may be out before the kill
+            // nobody is left to answer; behind it the answer may be out before the kill
+            if (step == "forget.before") Assert.NotEqual(0, code);
             Assert.Equal(Signals.KilledExitCode, dying.AwaitExit());
             dying.Start();
             Finish(cluster, source);
@@ -60,7 +62,8 @@ public sealed class ForgetPeerTests : ReplicaTests
 
     private static bool IsForgotten(string line) => line.StartsWith("link ledger: forgotten", StringComparison.Ordinal);
 
-    private static (ReplicaSet Source, ReplicaSet Ledger) StartAndDelete(Cluster cluster, int sources, Action<string> whileConnected, string? crashAt = null)
+    private static (ReplicaSet Source, ReplicaSet Ledger) StartAndDelete(
+        Cluster cluster, int sources, Action<string> whileConnected, string? crashAt = null)
     {
         (ReplicaSet source, ReplicaSet ledger) = Pair(cluster, "--checkpoint-every", "256K", "--retain", "all");
         ledger.Start(1);
@@ -74,17 +77,20 @@ public sealed class ForgetPeerTests : ReplicaTests
         Directory.Delete(deleted.LogDirectory, recursive: true);
         deleted.Options.Add("--create");
         deleted.Start().AwaitReady();
-        source.Members[0].AwaitLine("the way out", static line => line.Contains("ambrosia forget-peer DIR ledger", StringComparison.Ordinal));
+        source.Members[0]
+            .AwaitLine("the way out", static line => line.Contains("ambrosia forget-peer DIR ledger", StringComparison.Ordinal));
         return (source, ledger);
     }
 
     /// <summary>State of the source's link to the ledger, and whether there is a reason for it that names the way out.</summary>
     private static (string? State, bool HasReason) LinkOf(Cluster cluster)
     {
-        JsonElement link = Tool.Run("status", "--catalog", Path.Combine(cluster.Root, "catalog"), "--json").Json.GetProperty("instances").EnumerateArray()
+        JsonElement link = Tool.Run("status", "--catalog", Path.Combine(cluster.Root, "catalog"), "--json").Json.GetProperty("instances")
+            .EnumerateArray()
             .Single(static i => i.GetProperty("instance").GetString() == "source").GetProperty("replicas").EnumerateArray()
             .Single(static r => r.GetProperty("role").GetString() == "primary").GetProperty("links").EnumerateArray().Single();
-        return (link.GetProperty("state").GetString(), link.TryGetProperty("why", out JsonElement why) && why.GetString()!.Contains("forget-peer", StringComparison.Ordinal));
+        return (link.GetProperty("state").GetString(),
+            link.TryGetProperty("why", out JsonElement why) && why.GetString()!.Contains("forget-peer", StringComparison.Ordinal));
     }
 
     private static void AssertMisuse(string log, string peer, string why)

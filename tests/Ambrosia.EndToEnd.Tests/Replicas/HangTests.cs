@@ -30,8 +30,8 @@ public sealed class HangTests : ReplicaTests
 
     /// <summary>
     /// While it stands still its successor truncates every segment that it wrote, and makes new ones: what it still holds open is nobody's
-    /// file any more. It is the last by name, so that the checkpoint duty falls on one that moves. All that it says to its peer goes through a
-    /// relay, which counts: the source cannot be called, only calls.
+    /// file any more. It is the last by name, so that the checkpoint duty falls on one that moves. All that it says to its peer goes
+    /// through a relay, which counts: the source cannot be called, only calls.
     /// </summary>
     [Fact]
     public void Primary_StoppedWhileItsSegmentsAreRecycled_IsHarmless()
@@ -54,7 +54,8 @@ public sealed class HangTests : ReplicaTests
             Cluster.Await("calls go through the relay", () => wire is { Connections: > 0, FromTarget: > 1000 });
             Signals.Stop(old.Coordinator.Id);
             Cluster.Await("a third primary", () => ledger.Members.Any(static m => ReplicaSet.EpochOf(m) == 3));
-            Cluster.Await("the segments of the stopped one are gone, and some of its successor", () => Segments(old) is { Count: > 0 } kept && kept.All(static s => s.Epoch == 3) && kept.Max(static s => s.Number) > 8);
+            Cluster.Await("the segments of the stopped one are gone, and some of its successor",
+                () => Segments(old) is { Count: > 0 } kept && kept.All(static s => s.Epoch == 3) && kept.Max(static s => s.Number) > 8);
             int said = old.Lines.Count;
             long onTheWire = wire.FromTarget;
             Signals.Continue(old.Coordinator.Id);
@@ -64,13 +65,15 @@ public sealed class HangTests : ReplicaTests
             Assert.All(Segments(old), static s => Assert.Equal(3ul, s.Epoch));
             Assert.Equal(0, Tool.Run("verify", old.LogDirectory).Code);
             Finish(cluster, source);
-            Assert.DoesNotContain(source.Members[0].Lines.From(0), static line => line.Contains("P6.4", StringComparison.Ordinal)); // it was told nothing that is not in the history
+            // it was told nothing that is not in the history
+            Assert.DoesNotContain(source.Members[0].Lines.From(0), static line => line.Contains("P6.4", StringComparison.Ordinal));
         });
     }
 
     private static List<(ulong Number, ulong Epoch)> Segments(Replica member) =>
         [.. Directory.EnumerateFiles(member.LogDirectory, "log.*.*").Select(static path => Path.GetFileName(path).Split('.'))
-            .Where(static parts => parts.Length == 3 && ulong.TryParse(parts[1], out _) && ulong.TryParse(parts[2], out _)).Select(static parts => (ulong.Parse(parts[1]), ulong.Parse(parts[2])))];
+            .Where(static parts => parts.Length == 3 && ulong.TryParse(parts[1], out _) && ulong.TryParse(parts[2], out _))
+            .Select(static parts => (ulong.Parse(parts[1]), ulong.Parse(parts[2])))];
 
     /// <summary>Negative control: the one that stands still holds the lock, so without the heartbeat nobody would come.</summary>
     [Fact]
@@ -85,7 +88,10 @@ public sealed class HangTests : ReplicaTests
             Replica primary = ledger.Primary(), standby = ledger.Standby();
             ReplicaSet.AwaitCaughtUp(standby);
             Signals.Stop(primary.Coordinator.Id);
-            Assert.Throws<TimeoutException>(() => standby.AwaitLine("ready line", static line => line.StartsWith("ready ", StringComparison.Ordinal), TimeSpan.FromSeconds(3)));
+            Assert.Throws<TimeoutException>(
+                () =>
+                    standby.AwaitLine("ready line", static line => line.StartsWith("ready ", StringComparison.Ordinal),
+                        TimeSpan.FromSeconds(3)));
             Signals.Continue(primary.Coordinator.Id);
             Finish(cluster, source);
             cluster.AssertNoneGaveUp();

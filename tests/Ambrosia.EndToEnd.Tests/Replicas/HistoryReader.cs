@@ -22,7 +22,8 @@ internal sealed class HistoryReader : IDisposable
     public HistoryReader(string directory)
     {
         var files = new PosixFileSystem();
-        InstanceIdentity identity = InstanceDirectory.TryRead(files, directory) ?? throw new InvalidOperationException($"{directory} is no log");
+        InstanceIdentity identity = InstanceDirectory.TryRead(files, directory)
+            ?? throw new InvalidOperationException($"{directory} is no log");
         follower = new LogFollower(files, directory, identity);
         reader = new LogReader(files, directory, identity, follower.Chain);
     }

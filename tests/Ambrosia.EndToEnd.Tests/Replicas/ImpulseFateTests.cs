@@ -51,7 +51,10 @@ public sealed class ImpulseFateTests
         });
     }
 
-    /// <summary>It stands still for longer than the limit and finds itself replaced: what it had not made durable is not in the history, and nobody was told that it is.</summary>
+    /// <summary>
+    /// It stands still for longer than the limit and finds itself replaced: what it had not made durable is not in the history, and
+    /// nobody was told that it is.
+    /// </summary>
     [Fact]
     public void Impulse_PrimaryStoppedAndContinued_IsAnsweredUnknown()
     {
@@ -88,7 +91,10 @@ public sealed class ImpulseFateTests
 
     /// <summary>The senders are in the middle of it; and what was there before them is executed.</summary>
     private static void AwaitTraffic(Replica replica) =>
-        Cluster.Await("impulses flow", () => replica.Lines.From(replica.StartedAt).Count(static line => line.StartsWith("acknowledged ", StringComparison.Ordinal)) >= Rounds);
+        Cluster.Await("impulses flow",
+            () =>
+                replica.Lines.From(replica.StartedAt)
+                    .Count(static line => line.StartsWith("acknowledged ", StringComparison.Ordinal)) >= Rounds);
 
     /// <summary>All lines up to the end of the last sender; that it comes is half of what is tested.</summary>
     private static string[] AwaitFates(Replica replica, int from)
@@ -97,16 +103,19 @@ public sealed class ImpulseFateTests
         return replica.Lines.From(from);
     }
 
-    private static bool IsEnd(string line) => line.StartsWith("unknown ", StringComparison.Ordinal) || line.StartsWith("refused ", StringComparison.Ordinal);
+    private static bool IsEnd(string line) =>
+        line.StartsWith("unknown ", StringComparison.Ordinal) || line.StartsWith("refused ", StringComparison.Ordinal);
 
     private static void AssertTrue(string[] told, string[] executed)
     {
-        Dictionary<string, int> effects = Ids(executed, "did").GroupBy(static id => id).ToDictionary(static g => g.Key, static g => g.Count());
+        Dictionary<string, int> effects = Ids(executed, "did").GroupBy(static id => id)
+            .ToDictionary(static g => g.Key, static g => g.Count());
         string[] unknown = [.. Ids(told, "unknown")];
         Assert.All(Ids(told, "acknowledged"), id => Assert.Equal(1, effects.GetValueOrDefault(id)));
         Assert.All(unknown, id => Assert.InRange(effects.GetValueOrDefault(id), 0, 1));
         Assert.All(Ids(told, "refused"), id => Assert.Equal(0, effects.GetValueOrDefault(id)));
     }
 
-    private static IEnumerable<string> Ids(string[] lines, string word) => lines.Where(line => line.StartsWith(word + " ", StringComparison.Ordinal)).Select(static line => line.Split(' ')[1]);
+    private static IEnumerable<string> Ids(string[] lines, string word) =>
+        lines.Where(line => line.StartsWith(word + " ", StringComparison.Ordinal)).Select(static line => line.Split(' ')[1]);
 }

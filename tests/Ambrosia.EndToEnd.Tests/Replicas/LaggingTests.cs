@@ -1,8 +1,8 @@
 namespace Ambrosia.EndToEnd.Tests;
 
 /// <summary>
-/// A secondary whose app is slow, or stands still, while the primary truncates: what it reads is held for it, and what it stopped reading is
-/// removed after a while, which it is told by a line; it never finds its log missing otherwise, and goes on.
+/// A secondary whose app is slow, or stands still, while the primary truncates: what it reads is held for it, and what it stopped reading
+/// is removed after a while, which it is told by a line; it never finds its log missing otherwise, and goes on.
 /// </summary>
 public sealed class LaggingTests : ReplicaTests
 {
@@ -38,7 +38,9 @@ public sealed class LaggingTests : ReplicaTests
             {
                 Signals.Continue(app);
             }
-            slow.AwaitLine("why it begins again", static line => line.StartsWith("the log at", StringComparison.Ordinal) && line.Contains("begins again from the newest checkpoint", StringComparison.Ordinal));
+            slow.AwaitLine("why it begins again",
+                static line => line.StartsWith("the log at", StringComparison.Ordinal)
+                    && line.Contains("begins again from the newest checkpoint", StringComparison.Ordinal));
             AssertGoesOn(cluster, source, ledger, slow);
         });
     }
@@ -57,7 +59,8 @@ public sealed class LaggingTests : ReplicaTests
         return (source, ledger, slow);
     }
 
-    private static string[] Segments(Replica member) => [.. Directory.EnumerateFiles(member.LogDirectory, "log.*.1").Select(static path => Path.GetFileName(path))];
+    private static string[] Segments(Replica member) =>
+        [.. Directory.EnumerateFiles(member.LogDirectory, "log.*.1").Select(static path => Path.GetFileName(path))];
 
     /// <summary>All is equal, nobody gave up, and the one that lagged has come to the end and can take over.</summary>
     private static void AssertGoesOn(Cluster cluster, ReplicaSet source, ReplicaSet ledger, Replica slow)
@@ -67,6 +70,7 @@ public sealed class LaggingTests : ReplicaTests
         Assert.True(promoted.Code == 0, promoted.Error);
         slow.AwaitReady();
         Assert.Equal(75, ledger.Members[0].AwaitExit());
-        Assert.DoesNotContain(slow.Lines.From(0), static line => line.StartsWith("exit ", StringComparison.Ordinal) || line.StartsWith("Unhandled", StringComparison.Ordinal));
+        Assert.DoesNotContain(slow.Lines.From(0),
+            static line => line.StartsWith("exit ", StringComparison.Ordinal) || line.StartsWith("Unhandled", StringComparison.Ordinal));
     }
 }

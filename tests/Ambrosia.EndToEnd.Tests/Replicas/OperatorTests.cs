@@ -12,7 +12,8 @@ public sealed class OperatorTests : ReplicaTests
     private static JsonObject Ask(ReplicaSet set, int member, string command, bool force = false)
     {
         JsonObject? last = null;
-        foreach (JsonObject answer in AdminClient.Ask(files, set.Members[member].LogDirectory, $"r{member}", new JsonObject { ["command"] = command, ["force"] = force }, Cluster.Patience)) last = answer;
+        foreach (JsonObject answer in AdminClient.Ask(files, set.Members[member].LogDirectory, $"r{member}",
+            new JsonObject { ["command"] = command, ["force"] = force }, Cluster.Patience)) last = answer;
         return last!;
     }
 
@@ -28,7 +29,8 @@ public sealed class OperatorTests : ReplicaTests
             ReplicaSet.AwaitCaughtUp(ledger.Members[1]);
             Assert.Equal("secondary", (string?)Ask(ledger, 1, "status")["role"]);
             JsonObject? answer = null;
-            Cluster.Await("promotion", () => (answer = Ask(ledger, 1, "promote"))["primary"] is not null); // until it has caught up under load
+            // until it has caught up under load
+            Cluster.Await("promotion", () => (answer = Ask(ledger, 1, "promote"))["primary"] is not null);
             Assert.Equal(2ul, (ulong)answer!["epoch"]!);
             Assert.Equal(75, ledger.Members[0].AwaitExit());
             Assert.NotNull(Ask(ledger, 1, "promote")["error"]);

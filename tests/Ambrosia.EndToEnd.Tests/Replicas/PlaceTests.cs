@@ -15,7 +15,9 @@ public sealed class PlaceTests : ReplicaTests
             ledger.Start(1);
             Replica twin = cluster.Add("ledger", "ledger").Start(withApp: false);
             Assert.Equal(Misuse, twin.AwaitExit());
-            twin.AwaitLine("reason", static line => line.Contains("replica 'r0' of 'ledger' runs", StringComparison.Ordinal) && line.Contains("--replica", StringComparison.Ordinal));
+            twin.AwaitLine("reason",
+                static line => line.Contains("replica 'r0' of 'ledger' runs", StringComparison.Ordinal)
+                    && line.Contains("--replica", StringComparison.Ordinal));
         });
     }
 
@@ -83,7 +85,8 @@ public sealed class PlaceTests : ReplicaTests
             Directory.Move(backup, replica.LogDirectory);
             replica.Start(withApp: false);
             Assert.Equal(Misuse, replica.AwaitExit());
-            replica.AwaitLine("reason", static line => line.Contains("older copy", StringComparison.Ordinal) && line.Contains("epoch 2", StringComparison.Ordinal));
+            replica.AwaitLine("reason",
+                static line => line.Contains("older copy", StringComparison.Ordinal) && line.Contains("epoch 2", StringComparison.Ordinal));
         });
     }
 
@@ -116,14 +119,19 @@ public sealed class PlaceTests : ReplicaTests
             (ReplicaSet source, ReplicaSet ledger) = Pair(cluster);
             Replica replica = ledger.Start(1).Members[0];
             Replica caller = source.Start(1).Members[0];
-            Cluster.Await("calls have arrived", () => Tool.Run("status", "--catalog", Path.Combine(cluster.Root, "catalog"), "--json").Output.Contains("\"state\":\"open\"", StringComparison.Ordinal));
+            Cluster.Await("calls have arrived",
+                () =>
+                    Tool.Run("status", "--catalog", Path.Combine(cluster.Root, "catalog"), "--json")
+                        .Output.Contains("\"state\":\"open\"", StringComparison.Ordinal));
             replica.KillCoordinator();
             string backup = Path.Combine(cluster.Root, "backup");
             Directory.Move(replica.LogDirectory, backup);
             replica.Options.Add("--create");
             replica.Start();
             foreach (Replica side in new[] { caller, replica })
-                side.AwaitLine("way out", static line => line.Contains("source knows us as", StringComparison.Ordinal) && line.Contains("Put the log back", StringComparison.Ordinal));
+                side.AwaitLine("way out",
+                    static line => line.Contains("source knows us as", StringComparison.Ordinal)
+                        && line.Contains("Put the log back", StringComparison.Ordinal));
             replica.KillCoordinator();
             Directory.Delete(replica.LogDirectory, recursive: true);
             Directory.Move(backup, replica.LogDirectory);
@@ -141,6 +149,7 @@ public sealed class PlaceTests : ReplicaTests
     {
         Directory.CreateDirectory(to);
         foreach (string file in Directory.EnumerateFiles(from))
-            if (Path.GetFileName(file).Split('.')[0] is "instance" or "epoch" or "log" or "ckpt") File.Copy(file, Path.Combine(to, Path.GetFileName(file)));
+            if (Path.GetFileName(file).Split('.')[0] is "instance" or "epoch" or "log" or "ckpt")
+                File.Copy(file, Path.Combine(to, Path.GetFileName(file)));
     }
 }

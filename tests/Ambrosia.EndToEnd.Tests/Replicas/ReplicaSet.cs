@@ -67,7 +67,8 @@ internal sealed class ReplicaSet
     public Replica Standby() => members.First(m => m.IsRunning && m != Primary());
 
     public static void AwaitCaughtUp(Replica member) =>
-        member.AwaitLine("word that it has caught up", static line => line.Contains("caught up", StringComparison.Ordinal) || line.StartsWith("ready ", StringComparison.Ordinal));
+        member.AwaitLine("word that it has caught up",
+            static line => line.Contains("caught up", StringComparison.Ordinal) || line.StartsWith("ready ", StringComparison.Ordinal));
 
     public void StartStopped()
     {

@@ -11,7 +11,8 @@ public abstract class ReplicaTests
         source.Settings["CALLS"] = $"{Calls}";
         source.Settings["BURST"] = "50";
         source.Settings["UNTIL"] = cluster.Until;
-        foreach (ReplicaSet set in new[] { source, ledger }) set.Options.AddRange(options.Contains("--checkpoint-every") ? options : ["--checkpoint-every", "4M", .. options]);
+        foreach (ReplicaSet set in new[] { source, ledger })
+            set.Options.AddRange(options.Contains("--checkpoint-every") ? options : ["--checkpoint-every", "4M", .. options]);
         return (source, ledger);
     }
 
@@ -20,7 +21,11 @@ public abstract class ReplicaTests
     {
         File.Create(cluster.Until).Dispose();
         string? verdict = null;
-        Cluster.Await("verdict", () => (verdict = source.Members.Select(static m => m.Lines.Find(static line => line.StartsWith("verdict ", StringComparison.Ordinal))).FirstOrDefault(static v => v is not null)) is not null);
+        Cluster.Await("verdict",
+            () =>
+                (verdict =
+                    source.Members.Select(static m => m.Lines.Find(static line => line.StartsWith("verdict ", StringComparison.Ordinal)))
+                        .FirstOrDefault(static v => v is not null)) is not null);
         Assert.StartsWith("verdict equal: expected ", verdict);
         foreach (Replica member in source.Members) // every replica executes the same log, so each that says something says the same
             Assert.DoesNotContain(member.Lines.From(0), static line => line.StartsWith("verdict different", StringComparison.Ordinal));

@@ -27,11 +27,14 @@ public sealed class RivalTests(ITestOutputHelper output) : ReplicaTests
             {
                 chance.PassTime(150);
                 follower.Advance();
-                if (histories.Count < Readers && Stopwatch.GetElapsedTime(begun) > TimeSpan.FromSeconds(seconds) * histories.Count / Readers) histories.Add(ReadAnew(ledger));
+                if (histories.Count < Readers
+                    && Stopwatch.GetElapsedTime(begun) > TimeSpan.FromSeconds(seconds) * histories.Count / Readers)
+                    histories.Add(ReadAnew(ledger));
                 foreach (Replica member in ledger.Members)
                 {
                     if (member.IsRunning) continue;
-                    if (member.StartedAt > 0 || member.Lines.Count > 0) Assert.Equal((NotPrimary, exits), (member.Coordinator.ExitCode, exits++));
+                    if (member.StartedAt > 0 || member.Lines.Count > 0)
+                        Assert.Equal((NotPrimary, exits), (member.Coordinator.ExitCode, exits++));
                     member.Start();
                 }
             }
@@ -44,7 +47,8 @@ public sealed class RivalTests(ITestOutputHelper output) : ReplicaTests
             histories.Add(follower.Advance().Pages);
             IReadOnlyList<PageOfHistory> whole = ReadAnew(ledger);
             Assert.All(histories, history => Assert.Null(HistoryReader.Difference(history, whole)));
-            output.WriteLine($"{histories.Count} readers had {string.Join(", ", histories.Select(static h => h.Count))} of {whole.Count} pages");
+            output.WriteLine(
+                $"{histories.Count} readers had {string.Join(", ", histories.Select(static h => h.Count))} of {whole.Count} pages");
             AssertDifferencesAreFound(whole);
             Finish(cluster, source);
         });

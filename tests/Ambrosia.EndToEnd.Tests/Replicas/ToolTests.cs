@@ -16,19 +16,28 @@ public sealed class ToolTests : ReplicaTests
         {
             (ReplicaSet source, ReplicaSet ledger) = StartTwice(cluster);
             JsonElement ofLedger = AwaitStatus(cluster, static i => Replicas(i, "ledger").All(static r => HasExecuted(r))
-                && new[] { "source", "ledger" }.All(name => Replicas(i, name).Any(static r => r.GetProperty("links").EnumerateArray().Any(static l => l.GetProperty("state").GetString() == "open"))), "ledger");
+                && new[] { "source", "ledger" }.All(
+                    name =>
+                        Replicas(i, name)
+                            .Any(
+                                static r =>
+                                    r.GetProperty("links").EnumerateArray().Any(static l => l.GetProperty("state").GetString() == "open"))),
+                                    "ledger");
             JsonElement[] replicas = [.. ofLedger.GetProperty("replicas").EnumerateArray()];
-            Assert.Equal(["r0 primary", "r1 secondary"], replicas.Select(static r => $"{r.GetProperty("replica").GetString()} {r.GetProperty("role").GetString()}"));
+            Assert.Equal(["r0 primary", "r1 secondary"],
+                replicas.Select(static r => $"{r.GetProperty("replica").GetString()} {r.GetProperty("role").GetString()}"));
             Assert.All(replicas, static r => Assert.Equal(1ul, r.GetProperty("epoch").GetUInt64()));
             Assert.All(replicas, static r => Assert.True(r.GetProperty("executed").GetUInt64() <= r.GetProperty("durable").GetUInt64()));
-            Assert.All(replicas, static r => Assert.Equal((0ul, false), (r.GetProperty("spilledBytes").GetUInt64(), r.TryGetProperty("waitsFor", out _))));
+            Assert.All(replicas,
+                static r => Assert.Equal((0ul, false), (r.GetProperty("spilledBytes").GetUInt64(), r.TryGetProperty("waitsFor", out _))));
             Assert.Equal("source", replicas[0].GetProperty("links")[0].GetProperty("peer").GetString());
             Assert.Equal(0, replicas[1].GetProperty("links").GetArrayLength());
 
             Tool text = Status(cluster);
             Assert.Equal((0, ""), (text.Code, text.Error));
             string[] lines = text.Output.Split('\n');
-            Assert.Equal(["instance", "replica", "role", "epoch", "executed", "durable", "lag", "kept", "calls", "links"], lines[0].Split(' ', StringSplitOptions.RemoveEmptyEntries));
+            Assert.Equal(["instance", "replica", "role", "epoch", "executed", "durable", "lag", "kept", "calls", "links"],
+                lines[0].Split(' ', StringSplitOptions.RemoveEmptyEntries));
             Assert.Equal(["ledger r0 primary 1", "ledger r1 secondary 1", "source r0 primary 1", "source r1 secondary 1"],
                 lines[1..5].Select(static line => string.Join(' ', line.Split(' ', StringSplitOptions.RemoveEmptyEntries)[..4])));
             Finish(cluster, source);
@@ -45,7 +54,8 @@ public sealed class ToolTests : ReplicaTests
             ledger.Start(1);
             source.Start(1);
             ledger.KillAll();
-            JsonElement ofSource = AwaitStatus(cluster, static i => Replicas(i, "source").Any(static r => r.GetProperty("orphaned").GetArrayLength() > 0), "source");
+            JsonElement ofSource = AwaitStatus(cluster,
+                static i => Replicas(i, "source").Any(static r => r.GetProperty("orphaned").GetArrayLength() > 0), "source");
             JsonElement orphaned = ofSource.GetProperty("replicas")[0].GetProperty("orphaned")[0];
             Assert.Equal("ledger", orphaned.GetProperty("to").GetString());
             Assert.True(orphaned.GetProperty("calls").GetUInt64() > 0);
@@ -71,7 +81,12 @@ public sealed class ToolTests : ReplicaTests
             (ReplicaSet source, ReplicaSet ledger) = Pair(cluster);
             ledger.Start(1);
             source.Start(1);
-            using var watch = new Process { StartInfo = Executables.StartOf(Executables.Ambrosia, ["status", "--catalog", Path.Combine(cluster.Root, "catalog"), "--watch", "--json"], new Dictionary<string, string>(), AppContext.BaseDirectory) };
+            using var watch = new Process
+            {
+                StartInfo = Executables.StartOf(Executables.Ambrosia,
+                    ["status", "--catalog", Path.Combine(cluster.Root, "catalog"), "--watch", "--json"], new Dictionary<string, string>(),
+                    AppContext.BaseDirectory)
+            };
             watch.Start();
             try
             {
@@ -91,7 +106,8 @@ public sealed class ToolTests : ReplicaTests
     private static string[] Seen(Process watch)
     {
         using JsonDocument status = JsonDocument.Parse(watch.StandardOutput.ReadLine()!);
-        return [.. Replicas(status.RootElement.GetProperty("instances"), "ledger").Select(static r => r.GetProperty("replica").GetString()!)];
+        return [
+            .. Replicas(status.RootElement.GetProperty("instances"), "ledger").Select(static r => r.GetProperty("replica").GetString()!)];
     }
 
     /// <summary>Under load a secondary is always a little behind: the operator's one command works all the same.</summary>
@@ -129,7 +145,9 @@ public sealed class ToolTests : ReplicaTests
             (ReplicaSet source, ReplicaSet ledger) = StartTwice(cluster);
             string log = ledger.Members[0].LogDirectory;
             Replica elsewhere = ledger.Add().Start();
-            AwaitStatus(cluster, static i => Replicas(i, "ledger").Any(static r => r.GetProperty("replica").GetString() == "r2" && HasExecuted(r)), "ledger");
+            AwaitStatus(cluster,
+                static i => Replicas(i, "ledger").Any(static r => r.GetProperty("replica").GetString() == "r2" && HasExecuted(r)),
+                "ledger");
             Tool promoted = Tool.Run("promote", log, "r2");
             Assert.Equal((0, "r2: is primary in epoch 2\n"), (promoted.Code, promoted.Output));
             Assert.Equal(NotPrimary, ledger.Members[0].AwaitExit());
@@ -150,7 +168,8 @@ public sealed class ToolTests : ReplicaTests
         return (source, ledger);
     }
 
-    private static Tool Status(Cluster cluster, params string[] more) => Tool.Run(["status", "--catalog", Path.Combine(cluster.Root, "catalog"), .. more]);
+    private static Tool Status(Cluster cluster, params string[] more) =>
+        Tool.Run(["status", "--catalog", Path.Combine(cluster.Root, "catalog"), .. more]);
 
     private static JsonElement AwaitStatus(Cluster cluster, Func<JsonElement, bool> wanted, string instance)
     {
@@ -159,11 +178,14 @@ public sealed class ToolTests : ReplicaTests
         return Of(all, instance);
     }
 
-    private static IEnumerable<JsonElement> Replicas(JsonElement instances, string name) => Of(instances, name).GetProperty("replicas").EnumerateArray();
+    private static IEnumerable<JsonElement> Replicas(JsonElement instances, string name) =>
+        Of(instances, name).GetProperty("replicas").EnumerateArray();
 
-    private static bool HasExecuted(JsonElement replica) => replica.TryGetProperty("executed", out JsonElement executed) && executed.GetUInt64() > 0;
+    private static bool HasExecuted(JsonElement replica) =>
+        replica.TryGetProperty("executed", out JsonElement executed) && executed.GetUInt64() > 0;
 
-    private static JsonElement Of(JsonElement instances, string name) => instances.EnumerateArray().Single(i => i.GetProperty("instance").GetString() == name);
+    private static JsonElement Of(JsonElement instances, string name) =>
+        instances.EnumerateArray().Single(i => i.GetProperty("instance").GetString() == name);
 
     private static void AssertMisuse(string[] arguments, params string[] parts)
     {

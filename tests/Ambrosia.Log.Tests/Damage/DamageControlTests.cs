@@ -2,7 +2,10 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia.Log.Tests;
 
-/// <summary>The controls of the damage tests: a reader with one check switched off, played by hiding from it what the check would find, is caught by the oracle.</summary>
+/// <summary>
+/// The controls of the damage tests: a reader with one check switched off, played by hiding from it what the check would find,
+/// is caught by the oracle.
+/// </summary>
 public sealed class DamageControlTests
 {
     private static readonly Lazy<SegmentImage> s_image = new(() => SegmentImage.Make());
@@ -59,7 +62,10 @@ public sealed class DamageControlTests
         PageHeader last = _image.Pages[^1];
         int at = _image.Offset(last.Lsn);
         _reader.Bytes[at + PageHeader.Bytes + 40] ^= 1;
-        PageHeader dropped = last with { PayloadCrc = Crc32C.Of(_reader.Bytes.AsSpan(at + PageHeader.Bytes, last.Length - PageHeader.Bytes)), PreviousHash = 7 };
+        PageHeader dropped = last with
+        {
+            PayloadCrc = Crc32C.Of(_reader.Bytes.AsSpan(at + PageHeader.Bytes, last.Length - PageHeader.Bytes)), PreviousHash = 7
+        };
         Stamp(dropped);
         Assert.Equal(DamageOracle.Answer.Cut, DamageOracle.Check(_reader)); // the check is there
         Stamp(dropped with { PreviousHash = last.PreviousHash });
@@ -96,7 +102,9 @@ public sealed class DamageControlTests
         _reader.Load(); // so the exhaustive test of the header stands on its CRC
     }
 
-    private void Stamp(PageHeader header) => header.Write(_reader.Bytes.AsSpan(_image.Offset(header.Lsn)), PageHeader.SeedOf(_image.Identity.Uuid, _image.Identity.Shard));
+    private void Stamp(PageHeader header) =>
+        header.Write(_reader.Bytes.AsSpan(_image.Offset(header.Lsn)), PageHeader.SeedOf(_image.Identity.Uuid, _image.Identity.Shard));
 
-    private void AssertCaught(byte[] now, int pages, ReadVerdict verdict) => Assert.Throws<AcceptedLie>(() => DamageOracle.Judge(_image, now, pages, verdict));
+    private void AssertCaught(byte[] now, int pages, ReadVerdict verdict) =>
+        Assert.Throws<AcceptedLie>(() => DamageOracle.Judge(_image, now, pages, verdict));
 }

@@ -3,8 +3,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Log.Tests;
 
 /// <summary>
-/// Knows the right answer to any change of an image's bytes from the bytes alone (log-format L8): which pages are still what was written, and
-/// what they state. It shares no code with the reader.
+/// Knows the right answer to any change of an image's bytes from the bytes alone (log-format L8): which pages are still what was written,
+/// and what they state. It shares no code with the reader.
 /// </summary>
 internal static class DamageOracle
 {
@@ -31,7 +31,9 @@ internal static class DamageOracle
         {
             var halt = verdict as ReadVerdict.Halt;
             Require(halt is not null, $"{verdict}, although {stated} is stated behind the damage at {at}");
-            Require(halt!.At == at && halt.Damage.Lsn == at && halt.Damage.File == image.Segment.Path && halt.Damage.Offset == image.Offset(at), $"{verdict} is not at {at}");
+            Require(
+                halt!.At == at && halt.Damage.Lsn == at && halt.Damage.File == image.Segment.Path && halt.Damage.Offset == image.Offset(at),
+                $"{verdict} is not at {at}");
             return Answer.Halt;
         }
         Lsn end = damaged == image.Pages.Count ? at : image.Pages[image.FirstOf(damaged)].Lsn;
@@ -45,7 +47,8 @@ internal static class DamageOracle
     {
         int x = Math.Min(image.Offset(verdict.End), now.Length);
         bool isNothing = image.Segment.Header.IsRecycled
-            ? (!now[x..Math.Min(x + 4_096, now.Length)].ContainsAnyExcept((byte)0) || IsStalePage(image, now, x)) && !HasHeader(image, now, damaged)
+            ? (!now[x..Math.Min(x + 4_096, now.Length)].ContainsAnyExcept((byte)0) || IsStalePage(image, now, x))
+                && !HasHeader(image, now, damaged)
             : !now[x..].ContainsAnyExcept((byte)0);
         if (verdict is ReadVerdict.Cut cut)
         {
@@ -70,13 +73,15 @@ internal static class DamageOracle
         for (; page < image.Pages.Count; page++)
         {
             int from = image.Offset(image.Pages[page].Lsn);
-            if (now.Length >= from + PageHeader.Bytes && now.Slice(from, PageHeader.Bytes).SequenceEqual(image.Bytes.AsSpan(from, PageHeader.Bytes))) return true;
+            if (now.Length >= from + PageHeader.Bytes
+                && now.Slice(from, PageHeader.Bytes).SequenceEqual(image.Bytes.AsSpan(from, PageHeader.Bytes))) return true;
         }
         return false;
     }
 
     private static bool IsStalePage(SegmentImage image, ReadOnlySpan<byte> now, int at) =>
-        at + PageHeader.Bytes <= now.Length && now[at..].StartsWith("APG1"u8) && now.Slice(at, PageHeader.Bytes).SequenceEqual(image.Stale.AsSpan(at, PageHeader.Bytes));
+        at + PageHeader.Bytes <= now.Length && now[at..].StartsWith("APG1"u8)
+        && now.Slice(at, PageHeader.Bytes).SequenceEqual(image.Stale.AsSpan(at, PageHeader.Bytes));
 
     private static void Require(bool holds, string why)
     {

@@ -2,7 +2,9 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia.Log.Tests;
 
-/// <summary>Every single bit of a 64 KiB log: below the last stated position a halt, above it a loud cut, never an accepted lie (I18).</summary>
+/// <summary>
+/// Every single bit of a 64 KiB log: below the last stated position a halt, above it a loud cut, never an accepted lie (I18).
+/// </summary>
 public sealed class EveryBitTests
 {
     private static readonly Lazy<SegmentImage> s_image = new(() => SegmentImage.Make());
@@ -33,7 +35,8 @@ public sealed class EveryBitTests
             return;
         }
         int stated = (image.Offset(image.Stated) - from) * 8;
-        Assert.Equal((stated, bits - stated, 0), (answers[DamageOracle.Answer.Halt], answers[DamageOracle.Answer.Cut], answers[DamageOracle.Answer.Whole]));
+        Assert.Equal((stated, bits - stated, 0),
+            (answers[DamageOracle.Answer.Halt], answers[DamageOracle.Answer.Cut], answers[DamageOracle.Answer.Whole]));
     }
 
     /// <summary>Where a reader knows all that it needs to judge a page: at the boundary before its record.</summary>
@@ -54,5 +57,6 @@ public sealed class EveryBitTests
 
     [Fact]
     public void Image_Bits_AreMoreThan64KiB() =>
-        Assert.True((s_image.Value.EndOffset - SegmentHeader.Bytes) * 8 + SegmentHeader.Bytes * 8 >= 524_288, $"{s_image.Value.EndOffset} bytes");
+        Assert.True((s_image.Value.EndOffset - SegmentHeader.Bytes) * 8 + SegmentHeader.Bytes * 8 >= 524_288,
+            $"{s_image.Value.EndOffset} bytes");
 }

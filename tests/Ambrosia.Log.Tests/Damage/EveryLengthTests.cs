@@ -1,6 +1,8 @@
 namespace Ambrosia.Log.Tests;
 
-/// <summary>A log of 72 KiB that was cut at every length, with nothing, zeros, the content of the file's earlier life or noise behind the cut.</summary>
+/// <summary>
+/// A log of 72 KiB that was cut at every length, with nothing, zeros, the content of the file's earlier life or noise behind the cut.
+/// </summary>
 public sealed class EveryLengthTests
 {
     private static readonly Lazy<SegmentImage> s_image = new(() => SegmentImage.Make());

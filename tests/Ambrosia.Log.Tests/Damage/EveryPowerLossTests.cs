@@ -20,7 +20,9 @@ public sealed class EveryPowerLossTests
         Assert.True(moments > 300 && outcomes > 1_200, $"{outcomes} outcomes of {moments} moments");
     }
 
-    /// <summary>The controls: with the flushes of segments, of checkpoints, or of names left out, some subset loses what was promised.</summary>
+    /// <summary>
+    /// The controls: with the flushes of segments, of checkpoints, or of names left out, some subset loses what was promised.
+    /// </summary>
     [Theory]
     [InlineData("log.")]
     [InlineData("spare.")]
@@ -29,11 +31,16 @@ public sealed class EveryPowerLossTests
     [InlineData(WatchedFiles.Directory)]
     public void LosePower_FlushesLeftOut_IsNoticed(string which)
     {
-        var life = new TruncationLife(rounds: 12) { View = files => new WatchedFiles(files) { LeavesOutFlush = name => name.StartsWith(which, StringComparison.Ordinal) } };
+        var life = new TruncationLife(rounds: 12)
+        {
+            View = files => new WatchedFiles(files) { LeavesOutFlush = name => name.StartsWith(which, StringComparison.Ordinal) }
+        };
         Assert.ThrowsAny<Exception>(() => LosePower(life));
     }
 
-    /// <summary>The power goes in each way before every operation that follows one that changed something; how many moments, how many outcomes.</summary>
+    /// <summary>
+    /// The power goes in each way before every operation that follows one that changed something; how many moments, how many outcomes.
+    /// </summary>
     private static (int Moments, long Outcomes) LosePower(TruncationLife life)
     {
         int moments = 0;

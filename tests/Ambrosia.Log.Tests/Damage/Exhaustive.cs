@@ -19,21 +19,22 @@ internal static class Exhaustive
     public static Dictionary<DamageOracle.Answer, int> Run(SegmentImage image, int cases, Func<ImageReader, int, DamageOracle.Answer> check)
     {
         var counts = new ConcurrentDictionary<DamageOracle.Answer, int>();
-        Parallel.For(0, cases, new ParallelOptions { MaxDegreeOfParallelism = Environment.ProcessorCount }, () => (new ImageReader(image), new int[3]), (i, _, mine) =>
-        {
-            try
+        Parallel.For(0, cases, new ParallelOptions { MaxDegreeOfParallelism = Environment.ProcessorCount },
+            () => (new ImageReader(image), new int[3]), (i, _, mine) =>
             {
-                mine.Item2[(int)check(mine.Item1, i)]++;
-            }
-            catch (AcceptedLie lie)
+                try
+                {
+                    mine.Item2[(int)check(mine.Item1, i)]++;
+                }
+                catch (AcceptedLie lie)
+                {
+                    throw new InvalidOperationException($"case {i}: {lie.Message}", lie);
+                }
+                return mine;
+            }, mine =>
             {
-                throw new InvalidOperationException($"case {i}: {lie.Message}", lie);
-            }
-            return mine;
-        }, mine =>
-        {
-            for (int a = 0; a < 3; a++) counts.AddOrUpdate((DamageOracle.Answer)a, mine.Item2[a], (_, n) => n + mine.Item2[a]);
-        });
+                for (int a = 0; a < 3; a++) counts.AddOrUpdate((DamageOracle.Answer)a, mine.Item2[a], (_, n) => n + mine.Item2[a]);
+            });
         return new Dictionary<DamageOracle.Answer, int>(counts);
     }
 }

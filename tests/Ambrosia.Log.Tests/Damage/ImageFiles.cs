@@ -1,6 +1,8 @@
 namespace Ambrosia.Log.Tests;
 
-/// <summary>One file whose content a test changes in place, for a reader of one thread; nothing is copied and nothing is made for each case.</summary>
+/// <summary>
+/// One file whose content a test changes in place, for a reader of one thread; nothing is copied and nothing is made for each case.
+/// </summary>
 internal sealed class ImageFiles(string path, byte[] bytes) : IFileSystem, IFile
 {
     private readonly string[] _names = [System.IO.Path.GetFileName(path)];

@@ -43,7 +43,8 @@ internal sealed class ImageReader
     /// <summary>
     /// Reads the pages that are there: each must be what was written, in order. The number of pages and the verdict.
     /// </summary>
-    /// <param name="from">Index of the page to begin with: those before are as they were, and a reader has forgotten them when it comes there.</param>
+    /// <param name="from">Index of the page to begin with: those before are as they were, and a reader has forgotten them
+    /// when it comes there.</param>
     public (int Pages, ReadVerdict Verdict) Read(int from = 0)
     {
         var options = new ScanOptions { From = _image.Pages[from].Lsn, PreviousHash = _image.Pages[from].PreviousHash };

@@ -3,8 +3,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Log.Tests;
 
 /// <summary>
-/// A page whose checksums, place and hash are right and which breaks a rule of the format (log-format L4.2): no crash leaves one, so it is a halt
-/// for every reader where a damaged page would be cut off.
+/// A page whose checksums, place and hash are right and which breaks a rule of the format (log-format L4.2): no crash leaves one, so it is
+/// a halt for every reader where a damaged page would be cut off.
 /// </summary>
 public sealed class IntactPageTests
 {
@@ -59,10 +59,17 @@ public sealed class IntactPageTests
         (Func<PageHeader, PageHeader> header, byte[] payload) = s_rules[rule];
         Put(_fs, header(Of(_good, payload)), payload);
         (Type Verdict, Lsn Lsn)[] answers = Answers(_fs);
-        Assert.All(answers, a => Assert.Equal((typeof(ReadVerdict.Halt), rule.StartsWith("kind", StringComparison.Ordinal) ? _good.Lsn + (PageHeader.Bytes + s_record.Length) : rule.StartsWith("record", StringComparison.Ordinal) ? _good.Lsn + PageHeader.Bytes : _good.Lsn), a));
+        Assert.All(answers,
+            a =>
+                Assert.Equal(
+                    (typeof(ReadVerdict.Halt),
+                        rule.StartsWith("kind", StringComparison.Ordinal) ? _good.Lsn + (PageHeader.Bytes + s_record.Length)
+                        : rule.StartsWith("record", StringComparison.Ordinal) ? _good.Lsn + PageHeader.Bytes : _good.Lsn), a));
     }
 
-    /// <summary>The controls: the same page without the broken rule is read, and with a bit of its content wrong it is a torn one.</summary>
+    /// <summary>
+    /// The controls: the same page without the broken rule is read, and with a bit of its content wrong it is a torn one.
+    /// </summary>
     [Theory]
     [MemberData(nameof(Rules))]
     public void Read_GoodOrTornPage_IsNoHalt(string rule)
@@ -71,7 +78,9 @@ public sealed class IntactPageTests
         Put(good, Of(_good, s_record), s_record);
         Assert.All(Answers(good), a => Assert.Equal((typeof(ReadVerdict.Whole), _good.Lsn + LogFormat.BlockBytes), a));
         (Func<PageHeader, PageHeader> header, byte[] payload) = s_rules[rule];
-        bool isHeader = payload.Length == 0 || rule is "longer than any page" or "states itself" or "two flags" or "unknown flag" or "a rest without a spanning record" or "mark with a record" or "begins a record of no rest";
+        bool isHeader = payload.Length == 0
+            || rule is "longer than any page" or "states itself" or "two flags" or "unknown flag" or "a rest without a spanning record"
+                or "mark with a record" or "begins a record of no rest";
         Put(torn, header(Of(_good, payload)), payload, flipAt: isHeader ? 17 : PageHeader.Bytes + 1);
         Assert.All(Answers(torn), a => Assert.Equal((typeof(ReadVerdict.Cut), _good.Lsn), a));
     }
@@ -113,7 +122,8 @@ public sealed class IntactPageTests
         return [Of(scan.Verdict!), Of(TakeOver(fs.Copy())), Of(ReadOn(fs, scan.Verdict!))];
     }
 
-    private static (Type, Lsn) Of(ReadVerdict verdict) => (verdict.GetType(), verdict is ReadVerdict.Halt halt ? halt.Damage.Lsn!.Value : verdict.End);
+    private static (Type, Lsn) Of(ReadVerdict verdict) =>
+        (verdict.GetType(), verdict is ReadVerdict.Halt halt ? halt.Damage.Lsn!.Value : verdict.End);
 
     private static ReadVerdict TakeOver(MemoryFileSystem fs)
     {

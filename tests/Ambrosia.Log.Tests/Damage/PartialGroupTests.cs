@@ -4,8 +4,8 @@ using Ambrosia.TestKit;
 namespace Ambrosia.Log.Tests;
 
 /// <summary>
-/// A power loss in the middle of a commit group: any subset of its pages, of their blocks, or of the last page's sectors reached the disk, over zeros,
-/// over the file's earlier content, or over nothing (the file ends).
+/// A power loss in the middle of a commit group: any subset of its pages, of their blocks, or of the last page's sectors reached the disk,
+/// over zeros, over the file's earlier content, or over nothing (the file ends).
 /// </summary>
 public sealed class PartialGroupTests
 {
@@ -31,7 +31,8 @@ public sealed class PartialGroupTests
         Dictionary<DamageOracle.Answer, int> answers = Exhaustive.Run(image, 1 << pages, (reader, subset) =>
         {
             for (int i = 0; i < pages; i++)
-                if ((subset & (1 << i)) == 0) Lose(reader, image.Offset(image.Pages[first + i].Lsn), image.Pages[first + i].Footprint, under);
+                if ((subset & (1 << i)) == 0)
+                    Lose(reader, image.Offset(image.Pages[first + i].Lsn), image.Pages[first + i].Footprint, under);
         });
         AssertNothingHalts(answers, 1 << pages);
         Assert.True(answers[DamageOracle.Answer.Whole] >= (under == Under.Zeros ? pages + 1 : 1)); // each prefix is a log that ended there
@@ -84,7 +85,8 @@ public sealed class PartialGroupTests
             var random = new Random(seed);
             int keep = random.Next(101);
             for (int i = 0; i < pages; i++)
-                if (random.Next(100) >= keep) Lose(reader, image.Offset(image.Pages[first + i].Lsn), image.Pages[first + i].Footprint, under);
+                if (random.Next(100) >= keep)
+                    Lose(reader, image.Offset(image.Pages[first + i].Lsn), image.Pages[first + i].Footprint, under);
         }), cases);
     }
 

@@ -4,13 +4,17 @@ using Ambrosia.TestKit;
 namespace Ambrosia.Log.Tests;
 
 /// <summary>
-/// A start over what a dead primary left (a tail that nothing states, a torn group, an unfinished checkpoint) meets a failing operation, at each one in
-/// turn: it succeeds or ends with an I/O error, takes no error for damage, and the next start finds everything that was acknowledged.
+/// A start over what a dead primary left (a tail that nothing states, a torn group, an unfinished checkpoint) meets a failing operation, at
+/// each one in turn: it succeeds or ends with an I/O error, takes no error for damage, and the next start finds
+/// everything that was acknowledged.
 /// </summary>
 public sealed class RecoveryFaultTests
 {
     private const string Dir = "/data/counter";
-    private static readonly LogOptions s_options = Primary.Small with { SegmentBytes = 48 << 10, PageBytes = 8 << 10, ZeroWindowBytes = 8 << 10 };
+    private static readonly LogOptions s_options = Primary.Small with
+    {
+        SegmentBytes = 48 << 10, PageBytes = 8 << 10, ZeroWindowBytes = 8 << 10
+    };
 
     [Theory]
     [InlineData(FileFault.InputOutput, false)]
@@ -36,10 +40,13 @@ public sealed class RecoveryFaultTests
             disk.Faults.Clear();
             SimulatedFileSystem powerless = disk.Copy();
             powerless.PowerLoss((ulong)at);
-            foreach (SimulatedFileSystem after in new[] { disk, powerless }) CheckStart(after, appended, durable, $"operation {at} failed with {fault}, for good: {forGood}");
+            foreach (SimulatedFileSystem after in new[] { disk, powerless })
+                CheckStart(after, appended, durable, $"operation {at} failed with {fault}, for good: {forGood}");
         }
         Assert.True(failures > 40, $"{failures} failures");
-        Assert.Superset(new HashSet<FileOperationKind> { FileOperationKind.Read, FileOperationKind.Write, FileOperationKind.Flush, FileOperationKind.FlushDirectory, FileOperationKind.RenameNew }, failedKinds);
+        Assert.Superset(
+            new HashSet<FileOperationKind> { FileOperationKind.Read, FileOperationKind.Write, FileOperationKind.Flush,
+                FileOperationKind.FlushDirectory, FileOperationKind.RenameNew }, failedKinds);
     }
 
     /// <summary>The control: an acknowledged record that is gone is noticed by the same check.</summary>
@@ -101,7 +108,9 @@ public sealed class RecoveryFaultTests
         {
             while (primary.Log.Chain.Segments.Length < 2 || appended.Count % 20 != 7)
             {
-                appended.Add(appended.Count % 9 == 4 ? primary.AppendSpanning(new byte[12_000 + appended.Count]) : primary.Append(new byte[900 + 100 * (appended.Count % 20)]));
+                appended.Add(
+                    appended.Count % 9 == 4 ? primary.AppendSpanning(new byte[12_000 + appended.Count])
+                    : primary.Append(new byte[900 + 100 * (appended.Count % 20)]));
                 primary.Commit();
             }
             durable = appended.Count;

@@ -3,8 +3,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Log.Tests;
 
 /// <summary>
-/// The last segment of a healthy log as bytes, with what is known of its pages, and the content of an older segment of the same epoch: what a
-/// recycled file has under it. Nothing in it changes.
+/// The last segment of a healthy log as bytes, with what is known of its pages, and the content of an older segment of the same epoch: what
+/// a recycled file has under it. Nothing in it changes.
 /// </summary>
 internal sealed class SegmentImage
 {
@@ -69,11 +69,13 @@ internal sealed class SegmentImage
     /// 72 KiB of pages: groups of one and of several pages, of one and of two blocks, a spanning record, a mark, and a last group of
     /// <paramref name="lastGroup"/> pages of <paramref name="lastBytes"/> bytes each, which nothing states.
     /// </summary>
-    public static SegmentImage Make(int lastGroup = 3, int lastBytes = 5_000, int segmentBytes = (72 << 10) + 2 * SegmentHeader.Bytes) // the header, and what is kept for a mark
+    // the header, and what is kept for a mark
+    public static SegmentImage Make(int lastGroup = 3, int lastBytes = 5_000, int segmentBytes = (72 << 10) + 2 * SegmentHeader.Bytes)
     {
         var fs = new MemoryFileSystem();
         var random = new Random(5);
-        using Primary primary = Primary.Start(fs, Dir, Primary.Small with { SegmentBytes = segmentBytes, PageBytes = lastBytes < 8_000 ? 8_192 : 16_384, Pages = 64 });
+        using Primary primary = Primary.Start(fs, Dir,
+            Primary.Small with { SegmentBytes = segmentBytes, PageBytes = lastBytes < 8_000 ? 8_192 : 16_384, Pages = 64 });
         while (primary.Log.Chain.Segments.Length == 1) Commit(primary, random, 7_000);
         foreach (int size in new[] { 60, 900, 5_000 }) Commit(primary, random, size);
         byte[] spanning = new byte[10_000];
@@ -94,13 +96,15 @@ internal sealed class SegmentImage
     {
         LogSegment segment = chain.Segments[^1];
         var pages = new List<PageHeader>();
-        using LogScan scan = LogScan.Open(fs, Dir, identity, chain, new ScanOptions { From = segment.FirstLsn, PreviousHash = segment.Header.PredecessorHash });
+        using LogScan scan = LogScan.Open(fs, Dir, identity, chain,
+            new ScanOptions { From = segment.FirstLsn, PreviousHash = segment.Header.PredecessorHash });
         while (scan.Next()) pages.Add(scan.Page.Header);
         byte[] bytes = fs.Content(segment.Path), stale = fs.Content(chain.Segments[0].Path);
         int length = (int)segment.Header.OffsetOf(pages[^1].Next) + BehindBytes;
         Array.Resize(ref bytes, length);
         Assert.True(stale.AsSpan(SegmentHeader.Bytes, stale.Length - SegmentHeader.Bytes).ContainsAnyExcept((byte)0));
-        while (stale.Length < length) stale = [.. stale, .. stale.AsSpan(SegmentHeader.Bytes, Math.Min(length - stale.Length, stale.Length - SegmentHeader.Bytes))];
+        while (stale.Length < length)
+            stale = [.. stale, .. stale.AsSpan(SegmentHeader.Bytes, Math.Min(length - stale.Length, stale.Length - SegmentHeader.Bytes))];
         return new SegmentImage(identity, segment, bytes, stale[..length], pages);
     }
 

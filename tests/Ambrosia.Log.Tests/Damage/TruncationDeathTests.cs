@@ -4,8 +4,9 @@ using Ambrosia.TestKit;
 namespace Ambrosia.Log.Tests;
 
 /// <summary>
-/// A process or the machine dies at every single operation of a life with rotations, checkpoints, truncations and a take-over. Afterwards each
-/// published checkpoint that was kept has its log (I7, I14), what was durable is there, and the next truncation leaves nothing behind that nobody needs.
+/// A process or the machine dies at every single operation of a life with rotations, checkpoints, truncations and a take-over. Afterwards
+/// each published checkpoint that was kept has its log (I7, I14), what was durable is there, and the next truncation leaves nothing
+/// behind that nobody needs.
 /// </summary>
 public sealed class TruncationDeathTests
 {
@@ -36,8 +37,8 @@ public sealed class TruncationDeathTests
     }
 
     /// <summary>
-    /// The Nth operation fails, once and for good, for every N: checkpoints, truncations, rotations and the take-over among them. Whatever has a
-    /// checkpoint's name is whole and on the device.
+    /// The Nth operation fails, once and for good, for every N: checkpoints, truncations, rotations and the take-over among them. Whatever
+    /// has a checkpoint's name is whole and on the device.
     /// </summary>
     [Theory]
     [InlineData(FileFault.InputOutput, false)]
@@ -74,7 +75,9 @@ public sealed class TruncationDeathTests
         Assert.Equal(1, life.Check(life.Disk.Copy(), "healthy"));
     }
 
-    /// <summary>The control: a segment too many that is gone, and a checkpoint that lies about its page, are noticed by the same check.</summary>
+    /// <summary>
+    /// The control: a segment too many that is gone, and a checkpoint that lies about its page, are noticed by the same check.
+    /// </summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]

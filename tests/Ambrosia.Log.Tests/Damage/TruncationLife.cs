@@ -4,14 +4,17 @@ using Ambrosia.TestKit;
 namespace Ambrosia.Log.Tests;
 
 /// <summary>
-/// Two processes after one another that append, rotate, publish checkpoints, truncate as a coordinator does (files of the own epoch live again), and
-/// take over; and the check that whatever a fault left is a log like any other. Knows what was appended and what was durable.
+/// Two processes after one another that append, rotate, publish checkpoints, truncate as a coordinator does (files of the own epoch live
+/// again), and take over; and the check that whatever a fault left is a log like any other. Knows what was appended and what was durable.
 /// </summary>
 internal sealed class TruncationLife
 {
     public const string Dir = "/data/counter";
 
-    public static LogOptions Options { get; } = Primary.Small with { SegmentBytes = 32 << 10, PageBytes = 8 << 10, ZeroWindowBytes = 8 << 10, AllocateStepBytes = 16 << 10, SparesMax = 2 };
+    public static LogOptions Options { get; } = Primary.Small with
+    {
+        SegmentBytes = 32 << 10, PageBytes = 8 << 10, ZeroWindowBytes = 8 << 10, AllocateStepBytes = 16 << 10, SparesMax = 2
+    };
 
     private readonly int _rounds;
 
@@ -101,7 +104,8 @@ internal sealed class TruncationLife
         {
             using Primary primary = Primary.Start(files, dir, Options, "r2");
             IReadOnlyList<CheckpointFileName> names = Checkpoints.List(files, dir);
-            foreach (CheckpointFileName name in names.Take(2)) CheckRest(files, dir, primary, name); // an older one whose removal was lost may be back without its log
+            // an older one whose removal was lost may be back without its log
+            foreach (CheckpointFileName name in names.Take(2)) CheckRest(files, dir, primary, name);
             Lsn first = primary.Log.Chain.Segments[0].FirstLsn;
             if (first == Lsn.Zero)
             {
@@ -119,14 +123,17 @@ internal sealed class TruncationLife
         }
     }
 
-    /// <summary>A checkpoint of everything below a record, as a coordinator makes one; the header's page and hash are those that the log has.</summary>
+    /// <summary>
+    /// A checkpoint of everything below a record, as a coordinator makes one; the header's page and hash are those that the log has.
+    /// </summary>
     public static void Publish(IFileSystem files, string dir, Primary primary, Lsn lsn)
     {
         Lsn page = lsn + -(long)(lsn.Value % 4_096);
         using var reader = new LogReader(files, dir, primary.Identity, primary.Log.Chain);
         var buffer = new PageBuffer(8 << 10);
         Assert.Equal(ReadStatus.Page, reader.Read(page, ref buffer));
-        var header = new CheckpointHeader(0, primary.Identity.Uuid, lsn, page, primary.Fence.Epoch, 7, 1, buffer.TimeMicros, buffer.PreviousHash, "r0");
+        var header = new CheckpointHeader(0, primary.Identity.Uuid, lsn, page, primary.Fence.Epoch, 7, 1, buffer.TimeMicros,
+            buffer.PreviousHash, "r0");
         using var writer = new CheckpointWriter(files, dir, primary.Identity, header, NoCrashPoints.Instance);
         writer.Write(CheckpointSection.Coordinator, [0x84]);
         writer.Write(CheckpointSection.Image, new byte[1_000]);
@@ -137,11 +144,13 @@ internal sealed class TruncationLife
     /// <summary>From a checkpoint's page on, with the hash that it states, the log is read to everything that was durable.</summary>
     private void CheckRest(IFileSystem files, string dir, Primary primary, CheckpointFileName name)
     {
-        using CheckpointReader checkpoint = CheckpointReader.Open(files, Path.Combine(dir, name.ToString()), primary.Identity); // whatever has the name is valid
+        // whatever has the name is valid
+        using CheckpointReader checkpoint = CheckpointReader.Open(files, Path.Combine(dir, name.ToString()), primary.Identity);
         CheckpointHeader header = checkpoint.Header;
         var records = new List<LoggedRecord>();
         var spanning = new SpanningParts();
-        using LogScan scan = LogScan.Open(files, dir, primary.Identity, new ScanOptions { From = header.PageLsn, PreviousHash = header.PreviousHash });
+        using LogScan scan = LogScan.Open(files, dir, primary.Identity,
+            new ScanOptions { From = header.PageLsn, PreviousHash = header.PreviousHash });
         while (scan.Next()) spanning.Add(scan.Page, records);
         Assert.IsType<ReadVerdict.Whole>(scan.Verdict);
         int below = Appended.FindIndex(r => r.Lsn >= header.PageLsn);
@@ -165,7 +174,9 @@ internal sealed class TruncationLife
         needed.UnionWith(["instance", new EpochFileName(primary.Identity.Uuid, primary.Fence.Epoch).ToString()]);
         Assert.Equal(2, Checkpoints.List(files, dir).Count);
         needed.UnionWith(Checkpoints.List(files, dir).Select(static c => c.ToString()));
-        Assert.DoesNotContain(files.List(dir), n => !needed.Contains(n) && PrimaryFileName.TryParse(n)?.Epoch != primary.Fence.Epoch && SpareFileName.TryParse(n)?.Epoch != primary.Fence.Epoch);
+        Assert.DoesNotContain(files.List(dir),
+            n => !needed.Contains(n) && PrimaryFileName.TryParse(n)?.Epoch != primary.Fence.Epoch
+                && SpareFileName.TryParse(n)?.Epoch != primary.Fence.Epoch);
     }
 
     private void Append(Primary primary, int bytes)

@@ -2,7 +2,10 @@ using System.Diagnostics;
 
 namespace Ambrosia.Log.Tests;
 
-/// <summary>Alone: until a child has replaced its program it has all files of this process open, so that a lock that another test lets go then is held on.</summary>
+/// <summary>
+/// Alone: until a child has replaced its program it has all files of this process open, so that a lock that another test
+/// lets go then is held on.
+/// </summary>
 [Collection(AloneCollection.Name)]
 public sealed class ChildProcessTests : IDisposable
 {

@@ -3,14 +3,16 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Log.Tests;
 
 /// <summary>
-/// A life with appends, rotations, checkpoints, truncations and a take-over on a real file system, of which the Nth system call is answered otherwise,
-/// for every N: interrupted or short, the files are the same to the byte; failed, once or for good, what was acknowledged is there at the next start.
+/// A life with appends, rotations, checkpoints, truncations and a take-over on a real file system, of which the Nth system call is answered
+/// otherwise, for every N: interrupted or short, the files are the same to the byte; failed, once or for good, what was acknowledged is
+/// there at the next start.
 /// </summary>
 public sealed class EverySystemCallTests : IDisposable
 {
     private const int Eio = 5, Enospc = 28;
 
-    private readonly string _root = Directory.CreateDirectory(Path.Combine(Directory.Exists("/dev/shm") ? "/dev/shm" : Path.GetTempPath(), $"ambrosia-calls-{Guid.NewGuid():N}")).FullName;
+    private readonly string _root = Directory.CreateDirectory(
+        Path.Combine(Directory.Exists("/dev/shm") ? "/dev/shm" : Path.GetTempPath(), $"ambrosia-calls-{Guid.NewGuid():N}")).FullName;
     private int _made;
 
     public void Dispose() => Directory.Delete(_root, recursive: true);
@@ -26,7 +28,9 @@ public sealed class EverySystemCallTests : IDisposable
         for (int at = 1; at <= calls.Calls; at++)
         {
             int call = at;
-            Dictionary<string, uint> files = Run(n => n != call && n != call + 1 ? default : isShort ? new PlannedCalls.Answer(IsShort: true) : new PlannedCalls.Answer(Libc.Interrupted), out PlannedCalls.Plan planned);
+            Dictionary<string, uint> files = Run(
+                n => n != call && n != call + 1 ? default : isShort ? new PlannedCalls.Answer(IsShort: true)
+                    : new PlannedCalls.Answer(Libc.Interrupted), out PlannedCalls.Plan planned);
             Assert.True(expected.SequenceEqual(files), $"call {at}: {string.Join(' ', files.Except(expected).Select(static f => f.Key))}");
             fired += planned.Fired;
         }
@@ -100,5 +104,6 @@ public sealed class EverySystemCallTests : IDisposable
     private string NewDirectory() => Directory.CreateDirectory(Path.Combine(_root, $"{++_made}")).FullName;
 
     private static Dictionary<string, uint> Describe(string dir) =>
-        new(Directory.GetFiles(dir).Order(StringComparer.Ordinal).Select(static path => KeyValuePair.Create(Path.GetFileName(path), Crc32C.Of(File.ReadAllBytes(path)))));
+        new(Directory.GetFiles(dir).Order(StringComparer.Ordinal)
+            .Select(static path => KeyValuePair.Create(Path.GetFileName(path), Crc32C.Of(File.ReadAllBytes(path)))));
 }

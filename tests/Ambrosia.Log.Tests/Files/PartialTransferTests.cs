@@ -1,8 +1,8 @@
 namespace Ambrosia.Log.Tests;
 
 /// <summary>
-/// The kernel may move fewer bytes than it was asked to, at any call, and be interrupted before any: what stands in the file and what was read are
-/// the same. Every other failure, at any call, is told and not tried again.
+/// The kernel may move fewer bytes than it was asked to, at any call, and be interrupted before any: what stands in the file and what was
+/// read are the same. Every other failure, at any call, is told and not tried again.
 /// </summary>
 public sealed class PartialTransferTests
 {
@@ -37,7 +37,8 @@ public sealed class PartialTransferTests
             for (int count = 1; count <= total; count++)
             {
                 (int call, int bytes) = (at, count);
-                Check(transfer, PartialCalls.Holding(Before(transfer), n => n == call ? bytes : total / 8 + 1), $"{bytes} bytes at call {call}");
+                Check(transfer, PartialCalls.Holding(Before(transfer), n => n == call ? bytes : total / 8 + 1),
+                    $"{bytes} bytes at call {call}");
             }
     }
 
@@ -50,7 +51,8 @@ public sealed class PartialTransferTests
             for (int at = 1; ; at++)
             {
                 (int most, int call) = (max, at);
-                PartialCalls calls = PartialCalls.Holding(Before(transfer), _ => most, n => n == call || n == call + 1 ? Libc.Interrupted : 0);
+                PartialCalls calls = PartialCalls.Holding(Before(transfer), _ => most,
+                    n => n == call || n == call + 1 ? Libc.Interrupted : 0);
                 Check(transfer, calls, $"{max} bytes a call, interrupted twice at {at}");
                 if (calls.Calls < at) break;
                 interrupted++;
@@ -109,7 +111,8 @@ public sealed class PartialTransferTests
     [InlineData(5)]
     public void Whole_Interrupted_IsDoneOnce(int interruptions)
     {
-        PartialCalls Calls() => PartialCalls.Holding(Bytes(10), errno: n => n <= interruptions ? Libc.Interrupted : n > interruptions + 1 ? Eio : 0);
+        PartialCalls Calls() =>
+            PartialCalls.Holding(Bytes(10), errno: n => n <= interruptions ? Libc.Interrupted : n > interruptions + 1 ? Eio : 0);
         PartialCalls calls = Calls();
         using (var file = new PosixFile("f", 1, calls)) file.Flush();
         Assert.Equal((1, 1), (calls.Flushes, calls.Closed));

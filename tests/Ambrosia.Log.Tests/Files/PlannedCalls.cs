@@ -3,8 +3,8 @@ using System.Runtime.InteropServices;
 namespace Ambrosia.Log.Tests;
 
 /// <summary>
-/// The real kernel for one process, except that the planned ones of its calls fail, are interrupted, or do less than they were asked to. What the
-/// process has open goes when it ends: <see cref="Die"/>. One thread, beside the collector's, which closes what was left behind.
+/// The real kernel for one process, except that the planned ones of its calls fail, are interrupted, or do less than they were asked to.
+/// What the process has open goes when it ends: <see cref="Die"/>. One thread, beside the collector's, which closes what was left behind.
 /// </summary>
 internal sealed unsafe class PlannedCalls(PlannedCalls.Plan plan) : SystemCalls
 {
@@ -64,7 +64,8 @@ internal sealed unsafe class PlannedCalls(PlannedCalls.Plan plan) : SystemCalls
 
     public override int FTruncate(int fd, long length) => Fails(out _) ? -1 : base.FTruncate(fd, length);
 
-    public override int FAllocate(int fd, int mode, long offset, long length) => Fails(out _) ? -1 : base.FAllocate(fd, mode, offset, length);
+    public override int FAllocate(int fd, int mode, long offset, long length) =>
+        Fails(out _) ? -1 : base.FAllocate(fd, mode, offset, length);
 
     public override int FLock(int fd, int operation) => (operation & Libc.LockUnlock) == 0 && Fails(out _) ? -1 : base.FLock(fd, operation);
 
@@ -80,7 +81,8 @@ internal sealed unsafe class PlannedCalls(PlannedCalls.Plan plan) : SystemCalls
         return isShort ? base.PWrite(fd, parts[0].Start, Part(parts[0].Length), offset) : base.PWriteV(fd, parts, count, offset);
     }
 
-    private static nuint Part(nuint count) => count > SectorBytes ? (count / 2 + SectorBytes - 1) / SectorBytes * SectorBytes : Math.Max(count / 2, 1);
+    private static nuint Part(nuint count) =>
+        count > SectorBytes ? (count / 2 + SectorBytes - 1) / SectorBytes * SectorBytes : Math.Max(count / 2, 1);
 
     private bool Fails(out bool isShort)
     {

@@ -40,11 +40,16 @@ public sealed class GoldenLogTests
     {
         MemoryFileSystem fs = GoldenMaker.All[name]();
         string reading = GoldenReading.Of(fs);
-        Assert.Contains($"\"Kind\": \"{(name.StartsWith("torn", StringComparison.Ordinal) ? "cut" : name == "damaged-middle" ? "halt" : "whole")}\"", reading, StringComparison.Ordinal);
+        Assert.Contains(
+            $"\"Kind\": \"{(name.StartsWith("torn", StringComparison.Ordinal) ? "cut" : name == "damaged-middle" ? "halt" : "whole")}\"",
+            reading, StringComparison.Ordinal);
         if (Environment.GetEnvironmentVariable("AMBROSIA_WRITE_GOLDEN") is { Length: > 0 } to) Save(fs, Path.Combine(to, name), reading);
     }
 
-    /// <summary>What the recycled log is kept for: behind its end stand whole pages of an earlier life, which no reader takes for its own or reports.</summary>
+    /// <summary>
+    /// What the recycled log is kept for: behind its end stand whole pages of an earlier life, which no reader
+    /// takes for its own or reports.
+    /// </summary>
     [Fact]
     public void Committed_RecycledLog_HasPagesOfAnEarlierLifeBehindItsEnd()
     {
@@ -57,7 +62,8 @@ public sealed class GoldenLogTests
         byte[] bytes = fs.Content(scan.Segment.Path);
         int stale = 0;
         for (long at = header.OffsetOf(scan.Verdict!.End); at < bytes.Length; at += SegmentHeader.Bytes)
-            if (PageHeader.Read(bytes.AsSpan((int)at), PageHeader.SeedOf(identity.Uuid, identity.Shard), out PageHeader page) is null && page.Lsn < header.FirstLsn) stale++;
+            if (PageHeader.Read(bytes.AsSpan((int)at), PageHeader.SeedOf(identity.Uuid, identity.Shard), out PageHeader page) is null
+                && page.Lsn < header.FirstLsn) stale++;
         Assert.True(stale > 0, "no stale page");
     }
 
@@ -78,7 +84,8 @@ public sealed class GoldenLogTests
         Assert.Superset(GoldenMaker.All.Keys.Select(name => Path.Combine("v1", name)).ToHashSet(), Names().ToHashSet());
 
     private static IEnumerable<string> Names() =>
-        Directory.GetDirectories(Root()).SelectMany(Directory.GetDirectories).Select(log => Path.GetRelativePath(Root(), log)).Order(StringComparer.Ordinal);
+        Directory.GetDirectories(Root()).SelectMany(Directory.GetDirectories).Select(log => Path.GetRelativePath(Root(), log))
+            .Order(StringComparer.Ordinal);
 
     private static string Root() => Path.Combine(AppContext.BaseDirectory, "Golden");
 

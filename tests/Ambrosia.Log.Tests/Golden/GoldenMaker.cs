@@ -4,17 +4,22 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Log.Tests;
 
 /// <summary>
-/// The program that made the logs under Golden/v1: `AMBROSIA_WRITE_GOLDEN=DIR dotnet test tests/Ambrosia.Log.Tests --filter GoldenLogTests` writes the
-/// logs of today's version there. Logs that are committed are never made again: a version whose writer changed adds a folder of its own.
+/// The program that made the logs under Golden/v1: `AMBROSIA_WRITE_GOLDEN=DIR dotnet test tests/Ambrosia.Log.Tests --filter GoldenLogTests`
+/// writes the logs of today's version there. Logs that are committed are never made again: a version whose writer changed
+/// adds a folder of its own.
 /// </summary>
 internal static class GoldenMaker
 {
     public const string Dir = "/log";
     private static readonly InstanceId s_peer = new("monitor");
-    private static readonly LogOptions s_options = Primary.Small with { SegmentBytes = 32 << 10, PageBytes = 8 << 10, Pages = 32, ZeroWindowBytes = 4 << 10 };
+    private static readonly LogOptions s_options = Primary.Small with
+    {
+        SegmentBytes = 32 << 10, PageBytes = 8 << 10, Pages = 32, ZeroWindowBytes = 4 << 10
+    };
 
     /// <summary>Every log: its name, and how it is made.</summary>
-    public static IReadOnlyDictionary<string, Func<MemoryFileSystem>> All { get; } = new SortedDictionary<string, Func<MemoryFileSystem>>(StringComparer.Ordinal)
+    public static IReadOnlyDictionary<string, Func<MemoryFileSystem>> All { get; } = new SortedDictionary<string, Func<MemoryFileSystem>>(
+        StringComparer.Ordinal)
     {
         ["segments"] = Segments,
         ["take-over"] = TakeOvers,
@@ -58,7 +63,8 @@ internal static class GoldenMaker
         using (Primary primary = Begin(fs, 64 << 10))
         {
             Runs(primary, 3);
-            last = [.. Enumerable.Range(0, 4).Select(i => primary.Append(Body(5_000, i), RecordKind.NondetResult))]; // the fourth seals the third page, and is lost
+            // the fourth seals the third page, and is lost
+            last = [.. Enumerable.Range(0, 4).Select(i => primary.Append(Body(5_000, i), RecordKind.NondetResult))];
             CommitGroup group = primary.Next()!;
             Assert.Equal(3, group.PageCount);
             Primary.Steps(group);
@@ -177,7 +183,8 @@ internal static class GoldenMaker
     {
         using LogScan scan = LogScan.Open(fs, Dir, primary.Identity);
         while (scan.Next() && scan.Page.Next <= at) { }
-        var header = new CheckpointHeader(0, primary.Identity.Uuid, at, scan.Page.Lsn, primary.Fence.Epoch, 7, 1, scan.Page.TimeMicros, scan.Page.PreviousHash, "r0");
+        var header = new CheckpointHeader(0, primary.Identity.Uuid, at, scan.Page.Lsn, primary.Fence.Epoch, 7, 1, scan.Page.TimeMicros,
+            scan.Page.PreviousHash, "r0");
         using var writer = new CheckpointWriter(fs, Dir, primary.Identity, header, NoCrashPoints.Instance);
         writer.Write(CheckpointSection.Coordinator, [0x84, 0x80, 0x80, 0x80, 0x82, 0x00, 0x80]);
         writer.Write(CheckpointSection.Image, Body(3_000, 9));
@@ -190,7 +197,8 @@ internal static class GoldenMaker
     private static byte[] Body(int bytes, int seed)
     {
         byte[] body = new byte[bytes];
-        for (int i = 0; i + 4 <= bytes; i += 4) BinaryPrimitives.WriteInt32LittleEndian(body.AsSpan(i), seed * 7_919 + i); // compresses in the repository
+        // compresses in the repository
+        for (int i = 0; i + 4 <= bytes; i += 4) BinaryPrimitives.WriteInt32LittleEndian(body.AsSpan(i), seed * 7_919 + i);
         return body;
     }
 

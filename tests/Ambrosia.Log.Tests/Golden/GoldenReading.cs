@@ -7,7 +7,10 @@ namespace Ambrosia.Log.Tests;
 /// <summary>All that a reader says of a log, as JSON: what the committed expectations hold.</summary>
 internal static class GoldenReading
 {
-    private static readonly JsonSerializerOptions s_json = new() { WriteIndented = true, Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
+    private static readonly JsonSerializerOptions s_json = new()
+    {
+        WriteIndented = true, Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping
+    };
 
     public static string Of(IFileSystem fs)
     {
@@ -22,7 +25,8 @@ internal static class GoldenReading
             spanning.Add(scan.Page, records);
             pages.Add(new
             {
-                Lsn = page.Lsn.Value, Segment = scan.Segment.Name.ToString(), page.Length, Flags = (int)page.Flags, DurableUpTo = page.DurableUpTo.Value, page.TimeMicros, page.Remaining,
+                Lsn = page.Lsn.Value, Segment = scan.Segment.Name.ToString(), page.Length, Flags = (int)page.Flags,
+                DurableUpTo = page.DurableUpTo.Value, page.TimeMicros, page.Remaining,
                 Hash = Hex(scan.Page.Hash),
             });
         }
@@ -31,7 +35,8 @@ internal static class GoldenReading
             Instance = identity.Name, Uuid = identity.Uuid.ToString("D"),
             Segments = scan.Chain.Segments.Select(Describe),
             Pages = pages,
-            Records = records.Select(r => new { Lsn = r.Lsn.Value, Kind = r.Kind.ToString(), Bytes = r.Body.Length, Crc = Hex(Crc32C.Of(r.Body)) }),
+            Records = records.Select(
+                r => new { Lsn = r.Lsn.Value, Kind = r.Kind.ToString(), Bytes = r.Body.Length, Crc = Hex(Crc32C.Of(r.Body)) }),
             Lost = scan.Lost.Select(l => new { From = l.From.Value, To = l.To.Value, File = Path.GetFileName(l.Why.File), l.Why.Offset }),
             Verdict = Describe(scan.Verdict!),
             Checkpoints = Checkpoints.List(fs, GoldenMaker.Dir).Select(name => Describe(fs, name, identity)),
@@ -41,13 +46,24 @@ internal static class GoldenReading
     private static object Describe(LogSegment segment) => new
     {
         Name = segment.Name.ToString(), FirstLsn = segment.FirstLsn.Value, Predecessor = segment.Header.PredecessorNumber,
-        PredecessorEpoch = segment.Header.PredecessorEpoch.Value, PredecessorHash = Hex(segment.Header.PredecessorHash), segment.Header.AppVersion, segment.Header.CreatedMicros,
+        PredecessorEpoch = segment.Header.PredecessorEpoch.Value, PredecessorHash = Hex(segment.Header.PredecessorHash),
+        segment.Header.AppVersion, segment.Header.CreatedMicros,
     };
 
     private static object Describe(ReadVerdict verdict) => verdict switch
     {
-        ReadVerdict.Cut cut => new { Kind = "cut", End = cut.End.Value, DurableUpTo = cut.DurableUpTo.Value, File = Path.GetFileName(cut.File), cut.Offset, cut.Bytes },
-        ReadVerdict.Halt halt => new { Kind = "halt", End = halt.End.Value, DurableUpTo = halt.DurableUpTo.Value, File = Path.GetFileName(halt.Damage.File), halt.Damage.Offset },
+        ReadVerdict.Cut cut =>
+            new
+            {
+                Kind = "cut", End = cut.End.Value, DurableUpTo = cut.DurableUpTo.Value, File = Path.GetFileName(cut.File),
+                cut.Offset, cut.Bytes
+            },
+        ReadVerdict.Halt halt =>
+            new
+            {
+                Kind = "halt", End = halt.End.Value, DurableUpTo = halt.DurableUpTo.Value, File = Path.GetFileName(halt.Damage.File),
+                halt.Damage.Offset
+            },
         _ => new { Kind = verdict.GetType().Name.ToLowerInvariant(), End = verdict.End.Value, DurableUpTo = verdict.DurableUpTo.Value },
     };
 
@@ -56,7 +72,10 @@ internal static class GoldenReading
         try
         {
             using CheckpointReader reader = CheckpointReader.Open(fs, Path.Combine(GoldenMaker.Dir, name.ToString()), identity);
-            return new { Name = name.ToString(), Valid = true, PageLsn = reader.Header.PageLsn.Value, Digest = Hex(reader.Digest), reader.Bytes };
+            return new
+            {
+                Name = name.ToString(), Valid = true, PageLsn = reader.Header.PageLsn.Value, Digest = Hex(reader.Digest), reader.Bytes
+            };
         }
         catch (LogDamage damage)
         {

@@ -58,7 +58,8 @@ public sealed class DirectWindowTests
             primary.Commit();
             if (random.Next(3) > 0) continue; // so that several pages wait at times
             while (follower.Step()) { }
-            for (reader.Expect(follower.Stated); next < follower.Stated && reader.Read(next, ref buffer) == ReadStatus.Page; next = buffer.Next) spanning.Add(buffer, read);
+            for (reader.Expect(follower.Stated); next < follower.Stated
+                && reader.Read(next, ref buffer) == ReadStatus.Page; next = buffer.Next) spanning.Add(buffer, read);
         }
         Assert.True(read.Count > written.Count / 2, $"{read.Count} of {written.Count} records were read");
         Assert.Equal(written[..read.Count], read);
@@ -78,7 +79,8 @@ public sealed class DirectWindowTests
             int length = random.Next(2) == 0 ? random.Next(1, 5000) : 4096 * random.Next(1, 12);
             Span<byte> into = memory.Span.Slice(random.Next(2) == 0 ? 0 : random.Next(1, 4096), length);
             int count = window.Read(into, at);
-            if (count != file.Peek(expected.AsSpan(0, length), at) || !into[..count].SequenceEqual(expected.AsSpan(0, count))) return $"round {round}: {length} bytes at {at}";
+            if (count != file.Peek(expected.AsSpan(0, length), at) || !into[..count].SequenceEqual(expected.AsSpan(0, count)))
+                return $"round {round}: {length} bytes at {at}";
         }
         return null;
     }

@@ -3,8 +3,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Log.Tests;
 
 /// <summary>
-/// A log whose tail is written while a scan judges it: what was missing when the page was looked at, and stood there when the search behind it came by,
-/// is no damage. Each moment is set by hand.
+/// A log whose tail is written while a scan judges it: what was missing when the page was looked at, and stood there when the search behind
+/// it came by, is no damage. Each moment is set by hand.
 /// </summary>
 public sealed class LiveTailTests
 {

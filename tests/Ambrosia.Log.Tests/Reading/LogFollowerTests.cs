@@ -3,7 +3,9 @@ using Ambrosia.TestKit;
 
 namespace Ambrosia.Log.Tests;
 
-/// <summary>What a follower says may be read is durable, is there, and stays what it was through take-overs and old primaries that go on writing.</summary>
+/// <summary>
+/// What a follower says may be read is durable, is there, and stays what it was through take-overs and old primaries that go on writing.
+/// </summary>
 public sealed class LogFollowerTests
 {
     private const string Dir = "/log";
@@ -36,7 +38,10 @@ public sealed class LogFollowerTests
         Assert.Equal(primary.Writer.Stated, follower.Stated);
     }
 
-    /// <summary>Random lives of a log: groups, large records, rotations, take-overs with an old primary still writing. Counts how often a reader that believed every valid page would have been wrong.</summary>
+    /// <summary>
+    /// Random lives of a log: groups, large records, rotations, take-overs with an old primary still writing. Counts how often a reader
+    /// that believed every valid page would have been wrong.
+    /// </summary>
     [Fact]
     public void Step_RandomLives_NeverBeyondDurableAndNeverAnotherHistory()
     {
@@ -71,10 +76,12 @@ public sealed class LogFollowerTests
                 case < 5: Append(primary, random); break;
                 case < 8: primary.Commit(); break;
                 case 8 when primary.Writer.AppendMark(): primary.Commit(); break;
-                case 9 when random.Chance(30): primary = Replace(fs, primary, follower, random, out bool zombieWrote); wrong += zombieWrote ? 1 : 0; break;
+                case 9 when random.Chance(30): primary = Replace(fs, primary, follower, random, out bool zombieWrote);
+                    wrong += zombieWrote ? 1 : 0; break;
                 default:
                     for (int i = random.Next(1, 6); i > 0; i--) follower.Step();
-                    Assert.True(follower.Stated <= primary.Writer.Durable, $"{follower.Stated} is stated, {primary.Writer.Durable} is durable");
+                    Assert.True(follower.Stated <= primary.Writer.Durable,
+                        $"{follower.Stated} is stated, {primary.Writer.Durable} is durable");
                     Read(fs, follower, executed, ref read);
                     break;
             }
@@ -113,7 +120,8 @@ public sealed class LogFollowerTests
         string replica = $"r{random.Next(2, 9)}";
         var claimed = Assert.IsType<ClaimResult.Claimed>(PrimaryClaim.Try(fs, Dir, identity, replica, NoCrashPoints.Instance));
         bool useFollower = random.Next(2) == 0;
-        OpenLog log = TakeOver.Run(fs, Dir, identity, claimed.Fence, replica, Primary.Small, new SteppingTime(), NoCrashPoints.Instance, useFollower ? new LogFollower(fs, Dir, identity) : null);
+        OpenLog log = TakeOver.Run(fs, Dir, identity, claimed.Fence, replica, Primary.Small, new SteppingTime(), NoCrashPoints.Instance,
+            useFollower ? new LogFollower(fs, Dir, identity) : null);
         old.Append([7]);
         zombieWrote = Assert.Throws<FenceLostException>(() => old.Commit()) is not null;
         for (int i = random.Next(4); i > 0; i--) follower.Step();
@@ -157,7 +165,9 @@ public sealed class LogFollowerTests
         }
     }
 
-    /// <summary>The re-logged tail is older than the segment that it stands in, and a primary may die before it adds anything to it.</summary>
+    /// <summary>
+    /// The re-logged tail is older than the segment that it stands in, and a primary may die before it adds anything to it.
+    /// </summary>
     [Theory]
     [InlineData(true)]
     [InlineData(false)]

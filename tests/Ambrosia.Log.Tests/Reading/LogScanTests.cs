@@ -2,7 +2,10 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia.Log.Tests;
 
-/// <summary>A scan gives every page once, in order, stops at seals, and says how it ended; with damage in the way it says what is lost and gives the rest.</summary>
+/// <summary>
+/// A scan gives every page once, in order, stops at seals, and says how it ended; with damage in the way it says what is
+/// lost and gives the rest.
+/// </summary>
 public sealed class LogScanTests
 {
     private const string Dir = "/log";
@@ -96,7 +99,9 @@ public sealed class LogScanTests
         Assert.IsType<ReadVerdict.Halt>(lenient.Verdict);
     }
 
-    /// <summary>A visible segment with a bad header is never "no such segment" (L3.1): a verdict like any other, with and without going on.</summary>
+    /// <summary>
+    /// A visible segment with a bad header is never "no such segment" (L3.1): a verdict like any other, with and without going on.
+    /// </summary>
     [Fact]
     public void Open_AnyHeaderDamaged_HaltsThere()
     {
@@ -288,7 +293,8 @@ public sealed class LogScanTests
         var written = new List<LoggedRecord>();
         for (int epoch = 0; epoch < epochs; epoch++)
         {
-            using Primary primary = Primary.Start(_fs, Dir, Primary.Small with { SegmentBytes = 64 << 10, PageBytes = 8 << 10, Pages = 16 });
+            using Primary primary = Primary.Start(_fs, Dir,
+                Primary.Small with { SegmentBytes = 64 << 10, PageBytes = 8 << 10, Pages = 16 });
             for (int i = 0; i < records; i++)
             {
                 written.Add(primary.Append(new byte[300 * i % 7_000]));

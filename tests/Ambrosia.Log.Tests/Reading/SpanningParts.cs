@@ -2,7 +2,10 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia.Log.Tests;
 
-/// <summary>Makes records of pages: those of ordinary pages, and spanning ones once all their parts are there. A record whose middle is lost is dropped.</summary>
+/// <summary>
+/// Makes records of pages: those of ordinary pages, and spanning ones once all their parts are there. A record whose
+/// middle is lost is dropped.
+/// </summary>
 internal sealed class SpanningParts
 {
     private readonly List<byte> _parts = [];

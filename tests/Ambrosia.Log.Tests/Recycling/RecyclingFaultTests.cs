@@ -4,8 +4,9 @@ using Ambrosia.TestKit;
 namespace Ambrosia.Log.Tests;
 
 /// <summary>
-/// A process or the machine dies at every single operation of a log whose files are written again and again, and every operation fails in turn:
-/// what was durable and not let go is there, nothing that stood in a file before ever comes back, and no file is left that nobody needs.
+/// A process or the machine dies at every single operation of a log whose files are written again and again, and every operation fails in
+/// turn: what was durable and not let go is there, nothing that stood in a file before ever comes back, and no file
+/// is left that nobody needs.
 /// </summary>
 public sealed class RecyclingFaultTests
 {
@@ -70,7 +71,8 @@ public sealed class RecyclingFaultTests
         for (long at = 1; ; at++)
         {
             var life = new RecyclingLife(seed: 4);
-            life.Disk.Faults.FailNth(at, FileFault.NoSpace, forGood: true, static o => o.Kind is FileOperationKind.Allocate or FileOperationKind.Create);
+            life.Disk.Faults.FailNth(at, FileFault.NoSpace, forGood: true,
+                static o => o.Kind is FileOperationKind.Allocate or FileOperationKind.Create);
             int rounds = 0;
             life.InShortage = primary =>
             {
@@ -112,7 +114,9 @@ public sealed class RecyclingFaultTests
         life.Check(disk, $"full from request {at} for space on, then power");
     }
 
-    /// <summary>The kernel tells a failure once, and this flush may have taken that of a page from the committer's: no shortage to be waited for.</summary>
+    /// <summary>
+    /// The kernel tells a failure once, and this flush may have taken that of a page from the committer's: no shortage to be waited for.
+    /// </summary>
     [Fact]
     public void PrepareSpace_FlushOfZerosMeetsAFullDisk_IsFinal()
     {
@@ -155,7 +159,8 @@ public sealed class RecyclingFaultTests
         var life = new RecyclingLife(seed: 3);
         life.Run();
         SimulatedFileSystem disk = life.Disk.Copy();
-        string newest = disk.Files().Where(static f => Path.GetFileName(f).StartsWith("log.", StringComparison.Ordinal)).MaxBy(static f => SegmentFileName.TryParse(Path.GetFileName(f))!.Value)!;
+        string newest = disk.Files().Where(static f => Path.GetFileName(f).StartsWith("log.", StringComparison.Ordinal))
+            .MaxBy(static f => SegmentFileName.TryParse(Path.GetFileName(f))!.Value)!;
         if (isOrphan) disk.WriteAll(Path.Combine(RecyclingLife.Dir, "spare.9.1"), [1]);
         else disk.FlipBit(newest, SegmentHeader.Bytes + 100, 3);
         Assert.ThrowsAny<Exception>(() => life.Check(disk, "planted"));

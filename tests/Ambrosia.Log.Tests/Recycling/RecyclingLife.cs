@@ -13,7 +13,10 @@ internal sealed class RecyclingLife(ulong seed)
 
     private const int KeptSegments = 2;
 
-    public static LogOptions Options { get; } = Primary.Small with { SegmentBytes = 48 << 10, PageBytes = 8 << 10, ZeroWindowBytes = 8 << 10, AllocateStepBytes = 16 << 10, SparesMax = 2 };
+    public static LogOptions Options { get; } = Primary.Small with
+    {
+        SegmentBytes = 48 << 10, PageBytes = 8 << 10, ZeroWindowBytes = 8 << 10, AllocateStepBytes = 16 << 10, SparesMax = 2
+    };
 
     public SimulatedFileSystem Disk { get; } = Prepared(seed);
 
@@ -91,7 +94,8 @@ internal sealed class RecyclingLife(ulong seed)
         primary.Writer.RemoveOrphans();
         var chain = primary.Log.Chain.Segments.Select(static s => s.Name.ToString()).ToHashSet();
         string epoch = new EpochFileName(primary.Identity.Uuid, primary.Fence.Epoch).ToString();
-        IEnumerable<string> others = files.List(Dir).Where(n => PrimaryFileName.TryParse(n)?.Epoch != primary.Fence.Epoch); // a loser that died leaves its lock to the next take-over
+        // a loser that died leaves its lock to the next take-over
+        IEnumerable<string> others = files.List(Dir).Where(n => PrimaryFileName.TryParse(n)?.Epoch != primary.Fence.Epoch);
         Assert.Equal(chain.Append("instance").Append(epoch).Order(StringComparer.Ordinal), others);
     }
 
@@ -163,7 +167,8 @@ internal sealed class RecyclingLife(ulong seed)
 
     private void Trim(Primary primary)
     {
-        while (primary.Log.Chain.Segments is [var oldest, var next, ..] segments && segments.Length > KeptSegments && next.FirstLsn <= primary.Writer.Stated)
+        while (primary.Log.Chain.Segments is [var oldest, var next, ..] segments && segments.Length > KeptSegments
+            && next.FirstLsn <= primary.Writer.Stated)
         {
             LetGo = next.FirstLsn;
             primary.Writer.Release(oldest);

@@ -18,7 +18,8 @@ public sealed class RecyclingTests
         Assert.Equal(SegmentRelease.Recycled, primary.Writer.Release(oldest));
         Assert.False(_fs.Exists(oldest.Path));
         string spare = Assert.Single(Spares());
-        Assert.False(_fs.Content(spare).AsSpan(0, 2 * SegmentHeader.Bytes).ContainsAnyExcept((byte)0)); // neither the old header nor its first page
+        // neither the old header nor its first page
+        Assert.False(_fs.Content(spare).AsSpan(0, 2 * SegmentHeader.Bytes).ContainsAnyExcept((byte)0));
         long stalls = 0;
         written.AddRange(FillUntilRotated(primary, ref stalls));
         Assert.Empty(Spares());
@@ -95,7 +96,9 @@ public sealed class RecyclingTests
         }
     }
 
-    /// <summary>The old primary is stopped in the middle of a commit; others take over, trim, recycle; then its writes, flushes and renames happen.</summary>
+    /// <summary>
+    /// The old primary is stopped in the middle of a commit; others take over, trim, recycle; then its writes, flushes and renames happen.
+    /// </summary>
     [Fact]
     public void ZombieOfAnEarlierEpoch_ResumesItsWrites_ChangesNothingThatAnyoneReads()
     {
@@ -135,8 +138,10 @@ public sealed class RecyclingTests
     public void PromotionSpare_IsTakenByTheTakeOver_AndElseRemoved()
     {
         using (Primary first = Primary.Start(_fs, Dir)) first.Fill(5);
-        LogOptions wide = Primary.Small with { SegmentBytes = 1 << 20, ZeroWindowBytes = 512 << 10 }; // far more zeros than a take-over writes itself
-        using PromotionSpare spare = PromotionSpare.Create(_fs, Dir, "r1", new Epoch(1), wide), other = PromotionSpare.Create(_fs, Dir, "r2", new Epoch(1), Primary.Small);
+        // far more zeros than a take-over writes itself
+        LogOptions wide = Primary.Small with { SegmentBytes = 1 << 20, ZeroWindowBytes = 512 << 10 };
+        using PromotionSpare spare = PromotionSpare.Create(_fs, Dir, "r1", new Epoch(1), wide),
+            other = PromotionSpare.Create(_fs, Dir, "r2", new Epoch(1), Primary.Small);
         while (spare.Prepare())
         {
         }
@@ -145,7 +150,8 @@ public sealed class RecyclingTests
         Assert.True(zeros.Length > SegmentHeader.Bytes);
         InstanceIdentity identity = InstanceDirectory.TryRead(_fs, Dir)!;
         var claimed = Assert.IsType<ClaimResult.Claimed>(PrimaryClaim.Try(_fs, Dir, identity, "r1", NoCrashPoints.Instance));
-        OpenLog log = TakeOver.Run(_fs, Dir, identity, claimed.Fence, "r1", Primary.Small, new SteppingTime(), NoCrashPoints.Instance, spare: spare);
+        OpenLog log = TakeOver.Run(_fs, Dir, identity, claimed.Fence, "r1", Primary.Small, new SteppingTime(),
+            NoCrashPoints.Instance, spare: spare);
         Assert.Equal(zeros.Length, _fs.Content(log.Chain.Segments[^1].Path).Length); // zeroed already
         Assert.DoesNotContain(_fs.List(Dir), static n => n.EndsWith(".tmp", StringComparison.Ordinal));
         Assert.Null(other.TakeFor("/log/x.tmp", 0));
@@ -164,7 +170,8 @@ public sealed class RecyclingTests
         }
     }
 
-    private List<string> Spares() => [.. _fs.List(Dir).Where(static n => n.StartsWith("spare.", StringComparison.Ordinal)).Select(static n => Path.Combine(Dir, n))];
+    private List<string> Spares() =>
+        [.. _fs.List(Dir).Where(static n => n.StartsWith("spare.", StringComparison.Ordinal)).Select(static n => Path.Combine(Dir, n))];
 
     private static List<LoggedRecord> FillUntilRotated(Primary primary, ref long stalls)
     {

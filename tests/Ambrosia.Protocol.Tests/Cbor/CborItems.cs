@@ -16,7 +16,8 @@ internal static class CborItems
             Edge.Select(static CborItem (v) => new CborItem.Negative(v)),
             ArbMap.Default.GeneratorFor<byte[]>().Select(static CborItem (v) => new CborItem.Bytes(v)),
             ArbMap.Default.GeneratorFor<string>().Select(static CborItem (v) => new CborItem.Text(WithoutLoneSurrogates(v ?? ""))),
-            Gen.OneOf(ArbMap.Default.GeneratorFor<double>(), ArbMap.Default.GeneratorFor<float>().Select(static v => (double)v), ArbMap.Default.GeneratorFor<short>().Select(static v => v / 256.0))
+            Gen.OneOf(ArbMap.Default.GeneratorFor<double>(), ArbMap.Default.GeneratorFor<float>().Select(static v => (double)v),
+                ArbMap.Default.GeneratorFor<short>().Select(static v => v / 256.0))
                 .Where(static v => !double.IsNaN(v)).Select(static CborItem (v) => new CborItem.Float(v)),
             Gen.Elements<CborItem>(new CborItem.Boolean(true), new CborItem.Boolean(false), new CborItem.Null()));
         if (size <= 1) return scalar;
@@ -31,7 +32,8 @@ internal static class CborItems
     private static Gen<ulong> Edge { get; } = Gen.OneOf(
         ArbMap.Default.GeneratorFor<uint>().Select(static v => (ulong)v),
         ArbMap.Default.GeneratorFor<ulong>(),
-        Gen.Elements<ulong>(0, 23, 24, 255, 256, 65535, 65536, uint.MaxValue, 1ul + uint.MaxValue, long.MaxValue, 1ul + long.MaxValue, ulong.MaxValue));
+        Gen.Elements<ulong>(0, 23, 24, 255, 256, 65535, 65536, uint.MaxValue, 1ul + uint.MaxValue, long.MaxValue, 1ul + long.MaxValue,
+            ulong.MaxValue));
 
     private static string WithoutLoneSurrogates(string text) => Encoding.UTF8.GetString(Encoding.UTF8.GetBytes(text));
 

@@ -57,7 +57,8 @@ public sealed class CborTests
     [Fact]
     public void CborWriter_RoomForTheEncodingAndNotAByteMore_IsEnough()
     {
-        foreach (string text in new[] { "", "a", "ä", "seven!!", "a text of more than twenty-three bytes", "mehr als dreiundzwanzig Bytes: äöü" })
+        foreach (string text in new[] { "", "a", "ä", "seven!!", "a text of more than twenty-three bytes",
+            "mehr als dreiundzwanzig Bytes: äöü" })
         {
             byte[] reference = Encoded((ref w) => w.WriteString(text));
             var exact = new byte[reference.Length];

@@ -41,7 +41,8 @@ public sealed class FrameReaderTests
     {
         var stream = new ArrayBufferWriter<byte>();
         Protocol.Frames.Write(stream, FrameType.Run, new byte[1000], Seed, checkPayload: true);
-        DecodeStatus status = FrameReader.TryRead(stream.WrittenSpan[..16], Seed, 4096, checkPayload: true, out FrameHeader header, out _, out int consumed);
+        DecodeStatus status = FrameReader.TryRead(stream.WrittenSpan[..16], Seed, 4096, checkPayload: true, out FrameHeader header, out _,
+            out int consumed);
         Assert.Equal((DecodeStatus.NeedMore, 1000u, 0), (status, header.Length, consumed));
     }
 
@@ -50,14 +51,16 @@ public sealed class FrameReaderTests
     {
         FrameTypes.Check(FrameType.Processed, FrameSender.App);
         FrameTypes.Check(FrameType.Goodbye, FrameSender.Acceptor);
-        Assert.Equal("P2.4", Assert.Throws<ProtocolViolation>(() => FrameTypes.Check(FrameType.Processed, FrameSender.Coordinator)).Section);
+        Assert.Equal("P2.4",
+            Assert.Throws<ProtocolViolation>(() => FrameTypes.Check(FrameType.Processed, FrameSender.Coordinator)).Section);
         Assert.Equal("P2.4", Assert.Throws<ProtocolViolation>(() => FrameTypes.Check(FrameType.Ready, FrameSender.Acceptor)).Section);
         Assert.Equal("P2.4", Assert.Throws<ProtocolViolation>(() => FrameTypes.Check((FrameType)0x77, FrameSender.App)).Section);
     }
 
     private static bool TryTake(List<byte> received, out FrameType type, out string payloadHex)
     {
-        DecodeStatus status = FrameReader.TryRead([.. received], Seed, 4096, checkPayload: true, out FrameHeader header, out ReadOnlySpan<byte> payload, out int consumed);
+        DecodeStatus status = FrameReader.TryRead([.. received], Seed, 4096, checkPayload: true, out FrameHeader header,
+            out ReadOnlySpan<byte> payload, out int consumed);
         type = header.Type;
         payloadHex = Convert.ToHexString(payload);
         received.RemoveRange(0, consumed);

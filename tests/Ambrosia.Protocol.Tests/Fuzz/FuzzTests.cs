@@ -5,8 +5,10 @@ namespace Ambrosia.Protocol.Tests;
 /// <summary>Hostile input. AMBROSIA_FUZZ_SEED repeats a run; AMBROSIA_FUZZ_ROUNDS makes it longer.</summary>
 public sealed class FuzzTests(ITestOutputHelper output)
 {
-    private static readonly int s_seed = int.TryParse(Environment.GetEnvironmentVariable("AMBROSIA_FUZZ_SEED"), out int seed) ? seed : Random.Shared.Next();
-    private static readonly int s_rounds = int.TryParse(Environment.GetEnvironmentVariable("AMBROSIA_FUZZ_ROUNDS"), out int rounds) ? rounds : 1;
+    private static readonly int s_seed = int.TryParse(Environment.GetEnvironmentVariable("AMBROSIA_FUZZ_SEED"), out int seed) ? seed
+        : Random.Shared.Next();
+    private static readonly int s_rounds = int.TryParse(Environment.GetEnvironmentVariable("AMBROSIA_FUZZ_ROUNDS"), out int rounds)
+        ? rounds : 1;
 
     [Fact]
     public void Decoders_MutatedVectors_OnlyRefuseByTypeAndReadBackWhatTheyAccept() =>

@@ -14,7 +14,8 @@ internal static class FuzzWalk
     /// <summary>JSON and hex of what was decoded are the largest part.</summary>
     private const long AllocatedBytesEach = 512;
 
-    public static List<string> Mutants(IEnumerable<Vector> vectors, IReadOnlyDictionary<string, Structure> structures, int seed, int mutantsEach)
+    public static List<string> Mutants(
+        IEnumerable<Vector> vectors, IReadOnlyDictionary<string, Structure> structures, int seed, int mutantsEach)
     {
         var random = new Random(seed);
         var findings = new List<string>();
@@ -22,12 +23,14 @@ internal static class FuzzWalk
         {
             Structure structure = structures[vector.Structure];
             if (structure.Ends == Ends.NotDecoded) continue;
-            for (int i = 0; i < mutantsEach; i++) Try(vector.ToString(), structure, Mutation.Of(vector.Bytes, random), vector.Context, findings);
+            for (int i = 0; i < mutantsEach; i++)
+                Try(vector.ToString(), structure, Mutation.Of(vector.Bytes, random), vector.Context, findings);
         }
         return findings;
     }
 
-    public static List<string> Noise(IReadOnlyDictionary<string, Structure> structures, IEnumerable<Vector> contexts, int seed, int inputsEach)
+    public static List<string> Noise(
+        IReadOnlyDictionary<string, Structure> structures, IEnumerable<Vector> contexts, int seed, int inputsEach)
     {
         var random = new Random(seed);
         var findings = new List<string>();
@@ -52,8 +55,10 @@ internal static class FuzzWalk
         long allocated = GC.GetAllocatedBytesForCurrentThread() - before;
         string input = Convert.ToHexStringLower(bytes);
         if (outcome.Fault is not null) findings.Add($"{name}: {input}: {outcome.Fault}");
-        else if (allocated > AllocatedBytesBase + AllocatedBytesEach * bytes.Length) findings.Add($"{name}: {input}: {allocated} bytes allocated");
-        else if (outcome.Fields is not null && structure.Reencode is not null && !context.ContainsKey("lenient") && !context.ContainsKey("messageBytesMax"))
+        else if (allocated > AllocatedBytesBase + AllocatedBytesEach * bytes.Length)
+            findings.Add($"{name}: {input}: {allocated} bytes allocated");
+        else if (outcome.Fields is not null && structure.Reencode is not null && !context.ContainsKey("lenient")
+            && !context.ContainsKey("messageBytesMax"))
         {
             byte[] again = structure.Reencode(bytes, context);
             bool mayHaveMore = name.Contains("varint", StringComparison.Ordinal) || name.Contains("frame", StringComparison.Ordinal);

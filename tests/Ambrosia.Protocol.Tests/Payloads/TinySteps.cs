@@ -2,7 +2,9 @@ using System.Buffers;
 
 namespace Ambrosia.Protocol.Tests;
 
-/// <summary>A growable buffer that never gives more room than was asked for, each time in another array: growing happens all the time.</summary>
+/// <summary>
+/// A growable buffer that never gives more room than was asked for, each time in another array: growing happens all the time.
+/// </summary>
 internal sealed class TinySteps : IBufferWriter<byte>
 {
     private byte[] _stretch = [];

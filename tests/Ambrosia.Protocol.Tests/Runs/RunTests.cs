@@ -17,7 +17,9 @@ public sealed class RunTests
     [Fact]
     public void MessageReader_MessagesOfEveryLengthForm_AreReadWithoutAllocating()
     {
-        byte[][] messages = [.. new[] { 0, 1, 100, 126, 127, 128, 129, 16000, 16382, 16383, 16384, 20000 }.Select(static n => MessageOf(0x80000000u + (uint)n, n))];
+        byte[][] messages = [
+            .. new[] { 0, 1, 100, 126, 127, 128, 129, 16000, 16382, 16383, 16384, 20000 }.Select(
+                static n => MessageOf(0x80000000u + (uint)n, n))];
         byte[] run = RunOf(messages);
         Sum(run);
         long before = GC.GetAllocatedBytesForCurrentThread();
@@ -26,7 +28,9 @@ public sealed class RunTests
         Assert.Equal(messages.Sum(static m => m.Length), sum);
     }
 
-    /// <summary>Short messages are looked at once where others are walked twice; the verdict on any bytes must be that of the two walks.</summary>
+    /// <summary>
+    /// Short messages are looked at once where others are walked twice; the verdict on any bytes must be that of the two walks.
+    /// </summary>
     [Fact]
     public void ReadWhole_AnyBytes_SaysWhatCheckAndReaderSay()
     {
@@ -34,7 +38,9 @@ public sealed class RunTests
         int refused = 0;
         for (int round = 0; round < 20_000; round++)
         {
-            byte[][] messages = [.. Enumerable.Range(0, random.Next(1, 8)).Select(_ => MessageOf((uint)random.Next(1, 300), random.Next(0, random.Next(4) == 0 ? 300 : 20)))];
+            byte[][] messages = [
+                .. Enumerable.Range(0, random.Next(1, 8))
+                    .Select(_ => MessageOf((uint)random.Next(1, 300), random.Next(0, random.Next(4) == 0 ? 300 : 20)))];
             byte[] run = RunOf(messages);
             if (random.Next(2) == 0) run[16] = (byte)random.Next(1, 10); // another count
             for (int change = random.Next(3); change > 0; change--) run[random.Next(RunHeader.Bytes, run.Length)] = (byte)random.Next(256);
@@ -103,7 +109,8 @@ public sealed class RunTests
     private static byte[] RunOf(byte[][] messages)
     {
         var header = new byte[RunHeader.Bytes];
-        new RunHeader(MessageKind.Fork, Keyed: false, Shard: 0, Peer: 0, First: 1, (uint)messages.Length, ExtensionBytes: 0, Hash: 99).Write(header);
+        new RunHeader(MessageKind.Fork, Keyed: false, Shard: 0, Peer: 0, First: 1, (uint)messages.Length, ExtensionBytes: 0, Hash: 99)
+            .Write(header);
         return [.. header, .. messages.SelectMany(static m => m)];
     }
 }

@@ -7,16 +7,19 @@ namespace Ambrosia.Protocol.Tests;
 internal static class AllStructures
 {
     public static IReadOnlyDictionary<string, Structure> ByName { get; } = new Dictionary<string, Structure>(
-        [.. HashStructures.All, .. FrameStructures.All, .. PayloadStructures.All, .. RunStructures.All, .. RecordStructures.All, .. CborStructures.All, .. ValueStructures.All, .. CheckpointStructures.All]);
+        [.. HashStructures.All, .. FrameStructures.All, .. PayloadStructures.All, .. RunStructures.All, .. RecordStructures.All,
+            .. CborStructures.All, .. ValueStructures.All, .. CheckpointStructures.All]);
 
-    public static KeyValuePair<string, Structure> Payload<T>(string name, Func<T, JsonObject> fields) where T : IFramePayload<T> => new(name, new Structure(
-        (bytes, _) => fields(T.Read(bytes)),
-        static (bytes, _) => Written(T.Read(bytes))));
+    public static KeyValuePair<string, Structure> Payload<T>(string name, Func<T, JsonObject> fields) where T : IFramePayload<T> =>
+        new(name, new Structure(
+            (bytes, _) => fields(T.Read(bytes)),
+            static (bytes, _) => Written(T.Read(bytes))));
 
-    public static KeyValuePair<string, Structure> Record<T>(string name, Func<T, JsonObject> fields, Ends ends = Ends.Fixed) where T : IRecordBody<T> => new(name, new Structure(
-        (bytes, _) => fields(T.Read(bytes)),
-        static (bytes, _) => RecordKinds.Encode(T.Read(bytes)),
-        ends));
+    public static KeyValuePair<string, Structure> Record<T>(
+        string name, Func<T, JsonObject> fields, Ends ends = Ends.Fixed) where T : IRecordBody<T> => new(name, new Structure(
+            (bytes, _) => fields(T.Read(bytes)),
+            static (bytes, _) => RecordKinds.Encode(T.Read(bytes)),
+            ends));
 
     private static byte[] Written<T>(T payload) where T : IFramePayload<T>
     {

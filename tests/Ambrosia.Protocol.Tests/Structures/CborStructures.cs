@@ -7,7 +7,8 @@ namespace Ambrosia.Protocol.Tests;
 /// <summary>Sequences of CBOR items in the diagnostic notation of the vectors, and through reader and writer to bytes again.</summary>
 internal static class CborStructures
 {
-    public static IEnumerable<KeyValuePair<string, Structure>> All => [new("cbor", new Structure(Decode, static (bytes, _) => Reencode(bytes), Ends.Anywhere))];
+    public static IEnumerable<KeyValuePair<string, Structure>> All =>
+        [new("cbor", new Structure(Decode, static (bytes, _) => Reencode(bytes), Ends.Anywhere))];
 
     private static JsonObject Decode(ReadOnlySpan<byte> bytes, JsonObject context)
     {

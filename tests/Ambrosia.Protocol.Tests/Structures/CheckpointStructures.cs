@@ -7,7 +7,9 @@ namespace Ambrosia.Protocol.Tests;
 internal static class CheckpointStructures
 {
     public static IEnumerable<KeyValuePair<string, Structure>> All =>
-        [new("coordinatorPart", new Structure(static (bytes, _) => Show(CoordinatorPart.Read(bytes)), static (bytes, _) => CoordinatorPart.Read(bytes).ToBytes()))];
+        [new("coordinatorPart",
+            new Structure(static (bytes, _) => Show(CoordinatorPart.Read(bytes)),
+                static (bytes, _) => CoordinatorPart.Read(bytes).ToBytes()))];
 
     private static JsonObject Show(CoordinatorPart part)
     {
@@ -20,12 +22,16 @@ internal static class CheckpointStructures
     {
         ["peers"] = new JsonArray([.. part.Peers.Select(static x => new JsonObject
         {
-            ["origin"] = x.Origin, ["shard"] = x.Peer.Shard, ["uuid"] = x.Uuid.ToString(), ["epoch"] = Text(x.Epoch.Value), ["name"] = x.Peer.Name, ["impulses"] = Text(x.Impulses),
+            ["origin"] = x.Origin, ["shard"] = x.Peer.Shard, ["uuid"] = x.Uuid.ToString(), ["epoch"] = Text(x.Epoch.Value),
+            ["name"] = x.Peer.Name, ["impulses"] = Text(x.Impulses),
         })]),
-        ["inputs"] = new JsonArray([.. part.Inputs.Select(static x => new JsonObject { ["origin"] = x.Origin, ["number"] = Text(x.Number), ["hash"] = Hex(x.Hash) })]),
+        ["inputs"] = new JsonArray(
+            [.. part.Inputs.Select(
+                static x => new JsonObject { ["origin"] = x.Origin, ["number"] = Text(x.Number), ["hash"] = Hex(x.Hash) })]),
         ["outputs"] = new JsonArray([.. part.Outputs.Select(static x => new JsonObject
         {
-            ["shard"] = x.Destination.Shard, ["name"] = x.Destination.Name, ["number"] = Text(x.Number), ["hash"] = Hex(x.Hash), ["lastKind"] = (int)x.LastKind,
+            ["shard"] = x.Destination.Shard, ["name"] = x.Destination.Name, ["number"] = Text(x.Number), ["hash"] = Hex(x.Hash),
+            ["lastKind"] = (int)x.LastKind,
             ["trimmedNumber"] = Text(x.TrimmedNumber), ["trimmedHash"] = Hex(x.TrimmedHash), ["trimmedLastKind"] = (int)x.TrimmedLastKind,
         })]),
         ["digestPosition"] = Text(part.DigestPosition.Value),

@@ -26,9 +26,11 @@ internal static class FrameStructures
     private static FrameHeader Read(ReadOnlySpan<byte> bytes, JsonObject context, out ReadOnlySpan<byte> payload, out int consumed)
     {
         DecodeStatus status = FrameReader.TryRead(
-            bytes, Seed(context), (uint)context["payloadBytesMax"]!, (bool)context["link"]!, out FrameHeader header, out payload, out consumed);
+            bytes, Seed(context), (uint)context["payloadBytesMax"]!, (bool)context["link"]!, out FrameHeader header,
+            out payload, out consumed);
         return status == DecodeStatus.Ok ? header : throw new NeedMoreException();
     }
 
-    private static uint Seed(JsonObject context) => uint.Parse((string)context["seed"]!, NumberStyles.HexNumber, CultureInfo.InvariantCulture);
+    private static uint Seed(JsonObject context) =>
+        uint.Parse((string)context["seed"]!, NumberStyles.HexNumber, CultureInfo.InvariantCulture);
 }

@@ -9,14 +9,18 @@ internal static class HashStructures
 {
     public static IEnumerable<KeyValuePair<string, Structure>> All =>
     [
-        new("varint", new Structure(static (bytes, _) => new() { ["value"] = Text(ReadVarint(bytes)) }, static (bytes, _) => WriteVarint(ReadVarint(bytes)), Ends.Anywhere)),
+        new("varint",
+            new Structure(static (bytes, _) => new() { ["value"] = Text(ReadVarint(bytes)) },
+                static (bytes, _) => WriteVarint(ReadVarint(bytes)), Ends.Anywhere)),
         new("crc32c", new Structure(
-            static (bytes, context) => new() { ["crc"] = Crc32C.Append((uint)Seed(context), bytes).ToString("x8") }, null, Ends.NotDecoded)),
+            static (bytes, context) => new() { ["crc"] = Crc32C.Append((uint)Seed(context), bytes).ToString("x8") }, null,
+            Ends.NotDecoded)),
         new("crc64nvme", new Structure(
             static (bytes, context) => new() { ["hash"] = Hex(ChannelHash.Append(Seed(context), bytes)) }, null, Ends.NotDecoded)),
         new("channelHash", new Structure(HashChannel, null, Ends.NotDecoded)),
         new("methodId", new Structure(
-            static (_, context) => new() { ["id"] = MethodIds.Of((string)context["interface"]!, (string)context["method"]!) }, null, Ends.NotDecoded)),
+            static (_, context) => new() { ["id"] = MethodIds.Of((string)context["interface"]!, (string)context["method"]!) }, null,
+            Ends.NotDecoded)),
     ];
 
     private static ulong Seed(JsonObject context) =>

@@ -11,15 +11,20 @@ internal static class PayloadStructures
     [
         Payload<AppHello>("AppHello", static x => new()
         {
-            ["versionMin"] = x.VersionMin, ["versionMax"] = x.VersionMax, ["token"] = Hex(x.Token.Span), ["appVersion"] = x.AppVersion, ["imageVersion"] = x.ImageVersion,
-            ["binding"] = x.Binding, ["runtime"] = x.Runtime, ["culture"] = x.Culture, ["cpu"] = x.Cpu, ["contractHash"] = Text(x.ContractHash), ["processId"] = x.ProcessId,
+            ["versionMin"] = x.VersionMin, ["versionMax"] = x.VersionMax, ["token"] = Hex(x.Token.Span), ["appVersion"] = x.AppVersion,
+            ["imageVersion"] = x.ImageVersion,
+            ["binding"] = x.Binding, ["runtime"] = x.Runtime, ["culture"] = x.Culture, ["cpu"] = x.Cpu,
+            ["contractHash"] = Text(x.ContractHash), ["processId"] = x.ProcessId,
         }),
         Payload<AppWelcome>("AppWelcome", static x => new()
         {
-            ["version"] = x.Version, ["instance"] = x.Instance.Name, ["shard"] = x.Instance.Shard, ["replica"] = x.Replica, ["uuid"] = x.Uuid.ToString(),
-            ["epoch"] = Text(x.Epoch.Value), ["session"] = Text(x.Session), ["messageBytesMax"] = x.MessageBytesMax, ["checkpoint"] = Text(x.Checkpoint.Value), ["hasImage"] = x.HasImage,
+            ["version"] = x.Version, ["instance"] = x.Instance.Name, ["shard"] = x.Instance.Shard, ["replica"] = x.Replica,
+            ["uuid"] = x.Uuid.ToString(),
+            ["epoch"] = Text(x.Epoch.Value), ["session"] = Text(x.Session), ["messageBytesMax"] = x.MessageBytesMax,
+            ["checkpoint"] = Text(x.Checkpoint.Value), ["hasImage"] = x.HasImage,
         }),
-        Payload<DestinationFrame>("Destination", static x => new() { ["index"] = x.Index, ["shard"] = x.Destination.Shard, ["name"] = x.Destination.Name }),
+        Payload<DestinationFrame>("Destination",
+            static x => new() { ["index"] = x.Index, ["shard"] = x.Destination.Shard, ["name"] = x.Destination.Name }),
         Payload<ProcessedFrame>("Processed", static x => new() { ["position"] = Text(x.Position.Value) }),
         Payload<PrimaryReady>("PrimaryReady", static x => new() { ["position"] = Text(x.Position.Value) }),
         Payload<BecomePrimary>("BecomePrimary", static x => new() { ["position"] = Text(x.Position.Value) }),
@@ -31,25 +36,31 @@ internal static class PayloadStructures
         Payload<Waiting>("Waiting", static x => new() { ["mark"] = Text(x.Mark.Value), ["why"] = x.Why }),
         Payload<SetAside>("SetAside", static x => new()
         {
-            ["decision"] = Text(x.Decision), ["record"] = Text(x.Message.Record.Value), ["index"] = x.Message.Index, ["isUnlogged"] = x.IsUnlogged, ["timeUs"] = Text(x.TimeUs),
+            ["decision"] = Text(x.Decision), ["record"] = Text(x.Message.Record.Value), ["index"] = x.Message.Index,
+            ["isUnlogged"] = x.IsUnlogged, ["timeUs"] = Text(x.TimeUs),
             ["shard"] = x.Caller.Shard, ["caller"] = x.Caller.Name, ["kind"] = (int)x.Kind, ["method"] = x.Method, ["tries"] = x.Tries,
             ["argumentBytes"] = Text(x.ArgumentBytes), ["why"] = x.Why,
         }),
         Payload<Released>("Released", static x => new() { ["record"] = Text(x.Message.Record.Value), ["index"] = x.Message.Index }),
         Payload<PolicyAhead>("PolicyAhead", static x => new()
         {
-            ["changes"] = new JsonArray([.. x.Changes.Select(static c => new JsonObject { ["position"] = Text(c.Position.Value), ["forks"] = (int)c.Forks })]),
+            ["changes"] = new JsonArray(
+                [.. x.Changes.Select(static c => new JsonObject { ["position"] = Text(c.Position.Value), ["forks"] = (int)c.Forks })]),
         }),
         Payload<RingsFrame>("Rings", static x => new() { ["capacity"] = x.Capacity, ["path"] = x.Path }),
         Payload<Goodbye>("Goodbye", static x => new() { ["code"] = (int)x.Code, ["why"] = x.Why }),
         Payload<Hello>("Hello", static x => new()
         {
-            ["versionMin"] = x.VersionMin, ["versionMax"] = x.VersionMax, ["uuid"] = x.Uuid.ToString(), ["shard"] = x.Instance.Shard, ["name"] = x.Instance.Name,
-            ["replica"] = x.Replica, ["epoch"] = Text(x.Epoch.Value), ["nonce"] = Text(x.Nonce), ["peerName"] = x.PeerName, ["peerUuid"] = x.PeerUuid.ToString(),
+            ["versionMin"] = x.VersionMin, ["versionMax"] = x.VersionMax, ["uuid"] = x.Uuid.ToString(), ["shard"] = x.Instance.Shard,
+            ["name"] = x.Instance.Name,
+            ["replica"] = x.Replica, ["epoch"] = Text(x.Epoch.Value), ["nonce"] = Text(x.Nonce), ["peerName"] = x.PeerName,
+            ["peerUuid"] = x.PeerUuid.ToString(),
             ["peerEpoch"] = Text(x.PeerEpoch.Value), ["durable"] = Text(x.Durable), ["hash"] = Hex(x.Hash), ["trimmed"] = Text(x.Trimmed),
             ["impulseEpoch"] = Text(x.ImpulseEpoch.Value), ["impulses"] = Text(x.Impulses), ["messageBytesMax"] = x.MessageBytesMax,
         }),
-        Payload<Ack>("Ack", static x => new() { ["durable"] = Text(x.Durable), ["impulseEpoch"] = Text(x.ImpulseEpoch.Value), ["impulses"] = Text(x.Impulses) }),
+        Payload<Ack>("Ack",
+            static x =>
+                new() { ["durable"] = Text(x.Durable), ["impulseEpoch"] = Text(x.ImpulseEpoch.Value), ["impulses"] = Text(x.Impulses) }),
         Payload<ClientHello>("ClientHello", static x => new()
         {
             ["versionMin"] = x.VersionMin, ["versionMax"] = x.VersionMax, ["shard"] = x.Instance.Shard, ["instance"] = x.Instance.Name,
@@ -57,14 +68,16 @@ internal static class PayloadStructures
         }),
         Payload<ClientWelcome>("ClientWelcome", static x => new()
         {
-            ["version"] = x.Version, ["uuid"] = x.Uuid.ToString(), ["replica"] = x.Replica, ["epoch"] = Text(x.Session.Epoch.Value), ["session"] = Text(x.Session.Number),
+            ["version"] = x.Version, ["uuid"] = x.Uuid.ToString(), ["replica"] = x.Replica, ["epoch"] = Text(x.Session.Epoch.Value),
+            ["session"] = Text(x.Session.Number),
             ["messageBytesMax"] = x.MessageBytesMax, ["requestsMax"] = x.RequestsMax,
         }),
         Payload<ClientLogged>("ClientLogged", static x => new() { ["number"] = Text(x.Number), ["position"] = Text(x.Position.Value) }),
         .. QueryStructures.All,
         Empty("Heartbeat", FrameType.Heartbeat), Empty("Ready", FrameType.Ready), Empty("CheckpointWanted", FrameType.CheckpointWanted),
         new("ImageChunk", new Structure(
-            static (bytes, _) => new() { ["bytes"] = Hex(ImageChunk.Read(bytes)) }, static (bytes, _) => ImageChunk.Read(bytes).ToArray(), Ends.Anywhere)),
+            static (bytes, _) => new() { ["bytes"] = Hex(ImageChunk.Read(bytes)) }, static (bytes, _) => ImageChunk.Read(bytes).ToArray(),
+            Ends.Anywhere)),
         new("TaskResult", new Structure(
             static (bytes, _) =>
             {

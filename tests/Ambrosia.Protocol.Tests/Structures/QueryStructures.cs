@@ -11,19 +11,24 @@ internal static class QueryStructures
 
     public static IEnumerable<KeyValuePair<string, Structure>> All =>
     [
-        new("Query", new Structure(static (bytes, _) => Fields(QueryFrame.Read(bytes, MessageBytesMax)), static (bytes, _) => Again(QueryFrame.Read(bytes, MessageBytesMax)), Ends.Anywhere)),
+        new("Query",
+            new Structure(static (bytes, _) => Fields(QueryFrame.Read(bytes, MessageBytesMax)),
+                static (bytes, _) => Again(QueryFrame.Read(bytes, MessageBytesMax)), Ends.Anywhere)),
         new("QueryAnswer", new Structure(
-            static (bytes, _) => Fields(QueryAnswerFrame.Read(bytes, MessageBytesMax)), static (bytes, _) => Again(QueryAnswerFrame.Read(bytes, MessageBytesMax)), Ends.Anywhere)),
+            static (bytes, _) => Fields(QueryAnswerFrame.Read(bytes, MessageBytesMax)),
+            static (bytes, _) => Again(QueryAnswerFrame.Read(bytes, MessageBytesMax)), Ends.Anywhere)),
     ];
 
     private static JsonObject Fields(in QueryFrame query) => new()
     {
-        ["query"] = Text(query.Query), ["position"] = Text(query.Position.Value), ["patienceMs"] = query.PatienceMs, ["method"] = query.Method, ["arguments"] = Hex(query.Arguments),
+        ["query"] = Text(query.Query), ["position"] = Text(query.Position.Value), ["patienceMs"] = query.PatienceMs,
+        ["method"] = query.Method, ["arguments"] = Hex(query.Arguments),
     };
 
     private static JsonObject Fields(in QueryAnswerFrame answer) => new()
     {
-        ["query"] = Text(answer.Query), ["status"] = (int)answer.Status, ["position"] = Text(answer.Position.Value), ["answer"] = Hex(answer.Answer),
+        ["query"] = Text(answer.Query), ["status"] = (int)answer.Status, ["position"] = Text(answer.Position.Value),
+        ["answer"] = Hex(answer.Answer),
     };
 
     private static byte[] Again(in QueryFrame query)

@@ -10,7 +10,8 @@ internal static class RecordStructures
     [
         Record<PeerRecord>("Peer", static x => new()
         {
-            ["origin"] = x.Origin, ["shard"] = x.Peer.Shard, ["uuid"] = x.Uuid.ToString(), ["epoch"] = Text(x.Epoch.Value), ["name"] = x.Peer.Name,
+            ["origin"] = x.Origin, ["shard"] = x.Peer.Shard, ["uuid"] = x.Uuid.ToString(), ["epoch"] = Text(x.Epoch.Value),
+            ["name"] = x.Peer.Name,
         }),
         Record<ForgetRecord>("Forget", static x => new() { ["origin"] = x.Origin, ["uuid"] = x.Uuid.ToString() }),
         Record<FirstStartRecord>("FirstStart", static x => new()
@@ -19,7 +20,8 @@ internal static class RecordStructures
         }),
         Record<TrimRecord>("Trim", static x => new()
         {
-            ["positions"] = new JsonArray([.. x.Positions.Select(static p => new JsonObject { ["origin"] = p.Origin, ["number"] = Text(p.Number) })]),
+            ["positions"] = new JsonArray(
+                [.. x.Positions.Select(static p => new JsonObject { ["origin"] = p.Origin, ["number"] = Text(p.Number) })]),
         }),
         Record<DigestRecord>("Digest", static x => new()
         {
@@ -29,27 +31,35 @@ internal static class RecordStructures
                 ["shard"] = e.Destination.Shard, ["name"] = e.Destination.Name, ["count"] = Text(e.Count), ["hash"] = Hex(e.Hash),
             })]),
         }),
-        Record<CheckpointMarkRecord>("CheckpointMark", static x => new() { ["epoch"] = Text(x.Epoch.Value), ["boundBytes"] = Text(x.BoundBytes), ["replica"] = x.Replica }),
-        Record<NondetResultRecord>("NondetResult", static x => new() { ["task"] = Text(x.Task), ["failed"] = x.Failed, ["result"] = Hex(x.Result.Span) }, Ends.Anywhere),
+        Record<CheckpointMarkRecord>("CheckpointMark",
+            static x => new() { ["epoch"] = Text(x.Epoch.Value), ["boundBytes"] = Text(x.BoundBytes), ["replica"] = x.Replica }),
+        Record<NondetResultRecord>("NondetResult",
+            static x => new() { ["task"] = Text(x.Task), ["failed"] = x.Failed, ["result"] = Hex(x.Result.Span) }, Ends.Anywhere),
         Record<TimerFiredRecord>("TimerFired", static x => new() { ["timer"] = Text(x.Timer), ["dueUs"] = Text(x.DueUs) }),
         Record<ClientRequestRecord>("ClientRequest", static x => new()
         {
-            ["session"] = x.Session.ToUuid().ToString(), ["request"] = Text(x.Request), ["keyed"] = x.Keyed, ["message"] = Hex(x.Message.Span),
+            ["session"] = x.Session.ToUuid().ToString(), ["request"] = Text(x.Request), ["keyed"] = x.Keyed,
+            ["message"] = Hex(x.Message.Span),
         }),
         Record<PolicyRecord>("Policy", Show, Ends.Anywhere), // its last field may be left out
-        Record<QuarantineRecord>("Quarantine", static x => new() { ["record"] = Text(x.Message.Record.Value), ["index"] = x.Message.Index, ["action"] = (int)x.Action }),
+        Record<QuarantineRecord>("Quarantine",
+            static x => new() { ["record"] = Text(x.Message.Record.Value), ["index"] = x.Message.Index, ["action"] = (int)x.Action }),
         Record<UpgradeRecord>("Upgrade", static x => new()
         {
             ["versionFrom"] = x.VersionFrom, ["versionTo"] = x.VersionTo, ["checkpoint"] = Text(x.Checkpoint.Value),
             ["checkpointEpoch"] = Text(x.CheckpointEpoch.Value), ["replica"] = x.Replica, ["digest"] = Hex(x.Digest),
         }),
         new("records", new Structure(
-            static (bytes, context) => new() { ["records"] = Walk(bytes, new Lsn(ulong.Parse((string)context["first"]!))) }, static (bytes, _) => Again(bytes), Ends.Anywhere)),
+            static (bytes, context) => new() { ["records"] = Walk(bytes, new Lsn(ulong.Parse((string)context["first"]!))) },
+            static (bytes, _) => Again(bytes), Ends.Anywhere)),
     ];
 
     internal static JsonObject Show(PolicyRecord x)
     {
-        JsonObject shown = new() { ["forks"] = (int)x.Forks, ["windowUs"] = Text(x.WindowUs), ["entriesMax"] = Text(x.EntriesMax), ["bytesMax"] = Text(x.BytesMax) };
+        JsonObject shown = new()
+        {
+            ["forks"] = (int)x.Forks, ["windowUs"] = Text(x.WindowUs), ["entriesMax"] = Text(x.EntriesMax), ["bytesMax"] = Text(x.BytesMax)
+        };
         if (x.MessageBytesMax != Frames.MessageBytesMaxDefault) shown["messageBytesMax"] = x.MessageBytesMax;
         return shown;
     }

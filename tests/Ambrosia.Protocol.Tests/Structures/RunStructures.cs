@@ -11,7 +11,8 @@ internal static class RunStructures
         new("run", new Structure(Decode, static (bytes, _) => Reencode(bytes))),
         new("runCut", new Structure(static (bytes, context) => Cut(bytes, (uint)context["cut"]!), null, Ends.NotDecoded)),
         new("failureStack", new Structure(
-            static (bytes, _) => { FailureStack x = FailureStack.Read(bytes); return new() { ["fromEnd"] = x.FromEnd, ["stack"] = x.Stack }; },
+            static (bytes,
+                _) => { FailureStack x = FailureStack.Read(bytes); return new() { ["fromEnd"] = x.FromEnd, ["stack"] = x.Stack }; },
             static (bytes, _) => ContentOf(FailureStack.Read(bytes)))),
     ];
 
@@ -21,7 +22,8 @@ internal static class RunStructures
         RunHeader x = run.Header;
         return new()
         {
-            ["kind"] = (int)x.Kind, ["keyed"] = x.Keyed, ["shard"] = x.Shard, ["peer"] = x.Peer, ["first"] = Text(x.First), ["count"] = x.Count, ["hash"] = Hex(x.Hash),
+            ["kind"] = (int)x.Kind, ["keyed"] = x.Keyed, ["shard"] = x.Shard, ["peer"] = x.Peer, ["first"] = Text(x.First),
+            ["count"] = x.Count, ["hash"] = Hex(x.Hash),
             ["extensions"] = ExtensionsOf(run), ["messages"] = MessagesOf(run),
         };
     }
@@ -31,7 +33,11 @@ internal static class RunStructures
         var shown = new JsonArray();
         var blocks = new ExtensionReader(run.Extensions);
         while (blocks.Next())
-            shown.Add(new JsonObject { ["type"] = Text((ulong)blocks.Type), ["version"] = Text(blocks.Version), ["content"] = Hex(blocks.Content) });
+            shown.Add(
+                new JsonObject
+                {
+                    ["type"] = Text((ulong)blocks.Type), ["version"] = Text(blocks.Version), ["content"] = Hex(blocks.Content)
+                });
         return shown;
     }
 
@@ -43,7 +49,8 @@ internal static class RunStructures
         {
             shown.Add(new JsonObject
             {
-                ["method"] = messages.Method, ["call"] = Text(messages.CallId), ["key"] = Hex(messages.Key), ["arguments"] = Hex(messages.Arguments),
+                ["method"] = messages.Method, ["call"] = Text(messages.CallId), ["key"] = Hex(messages.Key),
+                ["arguments"] = Hex(messages.Arguments),
             });
         }
         return shown;

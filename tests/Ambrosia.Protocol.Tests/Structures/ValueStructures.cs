@@ -24,23 +24,31 @@ internal static class ValueStructures
         Value("boolean", static (ref r) => r.ReadBoolean(), static (ref w, v) => w.WriteBoolean(v), static v => v ? "true" : "false"),
         Value("string", static (ref r) => r.ReadString(), static (ref w, v) => w.WriteString(v)),
         Value("bytes", static (ref r) => r.ReadBytes().ToArray(), static (ref w, v) => w.WriteBytes(v), static v => AllStructures.Hex(v)),
-        Value("single", static (ref r) => r.ReadSingle(), static (ref w, v) => w.WriteSingle(v), static v => AllStructures.Hex(BitConverter.DoubleToUInt64Bits(v))),
-        Value("double", static (ref r) => r.ReadDouble(), static (ref w, v) => w.WriteDouble(v), static v => AllStructures.Hex(BitConverter.DoubleToUInt64Bits(v))),
+        Value("single", static (ref r) => r.ReadSingle(), static (ref w, v) => w.WriteSingle(v),
+            static v => AllStructures.Hex(BitConverter.DoubleToUInt64Bits(v))),
+        Value("double", static (ref r) => r.ReadDouble(), static (ref w, v) => w.WriteDouble(v),
+            static v => AllStructures.Hex(BitConverter.DoubleToUInt64Bits(v))),
         Value("guid", static (ref r) => r.ReadGuid(), static (ref w, v) => w.WriteGuid(v)),
         Value("decimal", static (ref r) => r.ReadDecimal(), static (ref w, v) => w.WriteDecimal(v)),
-        Value("dateTime", static (ref r) => r.ReadDateTime(), static (ref w, v) => w.WriteDateTime(v), static v => $"{v.Ticks} {(int)v.Kind}"),
-        Value("dateTimeOffset", static (ref r) => r.ReadDateTimeOffset(), static (ref w, v) => w.WriteDateTimeOffset(v), static v => $"{v.Ticks} {v.TotalOffsetMinutes}"),
+        Value("dateTime", static (ref r) => r.ReadDateTime(), static (ref w, v) => w.WriteDateTime(v),
+            static v => $"{v.Ticks} {(int)v.Kind}"),
+        Value("dateTimeOffset", static (ref r) => r.ReadDateTimeOffset(), static (ref w, v) => w.WriteDateTimeOffset(v),
+            static v => $"{v.Ticks} {v.TotalOffsetMinutes}"),
         Value("timeSpan", static (ref r) => r.ReadTimeSpan(), static (ref w, v) => w.WriteTimeSpan(v), static v => v.Ticks.ToString()),
         Value("dateOnly", static (ref r) => r.ReadDateOnly(), static (ref w, v) => w.WriteDateOnly(v), static v => v.DayNumber.ToString()),
         Value("timeOnly", static (ref r) => r.ReadTimeOnly(), static (ref w, v) => w.WriteTimeOnly(v), static v => v.Ticks.ToString()),
-        new("failure", new Structure(static (bytes, _) => ShowFailure(bytes), static (bytes, _) => Again(bytes, FailureInfo.Read, static (ref w, v) => v.Write(ref w)))),
+        new("failure",
+            new Structure(static (bytes, _) => ShowFailure(bytes),
+                static (bytes, _) => Again(bytes, FailureInfo.Read, static (ref w, v) => v.Write(ref w)))),
     ];
 
-    private static KeyValuePair<string, Structure> Value<T>(string name, Reading<T> read, Writing<T> write, Func<T, string>? show = null) => new(name, new Structure(
-        (bytes, _) => new() { ["value"] = Shown(Read(bytes, read), show) },
-        (bytes, _) => Again(bytes, read, write)));
+    private static KeyValuePair<string, Structure> Value<T>(string name, Reading<T> read, Writing<T> write, Func<T, string>? show = null) =>
+        new(name, new Structure(
+            (bytes, _) => new() { ["value"] = Shown(Read(bytes, read), show) },
+            (bytes, _) => Again(bytes, read, write)));
 
-    private static string Shown<T>(T value, Func<T, string>? show) => show is null ? string.Create(CultureInfo.InvariantCulture, $"{value}") : show(value);
+    private static string Shown<T>(T value, Func<T, string>? show) =>
+        show is null ? string.Create(CultureInfo.InvariantCulture, $"{value}") : show(value);
 
     private static T Read<T>(ReadOnlySpan<byte> bytes, Reading<T> read)
     {
@@ -60,7 +68,8 @@ internal static class ValueStructures
     private static JsonObject ShowFailure(ReadOnlySpan<byte> bytes)
     {
         var chain = new JsonArray();
-        for (FailureInfo? f = Read(bytes, FailureInfo.Read); f is not null; f = f.Inner) chain.Add(new JsonObject { ["type"] = f.TypeName, ["message"] = f.Message });
+        for (FailureInfo? f = Read(bytes, FailureInfo.Read); f is not null; f = f.Inner)
+            chain.Add(new JsonObject { ["type"] = f.TypeName, ["message"] = f.Message });
         return new() { ["chain"] = chain };
     }
 }

@@ -2,7 +2,9 @@ using System.Text.Json.Nodes;
 
 namespace Ambrosia.Protocol.Tests;
 
-/// <summary>What a decoder made of some bytes: fields, a typed error (and its record's position), or a fault: an exception it must not throw.</summary>
+/// <summary>
+/// What a decoder made of some bytes: fields, a typed error (and its record's position), or a fault: an exception it must not throw.
+/// </summary>
 internal sealed record Outcome(JsonObject? Fields, string? Error, string? Lsn, string? Fault)
 {
     public static Outcome Of(Structure structure, byte[] bytes, JsonObject context)

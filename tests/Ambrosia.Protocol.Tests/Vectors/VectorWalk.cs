@@ -19,10 +19,12 @@ internal static class VectorWalk
             if (!structures.TryGetValue(vector.Structure, out Structure? structure)) { findings.Add($"{vector}: no decoder"); continue; }
             Outcome outcome = Outcome.Of(structure, vector.Bytes, vector.Context);
             if (outcome.Fault is not null) findings.Add($"{vector}: {outcome.Fault}");
-            else if (outcome.Error != vector.Error) findings.Add($"{vector}: error {outcome.Error ?? "none"}, expected {vector.Error ?? "none"}");
+            else if (outcome.Error != vector.Error)
+                findings.Add($"{vector}: error {outcome.Error ?? "none"}, expected {vector.Error ?? "none"}");
             else if (vector.Expect is not null && !JsonNode.DeepEquals(outcome.Fields, vector.Expect))
                 findings.Add($"{vector}: {outcome.Fields!.ToJsonString()}, expected {vector.Expect.ToJsonString()}");
-            else if (outcome.Lsn != vector.Lsn) findings.Add($"{vector}: record at {outcome.Lsn ?? "no position"}, expected {vector.Lsn ?? "none"}");
+            else if (outcome.Lsn != vector.Lsn)
+                findings.Add($"{vector}: record at {outcome.Lsn ?? "no position"}, expected {vector.Lsn ?? "none"}");
         }
         return findings;
     }
@@ -35,7 +37,8 @@ internal static class VectorWalk
         {
             if (structures[vector.Structure].Reencode is not Reencode reencode) continue;
             byte[] again = reencode(vector.Bytes, vector.Context);
-            if (!again.AsSpan().SequenceEqual(vector.Bytes.AsSpan(0, again.Length)) || (again.Length != vector.Bytes.Length && vector.Structure != "frame" && vector.Structure != "varint"))
+            if (!again.AsSpan().SequenceEqual(vector.Bytes.AsSpan(0, again.Length))
+                || (again.Length != vector.Bytes.Length && vector.Structure != "frame" && vector.Structure != "varint"))
                 findings.Add($"{vector}: written again as {Convert.ToHexStringLower(again)}");
         }
         return findings;
@@ -54,7 +57,8 @@ internal static class VectorWalk
             {
                 Outcome outcome = Outcome.Of(structure, vector.Bytes[..length], vector.Context);
                 if (outcome.Fault is not null) findings.Add($"{vector} cut at {length}: {outcome.Fault}");
-                else if (structure.Ends == Ends.Fixed && vector.Expect is not null && outcome.Error is null && !IsWhole(vector, length)) findings.Add($"{vector} cut at {length} is accepted");
+                else if (structure.Ends == Ends.Fixed && vector.Expect is not null && outcome.Error is null && !IsWhole(vector, length))
+                    findings.Add($"{vector} cut at {length} is accepted");
             }
         }
         return findings;

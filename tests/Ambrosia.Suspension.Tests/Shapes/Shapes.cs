@@ -1,5 +1,5 @@
-// Every shape of suspended method that we could think of. The tests compile this file, and variants of it made by text edits: a comment that begins
-// with + marks a place where an unrelated edit may put something.
+// Every shape of suspended method that we could think of. The tests compile this file, and variants of it made by text edits: a comment
+// that begins with + marks a place where an unrelated edit may put something.
 using System;
 using System.Collections.Generic;
 using System.Globalization;
@@ -257,7 +257,13 @@ public sealed partial class Shapes : Immortal<IShapesProxy>, IShapes
         var place = new Place(1, 2);
         foreach (int x in new[] { 1, 2 }) sum += x * await Get("x");
         object what = when;
-        string kind = what switch { string s when s.Length > await Get("len") => "long " + s, string s => "short " + s, DateTime => "time" + await Get("i"), _ => "?" };
+        string kind = what switch
+        {
+            string s when s.Length > await Get("len") => "long " + s,
+            string s => "short " + s,
+            DateTime => "time" + await Get("i"),
+            _ => "?"
+        };
         place = place with { X = (int)await Get("gx") };
         return sum.ToString(CultureInfo.InvariantCulture) + " " + when.Value.Ticks + " " + place + " " + kind;
     }
@@ -440,7 +446,12 @@ public sealed partial class Shapes : Immortal<IShapesProxy>, IShapes
 
     public async Call<long> Overloads() => await Over(1) + await Over("x");
     private async Call<long> Over(int value) { Func<long, long> f = x => x + value; long got = await Get("over int"); return f(got); }
-    private async Call<long> Over(string value) { Func<long, long> f = x => x * 2 + value.Length; long got = await Get("over text"); return f(got); }
+    private async Call<long> Over(string value)
+    {
+        Func<long, long> f = x => x * 2 + value.Length;
+        long got = await Get("over text");
+        return f(got);
+    }
 
     public async Call<long> ThroughABase() => await new OneMore(this).Twice("base");
 
@@ -472,7 +483,8 @@ public sealed partial class Shapes : Immortal<IShapesProxy>, IShapes
     public async Call<string> Cancelled()
     {
         var cancellation = new CallCancellation();
-        Call<long> one = Get("cancelled 1").CancelledBy(cancellation), two = Child(3).CancelledBy(cancellation), three = Get("cancelled 3").CancelledBy(cancellation);
+        Call<long> one = Get("cancelled 1").CancelledBy(cancellation), two = Child(3).CancelledBy(cancellation),
+            three = Get("cancelled 3").CancelledBy(cancellation);
         string text = "" + await one;
         if (!two.IsCompleted) cancellation.Cancel();
         try { text += await two; }

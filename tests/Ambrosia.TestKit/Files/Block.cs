@@ -36,7 +36,9 @@ internal sealed class Block
         Push(next, NoCut);
     }
 
-    /// <summary>The file was cut: bytes from <paramref name="offset"/> on are zero. <paramref name="change"/> is the number of that length change.</summary>
+    /// <summary>
+    /// The file was cut: bytes from <paramref name="offset"/> on are zero. <paramref name="change"/> is the number of that length change.
+    /// </summary>
     public void Cut(int offset, long change)
     {
         byte[] next = new byte[Bytes];
@@ -51,8 +53,8 @@ internal sealed class Block
     }
 
     /// <summary>
-    /// A flush failed: the block reached the device or is lost, but is clean from now on, so that no later flush writes it. When the flush did
-    /// not get as far as the file's length, a block that was cut stays dirty.
+    /// A flush failed: the block reached the device or is lost, but is clean from now on, so that no later flush writes it. When the flush
+    /// did not get as far as the file's length, a block that was cut stays dirty.
     /// </summary>
     public void FailFlush(SimulatedRandom random, bool lengthKept)
     {
@@ -69,7 +71,9 @@ internal sealed class Block
         if (!IsDirty) Current = Durable;
     }
 
-    /// <summary>Keeps one of the versions that the device may hold when the length change of number <paramref name="lengthKept"/> survived.</summary>
+    /// <summary>
+    /// Keeps one of the versions that the device may hold when the length change of number <paramref name="lengthKept"/> survived.
+    /// </summary>
     public void LosePower(SimulatedRandom random, long lengthKept, int keepPercent, bool tornSectors)
     {
         List<byte[]> possible = PossibleOnDevice(lengthKept);
@@ -112,7 +116,10 @@ internal sealed class Block
         return copy;
     }
 
-    /// <summary>What is durable and every later version, bounded by the cuts: one that survived hides what was before it, one that did not hides what came after.</summary>
+    /// <summary>
+    /// What is durable and every later version, bounded by the cuts: one that survived hides what was before it, one that did
+    /// not hides what came after.
+    /// </summary>
     private List<byte[]> PossibleOnDevice(long lengthKept)
     {
         List<byte[]> possible = [Durable];

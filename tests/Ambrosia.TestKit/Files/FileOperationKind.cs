@@ -1,6 +1,8 @@
 namespace Ambrosia.TestKit;
 
-/// <summary>What a program asks of the simulated disk; one for each operation of the files seam that reaches the device or its names.</summary>
+/// <summary>
+/// What a program asks of the simulated disk; one for each operation of the files seam that reaches the device or its names.
+/// </summary>
 public enum FileOperationKind
 {
     Open,

@@ -4,8 +4,8 @@ namespace Ambrosia.TestKit;
 
 /// <summary>
 /// A simulated file without its names: blocks, length, allocation, lock. <paramref name="id"/> counts from 1 in order of creation.
-/// Invariant: <see cref="lengths"/> is never empty; its first entry is the length on the device, each further one an un-flushed change with a higher
-/// number, the last the length that programs see.
+/// Invariant: <see cref="lengths"/> is never empty; its first entry is the length on the device, each further one an un-flushed change with
+/// a higher number, the last the length that programs see.
 /// </summary>
 internal sealed class Inode(int id)
 {
@@ -35,7 +35,8 @@ internal sealed class Inode(int id)
 
     public bool TryLock(SimulatedFile file, FileLockKind kind)
     {
-        if (locks.Exists(held => held.Holder != file && (kind == FileLockKind.Exclusive || held.Kind == FileLockKind.Exclusive))) return false;
+        if (locks.Exists(held => held.Holder != file && (kind == FileLockKind.Exclusive || held.Kind == FileLockKind.Exclusive)))
+            return false;
         Unlock(file);
         locks.Add((file, kind));
         return true;
@@ -93,7 +94,10 @@ internal sealed class Inode(int id)
         lengths.RemoveRange(0, lengths.Count - 1);
     }
 
-    /// <summary>A flush that reports an error: any part of it may have happened, and the rest is forgotten by the cache (see <see cref="Block.FailFlush"/>).</summary>
+    /// <summary>
+    /// A flush that reports an error: any part of it may have happened, and the rest is forgotten by the cache (see
+    /// <see cref="Block.FailFlush"/>).
+    /// </summary>
     public void FailFlush(SimulatedRandom random)
     {
         bool lengthKept = random.Chance(50);
@@ -132,7 +136,9 @@ internal sealed class Inode(int id)
         locks.Clear();
     }
 
-    /// <summary>Hands the block's content to <paramref name="change"/>, past the seam; a block that was never written becomes one.</summary>
+    /// <summary>
+    /// Hands the block's content to <paramref name="change"/>, past the seam; a block that was never written becomes one.
+    /// </summary>
     public void Damage(long block, Action<byte[]> change, bool alsoCached) => BlockAt(block).Damage(change, alsoCached);
 
     public byte[] BlockContent(long number) => blocks.TryGetValue(number, out Block? block) ? block.Current : new byte[Block.Bytes];

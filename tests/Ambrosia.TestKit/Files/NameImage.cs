@@ -1,8 +1,8 @@
 namespace Ambrosia.TestKit;
 
 /// <summary>
-/// Names at one moment, as programs see them or as the device holds them: which directories are named, and which file each name in a directory
-/// means. A directory's entries may be there before its own name is: names are flushed a directory at a time.
+/// Names at one moment, as programs see them or as the device holds them: which directories are named, and which file each name in a
+/// directory means. A directory's entries may be there before its own name is: names are flushed a directory at a time.
 /// </summary>
 internal sealed class NameImage
 {
@@ -20,7 +20,8 @@ internal sealed class NameImage
     public void AddDirectory(string path) => directories.Add(path);
 
     public Inode? Find(string path) =>
-        entries.TryGetValue(ParentOf(path), out SortedDictionary<string, Inode>? names) && names.TryGetValue(Path.GetFileName(path), out Inode? inode)
+        entries.TryGetValue(ParentOf(path), out SortedDictionary<string, Inode>? names)
+        && names.TryGetValue(Path.GetFileName(path), out Inode? inode)
             ? inode : null;
 
     public void Set(string path, Inode inode)
@@ -36,7 +37,8 @@ internal sealed class NameImage
     /// <summary>Names of files and of directories, in ordinal order.</summary>
     public List<string> List(string directory)
     {
-        IEnumerable<string> inside = directories.Where(path => path != Root && ParentOf(path) == directory).Select(static path => Path.GetFileName(path));
+        IEnumerable<string> inside = directories.Where(path => path != Root && ParentOf(path) == directory)
+            .Select(static path => Path.GetFileName(path));
         if (entries.TryGetValue(directory, out SortedDictionary<string, Inode>? names)) inside = inside.Concat(names.Keys);
         return [.. inside.Order(StringComparer.Ordinal)];
     }

@@ -2,8 +2,8 @@ namespace Ambrosia.TestKit;
 
 /// <summary>
 /// Every outcome of a power loss, one after another: which of the un-flushed names, lengths and blocks the device has kept. Use:
-/// <c>do disk.Copy().PowerLoss(choices) … while (choices.Next())</c>, each time from the same state. A decision that rests on others is asked for only
-/// where it makes a difference, so no outcome comes twice for the same reason. One thread.
+/// <c>do disk.Copy().PowerLoss(choices) … while (choices.Next())</c>, each time from the same state. A decision that rests on others is
+/// asked for only where it makes a difference, so no outcome comes twice for the same reason. One thread.
 /// </summary>
 public sealed class PowerLossChoices
 {
@@ -34,6 +34,7 @@ public sealed class PowerLossChoices
         if (of == 1) return 0;
         if (asked == made.Count) made.Add((0, of));
         (int taken, int options) = made[asked++];
-        return options == of ? taken : throw new InvalidOperationException($"decision {asked} had {options} answers and now has {of}: the state is another one");
+        return options == of ? taken
+            : throw new InvalidOperationException($"decision {asked} had {options} answers and now has {of}: the state is another one");
     }
 }

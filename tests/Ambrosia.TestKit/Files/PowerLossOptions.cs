@@ -1,6 +1,8 @@
 namespace Ambrosia.TestKit;
 
-/// <summary>How cruel a power loss is. The defaults allow everything that a journalling file system on a sector-atomic device may do.</summary>
+/// <summary>
+/// How cruel a power loss is. The defaults allow everything that a journalling file system on a sector-atomic device may do.
+/// </summary>
 public sealed record PowerLossOptions
 {
     /// <summary>Blocks may be torn at 512 bytes; otherwise each 4 KiB block is old or new as a whole.</summary>
@@ -12,7 +14,9 @@ public sealed record PowerLossOptions
     /// </summary>
     public bool? OrderedNames { get; init; }
 
-    /// <summary>Chance in percent that an un-flushed block survives; null leaves the choice to the seed, with 0 and 100 among its draws.</summary>
+    /// <summary>
+    /// Chance in percent that an un-flushed block survives; null leaves the choice to the seed, with 0 and 100 among its draws.
+    /// </summary>
     public int? KeepPercent { get; init; }
 
     public static PowerLossOptions Default { get; } = new();

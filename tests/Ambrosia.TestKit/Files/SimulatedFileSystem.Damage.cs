@@ -56,7 +56,9 @@ public sealed partial class SimulatedFileSystem
         }
     }
 
-    /// <summary>Puts a file there, replacing what it held, with directories, all of it durable: the state that a test starts from.</summary>
+    /// <summary>
+    /// Puts a file there, replacing what it held, with directories, all of it durable: the state that a test starts from.
+    /// </summary>
     public void WriteAll(string path, ReadOnlySpan<byte> content)
     {
         lock (Gate)

@@ -3,8 +3,8 @@ using Ambrosia.Log;
 namespace Ambrosia.TestKit;
 
 /// <summary>
-/// A disk in memory behind the files seam. It keeps what programs see and what the device holds apart: un-flushed blocks, lengths and names may
-/// be lost in any combination that a journalling file system allows. All chance comes from seeds, all operations are numbered, so every
+/// A disk in memory behind the files seam. It keeps what programs see and what the device holds apart: un-flushed blocks, lengths and names
+/// may be lost in any combination that a journalling file system allows. All chance comes from seeds, all operations are numbered, so every
 /// crash can be repeated. Used as an <see cref="IFileSystem"/> itself it is the process <c>host</c>; <see cref="ForProcess"/> gives others.
 /// Any thread: operations are serialised.
 /// </summary>
@@ -21,7 +21,10 @@ public sealed partial class SimulatedFileSystem : IFileSystem
 
     public SimulatedFileSystem(ulong seed = 0) => Random = new SimulatedRandom(seed);
 
-    /// <summary>Called before each operation takes effect, inside the disk's lock. It may throw <see cref="SimulatedCrash"/>, which kills the process.</summary>
+    /// <summary>
+    /// Called before each operation takes effect, inside the disk's lock. It may throw <see cref="SimulatedCrash"/>,
+    /// which kills the process.
+    /// </summary>
     public Action<FileOperation>? BeforeOperation { get; set; }
 
     public FaultPlan Faults { get; private init; } = new();
@@ -51,7 +54,9 @@ public sealed partial class SimulatedFileSystem : IFileSystem
         }
     }
 
-    /// <summary>kill -9: its files close and its locks are free; the page cache keeps all that was written. Nothing when it is dead already.</summary>
+    /// <summary>
+    /// kill -9: its files close and its locks are free; the page cache keeps all that was written. Nothing when it is dead already.
+    /// </summary>
     public void Kill(SimulatedProcess process)
     {
         lock (Gate)
@@ -63,8 +68,8 @@ public sealed partial class SimulatedFileSystem : IFileSystem
     }
 
     /// <summary>
-    /// The machine loses power: every process dies, and of what was not flushed only what the seed keeps survives. The same seed on the same
-    /// state keeps the same.
+    /// The machine loses power: every process dies, and of what was not flushed only what the seed keeps survives. The same seed on the
+    /// same state keeps the same.
     /// </summary>
     public void PowerLoss(ulong seed, PowerLossOptions? options = null)
     {
@@ -80,7 +85,10 @@ public sealed partial class SimulatedFileSystem : IFileSystem
         }
     }
 
-    /// <summary>The machine loses power, and the device keeps what <paramref name="choices"/> says: blocks whole, each with any of its versions; any subset of the names.</summary>
+    /// <summary>
+    /// The machine loses power, and the device keeps what <paramref name="choices"/> says: blocks whole, each with any of its versions;
+    /// any subset of the names.
+    /// </summary>
     public void PowerLoss(PowerLossChoices choices)
     {
         lock (Gate)
@@ -100,7 +108,8 @@ public sealed partial class SimulatedFileSystem : IFileSystem
     private List<Inode> NamedInodes() => [.. names.Visible.Files().Select(static file => file.Inode).Distinct()];
 
     /// <summary>
-    /// A second disk in the same state, without processes, hook or handles: to try many power losses from one moment. Blocks are shared until written.
+    /// A second disk in the same state, without processes, hook or handles: to try many power losses from one moment. Blocks
+    /// are shared until written.
     /// </summary>
     public SimulatedFileSystem Copy(ulong seed = 0)
     {

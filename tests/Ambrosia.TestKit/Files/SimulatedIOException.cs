@@ -1,6 +1,8 @@
 namespace Ambrosia.TestKit;
 
-/// <summary>The error that an injected fault, or a full simulated disk, reports. <see cref="Exception.HResult"/> is the errno, as on Linux.</summary>
+/// <summary>
+/// The error that an injected fault, or a full simulated disk, reports. <see cref="Exception.HResult"/> is the errno, as on Linux.
+/// </summary>
 public sealed class SimulatedIOException : IOException
 {
     private const int Eio = 5;

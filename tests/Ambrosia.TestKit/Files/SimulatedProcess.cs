@@ -3,8 +3,8 @@ using Ambrosia.Log;
 namespace Ambrosia.TestKit;
 
 /// <summary>
-/// One process's view of a <see cref="SimulatedFileSystem"/>: what it opens and locks is its own and is freed when it dies. After its death every
-/// operation throws <see cref="SimulatedCrash"/>; only disposing is still allowed, and does nothing.
+/// One process's view of a <see cref="SimulatedFileSystem"/>: what it opens and locks is its own and is freed when it dies. After its death
+/// every operation throws <see cref="SimulatedCrash"/>; only disposing is still allowed, and does nothing.
 /// </summary>
 public sealed class SimulatedProcess : IFileSystem
 {

@@ -5,8 +5,8 @@ namespace Ambrosia.TestKit;
 
 /// <summary>
 /// A relay on loopback that passes TCP connections on to a target and harms them as <see cref="LinkFaults"/> says, by a seed. Owns all
-/// sockets and threads of the connections through it, two threads each; any thread may change faults, target, hold, or cut. Never touches the
-/// bytes: what arrives is a prefix of what was sent.
+/// sockets and threads of the connections through it, two threads each; any thread may change faults, target, hold, or cut. Never touches
+/// the bytes: what arrives is a prefix of what was sent.
 /// </summary>
 public sealed class FaultyRelay : IDisposable
 {

@@ -99,7 +99,8 @@ internal sealed class RelayedConnection(Socket caller, Socket callee, FaultyRela
         {
             this.random = random;
             stallWithin = faults.StallWithinBytes;
-            (cut, stall, silence) = (Draw(random, faults.CutWithinBytes), Draw(random, stallWithin), Draw(random, faults.HalfOpenWithinBytes));
+            (cut, stall,
+                silence) = (Draw(random, faults.CutWithinBytes), Draw(random, stallWithin), Draw(random, faults.HalfOpenWithinBytes));
         }
 
         private static int Draw(Random random, int within) => within > 0 ? 1 + random.Next(within) : 0;

@@ -4,9 +4,9 @@ using System.Numerics;
 namespace Ambrosia.TestKit;
 
 /// <summary>
-/// The only source of chance in tests: xoshiro256** seeded by SplitMix64, so a seed means the same run on every machine and runtime. It is a
-/// <see cref="Random"/>, hence fits wherever randomness is passed in. One thread.
-/// Source: Blackman and Vigna, "Scrambled linear pseudorandom number generators", 2021.
+/// The only source of chance in tests: xoshiro256** seeded by SplitMix64, so a seed means the same run on every machine and runtime. It is
+/// a <see cref="Random"/>, hence fits wherever randomness is passed in. One thread. Source: Blackman and Vigna, "Scrambled linear
+/// pseudorandom number generators", 2021.
 /// </summary>
 public sealed class SimulatedRandom : Random
 {

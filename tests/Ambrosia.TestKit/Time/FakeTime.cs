@@ -1,8 +1,8 @@
 namespace Ambrosia.TestKit;
 
 /// <summary>
-/// Virtual time. It stands still until <see cref="Advance"/>, which fires the timers that fall due, each at its own time, in order of time and
-/// then of setting, on the calling thread. The monotonic clock and the wall clock are apart, so that a test can shift the latter.
+/// Virtual time. It stands still until <see cref="Advance"/>, which fires the timers that fall due, each at its own time, in order of time
+/// and then of setting, on the calling thread. The monotonic clock and the wall clock are apart, so that a test can shift the latter.
 /// </summary>
 public sealed class FakeTime : TimeProvider
 {

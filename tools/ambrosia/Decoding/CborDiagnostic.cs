@@ -6,8 +6,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Tools;
 
 /// <summary>
-/// CBOR items in diagnostic notation (RFC 8949 §8, as appendix A writes them). Any well-formed item, deterministic or not; control characters
-/// are escaped, so that a log cannot write to a terminal. Bytes and texts beyond a limit are cut, with their length.
+/// CBOR items in diagnostic notation (RFC 8949 §8, as appendix A writes them). Any well-formed item, deterministic or not; control
+/// characters are escaped, so that a log cannot write to a terminal. Bytes and texts beyond a limit are cut, with their length.
 /// </summary>
 /// <param name="stringBytesMax">Longer byte strings and texts are cut.</param>
 internal sealed class CborDiagnostic(int stringBytesMax = int.MaxValue)
@@ -80,7 +80,8 @@ internal sealed class CborDiagnostic(int stringBytesMax = int.MaxValue)
         foreach (char c in Encoding.UTF8.GetString(utf8[..cut]))
         {
             if (c is '"' or '\\') to.Append('\\').Append(c);
-            else if (char.IsControl(c) || c is '\u2028' or '\u2029' || IsDirectional(c)) to.Append(CultureInfo.InvariantCulture, $"\\u{(int)c:x4}");
+            else if (char.IsControl(c) || c is '\u2028' or '\u2029' || IsDirectional(c))
+                to.Append(CultureInfo.InvariantCulture, $"\\u{(int)c:x4}");
             else to.Append(c);
         }
         if (cut < utf8.Length) to.Append('…');

@@ -6,7 +6,8 @@ namespace Ambrosia.Tools;
 /// <param name="Result">Null: there is none.</param>
 /// <param name="IsResultRaw">The result is bytes as they are.</param>
 internal sealed record ContractMethod(
-    string Contract, string Name, uint Id, bool IsImpulse, bool IsRaw, IReadOnlyList<ContractField> Parameters, SchemaType? Result, bool IsResultRaw)
+    string Contract, string Name, uint Id, bool IsImpulse, bool IsRaw, IReadOnlyList<ContractField> Parameters, SchemaType? Result,
+    bool IsResultRaw)
 {
     public override string ToString() => $"{Contract}.{Name}";
 }

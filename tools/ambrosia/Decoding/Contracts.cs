@@ -5,7 +5,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Tools;
 
 /// <summary>
-/// What contract manifests (<c>*.contract.json</c>) say of methods and data types. Empty where none is given: everything is then shown by number.
+/// What contract manifests (<c>*.contract.json</c>) say of methods and data types. Empty where none is given: everything
+/// is then shown by number.
 /// </summary>
 internal sealed class Contracts
 {
@@ -41,14 +42,17 @@ internal sealed class Contracts
     public IReadOnlySet<uint> IdsOf(string name)
     {
         if (uint.TryParse(name, NumberStyles.None, CultureInfo.InvariantCulture, out uint id)) return new HashSet<uint> { id };
-        if (name.StartsWith("0x", StringComparison.Ordinal) && uint.TryParse(name.AsSpan(2), NumberStyles.HexNumber, CultureInfo.InvariantCulture, out id)) return new HashSet<uint> { id };
+        if (name.StartsWith("0x", StringComparison.Ordinal)
+            && uint.TryParse(name.AsSpan(2), NumberStyles.HexNumber, CultureInfo.InvariantCulture, out id)) return new HashSet<uint> { id };
         var ids = Methods.Where(method => method.Name == name || method.ToString() == name).Select(static method => method.Id).ToHashSet();
         if (ids.Count > 0) return ids;
         int dot = name.LastIndexOf('.');
         if (Count == 0 && dot > 0) return new HashSet<uint> { MethodIds.Of(name[..dot], name[(dot + 1)..]) };
         throw Count == 0
-            ? new ToolMisuse($"the method '{name}' cannot be found by this name alone", "a log holds ids, not names", "give --contract, or the method as Interface.Method or by its id")
-            : new ToolMisuse($"there is no method '{name}' in the contracts given", "", $"they have: {string.Join(", ", Methods.Select(static method => method.ToString()).Distinct().Order(StringComparer.Ordinal))}");
+            ? new ToolMisuse($"the method '{name}' cannot be found by this name alone", "a log holds ids, not names",
+                "give --contract, or the method as Interface.Method or by its id")
+            : new ToolMisuse($"there is no method '{name}' in the contracts given", "",
+                $"they have: {string.Join(", ", Methods.Select(static method => method.ToString()).Distinct().Order(StringComparer.Ordinal))}");
     }
 
     private static IEnumerable<string> FilesOf(string place)
@@ -67,7 +71,9 @@ internal sealed class Contracts
             using JsonDocument json = JsonDocument.Parse(File.ReadAllBytes(file));
             JsonElement root = json.RootElement;
             int format = root.GetProperty("format").GetInt32();
-            if (format != Format) throw new ToolMisuse($"'{file}' is a contract manifest of format {format}", $"this tool knows format {Format}", "use the tool of the version that made it");
+            if (format != Format)
+                throw new ToolMisuse($"'{file}' is a contract manifest of format {format}", $"this tool knows format {Format}",
+                    "use the tool of the version that made it");
             foreach (JsonElement contract in root.GetProperty("contracts").EnumerateArray()) ReadContract(contract);
             foreach (JsonElement data in root.GetProperty("data").EnumerateArray())
                 _data[Text(data, "name")] = [.. data.GetProperty("fields").EnumerateArray().Select(FieldOf)];
@@ -75,7 +81,8 @@ internal sealed class Contracts
         }
         catch (Exception e) when (e is JsonException or InvalidOperationException or KeyNotFoundException or FormatException)
         {
-            throw new ToolMisuse($"'{file}' is no contract manifest", e.Message.TrimEnd('.'), "build the app again: its build writes the manifest beside its assembly");
+            throw new ToolMisuse($"'{file}' is no contract manifest", e.Message.TrimEnd('.'),
+                "build the app again: its build writes the manifest beside its assembly");
         }
     }
 
@@ -94,7 +101,8 @@ internal sealed class Contracts
     }
 
     private static ContractField FieldOf(JsonElement field) =>
-        new(Text(field, "name"), field.TryGetProperty("number", out JsonElement number) ? number.GetUInt32() : null, TypeOf(field.GetProperty("type")));
+        new(Text(field, "name"), field.TryGetProperty("number", out JsonElement number) ? number.GetUInt32() : null,
+            TypeOf(field.GetProperty("type")));
 
     private static SchemaType TypeOf(JsonElement type)
     {
@@ -102,7 +110,8 @@ internal sealed class Contracts
         return SchemaType.Parse(text) ?? throw new FormatException($"'{text}' is no type");
     }
 
-    private static string Text(JsonElement from, string name) => from.GetProperty(name).GetString() ?? throw new FormatException($"{name} is null");
+    private static string Text(JsonElement from, string name) =>
+        from.GetProperty(name).GetString() ?? throw new FormatException($"{name} is null");
 
     private static bool Flag(JsonElement from, string name) => from.TryGetProperty(name, out JsonElement flag) && flag.GetBoolean();
 }

@@ -1,6 +1,8 @@
 namespace Ambrosia.Tools;
 
-/// <summary>A type as a contract manifest writes it: <c>int64</c>, <c>text?</c>, <c>list&lt;data&lt;Order&gt;&gt;</c> (docs/tools.md).</summary>
+/// <summary>
+/// A type as a contract manifest writes it: <c>int64</c>, <c>text?</c>, <c>list&lt;data&lt;Order&gt;&gt;</c> (docs/tools.md).
+/// </summary>
 /// <param name="Name">What stands before '&lt;' and '?'.</param>
 /// <param name="Inner">Element; key and value; the tuple's items. Empty for enums and data.</param>
 /// <param name="TypeName">Of an enum or data type, as its language calls it; else empty.</param>

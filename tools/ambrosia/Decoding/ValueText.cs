@@ -5,8 +5,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Tools;
 
 /// <summary>
-/// Values as text, by their type in the manifest: dates as dates, data with the names of its fields. What does not fit its type, because the
-/// app was another version then, is shown in diagnostic notation instead, so nothing is ever hidden.
+/// Values as text, by their type in the manifest: dates as dates, data with the names of its fields. What does not fit its type, because
+/// the app was another version then, is shown in diagnostic notation instead, so nothing is ever hidden.
 /// </summary>
 internal sealed class ValueText(Contracts contracts, int stringBytesMax)
 {

@@ -23,7 +23,8 @@ internal static class ClockCheck
         const string mend = "synchronise the clock (chrony, systemd-timesyncd)";
         if (now < s_earliest) return Finding.Warn(Check, what, "the clock is wrong: it stands before this program was made", mend);
         return newest - now > s_ahead
-            ? Finding.Warn(Check, what, $"the log was written at {newest:u}, later than now: its time stands still until the clock has passed that", mend)
+            ? Finding.Warn(Check, what,
+                $"the log was written at {newest:u}, later than now: its time stands still until the clock has passed that", mend)
             : Finding.Ok(Check, what);
     }
 
@@ -34,7 +35,8 @@ internal static class ClockCheck
         {
             if (InstanceDirectory.TryRead(files, directory) is not { } identity) return null;
             LogChain chain = LogChain.Load(files, directory, identity);
-            return chain.Segments.IsEmpty ? null : DateTimeOffset.UnixEpoch.AddTicks(chain.Segments[^1].Header.CreatedMicros * TimeSpan.TicksPerMicrosecond);
+            return chain.Segments.IsEmpty ? null
+                : DateTimeOffset.UnixEpoch.AddTicks(chain.Segments[^1].Header.CreatedMicros * TimeSpan.TicksPerMicrosecond);
         }
         catch (Exception e) when (e is LogDamage or IOException or ArgumentOutOfRangeException)
         {

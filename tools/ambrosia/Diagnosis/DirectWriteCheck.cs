@@ -21,7 +21,8 @@ internal static unsafe class DirectWriteCheck
         try
         {
             NativeMemory.Clear(block, BlockBytes);
-            return Libc.PWrite(fd, (byte*)block, BlockBytes, 0) == BlockBytes ? Finding.Ok(Check, "the file system takes them (O_DIRECT)") : NotTaken(PosixError.Of("write of", path).Message);
+            return Libc.PWrite(fd, (byte*)block, BlockBytes, 0) == BlockBytes ? Finding.Ok(Check, "the file system takes them (O_DIRECT)")
+                : NotTaken(PosixError.Of("write of", path).Message);
         }
         finally
         {

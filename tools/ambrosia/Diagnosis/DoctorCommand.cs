@@ -4,14 +4,16 @@ using Ambrosia.Log;
 namespace Ambrosia.Tools;
 
 /// <summary>
-/// ambrosia doctor DIR: can a log be trusted to this place? It writes into a directory of its own, which it removes, and never into the log's.
+/// ambrosia doctor DIR: can a log be trusted to this place? It writes into a directory of its own, which it removes,
+/// and never into the log's.
 /// </summary>
 internal sealed class DoctorCommand : ToolCommand
 {
     private readonly Argument<string> _directory = new("DIR") { Description = "Directory of a log, or where one is to be." };
     private readonly Option<bool> _hold = new(LockChild.Option) { Hidden = true };
 
-    public DoctorCommand(ToolStreams streams) : base(streams, "doctor", "Says whether a log is safe in a place: file system, mount, locks, flushes, space, clock.")
+    public DoctorCommand(ToolStreams streams)
+        : base(streams, "doctor", "Says whether a log is safe in a place: file system, mount, locks, flushes, space, clock.")
     {
         Add(_directory);
         Add(_hold);
@@ -60,11 +62,15 @@ internal sealed class DoctorCommand : ToolCommand
         }
         catch (IOException e) when (NoSpace.Is(e))
         {
-            return [Finding.Fail(check, e.Message, "there is no room for the probe, so there is none for a log", "free some space, or choose another file system")];
+            return [
+                Finding.Fail(check, e.Message, "there is no room for the probe, so there is none for a log",
+                    "free some space, or choose another file system")];
         }
         catch (IOException e)
         {
-            return [Finding.Fail(check, e.Message, "the log does the same, and ends its coordinator (74) where it fails", "look at what the kernel says of the disk (dmesg), or choose another one")];
+            return [
+                Finding.Fail(check, e.Message, "the log does the same, and ends its coordinator (74) where it fails",
+                    "look at what the kernel says of the disk (dmesg), or choose another one")];
         }
     }
 

@@ -5,7 +5,8 @@ namespace Ambrosia.Tools;
 /// <param name="IsThere">False: nothing is there yet, and the nearest directory above stands for it.</param>
 /// <param name="Probed">Where the probes wrote: a directory of their own, gone again.</param>
 /// <param name="Status">The worst of the findings.</param>
-internal sealed record DoctorReport(string Directory, bool IsThere, string? Probed, FindingStatus Status, IReadOnlyList<Finding> Findings) : IReport
+internal sealed record DoctorReport(
+    string Directory, bool IsThere, string? Probed, FindingStatus Status, IReadOnlyList<Finding> Findings) : IReport
 {
     public void Draw(Screen screen)
     {

@@ -1,21 +1,28 @@
 namespace Ambrosia.Tools;
 
-/// <summary>What kind of file system it is, and what that means for flushes, locks and the fence, whose name must be seen alike by everybody.</summary>
+/// <summary>
+/// What kind of file system it is, and what that means for flushes, locks and the fence, whose name must be seen alike by everybody.
+/// </summary>
 internal static class FileSystemCheck
 {
     private const string Check = "file system";
     private const string LocalDisk = "put the log on a local disk (ext4, xfs)";
-    private const string OneMachine = "run all replicas that share this directory on one machine; a replica elsewhere gets a log of its own on storage whose names are coherent";
+    private const string OneMachine =
+        "run all replicas that share this directory on one machine; a replica elsewhere gets a log of its own on storage whose names are coherent";
 
-    private static readonly HashSet<string> s_local = ["ext4", "xfs", "btrfs", "ext3", "f2fs", "zfs", "bcachefs", "jfs", "reiserfs", "nilfs2"];
-    private static readonly HashSet<string> s_objectStores = ["fuse.s3fs", "fuse.gcsfuse", "fuse.goofys", "fuse.rclone", "fuse.blobfuse", "fuse.blobfuse2", "fuse.mount-s3", "fuse.mountpoint-s3"];
-    private static readonly HashSet<string> s_hostFolders = ["vboxsf", "prl_fs", "vmhgfs", "fuse.vmhgfs-fuse", "drvfs", "fuse.osxfs", "fuse.grpcfuse", "fakeowner", "fuse.sshfs"];
+    private static readonly HashSet<string> s_local = ["ext4", "xfs", "btrfs", "ext3", "f2fs", "zfs", "bcachefs", "jfs",
+        "reiserfs", "nilfs2"];
+    private static readonly HashSet<string> s_objectStores = ["fuse.s3fs", "fuse.gcsfuse", "fuse.goofys", "fuse.rclone", "fuse.blobfuse",
+        "fuse.blobfuse2", "fuse.mount-s3", "fuse.mountpoint-s3"];
+    private static readonly HashSet<string> s_hostFolders = ["vboxsf", "prl_fs", "vmhgfs", "fuse.vmhgfs-fuse", "drvfs", "fuse.osxfs",
+        "fuse.grpcfuse", "fakeowner", "fuse.sshfs"];
 
     public static IEnumerable<Finding> Run(MountPoint? mount)
     {
         if (mount is null)
         {
-            yield return Finding.Warn(Check, "unknown: /proc/self/mountinfo says nothing of this place", "its mount options cannot be judged", "look at them yourself: findmnt -T DIR");
+            yield return Finding.Warn(Check, "unknown: /proc/self/mountinfo says nothing of this place",
+                "its mount options cannot be judged", "look at them yourself: findmnt -T DIR");
             yield break;
         }
         yield return Judge(mount);
@@ -30,18 +37,26 @@ internal static class FileSystemCheck
         string what = $"{mount.Type} on {mount.Path} ({mount.Source})";
         if (s_local.Contains(mount.Type)) return Finding.Ok(Check, what);
         if (s_objectStores.Contains(mount.Type))
-            return Finding.Fail(Check, what, "an object store behind a file system has no locks, no atomic rename and no flush of a part of a file", LocalDisk);
+            return Finding.Fail(Check, what,
+                "an object store behind a file system has no locks, no atomic rename and no flush of a part of a file", LocalDisk);
         if (s_hostFolders.Contains(mount.Type))
-            return Finding.Fail(Check, what, "a folder shared through a program: locks are not passed on, and a flush ends in the other side's memory", LocalDisk);
+            return Finding.Fail(Check, what,
+                "a folder shared through a program: locks are not passed on, and a flush ends in the other side's memory", LocalDisk);
         return mount.Type switch
         {
-            "tmpfs" or "ramfs" => Finding.Fail(Check, what, "memory: nothing is left after the machine stops, whatever was flushed", LocalDisk),
-            "overlay" or "aufs" or "fuse.fuse-overlayfs" => Finding.Warn(Check, what, "the layer of a container goes when the container goes, and the log with it", "mount a volume of the host there"),
-            "vfat" or "exfat" or "msdos" or "ntfs" or "ntfs3" or "fuseblk" => Finding.Fail(Check, what, "no journal, links or permissions as a log needs them", LocalDisk),
+            "tmpfs" or "ramfs" =>
+                Finding.Fail(Check, what, "memory: nothing is left after the machine stops, whatever was flushed", LocalDisk),
+            "overlay" or "aufs" or "fuse.fuse-overlayfs" =>
+                Finding.Warn(Check, what, "the layer of a container goes when the container goes, and the log with it",
+                    "mount a volume of the host there"),
+            "vfat" or "exfat" or "msdos" or "ntfs" or "ntfs3" or "fuseblk" =>
+                Finding.Fail(Check, what, "no journal, links or permissions as a log needs them", LocalDisk),
             "ext2" => Finding.Warn(Check, what, "no journal: after a power failure the file system itself may need repair", LocalDisk),
-            "nfs" or "nfs4" or "cifs" or "smb3" or "smbfs" or "9p" or "virtiofs" or "lustre" => Finding.Ok(Check, $"{what}: a network file system, see below"),
+            "nfs" or "nfs4" or "cifs" or "smb3" or "smbfs" or "9p" or "virtiofs" or "lustre" =>
+                Finding.Ok(Check, $"{what}: a network file system, see below"),
             "ceph" or "gfs2" or "ocfs2" or "gpfs" or "beegfs" or "fuse.glusterfs" or "fuse.ceph-fuse" =>
-                Finding.Warn(Check, what, "a cluster file system: the lock probe below speaks for this machine only", "run 'ambrosia doctor' on each machine that is to have a replica here"),
+                Finding.Warn(Check, what, "a cluster file system: the lock probe below speaks for this machine only",
+                    "run 'ambrosia doctor' on each machine that is to have a replica here"),
             "squashfs" or "iso9660" or "erofs" => Finding.Fail(Check, what, "it cannot be written", LocalDisk),
             _ when mount.Type.StartsWith("fuse", StringComparison.Ordinal) =>
                 Finding.Warn(Check, what, "what a flush, a lock or a rename means here is up to the program behind it", LocalDisk),
@@ -53,32 +68,45 @@ internal static class FileSystemCheck
     {
         const string check = "nfs";
         if (mount.Has("nolock") || mount.ValueOf("local_lock") is "all" or "flock")
-            return Finding.Fail(check, mount.Has("nolock") ? "nolock" : $"local_lock={mount.ValueOf("local_lock")}", "two machines both get the lock, so that a stopped primary is not told from a living one", "mount without nolock and local_lock (NFS 4)");
+            return Finding.Fail(check, mount.Has("nolock") ? "nolock" : $"local_lock={mount.ValueOf("local_lock")}",
+                "two machines both get the lock, so that a stopped primary is not told from a living one",
+                "mount without nolock and local_lock (NFS 4)");
         bool isCoherent = mount.Has("noac") || mount.ValueOf("lookupcache") is "none" || mount.ValueOf("actimeo") is "0"
             || (mount.ValueOf("acdirmin") is "0" && mount.ValueOf("acdirmax") is "0");
         if (!isCoherent)
-            return Finding.Warn(check, "attributes and names are cached (actimeo, lookupcache)", "the fence is a file's name; another machine may see an old one and believe that it is still primary", $"mount with lookupcache=none,noac; or {OneMachine}");
+            return Finding.Warn(check, "attributes and names are cached (actimeo, lookupcache)",
+                "the fence is a file's name; another machine may see an old one and believe that it is still primary",
+                $"mount with lookupcache=none,noac; or {OneMachine}");
         return mount.Has("soft") || mount.Has("softerr")
-            ? Finding.Warn(check, "soft", "a server that is away for a while becomes a write error, and the coordinator ends (74) at each", "mount with hard")
+            ? Finding.Warn(check, "soft", "a server that is away for a while becomes a write error, and the coordinator ends (74) at each",
+                "mount with hard")
             : Finding.Ok(check, "names are not cached, locks go to the server");
     }
 
     private static Finding JudgeSmb(MountPoint mount)
     {
         const string check = "smb";
-        if (mount.Has("nobrl") || mount.Has("nolock")) return Finding.Fail(check, "nobrl", "locks never reach the server: they never exclude anyone", "mount without nobrl");
-        if (mount.ValueOf("cache") is "loose") return Finding.Fail(check, "cache=loose", "reads come from this machine's memory although another has written", "mount with cache=strict or cache=none");
+        if (mount.Has("nobrl") || mount.Has("nolock"))
+            return Finding.Fail(check, "nobrl", "locks never reach the server: they never exclude anyone", "mount without nobrl");
+        if (mount.ValueOf("cache") is "loose")
+            return Finding.Fail(check, "cache=loose", "reads come from this machine's memory although another has written",
+                "mount with cache=strict or cache=none");
         return mount.Has("noac") || mount.ValueOf("actimeo") is "0"
             ? Finding.Ok(check, "names are not cached, locks go to the server")
-            : Finding.Warn(check, $"actimeo={mount.ValueOf("actimeo") ?? "1"}", "the fence is a file's name, and names are cached: another machine may see an old one", $"mount with actimeo=0; or {OneMachine}");
+            : Finding.Warn(check, $"actimeo={mount.ValueOf("actimeo") ?? "1"}",
+                "the fence is a file's name, and names are cached: another machine may see an old one",
+                $"mount with actimeo=0; or {OneMachine}");
     }
 
     private static Finding JudgeGuest(MountPoint mount)
     {
         string cache = mount.ValueOf("cache") ?? "none";
         return cache is "loose" or "fscache" or "mmap" or "always" or "0xf" or "0x8f"
-            ? Finding.Fail(mount.Type, $"cache={cache}", "a flush may end in the guest's memory, and another guest reads old names", "mount with cache=none, or give the machine a disk of its own")
-            : Finding.Warn(mount.Type, $"cache={cache}", "a folder of the host: whether a flush reaches the disk is the host's affair, and locks hold in this guest only", $"give the machine a disk of its own; or {OneMachine}");
+            ? Finding.Fail(mount.Type, $"cache={cache}", "a flush may end in the guest's memory, and another guest reads old names",
+                "mount with cache=none, or give the machine a disk of its own")
+            : Finding.Warn(mount.Type, $"cache={cache}",
+                "a folder of the host: whether a flush reaches the disk is the host's affair, and locks hold in this guest only",
+                $"give the machine a disk of its own; or {OneMachine}");
     }
 
     private static Finding JudgeLustre(MountPoint mount) => mount.Has("localflock") || mount.Has("noflock")

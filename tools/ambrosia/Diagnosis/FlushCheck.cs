@@ -32,11 +32,14 @@ internal static class FlushCheck
 
     public static Finding Judge(TimeSpan median, TimeSpan longest, bool isMemory)
     {
-        string what = string.Create(CultureInfo.InvariantCulture, $"4 KiB written and flushed in {median.TotalMilliseconds:F3} ms (median of {Rounds}), at most {longest.TotalMilliseconds:F3} ms");
+        string what = string.Create(CultureInfo.InvariantCulture,
+            $"4 KiB written and flushed in {median.TotalMilliseconds:F3} ms (median of {Rounds}), at most {longest.TotalMilliseconds:F3} ms");
         if (median < s_suspicious && !isMemory)
-            return Finding.Warn(Check, what, "no disk is that fast: something on the way may ignore flushes", "look for a cache without a battery, a hypervisor's 'unsafe' or 'writeback' disk cache, or libeatmydata");
+            return Finding.Warn(Check, what, "no disk is that fast: something on the way may ignore flushes",
+                "look for a cache without a battery, a hypervisor's 'unsafe' or 'writeback' disk cache, or libeatmydata");
         return median > s_slow
-            ? Finding.Warn(Check, what, "each answer waits that long; many at once share a flush, one after another do not", "use a disk with a protected write cache")
+            ? Finding.Warn(Check, what, "each answer waits that long; many at once share a flush, one after another do not",
+                "use a disk with a protected write cache")
             : Finding.Ok(Check, what);
     }
 }

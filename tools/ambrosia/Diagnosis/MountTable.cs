@@ -23,7 +23,10 @@ internal sealed class MountTable(IReadOnlyList<MountPoint> points)
         return found;
     }
 
-    /// <summary><c>36 35 98:0 /root /mnt rw,noatime master:1 - ext3 /dev/x rw,errors=continue</c>: before " - " the mount, behind it its file system.</summary>
+    /// <summary>
+    /// <c>36 35 98:0 /root /mnt rw,noatime master:1 - ext3 /dev/x rw,errors=continue</c>: before " - " the mount,
+    /// behind it its file system.
+    /// </summary>
     private static MountPoint? ParseLine(string line)
     {
         string[] halves = line.Split(" - ", 2);
@@ -47,7 +50,8 @@ internal sealed class MountTable(IReadOnlyList<MountPoint> points)
         byte[] from = Encoding.UTF8.GetBytes(text);
         for (int i = 0; i < from.Length; i++)
         {
-            bool isEscape = from[i] == '\\' && i + 3 < from.Length && from.AsSpan(i + 1, 3).IndexOfAnyExceptInRange((byte)'0', (byte)'7') < 0;
+            bool isEscape = from[i] == '\\' && i + 3 < from.Length
+                && from.AsSpan(i + 1, 3).IndexOfAnyExceptInRange((byte)'0', (byte)'7') < 0;
             if (!isEscape)
             {
                 bytes.Add(from[i]);

@@ -20,13 +20,21 @@ internal static class NameCheck
         string a = Path.Combine(directory, "a"), b = Path.Combine(directory, "b"), c = Path.Combine(directory, "c");
         files.Create(a).Dispose();
         files.Create(b).Dispose();
-        if (!Refuses<FileExistsException>(() => files.Create(a).Dispose())) yield return Finding.Fail(Check, "a file was created twice", "two processes could both believe that they made an instance", mend);
-        if (Fails(() => files.TryRenameNew(a, b), out bool replaced) is { } noRename) yield return Finding.Fail(Check, noRename, "a segment cannot be given its name without the risk of replacing another", mend);
-        else if (replaced) yield return Finding.Fail(Check, "a rename replaced a file that it must not", "a stopped primary could replace a segment of its successor", mend);
-        if (Fails(() => files.TryLink(a, c), out bool linked) is { } noLink || !linked) yield return Finding.Fail(Check, "no second name for a file (link)", "an instance is created by a link", mend);
+        if (!Refuses<FileExistsException>(() => files.Create(a).Dispose()))
+            yield return Finding.Fail(Check, "a file was created twice",
+                "two processes could both believe that they made an instance", mend);
+        if (Fails(() => files.TryRenameNew(a, b), out bool replaced) is { } noRename)
+            yield return Finding.Fail(Check, noRename, "a segment cannot be given its name without the risk of replacing another", mend);
+        else if (replaced)
+            yield return Finding.Fail(Check, "a rename replaced a file that it must not",
+                "a stopped primary could replace a segment of its successor", mend);
+        if (Fails(() => files.TryLink(a, c), out bool linked) is { } noLink || !linked)
+            yield return Finding.Fail(Check, "no second name for a file (link)", "an instance is created by a link", mend);
         files.Rename(a, a + ".1");
-        if (files.Exists(a) || !Refuses<FileNotFoundException>(() => files.Rename(a, a + ".2"))) yield return Finding.Fail(Check, "a renamed file still has its old name", "two primaries could both claim an epoch", mend);
-        if (Fails(() => { files.FlushDirectory(directory); return true; }, out _) is { } noFlush) yield return Finding.Fail(Check, noFlush, "a new segment's name could be lost in a power failure", mend);
+        if (files.Exists(a) || !Refuses<FileNotFoundException>(() => files.Rename(a, a + ".2")))
+            yield return Finding.Fail(Check, "a renamed file still has its old name", "two primaries could both claim an epoch", mend);
+        if (Fails(() => { files.FlushDirectory(directory); return true; }, out _) is { } noFlush)
+            yield return Finding.Fail(Check, noFlush, "a new segment's name could be lost in a power failure", mend);
     }
 
     private static bool Refuses<T>(Action action) where T : Exception

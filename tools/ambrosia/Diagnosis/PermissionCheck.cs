@@ -17,14 +17,22 @@ internal static class PermissionCheck
         }
         UnixFileMode mode = File.GetUnixFileMode(directory);
         if ((mode & (Others | UnixFileMode.GroupWrite)) != 0)
-            yield return Finding.Fail(Check, $"the directory has mode {Octal(mode)}", "others can read what immortals were told, or put files into the log", $"chmod 700 {directory}");
-        string[] open = [.. Directory.EnumerateFiles(directory).Where(IsTooOpen).Select(static path => Path.GetFileName(path)).Order(StringComparer.Ordinal)];
+            yield return Finding.Fail(Check, $"the directory has mode {Octal(mode)}",
+                "others can read what immortals were told, or put files into the log", $"chmod 700 {directory}");
+        string[] open = [
+            .. Directory.EnumerateFiles(directory).Where(IsTooOpen).Select(static path => Path.GetFileName(path))
+                .Order(StringComparer.Ordinal)];
         if (open.Length > 0)
-            yield return Finding.Fail(Check, $"{open.Length} files can be read or written by others: {string.Join(", ", open.Take(5))}{(open.Length > 5 ? ", …" : "")}", "they hold what immortals were told, or the token that lets an app in", $"chmod 600 {directory}/*");
-        if ((mode & (Others | UnixFileMode.GroupWrite)) == 0 && open.Length == 0) yield return Finding.Ok(Check, $"directory {Octal(mode)}, no file is open to others");
+            yield return Finding.Fail(Check,
+                $"{open.Length} files can be read or written by others: {string.Join(", ", open.Take(5))}{(open.Length > 5 ? ", …" : "")}",
+                "they hold what immortals were told, or the token that lets an app in", $"chmod 600 {directory}/*");
+        if ((mode & (Others | UnixFileMode.GroupWrite)) == 0 && open.Length == 0)
+            yield return Finding.Ok(Check, $"directory {Octal(mode)}, no file is open to others");
         string? parent = Path.GetDirectoryName(directory);
-        if (parent is not null && File.GetUnixFileMode(parent) is var above && (above & UnixFileMode.OtherWrite) != 0 && (above & UnixFileMode.StickyBit) == 0)
-            yield return Finding.Warn(Check, $"{parent} has mode {Octal(above)}", "anybody can move the log away and put another in its place", $"chmod o-w {parent}");
+        if (parent is not null && File.GetUnixFileMode(parent) is var above && (above & UnixFileMode.OtherWrite) != 0
+            && (above & UnixFileMode.StickyBit) == 0)
+            yield return Finding.Warn(Check, $"{parent} has mode {Octal(above)}",
+                "anybody can move the log away and put another in its place", $"chmod o-w {parent}");
     }
 
     /// <summary>Sockets are guarded by their directory and a token.</summary>
@@ -32,7 +40,8 @@ internal static class PermissionCheck
     {
         try
         {
-            return !path.EndsWith(".sock", StringComparison.Ordinal) && (File.GetUnixFileMode(path) & (Others | UnixFileMode.GroupWrite)) != 0;
+            return !path.EndsWith(".sock", StringComparison.Ordinal)
+                && (File.GetUnixFileMode(path) & (Others | UnixFileMode.GroupWrite)) != 0;
         }
         catch (FileNotFoundException) // a live log
         {
@@ -40,5 +49,6 @@ internal static class PermissionCheck
         }
     }
 
-    private static string Octal(UnixFileMode mode) => "0" + Convert.ToString((int)mode, 8).PadLeft(3, '0').ToString(CultureInfo.InvariantCulture);
+    private static string Octal(UnixFileMode mode) =>
+        "0" + Convert.ToString((int)mode, 8).PadLeft(3, '0').ToString(CultureInfo.InvariantCulture);
 }

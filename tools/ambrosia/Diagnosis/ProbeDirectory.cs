@@ -3,8 +3,8 @@ using System.Globalization;
 namespace Ambrosia.Tools;
 
 /// <summary>
-/// A directory of the probes' own on the file system in question, removed at the end: beside the log where that is the same file system, so that
-/// the log's directory does not change; else in it.
+/// A directory of the probes' own on the file system in question, removed at the end: beside the log where that is the same file system, so
+/// that the log's directory does not change; else in it.
 /// </summary>
 internal sealed class ProbeDirectory : IDisposable
 {
@@ -22,7 +22,8 @@ internal sealed class ProbeDirectory : IDisposable
         Exception? refusal = null;
         foreach (string place in Places(existing, isThere))
         {
-            string path = System.IO.Path.Combine(place, string.Create(CultureInfo.InvariantCulture, $".ambrosia-doctor.{Environment.ProcessId}"));
+            string path = System.IO.Path.Combine(place,
+                string.Create(CultureInfo.InvariantCulture, $".ambrosia-doctor.{Environment.ProcessId}"));
             try
             {
                 Directory.CreateDirectory(path, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
@@ -34,7 +35,10 @@ internal sealed class ProbeDirectory : IDisposable
                 refusal = e;
             }
         }
-        findings.Add(Finding.Fail(Check, refusal!.Message, "a coordinator run by this user could not write here, and locks and flushes could not be probed", "run the doctor as the coordinator's user, or let it write here"));
+        findings.Add(
+            Finding.Fail(Check, refusal!.Message,
+                "a coordinator run by this user could not write here, and locks and flushes could not be probed",
+                "run the doctor as the coordinator's user, or let it write here"));
         return null;
     }
 

@@ -8,7 +8,8 @@ namespace Ambrosia.Tools;
 /// <param name="PageLsn">Where reading goes on after it; null: the header cannot be read.</param>
 /// <param name="Damage">What is wrong with the header; null: nothing.</param>
 internal sealed record CheckpointRow(
-    string File, ulong Lsn, ulong Epoch, string Replica, long FileBytes, ulong? PageLsn, uint? AppVersion, uint? ImageVersion, string? Time, string? Damage)
+    string File, ulong Lsn, ulong Epoch, string Replica, long FileBytes, ulong? PageLsn, uint? AppVersion, uint? ImageVersion,
+    string? Time, string? Damage)
 {
     /// <summary>Null: it was removed since the directory was listed.</summary>
     public static CheckpointRow? Read(LogPlace place, CheckpointFileName name)
@@ -30,7 +31,8 @@ internal sealed record CheckpointRow(
         foreach (CheckpointRow row in rows)
         {
             table.Add(
-                row.File, $"{row.Lsn}", $"{row.Epoch}", row.Replica, Wording.Size(row.FileBytes), $"{row.AppVersion}", $"{row.ImageVersion}", row.Time ?? "",
+                row.File, $"{row.Lsn}", $"{row.Epoch}", row.Replica, Wording.Size(row.FileBytes), $"{row.AppVersion}",
+                $"{row.ImageVersion}", row.Time ?? "",
                 row.Damage is { } damage ? $"DAMAGED: {damage}" : "fine");
         }
         return table;
@@ -43,13 +45,15 @@ internal sealed record CheckpointRow(
         {
             CheckpointHeader header = CheckpointSummary.ReadHeader(file, place.PathOf(name.ToString()), place.Identity, name);
             return new CheckpointRow(
-                name.ToString(), name.Lsn.Value, name.Epoch.Value, name.Replica, bytes, header.PageLsn.Value, header.AppVersion, header.ImageVersion,
+                name.ToString(), name.Lsn.Value, name.Epoch.Value, name.Replica, bytes, header.PageLsn.Value, header.AppVersion,
+                header.ImageVersion,
                 Wording.Time(header.TimeMicros), null);
         }
         catch (LogDamage damage)
         {
             return new CheckpointRow(
-                name.ToString(), name.Lsn.Value, name.Epoch.Value, name.Replica, bytes, null, null, null, null, $"expected {damage.Expected}, found {damage.Found}");
+                name.ToString(), name.Lsn.Value, name.Epoch.Value, name.Replica, bytes, null, null, null, null,
+                $"expected {damage.Expected}, found {damage.Found}");
         }
     }
 }

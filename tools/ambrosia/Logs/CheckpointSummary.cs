@@ -3,7 +3,9 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia.Tools;
 
-/// <summary>The beginning of a checkpoint without its image: the header, and the coordinator's part, which knows the peers' names.</summary>
+/// <summary>
+/// The beginning of a checkpoint without its image: the header, and the coordinator's part, which knows the peers' names.
+/// </summary>
 internal static class CheckpointSummary
 {
     /// <exception cref="LogDamage">The first chunk is damaged, or of another checkpoint.</exception>
@@ -24,7 +26,8 @@ internal static class CheckpointSummary
         cursor.Next(out _, out ReadOnlySpan<byte> content);
         CheckpointHeader header = CheckpointReader.ReadHeader(cursor, content, place.Identity, name);
         using var coordinator = new MemoryStream();
-        while (cursor.Next(out CheckpointSection section, out content) && section == CheckpointSection.Coordinator) coordinator.Write(content);
+        while (cursor.Next(out CheckpointSection section, out content) && section == CheckpointSection.Coordinator)
+            coordinator.Write(content);
         try
         {
             return (header, CoordinatorPart.Read(coordinator.ToArray()));

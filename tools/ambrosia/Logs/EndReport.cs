@@ -6,7 +6,8 @@ namespace Ambrosia.Tools;
 internal sealed record EndReport(EndReport.Place End) : IReport
 {
     /// <param name="DurableUpTo">Highest position that the log itself states as durable.</param>
-    /// <param name="TornBytes">Bytes behind <paramref name="Lsn"/> that a crash left unfinished: nobody was told that they are there. Null: none.</param>
+    /// <param name="TornBytes">Bytes behind <paramref name="Lsn"/> that a crash left unfinished: nobody was told that they are
+    /// there. Null: none.</param>
     /// <param name="Reason">Why they are torn.</param>
     internal sealed record Place(ulong Lsn, ulong DurableUpTo, long? TornBytes, string? File, long? Offset, string? Reason);
 
@@ -18,6 +19,7 @@ internal sealed record EndReport(EndReport.Place End) : IReport
     {
         screen.Line($"the log ends at Lsn {End.Lsn}; it states {End.DurableUpTo} as durable");
         if (End.TornBytes is { } bytes)
-            screen.Line($"torn tail: {Wording.Size(bytes)} behind it are unfinished ({End.File}, byte {End.Offset}: {End.Reason}); nobody was told that they are durable, so nothing is lost", Tone.Warning);
+            screen.Line(
+                $"torn tail: {Wording.Size(bytes)} behind it are unfinished ({End.File}, byte {End.Offset}: {End.Reason}); nobody was told that they are durable, so nothing is lost", Tone.Warning);
     }
 }

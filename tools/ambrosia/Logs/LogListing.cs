@@ -3,7 +3,9 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia.Tools;
 
-/// <summary>The lines of 'ambrosia log --pages' and '--records': streamed from the log, or the last few of them kept until its end is reached.</summary>
+/// <summary>
+/// The lines of 'ambrosia log --pages' and '--records': streamed from the log, or the last few of them kept until its end is reached.
+/// </summary>
 /// <param name="unusable">Headers of segments that are left out: told first, and the end is not known then.</param>
 internal sealed class LogListing(LogPlace place, IReadOnlyList<LogDamage> unusable, EntryFilter filter, int? head, int? tail)
 {
@@ -25,7 +27,10 @@ internal sealed class LogListing(LogPlace place, IReadOnlyList<LogDamage> unusab
         {
             reader = new EntryReader(_names, text, filter);
             var records = new RecordAssembly();
-            return (page, _) => records.Take(page, (lsn, kind, body, time, epoch) => reader.Read(lsn, kind, body, time, epoch, entry => Emit(screen, entry)));
+            return (page,
+                _) =>
+                records.Take(page,
+                    (lsn, kind, body, time, epoch) => reader.Read(lsn, kind, body, time, epoch, entry => Emit(screen, entry)));
         });
     }
 
@@ -40,7 +45,9 @@ internal sealed class LogListing(LogPlace place, IReadOnlyList<LogDamage> unusab
         return unusable.Count > 0 || _walk.HasDamage || problems() > 0 ? ToolExit.Damage : ToolExit.Fine;
     }
 
-    /// <summary>The last lines stand at the end: one segment is read, then one, two, four … more in front until there are enough lines.</summary>
+    /// <summary>
+    /// The last lines stand at the end: one segment is read, then one, two, four … more in front until there are enough lines.
+    /// </summary>
     private ReadVerdict? RunBackwards(Screen screen, LogChain chain, Lsn wanted, int count, Func<LogWalk.PageTaker> taker)
     {
         int segments = chain.Segments.Length;

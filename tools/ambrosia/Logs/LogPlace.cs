@@ -18,7 +18,8 @@ internal sealed record LogPlace(IFileSystem Files, string Directory, InstanceIde
             throw new ToolMisuse($"'{directory}' is {(File.Exists(path) ? "a file" : "not there")}", "a log is a directory", Mend);
         return InstanceDirectory.TryRead(files, path) is { } identity
             ? new LogPlace(files, path, identity)
-            : throw new ToolMisuse($"'{directory}' is no log", "it holds no file 'instance', which every log has from its creation on", Suggest(path));
+            : throw new ToolMisuse($"'{directory}' is no log",
+                "it holds no file 'instance', which every log has from its creation on", Suggest(path));
     }
 
     public string PathOf(string name) => Path.Combine(Directory, name);
@@ -26,7 +27,9 @@ internal sealed record LogPlace(IFileSystem Files, string Directory, InstanceIde
     /// <summary>The directories of several instances often stand in one.</summary>
     private static string Suggest(string path)
     {
-        string[] below = [.. System.IO.Directory.EnumerateDirectories(path).Where(static each => File.Exists(Path.Combine(each, "instance"))).Order(StringComparer.Ordinal)];
+        string[] below = [
+            .. System.IO.Directory.EnumerateDirectories(path).Where(static each => File.Exists(Path.Combine(each, "instance")))
+                .Order(StringComparer.Ordinal)];
         return below.Length == 0 ? Mend : $"there are logs in it; give one: {string.Join(", ", below)}";
     }
 }

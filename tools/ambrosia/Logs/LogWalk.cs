@@ -4,8 +4,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Tools;
 
 /// <summary>
-/// Goes through a log page by page in bounded memory and past damage, which it tells where it meets it. What a live log truncates meanwhile is
-/// told too, and reading goes on behind it.
+/// Goes through a log page by page in bounded memory and past damage, which it tells where it meets it. What a live log truncates meanwhile
+/// is told too, and reading goes on behind it.
 /// </summary>
 internal sealed class LogWalk(LogPlace place)
 {

@@ -15,7 +15,9 @@ internal static class MomentText
 
     private static TimeSpan? SpanOf(string text)
     {
-        if (text.Length < 2 || !uint.TryParse(text.AsSpan(0, text.Length - 1), NumberStyles.None, CultureInfo.InvariantCulture, out uint number)) return null;
+        if (text.Length < 2
+            || !uint.TryParse(text.AsSpan(0, text.Length - 1), NumberStyles.None, CultureInfo.InvariantCulture, out uint number))
+            return null;
         return text[^1] switch
         {
             's' => TimeSpan.FromSeconds(number),

@@ -9,7 +9,8 @@ namespace Ambrosia.Tools;
 /// <param name="Kind">"records", "mark", "begins" or "continues" a spanning record.</param>
 /// <param name="Remaining">Bytes of the spanning record that follow in later pages.</param>
 internal sealed record PageEntry(
-    ulong Lsn, string Time, ulong Epoch, string File, long Offset, int Bytes, string Kind, int Records, ulong DurableUpTo, uint Remaining, string Hash, string PreviousHash) : IReport
+    ulong Lsn, string Time, ulong Epoch, string File, long Offset, int Bytes, string Kind, int Records, ulong DurableUpTo, uint Remaining,
+    string Hash, string PreviousHash) : IReport
 {
     public static PageEntry Of(PageBuffer page, LogSegment segment)
     {
@@ -21,8 +22,10 @@ internal sealed record PageEntry(
             _ => "records",
         };
         return new PageEntry(
-            page.Lsn.Value, Wording.Time(page.TimeMicros), page.Header.Epoch.Value, segment.Name.ToString(), segment.Header.OffsetOf(page.Lsn), page.Length, kind,
-            page.Flags == PageFlags.None ? Count(page) : 0, page.DurableUpTo.Value, page.Remaining, Wording.Hash(page.Hash), Wording.Hash(page.PreviousHash));
+            page.Lsn.Value, Wording.Time(page.TimeMicros), page.Header.Epoch.Value, segment.Name.ToString(),
+            segment.Header.OffsetOf(page.Lsn), page.Length, kind,
+            page.Flags == PageFlags.None ? Count(page) : 0, page.DurableUpTo.Value, page.Remaining, Wording.Hash(page.Hash),
+            Wording.Hash(page.PreviousHash));
     }
 
     public void Draw(Screen screen) => screen.Line(string.Create(

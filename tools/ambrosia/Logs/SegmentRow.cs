@@ -11,7 +11,8 @@ namespace Ambrosia.Tools;
 /// <param name="WriteMode">"buffered" or "direct".</param>
 /// <param name="FileBytes">Length of the file, zeros ahead of the tail included.</param>
 internal sealed record SegmentRow(
-    string File, ulong Number, ulong Epoch, ulong FirstLsn, ulong? EndLsn, string? Predecessor, string PredecessorHash, string WriteMode, uint AppVersion,
+    string File, ulong Number, ulong Epoch, ulong FirstLsn, ulong? EndLsn, string? Predecessor, string PredecessorHash, string WriteMode,
+    uint AppVersion,
     string Created, long FileBytes)
 {
     private const int WriteModeAt = 92;
@@ -26,10 +27,12 @@ internal sealed record SegmentRow(
             using IFile file = place.Files.Open(segment.Path, FileUse.Read);
             Span<byte> mode = stackalloc byte[1];
             file.Read(mode, WriteModeAt);
-            string? predecessor = header.PredecessorNumber == 0 ? null : new SegmentFileName(header.PredecessorNumber, header.PredecessorEpoch).ToString();
+            string? predecessor = header.PredecessorNumber == 0 ? null
+                : new SegmentFileName(header.PredecessorNumber, header.PredecessorEpoch).ToString();
             return new SegmentRow(
                 segment.Name.ToString(), header.Number, header.Epoch.Value, header.FirstLsn.Value, next?.FirstLsn.Value, predecessor,
-                Wording.Hash(header.PredecessorHash), mode[0] == Direct ? "direct" : "buffered", header.AppVersion, Wording.Time(header.CreatedMicros), file.Length);
+                Wording.Hash(header.PredecessorHash), mode[0] == Direct ? "direct" : "buffered", header.AppVersion,
+                Wording.Time(header.CreatedMicros), file.Length);
         }
         catch (FileNotFoundException)
         {
@@ -44,7 +47,8 @@ internal sealed record SegmentRow(
         foreach (SegmentRow row in rows)
         {
             table.Add(
-                row.File, $"{row.FirstLsn}", row.EndLsn is { } end ? $"{end}" : "open", row.EndLsn is { } until ? Wording.Size((long)(until - row.FirstLsn)) : "",
+                row.File, $"{row.FirstLsn}", row.EndLsn is { } end ? $"{end}" : "open",
+                row.EndLsn is { } until ? Wording.Size((long)(until - row.FirstLsn)) : "",
                 Wording.Size(row.FileBytes), row.WriteMode, $"{row.AppVersion}", row.Created);
         }
         return table;

@@ -4,5 +4,6 @@ namespace Ambrosia.Tools;
 /// <param name="Truncated">The position that could no longer be read.</param>
 internal sealed record TruncatedReport(ulong Truncated) : IReport
 {
-    public void Draw(Screen screen) => screen.Line($"(the log from Lsn {Truncated} on was truncated meanwhile; going on behind it)", Tone.Warning);
+    public void Draw(Screen screen) =>
+        screen.Line($"(the log from Lsn {Truncated} on was truncated meanwhile; going on behind it)", Tone.Warning);
 }

@@ -13,12 +13,16 @@ internal sealed record WalkStart(Lsn? Page, ulong? PreviousHash)
     /// <param name="names">Gets the checkpoint's names.</param>
     public static WalkStart For(LogPlace place, LogChain chain, Lsn wanted, OriginNames names)
     {
-        if (chain.Segments.IsEmpty || NewestCheckpoint(place, chain.Segments[0].FirstLsn, names) is not { } checkpoint) return new WalkStart(null, null);
+        if (chain.Segments.IsEmpty || NewestCheckpoint(place, chain.Segments[0].FirstLsn, names) is not { } checkpoint)
+            return new WalkStart(null, null);
         if (checkpoint.PageLsn <= wanted) return new WalkStart(checkpoint.PageLsn, checkpoint.PreviousHash);
-        return chain.TryFind(wanted, out LogSegment segment, out _) && segment != chain.Segments[0] ? new WalkStart(segment.FirstLsn, null) : new WalkStart(null, null);
+        return chain.TryFind(wanted, out LogSegment segment, out _) && segment != chain.Segments[0] ? new WalkStart(segment.FirstLsn, null)
+            : new WalkStart(null, null);
     }
 
-    /// <summary>First position of the segment in which the pages of this time or later begin: no page before it has a later time than its header.</summary>
+    /// <summary>
+    /// First position of the segment in which the pages of this time or later begin: no page before it has a later time than its header.
+    /// </summary>
     public static Lsn LsnOf(LogChain chain, long timeMicros)
     {
         LogSegment? at = chain.Segments.LastOrDefault(segment => segment.Header.CreatedMicros < timeMicros);

@@ -12,7 +12,8 @@ internal sealed record DamageReport(DamageReport.Place Damage) : IReport
     /// <param name="Lsn">Log position, for files of the log's chain.</param>
     internal sealed record Place(string? File, long? Offset, ulong? Lsn, string Expected, string Found);
 
-    public static DamageReport Of(LogDamage damage) => new(new Place(damage.File, damage.Offset, damage.Lsn?.Value, damage.Expected, damage.Found));
+    public static DamageReport Of(LogDamage damage) =>
+        new(new Place(damage.File, damage.Offset, damage.Lsn?.Value, damage.Expected, damage.Found));
 
     public static DamageReport Of(ProtocolViolation violation) =>
         new(new Place(null, null, violation.Lsn?.Value, $"what {violation.Section} says", violation.Message));

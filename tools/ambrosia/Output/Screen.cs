@@ -28,7 +28,8 @@ internal sealed class Screen
     {
         _streams = streams;
         IsJson = isJson;
-        if (streams.IsTerminal && !isJson) _terminal = AnsiConsole.Create(new AnsiConsoleSettings { Ansi = AnsiSupport.Yes, Out = new AnsiConsoleOutput(streams.Output) });
+        if (streams.IsTerminal && !isJson)
+            _terminal = AnsiConsole.Create(new AnsiConsoleSettings { Ansi = AnsiSupport.Yes, Out = new AnsiConsoleOutput(streams.Output) });
     }
 
     public bool IsJson { get; }
@@ -69,17 +70,21 @@ internal sealed class Screen
     public void ShowMisuse(ToolMisuse misuse)
     {
         Flush();
-        if (IsJson) _streams.Error.WriteLine(JsonSerializer.Serialize(new { error = new { misuse.What, misuse.Why, misuse.Mend } }, s_json));
+        if (IsJson)
+            _streams.Error.WriteLine(JsonSerializer.Serialize(new { error = new { misuse.What, misuse.Why, misuse.Mend } }, s_json));
         else _streams.Error.WriteLine($"ambrosia: {misuse.Message}");
     }
 
-    /// <summary>Runs work that says how many of <paramref name="total"/> bytes it has done; a person at the error stream sees a bar.</summary>
+    /// <summary>
+    /// Runs work that says how many of <paramref name="total"/> bytes it has done; a person at the error stream sees a bar.
+    /// </summary>
     public T WithProgress<T>(string what, long total, Func<Action<long>, T> work)
     {
         if (!_streams.IsErrorTerminal || IsJson) return work(static _ => { });
         IAnsiConsole error = AnsiConsole.Create(new AnsiConsoleSettings { Out = new AnsiConsoleOutput(_streams.Error) });
         return error.Progress().AutoClear(true)
-            .Columns(new TaskDescriptionColumn(), new ProgressBarColumn(), new PercentageColumn(), new DownloadedColumn(), new TransferSpeedColumn(), new RemainingTimeColumn())
+            .Columns(new TaskDescriptionColumn(), new ProgressBarColumn(), new PercentageColumn(), new DownloadedColumn(),
+                new TransferSpeedColumn(), new RemainingTimeColumn())
             .Start(context =>
             {
                 ProgressTask task = context.AddTask(Markup.Escape(what), maxValue: Math.Max(total, 1));

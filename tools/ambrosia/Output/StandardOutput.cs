@@ -3,8 +3,8 @@ using System.Runtime.InteropServices;
 namespace Ambrosia.Tools;
 
 /// <summary>
-/// Descriptor 1. Not Console's stream, which hides that nobody reads any more ('ambrosia log DIR --records | head' is to end with head), and
-/// not FileStream, which writes at a position of its own where the output is a file that others write too.
+/// Descriptor 1. Not Console's stream, which hides that nobody reads any more ('ambrosia log DIR --records | head' is to end with head),
+/// and not FileStream, which writes at a position of its own where the output is a file that others write too.
 /// </summary>
 internal sealed unsafe partial class StandardOutput : Stream
 {
@@ -24,7 +24,8 @@ internal sealed unsafe partial class StandardOutput : Stream
             {
                 nint count = WriteTo(Descriptor, start + done, (nuint)(bytes.Length - done));
                 if (count >= 0) done += (int)count;
-                else if (Marshal.GetLastPInvokeError() != Interrupted) throw new IOException($"output: {Marshal.GetLastPInvokeErrorMessage()}");
+                else if (Marshal.GetLastPInvokeError() != Interrupted)
+                    throw new IOException($"output: {Marshal.GetLastPInvokeErrorMessage()}");
             }
         }
     }

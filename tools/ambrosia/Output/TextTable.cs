@@ -2,7 +2,9 @@ using System.Text;
 
 namespace Ambrosia.Tools;
 
-/// <summary>A table of texts. Drawn by <see cref="Screen.Table"/>: with lines on a terminal, as aligned columns of full width in a pipe.</summary>
+/// <summary>
+/// A table of texts. Drawn by <see cref="Screen.Table"/>: with lines on a terminal, as aligned columns of full width in a pipe.
+/// </summary>
 /// <param name="columns">Titles; one that begins with '&gt;' is aligned to the right.</param>
 internal sealed class TextTable(params string[] columns)
 {

@@ -30,7 +30,8 @@ internal static class Wording
     {
         const long last = 253_402_300_799_999_999; // the year 9999
         if (micros is < 0 or > last) return string.Create(CultureInfo.InvariantCulture, $"{micros} µs");
-        return DateTime.UnixEpoch.AddTicks(micros * TimeSpan.TicksPerMicrosecond).ToString("yyyy-MM-dd'T'HH:mm:ss.ffffff'Z'", CultureInfo.InvariantCulture);
+        return DateTime.UnixEpoch.AddTicks(micros * TimeSpan.TicksPerMicrosecond)
+            .ToString("yyyy-MM-dd'T'HH:mm:ss.ffffff'Z'", CultureInfo.InvariantCulture);
     }
 
     public static string Hash(ulong hash) => $"0x{hash:x16}";

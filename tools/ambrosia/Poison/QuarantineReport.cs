@@ -14,7 +14,8 @@ internal sealed record QuarantineReport(IReadOnlyList<SetAsideRow> Messages, ulo
         }
         var table = new TextTable("message", "last try", "kind", "caller", "method", ">tries", ">bytes", "why");
         foreach (SetAsideRow row in Messages)
-            table.Add(row.Message, row.Time, row.Kind, row.Caller, row.Method, Cell(row.Tries), Cell(row.ArgumentBytes), row.Why.ReplaceLineEndings(" "));
+            table.Add(row.Message, row.Time, row.Kind, row.Caller, row.Method, Cell(row.Tries), Cell(row.ArgumentBytes),
+                row.Why.ReplaceLineEndings(" "));
         screen.Table(table);
     }
 

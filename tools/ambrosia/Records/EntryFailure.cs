@@ -5,7 +5,8 @@ namespace Ambrosia.Tools;
 /// <summary>A failure as it crossed (protocol P4.4).</summary>
 internal sealed record EntryFailure(string Type, string Message, EntryFailure? Inner)
 {
-    public static EntryFailure Of(FailureInfo failure) => new(failure.TypeName, failure.Message, failure.Inner is { } inner ? Of(inner) : null);
+    public static EntryFailure Of(FailureInfo failure) =>
+        new(failure.TypeName, failure.Message, failure.Inner is { } inner ? Of(inner) : null);
 
     public override string ToString() => $"{Clean(Type)}: {Clean(Message)}";
 

@@ -10,7 +10,8 @@ namespace Ambrosia.Tools;
 /// <param name="Sender">An instance's name.</param>
 /// <param name="Methods">Ids.</param>
 internal sealed record EntryFilter(
-    Lsn From, Lsn? To, long? SinceMicros, long? UntilMicros, string? Sender = null, IReadOnlySet<uint>? Methods = null, ulong? Call = null, string? Kind = null)
+    Lsn From, Lsn? To, long? SinceMicros, long? UntilMicros, string? Sender = null, IReadOnlySet<uint>? Methods = null, ulong? Call = null,
+    string? Kind = null)
 {
     /// <summary>Only messages can fit.</summary>
     public bool IsOfMessages => Sender is not null || Methods is not null || Call is not null;

@@ -4,8 +4,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Tools;
 
 /// <summary>
-/// Turns records into entries: one for each message of a run that the filter wants, one for each record of another kind. What cannot be decoded
-/// is an entry with its problem, and counted; the records behind it are whole by their page's CRC.
+/// Turns records into entries: one for each message of a run that the filter wants, one for each record of another kind. What cannot be
+/// decoded is an entry with its problem, and counted; the records behind it are whole by their page's CRC.
 /// </summary>
 internal sealed class EntryReader(OriginNames names, MessageText text, EntryFilter filter)
 {

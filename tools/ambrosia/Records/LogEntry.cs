@@ -54,12 +54,14 @@ internal sealed record LogEntry(ulong Lsn, string Time, ulong Epoch, string Kind
         if (Method is not null) line.Append("  ").Append(Method);
         if (Arguments is not null) line.Append('(').AppendJoin(", ", Arguments).Append(')');
         if (Value is not null) line.Append(" = ").Append(Value);
-        for (EntryFailure? failure = Failure; failure is not null; failure = failure.Inner) line.Append(failure == Failure ? " failed: " : " <- ").Append(failure);
+        for (EntryFailure? failure = Failure; failure is not null; failure = failure.Inner)
+            line.Append(failure == Failure ? " failed: " : " <- ").Append(failure);
         if (Key is not null) line.Append("  key ").Append(Key);
         if (Fields is not null) line.Append("  ").AppendJoin(" ", Fields.Select(static field => $"{field.Key}={Text(field.Value)}"));
         if (Problem is not null) line.Append("  CANNOT BE DECODED: ").Append(Problem);
         return line.ToString().TrimEnd();
     }
 
-    private static string Text(object value) => value is IEnumerable<string> list ? $"[{string.Join(", ", list)}]" : Convert.ToString(value, CultureInfo.InvariantCulture)!;
+    private static string Text(object value) =>
+        value is IEnumerable<string> list ? $"[{string.Join(", ", list)}]" : Convert.ToString(value, CultureInfo.InvariantCulture)!;
 }

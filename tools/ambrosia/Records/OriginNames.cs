@@ -4,8 +4,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Tools;
 
 /// <summary>
-/// Who the origin ids of a log are. An id never changes its meaning, so a later checkpoint's list serves earlier records too; Peer records met
-/// on the way add to it.
+/// Who the origin ids of a log are. An id never changes its meaning, so a later checkpoint's list serves earlier records too; Peer records
+/// met on the way add to it.
 /// </summary>
 internal sealed class OriginNames
 {

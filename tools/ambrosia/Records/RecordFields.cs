@@ -17,7 +17,12 @@ internal static class RecordFields
     {
         RecordKind.FirstStart => Of(FirstStartRecord.Read(body)),
         RecordKind.Peer => Of(PeerRecord.Read(body)),
-        RecordKind.Forget => new Dictionary<string, object> { ["origin"] = ForgetRecord.Read(body).Origin, ["instance"] = names[ForgetRecord.Read(body).Origin], ["uuid"] = ForgetRecord.Read(body).Uuid.ToString() },
+        RecordKind.Forget =>
+            new Dictionary<string, object>
+            {
+                ["origin"] = ForgetRecord.Read(body).Origin, ["instance"] = names[ForgetRecord.Read(body).Origin],
+                ["uuid"] = ForgetRecord.Read(body).Uuid.ToString()
+            },
         RecordKind.Trim => Of(TrimRecord.Read(body), names),
         RecordKind.Digest => Of(DigestRecord.Read(body)),
         RecordKind.CheckpointMark => Of(CheckpointMarkRecord.Read(body)),
@@ -32,12 +37,14 @@ internal static class RecordFields
 
     private static Dictionary<string, object> Of(FirstStartRecord record) => new()
     {
-        ["instance"] = record.Name, ["uuid"] = record.Uuid.ToString(), ["created"] = Wording.Time(checked((long)Math.Min(record.CreatedUs, long.MaxValue))), ["appVersion"] = record.AppVersion,
+        ["instance"] = record.Name, ["uuid"] = record.Uuid.ToString(),
+        ["created"] = Wording.Time(checked((long)Math.Min(record.CreatedUs, long.MaxValue))), ["appVersion"] = record.AppVersion,
     };
 
     private static Dictionary<string, object> Of(PeerRecord record) => new()
     {
-        ["origin"] = record.Origin, ["instance"] = record.Peer.ToString(), ["uuid"] = record.Uuid.ToString(), ["epoch"] = record.Epoch.Value,
+        ["origin"] = record.Origin, ["instance"] = record.Peer.ToString(), ["uuid"] = record.Uuid.ToString(),
+        ["epoch"] = record.Epoch.Value,
     };
 
     private static Dictionary<string, object> Of(TrimRecord record, OriginNames names) =>
@@ -49,27 +56,32 @@ internal static class RecordFields
         ["outputs"] = record.Entries.Select(static entry => $"{entry.Destination} #{entry.Count} {Wording.Hash(entry.Hash)}").ToArray(),
     };
 
-    private static Dictionary<string, object> Of(CheckpointMarkRecord record) => new() { ["replica"] = record.Replica, ["epoch"] = record.Epoch.Value, ["boundBytes"] = record.BoundBytes };
+    private static Dictionary<string, object> Of(CheckpointMarkRecord record) =>
+        new() { ["replica"] = record.Replica, ["epoch"] = record.Epoch.Value, ["boundBytes"] = record.BoundBytes };
 
     private static Dictionary<string, object> Of(NondetResultRecord record) => new()
     {
         ["task"] = record.Task, ["failed"] = record.Failed, ["result"] = CborDiagnostic.OfSequence(record.Result.Span, 256),
     };
 
-    private static Dictionary<string, object> Of(TimerFiredRecord record) => new() { ["timer"] = record.Timer, ["due"] = Wording.Time(record.DueUs) };
+    private static Dictionary<string, object> Of(TimerFiredRecord record) =>
+        new() { ["timer"] = record.Timer, ["due"] = Wording.Time(record.DueUs) };
 
     private static Dictionary<string, object> Of(ClientRequestRecord record) => new()
     {
-        ["session"] = record.Session.ToString(), ["request"] = record.Request, ["keyed"] = record.Keyed, ["messageBytes"] = record.Message.Length,
+        ["session"] = record.Session.ToString(), ["request"] = record.Request, ["keyed"] = record.Keyed,
+        ["messageBytes"] = record.Message.Length,
     };
 
     private static Dictionary<string, object> Of(PolicyRecord record) => new()
     {
-        ["forks"] = record.Forks.ToString(), ["windowMicros"] = record.WindowUs, ["entriesMax"] = record.EntriesMax, ["bytesMax"] = record.BytesMax,
+        ["forks"] = record.Forks.ToString(), ["windowMicros"] = record.WindowUs, ["entriesMax"] = record.EntriesMax,
+        ["bytesMax"] = record.BytesMax,
         ["messageBytesMax"] = record.MessageBytesMax,
     };
 
-    private static Dictionary<string, object> Of(QuarantineRecord record) => new() { ["message"] = record.Message.ToString(), ["action"] = record.Action.ToString() };
+    private static Dictionary<string, object> Of(QuarantineRecord record) =>
+        new() { ["message"] = record.Message.ToString(), ["action"] = record.Action.ToString() };
 
     private static Dictionary<string, object> Of(UpgradeRecord record) => new()
     {

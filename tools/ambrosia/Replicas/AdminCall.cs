@@ -7,7 +7,8 @@ namespace Ambrosia.Tools;
 /// <summary>Asks the coordinator of one replica, and turns what it refuses into misuse.</summary>
 internal static class AdminCall
 {
-    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(60), s_glance = TimeSpan.FromSeconds(2), s_pollEvery = TimeSpan.FromMilliseconds(20);
+    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(60), s_glance = TimeSpan.FromSeconds(2),
+        s_pollEvery = TimeSpan.FromMilliseconds(20);
 
     /// <summary>The last answer.</summary>
     /// <exception cref="ToolMisuse">No coordinator answers, or it refuses.</exception>
@@ -37,7 +38,9 @@ internal static class AdminCall
         var files = new PosixFileSystem();
         IReadOnlyList<string> replicas = AdminClient.Replicas(files, directory);
         return replicas.FirstOrDefault(replica => (string?)Status(files, directory, replica)?["role"] == "primary")
-            ?? throw new ToolMisuse($"no primary of {directory} answers on this machine", replicas.Count == 0 ? "no replica of it runs here" : "those that run here are not primary, or not yet", "start it, wait until 'ambrosia status' shows it as primary, or run the command where it runs");
+            ?? throw new ToolMisuse($"no primary of {directory} answers on this machine",
+                replicas.Count == 0 ? "no replica of it runs here" : "those that run here are not primary, or not yet",
+                "start it, wait until 'ambrosia status' shows it as primary, or run the command where it runs");
     }
 
     /// <summary>Null: nobody answers there now.</summary>
@@ -78,7 +81,8 @@ internal static class AdminCall
     {
         var files = new PosixFileSystem();
         string[] running = [.. AdminClient.Replicas(files, directory).Where(name => Status(files, directory, name) is not null)];
-        string mend = running.Length == 0 ? "no replica of this log answers on this machine: start one, or run the command where they run" : $"these run here: {string.Join(", ", running)}";
+        string mend = running.Length == 0 ? "no replica of this log answers on this machine: start one, or run the command where they run"
+            : $"these run here: {string.Join(", ", running)}";
         return new ToolMisuse($"replica '{replica}' gives no answer", why.TrimEnd('.'), mend);
     }
 }

@@ -23,7 +23,8 @@ internal sealed record CatalogStatus(string Catalog, IReadOnlyList<InstanceStatu
         foreach (string path in Directory.EnumerateFiles(catalog))
         {
             string[] name = Path.GetFileName(path).Split('.');
-            if (name.Length != 2 || !ulong.TryParse(name[1], out ulong epoch) || (newest.TryGetValue(name[0], out var known) && known.Epoch >= epoch)) continue;
+            if (name.Length != 2 || !ulong.TryParse(name[1], out ulong epoch)
+                || (newest.TryGetValue(name[0], out var known) && known.Epoch >= epoch)) continue;
             if (LogOf(path) is { } log) newest[name[0]] = (epoch, log);
         }
         return newest.Select(static pair => (pair.Key, pair.Value.Log));
@@ -57,10 +58,15 @@ internal sealed record CatalogStatus(string Catalog, IReadOnlyList<InstanceStatu
         foreach (OrphanedCalls orphan in replica.Orphaned)
         {
             string why = replica.Links.FirstOrDefault(link => link.Peer == orphan.To)?.Why is { } end ? $": {end}" : "";
-            screen.Line($"{instance}: {orphan.Calls} {(orphan.Calls == 1 ? "call" : "calls")} to {orphan.To} wait, and no link leads there{why}", Tone.Warning);
+            screen.Line(
+                $"{instance}: {orphan.Calls} {(orphan.Calls == 1 ? "call" : "calls")} to {orphan.To} wait, and no link leads there{why}",
+                Tone.Warning);
         }
-        if (replica.WaitsFor is { } awaited) screen.Line($"{instance}: the app waits for room for its outputs: {replica.SpilledBytes >> 20} MiB are on disk, most of what is kept is for {awaited}", Tone.Bad);
-        if (replica.CheckpointFailure is { } failure) screen.Line($"{instance}: {replica.Replica} takes no checkpoint: {failure}", Tone.Warning);
+        if (replica.WaitsFor is { } awaited)
+            screen.Line(
+                $"{instance}: the app waits for room for its outputs: {replica.SpilledBytes >> 20} MiB are on disk, most of what is kept is for {awaited}", Tone.Bad);
+        if (replica.CheckpointFailure is { } failure)
+            screen.Line($"{instance}: {replica.Replica} takes no checkpoint: {failure}", Tone.Warning);
         foreach (LinkStatus link in replica.Links)
             if (link.State == "stopped") screen.Line($"{instance}: the link to {link.Peer} is stopped: {link.Why}", Tone.Bad);
     }
@@ -72,7 +78,8 @@ internal sealed record CatalogStatus(string Catalog, IReadOnlyList<InstanceStatu
         {
             if (instance.Replicas.Count == 0) table.Add(instance.Instance, "-", "-", "", "", "", "", "", "");
             foreach (ReplicaStatus r in instance.Replicas)
-                table.Add(instance.Instance, r.Replica, r.Role, Cell(r.Epoch), Cell(r.Executed), Cell(r.Durable), Cell(r.LagBytes), Cell(r.KeptCalls), string.Join(" ", r.Links.Select(static l => $"{l.Peer}:{l.State}")));
+                table.Add(instance.Instance, r.Replica, r.Role, Cell(r.Epoch), Cell(r.Executed), Cell(r.Durable), Cell(r.LagBytes),
+                    Cell(r.KeptCalls), string.Join(" ", r.Links.Select(static l => $"{l.Peer}:{l.State}")));
         }
         return table;
     }

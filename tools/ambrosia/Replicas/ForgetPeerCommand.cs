@@ -10,7 +10,9 @@ internal sealed class ForgetPeerCommand : ToolCommand
     private readonly Argument<string> _directory = new("DIR") { Description = "Directory of the log that remembers the peer." };
     private readonly Argument<string> _peer = new("PEER") { Description = "Name of the instance whose log is gone for good." };
 
-    public ForgetPeerCommand(ToolStreams streams) : base(streams, "forget-peer", "Gives up an instance that was deleted: calls to it that it is not known to have are dropped, and its name is free for another.")
+    public ForgetPeerCommand(ToolStreams streams)
+        : base(streams, "forget-peer",
+            "Gives up an instance that was deleted: calls to it that it is not known to have are dropped, and its name is free for another.")
     {
         Add(_directory);
         Add(_peer);
@@ -29,6 +31,7 @@ internal sealed class ForgetPeerCommand : ToolCommand
     {
         IReadOnlyList<string> named = AdminClient.Replicas(place.Files, place.Directory);
         return named.FirstOrDefault(replica => (string?)AdminCall.Status(place.Files, place.Directory, replica)?["role"] == "primary")
-            ?? throw new ToolMisuse($"no replica on {place.Directory} is primary here", "only the primary writes the log", "run the command where the primary runs, or start one");
+            ?? throw new ToolMisuse($"no replica on {place.Directory} is primary here", "only the primary writes the log",
+                "run the command where the primary runs, or start one");
     }
 }

@@ -13,11 +13,14 @@ internal sealed record InstanceStatus(string Instance, string Log, IReadOnlyList
     {
         if (!Directory.Exists(log)) return new InstanceStatus(instance, log, [], $"its log {log} cannot be reached from here");
         IReadOnlyList<string> named = AdminClient.Replicas(files, log);
-        ulong durable = named.Select(replica => ReplicaStatus.Number(AdminCall.Status(files, log, replica)?["log"], "durable") ?? 0).DefaultIfEmpty().Max();
+        ulong durable = named.Select(replica => ReplicaStatus.Number(AdminCall.Status(files, log, replica)?["log"], "durable") ?? 0)
+            .DefaultIfEmpty().Max();
         var replicas = new List<ReplicaStatus>();
         foreach (string replica in named)
-            if (AdminCall.Status(files, log, replica) is JsonObject status) replicas.Add(ReplicaStatus.Of(instance, replica, status, durable));
-        string? problem = replicas.Count == 0 ? "no replica answers on this machine" : replicas.Any(static r => r.HasRoleOfPrimary()) ? null : "no replica is primary";
+            if (AdminCall.Status(files, log, replica) is JsonObject status)
+                replicas.Add(ReplicaStatus.Of(instance, replica, status, durable));
+        string? problem = replicas.Count == 0 ? "no replica answers on this machine" : replicas.Any(static r => r.HasRoleOfPrimary()) ? null
+            : "no replica is primary";
         return new InstanceStatus(instance, log, replicas, problem);
     }
 }

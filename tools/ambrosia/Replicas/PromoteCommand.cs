@@ -9,7 +9,8 @@ internal sealed class PromoteCommand : ToolCommand
     private readonly Argument<string> _directory = new("DIR") { Description = "Directory of the log." };
     private readonly Argument<string> _replica = new("REPLICA") { Description = "Name of the replica." };
 
-    public PromoteCommand(ToolStreams streams) : base(streams, "promote", "Makes a secondary primary, whoever is; that one ends (75) and may be started again as a secondary.")
+    public PromoteCommand(ToolStreams streams)
+        : base(streams, "promote", "Makes a secondary primary, whoever is; that one ends (75) and may be started again as a secondary.")
     {
         Add(_directory);
         Add(_replica);

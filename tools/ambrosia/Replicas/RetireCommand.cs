@@ -10,7 +10,9 @@ internal sealed class RetireCommand : ToolCommand
     private readonly Argument<string> _replica = new("REPLICA") { Description = "Name of the replica." };
     private readonly Option<bool> _force = new("--force") { Description = "Even the last replica." };
 
-    public RetireCommand(ToolStreams streams) : base(streams, "retire", "Ends a replica cleanly, with a checkpoint if one comes soon; of a primary only if another replica can follow.")
+    public RetireCommand(ToolStreams streams)
+        : base(streams, "retire",
+            "Ends a replica cleanly, with a checkpoint if one comes soon; of a primary only if another replica can follow.")
     {
         Add(_directory);
         Add(_replica);
@@ -21,11 +23,14 @@ internal sealed class RetireCommand : ToolCommand
     {
         LogPlace place = LogPlace.Open(parsed.GetRequiredValue(_directory));
         string replica = parsed.GetRequiredValue(_replica);
-        var answer = AdminCall.Ask(place.Directory, replica, new JsonObject { ["command"] = "retire", ["force"] = parsed.GetValue(_force) });
+        var answer = AdminCall.Ask(place.Directory, replica,
+            new JsonObject { ["command"] = "retire", ["force"] = parsed.GetValue(_force) });
         string[] successors = [.. (answer["successors"] as JsonArray ?? []).Select(static name => (string?)name ?? "")];
         bool hasEnded = AdminCall.AwaitEnd(place.Directory, replica);
         string remain = successors.Length == 0 ? "no other replica runs" : $"there remain {string.Join(", ", successors)}";
-        screen.Show(new ReplicaAnswer(replica, $"{(hasEnded ? "has ended" : "was told to end, and still answers")}; {remain}", HasEnded: hasEnded, Successors: successors));
+        screen.Show(
+            new ReplicaAnswer(replica, $"{(hasEnded ? "has ended" : "was told to end, and still answers")}; {remain}", HasEnded: hasEnded,
+                Successors: successors));
         return hasEnded ? ToolExit.Fine : ToolExit.Damage;
     }
 }

@@ -7,10 +7,14 @@ internal sealed class StatusCommand : ToolCommand
 {
     private static readonly TimeSpan every = TimeSpan.FromSeconds(1);
 
-    private readonly Option<string> _catalog = new("--catalog") { Description = "Directory of the catalog.", Required = true, HelpName = "DIR" };
+    private readonly Option<string> _catalog = new("--catalog")
+    {
+        Description = "Directory of the catalog.", Required = true, HelpName = "DIR"
+    };
     private readonly Option<bool> _watch = new("--watch") { Description = "Again each second, until it is interrupted." };
 
-    public StatusCommand(ToolStreams streams) : base(streams, "status", "Shows roles, epochs, positions, lag, links and kept calls of every replica that runs.")
+    public StatusCommand(ToolStreams streams)
+        : base(streams, "status", "Shows roles, epochs, positions, lag, links and kept calls of every replica that runs.")
     {
         Add(_catalog);
         Add(_watch);
@@ -19,7 +23,9 @@ internal sealed class StatusCommand : ToolCommand
     protected override int Run(ParseResult parsed, Screen screen)
     {
         string catalog = Path.GetFullPath(parsed.GetRequiredValue(_catalog));
-        if (!Directory.Exists(catalog)) throw new ToolMisuse($"'{catalog}' is not there", "a catalog is a directory", "give the directory that the coordinators' --catalog names");
+        if (!Directory.Exists(catalog))
+            throw new ToolMisuse($"'{catalog}' is not there", "a catalog is a directory",
+                "give the directory that the coordinators' --catalog names");
         while (true)
         {
             CatalogStatus status = CatalogStatus.Read(catalog);

@@ -25,7 +25,9 @@ internal sealed class BuildBodies
         foreach (string place in places)
         {
             string[] files = Directory.Exists(place) ? Directory.GetFiles(place, Pattern) : [place];
-            if (files.Length == 0) throw new ToolMisuse($"'{place}' holds no {Pattern}", "a build whose methods can be suspended writes one beside each assembly", "give the directory of the built app");
+            if (files.Length == 0)
+                throw new ToolMisuse($"'{place}' holds no {Pattern}",
+                    "a build whose methods can be suspended writes one beside each assembly", "give the directory of the built app");
             foreach (string file in files.Order(StringComparer.Ordinal)) build.Add(file);
         }
         return build;
@@ -39,7 +41,9 @@ internal sealed class BuildBodies
         if (!name.EndsWith(BodyFile.Suffix, StringComparison.Ordinal)) throw new ToolMisuse($"'{file}' is no {Pattern}", "", Mend);
         try
         {
-            List<BodyRow> rows = BodyFile.Read(File.ReadAllBytes(file), mvid: null) ?? throw new ToolMisuse($"'{file}' has a newer form", "it was written by a later version of the generator", "use the tool of that version");
+            List<BodyRow> rows = BodyFile.Read(File.ReadAllBytes(file), mvid: null)
+                ?? throw new ToolMisuse($"'{file}' has a newer form", "it was written by a later version of the generator",
+                    "use the tool of that version");
             _byAssembly[name[..^BodyFile.Suffix.Length]] = new KnownBodies(rows);
         }
         catch (JsonException e)

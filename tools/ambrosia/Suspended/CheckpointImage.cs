@@ -4,7 +4,9 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia.Tools;
 
-/// <summary>The part of an app's image that says which methods it depends on; it stands in front, so that the rest need not be held.</summary>
+/// <summary>
+/// The part of an app's image that says which methods it depends on; it stands in front, so that the rest need not be held.
+/// </summary>
 internal static class CheckpointImage
 {
     /// <summary>Of version and bodies on, in the image of the C# binding.</summary>
@@ -20,7 +22,8 @@ internal static class CheckpointImage
             front.Write(content);
             if (TryRead(front.WrittenSpan, builds, acceptSource) is { } refusals) return refusals;
         }
-        throw new ToolMisuse("the checkpoint holds no image of a C# app", "its binding keeps suspended calls in another form", "ask with the tools of its language");
+        throw new ToolMisuse("the checkpoint holds no image of a C# app", "its binding keeps suspended calls in another form",
+            "ask with the tools of its language");
     }
 
     /// <summary>Null: more of the image is needed.</summary>

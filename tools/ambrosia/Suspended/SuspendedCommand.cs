@@ -4,8 +4,8 @@ using Ambrosia.Log;
 namespace Ambrosia.Tools;
 
 /// <summary>
-/// ambrosia suspended DIR --build PATH: whether a new build of the app can continue the calls that are suspended in the newest checkpoint. Asked before an
-/// upgrade, of the file that the build has written; neither the app nor its code is loaded.
+/// ambrosia suspended DIR --build PATH: whether a new build of the app can continue the calls that are suspended in the newest checkpoint.
+/// Asked before an upgrade, of the file that the build has written; neither the app nor its code is loaded.
 /// </summary>
 internal sealed class SuspendedCommand : ToolCommand
 {
@@ -13,12 +13,17 @@ internal sealed class SuspendedCommand : ToolCommand
 
     private readonly Option<string[]> _builds = new("--build")
     {
-        Description = $"The new build: its {BuildBodies.Pattern} files, or the directory that holds them.", HelpName = "PATH", Required = true, AllowMultipleArgumentsPerToken = true,
+        Description = $"The new build: its {BuildBodies.Pattern} files, or the directory that holds them.", HelpName = "PATH",
+        Required = true, AllowMultipleArgumentsPerToken = true,
     };
 
-    private readonly Option<bool> _acceptSource = new("--accept-source") { Description = "An equal source is enough, as with AMBROSIA_ACCEPT_SOURCE=1 at the app." };
+    private readonly Option<bool> _acceptSource = new("--accept-source")
+    {
+        Description = "An equal source is enough, as with AMBROSIA_ACCEPT_SOURCE=1 at the app."
+    };
 
-    public SuspendedCommand(ToolStreams streams) : base(streams, "suspended", "Says which suspended calls of the newest checkpoint a new build of the app could not continue.")
+    public SuspendedCommand(ToolStreams streams)
+        : base(streams, "suspended", "Says which suspended calls of the newest checkpoint a new build of the app could not continue.")
     {
         Add(_directory);
         Add(_builds);
@@ -42,7 +47,8 @@ internal sealed class SuspendedCommand : ToolCommand
             try
             {
                 using CheckpointReader checkpoint = CheckpointReader.Open(place.Files, place.PathOf(name.ToString()), place.Identity);
-                return new SuspendedReport(name.ToString(), name.Lsn.Value, builds.Assemblies, CheckpointImage.Refusals(checkpoint, builds, acceptSource));
+                return new SuspendedReport(name.ToString(), name.Lsn.Value, builds.Assemblies,
+                    CheckpointImage.Refusals(checkpoint, builds, acceptSource));
             }
             catch (FileNotFoundException)
             {

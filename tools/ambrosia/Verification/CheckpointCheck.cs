@@ -47,7 +47,8 @@ internal sealed class CheckpointCheck(LogPlace place)
         }
         catch (Exception e) when (e is ProtocolViolation or IOException)
         {
-            return new CheckpointVerdict(name.ToString(), name.Lsn.Value, bytes, new DamageReport.Place(path, null, null, "a checkpoint that can be read", e.Message));
+            return new CheckpointVerdict(name.ToString(), name.Lsn.Value, bytes,
+                new DamageReport.Place(path, null, null, "a checkpoint that can be read", e.Message));
         }
     }
 }

@@ -4,8 +4,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Tools;
 
 /// <summary>
-/// What the directory states without its pages: the fence, and the header of every segment. A damaged header hides its file only, so that the
-/// rest of the log can still be read.
+/// What the directory states without its pages: the fence, and the header of every segment. A damaged header hides its file only, so that
+/// the rest of the log can still be read.
 /// </summary>
 /// <param name="Unusable">Headers that cannot be used: a coordinator halts there.</param>
 /// <param name="Damage">These, and a fence that contradicts the others.</param>
@@ -34,7 +34,9 @@ internal sealed record HeaderCheck(IReadOnlyList<LogDamage> Unusable, IReadOnlyL
         LogDamage[] unusable = [.. damage];
         Epoch? epoch = EpochOf(place, damage);
         if (newest is not null && epoch < newest.Epoch)
-            damage.Add(new LogDamage(place.PathOf($"epoch.{place.Identity.Uuid:D}.{epoch}"), 0, null, $"a fence of epoch {newest.Epoch} at least, which the log has", $"{epoch}: the fence is older than the log"));
+            damage.Add(
+                new LogDamage(place.PathOf($"epoch.{place.Identity.Uuid:D}.{epoch}"), 0, null,
+                    $"a fence of epoch {newest.Epoch} at least, which the log has", $"{epoch}: the fence is older than the log"));
         return new HeaderCheck(unusable, damage, new ReadOnlyFiles(place.Files, hidden), epoch?.Value);
     }
 

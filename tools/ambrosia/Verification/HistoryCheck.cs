@@ -5,8 +5,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Tools;
 
 /// <summary>
-/// Reads the log from its oldest page to its end with every check of the format, behind damage too; opens every record and message; compares
-/// what checkpoints state about the page before theirs.
+/// Reads the log from its oldest page to its end with every check of the format, behind damage too; opens every record and message;
+/// compares what checkpoints state about the page before theirs.
 /// </summary>
 internal sealed class HistoryCheck(LogPlace place, IReadOnlyList<CheckpointVerdict> checkpoints)
 {
@@ -50,7 +50,8 @@ internal sealed class HistoryCheck(LogPlace place, IReadOnlyList<CheckpointVerdi
     {
         try
         {
-            using LogScan scan = LogScan.Open(place.Files, place.Directory, place.Identity, new ScanOptions { GoesOn = true, EndsWithHead = true });
+            using LogScan scan = LogScan.Open(place.Files, place.Directory, place.Identity,
+                new ScanOptions { GoesOn = true, EndsWithHead = true });
             From = scan.Chain.Segments.IsEmpty ? null : scan.From;
             Begin(isStart: scan.From == Lsn.Zero);
             int lost = 0;
@@ -66,7 +67,9 @@ internal sealed class HistoryCheck(LogPlace place, IReadOnlyList<CheckpointVerdi
         catch (IOException unreadable)
         {
             Verdict = null;
-            _losses.Add(new Loss(From?.Value ?? 0, From?.Value ?? 0, 0, new DamageReport.Place(null, null, null, "a disk that can be read", unreadable.Message)));
+            _losses.Add(
+                new Loss(From?.Value ?? 0, From?.Value ?? 0, 0,
+                    new DamageReport.Place(null, null, null, "a disk that can be read", unreadable.Message)));
         }
     }
 
@@ -96,7 +99,8 @@ internal sealed class HistoryCheck(LogPlace place, IReadOnlyList<CheckpointVerdi
         Bytes += page.Header.Footprint;
         foreach (CheckpointVerdict checkpoint in checkpoints)
             if (checkpoint.Header is { } header && header.PageLsn == page.Lsn && header.PreviousHash != page.PreviousHash)
-                Add(page.Lsn, $"{checkpoint.File} states {Wording.Hash(header.PreviousHash)} as the hash before this page, which states {Wording.Hash(page.PreviousHash)}");
+                Add(page.Lsn,
+                    $"{checkpoint.File} states {Wording.Hash(header.PreviousHash)} as the hash before this page, which states {Wording.Hash(page.PreviousHash)}");
         try
         {
             _records.Take(page, TakeRecord);

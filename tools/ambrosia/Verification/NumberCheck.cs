@@ -3,8 +3,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Tools;
 
 /// <summary>
-/// The numbers of runs along the log: 1, 2, 3, … for each origin without gaps (log-format L5.2, I1); impulses never twice in an epoch of their
-/// sender. Where reading began in the middle, or jumped over damage, the next number of each origin is taken as it is.
+/// The numbers of runs along the log: 1, 2, 3, … for each origin without gaps (log-format L5.2, I1); impulses never twice in an epoch of
+/// their sender. Where reading began in the middle, or jumped over damage, the next number of each origin is taken as it is.
 /// </summary>
 internal sealed class NumberCheck
 {
@@ -50,6 +50,7 @@ internal sealed class NumberCheck
     {
         _impulses.TryGetValue((run.Peer, run.Hash), out ulong last);
         _impulses[(run.Peer, run.Hash)] = Math.Max(last, run.Last);
-        return run.First > last ? null : $"impulses of origin {run.Peer} in its epoch {run.Hash} begin at number {run.First}, and {last} was there already (L5.3)";
+        return run.First > last ? null
+            : $"impulses of origin {run.Peer} in its epoch {run.Hash} begin at number {run.First}, and {last} was there already (L5.3)";
     }
 }

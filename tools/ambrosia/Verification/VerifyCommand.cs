@@ -8,7 +8,9 @@ internal sealed class VerifyCommand : ToolCommand
 {
     private readonly Argument<string> _directory = new("DIR") { Description = "Directory of the log." };
 
-    public VerifyCommand(ToolStreams streams) : base(streams, "verify", "Reads the whole history, checkpoints included, and says what is lost and what is not.") => Add(_directory);
+    public VerifyCommand(ToolStreams streams)
+        : base(streams, "verify", "Reads the whole history, checkpoints included, and says what is lost and what is not.") =>
+            Add(_directory);
 
     protected override int Run(ParseResult parsed, Screen screen)
     {
@@ -18,7 +20,10 @@ internal sealed class VerifyCommand : ToolCommand
         return report.Sound ? ToolExit.Fine : ToolExit.Damage;
     }
 
-    /// <summary>Reads everything. On a live log checkpoints come and go meanwhile, so those that came are looked at behind the history that begins with them.</summary>
+    /// <summary>
+    /// Reads everything. On a live log checkpoints come and go meanwhile, so those that came are looked at behind the
+    /// history that begins with them.
+    /// </summary>
     /// <param name="done">Gets the bytes read so far.</param>
     internal static VerifyReport Verify(LogPlace place, Action<long> done)
     {

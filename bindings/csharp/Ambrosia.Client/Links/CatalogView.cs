@@ -5,9 +5,11 @@ namespace Ambrosia.Client;
 /// <summary>The catalog's directory for those who only look: nothing is ever made or changed.</summary>
 internal sealed class CatalogView(string directory) : ICatalogFiles
 {
-    private const UnixFileMode OthersMay = UnixFileMode.GroupRead | UnixFileMode.GroupWrite | UnixFileMode.OtherRead | UnixFileMode.OtherWrite;
+    private const UnixFileMode OthersMay = UnixFileMode.GroupRead | UnixFileMode.GroupWrite | UnixFileMode.OtherRead
+        | UnixFileMode.OtherWrite;
 
-    public IReadOnlyList<string> List() => Directory.Exists(directory) ? [.. Directory.EnumerateFiles(directory).Select(static path => Path.GetFileName(path))] : [];
+    public IReadOnlyList<string> List() =>
+        Directory.Exists(directory) ? [.. Directory.EnumerateFiles(directory).Select(static path => Path.GetFileName(path))] : [];
 
     public byte[]? Read(string name, int bytesMax)
     {
@@ -27,14 +29,17 @@ internal sealed class CatalogView(string directory) : ICatalogFiles
     {
         if (OperatingSystem.IsWindows() || !File.Exists(PathOf(name))) return null;
         UnixFileMode mode = File.GetUnixFileMode(PathOf(name));
-        return (mode & OthersMay) == 0 ? null : $"its mode is 0{Convert.ToString((int)mode & 0x1FF, 8)}: others than its owner may read or change it";
+        return (mode & OthersMay) == 0 ? null
+            : $"its mode is 0{Convert.ToString((int)mode & 0x1FF, 8)}: others than its owner may read or change it";
     }
 
     public string PathOf(string name) => Path.Combine(directory, name);
 
     public void Replace(string name, ReadOnlySpan<byte> content) => throw OnlyLooking();
 
-    public bool CreateNew(string name, ReadOnlySpan<byte> content) => throw new IOException($"there is no catalog in {directory}: it has no {name}. Give the directory that the coordinators use (--catalog)");
+    public bool CreateNew(string name, ReadOnlySpan<byte> content) =>
+        throw new IOException(
+            $"there is no catalog in {directory}: it has no {name}. Give the directory that the coordinators use (--catalog)");
 
     public void Delete(string name) => throw OnlyLooking();
 

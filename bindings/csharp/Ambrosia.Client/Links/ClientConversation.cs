@@ -63,7 +63,8 @@ internal sealed class ClientConversation : ILinkTraffic
         {
             uint payloadMax = stage == Stage.Open ? Frames.PayloadBytesMax(hello.MessageBytesMax) : Frames.ControlBytesMax;
             DecodeStatus status = FrameReader.TryRead(
-                bytes[consumed..], seed, payloadMax, checkPayload: true, out FrameHeader header, out ReadOnlySpan<byte> payload, out int size);
+                bytes[consumed..], seed, payloadMax, checkPayload: true, out FrameHeader header,
+                out ReadOnlySpan<byte> payload, out int size);
             if (status != DecodeStatus.Ok)
             {
                 bytesWanted = bytes.Length - consumed >= FrameHeader.Bytes ? FrameHeader.Bytes + (int)header.Length : 0;
@@ -122,7 +123,8 @@ internal sealed class ClientConversation : ILinkTraffic
     private void TakeAnswers(in RunView answers)
     {
         if (!answers.Header.IsClientAnswer) throw new ProtocolViolation("P3.2", $"{answers.Header.Kind} to a caller outside");
-        if (answers.Header.ClientSession != welcome!.Session) throw new ProtocolViolation("P10.6", $"answers for session {answers.Header.ClientSession} on {welcome.Session}");
+        if (answers.Header.ClientSession != welcome!.Session)
+            throw new ProtocolViolation("P10.6", $"answers for session {answers.Header.ClientSession} on {welcome.Session}");
         var messages = new MessageReader(answers);
         while (messages.Next()) book!.Answered(messages.CallId, answers.Header.Kind == MessageKind.ClientFailure, messages.Arguments);
     }
@@ -152,7 +154,8 @@ internal sealed class ClientConversation : ILinkTraffic
     private void WriteRun(RequestBook requests)
     {
         run.ResetWrittenCount();
-        if (requests.TryTakeRun(welcome!.RequestsMax, welcome.MessageBytesMax, run)) Frames.Write(frame, FrameType.Run, run.WrittenSpan, seed, checkPayload: true);
+        if (requests.TryTakeRun(welcome!.RequestsMax, welcome.MessageBytesMax, run))
+            Frames.Write(frame, FrameType.Run, run.WrittenSpan, seed, checkPayload: true);
     }
 
     public void Taken(int bytes)

@@ -31,7 +31,8 @@ internal sealed class ClientPump : IDisposable
     /// <summary>That of the first instance that took us: another one of the same name is refused.</summary>
     private Guid uuid;
 
-    /// <param name="book">What the primary is sent; null: this is the connection to a secondary, for queries, made when it is wanted.</param>
+    /// <param name="book">What the primary is sent; null: this is the connection to a secondary, for queries, made
+    /// when it is wanted.</param>
     internal ClientPump(string directory, InstanceId instance, ClientOptions options, RequestBook? book, QueryDesk desk, Action<Lsn> saw)
     {
         this.desk = desk;
@@ -98,8 +99,9 @@ internal sealed class ClientPump : IDisposable
             else Converse(LinkDialler.Dial(replica.Address, Settings(), stop.Token, instance.Name));
             return replica is not null;
         }
-        catch (Exception e) when (e is LinkUnreachableException or LinkAddressException or ProtocolViolation or IOException or UnauthorizedAccessException
-            or CatalogException or LinkCertificateException or OperationCanceledException)
+        catch (Exception e)
+            when (e is LinkUnreachableException or LinkAddressException or ProtocolViolation or IOException or UnauthorizedAccessException
+                or CatalogException or LinkCertificateException or OperationCanceledException)
         {
             trouble = e.Message;
             return false;
@@ -122,7 +124,8 @@ internal sealed class ClientPump : IDisposable
 
     /// <summary>Anew for each connection, so that renewed ones are in force with the next.</summary>
     private LinkCertificates ReadCertificates() =>
-        LinkCertificates.Read(File.ReadAllText(options.TlsCertificate!), File.ReadAllText(options.TlsKey!), File.ReadAllText(options.TlsAuthorities!), TimeProvider.System);
+        LinkCertificates.Read(File.ReadAllText(options.TlsCertificate!), File.ReadAllText(options.TlsKey!),
+            File.ReadAllText(options.TlsAuthorities!), TimeProvider.System);
 
     private void Converse(LinkConnection dialled)
     {

@@ -1,6 +1,6 @@
-// What a client asks, over its one or two connections: which road a query takes, what was sent on it, and what came back. Any thread; one lock.
-// Invariants: a try is on one road or waits for one; it ends once, with an answer, a failure, or why there is none; on each road queries are
-// numbered 1, 2, … of the present connection.
+// What a client asks, over its one or two connections: which road a query takes, what was sent on it, and what came back. Any thread; one
+// lock. Invariants: a try is on one road or waits for one; it ends once, with an answer, a failure, or why there is none; on each road
+// queries are numbered 1, 2, … of the present connection.
 using System.Buffers;
 using Ambrosia.Protocol;
 
@@ -73,14 +73,16 @@ internal sealed class QueryDesk(QuerySource source, Action<Lsn> saw)
     }
 
     /// <summary>The next queries as frames, so that no more than <paramref name="underWayMax"/> are under way.</summary>
-    /// <param name="messageBytesMax">The instance takes no more arguments (P5.18): a query with more fails here, since it would end every connection.</param>
+    /// <param name="messageBytesMax">The instance takes no more arguments (P5.18): a query with more fails here, since it would end
+    /// every connection.</param>
     internal void Take(QueryRoad road, uint underWayMax, uint messageBytesMax, uint seed, IBufferWriter<byte> frames)
     {
         var payload = new ArrayBufferWriter<byte>();
         lock (gate)
         {
             Lane lane = lanes[(int)road];
-            for (int written = 0; lane.Unsent.First?.Value is { } next && (uint)lane.Sent.Count < underWayMax && written < FramesBytesTarget; written += payload.WrittenCount)
+            for (int written = 0; lane.Unsent.First?.Value is { } next && (uint)lane.Sent.Count < underWayMax
+                && written < FramesBytesTarget; written += payload.WrittenCount)
             {
                 lane.Unsent.RemoveFirst();
                 payload.ResetWrittenCount();
@@ -102,7 +104,8 @@ internal sealed class QueryDesk(QuerySource source, Action<Lsn> saw)
         QueryTry? query;
         lock (gate)
         {
-            if (!lanes[(int)road].Sent.Remove(answer.Query, out query)) throw new ProtocolViolation("P10.9", $"an answer to query {answer.Query}, which nobody asked");
+            if (!lanes[(int)road].Sent.Remove(answer.Query, out query))
+                throw new ProtocolViolation("P10.9", $"an answer to query {answer.Query}, which nobody asked");
         }
         if (answer.Status != QueryStatus.NotNow && answer.Position < query.Position)
             throw new ProtocolViolation("P10.9", $"a query of position {query.Position} is answered at {answer.Position}");

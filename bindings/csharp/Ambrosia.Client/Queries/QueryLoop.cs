@@ -2,7 +2,10 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia.Client;
 
-/// <summary>Asks until there is an answer: at another replica, or again after a pause, for as long as there is time. The only place of queries that looks at a clock.</summary>
+/// <summary>
+/// Asks until there is an answer: at another replica, or again after a pause, for as long as there is time. The only place of
+/// queries that looks at a clock.
+/// </summary>
 internal sealed class QueryLoop(QueryDesk desk, TimeSpan within, TimeProvider time)
 {
     private static readonly TimeSpan s_pause = TimeSpan.FromMilliseconds(20);

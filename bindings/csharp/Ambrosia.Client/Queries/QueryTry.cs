@@ -2,7 +2,9 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia.Client;
 
-/// <summary>A query on its way to one replica; who asked makes another one where this comes to nothing. State is guarded by the desk.</summary>
+/// <summary>
+/// A query on its way to one replica; who asked makes another one where this comes to nothing. State is guarded by the desk.
+/// </summary>
 /// <param name="position">Every record below is to be executed before.</param>
 /// <param name="avoid">The road where it could not be answered the last time; null: none.</param>
 internal sealed class QueryTry(uint method, byte[] arguments, Lsn position, uint patienceMs, QueryRoad? avoid)

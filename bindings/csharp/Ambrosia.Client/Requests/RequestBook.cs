@@ -1,6 +1,6 @@
 // What a client has under way, across its connections: what waits to be sent, in order, and what was sent on the present one. Any thread;
-// one lock. Invariants: a request without a key is sent at most once; each is completed once and then no longer here; what has a key goes to
-// the next connection in the order in which it was sent.
+// one lock. Invariants: a request without a key is sent at most once; each is completed once and then no longer here; what has a key goes
+// to the next connection in the order in which it was sent.
 using System.Buffers;
 using Ambrosia.Protocol;
 
@@ -58,8 +58,11 @@ internal sealed class RequestBook(Action<ClientRequest> left)
         }
     }
 
-    /// <summary>The next messages as one run (protocol P3), at most so many that no more than <paramref name="requestsMax"/> are under way.</summary>
-    /// <param name="messageBytesMax">The instance takes no longer one (P3.4): what is longer fails here, since it would end every connection.</param>
+    /// <summary>
+    /// The next messages as one run (protocol P3), at most so many that no more than <paramref name="requestsMax"/> are under way.
+    /// </summary>
+    /// <param name="messageBytesMax">The instance takes no longer one (P3.4): what is longer fails here, since it would end
+    /// every connection.</param>
     internal bool TryTakeRun(uint requestsMax, uint messageBytesMax, ArrayBufferWriter<byte> run)
     {
         List<ClientRequest>? tooLong = null;
@@ -86,7 +89,8 @@ internal sealed class RequestBook(Action<ClientRequest> left)
         ulong number = last + 1;
         run.Advance(Head(first, number, 0, run.GetSpan(RunHeader.Bytes)));
         uint count = 0;
-        while (unsent.First?.Value is { } next && (uint)sent.Count < requestsMax && next.IsImpulse == first.IsImpulse && next.IsKeyed == first.IsKeyed
+        while (unsent.First?.Value is { } next && (uint)sent.Count < requestsMax && next.IsImpulse == first.IsImpulse
+            && next.IsKeyed == first.IsKeyed
             && next.BodyBytes <= messageBytesMax && (count == 0 || run.WrittenCount + next.Message.Length <= RunBytesTarget))
         {
             unsent.RemoveFirst();
@@ -101,7 +105,8 @@ internal sealed class RequestBook(Action<ClientRequest> left)
 
     private static int Head(ClientRequest first, ulong number, uint count, Span<byte> to)
     {
-        new RunHeader(first.IsImpulse ? MessageKind.Impulse : MessageKind.ClientRequest, first.IsKeyed, 0, 0, number, count, 0, 0).Write(to);
+        new RunHeader(first.IsImpulse ? MessageKind.Impulse : MessageKind.ClientRequest, first.IsKeyed, 0, 0, number, count, 0, 0)
+            .Write(to);
         return RunHeader.Bytes;
     }
 
@@ -132,7 +137,8 @@ internal sealed class RequestBook(Action<ClientRequest> left)
         ClientRequest? request;
         lock (gate)
         {
-            if (!sent.Remove(number, out request) || request.IsImpulse) throw new ProtocolViolation("P10.6", $"an answer to {number}, which nobody asked");
+            if (!sent.Remove(number, out request) || request.IsImpulse)
+                throw new ProtocolViolation("P10.6", $"an answer to {number}, which nobody asked");
         }
         if (isFailure)
         {
@@ -159,7 +165,9 @@ internal sealed class RequestBook(Action<ClientRequest> left)
         }
         foreach (ClientRequest request in unknown)
         {
-            request.Completion.TrySetException(new OutcomeUnknownException($"The connection was lost before it was known what became of a message ({why}): it takes effect once or never. Give it a key, and it is repeated until that is known."));
+            request.Completion.TrySetException(
+                new OutcomeUnknownException(
+                    $"The connection was lost before it was known what became of a message ({why}): it takes effect once or never. Give it a key, and it is repeated until that is known."));
             left(request);
         }
     }

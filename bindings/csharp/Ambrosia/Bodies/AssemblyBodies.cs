@@ -22,7 +22,9 @@ internal static class AssemblyBodies
     {
         try
         {
-            return image.TryOpenAssociatedPortablePdb(path, static pdb => File.Exists(pdb) ? new MemoryStream(File.ReadAllBytes(pdb)) : null, out MetadataReaderProvider? found, out _) ? found : null;
+            return image.TryOpenAssociatedPortablePdb(path,
+                static pdb => File.Exists(pdb) ? new MemoryStream(File.ReadAllBytes(pdb)) : null, out MetadataReaderProvider? found, out _)
+                ? found : null;
         }
         catch (BadImageFormatException)
         {

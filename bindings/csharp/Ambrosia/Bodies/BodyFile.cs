@@ -8,7 +8,10 @@ internal static class BodyFile
 {
     internal const string Suffix = ".suspend.json";
     private const int Format = 1;
-    private static readonly JsonWriterOptions s_options = new() { Indented = true, NewLine = "\n", Encoder = System.Text.Encodings.Web.JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
+    private static readonly JsonWriterOptions s_options = new()
+    {
+        Indented = true, NewLine = "\n", Encoder = System.Text.Encodings.Web.JavaScriptEncoder.UnsafeRelaxedJsonEscaping
+    };
 
     /// <param name="mvid">The module version id of the build that the rows are of.</param>
     internal static void Write(Stream to, Guid mvid, IEnumerable<BodyRow> rows)
@@ -32,7 +35,8 @@ internal static class BodyFile
         {
             using JsonDocument document = JsonDocument.Parse(json);
             JsonElement root = document.RootElement;
-            if (root.GetProperty("format").GetInt32() != Format || (mvid is not null && root.GetProperty("mvid").GetGuid() != mvid)) return null;
+            if (root.GetProperty("format").GetInt32() != Format || (mvid is not null && root.GetProperty("mvid").GetGuid() != mvid))
+                return null;
             return [.. root.GetProperty("methods").EnumerateArray().Select(ReadRow)];
         }
         catch (Exception e) when (e is KeyNotFoundException or InvalidOperationException or FormatException)
@@ -91,14 +95,16 @@ internal static class BodyFile
         return new BodyRow(
             id, CSharpNames.Signature(id), Text(row, "il"), Text(row, "source"),
             [.. row.GetProperty("types").EnumerateArray().Select(ReadType)],
-            [.. row.GetProperty("functions").EnumerateArray().Select(static each => new OwnedFunction(Text(each, "type"), Text(each, "name"), Text(each, "role")))]);
+            [.. row.GetProperty("functions").EnumerateArray()
+                .Select(static each => new OwnedFunction(Text(each, "type"), Text(each, "name"), Text(each, "role")))]);
     }
 
     private static OwnedType ReadType(JsonElement type) => new(
         Text(type, "name"), Text(type, "role"),
         [.. type.GetProperty("layout").EnumerateArray().Select(static each => each.GetString() ?? "")],
         [.. type.GetProperty("sites").EnumerateArray().Select(static each =>
-            new AwaitSite(each.GetProperty("state").GetInt32(), Text(each, "file"), each.GetProperty("line").GetInt32(), Text(each, "text")))]);
+            new AwaitSite(each.GetProperty("state").GetInt32(), Text(each, "file"), each.GetProperty("line").GetInt32(),
+                Text(each, "text")))]);
 
     private static string Text(JsonElement element, string name) => element.GetProperty(name).GetString() ?? "";
 }

@@ -33,7 +33,8 @@ internal sealed class BodyReader(PEReader image, PdbLines? lines)
     }
 
     /// <summary>Null: the compiler made nothing of it that an image could hold.</summary>
-    private BodyRow? Read(TypeDefinitionHandle self, MethodDefinitionHandle method, MemberNames names, MemberNames plain, Dictionary<string, string> sources)
+    private BodyRow? Read(
+        TypeDefinitionHandle self, MethodDefinitionHandle method, MemberNames names, MemberNames plain, Dictionary<string, string> sources)
     {
         if (!RefersToGenerated(self, method)) return null;
         var text = new StringBuilder();
@@ -52,17 +53,21 @@ internal sealed class BodyReader(PEReader image, PdbLines? lines)
     {
         if (Il(method) is not { } body) return false;
         foreach (Instruction instruction in Instructions.Of(body.GetILBytes()!))
-            if (!instruction.Member.IsNil && DefinitionBehind(instruction.Member) is var (type, called) && IsOf(self, type, called)) return true;
+            if (!instruction.Member.IsNil && DefinitionBehind(instruction.Member) is var (type, called) && IsOf(self, type, called))
+                return true;
         return false;
     }
 
-    private void Append(StringBuilder text, MethodDefinitionHandle method, TypeDefinitionHandle self, MemberNames plain, List<TypeDefinitionHandle> types, List<MethodDefinitionHandle> methods)
+    private void Append(
+        StringBuilder text, MethodDefinitionHandle method, TypeDefinitionHandle self, MemberNames plain, List<TypeDefinitionHandle> types,
+        List<MethodDefinitionHandle> methods)
     {
         text.Append(plain.OfMethod(method)).Append('\n');
         if (Il(method) is not { } body) return;
         text.Append(plain.Locals(body.LocalSignature)).Append('\n');
         foreach (ExceptionRegion region in body.ExceptionRegions)
-            text.Append($"{region.Kind} {region.TryOffset} {region.TryLength} {region.HandlerOffset} {region.HandlerLength} {region.FilterOffset} {plain.Of(region.CatchType)}\n");
+            text.Append(
+                $"{region.Kind} {region.TryOffset} {region.TryLength} {region.HandlerOffset} {region.HandlerLength} {region.FilterOffset} {plain.Of(region.CatchType)}\n");
         byte[] il = body.GetILBytes()!;
         foreach (Instruction instruction in Instructions.Of(il))
         {
@@ -79,7 +84,8 @@ internal sealed class BodyReader(PEReader image, PdbLines? lines)
     }
 
     /// <summary>What is named for the first time and was made by the compiler joins the method.</summary>
-    private void Meet(EntityHandle member, TypeDefinitionHandle self, List<TypeDefinitionHandle> types, List<MethodDefinitionHandle> methods)
+    private void Meet(
+        EntityHandle member, TypeDefinitionHandle self, List<TypeDefinitionHandle> types, List<MethodDefinitionHandle> methods)
     {
         if (DefinitionBehind(member) is not var (type, method) || !IsOf(self, type, method)) return;
         if (!type.IsNil && IsGenerated(type) && !types.Contains(type) && GeneratedNames.RoleOfType(NameOf(type)) is { } role)
@@ -87,7 +93,8 @@ internal sealed class BodyReader(PEReader image, PdbLines? lines)
             types.Add(type);
             if (role.EndsWith("machine", StringComparison.Ordinal)) AddMoveNext(type, methods);
         }
-        if (!method.IsNil && GeneratedNames.RoleOfFunction(metadata.GetString(metadata.GetMethodDefinition(method).Name)) is not null && !methods.Contains(method)) methods.Add(method);
+        if (!method.IsNil && GeneratedNames.RoleOfFunction(metadata.GetString(metadata.GetMethodDefinition(method).Name)) is not null
+            && !methods.Contains(method)) methods.Add(method);
     }
 
     private void AddMoveNext(TypeDefinitionHandle machine, List<MethodDefinitionHandle> methods)
@@ -101,8 +108,10 @@ internal sealed class BodyReader(PEReader image, PdbLines? lines)
         TypeDefinition type = metadata.GetTypeDefinition(handle);
         if (GeneratedNames.RoleOfType(metadata.GetString(type.Name)) is not { } role) return null;
         string kind = names.Of(type.BaseType) == "System.ValueType" ? "struct" : "class"; // Release and Debug
-        string[] layout = [kind, .. type.GetFields().Select(metadata.GetFieldDefinition).Where(static field => (field.Attributes & System.Reflection.FieldAttributes.Static) == 0)
-            .Select(field => $"{metadata.GetString(field.Name)} : {plain.TypeOf(field)}")];
+        string[] layout = [kind,
+            .. type.GetFields().Select(metadata.GetFieldDefinition)
+                .Where(static field => (field.Attributes & System.Reflection.FieldAttributes.Static) == 0)
+                .Select(field => $"{metadata.GetString(field.Name)} : {plain.TypeOf(field)}")];
         AwaitSite[] sites = role.EndsWith("machine", StringComparison.Ordinal) ? Sites(type) : [];
         return new OwnedType(names.Of(handle), role, layout, sites);
     }
@@ -111,13 +120,15 @@ internal sealed class BodyReader(PEReader image, PdbLines? lines)
     {
         MethodDefinition method = metadata.GetMethodDefinition(handle);
         string name = metadata.GetString(method.Name);
-        return GeneratedNames.RoleOfFunction(name) is { } role ? new OwnedFunction(new MemberNames(metadata, null).Of(method.GetDeclaringType()), name, role) : null;
+        return GeneratedNames.RoleOfFunction(name) is { } role
+            ? new OwnedFunction(new MemberNames(metadata, null).Of(method.GetDeclaringType()), name, role) : null;
     }
 
     /// <summary>States are the numbers that MoveNext stores in its state field; each is stored just before the method is left.</summary>
     private AwaitSite[] Sites(TypeDefinition machine)
     {
-        var moveNext = machine.GetMethods().FirstOrDefault(each => metadata.StringComparer.Equals(metadata.GetMethodDefinition(each).Name, "MoveNext"));
+        var moveNext = machine.GetMethods()
+            .FirstOrDefault(each => metadata.StringComparer.Equals(metadata.GetMethodDefinition(each).Name, "MoveNext"));
         if (moveNext.IsNil || Il(moveNext) is not { } body) return [];
         var sites = new SortedDictionary<int, AwaitSite>();
         byte[] il = body.GetILBytes()!;
@@ -127,9 +138,11 @@ internal sealed class BodyReader(PEReader image, PdbLines? lines)
             if (Instructions.Constant(instruction, il) is { } number) constant = number;
             else if (instruction.Code == OpCodes.Stfld && IsState(instruction.Member))
             {
-                if (constant is >= 0 and { } state) sites.TryAdd(state, lines?.SiteAt(moveNext, state, instruction.At) ?? new AwaitSite(state, "", 0, ""));
+                if (constant is >= 0 and { } state)
+                    sites.TryAdd(state, lines?.SiteAt(moveNext, state, instruction.At) ?? new AwaitSite(state, "", 0, ""));
             }
-            else if (instruction.Code != OpCodes.Dup && instruction.Code != OpCodes.Nop && !instruction.Code.Name!.StartsWith("stloc", StringComparison.Ordinal)) constant = null;
+            else if (instruction.Code != OpCodes.Dup && instruction.Code != OpCodes.Nop
+                && !instruction.Code.Name!.StartsWith("stloc", StringComparison.Ordinal)) constant = null;
         }
         return [.. sites.Values];
     }
@@ -151,9 +164,12 @@ internal sealed class BodyReader(PEReader image, PdbLines? lines)
         switch (handle.Kind)
         {
             case HandleKind.TypeDefinition: return ((TypeDefinitionHandle)handle, default);
-            case HandleKind.MethodDefinition: return (metadata.GetMethodDefinition((MethodDefinitionHandle)handle).GetDeclaringType(), (MethodDefinitionHandle)handle);
-            case HandleKind.FieldDefinition: return (metadata.GetFieldDefinition((FieldDefinitionHandle)handle).GetDeclaringType(), default);
-            case HandleKind.MethodSpecification: return DefinitionBehind(metadata.GetMethodSpecification((MethodSpecificationHandle)handle).Method);
+            case HandleKind.MethodDefinition:
+                return (metadata.GetMethodDefinition((MethodDefinitionHandle)handle).GetDeclaringType(), (MethodDefinitionHandle)handle);
+            case HandleKind.FieldDefinition:
+                return (metadata.GetFieldDefinition((FieldDefinitionHandle)handle).GetDeclaringType(), default);
+            case HandleKind.MethodSpecification:
+                return DefinitionBehind(metadata.GetMethodSpecification((MethodSpecificationHandle)handle).Method);
             case HandleKind.TypeSpecification:
                 TypeDefinitionHandle definition = GenericDefinition.Of(metadata, (TypeSpecificationHandle)handle);
                 return definition.IsNil ? null : (definition, default);
@@ -170,7 +186,8 @@ internal sealed class BodyReader(PEReader image, PdbLines? lines)
     {
         string text = metadata.GetString(name);
         if (!GeneratedNames.IsGenerated(text)) return default;
-        return metadata.GetTypeDefinition(type).GetMethods().FirstOrDefault(each => metadata.StringComparer.Equals(metadata.GetMethodDefinition(each).Name, text));
+        return metadata.GetTypeDefinition(type).GetMethods()
+            .FirstOrDefault(each => metadata.StringComparer.Equals(metadata.GetMethodDefinition(each).Name, text));
     }
 
     /// <summary>Made by the compiler for a method of this type.</summary>
@@ -188,12 +205,15 @@ internal sealed class BodyReader(PEReader image, PdbLines? lines)
 
     private bool IsGenerated(TypeDefinitionHandle type) => GeneratedNames.IsGenerated(NameOf(type));
 
-    private bool IsGenerated(MethodDefinitionHandle method) => GeneratedNames.IsGenerated(metadata.GetString(metadata.GetMethodDefinition(method).Name));
+    private bool IsGenerated(MethodDefinitionHandle method) =>
+        GeneratedNames.IsGenerated(metadata.GetString(metadata.GetMethodDefinition(method).Name));
 
     private string NameOf(TypeDefinitionHandle type) => metadata.GetString(metadata.GetTypeDefinition(type).Name);
 
     private string String(byte[] il, Instruction instruction) =>
-        metadata.GetUserString((UserStringHandle)System.Reflection.Metadata.Ecma335.MetadataTokens.Handle(BitConverter.ToInt32(il, instruction.Operand.Start.Value)));
+        metadata.GetUserString(
+            (UserStringHandle)System.Reflection.Metadata.Ecma335.MetadataTokens.Handle(
+                BitConverter.ToInt32(il, instruction.Operand.Start.Value)));
 
     private MethodBodyBlock? Il(MethodDefinitionHandle method)
     {

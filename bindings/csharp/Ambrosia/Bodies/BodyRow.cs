@@ -1,11 +1,14 @@
 namespace Ambrosia;
 
-/// <summary>A method of an app together with all that the compiler made of it: state machines, closures, lambdas, local functions.</summary>
+/// <summary>
+/// A method of an app together with all that the compiler made of it: state machines, closures, lambdas, local functions.
+/// </summary>
 /// <param name="Id">Survives every recompile: <c>Namespace.Type.Method&lt;!!0&gt;(parameter types):return type</c>.</param>
 /// <param name="Signature">For people: C#.</param>
 /// <param name="Il">Hash of the method's IL and of everything lexically inside it, free of what other members of the type change.</param>
 /// <param name="Source">The generator's hash of the tokens and what they mean; empty: unknown.</param>
-internal sealed record BodyRow(string Id, string Signature, string Il, string Source, IReadOnlyList<OwnedType> Types, IReadOnlyList<OwnedFunction> Functions);
+internal sealed record BodyRow(
+    string Id, string Signature, string Il, string Source, IReadOnlyList<OwnedType> Types, IReadOnlyList<OwnedFunction> Functions);
 
 /// <summary>A type that the compiler made for a method.</summary>
 /// <param name="Name">Full name in this build.</param>
@@ -27,5 +30,6 @@ internal sealed record OwnedFunction(string Type, string Name, string Role);
 /// <param name="Text">The line; empty: unknown.</param>
 internal readonly record struct AwaitSite(int State, string File, int Line, string Text)
 {
-    public override string ToString() => Line == 0 ? $"await #{State}" : Text.Length == 0 ? $"await #{State} ({File}:{Line})" : $"await #{State} ({File}:{Line}: {Text})";
+    public override string ToString() =>
+        Line == 0 ? $"await #{State}" : Text.Length == 0 ? $"await #{State} ({File}:{Line})" : $"await #{State} ({File}:{Line}: {Text})";
 }

@@ -8,7 +8,10 @@ internal static partial class GeneratedNames
 {
     internal static bool IsGenerated(string name) => name.StartsWith('<');
 
-    /// <summary>The type that holds lambdas without captures: <c>&lt;&gt;c</c> is one for all methods of a type, <c>&lt;&gt;c__7</c> one for a generic method.</summary>
+    /// <summary>
+    /// The type that holds lambdas without captures: <c>&lt;&gt;c</c> is one for all methods of a type, <c>&lt;&gt;c__7</c>
+    /// one for a generic method.
+    /// </summary>
     internal static bool IsStaticsOfType(string name) => name == "<>c";
 
     internal static bool IsStatics(string name) => name == "<>c" || name.StartsWith("<>c__", StringComparison.Ordinal) && !IsClosure(name);
@@ -30,7 +33,8 @@ internal static partial class GeneratedNames
     /// <summary>What a function is within its method; null: none that the compiler made.</summary>
     internal static string? RoleOfFunction(string name) => Function().Match(name) is { Success: true } match ? RoleOfFunction(match) : null;
 
-    private static string RoleOfFunction(Match function) => $"{(function.Groups["local"].Value is { Length: > 0 } local ? local : "lambda")}#{function.Groups["ordinal"].Value}";
+    private static string RoleOfFunction(Match function) =>
+        $"{(function.Groups["local"].Value is { Length: > 0 } local ? local : "lambda")}#{function.Groups["ordinal"].Value}";
 
     /// <summary>The name in the machine's name: of <c>&lt;&lt;Foo&gt;b__0&gt;d</c> the <c>&lt;Foo&gt;b__0</c>.</summary>
     private static string Inner(string name)

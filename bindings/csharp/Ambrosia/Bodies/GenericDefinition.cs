@@ -13,29 +13,39 @@ internal sealed class GenericDefinition : ISignatureTypeProvider<TypeDefinitionH
 
     TypeDefinitionHandle ISimpleTypeProvider<TypeDefinitionHandle>.GetPrimitiveType(PrimitiveTypeCode typeCode) => default;
 
-    TypeDefinitionHandle ISimpleTypeProvider<TypeDefinitionHandle>.GetTypeFromDefinition(MetadataReader reader, TypeDefinitionHandle handle, byte rawTypeKind) => handle;
+    TypeDefinitionHandle ISimpleTypeProvider<TypeDefinitionHandle>.GetTypeFromDefinition(
+        MetadataReader reader, TypeDefinitionHandle handle, byte rawTypeKind) => handle;
 
-    TypeDefinitionHandle ISimpleTypeProvider<TypeDefinitionHandle>.GetTypeFromReference(MetadataReader reader, TypeReferenceHandle handle, byte rawTypeKind) => default;
+    TypeDefinitionHandle ISimpleTypeProvider<TypeDefinitionHandle>.GetTypeFromReference(
+        MetadataReader reader, TypeReferenceHandle handle, byte rawTypeKind) => default;
 
-    TypeDefinitionHandle ISignatureTypeProvider<TypeDefinitionHandle, object?>.GetTypeFromSpecification(MetadataReader reader, object? genericContext, TypeSpecificationHandle handle, byte rawTypeKind) => default;
+    TypeDefinitionHandle ISignatureTypeProvider<TypeDefinitionHandle, object?>.GetTypeFromSpecification(
+        MetadataReader reader, object? genericContext, TypeSpecificationHandle handle, byte rawTypeKind) => default;
 
     TypeDefinitionHandle ISZArrayTypeProvider<TypeDefinitionHandle>.GetSZArrayType(TypeDefinitionHandle elementType) => default;
 
-    TypeDefinitionHandle IConstructedTypeProvider<TypeDefinitionHandle>.GetArrayType(TypeDefinitionHandle elementType, ArrayShape shape) => default;
+    TypeDefinitionHandle IConstructedTypeProvider<TypeDefinitionHandle>.GetArrayType(TypeDefinitionHandle elementType, ArrayShape shape) =>
+        default;
 
     TypeDefinitionHandle IConstructedTypeProvider<TypeDefinitionHandle>.GetByReferenceType(TypeDefinitionHandle elementType) => default;
 
     TypeDefinitionHandle IConstructedTypeProvider<TypeDefinitionHandle>.GetPointerType(TypeDefinitionHandle elementType) => default;
 
-    TypeDefinitionHandle IConstructedTypeProvider<TypeDefinitionHandle>.GetGenericInstantiation(TypeDefinitionHandle genericType, ImmutableArray<TypeDefinitionHandle> typeArguments) => genericType;
+    TypeDefinitionHandle IConstructedTypeProvider<TypeDefinitionHandle>.GetGenericInstantiation(
+        TypeDefinitionHandle genericType, ImmutableArray<TypeDefinitionHandle> typeArguments) => genericType;
 
-    TypeDefinitionHandle ISignatureTypeProvider<TypeDefinitionHandle, object?>.GetGenericMethodParameter(object? genericContext, int index) => default;
+    TypeDefinitionHandle ISignatureTypeProvider<TypeDefinitionHandle, object?>.GetGenericMethodParameter(
+        object? genericContext, int index) => default;
 
-    TypeDefinitionHandle ISignatureTypeProvider<TypeDefinitionHandle, object?>.GetGenericTypeParameter(object? genericContext, int index) => default;
+    TypeDefinitionHandle ISignatureTypeProvider<TypeDefinitionHandle, object?>.GetGenericTypeParameter(object? genericContext, int index) =>
+        default;
 
-    TypeDefinitionHandle ISignatureTypeProvider<TypeDefinitionHandle, object?>.GetModifiedType(TypeDefinitionHandle modifier, TypeDefinitionHandle unmodifiedType, bool isRequired) => unmodifiedType;
+    TypeDefinitionHandle ISignatureTypeProvider<TypeDefinitionHandle, object?>.GetModifiedType(
+        TypeDefinitionHandle modifier, TypeDefinitionHandle unmodifiedType, bool isRequired) => unmodifiedType;
 
-    TypeDefinitionHandle ISignatureTypeProvider<TypeDefinitionHandle, object?>.GetPinnedType(TypeDefinitionHandle elementType) => elementType;
+    TypeDefinitionHandle ISignatureTypeProvider<TypeDefinitionHandle, object?>.GetPinnedType(TypeDefinitionHandle elementType) =>
+        elementType;
 
-    TypeDefinitionHandle ISignatureTypeProvider<TypeDefinitionHandle, object?>.GetFunctionPointerType(MethodSignature<TypeDefinitionHandle> signature) => default;
+    TypeDefinitionHandle ISignatureTypeProvider<TypeDefinitionHandle, object?>.GetFunctionPointerType(
+        MethodSignature<TypeDefinitionHandle> signature) => default;
 }

@@ -34,7 +34,8 @@ internal static class Instructions
         {
             OpCode code = il[at] == Prefix ? s_two[il[at + 1]] : s_one[il[at]];
             int operandAt = at + code.Size, size = OperandBytes(code.OperandType, il, operandAt);
-            EntityHandle member = NamesAMember(code.OperandType) ? (EntityHandle)MetadataTokens.Handle(BinaryPrimitives.ReadInt32LittleEndian(il.AsSpan(operandAt))) : default;
+            EntityHandle member = NamesAMember(code.OperandType)
+                ? (EntityHandle)MetadataTokens.Handle(BinaryPrimitives.ReadInt32LittleEndian(il.AsSpan(operandAt))) : default;
             yield return new Instruction(at, code, member, operandAt..(operandAt + size));
             at = operandAt + size;
         }
@@ -51,7 +52,8 @@ internal static class Instructions
     };
 
     private static bool NamesAMember(OperandType type) =>
-        type is OperandType.InlineField or OperandType.InlineMethod or OperandType.InlineTok or OperandType.InlineType or OperandType.InlineSig;
+        type is OperandType.InlineField or OperandType.InlineMethod or OperandType.InlineTok or OperandType.InlineType
+            or OperandType.InlineSig;
 
     private static int OperandBytes(OperandType type, byte[] il, int at) => type switch
     {

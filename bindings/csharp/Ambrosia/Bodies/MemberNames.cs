@@ -65,7 +65,8 @@ internal sealed class MemberNames(MetadataReader metadata, TypeDefinitionHandle?
         if (handle == self) return "$self";
         TypeDefinition type = metadata.GetTypeDefinition(handle);
         string name = Plain(metadata.GetString(type.Name));
-        if (name.StartsWith("<>f__AnonymousType", StringComparison.Ordinal)) return $"anonymous({string.Join(',', type.GetProperties().Select(each => metadata.GetString(metadata.GetPropertyDefinition(each).Name)))})";
+        if (name.StartsWith("<>f__AnonymousType", StringComparison.Ordinal))
+            return $"anonymous({string.Join(',', type.GetProperties().Select(each => metadata.GetString(metadata.GetPropertyDefinition(each).Name)))})";
         if (!type.GetDeclaringType().IsNil) return $"{Of(type.GetDeclaringType())}+{name}";
         return type.Namespace.IsNil ? name : $"{metadata.GetString(type.Namespace)}.{name}";
     }
@@ -88,33 +89,42 @@ internal sealed class MemberNames(MetadataReader metadata, TypeDefinitionHandle?
         return text.Append('>').ToString();
     }
 
-    private static string Parameters(MethodSignature<string> signature) => $"({string.Join(',', signature.ParameterTypes)}):{signature.ReturnType}";
+    private static string Parameters(MethodSignature<string> signature) =>
+        $"({string.Join(',', signature.ParameterTypes)}):{signature.ReturnType}";
 
-    string ISimpleTypeProvider<string>.GetPrimitiveType(PrimitiveTypeCode typeCode) => typeCode == PrimitiveTypeCode.TypedReference ? "System.TypedReference" : $"System.{typeCode}";
+    string ISimpleTypeProvider<string>.GetPrimitiveType(PrimitiveTypeCode typeCode) =>
+        typeCode == PrimitiveTypeCode.TypedReference ? "System.TypedReference" : $"System.{typeCode}";
 
-    string ISimpleTypeProvider<string>.GetTypeFromDefinition(MetadataReader reader, TypeDefinitionHandle handle, byte rawTypeKind) => Of(handle);
+    string ISimpleTypeProvider<string>.GetTypeFromDefinition(MetadataReader reader, TypeDefinitionHandle handle, byte rawTypeKind) =>
+        Of(handle);
 
-    string ISimpleTypeProvider<string>.GetTypeFromReference(MetadataReader reader, TypeReferenceHandle handle, byte rawTypeKind) => Of(handle);
+    string ISimpleTypeProvider<string>.GetTypeFromReference(MetadataReader reader, TypeReferenceHandle handle, byte rawTypeKind) =>
+        Of(handle);
 
-    string ISignatureTypeProvider<string, object?>.GetTypeFromSpecification(MetadataReader reader, object? genericContext, TypeSpecificationHandle handle, byte rawTypeKind) => Of(handle);
+    string ISignatureTypeProvider<string, object?>.GetTypeFromSpecification(
+        MetadataReader reader, object? genericContext, TypeSpecificationHandle handle, byte rawTypeKind) => Of(handle);
 
     string ISZArrayTypeProvider<string>.GetSZArrayType(string elementType) => $"{elementType}[]";
 
-    string IConstructedTypeProvider<string>.GetArrayType(string elementType, ArrayShape shape) => $"{elementType}[{new string(',', shape.Rank - 1)}]";
+    string IConstructedTypeProvider<string>.GetArrayType(string elementType, ArrayShape shape) =>
+        $"{elementType}[{new string(',', shape.Rank - 1)}]";
 
     string IConstructedTypeProvider<string>.GetByReferenceType(string elementType) => $"{elementType}&";
 
     string IConstructedTypeProvider<string>.GetPointerType(string elementType) => $"{elementType}*";
 
-    string IConstructedTypeProvider<string>.GetGenericInstantiation(string genericType, ImmutableArray<string> typeArguments) => $"{genericType}<{string.Join(',', typeArguments)}>";
+    string IConstructedTypeProvider<string>.GetGenericInstantiation(string genericType, ImmutableArray<string> typeArguments) =>
+        $"{genericType}<{string.Join(',', typeArguments)}>";
 
     string ISignatureTypeProvider<string, object?>.GetGenericMethodParameter(object? genericContext, int index) => $"!!{index}";
 
     string ISignatureTypeProvider<string, object?>.GetGenericTypeParameter(object? genericContext, int index) => $"!{index}";
 
-    string ISignatureTypeProvider<string, object?>.GetModifiedType(string modifier, string unmodifiedType, bool isRequired) => unmodifiedType;
+    string ISignatureTypeProvider<string, object?>.GetModifiedType(string modifier, string unmodifiedType, bool isRequired) =>
+        unmodifiedType;
 
     string ISignatureTypeProvider<string, object?>.GetPinnedType(string elementType) => elementType;
 
-    string ISignatureTypeProvider<string, object?>.GetFunctionPointerType(MethodSignature<string> signature) => $"method{Parameters(signature)}";
+    string ISignatureTypeProvider<string, object?>.GetFunctionPointerType(MethodSignature<string> signature) =>
+        $"method{Parameters(signature)}";
 }

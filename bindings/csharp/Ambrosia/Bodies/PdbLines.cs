@@ -16,6 +16,7 @@ internal sealed class PdbLines(MetadataReader pdb, Func<string, int, string?> re
         if (found.Document.IsNil) return new AwaitSite(state, "", 0, "");
         string path = pdb.GetString(pdb.GetDocument(found.Document).Name);
         string text = readLine(path, found.StartLine)?.Trim() ?? "";
-        return new AwaitSite(state, path[(path.LastIndexOfAny(['/', '\\']) + 1)..], found.StartLine, text.Length <= TextCharsMax ? text : text[..TextCharsMax]);
+        return new AwaitSite(state, path[(path.LastIndexOfAny(['/', '\\']) + 1)..], found.StartLine,
+            text.Length <= TextCharsMax ? text : text[..TextCharsMax]);
     }
 }

@@ -2,7 +2,9 @@ using System.Reflection.Metadata;
 
 namespace Ambrosia;
 
-/// <summary>The attributes <c>Ambrosia.SuspendableAttribute(id, source)</c> of an assembly: the generator's hash of each method's source.</summary>
+/// <summary>
+/// The attributes <c>Ambrosia.SuspendableAttribute(id, source)</c> of an assembly: the generator's hash of each method's source.
+/// </summary>
 internal static class SuspendableAttributes
 {
     private const ushort Prolog = 1;
@@ -27,6 +29,7 @@ internal static class SuspendableAttributes
         EntityHandle parent = metadata.GetMemberReference((MemberReferenceHandle)attribute.Constructor).Parent;
         if (parent.Kind != HandleKind.TypeReference) return false;
         TypeReference type = metadata.GetTypeReference((TypeReferenceHandle)parent);
-        return metadata.StringComparer.Equals(type.Name, "SuspendableAttribute") && metadata.StringComparer.Equals(type.Namespace, "Ambrosia");
+        return metadata.StringComparer.Equals(type.Name, "SuspendableAttribute")
+            && metadata.StringComparer.Equals(type.Namespace, "Ambrosia");
     }
 }

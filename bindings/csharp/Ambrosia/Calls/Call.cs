@@ -45,7 +45,9 @@ public readonly struct Call
     /// <inheritdoc cref="WhenAll(ReadOnlySpan{Call})"/>
     public static Call WhenAll(Call[] calls) => WhenAll(calls.AsSpan());
 
-    /// <summary>Completes when all <paramref name="calls"/> have, with their results in the same order; fails with the first failure in their order.</summary>
+    /// <summary>
+    /// Completes when all <paramref name="calls"/> have, with their results in the same order; fails with the first failure in their order.
+    /// </summary>
     public static Call<T[]> WhenAll<T>(params ReadOnlySpan<Call<T>> calls)
     {
         var parts = new Source<T>[calls.Length];
@@ -60,8 +62,8 @@ public readonly struct Call
     public static Call<T[]> WhenAll<T>(Call<T>[] calls) => WhenAll<T>(calls.AsSpan());
 
     /// <summary>
-    /// Completes when one of <paramref name="calls"/> has, in whatever way, with its place among them; await that one then. Of several that are done the
-    /// first in their order counts. The others can be awaited as before.
+    /// Completes when one of <paramref name="calls"/> has, in whatever way, with its place among them; await that one then. Of several that
+    /// are done the first in their order counts. The others can be awaited as before.
     /// </summary>
     /// <exception cref="ArgumentException">There is no call.</exception>
     public static Call<int> WhenAny(params ReadOnlySpan<Call> calls)
@@ -96,7 +98,8 @@ public readonly struct Call
     }
 
     /// <summary>
-    /// This call, waited for so long by the time of the log; then it fails with a <see cref="TimeoutException"/>. The call itself has been sent and takes effect.
+    /// This call, waited for so long by the time of the log; then it fails with a <see cref="TimeoutException"/>. The call itself has
+    /// been sent and takes effect.
     /// </summary>
     public Call Within(TimeSpan time) => new(new Expiring<Nothing>(ToSource(), time));
 

@@ -38,7 +38,10 @@ public struct CallBuilder<T>
         frame.Complete(value);
     }
 
-    /// <summary>The compiler hands over everything that the method threw. What is no failure of a handler unwinds whoever runs it, as it does a method that is not async.</summary>
+    /// <summary>
+    /// The compiler hands over everything that the method threw. What is no failure of a handler unwinds whoever runs it, as it does a
+    /// method that is not async.
+    /// </summary>
     public void SetException(Exception failure)
     {
         if (!ImmortalRuntime.IsOfHandler(failure)) ExceptionDispatchInfo.Throw(failure);

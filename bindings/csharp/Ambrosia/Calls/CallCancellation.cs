@@ -1,10 +1,11 @@
-// Lets handlers stop waiting for calls. Unlike CancellationTokenSource it is state: it is part of checkpoints, and what it cancels is resumed in log
-// order. Thread: the scheduler's. Invariant: waiting holds only calls that are not done, in the order in which they were given.
+// Lets handlers stop waiting for calls. Unlike CancellationTokenSource it is state: it is part of checkpoints, and what it cancels is
+// resumed in log order. Thread: the scheduler's. Invariant: waiting holds only calls that are not done, in the order
+// in which they were given.
 namespace Ambrosia;
 
 /// <summary>
-/// Cancels calls that were made <see cref="Call{T}.CancelledBy"/> it: who awaits them gets an <see cref="OperationCanceledException"/>. The calls
-/// themselves have been sent and take effect; only their results are not waited for. May be kept in the immortal's state.
+/// Cancels calls that were made <see cref="Call{T}.CancelledBy"/> it: who awaits them gets an <see cref="OperationCanceledException"/>. The
+/// calls themselves have been sent and take effect; only their results are not waited for. May be kept in the immortal's state.
 /// </summary>
 public sealed class CallCancellation : IImagePart
 {

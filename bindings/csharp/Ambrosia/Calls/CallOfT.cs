@@ -36,7 +36,8 @@ public readonly struct Call<T>
     }
 
     /// <summary>
-    /// This call, waited for so long by the time of the log; then it fails with a <see cref="TimeoutException"/>. The call itself has been sent and takes effect.
+    /// This call, waited for so long by the time of the log; then it fails with a <see cref="TimeoutException"/>. The call itself has
+    /// been sent and takes effect.
     /// </summary>
     public Call<T> Within(TimeSpan time) => new(new Expiring<T>(ToSource(), time));
 

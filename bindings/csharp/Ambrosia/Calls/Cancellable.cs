@@ -1,8 +1,8 @@
 namespace Ambrosia;
 
 /// <summary>
-/// A call's outcome, or that it is not waited for any longer, whichever the log has first. The call itself goes on where it was made: its result, when it
-/// comes, finds nobody.
+/// A call's outcome, or that it is not waited for any longer, whichever the log has first. The call itself goes on where it was made: its
+/// result, when it comes, finds nobody.
 /// </summary>
 internal sealed class Cancellable<T> : Source<T>
 {

@@ -1,6 +1,9 @@
 namespace Ambrosia;
 
-/// <summary>A call's outcome, or a <see cref="TimeoutException"/> if the record of its timer comes first: the log decides, so every execution agrees.</summary>
+/// <summary>
+/// A call's outcome, or a <see cref="TimeoutException"/> if the record of its timer comes first: the log decides,
+/// so every execution agrees.
+/// </summary>
 internal sealed class Expiring<T> : Source<T>
 {
     private readonly Source<T> call;

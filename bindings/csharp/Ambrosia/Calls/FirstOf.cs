@@ -1,8 +1,8 @@
 namespace Ambrosia;
 
 /// <summary>
-/// Done when one of its parts is: the place of the first, in their order, that is done when this is resumed. It then lets go of the others, so that they
-/// can be awaited again.
+/// Done when one of its parts is: the place of the first, in their order, that is done when this is resumed. It then lets go of the others,
+/// so that they can be awaited again.
 /// </summary>
 internal sealed class FirstOf : Source<int>
 {

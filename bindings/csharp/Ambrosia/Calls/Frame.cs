@@ -4,7 +4,8 @@ namespace Ambrosia;
 
 /// <summary>
 /// A suspended async method: the compiler's state machine (a struct in Release, a class in Debug), and at the same time the thing that
-/// its caller waits for. Made at the first real suspension; a method that never suspends makes none. Its builder completes it, and counts it out.
+/// its caller waits for. Made at the first real suspension; a method that never suspends makes none. Its builder
+/// completes it, and counts it out.
 /// </summary>
 internal sealed class Frame<TMachine, T> : Source<T>, ISuspended
     where TMachine : IAsyncStateMachine

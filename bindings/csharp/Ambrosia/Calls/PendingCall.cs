@@ -17,7 +17,9 @@ internal interface IPendingCall
     bool TryCompleteWithNothing();
 }
 
-/// <summary>An outstanding call: completed when the record with its result is executed. It names the call, so it can be in a checkpoint.</summary>
+/// <summary>
+/// An outstanding call: completed when the record with its result is executed. It names the call, so it can be in a checkpoint.
+/// </summary>
 internal sealed class PendingCall<T>(ulong id, uint method, ImmortalProxy proxy) : Source<T>, IPendingCall
 {
     private readonly ulong id = id;

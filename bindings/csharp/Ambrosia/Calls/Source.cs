@@ -38,8 +38,8 @@ internal abstract class Source
     }
 
     /// <summary>
-    /// The only one who waited for this was told otherwise. A call has been sent and goes on; what exists to be waited for alone, a timer, ends here,
-    /// and who awaits it all the same gets the reason.
+    /// The only one who waited for this was told otherwise. A call has been sent and goes on; what exists to be waited for alone, a timer,
+    /// ends here, and who awaits it all the same gets the reason.
     /// </summary>
     internal virtual void GiveUp(Exception why)
     {

@@ -1,5 +1,5 @@
-// What becomes of forks and impulses whose handlers throw: counted, the end of the app, or set aside, as the log's policy says (L5.12). What
-// a handler had changed and sent before it threw stays. Thread: the scheduler's, inside a record.
+// What becomes of forks and impulses whose handlers throw: counted, the end of the app, or set aside, as the log's policy says (L5.12).
+// What a handler had changed and sent before it threw stays. Thread: the scheduler's, inside a record.
 using Ambrosia.Protocol;
 
 namespace Ambrosia;
@@ -18,7 +18,9 @@ internal sealed class ForkFailures(ImmortalRuntime runtime, Action<string> log)
     /// <summary>Failures that were counted, and nothing else.</summary>
     internal long Counted => counted.Count;
 
-    /// <summary>What a handler that is being suspended may be set aside with, should it fail later; null: it will only be counted then.</summary>
+    /// <summary>
+    /// What a handler that is being suspended may be set aside with, should it fail later; null: it will only be counted then.
+    /// </summary>
     internal SetAsideMessage? KeptOf(in IncomingMessage message) => Policies.InForce == ForkPolicy.Quarantine ? Copy(message) : null;
 
     /// <exception cref="AppFailed">The policy is to stop.</exception>
@@ -37,7 +39,8 @@ internal sealed class ForkFailures(ImmortalRuntime runtime, Action<string> log)
     {
         ulong at = runtime.ExecutingLsn;
         ForkPolicy policy = Policies.At(new Lsn(at), kept is null || Quarantine.HasRoom(kept.Arguments.Length));
-        if (policy == ForkPolicy.Stop) throw Stop(kept is null ? $"of the record at {at}" : $"{kept.Place} (continued at {at})", method, caller, failure);
+        if (policy == ForkPolicy.Stop)
+            throw Stop(kept is null ? $"of the record at {at}" : $"{kept.Place} (continued at {at})", method, caller, failure);
         if (policy == ForkPolicy.Quarantine && kept is not null) SetAside(kept, failure);
         else counted.Add(NameOf(method), at, failure);
     }
@@ -89,22 +92,27 @@ internal sealed class ForkFailures(ImmortalRuntime runtime, Action<string> log)
     }
 
     private void Say(SetAsideMessage message, bool isUnlogged) => runtime.Outbound.Write(new SetAside(
-        message.Decision, message.Place, isUnlogged, message.TimeUs, message.Caller, message.Kind, message.Method, message.Tries, (ulong)message.Arguments.Length, message.Why));
+        message.Decision, message.Place, isUnlogged, message.TimeUs, message.Caller, message.Kind, message.Method, message.Tries,
+        (ulong)message.Arguments.Length, message.Why));
 
-    private AppFailed Stop(string place, uint method, InstanceId caller, Exception failure) => Stop($"{NameOf(method)} threw at message {place} of {caller}", failure);
+    private AppFailed Stop(string place, uint method, InstanceId caller, Exception failure) =>
+        Stop($"{NameOf(method)} threw at message {place} of {caller}", failure);
 
     private AppFailed Stop(string what, Exception failure)
     {
         string why = Policies.InForce == ForkPolicy.Stop ? "the fork policy is to stop"
             : $"the quarantine is full with {Quarantine.Messages.Count} messages of {Quarantine.Bytes} bytes";
-        return new AppFailed($"{what} and {why}; a coordinator started with another --fork-policy lets the app go on: {failure.GetType().FullName}", failure);
+        return new AppFailed(
+            $"{what} and {why}; a coordinator started with another --fork-policy lets the app go on: {failure.GetType().FullName}",
+            failure);
     }
 
     private string NameOf(uint method) => MethodNames.Of(runtime.Immortal!.GetType(), method);
 
     private static SetAsideMessage Copy(in IncomingMessage message) => new()
     {
-        Place = message.Place, Kind = message.Kind, Origin = message.Origin, Caller = message.Caller, Method = message.Method, Arguments = message.Arguments.ToArray(), Tries = message.Tries,
+        Place = message.Place, Kind = message.Kind, Origin = message.Origin, Caller = message.Caller, Method = message.Method,
+        Arguments = message.Arguments.ToArray(), Tries = message.Tries,
     };
 
     private static string Short(Exception failure)

@@ -3,8 +3,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia;
 
 /// <summary>
-/// Which fork policy governs a failure (log-format L5.13): that in force at its record, and where that one would stop the app, the next in the log
-/// that does not. So the answer follows from the log, whoever asks and however often the app has been stopped there.
+/// Which fork policy governs a failure (log-format L5.13): that in force at its record, and where that one would stop the app, the next in
+/// the log that does not. So the answer follows from the log, whoever asks and however often the app has been stopped there.
 /// </summary>
 internal sealed class ForkPolicies
 {
@@ -26,5 +26,6 @@ internal sealed class ForkPolicies
         return ForkPolicy.Stop;
     }
 
-    private static bool Stops(ForkPolicy policy, bool hasRoom) => policy == ForkPolicy.Stop || (policy == ForkPolicy.Quarantine && !hasRoom);
+    private static bool Stops(ForkPolicy policy, bool hasRoom) =>
+        policy == ForkPolicy.Stop || (policy == ForkPolicy.Quarantine && !hasRoom);
 }

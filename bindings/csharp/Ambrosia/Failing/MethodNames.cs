@@ -11,7 +11,8 @@ internal static class MethodNames
     {
         foreach (Type contract in immortal.GetInterfaces())
             foreach (MethodInfo method in contract.GetMethods())
-                if (((uint?)method.GetCustomAttribute<MethodIdAttribute>()?.Id ?? MethodIds.Of(contract.Name, method.Name)) == id) return $"{immortal.Name}.{method.Name}";
+                if (((uint?)method.GetCustomAttribute<MethodIdAttribute>()?.Id ?? MethodIds.Of(contract.Name, method.Name)) == id)
+                    return $"{immortal.Name}.{method.Name}";
         return $"{immortal.Name}, method 0x{id:X},";
     }
 }

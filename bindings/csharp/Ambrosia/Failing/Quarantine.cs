@@ -1,5 +1,6 @@
 // The messages that were set aside (log-format L5.12): part of the image, the same on every replica. Thread: the scheduler's.
-// Invariants: decisions are numbered in the order of execution; those above Met have no Quarantine record yet, and their messages are all here.
+// Invariants: decisions are numbered in the order of execution; those above Met have no Quarantine record yet, and
+// their messages are all here.
 using Ambrosia.Protocol;
 
 namespace Ambrosia;
@@ -27,7 +28,8 @@ internal sealed class Quarantine
 
     internal void Add(SetAsideMessage message)
     {
-        if (!HasRoom(message.Arguments.Length)) throw new InvalidOperationException($"the quarantine is full and is given message {message.Place}");
+        if (!HasRoom(message.Arguments.Length))
+            throw new InvalidOperationException($"the quarantine is full and is given message {message.Place}");
         message.Decision = ++Decisions;
         messages.Add(message.Place, message);
         Bytes += message.Arguments.Length;
@@ -45,12 +47,14 @@ internal sealed class Quarantine
     internal void Meet(MessagePlace place)
     {
         if (!messages.TryGetValue(place, out SetAsideMessage? message) || message.Decision != Met + 1)
-            throw new Diverged($"the log says that message {place} was set aside as number {Met + 1}; this execution has {(message is null ? "it not set aside" : $"it as number {message.Decision}")} (L5.12)");
+            throw new Diverged(
+                $"the log says that message {place} was set aside as number {Met + 1}; this execution has {(message is null ? "it not set aside" : $"it as number {message.Decision}")} (L5.12)");
         Met++;
     }
 
     /// <summary>What is here and in no record yet, in the order in which it was decided.</summary>
-    internal IEnumerable<SetAsideMessage> Unmet() => messages.Values.Where(message => message.Decision > Met).OrderBy(static message => message.Decision);
+    internal IEnumerable<SetAsideMessage> Unmet() =>
+        messages.Values.Where(message => message.Decision > Met).OrderBy(static message => message.Decision);
 
     /// <exception cref="InvalidDataException">The image contradicts itself.</exception>
     internal void Restore(ulong decisions, ulong met, IEnumerable<SetAsideMessage> held)
@@ -59,7 +63,8 @@ internal sealed class Quarantine
         (Decisions, Met) = (decisions, met);
         foreach (SetAsideMessage message in held)
         {
-            if (message.Decision == 0 || message.Decision > decisions || !messages.TryAdd(message.Place, message)) throw new InvalidDataException($"The image holds message {message.Place} with decision {message.Decision}.");
+            if (message.Decision == 0 || message.Decision > decisions || !messages.TryAdd(message.Place, message))
+                throw new InvalidDataException($"The image holds message {message.Place} with decision {message.Decision}.");
             Bytes += message.Arguments.Length;
         }
     }

@@ -10,7 +10,9 @@ internal static class Failures
     /// <summary>A text is cut here.</summary>
     private const int CharsMax = 4096;
 
-    /// <summary>Of all texts of a chain, so that a failure always fits into the smallest message limit there is, 64 KiB: a char is 3 bytes at most.</summary>
+    /// <summary>
+    /// Of all texts of a chain, so that a failure always fits into the smallest message limit there is, 64 KiB: a char is 3 bytes at most.
+    /// </summary>
     private const int ChainCharsMax = 20_000;
 
     internal static void Write(IBufferWriter<byte> to, Exception failure)

@@ -21,7 +21,9 @@ public ref struct IncomingMessage
 
     public uint Method { get; internal set; }
 
-    /// <summary>CBOR sequence, or the bytes themselves where the only parameter is bytes (protocol P4.2). A view on the receive buffer.</summary>
+    /// <summary>
+    /// CBOR sequence, or the bytes themselves where the only parameter is bytes (protocol P4.2). A view on the receive buffer.
+    /// </summary>
     public ReadOnlySpan<byte> Arguments { get; internal set; }
 
     /// <summary>The same as memory. It is overwritten when the handler has returned.</summary>
@@ -61,7 +63,8 @@ public ref struct IncomingMessage
     internal bool IsQuery { get; init; }
 
     /// <summary>No such method in this version of the contract.</summary>
-    public readonly void Unknown() => throw new MissingMethodException($"{runtime.TypeName} has no method with id 0x{Method:X} in its contract.");
+    public readonly void Unknown() =>
+        throw new MissingMethodException($"{runtime.TypeName} has no method with id 0x{Method:X} in its contract.");
 
     /// <summary>The handler returned nothing and is finished.</summary>
     public readonly void Done()
@@ -92,7 +95,8 @@ public ref struct IncomingMessage
     }
 
     public readonly OutgoingMessage BeginResult() =>
-        Outside is null && !IsQuery ? runtime.Answers.Begin(runtime.Origins[Origin], CallId, Method) : new OutgoingMessage(ScratchBuffer.Begin());
+        Outside is null && !IsQuery ? runtime.Answers.Begin(runtime.Origins[Origin], CallId, Method)
+        : new OutgoingMessage(ScratchBuffer.Begin());
 
     public readonly void SendResult(OutgoingMessage result)
     {

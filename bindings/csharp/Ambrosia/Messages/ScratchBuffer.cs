@@ -2,7 +2,9 @@ using System.Buffers;
 
 namespace Ambrosia;
 
-/// <summary>One thread's impulse while it is being encoded; reused, so that senders outside the handlers do not wait for each other meanwhile.</summary>
+/// <summary>
+/// One thread's impulse while it is being encoded; reused, so that senders outside the handlers do not wait for each other meanwhile.
+/// </summary>
 internal sealed class ScratchBuffer : IBufferWriter<byte>
 {
     /// <summary>A larger array is given up after use.</summary>

@@ -19,7 +19,8 @@ internal sealed class ImpulseChannel
         if (upTo > last) throw new Protocol.ProtocolViolation("P5.9", $"impulse ticket {upTo} where {last} was the last one sent");
         logged = Math.Max(logged, upTo);
         var done = new List<LoggedImpulse>();
-        while (awaited.TryPeek(out (ulong Ticket, LoggedImpulse Impulse) next) && next.Ticket <= logged) done.Add(awaited.Dequeue().Impulse);
+        while (awaited.TryPeek(out (ulong Ticket, LoggedImpulse Impulse) next) && next.Ticket <= logged)
+            done.Add(awaited.Dequeue().Impulse);
         return done;
     }
 

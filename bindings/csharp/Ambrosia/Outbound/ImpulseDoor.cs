@@ -21,7 +21,8 @@ internal sealed class ImpulseDoor(ImpulseOutbox outbox, OutboundBuffer limits)
     internal OutgoingMessage Begin(uint method, ImpulseKey key)
     {
         if (Scheduler.IsAnyQuerying) throw Queries.Refusal("sends");
-        if (!isOpen) throw new InvalidOperationException("Impulses are accepted only by a primary: start what sends them in BecomingPrimary.");
+        if (!isOpen)
+            throw new InvalidOperationException("Impulses are accepted only by a primary: start what sends them in BecomingPrimary.");
         ScratchBuffer body = ScratchBuffer.Begin();
         body.Advance(Varint.Write(body.GetSpan(Varint.BytesMax), method));
         if (!key.Bytes.IsEmpty)
@@ -62,7 +63,9 @@ internal sealed class ImpulseDoor(ImpulseOutbox outbox, OutboundBuffer limits)
         Added?.Invoke();
     }
 
-    /// <summary>The log has forgotten whom impulses to this name were for: the fate of those that are not known to be logged stays unknown.</summary>
+    /// <summary>
+    /// The log has forgotten whom impulses to this name were for: the fate of those that are not known to be logged stays unknown.
+    /// </summary>
     internal void Forget(InstanceId peer)
     {
         if (isOpen) outbox.Forget(peer);
@@ -75,6 +78,8 @@ internal sealed class ImpulseDoor(ImpulseOutbox outbox, OutboundBuffer limits)
 
     internal static void RefuseKey(ImpulseKey key)
     {
-        if (!key.Bytes.IsEmpty) throw new InvalidOperationException("A key is for impulses from outside; what a handler sends takes effect exactly once without one.");
+        if (!key.Bytes.IsEmpty)
+            throw new InvalidOperationException(
+                "A key is for impulses from outside; what a handler sends takes effect exactly once without one.");
     }
 }

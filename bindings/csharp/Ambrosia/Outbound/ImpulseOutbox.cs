@@ -44,7 +44,8 @@ internal sealed class ImpulseOutbox(int bytesMax)
     {
         lock (gate)
         {
-            if (ended is not null) throw new InvalidOperationException("Impulses are not accepted any more: the app channel has ended.", ended);
+            if (ended is not null)
+                throw new InvalidOperationException("Impulses are not accepted any more: the app channel has ended.", ended);
             int waiting = filled + (drainingEnd - drained);
             if (waiting > 0 && waiting + (long)message.Length > bytesMax) return false;
             if (!channels.TryGetValue(destination, out ImpulseChannel? channel)) channels.Add(destination, channel = new ImpulseChannel());
@@ -113,7 +114,8 @@ internal sealed class ImpulseOutbox(int bytesMax)
             foreach ((Destination destination, ImpulseChannel channel) in channels)
                 if (destination.Index == destinationIndex) done = channel.TakeLogged(ticket);
         }
-        if (done is null) throw new ProtocolViolation("P5.9", $"impulse ticket {ticket} of destination {destinationIndex}, where none was sent");
+        if (done is null)
+            throw new ProtocolViolation("P5.9", $"impulse ticket {ticket} of destination {destinationIndex}, where none was sent");
         foreach (LoggedImpulse impulse in done) impulse.MarkLogged();
     }
 
@@ -126,7 +128,8 @@ internal sealed class ImpulseOutbox(int bytesMax)
             foreach ((Destination destination, ImpulseChannel channel) in channels)
                 if (destination.Id == peer) lost.AddRange(channel.TakeAll());
         }
-        foreach (LoggedImpulse impulse in lost) impulse.Abandon(new ImpulseOutcomeUnknownException(new InvalidOperationException($"{peer} was given up by an operator.")));
+        foreach (LoggedImpulse impulse in lost)
+            impulse.Abandon(new ImpulseOutcomeUnknownException(new InvalidOperationException($"{peer} was given up by an operator.")));
     }
 
     /// <summary>The channel ended: nobody will learn the fate of what was not reported as logged. Returns how many are told so.</summary>
@@ -145,7 +148,8 @@ internal sealed class ImpulseOutbox(int bytesMax)
     private void Append(Destination destination, bool keyed, ulong ticket, ReadOnlySpan<byte> message)
     {
         int size = Varint.SizeOf((ulong)message.Length) + message.Length;
-        bool fits = runCount > 0 && ReferenceEquals(runDestination, destination) && runKeyed == keyed && filled - runAt + size <= RunBytesTarget;
+        bool fits = runCount > 0 && ReferenceEquals(runDestination, destination) && runKeyed == keyed
+            && filled - runAt + size <= RunBytesTarget;
         if (!fits)
         {
             CloseRun();
@@ -175,6 +179,7 @@ internal sealed class ImpulseOutbox(int bytesMax)
 
     private void Reserve(int more)
     {
-        if (filling.Length - filled < more) Array.Resize(ref filling, (int)Math.Min(Array.MaxLength, Math.Max(16 * 1024, 2L * (filled + (long)more))));
+        if (filling.Length - filled < more)
+            Array.Resize(ref filling, (int)Math.Min(Array.MaxLength, Math.Max(16 * 1024, 2L * (filled + (long)more))));
     }
 }

@@ -35,7 +35,9 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
     private int limit;
     private int lengthBytes;
 
-    /// <summary>Called when closed runs of some size wait to be taken, and when a bound is exceeded; pumps use it, the part never waits.</summary>
+    /// <summary>
+    /// Called when closed runs of some size wait to be taken, and when a bound is exceeded; pumps use it, the part never waits.
+    /// </summary>
     internal Action<long>? Closed { get; set; }
 
     /// <summary>Bytes that were published and not taken yet.</summary>
@@ -102,7 +104,8 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
     }
 
     /// <summary>Ends the message: from here on it will be sent.</summary>
-    /// <exception cref="InvalidOperationException">It is longer than the connection's message limit; nothing of it will be sent.</exception>
+    /// <exception cref="InvalidOperationException">It is longer than the connection's message limit; nothing of it
+    /// will be sent.</exception>
     internal void Commit()
     {
         int body = at - end - lengthBytes;
@@ -223,7 +226,8 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
         Span<byte> frame = chunks.Tail.Bytes.AsSpan(runAt, end - runAt);
         new FrameHeader((uint)(frame.Length - FrameHeader.Bytes), FrameType.Run, 0).Write(frame, seed: 0);
         ClientSessionId session = runDestination!.Session; // all zeros where the destination is an instance
-        new RunHeader(runKind, false, runDestination.Id.Shard, runDestination.Index, session.Number, runCount, (uint)runExtensionBytes, session.Epoch.Value)
+        new RunHeader(runKind, false, runDestination.Id.Shard, runDestination.Index, session.Number, runCount, (uint)runExtensionBytes,
+            session.Epoch.Value)
             .Write(frame[FrameHeader.Bytes..]);
         chunks.Publish(end);
         closedBytes += frame.Length;
@@ -251,7 +255,9 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
         from.CopyTo(chunks.Tail.Bytes.AsSpan(end + needed));
     }
 
-    /// <summary>Continues the message in a new chunk with room for <paramref name="more"/> bytes; the messages before it stay behind.</summary>
+    /// <summary>
+    /// Continues the message in a new chunk with room for <paramref name="more"/> bytes; the messages before it stay behind.
+    /// </summary>
     private void MoveOn(int more)
     {
         bool alone = !runOpen || runCount == 0;
@@ -286,7 +292,9 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
         limit = chunks.Tail.Bytes.Length;
     }
 
-    /// <summary>By how much the length field is too short for a message with so many bytes more; so it need not be moved when it ends.</summary>
+    /// <summary>
+    /// By how much the length field is too short for a message with so many bytes more; so it need not be moved when it ends.
+    /// </summary>
     private int LengthMissing(int more) =>
         lengthBytes == 0 ? 0 : Math.Max(0, Varint.SizeOf((ulong)(at - end - lengthBytes) + (ulong)more) - lengthBytes);
 

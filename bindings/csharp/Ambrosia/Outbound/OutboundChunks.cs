@@ -1,5 +1,6 @@
 // The chain of chunks under OutboundBuffer: a single-producer, single-consumer queue of bytes without a lock per publication.
-// Invariant: taken ≤ published in every chunk; the consumer leaves a chunk only when its Next is set, after which the producer never touches it.
+// Invariant: taken ≤ published in every chunk; the consumer leaves a chunk only when its Next is set, after which the
+// producer never touches it.
 namespace Ambrosia;
 
 internal sealed class OutboundChunks
@@ -90,7 +91,10 @@ internal sealed class OutboundChunks
         lock (sparesGate) return spares.TryPop(out OutboundChunk? spare) ? spare : null;
     }
 
-    /// <summary>The one that was used last, if it has room for so many bytes and not much more; otherwise messages have another length now, and it goes.</summary>
+    /// <summary>
+    /// The one that was used last, if it has room for so many bytes and not much more; otherwise messages have another
+    /// length now, and it goes.
+    /// </summary>
     private OutboundChunk? TakeLargeSpare(int bytes)
     {
         lock (sparesGate)

@@ -16,7 +16,9 @@ internal sealed class IdempotencyWindow
 
     /// <summary>The answers, oldest first, then what is under way; the same on every replica.</summary>
     internal OutsideCall[] ToImage() =>
-        [.. answered, .. byKey.Values.Where(static call => !call.IsDone).OrderBy(static call => call.Method).ThenBy(static call => Convert.ToHexString(call.Key), StringComparer.Ordinal)];
+        [.. answered,
+            .. byKey.Values.Where(static call => !call.IsDone).OrderBy(static call => call.Method)
+                .ThenBy(static call => Convert.ToHexString(call.Key), StringComparer.Ordinal)];
 
     /// <summary>The limits are exceeded: to be mended at the next boundary between records.</summary>
     internal bool IsOver => (ulong)answered.Count > Limits.EntriesMax || (ulong)bytes > Limits.BytesMax;
@@ -55,7 +57,8 @@ internal sealed class IdempotencyWindow
 
     private void DropOlder(long nowUs)
     {
-        while (answered.TryPeek(out OutsideCall? oldest) && nowUs > oldest.TimeUs && (ulong)(nowUs - oldest.TimeUs) >= Limits.AgeUs) DropOldest();
+        while (answered.TryPeek(out OutsideCall? oldest) && nowUs > oldest.TimeUs && (ulong)(nowUs - oldest.TimeUs) >= Limits.AgeUs)
+            DropOldest();
     }
 
     private void DropOldest()

@@ -3,8 +3,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia;
 
 /// <summary>
-/// A call from outside that has a caller who waits, or a key, or both: under way until its handler is finished, then its answer. Thread: the
-/// scheduler's. Invariant: who asks is answered once, those who come later too.
+/// A call from outside that has a caller who waits, or a key, or both: under way until its handler is finished, then its answer. Thread:
+/// the scheduler's. Invariant: who asks is answered once, those who come later too.
 /// </summary>
 internal sealed class OutsideCall : IImagePart
 {
@@ -32,7 +32,9 @@ internal sealed class OutsideCall : IImagePart
     /// <summary>Empty: none.</summary>
     internal byte[] Key => key;
 
-    /// <summary>The first who asked waits for the answer; otherwise it is an impulse, whose failure is governed by the policy for forks.</summary>
+    /// <summary>
+    /// The first who asked waits for the answer; otherwise it is an impulse, whose failure is governed by the policy for forks.
+    /// </summary>
     internal bool IsAwaited => isAwaited;
 
     internal bool IsDone => isDone;

@@ -33,7 +33,8 @@ internal sealed class OutsideCalls(ImmortalRuntime runtime)
         if (Admit(message, session, request) is not { } call) return;
         var incoming = new IncomingMessage(runtime, origin: 0, body)
         {
-            Method = message.Method, Arguments = message.Arguments, Outside = call, Kind = MessageKind.Impulse, Place = new MessagePlace(new Lsn(runtime.ExecutingLsn), index),
+            Method = message.Method, Arguments = message.Arguments, Outside = call, Kind = MessageKind.Impulse,
+            Place = new MessagePlace(new Lsn(runtime.ExecutingLsn), index),
         };
         try
         {

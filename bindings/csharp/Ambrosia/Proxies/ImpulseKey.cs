@@ -14,7 +14,8 @@ public readonly ref struct ImpulseKey
     /// <exception cref="ArgumentException">The key is empty or longer than 128 bytes.</exception>
     public ImpulseKey(ReadOnlySpan<byte> key)
     {
-        if (key.Length is 0 or > BytesMax) throw new ArgumentException($"A key of {key.Length} bytes where 1 to {BytesMax} are allowed.", nameof(key));
+        if (key.Length is 0 or > BytesMax)
+            throw new ArgumentException($"A key of {key.Length} bytes where 1 to {BytesMax} are allowed.", nameof(key));
         Bytes = key;
     }
 

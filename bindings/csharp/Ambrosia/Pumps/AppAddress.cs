@@ -4,7 +4,10 @@ using System.Net.Sockets;
 
 namespace Ambrosia;
 
-/// <summary>Where an app finds its coordinator: <c>unix:PATH</c>, <c>tcp:PORT</c> on the loopback, or <c>ring:PATH</c>, a unix socket whose coordinator offers rings (P5.19).</summary>
+/// <summary>
+/// Where an app finds its coordinator: <c>unix:PATH</c>, <c>tcp:PORT</c> on the loopback, or <c>ring:PATH</c>, a unix socket whose
+/// coordinator offers rings (P5.19).
+/// </summary>
 internal sealed record AppAddress(EndPoint EndPoint, bool HasRings = false)
 {
     /// <exception cref="FormatException">None of these forms, or a path longer than the system allows for a socket.</exception>
@@ -26,7 +29,8 @@ internal sealed record AppAddress(EndPoint EndPoint, bool HasRings = false)
         }
         catch (ArgumentOutOfRangeException)
         {
-            throw new FormatException($"the path in '{text}' is too long for a socket: let the coordinator take a shorter one with --app-socket");
+            throw new FormatException(
+                $"the path in '{text}' is too long for a socket: let the coordinator take a shorter one with --app-socket");
         }
     }
 

@@ -1,5 +1,5 @@
-// Drives a session over the app channel: the calling thread receives and runs all handlers, an OutputPump sends. It ends when the session does
-// or the connection is gone. Invariant: bytes between start and end of the buffer are received and not consumed.
+// Drives a session over the app channel: the calling thread receives and runs all handlers, an OutputPump sends. It ends when the session
+// does or the connection is gone. Invariant: bytes between start and end of the buffer are received and not consumed.
 using Ambrosia.AppChannel;
 using Ambrosia.Protocol;
 
@@ -68,7 +68,8 @@ internal sealed class AppChannelPump(ImmortalSession session, AppStream stream)
         int unread = end - start;
         if (unread == 0) start = end = 0;
         int needed = Math.Max(session.FrameBytes, unread + 1);
-        if (buffer.Length - start >= needed && buffer.Length - end >= Math.Min(BufferBytes / 4, needed - unread)) return buffer.Length - end;
+        if (buffer.Length - start >= needed && buffer.Length - end >= Math.Min(BufferBytes / 4, needed - unread))
+            return buffer.Length - end;
         byte[] to = buffer.Length >= needed ? buffer : GC.AllocateUninitializedArray<byte>(needed, pinned: true);
         Buffer.BlockCopy(buffer, start, to, 0, unread);
         buffer = to;

@@ -10,16 +10,20 @@ namespace Ambrosia;
 /// <param name="definition">What it runs.</param>
 /// <param name="faults">Why an app of this assembly must not run; empty: it may.</param>
 internal sealed class AppHost(
-    ImmortalDefinition definition, Func<Assembly, IEnumerable<string>> faults, Func<string, string?> environment, Action<string> log, TimeProvider time)
+    ImmortalDefinition definition, Func<Assembly, IEnumerable<string>> faults, Func<string, string?> environment, Action<string> log,
+    TimeProvider time)
 {
     internal const int Ok = 0, AppFailure = 1, Misuse = 2, Divergence = 70, InputOutput = 74;
-    private const string AddressName = "AMBROSIA_APP", TokenName = "AMBROSIA_TOKEN", VersionName = "AMBROSIA_APP_VERSION", LogReplayName = "AMBROSIA_LOG_REPLAY",
+    private const string AddressName = "AMBROSIA_APP", TokenName = "AMBROSIA_TOKEN", VersionName = "AMBROSIA_APP_VERSION",
+        LogReplayName = "AMBROSIA_LOG_REPLAY",
         AcceptName = "AMBROSIA_ACCEPT_SOURCE", CheckQueriesName = "AMBROSIA_CHECK_QUERIES";
 
     /// <summary>For so long a coordinator that is just starting is waited for.</summary>
     private static readonly TimeSpan s_connectWithin = TimeSpan.FromSeconds(10);
 
-    /// <summary>For so long the process lives on when impulses were under way, so that who awaits them can act on their exception.</summary>
+    /// <summary>
+    /// For so long the process lives on when impulses were under way, so that who awaits them can act on their exception.
+    /// </summary>
     private static readonly TimeSpan s_lastWords = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan s_connectEvery = TimeSpan.FromMilliseconds(50);
 
@@ -108,12 +112,14 @@ internal sealed class AppHost(
     private static byte[] ReadToken(string path)
     {
         byte[] token = File.ReadAllBytes(path);
-        return token.Length == AppHello.TokenBytes ? token : throw new FormatException($"the token file {path} holds {token.Length} bytes instead of {AppHello.TokenBytes}");
+        return token.Length == AppHello.TokenBytes ? token
+            : throw new FormatException($"the token file {path} holds {token.Length} bytes instead of {AppHello.TokenBytes}");
     }
 
     private uint ReadVersion()
     {
         if (environment(VersionName) is not { Length: > 0 } text) return 1;
-        return uint.TryParse(text, out uint version) && version > 0 ? version : throw new FormatException($"{VersionName} is '{text}', not a number from 1 on");
+        return uint.TryParse(text, out uint version) && version > 0 ? version
+            : throw new FormatException($"{VersionName} is '{text}', not a number from 1 on");
     }
 }

@@ -17,7 +17,8 @@ internal static class AwaitCheck
             if (!machine.Name.StartsWith('<') || !typeof(IAsyncStateMachine).IsAssignableFrom(machine)) continue;
             if (machine.GetField("<>t__builder", All) is not { } builder || !IsOurs(builder.FieldType)) continue;
             foreach (FieldInfo field in machine.GetFields(All))
-                if (field.Name.StartsWith("<>u__", StringComparison.Ordinal) && !IsAllowed(field.FieldType)) yield return ForeignAwait.Of(field.FieldType, machine).Message;
+                if (field.Name.StartsWith("<>u__", StringComparison.Ordinal) && !IsAllowed(field.FieldType))
+                    yield return ForeignAwait.Of(field.FieldType, machine).Message;
         }
     }
 

@@ -11,7 +11,9 @@ namespace Ambrosia;
 
 internal sealed class OutputPump : IDisposable
 {
-    /// <summary>Handlers wait when more output than this is unsent, since the coordinator is behind; little enough to stay in the processor's cache.</summary>
+    /// <summary>
+    /// Handlers wait when more output than this is unsent, since the coordinator is behind; little enough to stay in the processor's cache.
+    /// </summary>
     private const long BacklogBytesMax = 2 * 1024 * 1024;
 
     /// <summary>They go on when so little is left: not at each send, which would change threads for every few messages.</summary>
@@ -21,7 +23,9 @@ internal sealed class OutputPump : IDisposable
     private const int LingerBytesMax = 16 * 1024;
     private static readonly TimeSpan s_heartbeatEvery = TimeSpan.FromSeconds(1);
 
-    /// <summary>An impulse is sent at once when none was for so long. Others wait for the next output, at most for the second time.</summary>
+    /// <summary>
+    /// An impulse is sent at once when none was for so long. Others wait for the next output, at most for the second time.
+    /// </summary>
     private static readonly long s_closely = Stopwatch.Frequency / 5_000;
     private static readonly TimeSpan s_linger = TimeSpan.FromMilliseconds(1);
 
@@ -31,7 +35,10 @@ internal sealed class OutputPump : IDisposable
     private readonly byte[] heartbeat = new byte[FrameHeader.Bytes];
     private readonly Lock sendGate = new();
 
-    /// <summary>The sender's thread waits on it, and only while <see cref="parked"/> is set. A waker sets asked and then looks at parked, that thread the other way round.</summary>
+    /// <summary>
+    /// The sender's thread waits on it, and only while <see cref="parked"/> is set. A waker sets asked and then looks at parked, that
+    /// thread the other way round.
+    /// </summary>
     private readonly AutoResetEvent wake = new(false);
     private volatile bool asked, lingering, stopping;
     private int parked;
@@ -186,7 +193,8 @@ internal sealed class OutputPump : IDisposable
     {
         lock (roomGate)
         {
-            if (failure is not null) throw new InvalidOperationException("Impulses are not accepted any more: the app channel has ended.", failure);
+            if (failure is not null)
+                throw new InvalidOperationException("Impulses are not accepted any more: the app channel has ended.", failure);
             if (stopping) return; // nobody pulses behind the end, and the outbox says then that it takes no more
             Interlocked.Increment(ref impulsesWaiting);
             if (session.ImpulseBacklog > 0)
@@ -221,7 +229,10 @@ internal sealed class OutputPump : IDisposable
         if (Volatile.Read(ref parked) != 0 && Interlocked.Exchange(ref parked, 0) != 0) wake.Set();
     }
 
-    /// <summary>Output was sent: whoever waits for it goes on. A waiter counts itself and then looks at the backlog, so one of the two sees the other.</summary>
+    /// <summary>
+    /// Output was sent: whoever waits for it goes on. A waiter counts itself and then looks at the backlog, so one
+    /// of the two sees the other.
+    /// </summary>
     private void MadeRoom()
     {
         Interlocked.MemoryBarrier();

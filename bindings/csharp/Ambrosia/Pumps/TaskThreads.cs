@@ -1,6 +1,8 @@
 namespace Ambrosia;
 
-/// <summary>Runs the bodies of NondetTasks on the thread pool. What fails there with something that is no failure of the body ends the process.</summary>
+/// <summary>
+/// Runs the bodies of NondetTasks on the thread pool. What fails there with something that is no failure of the body ends the process.
+/// </summary>
 internal sealed class TaskThreads(TimeProvider time) : ITaskRunner
 {
     public TimeProvider Time { get; } = time;

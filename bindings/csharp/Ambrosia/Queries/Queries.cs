@@ -1,6 +1,6 @@
-// Queries of callers outside (protocol P5.18): executed between records, out of the state as the log has made it, and in no log themselves. A
-// query changes nothing: what handlers do with effect is refused while it runs, and a change of the state, which nothing can refuse, is found by
-// comparing images, and ends the app, since its state is no longer what the log says. Thread: the scheduler's, between records.
+// Queries of callers outside (protocol P5.18): executed between records, out of the state as the log has made it, and in no log themselves.
+// A query changes nothing: what handlers do with effect is refused while it runs, and a change of the state, which nothing can refuse, is
+// found by comparing images, and ends the app, since its state is no longer what the log says. Thread: the scheduler's, between records.
 using System.Buffers;
 using Ambrosia.Protocol;
 
@@ -49,7 +49,10 @@ internal sealed class Queries(ImmortalRuntime runtime, QueryChecks checks)
         runtime.Scheduler.EnterQuery();
         try
         {
-            var message = new IncomingMessage(runtime, origin: 0, payload) { IsQuery = true, Method = query.Method, Arguments = query.Arguments };
+            var message = new IncomingMessage(runtime, origin: 0, payload)
+            {
+                IsQuery = true, Method = query.Method, Arguments = query.Arguments
+            };
             immortal.TakeQuery(ref message);
             return isAnswered ? null : new InvalidOperationException($"{NameOf(query.Method)} gave no value.");
         }
@@ -94,7 +97,8 @@ internal sealed class Queries(ImmortalRuntime runtime, QueryChecks checks)
 
     private AppFailed Changed(uint method) => new(
         $"The query {NameOf(method)} has changed the state of this replica, which is not what the log says any more",
-        new InvalidOperationException("a query must read only. Make the method a handler (without [Query] it is logged), or mark what is only kept at hand [NotState]; AMBROSIA_CHECK_QUERIES=always finds such queries at their first call"));
+        new InvalidOperationException(
+            "a query must read only. Make the method a handler (without [Query] it is logged), or mark what is only kept at hand [NotState]; AMBROSIA_CHECK_QUERIES=always finds such queries at their first call"));
 
     private string NameOf(uint method) => MethodNames.Of(runtime.Immortal!.GetType(), method);
 }

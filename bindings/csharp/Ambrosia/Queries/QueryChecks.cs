@@ -4,13 +4,18 @@ using System.Reflection;
 
 namespace Ambrosia;
 
-/// <summary>Which queries are held against the state. A check writes two images, so what it costs grows with the state: a rarely asked one is checked almost always, a frequent one seldom.</summary>
+/// <summary>
+/// Which queries are held against the state. A check writes two images, so what it costs grows with the state: a rarely asked one is
+/// checked almost always, a frequent one seldom.
+/// </summary>
 internal sealed class QueryChecks(QueryChecking? chosen, Assembly app)
 {
     /// <summary>Methods that are counted; ids come from callers, and no contract has so many.</summary>
     private const int MethodsMax = 4096;
 
-    private readonly QueryChecking checking = chosen ?? (app.GetCustomAttribute<DebuggableAttribute>() is { IsJITOptimizerDisabled: true } ? QueryChecking.Always : QueryChecking.Sampled);
+    private readonly QueryChecking checking = chosen
+        ?? (app.GetCustomAttribute<DebuggableAttribute>() is { IsJITOptimizerDisabled: true } ? QueryChecking.Always
+            : QueryChecking.Sampled);
     private readonly Dictionary<uint, ulong> asked = [];
 
     /// <summary>Methods that are counted now.</summary>

@@ -1,4 +1,5 @@
-// What callers of other immortals, and of this one, are told of their calls: a result, or a failure with its stack. Thread: the scheduler's.
+// What callers of other immortals, and of this one, are told of their calls: a result, or a failure with its stack.
+// Thread: the scheduler's.
 using System.Buffers;
 using Ambrosia.Protocol;
 
@@ -21,7 +22,9 @@ internal sealed class Answers(ImmortalRuntime runtime)
         if (!handler.IsDone)
         {
             runtime.Scheduler.AnswersOwed++;
-            handler.AwaitedBy(new OwedAnswer(handler, message.Origin, message.CallId, message.Method, message.CallId == 0 ? runtime.Forks.KeptOf(message) : null));
+            handler.AwaitedBy(
+                new OwedAnswer(handler, message.Origin, message.CallId, message.Method,
+                    message.CallId == 0 ? runtime.Forks.KeptOf(message) : null));
         }
         else if (handler.Error is { } failure) Fail(failure, message);
         else if (message.CallId != 0) Answer(handler, message.Caller, message.CallId, message.Method);

@@ -3,9 +3,9 @@ using Ambrosia.Protocol;
 namespace Ambrosia;
 
 /// <summary>
-/// Which checkpoint this replica owes (protocol P5.8): that of the newest mark that asks it for one, until it is taken or void. It is taken at the first
-/// record boundary behind the mark where nothing is suspended, at the latest where the bound of the mark, or of one that it replaced, ends: a rule of
-/// the log alone, so every replica finds the same place.
+/// Which checkpoint this replica owes (protocol P5.8): that of the newest mark that asks it for one, until it is taken or void. It is taken
+/// at the first record boundary behind the mark where nothing is suspended, at the latest where the bound of the mark, or of one that it
+/// replaced, ends: a rule of the log alone, so every replica finds the same place.
 /// </summary>
 internal sealed class CheckpointDuty(Epoch epoch, string replica)
 {
@@ -27,7 +27,8 @@ internal sealed class CheckpointDuty(Epoch epoch, string replica)
     internal void Take(CheckpointMarkRecord record, Lsn lsn, long timeUs, bool isPrimary)
     {
         if (record.Epoch < epoch || (isPrimary && record.Replica != replica)) return;
-        Lsn? bound = record.BoundBytes == 0 || record.BoundBytes > long.MaxValue - lsn.Value ? null : new Lsn(lsn.Value + record.BoundBytes);
+        Lsn? bound = record.BoundBytes == 0 || record.BoundBytes > long.MaxValue - lsn.Value ? null
+            : new Lsn(lsn.Value + record.BoundBytes);
         if (!IsDue || latest is null || bound < latest) latest = bound;
         IsDue = true;
         mark = lsn;

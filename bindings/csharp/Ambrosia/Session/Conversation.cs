@@ -25,7 +25,9 @@ internal sealed class Conversation(AppWelcome welcome, ImmortalRuntime runtime, 
         try
         {
             StateImage.Restore(Runtime, image, options.AcceptSource);
-            if (!Runtime.Scheduler.IsQuiet) options.Log($"Continues {Runtime.Scheduler.FramesSuspended} suspended methods of the checkpoint at Lsn {Welcome.Checkpoint}.");
+            if (!Runtime.Scheduler.IsQuiet)
+                options.Log(
+                    $"Continues {Runtime.Scheduler.FramesSuspended} suspended methods of the checkpoint at Lsn {Welcome.Checkpoint}.");
         }
         catch (InvalidDataException e)
         {
@@ -90,13 +92,16 @@ internal sealed class Conversation(AppWelcome welcome, ImmortalRuntime runtime, 
                 Runtime.Origins.Add(peer.Origin, peer.Peer);
                 break;
             case RecordKind.Quarantine:
-                ExecuteInside(records.Read<QuarantineRecord>(), records.Lsn.Value, static (runtime, record, lsn) => runtime.Runs.Take(record, lsn));
+                ExecuteInside(records.Read<QuarantineRecord>(), records.Lsn.Value,
+                    static (runtime, record, lsn) => runtime.Runs.Take(record, lsn));
                 break;
             case RecordKind.TimerFired:
-                ExecuteInside(records.Read<TimerFiredRecord>(), records.Lsn.Value, static (runtime, record, lsn) => runtime.Fire(record, lsn));
+                ExecuteInside(records.Read<TimerFiredRecord>(), records.Lsn.Value,
+                    static (runtime, record, lsn) => runtime.Fire(record, lsn));
                 break;
             case RecordKind.NondetResult:
-                ExecuteInside(records.Read<NondetResultRecord>(), records.Lsn.Value, static (runtime, record, lsn) => runtime.TakeResult(record, lsn));
+                ExecuteInside(records.Read<NondetResultRecord>(), records.Lsn.Value,
+                    static (runtime, record, lsn) => runtime.TakeResult(record, lsn));
                 break;
             case RecordKind.Forget:
                 Forget(records.Read<ForgetRecord>(), records.End);
@@ -144,7 +149,8 @@ internal sealed class Conversation(AppWelcome welcome, ImmortalRuntime runtime, 
 
     private void FirstStart(FirstStartRecord record)
     {
-        if (record.Name != Welcome.Instance.Name) throw new ProtocolViolation("L5.5", $"the log of {record.Name} where Welcome said {Welcome.Instance}");
+        if (record.Name != Welcome.Instance.Name)
+            throw new ProtocolViolation("L5.5", $"the log of {record.Name} where Welcome said {Welcome.Instance}");
         using Scheduler.Execution inside = Runtime.Scheduler.Enter();
         try
         {
@@ -179,7 +185,9 @@ internal sealed class Conversation(AppWelcome welcome, ImmortalRuntime runtime, 
         }
         catch (NotWritableException e)
         {
-            if (said != e.Message) options.Log($"No checkpoint at Lsn {Progress.Executed}: {e.Message}. The log is kept, and the next mark tries again; a field can be marked [NotState], a local kept to a method that does not await.");
+            if (said != e.Message)
+                options.Log(
+                    $"No checkpoint at Lsn {Progress.Executed}: {e.Message}. The log is kept, and the next mark tries again; a field can be marked [NotState], a local kept to a method that does not await.");
             said = e.Message;
             Runtime.Outbound.Write(new Waiting(duty.Mark, e.Message));
             return;

@@ -1,6 +1,8 @@
 namespace Ambrosia;
 
-/// <summary>Counts failures of handlers that nobody awaited and says each sort of them once, with the place in the log that repeats it.</summary>
+/// <summary>
+/// Counts failures of handlers that nobody awaited and says each sort of them once, with the place in the log that repeats it.
+/// </summary>
 internal sealed class FailureLog(Action<string> log)
 {
     /// <summary>Sorts that are remembered; a service that fails in more ways than this has said enough.</summary>

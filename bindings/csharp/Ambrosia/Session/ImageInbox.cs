@@ -10,7 +10,8 @@ internal sealed class ImageInbox
 
     internal void Begin(ImageBegin begin, Lsn expected)
     {
-        if (begin.Position != expected) throw new ProtocolViolation("P5.7", $"an image at Lsn {begin.Position} where Welcome said {expected}");
+        if (begin.Position != expected)
+            throw new ProtocolViolation("P5.7", $"an image at Lsn {begin.Position} where Welcome said {expected}");
     }
 
     internal void Add(ReadOnlySpan<byte> chunk)
@@ -21,7 +22,8 @@ internal sealed class ImageInbox
 
     internal ReadOnlySpan<byte> End(ImageEnd end)
     {
-        if (end.Length != (ulong)bytes.WrittenCount) throw new ProtocolViolation("P5.7", $"an image of {bytes.WrittenCount} bytes that says {end.Length}");
+        if (end.Length != (ulong)bytes.WrittenCount)
+            throw new ProtocolViolation("P5.7", $"an image of {bytes.WrittenCount} bytes that says {end.Length}");
         if (end.Hash != ChannelHash.Append(0, bytes.WrittenSpan)) throw new ProtocolViolation("P5.7", "an image with a wrong checksum");
         return bytes.WrittenSpan;
     }

@@ -1,5 +1,6 @@
 // One immortal and what its handlers and proxies use: scheduler, destinations, outstanding calls, output. What it is
-// told to do is in RunExecution and Queries, what it tells callers in Answers; of frames, images and progress it knows nothing. Thread: the scheduler's, except Impulses (any).
+// told to do is in RunExecution and Queries, what it tells callers in Answers; of frames, images and progress it knows nothing. Thread: the
+// scheduler's, except Impulses (any).
 using Ambrosia.Protocol;
 
 namespace Ambrosia;
@@ -12,7 +13,8 @@ internal sealed class ImmortalRuntime
     private readonly ImmortalDefinition definition;
     private readonly int schedulerThread = Environment.CurrentManagedThreadId;
 
-    internal ImmortalRuntime(ImmortalDefinition definition, AppWelcome welcome, OutboundBuffer outbound, ImpulseDoor impulses, SessionOptions options)
+    internal ImmortalRuntime(
+        ImmortalDefinition definition, AppWelcome welcome, OutboundBuffer outbound, ImpulseDoor impulses, SessionOptions options)
     {
         this.definition = definition;
         StateSerializers.Read(definition.Type.Assembly);
@@ -90,9 +92,9 @@ internal sealed class ImmortalRuntime
     }
 
     /// <summary>
-    /// The image of an immortal of another class that takes the place of this one, between two records: made of it by its constructor, with the suspended
-    /// methods, timers, tasks and outstanding calls as they are. Whoever restores it refuses methods whose bodies differ. For upgrades, which are to come: until
-    /// then tests alone call it, to hold the format of images to what an upgrade needs of it.
+    /// The image of an immortal of another class that takes the place of this one, between two records: made of it by its constructor, with
+    /// the suspended methods, timers, tasks and outstanding calls as they are. Whoever restores it refuses methods whose bodies differ. For
+    /// upgrades, which are to come: until then tests alone call it, to hold the format of images to what an upgrade needs of it.
     /// </summary>
     /// <exception cref="NotWritableException">Something refers to the immortal that is replaced, or cannot be written.</exception>
     internal ReadOnlyMemory<byte> Succeed(Func<Immortal, Immortal> make)
@@ -128,7 +130,8 @@ internal sealed class ImmortalRuntime
     /// <exception cref="InvalidDataException">The image is another app's, or contradicts itself.</exception>
     internal void Adopt(ImageRoot image)
     {
-        if (image.Immortal?.GetType() != definition.Type) throw new InvalidDataException($"The image holds a {image.Immortal?.GetType()}, this app is a {definition.Type}.");
+        if (image.Immortal?.GetType() != definition.Type)
+            throw new InvalidDataException($"The image holds a {image.Immortal?.GetType()}, this app is a {definition.Type}.");
         for (int i = 0; i < image.Origins.Length; i++) Origins.Add((uint)i + 1, image.Origins[i]);
         Calls.Restore(image.NextCall, image.Outstanding);
         Scheduler.Restore(image.FramesSuspended, image.AnswersOwed);
@@ -169,7 +172,8 @@ internal sealed class ImmortalRuntime
     /// <summary>For the operator: what a checkpoint waits for.</summary>
     internal string WhyNotQuiet()
     {
-        string first = Calls.All.FirstOrDefault() is { } call ? $"; the oldest outstanding call is {call.Id}, method 0x{call.Method:X} of {call.Proxy}" : "";
+        string first = Calls.All.FirstOrDefault() is { } call
+            ? $"; the oldest outstanding call is {call.Id}, method 0x{call.Method:X} of {call.Proxy}" : "";
         return $"{Scheduler.AnswersOwed} handlers and {Scheduler.FramesSuspended} methods are suspended{first}";
     }
 
@@ -177,7 +181,8 @@ internal sealed class ImmortalRuntime
     {
         if (Scheduler.IsAnyQuerying) throw Queries.Refusal("gets a proxy");
         if (Environment.CurrentManagedThreadId != schedulerThread && !Scheduler.IsExecuting)
-            throw new InvalidOperationException("GetProxy is for constructors, handlers and BecomingPrimary: keep the proxy and give it to other threads.");
+            throw new InvalidOperationException(
+                "GetProxy is for constructors, handlers and BecomingPrimary: keep the proxy and give it to other threads.");
         return new ProxyTarget(this, Destinations.Get(id));
     }
 

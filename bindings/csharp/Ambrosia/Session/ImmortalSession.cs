@@ -79,14 +79,19 @@ public sealed class ImmortalSession
     /// <summary>After a Feed that left bytes: bytes of the whole frame at their front, as far as known; at least 16.</summary>
     public int FrameBytes { get; private set; } = FrameHeader.Bytes;
 
-    /// <summary>Called while handlers run, when closed runs wait in the output: with the backlog in bytes. A pump wakes its sender, or waits at a bound.</summary>
+    /// <summary>
+    /// Called while handlers run, when closed runs wait in the output: with the backlog in bytes. A pump wakes its
+    /// sender, or waits at a bound.
+    /// </summary>
     public Action<long>? OutputClosed
     {
         get => outbound.Closed;
         set => outbound.Closed = value;
     }
 
-    /// <summary>Called on a sender's thread when impulses fill their bound; returns when some were taken. Null: a full outbox is an error there.</summary>
+    /// <summary>
+    /// Called on a sender's thread when impulses fill their bound; returns when some were taken. Null: a full outbox is an error there.
+    /// </summary>
     public Action? WaitForImpulseRoom { get; set; }
 
     /// <summary>Called on a sender's thread when an impulse waits to be taken.</summary>
@@ -152,7 +157,8 @@ public sealed class ImmortalSession
     {
         if (takingImpulses && impulses.TryTake(out bytes)) return true;
         takingImpulses = false;
-        // Impulses are swapped out before the scheduler's output is looked at: the declaration of their destinations is then in front of them.
+        // Impulses are swapped out before the scheduler's output is looked at: the declaration of their destinations
+        // is then in front of them.
         bool hasImpulses = impulses.TrySwap();
         if (outbound.TryTake(out bytes)) return true;
         if (!hasImpulses) return false;

@@ -3,8 +3,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia;
 
 /// <summary>
-/// Names of the peers by their id in this log (log-format L5.4). Dense from 1; 0 is the instance itself. One that was forgotten keeps its id
-/// and has no name any more: nobody who comes later is it.
+/// Names of the peers by their id in this log (log-format L5.4). Dense from 1; 0 is the instance itself. One that was forgotten keeps its
+/// id and has no name any more: nobody who comes later is it.
 /// </summary>
 internal sealed class Origins(InstanceId self)
 {

@@ -17,7 +17,8 @@ internal sealed class Progress(OutboundBuffer outbound, Lsn start)
 
     internal void BeginFrame(DeliverHeader header)
     {
-        if (header.First < Executed) throw new ProtocolViolation("P5.4", $"records from Lsn {header.First} where those below {Executed} are executed");
+        if (header.First < Executed)
+            throw new ProtocolViolation("P5.4", $"records from Lsn {header.First} where those below {Executed} are executed");
         Executed = header.First;
         mark = header.Mark;
         if (mark != Lsn.Zero && mark <= Executed) ReportMark();
@@ -31,7 +32,10 @@ internal sealed class Progress(OutboundBuffer outbound, Lsn start)
         else if (bytesSinceReport >= BytesBetweenReportsMax) Report(end);
     }
 
-    /// <summary>In the middle of a Forget record, which ends at <paramref name="end"/>: said at exactly this place, before anything that follows from the record.</summary>
+    /// <summary>
+    /// In the middle of a Forget record, which ends at <paramref name="end"/>: said at exactly this place, before anything that
+    /// follows from the record.
+    /// </summary>
     internal void Cut(Lsn end)
     {
         if (mark == end) mark = Lsn.Zero; // one report answers both

@@ -1,5 +1,5 @@
-// Runs of the log as an immortal executes them: forks, calls and impulses go into handlers, results and failures to whoever waits for them, and
-// behind each message runs what became ready by it. Thread: the scheduler's, inside a record.
+// Runs of the log as an immortal executes them: forks, calls and impulses go into handlers, results and failures to whoever waits for them,
+// and behind each message runs what became ready by it. Thread: the scheduler's, inside a record.
 using Ambrosia.Protocol;
 
 namespace Ambrosia;
@@ -112,7 +112,9 @@ internal sealed class RunExecution(ImmortalRuntime runtime)
             catch (Exception e) when (ImmortalRuntime.IsOfHandler(e))
             {
                 // What came is not what this version of the contract says; who awaits it must learn that, like any other failure.
-                pending.Source.Fail(new RemoteCallException(e.GetType().FullName!, $"The result of method 0x{reader.Method:X} could not be decoded: {e.Message}"));
+                pending.Source.Fail(
+                    new RemoteCallException(e.GetType().FullName!,
+                        $"The result of method 0x{reader.Method:X} could not be decoded: {e.Message}"));
             }
             runtime.Scheduler.Drain();
         }

@@ -65,7 +65,8 @@ internal sealed class Scheduler(ImmortalRuntime runtime)
 
     internal void Restore(int frames, int answers)
     {
-        if (frames < 0 || answers < 0) throw new InvalidDataException($"The image counts {frames} suspended methods and {answers} answers.");
+        if (frames < 0 || answers < 0)
+            throw new InvalidDataException($"The image counts {frames} suspended methods and {answers} answers.");
         (framesSuspended, AnswersOwed) = (frames, answers);
     }
 
@@ -79,7 +80,9 @@ internal sealed class Scheduler(ImmortalRuntime runtime)
     private static InvalidOperationException NoHandler() => IsAnyQuerying ? Queries.Refusal("waits") : new InvalidOperationException(
         "Methods that return Call run only as handlers of an immortal, on its scheduler.");
 
-    /// <summary>A struct, so that the queue's array is of exactly what it holds: one of a base class checks the type at each store.</summary>
+    /// <summary>
+    /// A struct, so that the queue's array is of exactly what it holds: one of a base class checks the type at each store.
+    /// </summary>
     private readonly struct Ready(Source source)
     {
         internal Source Source => source;

@@ -17,12 +17,14 @@ public sealed record SessionOptions
     public int ImpulseBytesMax { get; init; } = 1024 * 1024;
 
     /// <summary>
-    /// Suspended methods whose IL differs from that of the checkpoint's build go on if their source, fields and number of awaits are the same: the
-    /// operator's word after a change of compiler. Not enough between Debug and Release.
+    /// Suspended methods whose IL differs from that of the checkpoint's build go on if their source, fields and number of awaits are the
+    /// same: the operator's word after a change of compiler. Not enough between Debug and Release.
     /// </summary>
     public bool AcceptSource { get; init; }
 
-    /// <summary>How often a query is held against the state before and behind it; null: always where the app was built for debugging, else sampled.</summary>
+    /// <summary>
+    /// How often a query is held against the state before and behind it; null: always where the app was built for debugging, else sampled.
+    /// </summary>
     public QueryChecking? QueryChecking { get; init; }
 
     /// <summary>Runs the bodies of NondetTasks; null: an immortal that begins one fails.</summary>

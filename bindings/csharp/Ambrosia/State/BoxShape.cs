@@ -3,7 +3,9 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia;
 
-/// <summary>A value in a place of type object: a box with an identity of its own. Texts and numbers are read at once, structs are filled later.</summary>
+/// <summary>
+/// A value in a place of type object: a box with an identity of its own. Texts and numbers are read at once, structs are filled later.
+/// </summary>
 internal sealed class BoxShape<T> : ObjectShape
 {
     private readonly Slot<T> slot = (Slot<T>)Slots.Of(typeof(T));

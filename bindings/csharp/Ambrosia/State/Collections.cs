@@ -18,20 +18,23 @@ internal static class Collections
     };
 
     internal static ObjectShape OfList<T>() =>
-        new SequenceShape<List<T>, T>(static c => c, static _ => null, static _ => [], static (c, item) => c.Add(item), false, filled: ListEnumeratorSlot<T>.ListVersion.Clear);
+        new SequenceShape<List<T>, T>(static c => c, static _ => null, static _ => [], static (c, item) => c.Add(item), false,
+            filled: ListEnumeratorSlot<T>.ListVersion.Clear);
 
     internal static ObjectShape OfQueue<T>() =>
         new SequenceShape<Queue<T>, T>(static c => c, static _ => null, static _ => new(), static (c, item) => c.Enqueue(item), false);
 
     /// <summary>A stack enumerates from its top; the bottom is pushed first.</summary>
     internal static ObjectShape OfStack<T>() =>
-        new SequenceShape<Stack<T>, T>(static c => c.Reverse(), static _ => null, static _ => new(), static (c, item) => c.Push(item), false);
+        new SequenceShape<Stack<T>, T>(static c => c.Reverse(), static _ => null, static _ => new(),
+            static (c, item) => c.Push(item), false);
 
     internal static ObjectShape OfLinkedList<T>() =>
         new SequenceShape<LinkedList<T>, T>(static c => c, static _ => null, static _ => new(), static (c, item) => c.AddLast(item), false);
 
     internal static ObjectShape OfHashSet<T>() => new SequenceShape<HashSet<T>, T>(
-        static c => c, static c => c.Comparer, static comparer => new((IEqualityComparer<T>?)comparer), static (c, item) => c.Add(item), true,
+        static c => c, static c => c.Comparer, static comparer => new((IEqualityComparer<T>?)comparer),
+        static (c, item) => c.Add(item), true,
         new HashedSlots(typeof(HashSet<T>)), static (c, item) => c.Remove(item));
 
     internal static ObjectShape OfSortedSet<T>() => new SequenceShape<SortedSet<T>, T>(
@@ -39,7 +42,8 @@ internal static class Collections
 
     internal static ObjectShape OfDictionary<TKey, TValue>()
         where TKey : notnull => new MapShape<Dictionary<TKey, TValue>, TKey, TValue>(
-        static c => c.Comparer, static comparer => new((IEqualityComparer<TKey>?)comparer), new HashedSlots(typeof(Dictionary<TKey, TValue>)));
+        static c => c.Comparer, static comparer => new((IEqualityComparer<TKey>?)comparer),
+        new HashedSlots(typeof(Dictionary<TKey, TValue>)));
 
     internal static ObjectShape OfSortedDictionary<TKey, TValue>()
         where TKey : notnull => new MapShape<SortedDictionary<TKey, TValue>, TKey, TValue>(

@@ -2,13 +2,16 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia;
 
-/// <summary>Comparers of collections: the default one and the two of text that do not depend on a culture; others are refused by name.</summary>
+/// <summary>
+/// Comparers of collections: the default one and the two of text that do not depend on a culture; others are refused by name.
+/// </summary>
 internal static class Comparers
 {
     private const byte Default = 0, Ordinal = 1, OrdinalIgnoreCase = 2;
 
     /// <summary>The comparer's code, alone or in front of a hashed collection's capacity and free slots.</summary>
-    internal static void Write(GraphWriter graph, ref CborWriter to, object? comparer, Type collection, int capacity, ReadOnlySpan<int> free)
+    internal static void Write(
+        GraphWriter graph, ref CborWriter to, object? comparer, Type collection, int capacity, ReadOnlySpan<int> free)
     {
         if (capacity > 0) to.WriteArrayHeader(2 + free.Length);
         WriteCode(graph, ref to, comparer, collection);
@@ -36,7 +39,8 @@ internal static class Comparers
         int items = from.PeekKind() == CborKind.Array ? from.ReadArrayHeader() : 1;
         object? comparer = ReadCode<T>(ref from);
         capacity = items > 1 ? from.ReadInt32() : 0;
-        if (capacity < 0 || (items > 1 && capacity == 0)) throw new InvalidDataException($"The image holds a collection of {typeof(T)} with a capacity of {capacity}.");
+        if (capacity < 0 || (items > 1 && capacity == 0))
+            throw new InvalidDataException($"The image holds a collection of {typeof(T)} with a capacity of {capacity}.");
         free = items > 2 ? new int[items - 2] : [];
         for (int i = 0; i < free.Length; i++) free[i] = from.ReadInt32();
         return comparer;
@@ -59,7 +63,9 @@ internal static class Comparers
             if (!at.IsGenericType) continue;
             Type definition = at.GetGenericTypeDefinition();
             if (definition == typeof(EqualityComparer<>) || definition == typeof(Comparer<>))
-                return comparer.Equals(at.GetProperty("Default", System.Reflection.BindingFlags.Static | System.Reflection.BindingFlags.Public)!.GetValue(null));
+                return comparer.Equals(
+                    at.GetProperty("Default", System.Reflection.BindingFlags.Static | System.Reflection.BindingFlags.Public)!.GetValue(
+                        null));
         }
         return false;
     }

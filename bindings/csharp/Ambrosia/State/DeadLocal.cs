@@ -1,5 +1,5 @@
-// A Debug build keeps every local of a suspended method, also those whose scope has ended. A finished or untouched enumerator of a collection is
-// such a remainder and stands for nothing; one that is alive over an await cannot be written, unless it is that of a list.
+// A Debug build keeps every local of a suspended method, also those whose scope has ended. A finished or untouched enumerator of a
+// collection is such a remainder and stands for nothing; one that is alive over an await cannot be written, unless it is that of a list.
 using System.Collections;
 using System.Reflection;
 
@@ -20,9 +20,11 @@ internal static class DeadLocal
         object enumerator = field.GetValue(machine)!;
         object? collection = CollectionOf(type)?.GetValue(enumerator);
         if (collection is null) return true; // default
-        return type.GetField("_index", Private)?.GetValue(enumerator) is int index && collection.GetType().GetField("_count", Private)?.GetValue(collection) is int count && index == count + 1;
+        return type.GetField("_index", Private)?.GetValue(enumerator) is int index
+            && collection.GetType().GetField("_count", Private)?.GetValue(collection) is int count && index == count + 1;
     }
 
     private static FieldInfo? CollectionOf(Type enumerator) =>
-        Array.Find(enumerator.GetFields(Private), static field => !field.FieldType.IsValueType && typeof(IEnumerable).IsAssignableFrom(field.FieldType));
+        Array.Find(enumerator.GetFields(Private),
+            static field => !field.FieldType.IsValueType && typeof(IEnumerable).IsAssignableFrom(field.FieldType));
 }

@@ -4,12 +4,14 @@ using Ambrosia.Protocol;
 namespace Ambrosia;
 
 /// <summary>
-/// A delegate that is alive over an await: [function, types of the class's arguments, types of the method's arguments, target]. The function is a
-/// lambda or local function by its role within its method, or a method of a class of the app as [class, name, parameter types].
+/// A delegate that is alive over an await: [function, types of the class's arguments, types of the method's arguments, target]. The
+/// function is a lambda or local function by its role within its method, or a method of a class of the app as
+/// [class, name, parameter types].
 /// </summary>
 internal sealed class DelegateShape(Type type) : ObjectShape
 {
-    private const BindingFlags All = BindingFlags.Instance | BindingFlags.Static | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly;
+    private const BindingFlags All = BindingFlags.Instance | BindingFlags.Static | BindingFlags.Public | BindingFlags.NonPublic
+        | BindingFlags.DeclaredOnly;
 
     private readonly Slot<object?> targets = (Slot<object?>)Slots.Of(typeof(object));
 
@@ -20,7 +22,8 @@ internal sealed class DelegateShape(Type type) : ObjectShape
         var function = (Delegate)instance;
         MethodInfo method = function.Method;
         if (!function.HasSingleTarget) throw graph.CannotWrite(type, " of several methods");
-        if (method.DeclaringType is not { } declaring || ObjectShapes.IsOfSystem(declaring)) throw graph.CannotWrite(type, $" of {method.DeclaringType}.{method.Name}");
+        if (method.DeclaringType is not { } declaring || ObjectShapes.IsOfSystem(declaring))
+            throw graph.CannotWrite(type, $" of {method.DeclaringType}.{method.Name}");
         to.WriteArrayHeader(4);
         if (graph.NameOfFunction(method) is { } name) to.WriteString(name);
         else if (GeneratedNames.IsGenerated(method.Name)) throw graph.CannotWrite(type, $" of {method.Name}, whose method is not known,");
@@ -35,7 +38,9 @@ internal sealed class DelegateShape(Type type) : ObjectShape
         if (from.ReadArrayHeader() != 4) throw new InvalidDataException("The image holds a delegate of another form.");
         MethodInfo method = from.PeekKind() == CborKind.Array ? ReadMethod(graph, ref from) : ReadFunction(from.ReadString());
         Type[] ofClass = ReadTypes(graph, ref from), ofMethod = ReadTypes(graph, ref from);
-        if (ofClass.Length > 0) method = (MethodInfo)MethodBase.GetMethodFromHandle(method.MethodHandle, Definition(method.DeclaringType!).MakeGenericType(ofClass).TypeHandle)!;
+        if (ofClass.Length > 0)
+            method = (MethodInfo)MethodBase.GetMethodFromHandle(method.MethodHandle,
+                Definition(method.DeclaringType!).MakeGenericType(ofClass).TypeHandle)!;
         if (ofMethod.Length > 0) method = method.MakeGenericMethod(ofMethod);
         object? target = targets.Read(graph, ref from);
         if (target is null && !method.IsStatic) target = StaticsShape.Of(method.DeclaringType!);
@@ -54,7 +59,8 @@ internal sealed class DelegateShape(Type type) : ObjectShape
     {
         to.WriteArrayHeader(3);
         Type declaring = graph.ClassInImage(method.DeclaringType!);
-        if (Find(declaring, method.Name, Parameters(method)) is null) throw graph.CannotWrite(method.DeclaringType!, $".{method.Name}, which {declaring.Name} does not have,");
+        if (Find(declaring, method.Name, Parameters(method)) is null)
+            throw graph.CannotWrite(method.DeclaringType!, $".{method.Name}, which {declaring.Name} does not have,");
         to.WriteUInt64((ulong)graph.Mention(declaring));
         to.WriteString(method.Name);
         to.WriteString(Parameters(method));
@@ -66,7 +72,8 @@ internal sealed class DelegateShape(Type type) : ObjectShape
         Type declaring = graph.TypeOf(from.ReadUInt64());
         string name = from.ReadString(), parameters = from.ReadString();
         return Find(declaring, name, parameters)
-            ?? throw new InvalidDataException($"The image holds a delegate of {declaring}.{name}({parameters}), which this app does not have.");
+            ?? throw new InvalidDataException(
+                $"The image holds a delegate of {declaring}.{name}({parameters}), which this app does not have.");
     }
 
     private static MethodInfo? Find(Type declaring, string name, string parameters) =>
@@ -75,12 +82,15 @@ internal sealed class DelegateShape(Type type) : ObjectShape
     private static MethodInfo ReadFunction(string name)
     {
         (BodyTable? table, string id, string role) = TypeNames.PartsOfMade(name);
-        return table?.FindFunction(id, role) ?? throw new InvalidDataException($"The image holds a delegate of {name}, which this app does not have.");
+        return table?.FindFunction(id, role)
+            ?? throw new InvalidDataException($"The image holds a delegate of {name}, which this app does not have.");
     }
 
     /// <summary>As declared: without the arguments of a generic instance.</summary>
     private static string Parameters(MethodInfo method) =>
-        string.Join(',', ((MethodInfo)method.Module.ResolveMethod(method.MetadataToken)!).GetParameters().Select(static each => each.ParameterType.ToString()));
+        string.Join(',',
+            ((MethodInfo)method.Module.ResolveMethod(method.MetadataToken)!).GetParameters()
+                .Select(static each => each.ParameterType.ToString()));
 
     private static void WriteTypes(GraphWriter graph, ref CborWriter to, Type[] types)
     {

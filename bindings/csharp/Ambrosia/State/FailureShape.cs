@@ -3,7 +3,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia;
 
 /// <summary>
-/// A remote call's failure that the state keeps. Its stack is left out: it is not part of what is replayed, so two replicas' images would differ by it.
+/// A remote call's failure that the state keeps. Its stack is left out: it is not part of what is replayed, so two replicas'
+/// images would differ by it.
 /// </summary>
 internal sealed class FailureShape : ObjectShape
 {

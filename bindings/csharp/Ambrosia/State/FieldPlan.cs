@@ -6,9 +6,10 @@ using Ambrosia.Protocol;
 namespace Ambrosia;
 
 /// <summary>
-/// The fields of a type in the order of an image and how they are written: by generated code, or, of what the compiler made and of what generated code
-/// cannot name, one by one through reflection. Made for this build by <see cref="Of"/>; for reading an image also from the names that the image holds:
-/// fields that this build no longer has are skipped, new ones keep their default. Of what the compiler made of a method every field must be there.
+/// The fields of a type in the order of an image and how they are written: by generated code, or, of what the compiler made and of what
+/// generated code cannot name, one by one through reflection. Made for this build by <see cref="Of"/>; for reading an image also from the
+/// names that the image holds: fields that this build no longer has are skipped, new ones keep their default. Of what the compiler made of
+/// a method every field must be there.
 /// </summary>
 internal sealed class FieldPlan
 {
@@ -18,7 +19,9 @@ internal sealed class FieldPlan
     private readonly FieldInfo?[] fields;
     private readonly Slot?[] slots;
 
-    /// <summary>Null: there is no generated code. It numbers the fields in the order of this build; these are the numbers in the order of the image.</summary>
+    /// <summary>
+    /// Null: there is no generated code. It numbers the fields in the order of this build; these are the numbers in the order of the image.
+    /// </summary>
     private readonly StateCodec? codec;
     private readonly int[] places;
 
@@ -52,7 +55,8 @@ internal sealed class FieldPlan
         string[] own = StateFields.NamesOf(type);
         if (names.AsSpan().SequenceEqual(own)) return now;
         if (GeneratedNames.IsGenerated(type.Name)) throw new InvalidDataException($"The image holds a {type} with other fields.");
-        int[] places = Array.ConvertAll(names, name => Array.IndexOf(own, name) is >= 0 and { } place ? place : StateFields.FormerlyNamed(type, name) ?? Skipped);
+        int[] places = Array.ConvertAll(names,
+            name => Array.IndexOf(own, name) is >= 0 and { } place ? place : StateFields.FormerlyNamed(type, name) ?? Skipped);
         return new FieldPlan(type, Array.ConvertAll(places, place => place == Skipped ? null : now.fields[place]), places);
     }
 
@@ -94,7 +98,8 @@ internal sealed class FieldPlan
     private void ReadHead(ref CborReader from)
     {
         int count = from.ReadArrayHeader();
-        if (count != fields.Length) throw new InvalidDataException($"The image holds a {type} of {count} fields where {fields.Length} are named.");
+        if (count != fields.Length)
+            throw new InvalidDataException($"The image holds a {type} of {count} fields where {fields.Length} are named.");
     }
 
     private void WriteByReflection(GraphWriter graph, ref CborWriter to, object instance)

@@ -12,5 +12,6 @@ internal sealed class FieldsShape(Type type) : ObjectShape
 
     internal override object Allocate(GraphReader graph, ref CborReader from) => RuntimeHelpers.GetUninitializedObject(type);
 
-    internal override void Fill(GraphReader graph, ref CborReader from, object instance) => graph.PlanOf(type).Read(graph, ref from, instance);
+    internal override void Fill(GraphReader graph, ref CborReader from, object instance) =>
+        graph.PlanOf(type).Read(graph, ref from, instance);
 }

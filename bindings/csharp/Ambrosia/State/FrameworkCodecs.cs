@@ -53,9 +53,11 @@ internal static class FrameworkCodecs
 
     private sealed class Field<TOwner, TField>(string name, Place<TOwner, TField> place) : Field<TOwner>(name)
     {
-        internal override void Write(GraphWriter graph, ref CborWriter to, StateCodec codec, int index, ref TOwner of) => graph.WriteField(ref to, codec, index, place(ref of));
+        internal override void Write(GraphWriter graph, ref CborWriter to, StateCodec codec, int index, ref TOwner of) =>
+            graph.WriteField(ref to, codec, index, place(ref of));
 
-        internal override void Read(GraphReader graph, ref CborReader from, ref TOwner of) => place(ref of) = graph.ReadValue<TField>(ref from);
+        internal override void Read(GraphReader graph, ref CborReader from, ref TOwner of) =>
+            place(ref of) = graph.ReadValue<TField>(ref from);
     }
 
     private sealed class TupleCodec<T1>() : FieldsCodec<ValueTuple<T1>>(

@@ -44,8 +44,9 @@ public sealed class GraphReader
     internal object ObjectOf(ulong id) =>
         id < (ulong)objects.Length ? objects[id] : throw new InvalidDataException($"The image refers to object {id} of {objects.Length}.");
 
-    internal Type TypeOf(ulong id) => id >= (ulong)types.Length ? throw new InvalidDataException($"The image names type {id} of {types.Length}.")
-        : types[id] ?? throw Missing(missing[id]!);
+    internal Type TypeOf(ulong id) =>
+        id >= (ulong)types.Length ? throw new InvalidDataException($"The image names type {id} of {types.Length}.")
+            : types[id] ?? throw Missing(missing[id]!);
 
     internal FieldPlan PlanOf(Type type)
     {

@@ -136,7 +136,8 @@ public sealed class GraphWriter
     /// <summary>What a suspended method waits for, for the line that would refuse it.</summary>
     internal void Waiting(Type machine, int state, string forWhat)
     {
-        if (state >= 0 && BodyTable.OwnerOf(machine) is var (row, type)) Bodies.Waiting(NameOf(machine.Assembly), row, type, state, forWhat);
+        if (state >= 0 && BodyTable.OwnerOf(machine) is var (row, type))
+            Bodies.Waiting(NameOf(machine.Assembly), row, type, state, forWhat);
     }
 
     /// <summary>The name of a lambda or local function, whose method the image then depends on.</summary>
@@ -151,7 +152,8 @@ public sealed class GraphWriter
 
     internal void AtElementOf(Type collection) => place.AtElementOf(collection);
 
-    internal NotWritableException CannotWrite(Type type, string? how = null) => new($"{place}: {WritingPlace.Readable(type)}{how} cannot be written");
+    internal NotWritableException CannotWrite(Type type, string? how = null) =>
+        new($"{place}: {WritingPlace.Readable(type)}{how} cannot be written");
 
     private Slot<T> SlotOf<T>(Type type)
     {

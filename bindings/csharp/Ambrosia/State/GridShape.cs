@@ -30,7 +30,8 @@ internal sealed class GridShape(Type type) : ObjectShape
         int[] lengths = Lengths(ref from);
         long product = 1;
         foreach (int length in lengths) product = checked(product * length);
-        if (product != from.ReadArrayHeader()) throw new InvalidDataException($"The image holds a {type} whose lengths do not fit its elements.");
+        if (product != from.ReadArrayHeader())
+            throw new InvalidDataException($"The image holds a {type} whose lengths do not fit its elements.");
         return Array.CreateInstance(type.GetElementType()!, lengths);
     }
 
@@ -43,13 +44,15 @@ internal sealed class GridShape(Type type) : ObjectShape
         for (int i = 0; i < count; i++)
         {
             grid.SetValue(slot.ReadBoxed(graph, ref from), index);
-            for (int dimension = grid.Rank - 1; dimension >= 0 && ++index[dimension] == grid.GetLength(dimension); dimension--) index[dimension] = 0;
+            for (int dimension = grid.Rank - 1; dimension >= 0 && ++index[dimension] == grid.GetLength(dimension); dimension--)
+                index[dimension] = 0;
         }
     }
 
     private int[] Lengths(ref CborReader from)
     {
-        if (from.ReadArrayHeader() != 2 || from.ReadArrayHeader() != type.GetArrayRank()) throw new InvalidDataException($"The image holds a {type} of another rank.");
+        if (from.ReadArrayHeader() != 2 || from.ReadArrayHeader() != type.GetArrayRank())
+            throw new InvalidDataException($"The image holds a {type} of another rank.");
         var lengths = new int[type.GetArrayRank()];
         for (int i = 0; i < lengths.Length; i++)
         {

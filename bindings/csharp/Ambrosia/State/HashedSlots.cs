@@ -1,7 +1,7 @@
-// Dictionary and HashSet enumerate by slot, and give the slot of a removed item to the next one added, the last freed first; whether TrimExcess closes
-// such gaps depends on the capacity. So that a restored collection enumerates as the written one would have, also after more changes, capacity and free
-// slots are part of the image. Nothing public tells the latter: the framework's own fields are read, and one, the comparer, is exchanged while slots are
-// being filled. A framework without them is refused by name.
+// Dictionary and HashSet enumerate by slot, and give the slot of a removed item to the next one added, the last freed first; whether
+// TrimExcess closes such gaps depends on the capacity. So that a restored collection enumerates as the written one would have, also after
+// more changes, capacity and free slots are part of the image. Nothing public tells the latter: the framework's own fields are read, and
+// one, the comparer, is exchanged while slots are being filled. A framework without them is refused by name.
 using System.Reflection;
 using System.Runtime.CompilerServices;
 
@@ -22,12 +22,14 @@ internal sealed class HashedSlots
         entries = FieldOf(collection, "_entries");
         comparer = FieldOf(collection, "_comparer");
         Type entry = entries.FieldType.GetElementType()!;
-        ensureCapacity = collection.GetMethod(nameof(HashSet<int>.EnsureCapacity), [typeof(int)]) ?? throw Unknown(collection, nameof(HashSet<int>.EnsureCapacity));
+        ensureCapacity = collection.GetMethod(nameof(HashSet<int>.EnsureCapacity), [typeof(int)])
+            ?? throw Unknown(collection, nameof(HashSet<int>.EnsureCapacity));
         next = entry.GetField("next") ?? entry.GetField("Next") ?? throw Unknown(entry, "next");
     }
 
     /// <exception cref="InvalidDataException">The collection is not a hashed one.</exception>
-    internal static HashedSlots Of<TCollection>(HashedSlots? slots) => slots ?? throw new InvalidDataException($"The image holds a {typeof(TCollection)} with slots.");
+    internal static HashedSlots Of<TCollection>(HashedSlots? slots) =>
+        slots ?? throw new InvalidDataException($"The image holds a {typeof(TCollection)} with slots.");
 
     /// <summary>Slots that it has room for; 0 before the first item.</summary>
     internal int CapacityOf(object collection) => ((Array?)entries.GetValue(collection))?.Length ?? 0;
@@ -46,17 +48,21 @@ internal sealed class HashedSlots
             free[i] = at;
             at = StartOfFree - (int)next.GetValue(slots!.GetValue(at))!;
         }
-        return free.Length == 0 || at == EndOfFree ? free : throw new InvalidOperationException($"the free slots of a {collection.GetType()} do not end");
+        return free.Length == 0 || at == EndOfFree ? free
+            : throw new InvalidOperationException($"the free slots of a {collection.GetType()} do not end");
     }
 
-    /// <summary>Fills an empty collection so that its items, in order, take the slots that are not free, and frees the others in the right order.</summary>
+    /// <summary>
+    /// Fills an empty collection so that its items, in order, take the slots that are not free, and frees the others in the right order.
+    /// </summary>
     /// <exception cref="InvalidDataException">The slots are not those of any collection.</exception>
     internal void Fill<TKey>(object collection, IReadOnlyList<TKey> keys, int[] free, Action<TKey, int> add, Func<TKey, bool> remove)
     {
         bool[] isFree = new bool[keys.Count + free.Length];
         foreach (int slot in free)
         {
-            if ((uint)slot >= (uint)isFree.Length || isFree[slot]) throw new InvalidDataException($"The image holds a {collection.GetType()} with a free slot {slot} of {isFree.Length}.");
+            if ((uint)slot >= (uint)isFree.Length || isFree[slot])
+                throw new InvalidDataException($"The image holds a {collection.GetType()} with a free slot {slot} of {isFree.Length}.");
             isFree[slot] = true;
         }
         object? own = comparer.GetValue(collection);
@@ -88,7 +94,9 @@ internal sealed class HashedSlots
     private static PlatformNotSupportedException Unknown(Type type, string name) =>
         new($"{type} of this runtime has no field {name}; checkpoints of such collections need the runtime that this version was made for");
 
-    /// <summary>Items keep their own hash; what fills a gap gets one that no item has, so that it is found again whatever its key.</summary>
+    /// <summary>
+    /// Items keep their own hash; what fills a gap gets one that no item has, so that it is found again whatever its key.
+    /// </summary>
     private sealed class Placing<TKey> : IEqualityComparer<TKey>
     {
         private readonly IEqualityComparer<TKey> own;
@@ -107,7 +115,9 @@ internal sealed class HashedSlots
 
         public bool IsRemoving { get; set; }
 
-        /// <summary>Items came from a collection, so none equals another; only an emptied gap is looked for, and it alone has that hash.</summary>
+        /// <summary>
+        /// Items came from a collection, so none equals another; only an emptied gap is looked for, and it alone has that hash.
+        /// </summary>
         public bool Equals(TKey? x, TKey? y) => IsRemoving;
 
         public int GetHashCode(TKey key)

@@ -2,7 +2,9 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia;
 
-/// <summary>Object 0 of an image: the immortal and what its session must know to go on. Fields are named in the image, so new ones can be added.</summary>
+/// <summary>
+/// Object 0 of an image: the immortal and what its session must know to go on. Fields are named in the image, so new ones can be added.
+/// </summary>
 internal sealed class ImageRoot : IImagePart
 {
     internal Immortal? Immortal;
@@ -30,7 +32,10 @@ internal sealed class ImageRoot : IImagePart
     internal ulong NextTask;
     internal IPendingTask[] Tasks = [];
 
-    /// <summary>The policy in force; messages that were set aside, in the order of the log; how many decisions about them there were, and how many were met in it.</summary>
+    /// <summary>
+    /// The policy in force; messages that were set aside, in the order of the log; how many decisions about them there were, and
+    /// how many were met in it.
+    /// </summary>
     internal ForkPolicy ForkPolicy;
     internal SetAsideMessage[] SetAside = [];
     internal ulong Decisions, DecisionsMet;

@@ -7,7 +7,9 @@ namespace Ambrosia;
 /// <summary>An immutable array is the array that it wraps, by reference: two that share one still do when they are restored.</summary>
 internal sealed class ImmutableArraySlot<T> : Slot<ImmutableArray<T>>
 {
-    internal override void Write(GraphWriter graph, ref CborWriter to, ImmutableArray<T> value) => graph.WriteReference(ref to, ImmutableCollectionsMarshal.AsArray(value));
+    internal override void Write(GraphWriter graph, ref CborWriter to, ImmutableArray<T> value) =>
+        graph.WriteReference(ref to, ImmutableCollectionsMarshal.AsArray(value));
 
-    internal override ImmutableArray<T> Read(GraphReader graph, ref CborReader from) => ImmutableCollectionsMarshal.AsImmutableArray(graph.ReadReference<T[]>(ref from));
+    internal override ImmutableArray<T> Read(GraphReader graph, ref CborReader from) =>
+        ImmutableCollectionsMarshal.AsImmutableArray(graph.ReadReference<T[]>(ref from));
 }

@@ -5,8 +5,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia;
 
 /// <summary>
-/// A struct of one field that stands for several elements. The compiler keeps arguments in such ones over an await, in an interpolated string for example;
-/// reflection sees the first element only.
+/// A struct of one field that stands for several elements. The compiler keeps arguments in such ones over an await, in an interpolated
+/// string for example; reflection sees the first element only.
 /// </summary>
 internal sealed class InlineArraySlot<TArray, T> : Slot<TArray>
     where TArray : struct

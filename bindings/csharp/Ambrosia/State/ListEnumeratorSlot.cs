@@ -4,8 +4,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia;
 
 /// <summary>
-/// An enumerator of a list that is alive over an await: the list, how far it is, its current item, and whether the list has changed since. Restored
-/// lists begin with version 0, so the enumerator's is 0 or another.
+/// An enumerator of a list that is alive over an await: the list, how far it is, its current item, and whether the list has changed since.
+/// Restored lists begin with version 0, so the enumerator's is 0 or another.
 /// </summary>
 internal sealed class ListEnumeratorSlot<T> : Slot<List<T>.Enumerator>
 {

@@ -2,7 +2,9 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia;
 
-/// <summary>A dictionary: the comparer, then keys and values in enumeration order. Filled last, as its keys are hashed or compared.</summary>
+/// <summary>
+/// A dictionary: the comparer, then keys and values in enumeration order. Filled last, as its keys are hashed or compared.
+/// </summary>
 /// <param name="slots">Of a hashed one; null: the order follows from the keys.</param>
 internal sealed class MapShape<TMap, TKey, TValue>(Func<TMap, object?> comparer, Func<object?, TMap> make, HashedSlots? slots) : ObjectShape
     where TMap : class, IDictionary<TKey, TValue>
@@ -47,6 +49,9 @@ internal sealed class MapShape<TMap, TKey, TValue>(Func<TMap, object?> comparer,
             if (free.Length == 0) map.Add(key, value);
             else pairs.Add((key, value));
         }
-        if (free.Length > 0) HashedSlots.Of<TMap>(slots).Fill<TKey>(map, [.. pairs.Select(static p => p.Key)], free, (key, item) => map.Add(key, item < 0 ? default! : pairs[item].Value), map.Remove);
+        if (free.Length > 0)
+            HashedSlots.Of<TMap>(slots)
+                .Fill<TKey>(map, [.. pairs.Select(static p => p.Key)], free,
+                    (key, item) => map.Add(key, item < 0 ? default! : pairs[item].Value), map.Remove);
     }
 }

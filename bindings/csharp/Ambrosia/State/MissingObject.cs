@@ -3,13 +3,15 @@ using Ambrosia.Protocol;
 namespace Ambrosia;
 
 /// <summary>
-/// An object whose class this app no longer has, and its shape. That is no fault as long as nothing refers to it: its field was removed with its class.
+/// An object whose class this app no longer has, and its shape. That is no fault as long as nothing refers to it: its field
+/// was removed with its class.
 /// </summary>
 internal sealed class MissingObject(string type) : ObjectShape
 {
     internal string Type => type;
 
-    internal override void Write(GraphWriter graph, ref CborWriter to, object instance) => throw new InvalidOperationException("An object of a class that is missing was restored.");
+    internal override void Write(GraphWriter graph, ref CborWriter to, object instance) =>
+        throw new InvalidOperationException("An object of a class that is missing was restored.");
 
     internal override object Allocate(GraphReader graph, ref CborReader from) => this;
 

@@ -1,4 +1,5 @@
-// Classes that an interface or abstract class knows by number ([Case]): their name in an image is the number. Found once per type, kept. Any thread.
+// Classes that an interface or abstract class knows by number ([Case]): their name in an image is the number. Found once
+// per type, kept. Any thread.
 using System.Collections.Concurrent;
 using System.Globalization;
 using System.Reflection;
@@ -9,7 +10,9 @@ internal static class NumberedCases
 {
     private static readonly ConcurrentDictionary<Type, (Type Of, int Number)?> s_numbers = new();
 
-    /// <summary>The number of a class, and the interface or class that gives it; null: it is known by its name. Of several the first by name.</summary>
+    /// <summary>
+    /// The number of a class, and the interface or class that gives it; null: it is known by its name. Of several the first by name.
+    /// </summary>
     internal static (Type Of, int Number)? NumberOf(Type type) => s_numbers.GetOrAdd(type, static type =>
     {
         foreach (Type parent in Parents(type))
@@ -39,7 +42,8 @@ internal static class NumberedCases
         if (cases.GroupBy(static each => each.Number).FirstOrDefault(static group => group.Count() > 1) is { } twice)
             throw new InvalidOperationException($"{parent} gives the number {Text(twice.Key)} to several cases.");
         return Array.Find(cases, each => each.Number < 0 || !parent.IsAssignableFrom(each.Type) || each.Type.IsGenericType) is { } wrong
-            ? throw new InvalidOperationException($"{parent} numbers {wrong.Type} as {Text(wrong.Number)}: a case has a number of 0 or more, derives from {parent.Name}, and is not generic.")
+            ? throw new InvalidOperationException(
+                $"{parent} numbers {wrong.Type} as {Text(wrong.Number)}: a case has a number of 0 or more, derives from {parent.Name}, and is not generic.")
             : cases;
     }
 

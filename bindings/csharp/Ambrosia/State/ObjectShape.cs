@@ -2,7 +2,9 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia;
 
-/// <summary>How objects of one class stand in an image: its body as one CBOR item. Restored in two steps, because objects refer to each other.</summary>
+/// <summary>
+/// How objects of one class stand in an image: its body as one CBOR item. Restored in two steps, because objects refer to each other.
+/// </summary>
 internal abstract class ObjectShape
 {
     /// <summary>Filled after all others: its content is hashed or compared, so it must be whole before.</summary>

@@ -39,11 +39,13 @@ internal static class ObjectShapes
 
     private static ObjectShape? MakeUnchecked(Type type)
     {
-        if (!type.IsValueType && StateSerializers.Of(type) is { } serializer) return (ObjectShape)Activator.CreateInstance(typeof(SerializedShape<>).MakeGenericType(type), serializer)!;
+        if (!type.IsValueType && StateSerializers.Of(type) is { } serializer)
+            return (ObjectShape)Activator.CreateInstance(typeof(SerializedShape<>).MakeGenericType(type), serializer)!;
         if (type.IsArray) return type.IsSZArray ? OfGeneric(typeof(ArrayShape<>), type.GetElementType()!) : new GridShape(type);
         if (type.IsDefined(typeof(InlineArrayAttribute), inherit: false)) return null;
         if (type == typeof(string) || type.IsValueType) return OfGeneric(typeof(BoxShape<>), type);
-        if (type.IsGenericType && Collections.MakerOf.TryGetValue(type.GetGenericTypeDefinition(), out string? maker)) return OfCollection(maker, type);
+        if (type.IsGenericType && Collections.MakerOf.TryGetValue(type.GetGenericTypeDefinition(), out string? maker))
+            return OfCollection(maker, type);
         if (typeof(ImmortalProxy).IsAssignableFrom(type)) return new ProxyShape(type);
         if (type == typeof(RemoteCallException)) return new FailureShape();
         if (type == typeof(ReplayedRandom)) return new RandomShape();

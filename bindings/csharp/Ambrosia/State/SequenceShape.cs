@@ -2,10 +2,13 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia;
 
-/// <summary>A collection as its elements in order: the comparer, then the elements. Which collection it is, says how to make and fill it.</summary>
+/// <summary>
+/// A collection as its elements in order: the comparer, then the elements. Which collection it is, says how to make and fill it.
+/// </summary>
 /// <param name="slots">Of a hashed one, with its <paramref name="remove"/>; null: the order is that of the elements.</param>
 internal sealed class SequenceShape<TCollection, T>(
-    Func<TCollection, IEnumerable<T>> inOrder, Func<TCollection, object?> comparer, Func<object?, TCollection> make, Action<TCollection, T> add, bool isFilledLast,
+    Func<TCollection, IEnumerable<T>> inOrder, Func<TCollection, object?> comparer, Func<object?, TCollection> make,
+    Action<TCollection, T> add, bool isFilledLast,
     HashedSlots? slots = null, Func<TCollection, T, bool>? remove = null, Action<TCollection>? filled = null) : ObjectShape
     where TCollection : class
 {
@@ -18,7 +21,8 @@ internal sealed class SequenceShape<TCollection, T>(
         var collection = (TCollection)instance;
         T[] items = [.. inOrder(collection)];
         to.WriteArrayHeader(1 + items.Length);
-        Comparers.Write(graph, ref to, comparer(collection), typeof(TCollection), slots?.CapacityOf(collection) ?? 0, slots?.FreeOf(collection));
+        Comparers.Write(graph, ref to, comparer(collection), typeof(TCollection), slots?.CapacityOf(collection) ?? 0,
+            slots?.FreeOf(collection));
         foreach (T item in items)
         {
             graph.AtElementOf(typeof(TCollection));
@@ -46,6 +50,7 @@ internal sealed class SequenceShape<TCollection, T>(
         }
         var items = new List<T>();
         for (int i = 1; i < count; i++) items.Add(slot.Read(graph, ref from));
-        HashedSlots.Of<TCollection>(slots).Fill(collection, items, free, (item, _) => add(collection, item), item => remove!(collection, item));
+        HashedSlots.Of<TCollection>(slots)
+            .Fill(collection, items, free, (item, _) => add(collection, item), item => remove!(collection, item));
     }
 }

@@ -20,7 +20,8 @@ internal static class SerializedItem
         {
             throw graph.CannotWrite(typeof(T), $": its serializer {serializer.GetType()} threw {e.GetType()}: {e.Message}. It");
         }
-        if (!IsOneItem(item.WrittenSpan)) throw graph.CannotWrite(typeof(T), $": its serializer {serializer.GetType()} wrote something else than one CBOR item. It");
+        if (!IsOneItem(item.WrittenSpan))
+            throw graph.CannotWrite(typeof(T), $": its serializer {serializer.GetType()} wrote something else than one CBOR item. It");
         to.WriteEncoded(item.WrittenSpan);
     }
 
@@ -29,7 +30,9 @@ internal static class SerializedItem
     {
         var own = new CborReader(from.ReadEncoded());
         T value = serializer.Read(ref own);
-        return value is not null && own.AtEnd ? value : throw new InvalidDataException($"The serializer {serializer.GetType()} did not read the {typeof(T)} in the image to its end.");
+        return value is not null && own.AtEnd ? value
+            : throw new InvalidDataException(
+                $"The serializer {serializer.GetType()} did not read the {typeof(T)} in the image to its end.");
     }
 
     private static bool IsOneItem(ReadOnlySpan<byte> bytes)

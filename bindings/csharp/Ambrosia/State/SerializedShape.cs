@@ -6,7 +6,8 @@ namespace Ambrosia;
 internal sealed class SerializedShape<T>(IStateSerializer<T> serializer) : ObjectShape
     where T : class
 {
-    internal override void Write(GraphWriter graph, ref CborWriter to, object instance) => SerializedItem.Write(graph, ref to, (T)instance, serializer);
+    internal override void Write(GraphWriter graph, ref CborWriter to, object instance) =>
+        SerializedItem.Write(graph, ref to, (T)instance, serializer);
 
     internal override object Allocate(GraphReader graph, ref CborReader from) => SerializedItem.Read(ref from, serializer);
 

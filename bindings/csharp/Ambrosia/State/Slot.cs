@@ -6,7 +6,9 @@ internal delegate void WriteValue<in T>(ref CborWriter to, T value);
 
 internal delegate T ReadValue<out T>(ref CborReader from);
 
-/// <summary>How a place of one static type (a field, an element) stands in an image: values in place, references by the id of their object.</summary>
+/// <summary>
+/// How a place of one static type (a field, an element) stands in an image: values in place, references by the id of their object.
+/// </summary>
 internal abstract class Slot
 {
     /// <summary>A value refers to nothing, so it can be read before there are objects.</summary>

@@ -11,7 +11,9 @@ public abstract class StateCodec
     {
     }
 
-    /// <summary>The fields in the order in which they are written: base class first, then as declared; by the names that an image holds.</summary>
+    /// <summary>
+    /// The fields in the order in which they are written: base class first, then as declared; by the names that an image holds.
+    /// </summary>
     public abstract string[] Names { get; }
 
     internal abstract Type Type { get; }

@@ -11,7 +11,9 @@ public abstract class StateCodec<T> : StateCodec
     /// <summary>All fields: one item each, in the order of <see cref="StateCodec.Names"/>, without a head.</summary>
     public abstract void Write(GraphWriter graph, ref CborWriter to, T value);
 
-    /// <summary>One item for each of <paramref name="fields"/>, which are places in <see cref="StateCodec.Names"/>; any other number is skipped.</summary>
+    /// <summary>
+    /// One item for each of <paramref name="fields"/>, which are places in <see cref="StateCodec.Names"/>; any other number is skipped.
+    /// </summary>
     public abstract void Read(GraphReader graph, ref CborReader from, ReadOnlySpan<int> fields, ref T value);
 
     internal sealed override Type Type => typeof(T);

@@ -1,5 +1,6 @@
-// The generated codecs of all types, as their assemblies announce them, and those of the framework's plain structs. A codec is used only if its fields
-// are those that the type has: one that misses a field (of a base class in an assembly that was compiled without the generator) would lose state.
+// The generated codecs of all types, as their assemblies announce them, and those of the framework's plain structs. A codec is used only if
+// its fields are those that the type has: one that misses a field (of a base class in an assembly that was compiled without the
+// generator) would lose state.
 using System.Collections.Concurrent;
 using System.ComponentModel;
 using System.Runtime.CompilerServices;
@@ -23,7 +24,8 @@ public static class StateCodecs
     {
         RuntimeHelpers.RunModuleConstructor(type.Module.ModuleHandle);
         StateCodec? made = s_makers.TryGetValue(type, out Func<StateCodec>? make) ? make()
-            : type.IsConstructedGenericType && s_generic.TryGetValue(type.GetGenericTypeDefinition(), out Type? codec) ? (StateCodec)Activator.CreateInstance(codec.MakeGenericType(type.GetGenericArguments()), nonPublic: true)!
+            : type.IsConstructedGenericType && s_generic.TryGetValue(type.GetGenericTypeDefinition(), out Type? codec)
+                ? (StateCodec)Activator.CreateInstance(codec.MakeGenericType(type.GetGenericArguments()), nonPublic: true)!
             : null;
         return made is not null && made.Names.AsSpan().SequenceEqual(StateFields.NamesOf(type)) ? made : null;
     }

@@ -12,23 +12,29 @@ internal static class StateFields
     private static readonly ConcurrentDictionary<Type, FieldInfo[]> s_cache = new();
     private static readonly ConcurrentDictionary<Type, string[]> s_names = new();
 
-    /// <summary>What is kept of an exception besides the fields of its own class: no stack, which no replay repeats, no Data, no CancellationToken.</summary>
+    /// <summary>
+    /// What is kept of an exception besides the fields of its own class: no stack, which no replay repeats, no Data, no CancellationToken.
+    /// </summary>
     private static readonly string[] s_ofExceptions = ["_message", "_innerException", "_HResult"];
 
     internal static FieldInfo[] Of(Type type) => s_cache.GetOrAdd(type, Find);
 
     /// <summary>Their names in an image, in the same order.</summary>
-    internal static string[] NamesOf(Type type) => s_names.GetOrAdd(type, static type => [.. Of(type).Select(field => NameOf(field, type))]);
+    internal static string[] NamesOf(Type type) =>
+        s_names.GetOrAdd(type, static type => [.. Of(type).Select(field => NameOf(field, type))]);
 
     /// <summary>The place of the field that had this name in earlier builds; null: none had.</summary>
     internal static int? FormerlyNamed(Type type, string name)
     {
-        int place = Array.FindIndex(Of(type), field => Attributes<FormerlyNamedAttribute>(field, PropertyBehind(field, field.DeclaringType!)).Any(each =>
-            each.Name == name || $"<{each.Name}>k__BackingField" == name));
+        int place = Array.FindIndex(Of(type),
+            field => Attributes<FormerlyNamedAttribute>(field, PropertyBehind(field, field.DeclaringType!)).Any(each =>
+                each.Name == name || $"<{each.Name}>k__BackingField" == name));
         return place < 0 ? null : place;
     }
 
-    /// <summary>The name that an image holds: where a base class has a field of the same name, the declaring class tells them apart.</summary>
+    /// <summary>
+    /// The name that an image holds: where a base class has a field of the same name, the declaring class tells them apart.
+    /// </summary>
     private static string NameOf(FieldInfo field, Type of) =>
         field.DeclaringType == of || !Of(of).Any(other => other.Name == field.Name && other.DeclaringType != field.DeclaringType)
             ? field.Name
@@ -42,7 +48,10 @@ internal static class StateFields
             Type of = declaring;
             FieldInfo[] declared = of.GetFields(Declared);
             Array.Sort(declared, static (a, b) => a.MetadataToken.CompareTo(b.MetadataToken));
-            fields.InsertRange(0, declared.Where(field => of == typeof(Exception) ? s_ofExceptions.Contains(field.Name) : of != typeof(OperationCanceledException) && IsState(field, of)));
+            fields.InsertRange(0,
+                declared.Where(
+                    field => of == typeof(Exception) ? s_ofExceptions.Contains(field.Name)
+                        : of != typeof(OperationCanceledException) && IsState(field, of)));
         }
         return [.. fields];
     }
@@ -61,7 +70,8 @@ internal static class StateFields
 
     private static bool Has<TAttribute>(FieldInfo field, MemberInfo? property)
         where TAttribute : Attribute =>
-        field.IsDefined(typeof(TAttribute), inherit: false) || (property is not null && property.IsDefined(typeof(TAttribute), inherit: false));
+        field.IsDefined(typeof(TAttribute), inherit: false)
+        || (property is not null && property.IsDefined(typeof(TAttribute), inherit: false));
 
     private static IEnumerable<TAttribute> Attributes<TAttribute>(FieldInfo field, MemberInfo? property)
         where TAttribute : Attribute =>

@@ -1,6 +1,6 @@
 // The binding's image: everything that a session needs to go on after the records that the image contains. One CBOR array:
-// [version, bodies that suspended methods need, types, objects]. Object 0 is the ImageRoot; state and suspended methods are one graph, so that a
-// local that is also an object of the state still is after a restore.
+// [version, bodies that suspended methods need, types, objects]. Object 0 is the ImageRoot; state and suspended methods are one graph, so
+// that a local that is also an object of the state still is after a restore.
 using System.Buffers;
 using System.Reflection;
 using Ambrosia.Protocol;
@@ -13,10 +13,12 @@ internal static class StateImage
 
     /// <summary>Changes nothing: handlers go on undisturbed, and a second image has the same bytes.</summary>
     /// <exception cref="NotWritableException">Something reachable from the state or from a suspended method cannot be written.</exception>
-    internal static ReadOnlyMemory<byte> Write(ImmortalRuntime runtime, bool isReflective = false) => Write(runtime, runtime.ToImage(), new GraphWriter(isReflective));
+    internal static ReadOnlyMemory<byte> Write(ImmortalRuntime runtime, bool isReflective = false) =>
+        Write(runtime, runtime.ToImage(), new GraphWriter(isReflective));
 
     /// <summary>
-    /// For <paramref name="successor"/>, which was made of the runtime's immortal and takes its place: another class, with the same suspended methods.
+    /// For <paramref name="successor"/>, which was made of the runtime's immortal and takes its place: another class, with
+    /// the same suspended methods.
     /// </summary>
     /// <exception cref="NotWritableException">Something refers to the immortal that is replaced, or cannot be written.</exception>
     internal static ReadOnlyMemory<byte> WriteMoved(ImmortalRuntime runtime, Immortal successor)
@@ -32,7 +34,8 @@ internal static class StateImage
         graph.IdOf(root);
         graph.WriteAll();
         foreach (IPendingCall call in runtime.Calls.All)
-            if (call.Source.Waiter is ISuspended waiter) graph.Waiting(waiter.MachineType, StateOf(waiter), $"{call.Proxy} method 0x{call.Method:X}, call {call.Id}");
+            if (call.Source.Waiter is ISuspended waiter)
+                graph.Waiting(waiter.MachineType, StateOf(waiter), $"{call.Proxy} method 0x{call.Method:X}, call {call.Id}");
         foreach (WaitingTimer timer in runtime.Timers.All)
             if (timer.Waiter is ISuspended waiter) graph.Waiting(waiter.MachineType, StateOf(waiter), $"timer {timer.Number}");
         foreach (IPendingTask task in runtime.Tasks.All)
@@ -49,7 +52,8 @@ internal static class StateImage
     }
 
     /// <exception cref="InvalidDataException">The image is not for this app or this version of the binding.</exception>
-    /// <exception cref="SuspendedCallsChangedException">Methods that are suspended in it have other bodies now; nothing was restored.</exception>
+    /// <exception cref="SuspendedCallsChangedException">Methods that are suspended in it have other bodies now; nothing
+    /// was restored.</exception>
     internal static void Restore(ImmortalRuntime runtime, ReadOnlySpan<byte> image, bool acceptSource, bool isReflective = false)
     {
         try
@@ -73,13 +77,15 @@ internal static class StateImage
         if (from.ReadArrayHeader() < 2) throw new InvalidDataException("The image is not one of this binding.");
         uint version = from.ReadUInt32();
         if (version != Version) throw new InvalidDataException($"The image has version {version}; this binding reads version {Version}.");
-        refusals = BodyCheck.Refusals(ref from, static name => TypeNames.AssemblyNamed(name) is { } found ? BodyTable.Of(found).Known : null, acceptSource);
+        refusals = BodyCheck.Refusals(ref from,
+            static name => TypeNames.AssemblyNamed(name) is { } found ? BodyTable.Of(found).Known : null, acceptSource);
         return from;
     }
 
     private static int StateOf(ISuspended waiter)
     {
         object machine = waiter.BoxedMachine;
-        return machine.GetType().GetField("<>1__state", BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic)?.GetValue(machine) as int? ?? -1;
+        return machine.GetType()
+            .GetField("<>1__state", BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic)?.GetValue(machine) as int? ?? -1;
     }
 }

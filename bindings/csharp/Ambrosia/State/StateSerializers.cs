@@ -10,7 +10,8 @@ internal static class StateSerializers
     private static readonly ConcurrentDictionary<Assembly, bool> s_read = new();
 
     /// <summary>Takes what the assembly of an immortal says about types that are not its own.</summary>
-    /// <exception cref="InvalidOperationException">It names something that is no serializer, or two assemblies of this process name two for one type.</exception>
+    /// <exception cref="InvalidOperationException">It names something that is no serializer, or two assemblies of this process name two
+    /// for one type.</exception>
     internal static void Read(Assembly assembly)
     {
         if (s_read.ContainsKey(assembly)) return;
@@ -18,7 +19,9 @@ internal static class StateSerializers
         {
             (Type type, object serializer) = Make(each.Serializer, $"assembly {assembly.GetName().Name}");
             object kept = s_announced.GetOrAdd(type, serializer);
-            if (kept.GetType() != serializer.GetType()) throw new InvalidOperationException($"{type} has two serializers in this process: {kept.GetType()} and {serializer.GetType()}.");
+            if (kept.GetType() != serializer.GetType())
+                throw new InvalidOperationException(
+                    $"{type} has two serializers in this process: {kept.GetType()} and {serializer.GetType()}.");
             ObjectShapes.Forget(type); // it was refused before, if it was asked for
         }
         s_read.TryAdd(assembly, true);
@@ -30,14 +33,18 @@ internal static class StateSerializers
         if (s_announced.TryGetValue(type, out object? announced)) return announced;
         if (type.GetCustomAttributes<StateSerializerAttribute>(inherit: false).FirstOrDefault() is not { } own) return null;
         (Type named, object serializer) = Make(own.Serializer, type.ToString());
-        return named == type ? serializer : throw new InvalidOperationException($"{type} names {serializer.GetType()}, which is a serializer of {named}.");
+        return named == type ? serializer
+            : throw new InvalidOperationException($"{type} names {serializer.GetType()}, which is a serializer of {named}.");
     }
 
     private static (Type Type, object Serializer) Make(Type serializer, string at)
     {
-        Type[] written = [.. serializer.GetInterfaces().Where(static each => each.IsGenericType && each.GetGenericTypeDefinition() == typeof(IStateSerializer<>))];
+        Type[] written = [
+            .. serializer.GetInterfaces()
+                .Where(static each => each.IsGenericType && each.GetGenericTypeDefinition() == typeof(IStateSerializer<>))];
         if (written.Length != 1 || serializer.IsAbstract || serializer.GetConstructor(Type.EmptyTypes) is null)
-            throw new InvalidOperationException($"{at} names {serializer} as a serializer: it must implement IStateSerializer<T> once and have a public constructor without parameters.");
+            throw new InvalidOperationException(
+                $"{at} names {serializer} as a serializer: it must implement IStateSerializer<T> once and have a public constructor without parameters.");
         return (written[0].GetGenericArguments()[0], Activator.CreateInstance(serializer)!);
     }
 }

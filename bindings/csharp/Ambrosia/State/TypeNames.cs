@@ -34,7 +34,9 @@ internal static class TypeNames
         foreach (Type argument in arguments) Write(ref to, argument, moving);
     }
 
-    /// <summary>Null: this app has no such type, or not one of those that it is made of; then <paramref name="missing"/> is its name.</summary>
+    /// <summary>
+    /// Null: this app has no such type, or not one of those that it is made of; then <paramref name="missing"/> is its name.
+    /// </summary>
     internal static Type? Read(ref CborReader from, out string? missing, int depth = 0)
     {
         if (depth > DepthMax) throw new InvalidDataException("The image names a type that is nested too deeply.");
@@ -74,7 +76,8 @@ internal static class TypeNames
         int comma = name.LastIndexOf(", ", StringComparison.Ordinal), colon = name.LastIndexOf("):", StringComparison.Ordinal);
         int slash = colon < 0 ? -1 : name.IndexOf('/', colon);
         if (comma < 0 || slash < 0 || slash > comma) throw new InvalidDataException($"The image names '{name}'.");
-        return (AssemblyNamed(name[(comma + 2)..]) is { } assembly ? BodyTable.Of(assembly) : null, name[1..slash], name[(slash + 1)..comma]);
+        return (AssemblyNamed(name[(comma + 2)..]) is { } assembly ? BodyTable.Of(assembly) : null, name[1..slash],
+            name[(slash + 1)..comma]);
     }
 
     internal static Assembly? AssemblyNamed(string name)
@@ -94,7 +97,8 @@ internal static class TypeNames
     private static string Of(Type definition, Moving? moving)
     {
         if (BodyTable.OwnerOf(definition) is var (row, made)) return OfMade(row, made.Role, definition.Assembly, moving);
-        if (NumberedCases.NumberOf(definition) is var (parent, number)) return $"{Case}{NumberedCases.Text(number)} {parent.FullName}, {parent.Assembly.GetName().Name}";
+        if (NumberedCases.NumberOf(definition) is var (parent, number))
+            return $"{Case}{NumberedCases.Text(number)} {parent.FullName}, {parent.Assembly.GetName().Name}";
         return moving?.NameOfStatics(definition)
             ?? $"{(IsAnonymous(definition) ? $"{Anonymous}{Members(definition)}" : definition.FullName)}, {definition.Assembly.GetName().Name}";
     }
@@ -119,7 +123,8 @@ internal static class TypeNames
     private static Type? FindCase(string name)
     {
         int space = name.IndexOf(' ', StringComparison.Ordinal);
-        if (space < 0 || !int.TryParse(name.AsSpan(1, space - 1), System.Globalization.NumberStyles.None, null, out int number)) throw new InvalidDataException($"The image names '{name}'.");
+        if (space < 0 || !int.TryParse(name.AsSpan(1, space - 1), System.Globalization.NumberStyles.None, null, out int number))
+            throw new InvalidDataException($"The image names '{name}'.");
         return FindNamed(name[(space + 1)..]) is { } parent ? NumberedCases.Find(parent, number) : null;
     }
 
@@ -129,7 +134,8 @@ internal static class TypeNames
         Assembly? assembly = comma < 0 ? null : AssemblyNamed(name[(comma + 2)..]);
         if (assembly is null) return null;
         string plain = name[..comma];
-        if (name.StartsWith(Anonymous)) return Array.Find(assembly.GetTypes(), type => IsAnonymous(type) && $"{Anonymous}{Members(type)}" == plain);
+        if (name.StartsWith(Anonymous))
+            return Array.Find(assembly.GetTypes(), type => IsAnonymous(type) && $"{Anonymous}{Members(type)}" == plain);
         return assembly.GetType(plain) ?? (ObjectShapes.IsOfSystem(assembly) ? null : Array.Find(assembly.GetTypes(), type =>
             type.GetCustomAttributes<FormerlyNamedAttribute>(inherit: false).Any(each => each.Name == plain)));
     }

@@ -14,10 +14,13 @@ internal sealed class WritingPlace
     private BodyRow? suspended;
     private AwaitSite site;
 
-    /// <summary>A delegate may stand here: a local, a parameter, a captured variable, the body of a task, which is one of these to who began it.</summary>
+    /// <summary>
+    /// A delegate may stand here: a local, a parameter, a captured variable, the body of a task, which is one of these to who began it.
+    /// </summary>
     internal bool IsLocal => elementOf is null && (IsOfAMethod || IsBodyOfATask);
 
-    private bool IsBodyOfATask => Writing?.DeclaringType is { IsGenericType: true } type && type.GetGenericTypeDefinition() == typeof(LambdaTask<>);
+    private bool IsBodyOfATask =>
+        Writing?.DeclaringType is { IsGenericType: true } type && type.GetGenericTypeDefinition() == typeof(LambdaTask<>);
 
     /// <summary>In a field of a state machine or a closure.</summary>
     private bool IsOfAMethod => Writing?.DeclaringType is { } type && GeneratedNames.IsGenerated(type.Name);
@@ -53,7 +56,8 @@ internal sealed class WritingPlace
     internal void Enter(BodyRow row, OwnedType machine, int state)
     {
         suspended = row;
-        site = machine.Sites.FirstOrDefault(each => each.State == state) is { File: not null } known ? known : new AwaitSite(state, "", 0, "");
+        site = machine.Sites.FirstOrDefault(each => each.State == state) is { File: not null } known ? known
+            : new AwaitSite(state, "", 0, "");
     }
 
     public override string ToString()
@@ -67,7 +71,9 @@ internal sealed class WritingPlace
 
     internal static string Readable(Type type)
     {
-        if (!type.IsGenericType) return type.IsNested ? $"{type.DeclaringType!.Name}.{type.Name}" : ObjectShapes.IsOfSystem(type) ? type.FullName ?? type.Name : type.Name;
+        if (!type.IsGenericType)
+            return type.IsNested ? $"{type.DeclaringType!.Name}.{type.Name}" : ObjectShapes.IsOfSystem(type)
+                ? type.FullName ?? type.Name : type.Name;
         int tick = type.Name.IndexOf('`', StringComparison.Ordinal);
         string name = tick < 0 ? type.Name : type.Name[..tick];
         return $"{name}<{string.Join(", ", type.GetGenericArguments().Select(Readable))}>";

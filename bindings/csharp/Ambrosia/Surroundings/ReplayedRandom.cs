@@ -78,7 +78,9 @@ internal sealed class ReplayedRandom : Random
 
     protected override double Sample() => NextDouble();
 
-    /// <summary>Uniform in [0, limit); 0 for a limit of 0. The upper half of a product, drawn again where it would favour small numbers.</summary>
+    /// <summary>
+    /// Uniform in [0, limit); 0 for a limit of 0. The upper half of a product, drawn again where it would favour small numbers.
+    /// </summary>
     private ulong Below(ulong limit)
     {
         ulong high = Math.BigMul(Draw(), limit, out ulong low);

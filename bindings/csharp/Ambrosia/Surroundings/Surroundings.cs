@@ -54,7 +54,9 @@ internal sealed class Surroundings(Guid instance, Scheduler scheduler)
     internal void CheckHandler()
     {
         if (Scheduler.IsAnyQuerying) throw Queries.Refusal("uses randomness, a timer or a task");
-        if (!scheduler.IsExecuting) throw new InvalidOperationException("Time, randomness, timers and tasks of an immortal are for its handlers: what other threads saw of them, replay would not.");
+        if (!scheduler.IsExecuting)
+            throw new InvalidOperationException(
+                "Time, randomness, timers and tasks of an immortal are for its handlers: what other threads saw of them, replay would not.");
     }
 
     /// <summary>Random and Guid are streams of one instance; others that will be derived from its UUID get another label.</summary>

@@ -7,7 +7,8 @@ internal static class BodyCheck
 {
     /// <summary>What would be refused; empty: the image can be restored. Reads the section to its end either way.</summary>
     /// <param name="bodiesOf">The bodies of an assembly by its simple name; null: the app has no such assembly.</param>
-    /// <param name="acceptSource">An operator's word that an equal source is enough, where the IL differs but fields and states do not.</param>
+    /// <param name="acceptSource">An operator's word that an equal source is enough, where the IL differs but fields
+    /// and states do not.</param>
     internal static List<string> Refusals(ref CborReader from, Func<string, KnownBodies?> bodiesOf, bool acceptSource)
     {
         var refusals = new List<string>();
@@ -67,8 +68,12 @@ internal static class BodyCheck
             string forWhat = from.ReadString();
             if (why is null) continue;
             string inner = role.LastIndexOf('/') is >= 0 and { } slash ? $"{role[..slash]} in " : "";
-            string place = now?.Types.FirstOrDefault(type => type.Role == role)?.Sites.FirstOrDefault(site => site.State == state) is { Line: > 0 } site ? $" (now {site.File}:{site.Line})" : "";
-            refusals.Add($"{count} suspended call{(count == 1 ? "" : "s")} of {inner}{signature} at await #{state}{place}{(forWhat.Length > 0 ? $", waiting for {forWhat}" : "")}: {why}");
+            string place =
+                now?.Types.FirstOrDefault(
+                    type => type.Role == role)?.Sites.FirstOrDefault(site => site.State == state) is { Line: > 0 } site
+                    ? $" (now {site.File}:{site.Line})" : "";
+            refusals.Add(
+                $"{count} suspended call{(count == 1 ? "" : "s")} of {inner}{signature} at await #{state}{place}{(forWhat.Length > 0 ? $", waiting for {forWhat}" : "")}: {why}");
         }
         if (sites == 0 && why is not null) refusals.Add($"a closure or lambda of {signature}: {why}");
     }

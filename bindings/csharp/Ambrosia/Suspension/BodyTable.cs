@@ -59,16 +59,19 @@ internal sealed class BodyTable
     /// <summary>The function that plays this role for a method now, in its type as it is declared; null: none does.</summary>
     internal MethodInfo? FindFunction(string id, string role) =>
         Row(id)?.Functions.FirstOrDefault(each => each.Role == role) is { } found
-            ? assembly.GetType(found.Type)?.GetMethod(found.Name, BindingFlags.Instance | BindingFlags.Static | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly)
+            ? assembly.GetType(found.Type)?.GetMethod(found.Name,
+                BindingFlags.Instance | BindingFlags.Static | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly)
             : null;
 
     private static BodyTable Read(Assembly assembly)
     {
         string? path = assembly.IsDynamic || assembly.Location.Length == 0 ? null : assembly.Location;
-        string file = Path.Combine(path is null ? AppContext.BaseDirectory : Path.GetDirectoryName(path)!, assembly.GetName().Name + BodyFile.Suffix);
+        string file = Path.Combine(path is null ? AppContext.BaseDirectory : Path.GetDirectoryName(path)!,
+            assembly.GetName().Name + BodyFile.Suffix);
         try
         {
-            if (File.Exists(file) && BodyFile.Read(File.ReadAllBytes(file), assembly.ManifestModule.ModuleVersionId) is { } rows) return new BodyTable(assembly, rows);
+            if (File.Exists(file) && BodyFile.Read(File.ReadAllBytes(file), assembly.ManifestModule.ModuleVersionId) is { } rows)
+                return new BodyTable(assembly, rows);
             if (path is not null) return new BodyTable(assembly, AssemblyBodies.Read(path, static (_, _) => null).Rows);
             return new BodyTable(assembly, [], $"{file} is missing or of another build");
         }

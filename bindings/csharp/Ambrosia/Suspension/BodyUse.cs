@@ -1,6 +1,6 @@
-// Which bodies an image depends on: those of the machines, closures and lambdas in it. Written in front of the objects with what each body was,
-// so that another build is compared before anything is restored. No lines of sources: they move without a body's changing, and replicas of two such
-// builds must still write the same bytes. Invariant: rows in order of first use, sites in order of their states.
+// Which bodies an image depends on: those of the machines, closures and lambdas in it. Written in front of the objects with what each body
+// was, so that another build is compared before anything is restored. No lines of sources: they move without a body's changing, and
+// replicas of two such builds must still write the same bytes. Invariant: rows in order of first use, sites in order of their states.
 using Ambrosia.Protocol;
 
 namespace Ambrosia;
@@ -21,7 +21,8 @@ internal sealed class BodyUse(Moving? moving)
     internal void Suspended(string assembly, BodyRow row, OwnedType machine, int state) =>
         Of(assembly, row).Count(machine.Role, state);
 
-    internal void Waiting(string assembly, BodyRow row, OwnedType machine, int state, string forWhat) => Of(assembly, row).Waiting(machine.Role, state, forWhat);
+    internal void Waiting(string assembly, BodyRow row, OwnedType machine, int state, string forWhat) =>
+        Of(assembly, row).Waiting(machine.Role, state, forWhat);
 
     internal void CopyTo(ref CborWriter to)
     {
@@ -32,7 +33,8 @@ internal sealed class BodyUse(Moving? moving)
     private UsedBody Of(string assembly, BodyRow row)
     {
         if (byMethod.TryGetValue((assembly, row.Id), out UsedBody? known)) return known;
-        var body = new UsedBody(moving?.AssemblyOf(row.Id, assembly) ?? assembly, moving is null ? row : row with { Id = moving.IdOf(row.Id) });
+        var body = new UsedBody(moving?.AssemblyOf(row.Id, assembly) ?? assembly,
+            moving is null ? row : row with { Id = moving.IdOf(row.Id) });
         byMethod.Add((assembly, row.Id), body);
         used.Add(body);
         return body;
@@ -44,7 +46,8 @@ internal sealed class BodyUse(Moving? moving)
 
         internal List<OwnedType> Types { get; } = [];
 
-        internal void Count(string role, int state) => sites[(role, state)] = sites.TryGetValue((role, state), out var site) ? (site.Count + 1, site.For) : (1, "");
+        internal void Count(string role, int state) =>
+            sites[(role, state)] = sites.TryGetValue((role, state), out var site) ? (site.Count + 1, site.For) : (1, "");
 
         internal void Waiting(string role, int state, string forWhat)
         {

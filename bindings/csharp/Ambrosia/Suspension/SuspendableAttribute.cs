@@ -2,7 +2,9 @@ using System.ComponentModel;
 
 namespace Ambrosia;
 
-/// <summary>The generator's hash of the source of a method that can be suspended: its tokens and what they mean. Written by generated code.</summary>
+/// <summary>
+/// The generator's hash of the source of a method that can be suspended: its tokens and what they mean. Written by generated code.
+/// </summary>
 [EditorBrowsable(EditorBrowsableState.Never)]
 [AttributeUsage(AttributeTargets.Assembly, AllowMultiple = true)]
 public sealed class SuspendableAttribute(string id, string source) : Attribute

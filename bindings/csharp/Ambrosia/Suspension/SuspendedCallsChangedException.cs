@@ -1,6 +1,8 @@
 namespace Ambrosia;
 
-/// <summary>An image holds suspended methods whose bodies this build no longer has; the message has a line for each method and await.</summary>
+/// <summary>
+/// An image holds suspended methods whose bodies this build no longer has; the message has a line for each method and await.
+/// </summary>
 public sealed class SuspendedCallsChangedException : Exception
 {
     internal SuspendedCallsChangedException(IReadOnlyList<string> refusals)

@@ -1,10 +1,11 @@
 namespace Ambrosia;
 
 /// <summary>
-/// The sugar form: the body is a delegate. While one is outstanding a checkpoint holds the delegate with what it captures, as any other that
-/// is alive over an await; what of it cannot be written postpones the checkpoint.
+/// The sugar form: the body is a delegate. While one is outstanding a checkpoint holds the delegate with what it captures, as any other
+/// that is alive over an await; what of it cannot be written postpones the checkpoint.
 /// </summary>
-internal sealed class LambdaTask<T>(ulong number, long begunUs, NondetOptions options, Delegate body) : PendingTask<T>(number, begunUs, options)
+internal sealed class LambdaTask<T>(
+    ulong number, long begunUs, NondetOptions options, Delegate body) : PendingTask<T>(number, begunUs, options)
 {
     /// <summary>Null once it is done: what it captures need not be writable any more.</summary>
     private Delegate? body = body;

@@ -1,5 +1,5 @@
-// The primitive form: a static method by name and its argument as bytes, so that it outlives the process without anything else. The body gets
-// a copy of the argument, so it can share nothing with the state.
+// The primitive form: a static method by name and its argument as bytes, so that it outlives the process without anything else. The body
+// gets a copy of the argument, so it can share nothing with the state.
 using System.Buffers;
 using System.Reflection;
 using System.Runtime.CompilerServices;
@@ -7,7 +7,8 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia;
 
-internal sealed class MethodTask<TArgument, T>(ulong number, long begunUs, NondetOptions options, byte[] declaringType, string method, byte[] argument)
+internal sealed class MethodTask<TArgument, T>(
+    ulong number, long begunUs, NondetOptions options, byte[] declaringType, string method, byte[] argument)
     : PendingTask<T>(number, begunUs, options)
 {
     private const BindingFlags Static = BindingFlags.Static | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly;
@@ -22,19 +23,23 @@ internal sealed class MethodTask<TArgument, T>(ulong number, long begunUs, Nonde
     internal static MethodTask<TArgument, T> Of(ulong number, long begunUs, NondetOptions options, Delegate body, TArgument argument)
     {
         MethodInfo method = body.Method;
-        if (!method.IsStatic || method.IsGenericMethod || method.IsDefined(typeof(CompilerGeneratedAttribute), inherit: false) || method.Name.Contains('<'))
-            throw new ArgumentException($"{method.Name} is not a static method: the task keeps its body by name. NondetTask takes lambdas.", nameof(body));
+        if (!method.IsStatic || method.IsGenericMethod || method.IsDefined(typeof(CompilerGeneratedAttribute), inherit: false)
+            || method.Name.Contains('<'))
+            throw new ArgumentException($"{method.Name} is not a static method: the task keeps its body by name. NondetTask takes lambdas.",
+                nameof(body));
         ArrayBufferWriter<byte> type = new(), encoded = new();
         var typeTo = new CborWriter(type);
         TypeNames.Write(ref typeTo, method.DeclaringType!, moving: null);
         typeTo.Flush();
         ValueImage.Write(encoded, argument);
-        return new MethodTask<TArgument, T>(number, begunUs, options, type.WrittenSpan.ToArray(), method.Name, encoded.WrittenSpan.ToArray());
+        return new MethodTask<TArgument, T>(number, begunUs, options, type.WrittenSpan.ToArray(), method.Name,
+            encoded.WrittenSpan.ToArray());
     }
 
     private protected override async Task<T> Body(NondetContext context)
     {
-        TArgument given = ValueImage.Read<TArgument>(argument, static id => throw new InvalidDataException($"the argument of a task refers to {id}: a proxy is for handlers"));
+        TArgument given = ValueImage.Read<TArgument>(argument,
+            static id => throw new InvalidDataException($"the argument of a task refers to {id}: a proxy is for handlers"));
         switch (Find())
         {
             case Func<TArgument, Task<T>> start: return await start(given).ConfigureAwait(false);
@@ -59,7 +64,8 @@ internal sealed class MethodTask<TArgument, T>(ulong number, long begunUs, Nonde
             hasContext = true;
         }
         if (found is null) return null;
-        Type form = hasContext ? typeof(Func<,,>).MakeGenericType(typeof(TArgument), typeof(NondetContext), found.ReturnType) : typeof(Func<,>).MakeGenericType(typeof(TArgument), found.ReturnType);
+        Type form = hasContext ? typeof(Func<,,>).MakeGenericType(typeof(TArgument), typeof(NondetContext), found.ReturnType)
+            : typeof(Func<,>).MakeGenericType(typeof(TArgument), found.ReturnType);
         return found.ReturnType == typeof(void) ? null : found.CreateDelegate(form);
     }
 }

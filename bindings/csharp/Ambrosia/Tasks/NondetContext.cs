@@ -2,7 +2,8 @@ namespace Ambrosia;
 
 /// <summary>What the body of a NondetTask is told of itself.</summary>
 /// <param name="IdempotencyKey">
-/// The same whenever this task is run, by whichever process: give it to the service that is called, and a second run takes no second effect there.
+/// The same whenever this task is run, by whichever process: give it to the service that is called, and a second run
+/// takes no second effect there.
 /// </param>
 /// <param name="Attempt">From 1, in this process.</param>
 /// <param name="Stopped">Cancelled when nobody will take a result any more: the deadline has passed, or the session has ended.</param>

@@ -14,7 +14,8 @@ public sealed record NondetOptions : IImagePart
     public TimeSpan BackoffMax { get; init; } = TimeSpan.FromSeconds(30);
 
     /// <summary>
-    /// Counted from the call, through restarts: then the task fails with <see cref="TimeoutException"/>, whatever its body still does. Null: never.
+    /// Counted from the call, through restarts: then the task fails with <see cref="TimeoutException"/>, whatever its body
+    /// still does. Null: never.
     /// </summary>
     public TimeSpan? Deadline { get; init; }
 
@@ -22,7 +23,8 @@ public sealed record NondetOptions : IImagePart
     internal void Check()
     {
         if (Attempts < 1) throw new ArgumentException($"{nameof(Attempts)} is {Attempts}; the body runs at least once.");
-        if (Backoff < TimeSpan.Zero || BackoffMax < Backoff) throw new ArgumentException($"{nameof(Backoff)} {Backoff} and {nameof(BackoffMax)} {BackoffMax}: from zero, and not falling.");
+        if (Backoff < TimeSpan.Zero || BackoffMax < Backoff)
+            throw new ArgumentException($"{nameof(Backoff)} {Backoff} and {nameof(BackoffMax)} {BackoffMax}: from zero, and not falling.");
         if (Deadline < TimeSpan.Zero) throw new ArgumentException($"{nameof(Deadline)} is {Deadline}.");
     }
 }

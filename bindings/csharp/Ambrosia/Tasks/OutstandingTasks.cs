@@ -52,7 +52,8 @@ internal sealed class OutstandingTasks(ImmortalRuntime runtime, Guid instance, T
         Next = next;
         foreach (IPendingTask task in tasks)
         {
-            if (task.Number == 0 || task.Number >= next) throw new InvalidDataException($"The image holds task {task.Number} where {next} is next.");
+            if (task.Number == 0 || task.Number >= next)
+                throw new InvalidDataException($"The image holds task {task.Number} where {next} is next.");
             byNumber.Add(task.Number, task);
         }
     }
@@ -70,7 +71,8 @@ internal sealed class OutstandingTasks(ImmortalRuntime runtime, Guid instance, T
     private ulong NextNumber()
     {
         runtime.Surroundings.CheckHandler();
-        if (byNumber.Count == OutstandingMax) throw new InvalidOperationException($"{OutstandingMax} tasks have no result yet, which is the limit.");
+        if (byNumber.Count == OutstandingMax)
+            throw new InvalidOperationException($"{OutstandingMax} tasks have no result yet, which is the limit.");
         return Next;
     }
 

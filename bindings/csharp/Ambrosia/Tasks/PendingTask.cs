@@ -4,8 +4,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia;
 
 /// <summary>
-/// A NondetTask that somebody waits for: done when the first record with its result is executed. Ordinary fields, so that it is part of an image
-/// as any other object; how its body is found again is the subclass's.
+/// A NondetTask that somebody waits for: done when the first record with its result is executed. Ordinary fields, so that it is part of an
+/// image as any other object; how its body is found again is the subclass's.
 /// </summary>
 internal abstract class PendingTask<T>(ulong number, long begunUs, NondetOptions options) : Source<T>, IPendingTask
 {

@@ -1,5 +1,5 @@
-// One run of a task's body by this process: attempts, pauses, deadline, and at the end the one report. It starts nothing itself: the runner does.
-// Threads: made and started on the scheduler's, runs on the runner's. Invariant: at most one report.
+// One run of a task's body by this process: attempts, pauses, deadline, and at the end the one report. It starts nothing itself: the runner
+// does. Threads: made and started on the scheduler's, runs on the runner's. Invariant: at most one report.
 using System.Buffers;
 using Ambrosia.Protocol;
 
@@ -30,7 +30,8 @@ internal sealed class TaskRun(IPendingTask task, string key, TaskReports reports
                 runner.Start(TimeOut);
                 return;
             }
-            deadline = runner.Time.CreateTimer(static run => ((TaskRun)run!).TimerFired(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+            deadline = runner.Time.CreateTimer(static run => ((TaskRun)run!).TimerFired(), this, Timeout.InfiniteTimeSpan,
+                Timeout.InfiniteTimeSpan);
             Arm();
         }
         runner.Start(Run);
@@ -100,7 +101,8 @@ internal sealed class TaskRun(IPendingTask task, string key, TaskReports reports
         if (Interlocked.Exchange(ref reported, 1) != 0) return;
         if (result.Length > reports.ResultBytesMax)
         {
-            string why = $"The result of {result.Length} bytes is longer than the limit of {reports.ResultBytesMax} bytes; the coordinator's --max-message sets it.";
+            string why =
+                $"The result of {result.Length} bytes is longer than the limit of {reports.ResultBytesMax} bytes; the coordinator's --max-message sets it.";
             (failed, result) = (true, Encoded(new InvalidOperationException(why)));
         }
         reports.Send(task.Number, failed, result);

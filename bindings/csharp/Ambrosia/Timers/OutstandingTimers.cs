@@ -68,7 +68,8 @@ internal sealed class OutstandingTimers(ImmortalRuntime runtime)
         Next = next;
         foreach (WaitingTimer timer in timers)
         {
-            if (timer.Number == 0 || timer.Number >= next) throw new InvalidDataException($"The image holds timer {timer.Number} where {next} is next.");
+            if (timer.Number == 0 || timer.Number >= next)
+                throw new InvalidDataException($"The image holds timer {timer.Number} where {next} is next.");
             byNumber.Add(timer.Number, timer);
             if (timer is Recurrence recurrence) recurrence.Attach(runtime);
             if (timer.IsArmed) Armed(timer);

@@ -1,5 +1,5 @@
-// A timer that calls a method of the immortal again and again. The method is kept by name, so that the timer outlives processes, checkpoints
-// and builds. Invariant: armed, or its handler runs, or it is stopped.
+// A timer that calls a method of the immortal again and again. The method is kept by name, so that the timer outlives processes,
+// checkpoints and builds. Invariant: armed, or its handler runs, or it is stopped.
 using System.Reflection;
 using System.Runtime.CompilerServices;
 
@@ -32,9 +32,14 @@ internal sealed class Recurrence(ulong number, long dueUs, long periodUs, string
     {
         MethodInfo method = handler.Method;
         bool isOwn = handler.HasSingleTarget && handler.Target is Immortal target && ReferenceEquals(target.Runtime, runtime);
-        if (!isOwn || method.IsGenericMethod || method.IsDefined(typeof(CompilerGeneratedAttribute), inherit: false) || method.Name.Contains('<'))
-            throw new ArgumentException($"{method.Name} is not a method of the immortal: a periodic timer keeps its handler by name, since no lambda outlives the process.", nameof(handler));
-        return new Recurrence(number, dueUs, periodUs, method.DeclaringType!.FullName!, method.Name) { runtime = runtime, handler = handler };
+        if (!isOwn || method.IsGenericMethod || method.IsDefined(typeof(CompilerGeneratedAttribute), inherit: false)
+            || method.Name.Contains('<'))
+            throw new ArgumentException(
+                $"{method.Name} is not a method of the immortal: a periodic timer keeps its handler by name, since no lambda outlives the process.", nameof(handler));
+        return new Recurrence(number, dueUs, periodUs, method.DeclaringType!.FullName!, method.Name)
+        {
+            runtime = runtime, handler = handler
+        };
     }
 
     internal override bool Fire(ImmortalRuntime firedBy)

@@ -21,7 +21,8 @@ public readonly record struct DeliverHeader(Lsn First, long TimeUs, Lsn Mark)
     /// <exception cref="ProtocolViolation">P5.4 or L2.1.</exception>
     public static DeliverHeader Read(ReadOnlySpan<byte> payload)
     {
-        if (payload.Length < Bytes) throw new ProtocolViolation("P5.4", $"deliver frame of {payload.Length} bytes is shorter than its header");
+        if (payload.Length < Bytes)
+            throw new ProtocolViolation("P5.4", $"deliver frame of {payload.Length} bytes is shorter than its header");
         ulong first = BinaryPrimitives.ReadUInt64LittleEndian(payload), mark = BinaryPrimitives.ReadUInt64LittleEndian(payload[16..]);
         if (first >= Lsn.Limit || mark >= Lsn.Limit) throw new ProtocolViolation("L2.1", $"deliver frame at Lsn {first} with mark {mark}");
         return new DeliverHeader(new Lsn(first), BinaryPrimitives.ReadInt64LittleEndian(payload[8..]), new Lsn(mark));

@@ -7,7 +7,9 @@ namespace Ambrosia.Protocol;
 /// <param name="Changes">In the order of the log; the last one may be the first that goes on.</param>
 public sealed record PolicyAhead(IReadOnlyList<PolicyChange> Changes) : IFramePayload<PolicyAhead>
 {
-    /// <summary>Of neighbours that say the same the first counts, and what follows a Continue is never wanted: many primaries, few changes.</summary>
+    /// <summary>
+    /// Of neighbours that say the same the first counts, and what follows a Continue is never wanted: many primaries, few changes.
+    /// </summary>
     public const int ChangesMax = 1024;
     private const int ChangeBytes = 8 + 1;
 
@@ -17,7 +19,8 @@ public sealed record PolicyAhead(IReadOnlyList<PolicyChange> Changes) : IFramePa
 
     public void Write(ref PayloadWriter to)
     {
-        if (Changes.Count > ChangesMax) throw new ArgumentException($"{Changes.Count} changes of policy where at most {ChangesMax} are allowed", nameof(Changes));
+        if (Changes.Count > ChangesMax)
+            throw new ArgumentException($"{Changes.Count} changes of policy where at most {ChangesMax} are allowed", nameof(Changes));
         to.Varint((ulong)Changes.Count);
         foreach (PolicyChange change in Changes)
         {
@@ -35,7 +38,8 @@ public sealed record PolicyAhead(IReadOnlyList<PolicyChange> Changes) : IFramePa
         {
             Lsn position = from.Lsn();
             byte forks = from.U8();
-            if (forks > (byte)ForkPolicy.Quarantine || (i > 0 && position <= changes[i - 1].Position)) throw from.Violation("P5.17", $"fork policy {forks} at {position}");
+            if (forks > (byte)ForkPolicy.Quarantine || (i > 0 && position <= changes[i - 1].Position))
+                throw from.Violation("P5.17", $"fork policy {forks} at {position}");
             changes[i] = new PolicyChange(position, (ForkPolicy)forks);
         }
         from.End();

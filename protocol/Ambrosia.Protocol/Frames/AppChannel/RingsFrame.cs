@@ -27,7 +27,8 @@ public readonly record struct RingsFrame(uint Capacity, string Path) : IFramePay
         var from = PayloadReader.OfFrame(payload, "P5.19");
         var rings = new RingsFrame(from.U32(), from.String(PathBytesMax));
         from.End();
-        if (rings.Capacity is < CapacityMin or > CapacityMax || !BitOperations.IsPow2(rings.Capacity)) throw from.Violation("P5.19", $"rings of {rings.Capacity} bytes");
+        if (rings.Capacity is < CapacityMin or > CapacityMax || !BitOperations.IsPow2(rings.Capacity))
+            throw from.Violation("P5.19", $"rings of {rings.Capacity} bytes");
         return rings;
     }
 }

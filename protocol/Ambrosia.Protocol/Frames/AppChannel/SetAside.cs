@@ -2,7 +2,8 @@ namespace Ambrosia.Protocol;
 
 /// <summary>A message whose handler threw is in the app's quarantine (protocol P5.16).</summary>
 /// <param name="Decision">Which setting aside of this instance's life it was, from 1.</param>
-/// <param name="IsUnlogged">The app is primary and has not executed the Quarantine record that states this decision: it is to be logged.</param>
+/// <param name="IsUnlogged">The app is primary and has not executed the Quarantine record that states this decision: it
+/// is to be logged.</param>
 /// <param name="TimeUs">Log time of the last try, µs since 1970.</param>
 /// <param name="Tries">How often the handler has thrown, from 1.</param>
 /// <param name="ArgumentBytes">What the quarantine keeps of the message.</param>
@@ -43,8 +44,10 @@ public sealed record SetAside(
         ushort shard = from.U16();
         var caller = new InstanceId(from.Name(), shard);
         var kind = (MessageKind)from.U8();
-        if (kind is not (MessageKind.Fork or MessageKind.Impulse)) throw from.Violation("P5.16", $"a message of kind {(byte)kind} set aside");
-        var frame = new SetAside(decision, place, isUnlogged, timeUs, caller, kind, from.U32(), from.U32(), from.U64(), from.String(WhyBytesMax));
+        if (kind is not (MessageKind.Fork or MessageKind.Impulse))
+            throw from.Violation("P5.16", $"a message of kind {(byte)kind} set aside");
+        var frame = new SetAside(decision, place, isUnlogged, timeUs, caller, kind, from.U32(), from.U32(), from.U64(),
+            from.String(WhyBytesMax));
         from.End();
         return frame;
     }

@@ -13,7 +13,9 @@ public static class TaskResult
     public static ReadOnlySpan<byte> Read(ReadOnlySpan<byte> payload, uint messageBytesMax)
     {
         if (payload.Length < HeadBytes) throw new ProtocolViolation("P5.15", $"task result of {payload.Length} bytes");
-        if (payload.Length - HeadBytes > messageBytesMax) throw new ProtocolViolation("P5.15", $"task result of {payload.Length - HeadBytes} bytes, the message limit is {messageBytesMax}");
+        if (payload.Length - HeadBytes > messageBytesMax)
+            throw new ProtocolViolation("P5.15",
+                $"task result of {payload.Length - HeadBytes} bytes, the message limit is {messageBytesMax}");
         if (BinaryPrimitives.ReadUInt64LittleEndian(payload) == 0) throw new ProtocolViolation("P5.15", "result of task 0");
         if (payload[8] > 1) throw new ProtocolViolation("P5.15", $"task result of status {payload[8]}");
         return payload;

@@ -1,6 +1,8 @@
 namespace Ambrosia.Protocol;
 
-/// <summary>A checkpoint that was asked for is late or impossible, and why (protocol P5.8). A longer reason than 1,024 bytes is cut when written.</summary>
+/// <summary>
+/// A checkpoint that was asked for is late or impossible, and why (protocol P5.8). A longer reason than 1,024 bytes is cut when written.
+/// </summary>
 /// <param name="Mark">Position of the CheckpointMark record.</param>
 public sealed record Waiting(Lsn Mark, string Why) : IFramePayload<Waiting>
 {

@@ -6,7 +6,8 @@ namespace Ambrosia.Protocol;
 /// <param name="MessageBytesMax">Longest answer that the caller takes, in bytes.</param>
 /// <param name="QueriesOnly">It will send nothing but queries, so that a secondary may take it.</param>
 public sealed record ClientHello(
-    ushort VersionMin, ushort VersionMax, InstanceId Instance, Guid Uuid, string Client, uint MessageBytesMax, bool QueriesOnly = false) : IFramePayload<ClientHello>
+    ushort VersionMin, ushort VersionMax, InstanceId Instance, Guid Uuid, string Client, uint MessageBytesMax,
+    bool QueriesOnly = false) : IFramePayload<ClientHello>
 {
     public static FrameType Type => FrameType.ClientHello;
 
@@ -30,7 +31,8 @@ public sealed record ClientHello(
     {
         var from = PayloadReader.OfFrame(payload, "P10.1");
         ushort versionMin = from.U16(), versionMax = from.U16(), shard = from.U16();
-        var hello = new ClientHello(versionMin, versionMax, new InstanceId(from.Name(), shard), from.Uuid(), from.Name(), from.MessageLimit(), from.Flag());
+        var hello = new ClientHello(versionMin, versionMax, new InstanceId(from.Name(), shard), from.Uuid(), from.Name(),
+            from.MessageLimit(), from.Flag());
         from.End();
         return hello;
     }

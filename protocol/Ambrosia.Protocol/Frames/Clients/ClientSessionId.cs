@@ -25,7 +25,8 @@ public readonly record struct ClientSessionId(Epoch Epoch, ulong Number)
     {
         Span<byte> bytes = stackalloc byte[Bytes];
         uuid.TryWriteBytes(bytes, bigEndian: true, out _);
-        return new ClientSessionId(new Epoch(BinaryPrimitives.ReadUInt64BigEndian(bytes)), BinaryPrimitives.ReadUInt64BigEndian(bytes[8..]));
+        return new ClientSessionId(new Epoch(BinaryPrimitives.ReadUInt64BigEndian(bytes)),
+            BinaryPrimitives.ReadUInt64BigEndian(bytes[8..]));
     }
 
     public override string ToString() => $"{Epoch}.{Number}";

@@ -5,7 +5,8 @@ namespace Ambrosia.Protocol;
 /// <param name="MessageBytesMax">Longest message that the instance takes, in bytes.</param>
 /// <param name="RequestsMax">Most messages that may be under way: impulses not yet logged and requests not yet answered; ≥ 1.</param>
 public sealed record ClientWelcome(
-    ushort Version, Guid Uuid, string Replica, ClientSessionId Session, uint MessageBytesMax, uint RequestsMax) : IFramePayload<ClientWelcome>
+    ushort Version, Guid Uuid, string Replica, ClientSessionId Session, uint MessageBytesMax,
+    uint RequestsMax) : IFramePayload<ClientWelcome>
 {
     public static FrameType Type => FrameType.ClientWelcome;
 
@@ -24,7 +25,8 @@ public sealed record ClientWelcome(
     public static ClientWelcome Read(ReadOnlySpan<byte> payload)
     {
         var from = PayloadReader.OfFrame(payload, "P10.2");
-        var welcome = new ClientWelcome(from.U16(), from.Uuid(), from.Name(), ClientSessionId.Of(from.Uuid()), from.MessageLimit(), from.U32());
+        var welcome = new ClientWelcome(from.U16(), from.Uuid(), from.Name(), ClientSessionId.Of(from.Uuid()),
+            from.MessageLimit(), from.U32());
         if (welcome.RequestsMax == 0) throw from.Violation("P10.2", "a session that takes no request");
         from.End();
         return welcome;

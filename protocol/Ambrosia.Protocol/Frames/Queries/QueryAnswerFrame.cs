@@ -23,7 +23,9 @@ public readonly ref struct QueryAnswerFrame
 
     public QueryStatus Status { get; }
 
-    /// <summary>The state that was seen holds every record below and none behind; of <see cref="QueryStatus.NotNow"/> how far the replica is.</summary>
+    /// <summary>
+    /// The state that was seen holds every record below and none behind; of <see cref="QueryStatus.NotNow"/> how far the replica is.
+    /// </summary>
     public Lsn Position { get; }
 
     /// <summary>Value, failure, or the text that says why not.</summary>

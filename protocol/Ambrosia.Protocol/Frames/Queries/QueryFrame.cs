@@ -42,7 +42,8 @@ public readonly ref struct QueryFrame
         Lsn position = from.Lsn();
         uint patienceMs = from.U32(), method = from.U32();
         if (method == 0) throw from.Violation("P5.18", "a query of method 0");
-        if (from.Left > messageBytesMax) throw from.Violation("P5.18", $"a query with {from.Left} bytes of arguments, the message limit is {messageBytesMax}");
+        if (from.Left > messageBytesMax)
+            throw from.Violation("P5.18", $"a query with {from.Left} bytes of arguments, the message limit is {messageBytesMax}");
         return new QueryFrame(query, position, patienceMs, method, from.Rest());
     }
 

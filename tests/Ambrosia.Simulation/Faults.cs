@@ -1,0 +1,86 @@
+namespace Ambrosia.Simulation;
+
+/// <summary>What a run may do to the processes.</summary>
+internal sealed record Faults
+{
+    public bool Kills { get; init; } = true;
+
+    public bool PowerLosses { get; init; } = true;
+
+    public bool BrokenLinks { get; init; } = true;
+
+    /// <summary>Negative control: flushes that do nothing, which no recovery can survive.</summary>
+    public bool LyingDisk { get; init; }
+
+    /// <summary>Negative control: an app that emits another value each time it runs.</summary>
+    public bool RollingDice { get; init; }
+
+    /// <summary>Negative control: a fence check that does not look.</summary>
+    public bool BlindFence { get; init; }
+
+    /// <summary>One instance or both have two replicas; null: in the worlds of even seeds.</summary>
+    public bool? Replicas { get; init; }
+
+    /// <summary>Negative control: a disk that loses pages that it had flushed when power is lost.</summary>
+    public bool AmnesicDisk { get; init; }
+
+    /// <summary>Negative control: a claim that was lost to another says that it was won.</summary>
+    public bool SharedClaims { get; init; }
+
+    /// <summary>Negative control: a secondary that writes back what it reads.</summary>
+    public bool ReadRepair { get; init; }
+
+    /// <summary>Negative control: a secondary that acknowledges to peers what it follows.</summary>
+    public bool EagerSecondary { get; init; }
+
+    /// <summary>Negative control: links that carry acknowledgements of what is not durable yet.</summary>
+    public bool RaisedAcks { get; init; }
+
+    /// <summary>Negative control: apps are given other results of their tasks than the log holds.</summary>
+    public bool ForgedResults { get; init; }
+
+    /// <summary>Negative control: coordinators whose timers go by another clock than their log.</summary>
+    public bool FastTimers { get; init; }
+
+    /// <summary>
+    /// Chains of awaited calls, with checkpoints that hold suspended handlers; null: in the worlds of every seventh seed.
+    /// </summary>
+    public bool? Chains { get; init; }
+
+    /// <summary>Negative control: a handler that keeps something over an await outside of the state.</summary>
+    public bool KeepsOutside { get; init; }
+
+    /// <summary>Timers and tasks beside the calls; null: in half of the worlds.</summary>
+    public bool? Errands { get; init; }
+
+    /// <summary>
+    /// Some calls to the ledger throw, under fork policies that change from start to start; null: in the worlds of every third seed.
+    /// </summary>
+    public bool? Poison { get; init; }
+
+    /// <summary>Negative control: handlers throw by chance, so that no two executions set the same aside.</summary>
+    public bool Whim { get; init; }
+
+    /// <summary>A caller outside calls the ledger; null: in the worlds of every fifth seed.</summary>
+    public bool? Caller { get; init; }
+
+    /// <summary>
+    /// The ledger is deleted and made again, and the source's operator gives the old one up; null: in the worlds of every
+    /// seventh seed without a caller.
+    /// </summary>
+    public bool? Deletes { get; init; }
+
+    /// <summary>Negative control: a source that takes the new ledger for the old one.</summary>
+    public bool Confuses { get; init; }
+
+    /// <summary>
+    /// Other threads of the source's app send impulses; null: in the worlds of every fifth seed, beside those with a caller.
+    /// </summary>
+    public bool? Impulses { get; init; }
+
+    /// <summary>Negative control: callers and senders of impulses that give what they repeat a key of its own.</summary>
+    public bool NewKeys { get; init; }
+
+    /// <summary>Invariants that are watched; a negative control watches one alone.</summary>
+    public Oracle Watched { get; init; } = Oracle.All;
+}

@@ -51,7 +51,8 @@ public sealed class LinkCertificates
         catch (Exception e) when (e is CryptographicException or ArgumentException)
         {
             throw new LinkCertificateException(
-                $"the certificate of --tls-cert and the key of --tls-key do not make a pair: {e.Message} Both are PEM files, the key unencrypted (-----BEGIN PRIVATE KEY-----).", e);
+                $"the certificate of --tls-cert and the key of --tls-key do not make a pair: {e.Message} Both are PEM files, the key unencrypted (-----BEGIN PRIVATE KEY-----).",
+                e);
         }
     }
 

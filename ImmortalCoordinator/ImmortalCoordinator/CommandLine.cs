@@ -58,9 +58,18 @@ internal static class CommandLine
                 : $"'{v}' of --checkpoint-interval is no time; write it like 30s, 10m or 2h"
         };
     private static readonly TextOption checkpointBound = new("--checkpoint-bound", "SIZE",
-        "Log bytes for which a checkpoint waits until no handler is suspended, before it is taken with suspended handlers in it; 0: for ever; default: a quarter of --checkpoint-every, at most 64M.") { WhatIsWrong = static v => v == "0" || OptionValues.TryParseSize(v, out _) ? null : $"'{v}' of --checkpoint-bound is no size; write it like 64K or 16M, or 0" };
+        "Log bytes for which a checkpoint waits until no handler is suspended, before it is taken with suspended handlers in it; 0: for ever; default: a quarter of --checkpoint-every, at most 64M.")
+        {
+            WhatIsWrong = static v => v == "0" || OptionValues.TryParseSize(v, out _) ? null
+                : $"'{v}' of --checkpoint-bound is no size; write it like 64K or 16M, or 0"
+        };
     private static readonly TextOption forkPolicy = new("--fork-policy", "POLICY",
-        "What happens where a handler that nobody awaits throws: count it (continue), end the app there (stop), or keep the message for 'ambrosia quarantine' (quarantine).", "continue") { WhatIsWrong = static v => OptionValues.TryParseForkPolicy(v, out _) ? null : $"'{v}' of --fork-policy is none of continue, stop and quarantine" };
+        "What happens where a handler that nobody awaits throws: count it (continue), end the app there (stop), or keep the message for 'ambrosia quarantine' (quarantine).",
+        "continue")
+        {
+            WhatIsWrong = static v => OptionValues.TryParseForkPolicy(v, out _) ? null
+                : $"'{v}' of --fork-policy is none of continue, stop and quarantine"
+        };
     private static readonly TextOption maxMessage = new("--max-message", "SIZE",
         "Longest message that the app may send and that is taken from others, from 64K to 1G: a number with K, M or G.", "64M")
         {
@@ -95,7 +104,12 @@ internal static class CommandLine
         Description = "For tests only: become primary whoever is.", Hidden = true
     };
     private static readonly TextOption logWrite = new("--log-write", "MODE",
-        "How log pages reach the disk, flushed in any case: past the page cache (direct), through it (buffered), or past it where that is possible (auto).", "auto") { WhatIsWrong = static v => OptionValues.TryParseWriteMode(v, out _) ? null : $"'{v}' of --log-write is none of auto, direct and buffered" };
+        "How log pages reach the disk, flushed in any case: past the page cache (direct), through it (buffered), or past it where that is possible (auto).",
+        "auto")
+        {
+            WhatIsWrong = static v => OptionValues.TryParseWriteMode(v, out _) ? null
+                : $"'{v}' of --log-write is none of auto, direct and buffered"
+        };
     private static readonly TextOption segment = new("--segment", "SIZE", "Bytes of a log file, from 2M on: a number with K, M or G.",
         "256M")
         {

@@ -297,8 +297,8 @@ internal sealed class FakeCoordinator
             string call = messages.CallId != 0 ? $" #{messages.CallId}" : "";
             string impulse = run.Header.Kind == MessageKind.Impulse ? $" ticket {ticket++}" : "";
             string key = run.Header.Keyed ? $" key {Convert.ToHexString(messages.Key)}" : "";
-            Said.Add(
-                $"{run.Header.Kind.ToString().ToLowerInvariant()} {to} {messages.Method}{call}{impulse}{key} {Cbor.Text(messages.Arguments)}".TrimEnd());
+            string kind = run.Header.Kind.ToString().ToLowerInvariant();
+            Said.Add($"{kind} {to} {messages.Method}{call}{impulse}{key} {Cbor.Text(messages.Arguments)}".TrimEnd());
         }
     }
 

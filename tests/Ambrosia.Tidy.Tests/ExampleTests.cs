@@ -27,7 +27,8 @@ public sealed partial class ExampleTests
             ["a.md: example one is not its region", "a.md: example none has no region", "a.md: 1 C# block without a name",
                 "a.md: region two is not shown"],
             FindDifferences("a.md",
-                $"<!-- example: one -->\n{Fence}csharp\nint a;\n{Fence}\n<!-- example: none -->\n{Fence}csharp\nint a;\n{Fence}\ntext\n{Fence}csharp\n{Fence}\n", regions));
+                $"<!-- example: one -->\n{Fence}csharp\nint a;\n{Fence}\n<!-- example: none -->\n{Fence}csharp\nint a;\n{Fence}\ntext\n{Fence}csharp\n{Fence}\n",
+                regions));
         Assert.Equal(["a.md: region two is not shown"],
             FindDifferences("a.md", $"<!-- example: one -->\n{Fence}csharp\nint a;\n\nint b;\n{Fence}\n", regions));
     }

@@ -48,8 +48,9 @@ public sealed class SizeTests
     {
         string name = new('n', ColumnsMax);
         SourceFile planted = new("CRA/Wide.cs",
-            $"class C\n{{\n    int {name};\n    string s = \"{name}\", t = $\"{{s}}{name}\";\n    // {name}\n}}\n");
-        Assert.Equal([3, 5], FindWide([planted]).Select(static found => int.Parse(found.Split(':')[1], CultureInfo.InvariantCulture)));
+            $"class C\n{{\n    int {name};\n    string s = $\"{{t}}{name}\";\n"
+            + $"    // {name}\n    string u = \"{name}\", v;\n}}\n");
+        Assert.Equal([3, 5, 6], FindWide([planted]).Select(static found => int.Parse(found.Split(':')[1], CultureInfo.InvariantCulture)));
     }
 
     private static int ColumnsMax { get; } = int.Parse(
@@ -61,15 +62,16 @@ public sealed class SizeTests
         from source in sources
         where !source.IsGenerated
         from line in source.Syntax.GetText().Lines
-        let limit = line.Start + ColumnsMax
-        where WithoutEnd(line) > ColumnsMax && !IsText(source.Syntax.FindToken(limit), limit)
+        where line.Span.Length > ColumnsMax && HasMoreThanText(source.Syntax, line)
         select $"{source}:{line.LineNumber + 1}: {line.Span.Length} columns, {ColumnsMax} at most";
 
-    private static int WithoutEnd(TextLine line) => line.ToString().TrimEnd(')', ']', '}', ';', ',').Length;
-
-    private static bool IsText(SyntaxToken token, int position) =>
-        token.Parent!.AncestorsAndSelf().Any(node => node.Span.Contains(position)
-            && node is InterpolatedStringExpressionSyntax or LiteralExpressionSyntax { Token.Value: string });
+    /// <summary>A text, and what closes the line behind it, may stand beyond the limit.</summary>
+    private static bool HasMoreThanText(CompilationUnitSyntax syntax, TextLine line)
+    {
+        int last = line.Start + line.ToString().TrimEnd(' ', ')', ']', '}', ';', ',', '+').Length - 1, limit = line.Start + ColumnsMax;
+        return last >= limit && !syntax.FindToken(last).Parent!.AncestorsAndSelf().Any(node => node.SpanStart < limit
+            && node.Span.Contains(last) && node is InterpolatedStringExpressionSyntax or LiteralExpressionSyntax { Token.Value: string });
+    }
 
     private static IEnumerable<(string Key, string What)> Find(IEnumerable<SourceFile> sources)
     {

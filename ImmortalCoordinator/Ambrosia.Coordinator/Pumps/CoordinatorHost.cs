@@ -274,7 +274,8 @@ public sealed class CoordinatorHost : IDisposable
                 case PublishAnswer.NameTaken: Fail(ExitCodes.Misuse, InstanceStart.NameTaken(identity, catalog.Find(parts.Self))); break;
                 case PublishAnswer.Outdated:
                     Fail(ExitCodes.NotPrimary,
-                        $"the catalog has a higher epoch of {parts.Self} than {parts.Epoch}: another coordinator is its primary, or this log is an old copy"); break;
+                        $"the catalog has a higher epoch of {parts.Self} than {parts.Epoch}: another coordinator is its primary, or this log is an old copy");
+                    break;
                 case PublishAnswer.Published: catalogTrouble = null; break;
             }
         }

@@ -13,7 +13,8 @@ internal sealed class Measurement(string name, string[] args)
 
     private readonly Option<string?> logDirectory = new("--log-dir")
     {
-        Description = "Where the logs go: the file system decides the figures. Default: the temporary directory. They are removed at the end.", HelpName = "DIR"
+        Description = "Where the logs go: the file system decides the figures. Default: the temporary directory. They are removed at the end.",
+        HelpName = "DIR"
     };
     private readonly Option<string?> results = new("--results")
     {

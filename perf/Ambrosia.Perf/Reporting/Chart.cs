@@ -23,7 +23,8 @@ internal sealed record Chart(string Suffix, string Title, string XAxis, string Y
         (double from, double to) x = Around(points.Select(static point => point.X)), y = Around(points.Select(static point => point.Y));
         var svg = new StringBuilder();
         svg.Append(CultureInfo.InvariantCulture,
-            $"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {Width} {Height}" font-family="sans-serif" font-size="12"><rect width="{Width}" height="{Height}" fill="white"/>""").AppendLine();
+            $"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {Width} {Height}" font-family="sans-serif" font-size="12"><rect width="{Width}" height="{Height}" fill="white"/>""")
+            .AppendLine();
         Text(svg, Left, 24, "start", Title, 15);
         Text(svg, (Left + Width - Right) / 2.0, Height - 14, "middle", XAxis);
         Text(svg, Left, Top - 6, "end", YAxis);

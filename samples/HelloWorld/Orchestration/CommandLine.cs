@@ -18,7 +18,8 @@ internal static class CommandLine
         static () => Environment.ProcessId, least: 0);
     private static readonly Option<string?> log = new("--log")
     {
-        Description = "Directory of the logs; a second run on the same one goes on where the first stopped. Default: a new one in the temporary directory.", HelpName = "DIR"
+        Description = "Directory of the logs; a second run on the same one goes on where the first stopped. Default: a new one in the temporary directory.",
+        HelpName = "DIR"
     };
     private static readonly Option<long> limit = Number("--limit", "A run of more seconds has failed.", "SECONDS",
         static () => 120, least: 1);

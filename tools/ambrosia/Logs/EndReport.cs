@@ -20,6 +20,7 @@ internal sealed record EndReport(EndReport.Place End) : IReport
         screen.Line($"the log ends at Lsn {End.Lsn}; it states {End.DurableUpTo} as durable");
         if (End.TornBytes is { } bytes)
             screen.Line(
-                $"torn tail: {Wording.Size(bytes)} behind it are unfinished ({End.File}, byte {End.Offset}: {End.Reason}); nobody was told that they are durable, so nothing is lost", Tone.Warning);
+                $"torn tail: {Wording.Size(bytes)} behind it are unfinished ({End.File}, byte {End.Offset}: {End.Reason}); nobody was told that they are durable, so nothing is lost",
+                Tone.Warning);
     }
 }

@@ -15,7 +15,8 @@ internal sealed class LogCommand : ToolCommand
     private readonly Option<bool> _records = new("--records") { Description = "Every message and record, a line each." };
     private readonly Option<string[]> _contract = new("--contract")
     {
-        Description = "Contract manifest (*.contract.json, beside the app's assembly) or a directory with some: gives methods and arguments their names.", HelpName = "FILE|DIR"
+        Description = "Contract manifest (*.contract.json, beside the app's assembly) or a directory with some: gives methods and arguments their names.",
+        HelpName = "FILE|DIR"
     };
     private readonly Option<string?> _since = new("--since")
     {

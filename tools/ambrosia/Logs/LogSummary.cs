@@ -48,7 +48,8 @@ internal sealed record LogSummary(
     public void Draw(Screen screen)
     {
         screen.Line(
-            $"{Instance}{(Shard == 0 ? "" : $"/{Shard}")}  {Uuid}  created {Created}  epoch {(Epoch is { } epoch ? epoch : "unknown: the fence is missing")}", Tone.Heading);
+            $"{Instance}{(Shard == 0 ? "" : $"/{Shard}")}  {Uuid}  created {Created}  epoch {(Epoch is { } epoch ? epoch : "unknown: the fence is missing")}",
+            Tone.Heading);
         screen.Line(Directory);
         screen.Line();
         if (Segments.Count > 0) screen.Table(SegmentRow.Table(Segments));

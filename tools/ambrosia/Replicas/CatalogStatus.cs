@@ -64,7 +64,8 @@ internal sealed record CatalogStatus(string Catalog, IReadOnlyList<InstanceStatu
         }
         if (replica.WaitsFor is { } awaited)
             screen.Line(
-                $"{instance}: the app waits for room for its outputs: {replica.SpilledBytes >> 20} MiB are on disk, most of what is kept is for {awaited}", Tone.Bad);
+                $"{instance}: the app waits for room for its outputs: {replica.SpilledBytes >> 20} MiB are on disk, most of what is kept is for {awaited}",
+                Tone.Bad);
         if (replica.CheckpointFailure is { } failure)
             screen.Line($"{instance}: {replica.Replica} takes no checkpoint: {failure}", Tone.Warning);
         foreach (LinkStatus link in replica.Links)

@@ -80,9 +80,11 @@ internal sealed record VerifyReport(
         if (Sound) screen.Line($"ok: everything that was promised is there; a coordinator starts {begin}", Tone.Good);
         else if (Restart.Possible)
             screen.Line(
-                $"DAMAGED: a coordinator starts all the same, {begin}; nothing of the state is lost, but history in front of it is, and with it the way back to it", Tone.Warning);
+                $"DAMAGED: a coordinator starts all the same, {begin}; nothing of the state is lost, but history in front of it is, and with it the way back to it",
+                Tone.Warning);
         else
             screen.Line(
-                $"DAMAGED: a coordinator would halt (exit 65): {Restart.Why}; put the directory back from a copy, or let a replica that has the whole log take over", Tone.Bad);
+                $"DAMAGED: a coordinator would halt (exit 65): {Restart.Why}; put the directory back from a copy, or let a replica that has the whole log take over",
+                Tone.Bad);
     }
 }

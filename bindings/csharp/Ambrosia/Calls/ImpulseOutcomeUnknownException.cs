@@ -8,7 +8,8 @@ public sealed class ImpulseOutcomeUnknownException : Exception
 {
     internal ImpulseOutcomeUnknownException(Exception why)
         : base(
-            $"It is not known whether this impulse was logged: {why.Message.TrimEnd('.')}. It takes effect once, or never; ask the immortal, after it has come back, before you send it again.", why)
+            $"It is not known whether this impulse was logged: {why.Message.TrimEnd('.')}. It takes effect once, or never; ask the immortal, after it has come back, before you send it again.",
+            why)
     {
     }
 }

@@ -35,7 +35,8 @@ internal sealed class Recurrence(ulong number, long dueUs, long periodUs, string
         if (!isOwn || method.IsGenericMethod || method.IsDefined(typeof(CompilerGeneratedAttribute), inherit: false)
             || method.Name.Contains('<'))
             throw new ArgumentException(
-                $"{method.Name} is not a method of the immortal: a periodic timer keeps its handler by name, since no lambda outlives the process.", nameof(handler));
+                $"{method.Name} is not a method of the immortal: a periodic timer keeps its handler by name, since no lambda outlives the process.",
+                nameof(handler));
         return new Recurrence(number, dueUs, periodUs, method.DeclaringType!.FullName!, method.Name)
         {
             runtime = runtime, handler = handler

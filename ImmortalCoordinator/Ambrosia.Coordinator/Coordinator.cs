@@ -389,7 +389,7 @@ internal sealed class Coordinator : IDisposable
             if (!appender.TryAppend(RecordKind.Trim, RecordKinds.Encode(trim), out _)) { trims.GiveBack(trim, now); break; }
             appended = true;
         }
-        appended |= round.Tick(Epoch, Log.Durable, now, mayMark: IsPrimary && app.Live is { IsPrimary: true });
+        appended |= round.Tick(Epoch, Log.Durable, app.Outputs, now, mayMark: IsPrimary && app.Live is { IsPrimary: true });
         if (asPrimary.Retention.IsDue(now)) Checkpoints.Truncate();
         if (!appended && isQuiet && Log.MarkDue) appended = Log.AppendMark();
         if (appended) inputs.Pumps.Commit(true);

@@ -48,7 +48,7 @@ public sealed record CoordinatorOptions
     /// <summary>Make the instance even where the catalog has one of that name.</summary>
     public bool Create { get; init; }
 
-    /// <summary>A checkpoint is due after this much log.</summary>
+    /// <summary>A checkpoint is due after this much log, or a few times as much of the app's outputs.</summary>
     public long CheckpointEveryBytes { get; init; } = 256L << 20;
 
     /// <summary>

@@ -46,7 +46,7 @@ internal static class CommandLine
         Description = "Begin a new log although the catalog has an instance of this name."
     };
     private static readonly TextOption checkpointEvery = new("--checkpoint-every", "SIZE",
-        "Log bytes between checkpoints: a number with K, M or G.", "256M")
+        "Log bytes between checkpoints, or four times as many of the app's outputs: a number with K, M or G.", "256M")
         {
             WhatIsWrong = static v => OptionValues.TryParseSize(v, out _) ? null
                 : $"'{v}' of --checkpoint-every is no size; write it like 64M or 1G"

@@ -19,6 +19,7 @@ internal sealed class AppParts
     /// Computed and not yet in the log; bounded by what one receive from the app can report, since its reader then waits.
     /// </summary>
     private readonly Queue<DigestRecord> digestsToLog = new();
+    private long emittedBytes; // grows, by the thread that reads the app
     private AppSession? live;
     private Lsn digested;
     private volatile bool isLeading;
@@ -116,6 +117,9 @@ internal sealed class AppParts
     public Retrial? Retrial { get; init; }
 
     public CheckpointTaker Checkpoints { get; set; } = null!;
+
+    /// <summary>What a replay would make again counts for checkpoints. Any thread.</summary>
+    public EmittedBytes Outputs => new(Volatile.Read(ref emittedBytes), Outboxes.SpilledBytes);
 
     /// <summary>The session that is primary, or on its way.</summary>
     public AppSession? Live { get { lock (gate) return live; } }
@@ -230,13 +234,18 @@ internal sealed class AppParts
         if (part is not null)
             foreach (CheckpointDigestCount count in part.DigestCounts) Outboxes.GetOrAdd(count.Destination).DigestedCount = count.Count;
         foreach (Outbox outbox in all)
-            if (outbox.Emitted.Number != outbox.DigestedCount) Emitted(outbox);
+            if (outbox.Emitted.Number != outbox.DigestedCount) Touch(outbox);
     }
 
-    /// <summary>
-    /// The app has emitted to this destination; so that a digest costs what was touched since the last one, not what there is.
-    /// </summary>
-    public void Emitted(Outbox outbox)
+    /// <summary>The app has emitted a run of so many bytes to this destination.</summary>
+    public void Emitted(Outbox outbox, int bytes)
+    {
+        Volatile.Write(ref emittedBytes, emittedBytes + bytes);
+        Touch(outbox);
+    }
+
+    /// <summary>So that a digest costs what was touched since the last one, not what there is.</summary>
+    private void Touch(Outbox outbox)
     {
         if (outbox.IsUndigested) return;
         outbox.IsUndigested = true;

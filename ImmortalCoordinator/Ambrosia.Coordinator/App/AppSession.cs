@@ -97,7 +97,7 @@ internal sealed class AppSession(AppParts parts, ulong number, Action wakeSender
         else if (!run.Header.IsNumbered) throw new ProtocolViolation("P3.2", $"{run.Header.Kind} from the app");
         else
         {
-            parts.Emitted(outbox);
+            parts.Emitted(outbox, runBytes);
             parts.Retrial?.Emitted(outbox.Destination, outbox.Emitted.Number, run);
             if (!outbox.Append(block, frameAt, run, runBytes)) return ReadAnswer.More;
         }

@@ -4,13 +4,20 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Coordinator;
 
 /// <summary>
-/// When a checkpoint is due: after so many bytes of log, after so much time, or when the app or the operator asks. One at a time; one that
-/// came to nothing is tried again after a pause that grows. Whoever ticks logs the mark. Any thread; time is that of the last tick.
+/// When a checkpoint is due: after so many bytes of log and outputs, after so much time, or when the app or the operator asks. One at a
+/// time; one that came to nothing is tried again after a pause that grows. Whoever ticks logs the mark. Any thread; time is that of the
+/// last tick.
 /// </summary>
-/// <param name="everyBytes">Log bytes between checkpoints.</param>
+/// <param name="everyBytes">Log bytes between checkpoints; of outputs, <see cref="OutputShare"/> times as many.</param>
 /// <param name="interval">Time between checkpoints of a log that grows; null: time does not count.</param>
 internal sealed class CheckpointDuty(long everyBytes, TimeSpan? interval = null)
 {
+    /// <summary>
+    /// Replay makes outputs again, so few inputs with many outputs make a long one too. Not one for one: a checkpoint holds the outputs
+    /// that are not trimmed, so that it is dearer where there are many.
+    /// </summary>
+    public const int OutputShare = 4;
+
     private static readonly TimeSpan pauseMin = TimeSpan.FromSeconds(1), pauseMax = TimeSpan.FromMinutes(1);
 
     private readonly Lock gate = new();
@@ -26,6 +33,9 @@ internal sealed class CheckpointDuty(long everyBytes, TimeSpan? interval = null)
 
     /// <summary>Durable when the last one was published: a log that has not grown since needs none by time.</summary>
     private Lsn seen;
+
+    /// <summary>What apps had emitted at the last mark, and at that of the last one that was published.</summary>
+    private long emittedAtMark, emittedBefore;
 
     private DateTimeOffset now, retryAt;
 
@@ -58,6 +68,7 @@ internal sealed class CheckpointDuty(long everyBytes, TimeSpan? interval = null)
             last = name;
             seen = durable;
             since = now;
+            emittedBefore = emittedAtMark;
             pause = pauseMin;
             isUnderWay = false;
             why = null;
@@ -101,14 +112,16 @@ internal sealed class CheckpointDuty(long everyBytes, TimeSpan? interval = null)
     }
 
     /// <summary>True: a mark is to be logged now.</summary>
-    public bool Claim(Lsn durable, DateTimeOffset now)
+    public bool Claim(Lsn durable, EmittedBytes outputs, DateTimeOffset now)
     {
         lock (gate)
         {
             this.now = now;
             if (since is null || now < since) since = now; // a clock that was set back must not stop checkpoints
             if (retryAt - now > pauseMax) retryAt = now;
-            if (isUnderWay || now < retryAt || (wanted is null && !IsDueBySize(durable) && !IsDueByTime(durable))) return false;
+            if (isUnderWay || now < retryAt || (wanted is null && !IsDueBySize(durable, outputs) && !IsDueByTime(durable)))
+                return false;
+            emittedAtMark = outputs.Total;
             return isUnderWay = true;
         }
     }
@@ -120,10 +133,11 @@ internal sealed class CheckpointDuty(long everyBytes, TimeSpan? interval = null)
     }
 
     // A replica may have published one beyond what the caller last saw as durable.
-    private bool IsDueBySize(Lsn durable)
+    private bool IsDueBySize(Lsn durable, EmittedBytes outputs)
     {
         Lsn from = last?.Lsn ?? Lsn.Zero;
-        return durable > from && durable - from >= everyBytes;
+        long counted = Math.Max(outputs.Total - emittedBefore - outputs.Spilled * OutputShare, 0) / OutputShare;
+        return durable > from && durable - from >= everyBytes - counted;
     }
 
     private bool IsDueByTime(Lsn durable) => interval is { } limit && durable > seen && now - since >= limit;

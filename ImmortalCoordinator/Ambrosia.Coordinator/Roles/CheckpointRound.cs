@@ -18,10 +18,10 @@ internal sealed class CheckpointRound(
 
     /// <summary>True when a mark was appended.</summary>
     /// <param name="mayMark">The app executes the log's end, so a checkpoint makes sense.</param>
-    public bool Tick(Epoch epoch, Lsn durable, DateTimeOffset now, bool mayMark)
+    public bool Tick(Epoch epoch, Lsn durable, EmittedBytes outputs, DateTimeOffset now, bool mayMark)
     {
         if (rota.OnDuty is not null && IsTimeToLook(now)) return Look(epoch, now);
-        return mayMark && duty.Claim(durable, now) && Mark(epoch, now);
+        return mayMark && duty.Claim(durable, outputs, now) && Mark(epoch, now);
     }
 
     private bool IsTimeToLook(DateTimeOffset now)

@@ -14,16 +14,18 @@ internal sealed class Node : IPumps
     private readonly InstanceIdentity identity;
     private readonly LogOptions logOptions;
     private readonly LogFollower? follower;
-    private readonly long spillBytes;
+    private readonly long spillBytes, checkpointEvery = long.MaxValue;
 
     /// <param name="spillBytes">Disk for outputs beyond their memory, which is then as small as may be; 0: what is usual.</param>
-    public Node(SimulatedFileSystem disk, FakeTime time, LogOptions log, long spillBytes = 0)
+    /// <param name="checkpointEvery">Log bytes between checkpoints.</param>
+    public Node(SimulatedFileSystem disk, FakeTime time, LogOptions log, long spillBytes = 0, long checkpointEvery = long.MaxValue)
     {
         process = disk.ForProcess($"p{disk.Operations}");
         process.CreateDirectory("/data");
         Time = time;
         logOptions = log;
         this.spillBytes = spillBytes;
+        this.checkpointEvery = checkpointEvery;
         identity = InstanceDirectory.TryRead(process, Directory)
             ?? InstanceDirectory.Create(process, Directory, "self", 0, Guid.Parse("11111111-2222-3333-4444-555555555555"), 1, "r0",
                 NoCrashPoints.Instance);
@@ -51,7 +53,7 @@ internal sealed class Node : IPumps
         var usual = new CoordinatorOptions
         {
             LogDirectory = Directory, Instance = "self", Replica = replica, CatalogDirectory = "/data/catalog", Log = logOptions,
-            CheckpointEveryBytes = long.MaxValue
+            CheckpointEveryBytes = checkpointEvery
         };
         return spillBytes == 0 ? usual : usual with { ScratchBytes = spillBytes, OutboxBytes = 1 };
     }

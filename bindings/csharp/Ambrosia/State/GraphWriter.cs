@@ -11,6 +11,9 @@ namespace Ambrosia;
 [EditorBrowsable(EditorBrowsableState.Never)]
 public sealed class GraphWriter
 {
+    /// <summary>What fits an array, with room for the object that crosses the limit and for the tables in front.</summary>
+    internal const int BytesMaxDefault = int.MaxValue - (64 << 20);
+
     private static long s_graphs;
     private readonly Dictionary<object, int> ids = new(ReferenceEqualityComparer.Instance);
     private readonly List<(object Instance, WrittenType Type)> objects = [];
@@ -20,11 +23,14 @@ public sealed class GraphWriter
     private readonly ArrayBufferWriter<byte> bodies = new();
     private readonly WritingPlace place = new();
     private readonly Moving? moving;
+    private readonly int bytesMax;
 
     /// <param name="isReflective">No generated code is used: for tests, which compare the two.</param>
     /// <param name="moving">What is written is for another class of immortal; null: for this one.</param>
-    internal GraphWriter(bool isReflective = false, Moving? moving = null)
+    /// <param name="bytesMax">A graph that takes more is refused, by every replica alike.</param>
+    internal GraphWriter(bool isReflective = false, Moving? moving = null, int bytesMax = BytesMaxDefault)
     {
+        this.bytesMax = bytesMax;
         IsReflective = isReflective;
         this.moving = moving;
         Bodies = new BodyUse(moving);
@@ -84,6 +90,7 @@ public sealed class GraphWriter
     }
 
     /// <summary>Writes everything reachable from what was mentioned, and then nothing can be added.</summary>
+    /// <exception cref="NotWritableException">Something of it cannot be written, or it is too large.</exception>
     internal void WriteAll()
     {
         var to = new CborWriter(bodies);
@@ -94,6 +101,10 @@ public sealed class GraphWriter
             to.WriteUInt64((ulong)type.Id);
             At(null);
             type.Shape.Write(this, ref to, instance);
+            if (bodies.Capacity <= bytesMax) continue;
+            to.Flush(); // counts what was written
+            if (bodies.WrittenCount > bytesMax)
+                throw new NotWritableException($"the state takes more than {bytesMax:N0} bytes, the longest image of this binding");
         }
         to.Flush();
     }

@@ -59,8 +59,7 @@ internal sealed class Coordinator : IDisposable
     /// <param name="follower">The caller steps it; it has read the log's head.</param>
     public Coordinator(CoordinatorInputs inputs, LogFollower follower)
         : this(inputs, ReplicaLog.Of(follower), follower.Chain,
-            follower.DigestEvery ?? throw new ArgumentException("the log has no segment yet")) =>
-            this.follower = follower;
+            follower.DigestEvery ?? throw new ArgumentException("the log has no segment yet")) => this.follower = follower;
 
     private Coordinator(CoordinatorInputs inputs, ReplicaLog log, LogChain chain, ulong digestEvery)
     {
@@ -415,10 +414,8 @@ internal sealed class Coordinator : IDisposable
         var report = new StatusReport(inputs, log, chain, () => Epoch, table, outboxes, app, callers);
         to.Set("status", _ => new AdminAnswer(report.Make()));
         to.Set("forget-peer", admission.ForgetPeer);
-        to.Set("quarantine",
-            request =>
-                QuarantineCommand.Begin(request, quarantine, IsPrimary, () => app.Live is { IsPrimary: true },
-                    () => app.WakeCommitter(drained: true)));
+        to.Set("quarantine", request => QuarantineCommand.Begin(
+            request, quarantine, IsPrimary, () => app.Live is { IsPrimary: true }, () => app.WakeCommitter(drained: true)));
         to.Set("checkpoint", _ => CheckpointCommand.Begin(duty, log.Durable, app.Live is { IsPrimary: true }));
     }
 

@@ -34,9 +34,9 @@ internal static class CommandLine
     };
     private static readonly TextOption appPort = new("--app-port", "N",
         "Loopback TCP port for the app instead of a unix socket; 0: any free one.")
-        {
-            WhatIsWrong = static v => OptionValues.TryParsePort(v, out _) ? null : $"'{v}' of --app-port is no port; give 0 to 65535"
-        };
+    {
+        WhatIsWrong = static v => OptionValues.TryParsePort(v, out _) ? null : $"'{v}' of --app-port is no port; give 0 to 65535"
+    };
     private static readonly Option<bool> appRings = new("--app-rings")
     {
         Description = "Bytes between app and coordinator go through shared memory instead of the unix socket, which costs less processor time, most of all for small messages (Linux)."
@@ -47,58 +47,58 @@ internal static class CommandLine
     };
     private static readonly TextOption checkpointEvery = new("--checkpoint-every", "SIZE",
         "Log bytes between checkpoints, or four times as many of the app's outputs: a number with K, M or G.", "256M")
-        {
-            WhatIsWrong = static v => OptionValues.TryParseSize(v, out _) ? null
-                : $"'{v}' of --checkpoint-every is no size; write it like 64M or 1G"
-        };
+    {
+        WhatIsWrong = static v => OptionValues.TryParseSize(v, out _) ? null
+            : $"'{v}' of --checkpoint-every is no size; write it like 64M or 1G"
+    };
     private static readonly TextOption checkpointInterval = new("--checkpoint-interval", "TIME",
         "Time between checkpoints of a log that grows, beside --checkpoint-every: a number with s, m, h or d; default: size alone counts.")
-        {
-            WhatIsWrong = static v => OptionValues.TryParseTime(v, out _) ? null
-                : $"'{v}' of --checkpoint-interval is no time; write it like 30s, 10m or 2h"
-        };
+    {
+        WhatIsWrong = static v => OptionValues.TryParseTime(v, out _) ? null
+            : $"'{v}' of --checkpoint-interval is no time; write it like 30s, 10m or 2h"
+    };
     private static readonly TextOption checkpointBound = new("--checkpoint-bound", "SIZE",
         "Log bytes for which a checkpoint waits until no handler is suspended, before it is taken with suspended handlers in it; 0: for ever; default: a quarter of --checkpoint-every, at most 64M.")
-        {
-            WhatIsWrong = static v => v == "0" || OptionValues.TryParseSize(v, out _) ? null
-                : $"'{v}' of --checkpoint-bound is no size; write it like 64K or 16M, or 0"
-        };
+    {
+        WhatIsWrong = static v => v == "0" || OptionValues.TryParseSize(v, out _) ? null
+            : $"'{v}' of --checkpoint-bound is no size; write it like 64K or 16M, or 0"
+    };
     private static readonly TextOption forkPolicy = new("--fork-policy", "POLICY",
         "What happens where a handler that nobody awaits throws: count it (continue), end the app there (stop), or keep the message for 'ambrosia quarantine' (quarantine).",
         "continue")
-        {
-            WhatIsWrong = static v => OptionValues.TryParseForkPolicy(v, out _) ? null
-                : $"'{v}' of --fork-policy is none of continue, stop and quarantine"
-        };
+    {
+        WhatIsWrong = static v => OptionValues.TryParseForkPolicy(v, out _) ? null
+            : $"'{v}' of --fork-policy is none of continue, stop and quarantine"
+    };
     private static readonly TextOption maxMessage = new("--max-message", "SIZE",
         "Longest message that the app may send and that is taken from others, from 64K to 1G: a number with K, M or G.", "64M")
-        {
-            WhatIsWrong = static v =>
-                OptionValues.TryParseSize(v, out long bytes) && bytes is >= MessageBytesMin and <= Frames.MessageBytesMaxLimit ? null
-                : $"'{v}' of --max-message is no limit of a message; give a size from 64K to 1G"
-        };
+    {
+        WhatIsWrong = static v =>
+            OptionValues.TryParseSize(v, out long bytes) && bytes is >= MessageBytesMin and <= Frames.MessageBytesMaxLimit ? null
+            : $"'{v}' of --max-message is no limit of a message; give a size from 64K to 1G"
+    };
     private static readonly TextOption keyWindow = new("--key-window", "TIME",
         "How long, of log time, the answer to a call with a key is kept: a number with s, m, h or d.", "24h")
-        {
-            WhatIsWrong = static v => OptionValues.TryParseTime(v, out _) ? null
-                : $"'{v}' of --key-window is no time; write it like 10m, 24h or 7d"
-        };
+    {
+        WhatIsWrong = static v => OptionValues.TryParseTime(v, out _) ? null
+            : $"'{v}' of --key-window is no time; write it like 10m, 24h or 7d"
+    };
     private static readonly TextOption keyCount = new("--key-count", "N",
         "Answers to calls with keys that are kept at most, the newest; from 1 to 100000000.", "100000")
-        {
-            WhatIsWrong = static v => OptionValues.TryParseCount(v, out _) ? null : $"'{v}' of --key-count is no count; give 1 to 100000000"
-        };
+    {
+        WhatIsWrong = static v => OptionValues.TryParseCount(v, out _) ? null : $"'{v}' of --key-count is no count; give 1 to 100000000"
+    };
     private static readonly TextOption keyBytes = new("--key-bytes", "SIZE",
         "Bytes of keys and their answers that are kept at most: a number with K, M or G.", "64M")
-        {
-            WhatIsWrong = static v => OptionValues.TryParseSize(v, out _) ? null
-                : $"'{v}' of --key-bytes is no size; write it like 16M or 1G"
-        };
+    {
+        WhatIsWrong = static v => OptionValues.TryParseSize(v, out _) ? null
+            : $"'{v}' of --key-bytes is no size; write it like 16M or 1G"
+    };
     private static readonly TextOption hangLimit = new("--hang-limit", "SECONDS",
         "Seconds after which a secondary takes over from a primary that holds its lock and does not move.", "4")
-        {
-            WhatIsWrong = static v => OptionValues.TryParseSeconds(v, out _) ? null : $"{v} of --hang-limit is not from 0.1 to 3600 seconds"
-        };
+    {
+        WhatIsWrong = static v => OptionValues.TryParseSeconds(v, out _) ? null : $"{v} of --hang-limit is not from 0.1 to 3600 seconds"
+    };
     private static readonly Option<bool> ignoreLock = new("--ignore-lock")
     {
         Description = "For tests only: become primary whoever is.", Hidden = true
@@ -106,23 +106,23 @@ internal static class CommandLine
     private static readonly TextOption logWrite = new("--log-write", "MODE",
         "How log pages reach the disk, flushed in any case: past the page cache (direct), through it (buffered), or past it where that is possible (auto).",
         "auto")
-        {
-            WhatIsWrong = static v => OptionValues.TryParseWriteMode(v, out _) ? null
-                : $"'{v}' of --log-write is none of auto, direct and buffered"
-        };
+    {
+        WhatIsWrong = static v => OptionValues.TryParseWriteMode(v, out _) ? null
+            : $"'{v}' of --log-write is none of auto, direct and buffered"
+    };
     private static readonly TextOption segment = new("--segment", "SIZE", "Bytes of a log file, from 2M on: a number with K, M or G.",
         "256M")
-        {
-            WhatIsWrong = static v =>
-                OptionValues.TryParseSize(v, out long bytes) && bytes is >= SegmentBytesMin and <= SegmentBytesMax && bytes % 4096 == 0
-                ? null : $"'{v}' of --segment is no size of a log file; give a multiple of 4K from 2M to 16G"
-        };
+    {
+        WhatIsWrong = static v =>
+            OptionValues.TryParseSize(v, out long bytes) && bytes is >= SegmentBytesMin and <= SegmentBytesMax && bytes % 4096 == 0
+            ? null : $"'{v}' of --segment is no size of a log file; give a multiple of 4K from 2M to 16G"
+    };
     private static readonly TextOption retain = new("--retain", "POLICY",
         "History that stays: checkpoints=N (2 or more), span=TIME, or all.", "checkpoints=2")
-        {
-            WhatIsWrong = static v => OptionValues.TryParseRetention(v, out _) ? null
-                : $"'{v}' of --retain is no policy; write checkpoints=N with N from 2 to 1000, span=TIME like span=7d, or all"
-        };
+    {
+        WhatIsWrong = static v => OptionValues.TryParseRetention(v, out _) ? null
+            : $"'{v}' of --retain is no policy; write checkpoints=N with N from 2 to 1000, span=TIME like span=7d, or all"
+    };
     private static readonly Option<bool> json = new("--json") { Description = "Lines as JSON objects." };
     private static readonly Option<bool> unsafeNoFlush = new("--unsafe-no-flush")
     {

@@ -39,14 +39,12 @@ internal static class WebApi
                     return $"{receipt.Confirmation}, {receipt.At:u}, receipt {receipt.Number}";
                 }));
         app.MapPost("/accounts/{account}/plans",
-            (string account, string to, long cents, long seconds, HttpRequest request, CancellationToken gone) =>
-                // comes back when it is logged
+            (string account, string to, long cents, long seconds, HttpRequest request, CancellationToken gone) => // back when it is logged
                 WithKey(request, async key => await bank.WithKey(key).TransferLaterForkAsync(account, to, cents, seconds, gone)));
         app.MapDelete("/accounts/{account}/plans", (string account, HttpRequest request, CancellationToken gone) =>
             WithKey(request, async key => await bank.WithKey(key).CallOffAsync(account, gone)));
-        app.MapGet("/rates",
-            async (string currencies,
-                CancellationToken gone) => Results.Text($"{string.Join(' ', await bank.RatesAsync(currencies.Split(','), gone))}\n"));
+        app.MapGet("/rates", async (string currencies, CancellationToken gone) =>
+            Results.Text($"{string.Join(' ', await bank.RatesAsync(currencies.Split(','), gone))}\n"));
         app.MapGet("/sold/{currency}",
             async (string currency, CancellationToken gone) => Results.Text($"{await bank.SoldAsync(currency, gone)}\n"));
         app.MapGet("/accounts/{account}", async (string account, CancellationToken gone) =>

@@ -27,7 +27,7 @@ internal sealed class AskedQuery(
 
     public byte[] Arguments => arguments;
 
-    public long Until => until;
+    public long Until { get; set; } = until;
 
     /// <summary>Sessions of the app that were given it and ended without an answer.</summary>
     public int Endings { get; set; }

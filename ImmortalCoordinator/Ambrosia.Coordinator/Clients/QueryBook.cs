@@ -38,7 +38,7 @@ internal sealed class QueryBook(TimeProvider time, Func<Lsn> durable)
     {
         Lsn known = durable();
         Lsn behind = Lsn.Max(query.Position, known);
-        long until = time.GetTimestamp() + time.TimestampFrequency * Math.Min(query.PatienceMs, QueryFrame.PatienceMsMax) / 1000;
+        long until = In(Math.Min(query.PatienceMs, QueryFrame.PatienceMsMax));
         lock (gate)
         {
             if (waiting.Count + atTheApp.Count == QueriesMax || (bytes > 0 && bytes + query.Arguments.Length > BytesMax)) return false;
@@ -97,14 +97,19 @@ internal sealed class QueryBook(TimeProvider time, Func<Lsn> durable)
         return isWaiting;
     }
 
-    /// <summary>A session of the app has ended: what it had not answered is given to the next one, but not for ever.</summary>
+    /// <summary>
+    /// A session of the app has ended: what it had not answered is given to the next one, but not for ever. It waits for that one beyond
+    /// its patience: sent away it would come again as a new query, here or at another replica, and end one app after another.
+    /// </summary>
     public void AppEnded()
     {
         var given = new List<AskedQuery>();
+        long until = In(QueryFrame.PatienceMsMax);
         lock (gate)
         {
             foreach (AskedQuery asked in atTheApp.Values)
             {
+                asked.Until = until;
                 if (!asked.IsForgotten && ++asked.Endings < EndingsMax) Wait(asked);
                 else
                 {
@@ -151,6 +156,8 @@ internal sealed class QueryBook(TimeProvider time, Func<Lsn> durable)
                 ? $"this replica knows the log up to {known}, and {asked.Position} is asked for"
                 : $"this replica's app has not executed the log up to {asked.Gate} yet"));
     }
+
+    private long In(uint ms) => time.GetTimestamp() + time.TimestampFrequency * ms / 1000;
 
     private void Wait(AskedQuery asked)
     {

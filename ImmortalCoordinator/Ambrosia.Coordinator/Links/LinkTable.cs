@@ -185,11 +185,8 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff)
     {
         List<(InstanceId Peer, PeerLink? Link, string Idle, string? LastEnd)> states;
         lock (gate)
-            states = [
-                .. peers.Select(
-                    static p =>
-                        (p.Key, p.Value.Current, p.Value.IsStopped ? "stopped" : p.Value.IsDialling ? "dialling" : "waiting",
-                            p.Value.LastEnd))];
+            states = [.. peers.Select(static p =>
+                (p.Key, p.Value.Current, p.Value.IsStopped ? "stopped" : p.Value.IsDialling ? "dialling" : "waiting", p.Value.LastEnd))];
         // A connection's own lock is never taken inside ours: it opens by calling us.
         return [.. states.OrderBy(static s => s.Peer).Select(static s =>
             new LinkNews(s.Peer, s.Link is null ? s.Idle : s.Link.IsOpen ? "open" : "opening", s.Link?.Remote, s.LastEnd))];

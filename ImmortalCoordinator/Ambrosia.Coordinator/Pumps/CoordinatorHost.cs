@@ -193,10 +193,9 @@ public sealed class CoordinatorHost : IDisposable
     /// <summary>Commands about the role of this process.</summary>
     private void AddCommands(Coordinator parts)
     {
-        commands.Set("promote",
-            _ =>
-                PromoteCommand.Begin(parts.HasLog, () => parts.Lag, () => parts.IsPrimary ? parts.Epoch : null,
-                    () => new Thread(() => standby?.Promote()) { Name = "promote", IsBackground = true }.Start()));
+        commands.Set("promote", _ => PromoteCommand.Begin(
+            parts.HasLog, () => parts.Lag, () => parts.IsPrimary ? parts.Epoch : null,
+            () => new Thread(() => standby?.Promote()) { Name = "promote", IsBackground = true }.Start()));
         commands.Set("retire", request => RetireCommand.Begin(
             request, parts.HasLog, [.. ReplicaLock.Present(files, options.LogDirectory).Where(name => name != options.Replica)],
             retired.Cancel));

@@ -30,9 +30,8 @@ internal sealed class CheckpointSnapshot(
         foreach (Outbox outbox in app.Outboxes.InOrder())
         {
             if (outbox.Emitted.Number == 0) continue; // one that only a connection has made is not part of the state
-            if (OutputOf(outbox,
-                outbox == app.Outboxes.Self ? state.InputsOf(0).Number : trims.GetValueOrDefault(outbox.Destination)) is { } output)
-                outboxes.Add(output);
+            ulong trimmed = outbox == app.Outboxes.Self ? state.InputsOf(0).Number : trims.GetValueOrDefault(outbox.Destination);
+            if (OutputOf(outbox, trimmed) is { } output) outboxes.Add(output);
             else
             {
                 why =

@@ -93,10 +93,9 @@ internal static class DataReader
         List<IMethodSymbol> open = type.InstanceConstructors.Where(each => each.DeclaredAccessibility == Accessibility.Public).ToList();
         IMethodSymbol? empty = open.FirstOrDefault(each => each.Parameters.Length == 0);
         if (empty is not null && members.All(member => SettingOf(member) is not null || !IsStored(member))) return empty;
-        return open.Where(
-            each =>
-                each.Parameters.All(parameter => members.Any(member => Matches(parameter, member)) || parameter.HasExplicitDefaultValue))
-            .OrderByDescending(each => each.Parameters.Count(parameter => members.Any(member => Matches(parameter, member))))
+        bool IsMember(IParameterSymbol parameter) => members.Any(member => Matches(parameter, member));
+        return open.Where(each => each.Parameters.All(parameter => IsMember(parameter) || parameter.HasExplicitDefaultValue))
+            .OrderByDescending(each => each.Parameters.Count(IsMember))
             .FirstOrDefault();
     }
 

@@ -109,13 +109,8 @@ internal static class StateReader
     {
         ISymbol[] carriers = field.AssociatedSymbol is { } property ? [field, property] : [field];
         if (carriers.Any(static each => Symbols.Attribute(each, "NotStateAttribute") is not null)) return false;
-        return !isContract
-            || carriers.Any(
-                static each =>
-                    each.GetAttributes()
-                        .Any(
-                            static attribute =>
-                                attribute.AttributeClass?.ToDisplayString() == "System.Runtime.Serialization.DataMemberAttribute"));
+        return !isContract || carriers.SelectMany(static each => each.GetAttributes())
+            .Any(static each => each.AttributeClass?.ToDisplayString() == "System.Runtime.Serialization.DataMemberAttribute");
     }
 
     private static SortedSet<string> Mentioned(INamedTypeSymbol type)

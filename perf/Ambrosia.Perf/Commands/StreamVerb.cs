@@ -16,14 +16,16 @@ internal sealed class StreamVerb(string[] args)
     private readonly Option<int> jobs = Options.Number("--jobs", "Senders with one receiver.", 1);
     private readonly Option<TimeSpan?> impulse = Options.Interval("--impulse",
         "An impulse so often at the receiver meanwhile, like 1ms; their latencies are reported.");
-    private readonly Option<long?> state = new(
-        "--state") { Description = "Bytes of state that the receiver holds, like 64M. Default: none.", HelpName = "SIZE",
-            CustomParser = static result =>
-            {
-                if (!Sizes.TryParse(result.Tokens[0].Value, out long value))
-                    result.AddError($"'{result.Tokens[0].Value}' of --state is no size; write it like 64M");
-                return value;
-            } };
+    private readonly Option<long?> state = new("--state")
+    {
+        Description = "Bytes of state that the receiver holds, like 64M. Default: none.", HelpName = "SIZE",
+        CustomParser = static result =>
+        {
+            if (!Sizes.TryParse(result.Tokens[0].Value, out long value))
+                result.AddError($"'{result.Tokens[0].Value}' of --state is no size; write it like 64M");
+            return value;
+        },
+    };
     private readonly Option<bool> tls = new("--tls") { Description = "Links through TLS, in turn with the same without it." };
     private readonly Option<IReadOnlyList<string>> rivals = RivalNames.Option();
 

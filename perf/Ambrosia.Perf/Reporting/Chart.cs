@@ -51,8 +51,8 @@ internal sealed record Chart(string Suffix, string Title, string XAxis, string Y
 
     private static void Draw(StringBuilder svg, ChartLine line, string colour, (double From, double To) x, (double From, double To) y)
     {
-        (double X,
-            double Y)[] points = [.. line.Points.OrderBy(static point => point.X).Select(point => (XOf(point.X, x), YOf(point.Y, y)))];
+        (double X, double Y)[] points =
+            [.. line.Points.OrderBy(static point => point.X).Select(point => (XOf(point.X, x), YOf(point.Y, y)))];
         string path = string.Join(' ', points.Select(static point => $"{Coordinate(point.X)},{Coordinate(point.Y)}"));
         svg.AppendLine($"""<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>""");
         foreach ((double px, double py) in points)

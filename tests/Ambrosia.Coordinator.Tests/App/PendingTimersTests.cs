@@ -112,10 +112,8 @@ public sealed class PendingTimersTests
                 case 0: timers.Drop(timer); model.Remove(timer); break;
                 case 1 when random.Chance(10):
                     long now = random.Next(1000);
-                    (ulong,
-                        long)[] expected = [
-                            .. model.Where(each => !each.Value.Logged && each.Value.Due <= now)
-                                .OrderBy(static each => (each.Value.Due, each.Key)).Select(static each => (each.Key, each.Value.Due))];
+                    (ulong, long)[] expected = [.. model.Where(each => !each.Value.Logged && each.Value.Due <= now)
+                        .OrderBy(static each => (each.Value.Due, each.Key)).Select(static each => (each.Key, each.Value.Due))];
                     foreach ((ulong number, long dueUs) in expected)
                     {
                         Assert.True(timers.TryTake(now, out TimerFiredRecord fired));

@@ -178,6 +178,39 @@ public sealed class QueryBookTests : IDisposable
         Assert.Contains("perhaps the query ends it", told, StringComparison.Ordinal);
     }
 
+    /// <summary>
+    /// An app takes longer to come back than its callers' patience. A query that was sent away meanwhile would be asked again as a new
+    /// one, and end the next app, here or of another replica, for as long as its caller has time.
+    /// </summary>
+    [Fact]
+    public void App_ThatEndsAndComesBackLate_IsStillKnownToHaveEndedByIt()
+    {
+        ClientSession session = Opened();
+        Ask(session, 1, patienceMs: 1000);
+        Assert.Single(Given(4096));
+        book.AppEnded();
+        time.Advance(TimeSpan.FromSeconds(30));
+        book.Tick();
+        Assert.Empty(Told(session));
+        Assert.Equal(["1 at 0 q"], Given(4096));
+        book.AppEnded();
+        Assert.StartsWith("1 Failure at 0", Assert.Single(Told(session)), StringComparison.Ordinal);
+    }
+
+    /// <summary>Neither does it wait for ever for an app that does not come back.</summary>
+    [Fact]
+    public void App_ThatEndsAndStaysAway_LetsItsQueriesGo()
+    {
+        ClientSession session = Opened();
+        Ask(session, 1, patienceMs: 1000);
+        Assert.Single(Given(4096));
+        book.AppEnded();
+        time.Advance(TimeSpan.FromMilliseconds(QueryFrame.PatienceMsMax));
+        book.Tick();
+        Assert.StartsWith("1 NotNow", Assert.Single(Told(session)), StringComparison.Ordinal);
+        Assert.Equal(0, book.Count);
+    }
+
     [Fact]
     public void Caller_ThatGoes_LeavesNothingBehind()
     {

@@ -11,8 +11,11 @@ internal static class RunStructures
         new("run", new Structure(Decode, static (bytes, _) => Reencode(bytes))),
         new("runCut", new Structure(static (bytes, context) => Cut(bytes, (uint)context["cut"]!), null, Ends.NotDecoded)),
         new("failureStack", new Structure(
-            static (bytes,
-                _) => { FailureStack x = FailureStack.Read(bytes); return new() { ["fromEnd"] = x.FromEnd, ["stack"] = x.Stack }; },
+            static (bytes, _) =>
+            {
+                FailureStack x = FailureStack.Read(bytes);
+                return new() { ["fromEnd"] = x.FromEnd, ["stack"] = x.Stack };
+            },
             static (bytes, _) => ContentOf(FailureStack.Read(bytes)))),
     ];
 

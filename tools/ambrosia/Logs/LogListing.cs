@@ -27,10 +27,8 @@ internal sealed class LogListing(LogPlace place, IReadOnlyList<LogDamage> unusab
         {
             reader = new EntryReader(_names, text, filter);
             var records = new RecordAssembly();
-            return (page,
-                _) =>
-                records.Take(page,
-                    (lsn, kind, body, time, epoch) => reader.Read(lsn, kind, body, time, epoch, entry => Emit(screen, entry)));
+            return (page, _) => records.Take(page,
+                (lsn, kind, body, time, epoch) => reader.Read(lsn, kind, body, time, epoch, entry => Emit(screen, entry)));
         });
     }
 

@@ -32,14 +32,18 @@ internal sealed class AppParts
     /// </summary>
     private Lsn? reach;
 
+    /// <summary><see cref="Progress"/> is that of the live session, and no longer that of the one before.</summary>
+    private bool hasPlace;
+
     /// <summary>
-    /// The primary's next session could begin with no later checkpoint than this, so one at or below must stay. Null: with any. Any thread.
+    /// A checkpoint at or below this must stay, and the log behind it: the session that is live reads on from here, and the primary's next
+    /// one could begin with no later checkpoint than its reach, which is no lower. Null: any will do. Any thread.
     /// </summary>
     public Lsn? StartMax
     {
         get
         {
-            lock (gate) return reach is { } reached ? Lsn.Max(reached, Progress.Processed) : null;
+            lock (gate) return reach is null || live is null ? reach : hasPlace ? Progress.Processed : Lsn.Zero;
         }
     }
 
@@ -192,6 +196,7 @@ internal sealed class AppParts
         digested = checkpoint?.Part.DigestPosition ?? Lsn.Zero;
         RestoreDigestCounts(checkpoint?.Part);
         Progress.Begin(header?.Lsn ?? Lsn.Zero, header?.PageLsn ?? Lsn.Zero);
+        lock (gate) hasPlace = live == session;
         Epoch epoch = EpochInForce();
         Delivery.Marks.Begin(epoch, Replica);
         Delivery.Begin(header?.PageLsn ?? Lsn.Zero, header?.Lsn ?? Lsn.Zero, state, digested, durable);
@@ -304,8 +309,9 @@ internal sealed class AppParts
         lock (gate)
         {
             if (live != session) return;
-            reach = StartMax;
+            if (reach is { } reached) reach = Lsn.Max(reached, Progress.Processed);
             live = null;
+            hasPlace = false;
         }
         Queries.AppEnded();
         Checkpoints.SessionEnded();

@@ -22,8 +22,8 @@ public sealed class SimulationTests
 
     /// <summary>
     /// 337: two checkpoint marks were under way when the image for the first arrived. 8 and 60: a promoted secondary took a tail that was
-    /// logged again, which is older than its segment, for torn (8) or for damaged (60). 474: two checkpoints of a session that had ended got
-    /// their names while the next one replayed what they made it possible to remove.
+    /// logged again, which is older than its segment, for torn (8) or for damaged (60). 474: two checkpoints of a session that had ended
+    /// got their names while the next one replayed what they made it possible to remove.
     /// </summary>
     [Theory]
     [InlineData(8)]

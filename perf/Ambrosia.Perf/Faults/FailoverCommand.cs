@@ -37,25 +37,13 @@ internal sealed class FailoverCommand(ClusterOptions options)
 
     private FailedOver? RunOne(Cluster cluster, Member primary, Member second, int bytes, long messages)
     {
-        round++;
+        var heard = new FailoverRound(++round, messages, bytes, primary, second);
         cluster.Tell(Sender, $"stream {round} {messages} {bytes} 1 0:{Receiver}");
-        cluster.Await(line => line.From == primary && line.Words is ["half", string of, ..] && of == $"{round}", "half");
+        while (!heard.IsHalf) heard.Take(cluster.Await(FailoverRound.Concerns, "half"));
         long killed = Stopwatch.GetTimestamp();
         primary.Kill();
-        long admitted = 0, done = 0;
-        while (admitted == 0 || done == 0)
-        {
-            Line line = cluster.Await(line => line.Words is ["primary", _] or ["done", ..], "done");
-            switch (line.Words)
-            {
-                case ["primary", string ticks] when line.From == second: admitted = long.Parse(ticks); break;
-                case ["done", string of, _, string count, string total, string disorder, string ticks] when of == $"{round}" && done == 0:
-                    RoundTotals.Check(count, total, disorder, messages, bytes);
-                    done = long.Parse(ticks);
-                    break;
-            }
-        }
-        return done < killed ? null : new FailedOver(Ms(killed, admitted), Ms(killed, done));
+        while (!heard.IsOver) heard.Take(cluster.Await(FailoverRound.Concerns, "done"));
+        return heard.Since(killed);
     }
 
     /// <summary>Until a second has executed what the primary had.</summary>
@@ -69,6 +57,4 @@ internal sealed class FailoverCommand(ClusterOptions options)
                 throw new FailedRoundException($"the second replica did not follow within {options.Limit.TotalSeconds:F0} s");
         }
     }
-
-    private static double Ms(long from, long to) => Stopwatch.GetElapsedTime(from, to).TotalMilliseconds;
 }

@@ -49,7 +49,8 @@ internal sealed class RecoverCommand(ClusterOptions cluster)
         bool isReplayed = replayed is null;
         while (primary == 0 || ready == 0 || !isReplayed)
         {
-            Line line = cluster.Await(line => line.From == member && line.Words[0] is "epoch" or "primary" or "ready" or "done", "primary");
+            Line line = cluster.Await(
+                line => line.From == member && line.IsOfLastStart && line.Words[0] is "epoch" or "primary" or "ready" or "done", "primary");
             switch (line.Words)
             {
                 case ["epoch", _, "log", "open", ..]: open = Stopwatch.GetTimestamp(); break;

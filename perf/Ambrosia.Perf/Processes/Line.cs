@@ -4,5 +4,8 @@ namespace Ambrosia.Perf;
 /// <param name="Generation">Of the member when the process was started.</param>
 internal sealed record Line(Member From, int Generation, string Text)
 {
+    /// <summary>False: of a process that another one of this member has followed.</summary>
+    public bool IsOfLastStart => Generation == From.Generation;
+
     public string[] Words { get; } = Text.Split(' ');
 }

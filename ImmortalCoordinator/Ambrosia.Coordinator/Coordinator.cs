@@ -114,7 +114,7 @@ internal sealed class Coordinator : IDisposable
 
     private PrimaryDuties BeginTenure(Leadership leadership)
     {
-        asPrimary = new PrimaryDuties(inputs, leadership, chain, appender, () => app.StartMax, DurableAdvanced);
+        asPrimary = new PrimaryDuties(inputs, leadership, chain, appender, () => app.NeededFrom, DurableAdvanced);
         ledger.Self.Epoch = links.OwnEpoch = asPrimary.Tenure.Epoch;
         return asPrimary;
     }

@@ -88,9 +88,8 @@ public sealed class QueryTests
     public static TheoryData<string, string> Effects => new()
     {
         { "fork", "A query sends" }, { "call", "A query sends" }, { "impulse fork", "A query sends" }, { "impulse call", "A query sends" },
-        { "keyed impulse", "A query sends" },
-        { "proxy", "A query gets a proxy" }, { "delay", "A query uses randomness, a timer or a task" }, { "every", "A query uses" },
-        { "stop a timer", "A query uses" },
+        { "keyed impulse", "A query sends" }, { "proxy", "A query gets a proxy" },
+        { "delay", "A query uses randomness, a timer or a task" }, { "every", "A query uses" }, { "stop a timer", "A query uses" },
         { "task", "A query uses" }, { "task method", "A query uses" }, { "random", "A query uses" }, { "guid", "A query uses" },
         { "checkpoint", "A query asks for a checkpoint" },
         { "cancel", "A query waits" }, { "helper", "A query sends" },

@@ -164,7 +164,7 @@ public sealed class TruncationTests : IDisposable
         Lsn reach = taken[2].Lsn + 8;
         var truncation = new Truncation(
             fs, Dir, primary.Identity, primary.Log.Chain, primary.Fence.Epoch, RetentionPolicy.Default, NoCrashPoints.Instance,
-            startMax: () => reach);
+            neededFrom: () => reach);
         AssertKept(4, truncation.Run(start));
         reach = taken[^1].Lsn;
         AssertKept(2, truncation.Run(start));
@@ -176,7 +176,7 @@ public sealed class TruncationTests : IDisposable
         int segments = primary.Log.Chain.Segments.Length;
         var truncation = new Truncation(
             fs, Dir, primary.Identity, primary.Log.Chain, primary.Fence.Epoch, RetentionPolicy.Default, NoCrashPoints.Instance,
-            startMax: () => Lsn.Zero);
+            neededFrom: () => Lsn.Zero);
         TruncateResult result = truncation.Run(start);
         Assert.Equal((0, 0, segments), (result.CheckpointsRemoved, result.SegmentsRemoved, primary.Log.Chain.Segments.Length));
     }

@@ -80,9 +80,9 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         options = new CoordinatorOptions
         {
             LogDirectory = instance.Directory, Instance = Id.Name, Replica = name, CatalogDirectory = "/data/catalog",
-            HangLimit = world.HangLimit,
-            CheckpointEveryBytes = world.CheckpointEveryBytes, CheckpointBoundBytes = world.HasChains ? 1 : null, OutboxBytes = 4 << 20,
-            Log = world.LogOptions, IgnoreLock = world.StartsWithoutLock(), ForkPolicy = world.NextForkPolicy(),
+            HangLimit = world.HangLimit, CheckpointEveryBytes = world.CheckpointEveryBytes,
+            CheckpointBoundBytes = world.HasChains ? 1 : null, OutboxBytes = 4 << 20, Log = world.LogOptions,
+            IgnoreLock = world.StartsWithoutLock(), ForkPolicy = world.NextForkPolicy(),
         };
         standby = new Standby(files, identity, options);
     }

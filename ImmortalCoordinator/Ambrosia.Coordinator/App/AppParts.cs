@@ -39,7 +39,7 @@ internal sealed class AppParts
     /// A checkpoint at or below this must stay, and the log behind it: the session that is live reads on from here, and the primary's next
     /// one could begin with no later checkpoint than its reach, which is no lower. Null: any will do. Any thread.
     /// </summary>
-    public Lsn? StartMax
+    public Lsn? NeededFrom
     {
         get
         {

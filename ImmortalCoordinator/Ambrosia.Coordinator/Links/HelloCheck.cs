@@ -28,8 +28,8 @@ internal enum HelloVerdict
 /// <param name="IsLeaving">The one that has this name in our log is being given up at the moment.</param>
 internal sealed record HelloFacts(
     InstanceId Self, Guid OwnUuid, Epoch OwnEpoch, InstanceId? Expected, Guid? KnownUuid, Epoch KnownEpoch, InputPosition Durable,
-    Outbox Outbox, uint BytesWanted = 0, long Begun = 0,
-    IReadOnlyList<string>? CertifiedNames = null, bool WasForgotten = false, bool IsLeaving = false);
+    Outbox Outbox, uint BytesWanted = 0, long Begun = 0, IReadOnlyList<string>? CertifiedNames = null, bool WasForgotten = false,
+    bool IsLeaving = false);
 
 /// <summary>The decision about a hello (protocol P6.3–P6.5): pure.</summary>
 internal static class HelloCheck

@@ -17,7 +17,7 @@ internal sealed class PrimaryDuties
     private bool owesPolicy;
 
     public PrimaryDuties(
-        CoordinatorInputs inputs, Leadership leadership, LogChain chain, LogAppender appender, Func<Lsn?> startMax,
+        CoordinatorInputs inputs, Leadership leadership, LogChain chain, LogAppender appender, Func<Lsn?> neededFrom,
         Action<Lsn> durableAdvanced)
     {
         this.inputs = inputs;
@@ -28,7 +28,7 @@ internal sealed class PrimaryDuties
         Retention = new Retention(
             new Truncation(
                 inputs.Files, inputs.Options.LogDirectory, inputs.Identity, chain, Tenure.Epoch, inputs.Options.Retention, Crash.Points,
-                log.Release, log.RemoveOrphans, startMax),
+                log.Release, log.RemoveOrphans, neededFrom),
             inputs.Time, inputs.Pumps.Say);
     }
 

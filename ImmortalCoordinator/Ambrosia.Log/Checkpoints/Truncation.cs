@@ -10,11 +10,11 @@ namespace Ambrosia.Log;
 /// <param name="release">What becomes of a segment that goes; null: its name is removed unless a reader holds it.</param>
 /// <param name="removeOrphans">Removes segments that no chain leads to, and counts them; called once, when the chain is known to
 /// hold all that stays.</param>
-/// <param name="startMax">The app of this replica could begin with no later checkpoint: one at or below it stays as
-/// well. Null: with any.</param>
+/// <param name="neededFrom">The app of this replica reads on from here, or will begin no later: a checkpoint at or below it stays as well.
+/// Null: any will do.</param>
 public sealed class Truncation(
     IFileSystem fs, string dir, InstanceIdentity identity, LogChain chain, Epoch epoch, RetentionPolicy policy, ICrashPoints crash,
-    Func<LogSegment, SegmentRelease>? release = null, Func<int>? removeOrphans = null, Func<Lsn?>? startMax = null)
+    Func<LogSegment, SegmentRelease>? release = null, Func<int>? removeOrphans = null, Func<Lsn?>? neededFrom = null)
 {
     private readonly Dictionary<CheckpointFileName, CheckpointHeader> _verified = [];
     private Func<int>? _removeOrphans = removeOrphans;
@@ -31,16 +31,16 @@ public sealed class Truncation(
         var kept = new List<CheckpointHeader>();
         var damaged = new List<CheckpointFileName>();
         var gone = new List<CheckpointFileName>();
-        Lsn? start = startMax?.Invoke();
+        Lsn? needed = neededFrom?.Invoke();
         IReadOnlyList<CheckpointFileName> names = policy.KeepsAll ? [] : Checkpoints.List(fs, dir);
         foreach (CheckpointFileName name in names)
         {
-            if (IsEnough(kept, now, start)) gone.Add(name);
+            if (IsEnough(kept, now, needed)) gone.Add(name);
             else if (Verify(name, anew: kept.Count == 1) is not { } header) damaged.Add(name);
             else if (chain.VersionAt(header.Lsn) >= header.AppVersion) kept.Add(header);
             else if (header.Epoch < epoch) gone.Add(name); // of an upgrade that never happened
         }
-        if (!IsEnough(kept, now, start)) return new TruncateResult(0, 0, damaged, OldestKept, null);
+        if (!IsEnough(kept, now, needed)) return new TruncateResult(0, 0, damaged, OldestKept, null);
         foreach (CheckpointFileName name in _verified.Keys.Except(kept.Select(static k => k.FileName)).ToArray()) _verified.Remove(name);
         for (int i = gone.Count - 1; i >= 0; i--) Remove(Path.Combine(dir, gone[i].ToString()));
         Lsn keepFrom = kept.Min(static k => k.PageLsn);
@@ -54,8 +54,8 @@ public sealed class Truncation(
         return new TruncateResult(gone.Count, removed, damaged, OldestKept, held);
     }
 
-    private bool IsEnough(List<CheckpointHeader> kept, DateTimeOffset now, Lsn? start) =>
-        policy.IsEnough(kept, now) && (start is null || kept[^1].Lsn <= start);
+    private bool IsEnough(List<CheckpointHeader> kept, DateTimeOffset now, Lsn? needed) =>
+        policy.IsEnough(kept, now) && (needed is null || kept[^1].Lsn <= needed);
 
     private Lsn OldestKept => chain.Segments.IsEmpty ? Lsn.Zero : chain.Segments[0].FirstLsn;
 

@@ -23,8 +23,7 @@ public sealed class TakeOver
 
     private TakeOver(
         IFileSystem fs, string dir, InstanceIdentity identity, Fence fence, string replica, LogOptions options, TimeProvider time,
-        ICrashPoints crash,
-        LogFollower? follower, PromotionSpare? spare)
+        ICrashPoints crash, LogFollower? follower, PromotionSpare? spare)
     {
         _follower = follower;
         _spare = spare;

@@ -24,6 +24,5 @@ internal sealed record StateField(string Name, string Metadata, string Declaring
 /// <param name="Supertypes">Definitions that it derives from or implements.</param>
 internal sealed record StateModel(
     string Id, string Namespace, string TypeName, string CodecName, string Parameters, string Constraints, int Arity,
-    EquatableArray<string> Inside, string InsideName,
-    bool IsReference, bool IsRoot, string Obstacle, EquatableArray<StateField> Fields, EquatableArray<string> Mentions,
-    EquatableArray<string> Supertypes);
+    EquatableArray<string> Inside, string InsideName, bool IsReference, bool IsRoot, string Obstacle, EquatableArray<StateField> Fields,
+    EquatableArray<string> Mentions, EquatableArray<string> Supertypes);

@@ -29,9 +29,9 @@ internal static class StateReader
             : [.. ImmortalReader.Containing(inside), $"partial {ImmortalReader.Keyword(inside)} {Symbols.Identifier(inside.Name)}"];
         return new StateModel(
             Symbols.PlainName(type), Symbols.NamespaceOf(type), Symbols.PlainName(type), CodecName(type, inside), Parameters(type),
-            Constraints(type), type.Arity,
-            new(around), inside is null ? "" : Symbols.PlainName(inside), type.IsReferenceType, IsRoot(type), obstacle,
-            obstacle.Length == 0 ? new(fields.Select(static each => each.Model)) : default, new(Mentioned(type)), new(Supertypes(type)));
+            Constraints(type), type.Arity, new(around), inside is null ? "" : Symbols.PlainName(inside), type.IsReferenceType, IsRoot(type),
+            obstacle, obstacle.Length == 0 ? new(fields.Select(static each => each.Model)) : default, new(Mentioned(type)),
+            new(Supertypes(type)));
     }
 
     /// <summary>Definitions in source that a type is made of.</summary>

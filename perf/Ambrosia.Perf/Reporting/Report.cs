@@ -25,9 +25,9 @@ internal static class Report
                 PairedRatio? ratio = size.Ratios.FirstOrDefault(each => each.Rival == leg.Leg);
                 table.AddRow(
                     $"{size.Bytes}", leg.Leg, Number(leg.MessagesPerSecond, "N0"), Number(leg.MegabytesPerSecond, "N1"),
-                    Number(leg.CpuSecondsPerMillion, "F3"),
-                    Number(leg.Commits, "N0"), Number(leg.BytesPerCommit, "N0"), Number(leg.LogBytesPerByte, "F2"),
-                    Number(ratio?.Median, "G3"), ratio?.Min is null ? "" : $"{Number(ratio.Min, "G3")}–{Number(ratio.Max, "G3")}",
+                    Number(leg.CpuSecondsPerMillion, "F3"), Number(leg.Commits, "N0"), Number(leg.BytesPerCommit, "N0"),
+                    Number(leg.LogBytesPerByte, "F2"), Number(ratio?.Median, "G3"),
+                    ratio?.Min is null ? "" : $"{Number(ratio.Min, "G3")}–{Number(ratio.Max, "G3")}",
                     ratio is null ? "" : $"{ratio.Pairs} (−{ratio.Dropped})", Number(leg.Spread, "F2"));
             }
         }
@@ -71,8 +71,8 @@ internal static class Report
         rows.Select(static row => new[]
         {
             row.Name, $"{row.Latencies.Count}", Number(row.PerSecond, "N0"), Number(row.Latencies.P50, "F1"),
-            Number(row.Latencies.P90, "F1"),
-            Number(row.Latencies.P99, "F1"), Number(row.Latencies.P999, "F1"), Number(row.Latencies.Max, "F1"),
+            Number(row.Latencies.P90, "F1"), Number(row.Latencies.P99, "F1"), Number(row.Latencies.P999, "F1"),
+            Number(row.Latencies.Max, "F1"),
         }));
 
     private static void ShowRatios(string what, IReadOnlyDictionary<string, double> ratios)

@@ -24,8 +24,7 @@ public sealed class ClientSessionTests : IDisposable
         parts = new ClientParts
         {
             Self = new InstanceId("bank"), Uuid = log.Identity.Uuid, Replica = "r0", Epoch = () => log.Epoch, MessageBytesMax = 1 << 20,
-            Log = log.Appender, Table = table,
-            Lag = () => lag, MayAnswer = () => mayEmit, IsPrimary = static () => true,
+            Log = log.Appender, Table = table, Lag = () => lag, MayAnswer = () => mayEmit, IsPrimary = static () => true,
             Queries = new QueryBook(time, () => log.Appender.Durable), Delivered = static () => default, WakeApp = static () => { },
             Committer = static _ => { }, Room = static _ => throw new InvalidOperationException("a part waits"),
             Lines = new PeerLines(lines.Add, time),

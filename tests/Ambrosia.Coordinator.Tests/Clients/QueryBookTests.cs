@@ -30,9 +30,8 @@ public sealed class QueryBookTests : IDisposable
         parts = new ClientParts
         {
             Self = new InstanceId("bank"), Uuid = log.Identity.Uuid, Replica = "r0", Epoch = () => log.Epoch, MessageBytesMax = 1 << 20,
-            Log = log.Appender, Table = table, Lag = static () => 0,
-            MayAnswer = () => mayAnswer, IsPrimary = () => isPrimary, Queries = book, Delivered = () => delivered, WakeApp = () => wakes++,
-            Committer = static _ => { },
+            Log = log.Appender, Table = table, Lag = static () => 0, MayAnswer = () => mayAnswer, IsPrimary = () => isPrimary,
+            Queries = book, Delivered = () => delivered, WakeApp = () => wakes++, Committer = static _ => { },
             Room = static _ => throw new InvalidOperationException("a part waits"), Lines = new PeerLines(static _ => { }, time),
         };
     }

@@ -24,8 +24,7 @@ internal sealed class Side : IDisposable
         Parts = new LinkParts
         {
             Self = Id, Identity = Log.Identity, Replica = "r0", OwnEpoch = Log.Epoch, MessageBytesMax = 1 << 20, Log = Log.Appender,
-            Ledger = Ledger,
-            Outboxes = Bench.Set, Table = Table, Trims = Trims, Time = Time, Lines = new PeerLines(Lines.Add, Time),
+            Ledger = Ledger, Outboxes = Bench.Set, Table = Table, Trims = Trims, Time = Time, Lines = new PeerLines(Lines.Add, Time),
             ImpulsesLogged = (_, ticket) => { if (ticket > 0) ImpulsesLogged = ticket; },
             Committer = _ => Wakes++, Room = static _ => throw new InvalidOperationException("a part waits"),
             Fail = (code, _) => ExitCode = code, MayEmit = () => !IsInDoubt,

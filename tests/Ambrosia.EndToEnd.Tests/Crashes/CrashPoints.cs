@@ -81,9 +81,8 @@ internal static class CrashPoints
     public static readonly string[] Promotion =
     [
         "takeover.afterClaim", "takeover.afterTailRead", "segment.beforeCreate", "segment.afterCreate", "takeover.midRelog",
-        "takeover.afterRename",
-        "segment.afterDirFsync", "catalog.beforePublish", "takeover.beforeConnect", "handshake.sentHello", "handshake.gotHello",
-        "log.afterFlush", "log.afterFenceCheck",
+        "takeover.afterRename", "segment.afterDirFsync", "catalog.beforePublish", "takeover.beforeConnect", "handshake.sentHello",
+        "handshake.gotHello", "log.afterFlush", "log.afterFenceCheck",
     ];
 
     /// <summary>Steps that no run of this version passes, with the reason.</summary>

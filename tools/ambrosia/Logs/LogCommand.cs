@@ -78,9 +78,8 @@ internal sealed class LogCommand : ToolCommand
         DateTimeOffset now = TimeProvider.System.GetUtcNow();
         return new EntryFilter(
             new Lsn(parsed.GetValue(_from) ?? 0), parsed.GetValue(_to) is { } to ? new Lsn(to) : null, MomentOf(parsed, _since, now),
-            MomentOf(parsed, _until, now),
-            parsed.GetValue(_sender), parsed.GetValue(_method) is { } method ? contracts.IdsOf(method) : null, parsed.GetValue(_call),
-            parsed.GetValue(_kind));
+            MomentOf(parsed, _until, now), parsed.GetValue(_sender),
+            parsed.GetValue(_method) is { } method ? contracts.IdsOf(method) : null, parsed.GetValue(_call), parsed.GetValue(_kind));
     }
 
     private static long? MomentOf(ParseResult parsed, Option<string?> option, DateTimeOffset now)

@@ -17,8 +17,7 @@ namespace Ambrosia.Tools;
 /// Null: nothing did.</param>
 internal sealed record ReplicaStatus(
     string Replica, string Role, ulong? Epoch, ulong? Executed, ulong? Durable, ulong? LagBytes, IReadOnlyList<LinkStatus> Links,
-    ulong KeptCalls, IReadOnlyList<OrphanedCalls> Orphaned,
-    ulong? SpilledBytes, string? WaitsFor, string? CheckpointFailure)
+    ulong KeptCalls, IReadOnlyList<OrphanedCalls> Orphaned, ulong? SpilledBytes, string? WaitsFor, string? CheckpointFailure)
 {
     public bool HasRoleOfPrimary() => Role == "primary";
 

@@ -15,9 +15,9 @@ namespace Ambrosia.Tools;
 /// <param name="Oddities">Content that breaks the format in pages that are whole; at most 1,000 of <paramref name="OddityCount"/>.</param>
 internal sealed record VerifyReport(
     string Directory, string Instance, Guid Uuid, bool Sound, ulong? Epoch, ulong? From, EndReport.Place? End, long Pages,
-    long BytesRead, long Messages,
-    IReadOnlyDictionary<string, long> Records, IReadOnlyList<DamageReport.Place> Headers, IReadOnlyList<Loss> Lost, long BytesLost,
-    IReadOnlyList<Oddity> Oddities, long OddityCount, IReadOnlyList<CheckpointVerdict> Checkpoints, Restart Restart) : IReport
+    long BytesRead, long Messages, IReadOnlyDictionary<string, long> Records, IReadOnlyList<DamageReport.Place> Headers,
+    IReadOnlyList<Loss> Lost, long BytesLost, IReadOnlyList<Oddity> Oddities, long OddityCount,
+    IReadOnlyList<CheckpointVerdict> Checkpoints, Restart Restart) : IReport
 {
     public static VerifyReport Of(LogPlace place, HeaderCheck headers, IReadOnlyList<CheckpointVerdict> checkpoints, HistoryCheck history)
     {

@@ -7,11 +7,10 @@ internal static partial class CSharpNames
 {
     private static readonly Dictionary<string, string> s_keywords = new()
     {
-        ["System.Boolean"] = "bool", ["System.Byte"] = "byte", ["System.SByte"] = "sbyte", ["System.Int16"] = "short",
-        ["System.UInt16"] = "ushort", ["System.Int32"] = "int",
-        ["System.UInt32"] = "uint", ["System.Int64"] = "long", ["System.UInt64"] = "ulong", ["System.Single"] = "float",
-        ["System.Double"] = "double",
-        ["System.Decimal"] = "decimal", ["System.Char"] = "char", ["System.String"] = "string", ["System.Object"] = "object",
+        ["System.Boolean"] = "bool", ["System.Char"] = "char", ["System.String"] = "string", ["System.Object"] = "object",
+        ["System.Byte"] = "byte", ["System.Int16"] = "short", ["System.Int32"] = "int", ["System.Int64"] = "long",
+        ["System.SByte"] = "sbyte", ["System.UInt16"] = "ushort", ["System.UInt32"] = "uint", ["System.UInt64"] = "ulong",
+        ["System.Single"] = "float", ["System.Double"] = "double", ["System.Decimal"] = "decimal",
     };
 
     /// <summary>

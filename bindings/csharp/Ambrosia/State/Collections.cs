@@ -34,8 +34,7 @@ internal static class Collections
 
     internal static ObjectShape OfHashSet<T>() => new SequenceShape<HashSet<T>, T>(
         static c => c, static c => c.Comparer, static comparer => new((IEqualityComparer<T>?)comparer),
-        static (c, item) => c.Add(item), true,
-        new HashedSlots(typeof(HashSet<T>)), static (c, item) => c.Remove(item));
+        static (c, item) => c.Add(item), true, new HashedSlots(typeof(HashSet<T>)), static (c, item) => c.Remove(item));
 
     internal static ObjectShape OfSortedSet<T>() => new SequenceShape<SortedSet<T>, T>(
         static c => c, static c => c.Comparer, static comparer => new((IComparer<T>?)comparer), static (c, item) => c.Add(item), true);

@@ -8,8 +8,8 @@ namespace Ambrosia;
 /// <param name="slots">Of a hashed one, with its <paramref name="remove"/>; null: the order is that of the elements.</param>
 internal sealed class SequenceShape<TCollection, T>(
     Func<TCollection, IEnumerable<T>> inOrder, Func<TCollection, object?> comparer, Func<object?, TCollection> make,
-    Action<TCollection, T> add, bool isFilledLast,
-    HashedSlots? slots = null, Func<TCollection, T, bool>? remove = null, Action<TCollection>? filled = null) : ObjectShape
+    Action<TCollection, T> add, bool isFilledLast, HashedSlots? slots = null, Func<TCollection, T, bool>? remove = null,
+    Action<TCollection>? filled = null) : ObjectShape
     where TCollection : class
 {
     private readonly Slot<T> slot = (Slot<T>)Slots.Of(typeof(T));

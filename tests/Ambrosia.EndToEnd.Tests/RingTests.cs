@@ -39,11 +39,13 @@ public sealed class RingTests(ITestOutputHelper output)
                 Strike(victims, ring, chance);
                 if (chance.Coin()) foreach (Replica each in ring) each.AwaitReady();
             }
+            // The first's lanes end only with the test: wherever it was killed, it goes on in the middle of them. Others may have none.
+            ring[0].KillCoordinator();
+            ring[0].Start();
             foreach (Replica each in ring) each.AwaitReady();
             File.Create(cluster.Until).Dispose();
             AssertVerdict(ring[0]);
-            Assert.Contains(ring,
-                static each => each.Lines.Find(static line => line.StartsWith("Continues ", StringComparison.Ordinal)) is not null);
+            Assert.NotNull(ring[0].Lines.Find(IsContinuation));
             cluster.AssertNoneGaveUp();
         });
     }
@@ -86,12 +88,13 @@ public sealed class RingTests(ITestOutputHelper output)
                     static line => line.Contains("image at log position", StringComparison.Ordinal));
                 Assert.DoesNotContain(member.Lines.From(0), static line => line.StartsWith("exit ", StringComparison.Ordinal));
             }
-            Assert.Contains(ring.SelectMany(static set => set.Members),
-                static each => each.Lines.Find(static line => line.StartsWith("Continues ", StringComparison.Ordinal)) is not null);
+            Assert.Contains(ring[0].Members, static each => each.Lines.Find(IsContinuation) is not null);
         });
     }
 
     private static bool IsCheckpoint(string line) => line.StartsWith("checkpoint ckpt.", StringComparison.Ordinal);
+
+    private static bool IsContinuation(string line) => line.StartsWith("Continues ", StringComparison.Ordinal);
 
     private static bool IsVerdict(string line) => line.StartsWith("verdict ", StringComparison.Ordinal);
 

@@ -10,15 +10,26 @@ cd "$(dirname "$0")" || exit 1
 
 export AMBROSIA_TEST_SCALE="${AMBROSIA_TEST_SCALE:-0.1}"
 export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1 DOTNET_CLI_UI_LANGUAGE=en
-# Nothing that we start outlives us: no build nodes, no compiler server.
+# Nothing that we start outlives us: no build nodes, and no compiler server but our own, which halves the time of the build.
 export MSBUILDDISABLENODEREUSE=1 DOTNET_CLI_USE_MSBUILD_SERVER=0 UseSharedCompilation=false
+compiler="ambrosia-test-$$"
 timeout_s="${AMBROSIA_TEST_TIMEOUT:-900}"
 config="${AMBROSIA_TEST_CONFIG:-Release}"
 
 results="$(mktemp -d "${TMPDIR:-/tmp}/ambrosia-test.XXXXXX")" || exit 1
-trap 'rm -rf "$results"' EXIT
+trap 'stop_compiler; rm -rf "$results"' EXIT
 passed=0
 failed=0
+
+# By id. Where there is no /proc it ends by itself, after some minutes without work.
+stop_compiler() {
+  local process
+  for process in /proc/[0-9]*; do
+    case "$(tr '\0' ' ' 2>/dev/null <"$process/cmdline")" in
+      *VBCSCompiler*"-pipename:$compiler "*) kill "${process#/proc/}" ;;
+    esac
+  done 2>/dev/null
+}
 
 finish() {
   echo "$passed passed, $failed failed"
@@ -68,11 +79,13 @@ run_suite() {
   [ ! -f "$trx" ] || sed -n '/outcome="NotExecuted"/,/<\/UnitTestResult>/ { s/.*testName="\([^"]*\)".*/  skipped \1/p; s/.*<Message>\(.*\)<\/Message>.*/    \1/p }' "$trx"
 }
 
-if ! dotnet build Ambrosia.sln -c "$config" -v q --nologo --disable-build-servers -nodeReuse:false; then
+if ! dotnet build Ambrosia.sln -c "$config" -v q --nologo -nodeReuse:false \
+  -p:UseSharedCompilation=true -p:SharedCompilationId="$compiler"; then
   echo "the build failed"
   failed=1
   finish
 fi
+stop_compiler
 
 found="$(suites "$@")"
 if [ -z "$found" ]; then

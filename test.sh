@@ -79,7 +79,11 @@ run_suite() {
   [ ! -f "$trx" ] || sed -n '/outcome="NotExecuted"/,/<\/UnitTestResult>/ { s/.*testName="\([^"]*\)".*/  skipped \1/p; s/.*<Message>\(.*\)<\/Message>.*/    \1/p }' "$trx"
 }
 
-if ! dotnet build Ambrosia.sln -c "$config" -v q --nologo -nodeReuse:false \
+# What is started a thousand times is compiled ahead (Directory.Build.targets), where a registry has what does it.
+ahead=-p:AmbrosiaCompileAhead=true
+dotnet restore Ambrosia.sln -v q --nologo "$ahead" >/dev/null 2>&1 || ahead=-p:AmbrosiaCompileAhead=false
+
+if ! dotnet build Ambrosia.sln -c "$config" -v q --nologo -nodeReuse:false "$ahead" \
   -p:UseSharedCompilation=true -p:SharedCompilationId="$compiler"; then
   echo "the build failed"
   failed=1

@@ -10,6 +10,8 @@ cd "$(dirname "$0")" || exit 1
 
 export AMBROSIA_TEST_SCALE="${AMBROSIA_TEST_SCALE:-0.1}"
 export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1 DOTNET_CLI_UI_LANGUAGE=en
+# Suites are over before counting what is hot has paid.
+export DOTNET_TieredPGO=0
 # Nothing that we start outlives us: no build nodes, and no compiler server but our own, which halves the time of the build.
 export MSBUILDDISABLENODEREUSE=1 DOTNET_CLI_USE_MSBUILD_SERVER=0 UseSharedCompilation=false
 compiler="ambrosia-test-$$"

@@ -13,9 +13,11 @@ public sealed partial class Source
     public const ulong Chains = 15, Fan = 10, HopsMax = 4;
 
     /// <summary>Set by the world: constant while it lives.</summary>
+    [ThreadStatic]
     internal static bool HasChains;
 
     /// <summary>For the negative control only: a handler that keeps something over an await where no checkpoint sees it.</summary>
+    [ThreadStatic]
     internal static bool KeepsOutside;
 
     public ulong Chained, WrongChains;

@@ -3,6 +3,7 @@ namespace Ambrosia.Simulation;
 /// <summary>What bodies of tasks find outside: each run gives another value, as the world does.</summary>
 internal static class Outside
 {
+    [ThreadStatic]
     private static ulong s_drawn;
 
     /// <summary>Number of the task in the upper half, and a value that no other run gives in the lower one.</summary>
@@ -23,6 +24,7 @@ public sealed partial class Source
     public const ulong Lanes = 3, RoundsPerLane = 12, TicksWanted = 25;
 
     /// <summary>Set by the world: constant while it lives, so that a replay reads what the first start read.</summary>
+    [ThreadStatic]
     internal static bool HasErrands;
 
     private static readonly TimeSpan s_period = TimeSpan.FromMilliseconds(40);

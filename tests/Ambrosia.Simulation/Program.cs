@@ -13,10 +13,9 @@ if (args is ["--seeds", var range] && range.Split('-') is [var from, var to])
     int crashes = 0, stops = 0;
     ulong triedAgain = 0;
     long acknowledgements = 0, trims = 0, sends = 0, deliveries = 0, promotions = 0, replaced = 0, results = 0, repeated = 0, fired = 0;
-    for (ulong s = ulong.Parse(from); s <= ulong.Parse(to); s++)
+    ulong first = ulong.Parse(from);
+    Worlds.Run(first, checked((int)(ulong.Parse(to) - first + 1)), static _ => new Faults(), world =>
     {
-        var world = new World(s, new Faults());
-        world.Run();
         crashes += world.Crashes;
         acknowledgements += world.Oracles.Acknowledgements;
         trims += world.Oracles.Trims;
@@ -29,7 +28,7 @@ if (args is ["--seeds", var range] && range.Split('-') is [var from, var to])
         fired += world.Oracles.Errands.Fired;
         stops += world.Stops;
         triedAgain += world.TriedAgain;
-    }
+    });
     string judged =
         $"{acknowledgements} acknowledgements (I2), {trims} trims (I3) and {sends} sends (I4), {deliveries} deliveries (I12, F3), {results} results of tasks, {repeated} of them not the first (I17), {fired} timers";
     Console.WriteLine(

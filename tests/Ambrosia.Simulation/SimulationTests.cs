@@ -11,12 +11,7 @@ public sealed class SimulationTests
     public void Cluster_CrashesAtAnyStep_AppliesEveryCallOnceInOrder()
     {
         int crashes = 0;
-        for (ulong seed = 1; seed <= (ulong)Seeds; seed++)
-        {
-            var world = new World(seed, new Faults());
-            world.Run();
-            crashes += world.Crashes;
-        }
+        Worlds.Run(1, Seeds, static _ => new Faults(), world => crashes += world.Crashes);
         Assert.True(crashes > Seeds, $"only {crashes} crashes in {Seeds} seeds");
     }
 
@@ -40,13 +35,11 @@ public sealed class SimulationTests
     {
         int stops = 0;
         ulong triedAgain = 0;
-        for (ulong seed = 5001; seed <= 5000 + (ulong)Seeds / 10; seed++)
+        Worlds.Run(5001, Seeds / 10, static _ => new Faults { Poison = true }, world =>
         {
-            var world = new World(seed, new Faults { Poison = true });
-            world.Run();
             stops += world.Stops;
             triedAgain += world.TriedAgain;
-        }
+        });
         Assert.True(stops > Seeds / 100 && triedAgain > (ulong)Seeds / 100,
             $"{stops} apps stopped, {triedAgain} messages tried again: too few to prove anything");
     }
@@ -69,13 +62,31 @@ public sealed class SimulationTests
     }
 
     [Fact]
-    public void Cluster_SameSeedTwice_TakesTheSameSteps()
+    public void Cluster_SameSeedTwice_TakesTheSameSteps() => Assert.Equal(TraceOf(4711), TraceOf(4711));
+
+    [Fact]
+    public void Worlds_BesideEachOther_TakeTheStepsThatTheyTakeAlone()
     {
-        var first = new World(4711, new Faults());
-        first.Run();
-        var second = new World(4711, new Faults());
-        second.Run();
-        Assert.Equal(first.TraceHash, second.TraceHash);
+        var traces = new Dictionary<ulong, ulong>();
+        Worlds.Run(1, 8, static _ => new Faults(), world => traces.Add(world.Seed, world.TraceHash));
+
+        Assert.Equal(8, traces.Count);
+        Assert.All(traces, static each => Assert.Equal(TraceOf(each.Key), each.Value));
+    }
+
+    private static ulong TraceOf(ulong seed)
+    {
+        var world = new World(seed, new Faults());
+        world.Run();
+        return world.TraceHash;
+    }
+
+    [Fact]
+    public void Worlds_SomeFail_TheLowestIsNamed()
+    {
+        SimulationFailure found = Assert.Throws<SimulationFailure>(static () => Worlds.Run(1, 20,
+            static seed => new Faults { Deletes = true, Confuses = seed >= 3, Kills = false, PowerLosses = false }, static _ => { }));
+        Assert.Contains("seed 3", found.Message);
     }
 
     /// <summary>
@@ -144,12 +155,9 @@ public sealed class SimulationTests
     public void SuspendedHandlers_InCheckpoints_GoOnOnce()
     {
         int continued = 0;
-        for (ulong seed = 1; seed <= (ulong)Math.Max(10, TestScale.Rounds(200)); seed++)
-        {
-            var world = new World(seed, new Faults { Chains = true, Errands = seed % 2 == 0, Caller = seed % 3 == 0 });
-            world.Run();
-            continued += world.Continued;
-        }
+        Worlds.Run(1, Math.Max(10, TestScale.Rounds(200)),
+            static seed => new Faults { Chains = true, Errands = seed % 2 == 0, Caller = seed % 3 == 0 },
+            world => continued += world.Continued);
         Assert.True(continued > 30, $"{continued} images with suspended handlers were restored: they prove nothing");
     }
 
@@ -171,13 +179,11 @@ public sealed class SimulationTests
     public void Caller_CrashesAtAnyStep_WasToldTheTruth()
     {
         int retries = 0, answers = 0;
-        for (ulong seed = 1; seed <= (ulong)Math.Max(10, TestScale.Rounds(200)); seed++)
+        Worlds.Run(1, Math.Max(10, TestScale.Rounds(200)), static _ => new Faults { Caller = true }, world =>
         {
-            var world = new World(seed, new Faults { Caller = true });
-            world.Run();
             retries += world.Caller!.Retries;
             answers += world.Caller.Answers;
-        }
+        });
         Assert.True(retries > 50 && answers > 300, $"{retries} retries and {answers} answers prove nothing");
     }
 
@@ -189,13 +195,11 @@ public sealed class SimulationTests
     public void Ledger_DeletedAndForgotten_SuccessorIsServedFromNumberOne()
     {
         int forgotten = 0, refusals = 0, seeds = Math.Max(14, TestScale.Rounds(300));
-        for (ulong seed = 1; seed <= (ulong)seeds; seed++)
+        Worlds.Run(1, seeds, static _ => new Faults { Deletes = true }, world =>
         {
-            var world = new World(seed, new Faults { Deletes = true });
-            world.Run();
             refusals += world.Deleted!.Refusals;
             if (world.Deleted.IsForgotten) forgotten++;
-        }
+        });
         Assert.True(forgotten == seeds && refusals * 2 > seeds,
             $"{forgotten} of {seeds} forgotten, {refusals} hellos refused before: too few to prove anything");
     }
@@ -214,13 +218,11 @@ public sealed class SimulationTests
     public void Impulses_CrashesAtAnyStep_TakeEffectOnceWhenTheyAreKnown()
     {
         int known = 0, retries = 0;
-        for (ulong seed = 1; seed <= (ulong)Math.Max(10, TestScale.Rounds(200)); seed++)
+        Worlds.Run(1, Math.Max(10, TestScale.Rounds(200)), static _ => new Faults { Impulses = true }, world =>
         {
-            var world = new World(seed, new Faults { Impulses = true });
-            world.Run();
             known += world.Senders!.Known;
             retries += world.Senders.Retries;
-        }
+        });
         Assert.True(retries > 50 && known > 500, $"{known} impulses that are known to be logged and {retries} retries prove nothing");
     }
 

@@ -45,9 +45,11 @@ public interface ISource
 public sealed partial class Ledger : Immortal<ILedgerProxy>, ILedger
 {
     /// <summary>Each so manyth call throws when it comes first, and has taken effect all the same; 0: none does.</summary>
+    [ThreadStatic]
     internal static ulong PoisonEvery;
 
     /// <summary>For the negative control only: a handler that throws by chance.</summary>
+    [ThreadStatic]
     internal static Random? Whim;
 
     public ulong Count, Asked, Hash, TriedAgain;
@@ -104,9 +106,11 @@ public sealed partial class Source : Immortal<ISourceProxy>, ISource
     public const ulong Bursts = 150, CallsPerBurst = 9, Asks = 60;
 
     /// <summary>For the negative control only: what no immortal may look at.</summary>
+    [ThreadStatic]
     internal static Random? Dice;
 
     /// <summary>For the negative control only: whoever is ledger is taken for the first one.</summary>
+    [ThreadStatic]
     internal static bool Confuses;
 
     /// <summary>How often a ledger was given up.</summary>

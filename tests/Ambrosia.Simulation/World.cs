@@ -24,6 +24,9 @@ internal sealed class World
     private bool calm, isNested;
     private int fileCrashIn;
 
+    [ThreadStatic]
+    private static ICrashPoints? crashes;
+
     public World(ulong seed, Faults faults)
     {
         Seed = seed;
@@ -32,8 +35,8 @@ internal sealed class World
         Random = new SimulatedRandom(seed);
         Disk = new SimulatedFileSystem(seed ^ 0xD15C);
         Disk.BeforeOperation = BeforeFileOperation;
-        CrashPoints = new RandomCrashes(this);
-        Crash.Arm(CrashPoints);
+        crashes = CrashPoints = new RandomCrashes(this);
+        Crash.Arm(CrashesOfThisThread.Instance);
         shape = new SimulatedRandom(seed ^ 0x5E7); // its own, so that a seed's world without replicas stays what it was
         hasReplicas = faults.Replicas ?? seed % 2 == 0;
         int which = hasReplicas ? shape.Next(3) : -1;
@@ -433,5 +436,13 @@ internal sealed class World
             if (world.calm || !world.Faults.Kills || world.Random.Next(4000) != 0) return;
             throw new SimulatedCrash(name);
         }
+    }
+
+    /// <summary>For the parts that hit the process's points: other threads have worlds of their own.</summary>
+    private sealed class CrashesOfThisThread : ICrashPoints
+    {
+        public static readonly CrashesOfThisThread Instance = new();
+
+        public void Hit(string name) => crashes?.Hit(name);
     }
 }

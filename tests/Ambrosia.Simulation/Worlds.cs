@@ -1,0 +1,33 @@
+using System.Runtime.ExceptionServices;
+
+namespace Ambrosia.Simulation;
+
+/// <summary>
+/// Worlds of many seeds, as many at a time as there are processors. A world lives on one thread, and what is static in it is that thread's.
+/// </summary>
+internal static class Worlds
+{
+    /// <summary>Runs a world of each seed from <paramref name="first"/> on.</summary>
+    /// <param name="lived">Called with each world that came to rest, one at a time.</param>
+    /// <exception cref="SimulationFailure">Of the lowest seed that fails, whichever came to it first.</exception>
+    public static void Run(ulong first, int count, Func<ulong, Faults> faults, Action<World> lived)
+    {
+        var failures = new SortedDictionary<ulong, Exception>();
+        Parallel.For(0, count, new ParallelOptions { MaxDegreeOfParallelism = Environment.ProcessorCount }, (number, loop) =>
+        {
+            ulong seed = first + (ulong)number;
+            try
+            {
+                var world = new World(seed, faults(seed));
+                world.Run();
+                lock (failures) lived(world);
+            }
+            catch (Exception e)
+            {
+                lock (failures) failures.Add(seed, e);
+                loop.Break(); // those below it are still run
+            }
+        });
+        if (failures.Count > 0) ExceptionDispatchInfo.Throw(failures.First().Value);
+    }
+}

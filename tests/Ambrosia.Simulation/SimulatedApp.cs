@@ -37,9 +37,10 @@ internal sealed class SimulatedApp
         binding = new ImmortalSession(definition, new SessionOptions { Token = token, TaskRunner = tasks, Log = Say });
     }
 
+    /// <summary>The trace has its first line: a stack behind it depends on what the compiler has inlined by then.</summary>
     private void Say(string line)
     {
-        world.Trace($"{replica.Process} app: {line}");
+        world.Trace($"{replica.Process} app: {line.Split('\n')[0]}");
         if (line.StartsWith("Continues ", StringComparison.Ordinal)) world.Continued++;
     }
 

@@ -12,20 +12,12 @@ public sealed partial class Source
 {
     public const ulong Chains = 15, Fan = 10, HopsMax = 4;
 
-    /// <summary>Set by the world: constant while it lives.</summary>
-    [ThreadStatic]
-    internal static bool HasChains;
-
-    /// <summary>For the negative control only: a handler that keeps something over an await where no checkpoint sees it.</summary>
-    [ThreadStatic]
-    internal static bool KeepsOutside;
-
     public ulong Chained, WrongChains;
 
     [NotState]
     private ulong outside;
 
-    public static ulong ChainsWanted => HasChains ? Chains : 0;
+    public static ulong ChainsWanted => World.OfThisThread.HasChains ? Chains : 0;
 
     public async Call Chain()
     {
@@ -37,7 +29,7 @@ public sealed partial class Source
             ulong[] answers = await Call.WhenAll(calls);
             for (ulong i = 0; i < Fan; i++)
                 if (answers[i] != ChainSum.Of(number + i, i % (HopsMax + 1))) WrongChains++;
-            if (KeepsOutside && outside != number) WrongChains++;
+            if (World.OfThisThread.Faults.KeepsOutside && outside != number) WrongChains++;
             Chained++;
         }
     }

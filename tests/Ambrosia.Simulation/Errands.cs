@@ -3,13 +3,8 @@ namespace Ambrosia.Simulation;
 /// <summary>What bodies of tasks find outside: each run gives another value, as the world does.</summary>
 internal static class Outside
 {
-    [ThreadStatic]
-    private static ulong s_drawn;
-
     /// <summary>Number of the task in the upper half, and a value that no other run gives in the lower one.</summary>
-    internal static ulong Draw(NondetContext context) => TaskOf(context) << 32 | ++s_drawn;
-
-    internal static void Begin() => s_drawn = 0;
+    internal static ulong Draw(NondetContext context) => TaskOf(context) << 32 | ++World.OfThisThread.Drawn;
 
     private static ulong TaskOf(NondetContext context) =>
         ulong.Parse(context.IdempotencyKey.AsSpan(context.IdempotencyKey.IndexOf('/', StringComparison.Ordinal) + 1),
@@ -23,9 +18,8 @@ public sealed partial class Source
 {
     public const ulong Lanes = 3, RoundsPerLane = 12, TicksWanted = 25;
 
-    /// <summary>Set by the world: constant while it lives, so that a replay reads what the first start read.</summary>
-    [ThreadStatic]
-    internal static bool HasErrands;
+    /// <summary>Constant while the world lives, so that a replay reads what the first start read.</summary>
+    private static bool HasErrands => World.OfThisThread.HasErrands;
 
     private static readonly TimeSpan s_period = TimeSpan.FromMilliseconds(40);
 

@@ -74,7 +74,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         identity = InstanceDirectory.TryRead(files, instance.Directory);
         if (identity is null && instance.Replicas[0] != this) { KillCoordinator(); return; } // the first one makes the instance
         identity ??= InstanceDirectory.Create(files, instance.Directory, Id.Name, 0, world.NewUuid(), world.NowMicros, name,
-            world.CrashPoints);
+            World.CrashPoints);
         if (instance.HasRivals && ReplicaLock.TryTake(files, instance.Directory, name) is null)
             throw new SimulationFailure($"{Process} finds its name taken although the process before it is dead");
         options = new CoordinatorOptions
@@ -97,7 +97,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         if (result is ClaimResult.Claimed claimed)
         {
             OpenLog log = TakeOver.Run(files!, options!.LogDirectory, identity!, claimed.Fence, name, options.Log, world.Time,
-                world.CrashPoints);
+                World.CrashPoints);
             world.Oracles.Promoted(this, log.Writer.Durable, wasSecondary: false);
             Coordinator = new Coordinator.Coordinator(Inputs(), new Leadership(claimed.Fence, claimed.PrimaryLock, log));
         }
@@ -175,7 +175,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
             case 5 when random.Next(8) == 0: parts.CheckFence(); break;
             case 6 when random.Next(4) == 0: parts.TellOutputs(); world.Dial(this); break;
             case 7 when world.HasErrands: parts.FireTimers(); break;
-            case 8 when Simulation.Ledger.PoisonEvery > 0 && world.Shape.Next(300) == 0: Decide(parts); break;
+            case 8 when world.PoisonEvery > 0 && world.Shape.Next(300) == 0: Decide(parts); break;
             default: StepApp(random); break;
         }
     }
@@ -214,7 +214,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         if (claim() is ClaimResult.Claimed claimed)
         {
             OpenLog log = TakeOver.Run(
-                files!, options!.LogDirectory, identity!, claimed.Fence, name, options.Log, world.Time, world.CrashPoints, follower, spare);
+                files!, options!.LogDirectory, identity!, claimed.Fence, name, options.Log, world.Time, World.CrashPoints, follower, spare);
             world.Oracles.Promoted(this, log.Writer.Durable, wasSecondary: true);
             parts.Lead(new Leadership(claimed.Fence, claimed.PrimaryLock, log));
             world.Trace($"{Process} leads from {log.Writer.Durable}");

@@ -44,20 +44,13 @@ public interface ISource
 /// <summary>The receiving side: its state is the whole history in one hash.</summary>
 public sealed partial class Ledger : Immortal<ILedgerProxy>, ILedger
 {
-    /// <summary>Each so manyth call throws when it comes first, and has taken effect all the same; 0: none does.</summary>
-    [ThreadStatic]
-    internal static ulong PoisonEvery;
-
-    /// <summary>For the negative control only: a handler that throws by chance.</summary>
-    [ThreadStatic]
-    internal static Random? Whim;
-
     public ulong Count, Asked, Hash, TriedAgain;
     public List<ulong> Thrown = [];
 
     public void Put(ulong number, ulong value)
     {
-        bool isPoison = PoisonEvery != 0 && number % PoisonEvery == 0;
+        World world = World.OfThisThread;
+        bool isPoison = world.PoisonEvery != 0 && number % world.PoisonEvery == 0;
         if (isPoison && Thrown.Contains(number))
         {
             TriedAgain++;
@@ -65,7 +58,7 @@ public sealed partial class Ledger : Immortal<ILedgerProxy>, ILedger
         }
         Count++;
         Hash = Mix(Mix(Hash, number), value);
-        if (!isPoison || Whim?.Next(3) == 0) return;
+        if (!isPoison || world.Whim?.Next(3) == 0) return;
         Thrown.Add(number);
         throw new InvalidOperationException($"call {number} is poison");
     }
@@ -105,14 +98,6 @@ public sealed partial class Source : Immortal<ISourceProxy>, ISource
 {
     public const ulong Bursts = 150, CallsPerBurst = 9, Asks = 60;
 
-    /// <summary>For the negative control only: what no immortal may look at.</summary>
-    [ThreadStatic]
-    internal static Random? Dice;
-
-    /// <summary>For the negative control only: whoever is ledger is taken for the first one.</summary>
-    [ThreadStatic]
-    internal static bool Confuses;
-
     /// <summary>How often a ledger was given up.</summary>
     public ulong Forgets;
 
@@ -127,14 +112,14 @@ public sealed partial class Source : Immortal<ISourceProxy>, ISource
         thisProxy.ContinueFork();
         thisProxy.AskFork();
         StartErrands();
-        if (HasChains) thisProxy.ChainFork();
+        if (World.OfThisThread.HasChains) thisProxy.ChainFork();
     }
 
     public void Continue()
     {
         for (ulong i = 0; i < CallsPerBurst; i++)
         {
-            ulong number = ++Made, value = Ledger.Mix(number, Answers) ^ (ulong)(Dice?.Next() ?? 0);
+            ulong number = ++Made, value = Ledger.Mix(number, Answers) ^ (ulong)(World.OfThisThread.Dice?.Next() ?? 0);
             Hash = Ledger.Mix(Ledger.Mix(Hash, number), value);
             ledger.PutFork(number, value);
         }
@@ -154,7 +139,7 @@ public sealed partial class Source : Immortal<ISourceProxy>, ISource
             {
                 Forgets++;
                 Made = Hash = 0; // whoever is ledger now knows nothing of what was
-                if (!Confuses) Answers = 0;
+                if (!World.OfThisThread.Faults.Confuses) Answers = 0;
             }
         }
     }

@@ -25,18 +25,18 @@ internal sealed class World
     private int fileCrashIn;
 
     [ThreadStatic]
-    private static ICrashPoints? crashes;
+    private static World? ofThisThread;
 
     public World(ulong seed, Faults faults)
     {
+        ofThisThread = this;
         Seed = seed;
         Faults = faults;
         Oracles = new Oracles(faults.Watched);
         Random = new SimulatedRandom(seed);
         Disk = new SimulatedFileSystem(seed ^ 0xD15C);
         Disk.BeforeOperation = BeforeFileOperation;
-        crashes = CrashPoints = new RandomCrashes(this);
-        Crash.Arm(CrashesOfThisThread.Instance);
+        Crash.Arm(CrashPoints);
         shape = new SimulatedRandom(seed ^ 0x5E7); // its own, so that a seed's world without replicas stays what it was
         hasReplicas = faults.Replicas ?? seed % 2 == 0;
         int which = hasReplicas ? shape.Next(3) : -1;
@@ -51,17 +51,12 @@ internal sealed class World
             PagesKept = (int)(seed % 4), // few, so that delivery often reads the segment
         };
         HasChains = faults.Chains ?? (faults.Deletes != true && seed % 7 == 5);
-        Simulation.Source.HasChains = HasChains;
-        Simulation.Source.KeepsOutside = faults.KeepsOutside;
         if (HasChains) CheckpointEveryBytes = 4096 * shape.Next(1, 6);
         HasErrands = faults.Errands ?? seed % 4 >= 2;
-        Simulation.Source.HasErrands = HasErrands;
-        Outside.Begin();
         TimersClock = faults.FastTimers ? new FastTime(Time) : Time;
-        Simulation.Ledger.PoisonEvery = faults.Poison ?? seed % 3 == 0 ? 29u : 0;
-        Simulation.Ledger.Whim = faults.Whim ? new SimulatedRandom(seed) : null;
-        Simulation.Source.Dice = faults.RollingDice ? new SimulatedRandom(seed) : null;
-        Simulation.Source.Confuses = faults.Confuses;
+        PoisonEvery = faults.Poison ?? seed % 3 == 0 ? 29u : 0;
+        Whim = faults.Whim ? new SimulatedRandom(seed) : null;
+        Dice = faults.RollingDice ? new SimulatedRandom(seed) : null;
         if (faults.Deletes ?? (faults is { Caller: null, Impulses: null, Chains: null } && seed % 7 == 4 && seed % 5 != 3))
             deleted = new DeletedPeer(this);
         else if (faults.Caller ?? seed % 5 == 3) caller = new SimulatedCaller(this, Ledger, seed);
@@ -70,6 +65,12 @@ internal sealed class World
         Disk.FlushDirectory("/");
         Disk.FlushDirectory("/data");
     }
+
+    /// <summary>The one that lives on this thread, for what is static in a process: an app's surroundings, and the crash points.</summary>
+    public static World OfThisThread => ofThisThread ?? throw new InvalidOperationException("no world has begun on this thread");
+
+    /// <summary>Those of the world that meets one.</summary>
+    public static ICrashPoints CrashPoints { get; } = new RandomCrashes();
 
     /// <summary>Chance of its own for what not every world has, so that the others stay what they were.</summary>
     public SimulatedRandom Shape => shape;
@@ -111,7 +112,17 @@ internal sealed class World
     /// <summary>How often an app went on from an image with suspended handlers in it.</summary>
     public int Continued { get; set; }
 
-    public ICrashPoints CrashPoints { get; }
+    /// <summary>Each so manyth call to the ledger throws when it comes first, and has taken effect all the same; 0: none does.</summary>
+    public ulong PoisonEvery { get; }
+
+    /// <summary>For the negative control only: a handler that throws by chance.</summary>
+    public Random? Whim { get; }
+
+    /// <summary>For the negative control only: what no immortal may look at.</summary>
+    public Random? Dice { get; }
+
+    /// <summary>How often a task's body has run: each run finds another value outside.</summary>
+    public ulong Drawn { get; set; }
 
     public LogOptions LogOptions { get; }
 
@@ -220,7 +231,7 @@ internal sealed class World
 
     /// <summary>What a coordinator is started with: stop only where there is an operator yet to start it with something else.</summary>
     public ForkPolicy NextForkPolicy() =>
-        Simulation.Ledger.PoisonEvery == 0 ? ForkPolicy.Continue : (ForkPolicy)(calm ? 2 * shape.Next(2) : shape.Next(3));
+        PoisonEvery == 0 ? ForkPolicy.Continue : (ForkPolicy)(calm ? 2 * shape.Next(2) : shape.Next(3));
 
     /// <summary>
     /// An app that the policy has stopped: it is started again a few times, until an operator starts its coordinator with another policy.
@@ -396,8 +407,8 @@ internal sealed class World
     /// <summary>Every execution has set aside, tried again and dropped the same.</summary>
     private void JudgePoison(Ledger ledger)
     {
-        if (Simulation.Ledger.PoisonEvery == 0) return;
-        if ((ulong)ledger.Thrown.Count != ledger.Count / Simulation.Ledger.PoisonEvery)
+        if (PoisonEvery == 0) return;
+        if ((ulong)ledger.Thrown.Count != ledger.Count / PoisonEvery)
             throw new SimulationFailure($"{ledger.Thrown.Count} of {ledger.Count} calls have thrown (L5.12)");
         TriedAgain = ledger.TriedAgain;
         foreach (SimulatedReplica replica in Ledger.Replicas)
@@ -429,20 +440,13 @@ internal sealed class World
 
     public void Trace(string line) => trace.Add(line);
 
-    private sealed class RandomCrashes(World world) : ICrashPoints
+    private sealed class RandomCrashes : ICrashPoints
     {
         public void Hit(string name)
         {
+            World world = OfThisThread;
             if (world.calm || !world.Faults.Kills || world.Random.Next(4000) != 0) return;
             throw new SimulatedCrash(name);
         }
-    }
-
-    /// <summary>For the parts that hit the process's points: other threads have worlds of their own.</summary>
-    private sealed class CrashesOfThisThread : ICrashPoints
-    {
-        public static readonly CrashesOfThisThread Instance = new();
-
-        public void Hit(string name) => crashes?.Hit(name);
     }
 }

@@ -2,9 +2,7 @@ using System.Runtime.ExceptionServices;
 
 namespace Ambrosia.Simulation;
 
-/// <summary>
-/// Worlds of many seeds, as many at a time as there are processors. A world lives on one thread, and what is static in it is that thread's.
-/// </summary>
+/// <summary>Worlds of many seeds, as many at a time as there are processors. A world lives on one thread.</summary>
 internal static class Worlds
 {
     /// <summary>Runs a world of each seed from <paramref name="first"/> on.</summary>

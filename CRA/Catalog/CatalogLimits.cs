@@ -1,9 +1,10 @@
 using Ambrosia.Protocol;
 
-namespace CRA;
+namespace CRA.Catalog;
 
 /// <summary>
-/// How large a catalog entry may be. An entry from outside that breaks one is foreign; one of our own is refused when it is published.
+/// The limits on the size of a catalog entry. An entry from outside that breaks a limit is ignored as foreign; one of our own is
+/// refused when it is published.
 /// </summary>
 public static class CatalogLimits
 {
@@ -12,10 +13,10 @@ public static class CatalogLimits
     public const int RoleCharsMax = 32;
     public const int LogPathCharsMax = 4096;
 
-    /// <summary>An encoded entry. All limits together stay below it, JSON's escapes included.</summary>
+    /// <summary>An encoded entry has at most this many bytes; all other limits together stay below it, JSON's escapes included.</summary>
     public const int EntryBytesMax = 256 * 1024;
 
-    /// <summary>The first rule that the entry breaks, or null.</summary>
+    /// <summary>Returns the first rule that the entry breaks; null if it breaks none.</summary>
     public static string? WhatIsWrong(CatalogEntry entry)
     {
         if (!Names.IsValid(entry.Instance.Name)) return "the instance name is malformed (P1.5)";
@@ -41,6 +42,6 @@ public static class CatalogLimits
             : $"the role of replica '{replica.Name}' is empty, too long or has control characters";
     }
 
-    // These strings reach terminals and log lines.
+    // These texts reach terminals and log lines, so control characters are refused.
     private static bool IsPlainText(string text, int charsMax) => text.Length > 0 && text.Length <= charsMax && !text.Any(char.IsControl);
 }

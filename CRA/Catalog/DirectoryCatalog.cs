@@ -1,43 +1,46 @@
 using System.Globalization;
 using Ambrosia.Protocol;
+using Microsoft.Extensions.Logging;
 
-namespace CRA;
+namespace CRA.Catalog;
 
 /// <summary>
-/// The catalog as a directory of small files (protocol P8): <c>secret</c>, and <c>&lt;instance&gt;.&lt;epoch&gt;</c> for each instance and
-/// epoch (of a shard other than 0: <c>&lt;instance&gt;.&lt;shard&gt;.&lt;epoch&gt;</c>).
-/// The entry of an instance is its readable file of the highest epoch. Publishers need no lock: a file is replaced as a whole, and
-/// readers that lose a race with a removal look again. Any thread may call; everything here blocks on files.
+/// Keeps the catalog in a directory of small files (protocol P8): <c>secret</c>, and <c>&lt;instance&gt;.&lt;epoch&gt;</c> for each
+/// instance and epoch; a shard other than 0 has <c>&lt;instance&gt;.&lt;shard&gt;.&lt;epoch&gt;</c>. The entry of an instance is its
+/// readable file of the highest epoch. Publishers need no lock: a file is replaced as a whole, and readers that lose a race with a removal
+/// look again. Any thread may call any member; all of them block on files.
 /// </summary>
 public sealed class DirectoryCatalog : ICatalog
 {
     public const string SecretName = "secret";
     public const int SecretBytes = 32;
 
-    // A file can vanish between listing and reading only when a higher epoch has been published, so a second look finds that one.
+    /// <summary>
+    /// A file can vanish between listing and reading only when a higher epoch has been published, so a second look finds that one.
+    /// </summary>
     private const int LooksMax = 16;
 
-    // Bound on the names that a warning is remembered for.
+    /// <summary>Warnings are remembered for at most this many names.</summary>
     private const int WarnedMax = 1024;
 
     private readonly ICatalogFiles _files;
     private readonly RandomBytes _random;
-    private readonly Action<string> _warn;
+    private readonly ILogger _logger;
     private readonly Lock _lock = new();
 
-    // Names that a warning has been given for. Guarded by _lock.
+    /// <summary>The names for which a warning was given. Guarded by <see cref="_lock"/>.</summary>
     private readonly HashSet<string> _warned = new(StringComparer.Ordinal);
 
-    // Null until the first use, then never changes. Guarded by _lock.
+    /// <summary>The secret is null until its first use and never changes afterwards. Guarded by <see cref="_lock"/>.</summary>
     private byte[]? _secret;
 
     /// <param name="random">Source of the secret; must be fit for cryptography.</param>
-    /// <param name="warn">Gets one line for each file that is ignored, once a file name.</param>
-    public DirectoryCatalog(ICatalogFiles files, RandomBytes random, Action<string> warn)
+    /// <param name="logger">Receives one event for each file that is ignored, once for each name.</param>
+    public DirectoryCatalog(ICatalogFiles files, RandomBytes random, ILogger logger)
     {
         _files = files;
         _random = random;
-        _warn = warn;
+        _logger = logger;
     }
 
     public CatalogEntry? Find(InstanceId instance)
@@ -62,19 +65,30 @@ public sealed class DirectoryCatalog : ICatalog
         return entries;
     }
 
-    public PublishAnswer Publish(CatalogEntry entry)
+    public IReadOnlyDictionary<InstanceId, Epoch> Epochs()
+    {
+        var epochs = new Dictionary<InstanceId, Epoch>();
+        foreach (string file in _files.List())
+        {
+            if (!TryParseName(file, out InstanceId found, out ulong epoch)) continue;
+            if (!epochs.TryGetValue(found, out Epoch known) || known.Value < epoch) epochs[found] = new Epoch(epoch);
+        }
+        return epochs;
+    }
+
+    public PublishResult Publish(CatalogEntry entry)
     {
         if (CatalogLimits.WhatIsWrong(entry) is { } wrong) throw new ArgumentException($"Catalog entry refused: {wrong}.", nameof(entry));
         if (Find(entry.Instance) is { } standing)
         {
-            if (standing.Uuid != entry.Uuid) return PublishAnswer.NameTaken;
-            if (standing.Epoch > entry.Epoch) return PublishAnswer.Outdated;
-            if (standing.Equals(entry)) return PublishAnswer.Published; // re-published with each heartbeat: not a flush each time
+            if (standing.Uuid != entry.Uuid) return PublishResult.NameTaken;
+            if (standing.Epoch > entry.Epoch) return PublishResult.Outdated;
+            if (standing.Equals(entry)) return PublishResult.Published; // re-published with each heartbeat: not a flush each time
         }
         _files.Replace(FileName(entry.Instance, entry.Epoch), EntryJson.Encode(entry));
         foreach (ulong epoch in EpochsOf(entry.Instance))
             if (epoch < entry.Epoch.Value) _files.Delete(FileName(entry.Instance, new Epoch(epoch)));
-        return PublishAnswer.Published;
+        return PublishResult.Published;
     }
 
     public void Forget(InstanceId instance)
@@ -91,7 +105,7 @@ public sealed class DirectoryCatalog : ICatalog
         }
     }
 
-    /// <summary>Refuses what <see cref="Secret"/> would refuse, and makes nothing.</summary>
+    /// <summary>Throws what <see cref="Secret"/> would throw, but makes nothing.</summary>
     /// <exception cref="CatalogException">The secret is damaged, or others can read it.</exception>
     public void CheckSecret() => ReadSecret();
 
@@ -136,7 +150,7 @@ public sealed class DirectoryCatalog : ICatalog
         return null;
     }
 
-    // Null when the file is gone; empty when it cannot be read.
+    /// <summary>Reads a file; returns null when it is gone, and no bytes when it cannot be read.</summary>
     private byte[]? ReadEntry(string file)
     {
         try
@@ -162,7 +176,7 @@ public sealed class DirectoryCatalog : ICatalog
         return null;
     }
 
-    // Highest first.
+    /// <summary>Lists the epochs for which the instance has a file, the highest first.</summary>
     private ulong[] EpochsOf(InstanceId instance)
     {
         var epochs = new List<ulong>();
@@ -176,7 +190,10 @@ public sealed class DirectoryCatalog : ICatalog
         instance.Shard == 0 ? $"{instance.Name}.{epoch}"
         : string.Create(CultureInfo.InvariantCulture, $"{instance.Name}.{instance.Shard}.{epoch}");
 
-    // The shortest form of each number only, or one epoch would have several files. No name has a dot, so three parts mean a shard.
+    /// <summary>
+    /// Parses a file name. Only the shortest form of each number counts, or one epoch would have several files. No instance name has a dot,
+    /// so three parts mean a shard.
+    /// </summary>
     private static bool TryParseName(string file, out InstanceId instance, out ulong epoch)
     {
         (instance, epoch) = (default, 0);
@@ -202,6 +219,6 @@ public sealed class DirectoryCatalog : ICatalog
         {
             if (_warned.Count >= WarnedMax || !_warned.Add(file)) return;
         }
-        _warn($"Catalog file '{file}' is ignored: {why} (P8.2).");
+        _logger.CatalogFileIgnored(file, why);
     }
 }

@@ -2,9 +2,11 @@ using System.Text.Json;
 using System.Text.Json.Serialization;
 using Ambrosia.Protocol;
 
-namespace CRA;
+namespace CRA.Catalog;
 
-// The text of one catalog file (protocol P8.1). Decoding trusts nothing: it answers with the entry or with what is wrong.
+/// <summary>
+/// Encodes and decodes the text of one catalog file (protocol P8.1). Decoding trusts nothing: it gives the entry, or says what is wrong.
+/// </summary>
 internal static class EntryJson
 {
     public static byte[] Encode(CatalogEntry entry)
@@ -45,6 +47,7 @@ internal static class EntryJson
     }
 }
 
+/// <summary>The JSON of an instance's entry; its names are those of the document.</summary>
 internal sealed record InstanceJson(
     [property: JsonPropertyName("instance")] string Instance,
     [property: JsonPropertyName("shard")] ushort Shard,
@@ -53,6 +56,7 @@ internal sealed record InstanceJson(
     [property: JsonPropertyName("epoch")] ulong Epoch,
     [property: JsonPropertyName("replicas")] ReplicaJson[] Replicas);
 
+/// <summary>It has the shape of the JSON of one replica within an instance's entry.</summary>
 internal sealed record ReplicaJson(
     [property: JsonPropertyName("name")] string Name,
     [property: JsonPropertyName("address")] string Address,

@@ -1,23 +1,26 @@
 using System.Net.Sockets;
 using Ambrosia.Protocol;
+using CRA.Streams;
 
-namespace CRA;
+namespace CRA.Links;
 
 /// <summary>
-/// The receiving loop of a connection: blocks in the socket, feeds the traffic, and obeys its answer. Its whole life is on the in thread.
+/// The receiving loop of a connection blocks in the socket, feeds the traffic, and obeys its answer. It lives on the in thread alone.
 /// </summary>
 internal sealed class InPump(LinkStream stream, LinkEnding ending, Action<string> closeAfterSending, LinkSettings settings, long begun)
 {
-    /// <summary>How long last words, and the other side's, may take.</summary>
+    /// <summary>After this side has finished, the other side's last bytes may take this long.</summary>
     public static readonly TimeSpan FinishMax = TimeSpan.FromSeconds(1);
 
     private readonly TimeProvider _time = settings.Time;
     private readonly Liveness _liveness = settings.NewLiveness(begun);
 
-    // The timeout of a receive is rounded up to steps of this, so that it is the same for nearly every one and costs no call to set.
+    /// <summary>
+    /// The timeout of a receive is rounded up to steps of this, so that nearly all receives have the same one and it costs no call to set.
+    /// </summary>
     private readonly double _timeoutStepMs = Math.Max(1, settings.DeadAfter.TotalMilliseconds / 8);
 
-    // Until a first whole frame has been taken, bytes that come one by one keep nothing alive (P7.3).
+    /// <summary>A first whole frame was taken. Until then bytes that come one by one keep nothing alive (P7.3).</summary>
     private bool _hasBegun;
     private bool _isLate;
 
@@ -47,11 +50,11 @@ internal sealed class InPump(LinkStream stream, LinkEnding ending, Action<string
         {
             while (true)
             {
-                FeedAnswer answer = traffic.Feed(buffer.Held, drained, out int consumed);
+                FeedResult answer = traffic.Feed(buffer.Held, drained, out int consumed);
                 buffer.Consume(consumed);
                 _hasBegun |= consumed > 0;
-                if (answer == FeedAnswer.Close) closeAfterSending("closed by this side");
-                if (answer != FeedAnswer.NoRoom || ending.IsFinishing) return;
+                if (answer == FeedResult.Close) closeAfterSending("closed by this side");
+                if (answer != FeedResult.NoRoom || ending.IsFinishing) return;
                 traffic.WaitForRoom(ending.Stop);
                 _liveness.Heard(_time.GetTimestamp()); // the silence was ours
             }
@@ -66,7 +69,7 @@ internal sealed class InPump(LinkStream stream, LinkEnding ending, Action<string
         }
     }
 
-    // Bytes received; 0 at the end of the stream; -1 when the other side is dead.
+    /// <summary>Receives; returns the number of bytes, 0 at the end of the stream, and -1 when the other side is dead.</summary>
     private int Receive(Memory<byte> into)
     {
         while (true)
@@ -86,11 +89,13 @@ internal sealed class InPump(LinkStream stream, LinkEnding ending, Action<string
         }
     }
 
-    // 0 would be for ever.
+    /// <summary>Waits once; returns false on a timeout, which is at least 1 ms since 0 would mean for ever.</summary>
     private bool TryReceive(Memory<byte> into, double timeoutMs, out int received) =>
         (received = stream.Receive(into, Math.Max(1, (int)Math.Ceiling(timeoutMs)))) >= 0;
 
-    // Reads the other side to its end: closing a socket with unread bytes resets it, and the reset would overtake our last words.
+    /// <summary>
+    /// Reads the other side to its end: closing a socket with unread bytes resets it, and the reset would overtake our last bytes.
+    /// </summary>
     private string Discard(ReceiveBuffer buffer)
     {
         buffer.Consume(buffer.Held.Length);

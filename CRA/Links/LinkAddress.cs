@@ -1,11 +1,13 @@
 using System.Net;
 using System.Net.Sockets;
 
-namespace CRA;
+namespace CRA.Links;
 
-// Addresses are IP literals (or "localhost") with a port. Without certificates links are not encrypted, so anything but loopback must be
-// asked for. Those of IPv4 are read and written here: the class library's code for them is generic over the kind of characters, which an
-// image made ahead of time does not hold, so that each start would compile it (docs/decisions/0018).
+/// <summary>
+/// Reads and writes addresses, which are IP literals (or "localhost") with a port. Without certificates links are not encrypted, so
+/// anything but loopback must be allowed. Addresses of IPv4 are read and written here, because the class library's code for them is generic
+/// over the kind of characters. An image made ahead of time does not hold that code, so each start would compile it (docs/decisions/0018).
+/// </summary>
 internal static class LinkAddress
 {
     public static IPEndPoint ToListen(string address, bool mayLeaveTheMachine) => Parse(address, mayLeaveTheMachine, "listen on");
@@ -43,7 +45,10 @@ internal static class LinkAddress
             ? $"{numbers[0]}.{numbers[1]}.{numbers[2]}.{numbers[3]}:{end.Port}" : end.ToString();
     }
 
-    // Four decimal numbers and a port, none with a zero in front (which would be octal); null: anything else, also what may be right.
+    /// <summary>
+    /// Reads four decimal numbers and a port, none with a zero in front (which would be octal). It returns null for anything else, which
+    /// may be a valid address all the same.
+    /// </summary>
     private static IPEndPoint? TryReadPlain(ReadOnlySpan<char> text)
     {
         Span<int> numbers = stackalloc int[5];
@@ -71,3 +76,8 @@ internal static class LinkAddress
         return literal.StartsWith('[') ? colon > literal.IndexOf(']') : colon >= 0 && colon == literal.IndexOf(':');
     }
 }
+
+/// <summary>
+/// An address cannot be used. The message says what is wrong, why, and how to mend it. On a command line it means exit code 2.
+/// </summary>
+public sealed class LinkAddressException(string message, Exception? inner = null) : Exception(message, inner);

@@ -1,10 +1,11 @@
 using System.Net;
 using System.Net.Sockets;
+using CRA.Streams;
 
-namespace CRA;
+namespace CRA.Links;
 
 /// <summary>
-/// An authenticated connection and its two pumps: an in thread that receives and feeds the traffic, an out thread that sends what the
+/// An authenticated connection with its two pumps: an in thread that receives and feeds the traffic, and an out thread that sends what the
 /// traffic gives, and heartbeats. Any thread may wake, nudge or close it. Once <see cref="Run"/> was called, the traffic's
 /// <see cref="ILinkTraffic.Ended"/> is called exactly once, and nothing of the traffic after it. The socket is closed by whoever
 /// stops last.
@@ -15,51 +16,48 @@ public sealed class LinkConnection : IDisposable
     private const int NeverStarts = -2;
 
     private readonly LinkStream _stream;
+    private readonly LinkHandshakeResult _handshake;
     private readonly LinkEnding _ending;
     private readonly InPump _in;
     private readonly OutPump _out;
     private readonly Action _released;
 
-    // Set once, by Run.
+    /// <summary>The traffic of the connection, which <see cref="Run"/> sets once.</summary>
     private ILinkTraffic? _traffic;
 
-    // Pumps that have not stopped, or one of the constants.
+    /// <summary>The number of pumps that have not stopped, or one of the constants.</summary>
     private int _pumps = NotStarted;
 
-    /// <param name="begun">Timestamp of the accept or dial: the first frame is due 5 s after it (P7.3).</param>
-    /// <param name="released">Called once, when the socket is closed.</param>
-    internal LinkConnection(
-        LinkStream stream, IPEndPoint remote, uint seed, bool isDialler, LinkSettings settings, long begun, Action released)
+    /// <param name="released">Callback for the moment when the socket is closed; it is called once.</param>
+    internal LinkConnection(LinkStream stream, LinkHandshakeResult handshake, LinkSettings settings, Action released)
     {
         _stream = stream;
+        _handshake = handshake;
         _ending = new LinkEnding(stream);
-        _in = new InPump(stream, _ending, CloseAfterSending, settings, begun);
+        _in = new InPump(stream, _ending, CloseAfterSending, settings, handshake.Begun);
         _out = new OutPump(stream, _ending, settings, settings.Time.GetTimestamp());
         _released = released;
-        Seed = seed;
-        Begun = begun;
-        IsDialler = isDialler;
-        RemoteEndPoint = remote;
     }
 
-    /// <summary>Seed of the frames' checksums (P2.2).</summary>
-    public uint Seed { get; }
+    /// <summary>The seed of the frames' checksums (P2.2).</summary>
+    public uint Seed => _handshake.Seed;
 
-    /// <summary>This side dialled.</summary>
-    public bool IsDialler { get; }
+    /// <summary>True if this side dialled, false if it accepted.</summary>
+    public bool IsDialler => _handshake.IsDialler;
 
-    public IPEndPoint RemoteEndPoint { get; }
+    public IPEndPoint RemoteEndPoint => _handshake.Remote;
 
-    /// <summary>Timestamp of the accept, or of the end of the dial: the other side has written no frame before it.</summary>
-    public long Begun { get; }
+    /// <summary>The timestamp of the accept, or of the end of the dial. The other side has written no frame before it.</summary>
+    public long Begun => _handshake.Begun;
 
     /// <summary>The instance names that the other side's certificate is for; null on a connection without certificates.</summary>
-    public IReadOnlyList<string>? CertifiedNames { get; internal init; }
+    public IReadOnlyList<string>? CertifiedNames => _handshake.CertifiedNames;
 
     /// <summary>
-    /// Starts the pumps; once. On a connection that is closed already it calls <see cref="ILinkTraffic.Ended"/> before it returns.
+    /// Starts the pumps; it is called once. On a connection that is closed already it calls <see cref="ILinkTraffic.Ended"/> before it
+    /// returns.
     /// </summary>
-    /// <param name="peer">Names the threads; the remote address when nothing better is known yet.</param>
+    /// <param name="peer">Name for the threads; null takes the remote address.</param>
     public void Run(ILinkTraffic traffic, string? peer = null)
     {
         ArgumentNullException.ThrowIfNull(traffic);
@@ -77,18 +75,18 @@ public sealed class LinkConnection : IDisposable
     }
 
     /// <summary>
-    /// Makes the out thread ask the traffic again; called after something was queued. Never lost, and cheap while that thread is busy.
+    /// Makes the out thread ask the traffic again, after something was queued. It is never lost, and cheap while that thread is busy.
     /// </summary>
     public void Wake() => _out.Wake();
 
     /// <summary>
-    /// Like <see cref="Wake"/>, but sends on the calling thread what the socket takes without waiting, which saves the latency path a
-    /// change of threads. Not to be called with a lock held that <see cref="ILinkTraffic.TryTake"/> or
+    /// Sends on the calling thread what the socket takes without waiting, and otherwise does what <see cref="Wake"/> does. This saves a
+    /// change of threads where latency counts. The caller must not hold a lock that <see cref="ILinkTraffic.TryTake"/> or
     /// <see cref="ILinkTraffic.Taken"/> takes.
     /// </summary>
     public void Nudge() => _out.Nudge();
 
-    /// <summary>Ends the connection now; what is queued is dropped. Only the first reason counts. Does not wait for the pumps.</summary>
+    /// <summary>Ends the connection now and drops what is queued. Only the first reason counts. It does not wait for the pumps.</summary>
     public void Close(string why)
     {
         if (!_ending.Close(why)) return;
@@ -97,8 +95,8 @@ public sealed class LinkConnection : IDisposable
     }
 
     /// <summary>
-    /// Ends the connection after what is queued has been sent (a Goodbye). Nothing more is fed. Closes when the other side has closed
-    /// too, normally within 1 s; within 6 s from an other side that neither reads nor sends.
+    /// Ends the connection after what is queued (a Goodbye) has been sent. Nothing more is fed. The connection closes when the other side
+    /// has closed too, normally within 1 s, and within 6 s if the other side neither reads nor sends.
     /// </summary>
     public void CloseAfterSending(string why)
     {
@@ -106,10 +104,12 @@ public sealed class LinkConnection : IDisposable
         if (Volatile.Read(ref _pumps) == NotStarted) Close(why);
     }
 
-    /// <summary>The same as <see cref="Close"/>.</summary>
+    /// <summary>Does what <see cref="Close"/> does.</summary>
     public void Dispose() => Close("closed by this side");
 
-    // The wrapper of both pumps: a broken connection becomes a reason; any other exception is a bug and ends the process.
+    /// <summary>
+    /// Wraps both pumps: a broken connection becomes a reason, and any other exception is a bug and ends the process.
+    /// </summary>
     private void Pump(Func<string> loop)
     {
         string why;
@@ -138,3 +138,12 @@ public sealed class LinkConnection : IDisposable
         _released();
     }
 }
+
+/// <summary>It holds what is known of a connection when the dial or accept and the authentication are over.</summary>
+/// <param name="Remote">The address of the other side.</param>
+/// <param name="IsDialler">True if this side dialled, false if it accepted.</param>
+/// <param name="Begun">Timestamp of the accept, or of the end of the dial; the first frame is due 5 s after it (P7.3).</param>
+/// <param name="Seed">The seed of the frames' checksums (P2.2).</param>
+/// <param name="CertifiedNames">The instance names that the other side's certificate is for, or null without certificates.</param>
+internal sealed record LinkHandshakeResult(
+    IPEndPoint Remote, bool IsDialler, long Begun, uint Seed, IReadOnlyList<string>? CertifiedNames = null);

@@ -1,8 +1,11 @@
 using System.Net;
 using System.Net.Sockets;
 using Ambrosia.Protocol;
+using CRA.Authentication;
+using CRA.Streams;
+using Microsoft.Extensions.Logging;
 
-namespace CRA;
+namespace CRA.Links;
 
 /// <summary>
 /// Accepts connections, authenticates them and hands them on. One thread serves all that are not authenticated yet, by polling, so that
@@ -13,58 +16,61 @@ public sealed class LinkListener : IDisposable
 {
     private const int Backlog = 512;
 
-    // How long accepting rests after a failure (no descriptors left): polling would return at once for ever.
-    private static readonly TimeSpan AcceptRest = TimeSpan.FromMilliseconds(100);
-
-    // A stop wakes the poll by itself on Linux; elsewhere it is seen after this.
-    private static readonly TimeSpan PollMax = TimeSpan.FromSeconds(1);
+    /// <summary>On Linux a stop wakes the poll by itself; elsewhere the loop sees it after this time.</summary>
+    private static readonly TimeSpan s_pollMax = TimeSpan.FromSeconds(1);
 
     private readonly LinkSettings _settings;
     private readonly Action<LinkConnection> _accepted;
-    private readonly Action<string> _log;
+    private readonly ILogger _logger;
     private readonly Socket _listener;
     private readonly Thread _thread;
 
-    // Oldest first, at most UnauthenticatedMax. Used by the accept thread.
-    private readonly List<Stranger> _strangers = [];
+    /// <summary>The connections that are not authenticated yet, oldest first. The accept thread uses them.</summary>
+    private readonly List<UnauthenticatedConnection> _unauthenticated = [];
     private readonly List<Socket> _readable = [];
 
-    // Used by the accept thread.
-    private readonly LineBudget _lines;
+    /// <summary>The accept thread uses it.</summary>
+    private readonly LogRateLimiter _lines;
 
-    // Timestamp before which nothing is accepted. Used by the accept thread.
+    /// <summary>While the system gives no connection, polling would return at once for ever. The accept thread uses it.</summary>
+    private readonly AcceptBackoff _trouble = new();
+
+    /// <summary>The timestamp before which nothing is accepted. The accept thread uses it.</summary>
     private long _acceptFrom;
 
-    // Authenticated connections that are open.
+    /// <summary>The number of authenticated connections that are open.</summary>
     private int _connections;
     private volatile bool _stopped;
 
     /// <param name="address">Where to listen, for instance "127.0.0.1:0"; port 0 takes a free one.</param>
-    /// <param name="accepted">Gets each authenticated connection, on the accept thread: it only starts the connection's pumps.</param>
-    /// <param name="log">Gets a line for each connection that came to nothing, within a <see cref="LineBudget"/>.</param>
+    /// <param name="accepted">Receives each authenticated connection on the accept thread, where it only starts the connection's
+    /// pumps.</param>
+    /// <param name="logger">Receives an event for each connection that failed, within the limits of a <see cref="LogRateLimiter"/>.</param>
     /// <exception cref="LinkAddressException">The address is malformed, not allowed, or in use.</exception>
-    public LinkListener(string address, LinkSettings settings, Action<LinkConnection> accepted, Action<string> log)
+    public LinkListener(string address, LinkSettings settings, Action<LinkConnection> accepted, ILogger logger)
     {
         ArgumentOutOfRangeException.ThrowIfNotEqual(settings.Secret.Length, LinkAuthentication.SecretBytes, nameof(settings));
         ArgumentOutOfRangeException.ThrowIfLessThan(settings.UnauthenticatedMax, 1, nameof(settings));
         _settings = settings;
         _accepted = accepted;
-        _log = log;
+        _logger = logger;
         _listener = Bind(address, settings.MayLeaveTheMachine);
         BoundAddress = LinkAddress.TextOf((IPEndPoint)_listener.LocalEndPoint!);
         _acceptFrom = settings.Time.GetTimestamp();
-        _lines = new LineBudget(settings.Time.TimestampFrequency, _acceptFrom);
+        _lines = new LogRateLimiter(settings.Time.TimestampFrequency, _acceptFrom);
         _thread = new Thread(AcceptLoop) { Name = $"link-accept {BoundAddress}", IsBackground = true };
     }
 
-    /// <summary>Address and port in fact; what goes into the catalog. Dials are queued by the system from the construction on.</summary>
+    /// <summary>
+    /// The address and port that the listener really has, which go into the catalog. The system queues dials from the construction on.
+    /// </summary>
     public string BoundAddress { get; }
 
-    /// <summary>Starts to accept; once.</summary>
+    /// <summary>Starts to accept; it is called once.</summary>
     public void Start() => _thread.Start();
 
     /// <summary>
-    /// Stops accepting and closes what is not authenticated; the connections handed on live on. Not called from the callbacks.
+    /// Stops accepting and closes what is not authenticated; the connections that were handed on live on. The callbacks must not call it.
     /// </summary>
     public void Dispose()
     {
@@ -75,7 +81,7 @@ public sealed class LinkListener : IDisposable
         else _thread.Join();
     }
 
-    /// <summary>Whether somebody could listen there now: for those who ask before they make anything.</summary>
+    /// <summary>Verifies that a listener could listen there now, for those who ask before they make anything.</summary>
     /// <exception cref="LinkAddressException">The address is malformed, not allowed, or in use.</exception>
     public static void Check(string address, bool mayLeaveTheMachine) => Bind(address, mayLeaveTheMachine).Dispose();
 
@@ -105,25 +111,25 @@ public sealed class LinkListener : IDisposable
             long now = _settings.Time.GetTimestamp();
             if (_readable.Remove(_listener) && !_stopped) Accept(now);
             foreach (Socket socket in _readable)
-                if (_strangers.Find(s => s.Socket == socket) is { } stranger) Advance(stranger); // unless dropped in this round
-            while (_strangers.Count > 0 && Left(_strangers[0], now) <= TimeSpan.Zero)
-                Drop(_strangers[0], $"not authenticated within {_settings.AuthenticationMax.TotalSeconds} s (P7.3)");
+                if (_unauthenticated.Find(s => s.Socket == socket) is { } connection) Advance(connection); // unless dropped in this round
+            while (_unauthenticated.Count > 0 && Left(_unauthenticated[0], now) <= TimeSpan.Zero)
+                Drop(_unauthenticated[0], $"not authenticated within {_settings.AuthenticationMax.TotalSeconds} s (P7.3)");
         }
-        foreach (Stranger stranger in _strangers) stranger.Dispose();
+        foreach (UnauthenticatedConnection connection in _unauthenticated) connection.Dispose();
         _listener.Dispose();
     }
 
-    // Leaves in _readable what can be read without waiting.
+    /// <summary>Leaves in <see cref="_readable"/> what can be read without waiting.</summary>
     private void Poll()
     {
         long now = _settings.Time.GetTimestamp();
-        TimeSpan wait = _strangers.Count > 0 ? Left(_strangers[0], now) : PollMax;
+        TimeSpan wait = _unauthenticated.Count > 0 ? Left(_unauthenticated[0], now) : s_pollMax;
         TimeSpan rest = _settings.Time.GetElapsedTime(now, _acceptFrom);
         if (rest > TimeSpan.Zero) wait = rest < wait ? rest : wait;
-        wait = wait < PollMax ? wait : PollMax;
+        wait = wait < s_pollMax ? wait : s_pollMax;
         _readable.Clear();
         if (rest <= TimeSpan.Zero) _readable.Add(_listener);
-        foreach (Stranger stranger in _strangers) _readable.Add(stranger.Socket);
+        foreach (UnauthenticatedConnection connection in _unauthenticated) _readable.Add(connection.Socket);
         if (_readable.Count == 0) Thread.Sleep(wait); // a poll of nothing is not allowed
         else Socket.Select(_readable, null, null, wait > TimeSpan.Zero ? wait : TimeSpan.Zero);
     }
@@ -141,77 +147,91 @@ public sealed class LinkListener : IDisposable
             var authentication = LinkAuthentication.Acceptor(_settings.Secret.Span, nonce);
             TlsHandshake? tls = _settings.Certificates is { } certificates
                 ? TlsHandshake.Accept(socket, authentication, certificates()) : null;
-            _strangers.Add(new Stranger(socket, remote, now, authentication, tls));
+            _unauthenticated.Add(new UnauthenticatedConnection(socket, remote, now, authentication, tls));
         }
         catch (SocketException e)
         {
             socket.Dispose(); // reset before it was accepted
-            Say($"Link closed: {e.Message}");
+            if (_lines.Admit(e.Message, now, out long leftOut) is { } why) _logger.StrangerGone(why, leftOut);
         }
     }
 
-    // The oldest of the same address goes first where that has its share, so that one machine does not push out the others.
+    /// <summary>
+    /// Drops the oldest connection of the same address where that address has its share, so that one machine does not push out the others;
+    /// otherwise the oldest of all where there are too many.
+    /// </summary>
     private void MakeRoomFor(IPAddress address)
     {
-        if (_strangers.Count(s => s.Remote.Address.Equals(address)) >= _settings.UnauthenticatedPerAddressMax)
-            Drop(_strangers.First(s => s.Remote.Address.Equals(address)),
+        if (_unauthenticated.Count(s => s.Remote.Address.Equals(address)) >= _settings.UnauthenticatedPerAddressMax)
+            Drop(_unauthenticated.First(s => s.Remote.Address.Equals(address)),
                 $"one of more than {_settings.UnauthenticatedPerAddressMax} of its address that were not authenticated (P7.3)");
-        else if (_strangers.Count >= _settings.UnauthenticatedMax)
-            Drop(_strangers[0], $"one of more than {_settings.UnauthenticatedMax} that were not authenticated (P7.3)");
+        else if (_unauthenticated.Count >= _settings.UnauthenticatedMax)
+            Drop(_unauthenticated[0], $"one of more than {_settings.UnauthenticatedMax} that were not authenticated (P7.3)");
     }
 
     private Socket? TryAccept(long now)
     {
+        Socket accepted;
         try
         {
-            return _listener.Accept();
+            accepted = _listener.Accept();
         }
         catch (SocketException e)
         {
-            if (_stopped) return null;
-            _acceptFrom = now + (long)(AcceptRest.TotalSeconds * _settings.Time.TimestampFrequency);
-            Say($"Link listener {BoundAddress} could not accept a connection: {e.Message}");
+            if (!_stopped) NoteFailure(e, now);
             return null;
         }
+        if (_trouble.Succeeded(out long failures)) _logger.AcceptResumed(BoundAddress, failures);
+        return accepted;
     }
 
-    private void Advance(Stranger stranger)
+    /// <summary>A connection that was gone already is nobody's trouble; otherwise the system has none to give, and is left alone.</summary>
+    private void NoteFailure(SocketException e, long now)
+    {
+        if (e.SocketErrorCode is SocketError.ConnectionAborted or SocketError.ConnectionReset or SocketError.Interrupted)
+        {
+            if (_lines.Admit(e.Message, now, out long leftOut) is { } gone) _logger.StrangerGone(gone, leftOut);
+            return;
+        }
+        TimeSpan rest = _trouble.Failed(out bool isFirst);
+        _acceptFrom = now + (long)(rest.TotalSeconds * _settings.Time.TimestampFrequency);
+        if (isFirst) _logger.AcceptFailed(BoundAddress, e.Message);
+    }
+
+    private void Advance(UnauthenticatedConnection connection)
     {
         try
         {
-            if (!stranger.Advance()) return;
+            if (!connection.Advance()) return;
         }
         catch (Exception e) when (e is ProtocolViolation or SocketException or IOException)
         {
-            Drop(stranger, e.Message);
+            Drop(connection, e.Message);
             return;
         }
-        HandOn(stranger);
+        HandOn(connection);
     }
 
-    private void HandOn(Stranger stranger)
+    private void HandOn(UnauthenticatedConnection connection)
     {
         if (Interlocked.Increment(ref _connections) > _settings.ConnectionsMax)
         {
             Interlocked.Decrement(ref _connections);
-            Drop(stranger, $"there are {_settings.ConnectionsMax} connections already");
+            Drop(connection, $"there are {_settings.ConnectionsMax} connections already");
             return;
         }
-        _strangers.Remove(stranger);
-        _accepted(stranger.HandOn(_settings, released: () => Interlocked.Decrement(ref _connections)));
+        _unauthenticated.Remove(connection);
+        _accepted(connection.HandOn(_settings, released: () => Interlocked.Decrement(ref _connections)));
     }
 
-    private void Drop(Stranger stranger, string why)
+    private void Drop(UnauthenticatedConnection connection, string why)
     {
-        _strangers.Remove(stranger);
-        stranger.Dispose();
-        Say($"Link from {stranger.Remote} closed: {why}");
+        _unauthenticated.Remove(connection);
+        connection.Dispose();
+        if (_lines.Admit(why, _settings.Time.GetTimestamp(), out long leftOut) is { } admitted)
+            _logger.StrangerClosed(connection.Remote.ToString(), admitted, leftOut);
     }
 
-    private void Say(string line)
-    {
-        if (_lines.Admit(line, _settings.Time.GetTimestamp()) is { } admitted) _log(admitted);
-    }
-
-    private TimeSpan Left(Stranger stranger, long now) => _settings.AuthenticationMax - _settings.Time.GetElapsedTime(stranger.Begun, now);
+    private TimeSpan Left(UnauthenticatedConnection connection, long now) =>
+        _settings.AuthenticationMax - _settings.Time.GetElapsedTime(connection.Begun, now);
 }

@@ -1,33 +1,39 @@
-namespace CRA;
+using CRA.Authentication;
 
-/// <summary>What listeners and diallers need.</summary>
+namespace CRA.Links;
+
+/// <summary>The settings that listeners and diallers share. They are immutable.</summary>
 /// <param name="Secret">The catalog's secret, 32 bytes (P7.2).</param>
 /// <param name="Time">Timestamps for deadlines and heartbeats.</param>
 /// <param name="Random">Source of nonces; must be fit for cryptography.</param>
 public sealed record LinkSettings(ReadOnlyMemory<byte> Secret, TimeProvider Time, RandomBytes Random)
 {
-    /// <summary>Allows addresses other than loopback, unencrypted.</summary>
+    /// <summary>Addresses other than loopback may be used unencrypted.</summary>
     public bool Insecure { get; init; }
 
-    /// <summary>The certificates in force, asked for at each handshake; null: links are not encrypted. Any thread.</summary>
+    /// <summary>
+    /// Gives the certificates in force, at each handshake and on any thread; null if links are not encrypted.
+    /// </summary>
     public Func<LinkCertificates>? Certificates { get; init; }
 
     /// <summary>Addresses that can be reached from other machines may be used.</summary>
     public bool MayLeaveTheMachine => Insecure || Certificates is not null;
 
-    /// <summary>How long a connection may take until frames begin (P7.3), a dial included.</summary>
+    /// <summary>A connection may take this long until frames begin (P7.3), a dial included.</summary>
     public TimeSpan AuthenticationMax { get; init; } = TimeSpan.FromSeconds(5);
 
-    /// <summary>Unauthenticated connections of a listener; one more closes the oldest.</summary>
+    /// <summary>A listener has at most this many unauthenticated connections; one more closes the oldest.</summary>
     public int UnauthenticatedMax { get; init; } = 256;
 
-    /// <summary>Unauthenticated connections of one remote address; one more closes that address's oldest.</summary>
+    /// <summary>One remote address has at most this many unauthenticated connections; one more closes its oldest.</summary>
     public int UnauthenticatedPerAddressMax { get; init; } = 128;
 
-    /// <summary>Authenticated connections of a listener; one more is closed. Each has two threads.</summary>
+    /// <summary>A listener has at most this many authenticated connections; one more is closed. Each has two threads.</summary>
     public int ConnectionsMax { get; init; } = 1024;
 
-    // P6.9's times; other values are for tests, which neither wait for seconds nor let a heartbeat hide a lost wake.
+    /// <summary>
+    /// The times of P6.9. Other values are for tests, which neither wait for seconds nor let a heartbeat hide a lost wake.
+    /// </summary>
     internal TimeSpan HeartbeatAfter { get; init; } = Liveness.HeartbeatAfter;
 
     internal TimeSpan DeadAfter { get; init; } = Liveness.DeadAfter;

@@ -1,36 +1,39 @@
 using System.Net.Sockets;
+using CRA.Streams;
 
-namespace CRA;
+namespace CRA.Links;
 
 /// <summary>
-/// The sending side of a connection: the loop of the out thread, and the sends that other threads do inline. One thread sends at a
-/// time (_send). What was taken from the traffic is sent whole and in order before anything else is taken. A wake is never lost.
+/// The sending side of a connection consists of the loop of the out thread and of the sends that other threads do inline. One thread sends
+/// at a time (<see cref="_send"/>). What was taken from the traffic is sent whole and in order before anything else is taken. A wake is
+/// never lost.
 /// </summary>
 internal sealed class OutPump(LinkStream stream, LinkEnding ending, LinkSettings settings, long begun)
 {
-    // Added to a timed wait, so that it does not end a moment before the heartbeat is due.
-    private static readonly TimeSpan TimerGrain = TimeSpan.FromMilliseconds(1);
+    /// <summary>This is added to a timed wait, so that it does not end a moment before the heartbeat is due.</summary>
+    private static readonly TimeSpan s_timerGrain = TimeSpan.FromMilliseconds(1);
 
     private readonly TimeProvider _time = settings.Time;
     private readonly Liveness _liveness = settings.NewLiveness(begun);
     private readonly AutoResetEvent _wake = new(false);
     private readonly Lock _send = new();
 
-    // The unsent part of what was last taken. Guarded by _send.
+    /// <summary>The unsent part of what was last taken. Guarded by <see cref="_send"/>.</summary>
     private ReadOnlyMemory<byte> _rest;
 
-    // The traffic that may be asked for bytes: null before the start and after the end. Guarded by _send.
+    /// <summary>The traffic that may be asked for bytes; null before the start and after the end. Guarded by <see cref="_send"/>.</summary>
     private ILinkTraffic? _traffic;
 
-    // 1 while the out thread is about to wait or waits; whoever takes it to 0 sets _wake.
+    /// <summary>1 while the out thread waits or is about to; whoever sets it to 0 sets <see cref="_wake"/>.</summary>
     private int _parked;
 
+    /// <summary>Starts to take bytes from the traffic.</summary>
     public void Open(ILinkTraffic traffic)
     {
         lock (_send) _traffic = traffic;
     }
 
-    /// <summary>When it returns, no thread is inside the traffic or the stream for sending, and none comes any more.</summary>
+    /// <summary>Ends all sending. When it returns, no thread is inside the traffic or the stream to send, and none will be.</summary>
     public void Shut()
     {
         lock (_send) (_traffic, _rest) = (null, default);
@@ -84,11 +87,11 @@ internal sealed class OutPump(LinkStream stream, LinkEnding ending, LinkSettings
     {
         Volatile.Write(ref _parked, 1);
         Interlocked.MemoryBarrier();
-        if (!SendAll() && !ending.IsFinishing) _wake.WaitOne(_liveness.UntilHeartbeat(_time.GetTimestamp()) + TimerGrain);
+        if (!SendAll() && !ending.IsFinishing) _wake.WaitOne(_liveness.UntilHeartbeat(_time.GetTimestamp()) + s_timerGrain);
         Volatile.Write(ref _parked, 0);
     }
 
-    // Ends our direction, and gives the other side a while to end its own.
+    /// <summary>Ends our direction, and gives the other side a while to end its own.</summary>
     private string Finish()
     {
         stream.EndSending();
@@ -103,7 +106,7 @@ internal sealed class OutPump(LinkStream stream, LinkEnding ending, LinkSettings
         }
     }
 
-    // Sends until the traffic has nothing, waiting for the socket; true when anything was sent.
+    /// <summary>Sends until the traffic has nothing, waiting for the socket; returns whether anything was sent.</summary>
     private bool SendAll()
     {
         lock (_send)
@@ -119,7 +122,7 @@ internal sealed class OutPump(LinkStream stream, LinkEnding ending, LinkSettings
         }
     }
 
-    // True when nothing is left to send. Inside _send.
+    /// <summary>Sends what needs no wait; returns whether nothing is left to send. The caller holds <see cref="_send"/>.</summary>
     private bool SendInline()
     {
         while (!ending.IsClosed && TakeNext())
@@ -139,7 +142,9 @@ internal sealed class OutPump(LinkStream stream, LinkEnding ending, LinkSettings
         return !stream.HasUnflushed;
     }
 
-    // Makes _rest the next bytes to send; false when there are none. Inside _send.
+    /// <summary>
+    /// Makes <see cref="_rest"/> the next bytes to send; returns false when there are none. The caller holds <see cref="_send"/>.
+    /// </summary>
     private bool TakeNext()
     {
         if (!_rest.IsEmpty) return true;
@@ -154,7 +159,7 @@ internal sealed class OutPump(LinkStream stream, LinkEnding ending, LinkSettings
         _traffic!.Taken(sent);
     }
 
-    // Inside _send, between frames.
+    /// <summary>Sends a heartbeat if one is due. The caller holds <see cref="_send"/>, between two frames.</summary>
     private bool SendHeartbeat()
     {
         long now = _time.GetTimestamp();

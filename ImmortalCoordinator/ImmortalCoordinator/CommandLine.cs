@@ -1,134 +1,146 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using Ambrosia.AppChannel;
-using Ambrosia.Coordinator;
-using Ambrosia.Log;
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Retention;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Records;
 
 namespace ImmortalCoordinator;
 
-/// <summary>Options of the coordinator, their defaults, and what is wrong with a value.</summary>
+/// <summary>Defines the options of the coordinator and their defaults, and says what is wrong with a value.</summary>
 internal static class CommandLine
 {
     private const long SegmentBytesMin = 2 << 20, SegmentBytesMax = 16L << 30, MessageBytesMin = 64 << 10;
 
-    private static readonly TextOption log = new("--log", "DIR", "Directory of the instance's log; made when it is not there.")
+    private static readonly TextOption s_log = new("--log", "DIR", "Directory of the instance's log; made when it is not there.")
     {
         Required = true, WhatIsWrong = static v => v.Length == 0 ? "the directory of --log is empty; give a path" : null
     };
-    private static readonly TextOption instance = new("--instance", "NAME", "Name of the instance; default: the directory's name.")
+    private static readonly TextOption s_instance = new("--instance", "NAME", "Name of the instance; default: the directory's name.")
     {
         WhatIsWrong = static v => Names.IsValid(v) ? null : BadName("--instance", v)
     };
-    private static readonly TextOption replica = new("--replica", "NAME", "Name of this replica.", "r0")
+    private static readonly TextOption s_replica = new("--replica", "NAME", "Name of this replica.", "r0")
     {
         WhatIsWrong = static v => Names.IsValid(v) ? null : BadName("--replica", v)
     };
-    private static readonly TextOption catalog = new("--catalog", "DIR", "Directory of the catalog; default: 'catalog' beside the log.")
+    private static readonly TextOption s_catalog = new("--catalog", "DIR", "Directory of the catalog; default: 'catalog' beside the log.")
     {
         WhatIsWrong = static v => v.Length == 0 ? "the directory of --catalog is empty; give a path" : null
     };
-    private static readonly TextOption appSocket = new("--app-socket", "PATH", "Unix socket for the app; default: in the log's directory.")
+    private static readonly TextOption s_appSocket = new("--app-socket", "PATH", "Unix socket for the app; default: in the log's directory.")
     {
         WhatIsWrong = static v => v.Length == 0 ? "the path of --app-socket is empty; give one" : null
     };
-    private static readonly TextOption appPort = new("--app-port", "N",
+    private static readonly TextOption s_appPort = new("--app-port", "N",
         "Loopback TCP port for the app instead of a unix socket; 0: any free one.")
     {
         WhatIsWrong = static v => OptionValues.TryParsePort(v, out _) ? null : $"'{v}' of --app-port is no port; give 0 to 65535"
     };
-    private static readonly Option<bool> appRings = new("--app-rings")
+    private static readonly Option<bool> s_appRings = new("--app-rings")
     {
         Description = "Bytes between app and coordinator go through shared memory instead of the unix socket, which costs less processor time, most of all for small messages (Linux)."
     };
-    private static readonly Option<bool> create = new("--create")
+    private static readonly Option<bool> s_create = new("--create")
     {
         Description = "Begin a new log although the catalog has an instance of this name."
     };
-    private static readonly TextOption checkpointEvery = new("--checkpoint-every", "SIZE",
+    private static readonly TextOption s_checkpointEvery = new("--checkpoint-every", "SIZE",
         "Log bytes between checkpoints, or four times as many of the app's outputs: a number with K, M or G.", "256M")
     {
         WhatIsWrong = static v => OptionValues.TryParseSize(v, out _) ? null
             : $"'{v}' of --checkpoint-every is no size; write it like 64M or 1G"
     };
-    private static readonly TextOption checkpointInterval = new("--checkpoint-interval", "TIME",
+    private static readonly TextOption s_checkpointInterval = new("--checkpoint-interval", "TIME",
         "Time between checkpoints of a log that grows, beside --checkpoint-every: a number with s, m, h or d; default: size alone counts.")
     {
         WhatIsWrong = static v => OptionValues.TryParseTime(v, out _) ? null
             : $"'{v}' of --checkpoint-interval is no time; write it like 30s, 10m or 2h"
     };
-    private static readonly TextOption checkpointBound = new("--checkpoint-bound", "SIZE",
+    private static readonly TextOption s_checkpointBound = new("--checkpoint-bound", "SIZE",
         "Log bytes for which a checkpoint waits until no handler is suspended, before it is taken with suspended handlers in it; 0: for ever; default: a quarter of --checkpoint-every, at most 64M.")
     {
         WhatIsWrong = static v => v == "0" || OptionValues.TryParseSize(v, out _) ? null
             : $"'{v}' of --checkpoint-bound is no size; write it like 64K or 16M, or 0"
     };
-    private static readonly TextOption forkPolicy = new("--fork-policy", "POLICY",
+    private static readonly TextOption s_forkPolicy = new("--fork-policy", "POLICY",
         "What happens where a handler that nobody awaits throws: count it (continue), end the app there (stop), or keep the message for 'ambrosia quarantine' (quarantine).",
         "continue")
     {
         WhatIsWrong = static v => OptionValues.TryParseForkPolicy(v, out _) ? null
             : $"'{v}' of --fork-policy is none of continue, stop and quarantine"
     };
-    private static readonly TextOption maxMessage = new("--max-message", "SIZE",
+    private static readonly TextOption s_maxMessage = new("--max-message", "SIZE",
         "Longest message that the app may send and that is taken from others, from 64K to 1G: a number with K, M or G.", "64M")
     {
         WhatIsWrong = static v =>
-            OptionValues.TryParseSize(v, out long bytes) && bytes is >= MessageBytesMin and <= Frames.MessageBytesMaxLimit ? null
+            OptionValues.TryParseSize(v, out long bytes) && bytes is >= MessageBytesMin and <= SizeLimits.MessageBytesMaxLimit ? null
             : $"'{v}' of --max-message is no limit of a message; give a size from 64K to 1G"
     };
-    private static readonly TextOption keyWindow = new("--key-window", "TIME",
+    private static readonly TextOption s_keyWindow = new("--key-window", "TIME",
         "How long, of log time, the answer to a call with a key is kept: a number with s, m, h or d.", "24h")
     {
         WhatIsWrong = static v => OptionValues.TryParseTime(v, out _) ? null
             : $"'{v}' of --key-window is no time; write it like 10m, 24h or 7d"
     };
-    private static readonly TextOption keyCount = new("--key-count", "N",
+    private static readonly TextOption s_keyCount = new("--key-count", "N",
         "Answers to calls with keys that are kept at most, the newest; from 1 to 100000000.", "100000")
     {
         WhatIsWrong = static v => OptionValues.TryParseCount(v, out _) ? null : $"'{v}' of --key-count is no count; give 1 to 100000000"
     };
-    private static readonly TextOption keyBytes = new("--key-bytes", "SIZE",
+    private static readonly TextOption s_keyBytes = new("--key-bytes", "SIZE",
         "Bytes of keys and their answers that are kept at most: a number with K, M or G.", "64M")
     {
         WhatIsWrong = static v => OptionValues.TryParseSize(v, out _) ? null
             : $"'{v}' of --key-bytes is no size; write it like 16M or 1G"
     };
-    private static readonly TextOption hangLimit = new("--hang-limit", "SECONDS",
+    private static readonly TextOption s_hangLimit = new("--hang-limit", "SECONDS",
         "Seconds after which a secondary takes over from a primary that holds its lock and does not move.", "4")
     {
         WhatIsWrong = static v => OptionValues.TryParseSeconds(v, out _) ? null : $"{v} of --hang-limit is not from 0.1 to 3600 seconds"
     };
-    private static readonly Option<bool> ignoreLock = new("--ignore-lock")
+    private static readonly Option<bool> s_ignoreLock = new("--ignore-lock")
     {
         Description = "For tests only: become primary whoever is.", Hidden = true
     };
-    private static readonly TextOption logWrite = new("--log-write", "MODE",
+    private static readonly TextOption s_logWrite = new("--log-write", "MODE",
         "How log pages reach the disk, flushed in any case: past the page cache (direct), through it (buffered), or past it where that is possible (auto).",
         "auto")
     {
         WhatIsWrong = static v => OptionValues.TryParseWriteMode(v, out _) ? null
             : $"'{v}' of --log-write is none of auto, direct and buffered"
     };
-    private static readonly TextOption segment = new("--segment", "SIZE", "Bytes of a log file, from 2M on: a number with K, M or G.",
+    private static readonly TextOption s_segment = new("--segment", "SIZE", "Bytes of a log file, from 2M on: a number with K, M or G.",
         "256M")
     {
         WhatIsWrong = static v =>
             OptionValues.TryParseSize(v, out long bytes) && bytes is >= SegmentBytesMin and <= SegmentBytesMax && bytes % 4096 == 0
             ? null : $"'{v}' of --segment is no size of a log file; give a multiple of 4K from 2M to 16G"
     };
-    private static readonly TextOption retain = new("--retain", "POLICY",
+    private static readonly TextOption s_retain = new("--retain", "POLICY",
         "History that stays: checkpoints=N (2 or more), span=TIME, or all.", "checkpoints=2")
     {
         WhatIsWrong = static v => OptionValues.TryParseRetention(v, out _) ? null
             : $"'{v}' of --retain is no policy; write checkpoints=N with N from 2 to 1000, span=TIME like span=7d, or all"
     };
-    private static readonly Option<bool> json = new("--json") { Description = "Lines as JSON objects." };
-    private static readonly Option<bool> unsafeNoFlush = new("--unsafe-no-flush")
+    private static readonly TextOption s_holdLimit = new("--hold-limit", "TIME,SIZE",
+        "How long, and for how much log, a reader or a stopped replica may keep history that should go: a time and a size.", "1h,16G")
+    {
+        WhatIsWrong = static v => OptionValues.TryParseHoldLimit(v, out _) ? null
+            : $"'{v}' of --hold-limit is not a time and a size; write both, like 1h,16G"
+    };
+    private static readonly TextOption s_logFormat = new("--log-format", "FORMAT",
+        "How events are written to the standard output: lines for people and the journal (text), or an object a line (json).", "text")
+    {
+        WhatIsWrong = static v => OptionValues.TryParseLogFormat(v, out _) ? null : $"'{v}' of --log-format is neither text nor json"
+    };
+    private static readonly Option<bool> s_unsafeNoFlush = new("--unsafe-no-flush")
     {
         Description = "For measurements only: flush nothing.", Hidden = true
     };
-    private static readonly Argument<string[]> stray = new("app")
+    private static readonly Argument<string[]> s_stray = new("app")
     {
         Description = "Behind --: the app to start and restart, with its arguments.", Arity = ArgumentArity.ZeroOrMore,
         HelpName = "-- APP ARGS",
@@ -142,8 +154,10 @@ internal static class CommandLine
         },
     };
 
-    /// <summary>What stands before the first -- is ours; the rest is the app's and is not looked into.</summary>
-    /// <param name="run">What is done with the options of a command line without errors.</param>
+    /// <summary>
+    /// Parses the command line. What stands before the first -- is for the coordinator; the rest is the app's and is not looked into.
+    /// </summary>
+    /// <param name="run">Gets the options of a command line without errors, and returns the exit code.</param>
     public static ParseResult Parse(string[] args, Func<CoordinatorOptions, int> run)
     {
         int dashes = Array.IndexOf(args, "--");
@@ -152,23 +166,23 @@ internal static class CommandLine
 
     private static RootCommand Build(string[] app, Func<CoordinatorOptions, int> run)
     {
-        var root = new RootCommand("Runs beside an app and makes it immortal: logs every input before its effects can be seen.")
+        var root = new RootCommand("Runs beside an app and makes it immortal: it logs every input before its effects can be seen.")
         {
-            log, instance, replica, catalog, appSocket, appPort, appRings, create, checkpointEvery, checkpointInterval, checkpointBound,
-            retain, forkPolicy, maxMessage, keyWindow, keyCount, keyBytes, logWrite, segment, hangLimit, ignoreLock, json,
-            unsafeNoFlush, stray,
+            s_log, s_instance, s_replica, s_catalog, s_appSocket, s_appPort, s_appRings, s_create, s_checkpointEvery, s_checkpointInterval,
+            s_checkpointBound, s_retain, s_holdLimit, s_forkPolicy, s_maxMessage, s_keyWindow, s_keyCount, s_keyBytes, s_logWrite,
+            s_segment, s_hangLimit, s_ignoreLock, s_logFormat, s_unsafeNoFlush, s_stray,
         };
         LinkOptions.AddTo(root);
         root.Validators.Add(result =>
         {
             if (AppCommand.WhatIsWrong(app) is { } wrong) result.AddError(wrong);
-            if (result.GetResult(appSocket) is not null && result.GetResult(appPort) is not null)
+            if (result.GetResult(s_appSocket) is not null && result.GetResult(s_appPort) is not null)
                 result.AddError("--app-socket and --app-port exclude each other; give one");
-            if (result.GetValue(appRings) && result.GetResult(appPort) is not null)
+            if (result.GetValue(s_appRings) && result.GetResult(s_appPort) is not null)
                 result.AddError("--app-rings need the unix socket beside them; leave --app-port out");
-            if (result.GetValue(appRings) && !RingStream.IsThere)
+            if (result.GetValue(s_appRings) && !RingStream.IsThere)
                 result.AddError("--app-rings are for Linux on x64 and Arm64; leave it out");
-            if (result.GetResult(instance) is null && TextOption.Given(result, log) is { Length: > 0 } directory
+            if (result.GetResult(s_instance) is null && TextOption.Given(result, s_log) is { Length: > 0 } directory
                 && !Names.IsValid(NameOf(directory)))
                 result.AddError(
                     $"'{NameOf(directory)}', the name of the log's directory, is no name for an instance (letters, digits, '_', '-', at most 63); give one with --instance");
@@ -186,38 +200,39 @@ internal static class CommandLine
 
     private static CoordinatorOptions OptionsOf(ParseResult given, string[] app)
     {
-        string directory = Path.TrimEndingDirectorySeparator(Path.GetFullPath(given.GetRequiredValue(log)));
-        OptionValues.TryParseSize(given.GetRequiredValue(checkpointEvery), out long every);
-        OptionValues.TryParseSize(given.GetRequiredValue(segment), out long segmentBytes);
-        OptionValues.TryParseSize(given.GetRequiredValue(maxMessage), out long messageBytes);
-        OptionValues.TryParseTime(given.GetRequiredValue(keyWindow), out TimeSpan window);
-        OptionValues.TryParseCount(given.GetRequiredValue(keyCount), out long keys);
-        OptionValues.TryParseSize(given.GetRequiredValue(keyBytes), out long bytesOfKeys);
-        OptionValues.TryParseWriteMode(given.GetRequiredValue(logWrite), out LogWriteMode writeMode);
-        OptionValues.TryParseForkPolicy(given.GetRequiredValue(forkPolicy), out ForkPolicy policy);
-        OptionValues.TryParseSeconds(given.GetRequiredValue(hangLimit), out double hang);
+        string directory = Path.TrimEndingDirectorySeparator(Path.GetFullPath(given.GetRequiredValue(s_log)));
+        OptionValues.TryParseSize(given.GetRequiredValue(s_checkpointEvery), out long every);
+        OptionValues.TryParseSize(given.GetRequiredValue(s_segment), out long segmentBytes);
+        OptionValues.TryParseSize(given.GetRequiredValue(s_maxMessage), out long messageBytes);
+        OptionValues.TryParseTime(given.GetRequiredValue(s_keyWindow), out TimeSpan window);
+        OptionValues.TryParseCount(given.GetRequiredValue(s_keyCount), out long keys);
+        OptionValues.TryParseSize(given.GetRequiredValue(s_keyBytes), out long bytesOfKeys);
+        OptionValues.TryParseWriteMode(given.GetRequiredValue(s_logWrite), out LogWriteMode writeMode);
+        OptionValues.TryParseForkPolicy(given.GetRequiredValue(s_forkPolicy), out ForkPolicy policy);
+        OptionValues.TryParseLogFormat(given.GetRequiredValue(s_logFormat), out EventEncoding format);
+        OptionValues.TryParseSeconds(given.GetRequiredValue(s_hangLimit), out double hang);
         return new CoordinatorOptions
         {
             LogDirectory = directory,
-            Instance = given.GetValue(instance) ?? NameOf(directory),
-            Replica = given.GetRequiredValue(replica),
+            Instance = given.GetValue(s_instance) ?? NameOf(directory),
+            Replica = given.GetRequiredValue(s_replica),
             CatalogDirectory = Path.GetFullPath(
-                given.GetValue(catalog) ?? Path.Combine(Path.GetDirectoryName(directory) ?? "/", "catalog")),
+                given.GetValue(s_catalog) ?? Path.Combine(Path.GetDirectoryName(directory) ?? "/", "catalog")),
             Listen = given.GetRequiredValue(LinkOptions.Listen),
             Advertise = given.GetValue(LinkOptions.Advertise),
             TlsCertificate = Full(given.GetValue(LinkOptions.Certificate)),
             TlsKey = Full(given.GetValue(LinkOptions.Key)),
             TlsAuthorities = Full(given.GetValue(LinkOptions.Authorities)),
             Insecure = given.GetValue(LinkOptions.Insecure),
-            AppSocket = Full(given.GetValue(appSocket)),
-            AppPort = given.GetValue(appPort) is { } text && OptionValues.TryParsePort(text, out int port) ? port : null,
-            AppRings = given.GetValue(appRings),
-            Create = given.GetValue(create),
+            AppSocket = Full(given.GetValue(s_appSocket)),
+            AppPort = given.GetValue(s_appPort) is { } text && OptionValues.TryParsePort(text, out int port) ? port : null,
+            AppRings = given.GetValue(s_appRings),
+            Create = given.GetValue(s_create),
             CheckpointEveryBytes = every,
             Log = new LogOptions { SegmentBytes = segmentBytes, WriteMode = writeMode },
-            CheckpointInterval = given.GetValue(checkpointInterval) is { } time && OptionValues.TryParseTime(time, out TimeSpan interval)
+            CheckpointInterval = given.GetValue(s_checkpointInterval) is { } time && OptionValues.TryParseTime(time, out TimeSpan interval)
                 ? interval : null,
-            CheckpointBoundBytes = given.GetValue(checkpointBound) is { } size
+            CheckpointBoundBytes = given.GetValue(s_checkpointBound) is { } size
                 ? OptionValues.TryParseSize(size, out long bound) ? bound : 0 : null,
             ForkPolicy = policy,
             KeyWindow = window,
@@ -225,12 +240,41 @@ internal static class CommandLine
             KeyBytesMax = bytesOfKeys,
             MessageBytesMax = (uint)messageBytes,
             HangLimit = TimeSpan.FromSeconds(hang),
-            IgnoreLock = given.GetValue(ignoreLock),
-            Retention = OptionValues.TryParseRetention(given.GetRequiredValue(retain), out RetentionPolicy? kept) ? kept
+            IgnoreLock = given.GetValue(s_ignoreLock),
+            Retention = OptionValues.TryParseRetention(given.GetRequiredValue(s_retain), out RetentionPolicy? kept) ? kept
                 : RetentionPolicy.Default,
-            Json = given.GetValue(json),
-            UnsafeNoFlush = given.GetValue(unsafeNoFlush),
+            HoldLimit = OptionValues.TryParseHoldLimit(given.GetRequiredValue(s_holdLimit), out HoldLimit? hold) ? hold : HoldLimit.Default,
+            EventEncoding = format,
+            UnsafeNoFlush = given.GetValue(s_unsafeNoFlush),
             App = app,
         };
     }
+}
+
+/// <summary>Looks up the program behind --, before anything is made on disk.</summary>
+internal static class AppCommand
+{
+    /// <summary>
+    /// Says what is wrong with the command, or returns null. It looks where the start of a process looks: at a path as it is, for a name
+    /// beside this program, in the working directory, and in PATH.
+    /// </summary>
+    public static string? WhatIsWrong(IReadOnlyList<string> command)
+    {
+        if (command.Count == 0) return null;
+        string program = command[0];
+        bool isThere = program.Contains(Path.DirectorySeparatorChar) ? File.Exists(program) : program.Length > 0 && IsInAFolder(program);
+        return isThere ? null : $"there is no program '{program}' to start as the app; give its path, and its arguments, behind --";
+    }
+
+    private static bool IsInAFolder(string program)
+    {
+        if (IsIn(AppContext.BaseDirectory, program) || IsIn(Environment.CurrentDirectory, program)) return true;
+        foreach (string folder in (Environment.GetEnvironmentVariable("PATH") ?? "").Split(Path.PathSeparator,
+            StringSplitOptions.RemoveEmptyEntries))
+            if (IsIn(folder, program)) return true;
+        return false;
+    }
+
+    private static bool IsIn(string folder, string program) =>
+        File.Exists(Path.Combine(folder, program)) || (OperatingSystem.IsWindows() && File.Exists(Path.Combine(folder, program + ".exe")));
 }

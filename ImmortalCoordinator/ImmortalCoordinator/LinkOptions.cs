@@ -5,7 +5,8 @@ using System.Net;
 namespace ImmortalCoordinator;
 
 /// <summary>
-/// The options about links to peers, and what is wrong with them together: what leaves the machine is encrypted, or allowed in words.
+/// Defines the options about links to peers, and says what is wrong with them together. What leaves the machine is encrypted, or the user
+/// has allowed it with --insecure.
 /// </summary>
 internal static class LinkOptions
 {
@@ -13,7 +14,7 @@ internal static class LinkOptions
         AnyLoopbackPort);
     public static readonly TextOption Advertise = new("--advertise", "ADDR:PORT",
         "Address and port that peers dial, where it is not the one listened on.");
-    public static readonly TextOption Certificate = new("--tls-cert", "FILE", "Certificate of this instance, PEM; links then use TLS 1.3.")
+    public static readonly TextOption Certificate = new("--tls-cert", "FILE", "Certificate of this instance, PEM. Links then use TLS 1.3.")
     {
         WhatIsWrong = static v => Empty("--tls-cert", v)
     };
@@ -27,7 +28,7 @@ internal static class LinkOptions
     };
     public static readonly Option<bool> Insecure = new("--insecure")
     {
-        Description = "Links to other machines without TLS, on a network that is trusted."
+        Description = "Allow links to other machines without TLS, on a network that you trust."
     };
 
     private const string AnyLoopbackPort = "127.0.0.1:0";
@@ -43,7 +44,7 @@ internal static class LinkOptions
         });
     }
 
-    /// <summary>What is wrong with them together; null: nothing.</summary>
+    /// <summary>Says what is wrong with the options together, or returns null.</summary>
     private static string? WhatIsWrong(CommandResult result)
     {
         int tls = new[] { Certificate, Key, Authorities }.Count(option => TextOption.Given(result, option) is not null);

@@ -1,13 +1,15 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using System.Runtime.InteropServices;
-using Ambrosia.Coordinator;
-using Ambrosia.Coordinator.Pumps;
-using Ambrosia.Log;
+using Ambrosia.Coordinator.Hosting;
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Log.Files;
 
 namespace ImmortalCoordinator;
 
-/// <summary>The executable: the command line and nothing else. Bad input ends with 2 before anything is made.</summary>
+/// <summary>
+/// The executable has the command line and nothing else. A wrong command line ends with exit code 2 before anything is made.
+/// </summary>
 internal static class Program
 {
     private static int Main(string[] args)
@@ -26,8 +28,9 @@ internal static class Program
             context => { context.Cancel = true; stop.Cancel(); });
         using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT,
             context => { context.Cancel = true; stop.Cancel(); });
-        // lines are flushed one by one; a terminal's comforts are not needed
-        using var output = new StreamWriter(Console.OpenStandardOutput());
+        // The host flushes each line itself, and needs nothing of what Console does for a terminal. Nobody disposes of it: that would wait
+        // for a reader that does not read.
+        var output = new StreamWriter(Console.OpenStandardOutput());
         using var host = new CoordinatorHost(options, new PosixFileSystem(), output);
         try
         {

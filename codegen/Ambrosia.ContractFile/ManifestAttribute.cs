@@ -4,15 +4,15 @@ using System.Reflection.PortableExecutable;
 namespace Ambrosia.ContractFile;
 
 /// <summary>
-/// The attribute <c>Ambrosia.ContractManifestAttribute(ulong hash, string json)</c> of an assembly, read without loading it.
+/// Reads the attribute <c>Ambrosia.ContractManifestAttribute(ulong hash, string json)</c> of an assembly without loading the assembly.
 /// </summary>
 internal static class ManifestAttribute
 {
     private const string Namespace = "Ambrosia", Name = "ContractManifestAttribute";
     private const ushort Prolog = 1;
 
-    /// <summary>The JSON, or null: the assembly has no contracts.</summary>
-    /// <exception cref="BadImageFormatException">It is no assembly.</exception>
+    /// <summary>Returns the JSON, or null where the assembly has no contracts.</summary>
+    /// <exception cref="BadImageFormatException">The file is no assembly.</exception>
     public static string? Read(string assembly)
     {
         using FileStream file = File.OpenRead(assembly);

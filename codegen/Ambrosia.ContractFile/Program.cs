@@ -1,9 +1,11 @@
+using Ambrosia.MethodBodies;
+
 namespace Ambrosia.ContractFile;
 
 /// <summary>
-/// Writes what others must know of an assembly beside it, as part of its build (Ambrosia.ContractFile.targets): its contract manifest, and
-/// the bodies of its methods that can be suspended. A generator cannot write files and sees no IL; a program of its own reads the assembly,
-/// since a task would stay loaded in the build's server.
+/// Writes two files beside an assembly, as a part of its build (Ambrosia.ContractFile.targets): the contract manifest, and the bodies of
+/// the methods that can be suspended. A generator cannot do this: it cannot write files and sees no IL. This is a program of its own
+/// because a build task would stay loaded in the build's server.
 /// </summary>
 internal static class Program
 {
@@ -23,8 +25,8 @@ internal static class Program
                 Write(contracts, file => file.Write(System.Text.Encoding.UTF8.GetBytes(json + "\n")));
             else File.Delete(contracts);
             var sources = new SourceLines();
-            (Guid mvid, List<BodyRow> rows) = AssemblyBodies.Read(assembly, sources.Read);
-            if (rows.Count > 0) Write(bodies, file => BodyFile.Write(file, mvid, rows));
+            (Guid mvid, List<MethodBodyRow> rows) = AssemblyMethodBodies.Read(assembly, sources.Read);
+            if (rows.Count > 0) Write(bodies, file => MethodBodyFile.Write(file, mvid, rows));
             else File.Delete(bodies);
             return Ok;
         }
@@ -35,11 +37,24 @@ internal static class Program
         }
     }
 
-    /// <summary>Whole or not at all: builds run side by side.</summary>
+    /// <summary>Writes a file as a whole or not at all, since builds run side by side.</summary>
     private static void Write(string file, Action<Stream> content)
     {
         string temporary = $"{file}.{Environment.ProcessId}.tmp";
         using (FileStream to = File.Create(temporary)) content(to);
         File.Move(temporary, file, overwrite: true);
+    }
+}
+
+/// <summary>Reads lines of source files by the paths that a PDB names. Each file is read once.</summary>
+internal sealed class SourceLines
+{
+    private readonly Dictionary<string, string[]> _files = [];
+
+    /// <summary>Returns a line, counted from 1, or null where the file is not here or has no such line.</summary>
+    public string? Read(string path, int line)
+    {
+        if (!_files.TryGetValue(path, out string[]? lines)) _files.Add(path, lines = File.Exists(path) ? File.ReadAllLines(path) : []);
+        return line >= 1 && line <= lines.Length ? lines[line - 1] : null;
     }
 }

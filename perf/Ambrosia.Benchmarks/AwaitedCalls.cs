@@ -1,5 +1,6 @@
 using System.Buffers;
-using Ambrosia.Protocol;
+using Ambrosia.Protocol.Payloads;
+using Ambrosia.Protocol.Runs;
 using BenchmarkDotNet.Attributes;
 
 namespace Ambrosia.Benchmarks;
@@ -13,15 +14,15 @@ public class AwaitedCalls
 {
     private const int Count = 16_384;
 
-    private readonly SessionRig rig = new(ImmortalDefinition.Of<Asker>());
-    private byte[] begin = [], results = [];
-    private ulong made;
+    private readonly SessionRig _rig = new(ImmortalDefinition.Of<Asker>());
+    private byte[] _begin = [], _results = [];
+    private ulong _made;
 
     [GlobalSetup]
     public void Setup()
     {
         byte[] count = [0x19, Count >> 8, Count & 0xFF];
-        begin = SessionRig.RunFrame(BindingSteadyPath.Message("IAsker", "Begin", count), 1);
+        _begin = SessionRig.RunFrame(BindingSteadyPath.Message("IAsker", "Begin", count), 1);
     }
 
     /// <summary>Every call has an id of its own, so each round needs other results.</summary>
@@ -33,20 +34,20 @@ public class AwaitedCalls
         for (int i = 0; i < Count; i++)
         {
             Span<byte> to = messages.GetSpan(3 * Varint.BytesMax);
-            ulong call = ++made;
+            ulong call = ++_made;
             int body = Varint.SizeOf(method) + Varint.SizeOf(call) + 1, at = Varint.Write(to, (ulong)body);
             at += Varint.Write(to[at..], method);
             at += Varint.Write(to[at..], call);
             to[at++] = 0x07;
             messages.Advance(at);
         }
-        results = SessionRig.RunFrame(messages.WrittenSpan.ToArray(), Count, MessageKind.Result);
+        _results = SessionRig.RunFrame(messages.WrittenSpan.ToArray(), Count, MessageKind.Result);
     }
 
     [Benchmark(OperationsPerInvoke = Count)]
     public void SuspendedAndResumed()
     {
-        rig.Execute(begin);
-        rig.Execute(results);
+        _rig.Execute(_begin);
+        _rig.Execute(_results);
     }
 }

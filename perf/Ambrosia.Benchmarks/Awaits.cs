@@ -1,3 +1,4 @@
+using Ambrosia.Calls;
 using BenchmarkDotNet.Attributes;
 
 namespace Ambrosia.Benchmarks;
@@ -8,14 +9,14 @@ public class Awaits
 {
     private const int Count = 1000;
 
-    private readonly Scheduler scheduler = new(null!);
-    private readonly Source<long>[] sources = new Source<long>[Count];
-    private readonly TaskCompletionSource<long>[] completions = new TaskCompletionSource<long>[Count];
+    private readonly Scheduler _scheduler = new(null!);
+    private readonly Source<long>[] _sources = new Source<long>[Count];
+    private readonly TaskCompletionSource<long>[] _completions = new TaskCompletionSource<long>[Count];
 
     [Benchmark(OperationsPerInvoke = Count)]
     public long CallAtOnce()
     {
-        using (scheduler.Enter()) return SumOfCalls().GetAwaiter().GetResult();
+        using (_scheduler.Enter()) return SumOfCalls().GetAwaiter().GetResult();
     }
 
     [Benchmark(OperationsPerInvoke = Count, Baseline = true)]
@@ -27,14 +28,14 @@ public class Awaits
     [Benchmark(OperationsPerInvoke = Count)]
     public long CallSuspended()
     {
-        using Scheduler.Execution inside = scheduler.Enter();
+        using Scheduler.Execution inside = _scheduler.Enter();
         long sum = 0;
         for (int i = 0; i < Count; i++)
         {
-            sources[i] = new Source<long>();
-            Call<long> call = WaitFor(new Call<long>(sources[i]));
-            sources[i].Complete(i);
-            scheduler.Drain();
+            _sources[i] = new Source<long>();
+            Call<long> call = WaitFor(new Call<long>(_sources[i]));
+            _sources[i].Complete(i);
+            _scheduler.Drain();
             sum += call.GetAwaiter().GetResult();
         }
         return sum;
@@ -46,9 +47,9 @@ public class Awaits
         long sum = 0;
         for (int i = 0; i < Count; i++)
         {
-            completions[i] = new TaskCompletionSource<long>();
-            Task<long> task = WaitFor(completions[i].Task);
-            completions[i].SetResult(i);
+            _completions[i] = new TaskCompletionSource<long>();
+            Task<long> task = WaitFor(_completions[i].Task);
+            _completions[i].SetResult(i);
             sum += task.Result;
         }
         return sum;

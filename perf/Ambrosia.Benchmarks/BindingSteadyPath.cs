@@ -1,4 +1,5 @@
-using Ambrosia.Protocol;
+using Ambrosia.Protocol.Payloads;
+using Ambrosia.Protocol.Runs;
 using BenchmarkDotNet.Attributes;
 
 namespace Ambrosia.Benchmarks;
@@ -9,16 +10,16 @@ public class BindingSteadyPath
 {
     private const int Messages = 4096;
 
-    private readonly SessionRig sink = new(ImmortalDefinition.Of<Sink>()), fountain = new(ImmortalDefinition.Of<Fountain>());
-    private byte[] bytesRun = [], numbersRun = [], sprayRun = [];
+    private readonly SessionRig _sink = new(ImmortalDefinition.Of<Sink>()), _fountain = new(ImmortalDefinition.Of<Fountain>());
+    private byte[] _bytesRun = [], _numbersRun = [], _sprayRun = [];
 
     [GlobalSetup]
     public void Setup()
     {
-        bytesRun = SessionRig.RunFrame(Repeat(Message("ISink", "Bytes", new byte[16]), Messages), Messages);
-        numbersRun = SessionRig.RunFrame(Repeat(Message("ISink", "Numbers", [0x19, 0x03, 0xE8, 0x1A, 0x00, 0x0F, 0x42, 0x40]), Messages),
+        _bytesRun = SessionRig.RunFrame(Repeat(Message("ISink", "Bytes", new byte[16]), Messages), Messages);
+        _numbersRun = SessionRig.RunFrame(Repeat(Message("ISink", "Numbers", [0x19, 0x03, 0xE8, 0x1A, 0x00, 0x0F, 0x42, 0x40]), Messages),
             Messages);
-        sprayRun = SessionRig.RunFrame(Message("IFountain", "Spray", [0x19, 0x10, 0x00]), 1);
+        _sprayRun = SessionRig.RunFrame(Message("IFountain", "Spray", [0x19, 0x10, 0x00]), 1);
     }
 
     internal static byte[] Message(string contract, string method, byte[] arguments)
@@ -31,11 +32,11 @@ public class BindingSteadyPath
     internal static byte[] Repeat(byte[] message, int count) => [.. Enumerable.Repeat(message, count).SelectMany(static m => m)];
 
     [Benchmark(OperationsPerInvoke = Messages)]
-    public void DispatchSpan() => sink.Execute(bytesRun);
+    public void DispatchSpan() => _sink.Execute(_bytesRun);
 
     [Benchmark(OperationsPerInvoke = Messages)]
-    public void DispatchNumbers() => sink.Execute(numbersRun);
+    public void DispatchNumbers() => _sink.Execute(_numbersRun);
 
     [Benchmark(OperationsPerInvoke = Messages, Baseline = true)]
-    public void EncodeNumbers() => fountain.Execute(sprayRun);
+    public void EncodeNumbers() => _fountain.Execute(_sprayRun);
 }

@@ -15,22 +15,22 @@ public class CborCodec
 {
     private const string Text = "an ordinary piece of text";
 
-    private static readonly byte[] blob = new byte[16];
+    private static readonly byte[] s_blob = new byte[16];
 
-    private readonly byte[] target = new byte[256];
-    private byte[] encoded = [];
+    private readonly byte[] _target = new byte[256];
+    private byte[] _encoded = [];
 
     [GlobalSetup]
-    public void Setup() => encoded = target[..Write()];
+    public void Setup() => _encoded = _target[..Write()];
 
     [Benchmark, BenchmarkCategory("write")]
     public int Write()
     {
-        var writer = new CborWriter(target);
+        var writer = new CborWriter(_target);
         writer.WriteInt64(-1000);
         writer.WriteUInt64(1_000_000);
         writer.WriteString(Text);
-        writer.WriteBytes(blob);
+        writer.WriteBytes(s_blob);
         writer.WriteBoolean(true);
         return (int)writer.Written;
     }
@@ -39,19 +39,19 @@ public class CborCodec
     public int WriteByFramework()
     {
         var writer = new Reference.CborWriter(Reference.CborConformanceMode.Canonical, allowMultipleRootLevelValues: true,
-            initialCapacity: target.Length);
+            initialCapacity: _target.Length);
         writer.WriteInt64(-1000);
         writer.WriteUInt64(1_000_000);
         writer.WriteTextString(Text);
-        writer.WriteByteString(blob);
+        writer.WriteByteString(s_blob);
         writer.WriteBoolean(true);
-        return writer.Encode(target);
+        return writer.Encode(_target);
     }
 
     [Benchmark, BenchmarkCategory("read")]
     public long Read()
     {
-        var reader = new CborReader(encoded);
+        var reader = new CborReader(_encoded);
         long sum = reader.ReadInt64() + (long)reader.ReadUInt64();
         return sum + reader.ReadString().Length + reader.ReadBytes().Length + (reader.ReadBoolean() ? 1 : 0);
     }
@@ -59,7 +59,7 @@ public class CborCodec
     [Benchmark(Baseline = true), BenchmarkCategory("read")]
     public long ReadByFramework()
     {
-        var reader = new Reference.CborReader(encoded, Reference.CborConformanceMode.Canonical, allowMultipleRootLevelValues: true);
+        var reader = new Reference.CborReader(_encoded, Reference.CborConformanceMode.Canonical, allowMultipleRootLevelValues: true);
         long sum = reader.ReadInt64() + (long)reader.ReadUInt64();
         return sum + reader.ReadTextString().Length + reader.ReadDefiniteLengthByteString().Length + (reader.ReadBoolean() ? 1 : 0);
     }

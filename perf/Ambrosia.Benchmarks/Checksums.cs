@@ -1,6 +1,6 @@
 using System.Numerics;
 using System.Runtime.InteropServices;
-using Ambrosia.Protocol;
+using Ambrosia.Protocol.Hashing;
 using BenchmarkDotNet.Attributes;
 
 namespace Ambrosia.Benchmarks;
@@ -10,7 +10,7 @@ namespace Ambrosia.Benchmarks;
 /// </summary>
 public class Checksums
 {
-    private byte[] source = [], target = [];
+    private byte[] _source = [], _target = [];
 
     [Params(4_096, 65_536, 1 << 20)]
     public int Bytes { get; set; }
@@ -18,23 +18,23 @@ public class Checksums
     [GlobalSetup]
     public void Setup()
     {
-        source = new byte[Bytes];
-        target = new byte[Bytes];
-        new Random(1).NextBytes(source);
+        _source = new byte[Bytes];
+        _target = new byte[Bytes];
+        new Random(1).NextBytes(_source);
         if (OneLane() != AsShipped()) throw new InvalidOperationException("the two ways disagree");
     }
 
     [Benchmark(Baseline = true)]
-    public void Copy() => source.AsSpan().CopyTo(target);
+    public void Copy() => _source.AsSpan().CopyTo(_target);
 
     [Benchmark]
     public uint OneLane()
     {
         uint state = uint.MaxValue;
-        foreach (ulong word in MemoryMarshal.Cast<byte, ulong>(source)) state = BitOperations.Crc32C(state, word);
+        foreach (ulong word in MemoryMarshal.Cast<byte, ulong>(_source)) state = BitOperations.Crc32C(state, word);
         return ~state;
     }
 
     [Benchmark]
-    public uint AsShipped() => Crc32C.Of(source);
+    public uint AsShipped() => Crc32C.Of(_source);
 }

@@ -1,4 +1,6 @@
-using Ambrosia.Log;
+using Ambrosia.Log.Fencing;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Instances;
 using BenchmarkDotNet.Attributes;
 
 namespace Ambrosia.Benchmarks;
@@ -7,26 +9,26 @@ namespace Ambrosia.Benchmarks;
 [MemoryDiagnoser]
 public class FenceCheck
 {
-    private readonly string directory = Path.Combine(Directory.CreateTempSubdirectory("ambrosia-bench-").FullName, "log");
-    private Fence fence = null!;
-    private PrimaryLock held = null!;
+    private readonly string _directory = Path.Combine(Directory.CreateTempSubdirectory("ambrosia-bench-").FullName, "log");
+    private Fence _fence = null!;
+    private PrimaryLock _held = null!;
 
     [GlobalSetup]
     public void Claim()
     {
         var files = new PosixFileSystem();
-        InstanceIdentity identity = InstanceDirectory.Create(files, directory, "bench", 0, Guid.NewGuid(), 1, "r0", NoCrashPoints.Instance);
-        var claimed = (ClaimResult.Claimed)PrimaryClaim.Try(files, directory, identity, "r0", NoCrashPoints.Instance);
-        (fence, held) = (claimed.Fence, claimed.PrimaryLock);
+        InstanceIdentity identity = InstanceDirectory.Create(files, _directory, "bench", 0, Guid.NewGuid(), 1, "r0", ICrashPoints.None);
+        var claimed = (ClaimResult.Claimed)PrimaryClaim.TryClaim(files, _directory, identity, "r0", ICrashPoints.None);
+        (_fence, _held) = (claimed.Fence, claimed.PrimaryLock);
     }
 
     [GlobalCleanup]
     public void Remove()
     {
-        held.Dispose();
-        Directory.Delete(Path.GetDirectoryName(directory)!, recursive: true);
+        _held.Dispose();
+        Directory.Delete(Path.GetDirectoryName(_directory)!, recursive: true);
     }
 
     [Benchmark]
-    public void Check() => fence.Check();
+    public void Check() => _fence.Check();
 }

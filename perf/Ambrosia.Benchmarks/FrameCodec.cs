@@ -1,5 +1,6 @@
 using System.Buffers;
-using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Payloads;
 using BenchmarkDotNet.Attributes;
 
 namespace Ambrosia.Benchmarks;
@@ -12,8 +13,8 @@ public class FrameCodec
 {
     private const uint Seed = 7;
 
-    private readonly ArrayBufferWriter<byte> buffer = new(1 << 20);
-    private byte[] payload = [], target = [], linkFrame = [], appFrame = [];
+    private readonly ArrayBufferWriter<byte> _buffer = new(1 << 20);
+    private byte[] _payload = [], _target = [], _linkFrame = [], _appFrame = [];
 
     [Params(64, 65536)]
     public int Bytes { get; set; }
@@ -21,22 +22,22 @@ public class FrameCodec
     [GlobalSetup]
     public void Setup()
     {
-        payload = new byte[Bytes];
-        new Random(1).NextBytes(payload);
-        target = new byte[Bytes];
-        linkFrame = Make(checkPayload: true);
-        appFrame = Make(checkPayload: false);
+        _payload = new byte[Bytes];
+        new Random(1).NextBytes(_payload);
+        _target = new byte[Bytes];
+        _linkFrame = Make(checkPayload: true);
+        _appFrame = Make(checkPayload: false);
     }
 
     private byte[] Make(bool checkPayload)
     {
         var bytes = new ArrayBufferWriter<byte>();
-        Frames.Write(bytes, FrameType.Run, payload, Seed, checkPayload);
+        FrameWriter.Write(bytes, FrameType.Run, _payload, Seed, checkPayload);
         return bytes.WrittenSpan.ToArray();
     }
 
     [Benchmark(Baseline = true)]
-    public void Copy() => payload.AsSpan().CopyTo(target);
+    public void Copy() => _payload.AsSpan().CopyTo(_target);
 
     [Benchmark]
     public int WriteForLink() => Write(checkPayload: true);
@@ -45,16 +46,16 @@ public class FrameCodec
     public int WriteForApp() => Write(checkPayload: false);
 
     [Benchmark]
-    public int ReadFromLink() => Read(linkFrame, checkPayload: true);
+    public int ReadFromLink() => Read(_linkFrame, checkPayload: true);
 
     [Benchmark]
-    public int ReadFromApp() => Read(appFrame, checkPayload: false);
+    public int ReadFromApp() => Read(_appFrame, checkPayload: false);
 
     private int Write(bool checkPayload)
     {
-        buffer.ResetWrittenCount();
-        Frames.Write(buffer, FrameType.Run, payload, Seed, checkPayload);
-        return buffer.WrittenCount;
+        _buffer.ResetWrittenCount();
+        FrameWriter.Write(_buffer, FrameType.Run, _payload, Seed, checkPayload);
+        return _buffer.WrittenCount;
     }
 
     private static int Read(byte[] frame, bool checkPayload)

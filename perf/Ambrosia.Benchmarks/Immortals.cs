@@ -17,23 +17,23 @@ public interface IFountain
 /// <summary>Counts what it gets.</summary>
 public sealed partial class Sink : Immortal<ISinkProxy>, ISink
 {
-    private long total;
+    private long _total;
 
-    public void Bytes(ReadOnlySpan<byte> payload) => total += payload.Length;
+    public void Bytes(ReadOnlySpan<byte> payload) => _total += payload.Length;
 
-    public void Numbers(long a, long b) => total += a + b;
+    public void Numbers(long a, long b) => _total += a + b;
 }
 
 /// <summary>Sends as many forks as it is told.</summary>
 public sealed partial class Fountain : Immortal<IFountainProxy>, IFountain
 {
-    private readonly ISinkProxy sink;
+    private readonly ISinkProxy _sink;
 
-    public Fountain() => sink = GetProxy<ISink>("sink");
+    public Fountain() => _sink = GetProxy<ISink>("sink");
 
     public void Spray(int count)
     {
-        for (int i = 0; i < count; i++) sink.NumbersFork(i, 1_000_000 + i);
+        for (int i = 0; i < count; i++) _sink.NumbersFork(i, 1_000_000 + i);
     }
 }
 
@@ -57,11 +57,11 @@ public sealed class Entry
 /// <summary>A state that is worth a checkpoint.</summary>
 public sealed partial class Archive : Immortal<IArchiveProxy>, IArchive
 {
-    private readonly List<Entry> entries = [];
+    private readonly List<Entry> _entries = [];
 
     public void Fill(int count)
     {
-        for (int i = 0; i < count; i++) entries.Add(new Entry { Text = $"entry {i}", Number = i, Before = i == 0 ? null : entries[i - 1] });
+        for (int i = 0; i < count; i++) _entries.Add(new Entry { Text = $"entry {i}", Number = i, Before = i == 0 ? null : _entries[i - 1] });
     }
 }
 
@@ -82,24 +82,24 @@ public interface IAsker
 /// <summary>Each handler keeps a few locals over its await, one of them an object of the state.</summary>
 public sealed partial class Asker : Immortal<IAskerProxy>, IAsker
 {
-    private readonly List<long> answers = [];
-    private readonly IOracleProxy oracle;
-    private long total;
+    private readonly List<long> _answers = [];
+    private readonly IOracleProxy _oracle;
+    private long _total;
 
-    public Asker() => oracle = GetProxy<IOracle>(SessionRig.Peer);
+    public Asker() => _oracle = GetProxy<IOracle>(SessionRig.Peer);
 
     public void Begin(int count)
     {
         for (int i = 0; i < count; i++) _ = One(i);
     }
 
-    private async Call One(long number) => total += await oracle.GetAsync(number);
+    private async Call One(long number) => _total += await _oracle.GetAsync(number);
 
     public async Call Ask(long number)
     {
-        List<long> mine = answers;
+        List<long> mine = _answers;
         long sum = number * 2;
-        for (int i = 0; i < 2; i++) sum += await oracle.GetAsync(sum + i);
+        for (int i = 0; i < 2; i++) sum += await _oracle.GetAsync(sum + i);
         mine.Add(sum);
     }
 }

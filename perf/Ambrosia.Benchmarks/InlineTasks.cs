@@ -1,3 +1,5 @@
+using Ambrosia.Tasks;
+
 namespace Ambrosia.Benchmarks;
 
 /// <summary>

@@ -8,10 +8,10 @@ namespace Ambrosia.Benchmarks;
 [MemoryDiagnoser]
 public class LocalHop
 {
-    private readonly string path = Path.Combine(Path.GetTempPath(), $"ambrosia-bench-{Environment.ProcessId}.sock");
-    private readonly List<Socket> sockets = [];
-    private byte[] message = [];
-    private Socket unix = null!, tcp = null!;
+    private readonly string _path = Path.Combine(Path.GetTempPath(), $"ambrosia-bench-{Environment.ProcessId}.sock");
+    private readonly List<Socket> _sockets = [];
+    private byte[] _message = [];
+    private Socket _unix = null!, _tcp = null!;
 
     [Params(16, 65536)]
     public int Bytes { get; set; }
@@ -19,10 +19,10 @@ public class LocalHop
     [GlobalSetup]
     public void Setup()
     {
-        message = new byte[Bytes];
-        File.Delete(path);
-        unix = Connect(new UnixDomainSocketEndPoint(path), ProtocolType.Unspecified);
-        tcp = Connect(new IPEndPoint(IPAddress.Loopback, 0), ProtocolType.Tcp);
+        _message = new byte[Bytes];
+        File.Delete(_path);
+        _unix = Connect(new UnixDomainSocketEndPoint(_path), ProtocolType.Unspecified);
+        _tcp = Connect(new IPEndPoint(IPAddress.Loopback, 0), ProtocolType.Tcp);
     }
 
     private Socket Connect(EndPoint at, ProtocolType protocol)
@@ -34,7 +34,7 @@ public class LocalHop
         near.Connect(listener.LocalEndPoint!);
         Socket far = listener.Accept();
         if (protocol == ProtocolType.Tcp) near.NoDelay = far.NoDelay = true;
-        sockets.AddRange([near, far]);
+        _sockets.AddRange([near, far]);
         new Thread(() => Echo(far)) { IsBackground = true }.Start();
         return near;
     }
@@ -55,20 +55,20 @@ public class LocalHop
     [GlobalCleanup]
     public void Cleanup()
     {
-        foreach (Socket socket in sockets) socket.Dispose();
-        File.Delete(path);
+        foreach (Socket socket in _sockets) socket.Dispose();
+        File.Delete(_path);
     }
 
     [Benchmark(Baseline = true)]
-    public bool Unix() => RoundTrip(unix);
+    public bool Unix() => RoundTrip(_unix);
 
     [Benchmark]
-    public bool Tcp() => RoundTrip(tcp);
+    public bool Tcp() => RoundTrip(_tcp);
 
     private bool RoundTrip(Socket socket)
     {
-        socket.Send(message);
-        return Receive(socket, message) ? true : throw new InvalidOperationException("the other end is gone");
+        socket.Send(_message);
+        return Receive(socket, _message) ? true : throw new InvalidOperationException("the other end is gone");
     }
 
     private static bool Receive(Socket socket, Span<byte> whole)

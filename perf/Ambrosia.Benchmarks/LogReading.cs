@@ -1,5 +1,13 @@
-using Ambrosia.Log;
-using Ambrosia.Protocol;
+using Ambrosia.Log.Commit;
+using Ambrosia.Log.Fencing;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
+using Ambrosia.Log.Pages;
+using Ambrosia.Log.Reading;
+using Ambrosia.Log.Recovery;
+using Ambrosia.Log.Segments;
+using Ambrosia.Protocol.Records;
 using BenchmarkDotNet.Attributes;
 
 namespace Ambrosia.Benchmarks;
@@ -13,25 +21,26 @@ public class LogReading
 {
     private const long LogBytes = 256L << 20;
 
-    private readonly string directory = Directory.CreateTempSubdirectory("ambrosia-bench-").FullName;
-    private readonly PosixFileSystem files = new();
-    private readonly byte[] raw = GC.AllocateUninitializedArray<byte>(1 << 20, pinned: true);
-    private InstanceIdentity identity = null!;
-    private LogChain chain = null!;
+    private readonly string _directory = Directory.CreateTempSubdirectory("ambrosia-bench-").FullName;
+    private readonly PosixFileSystem _files = new();
+    private readonly byte[] _raw = GC.AllocateUninitializedArray<byte>(1 << 20, pinned: true);
+    private InstanceIdentity _identity = null!;
+    private LogChain _chain = null!;
 
     /// <summary>Of the pages: a busy log's, and one that commits every message.</summary>
     [Params(1 << 20, 64 << 10, 8 << 10)]
     public int PageBytes { get; set; }
 
-    private string Log => Path.Combine(directory, "sink");
+    private string Log => Path.Combine(_directory, "sink");
 
     [GlobalSetup]
     public void Setup()
     {
-        identity = InstanceDirectory.Create(files, Log, "sink", 0, Guid.NewGuid(), 1, "r0", NoCrashPoints.Instance);
-        var claimed = (ClaimResult.Claimed)PrimaryClaim.Try(files, Log, identity, "r0", NoCrashPoints.Instance);
-        OpenLog open = TakeOver.Run(files, Log, identity, claimed.Fence, "r0", new LogOptions { PageBytes = PageBytes, Pages = 64 },
-            TimeProvider.System, NoCrashPoints.Instance);
+        _identity = InstanceDirectory.Create(_files, Log, "sink", 0, Guid.NewGuid(), 1, "r0", ICrashPoints.None);
+        var claimed = (ClaimResult.Claimed)PrimaryClaim.TryClaim(_files, Log, _identity, "r0", ICrashPoints.None);
+        PrimaryLog open = TakeOver.Execute(
+            new LogLocation(_files, Log, _identity), claimed.Fence, "r0", new LogOptions { PageBytes = PageBytes, Pages = 64 },
+            TimeProvider.System);
         byte[] body = new byte[Math.Min(4_000, PageBytes - 200)];
         new Random(1).NextBytes(body);
         while (open.Writer.Tail.Value < (ulong)LogBytes)
@@ -46,22 +55,22 @@ public class LogReading
             Commit(open.Writer);
         }
         open.Writer.Dispose();
-        chain = LogChain.Load(files, Log, identity);
+        _chain = LogChain.Load(_files, Log, _identity);
         if (Scan() < LogBytes) throw new InvalidOperationException("the log is not read to its end");
     }
 
     [GlobalCleanup]
-    public void Cleanup() => Directory.Delete(directory, recursive: true);
+    public void Cleanup() => Directory.Delete(_directory, recursive: true);
 
     [Benchmark(Baseline = true)]
     public long Raw()
     {
         long bytes = 0;
-        foreach (LogSegment segment in chain.Segments)
+        foreach (LogSegment segment in _chain.Segments)
         {
-            using IFile file = files.Open(segment.Path, FileUse.Read);
+            using IFile file = _files.Open(segment.Path, FileUse.Read);
             long offset = 0;
-            for (int count; (count = file.Read(raw, offset)) > 0; offset += count) { }
+            for (int count; (count = file.Read(_raw, offset)) > 0; offset += count) { }
             bytes += offset;
         }
         return bytes;
@@ -70,14 +79,14 @@ public class LogReading
     [Benchmark]
     public long Scan()
     {
-        using LogScan scan = LogScan.Open(files, Log, identity, chain);
+        using LogScan scan = LogScan.Open(_files, Log, _identity, _chain);
         while (scan.Next()) { }
-        return scan.Verdict is ReadVerdict.Whole whole ? (long)whole.End.Value : throw new InvalidOperationException($"{scan.Verdict}");
+        return scan.Verdict is ReadVerdict.CleanEnd whole ? (long)whole.End.Value : throw new InvalidOperationException($"{scan.Verdict}");
     }
 
     private static void Commit(LogWriter log)
     {
-        while (log.Begin(out CommitGroup? group) == CommitAnswer.Ready)
+        while (log.Begin(out CommitGroup? group) == CommitReadiness.Ready)
         {
             if (group!.NeedsRotation) group.Rotate();
             for (int i = 0; i < group.PageCount; i++) group.Write(i);

@@ -1,6 +1,12 @@
 using System.Threading.Channels;
-using Ambrosia.Log;
-using Ambrosia.Protocol;
+using Ambrosia.Log.Commit;
+using Ambrosia.Log.Fencing;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
+using Ambrosia.Log.Pages;
+using Ambrosia.Log.Recovery;
+using Ambrosia.Protocol.Records;
 using BenchmarkDotNet.Attributes;
 
 namespace Ambrosia.Benchmarks;
@@ -16,34 +22,34 @@ public class PageReserve
     private const int Records = 16_384, RecordBytes = 16, InvocationsOfAnIteration = 8; // half of the page pool
     private const string MemoryFileSystem = "/dev/shm";
 
-    private readonly string directory = Directory.CreateDirectory(Path.Combine(
+    private readonly string _directory = Directory.CreateDirectory(Path.Combine(
         Directory.Exists(MemoryFileSystem) ? MemoryFileSystem : Path.GetTempPath(), $"ambrosia-bench-{Environment.ProcessId}")).FullName;
-    private readonly Lock gate = new();
-    private readonly byte[] record = new byte[RecordBytes], page = new byte[1 << 20];
-    private readonly Channel<(long, long)> channel = Channel.CreateBounded<(long, long)>(
+    private readonly Lock _gate = new();
+    private readonly byte[] _record = new byte[RecordBytes], _page = new byte[1 << 20];
+    private readonly Channel<(long, long)> _channel = Channel.CreateBounded<(long, long)>(
         new BoundedChannelOptions(Records) { SingleReader = true });
-    private LogWriter writer = null!;
-    private PrimaryLock held = null!;
+    private LogWriter _writer = null!;
+    private PrimaryLock _held = null!;
 
     [GlobalSetup]
     public void Setup()
     {
         var files = new PosixFileSystem();
-        string log = Path.Combine(directory, "log");
-        InstanceIdentity identity = InstanceDirectory.Create(files, log, "bench", 0, Guid.NewGuid(), 1, "r0", NoCrashPoints.Instance);
-        var claimed = (ClaimResult.Claimed)PrimaryClaim.Try(files, log, identity, "r0", NoCrashPoints.Instance);
-        held = claimed.PrimaryLock;
-        writer = TakeOver.Run(files, log, identity, claimed.Fence, "r0", new LogOptions(), TimeProvider.System, NoCrashPoints.Instance)
+        string log = Path.Combine(_directory, "log");
+        InstanceIdentity identity = InstanceDirectory.Create(files, log, "bench", 0, Guid.NewGuid(), 1, "r0", ICrashPoints.None);
+        var claimed = (ClaimResult.Claimed)PrimaryClaim.TryClaim(files, log, identity, "r0", ICrashPoints.None);
+        _held = claimed.PrimaryLock;
+        _writer = TakeOver.Execute(new LogLocation(files, log, identity), claimed.Fence, "r0", new LogOptions(), TimeProvider.System)
             .Writer;
-        new RecordHeader(RecordBytes - RecordHeader.Bytes, RecordKind.Run).Write(record);
+        new RecordHeader(RecordBytes - RecordHeader.Bytes, RecordKind.Run).Write(_record);
     }
 
     [GlobalCleanup]
     public void Cleanup()
     {
-        writer.Dispose();
-        held.Dispose();
-        Directory.Delete(directory, recursive: true);
+        _writer.Dispose();
+        _held.Dispose();
+        Directory.Delete(_directory, recursive: true);
     }
 
     /// <summary>A quarter of a page each time; committed behind each iteration, which is not counted.</summary>
@@ -52,15 +58,15 @@ public class PageReserve
     {
         while (true)
         {
-            CommitAnswer answer = writer.Begin(out CommitGroup? group);
-            if (answer == CommitAnswer.AwaitingSpace) writer.PrepareSpace();
-            if (answer is CommitAnswer.Nothing) return;
+            CommitReadiness answer = _writer.Begin(out CommitGroup? group);
+            if (answer == CommitReadiness.AwaitingSpace) _writer.PrepareSpace();
+            if (answer is CommitReadiness.Nothing) return;
             if (group is null) continue;
             if (group.NeedsRotation) group.Rotate();
             group.Write();
             group.Flush();
             group.CheckFence();
-            writer.Complete(group);
+            _writer.Complete(group);
         }
     }
 
@@ -69,9 +75,9 @@ public class PageReserve
     {
         for (int i = 0; i < Records; i++)
         {
-            if (!writer.TryReserve(RecordBytes, out Reservation room)) throw new InvalidOperationException("no room");
-            record.AsSpan().CopyTo(room.Bytes);
-            writer.Leave(room);
+            if (!_writer.TryReserve(RecordBytes, out Reservation room)) throw new InvalidOperationException("no room");
+            _record.AsSpan().CopyTo(room.Bytes);
+            _writer.Leave(room);
         }
     }
 
@@ -81,9 +87,9 @@ public class PageReserve
         int end = 0;
         for (int i = 0; i < Records; i++)
         {
-            lock (gate)
+            lock (_gate)
             {
-                record.AsSpan().CopyTo(page.AsSpan(end));
+                _record.AsSpan().CopyTo(_page.AsSpan(end));
                 end += RecordBytes;
             }
         }
@@ -96,9 +102,9 @@ public class PageReserve
         long sum = 0;
         for (int i = 0; i < Records; i++)
         {
-            if (!channel.Writer.TryWrite((i, sum))) throw new InvalidOperationException("full");
+            if (!_channel.Writer.TryWrite((i, sum))) throw new InvalidOperationException("full");
         }
-        while (channel.Reader.TryRead(out (long, long) item)) sum += item.Item1;
+        while (_channel.Reader.TryRead(out (long, long) item)) sum += item.Item1;
         return sum;
     }
 }

@@ -1,6 +1,9 @@
-using Ambrosia.Coordinator;
-using Ambrosia.Log;
+using Ambrosia.Coordinator.AppSessions;
+using Ambrosia.Coordinator.Outboxes;
+using Ambrosia.Log.Files;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Runs;
 using BenchmarkDotNet.Attributes;
 
 namespace Ambrosia.Benchmarks;
@@ -15,14 +18,14 @@ public class PeersSteadyPath
 {
     private const int Runs = 64, RunMessages = 64, MessageBytes = 18;
 
-    private readonly string directory = Directory.CreateTempSubdirectory("ambrosia-bench-").FullName;
-    private readonly BlockPool pool = new();
-    private byte[] appFrames = [];
-    private readonly byte[] wire = new byte[1 << 20];
-    private Outbox[] outboxes = [];
-    private OutboundLink[] links = [];
-    private ulong[] sent = [];
-    private AppReader reader = null!;
+    private readonly string _directory = Directory.CreateTempSubdirectory("ambrosia-bench-").FullName;
+    private readonly BlockPool _pool = new();
+    private byte[] _appFrames = [];
+    private readonly byte[] _wire = new byte[1 << 20];
+    private Outbox[] _outboxes = [];
+    private SendCursor[] _links = [];
+    private ulong[] _sent = [];
+    private AppReader _reader = null!;
 
     [Params(1, 64)]
     public int Busy { get; set; }
@@ -33,17 +36,17 @@ public class PeersSteadyPath
     [GlobalSetup]
     public void Setup()
     {
-        var scratch = new ScratchFile(new PosixFileSystem(), Path.Combine(directory, "scratch"), 1 << 30);
-        var set = new OutboxSet(new InstanceId("self"), scratch, new MemoryBound(pool, 64));
+        var scratch = new ScratchFile(new PosixFileSystem(), Path.Combine(_directory, "scratch"), 1 << 30);
+        var set = new OutboxSet(new InstanceId("self"), scratch, new MemoryBudget(_pool, 64));
         for (int i = 0; i < Idle; i++) set.Declare((uint)(Busy + i), new InstanceId($"idle-{i}"));
         for (int i = 0; i < Busy; i++) set.Declare((uint)i, new InstanceId($"busy-{i}"));
-        outboxes = [.. Enumerable.Range(0, Busy).Select(i => set.Declared((uint)i))];
-        links = [.. outboxes.Select(static outbox => new OutboundLink(outbox, 7, Frames.MessageBytesMaxDefault))];
-        sent = new ulong[Busy];
+        _outboxes = [.. Enumerable.Range(0, Busy).Select(i => set.Declared((uint)i))];
+        _links = [.. _outboxes.Select(static outbox => new SendCursor(outbox, 7, SizeLimits.MessageBytesMaxDefault))];
+        _sent = new ulong[Busy];
         int frameBytes = FrameHeader.Bytes + RunHeader.Bytes + RunMessages * MessageBytes;
-        appFrames = new byte[Runs * frameBytes];
-        for (int i = 0; i < Runs; i++) WriteFrame(appFrames.AsSpan(i * frameBytes, frameBytes), (uint)(i % Busy));
-        reader = new AppReader(pool, new ManyOutboxes(set));
+        _appFrames = new byte[Runs * frameBytes];
+        for (int i = 0; i < Runs; i++) WriteFrame(_appFrames.AsSpan(i * frameBytes, frameBytes), (uint)(i % Busy));
+        _reader = new AppReader(_pool, new ManyOutboxes(set));
     }
 
     private static void WriteFrame(Span<byte> frame, uint peer)
@@ -59,29 +62,29 @@ public class PeersSteadyPath
     }
 
     [GlobalCleanup]
-    public void Cleanup() => Directory.Delete(directory, recursive: true);
+    public void Cleanup() => Directory.Delete(_directory, recursive: true);
 
     [Benchmark(OperationsPerInvoke = Runs * RunMessages)]
     public void Send()
     {
-        for (int at = 0; at < appFrames.Length;)
+        for (int at = 0; at < _appFrames.Length;)
         {
-            Span<byte> space = reader.Space().Span;
-            int piece = Math.Min(space.Length, appFrames.Length - at);
-            appFrames.AsSpan(at, piece).CopyTo(space);
+            Span<byte> space = _reader.Space().Span;
+            int piece = Math.Min(space.Length, _appFrames.Length - at);
+            _appFrames.AsSpan(at, piece).CopyTo(space);
             at += piece;
-            reader.Received(piece);
+            _reader.Received(piece);
         }
-        for (int i = 0; i < links.Length; i++)
+        for (int i = 0; i < _links.Length; i++)
         {
-            while (links[i].TryTake(out ReadOnlyMemory<byte> bytes))
+            while (_links[i].TryTake(out ReadOnlyMemory<byte> bytes))
             {
-                bytes.Span.CopyTo(wire);
-                links[i].Taken();
+                bytes.Span.CopyTo(_wire);
+                _links[i].Taken();
             }
-            sent[i] += (ulong)(Runs * RunMessages / links.Length);
-            links[i].Acknowledged(sent[i]);
-            outboxes[i].Trim(sent[i]);
+            _sent[i] += (ulong)(Runs * RunMessages / _links.Length);
+            _links[i].Acknowledged(_sent[i]);
+            _outboxes[i].Trim(_sent[i]);
         }
     }
 
@@ -95,7 +98,7 @@ public class PeersSteadyPath
 
         public ReadAnswer Run(BlockPool.Block block, int frameAt, in RunView run, int runBytes)
         {
-            Protocol.Messages.Check(run.Messages, run.Header.Count, 1 << 20);
+            MessageScanner.Check(run.Messages, run.Header.Count, 1 << 20);
             set.Declared(run.Header.Peer).Append(block, frameAt, run, runBytes);
             return ReadAnswer.More;
         }

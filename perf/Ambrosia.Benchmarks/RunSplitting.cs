@@ -1,6 +1,7 @@
-using Ambrosia.Coordinator;
-using Ambrosia.Log;
-using Ambrosia.Protocol;
+using Ambrosia.Coordinator.AppSessions;
+using Ambrosia.Coordinator.Outboxes;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Runs;
 using BenchmarkDotNet.Attributes;
 
 namespace Ambrosia.Benchmarks;
@@ -14,11 +15,11 @@ public class RunSplitting
 {
     private const int Messages = 4096, MessageBytes = 18;
 
-    private readonly BlockPool pool = new();
-    private byte[] stream = [], received = [];
-    private AppReader reader = null!;
-    private Counting sink = null!;
-    private byte[][] buffers = [];
+    private readonly BlockPool _pool = new();
+    private byte[] _stream = [], _received = [];
+    private AppReader _reader = null!;
+    private Counting _sink = null!;
+    private byte[][] _buffers = [];
 
     /// <summary>Messages in one run.</summary>
     [Params(4096, 64, 1)]
@@ -29,12 +30,12 @@ public class RunSplitting
     {
         const int destinations = 16;
         int runBytes = FrameHeader.Bytes + RunHeader.Bytes + (RunLength * MessageBytes);
-        stream = new byte[Messages / RunLength * runBytes];
-        for (int i = 0; i < Messages / RunLength; i++) WriteRun(stream.AsSpan(i * runBytes, runBytes), (uint)(i % destinations));
-        received = new byte[stream.Length];
-        sink = new Counting();
-        reader = new AppReader(pool, sink);
-        buffers = [.. Enumerable.Range(0, destinations).Select(static _ => new byte[Messages * MessageBytes])];
+        _stream = new byte[Messages / RunLength * runBytes];
+        for (int i = 0; i < Messages / RunLength; i++) WriteRun(_stream.AsSpan(i * runBytes, runBytes), (uint)(i % destinations));
+        _received = new byte[_stream.Length];
+        _sink = new Counting();
+        _reader = new AppReader(_pool, _sink);
+        _buffers = [.. Enumerable.Range(0, destinations).Select(static _ => new byte[Messages * MessageBytes])];
     }
 
     private void WriteRun(Span<byte> to, uint destination)
@@ -48,33 +49,33 @@ public class RunSplitting
     [Benchmark(Baseline = true, OperationsPerInvoke = Messages)]
     public long ByRun()
     {
-        sink.Messages = 0;
-        for (int at = 0; at < stream.Length;)
+        _sink.Messages = 0;
+        for (int at = 0; at < _stream.Length;)
         {
-            Span<byte> space = reader.Space().Span;
-            int piece = Math.Min(space.Length, stream.Length - at);
-            stream.AsSpan(at, piece).CopyTo(space);
+            Span<byte> space = _reader.Space().Span;
+            int piece = Math.Min(space.Length, _stream.Length - at);
+            _stream.AsSpan(at, piece).CopyTo(space);
             at += piece;
-            reader.Received(piece);
+            _reader.Received(piece);
         }
-        return sink.Messages == Messages ? sink.Messages : throw new InvalidOperationException($"{sink.Messages} messages");
+        return _sink.Messages == Messages ? _sink.Messages : throw new InvalidOperationException($"{_sink.Messages} messages");
     }
 
     [Benchmark(OperationsPerInvoke = Messages)]
     public long ByMessage()
     {
-        Span<int> filled = stackalloc int[buffers.Length];
+        Span<int> filled = stackalloc int[_buffers.Length];
         long count = 0;
-        stream.CopyTo(received, 0); // as from the socket: the other way copies once as well
-        for (int at = 0; at < received.Length;)
+        _stream.CopyTo(_received, 0); // as from the socket: the other way copies once as well
+        for (int at = 0; at < _received.Length;)
         {
-            FrameReader.TryRead(received.AsSpan(at), 0, 1 << 20, checkPayload: false, out _, out ReadOnlySpan<byte> payload, out int size);
+            FrameReader.TryRead(_received.AsSpan(at), 0, 1 << 20, checkPayload: false, out _, out ReadOnlySpan<byte> payload, out int size);
             RunView run = RunView.Read(payload);
             uint destination = run.Header.Peer;
             var messages = new MessageReader(run);
             while (messages.Next())
             {
-                messages.Whole.CopyTo(buffers[destination].AsSpan(filled[(int)destination]));
+                messages.Whole.CopyTo(_buffers[destination].AsSpan(filled[(int)destination]));
                 filled[(int)destination] += messages.Whole.Length;
                 count++;
             }
@@ -96,7 +97,7 @@ public class RunSplitting
 
         public ReadAnswer Run(BlockPool.Block block, int frameAt, in RunView run, int runBytes)
         {
-            Protocol.Messages.Check(run.Messages, run.Header.Count, 1 << 20);
+            MessageScanner.Check(run.Messages, run.Header.Count, 1 << 20);
             Messages += run.Header.Count;
             return ReadAnswer.More;
         }

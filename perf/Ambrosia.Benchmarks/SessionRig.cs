@@ -1,5 +1,9 @@
 using System.Buffers;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Payloads;
+using Ambrosia.Protocol.Records;
+using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.Benchmarks;
 
@@ -13,22 +17,22 @@ internal sealed class SessionRig
 
     private const string Name = "rig";
 
-    private readonly ImmortalSession session;
-    private ulong lsn = 64;
+    private readonly ImmortalSession _session;
+    private ulong _lsn = 64;
 
     public SessionRig(ImmortalDefinition definition, bool isPrimary = false)
     {
-        session = new ImmortalSession(definition, new SessionOptions { Token = new byte[32], TaskRunner = new InlineTasks() });
+        _session = new ImmortalSession(definition, new SessionOptions { Token = new byte[32], TaskRunner = new InlineTasks() });
         Feed(Welcome(Lsn.Zero, hasImage: false));
         Deliver(RecordKinds.EncodeWhole(new FirstStartRecord(Guid.Empty, 0, 1, Name)));
         Deliver(RecordKinds.EncodeWhole(new PeerRecord(1, new InstanceId(Peer), Guid.Empty, new Epoch(1))));
-        if (isPrimary) Feed(new BecomePrimary(new Lsn(lsn)));
+        if (isPrimary) Feed(new BecomePrimary(new Lsn(_lsn)));
     }
 
     private void Feed<T>(T frame) where T : IFramePayload<T>
     {
         var bytes = new ArrayBufferWriter<byte>();
-        Frames.Write(bytes, frame, 0, checkPayload: false);
+        FrameWriter.Write(bytes, frame, 0, checkPayload: false);
         Run(bytes.WrittenMemory);
     }
 
@@ -43,8 +47,8 @@ internal sealed class SessionRig
 
     private void Advance(byte[] frame)
     {
-        new DeliverHeader(new Lsn(lsn), 1, Lsn.Zero).Write(frame.AsSpan(FrameHeader.Bytes));
-        lsn += (ulong)(frame.Length - FrameHeader.Bytes - DeliverHeader.Bytes);
+        new DeliverHeader(new Lsn(_lsn), 1, Lsn.Zero).Write(frame.AsSpan(FrameHeader.Bytes));
+        _lsn += (ulong)(frame.Length - FrameHeader.Bytes - DeliverHeader.Bytes);
     }
 
     /// <summary>The same with a checkpoint's mark, and gives the frames of the image that the session writes.</summary>
@@ -55,7 +59,7 @@ internal sealed class SessionRig
         Run(frame, output);
         var image = new ArrayBufferWriter<byte>();
         ReadOnlySpan<byte> left = output.WrittenSpan;
-        while (FrameReader.TryRead(left, 0, Frames.MessageBytesMaxDefault, checkPayload: false, out FrameHeader header, out _,
+        while (FrameReader.TryRead(left, 0, SizeLimits.MessageBytesMaxDefault, checkPayload: false, out FrameHeader header, out _,
             out int size) == DecodeStatus.Ok)
         {
             if (header.Type is FrameType.ImageBegin or FrameType.ImageChunk or FrameType.ImageEnd) image.Write(left[..size]);
@@ -68,16 +72,16 @@ internal sealed class SessionRig
     public static void Restore(ImmortalDefinition definition, byte[] image)
     {
         var session = new ImmortalSession(definition, new SessionOptions { Token = new byte[32] });
-        FrameReader.TryRead(image, 0, Frames.ControlBytesMax, checkPayload: false, out _, out ReadOnlySpan<byte> first, out _);
+        FrameReader.TryRead(image, 0, SizeLimits.ControlBytesMax, checkPayload: false, out _, out ReadOnlySpan<byte> first, out _);
         ImageBegin begin = ImageBegin.Read(first);
         var bytes = new ArrayBufferWriter<byte>();
-        Frames.Write(bytes, Welcome(begin.Position, hasImage: true), 0, checkPayload: false);
+        FrameWriter.Write(bytes, Welcome(begin.Position, hasImage: true), 0, checkPayload: false);
         if (session.Feed(bytes.WrittenMemory) != bytes.WrittenCount || session.Feed(image) != image.Length || session.End is not null)
             throw new InvalidOperationException($"the image was not taken: {session.End?.Why}");
     }
 
     private static AppWelcome Welcome(Lsn checkpoint, bool hasImage) =>
-        new(1, new InstanceId(Name), Replica, Guid.Empty, new Epoch(1), 1, Frames.MessageBytesMaxDefault, checkpoint, hasImage);
+        new(1, new InstanceId(Name), Replica, Guid.Empty, new Epoch(1), 1, SizeLimits.MessageBytesMaxDefault, checkpoint, hasImage);
 
     /// <summary>A frame with one record.</summary>
     public static byte[] RecordFrame<T>(T record)
@@ -108,13 +112,13 @@ internal sealed class SessionRig
     /// <summary>Feeds a frame and throws the output away, or keeps it.</summary>
     private void Run(ReadOnlyMemory<byte> frame, ArrayBufferWriter<byte>? output = null)
     {
-        if (session.Feed(frame) != frame.Length || session.End is not null)
-            throw new InvalidOperationException($"the session took a part only: {session.End?.Why}");
-        session.InputDry();
-        while (session.TryTakeOutput(out ReadOnlyMemory<byte> bytes))
+        if (_session.Feed(frame) != frame.Length || _session.End is not null)
+            throw new InvalidOperationException($"the session took a part only: {_session.End?.Why}");
+        _session.InputDry();
+        while (_session.TryTakeOutput(out ReadOnlyMemory<byte> bytes))
         {
             output?.Write(bytes.Span);
-            session.OutputTaken(bytes.Length);
+            _session.OutputTaken(bytes.Length);
         }
     }
 }

@@ -1,5 +1,6 @@
 using System.Buffers;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Records;
 using BenchmarkDotNet.Attributes;
 
 namespace Ambrosia.Benchmarks;
@@ -10,9 +11,9 @@ public class SuspendedImages
 {
     private const int RunMessages = 10_000;
 
-    private readonly SessionRig rig = new(ImmortalDefinition.Of<Asker>());
-    private readonly byte[] mark = SessionRig.RecordFrame(new CheckpointMarkRecord(new Epoch(1), 1, SessionRig.Replica));
-    private byte[] image = [];
+    private readonly SessionRig _rig = new(ImmortalDefinition.Of<Asker>());
+    private readonly byte[] _mark = SessionRig.RecordFrame(new CheckpointMarkRecord(new Epoch(1), 1, SessionRig.Replica));
+    private byte[] _image = [];
 
     [Params(1_000, 100_000)]
     public int Handlers { get; set; }
@@ -24,12 +25,12 @@ public class SuspendedImages
         {
             var messages = new ArrayBufferWriter<byte>();
             foreach (int i in some) messages.Write(Ask(i));
-            rig.Execute(SessionRig.RunFrame(messages.WrittenSpan.ToArray(), (uint)some.Length));
+            _rig.Execute(SessionRig.RunFrame(messages.WrittenSpan.ToArray(), (uint)some.Length));
         }
-        image = rig.ExecuteForImage(mark);
-        if (image.Length < Handlers * 20)
-            throw new InvalidOperationException($"an image of {image.Length} bytes holds no {Handlers} handlers");
-        Console.WriteLine($"// {image.Length} bytes, {(double)image.Length / Handlers:F0} each");
+        _image = _rig.ExecuteForImage(_mark);
+        if (_image.Length < Handlers * 20)
+            throw new InvalidOperationException($"an image of {_image.Length} bytes holds no {Handlers} handlers");
+        Console.WriteLine($"// {_image.Length} bytes, {(double)_image.Length / Handlers:F0} each");
     }
 
     private static byte[] Ask(int number)
@@ -41,8 +42,8 @@ public class SuspendedImages
     }
 
     [Benchmark]
-    public void Save() => rig.Execute(mark);
+    public void Save() => _rig.Execute(_mark);
 
     [Benchmark]
-    public void Restore() => SessionRig.Restore(ImmortalDefinition.Of<Asker>(), image);
+    public void Restore() => SessionRig.Restore(ImmortalDefinition.Of<Asker>(), _image);
 }

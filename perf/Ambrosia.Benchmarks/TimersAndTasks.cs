@@ -1,5 +1,5 @@
 using System.Buffers.Binary;
-using Ambrosia.Protocol;
+using Ambrosia.Protocol.Records;
 using BenchmarkDotNet.Attributes;
 
 namespace Ambrosia.Benchmarks;
@@ -14,25 +14,25 @@ public class TimersAndTasks
     private const int Count = 1024;
     private const int BodyBytes = sizeof(ulong) + 1 + 2, RecordBytes = RecordHeader.Bytes + BodyBytes;
 
-    private readonly SessionRig follower = new(ImmortalDefinition.Of<Errands>()),
-        primary = new(ImmortalDefinition.Of<Errands>(), isPrimary: true);
-    private readonly byte[] results = new byte[Count * RecordBytes], fired = new byte[Count * (RecordHeader.Bytes + 16)];
-    private byte[] begin = [], wait = [];
-    private ulong followerTasks, primaryTasks, timers;
+    private readonly SessionRig _follower = new(ImmortalDefinition.Of<Waiters>()),
+        _primary = new(ImmortalDefinition.Of<Waiters>(), isPrimary: true);
+    private readonly byte[] _results = new byte[Count * RecordBytes], _fired = new byte[Count * (RecordHeader.Bytes + 16)];
+    private byte[] _begin = [], _wait = [];
+    private ulong _followerTasks, _primaryTasks, _timers;
 
     [GlobalSetup]
     public void Setup()
     {
         byte[] count = [0x19, Count >> 8, Count & 0xFF];
-        begin = SessionRig.RunFrame(BindingSteadyPath.Message("IErrands", "Begin", count), 1);
-        wait = SessionRig.RunFrame(BindingSteadyPath.Message("IErrands", "Wait", count), 1);
+        _begin = SessionRig.RunFrame(BindingSteadyPath.Message("IWaiters", "Begin", count), 1);
+        _wait = SessionRig.RunFrame(BindingSteadyPath.Message("IWaiters", "Wait", count), 1);
         for (int i = 0; i < Count; i++)
         {
-            Span<byte> record = results.AsSpan(i * RecordBytes, RecordBytes);
+            Span<byte> record = _results.AsSpan(i * RecordBytes, RecordBytes);
             new RecordHeader(BodyBytes, RecordKind.NondetResult).Write(record);
             record[^2] = 0x18; // 42
             record[^1] = 0x2A;
-            Span<byte> timer = fired.AsSpan(i * (RecordHeader.Bytes + 16), RecordHeader.Bytes + 16);
+            Span<byte> timer = _fired.AsSpan(i * (RecordHeader.Bytes + 16), RecordHeader.Bytes + 16);
             new RecordHeader(16, RecordKind.TimerFired).Write(timer);
             BinaryPrimitives.WriteInt64LittleEndian(timer[16..], 1); // the rig's time
         }
@@ -40,14 +40,14 @@ public class TimersAndTasks
 
     /// <summary>A replica that follows, or replays.</summary>
     [Benchmark(OperationsPerInvoke = Count)]
-    public void TaskByItsRecord() => Complete(follower, begin, results, RecordBytes, ref followerTasks);
+    public void TaskByItsRecord() => Complete(_follower, _begin, _results, RecordBytes, ref _followerTasks);
 
     /// <summary>The primary, without the thread pool and the log.</summary>
     [Benchmark(OperationsPerInvoke = Count)]
-    public void TaskWithItsBody() => Complete(primary, begin, results, RecordBytes, ref primaryTasks);
+    public void TaskWithItsBody() => Complete(_primary, _begin, _results, RecordBytes, ref _primaryTasks);
 
     [Benchmark(OperationsPerInvoke = Count)]
-    public void DelayByItsRecord() => Complete(follower, wait, fired, RecordHeader.Bytes + 16, ref timers);
+    public void DelayByItsRecord() => Complete(_follower, _wait, _fired, RecordHeader.Bytes + 16, ref _timers);
 
     private static void Complete(SessionRig rig, byte[] begins, byte[] records, int recordBytes, ref ulong numbers)
     {

@@ -2,27 +2,28 @@ using System.Runtime.InteropServices;
 
 namespace Ambrosia.AppChannel;
 
-/// <summary>Waiting on a word that two processes share; Linux on x64 and Arm64.</summary>
+/// <summary>Waits on a word that two processes share. It works on Linux on x64 and Arm64.</summary>
 internal static unsafe partial class Futex
 {
     private const int WaitOperation = 0, WakeOperation = 1; // without FUTEX_PRIVATE_FLAG: across processes
 
-    private static readonly nint number = RuntimeInformation.ProcessArchitecture == Architecture.Arm64 ? 98 : 202;
+    private static readonly nint s_number = RuntimeInformation.ProcessArchitecture == Architecture.Arm64 ? 98 : 202;
 
+    /// <summary>True when the system can do it.</summary>
     internal static bool IsThere =>
         OperatingSystem.IsLinux() && RuntimeInformation.ProcessArchitecture is Architecture.X64 or Architecture.Arm64;
 
-    /// <summary>Waits while the word has this value, for at most that long; may return early.</summary>
+    /// <summary>Waits while the word has this value, for at most this long. It may return early.</summary>
     internal static void Wait(ref int word, int value, TimeSpan atMost)
     {
         long* time = stackalloc long[2] { (long)atMost.TotalSeconds, atMost.Ticks % TimeSpan.TicksPerSecond * 100 }; // seconds, nanoseconds
-        fixed (int* at = &word) _ = Call(number, at, WaitOperation, value, time);
+        fixed (int* at = &word) _ = Call(s_number, at, WaitOperation, value, time);
     }
 
-    /// <summary>Wakes who waits there.</summary>
+    /// <summary>Wakes everybody who waits on the word.</summary>
     internal static void Wake(ref int word)
     {
-        fixed (int* at = &word) _ = Call(number, at, WakeOperation, int.MaxValue, null);
+        fixed (int* at = &word) _ = Call(s_number, at, WakeOperation, int.MaxValue, null);
     }
 
     [LibraryImport("libc", EntryPoint = "syscall")]

@@ -1,49 +1,51 @@
 using System.IO.MemoryMappedFiles;
 using System.Runtime.InteropServices;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
 using Microsoft.Win32.SafeHandles;
 
 namespace Ambrosia.AppChannel;
 
 /// <summary>
-/// Two rings in memory that two processes share, one each way. It has no name in a file system: the coordinator makes it, the app opens
-/// it through the coordinator's descriptor, and it is gone with both, however they end. Its size is sealed, so that neither can take pages
-/// from under the other.
+/// Owns two rings in memory that two processes share, one each way. The memory has no name in a file system: the coordinator makes it, the
+/// app opens it through the coordinator's descriptor, and it is gone with both, however they end. Its size is sealed, so that neither
+/// process can take pages away from the other.
 /// </summary>
 internal sealed unsafe partial class RingMemory : IDisposable
 {
     private const uint CloseOnExec = 1, AllowSealing = 2; // MFD_…
     private const int AddSeals = 1033, SealSeal = 1, SealShrink = 2, SealGrow = 4; // F_…
 
-    private readonly MemoryMappedFile file;
-    private readonly MemoryMappedViewAccessor view;
-    private readonly int capacity;
-    private readonly byte* start;
+    private readonly MemoryMappedFile _file;
+    private readonly MemoryMappedViewAccessor _view;
+    private readonly int _capacity;
+    private readonly byte* _start;
 
     private RingMemory(SafeFileHandle handle, int capacity, string path)
     {
-        this.capacity = capacity;
+        _capacity = capacity;
         Path = path;
-        file = MemoryMappedFile.CreateFromFile(handle, null, 0, MemoryMappedFileAccess.ReadWrite, HandleInheritability.None,
+        _file = MemoryMappedFile.CreateFromFile(handle, null, 0, MemoryMappedFileAccess.ReadWrite, HandleInheritability.None,
             leaveOpen: false);
-        view = file.CreateViewAccessor(0, BytesOf(capacity));
-        view.SafeMemoryMappedViewHandle.AcquirePointer(ref start);
+        _view = _file.CreateViewAccessor(0, BytesOf(capacity));
+        _view.SafeMemoryMappedViewHandle.AcquirePointer(ref _start);
     }
 
-    /// <summary>Where an app of the same user finds it as long as the coordinator lives.</summary>
+    /// <summary>The path at which an app of the same user finds the memory as long as the coordinator lives.</summary>
     internal string Path { get; }
 
-    internal int Capacity => capacity;
+    internal int Capacity => _capacity;
 
-    internal RingWriter WriterToApp => new(start, capacity);
+    internal RingWriter WriterToApp => new(_start, _capacity);
 
-    internal RingReader ReaderAtApp => new(start, capacity);
+    internal RingReader ReaderAtApp => new(_start, _capacity);
 
-    internal RingWriter WriterFromApp => new(start + BytesOf(capacity) / 2, capacity);
+    internal RingWriter WriterFromApp => new(_start + BytesOf(_capacity) / 2, _capacity);
 
-    internal RingReader ReaderFromApp => new(start + BytesOf(capacity) / 2, capacity);
+    internal RingReader ReaderFromApp => new(_start + BytesOf(_capacity) / 2, _capacity);
 
-    /// <exception cref="IOException">The system gives none.</exception>
+    /// <summary>Makes the memory, on the coordinator's side.</summary>
+    /// <exception cref="IOException">The system gives no memory.</exception>
     internal static RingMemory Make(int capacity)
     {
         int descriptor = Create("ambrosia-app", CloseOnExec | AllowSealing);
@@ -64,9 +66,10 @@ internal sealed unsafe partial class RingMemory : IDisposable
         }
     }
 
-    /// <exception cref="ProtocolViolation">P5.19: it is not what the frame says.</exception>
-    /// <exception cref="IOException">It cannot be opened.</exception>
-    /// <exception cref="UnauthorizedAccessException">It cannot be opened.</exception>
+    /// <summary>Opens the memory, on the app's side.</summary>
+    /// <exception cref="ProtocolViolation">P5.19: the memory is not what the frame says.</exception>
+    /// <exception cref="IOException">The memory cannot be opened.</exception>
+    /// <exception cref="UnauthorizedAccessException">The memory cannot be opened.</exception>
     internal static RingMemory Open(RingsFrame rings)
     {
         SafeFileHandle handle = File.OpenHandle(rings.Path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
@@ -86,12 +89,12 @@ internal sealed unsafe partial class RingMemory : IDisposable
 
     private static long BytesOf(int capacity) => 2L * (Ring.BytesAt + capacity);
 
-    /// <summary>Nobody may touch a ring any more.</summary>
+    /// <summary>Gives the memory back; nobody may touch a ring afterwards.</summary>
     public void Dispose()
     {
-        view.SafeMemoryMappedViewHandle.ReleasePointer();
-        view.Dispose();
-        file.Dispose();
+        _view.SafeMemoryMappedViewHandle.ReleasePointer();
+        _view.Dispose();
+        _file.Dispose();
     }
 
     [LibraryImport("libc", EntryPoint = "memfd_create", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
@@ -99,4 +102,17 @@ internal sealed unsafe partial class RingMemory : IDisposable
 
     [LibraryImport("libc", EntryPoint = "fcntl", SetLastError = true)]
     private static partial int Control(SafeFileHandle file, int command, int argument);
+}
+
+/// <summary>
+/// Says where the parts of one ring lie (protocol P5.19): four words, each in cache lines of its own, then the bytes. Positions count all
+/// bytes ever written and read; a byte at position p lies at p modulo the capacity. What the other side may write is checked wherever it is
+/// read.
+/// </summary>
+internal static class Ring
+{
+    internal const int WrittenAt = 0, ReadAt = 128, ReaderWaitsAt = 256, WriterWaitsAt = 384, BytesAt = 4096;
+
+    /// <summary>Returns the number of bytes between the two positions; null if an honest writer and reader cannot have them.</summary>
+    internal static int? Used(ulong written, ulong read, int capacity) => written - read <= (ulong)capacity ? (int)(written - read) : null;
 }

@@ -3,23 +3,25 @@ using Ambrosia.Protocol;
 namespace Ambrosia.AppChannel;
 
 /// <summary>
-/// The reading end of a ring. One thread. Invariant: <see cref="read"/> is its own and never read back from the shared memory.
+/// Reads from a ring that the other process writes. One thread uses it. Invariant: <see cref="_read"/> is its own and is never read back
+/// from the shared memory.
 /// </summary>
 internal sealed unsafe class RingReader(byte* ring, int capacity)
 {
-    private ulong read;
+    private ulong _read;
 
-    /// <returns>Bytes copied out; 0: none are there.</returns>
+    /// <summary>Copies out what is there, and wakes a writer that waits for room.</summary>
+    /// <returns>Number of bytes; 0 when none are there.</returns>
     /// <exception cref="ProtocolViolation">The writer claims more than fits.</exception>
     internal int TryRead(Span<byte> into)
     {
         int used = Used(), count = Math.Min(used, into.Length);
         if (count == 0) return 0;
-        int at = (int)(read & (ulong)(capacity - 1)), first = Math.Min(count, capacity - at);
+        int at = (int)(_read & (ulong)(capacity - 1)), first = Math.Min(count, capacity - at);
         new ReadOnlySpan<byte>(ring + Ring.BytesAt + at, first).CopyTo(into);
         new ReadOnlySpan<byte>(ring + Ring.BytesAt, count - first).CopyTo(into[first..]);
-        read += (uint)count;
-        Volatile.Write(ref *(ulong*)(ring + Ring.ReadAt), read);
+        _read += (uint)count;
+        Volatile.Write(ref *(ulong*)(ring + Ring.ReadAt), _read);
         // Either the writer, which says that it waits and then looks, sees the room, or we see that it waits.
         Interlocked.MemoryBarrier();
         ref int waits = ref *(int*)(ring + Ring.WriterWaitsAt);
@@ -27,7 +29,7 @@ internal sealed unsafe class RingReader(byte* ring, int capacity)
         return count;
     }
 
-    /// <summary>Says to the writer that it is to be woken. False: bytes have come meanwhile.</summary>
+    /// <summary>Tells the writer that this side waits and must be woken; returns false when bytes have come meanwhile.</summary>
     internal bool BeginWait()
     {
         ref int waits = ref *(int*)(ring + Ring.ReaderWaitsAt);
@@ -41,7 +43,7 @@ internal sealed unsafe class RingReader(byte* ring, int capacity)
     private int Used()
     {
         ulong written = Volatile.Read(ref *(ulong*)(ring + Ring.WrittenAt));
-        return Ring.Used(written, read, capacity)
-            ?? throw new ProtocolViolation("P5.19", $"{written} bytes written and {read} read, in a ring of {capacity}");
+        return Ring.Used(written, _read, capacity)
+            ?? throw new ProtocolViolation("P5.19", $"{written} bytes written and {_read} read, in a ring of {capacity}");
     }
 }

@@ -1,41 +1,42 @@
 using System.Buffers;
 using System.Net.Sockets;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
 
 namespace Ambrosia.AppChannel;
 
 /// <summary>
-/// Bytes through two rings of shared memory: one copy in and one out, and no system call while both sides are busy. The socket beside them
-/// wakes a reader that waits (any byte does) and tells it of the other side's end. A writer that waits for room
-/// waits on a word of the ring.
+/// Carries bytes through two rings of shared memory, with one copy in and one out, and without a system call while both sides are busy. The
+/// socket beside them wakes a reader that waits (any byte does) and tells it of the other side's end. A writer that waits for room waits on
+/// a word of the ring.
 /// </summary>
 public sealed class RingStream : AppStream
 {
-    /// <summary>Measured against less, which changes threads oftener: docs/decisions/0012.</summary>
+    /// <summary>Smaller rings change threads oftener; the size was measured (docs/decisions/0012).</summary>
     private const int CapacityOfRings = 4 * 1024 * 1024;
 
-    private readonly SocketStream ends;
-    private readonly RingMemory memory;
-    private readonly RingReader reader;
-    private readonly RingWriter writer;
-    private readonly Action bell;
-    private readonly byte[] heard = new byte[64];
-    private bool ended;
+    private readonly SocketStream _ends;
+    private readonly RingMemory _memory;
+    private readonly RingReader _reader;
+    private readonly RingWriter _writer;
+    private readonly Action _bell;
+    private readonly byte[] _heard = new byte[64];
+    private bool _ended;
 
     private RingStream(Socket socket, RingMemory memory, RingReader reader, RingWriter writer)
     {
-        this.memory = memory;
-        this.reader = reader;
-        this.writer = writer;
-        ends = new SocketStream(socket);
-        bell = () => ends.TrySend([0]); // where no byte fits there are enough to wake
+        _memory = memory;
+        _reader = reader;
+        _writer = writer;
+        _ends = new SocketStream(socket);
+        _bell = () => _ends.TrySend([0]); // where no byte fits, those that are there wake the reader
     }
 
-    /// <summary>The system can do it.</summary>
+    /// <summary>True when the system has what the rings need: shared memory, and words that two processes can wait on.</summary>
     public static bool IsThere => Futex.IsThere;
 
     /// <summary>
-    /// The coordinator's side: makes the rings and tells the app at the other end of the socket, whose hello was accepted.
+    /// Makes the rings on the coordinator's side, and tells the app at the other end of the socket, whose hello was accepted.
     /// </summary>
     /// <exception cref="IOException">The system gives no memory.</exception>
     public static RingStream Offer(Socket socket) => Offer(socket, CapacityOfRings);
@@ -44,7 +45,7 @@ public sealed class RingStream : AppStream
     {
         RingMemory memory = RingMemory.Make(capacity);
         var frame = new ArrayBufferWriter<byte>();
-        Frames.Write(frame, new RingsFrame((uint)memory.Capacity, memory.Path), seed: 0, checkPayload: false);
+        FrameWriter.Write(frame, new RingsFrame((uint)memory.Capacity, memory.Path), seed: 0, checkPayload: false);
         try
         {
             socket.Send(frame.WrittenSpan);
@@ -56,9 +57,9 @@ public sealed class RingStream : AppStream
         return new RingStream(socket, memory, memory.ReaderFromApp, memory.WriterToApp);
     }
 
-    /// <summary>The app's side.</summary>
+    /// <summary>Opens the rings on the app's side.</summary>
     /// <exception cref="ProtocolViolation">P5.19.</exception>
-    /// <exception cref="IOException">They cannot be opened.</exception>
+    /// <exception cref="IOException">The rings cannot be opened.</exception>
     internal static RingStream Open(Socket socket, RingsFrame rings)
     {
         RingMemory memory = RingMemory.Open(rings);
@@ -69,9 +70,10 @@ public sealed class RingStream : AppStream
     {
         while (true)
         {
-            int count = reader.TryRead(into);
-            if (count > 0 || ended) return count;
-            if (reader.BeginWait()) ended = ends.Receive(heard) == 0; // and then the ring once more, for what was written before the end
+            int count = _reader.TryRead(into);
+            if (count > 0 || _ended) return count;
+            // After the end the ring is read once more, for what was written before it.
+            if (_reader.BeginWait()) _ended = _ends.Receive(_heard) == 0;
         }
     }
 
@@ -79,16 +81,16 @@ public sealed class RingStream : AppStream
     {
         while (true)
         {
-            bytes = bytes[writer.TryWrite(bytes, bell)..];
+            bytes = bytes[_writer.TryWrite(bytes, _bell)..];
             if (bytes.IsEmpty) return;
-            writer.AwaitRoom(bell);
+            _writer.AwaitRoom(_bell);
         }
     }
 
-    public override int TrySend(ReadOnlySpan<byte> bytes) => writer.TryWrite(bytes, bell);
+    public override int TrySend(ReadOnlySpan<byte> bytes) => _writer.TryWrite(bytes, _bell);
 
-    public override void End() => ends.End();
+    public override void End() => _ends.End();
 
-    /// <summary>Behind the last call of any thread.</summary>
-    public override void Dispose() => memory.Dispose();
+    /// <summary>Gives the memory back, after the last call of any thread.</summary>
+    public override void Dispose() => _memory.Dispose();
 }

@@ -3,20 +3,21 @@ using System.Net.Sockets;
 namespace Ambrosia.AppChannel;
 
 /// <summary>
-/// The writing end of a ring. One thread at a time. Invariant: <see cref="written"/> is its own and never read back from the shared memory.
+/// The writing end of a ring, which one thread at a time uses. Invariant: <see cref="_written"/> is its own and is never read back from the
+/// shared memory.
 /// </summary>
 internal sealed unsafe class RingWriter(byte* ring, int capacity)
 {
-    /// <summary>The reader begins with so much of a long message while the rest is still copied.</summary>
+    /// <summary>The reader can begin with this many bytes of a long message while the rest is still copied.</summary>
     private const int PieceBytes = 128 * 1024;
 
-    /// <summary>A writer that waits rings so often, which fails when the reader is gone.</summary>
-    private static readonly TimeSpan ringEvery = TimeSpan.FromMilliseconds(100);
+    /// <summary>A writer that waits rings the bell this often, which fails when the reader is gone.</summary>
+    private static readonly TimeSpan s_ringEvery = TimeSpan.FromMilliseconds(100);
 
-    private ulong written;
+    private ulong _written;
 
-    /// <summary>Copies in what there is room for, and says so to the reader.</summary>
-    /// <param name="bell">Wakes a reader that waits.</param>
+    /// <summary>Copies in what there is room for, and wakes a reader that waits.</summary>
+    /// <param name="bell">Action that wakes the reader.</param>
     /// <exception cref="SocketException">The reader claims what it cannot have read.</exception>
     internal int TryWrite(ReadOnlySpan<byte> bytes, Action bell)
     {
@@ -26,8 +27,8 @@ internal sealed unsafe class RingWriter(byte* ring, int capacity)
             int piece = Math.Min(PieceBytes, count - done);
             Copy(bytes.Slice(done, piece));
             done += piece;
-            written += (uint)piece;
-            Volatile.Write(ref *(ulong*)(ring + Ring.WrittenAt), written);
+            _written += (uint)piece;
+            Volatile.Write(ref *(ulong*)(ring + Ring.WrittenAt), _written);
             // Either the reader, which says that it waits and then looks, sees the bytes, or we see that it waits.
             Interlocked.MemoryBarrier();
             ref int waits = ref *(int*)(ring + Ring.ReaderWaitsAt);
@@ -36,7 +37,7 @@ internal sealed unsafe class RingWriter(byte* ring, int capacity)
         return count;
     }
 
-    /// <summary>Waits until half of the ring is free: not for each piece, which would change threads for little.</summary>
+    /// <summary>Waits until half of the ring is free. To wait for less would change threads for little.</summary>
     /// <exception cref="SocketException">The reader is gone.</exception>
     internal void AwaitRoom(Action bell)
     {
@@ -45,20 +46,20 @@ internal sealed unsafe class RingWriter(byte* ring, int capacity)
         {
             Volatile.Write(ref waits, 1);
             Interlocked.MemoryBarrier();
-            if (capacity - Room() > capacity / 2) Futex.Wait(ref waits, 1, ringEvery);
+            if (capacity - Room() > capacity / 2) Futex.Wait(ref waits, 1, s_ringEvery);
             if (Interlocked.Exchange(ref waits, 0) != 0) bell();
         }
     }
 
     private int Room() =>
         capacity
-        - (Ring.Used(written, Volatile.Read(ref *(ulong*)(ring + Ring.ReadAt)), capacity)
+        - (Ring.Used(_written, Volatile.Read(ref *(ulong*)(ring + Ring.ReadAt)), capacity)
             ?? throw new SocketException((int)SocketError.ConnectionReset,
                 "the other side claims to have read what was not written (P5.19)"));
 
     private void Copy(ReadOnlySpan<byte> bytes)
     {
-        int at = (int)(written & (ulong)(capacity - 1)), first = Math.Min(bytes.Length, capacity - at);
+        int at = (int)(_written & (ulong)(capacity - 1)), first = Math.Min(bytes.Length, capacity - at);
         bytes[..first].CopyTo(new Span<byte>(ring + Ring.BytesAt + at, first));
         bytes[first..].CopyTo(new Span<byte>(ring + Ring.BytesAt, bytes.Length - first));
     }

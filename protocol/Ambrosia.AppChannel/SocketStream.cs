@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 
 namespace Ambrosia.AppChannel;
 
-/// <summary>Bytes through a socket, which stays in blocking mode and belongs to who made it.</summary>
+/// <summary>Carries bytes through a socket, which stays in blocking mode and belongs to whoever made it.</summary>
 public sealed partial class SocketStream(Socket socket) : AppStream
 {
     private const int DontWait = 0x40, NoSignal = 0x4000; // MSG_… of Linux
@@ -18,7 +18,7 @@ public sealed partial class SocketStream(Socket socket) : AppStream
         }
         catch (ObjectDisposedException)
         {
-            return 0; // by this side, in the middle
+            return 0; // this side has ended the stream in the middle of the call
         }
     }
 
@@ -30,12 +30,12 @@ public sealed partial class SocketStream(Socket socket) : AppStream
         }
         catch (ObjectDisposedException)
         {
-            throw Gone(); // an impulse's thread may come behind the end of the session
+            throw Gone(); // the thread of an impulse may come after the end of the session
         }
     }
 
     /// <remarks>
-    /// The framework has no flag for one call. Elsewhere than on Linux nothing is sent, and a thread that may wait does it all.
+    /// The framework has no flag for a single call. On other systems than Linux nothing is sent here, and a thread that may wait sends all.
     /// </remarks>
     public override unsafe int TrySend(ReadOnlySpan<byte> bytes)
     {

@@ -1,8 +1,9 @@
 namespace Ambrosia.Protocol;
 
 /// <summary>
-/// The other side broke the protocol: what it sent is malformed by the cited sentence of docs/protocol.md or docs/log-format.md.
-/// The connection that carried it closes; the process goes on. Met in a file it is damage, and the reading rules decide (log-format L8).
+/// The other side broke the protocol: what it sent is malformed by the cited section of docs/protocol.md or docs/log-format.md.
+/// The connection that carried the bytes closes, and the process goes on. In a file a violation is damage, and the reading rules decide
+/// what becomes of it (log-format L8).
 /// </summary>
 public sealed class ProtocolViolation : Exception
 {
@@ -20,12 +21,12 @@ public sealed class ProtocolViolation : Exception
         _what = what;
     }
 
-    /// <summary>The sentence, for instance "P2.1".</summary>
+    /// <summary>The section that was broken, for instance "P2.1".</summary>
     public string Section { get; }
 
-    /// <summary>Position of the log record that carried it, where there is one.</summary>
+    /// <summary>The position of the log record that carried the violation; null where it did not come from a log.</summary>
     public Lsn? Lsn { get; }
 
-    /// <summary>The same violation with the position of the record that carried it.</summary>
+    /// <summary>Returns this violation with the position of the record that carried it.</summary>
     public ProtocolViolation At(Lsn lsn) => new(Section, _what, lsn, this);
 }

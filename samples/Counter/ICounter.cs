@@ -1,6 +1,6 @@
 namespace CounterSample;
 
-/// <summary>The paper's, §4.2, word for word.</summary>
+/// <summary>This is the interface of the paper, §4.2, word for word.</summary>
 public interface ICounter
 {
     void Increment();

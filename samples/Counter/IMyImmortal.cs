@@ -2,7 +2,7 @@ using Ambrosia;
 
 namespace CounterSample;
 
-/// <summary>The paper's, §4.2.1, word for word.</summary>
+/// <summary>This is the interface of the paper, §4.2.1, word for word.</summary>
 public interface IMyImmortal
 {
     [ImpulseHandler]

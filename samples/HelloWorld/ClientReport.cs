@@ -1,12 +1,14 @@
 namespace HelloWorld;
 
-/// <summary>Where the client stands, as one line: <c>client QUESTION ORDER WANTED MADE ANSWERS WRONG CALLING</c>.</summary>
+/// <summary>
+/// The progress of the client, which is printed as one line: <c>client QUESTION ORDER WANTED MADE ANSWERS WRONG CALLING</c>.
+/// </summary>
 /// <param name="LastOrder">The last order that it accepted; "-" before the first.</param>
-/// <param name="Wanted">Calls that it was ever told to make.</param>
-/// <param name="Made">Calls of Hello that it made.</param>
-/// <param name="Answers">Answers that it awaited and got.</param>
-/// <param name="WrongAnswers">Those that were not the next number.</param>
-/// <param name="IsCalling">False: everything wanted is made and every answer is there.</param>
+/// <param name="Wanted">The calls that it was ever told to make.</param>
+/// <param name="Made">The calls of Hello that it has made.</param>
+/// <param name="Answers">The answers that it has awaited and got.</param>
+/// <param name="WrongAnswers">The answers that were not the next number.</param>
+/// <param name="IsCalling">False once every call is made and every answer is there.</param>
 internal sealed record ClientReport(
     string Question, string LastOrder, long Wanted, long Made, long Answers, long WrongAnswers, bool IsCalling)
 {

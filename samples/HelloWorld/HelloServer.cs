@@ -3,26 +3,29 @@ using Ambrosia;
 namespace HelloWorld;
 
 /// <summary>
-/// An immortal: ordinary C#, its state in ordinary fields, without a line about files, retries or recovery. Kill it whenever you like.
+/// The server is an immortal: ordinary C# with its state in ordinary fields, and without a line about files, retries or recovery. Kill it
+/// whenever you like.
 /// </summary>
 public sealed partial class HelloServer : Immortal<IHelloServerProxy>, IHelloServer
 {
-    private long applied;
-    private ulong orderHash;
-    private long asked;
+    private long _applied;
+    private ulong _orderHash;
+    private long _asked;
 
     public void Hello(long number)
     {
-        applied++;
-        orderHash = OrderHash.Add(orderHash, number);
+        _applied++;
+        _orderHash = OrderHash.Add(_orderHash, number);
     }
 
-    public long Ask() => ++asked;
+    public long Ask() => ++_asked;
 
-    // Handlers run again when the log is replayed, and what they print is printed again: so it says where things stand, not what happened.
-    public void Report(string question) => Console.WriteLine(new ServerReport(question, applied, orderHash, asked));
+    // Handlers run again when the log is replayed, and print again. So this line tells the state, and not what has just happened.
+    public void Report(string question) => Console.WriteLine(new ServerReport(question, _applied, _orderHash, _asked));
 
-    /// <summary>Runs in every process that takes over, and is not replayed: the place to begin listening to the world outside.</summary>
+    /// <summary>
+    /// Runs in every process that takes over, and is not replayed. So this is the place to begin listening to the world outside.
+    /// </summary>
     protected override void BecomingPrimary()
     {
         IHelloServerProxy self = thisProxy;

@@ -2,7 +2,7 @@ using Ambrosia;
 
 namespace HelloWorld;
 
-/// <summary>What the world outside and the client itself may ask of the client.</summary>
+/// <summary>The contract of the client, for the world outside and for the client itself.</summary>
 public interface IHelloClient
 {
     /// <summary>Makes <paramref name="calls"/> more calls. The same order counts once, however often it is given.</summary>
@@ -10,7 +10,7 @@ public interface IHelloClient
     void MakeCalls(string order, long calls);
 
     /// <summary>Prints how far the client is.</summary>
-    /// <param name="question">Comes back in what is printed.</param>
+    /// <param name="question">The name of the question, which is printed with the answer.</param>
     [ImpulseHandler]
     void Report(string question);
 

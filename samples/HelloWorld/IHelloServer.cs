@@ -2,7 +2,7 @@ using Ambrosia;
 
 namespace HelloWorld;
 
-/// <summary>What others may ask of the server. The generator makes <c>IHelloServerProxy</c> of it, through which they ask.</summary>
+/// <summary>The contract of the server. The generator makes <c>IHelloServerProxy</c> of it, through which others call the server.</summary>
 public interface IHelloServer
 {
     /// <summary>Says hello and waits for nothing.</summary>
@@ -10,12 +10,12 @@ public interface IHelloServer
     [MethodId(1)]
     void Hello(long number);
 
-    /// <summary>Which question is this? The first gets 1, the next 2, and so on.</summary>
+    /// <summary>Answers which question this is. The first gets 1, the next 2, and so on.</summary>
     [MethodId(2)]
     long Ask();
 
     /// <summary>Prints how far the server is.</summary>
-    /// <param name="question">Comes back in what is printed.</param>
+    /// <param name="question">The name of the question, which is printed with the answer.</param>
     [ImpulseHandler]
     void Report(string question);
 }

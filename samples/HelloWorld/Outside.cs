@@ -1,6 +1,6 @@
 namespace HelloWorld;
 
-/// <summary>The world outside an app, which here is its standard input: a line is a command of words.</summary>
+/// <summary>The world outside an app is its standard input here. A line is a command of words.</summary>
 internal static class Outside
 {
     /// <summary>Starts a thread that hands every line to <paramref name="take"/>, until the input or the session ends.</summary>

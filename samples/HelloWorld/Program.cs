@@ -4,7 +4,8 @@ using HelloWorld.Orchestration;
 namespace HelloWorld;
 
 /// <summary>
-/// Three programs in one: the two apps, which their coordinators start, and what a user starts, which runs all of it and kills it.
+/// The entry of three programs in one: the two apps, which their coordinators start, and the program that a user starts, which runs them
+/// all and kills them.
 /// </summary>
 internal static class Program
 {

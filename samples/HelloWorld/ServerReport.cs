@@ -1,9 +1,9 @@
 namespace HelloWorld;
 
-/// <summary>Where the server stands, as one line: <c>server QUESTION APPLIED HASH ASKED</c>.</summary>
-/// <param name="Applied">Calls of Hello.</param>
-/// <param name="OrderHash">Their numbers' <see cref="HelloWorld.OrderHash"/>.</param>
-/// <param name="Asked">Calls of Ask.</param>
+/// <summary>The progress of the server, which is printed as one line: <c>server QUESTION APPLIED HASH ASKED</c>.</summary>
+/// <param name="Applied">The calls of Hello that it has applied.</param>
+/// <param name="OrderHash">The hash of their numbers: <see cref="HelloWorld.OrderHash"/>.</param>
+/// <param name="Asked">The calls of Ask.</param>
 internal sealed record ServerReport(string Question, long Applied, ulong OrderHash, long Asked)
 {
     public override string ToString() => $"server {Question} {Applied} {OrderHash} {Asked}";

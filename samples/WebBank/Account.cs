@@ -2,7 +2,7 @@ using Ambrosia;
 
 namespace WebBank;
 
-/// <summary>An account as the bank keeps it.</summary>
+/// <summary>An account, as the bank keeps it.</summary>
 public sealed class Account(long number)
 {
     public long Number { get; } = number;
@@ -11,9 +11,9 @@ public sealed class Account(long number)
 
     public long Views { get; set; }
 
-    /// <summary>Transfers that wait for their time.</summary>
+    /// <summary>The number of transfers that wait for their time.</summary>
     public int Planned { get; set; }
 
-    /// <summary>Calls them off.</summary>
+    /// <summary>The cancellation that calls these transfers off.</summary>
     public CallCancellation Plans { get; set; } = new();
 }

@@ -2,13 +2,15 @@ using Ambrosia;
 
 namespace WebBank;
 
-/// <summary>An ordinary class with a dictionary, which nothing that happens to its process can make forget, or do anything twice.</summary>
+/// <summary>
+/// The bank is an ordinary class with a dictionary. Whatever happens to its process, it forgets nothing and does nothing twice.
+/// </summary>
 public sealed partial class Bank : Immortal<IBankProxy>, IBank
 {
-    private readonly SortedDictionary<string, Account> accounts = new(StringComparer.Ordinal);
-    private readonly IExchangeProxy exchange;
+    private readonly SortedDictionary<string, Account> _accounts = new(StringComparer.Ordinal);
+    private readonly IExchangeProxy _exchange;
 
-    public Bank() => exchange = GetProxy<IExchange>("exchange");
+    public Bank() => _exchange = GetProxy<IExchange>("exchange");
 
     public long Deposit(string account, long cents)
     {
@@ -31,13 +33,13 @@ public sealed partial class Bank : Immortal<IBankProxy>, IBank
         bool isOrdered = false;
         try
         {
-            long rate = await exchange.RateAsync(currency).Within(TimeSpan.FromSeconds(30));
+            long rate = await _exchange.RateAsync(currency).Within(TimeSpan.FromSeconds(30));
             long amount = cents * rate / 1000;
             isOrdered = true;
             string confirmation = await NondetTask(
                 context => PaymentNetwork.PayAsync(context.IdempotencyKey, to, amount, currency),
                 new NondetOptions { Attempts = 3, Deadline = TimeSpan.FromMinutes(1) });
-            exchange.SoldFork(currency, amount);
+            _exchange.SoldFork(currency, amount);
             Logger.Information($"{from} has paid {amount} {currency} to {to}");
             return new Receipt(NewGuid(), Now, amount, currency, confirmation);
         }
@@ -79,35 +81,37 @@ public sealed partial class Bank : Immortal<IBankProxy>, IBank
     }
 
     public async Call<long[]> Rates(string[] currencies) =>
-        await Call.WhenAll(Array.ConvertAll(currencies, currency => exchange.RateAsync(currency)));
+        await Call.WhenAll(Array.ConvertAll(currencies, currency => _exchange.RateAsync(currency)));
 
-    public async Call<long> Sold(string currency) => await exchange.TotalSoldAsync(currency);
+    public async Call<long> Sold(string currency) => await _exchange.TotalSoldAsync(currency);
 
     public void Seen(string account) => Open(account).Views++;
 
-    public Statement Look(string account) => accounts.TryGetValue(account, out Account? found)
+    public Statement Look(string account) => _accounts.TryGetValue(account, out Account? found)
         ? new Statement(found.Number, found.Cents, found.Views, found.Planned)
         : throw new KeyNotFoundException($"there is no account {account}");
 
     protected override void BecomingPrimary() => new Thread(TakeSlips) { IsBackground = true, Name = "counter" }.Start();
 
-    /// <summary>The counter: a slip is a line "NUMBER ACCOUNT CENTS". One whose number has been taken before changes nothing.</summary>
+    /// <summary>
+    /// Serves the counter. A slip is a line "NUMBER ACCOUNT CENTS". A slip whose number has been taken before changes nothing.
+    /// </summary>
     private async void TakeSlips()
     {
         while (Console.ReadLine() is { } line)
         {
             if (line.Split(' ') is not [var slip, var account, var text] || !long.TryParse(text, out long cents)) continue;
-            await thisProxy.HandInAsync(slip, account, cents);
+            await thisProxy.HandInLogged(slip, account, cents);
             Console.WriteLine($"slip {slip} is taken"); // it is logged, and cannot be lost any more
         }
     }
 
     private Account Open(string name)
     {
-        if (accounts.TryGetValue(name, out Account? account)) return account;
+        if (_accounts.TryGetValue(name, out Account? account)) return account;
         account = new Account(Random.NextInt64(100_000, 1_000_000)); // chance, but the same at every replay
         Logger.Information($"{name} has opened account {account.Number}");
-        return accounts[name] = account;
+        return _accounts[name] = account;
     }
 
     private Account Take(string name, long cents)

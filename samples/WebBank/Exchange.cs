@@ -2,10 +2,10 @@ using Ambrosia;
 
 namespace WebBank;
 
-/// <summary>Asks the market now and then, and sells at the last rate that it was told.</summary>
+/// <summary>The exchange asks the market now and then, and sells at the last rate that it was told.</summary>
 public sealed partial class Exchange : Immortal<IExchangeProxy>, IExchange
 {
-    private readonly SortedDictionary<string, long> rates = new(StringComparer.Ordinal), sold = new(StringComparer.Ordinal);
+    private readonly SortedDictionary<string, long> _rates = new(StringComparer.Ordinal), _sold = new(StringComparer.Ordinal);
 
     protected override void OnFirstStart()
     {
@@ -15,14 +15,14 @@ public sealed partial class Exchange : Immortal<IExchangeProxy>, IExchange
 
     public async Call AskMarket()
     {
-        // The market gives no answer twice; that of the log counts, for ever and on every replica.
-        foreach ((string currency, long rate) in await NondetTask(Market.AskAsync)) rates[currency] = rate;
+        // The market never gives the same answer twice. The answer in the log counts, for ever and on every replica.
+        foreach ((string currency, long rate) in await NondetTask(Market.AskAsync)) _rates[currency] = rate;
     }
 
     public long Rate(string currency) =>
-        rates.TryGetValue(currency, out long rate) ? rate : throw new ArgumentException($"there is no rate for {currency}");
+        _rates.TryGetValue(currency, out long rate) ? rate : throw new ArgumentException($"there is no rate for {currency}");
 
-    public void Sold(string currency, long amount) => sold[currency] = sold.GetValueOrDefault(currency) + amount;
+    public void Sold(string currency, long amount) => _sold[currency] = _sold.GetValueOrDefault(currency) + amount;
 
-    public long TotalSold(string currency) => sold.GetValueOrDefault(currency);
+    public long TotalSold(string currency) => _sold.GetValueOrDefault(currency);
 }

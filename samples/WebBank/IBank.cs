@@ -2,20 +2,20 @@ using Ambrosia;
 
 namespace WebBank;
 
-/// <summary>What the bank does, for callers inside and outside alike. Amounts are in cents.</summary>
+/// <summary>The contract of the bank, for callers inside and outside alike. Amounts are in cents.</summary>
 public interface IBank
 {
     /// <returns>The new balance.</returns>
     long Deposit(string account, long cents);
 
-    /// <summary>The same at the counter, where a slip is handed in and nobody waits for an answer.</summary>
+    /// <summary>Deposits at the counter, where a slip is handed in and nobody waits for an answer.</summary>
     [ImpulseHandler]
     void HandIn(string account, long cents);
 
     /// <returns>The new balance of the account that paid.</returns>
     long Transfer(string from, string to, long cents);
 
-    /// <summary>Pays somebody elsewhere in their money. The money is back if that fails.</summary>
+    /// <summary>Pays somebody elsewhere in their currency. The money is back if that fails.</summary>
     Call<Receipt> Remit(string from, string to, long cents, string currency);
 
     /// <summary>Transfers when so much time has passed.</summary>
@@ -26,17 +26,17 @@ public interface IBank
     /// <returns>How many there were.</returns>
     int CallOff(string from);
 
-    /// <summary>What one unit of our money is worth elsewhere, in thousandths, in the order asked for.</summary>
+    /// <summary>Returns what one unit of our currency is worth elsewhere, in thousandths, in the order of the currencies.</summary>
     Call<long[]> Rates(string[] currencies);
 
-    /// <summary>How much of a currency the exchange has sold, in hundredths.</summary>
+    /// <summary>Returns how much of a currency the exchange has sold, in hundredths.</summary>
     Call<long> Sold(string currency);
 
-    /// <summary>Somebody looked at an account: worth counting, not worth waiting for.</summary>
+    /// <summary>Counts that somebody has looked at an account. That is not worth waiting for.</summary>
     [ImpulseHandler]
     void Seen(string account);
 
-    /// <summary>How an account stands; asking leaves no trace in the log.</summary>
+    /// <summary>Returns the state of an account. A query leaves no trace in the log.</summary>
     [Query]
     Statement Look(string account);
 }

@@ -1,6 +1,6 @@
 namespace WebBank;
 
-/// <summary>Stands for a service outside: rates of the moment.</summary>
+/// <summary>Stands for a service outside that knows the rates of the moment.</summary>
 internal static class Market
 {
     public static async Task<(string Currency, long Rate)[]> AskAsync()

@@ -1,8 +1,8 @@
 namespace WebBank;
 
 /// <summary>
-/// Stands for a service outside that moves money, with a file in WEBBANK_PAYMENTS (or "payments") for each payment. Like any service worth
-/// its money it takes a key with each order, and an order with a key that it has seen is the same order.
+/// Stands for a service outside that moves money. It writes a file for each payment into the directory WEBBANK_PAYMENTS (or "payments").
+/// Like any good service it takes a key with each order; an order with a key that it has seen is the same order.
 /// </summary>
 internal static class PaymentNetwork
 {

@@ -2,8 +2,8 @@ using Ambrosia;
 
 namespace WebBank;
 
-/// <summary>For money that has been sent elsewhere.</summary>
-/// <param name="Amount">In hundredths of the other currency.</param>
-/// <param name="Confirmation">What the network said.</param>
+/// <summary>The receipt for money that was sent elsewhere.</summary>
+/// <param name="Amount">The amount in hundredths of the other currency.</param>
+/// <param name="Confirmation">The answer of the payment network.</param>
 [Data]
 public sealed record Receipt(Guid Number, DateTimeOffset At, long Amount, string Currency, string Confirmation);

@@ -9,8 +9,8 @@ using Microsoft.Extensions.Logging;
 namespace WebBank;
 
 /// <summary>
-/// HTTP in front of the bank. The web server keeps nothing: any number of them may run, and be killed. What changes something carries an
-/// Idempotency-Key, which goes on to the bank; so a browser, a proxy or this server may send it as often as they like.
+/// Serves the bank over HTTP. The web server keeps nothing: any number of them may run, and be killed. A request that changes something has
+/// an Idempotency-Key, which is passed on to the bank; so a browser, a proxy or this server may send it as often as they like.
 /// </summary>
 internal static class WebApi
 {
@@ -40,7 +40,7 @@ internal static class WebApi
                 }));
         app.MapPost("/accounts/{account}/plans",
             (string account, string to, long cents, long seconds, HttpRequest request, CancellationToken gone) => // back when it is logged
-                WithKey(request, async key => await bank.WithKey(key).TransferLaterForkAsync(account, to, cents, seconds, gone)));
+                WithKey(request, async key => await bank.WithKey(key).TransferLaterLogged(account, to, cents, seconds, gone)));
         app.MapDelete("/accounts/{account}/plans", (string account, HttpRequest request, CancellationToken gone) =>
             WithKey(request, async key => await bank.WithKey(key).CallOffAsync(account, gone)));
         app.MapGet("/rates", async (string currencies, CancellationToken gone) =>
@@ -49,7 +49,7 @@ internal static class WebApi
             async (string currency, CancellationToken gone) => Results.Text($"{await bank.SoldAsync(currency, gone)}\n"));
         app.MapGet("/accounts/{account}", async (string account, CancellationToken gone) =>
         {
-            await bank.SeenForkAsync(account, gone);
+            await bank.SeenLogged(account, gone);
             Statement now = await bank.LookAsync(account, gone); // sees that it was seen, whichever replica answers
             return Results.Text($"{now.Cents} cents, seen {now.Views} times, {now.Planned} transfers planned\n");
         });

@@ -1,5 +1,6 @@
 using System.Buffers.Binary;
-using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Runs;
 using static Ambrosia.Binding.Tests.FakeCoordinator;
 
 namespace Ambrosia.Binding.Tests;
@@ -11,7 +12,7 @@ public sealed class AllocationTests
 
     /// <summary>64 MiB with the message's head.</summary>
     private const int Largest = (64 << 20) - 64, Slack = 2 << 20;
-    private readonly FakeCoordinator coordinator = Started<Load>();
+    private readonly FakeCoordinator _coordinator = Started<Load>();
 
     [Fact]
     public void Dispatch_OfForks_AllocatesNothing() =>
@@ -38,7 +39,7 @@ public sealed class AllocationTests
     public void Argument_OfTheLargestSize_IsNotCopiedIntoItsHandler()
     {
         Assert.InRange(AllocatedBy(MessageKind.Fork, 2, new byte[Largest], perFrame: 1, frames: 2), 0, Slack);
-        Assert.Equal(4L * Largest, coordinator.Immortal<Load>().Sum);
+        Assert.Equal(4L * Largest, _coordinator.Immortal<Load>().Sum);
     }
 
     /// <summary>
@@ -51,7 +52,7 @@ public sealed class AllocationTests
     [InlineData(10)]
     public void Argument_OfTheLargestSize_IsCopiedOnceWhenItIsSent(int method)
     {
-        coordinator.Immortal<Load>().Large = new byte[Largest];
+        _coordinator.Immortal<Load>().Large = new byte[Largest];
         Assert.InRange(AllocatedBy(method == 10 ? MessageKind.Call : MessageKind.Fork, (uint)method, [], perFrame: 1, frames: 2),
             2 * Largest, 2 * (Largest + Slack));
     }
@@ -74,7 +75,7 @@ public sealed class AllocationTests
         var frame = new byte[FrameHeader.Bytes + DeliverHeader.Bytes + record.Length];
         new FrameHeader((uint)(frame.Length - FrameHeader.Bytes), FrameType.Deliver, 0).Write(frame, 0);
         record.CopyTo(frame, FrameHeader.Bytes + DeliverHeader.Bytes);
-        ulong lsn = coordinator.Next.Value;
+        ulong lsn = _coordinator.Next.Value;
         for (int i = 0; i < frames; i++) FeedOnce(frame, ref lsn);
 
         long before = GC.GetAllocatedBytesForCurrentThread();
@@ -86,8 +87,8 @@ public sealed class AllocationTests
     {
         BinaryPrimitives.WriteUInt64LittleEndian(frame.AsSpan(FrameHeader.Bytes), lsn);
         lsn += (ulong)(frame.Length - FrameHeader.Bytes - DeliverHeader.Bytes);
-        if (coordinator.Session.Feed(frame) != frame.Length) throw new InvalidOperationException("not consumed");
-        coordinator.Session.InputDry();
-        while (coordinator.Session.TryTakeOutput(out ReadOnlyMemory<byte> bytes)) coordinator.Session.OutputTaken(bytes.Length);
+        if (_coordinator.Session.Feed(frame) != frame.Length) throw new InvalidOperationException("not consumed");
+        _coordinator.Session.InputDry();
+        while (_coordinator.Session.TryTakeOutput(out ReadOnlyMemory<byte> bytes)) _coordinator.Session.OutputTaken(bytes.Length);
     }
 }

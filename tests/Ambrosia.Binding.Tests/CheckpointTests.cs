@@ -1,6 +1,9 @@
 using System.Buffers;
 using System.Text;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.State;
+using Ambrosia.Tasks;
 using static Ambrosia.Binding.Tests.FakeCoordinator;
 
 namespace Ambrosia.Binding.Tests;
@@ -303,7 +306,7 @@ public sealed class CheckpointTests
     {
         var written = new ArrayBufferWriter<byte>();
         ValueImage.Write(written, new RemoteCallException("Some.Type", "lone \uD800", new RemoteCallException("Inner", "plain")));
-        RemoteCallException read = ValueImage.Read<RemoteCallException>(written.WrittenSpan, static _ => default);
+        RemoteCallException read = ValueImage.Read<RemoteCallException>(written.WrittenSpan, static (_, _) => { });
 
         Assert.Equal(("Some.Type", "lone \uD800", "plain"), (read.TypeName, read.Message, read.InnerException!.Message));
     }

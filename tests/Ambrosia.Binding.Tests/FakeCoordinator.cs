@@ -1,7 +1,15 @@
 // The coordinator's side of an app channel, by hand: frames in, and what comes out as one line each. Every session test reads like a
 // conversation between the two.
 using System.Buffers;
+using Ambrosia.Impulses;
+using Ambrosia.Outbound;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Hashing;
+using Ambrosia.Protocol.Payloads;
+using Ambrosia.Protocol.Records;
+using Ambrosia.Protocol.Runs;
+using Ambrosia.Session;
 
 namespace Ambrosia.Binding.Tests;
 
@@ -9,20 +17,20 @@ internal sealed class FakeCoordinator
 {
     internal static readonly Guid Uuid = new("0f0e0d0c-0b0a-0908-0706-050403020100");
 
-    private readonly List<string> destinations = [];
-    private readonly ArrayBufferWriter<byte> image = new();
-    private readonly bool byteByByte;
-    private readonly ArrayBufferWriter<byte> unread = new();
-    private readonly List<byte> pending = [];
-    private readonly Lazy<ImmortalSession> session;
-    private ulong lsn = 64;
+    private readonly List<string> _destinations = [];
+    private readonly ArrayBufferWriter<byte> _image = new();
+    private readonly bool _byteByByte;
+    private readonly ArrayBufferWriter<byte> _unread = new();
+    private readonly List<byte> _pending = [];
+    private readonly Lazy<ImmortalSession> _session;
+    private ulong _lsn = 64;
 
     internal FakeCoordinator(
         ImmortalDefinition definition, string name = "bank1", bool byteByByte = false, Action<string>? log = null,
         bool logsDuringReplay = false)
     {
-        this.byteByByte = byteByByte;
-        session = new Lazy<ImmortalSession>(() => new ImmortalSession(definition, new SessionOptions
+        _byteByByte = byteByByte;
+        _session = new Lazy<ImmortalSession>(() => new ImmortalSession(definition, new SessionOptions
         {
             TaskRunner = Tasks, QueryChecking = QueryChecking, Token = new byte[32], Log = log ?? Lines.Add,
             LogOfImmortal = (level, text) => Logged.Add($"{level} {text}"), LogsDuringReplay = logsDuringReplay,
@@ -30,7 +38,7 @@ internal sealed class FakeCoordinator
         Name = name;
     }
 
-    internal ImmortalSession Session => session.Value;
+    internal ImmortalSession Session => _session.Value;
 
     /// <summary>Set before the session begins.</summary>
     internal QueryChecking? QueryChecking { get; init; }
@@ -61,7 +69,7 @@ internal sealed class FakeCoordinator
     internal byte[] Image { get; private set; } = [];
 
     /// <summary>Where the next record stands.</summary>
-    internal Lsn Next => new(lsn);
+    internal Lsn Next => new(_lsn);
 
     internal static FakeCoordinator Started<T>(string name = "bank1", bool byteByByte = false)
         where T : Immortal, IImmortal<T>
@@ -78,18 +86,18 @@ internal sealed class FakeCoordinator
         where T : Immortal, IImmortal<T>
     {
         var outbound = new OutboundBuffer();
-        var welcome = new AppWelcome(1, new InstanceId("bank1"), "r0", Uuid, new Epoch(3), 7, Frames.MessageBytesMaxDefault,
+        var welcome = new AppWelcome(1, new InstanceId("bank1"), "r0", Uuid, new Epoch(3), 7, SizeLimits.MessageBytesMaxDefault,
             new Lsn(64), true);
-        return new ImmortalRuntime(ImmortalDefinition.Of<T>(), welcome, outbound, new ImpulseDoor(new ImpulseOutbox(1 << 20), outbound),
+        return new ImmortalRuntime(ImmortalDefinition.Of<T>(), welcome, outbound, new ImpulseIngress(new ImpulseOutbox(1 << 20), outbound),
             new SessionOptions { Token = new byte[32] });
     }
 
     internal T Immortal<T>()
         where T : Immortal => (T)Session.Immortal!;
 
-    internal void Welcome(byte[]? withImage = null, ulong at = 64, uint messageBytesMax = Frames.MessageBytesMaxDefault)
+    internal void Welcome(byte[]? withImage = null, ulong at = 64, uint messageBytesMax = SizeLimits.MessageBytesMaxDefault)
     {
-        lsn = at;
+        _lsn = at;
         Send(
             new AppWelcome(1, new InstanceId(Name), "r0", InstanceUuid, new Epoch(3), 7, messageBytesMax, new Lsn(at),
                 withImage is not null));
@@ -158,47 +166,47 @@ internal sealed class FakeCoordinator
     internal void DeliverWith(ulong mark, long timeUs, params byte[][] records)
     {
         var payload = new ArrayBufferWriter<byte>();
-        new DeliverHeader(new Lsn(lsn), timeUs, new Lsn(mark)).Write(payload.GetSpan(DeliverHeader.Bytes));
+        new DeliverHeader(new Lsn(_lsn), timeUs, new Lsn(mark)).Write(payload.GetSpan(DeliverHeader.Bytes));
         payload.Advance(DeliverHeader.Bytes);
         foreach (byte[] record in records)
         {
             payload.Write(record);
-            lsn += (ulong)record.Length;
+            _lsn += (ulong)record.Length;
         }
         Send(FrameType.Deliver, payload.WrittenSpan);
     }
 
-    internal void BecomePrimary() => Send(new BecomePrimary(new Lsn(lsn)));
+    internal void BecomePrimary() => Send(new BecomePrimary(new Lsn(_lsn)));
 
     internal void Send<T>(T payload)
         where T : IFramePayload<T>
     {
         var frame = new ArrayBufferWriter<byte>();
-        Frames.Write(frame, payload, 0, false);
+        FrameWriter.Write(frame, payload, 0, false);
         Feed(frame.WrittenSpan);
     }
 
     internal void Send(FrameType type, ReadOnlySpan<byte> payload)
     {
         var frame = new ArrayBufferWriter<byte>();
-        Frames.Write(frame, type, payload, 0, false);
+        FrameWriter.Write(frame, type, payload, 0, false);
         Feed(frame.WrittenSpan);
     }
 
     internal void Feed(ReadOnlySpan<byte> bytes)
     {
-        if (byteByByte)
+        if (_byteByByte)
         {
             foreach (byte b in bytes)
             {
-                pending.Add(b);
-                pending.RemoveRange(0, Session.Feed(pending.ToArray()));
+                _pending.Add(b);
+                _pending.RemoveRange(0, Session.Feed(_pending.ToArray()));
             }
         }
         else
         {
-            pending.AddRange(bytes);
-            pending.RemoveRange(0, Session.Feed(pending.ToArray()));
+            _pending.AddRange(bytes);
+            _pending.RemoveRange(0, Session.Feed(_pending.ToArray()));
         }
         Session.InputDry();
         Listen();
@@ -211,10 +219,10 @@ internal sealed class FakeCoordinator
         {
             // Taken in odd pieces: frames must not depend on how they are taken.
             int piece = Math.Min(bytes.Length, 13);
-            unread.Write(bytes.Span[..piece]);
+            _unread.Write(bytes.Span[..piece]);
             Session.OutputTaken(piece);
         }
-        ReadOnlySpan<byte> left = unread.WrittenSpan;
+        ReadOnlySpan<byte> left = _unread.WrittenSpan;
         while (FrameReader.TryRead(left, 0, uint.MaxValue / 2, false, out FrameHeader header, out ReadOnlySpan<byte> payload,
             out int size) == DecodeStatus.Ok)
         {
@@ -223,8 +231,8 @@ internal sealed class FakeCoordinator
             left = left[size..];
         }
         byte[] rest = left.ToArray();
-        unread.ResetWrittenCount();
-        unread.Write(rest);
+        _unread.ResetWrittenCount();
+        _unread.Write(rest);
     }
 
     private void Note(FrameType type, ReadOnlySpan<byte> payload)
@@ -232,39 +240,39 @@ internal sealed class FakeCoordinator
         switch (type)
         {
             case FrameType.Run:
-                NoteRun(RunView.ReadWhole(payload, Frames.MessageBytesMaxDefault));
+                NoteRun(RunView.ReadWhole(payload, SizeLimits.MessageBytesMaxDefault));
                 return;
             case FrameType.Destination:
                 DestinationFrame destination = DestinationFrame.Read(payload);
-                Assert.Equal((uint)destinations.Count, destination.Index);
-                destinations.Add(destination.Destination.Name);
+                Assert.Equal((uint)_destinations.Count, destination.Index);
+                _destinations.Add(destination.Destination.Name);
                 Said.Add($"destination {destination.Destination}");
                 return;
             case FrameType.ImageBegin:
-                image.ResetWrittenCount();
+                _image.ResetWrittenCount();
                 Said.Add($"image at {ImageBegin.Read(payload).Position}");
                 return;
             case FrameType.ImageChunk:
-                image.Write(ImageChunk.Read(payload));
+                _image.Write(ImageChunk.Read(payload));
                 return;
             case FrameType.ImageEnd:
                 ImageEnd end = ImageEnd.Read(payload);
-                Assert.Equal((ulong)image.WrittenCount, end.Length);
-                Assert.Equal(ChannelHash.Append(0, image.WrittenSpan), end.Hash);
-                Image = image.WrittenSpan.ToArray();
+                Assert.Equal((ulong)_image.WrittenCount, end.Length);
+                Assert.Equal(ChannelHash.Append(0, _image.WrittenSpan), end.Hash);
+                Image = _image.WrittenSpan.ToArray();
                 return;
             default:
                 Said.Add(type switch
                 {
-                    FrameType.SetAside => Line(SetAside.Read(payload)),
-                    FrameType.QueryAnswer => Line(QueryAnswerFrame.Read(payload, Frames.MessageBytesMaxDefault)),
-                    FrameType.Released => $"released {Released.Read(payload).Message}",
+                    FrameType.SetAside => Line(SetAsideFrame.Read(payload)),
+                    FrameType.QueryAnswer => Line(QueryAnswerFrame.Read(payload, SizeLimits.MessageBytesMaxDefault)),
+                    FrameType.Released => $"released {ReleasedFrame.Read(payload).Message}",
                     FrameType.AppHello => $"hello {AppHello.Read(payload).ContractHash != 0}",
                     FrameType.Processed => $"processed {ProcessedFrame.Read(payload).Position}",
                     FrameType.PrimaryReady => $"primary at {PrimaryReady.Read(payload).Position}",
                     FrameType.TimerSet => $"timer {TimerSet.Read(payload).Timer} due {TimerSet.Read(payload).DueUs}",
                     FrameType.TimerDropped => $"timer {TimerDropped.Read(payload).Timer} dropped",
-                    FrameType.TaskResult => Line(NondetResultRecord.Read(TaskResult.Read(payload, Frames.MessageBytesMaxDefault))),
+                    FrameType.TaskResult => Line(NondetResultRecord.Read(TaskResult.Read(payload, SizeLimits.MessageBytesMaxDefault))),
                     FrameType.Waiting => $"waiting for {Waiting.Read(payload).Mark}: {Waiting.Read(payload).Why}",
                     FrameType.Goodbye => $"goodbye {Goodbye.Read(payload).Code}: {Goodbye.Read(payload).Why}",
                     _ => type.ToString(),
@@ -282,12 +290,12 @@ internal sealed class FakeCoordinator
     private static string Line(in QueryAnswerFrame answer) =>
         $"answer {answer.Query} {answer.Status.ToString().ToLowerInvariant()} at {answer.Position} {Cbor.Text(answer.Answer)}";
 
-    private static string Line(SetAside aside) =>
+    private static string Line(SetAsideFrame aside) =>
         $"set aside {aside.Message} as {aside.Decision}{(aside.IsUnlogged ? ", unlogged," : "")} of {aside.Caller}, {aside.Kind} {aside.Method}, {aside.ArgumentBytes} bytes, try {aside.Tries}: {aside.Why}";
 
     private void NoteRun(RunView run)
     {
-        string to = run.Header.IsClientAnswer ? $"caller {run.Header.ClientSession}" : destinations[(int)run.Header.Peer];
+        string to = run.Header.IsClientAnswer ? $"caller {run.Header.ClientSession}" : _destinations[(int)run.Header.Peer];
         Assert.True(run.Header.Kind == MessageKind.Impulse || run.Header.IsClientAnswer || run.Header.First == 0);
         if (!run.Extensions.IsEmpty) Extensions = run.Extensions.ToArray();
         var messages = new MessageReader(run);

@@ -1,4 +1,9 @@
+using Ambrosia.Failures;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Records;
+using Ambrosia.Protocol.Runs;
+using Ambrosia.Quarantine;
 using static Ambrosia.Binding.Tests.FakeCoordinator;
 
 namespace Ambrosia.Binding.Tests;
@@ -6,9 +11,9 @@ namespace Ambrosia.Binding.Tests;
 /// <summary>What becomes of forks and impulses whose handlers throw (log-format L5.12, L5.13).</summary>
 public sealed class ForkPolicyTests
 {
-    private readonly FakeCoordinator coordinator = Started<Picky>();
+    private readonly FakeCoordinator _coordinator = Started<Picky>();
 
-    private Picky Picky => coordinator.Immortal<Picky>();
+    private Picky Picky => _coordinator.Immortal<Picky>();
 
     private static byte[] Policy(ForkPolicy forks) => RecordKinds.EncodeWhole(PolicyRecord.Default with { Forks = forks });
 
@@ -18,8 +23,8 @@ public sealed class ForkPolicyTests
     /// <summary>Delivers a record and says where it stands.</summary>
     private MessagePlace Deliver(byte[] record, uint index = 0)
     {
-        var place = new MessagePlace(coordinator.Next, index);
-        coordinator.Deliver(record);
+        var place = new MessagePlace(_coordinator.Next, index);
+        _coordinator.Deliver(record);
         return place;
     }
 
@@ -30,19 +35,19 @@ public sealed class ForkPolicyTests
     [Fact]
     public void Fork_ThrowsWithoutAnyPolicy_IsCounted()
     {
-        coordinator.Deliver(Fork(1, "a"));
+        _coordinator.Deliver(Fork(1, "a"));
 
-        Assert.Equal((1, 0), (coordinator.Session.FailedForks, coordinator.Session.MessagesSetAside));
-        Assert.Null(coordinator.Session.End);
+        Assert.Equal((1, 0), (_coordinator.Session.FailedForks, _coordinator.Session.MessagesSetAside));
+        Assert.Null(_coordinator.Session.End);
     }
 
     [Fact]
     public void Fork_ThrowsUnderStop_EndsTheAppWithPlaceMethodAndException()
     {
-        coordinator.Deliver(Policy(ForkPolicy.Stop));
+        _coordinator.Deliver(Policy(ForkPolicy.Stop));
         MessagePlace place = Deliver(Run(MessageKind.Fork, 1, (3, 0, []), (1, 0, Cbor.Of("a")), (1, 0, Cbor.Of("b"))));
 
-        Assert.Null(coordinator.Session.End); // it forgives
+        Assert.Null(_coordinator.Session.End); // it forgives
         FakeCoordinator strict = Started<Picky>();
         strict.Deliver(Policy(ForkPolicy.Stop));
         place = new MessagePlace(strict.Next, 1);
@@ -56,14 +61,14 @@ public sealed class ForkPolicyTests
     [Fact]
     public void Stop_SaysMethodCallerAndException()
     {
-        coordinator.Deliver(Policy(ForkPolicy.Stop));
+        _coordinator.Deliver(Policy(ForkPolicy.Stop));
         MessagePlace place = Deliver(Fork(1, "a"));
 
         Assert.Equal(
             $"Picky.Take threw at message {place} of bank2 and the fork policy is to stop; a coordinator started with another --fork-policy lets the app go on: System.InvalidOperationException: no a",
-            coordinator.Session.End!.Why);
+            _coordinator.Session.End!.Why);
         // the stack
-        Assert.Contains(coordinator.Lines, line => line.Contains("at Ambrosia.Binding.Tests.Picky.Take", StringComparison.Ordinal));
+        Assert.Contains(_coordinator.Lines, line => line.Contains("at Ambrosia.Binding.Tests.Picky.Take", StringComparison.Ordinal));
     }
 
     /// <summary>Stopped once, it stops again wherever it is replayed, until the log holds a policy that lets it go on.</summary>
@@ -72,46 +77,46 @@ public sealed class ForkPolicyTests
     [InlineData(ForkPolicy.Quarantine, 0, 1)]
     public void Stop_WithALaterPolicyAhead_IsGovernedByThatOne(ForkPolicy later, int counted, int setAside)
     {
-        coordinator.Deliver(Policy(ForkPolicy.Stop));
-        coordinator.Send(new PolicyAhead([new PolicyChange(new Lsn(coordinator.Next.Value + 10_000), later)]));
-        coordinator.Deliver(Fork(1, "a"));
+        _coordinator.Deliver(Policy(ForkPolicy.Stop));
+        _coordinator.Send(new PolicyAhead([new PolicyChange(new Lsn(_coordinator.Next.Value + 10_000), later)]));
+        _coordinator.Deliver(Fork(1, "a"));
 
-        Assert.Null(coordinator.Session.End);
-        Assert.Equal((counted, setAside), (coordinator.Session.FailedForks, coordinator.Session.MessagesSetAside));
+        Assert.Null(_coordinator.Session.End);
+        Assert.Equal((counted, setAside), (_coordinator.Session.FailedForks, _coordinator.Session.MessagesSetAside));
     }
 
     [Fact]
     public void Stop_WithOnlyEarlierPoliciesKnown_Stops()
     {
-        coordinator.Deliver(Policy(ForkPolicy.Stop));
-        coordinator.Send(new PolicyAhead([new PolicyChange(new Lsn(coordinator.Next.Value - 1), ForkPolicy.Continue)]));
-        coordinator.Deliver(Fork(1, "a"));
+        _coordinator.Deliver(Policy(ForkPolicy.Stop));
+        _coordinator.Send(new PolicyAhead([new PolicyChange(new Lsn(_coordinator.Next.Value - 1), ForkPolicy.Continue)]));
+        _coordinator.Deliver(Fork(1, "a"));
 
-        Assert.NotNull(coordinator.Session.End);
+        Assert.NotNull(_coordinator.Session.End);
     }
 
     [Fact]
     public void Quarantine_ForkThrows_IsKeptAndWhatItDidStays()
     {
-        coordinator.Deliver(Policy(ForkPolicy.Quarantine));
+        _coordinator.Deliver(Policy(ForkPolicy.Quarantine));
         MessagePlace place = Deliver(Run(MessageKind.Fork, 1, (1, 0, Cbor.Of("a")), (1, 0, Cbor.Of("b"))));
 
         Assert.Equal(["a", "b"], Picky.Taken);
         Assert.Equal(
             [$"set aside {place} as 1 of bank2, Fork 1, 2 bytes, try 1: System.InvalidOperationException: no a",
                 $"set aside {place.Record.Value}:1 as 2 of bank2, Fork 1, 2 bytes, try 1: System.InvalidOperationException: no b"],
-            Frames(coordinator));
-        Assert.Equal((0, 2), (coordinator.Session.FailedForks, coordinator.Session.MessagesSetAside));
+            Frames(_coordinator));
+        Assert.Equal((0, 2), (_coordinator.Session.FailedForks, _coordinator.Session.MessagesSetAside));
     }
 
     [Fact]
     public void Quarantine_UnknownMethodAndUndecodableArguments_AreKept()
     {
-        coordinator.Deliver(Policy(ForkPolicy.Quarantine), Fork(99, 1), Run(MessageKind.Fork, 1, (1, 0, [0xFF])),
+        _coordinator.Deliver(Policy(ForkPolicy.Quarantine), Fork(99, 1), Run(MessageKind.Fork, 1, (1, 0, [0xFF])),
             Run(MessageKind.Impulse, 0, (1, 0, Cbor.Of("i"))));
 
-        Assert.Equal(3, coordinator.Session.MessagesSetAside);
-        Assert.Contains("Impulse", Frames(coordinator).Last());
+        Assert.Equal(3, _coordinator.Session.MessagesSetAside);
+        Assert.Contains("Impulse", Frames(_coordinator).Last());
     }
 
     /// <summary>
@@ -123,17 +128,17 @@ public sealed class ForkPolicyTests
     [InlineData("k")]
     public void Quarantine_ImpulseOfACaller_IsKeptAndTriedAgainOnce(string? key)
     {
-        coordinator.Deliver(Policy(ForkPolicy.Quarantine));
+        _coordinator.Deliver(Policy(ForkPolicy.Quarantine));
         MessagePlace place = Deliver(Request(0, key, 1, "a"));
-        coordinator.Deliver(Request(0, key, 1, "a"));
+        _coordinator.Deliver(Request(0, key, 1, "a"));
         int kept = key is null ? 2 : 1;
-        Assert.Equal(kept, coordinator.Session.MessagesSetAside);
+        Assert.Equal(kept, _coordinator.Session.MessagesSetAside);
         Assert.Equal(kept, Picky.Taken.Count);
 
-        coordinator.Deliver(RecordKinds.EncodeWhole(new QuarantineRecord(place, QuarantineAction.SetAside)), Fork(3),
+        _coordinator.Deliver(RecordKinds.EncodeWhole(new QuarantineRecord(place, QuarantineAction.SetAside)), Fork(3),
             RecordKinds.EncodeWhole(new QuarantineRecord(place, QuarantineAction.Retry)), Request(0, key, 1, "a"));
-        Assert.Equal((kept - 1, key is null ? 4 : 2), (coordinator.Session.MessagesSetAside, Picky.Taken.Count));
-        Assert.Contains(Frames(coordinator), line => line == $"released {place}");
+        Assert.Equal((kept - 1, key is null ? 4 : 2), (_coordinator.Session.MessagesSetAside, Picky.Taken.Count));
+        Assert.Contains(Frames(_coordinator), line => line == $"released {place}");
     }
 
     /// <summary>
@@ -143,11 +148,11 @@ public sealed class ForkPolicyTests
     [Fact]
     public void Quarantine_RequestOfACaller_FailsAsEver()
     {
-        coordinator.Deliver(Policy(ForkPolicy.Quarantine), Request(1, null, 1, "a"), Request(2, "k", 1, "b"));
-        Assert.Equal((0, 0), (coordinator.Session.FailedForks, coordinator.Session.MessagesSetAside));
-        coordinator.Deliver(Request(0, "i", 1, "c"), Request(3, "i", 1, "c"));
-        Assert.Equal(1, coordinator.Session.MessagesSetAside);
-        Assert.Equal(3, coordinator.Said.Count(static line => line.StartsWith("clientfailure", StringComparison.Ordinal)));
+        _coordinator.Deliver(Policy(ForkPolicy.Quarantine), Request(1, null, 1, "a"), Request(2, "k", 1, "b"));
+        Assert.Equal((0, 0), (_coordinator.Session.FailedForks, _coordinator.Session.MessagesSetAside));
+        _coordinator.Deliver(Request(0, "i", 1, "c"), Request(3, "i", 1, "c"));
+        Assert.Equal(1, _coordinator.Session.MessagesSetAside);
+        Assert.Equal(3, _coordinator.Said.Count(static line => line.StartsWith("clientfailure", StringComparison.Ordinal)));
     }
 
     [Theory]
@@ -155,8 +160,8 @@ public sealed class ForkPolicyTests
     [InlineData("k")]
     public void Stop_ImpulseOfACaller_EndsTheApp(string? key)
     {
-        coordinator.Deliver(Policy(ForkPolicy.Stop), Request(0, key, 1, "a"));
-        Assert.Contains("Picky.Take threw", coordinator.Session.End!.Why, StringComparison.Ordinal);
+        _coordinator.Deliver(Policy(ForkPolicy.Stop), Request(0, key, 1, "a"));
+        Assert.Contains("Picky.Take threw", _coordinator.Session.End!.Why, StringComparison.Ordinal);
     }
 
     /// <summary>A periodic handler: nothing called it, so there is nothing to set aside; under stop the app ends and names it.</summary>
@@ -182,11 +187,11 @@ public sealed class ForkPolicyTests
     [InlineData(ForkPolicy.Quarantine)]
     public void Call_Throws_FailsAsEver(ForkPolicy policy)
     {
-        coordinator.Deliver(Policy(policy), Call(1, 7, "a"));
+        _coordinator.Deliver(Policy(policy), Call(1, 7, "a"));
 
-        Assert.Contains(coordinator.Said, static line => line.StartsWith("failure bank2 1 #7", StringComparison.Ordinal));
-        Assert.Equal((0, 0), (coordinator.Session.FailedForks, coordinator.Session.MessagesSetAside));
-        Assert.Null(coordinator.Session.End);
+        Assert.Contains(_coordinator.Said, static line => line.StartsWith("failure bank2 1 #7", StringComparison.Ordinal));
+        Assert.Equal((0, 0), (_coordinator.Session.FailedForks, _coordinator.Session.MessagesSetAside));
+        Assert.Null(_coordinator.Session.End);
     }
 
     [Theory]
@@ -194,42 +199,42 @@ public sealed class ForkPolicyTests
     [InlineData(QuarantineAction.Drop, 1)]
     public void Decision_RetryOrDrop_IsDoneAtItsPlace(QuarantineAction action, int taken)
     {
-        coordinator.Deliver(Policy(ForkPolicy.Quarantine));
+        _coordinator.Deliver(Policy(ForkPolicy.Quarantine));
         MessagePlace place = Deliver(Fork(1, "a"));
-        coordinator.Deliver(Decision(place));
-        coordinator.Deliver(Decision(place, action)); // tried again it throws again, and stays
-        coordinator.Deliver(Fork(3), Decision(place, QuarantineAction.SetAside));
+        _coordinator.Deliver(Decision(place));
+        _coordinator.Deliver(Decision(place, action)); // tried again it throws again, and stays
+        _coordinator.Deliver(Fork(3), Decision(place, QuarantineAction.SetAside));
         if (action == QuarantineAction.Drop)
         {
-            Assert.Equal(GoodbyeCode.Divergence, coordinator.Session.End!.Code); // the log says what this execution did not do
+            Assert.Equal(GoodbyeCode.Divergence, _coordinator.Session.End!.Code); // the log says what this execution did not do
             return;
         }
-        coordinator.Deliver(Decision(place, action));
+        _coordinator.Deliver(Decision(place, action));
         Assert.Equal(taken, Picky.Taken.Count);
         Assert.Equal([$"set aside {place} as 1 of bank2", $"set aside {place} as 2 of bank2", $"released {place}"],
-            Frames(coordinator).Select(static line => line.Split(',')[0]));
-        Assert.Equal(0, coordinator.Session.MessagesSetAside);
+            Frames(_coordinator).Select(static line => line.Split(',')[0]));
+        Assert.Equal(0, _coordinator.Session.MessagesSetAside);
     }
 
     [Fact]
     public void Decision_OfAMessageThatIsNotKept_HasNoEffect()
     {
-        coordinator.Deliver(Policy(ForkPolicy.Quarantine), Decision(new MessagePlace(new Lsn(4), 0), QuarantineAction.Retry),
+        _coordinator.Deliver(Policy(ForkPolicy.Quarantine), Decision(new MessagePlace(new Lsn(4), 0), QuarantineAction.Retry),
             Decision(new MessagePlace(new Lsn(4), 0), QuarantineAction.Drop));
 
-        Assert.Empty(Frames(coordinator));
-        Assert.Null(coordinator.Session.End);
+        Assert.Empty(Frames(_coordinator));
+        Assert.Null(_coordinator.Session.End);
     }
 
     [Fact]
     public void Decision_ThatThisExecutionDidNotTake_IsADivergence()
     {
-        coordinator.Deliver(Policy(ForkPolicy.Quarantine));
+        _coordinator.Deliver(Policy(ForkPolicy.Quarantine));
         MessagePlace place = Deliver(Fork(3));
-        coordinator.Deliver(Decision(place));
+        _coordinator.Deliver(Decision(place));
 
-        Assert.Equal(GoodbyeCode.Divergence, coordinator.Session.End!.Code);
-        Assert.Contains("L5.12", coordinator.Session.End.Why);
+        Assert.Equal(GoodbyeCode.Divergence, _coordinator.Session.End!.Code);
+        Assert.Contains("L5.12", _coordinator.Session.End.Why);
     }
 
     /// <summary>
@@ -238,84 +243,84 @@ public sealed class ForkPolicyTests
     [Fact]
     public void BecomePrimary_DecisionsWithoutRecord_AreSaidToBeLogged()
     {
-        coordinator.Deliver(Policy(ForkPolicy.Quarantine));
+        _coordinator.Deliver(Policy(ForkPolicy.Quarantine));
         MessagePlace first = Deliver(Fork(1, "a")), second = Deliver(Fork(1, "b"));
-        coordinator.Deliver(Decision(first));
-        coordinator.Said.Clear();
-        coordinator.BecomePrimary();
+        _coordinator.Deliver(Decision(first));
+        _coordinator.Said.Clear();
+        _coordinator.BecomePrimary();
         MessagePlace third = Deliver(Fork(1, "c"));
 
         Assert.Equal([$"set aside {second} as 2, unlogged,", $"set aside {third} as 3, unlogged,"],
-            Frames(coordinator).Select(static line => line.Split(" of bank2")[0]));
+            Frames(_coordinator).Select(static line => line.Split(" of bank2")[0]));
     }
 
     [Fact]
     public void Image_OfAQuarantine_HoldsItAndGoesOnTheSame()
     {
-        coordinator.Deliver(Policy(ForkPolicy.Quarantine));
+        _coordinator.Deliver(Policy(ForkPolicy.Quarantine));
         MessagePlace first = Deliver(Fork(1, "a")), second = Deliver(Fork(1, "b"));
-        coordinator.Deliver(Decision(first), Mark());
-        ulong at = coordinator.Next.Value;
+        _coordinator.Deliver(Decision(first), Mark());
+        ulong at = _coordinator.Next.Value;
 
         var restored = new FakeCoordinator(ImmortalDefinition.Of<Picky>());
-        restored.Welcome(coordinator.Image, at);
+        restored.Welcome(_coordinator.Image, at);
         Assert.Equal([$"set aside {first} as 1 of bank2", $"set aside {second} as 2 of bank2"],
             Frames(restored).Select(static line => line.Split(',')[0]));
-        foreach (FakeCoordinator each in new[] { coordinator, restored })
+        foreach (FakeCoordinator each in new[] { _coordinator, restored })
         {
             each.Said.Clear();
             each.Deliver(Fork(3), Decision(second), Decision(first, QuarantineAction.Retry), Fork(1, "c"), Mark());
         }
-        Assert.Equal(coordinator.Said, restored.Said);
-        Assert.Equal(coordinator.Image, restored.Image);
+        Assert.Equal(_coordinator.Said, restored.Said);
+        Assert.Equal(_coordinator.Image, restored.Image);
         Assert.Equal(1, restored.Session.MessagesSetAside);
     }
 
     [Fact]
     public void Quarantine_Full_StopsAtTheNext()
     {
-        coordinator.Deliver(Policy(ForkPolicy.Quarantine));
-        for (int i = 0; i < Quarantine.MessagesMax; i++) coordinator.Deliver(Fork(1, "a"));
-        Assert.Null(coordinator.Session.End);
-        coordinator.Deliver(Fork(1, "a"));
+        _coordinator.Deliver(Policy(ForkPolicy.Quarantine));
+        for (int i = 0; i < QuarantinedMessages.MessagesMax; i++) _coordinator.Deliver(Fork(1, "a"));
+        Assert.Null(_coordinator.Session.End);
+        _coordinator.Deliver(Fork(1, "a"));
 
-        Assert.Contains("the quarantine is full with 1000 messages", coordinator.Session.End!.Why);
+        Assert.Contains("the quarantine is full with 1000 messages", _coordinator.Session.End!.Why);
     }
 
     /// <summary>One message is always taken; beyond that bytes count.</summary>
     [Fact]
     public void Quarantine_OfManyBytes_TakesOneAndStopsAtTheNext()
     {
-        coordinator.Deliver(Policy(ForkPolicy.Quarantine));
-        byte[] half = new byte[Quarantine.BytesMax / 2 + 1];
-        coordinator.Deliver(Run(MessageKind.Fork, 1, (4, 0, half)));
-        Assert.Equal(1, coordinator.Session.MessagesSetAside);
-        coordinator.Deliver(Run(MessageKind.Fork, 1, (4, 0, half)));
+        _coordinator.Deliver(Policy(ForkPolicy.Quarantine));
+        byte[] half = new byte[QuarantinedMessages.BytesMax / 2 + 1];
+        _coordinator.Deliver(Run(MessageKind.Fork, 1, (4, 0, half)));
+        Assert.Equal(1, _coordinator.Session.MessagesSetAside);
+        _coordinator.Deliver(Run(MessageKind.Fork, 1, (4, 0, half)));
 
-        Assert.Contains("the quarantine is full with 1 messages", coordinator.Session.End!.Why);
+        Assert.Contains("the quarantine is full with 1 messages", _coordinator.Session.End!.Why);
     }
 
     /// <summary>A fork that fails behind an await is the message that it was.</summary>
     [Fact]
     public void Quarantine_ForkFailsBehindAnAwait_IsKeptWithItsArguments()
     {
-        coordinator.Deliver(Policy(ForkPolicy.Quarantine));
+        _coordinator.Deliver(Policy(ForkPolicy.Quarantine));
         MessagePlace place = Deliver(Fork(2, "later", "bank3"));
-        coordinator.Deliver(Result(3, 1, 2));
-        Assert.StartsWith($"set aside {place} as 1 of bank2, Fork 2", Frames(coordinator).Single(), StringComparison.Ordinal);
+        _coordinator.Deliver(Result(3, 1, 2));
+        Assert.StartsWith($"set aside {place} as 1 of bank2, Fork 2", Frames(_coordinator).Single(), StringComparison.Ordinal);
 
-        coordinator.Deliver(Decision(place), Fork(3), Decision(place, QuarantineAction.Retry), Result(3, 2, 2));
+        _coordinator.Deliver(Decision(place), Fork(3), Decision(place, QuarantineAction.Retry), Result(3, 2, 2));
         Assert.Equal(["later", "later"], Picky.Taken);
-        Assert.Equal(0, coordinator.Session.MessagesSetAside);
+        Assert.Equal(0, _coordinator.Session.MessagesSetAside);
     }
 
     [Fact]
     public void Stop_ForkFailsBehindAnAwait_EndsTheApp()
     {
-        coordinator.Deliver(Policy(ForkPolicy.Stop));
-        coordinator.Deliver(Fork(2, "later", "bank3"), Result(3, 1, 2));
+        _coordinator.Deliver(Policy(ForkPolicy.Stop));
+        _coordinator.Deliver(Fork(2, "later", "bank3"), Result(3, 1, 2));
 
-        Assert.Contains("Picky.TakeLater threw at message of the record at", coordinator.Session.End!.Why);
+        Assert.Contains("Picky.TakeLater threw at message of the record at", _coordinator.Session.End!.Why);
     }
 
     [Theory]
@@ -324,9 +329,9 @@ public sealed class ForkPolicyTests
     [InlineData(ForkPolicy.Quarantine)]
     public void OutOfMemory_IsACrashWhateverThePolicy(ForkPolicy policy)
     {
-        coordinator.Deliver(Policy(policy));
+        _coordinator.Deliver(Policy(policy));
 
-        Assert.Throws<OutOfMemoryException>(() => coordinator.Deliver(Fork(1, "memory")));
+        Assert.Throws<OutOfMemoryException>(() => _coordinator.Deliver(Fork(1, "memory")));
     }
 
     /// <summary>
@@ -338,19 +343,19 @@ public sealed class ForkPolicyTests
     [InlineData(ForkPolicy.Quarantine)]
     public void OutOfMemory_BehindAnAwait_IsACrashWhateverThePolicy(ForkPolicy policy)
     {
-        coordinator.Deliver(Policy(policy));
-        coordinator.Deliver(Fork(2, "memory", "bank3"));
+        _coordinator.Deliver(Policy(policy));
+        _coordinator.Deliver(Fork(2, "memory", "bank3"));
 
-        Assert.Throws<OutOfMemoryException>(() => coordinator.Deliver(Result(3, 1, 2)));
-        Assert.Equal(0, coordinator.Session.FailedForks);
+        Assert.Throws<OutOfMemoryException>(() => _coordinator.Deliver(Result(3, 1, 2)));
+        Assert.Equal(0, _coordinator.Session.FailedForks);
     }
 
     [Fact]
     public void OutOfMemory_InACallBeforeItsFirstAwait_IsACrashAndNoAnswer()
     {
-        Assert.Throws<OutOfMemoryException>(() => coordinator.Deliver(Call(5, 9, "memory")));
+        Assert.Throws<OutOfMemoryException>(() => _coordinator.Deliver(Call(5, 9, "memory")));
 
-        Assert.DoesNotContain(coordinator.Said, static line => line.StartsWith("failure", StringComparison.Ordinal));
+        Assert.DoesNotContain(_coordinator.Said, static line => line.StartsWith("failure", StringComparison.Ordinal));
     }
 
     /// <summary>
@@ -363,12 +368,12 @@ public sealed class ForkPolicyTests
     [InlineData(ForkPolicy.Quarantine)]
     public void ChannelEnded_BehindAnAwait_IsNoFailureOfTheHandler(ForkPolicy policy)
     {
-        coordinator.Deliver(Policy(policy));
-        coordinator.Deliver(Fork(2, "channel", "bank3"));
+        _coordinator.Deliver(Policy(policy));
+        _coordinator.Deliver(Fork(2, "channel", "bank3"));
 
-        Assert.Throws<ChannelEnded>(() => coordinator.Deliver(Result(3, 1, 2)));
-        Assert.Equal((0, 0), (coordinator.Session.FailedForks, coordinator.Session.MessagesSetAside));
-        Assert.Empty(coordinator.Lines);
+        Assert.Throws<ChannelEnded>(() => _coordinator.Deliver(Result(3, 1, 2)));
+        Assert.Equal((0, 0), (_coordinator.Session.FailedForks, _coordinator.Session.MessagesSetAside));
+        Assert.Empty(_coordinator.Lines);
     }
 
     /// <summary>The longest failure there can be, in an instance whose message limit is the smallest.</summary>

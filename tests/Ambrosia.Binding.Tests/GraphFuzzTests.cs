@@ -1,3 +1,4 @@
+using Ambrosia.Protocol.Frames;
 using static Ambrosia.Binding.Tests.FakeCoordinator;
 
 namespace Ambrosia.Binding.Tests;
@@ -34,7 +35,7 @@ public sealed class GraphFuzzTests
             if (coordinator.Session.End is { } end)
             {
                 refused++;
-                Assert.True(end.Code is Protocol.GoodbyeCode.AppFailed or Protocol.GoodbyeCode.Refused,
+                Assert.True(end.Code is GoodbyeCode.AppFailed or GoodbyeCode.Refused,
                     $"seed {s_seed}, damage {i}: {end}");
             }
         }

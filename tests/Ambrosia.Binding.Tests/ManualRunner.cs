@@ -1,3 +1,4 @@
+using Ambrosia.Tasks;
 using Ambrosia.TestKit;
 
 namespace Ambrosia.Binding.Tests;
@@ -5,7 +6,7 @@ namespace Ambrosia.Binding.Tests;
 /// <summary>Keeps the bodies of tasks until a test says which of them runs now, on the test's own thread.</summary>
 internal sealed class ManualRunner : ITaskRunner
 {
-    private readonly Queue<Func<Task>> started = new();
+    private readonly Queue<Func<Task>> _started = new();
 
     public FakeTime Clock { get; } = new();
 
@@ -15,12 +16,12 @@ internal sealed class ManualRunner : ITaskRunner
     TimeProvider ITaskRunner.Time => Clock;
 
     /// <summary>Bodies that were started and have not run.</summary>
-    public int Waiting => started.Count;
+    public int Waiting => _started.Count;
 
-    void ITaskRunner.Start(Func<Task> work) => started.Enqueue(work);
+    void ITaskRunner.Start(Func<Task> work) => _started.Enqueue(work);
 
     /// <summary>Runs the oldest until it ends, or waits for something.</summary>
-    public Task RunNext() => started.Dequeue()();
+    public Task RunNext() => _started.Dequeue()();
 
     /// <summary>
     /// Waits until a body pauses; for how long it will. A deadline is a timer, too: where there is one, pauses are shorter than
@@ -39,6 +40,6 @@ internal sealed class ManualRunner : ITaskRunner
 
     public void RunAll()
     {
-        while (started.Count > 0) Assert.True(RunNext().IsCompletedSuccessfully);
+        while (_started.Count > 0) Assert.True(RunNext().IsCompletedSuccessfully);
     }
 }

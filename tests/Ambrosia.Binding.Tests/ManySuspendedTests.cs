@@ -1,4 +1,4 @@
-using Ambrosia.Protocol;
+using Ambrosia.Protocol.Runs;
 using static Ambrosia.Binding.Tests.FakeCoordinator;
 
 namespace Ambrosia.Binding.Tests;

@@ -1,17 +1,19 @@
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Records;
 using static Ambrosia.Binding.Tests.FakeCoordinator;
 
 namespace Ambrosia.Binding.Tests;
 
 public sealed class NondetTaskTests
 {
-    private readonly Errands.World world = new();
+    private readonly Worker.World _world = new();
 
-    public NondetTaskTests() => Errands.Outside.Value = world;
+    public NondetTaskTests() => Worker.Outside.Value = _world;
 
-    private static FakeCoordinator Begun(bool primary = true, uint messageBytesMax = Frames.MessageBytesMaxDefault)
+    private static FakeCoordinator Begun(bool primary = true, uint messageBytesMax = SizeLimits.MessageBytesMaxDefault)
     {
-        var begun = new FakeCoordinator(ImmortalDefinition.Of<Errands>());
+        var begun = new FakeCoordinator(ImmortalDefinition.Of<Worker>());
         begun.Welcome(messageBytesMax: messageBytesMax);
         begun.DeliverWith(0, 1000, FirstStart(), Peer(1, "bank2"), Peer(2, "bank3"));
         if (primary) begun.BecomePrimary();
@@ -21,12 +23,12 @@ public sealed class NondetTaskTests
 
     private static FakeCoordinator Restored(FakeCoordinator from)
     {
-        var restored = new FakeCoordinator(ImmortalDefinition.Of<Errands>());
+        var restored = new FakeCoordinator(ImmortalDefinition.Of<Worker>());
         restored.Welcome(from.Image, from.Next.Value);
         return restored;
     }
 
-    private static List<string> SeenBy(FakeCoordinator coordinator) => coordinator.Immortal<Errands>().Seen;
+    private static List<string> SeenBy(FakeCoordinator coordinator) => coordinator.Immortal<Worker>().Seen;
 
     /// <summary>Lets the body run, logs what it reported, and gives that record to the app, as a coordinator does.</summary>
     private static async Task<NondetResultRecord> RunAndLog(FakeCoordinator coordinator)
@@ -163,7 +165,7 @@ public sealed class NondetTaskTests
         await RunAndLog(coordinator);
 
         Assert.Equal(["action: done", "async: 1", "method: 2"], SeenBy(coordinator));
-        Assert.Equal(["async", "method"], world.Did);
+        Assert.Equal(["async", "method"], _world.Did);
     }
 
     [Fact]
@@ -180,7 +182,7 @@ public sealed class NondetTaskTests
 
         coordinator.Listen();
         Assert.Equal("task 1 gave 1", coordinator.Said[^1]);
-        Assert.Equal(["attempt 3"], world.Did);
+        Assert.Equal(["attempt 3"], _world.Did);
     }
 
     [Fact]
@@ -207,7 +209,7 @@ public sealed class NondetTaskTests
         FakeCoordinator coordinator = Begun();
         var end = new TaskCompletionSource();
         CancellationToken stopped = default;
-        world.Async = context =>
+        _world.Async = context =>
         {
             stopped = context.Stopped;
             return end.Task;
@@ -241,7 +243,19 @@ public sealed class NondetTaskTests
         coordinator.Listen();
 
         Assert.Contains("System.TimeoutException", coordinator.Said[^1], StringComparison.Ordinal);
-        Assert.Empty(world.Did);
+        Assert.Empty(_world.Did);
+    }
+
+    /// <summary>A clock that was set forward is ahead of the log for a while; that takes no time from a task that begins now.</summary>
+    [Fact]
+    public void Deadline_LogBehindTheClock_CountsFromTheBeginning()
+    {
+        FakeCoordinator coordinator = Begun();
+        _world.Async = static _ => Task.CompletedTask;
+        coordinator.DeliverWith(0, coordinator.Tasks.Micros - (long)TimeSpan.FromHours(25).TotalMicroseconds, Fork(1, "deadline"));
+        coordinator.Tasks.RunAll();
+        coordinator.Listen();
+        Assert.DoesNotContain(coordinator.Said, static said => said.Contains("System.TimeoutException", StringComparison.Ordinal));
     }
 
     /// <summary>Only a primary has timers: what one cannot do must not become a failure of the handler, which no replay repeats.</summary>
@@ -250,7 +264,7 @@ public sealed class NondetTaskTests
     {
         FakeCoordinator coordinator = Begun();
         var end = new TaskCompletionSource();
-        world.Async = _ => end.Task;
+        _world.Async = _ => end.Task;
         coordinator.DeliverWith(0, coordinator.Tasks.Micros, Fork(1, "deadlineInYears"));
         Assert.Equal(1, coordinator.Tasks.Waiting);
         Task run = coordinator.Tasks.RunNext();
@@ -298,7 +312,7 @@ public sealed class NondetTaskTests
     {
         FakeCoordinator coordinator = Begun();
         CancellationToken stopped = default;
-        world.Async = context =>
+        _world.Async = context =>
         {
             stopped = context.Stopped;
             return Task.Delay(Timeout.Infinite, context.Stopped);
@@ -330,9 +344,9 @@ public sealed class NondetTaskTests
 
         await RunAndLog(second);
 
-        Assert.True(second.Immortal<Errands>().Kept.IsCompleted);
-        Assert.Equal(1, second.Immortal<Errands>().KeptValue);
-        Assert.Equal(["kept"], world.Did);
+        Assert.True(second.Immortal<Worker>().Kept.IsCompleted);
+        Assert.Equal(1, second.Immortal<Worker>().KeptValue);
+        Assert.Equal(["kept"], _world.Did);
 
         // The result is of no further interest, and the next task has the next number.
         second.Deliver(Fork(2, "method"), Mark());
@@ -369,7 +383,7 @@ public sealed class NondetTaskTests
         second.BecomePrimary();
         await RunAndLog(second);
 
-        Assert.Equal(1, second.Immortal<Errands>().KeptValue);
+        Assert.Equal(1, second.Immortal<Worker>().KeptValue);
     }
 
     /// <summary>What a lambda captures and no image can hold postpones the checkpoint, and says so.</summary>

@@ -1,4 +1,8 @@
+using Ambrosia.Outbound;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Payloads;
+using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.Binding.Tests;
 

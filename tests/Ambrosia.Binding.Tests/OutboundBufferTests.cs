@@ -1,12 +1,16 @@
 using System.Buffers;
+using Ambrosia.Outbound;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Payloads;
+using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.Binding.Tests;
 
 public sealed class OutboundBufferTests
 {
-    private readonly OutboundBuffer buffer = new();
-    private readonly Destination one = new(0, new InstanceId("one")), two = new(1, new InstanceId("two"));
+    private readonly OutboundBuffer _buffer = new();
+    private readonly Destination _one = new(0, new InstanceId("one")), _two = new(1, new InstanceId("two"));
 
     [Theory]
     [InlineData(1)]
@@ -21,19 +25,19 @@ public sealed class OutboundBufferTests
         var got = new List<(uint Index, MessageKind Kind, byte[] Body)>();
         for (int i = 0; i < 3000; i++)
         {
-            Destination to = random.Next(20) == 0 ? two : one;
+            Destination to = random.Next(20) == 0 ? _two : _one;
             MessageKind kind = random.Next(10) == 0 ? MessageKind.Call : MessageKind.Fork;
             byte[] arguments = new byte[Length(random)];
             random.NextBytes(arguments);
             // Some are begun and given up, as when an argument cannot be encoded.
             if (random.Next(10) == 0) Encode(to, kind, arguments, random);
             Encode(to, kind, arguments, random);
-            buffer.Commit();
+            _buffer.Commit();
             sent.Add((to.Index, kind, arguments));
-            if (random.Next(50) == 0) buffer.Write(new ProcessedFrame(new Lsn((ulong)i)));
+            if (random.Next(50) == 0) _buffer.Write(new ProcessedFrame(new Lsn((ulong)i)));
             if (random.Next(100) == 0) Take(got);
         }
-        buffer.Flush();
+        _buffer.Flush();
         Take(got);
 
         Assert.Equal(sent.Count, got.Count);
@@ -42,7 +46,7 @@ public sealed class OutboundBufferTests
             Assert.Equal((sent[i].Index, sent[i].Kind), (got[i].Index, got[i].Kind));
             Assert.True(sent[i].Body.AsSpan().SequenceEqual(got[i].Body), $"message {i} of seed {seed}");
         }
-        Assert.Equal(0, buffer.Backlog);
+        Assert.Equal(0, _buffer.Backlog);
     }
 
     /// <summary>One who speaks to many closes every run before it is long: its output is told of, and so bounded, like any other.</summary>
@@ -54,7 +58,7 @@ public sealed class OutboundBufferTests
         const int told = 64 * 1024, runMax = 4096;
         var got = new List<(uint Index, MessageKind Kind, byte[] Body)>();
         int tellings = 0;
-        buffer.Closed = backlog =>
+        _buffer.Closed = backlog =>
         {
             tellings++;
             Assert.InRange(backlog, told, told + runMax);
@@ -62,8 +66,8 @@ public sealed class OutboundBufferTests
         };
         for (int i = 0; i < 20_000; i++)
         {
-            buffer.Append(i / turn % 2 == 0 ? one : two, MessageKind.Fork, 7, new byte[16]);
-            Assert.InRange(buffer.Backlog, 0, told + runMax);
+            _buffer.Append(i / turn % 2 == 0 ? _one : _two, MessageKind.Fork, 7, new byte[16]);
+            Assert.InRange(_buffer.Backlog, 0, told + runMax);
         }
         Assert.InRange(tellings, 4, 40);
     }
@@ -80,26 +84,26 @@ public sealed class OutboundBufferTests
 
         void SendAndTake()
         {
-            buffer.Append(one, MessageKind.Fork, 7, message);
-            buffer.Flush();
-            while (buffer.TryTake(out ReadOnlyMemory<byte> bytes)) buffer.Taken(bytes.Length);
+            _buffer.Append(_one, MessageKind.Fork, 7, message);
+            _buffer.Flush();
+            while (_buffer.TryTake(out ReadOnlyMemory<byte> bytes)) _buffer.Taken(bytes.Length);
         }
     }
 
     [Fact]
     public void Message_OverTheLimit_IsRefusedAndNothingOfItSent()
     {
-        buffer.LimitMessages(1000);
-        buffer.Begin(one, MessageKind.Fork);
-        buffer.Write(new byte[1001]);
-        Assert.Throws<InvalidOperationException>(buffer.Commit);
-        buffer.Begin(one, MessageKind.Fork);
-        Assert.Throws<InvalidOperationException>(() => buffer.Write(new byte[10_000_000]));
+        _buffer.LimitMessages(1000);
+        _buffer.Begin(_one, MessageKind.Fork);
+        _buffer.Write(new byte[1001]);
+        Assert.Throws<InvalidOperationException>(_buffer.Commit);
+        _buffer.Begin(_one, MessageKind.Fork);
+        Assert.Throws<InvalidOperationException>(() => _buffer.Write(new byte[10_000_000]));
 
-        buffer.Begin(one, MessageKind.Fork);
-        buffer.WriteVarint(7);
-        buffer.Commit();
-        buffer.Flush();
+        _buffer.Begin(_one, MessageKind.Fork);
+        _buffer.WriteVarint(7);
+        _buffer.Commit();
+        _buffer.Flush();
         var got = new List<(uint, MessageKind, byte[])>();
         Take(got);
         Assert.Single(got);
@@ -110,20 +114,20 @@ public sealed class OutboundBufferTests
     {
         foreach (int stackBytes in new[] { 10, 300_000 })
         {
-            buffer.Begin(one, MessageKind.Fork);
-            buffer.WriteVarint(1);
-            buffer.Commit();
+            _buffer.Begin(_one, MessageKind.Fork);
+            _buffer.WriteVarint(1);
+            _buffer.Commit();
             var block = new ArrayBufferWriter<byte>();
             var writer = new PayloadWriter(block);
             writer.Varint(99);
             writer.Varint(1);
             writer.Bytes(new byte[stackBytes], int.MaxValue);
             writer.Flush();
-            buffer.BeginAlone(one, MessageKind.Failure, block.WrittenSpan);
-            buffer.WriteVarint(1);
-            buffer.WriteVarint(5);
-            buffer.Write(new byte[200]);
-            buffer.CommitAlone();
+            _buffer.BeginAlone(_one, MessageKind.Failure, block.WrittenSpan);
+            _buffer.WriteVarint(1);
+            _buffer.WriteVarint(5);
+            _buffer.Write(new byte[200]);
+            _buffer.CommitAlone();
 
             var runs = new List<(MessageKind, int)>();
             foreach (byte[] payload in Frames())
@@ -140,12 +144,12 @@ public sealed class OutboundBufferTests
     {
         for (int i = 0; i < 20; i++)
         {
-            Encode(one, MessageKind.Fork, new byte[60_000], new Random(i));
-            buffer.Commit();
-            Encode(one, MessageKind.Fork, new byte[240_000], new Random(i));
-            buffer.Commit();
+            Encode(_one, MessageKind.Fork, new byte[60_000], new Random(i));
+            _buffer.Commit();
+            Encode(_one, MessageKind.Fork, new byte[240_000], new Random(i));
+            _buffer.Commit();
         }
-        buffer.Flush();
+        _buffer.Flush();
 
         // ReadWhole checks P3.5.
         Assert.Equal(40, Frames().Sum(payload => (int)RunView.ReadWhole(payload, 1_000_000).Header.Count));
@@ -160,16 +164,16 @@ public sealed class OutboundBufferTests
             foreach (bool inOneStep in new[] { false, true })
             {
                 var atEnd = new OutboundBuffer();
-                int filler = (RunHeader.RunBytesMax / 4) - FrameHeader.Bytes - RunHeader.Bytes - 4;
-                for (int i = 0; i < 3; i++) atEnd.Append(one, MessageKind.Fork, 1, new byte[filler]);
-                atEnd.Append(two, MessageKind.Fork, 1, new byte[filler - distance]);
+                int filler = (SizeLimits.BatchBytesMax / 4) - FrameHeader.Bytes - RunHeader.Bytes - 4;
+                for (int i = 0; i < 3; i++) atEnd.Append(_one, MessageKind.Fork, 1, new byte[filler]);
+                atEnd.Append(_two, MessageKind.Fork, 1, new byte[filler - distance]);
                 if (inOneStep)
                 {
-                    atEnd.Append(two, MessageKind.Fork, method, [1, 2, 3]);
+                    atEnd.Append(_two, MessageKind.Fork, method, [1, 2, 3]);
                 }
                 else
                 {
-                    atEnd.Begin(two, MessageKind.Fork);
+                    atEnd.Begin(_two, MessageKind.Fork);
                     atEnd.WriteVarint(method);
                     atEnd.Write(new byte[] { 1, 2, 3 });
                     atEnd.Commit();
@@ -195,13 +199,13 @@ public sealed class OutboundBufferTests
 
     private void Encode(Destination to, MessageKind kind, byte[] arguments, Random random)
     {
-        buffer.Begin(to, kind, random.Next(3) == 0 ? arguments.Length + 2 : 0);
-        buffer.WriteVarint(3);
-        if (kind == MessageKind.Call) buffer.WriteVarint(9);
+        _buffer.Begin(to, kind, random.Next(3) == 0 ? arguments.Length + 2 : 0);
+        _buffer.WriteVarint(3);
+        if (kind == MessageKind.Call) _buffer.WriteVarint(9);
         for (int at = 0; at < arguments.Length;)
         {
             int piece = Math.Min(arguments.Length - at, random.Next(1, 50_000));
-            buffer.Write(arguments.AsSpan(at, piece));
+            _buffer.Write(arguments.AsSpan(at, piece));
             at += piece;
         }
     }
@@ -210,14 +214,14 @@ public sealed class OutboundBufferTests
     {
         foreach (byte[] payload in Frames())
         {
-            RunView run = RunView.ReadWhole(payload, Protocol.Frames.MessageBytesMaxDefault);
+            RunView run = RunView.ReadWhole(payload, SizeLimits.MessageBytesMaxDefault);
             var messages = new MessageReader(run);
             while (messages.Next()) into.Add((run.Header.Peer, run.Header.Kind, messages.Arguments.ToArray()));
         }
     }
 
     /// <summary>Payloads of the runs that are ready.</summary>
-    private List<byte[]> Frames() => Frames(buffer);
+    private List<byte[]> Frames() => Frames(_buffer);
 
     private static List<byte[]> Frames(OutboundBuffer buffer)
     {

@@ -1,4 +1,5 @@
-using Ambrosia.Protocol;
+using Ambrosia.Protocol.Records;
+using Ambrosia.Protocol.Runs;
 using static Ambrosia.Binding.Tests.FakeCoordinator;
 
 namespace Ambrosia.Binding.Tests;
@@ -9,12 +10,12 @@ public sealed class OutsideCallTests
     private const uint Deposit = 1, Balance = 2, BalanceAt = 3, Break = 6, BreakLater = 7, UserInput = 11;
     private const long HourUs = 3_600_000_000, DayUs = 24 * HourUs;
 
-    private readonly FakeCoordinator coordinator = Started<Bank>();
+    private readonly FakeCoordinator _coordinator = Started<Bank>();
 
     /// <summary>The lines since the last question that are neither progress nor destinations.</summary>
     private string[] Heard(FakeCoordinator? from = null)
     {
-        List<string> said = (from ?? coordinator).Said;
+        List<string> said = (from ?? _coordinator).Said;
         string[] heard = [
             .. said.Where(
                 static line => !line.StartsWith("processed", StringComparison.Ordinal)
@@ -29,7 +30,7 @@ public sealed class OutsideCallTests
     [Fact]
     public void Request_OfEachSort_IsAnsweredToItsSession()
     {
-        coordinator.Deliver(Request(1, null, Deposit, "ann", 5), Request(2, null, Balance, "ann"), Request(3, null, Break, "no"),
+        _coordinator.Deliver(Request(1, null, Deposit, "ann", 5), Request(2, null, Balance, "ann"), Request(3, null, Break, "no"),
             Request(4, null, 99));
 
         string[] heard = Heard();
@@ -39,16 +40,16 @@ public sealed class OutsideCallTests
             StringComparison.Ordinal);
         Assert.StartsWith("clientfailure caller 3.1 99 #4", heard[3], StringComparison.Ordinal);
         Assert.Equal(4, heard.Length);
-        Assert.Equal(0, coordinator.Session.FailedForks);
+        Assert.Equal(0, _coordinator.Session.FailedForks);
     }
 
     [Fact]
     public void Request_Suspended_IsAnsweredWhenItsHandlerIsFinished()
     {
-        coordinator.Deliver(Request(1, null, BalanceAt, "bank3", "ann"), Request(2, null, BreakLater, "bank3"));
+        _coordinator.Deliver(Request(1, null, BalanceAt, "bank3", "ann"), Request(2, null, BreakLater, "bank3"));
         Assert.Equal(["call bank3 2 #1 'ann'", "call bank3 2 #2 'x'"], Heard());
 
-        coordinator.Deliver(Result(Balance, 2, 2, 0), Result(Balance, 1, 2, 7));
+        _coordinator.Deliver(Result(Balance, 2, 2, 0), Result(Balance, 1, 2, 7));
         string[] heard = Heard();
         Assert.StartsWith("clientfailure caller 3.1 7 #2", heard[0], StringComparison.Ordinal);
         Assert.Equal("clientanswer caller 3.1 3 #1 7", heard[1]);
@@ -57,20 +58,20 @@ public sealed class OutsideCallTests
     [Fact]
     public void Impulse_OfACaller_ActsAndIsAnsweredToNobody()
     {
-        coordinator.Deliver(Request(0, null, UserInput, "one"), Request(0, null, Break, "counted"));
+        _coordinator.Deliver(Request(0, null, UserInput, "one"), Request(0, null, Break, "counted"));
 
         Assert.Empty(Heard());
-        Assert.Equal("input one", coordinator.Immortal<Bank>().Log[^1]);
-        Assert.Equal(1, coordinator.Session.FailedForks);
+        Assert.Equal("input one", _coordinator.Immortal<Bank>().Log[^1]);
+        Assert.Equal(1, _coordinator.Session.FailedForks);
     }
 
     [Fact]
     public void Key_AskedAgain_ActsOnceAndHasTheSameAnswer()
     {
-        coordinator.Deliver(Request(1, "k", Deposit, "ann", 5), Request(2, "f", Break, "first"));
+        _coordinator.Deliver(Request(1, "k", Deposit, "ann", 5), Request(2, "f", Break, "first"));
         string failure = Heard()[1];
 
-        coordinator.Deliver(Request(3, "k", Deposit, "ann", 5), Request(4, "f", Break, "second"), Request(5, null, Balance, "ann"));
+        _coordinator.Deliver(Request(3, "k", Deposit, "ann", 5), Request(4, "f", Break, "second"), Request(5, null, Balance, "ann"));
         Assert.Equal(
             ["clientanswer caller 3.1 1 #3", failure.Replace("#2", "#4", StringComparison.Ordinal), "clientanswer caller 3.1 2 #5 5"],
             Heard());
@@ -79,18 +80,18 @@ public sealed class OutsideCallTests
     [Fact]
     public void Key_AskedDuringTheHandler_WaitsForTheSameAnswer()
     {
-        coordinator.Deliver(Request(1, "k", BalanceAt, "bank3", "ann"), Request(2, "k", BalanceAt, "bank3", "ann"),
+        _coordinator.Deliver(Request(1, "k", BalanceAt, "bank3", "ann"), Request(2, "k", BalanceAt, "bank3", "ann"),
             Request(0, "k", BalanceAt, "bank3", "ann"));
         Assert.Equal(["call bank3 2 #1 'ann'"], Heard());
 
-        coordinator.Deliver(Result(Balance, 1, 2, 7), Request(3, "k", BalanceAt, "bank3", "ann"));
+        _coordinator.Deliver(Result(Balance, 1, 2, 7), Request(3, "k", BalanceAt, "bank3", "ann"));
         Assert.Equal(["clientanswer caller 3.1 3 #1 7", "clientanswer caller 3.1 3 #2 7", "clientanswer caller 3.1 3 #3 7"], Heard());
     }
 
     [Fact]
     public void Key_BelongsToItsMethod()
     {
-        coordinator.Deliver(Request(1, "k", Deposit, "ann", 5), Request(2, "k", Balance, "ann"));
+        _coordinator.Deliver(Request(1, "k", Deposit, "ann", 5), Request(2, "k", Balance, "ann"));
 
         Assert.Equal(["clientanswer caller 3.1 1 #1", "clientanswer caller 3.1 2 #2 5"], Heard());
     }
@@ -98,39 +99,39 @@ public sealed class OutsideCallTests
     [Fact]
     public void KeyedImpulse_OfAPeerAndOfACaller_ShareTheWindow()
     {
-        coordinator.Deliver(KeyedImpulse("k", "one"), KeyedImpulse("k", "two"), Request(0, "k", UserInput, "three"),
+        _coordinator.Deliver(KeyedImpulse("k", "one"), KeyedImpulse("k", "two"), Request(0, "k", UserInput, "three"),
             Request(1, "k", UserInput, "four"));
 
         Assert.Equal(["clientanswer caller 3.1 11 #1"], Heard());
-        Assert.Equal(["first start of bank1", "input one"], coordinator.Immortal<Bank>().Log);
+        Assert.Equal(["first start of bank1", "input one"], _coordinator.Immortal<Bank>().Log);
     }
 
     /// <summary>Negative control: without keys each of them acts.</summary>
     [Fact]
     public void Impulses_WithoutKeys_AllAct()
     {
-        coordinator.Deliver(Run(MessageKind.Impulse, 1, (UserInput, 0, Cbor.Of("one")), (UserInput, 0, Cbor.Of("one"))),
+        _coordinator.Deliver(Run(MessageKind.Impulse, 1, (UserInput, 0, Cbor.Of("one")), (UserInput, 0, Cbor.Of("one"))),
             Request(0, null, UserInput, "one"));
-        Assert.Equal(3, coordinator.Immortal<Bank>().Log.Count(static line => line == "input one"));
+        Assert.Equal(3, _coordinator.Immortal<Bank>().Log.Count(static line => line == "input one"));
     }
 
     [Fact]
     public void Window_EndsByLogTime()
     {
-        coordinator.DeliverWith(0, 1, Request(1, "k", Deposit, "ann", 5));
-        coordinator.DeliverWith(0, DayUs, Request(2, "k", Deposit, "ann", 5), Request(3, null, Balance, "ann"));
+        _coordinator.DeliverWith(0, 1, Request(1, "k", Deposit, "ann", 5));
+        _coordinator.DeliverWith(0, DayUs, Request(2, "k", Deposit, "ann", 5), Request(3, null, Balance, "ann"));
         Assert.Equal("clientanswer caller 3.1 2 #3 5", Heard()[^1]);
 
-        coordinator.DeliverWith(0, DayUs + 1, Request(4, "k", Deposit, "ann", 5), Request(5, null, Balance, "ann"));
+        _coordinator.DeliverWith(0, DayUs + 1, Request(4, "k", Deposit, "ann", 5), Request(5, null, Balance, "ann"));
         Assert.Equal("clientanswer caller 3.1 2 #5 10", Heard()[^1]);
     }
 
     [Fact]
     public void Window_AgeCountsFromTheAnswer()
     {
-        coordinator.DeliverWith(0, 1, Request(1, "k", BalanceAt, "bank3", "ann"));
-        coordinator.DeliverWith(0, DayUs, Result(Balance, 1, 2, 7));
-        coordinator.DeliverWith(0, DayUs + 2, Request(2, "k", BalanceAt, "bank3", "ann"));
+        _coordinator.DeliverWith(0, 1, Request(1, "k", BalanceAt, "bank3", "ann"));
+        _coordinator.DeliverWith(0, DayUs, Result(Balance, 1, 2, 7));
+        _coordinator.DeliverWith(0, DayUs + 2, Request(2, "k", BalanceAt, "bank3", "ann"));
         Assert.Equal("clientanswer caller 3.1 3 #2 7", Heard()[^1]);
     }
 
@@ -139,17 +140,17 @@ public sealed class OutsideCallTests
     [InlineData(1000, 2 * (64 + 2))] // bytes: two entries with keys of two bytes and no value
     public void Window_EndsByItsLimits_OldestFirst(ulong entries, ulong bytes)
     {
-        coordinator.Deliver(Policy(entries: entries, bytes: bytes), Request(1, "k1", Deposit, "a", 1), Request(2, "k2", Deposit, "b", 1),
+        _coordinator.Deliver(Policy(entries: entries, bytes: bytes), Request(1, "k1", Deposit, "a", 1), Request(2, "k2", Deposit, "b", 1),
             Request(3, "k3", Deposit, "c", 1));
-        coordinator.Deliver(Request(4, "k3", Deposit, "c", 1), Request(5, "k2", Deposit, "b", 1), Request(6, "k1", Deposit, "a", 1));
-        coordinator.Deliver(Request(7, null, Balance, "a"), Request(8, null, Balance, "b"), Request(9, null, Balance, "c"));
+        _coordinator.Deliver(Request(4, "k3", Deposit, "c", 1), Request(5, "k2", Deposit, "b", 1), Request(6, "k1", Deposit, "a", 1));
+        _coordinator.Deliver(Request(7, null, Balance, "a"), Request(8, null, Balance, "b"), Request(9, null, Balance, "c"));
         Assert.Equal(["2 #7 2", "2 #8 1", "2 #9 1"], Heard()[^3..].Select(static line => line["clientanswer caller 3.1 ".Length..]));
     }
 
     [Fact]
     public void Window_MadeSmaller_TakesEffectAtItsRecord()
     {
-        coordinator.Deliver(Request(1, "k1", Deposit, "a", 1), Request(2, "k2", Deposit, "b", 1), Policy(entries: 1),
+        _coordinator.Deliver(Request(1, "k1", Deposit, "a", 1), Request(2, "k2", Deposit, "b", 1), Policy(entries: 1),
             Request(3, "k1", Deposit, "a", 1), Request(4, null, Balance, "a"));
         Assert.Equal("clientanswer caller 3.1 2 #4 2", Heard()[^1]);
     }
@@ -157,14 +158,14 @@ public sealed class OutsideCallTests
     [Fact]
     public void Checkpoint_HoldsWindowAndWhatIsUnderWay()
     {
-        coordinator.DeliverWith(0, 5, Policy(windowUs: HourUs), Request(1, "done", Deposit, "ann", 5), Request(2, "f", Break, "kept"),
+        _coordinator.DeliverWith(0, 5, Policy(windowUs: HourUs), Request(1, "done", Deposit, "ann", 5), Request(2, "f", Break, "kept"),
             Request(3, "later", BalanceAt, "bank3", "ann"), Request(4, null, BalanceAt, "bank3", "bob"));
-        coordinator.DeliverWith(0, 6, Mark(bound: 1), Fork(Deposit, "x", 1));
-        Assert.NotEmpty(coordinator.Image);
+        _coordinator.DeliverWith(0, 6, Mark(bound: 1), Fork(Deposit, "x", 1));
+        Assert.NotEmpty(_coordinator.Image);
         string failure = Heard().Single(static line => line.StartsWith("clientfailure", StringComparison.Ordinal));
 
         var restored = new FakeCoordinator(ImmortalDefinition.Of<Bank>());
-        restored.Welcome(coordinator.Image);
+        restored.Welcome(_coordinator.Image);
         Assert.Null(restored.Session.End);
         restored.DeliverWith(0, HourUs, Request(5, "done", Deposit, "ann", 5), Request(6, "f", Break, "other"),
             Request(7, "later", BalanceAt, "bank3", "ann"), Result(Balance, 1, 2, 7), Result(Balance, 2, 2, 8));
@@ -180,15 +181,15 @@ public sealed class OutsideCallTests
     [Fact]
     public void Checkpoint_OfARestoredApp_HasTheSameBytes()
     {
-        coordinator.Deliver(
+        _coordinator.Deliver(
             [.. Enumerable.Range(1, 20).Select(static n => Request((ulong)n, $"k{n * 7919 % 101}", BalanceAt, "bank3", "a"))]);
-        coordinator.Deliver(Mark(bound: 1));
-        byte[] image = coordinator.Image;
+        _coordinator.Deliver(Mark(bound: 1));
+        byte[] image = _coordinator.Image;
         var restored = new FakeCoordinator(ImmortalDefinition.Of<Bank>());
         restored.Welcome(image);
-        coordinator.Deliver(Mark(bound: 1));
+        _coordinator.Deliver(Mark(bound: 1));
         restored.Deliver(Mark(bound: 1));
-        Assert.True(coordinator.Image.AsSpan().SequenceEqual(restored.Image));
+        Assert.True(_coordinator.Image.AsSpan().SequenceEqual(restored.Image));
     }
 
     private static byte[] KeyedImpulse(string key, string line)

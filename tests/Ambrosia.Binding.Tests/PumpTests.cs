@@ -1,6 +1,10 @@
 using System.Buffers;
 using System.Net.Sockets;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Payloads;
+using Ambrosia.Protocol.Runs;
+using Ambrosia.Pumps;
 
 namespace Ambrosia.Binding.Tests;
 
@@ -8,16 +12,16 @@ namespace Ambrosia.Binding.Tests;
 public sealed class PumpTests : IDisposable
 {
     private static readonly TimeSpan s_deadline = TimeSpan.FromSeconds(60);
-    private readonly DirectoryInfo folder = Directory.CreateTempSubdirectory("amb-pump-");
-    private readonly List<string> lines = [];
+    private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("amb-pump-");
+    private readonly List<string> _lines = [];
 
-    public void Dispose() => folder.Delete(recursive: true);
+    public void Dispose() => _folder.Delete(recursive: true);
 
     [Fact]
     public void App_WithoutAddress_SaysWhatIsMissing()
     {
         Assert.Equal(2, Run(new Dictionary<string, string>()));
-        Assert.Contains("AMBROSIA_APP is not set", Assert.Single(lines), StringComparison.Ordinal);
+        Assert.Contains("AMBROSIA_APP is not set", Assert.Single(_lines), StringComparison.Ordinal);
     }
 
     [Theory]
@@ -29,7 +33,7 @@ public sealed class PumpTests : IDisposable
     public void App_WithBadAddress_SaysSo(string address)
     {
         Assert.Equal(2, Run(new Dictionary<string, string> { ["AMBROSIA_APP"] = address, ["AMBROSIA_TOKEN"] = Token() }));
-        Assert.Contains("none of unix:PATH, ring:PATH and tcp:PORT", Assert.Single(lines), StringComparison.Ordinal);
+        Assert.Contains("none of unix:PATH, ring:PATH and tcp:PORT", Assert.Single(_lines), StringComparison.Ordinal);
     }
 
     [Theory]
@@ -39,17 +43,17 @@ public sealed class PumpTests : IDisposable
     {
         Assert.Equal(2,
             Run(new Dictionary<string, string> { ["AMBROSIA_APP"] = kind + new string('x', 200), ["AMBROSIA_TOKEN"] = Token() }));
-        Assert.Contains("too long for a socket: let the coordinator take a shorter one with --app-socket", Assert.Single(lines),
+        Assert.Contains("too long for a socket: let the coordinator take a shorter one with --app-socket", Assert.Single(_lines),
             StringComparison.Ordinal);
     }
 
     [Fact]
     public void App_WithBadToken_SaysSo()
     {
-        string token = Path.Combine(folder.FullName, "short");
+        string token = Path.Combine(_folder.FullName, "short");
         File.WriteAllBytes(token, new byte[31]);
         Assert.Equal(2, Run(new Dictionary<string, string> { ["AMBROSIA_APP"] = "tcp:1", ["AMBROSIA_TOKEN"] = token }));
-        Assert.Contains("31 bytes", Assert.Single(lines), StringComparison.Ordinal);
+        Assert.Contains("31 bytes", Assert.Single(_lines), StringComparison.Ordinal);
     }
 
     [Fact]
@@ -58,16 +62,16 @@ public sealed class PumpTests : IDisposable
         // This assembly holds Bank.Foreign, which does.
         Assert.Equal(2, new AppHost(
             ImmortalDefinition.Of<Bank>(), AwaitCheck.Faults,
-            new Dictionary<string, string> { ["AMBROSIA_APP"] = "tcp:1", ["AMBROSIA_TOKEN"] = Token() }.GetValueOrDefault, Say,
+            new Dictionary<string, string> { ["AMBROSIA_APP"] = "tcp:1", ["AMBROSIA_TOKEN"] = Token() }.GetValueOrDefault, Log,
             TimeProvider.System).Run());
-        Assert.Contains("Bank.Foreign awaits a System.Runtime.CompilerServices.YieldAwaitable", Assert.Single(lines),
+        Assert.Contains("Bank.Foreign awaits a System.Runtime.CompilerServices.YieldAwaitable", Assert.Single(_lines),
             StringComparison.Ordinal);
     }
 
     [Fact]
     public async Task App_OverUnixSocket_RelaysAndEndsWithTheChannel()
     {
-        string path = Path.Combine(folder.FullName, "app.sock");
+        string path = Path.Combine(_folder.FullName, "app.sock");
         using var listener = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
         listener.Bind(new UnixDomainSocketEndPoint(path));
         listener.Listen();
@@ -121,7 +125,7 @@ public sealed class PumpTests : IDisposable
     [Fact]
     public async Task App_Refused_EndsWithMisuse()
     {
-        string path = Path.Combine(folder.FullName, "refuse.sock");
+        string path = Path.Combine(_folder.FullName, "refuse.sock");
         using var listener = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
         listener.Bind(new UnixDomainSocketEndPoint(path));
         listener.Listen();
@@ -130,29 +134,29 @@ public sealed class PumpTests : IDisposable
         channel.Send(Frame(new Goodbye(GoodbyeCode.Refused, "wrong token")));
 
         Assert.Equal(2, await app.WaitAsync(s_deadline));
-        lock (lines) Assert.Contains("wrong token", lines[^1], StringComparison.Ordinal);
+        lock (_lines) Assert.Contains("wrong token", _lines[^1], StringComparison.Ordinal);
     }
 
     private int Run(Dictionary<string, string> environment) =>
-        new AppHost(ImmortalDefinition.Of<Load>(), static _ => [], environment.GetValueOrDefault, Say, TimeProvider.System).Run();
+        new AppHost(ImmortalDefinition.Of<Load>(), static _ => [], environment.GetValueOrDefault, Log, TimeProvider.System).Run();
 
     private Task<int> RunInBackground<T>(string address)
         where T : Immortal, IImmortal<T>
     {
         var environment = new Dictionary<string, string> { ["AMBROSIA_APP"] = address, ["AMBROSIA_TOKEN"] = Token() };
         return Task.Factory.StartNew(
-            () => new AppHost(ImmortalDefinition.Of<T>(), static _ => [], environment.GetValueOrDefault, Say, TimeProvider.System).Run(),
+            () => new AppHost(ImmortalDefinition.Of<T>(), static _ => [], environment.GetValueOrDefault, Log, TimeProvider.System).Run(),
             TaskCreationOptions.LongRunning);
     }
 
-    private void Say(string line)
+    private void Log(string line)
     {
-        lock (lines) lines.Add(line);
+        lock (_lines) _lines.Add(line);
     }
 
     private string Token()
     {
-        string path = Path.Combine(folder.FullName, "token");
+        string path = Path.Combine(_folder.FullName, "token");
         File.WriteAllBytes(path, new byte[32]);
         return path;
     }
@@ -164,7 +168,7 @@ public sealed class PumpTests : IDisposable
         var frames = new ArrayBufferWriter<byte>();
         frames.Write(
             Frame(new AppWelcome(1, new InstanceId(name), "r0", FakeCoordinator.Uuid, new Epoch(1), 1, 1_000_000, new Lsn(64), false)));
-        Frames.Write(frames, FrameType.Deliver, payload, 0, false);
+        FrameWriter.Write(frames, FrameType.Deliver, payload, 0, false);
         return frames.WrittenSpan.ToArray();
     }
 
@@ -172,7 +176,7 @@ public sealed class PumpTests : IDisposable
         where T : IFramePayload<T>
     {
         var frame = new ArrayBufferWriter<byte>();
-        Frames.Write(frame, payload, 0, false);
+        FrameWriter.Write(frame, payload, 0, false);
         return frame.WrittenSpan.ToArray();
     }
 

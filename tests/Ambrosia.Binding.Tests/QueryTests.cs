@@ -1,5 +1,7 @@
 using System.Buffers;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Queries;
 using static Ambrosia.Binding.Tests.FakeCoordinator;
 
 namespace Ambrosia.Binding.Tests;
@@ -11,7 +13,7 @@ public sealed class QueryTests
 {
     private const uint Add = 1, Wait = 2, Words = 3, Mirror = 4, Try = 5, Touch = 6, Time = 8;
 
-    private readonly FakeCoordinator coordinator = Made(QueryChecking.Always);
+    private readonly FakeCoordinator _coordinator = Made(QueryChecking.Always);
 
     private static FakeCoordinator Made(QueryChecking? checking)
     {
@@ -34,21 +36,21 @@ public sealed class QueryTests
 
     private string Asked(uint method, params object?[] arguments)
     {
-        coordinator.Said.Clear();
-        Ask(coordinator, 1, method, arguments);
-        return Assert.Single(coordinator.Said, static line => line.StartsWith("answer", StringComparison.Ordinal));
+        _coordinator.Said.Clear();
+        Ask(_coordinator, 1, method, arguments);
+        return Assert.Single(_coordinator.Said, static line => line.StartsWith("answer", StringComparison.Ordinal));
     }
 
     [Fact]
     public void Query_IsAnsweredOutOfTheStateOfItsPlace()
     {
-        Lsn before = coordinator.Next;
-        Ask(coordinator, 7, Words, 0, 10);
-        coordinator.Deliver(Fork(Add, "three"));
-        Ask(coordinator, 8, Words, 1);
+        Lsn before = _coordinator.Next;
+        Ask(_coordinator, 7, Words, 0, 10);
+        _coordinator.Deliver(Fork(Add, "three"));
+        Ask(_coordinator, 8, Words, 1);
         Assert.Equal(
-            [$"answer 7 value at {before} ['one' 'two']", $"answer 8 value at {coordinator.Next} ['two' 'three']"],
-            coordinator.Said.Where(static line => line.StartsWith("answer", StringComparison.Ordinal)));
+            [$"answer 7 value at {before} ['one' 'two']", $"answer 8 value at {_coordinator.Next} ['two' 'three']"],
+            _coordinator.Said.Where(static line => line.StartsWith("answer", StringComparison.Ordinal)));
     }
 
     [Fact]
@@ -65,30 +67,30 @@ public sealed class QueryTests
     [Fact]
     public void Query_OfAPositionBehindTheLastRecord_StatesIt()
     {
-        Lsn behind = coordinator.Next + 100;
-        AskRaw(coordinator, 1, behind, Words, Cbor.Of(0));
-        Assert.Contains($"answer 1 value at {behind} ['one' 'two']", coordinator.Said);
+        Lsn behind = _coordinator.Next + 100;
+        AskRaw(_coordinator, 1, behind, Words, Cbor.Of(0));
+        Assert.Contains($"answer 1 value at {behind} ['one' 'two']", _coordinator.Said);
     }
 
     [Fact]
     public void Query_OfRawBytes_GetsThemRaw()
     {
-        coordinator.Said.Clear();
-        AskRaw(coordinator, 1, coordinator.Next, Mirror, [1, 2, 3]);
-        Assert.Contains($"answer 1 value at {coordinator.Next} 3 2 1", coordinator.Said);
+        _coordinator.Said.Clear();
+        AskRaw(_coordinator, 1, _coordinator.Next, Mirror, [1, 2, 3]);
+        Assert.Contains($"answer 1 value at {_coordinator.Next} 3 2 1", _coordinator.Said);
     }
 
     [Fact]
     public void Query_SeesTheTimeOfTheLastRecord()
     {
-        coordinator.DeliverWith(0, 5_000_000, Fork(Add, "late"));
+        _coordinator.DeliverWith(0, 5_000_000, Fork(Add, "late"));
         Assert.Contains("value", Asked(Time), StringComparison.Ordinal);
     }
 
     public static TheoryData<string, string> Effects => new()
     {
         { "fork", "A query sends" }, { "call", "A query sends" }, { "impulse fork", "A query sends" }, { "impulse call", "A query sends" },
-        { "keyed impulse", "A query sends" }, { "proxy", "A query gets a proxy" },
+        { "logged impulse", "A query sends" }, { "keyed impulse", "A query sends" }, { "proxy", "A query gets a proxy" },
         { "delay", "A query uses randomness, a timer or a task" }, { "every", "A query uses" }, { "stop a timer", "A query uses" },
         { "task", "A query uses" }, { "task method", "A query uses" }, { "random", "A query uses" }, { "guid", "A query uses" },
         { "checkpoint", "A query asks for a checkpoint" },
@@ -99,15 +101,15 @@ public sealed class QueryTests
     [MemberData(nameof(Effects))]
     public void Query_ThatWantsAnEffect_IsRefusedAndNothingHappens(string what, string why)
     {
-        coordinator.BecomePrimary();
-        coordinator.Said.Clear();
-        Ask(coordinator, 1, Try, what);
-        string said = Assert.Single(coordinator.Said);
+        _coordinator.BecomePrimary();
+        _coordinator.Said.Clear();
+        Ask(_coordinator, 1, Try, what);
+        string said = Assert.Single(_coordinator.Said);
         Assert.StartsWith("answer 1 failure at ", said, StringComparison.Ordinal);
         Assert.Contains(why, said, StringComparison.Ordinal);
         Assert.Contains("without [Query] it is logged", said, StringComparison.Ordinal);
-        Assert.Equal(["one", "two"], coordinator.Immortal<Reader>().Contents);
-        Assert.Equal(SessionState.Running, coordinator.Session.State);
+        Assert.Equal(["one", "two"], _coordinator.Immortal<Reader>().Contents);
+        Assert.Equal(SessionState.Running, _coordinator.Session.State);
     }
 
     [Fact]
@@ -116,7 +118,7 @@ public sealed class QueryTests
         Assert.Contains("'System.ArgumentException' 'no such word'", Asked(Try, "throw").Replace(",", "", StringComparison.Ordinal),
             StringComparison.Ordinal);
         Assert.Contains("'nothing happened'", Asked(Try, "nothing"), StringComparison.Ordinal);
-        Assert.Equal(0, coordinator.Session.FailedForks);
+        Assert.Equal(0, _coordinator.Session.FailedForks);
     }
 
     [Theory]
@@ -129,8 +131,8 @@ public sealed class QueryTests
     [Fact]
     public void Record_WithTheMethodOfAQuery_IsUnknown()
     {
-        coordinator.Deliver(Call(Words, 1, 0));
-        Assert.Contains(coordinator.Said,
+        _coordinator.Deliver(Call(Words, 1, 0));
+        Assert.Contains(_coordinator.Said,
             static line => line.StartsWith("failure bank2 3 #1", StringComparison.Ordinal)
                 && line.Contains("no method", StringComparison.Ordinal));
     }
@@ -139,11 +141,11 @@ public sealed class QueryTests
     public void Query_ThatChangesTheState_EndsTheAppAfterItsCallerIsTold()
     {
         Assert.Contains("failure", Asked(Touch, false), StringComparison.Ordinal);
-        Assert.Contains(coordinator.Said,
+        Assert.Contains(_coordinator.Said,
             static line => line.Contains("Ambrosia.QueryChangedStateException", StringComparison.Ordinal)
                 && line.Contains("Reader.Touch", StringComparison.Ordinal));
-        Assert.Equal((SessionState.Ended, GoodbyeCode.AppFailed), (coordinator.Session.State, coordinator.Session.End!.Code));
-        Assert.Contains("Reader.Touch has changed the state", coordinator.Session.End.Why, StringComparison.Ordinal);
+        Assert.Equal((SessionState.Ended, GoodbyeCode.AppFailed), (_coordinator.Session.State, _coordinator.Session.End!.Code));
+        Assert.Contains("Reader.Touch has changed the state", _coordinator.Session.End.Why, StringComparison.Ordinal);
     }
 
     /// <summary>What is marked [NotState] is no state, so a query may keep something at hand.</summary>
@@ -151,8 +153,8 @@ public sealed class QueryTests
     public void Query_ThatChangesWhatIsNotState_IsAnswered()
     {
         Assert.Contains("value", Asked(Touch, true), StringComparison.Ordinal);
-        Assert.Equal(1, coordinator.Immortal<Reader>().Touched);
-        Assert.Equal(SessionState.Running, coordinator.Session.State);
+        Assert.Equal(1, _coordinator.Immortal<Reader>().Touched);
+        Assert.Equal(SessionState.Running, _coordinator.Session.State);
     }
 
     /// <summary>The first, second and fourth of a method are held against the state, the third is not.</summary>
@@ -195,20 +197,20 @@ public sealed class QueryTests
     [Fact]
     public void Query_BetweenAwaits_LeavesThemAlone()
     {
-        coordinator.Deliver(Call(Wait, 9, "bank3"));
+        _coordinator.Deliver(Call(Wait, 9, "bank3"));
         Assert.Contains("['one' 'two']", Asked(Words, 0), StringComparison.Ordinal);
-        coordinator.Deliver(Result(Wait, 1, 2, 42));
-        Assert.Contains(coordinator.Said, static line => line.StartsWith("result bank2 2 #9 42", StringComparison.Ordinal));
+        _coordinator.Deliver(Result(Wait, 1, 2, 42));
+        Assert.Contains(_coordinator.Said, static line => line.StartsWith("result bank2 2 #9 42", StringComparison.Ordinal));
     }
 
     [Fact]
     public void Query_LeavesNoTraceInImageOrOutput()
     {
         FakeCoordinator other = Made(QueryChecking.Always);
-        for (ulong query = 1; query < 5; query++) Ask(coordinator, query, Words, 0);
-        foreach (FakeCoordinator each in new[] { coordinator, other }) each.Deliver(Fork(Add, "three"), Mark());
+        for (ulong query = 1; query < 5; query++) Ask(_coordinator, query, Words, 0);
+        foreach (FakeCoordinator each in new[] { _coordinator, other }) each.Deliver(Fork(Add, "three"), Mark());
         Assert.NotEmpty(other.Image);
-        Assert.Equal(other.Image, coordinator.Image);
+        Assert.Equal(other.Image, _coordinator.Image);
     }
 
     [Fact]
@@ -232,9 +234,9 @@ public sealed class QueryTests
     {
         FakeCoordinator fresh = new(ImmortalDefinition.Of<Reader>());
         fresh.Welcome();
-        if (what == "query 0") coordinator.Send(FrameType.Query, new byte[QueryFrame.HeadBytes]);
+        if (what == "query 0") _coordinator.Send(FrameType.Query, new byte[QueryFrame.HeadBytes]);
         else Ask(fresh, 1, Words, 0);
-        Assert.Equal(GoodbyeCode.ProtocolViolation, (what == "query 0" ? coordinator : fresh).Session.End!.Code);
+        Assert.Equal(GoodbyeCode.ProtocolViolation, (what == "query 0" ? _coordinator : fresh).Session.End!.Code);
     }
 
     [Theory]

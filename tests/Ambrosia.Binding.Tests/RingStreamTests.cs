@@ -2,6 +2,7 @@ using System.Buffers;
 using System.Net.Sockets;
 using Ambrosia.AppChannel;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
 
 namespace Ambrosia.Binding.Tests;
 
@@ -10,35 +11,35 @@ public sealed class RingStreamTests : IDisposable
 {
     private const int Capacity = 64 * 1024;
 
-    private readonly DirectoryInfo folder = Directory.CreateTempSubdirectory("amb-ring-");
-    private readonly Socket here, there;
+    private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("amb-ring-");
+    private readonly Socket _here, _there;
 
     public RingStreamTests()
     {
-        string path = Path.Combine(folder.FullName, "s");
+        string path = Path.Combine(_folder.FullName, "s");
         using var listener = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
         listener.Bind(new UnixDomainSocketEndPoint(path));
         listener.Listen();
-        there = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
-        there.Connect(new UnixDomainSocketEndPoint(path));
-        here = listener.Accept();
+        _there = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        _there.Connect(new UnixDomainSocketEndPoint(path));
+        _here = listener.Accept();
         // A test that would wait for ever fails instead.
-        here.ReceiveTimeout = there.ReceiveTimeout = 60_000;
+        _here.ReceiveTimeout = _there.ReceiveTimeout = 60_000;
     }
 
     public void Dispose()
     {
-        here.Dispose();
-        there.Dispose();
-        folder.Delete(recursive: true);
+        _here.Dispose();
+        _there.Dispose();
+        _folder.Delete(recursive: true);
     }
 
     [Fact]
     public async Task BothWays_PiecesOfAnyLength_ArriveWholeAndInOrder()
     {
         const int bytes = 24 << 20;
-        using RingStream coordinator = RingStream.Offer(here, Capacity);
-        using var app = new AwaitedRings(there);
+        using RingStream coordinator = RingStream.Offer(_here, Capacity);
+        using var app = new AwaitedRings(_there);
         Task<int> toApp = Task.Run(() => WrongBytes(app, bytes, seed: 1)),
             fromApp = Task.Run(() => WrongBytes(coordinator, bytes, seed: 2));
         Task send = Task.Run(() => Send(coordinator, bytes, seed: 3));
@@ -65,7 +66,7 @@ public sealed class RingStreamTests : IDisposable
     {
         (RingStream coordinator, AwaitedRings app) = Joined();
         Task send = Task.Run(() => coordinator.Send(new byte[3 * Capacity]));
-        there.Dispose();
+        _there.Dispose();
         await Assert.ThrowsAsync<SocketException>(() => send.WaitAsync(TimeSpan.FromSeconds(60)));
         GC.KeepAlive(app);
     }
@@ -94,37 +95,37 @@ public sealed class RingStreamTests : IDisposable
     [Fact]
     public void App_CoordinatorRefusesIt_ReadsTheReason()
     {
-        using var app = new AwaitedRings(there);
+        using var app = new AwaitedRings(_there);
         app.Send([1, 2, 3]); // its hello goes through the socket
         byte[] hello = new byte[8];
-        Assert.Equal(3, here.Receive(hello));
+        Assert.Equal(3, _here.Receive(hello));
         var goodbye = new ArrayBufferWriter<byte>();
-        Frames.Write(goodbye, new Goodbye(GoodbyeCode.Refused, "no"), 0, checkPayload: false);
-        here.Send(goodbye.WrittenSpan);
+        FrameWriter.Write(goodbye, new Goodbye(GoodbyeCode.Refused, "no"), 0, checkPayload: false);
+        _here.Send(goodbye.WrittenSpan);
         byte[] got = new byte[100];
         Assert.Equal(goodbye.WrittenCount, app.Receive(got));
         Assert.Equal(goodbye.WrittenSpan.ToArray(), got[..goodbye.WrittenCount]);
-        here.Shutdown(SocketShutdown.Both);
+        _here.Shutdown(SocketShutdown.Both);
         Assert.Equal(0, app.Receive(got));
     }
 
     [Fact]
     public void App_RingsOfAnotherLength_RefusesThem()
     {
-        string path = Path.Combine(folder.FullName, "short");
+        string path = Path.Combine(_folder.FullName, "short");
         File.WriteAllBytes(path, new byte[100]);
         var frame = new ArrayBufferWriter<byte>();
-        Frames.Write(frame, new RingsFrame(Capacity, path), 0, checkPayload: false);
-        here.Send(frame.WrittenSpan);
-        using var app = new AwaitedRings(there);
+        FrameWriter.Write(frame, new RingsFrame(Capacity, path), 0, checkPayload: false);
+        _here.Send(frame.WrittenSpan);
+        using var app = new AwaitedRings(_there);
         Assert.Equal("P5.19", Assert.Throws<ProtocolViolation>(() => app.Receive(new byte[8])).Section);
     }
 
     [Fact]
     public void Socket_ClosedByItsOwner_IsAnEndForEveryCall()
     {
-        var stream = new SocketStream(there);
-        there.Dispose();
+        var stream = new SocketStream(_there);
+        _there.Dispose();
         Assert.Throws<SocketException>(() => stream.TrySend([1]));
         Assert.Throws<SocketException>(() => stream.Send([1]));
         Assert.Equal(0, stream.Receive(new byte[8]));
@@ -136,11 +137,11 @@ public sealed class RingStreamTests : IDisposable
     /// <summary>Both ends, after a byte each way.</summary>
     private (RingStream, AwaitedRings) Joined(out RingsFrame rings)
     {
-        RingStream coordinator = RingStream.Offer(here, Capacity);
+        RingStream coordinator = RingStream.Offer(_here, Capacity);
         byte[] offered = new byte[2048];
-        int size = there.Receive(offered, SocketFlags.Peek);
+        int size = _there.Receive(offered, SocketFlags.Peek);
         rings = RingsFrame.Read(offered.AsSpan(FrameHeader.Bytes, size - FrameHeader.Bytes));
-        var app = new AwaitedRings(there);
+        var app = new AwaitedRings(_there);
         coordinator.Send([1]);
         Assert.Equal(1, app.Receive(new byte[8]));
         app.Send([2]);

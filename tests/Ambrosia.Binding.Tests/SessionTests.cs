@@ -1,13 +1,15 @@
-using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Payloads;
+using Ambrosia.Protocol.Runs;
 using static Ambrosia.Binding.Tests.FakeCoordinator;
 
 namespace Ambrosia.Binding.Tests;
 
 public sealed class SessionTests
 {
-    private readonly FakeCoordinator coordinator = Started<Bank>();
+    private readonly FakeCoordinator _coordinator = Started<Bank>();
 
-    private Bank Bank => coordinator.Immortal<Bank>();
+    private Bank Bank => _coordinator.Immortal<Bank>();
 
     [Fact]
     public void Session_Begins_WithHelloThenFirstStart()
@@ -23,111 +25,111 @@ public sealed class SessionTests
     [Fact]
     public void Fork_Arrives_ChangesState()
     {
-        coordinator.Deliver(Fork(1, "ann", 5), Fork(1, "ann", -2));
+        _coordinator.Deliver(Fork(1, "ann", 5), Fork(1, "ann", -2));
 
         Assert.Equal(3, Bank.Balance("ann"));
-        Assert.Equal([$"processed {coordinator.Next}"], coordinator.Said);
+        Assert.Equal([$"processed {_coordinator.Next}"], _coordinator.Said);
     }
 
     [Fact]
     public void Call_ValueHandler_AnswersCaller()
     {
-        coordinator.Deliver(Fork(1, "ann", 5), Call(2, 41, "ann"), Call(1, 42, "ann", 1));
+        _coordinator.Deliver(Fork(1, "ann", 5), Call(2, 41, "ann"), Call(1, 42, "ann", 1));
 
-        Assert.Equal(["destination bank2", "result bank2 2 #41 5", "result bank2 1 #42", $"processed {coordinator.Next}"],
-            coordinator.Said);
+        Assert.Equal(["destination bank2", "result bank2 2 #41 5", "result bank2 1 #42", $"processed {_coordinator.Next}"],
+            _coordinator.Said);
     }
 
     [Fact]
     public void Call_OfOneself_ComesBackThroughTheLog()
     {
-        coordinator.Deliver(Call(3, 7, "bank1", "ann"));
-        Assert.Contains("call bank1 2 #1 'ann'", coordinator.Said);
-        coordinator.Deliver(Run(MessageKind.Call, 0, (2, 1, Cbor.Of("ann"))));
-        Assert.Contains("result bank1 2 #1 0", coordinator.Said);
+        _coordinator.Deliver(Call(3, 7, "bank1", "ann"));
+        Assert.Contains("call bank1 2 #1 'ann'", _coordinator.Said);
+        _coordinator.Deliver(Run(MessageKind.Call, 0, (2, 1, Cbor.Of("ann"))));
+        Assert.Contains("result bank1 2 #1 0", _coordinator.Said);
 
-        coordinator.Deliver(Result(2, 1, 0, 99));
+        _coordinator.Deliver(Result(2, 1, 0, 99));
 
-        Assert.Equal("result bank2 3 #7 99", coordinator.Said[^2]);
+        Assert.Equal("result bank2 3 #7 99", _coordinator.Said[^2]);
     }
 
     [Fact]
     public void Handler_Awaits_AnswersWhenResultArrives()
     {
-        coordinator.Deliver(Call(3, 7, "bank3", "ann"));
-        Assert.Equal(["destination bank3", "call bank3 2 #1 'ann'", $"processed {coordinator.Next}"], coordinator.Said);
-        coordinator.Said.Clear();
+        _coordinator.Deliver(Call(3, 7, "bank3", "ann"));
+        Assert.Equal(["destination bank3", "call bank3 2 #1 'ann'", $"processed {_coordinator.Next}"], _coordinator.Said);
+        _coordinator.Said.Clear();
 
-        coordinator.Deliver(Result(2, 1, 2, 12));
+        _coordinator.Deliver(Result(2, 1, 2, 12));
 
-        Assert.Equal(["destination bank2", "result bank2 3 #7 12", $"processed {coordinator.Next}"], coordinator.Said);
+        Assert.Equal(["destination bank2", "result bank2 3 #7 12", $"processed {_coordinator.Next}"], _coordinator.Said);
     }
 
     [Fact]
     public void Result_FromAnotherThanCalled_IsDropped()
     {
-        coordinator.Deliver(Call(3, 7, "bank3", "ann"));
-        coordinator.Said.Clear();
+        _coordinator.Deliver(Call(3, 7, "bank3", "ann"));
+        _coordinator.Said.Clear();
 
-        coordinator.Deliver(Result(2, 1, 1, 12), Result(2, 99, 2, 12));
-        Assert.Equal([$"processed {coordinator.Next}"], coordinator.Said);
-        Assert.Equal(2, coordinator.Session.DroppedResults);
+        _coordinator.Deliver(Result(2, 1, 1, 12), Result(2, 99, 2, 12));
+        Assert.Equal([$"processed {_coordinator.Next}"], _coordinator.Said);
+        Assert.Equal(2, _coordinator.Session.DroppedResults);
 
-        coordinator.Deliver(Result(2, 1, 2, 13), Result(2, 1, 2, 14));
-        Assert.Contains("result bank2 3 #7 13", coordinator.Said);
-        Assert.Equal(3, coordinator.Session.DroppedResults);
+        _coordinator.Deliver(Result(2, 1, 2, 13), Result(2, 1, 2, 14));
+        Assert.Contains("result bank2 3 #7 13", _coordinator.Said);
+        Assert.Equal(3, _coordinator.Session.DroppedResults);
     }
 
     [Fact]
     public void WhenAll_ResultsInAnyOrder_AnswersOnce()
     {
-        coordinator.Deliver(Call(4, 7, new[] { "bank2", "bank3", "bank1" }, "ann"));
-        coordinator.Said.Clear();
+        _coordinator.Deliver(Call(4, 7, new[] { "bank2", "bank3", "bank1" }, "ann"));
+        _coordinator.Said.Clear();
 
-        coordinator.Deliver(Result(2, 3, 0, 100), Result(2, 1, 1, 1));
-        Assert.DoesNotContain(coordinator.Said, line => line.StartsWith("result", StringComparison.Ordinal));
-        coordinator.Deliver(Result(2, 2, 2, 10));
+        _coordinator.Deliver(Result(2, 3, 0, 100), Result(2, 1, 1, 1));
+        Assert.DoesNotContain(_coordinator.Said, line => line.StartsWith("result", StringComparison.Ordinal));
+        _coordinator.Deliver(Result(2, 2, 2, 10));
 
-        Assert.Contains("result bank2 4 #7 111", coordinator.Said);
+        Assert.Contains("result bank2 4 #7 111", _coordinator.Said);
         Assert.Equal("total of 3", Bank.Log[^1]);
     }
 
     [Fact]
     public void Chain_OfNestedMethods_UnwindsInOneRecord()
     {
-        coordinator.Deliver(Call(15, 7, 5, "bank3"));
-        coordinator.Deliver(Result(2, 1, 2, 20));
+        _coordinator.Deliver(Call(15, 7, 5, "bank3"));
+        _coordinator.Deliver(Result(2, 1, 2, 20));
 
-        Assert.Contains("result bank2 15 #7 25", coordinator.Said);
+        Assert.Contains("result bank2 15 #7 25", _coordinator.Said);
     }
 
     [Fact]
     public void Handler_Throws_CallGetsFailureForkIsCounted()
     {
-        coordinator.Deliver(Call(6, 7, "oh"), Fork(6, "ah"), Fork(6, "again"), Call(2, 8, "ann"));
+        _coordinator.Deliver(Call(6, 7, "oh"), Fork(6, "ah"), Fork(6, "again"), Call(2, 8, "ann"));
 
         Assert.Equal("failure bank2 6 #7 ['System.InvalidOperationException' 'oh' ['System.ArgumentException' 'inner' null]]",
-            coordinator.Said[1]);
-        Assert.Equal("result bank2 2 #8 0", coordinator.Said[2]);
-        Assert.Equal(2, coordinator.Session.FailedForks);
-        Assert.Single(coordinator.Lines,
+            _coordinator.Said[1]);
+        Assert.Equal("result bank2 2 #8 0", _coordinator.Said[2]);
+        Assert.Equal(2, _coordinator.Session.FailedForks);
+        Assert.Single(_coordinator.Lines,
             line => line.Contains("ah", StringComparison.Ordinal) && line.Contains("Lsn", StringComparison.Ordinal));
     }
 
     [Fact]
     public void Handler_ThrowsAfterAwait_CallGetsFailure()
     {
-        coordinator.Deliver(Call(7, 7, "bank3"), Result(2, 1, 2, 0));
+        _coordinator.Deliver(Call(7, 7, "bank3"), Result(2, 1, 2, 0));
 
-        Assert.Contains("failure bank2 7 #7 ['System.NotSupportedException' 'later' null]", coordinator.Said);
+        Assert.Contains("failure bank2 7 #7 ['System.NotSupportedException' 'later' null]", _coordinator.Said);
     }
 
     [Fact]
     public void Handler_AwaitsSomethingElse_FailsClearly()
     {
-        coordinator.Deliver(Call(18, 7));
+        _coordinator.Deliver(Call(18, 7));
 
-        string failure = Assert.Single(coordinator.Said, line => line.StartsWith("failure", StringComparison.Ordinal));
+        string failure = Assert.Single(_coordinator.Said, line => line.StartsWith("failure", StringComparison.Ordinal));
         Assert.Contains("Bank.Foreign awaits", failure, StringComparison.Ordinal);
         Assert.Contains("only a Call can be awaited", failure, StringComparison.Ordinal);
     }
@@ -139,14 +141,14 @@ public sealed class SessionTests
         var writer = new PayloadWriter(stack);
         new FailureStack(0, "at There()").Write(ref writer);
         writer.Flush();
-        coordinator.Deliver(Call(13, 7, "bank3"));
+        _coordinator.Deliver(Call(13, 7, "bank3"));
 
-        coordinator.Deliver(
+        _coordinator.Deliver(
             RunWith(stack.WrittenSpan.ToArray(), MessageKind.Failure, 2,
                 (6, 1, Cbor.Of((object)new object?[] { "T", "m", new object?[] { "I", "i", null } }))));
 
-        Assert.Contains("result bank2 13 #7 'T: m (i)'", coordinator.Said);
-        Assert.Equal("at There()", coordinator.Immortal<Bank>().CaughtStack);
+        Assert.Contains("result bank2 13 #7 'T: m (i)'", _coordinator.Said);
+        Assert.Equal("at There()", _coordinator.Immortal<Bank>().CaughtStack);
     }
 
     [Fact]
@@ -154,18 +156,18 @@ public sealed class SessionTests
     {
         FakeCoordinator called = Started<Bank>();
         called.Deliver(Call(6, 7, "oh"));
-        coordinator.Deliver(Call(13, 7, "bank3"));
-        coordinator.Deliver(RunWith(called.Extensions, MessageKind.Failure, 2, (6, 1, Cbor.Of((object)new object?[] { "T", "m", null }))));
+        _coordinator.Deliver(Call(13, 7, "bank3"));
+        _coordinator.Deliver(RunWith(called.Extensions, MessageKind.Failure, 2, (6, 1, Cbor.Of((object)new object?[] { "T", "m", null }))));
 
-        Assert.Contains("Bank.Break(String why)", coordinator.Immortal<Bank>().CaughtStack, StringComparison.Ordinal);
+        Assert.Contains("Bank.Break(String why)", _coordinator.Immortal<Bank>().CaughtStack, StringComparison.Ordinal);
     }
 
     [Fact]
     public void Result_ThatCannotBeDecoded_FailsTheAwaiter()
     {
-        coordinator.Deliver(Call(3, 7, "bank3", "ann"), Result(2, 1, 2, "not a number"));
+        _coordinator.Deliver(Call(3, 7, "bank3", "ann"), Result(2, 1, 2, "not a number"));
 
-        Assert.Contains(coordinator.Said,
+        Assert.Contains(_coordinator.Said,
             line => line.StartsWith("failure bank2 3 #7", StringComparison.Ordinal)
                 && line.Contains("could not be decoded", StringComparison.Ordinal));
     }
@@ -173,53 +175,54 @@ public sealed class SessionTests
     [Fact]
     public void Method_Unknown_CallGetsFailureForkIsCounted()
     {
-        coordinator.Deliver(Call(999, 7), Fork(999), Fork(1, 3));
+        _coordinator.Deliver(Call(999, 7), Fork(999), Fork(1, 3));
 
-        Assert.Contains(coordinator.Said,
+        Assert.Contains(_coordinator.Said,
             line => line.StartsWith("failure bank2 999 #7 ['System.MissingMethodException'", StringComparison.Ordinal));
-        Assert.Equal(2, coordinator.Session.FailedForks);
+        Assert.Equal(2, _coordinator.Session.FailedForks);
     }
 
     [Fact]
     public void Arguments_MissingOrSurplus_DefaultOrSkipped()
     {
         var entry = new System.Collections.Hashtable { ["Account"] = "ann", ["Amount"] = 10, ["Unknown"] = new[] { 1, 2 } };
-        coordinator.Deliver(Call(10, 7, entry), Call(10, 8, entry, 3, 1, "surplus"));
+        _coordinator.Deliver(Call(10, 7, entry), Call(10, 8, entry, 3, 1, "surplus"));
 
-        Assert.Equal("result bank2 10 #7 {1 null 'Notes' ['2 Green'] 'Amount' 10 'Account' 'ann'}", coordinator.Said[1]);
-        Assert.Equal("result bank2 10 #8 {1 null 'Notes' ['3 Red'] 'Amount' 10 'Account' 'ann'}", coordinator.Said[2]);
+        Assert.Equal("result bank2 10 #7 {1 null 'Notes' ['2 Green'] 'Amount' 10 'Account' 'ann'}", _coordinator.Said[1]);
+        Assert.Equal("result bank2 10 #8 {1 null 'Notes' ['3 Red'] 'Amount' 10 'Account' 'ann'}", _coordinator.Said[2]);
         Assert.Equal(50, Bank.Balance("ann"));
     }
 
     [Fact]
     public void Arguments_OfAllShapes_ComeBack()
     {
-        coordinator.Deliver(Call(
+        _coordinator.Deliver(Call(
             16, 7, new object?[] { 1, "four" }, new object[] { new object?[] { "a", 1 }, new object?[] { "b", null } },
             new object[] { new[] { 1, 2 }, Array.Empty<int>() }));
 
-        Assert.Equal("result bank2 16 #7 [5 [['b' null] ['a' 1]] [[] [1 2]]]", coordinator.Said[1]);
+        Assert.Equal("result bank2 16 #7 [5 [['b' null] ['a' 1]] [[] [1 2]]]", _coordinator.Said[1]);
     }
 
     [Fact]
     public void Bytes_Alone_TravelRaw()
     {
         byte[] bytes = [0xFF, 1, 2];
-        coordinator.Deliver(Fork(8, bytes), Call(9, 7, bytes));
+        _coordinator.Deliver(Fork(8, bytes), Call(9, 7, bytes));
 
         Assert.Equal(bytes, Bank.LastRaw);
         Assert.Equal("result bank2 9 #7 2 1 raw", Said(1));
 
-        string Said(int i) => coordinator.Said[i].Replace("raw 0201FF", "2 1 raw", StringComparison.Ordinal);
+        string Said(int i) => _coordinator.Said[i].Replace("raw 0201FF", "2 1 raw", StringComparison.Ordinal);
     }
 
     [Fact]
     public void HandlerCallingImpulseHandler_IsNumbered()
     {
-        coordinator.Deliver(Call(17, 7, "bank3"));
+        _coordinator.Deliver(Call(17, 7, "bank3"));
 
-        Assert.Contains("fork bank3 11 'from a handler'", coordinator.Said);
-        Assert.Contains("call bank3 12 #1", coordinator.Said);
+        Assert.Contains("fork bank3 11 'from a handler'", _coordinator.Said);
+        Assert.Contains("call bank3 12 #1", _coordinator.Said);
+        Assert.Contains("outside the handlers", Bank.LoggedRefusal!.Message, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -237,20 +240,20 @@ public sealed class SessionTests
     [Fact]
     public void Goodbye_FromCoordinator_EndsTheSession()
     {
-        coordinator.Send(new Goodbye(GoodbyeCode.CleanStop, "bye"));
-        coordinator.Deliver(Fork(1, "ann", 5));
+        _coordinator.Send(new Goodbye(GoodbyeCode.CleanStop, "bye"));
+        _coordinator.Deliver(Fork(1, "ann", 5));
 
-        Assert.Equal(new SessionEnd(GoodbyeCode.CleanStop, "bye", true), coordinator.Session.End);
-        Assert.Empty(coordinator.Said);
+        Assert.Equal(new SessionEnd(GoodbyeCode.CleanStop, "bye", true), _coordinator.Session.End);
+        Assert.Empty(_coordinator.Said);
         Assert.Equal(0, Bank.Balance("ann"));
     }
 
     [Fact]
     public void Run_OfUnknownOrigin_IsAViolation()
     {
-        coordinator.Deliver(Run(MessageKind.Fork, 9, (1, 0, Cbor.Of("ann", 1))));
+        _coordinator.Deliver(Run(MessageKind.Fork, 9, (1, 0, Cbor.Of("ann", 1))));
 
-        Assert.Contains("L5.4", coordinator.Session.End!.Why, StringComparison.Ordinal);
+        Assert.Contains("L5.4", _coordinator.Session.End!.Why, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -266,48 +269,48 @@ public sealed class SessionTests
     public void Processed_AtMarks_IsExact(int offset)
     {
         byte[] first = Call(2, 1, "ann"), second = Call(2, 2, "ann");
-        ulong boundary = coordinator.Next.Value + (ulong)first.Length;
+        ulong boundary = _coordinator.Next.Value + (ulong)first.Length;
         ulong mark = (ulong)((long)boundary + offset);
 
-        coordinator.DeliverWith(mark, 0, first, second);
+        _coordinator.DeliverWith(mark, 0, first, second);
 
         // A mark inside the second record is reached when its end is.
         string[] expected = offset <= 0
-            ? ["destination bank2", "result bank2 2 #1 0", $"processed {mark}", "result bank2 2 #2 0", $"processed {coordinator.Next}"]
-            : ["destination bank2", "result bank2 2 #1 0", "result bank2 2 #2 0", $"processed {mark}", $"processed {coordinator.Next}"];
-        Assert.Equal(expected, coordinator.Said);
+            ? ["destination bank2", "result bank2 2 #1 0", $"processed {mark}", "result bank2 2 #2 0", $"processed {_coordinator.Next}"]
+            : ["destination bank2", "result bank2 2 #1 0", "result bank2 2 #2 0", $"processed {mark}", $"processed {_coordinator.Next}"];
+        Assert.Equal(expected, _coordinator.Said);
     }
 
     [Fact]
     public void Processed_MarkBehindTheFrame_IsSaidAtItsEnd()
     {
-        ulong mark = coordinator.Next.Value + 4096;
-        coordinator.DeliverWith(mark, 0, Fork(1, "ann", 1));
+        ulong mark = _coordinator.Next.Value + 4096;
+        _coordinator.DeliverWith(mark, 0, Fork(1, "ann", 1));
 
-        Assert.Equal([$"processed {mark}"], coordinator.Said);
+        Assert.Equal([$"processed {mark}"], _coordinator.Said);
     }
 
     [Fact]
     public void Processed_EachMiB_IsSaidBetween()
     {
         byte[] big = Run(MessageKind.Fork, 1, (8, 0, new byte[400_000]));
-        ulong start = coordinator.Next.Value;
-        coordinator.Deliver(big, big, big, big);
+        ulong start = _coordinator.Next.Value;
+        _coordinator.Deliver(big, big, big, big);
 
-        Assert.Equal([$"processed {start + 3 * (ulong)big.Length}", $"processed {coordinator.Next}"], coordinator.Said);
+        Assert.Equal([$"processed {start + 3 * (ulong)big.Length}", $"processed {_coordinator.Next}"], _coordinator.Said);
     }
 
     [Fact]
     public void Feed_ByteByByte_EqualsWhole()
     {
-        List<string> whole = Conversation(byteByByte: false), bytes = Conversation(byteByByte: true);
+        List<string> whole = OutputOf(byteByByte: false), bytes = OutputOf(byteByByte: true);
 
         Assert.Equal(whole, bytes);
         Assert.NotEmpty(whole);
     }
 
     [Fact]
-    public void Replay_OfTheSameRecords_SaysTheSame() => Assert.Equal(Conversation(byteByByte: false), Conversation(byteByByte: false));
+    public void Replay_OfTheSameRecords_SaysTheSame() => Assert.Equal(OutputOf(byteByByte: false), OutputOf(byteByByte: false));
 
     /// <summary>The negative control: a handler that is not deterministic makes two replays differ.</summary>
     [Fact]
@@ -345,7 +348,7 @@ public sealed class SessionTests
         }
     }
 
-    private static List<string> Conversation(bool byteByByte)
+    private static List<string> OutputOf(bool byteByByte)
     {
         FakeCoordinator coordinator = Started<Bank>(byteByByte: byteByByte);
         coordinator.Deliver(Fork(1, "ann", 5), Call(3, 7, "bank3", "ann"), Call(6, 8, "no"), Call(4, 9, new[] { "bank2", "bank3" }, "ann"));

@@ -1,5 +1,7 @@
 using System.Reflection;
 using Ambrosia.Protocol;
+using Ambrosia.Session;
+using Ambrosia.State;
 using static Ambrosia.Binding.Tests.FakeCoordinator;
 
 namespace Ambrosia.Binding.Tests;
@@ -11,7 +13,7 @@ public sealed class StateCodecTests
     [Fact]
     public void Types_OfTheTestsState_HaveGeneratedCodecs()
     {
-        Type[] all = [typeof(Vault), typeof(Keeper), typeof(Bank), typeof(Errands), typeof(Derived), typeof(Base), typeof(Point),
+        Type[] all = [typeof(Vault), typeof(Keeper), typeof(Bank), typeof(Worker), typeof(Derived), typeof(Base), typeof(Point),
             typeof(Pot<int>), typeof(Pot<string>), typeof(Circle), typeof(Square), typeof(Empty),
             typeof(Node), typeof(Pair), typeof(Contracted), typeof(CaseKey), typeof(Vault).GetNestedType("Secret", BindingFlags.NonPublic)!,
             typeof((int, string)), typeof((int, int, int, int, int, int, int, int, string)), typeof(KeyValuePair<int, string>)];
@@ -39,8 +41,8 @@ public sealed class StateCodecTests
             byte[] ofVault = BothWays(vault), ofGrower = BothWays(grower);
             foreach (bool reads in new[] { false, true })
             {
-                Assert.Equal(ofVault, StateImage.Write(Restored<Vault>(ofVault, reads)).ToArray());
-                Assert.Equal(ofGrower, StateImage.Write(Restored<Grower>(ofGrower, reads)).ToArray());
+                Assert.Equal(ofVault, Restored<Vault>(ofVault, reads).WriteImage().ToArray());
+                Assert.Equal(ofGrower, Restored<Grower>(ofGrower, reads).WriteImage().ToArray());
             }
         }
     }
@@ -50,7 +52,7 @@ public sealed class StateCodecTests
     {
         ImmortalRuntime first = Filled<Vault>(3);
         var was = (Vault)first.Immortal!;
-        var now = (Vault)Restored<Vault>(StateImage.Write(first).ToArray(), isReflective: false).Immortal!;
+        var now = (Vault)Restored<Vault>(first.WriteImage().ToArray(), isReflective: false).Immortal!;
 
         Assert.Equal((was.SecretCount, true), (now.SecretCount, now.IsFavouriteShared));
         Assert.Equal((was.Derived!.At, was.Derived.Color, was.Derived.Captured(), was.Derived.Sum()),
@@ -85,7 +87,7 @@ public sealed class StateCodecTests
         Assert.Equal(
             "82" + // two types, each with its fields
             "82" + "82" + Text("Ambrosia.Binding.Tests.Pot`1, Ambrosia.Binding.Tests") + Text("System.String, System.Private.CoreLib")
-            + "82" + Text("content") + Text("next") +
+            + "82" + Text("_content") + Text("_next") +
             "82" + Text("#1 Ambrosia.Binding.Tests.IForm, Ambrosia.Binding.Tests") + "81" + Text("<Radius>k__BackingField") +
             "84" + // two objects, each its type and its body
             "00" + "82" + Text("grüße") + "00" +
@@ -137,8 +139,8 @@ public sealed class StateCodecTests
 
     private static byte[] BothWays(ImmortalRuntime runtime)
     {
-        byte[] generated = StateImage.Write(runtime).ToArray();
-        Assert.Equal(generated, StateImage.Write(runtime, isReflective: true).ToArray());
+        byte[] generated = runtime.WriteImage().ToArray();
+        Assert.Equal(generated, runtime.WriteImage(isReflective: true).ToArray());
         return generated;
     }
 
@@ -148,14 +150,14 @@ public sealed class StateCodecTests
         FakeCoordinator coordinator = Started<T>();
         coordinator.Deliver(Fork(1, seed));
         Assert.Equal(0, coordinator.Session.FailedForks);
-        return coordinator.Immortal<T>().Runtime;
+        return coordinator.Session.Runtime!;
     }
 
     private static ImmortalRuntime Restored<T>(byte[] image, bool isReflective)
         where T : Immortal, IImmortal<T>
     {
         ImmortalRuntime runtime = NewRuntime<T>();
-        StateImage.Restore(runtime, image, acceptSource: false, isReflective);
+        runtime.Restore(image, acceptSource: false, isReflective);
         return runtime;
     }
 

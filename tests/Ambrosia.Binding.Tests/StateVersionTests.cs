@@ -129,7 +129,7 @@ public sealed class StateVersionTests
 
     private static object Read(byte[] image, bool isReflective = false)
     {
-        var graph = new GraphReader(static id => throw new InvalidOperationException($"no proxy of {id}"), isReflective);
+        var graph = new GraphReader(static (_, id) => throw new InvalidOperationException($"no proxy of {id}"), isReflective);
         var from = new CborReader(image);
         graph.ReadAll(ref from);
         return graph.ObjectOf(0);

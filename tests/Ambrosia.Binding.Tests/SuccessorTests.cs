@@ -1,4 +1,4 @@
-using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
 using static Ambrosia.Binding.Tests.FakeCoordinator;
 
 namespace Ambrosia.Binding.Tests;
@@ -16,12 +16,12 @@ public sealed class SuccessorTests
         FakeCoordinator second = Succeeded(first);
         second.Deliver(Result(Price, 1, 2, 5));
         TillV2 till = second.Immortal<TillV2>();
-        Assert.Equal(9, till.goods["tea"].Pieces); // the local and the state are still one object
-        Assert.Equal((4, 7), (till.factor, till.added));
+        Assert.Equal(9, till._goods["tea"].Pieces); // the local and the state are still one object
+        Assert.Equal((4, 7), (till._factor, till._added));
 
         second.Deliver(Result(Price, 2, 2, 6));
         Assert.Contains($"result bank2 1 #7 {(5 + 6) * 4}", second.Said);
-        Assert.Equal(10, first.Immortal<TillV1>().goods["tea"].Pieces);
+        Assert.Equal(10, first.Immortal<TillV1>()._goods["tea"].Pieces);
     }
 
     /// <summary>Closures, lambdas without captures and methods of the class are those of the new one.</summary>
@@ -78,7 +78,7 @@ public sealed class SuccessorTests
     }
 
     private static byte[] Succeed(FakeCoordinator first) =>
-        first.Immortal<TillV1>().Runtime.Succeed(static old => new TillV2((TillV1)old)).ToArray();
+        first.Session.Runtime!.Succeed(static old => new TillV2((TillV1)old)).ToArray();
 
     private static FakeCoordinator Succeeded(FakeCoordinator first)
     {

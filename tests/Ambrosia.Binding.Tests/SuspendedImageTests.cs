@@ -1,4 +1,5 @@
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Runs;
 using static Ambrosia.Binding.Tests.FakeCoordinator;
 
 namespace Ambrosia.Binding.Tests;

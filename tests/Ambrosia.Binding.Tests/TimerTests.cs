@@ -1,13 +1,13 @@
-using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
 using static Ambrosia.Binding.Tests.FakeCoordinator;
 
 namespace Ambrosia.Binding.Tests;
 
 public sealed class TimerTests
 {
-    private readonly FakeCoordinator coordinator = Begun();
+    private readonly FakeCoordinator _coordinator = Begun();
 
-    private Clock Clock => coordinator.Immortal<Clock>();
+    private Clock Clock => _coordinator.Immortal<Clock>();
 
     private static FakeCoordinator Begun()
     {
@@ -25,16 +25,16 @@ public sealed class TimerTests
         return restored;
     }
 
-    private string[] Timers() => [.. coordinator.Said.Where(static line => line.StartsWith("timer", StringComparison.Ordinal))];
+    private string[] Timers() => [.. _coordinator.Said.Where(static line => line.StartsWith("timer", StringComparison.Ordinal))];
 
     [Fact]
     public void Delay_IsSetAtTheTimeOfItsRecord_AndDoneByItsOwn()
     {
-        coordinator.DeliverWith(0, 2000, Fork(1, "a", 500));
+        _coordinator.DeliverWith(0, 2000, Fork(1, "a", 500));
         Assert.Equal(["timer 1 due 2500"], Timers());
         Assert.Empty(Clock.Seen);
 
-        coordinator.DeliverWith(0, 2600, Fired(1, 2500));
+        _coordinator.DeliverWith(0, 2600, Fired(1, 2500));
 
         Assert.Equal(["a@2600"], Clock.Seen);
         Assert.Equal(["timer 1 due 2500", "timer 1 dropped"], Timers());
@@ -47,9 +47,9 @@ public sealed class TimerTests
     [InlineData("both", nameof(OperationCanceledException))]
     public void Delay_GivenUp_DropsItsTimerAndSaysWhyToWhoAwaitsItAgain(string how, string why)
     {
-        coordinator.DeliverWith(0, 2000, Fork(7, how, 1_000_000, 500), Mark(bound: 1));
-        FakeCoordinator restored = Restored(coordinator);
-        foreach (FakeCoordinator each in new[] { coordinator, restored })
+        _coordinator.DeliverWith(0, 2000, Fork(7, how, 1_000_000, 500), Mark(bound: 1));
+        FakeCoordinator restored = Restored(_coordinator);
+        foreach (FakeCoordinator each in new[] { _coordinator, restored })
         {
             each.Said.Clear();
             if (how == "within") each.DeliverWith(0, 2600, Fired(2, 2500));
@@ -61,16 +61,16 @@ public sealed class TimerTests
             Assert.Equal(1, each.Session.IgnoredTimers);
             Assert.Equal(2, each.Immortal<Clock>().Seen.Count);
         }
-        foreach (FakeCoordinator each in new[] { coordinator, restored }) each.Deliver(Mark());
-        Assert.Equal(coordinator.Image, restored.Image);
+        foreach (FakeCoordinator each in new[] { _coordinator, restored }) each.Deliver(Mark());
+        Assert.Equal(_coordinator.Image, restored.Image);
     }
 
     /// <summary>Whoever is in time has what was waited for, and the deadline's timer is gone.</summary>
     [Fact]
     public void Delay_DoneInTime_LeavesNoTimer()
     {
-        coordinator.DeliverWith(0, 2000, Fork(7, "both", 100, 500));
-        coordinator.DeliverWith(0, 2200, Fired(1, 2100));
+        _coordinator.DeliverWith(0, 2000, Fork(7, "both", 100, 500));
+        _coordinator.DeliverWith(0, 2200, Fired(1, 2100));
         Assert.Equal("over@2200", Clock.Seen[0]);
         Assert.Contains("timer 2 dropped", Timers());
     }
@@ -81,8 +81,8 @@ public sealed class TimerTests
     [Fact]
     public void Fired_InAPageBeforeItsDueTime_MovesNowOn()
     {
-        coordinator.DeliverWith(0, 2000, Fork(1, "a", 500));
-        coordinator.DeliverWith(0, 2100, Fired(1, 2500), Fork(5));
+        _coordinator.DeliverWith(0, 2000, Fork(1, "a", 500));
+        _coordinator.DeliverWith(0, 2100, Fired(1, 2500), Fork(5));
 
         Assert.Equal(["a@2500", "kept True ticking False@2500"], Clock.Seen);
     }
@@ -90,8 +90,8 @@ public sealed class TimerTests
     [Fact]
     public void Delays_FireInTheOrderOfTheLog()
     {
-        coordinator.DeliverWith(0, 2000, Fork(1, "a", 500), Fork(1, "b", 100));
-        coordinator.DeliverWith(0, 3000, Fired(1, 2500), Fired(2, 2100));
+        _coordinator.DeliverWith(0, 2000, Fork(1, "a", 500), Fork(1, "b", 100));
+        _coordinator.DeliverWith(0, 3000, Fired(1, 2500), Fired(2, 2100));
 
         Assert.Equal(["a@3000", "b@3000"], Clock.Seen);
     }
@@ -100,11 +100,11 @@ public sealed class TimerTests
     [Fact]
     public void Fired_Again_IsIgnoredAndCounted()
     {
-        coordinator.DeliverWith(0, 2000, Fork(1, "a", 500));
-        coordinator.DeliverWith(0, 3000, Fired(1, 2500), Fired(1, 2500));
+        _coordinator.DeliverWith(0, 2000, Fork(1, "a", 500));
+        _coordinator.DeliverWith(0, 3000, Fired(1, 2500), Fired(1, 2500));
 
         Assert.Equal(["a@3000"], Clock.Seen);
-        Assert.Equal(1, coordinator.Session.IgnoredTimers);
+        Assert.Equal(1, _coordinator.Session.IgnoredTimers);
     }
 
     [Theory]
@@ -112,19 +112,19 @@ public sealed class TimerTests
     [InlineData(0)]
     public void Fired_OfATimerThatWasNeverSet_IsADivergence(ulong timer)
     {
-        coordinator.DeliverWith(0, 2000, Fork(1, "a", 500));
-        coordinator.DeliverWith(0, 3000, Fired(timer, 2500));
+        _coordinator.DeliverWith(0, 2000, Fork(1, "a", 500));
+        _coordinator.DeliverWith(0, 3000, Fired(timer, 2500));
 
-        Assert.Equal(GoodbyeCode.Divergence, coordinator.Session.End!.Code);
-        Assert.Contains("L5.11", coordinator.Session.End.Why, StringComparison.Ordinal);
+        Assert.Equal(GoodbyeCode.Divergence, _coordinator.Session.End!.Code);
+        Assert.Contains("L5.11", _coordinator.Session.End.Why, StringComparison.Ordinal);
     }
 
     [Fact]
     public void Every_CallsItsMethodAgainAndAgain_OnItsOwnMultiples()
     {
-        coordinator.DeliverWith(0, 2000, Fork(2, "plain", 5000));
-        coordinator.DeliverWith(0, 7100, Fired(1, 7000));
-        coordinator.DeliverWith(0, 12_000, Fired(1, 12_000));
+        _coordinator.DeliverWith(0, 2000, Fork(2, "plain", 5000));
+        _coordinator.DeliverWith(0, 7100, Fired(1, 7000));
+        _coordinator.DeliverWith(0, 12_000, Fired(1, 12_000));
 
         Assert.Equal(["tick@7100", "tick@12000"], Clock.Seen);
         Assert.Equal(
@@ -134,8 +134,8 @@ public sealed class TimerTests
     [Fact]
     public void Every_AfterALongAbsence_SkipsWhatPassed()
     {
-        coordinator.DeliverWith(0, 2000, Fork(2, "plain", 5000));
-        coordinator.DeliverWith(0, 20_000, Fired(1, 7000));
+        _coordinator.DeliverWith(0, 2000, Fork(2, "plain", 5000));
+        _coordinator.DeliverWith(0, 20_000, Fired(1, 7000));
 
         Assert.Equal(["tick@20000"], Clock.Seen);
         Assert.Equal("timer 1 due 22000", Timers()[^1]);
@@ -145,21 +145,21 @@ public sealed class TimerTests
     [Fact]
     public void Every_FiredWithTheDueTimeBefore_IsIgnored()
     {
-        coordinator.DeliverWith(0, 2000, Fork(2, "plain", 5000));
-        coordinator.DeliverWith(0, 7000, Fired(1, 7000), Fired(1, 7000), Fired(1, 12_000));
+        _coordinator.DeliverWith(0, 2000, Fork(2, "plain", 5000));
+        _coordinator.DeliverWith(0, 7000, Fired(1, 7000), Fired(1, 7000), Fired(1, 12_000));
 
         Assert.Equal(2, Clock.Seen.Count);
-        Assert.Equal(1, coordinator.Session.IgnoredTimers);
+        Assert.Equal(1, _coordinator.Session.IgnoredTimers);
     }
 
     [Fact]
     public void Every_HandlerIsSuspended_TicksOnBehindIt()
     {
-        coordinator.DeliverWith(0, 2000, Fork(2, "slow", 5000));
-        coordinator.DeliverWith(0, 7000, Fired(1, 7000));
+        _coordinator.DeliverWith(0, 2000, Fork(2, "slow", 5000));
+        _coordinator.DeliverWith(0, 7000, Fired(1, 7000));
         Assert.Equal("timer 1 dropped", Timers()[^1]);
 
-        coordinator.DeliverWith(0, 30_000, Result(1, 1, 1));
+        _coordinator.DeliverWith(0, 30_000, Result(1, 1, 1));
 
         Assert.Equal(["begin@7000", "end@30000"], Clock.Seen);
         Assert.Equal("timer 1 due 32000", Timers()[^1]);
@@ -168,11 +168,11 @@ public sealed class TimerTests
     [Fact]
     public void Every_HandlerFails_IsCountedAndGoesOn()
     {
-        coordinator.DeliverWith(0, 2000, Fork(2, "failing", 5000));
-        coordinator.DeliverWith(0, 7000, Fired(1, 7000), Fired(2, 7000));
+        _coordinator.DeliverWith(0, 2000, Fork(2, "failing", 5000));
+        _coordinator.DeliverWith(0, 7000, Fired(1, 7000), Fired(2, 7000));
 
-        Assert.Equal(1, coordinator.Session.FailedForks);
-        Assert.Contains(coordinator.Lines,
+        Assert.Equal(1, _coordinator.Session.FailedForks);
+        Assert.Contains(_coordinator.Lines,
             static line => line.Contains("Clock.TickFails", StringComparison.Ordinal)
                 && line.Contains("tick failed", StringComparison.Ordinal));
         Assert.Equal("timer 1 due 12000", Timers()[^1]);
@@ -181,24 +181,24 @@ public sealed class TimerTests
     [Fact]
     public void Stop_DropsTheTimer_AndALateRecordHasNoEffect()
     {
-        coordinator.DeliverWith(0, 2000, Fork(2, "plain", 5000));
-        coordinator.DeliverWith(0, 3000, Fork(3), Fork(3), Fired(1, 7000), Fork(5));
+        _coordinator.DeliverWith(0, 2000, Fork(2, "plain", 5000));
+        _coordinator.DeliverWith(0, 3000, Fork(3), Fork(3), Fired(1, 7000), Fork(5));
 
         Assert.Equal(["timer 1 due 7000", "timer 1 dropped"], Timers());
         Assert.Equal(["kept True ticking False@7000"], Clock.Seen);
-        Assert.Equal(1, coordinator.Session.IgnoredTimers);
+        Assert.Equal(1, _coordinator.Session.IgnoredTimers);
     }
 
     [Fact]
     public void Stop_WhileItsHandlerIsSuspended_LetsItFinish()
     {
-        coordinator.DeliverWith(0, 2000, Fork(2, "slow", 5000));
-        coordinator.DeliverWith(0, 7000, Fired(1, 7000), Fork(3), Result(1, 1, 1), Mark());
+        _coordinator.DeliverWith(0, 2000, Fork(2, "slow", 5000));
+        _coordinator.DeliverWith(0, 7000, Fired(1, 7000), Fork(3), Result(1, 1, 1), Mark());
 
         Assert.Equal(["begin@7000", "end@7000"], Clock.Seen);
         Assert.Equal(["timer 1 due 7000", "timer 1 dropped"], Timers());
-        coordinator.Said.Clear();
-        Assert.DoesNotContain(Restored(coordinator).Said, static line => line.StartsWith("timer", StringComparison.Ordinal));
+        _coordinator.Said.Clear();
+        Assert.DoesNotContain(Restored(_coordinator).Said, static line => line.StartsWith("timer", StringComparison.Ordinal));
     }
 
     [Theory]
@@ -208,7 +208,7 @@ public sealed class TimerTests
     [InlineData("plain", 999, "period")]
     public void Every_WithWhatCannotLast_IsRefused(string how, long us, string expected)
     {
-        coordinator.DeliverWith(0, 2000, Fork(2, how, us));
+        _coordinator.DeliverWith(0, 2000, Fork(2, how, us));
 
         Assert.Contains(expected, Clock.Refused, StringComparison.Ordinal);
         Assert.Empty(Timers());
@@ -220,43 +220,43 @@ public sealed class TimerTests
     [Fact]
     public void Delay_Negative_FailsTheHandler()
     {
-        coordinator.DeliverWith(0, 2000, Fork(1, "a", -1));
+        _coordinator.DeliverWith(0, 2000, Fork(1, "a", -1));
 
-        Assert.Equal(1, coordinator.Session.FailedForks);
+        Assert.Equal(1, _coordinator.Session.FailedForks);
         Assert.Empty(Timers());
     }
 
     [Fact]
     public void Timers_MoreThanTheLimit_FailTheHandlerThatSetsThem()
     {
-        coordinator.DeliverWith(0, 2000, Fork(6, 1 << 20));
-        Assert.Equal(0, coordinator.Session.FailedForks);
+        _coordinator.DeliverWith(0, 2000, Fork(6, 1 << 20));
+        Assert.Equal(0, _coordinator.Session.FailedForks);
 
-        coordinator.DeliverWith(0, 2000, Fork(6, 1));
+        _coordinator.DeliverWith(0, 2000, Fork(6, 1));
 
-        Assert.Equal(1, coordinator.Session.FailedForks);
-        Assert.Contains("1048576 timers wait already", Assert.Single(coordinator.Lines), StringComparison.Ordinal);
+        Assert.Equal(1, _coordinator.Session.FailedForks);
+        Assert.Contains("1048576 timers wait already", Assert.Single(_coordinator.Lines), StringComparison.Ordinal);
     }
 
     /// <summary>Behind an image the coordinator knows nothing: the app says every timer that waits, before anything else.</summary>
     [Fact]
     public void Restore_SaysEveryTimerAgain_AndGoesOnTheSame()
     {
-        coordinator.DeliverWith(0, 2000, Fork(4, 700), Fork(2, "plain", 5000), Mark());
-        FakeCoordinator second = Restored(coordinator);
+        _coordinator.DeliverWith(0, 2000, Fork(4, 700), Fork(2, "plain", 5000), Mark());
+        FakeCoordinator second = Restored(_coordinator);
         Assert.Equal(["timer 1 due 2700", "timer 2 due 7000"],
             second.Said.Where(static line => line.StartsWith("timer", StringComparison.Ordinal)));
-        coordinator.Said.Clear();
+        _coordinator.Said.Clear();
         second.Said.Clear();
         int seen = Clock.Seen.Count;
 
-        foreach (FakeCoordinator each in new[] { coordinator, second })
+        foreach (FakeCoordinator each in new[] { _coordinator, second })
         {
             each.DeliverWith(0, 2700, Fired(1, 2700), Fork(5));
             each.DeliverWith(0, 7000, Fired(2, 7000), Fork(1, "later", 10), Mark());
         }
 
-        Assert.Equal(coordinator.Said.Where(static line => !line.StartsWith("destination", StringComparison.Ordinal)),
+        Assert.Equal(_coordinator.Said.Where(static line => !line.StartsWith("destination", StringComparison.Ordinal)),
             second.Said.Where(static line => !line.StartsWith("destination", StringComparison.Ordinal)));
         Assert.Equal(["kept True ticking True@2700", "tick@7000"], second.Immortal<Clock>().Seen[seen..]);
         Assert.Equal(["timer 1 dropped", "timer 2 dropped", "timer 2 due 12000", "timer 3 due 7010"], Timers());

@@ -1,32 +1,35 @@
 using System.Buffers;
 using System.Text;
+using Ambrosia.Client.Connections;
+using Ambrosia.Client.Queries;
+using Ambrosia.Client.Requests;
 using Ambrosia.Protocol;
-using CRA;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Payloads;
+using Ambrosia.Protocol.Runs;
+using CRA.Links;
 
 namespace Ambrosia.Client.Tests;
 
 /// <summary>
-/// The instance's side of one connection, by hand, against a real conversation: what the caller sends, as text, and what it is told.
+/// The instance's side of one connection, by hand, against a real connection: what the caller sends, as text, and what it is told.
 /// </summary>
-internal sealed class FakeInstance
+internal sealed class FakeInstance : IConnectionOwner
 {
     private const uint Seed = 7;
 
     internal static readonly Guid Uuid = new("0f0e0d0c-0b0a-0908-0706-050403020100");
 
-    private readonly List<byte> toCaller = [];
+    private readonly List<byte> _toCaller = [];
 
-    internal FakeInstance(RequestBook? book, QueryDesk? desk = null, uint messageBytesMax = 1 << 20)
+    internal FakeInstance(InFlightRequests? requests, QueryRouter? router = null, uint messageBytesMax = 1 << 20)
     {
-        var hello = new ClientHello(1, 1, new InstanceId("bank"), Guid.Empty, "test", messageBytesMax, QueriesOnly: book is null);
-        Conversation = new ClientConversation(book, desk ?? new QueryDesk(QuerySource.Any, static _ => { }), hello, Seed)
-        {
-            Saw = position => Seen = position, Welcomed = welcome => Welcomed = welcome, ToldGoodbye = goodbye => Told = goodbye,
-            Over = why => Why = why
-        };
+        var hello = new ClientHello(1, 1, new InstanceId("bank"), Guid.Empty, "test", messageBytesMax, QueriesOnly: requests is null);
+        router ??= new QueryRouter(QuerySource.Any, static _ => { }, static () => { });
+        Connection = new ClientConnection(requests, router, hello, Seed) { Owner = this };
     }
 
-    internal ClientConversation Conversation { get; }
+    internal ClientConnection Connection { get; }
 
     internal ClientWelcome? Welcomed { get; private set; }
 
@@ -36,13 +39,21 @@ internal sealed class FakeInstance
 
     internal string? Why { get; private set; }
 
+    void IConnectionOwner.Accepted(ClientWelcome welcome) => Welcomed = welcome;
+
+    void IConnectionOwner.Saw(Lsn position) => Seen = position;
+
+    void IConnectionOwner.ToldGoodbye(Goodbye goodbye) => Told = goodbye;
+
+    void IConnectionOwner.Over(string why) => Why = why;
+
     internal static ClientSessionId Session => new(new Epoch(3), 9);
 
     /// <summary>Everything that the caller has to send now.</summary>
     internal List<string> Heard()
     {
         var heard = new List<string>();
-        while (Conversation.TryTake(out ReadOnlyMemory<byte> bytes))
+        while (Connection.TryTake(out ReadOnlyMemory<byte> bytes))
         {
             ReadOnlySpan<byte> left = bytes.Span;
             while (FrameReader.TryRead(left, Seed, 1 << 21, checkPayload: true, out FrameHeader header, out ReadOnlySpan<byte> payload,
@@ -55,7 +66,7 @@ internal sealed class FakeInstance
                 left = left[size..];
             }
             Assert.True(left.IsEmpty);
-            Conversation.Taken(bytes.Length);
+            Connection.Taken(bytes.Length);
         }
         return heard;
     }
@@ -73,15 +84,15 @@ internal sealed class FakeInstance
         return messages;
     }
 
-    internal void Welcome(uint requestsMax = 100) => Say(new ClientWelcome(1, Uuid, "r0", Session, 1 << 20, requestsMax));
+    internal void Welcome(uint requestsMax = 100) => Send(new ClientWelcome(1, Uuid, "r0", Session, 1 << 20, requestsMax));
 
-    internal void Logged(ulong number, ulong position = 4096) => Say(new ClientLogged(number, new Lsn(position)));
+    internal void Logged(ulong number, ulong position = 4096) => Send(new ClientLogged(number, new Lsn(position)));
 
     internal void AnswerQuery(ulong query, string value, QueryStatus status = QueryStatus.Value, ulong position = 4096)
     {
         var payload = new ArrayBufferWriter<byte>();
         new QueryAnswerFrame(query, status, new Lsn(position), Encoding.UTF8.GetBytes(value)).Write(payload);
-        Say(FrameType.QueryAnswer, payload.WrittenSpan);
+        Send(FrameType.QueryAnswer, payload.WrittenSpan);
     }
 
     internal void Answer(ulong number, string value, MessageKind kind = MessageKind.ClientAnswer, ClientSessionId? session = null)
@@ -90,40 +101,40 @@ internal sealed class FakeInstance
         byte[] run = [.. new byte[RunHeader.Bytes], .. Varint((ulong)content.Length), .. content];
         ClientSessionId of = session ?? Session;
         new RunHeader(kind, false, 0, 0, of.Number, 1, 0, of.Epoch.Value).Write(run);
-        Say(FrameType.Run, run);
+        Send(FrameType.Run, run);
     }
 
-    internal FeedAnswer Say<T>(T frame) where T : IFramePayload<T>
+    internal FeedResult Send<T>(T frame) where T : IFramePayload<T>
     {
         var bytes = new ArrayBufferWriter<byte>();
-        Frames.Write(bytes, frame, Seed, checkPayload: true);
+        FrameWriter.Write(bytes, frame, Seed, checkPayload: true);
         return Feed(bytes.WrittenSpan);
     }
 
-    internal FeedAnswer Say(FrameType type, ReadOnlySpan<byte> payload)
+    internal FeedResult Send(FrameType type, ReadOnlySpan<byte> payload)
     {
         var bytes = new ArrayBufferWriter<byte>();
-        Frames.Write(bytes, type, payload, Seed, checkPayload: true);
+        FrameWriter.Write(bytes, type, payload, Seed, checkPayload: true);
         return Feed(bytes.WrittenSpan);
     }
 
     /// <summary>Byte by byte: frames must not depend on how they arrive.</summary>
-    private FeedAnswer Feed(ReadOnlySpan<byte> bytes)
+    private FeedResult Feed(ReadOnlySpan<byte> bytes)
     {
-        var answer = FeedAnswer.Continue;
+        var answer = FeedResult.Continue;
         foreach (byte each in bytes)
         {
-            toCaller.Add(each);
-            answer = Conversation.Feed(toCaller.ToArray(), drained: true, out int consumed);
-            toCaller.RemoveRange(0, consumed);
+            _toCaller.Add(each);
+            answer = Connection.Feed(_toCaller.ToArray(), drained: true, out int consumed);
+            _toCaller.RemoveRange(0, consumed);
         }
         return answer;
     }
 
     private static byte[] Varint(ulong value)
     {
-        byte[] bytes = new byte[Protocol.Varint.SizeOf(value)];
-        Protocol.Varint.Write(bytes, value);
+        byte[] bytes = new byte[Protocol.Payloads.Varint.SizeOf(value)];
+        Protocol.Payloads.Varint.Write(bytes, value);
         return bytes;
     }
 }

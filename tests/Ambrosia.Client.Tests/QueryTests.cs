@@ -1,41 +1,46 @@
 using System.Buffers;
 using System.Diagnostics;
 using System.Text;
+using Ambrosia.Client.Queries;
+using Ambrosia.Client.Requests;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
 using Ambrosia.TestKit;
 
 namespace Ambrosia.Client.Tests;
 
-/// <summary>Queries on their way over a client's two connections: which road they take, and what becomes of them when one breaks.</summary>
+/// <summary>
+/// Queries on their way over a client's two connections: which target they take, and what becomes of them when one breaks.
+/// </summary>
 public sealed class QueryTests
 {
-    private readonly FakeTime time = new();
-    private readonly RequestBook book = new(static _ => { });
-    private Lsn seen;
-    private int wanted;
+    private readonly FakeTime _time = new();
+    private readonly InFlightRequests _requests = new(static _ => { });
+    private Lsn _seen;
+    private int _wanted;
 
-    private QueryDesk Desk(QuerySource source) => new(source, position => seen = position) { WantSecondary = () => wanted++ };
+    private QueryRouter Router(QuerySource source) => new(source, position => _seen = position, () => _wanted++);
 
-    private FakeInstance Connected(QueryDesk desk, QueryRoad road, uint requestsMax = 100)
+    private FakeInstance Connected(QueryRouter router, QueryTarget target, uint requestsMax = 100)
     {
-        var instance = new FakeInstance(road == QueryRoad.Primary ? book : null, desk);
+        var instance = new FakeInstance(target == QueryTarget.Primary ? _requests : null, router);
         instance.Heard();
         instance.Welcome(requestsMax);
         return instance;
     }
 
-    private static QueryTry Ask(QueryDesk desk, string text, ulong position = 0, QueryRoad? avoid = null)
+    private static QueryAttempt Ask(QueryRouter router, string text, ulong position = 0, QueryTarget? avoid = null)
     {
-        var query = new QueryTry(7, Encoding.UTF8.GetBytes(text), new Lsn(position), 1000, avoid);
-        desk.Ask(query);
+        var query = new QueryAttempt(7, Encoding.UTF8.GetBytes(text), new Lsn(position), 1000, avoid);
+        router.Ask(query);
         return query;
     }
 
-    private static string Outcome(QueryTry query) => query.Completion.Task switch
+    private static string Outcome(QueryAttempt query) => query.Completion.Task switch
     {
         { IsCompletedSuccessfully: true } done =>
             done.Result.Value is { } value ? $"{Encoding.UTF8.GetString(value)} at {done.Result.Position}"
-            : $"not now: {done.Result.Why} ({done.Result.Road})",
+            : $"not now: {done.Result.Why} ({done.Result.Target})",
         { IsFaulted: true } failed => failed.Exception!.InnerException!.GetType().Name,
         _ => "waits",
     };
@@ -43,24 +48,24 @@ public sealed class QueryTests
     [Fact]
     public void Queries_AreNumberedByTheirConnection_AndAnsweredInAnyOrder()
     {
-        QueryDesk desk = Desk(QuerySource.Any);
-        QueryTry early = Ask(desk, "early");
-        FakeInstance instance = Connected(desk, QueryRoad.Primary);
-        QueryTry a = Ask(desk, "a", 100), b = Ask(desk, "b");
+        QueryRouter router = Router(QuerySource.Any);
+        QueryAttempt early = Ask(router, "early");
+        FakeInstance instance = Connected(router, QueryTarget.Primary);
+        QueryAttempt a = Ask(router, "a", 100), b = Ask(router, "b");
         Assert.Equal(["query 1 at 0 early", "query 2 at 100 a", "query 3 at 0 b"], instance.Heard());
         instance.AnswerQuery(3, "B", position: 200);
         instance.AnswerQuery(2, "A", position: 300);
         instance.AnswerQuery(1, "not CBOR", QueryStatus.Failure);
         Assert.Equal(("B at 200", "A at 300", nameof(RequestFailedException)), (Outcome(b), Outcome(a), Outcome(early)));
-        Assert.Equal(new Lsn(4096), seen);
+        Assert.Equal(new Lsn(4096), _seen);
     }
 
     [Fact]
     public void Query_LongerThanTheInstanceTakes_FailsAndHoldsNobodyUp()
     {
-        QueryDesk desk = Desk(QuerySource.Any);
-        FakeInstance instance = Connected(desk, QueryRoad.Primary);
-        QueryTry a = Ask(desk, "a"), tooLong = Ask(desk, new string('x', (1 << 20) + 1)), b = Ask(desk, "b");
+        QueryRouter router = Router(QuerySource.Any);
+        FakeInstance instance = Connected(router, QueryTarget.Primary);
+        QueryAttempt a = Ask(router, "a"), tooLong = Ask(router, new string('x', (1 << 20) + 1)), b = Ask(router, "b");
         Assert.Equal(["query 1 at 0 a", "query 2 at 0 b"], instance.Heard());
         Assert.Equal(("waits", nameof(MessageTooLongException), "waits"), (Outcome(a), Outcome(tooLong), Outcome(b)));
     }
@@ -71,9 +76,9 @@ public sealed class QueryTests
     [InlineData(QuerySource.Secondaries, "secondary")]
     public void Source_WithBothConnections_IsChosen(QuerySource source, string expected)
     {
-        QueryDesk desk = Desk(source);
-        FakeInstance primary = Connected(desk, QueryRoad.Primary), secondary = Connected(desk, QueryRoad.Secondary);
-        Ask(desk, "q");
+        QueryRouter router = Router(source);
+        FakeInstance primary = Connected(router, QueryTarget.Primary), secondary = Connected(router, QueryTarget.Secondary);
+        Ask(router, "q");
         Assert.Equal(expected == "primary", primary.Heard().Count == 1);
         Assert.Equal(expected == "secondary", secondary.Heard().Count == 1);
     }
@@ -84,13 +89,13 @@ public sealed class QueryTests
     [InlineData(QuerySource.Secondaries, 1)]
     public void Source_WithoutAPrimary_WantsASecondaryOrWaits(QuerySource source, int wants)
     {
-        QueryDesk desk = Desk(source);
-        QueryTry query = Ask(desk, "q");
-        Assert.Equal((wants, wants > 0), (wanted, desk.NeedsSecondary));
-        FakeInstance secondary = Connected(desk, QueryRoad.Secondary);
+        QueryRouter router = Router(source);
+        QueryAttempt query = Ask(router, "q");
+        Assert.Equal((wants, wants > 0), (_wanted, router.NeedsSecondary));
+        FakeInstance secondary = Connected(router, QueryTarget.Secondary);
         Assert.Equal(source == QuerySource.Primary ? 0 : 1, secondary.Heard().Count);
         Assert.Equal("waits", Outcome(query));
-        FakeInstance primary = Connected(desk, QueryRoad.Primary);
+        FakeInstance primary = Connected(router, QueryTarget.Primary);
         Assert.Equal(source == QuerySource.Primary ? 1 : 0,
             primary.Heard().Count(static line => line.StartsWith("query", StringComparison.Ordinal)));
     }
@@ -99,43 +104,43 @@ public sealed class QueryTests
     [Fact]
     public void Query_ThatCouldNotBeAnswered_TakesTheOtherRoad()
     {
-        QueryDesk desk = Desk(QuerySource.Any);
-        FakeInstance primary = Connected(desk, QueryRoad.Primary);
-        QueryTry first = Ask(desk, "q");
+        QueryRouter router = Router(QuerySource.Any);
+        FakeInstance primary = Connected(router, QueryTarget.Primary);
+        QueryAttempt first = Ask(router, "q");
         primary.Heard();
         primary.AnswerQuery(1, "behind", QueryStatus.NotNow);
         Assert.Equal("not now: behind (Primary)", Outcome(first));
-        Ask(desk, "again", avoid: QueryRoad.Primary);
+        Ask(router, "again", avoid: QueryTarget.Primary);
         Assert.Single(primary.Heard()); // there is no other
-        FakeInstance secondary = Connected(desk, QueryRoad.Secondary);
-        Ask(desk, "again", avoid: QueryRoad.Primary);
+        FakeInstance secondary = Connected(router, QueryTarget.Secondary);
+        Ask(router, "again", avoid: QueryTarget.Primary);
         Assert.Single(secondary.Heard());
     }
 
     [Fact]
     public void Connection_ThatBreaks_GivesItsQueriesBack()
     {
-        QueryDesk desk = Desk(QuerySource.Any);
-        FakeInstance primary = Connected(desk, QueryRoad.Primary, requestsMax: 1);
-        QueryTry sent = Ask(desk, "sent"), unsent = Ask(desk, "unsent");
+        QueryRouter router = Router(QuerySource.Any);
+        FakeInstance primary = Connected(router, QueryTarget.Primary, requestsMax: 1);
+        QueryAttempt sent = Ask(router, "sent"), unsent = Ask(router, "unsent");
         Assert.Single(primary.Heard());
-        primary.Conversation.Ended("cut");
+        primary.Connection.Ended("cut");
         Assert.Equal(("not now: cut (Primary)", "not now: cut (Primary)"), (Outcome(sent), Outcome(unsent)));
-        QueryTry later = Ask(desk, "later");
-        Assert.Equal(["query 1 at 0 later"], Connected(desk, QueryRoad.Primary).Heard()); // numbers begin anew
+        QueryAttempt later = Ask(router, "later");
+        Assert.Equal(["query 1 at 0 later"], Connected(router, QueryTarget.Primary).Heard()); // numbers begin anew
         Assert.Equal("waits", Outcome(later));
     }
 
     [Fact]
     public void Abandoned_WaitingOrUnsent_IsNotSent()
     {
-        QueryDesk desk = Desk(QuerySource.Any);
-        desk.Abandon(Ask(desk, "waiting"));
-        FakeInstance primary = Connected(desk, QueryRoad.Primary, requestsMax: 1);
-        QueryTry sent = Ask(desk, "sent");
-        desk.Abandon(Ask(desk, "unsent"));
+        QueryRouter router = Router(QuerySource.Any);
+        router.Abandon(Ask(router, "waiting"));
+        FakeInstance primary = Connected(router, QueryTarget.Primary, requestsMax: 1);
+        QueryAttempt sent = Ask(router, "sent");
+        router.Abandon(Ask(router, "unsent"));
         Assert.Equal(["query 1 at 0 sent"], primary.Heard());
-        desk.Abandon(sent);
+        router.Abandon(sent);
         primary.AnswerQuery(1, "late");
         Assert.Empty(primary.Heard());
     }
@@ -145,9 +150,9 @@ public sealed class QueryTests
     [InlineData("too low")]
     public void Instance_ThatAnswersWrongly_BreaksTheProtocol(string how)
     {
-        QueryDesk desk = Desk(QuerySource.Any);
-        FakeInstance primary = Connected(desk, QueryRoad.Primary);
-        Ask(desk, "q", 5000);
+        QueryRouter router = Router(QuerySource.Any);
+        FakeInstance primary = Connected(router, QueryTarget.Primary);
+        Ask(router, "q", 5000);
         primary.Heard();
         Assert.Equal("P10.9",
             Assert.Throws<ProtocolViolation>(() => primary.AnswerQuery(how == "too low" ? 1u : 9u, "x", position: 4999)).Section);
@@ -156,18 +161,18 @@ public sealed class QueryTests
     [Fact]
     public void End_FailsWhatIsUnderWayAndWhatComes()
     {
-        QueryDesk desk = Desk(QuerySource.Any);
-        QueryTry waiting = Ask(desk, "waiting");
-        desk.End(new ObjectDisposedException("client"));
-        Assert.Equal((nameof(ObjectDisposedException), nameof(ObjectDisposedException)), (Outcome(waiting), Outcome(Ask(desk, "late"))));
+        QueryRouter router = Router(QuerySource.Any);
+        QueryAttempt waiting = Ask(router, "waiting");
+        router.End(new ObjectDisposedException("client"));
+        Assert.Equal((nameof(ObjectDisposedException), nameof(ObjectDisposedException)), (Outcome(waiting), Outcome(Ask(router, "late"))));
     }
 
     [Fact]
     public async Task Loop_AsksUntilThereIsAnAnswer()
     {
-        QueryDesk desk = Desk(QuerySource.Any);
-        FakeInstance primary = Connected(desk, QueryRoad.Primary);
-        Task<QueryOutcome> asked = new QueryLoop(desk, TimeSpan.FromDays(1), time).AskAsync(7, "q"u8.ToArray(), default, default);
+        QueryRouter router = Router(QuerySource.Any);
+        FakeInstance primary = Connected(router, QueryTarget.Primary);
+        Task<QueryOutcome> asked = new QueryRetrier(router, TimeSpan.FromDays(1), _time).AskAsync(7, "q"u8.ToArray(), default, default);
         for (ulong query = 1; query < 4; query++)
         {
             Assert.Equal([$"query {query} at 0 q"], await HeardAsync(primary));
@@ -181,15 +186,15 @@ public sealed class QueryTests
     [Fact]
     public async Task Loop_WhoseTimeIsOver_SaysWhyThereWasNoAnswer()
     {
-        QueryDesk desk = Desk(QuerySource.Any);
-        FakeInstance primary = Connected(desk, QueryRoad.Primary);
-        Task<QueryOutcome> asked = new QueryLoop(desk, TimeSpan.FromDays(1), time).AskAsync(7, "q"u8.ToArray(), default, default);
+        QueryRouter router = Router(QuerySource.Any);
+        FakeInstance primary = Connected(router, QueryTarget.Primary);
+        Task<QueryOutcome> asked = new QueryRetrier(router, TimeSpan.FromDays(1), _time).AskAsync(7, "q"u8.ToArray(), default, default);
         await HeardAsync(primary);
         primary.AnswerQuery(1, "it is behind", QueryStatus.NotNow);
         await HeardAsync(primary);
         // once may be before it waits
         for (var patience = Stopwatch.StartNew(); !asked.IsCompleted && patience.Elapsed < TimeSpan.FromSeconds(30); await Task.Yield())
-            time.Advance(TimeSpan.FromDays(1));
+            _time.Advance(TimeSpan.FromDays(1));
         TimeoutException late = await Assert.ThrowsAsync<TimeoutException>(() => asked);
         Assert.Equal("The query was not answered within 86400 s: it is behind.", late.Message);
     }
@@ -197,12 +202,13 @@ public sealed class QueryTests
     [Fact]
     public async Task Loop_Cancelled_LeavesNothingBehind()
     {
-        QueryDesk desk = Desk(QuerySource.Any);
+        QueryRouter router = Router(QuerySource.Any);
         using var cancel = new CancellationTokenSource();
-        Task<QueryOutcome> asked = new QueryLoop(desk, TimeSpan.FromSeconds(2), time).AskAsync(7, "q"u8.ToArray(), default, cancel.Token);
+        Task<QueryOutcome> asked = new QueryRetrier(router, TimeSpan.FromSeconds(2), _time)
+            .AskAsync(7, "q"u8.ToArray(), default, cancel.Token);
         await cancel.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => asked);
-        Assert.Empty(Connected(desk, QueryRoad.Primary).Heard());
+        Assert.Empty(Connected(router, QueryTarget.Primary).Heard());
     }
 
     /// <summary>
@@ -213,7 +219,7 @@ public sealed class QueryTests
         for (var patience = Stopwatch.StartNew(); patience.Elapsed < TimeSpan.FromSeconds(30);)
         {
             if (instance.Heard() is { Count: > 0 } heard) return heard;
-            time.Advance(TimeSpan.FromMilliseconds(1));
+            _time.Advance(TimeSpan.FromMilliseconds(1));
             await Task.Yield();
         }
         throw new TimeoutException("nothing was asked");

@@ -1,16 +1,20 @@
 using System.Text;
+using Ambrosia.Client.Requests;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Runs;
 using Ambrosia.TestKit;
+using CRA.Links;
 
 namespace Ambrosia.Client.Tests;
 
 /// <summary>What becomes of requests on their way, with connections that come and go: transcripts of both sides.</summary>
 public sealed class RequestTests
 {
-    private readonly List<ClientRequest> left = [];
-    private readonly RequestBook book;
+    private readonly List<ClientRequest> _left = [];
+    private readonly InFlightRequests _requests;
 
-    public RequestTests() => book = new RequestBook(left.Add);
+    public RequestTests() => _requests = new InFlightRequests(_left.Add);
 
     private ClientRequest Add(string text, bool isImpulse = false, string? key = null)
     {
@@ -18,17 +22,17 @@ public sealed class RequestTests
         Encoding.UTF8.GetBytes(text).CopyTo(message.Reserve(text.Length));
         message.Advance(text.Length);
         ClientRequest request = message.ToRequest(isImpulse);
-        book.TryAdd(request);
+        _requests.TryAdd(request);
         return request;
     }
 
     private FakeInstance Connected(uint requestsMax = 100)
     {
-        var instance = new FakeInstance(book);
+        var instance = new FakeInstance(_requests);
         Assert.Equal(["ClientHello"], instance.Heard());
-        Assert.True(instance.Conversation.HeartbeatFrame.IsEmpty);
+        Assert.True(instance.Connection.HeartbeatFrame.IsEmpty);
         instance.Welcome(requestsMax);
-        Assert.False(instance.Conversation.HeartbeatFrame.IsEmpty);
+        Assert.False(instance.Connection.HeartbeatFrame.IsEmpty);
         return instance;
     }
 
@@ -52,8 +56,8 @@ public sealed class RequestTests
         instance.Answer(4, "not CBOR", MessageKind.ClientFailure);
         instance.Answer(1, "A");
         Assert.Equal(("answer A", nameof(RequestFailedException)), (Outcome(a), Outcome(d)));
-        Assert.Equal([b, c, d, a], left);
-        Assert.Equal(0, book.Count);
+        Assert.Equal([b, c, d, a], _left);
+        Assert.Equal(0, _requests.Count);
     }
 
     [Fact]
@@ -79,7 +83,7 @@ public sealed class RequestTests
         Assert.Equal(["1 ClientRequest a", "2 ClientRequest b", $"3 ClientRequest {new string('y', (1 << 20) - 1)}"], instance.Heard());
         foreach (ClientRequest each in new[] { early, long1, long2, last, longest })
             Assert.Equal(nameof(MessageTooLongException), Outcome(each));
-        Assert.Equal([early, long1, long2, last, longest], left);
+        Assert.Equal([early, long1, long2, last, longest], _left);
         Assert.Equal(("waits", "waits", "waits"), (Outcome(a), Outcome(b), Outcome(fits)));
     }
 
@@ -90,7 +94,7 @@ public sealed class RequestTests
         ClientRequest a = Add("a"), b = Add("b", key: "kb"), c = Add("c", isImpulse: true), d = Add("d", isImpulse: true, key: "kd"),
             late = Add("late"), keyedLate = Add("keyed late", key: "kl");
         first.Heard();
-        first.Conversation.Ended("broke");
+        first.Connection.Ended("broke");
         Assert.Equal("broke", first.Why);
         Assert.Equal((nameof(OutcomeUnknownException), "waits", nameof(OutcomeUnknownException), "waits", "waits"),
             (Outcome(a), Outcome(b), Outcome(c), Outcome(d), Outcome(late)));
@@ -109,12 +113,12 @@ public sealed class RequestTests
         FakeInstance instance = Connected(requestsMax: 1);
         ClientRequest a = Add("a", key: "ka"), b = Add("b", key: "kb");
         instance.Heard();
-        book.Abandon(a, new CancellationToken(canceled: true));
-        book.Abandon(b, new CancellationToken(canceled: true));
+        _requests.Abandon(a, new CancellationToken(canceled: true));
+        _requests.Abandon(b, new CancellationToken(canceled: true));
         Assert.Equal(("canceled", "canceled"), (Outcome(a), Outcome(b)));
-        Assert.Equal([b], left); // a is under way still, and counts until it is answered
+        Assert.Equal([b], _left); // a is under way still, and counts until it is answered
         instance.Answer(1, "A");
-        Assert.Equal([b, a], left);
+        Assert.Equal([b, a], _left);
         Assert.Empty(instance.Heard());
     }
 
@@ -124,9 +128,9 @@ public sealed class RequestTests
         FakeInstance instance = Connected();
         ClientRequest a = Add("a", key: "ka");
         instance.Heard();
-        book.Abandon(a, new CancellationToken(canceled: true));
-        instance.Conversation.Ended("broke");
-        Assert.Equal([a], left);
+        _requests.Abandon(a, new CancellationToken(canceled: true));
+        instance.Connection.Ended("broke");
+        Assert.Equal([a], _left);
         Assert.Empty(Connected().Heard());
     }
 
@@ -134,11 +138,11 @@ public sealed class RequestTests
     public void Refused_WhatWaitsFailsWithTheReason()
     {
         ClientRequest a = Add("a");
-        var instance = new FakeInstance(book);
+        var instance = new FakeInstance(_requests);
         instance.Heard();
-        Assert.Equal(CRA.FeedAnswer.Close, instance.Say(new Goodbye(GoodbyeCode.Refused, "no room")));
+        Assert.Equal(FeedResult.Close, instance.Send(new Goodbye(GoodbyeCode.Refused, "no room")));
         Assert.Equal("no room", instance.Told!.Why);
-        book.Refused(new ClientRefusedException("no room"));
+        _requests.Refused(new ClientRefusedException("no room"));
         Assert.Equal(nameof(ClientRefusedException), Outcome(a));
     }
 
@@ -148,12 +152,12 @@ public sealed class RequestTests
         FakeInstance instance = Connected(requestsMax: 1);
         ClientRequest sent = Add("sent"), keyed = Add("keyed", key: "k"), unsent = Add("unsent");
         instance.Heard();
-        book.End(new ObjectDisposedException("client"));
+        _requests.End(new ObjectDisposedException("client"));
         Assert.Equal((nameof(OutcomeUnknownException), nameof(ObjectDisposedException), nameof(ObjectDisposedException)),
             (Outcome(sent), Outcome(keyed), Outcome(unsent)));
         ClientRequest late = Add("late");
         Assert.Equal(nameof(ObjectDisposedException), Outcome(late));
-        Assert.Equal(3, left.Count);
+        Assert.Equal(3, _left.Count);
     }
 
     [Theory]
@@ -180,7 +184,7 @@ public sealed class RequestTests
                 case "another session's": instance.Answer(1, "", session: new ClientSessionId(new Epoch(3), 8)); break;
                 case "request": instance.Answer(1, "", MessageKind.ClientRequest); break;
                 case "second welcome": instance.Welcome(); break;
-                default: instance.Say(FrameType.Ack, new byte[24]); break;
+                default: instance.Send(FrameType.Ack, new byte[24]); break;
             }
         }).Section);
     }
@@ -220,7 +224,7 @@ public sealed class RequestTests
         var sent = new Dictionary<string, int>();
         FakeInstance? instance = null;
         var open = new List<(ulong Number, string Text, bool IsImpulse)>();
-        for (int step = 0; step < 300 || book.Count > 0; step++)
+        for (int step = 0; step < 300 || _requests.Count > 0; step++)
         {
             int dice = random.Next(0, 100);
             if (dice < 40 && step < 300)
@@ -250,10 +254,11 @@ public sealed class RequestTests
                 instance.Logged(impulse.Number);
             }
             if (dice < 95) continue;
-            instance.Conversation.Ended("chance");
+            instance.Connection.Ended("chance");
             instance = null;
         }
-        if (left.Distinct().Count() != requests.Count) return $"seed {seed}: {left.Distinct().Count()} of {requests.Count} requests ended";
+        if (_left.Distinct().Count() != requests.Count)
+            return $"seed {seed}: {_left.Distinct().Count()} of {requests.Count} requests ended";
         foreach ((ClientRequest request, string text) in requests)
         {
             bool isKeyed = keysCount && request.IsKeyed;

@@ -3,8 +3,8 @@ namespace Ambrosia.EndToEnd.App;
 /// <summary>Counts how often each id took effect; what a caller outside is told can be held against it.</summary>
 public sealed partial class Bank : Immortal<IBankProxy>, IBank
 {
-    private readonly Dictionary<string, int> times = [];
-    private long place, turns;
+    private readonly Dictionary<string, int> _times = [];
+    private long _place, _turns;
 
     public long Deposit(string id) => Put(id);
 
@@ -14,7 +14,7 @@ public sealed partial class Bank : Immortal<IBankProxy>, IBank
         return Put(id);
     }
 
-    public long Turn() => ++turns;
+    public long Turn() => ++_turns;
 
     public long Refuse(string why) => throw new ArgumentException(why, new FormatException("inside"));
 
@@ -23,18 +23,18 @@ public sealed partial class Bank : Immortal<IBankProxy>, IBank
     public void Trip(string id)
     {
         Put(id);
-        if (times[id] == 1) throw new InvalidOperationException($"{id} trips");
+        if (_times[id] == 1) throw new InvalidOperationException($"{id} trips");
     }
 
-    public int[] TimesOf(string[] ids) => [.. ids.Select(id => times.GetValueOrDefault(id))];
+    public int[] TimesOf(string[] ids) => [.. ids.Select(id => _times.GetValueOrDefault(id))];
 
     public ReadOnlyMemory<byte> Echo(ReadOnlyMemory<byte> bytes) => bytes;
 
     public int[] Seen(string[] ids) => TimesOf(ids);
 
-    public long Total() => place;
+    public long Total() => _place;
 
-    public long Meddle() => ++place;
+    public long Meddle() => ++_place;
 
     public long End()
     {
@@ -44,7 +44,7 @@ public sealed partial class Bank : Immortal<IBankProxy>, IBank
 
     private long Put(string id)
     {
-        times[id] = times.GetValueOrDefault(id) + 1;
-        return ++place;
+        _times[id] = _times.GetValueOrDefault(id) + 1;
+        return ++_place;
     }
 }

@@ -8,25 +8,25 @@ public sealed partial class Hub : Immortal<IHubProxy>, IHub
 {
     private const int PeersMax = 1024;
 
-    private readonly ulong[] last = new ulong[PeersMax];
-    private readonly byte[] filling;
-    private readonly ILedgerProxy slow, away;
-    private ulong all;
+    private readonly ulong[] _last = new ulong[PeersMax];
+    private readonly byte[] _filling;
+    private readonly ILedgerProxy _slow, _away;
+    private ulong _all;
 
     public Hub()
     {
-        filling = new byte[Settings.Number("FILL", 0)];
-        slow = GetProxy<ILedger>("slow");
-        away = GetProxy<ILedger>("away");
+        _filling = new byte[Settings.Number("FILL", 0)];
+        _slow = GetProxy<ILedger>("slow");
+        _away = GetProxy<ILedger>("away");
     }
 
     public ulong Count(int peer, ulong number)
     {
-        if (number != last[peer] + 1) return 0;
-        last[peer] = number;
-        if (++all == Settings.Forget) return number;
-        slow.PutFork(all, filling);
-        away.PutFork(all, filling);
+        if (number != _last[peer] + 1) return 0;
+        _last[peer] = number;
+        if (++_all == Settings.Forget) return number;
+        _slow.PutFork(_all, _filling);
+        _away.PutFork(_all, _filling);
         return number;
     }
 }

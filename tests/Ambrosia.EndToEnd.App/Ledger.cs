@@ -4,29 +4,29 @@ namespace Ambrosia.EndToEnd.App;
 public sealed partial class Ledger : Immortal<ILedgerProxy>, ILedger
 {
     /// <summary>Calls whose handler has thrown, in their order.</summary>
-    private readonly List<ulong> thrown = [];
+    private readonly List<ulong> _thrown = [];
     /// <summary>Part of the state, and a planted bug where replicas are given different ones: it follows from no input.</summary>
-    private readonly ulong mood = Settings.Number("MOOD", 0);
-    private ulong count, asked, hash;
+    private readonly ulong _mood = Settings.Number("MOOD", 0);
+    private ulong _count, _asked, _hash;
 
-    internal ulong Mood => mood;
+    internal ulong Mood => _mood;
 
     public void Put(ulong number, ReadOnlyMemory<byte> filling)
     {
         if (number == Settings.Forget) return;
-        if (thrown.Contains(number))
+        if (_thrown.Contains(number))
         {
             Console.WriteLine($"tried again {number}");
             return;
         }
-        hash = OrderHash.Mix(hash, number, filling.Span);
-        if (++count % 1000 == 0 && Settings.Lag > TimeSpan.Zero) Thread.Sleep(Settings.Lag);
+        _hash = OrderHash.Mix(_hash, number, filling.Span);
+        if (++_count % 1000 == 0 && Settings.Lag > TimeSpan.Zero) Thread.Sleep(Settings.Lag);
         if (!Settings.Throws(number)) return;
-        thrown.Add(number);
+        _thrown.Add(number);
         throw new InvalidOperationException($"call {number} is poison");
     }
 
-    public ulong Next() => ++asked;
+    public ulong Next() => ++_asked;
 
-    public string Summary() => $"{count} {hash:x16} {asked}";
+    public string Summary() => $"{_count} {_hash:x16} {_asked}";
 }

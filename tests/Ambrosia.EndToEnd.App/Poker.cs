@@ -9,11 +9,11 @@ namespace Ambrosia.EndToEnd.App;
 /// </summary>
 public sealed partial class Poker : Immortal<IPokerProxy>, IPoker
 {
-    private readonly Dictionary<string, int> times = [];
-    private readonly IPokerProxy peer;
-    private ulong done;
+    private readonly Dictionary<string, int> _times = [];
+    private readonly IPokerProxy _peer;
+    private ulong _done;
 
-    public Poker() => peer = GetProxy<IPoker>(Settings.Peer);
+    public Poker() => _peer = GetProxy<IPoker>(Settings.Peer);
 
     protected override void BecomingPrimary()
     {
@@ -30,7 +30,7 @@ public sealed partial class Poker : Immortal<IPokerProxy>, IPoker
         for (ulong n = 1; ; n++)
         {
             string id = string.Create(CultureInfo.InvariantCulture, $"{Environment.ProcessId}-{sender}-{n}");
-            string outcome = Outcome(() => thisProxy.PokeAsync(id));
+            string outcome = Outcome(() => thisProxy.PokeLogged(id));
             Console.WriteLine($"{outcome} {id}");
             if (outcome != "acknowledged") return;
         }
@@ -38,15 +38,15 @@ public sealed partial class Poker : Immortal<IPokerProxy>, IPoker
 
     private void SendSpooled(string directory, int sender)
     {
-        (IPokerProxy target, bool isKeyed) = (sender % 2 == 0 ? thisProxy : peer, sender % 4 < 2);
+        (IPokerProxy target, bool isKeyed) = (sender % 2 == 0 ? thisProxy : _peer, sender % 4 < 2);
         using var spool = new PokerSpool(directory, $"{InstanceName}-{sender}", isKeyed);
         while (Settings.Until is { } end && !File.Exists(end))
         {
             string id = spool.Next();
-            string outcome = Outcome(() => isKeyed ? target.PokeAsync(id, id) : target.PokeAsync(id));
+            string outcome = Outcome(() => isKeyed ? target.PokeLogged(id, id) : target.PokeLogged(id));
             // a planted bug
-            if (isKeyed && Settings.DoesRepeat && outcome == "acknowledged") outcome = Outcome(() => target.PokeAsync(id + " again", id));
-            spool.Say(outcome);
+            if (isKeyed && Settings.DoesRepeat && outcome == "acknowledged") outcome = Outcome(() => target.PokeLogged(id + " again", id));
+            spool.WriteLine(outcome);
             if (outcome != "acknowledged") return;
         }
         Console.WriteLine($"ended {sender}");
@@ -71,10 +71,10 @@ public sealed partial class Poker : Immortal<IPokerProxy>, IPoker
 
     public void Poke(string id)
     {
-        times[id] = times.GetValueOrDefault(id) + 1;
-        done++;
-        if (Settings.Spool is null) Console.WriteLine($"did {id} {done}");
+        _times[id] = _times.GetValueOrDefault(id) + 1;
+        _done++;
+        if (Settings.Spool is null) Console.WriteLine($"did {id} {_done}");
     }
 
-    public int[] TimesOf(string[] ids) => [.. ids.Select(id => times.GetValueOrDefault(id))];
+    public int[] TimesOf(string[] ids) => [.. ids.Select(id => _times.GetValueOrDefault(id))];
 }

@@ -9,27 +9,27 @@ namespace Ambrosia.EndToEnd.App;
 /// </summary>
 internal sealed class PokerSpool : IDisposable
 {
-    private readonly StreamWriter file;
-    private readonly string name;
-    private ulong number;
+    private readonly StreamWriter _file;
+    private readonly string _name;
+    private ulong _number;
 
     internal PokerSpool(string directory, string sender, bool isKeyed)
     {
-        name = isKeyed ? sender
+        _name = isKeyed ? sender
             : string.Create(CultureInfo.InvariantCulture, $"{sender}-{Environment.ProcessId}-{Environment.TickCount64}");
-        string path = Path.Combine(directory, isKeyed ? name + ".keyed" : name);
-        if (File.Exists(path)) number = (ulong)File.ReadLines(path).Count(static line => line == "acknowledged");
-        file = new StreamWriter(path, append: true) { AutoFlush = true };
+        string path = Path.Combine(directory, isKeyed ? _name + ".keyed" : _name);
+        if (File.Exists(path)) _number = (ulong)File.ReadLines(path).Count(static line => line == "acknowledged");
+        _file = new StreamWriter(path, append: true) { AutoFlush = true };
     }
 
     internal string Next()
     {
-        string id = string.Create(CultureInfo.InvariantCulture, $"{name}-{++number}");
-        file.WriteLine($"id {id}");
+        string id = string.Create(CultureInfo.InvariantCulture, $"{_name}-{++_number}");
+        _file.WriteLine($"id {id}");
         return id;
     }
 
-    internal void Say(string outcome) => file.WriteLine(outcome);
+    internal void WriteLine(string outcome) => _file.WriteLine(outcome);
 
-    public void Dispose() => file.Dispose();
+    public void Dispose() => _file.Dispose();
 }

@@ -36,9 +36,9 @@ internal static class Settings
     public static bool DoesRepeat { get; } = Text("REPEAT") is not null;
 
     /// <summary>The ledger's handler throws, when it has done its work: every THROW-th call, of the first 10,000.</summary>
-    public static bool Throws(ulong number) => throwEvery != 0 && number <= 10_000 && number % throwEvery == 0;
+    public static bool Throws(ulong number) => s_throwEvery != 0 && number <= 10_000 && number % s_throwEvery == 0;
 
-    private static readonly ulong throwEvery = Number("THROW", 0);
+    private static readonly ulong s_throwEvery = Number("THROW", 0);
 
     public static ulong Number(string name, ulong otherwise) =>
         Text(name) is { } text ? ulong.Parse(text, CultureInfo.InvariantCulture) : otherwise;

@@ -7,19 +7,19 @@ namespace Ambrosia.EndToEnd.App;
 /// </summary>
 public sealed partial class Source : Immortal<ISourceProxy>, ISource
 {
-    private readonly ulong calls, burst;
-    private readonly byte[] filling;
-    private readonly ILedgerProxy ledger;
-    private ulong made, answers, wrong, hash, pokes;
-    private bool mayStop;
+    private readonly ulong _calls, _burst;
+    private readonly byte[] _filling;
+    private readonly ILedgerProxy _ledger;
+    private ulong _made, _answers, _wrong, _hash, _pokes;
+    private bool _mayStop;
 
     public Source()
     {
-        calls = Settings.Number("CALLS", 1000);
-        burst = Settings.Number("BURST", 100);
-        filling = new byte[Settings.Number("FILL", 0)];
-        mayStop = Settings.Until is null;
-        ledger = GetProxy<ILedger>(Settings.Peer);
+        _calls = Settings.Number("CALLS", 1000);
+        _burst = Settings.Number("BURST", 100);
+        _filling = new byte[Settings.Number("FILL", 0)];
+        _mayStop = Settings.Until is null;
+        _ledger = GetProxy<ILedger>(Settings.Peer);
     }
 
     protected override void OnFirstStart() => thisProxy.GoOnFork();
@@ -45,35 +45,35 @@ public sealed partial class Source : Immortal<ISourceProxy>, ISource
         }
     }
 
-    public void Poke(int number) => pokes++;
+    public void Poke(int number) => _pokes++;
 
-    public void Stop() => mayStop = true;
+    public void Stop() => _mayStop = true;
 
     public async Call GoOn()
     {
-        for (ulong i = 0; i < burst && (made < calls || !mayStop); i++)
+        for (ulong i = 0; i < _burst && (_made < _calls || !_mayStop); i++)
         {
-            made++;
-            hash = OrderHash.Mix(hash, made, filling);
-            if (Settings.SkipEvery == 0 || made % Settings.SkipEvery != 0) ledger.PutFork(made, filling);
+            _made++;
+            _hash = OrderHash.Mix(_hash, _made, _filling);
+            if (Settings.SkipEvery == 0 || _made % Settings.SkipEvery != 0) _ledger.PutFork(_made, _filling);
         }
         try
         {
-            if (await ledger.NextAsync() != ++answers) wrong++;
+            if (await _ledger.NextAsync() != ++_answers) _wrong++;
         }
         catch (RemoteCallException e) when (e.TypeName == RemoteCallException.PeerForgotten)
         {
-            made = hash = answers = 0; // whoever is ledger now knows nothing of what was
+            _made = _hash = _answers = 0; // whoever is ledger now knows nothing of what was
         }
-        if (made < calls || !mayStop) thisProxy.GoOnFork();
+        if (_made < _calls || !_mayStop) thisProxy.GoOnFork();
         else thisProxy.FinishFork();
     }
 
     public async Call Finish()
     {
-        string found = await ledger.SummaryAsync();
-        string expected = $"{made} {hash:x16} {answers}";
+        string found = await _ledger.SummaryAsync();
+        string expected = $"{_made} {_hash:x16} {_answers}";
         Console.WriteLine(
-            $"verdict {(found == expected && wrong == 0 ? "equal" : "different")}: expected {expected}, found {found}, wrong {wrong}, pokes {pokes}");
+            $"verdict {(found == expected && _wrong == 0 ? "equal" : "different")}: expected {expected}, found {found}, wrong {_wrong}, pokes {_pokes}");
     }
 }

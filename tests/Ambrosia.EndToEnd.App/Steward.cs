@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Ambrosia.EndToEnd.App;
 
-/// <summary>Does errands in several lanes at once, on time.</summary>
+/// <summary>Waits for timers and tasks in several lanes at once, on time.</summary>
 public interface ISteward
 {
     Call Work(ulong lane);
@@ -21,59 +21,59 @@ public sealed partial class Steward : Immortal<IStewardProxy>, ISteward
 {
     private static int s_bodies;
 
-    private readonly ulong lanes, roundsMin;
-    private readonly ILedgerProxy ledger;
-    private readonly HashSet<string> tokens = new(StringComparer.Ordinal);
-    private readonly RecurringTimer ticker;
-    private ulong made, hash, answers, wrong, ticks, failures, lanesLeft;
-    private DateTimeOffset lastTick;
-    private bool mayStop;
+    private readonly ulong _lanes, _roundsMin;
+    private readonly ILedgerProxy _ledger;
+    private readonly HashSet<string> _tokens = new(StringComparer.Ordinal);
+    private readonly RecurringTimer _ticker;
+    private ulong _made, _hash, _answers, _wrong, _ticks, _failures, _lanesLeft;
+    private DateTimeOffset _lastTick;
+    private bool _mayStop;
 
     public Steward()
     {
-        lanes = lanesLeft = Settings.Number("LANES", 6);
-        roundsMin = Settings.Number("CALLS", 60) / lanes + 1;
-        ledger = GetProxy<ILedger>(Settings.Peer);
-        ticker = Every(TimeSpan.FromMilliseconds(15), Tick);
+        _lanes = _lanesLeft = Settings.Number("LANES", 6);
+        _roundsMin = Settings.Number("CALLS", 60) / _lanes + 1;
+        _ledger = GetProxy<ILedger>(Settings.Peer);
+        _ticker = Every(TimeSpan.FromMilliseconds(15), Tick);
     }
 
     protected override void OnFirstStart()
     {
         thisProxy.AwaitEndFork();
-        for (ulong lane = 1; lane <= lanes; lane++) thisProxy.WorkFork(lane);
+        for (ulong lane = 1; lane <= _lanes; lane++) thisProxy.WorkFork(lane);
     }
 
     public async Call AwaitEnd()
     {
         await NondetMethod(Appears, Settings.Until ?? "");
-        mayStop = true;
+        _mayStop = true;
     }
 
     public async Call Work(ulong lane)
     {
-        for (ulong round = 0; round < roundsMin || !mayStop; round++)
+        for (ulong round = 0; round < _roundsMin || !_mayStop; round++)
         {
             TimeSpan pause = TimeSpan.FromMilliseconds(Random.Next(1, 12));
             DateTimeOffset due = Now + pause;
             await Delay(pause);
-            if (Now < due) wrong++;
-            Note(await Errand(lane, round));
-            if (round % 5 == 4 && await ledger.NextAsync() != ++answers) wrong++;
+            if (Now < due) _wrong++;
+            Note(await FetchToken(lane, round));
+            if (round % 5 == 4 && await _ledger.NextAsync() != ++_answers) _wrong++;
         }
-        if (--lanesLeft == 0) thisProxy.FinishFork();
+        if (--_lanesLeft == 0) thisProxy.FinishFork();
     }
 
     public async Call Finish()
     {
-        ticker.Stop();
-        string found = await ledger.SummaryAsync();
-        string expected = $"{made} {hash:x16} {answers}";
-        bool isRight = found == expected && wrong == 0 && ticks > 0 && (ulong)tokens.Count == made;
+        _ticker.Stop();
+        string found = await _ledger.SummaryAsync();
+        string expected = $"{_made} {_hash:x16} {_answers}";
+        bool isRight = found == expected && _wrong == 0 && _ticks > 0 && (ulong)_tokens.Count == _made;
         Console.WriteLine(
-            $"verdict {(isRight ? "equal" : "different")}: expected {expected}, found {found}, wrong {wrong}, ticks {ticks}, failures {failures}, tokens {tokens.Count}");
+            $"verdict {(isRight ? "equal" : "different")}: expected {expected}, found {found}, wrong {_wrong}, ticks {_ticks}, failures {_failures}, tokens {_tokens.Count}");
     }
 
-    private async Call<string> Errand(ulong lane, ulong round)
+    private async Call<string> FetchToken(ulong lane, ulong round)
     {
         switch ((lane + round) % 4)
         {
@@ -91,7 +91,7 @@ public sealed partial class Steward : Immortal<IStewardProxy>, ISteward
                 }
                 catch (RemoteCallException e) when (e.TypeName == "System.InvalidOperationException")
                 {
-                    failures++;
+                    _failures++;
                     return e.Message;
                 }
         }
@@ -99,18 +99,18 @@ public sealed partial class Steward : Immortal<IStewardProxy>, ISteward
 
     private void Tick()
     {
-        ticks++;
-        if (Now < lastTick) wrong++;
-        lastTick = Now;
+        _ticks++;
+        if (Now < _lastTick) _wrong++;
+        _lastTick = Now;
     }
 
     /// <summary>A token that came twice is a body whose result took effect twice.</summary>
     private void Note(string token)
     {
-        if (!tokens.Add(token)) wrong++;
+        if (!_tokens.Add(token)) _wrong++;
         byte[] bytes = System.Text.Encoding.UTF8.GetBytes(token);
-        hash = OrderHash.Mix(hash, ++made, bytes);
-        ledger.PutFork(made, bytes);
+        _hash = OrderHash.Mix(_hash, ++_made, bytes);
+        _ledger.PutFork(_made, bytes);
     }
 
     /// <summary>Differs each time that a body runs, in whatever process.</summary>

@@ -2,7 +2,8 @@ using System.Buffers;
 using System.Diagnostics;
 using System.Net;
 using System.Net.Sockets;
-using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Payloads;
 
 namespace Ambrosia.EndToEnd.Tests;
 
@@ -129,7 +130,7 @@ public sealed class AppChannelTests
         socket.ReceiveTimeout = (int)Cluster.Patience.TotalMilliseconds;
         socket.Connect(end);
         var hello = new ArrayBufferWriter<byte>();
-        Frames.Write(hello, new AppHello(1, 1, token, 1, 1, "test", "test", "", "test", 1, 1), 0, checkPayload: false);
+        FrameWriter.Write(hello, new AppHello(1, 1, token, 1, 1, "test", "test", "", "test", 1, 1), 0, checkPayload: false);
         socket.Send(hello.WrittenSpan);
         byte[] received = new byte[4096];
         int held = 0;

@@ -42,6 +42,8 @@ public sealed class CommandLineTests
     [InlineData("--log d --retain checkpoints=1", "checkpoints=1", "from 2")]
     [InlineData("--log d --retain span=7", "span=7", "span=7d")]
     [InlineData("--log d --retain none", "none", "or all")]
+    [InlineData("--log d --hold-limit 1h", "'1h'", "1h,16G")]
+    [InlineData("--log d --hold-limit 16G,1h", "'16G,1h'", "1h,16G")]
     [InlineData("--log d --listen 10.0.0.1:0", "10.0.0.1:0", "--tls-cert", "--insecure")]
     [InlineData("--log d --insecure --listen 0.0.0.0:0", "0.0.0.0:0", "--advertise")]
     [InlineData("--log d --advertise 10.0.0.1:5", "10.0.0.1:5", "--tls-cert", "--insecure")]

@@ -1,3 +1,4 @@
+using Ambrosia.EndToEnd.App;
 using Ambrosia.TestKit;
 
 namespace Ambrosia.EndToEnd.Tests;

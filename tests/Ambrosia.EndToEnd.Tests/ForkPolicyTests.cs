@@ -52,7 +52,7 @@ public sealed class ForkPolicyTests
                 new ClientOptions { ConnectWithin = Cluster.Patience });
             ClientProxy<IBank> proxy = client.GetProxy<IBank>();
             Assert.Equal(1, await proxy.DepositAsync("before").WaitAsync(Cluster.Patience));
-            await proxy.WithKey("k").TripForkAsync("trip").WaitAsync(Cluster.Patience);
+            await proxy.WithKey("k").TripLogged("trip").WaitAsync(Cluster.Patience);
             string place = AwaitStop(bank, "Bank.Trip");
             Task<long> behind = proxy.WithKey("b").DepositAsync("behind");
             for (int start = 0; start < 2; start++)
@@ -67,7 +67,7 @@ public sealed class ForkPolicyTests
             bank.Options[^1] = "continue";
             bank.Start();
             Assert.Equal(3, await behind.WaitAsync(Cluster.Patience)); // behind what the impulse had done before it threw
-            await proxy.WithKey("k").TripForkAsync("trip").WaitAsync(Cluster.Patience); // the key was used
+            await proxy.WithKey("k").TripLogged("trip").WaitAsync(Cluster.Patience); // the key was used
             int[] times = await proxy.TimesOfAsync(["before", "trip", "behind"]).WaitAsync(Cluster.Patience);
             Assert.Equal([1, 1, 1], times);
             cluster.AssertNoneGaveUp();
@@ -150,9 +150,9 @@ public sealed class ForkPolicyTests
             await using ImmortalClient client = await ImmortalClient.ConnectAsync(cluster.Catalog, "bank",
                 new ClientOptions { ConnectWithin = Cluster.Patience });
             ClientProxy<IBank> bank = client.GetProxy<IBank>();
-            await bank.WithKey("k").TripForkAsync("keyed").WaitAsync(Cluster.Patience);
-            await bank.TripForkAsync("plain").WaitAsync(Cluster.Patience);
-            await bank.WithKey("k").TripForkAsync("keyed").WaitAsync(Cluster.Patience);
+            await bank.WithKey("k").TripLogged("keyed").WaitAsync(Cluster.Patience);
+            await bank.TripLogged("plain").WaitAsync(Cluster.Patience);
+            await bank.WithKey("k").TripLogged("keyed").WaitAsync(Cluster.Patience);
             Assert.Equal("1 1", await Times());
             string[] places = Places(set.Primary());
             Assert.Equal(2, places.Length);
@@ -161,7 +161,7 @@ public sealed class ForkPolicyTests
             Assert.Equal(places, Places(set.Primary()));
             Assert.Equal(0, Tool.Run("quarantine", "retry", set.Primary().LogDirectory, places[0]).Code);
             Assert.Equal(0, Tool.Run("quarantine", "drop", set.Primary().LogDirectory, places[1]).Code);
-            await bank.WithKey("k").TripForkAsync("keyed").WaitAsync(Cluster.Patience);
+            await bank.WithKey("k").TripLogged("keyed").WaitAsync(Cluster.Patience);
             Assert.Equal("2 1", await Times());
 
             Replace();

@@ -3,7 +3,10 @@ using System.Buffers.Binary;
 using System.Net;
 using System.Net.Sockets;
 using Ambrosia.Protocol;
-using CRA;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Hashing;
+using CRA.Authentication;
+using CRA.Catalog;
 
 namespace Ambrosia.EndToEnd.Tests;
 
@@ -16,23 +19,23 @@ public sealed class GarbageTests : IDisposable
     private const int Calls = 300, LinkRounds = 40, AppRounds = 3, GarbageBytes = 1 << 20;
     private const long GrowthBytesMax = 64L << 20, ResidentBytesMax = 400L << 20;
 
-    private readonly Cluster cluster = new();
-    private readonly Chance chance = new();
+    private readonly Cluster _cluster = new();
+    private readonly Chance _chance = new();
 
-    public void Dispose() => cluster.Dispose();
+    public void Dispose() => _cluster.Dispose();
 
     [Fact]
     public void Link_StrangersBytes_CostOneLineEach() => OnALedger((ledger, linkAddress, _) =>
     {
-        byte[] secret = File.ReadAllBytes(Path.Combine(cluster.Root, "catalog", DirectoryCatalog.SecretName));
+        byte[] secret = File.ReadAllBytes(Path.Combine(_cluster.Root, "catalog", DirectoryCatalog.SecretName));
         long before = ledger.ResidentBytes();
-        for (int round = 0; round < LinkRounds; round++) AssertClosedWithALine(ledger, () => Dial(linkAddress), chance.Bytes(GarbageBytes));
+        for (int round = 0; round < LinkRounds; round++) AssertClosedWithALine(ledger, () => Dial(linkAddress), _chance.Bytes(GarbageBytes));
         AssertClosedWithALine(ledger, () => Dial(linkAddress), "GET / HTTP/1.1\r\n\r\n"u8.ToArray());
         // a wrong proof
-        AssertClosedWithALine(ledger, () => Dial(linkAddress), [.. "AMBRLINK"u8, .. chance.Bytes(32), .. chance.Bytes(32)]);
-        AssertClosedWithALine(ledger, () => Dial(linkAddress), [.. "AMBRLINK"u8, .. chance.Bytes(5)], hangUp: true);
-        AssertClosedWithALine(ledger, () => Dial(linkAddress), [.. "AMBRLINK"u8, .. chance.Bytes(5)]); // half a greeting, then silence
-        foreach (Func<uint, byte[]> frames in new Func<uint, byte[]>[] { HugeLength, _ => chance.Bytes(GarbageBytes), WrongInstance,
+        AssertClosedWithALine(ledger, () => Dial(linkAddress), [.. "AMBRLINK"u8, .. _chance.Bytes(32), .. _chance.Bytes(32)]);
+        AssertClosedWithALine(ledger, () => Dial(linkAddress), [.. "AMBRLINK"u8, .. _chance.Bytes(5)], hangUp: true);
+        AssertClosedWithALine(ledger, () => Dial(linkAddress), [.. "AMBRLINK"u8, .. _chance.Bytes(5)]); // half a greeting, then silence
+        foreach (Func<uint, byte[]> frames in new Func<uint, byte[]>[] { HugeLength, _ => _chance.Bytes(GarbageBytes), WrongInstance,
             RunFirst, HalfHello })
             AssertClosedWithALine(ledger, () => Authenticated(linkAddress, secret, frames));
         AssertBounded(ledger, before);
@@ -43,7 +46,7 @@ public sealed class GarbageTests : IDisposable
     {
         long before = ledger.ResidentBytes();
         for (int round = 0; round < AppRounds; round++)
-            AssertClosedWithALine(ledger, () => DialApp(appChannel), chance.Bytes(GarbageBytes));
+            AssertClosedWithALine(ledger, () => DialApp(appChannel), _chance.Bytes(GarbageBytes));
         AssertClosedWithALine(ledger, () => DialApp(appChannel), HugeLength(0));
         AssertClosedWithALine(ledger, () => DialApp(appChannel), RunFirst(0));
         AssertClosedWithALine(ledger, () => DialApp(appChannel), [1, 2, 3], hangUp: true);
@@ -53,18 +56,18 @@ public sealed class GarbageTests : IDisposable
 
     private void OnALedger(Action<Replica, IPEndPoint, string> attack)
     {
-        (Replica source, Replica ledger) = cluster.Pair(Calls);
-        source.Settings["UNTIL"] = cluster.Until;
-        cluster.Run(chance.Again(nameof(GarbageTests)), () =>
+        (Replica source, Replica ledger) = _cluster.Pair(Calls);
+        source.Settings["UNTIL"] = _cluster.Until;
+        _cluster.Run(_chance.Again(nameof(GarbageTests)), () =>
         {
             ledger.Start();
             source.Start();
             source.AwaitReady();
             ledger.AwaitReady();
-            attack(ledger, StartTests.AddressOf(cluster, "ledger"), Path.Combine(ledger.LogDirectory, "app.r0.sock"));
-            File.Create(cluster.Until).Dispose();
+            attack(ledger, StartTests.AddressOf(_cluster, "ledger"), Path.Combine(ledger.LogDirectory, "app.r0.sock"));
+            File.Create(_cluster.Until).Dispose();
             Cluster.AssertEqual(source, Calls);
-            cluster.AssertNoneGaveUp();
+            _cluster.AssertNoneGaveUp();
         });
     }
 
@@ -92,14 +95,14 @@ public sealed class GarbageTests : IDisposable
     private Socket Authenticated(IPEndPoint address, byte[] secret, Func<uint, byte[]> frames)
     {
         Socket socket = Dial(address);
-        LinkAuthentication side = LinkAuthentication.Dialler(secret, chance.Bytes(LinkAuthentication.NonceBytes));
+        LinkAuthentication side = LinkAuthentication.Dialler(secret, _chance.Bytes(LinkAuthentication.NonceBytes));
         byte[] received = new byte[256], reply = new byte[LinkAuthentication.ReplyBytesMax];
         int count = 0;
         while (true)
         {
-            AuthStatus status = side.Feed(received.AsSpan(0, count), out _, reply, out int replyBytes);
+            AuthenticationStatus status = side.Feed(received.AsSpan(0, count), out _, reply, out int replyBytes);
             socket.Send(reply.AsSpan(0, replyBytes));
-            if (status == AuthStatus.Done) break;
+            if (status == AuthenticationStatus.Done) break;
             count = socket.Receive(received.AsSpan(0, side.BytesWanted));
             Assert.NotEqual(0, count);
         }
@@ -121,14 +124,14 @@ public sealed class GarbageTests : IDisposable
     private static byte[] RunFirst(uint seed)
     {
         var frame = new ArrayBufferWriter<byte>();
-        Frames.Write(frame, FrameType.Run, new byte[64], seed, checkPayload: seed != 0);
+        FrameWriter.Write(frame, FrameType.Run, new byte[64], seed, checkPayload: seed != 0);
         return frame.WrittenSpan.ToArray();
     }
 
     private static byte[] Hello(uint seed, string to)
     {
         var frame = new ArrayBufferWriter<byte>();
-        Frames.Write(frame,
+        FrameWriter.Write(frame,
             new Hello(1, 1, Guid.NewGuid(), new InstanceId("stranger"), "r0", new Epoch(1), 1, to, Guid.Empty, new Epoch(0), 0, 0, 0,
                 new Epoch(0), 0, 1 << 20), seed, checkPayload: true);
         return frame.WrittenSpan.ToArray();

@@ -1,7 +1,9 @@
 using System.Net;
 using System.Net.Sockets;
 using Ambrosia.Protocol;
-using CRA;
+using Ambrosia.Protocol.Frames;
+using CRA.Authentication;
+using CRA.Catalog;
 using Xunit.Abstractions;
 
 namespace Ambrosia.EndToEnd.Tests;
@@ -16,29 +18,29 @@ public sealed class IdlePeersTests(ITestOutputHelper output) : IDisposable
     /// <summary>The aim is 64 KiB; what a garbage collector and an allocator do beside it is not the peer's.</summary>
     private const long PeerBytesMax = 96 << 10;
 
-    private readonly Cluster cluster = new();
-    private readonly Chance chance = new();
-    private readonly List<(Socket Socket, byte[] Heartbeat)> peers = [];
-    private volatile bool stopped;
+    private readonly Cluster _cluster = new();
+    private readonly Chance _chance = new();
+    private readonly List<(Socket Socket, byte[] Heartbeat)> _peers = [];
+    private volatile bool _stopped;
 
     public void Dispose()
     {
-        stopped = true;
-        foreach ((Socket socket, _) in peers) socket.Dispose();
-        cluster.Dispose();
+        _stopped = true;
+        foreach ((Socket socket, _) in _peers) socket.Dispose();
+        _cluster.Dispose();
     }
 
     [Fact]
     public void Ledger_WithAThousandIdlePeers_CostsLittleAndServesTheBusyOne()
     {
-        (Replica source, Replica ledger) = cluster.Pair(Calls);
+        (Replica source, Replica ledger) = _cluster.Pair(Calls);
         ledger.Settings["DOTNET_GCgen0size"] = "0x200000"; // so that garbage is not taken for what peers keep
-        cluster.Run(chance.Again(nameof(IdlePeersTests)), () =>
+        _cluster.Run(_chance.Again(nameof(IdlePeersTests)), () =>
         {
             ledger.Start();
             ledger.AwaitReady();
-            IPEndPoint address = StartTests.AddressOf(cluster, "ledger");
-            byte[] secret = File.ReadAllBytes(Path.Combine(cluster.Root, "catalog", DirectoryCatalog.SecretName));
+            IPEndPoint address = StartTests.AddressOf(_cluster, "ledger");
+            byte[] secret = File.ReadAllBytes(Path.Combine(_cluster.Root, "catalog", DirectoryCatalog.SecretName));
             Connect(address, secret, "warm-up"); // what is made once a process is made
             long before = ledger.ResidentBytes();
             var alive = new Thread(KeepAlive) { IsBackground = true, Name = "idle peers" };
@@ -50,38 +52,38 @@ public sealed class IdlePeersTests(ITestOutputHelper output) : IDisposable
             output.WriteLine($"{each} bytes of resident memory for each of {Peers} idle peers");
             Assert.DoesNotContain(ledger.Lines.From(0), static line => line.Contains(": lost: ", StringComparison.Ordinal));
             Assert.True(each <= PeerBytesMax, $"{each} bytes for each idle peer");
-            stopped = true;
+            _stopped = true;
             alive.Join();
-            cluster.AssertNoneGaveUp();
+            _cluster.AssertNoneGaveUp();
         });
     }
 
     private void Connect(IPEndPoint address, byte[] secret, string name)
     {
-        var link = new RawLink(address, secret, chance.Bytes(LinkAuthentication.NonceBytes));
+        var link = new RawLink(address, secret, _chance.Bytes(LinkAuthentication.NonceBytes));
         link.Send(
             new Hello(1, 1, Guid.NewGuid(), new InstanceId(name), "r0", new Epoch(1), 1, "ledger", Guid.Empty, new Epoch(0), 0, 0, 0,
                 new Epoch(0), 0, 1 << 20));
         link.Await(FrameType.Hello);
         link.Socket.Send(link.Empty(FrameType.Ready));
-        lock (peers) peers.Add((link.Socket, link.Empty(FrameType.Heartbeat)));
+        lock (_peers) _peers.Add((link.Socket, link.Empty(FrameType.Heartbeat)));
     }
 
     /// <summary>A heartbeat to each about twice a second; what comes is read away.</summary>
     private void KeepAlive()
     {
         byte[] received = new byte[8192];
-        while (!stopped)
+        while (!_stopped)
         {
             (Socket, byte[])[] all;
-            lock (peers) all = [.. peers];
+            lock (_peers) all = [.. _peers];
             foreach ((Socket socket, byte[] heartbeat) in all)
             {
-                if (stopped) return;
+                if (_stopped) return;
                 socket.Send(heartbeat);
                 while (socket.Available > 0) socket.Receive(received);
             }
-            for (int i = 0; i < 50 && !stopped; i++) Thread.Sleep(10);
+            for (int i = 0; i < 50 && !_stopped; i++) Thread.Sleep(10);
         }
     }
 }

@@ -8,11 +8,11 @@ public sealed class OtherUserFactAttribute : FactAttribute
 {
     public const int Nobody = 65534;
 
-    private static readonly string? whyNot = WhyNot();
+    private static readonly string? s_whyNot = WhyNot();
 
     public OtherUserFactAttribute()
     {
-        if (whyNot is not null) Skip = whyNot;
+        if (s_whyNot is not null) Skip = s_whyNot;
     }
 
     private static string? WhyNot()

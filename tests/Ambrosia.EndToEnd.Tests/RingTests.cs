@@ -9,7 +9,7 @@ namespace Ambrosia.EndToEnd.Tests;
 public sealed class RingTests(ITestOutputHelper output)
 {
     private const int KillsOfARelease = 20, KillsMin = 3, PauseMsMax = 500;
-    private static readonly string[] names = ["one", "two", "three"];
+    private static readonly string[] s_names = ["one", "two", "three"];
 
     /// <summary>One: of a member that chance picks each time. The others: of each member by the toss of a coin.</summary>
     public enum Victims { OneApp, OneCoordinator, OneSide, Apps, Coordinators, All }
@@ -27,7 +27,7 @@ public sealed class RingTests(ITestOutputHelper output)
         int kills = Math.Max(KillsMin, TestScale.Rounds(KillsOfARelease));
         output.WriteLine($"{kills} kills of {victims}, seed {chance.Seed}");
         using var cluster = new Cluster();
-        Replica[] ring = [.. Enumerable.Range(0, names.Length).Select(place => Add(cluster, place))];
+        Replica[] ring = [.. Enumerable.Range(0, s_names.Length).Select(place => Add(cluster, place))];
         cluster.Run(chance.Again($"Ring_Killed&DisplayName~{victims}"), () =>
         {
             foreach (Replica each in ring) each.Start();
@@ -58,7 +58,7 @@ public sealed class RingTests(ITestOutputHelper output)
     {
         var chance = new Chance();
         using var cluster = new Cluster();
-        ReplicaSet[] ring = [.. Enumerable.Range(0, names.Length).Select(place => AddSet(cluster, place))];
+        ReplicaSet[] ring = [.. Enumerable.Range(0, s_names.Length).Select(place => AddSet(cluster, place))];
         cluster.Run(chance.Again(nameof(Ring_OfReplicas_AgreesOnImagesAndFailsOver)), () =>
         {
             foreach (ReplicaSet set in ring) set.Start(2);
@@ -103,7 +103,7 @@ public sealed class RingTests(ITestOutputHelper output)
 
     private static Replica Add(Cluster cluster, int place)
     {
-        Replica replica = cluster.Add(names[place], "ring");
+        Replica replica = cluster.Add(s_names[place], "ring");
         foreach ((string key, string value) in SettingsOf(cluster)) replica.Settings[key] = value;
         replica.Options.AddRange(Options);
         return replica;
@@ -111,7 +111,7 @@ public sealed class RingTests(ITestOutputHelper output)
 
     private static ReplicaSet AddSet(Cluster cluster, int place)
     {
-        var set = new ReplicaSet(cluster, names[place], "ring");
+        var set = new ReplicaSet(cluster, s_names[place], "ring");
         foreach ((string key, string value) in SettingsOf(cluster)) set.Settings[key] = value;
         set.Options.AddRange(Options);
         return set;
@@ -121,7 +121,7 @@ public sealed class RingTests(ITestOutputHelper output)
 
     private static Dictionary<string, string> SettingsOf(Cluster cluster) => new()
     {
-        ["RING"] = string.Join(',', names), ["LANES"] = "4", ["HOPS"] = "6", ["UNTIL"] = cluster.Until,
+        ["RING"] = string.Join(',', s_names), ["LANES"] = "4", ["HOPS"] = "6", ["UNTIL"] = cluster.Until,
     };
 
     private static void Strike(Victims victims, Replica[] ring, Chance chance)

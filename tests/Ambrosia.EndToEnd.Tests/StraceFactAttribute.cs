@@ -6,11 +6,11 @@ namespace Ambrosia.EndToEnd.Tests;
 [AttributeUsage(AttributeTargets.Method)]
 public sealed class StraceFactAttribute : FactAttribute
 {
-    private static readonly string? whyNot = WhyNot();
+    private static readonly string? s_whyNot = WhyNot();
 
     public StraceFactAttribute()
     {
-        if (whyNot is not null) Skip = whyNot;
+        if (s_whyNot is not null) Skip = s_whyNot;
     }
 
     private static string? WhyNot()

@@ -2,7 +2,7 @@ using System.Buffers.Binary;
 using System.Globalization;
 using System.Text;
 using System.Text.RegularExpressions;
-using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
 
 namespace Ambrosia.EndToEnd.Tests;
 
@@ -14,9 +14,9 @@ internal sealed partial class TraceJudge
 {
     private enum Step { Idle, Written, Flushed }
 
-    private readonly Dictionary<string, Step> steps = [];
-    private readonly Dictionary<string, string> begun = [];
-    private ulong acknowledged;
+    private readonly Dictionary<string, Step> _steps = [];
+    private readonly Dictionary<string, string> _begun = [];
+    private ulong _acknowledged;
 
     public TraceJudge(IEnumerable<string> lines)
     {
@@ -38,25 +38,25 @@ internal sealed partial class TraceJudge
         if (call.StartsWith("sendto(", StringComparison.Ordinal)) TakeSend(line); // when it begins: that is when it may be seen
         if (call.EndsWith("<unfinished ...>", StringComparison.Ordinal))
         {
-            begun[thread] = call[..^"<unfinished ...>".Length];
+            _begun[thread] = call[..^"<unfinished ...>".Length];
             return;
         }
-        if (Resumed().Match(call) is { Success: true } resumed && begun.Remove(thread, out string? beginning))
+        if (Resumed().Match(call) is { Success: true } resumed && _begun.Remove(thread, out string? beginning))
             call = beginning + call[resumed.Length..];
         TakeEnded(thread, call);
     }
 
     private void TakeEnded(string thread, string call)
     {
-        Step step = steps.GetValueOrDefault(thread);
+        Step step = _steps.GetValueOrDefault(thread);
         if (call.StartsWith("pwrite64(", StringComparison.Ordinal) && IsLog(call) && Strings(call) is [_, [0x41, 0x50, 0x47, 0x31, ..], ..])
-            steps[thread] = Step.Written;
+            _steps[thread] = Step.Written;
         else if (call.StartsWith("fdatasync(", StringComparison.Ordinal) && IsLog(call) && Succeeded(call) && step == Step.Written)
-            steps[thread] = Step.Flushed;
+            _steps[thread] = Step.Flushed;
         else if (call.StartsWith("statx(", StringComparison.Ordinal) && Succeeded(call) && step == Step.Flushed
             && Encoding.UTF8.GetString(Bytes(call)).Contains("/epoch.", StringComparison.Ordinal))
         {
-            steps[thread] = Step.Idle;
+            _steps[thread] = Step.Idle;
             Commits++;
         }
     }
@@ -71,8 +71,8 @@ internal sealed partial class TraceJudge
         if (!line.Contains("<TCP:", StringComparison.Ordinal) || Strings(line) is not [.., var sent]) return;
         foreach (ulong number in Acks(sent))
         {
-            if (number <= acknowledged) continue;
-            acknowledged = number;
+            if (number <= _acknowledged) continue;
+            _acknowledged = number;
             if (++Acknowledgements > Commits) Unfounded.Add(line);
         }
     }

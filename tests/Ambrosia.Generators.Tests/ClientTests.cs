@@ -2,7 +2,7 @@ using Microsoft.CodeAnalysis;
 
 namespace Ambrosia.Generators.Tests;
 
-/// <summary>The methods that a caller outside has for a contract.</summary>
+/// <summary>Tests the methods that a client outside has for a contract.</summary>
 public sealed class ClientTests
 {
     private static readonly MetadataReference s_client = MetadataReference.CreateFromFile(typeof(Client.ImmortalClient).Assembly.Location);
@@ -34,10 +34,10 @@ public sealed class ClientTests
                 await small.PingAsync();
                 int sum = await small.WithKey("k").AddAsync(1, [new Point(1, "a")]);
                 ReadOnlyMemory<byte> same = await small.EchoAsync(new byte[] { 1, 2 });
-                Ambrosia.Protocol.Lsn logged = await small.InputForkAsync("x", default);
+                Ambrosia.Protocol.Lsn logged = await small.InputLogged("x", default);
                 await small.InputAsync("x");
                 string? name = await small.classAsync(/* here */);
-                long seen = await small.AtLeast(await small.InputForkAsync("x")).SumAsync([]);
+                long seen = await small.AtLeast(await small.InputLogged("x")).SumAsync([]);
                 ReadOnlyMemory<byte> raw = (await small.RawAsync(new byte[] { 1 })).Value;
             }
         }
@@ -72,7 +72,7 @@ public sealed class ClientTests
         Assert.Contains("IOneClientCalls.g.cs", generation.Files());
     }
 
-    /// <summary>Negative control: an immortal's GetProxy makes no methods for callers outside.</summary>
+    /// <summary>This is a negative control: an immortal's GetProxy makes no methods for callers outside.</summary>
     [Fact]
     public void GetProxy_OfAnImmortal_MakesNoneForCallers()
     {

@@ -1,8 +1,9 @@
+using Ambrosia.Generators.Diagnostics;
 using Microsoft.CodeAnalysis;
 
 namespace Ambrosia.Generators.Tests;
 
-/// <summary>Each rule: reported once, where the fault is. The <c>«»</c> in a source mark that place.</summary>
+/// <summary>Each rule is reported once, where the fault is. The <c>«»</c> in a source mark that place.</summary>
 public sealed class DiagnosticTests
 {
     public static TheoryData<string, string, string> Faults => new()
@@ -54,6 +55,8 @@ public sealed class DiagnosticTests
         { "AMB016", "IX.Go is a query and returns Call<int>, which may wait",
             "[Contract] public interface IX { [Query] Call<int> «Go»(); }" },
         { "AMB016", "IX.Go is a query and returns Call, which may wait", "[Contract] public interface IX { [Query] Call «Go»(); }" },
+        { "AMB017", "The type beside IX takes the name IXProxy", "[Contract] public interface IX { void Go(); } public class «IXProxy» { }" },
+        { "AMB017", "A parameter of IX.Go takes the name __message", "[Contract] public interface IX { void Go(int «__message»); }" },
         { "AMB014", "two members of number 1", "[Data] public class «X» { [Field(1)] public int A; [Field(1)] public int B; }" },
     };
 
@@ -89,6 +92,6 @@ public sealed class DiagnosticTests
     public void Rules_AllHaveATest()
     {
         string[] tested = [.. Faults.Select(row => (string)((object[])row)[0]).Append("AMB015").Distinct().Order(StringComparer.Ordinal)];
-        Assert.Equal(Rules.ById.Keys.Order(StringComparer.Ordinal), tested);
+        Assert.Equal(DiagnosticRules.ById.Keys.Order(StringComparer.Ordinal), tested);
     }
 }

@@ -35,7 +35,7 @@ internal sealed class Generation
 
     internal Compilation Output { get; }
 
-    /// <summary>The generator's own.</summary>
+    /// <summary>The diagnostics of the generator itself.</summary>
     internal ImmutableArray<Diagnostic> Diagnostics { get; }
 
     internal static Generation Of(string source, params MetadataReference[] references) => OfAssembly("Demo", source, references);
@@ -54,7 +54,7 @@ internal sealed class Generation
             CSharpGeneratorDriver.Create([new ImmortalGenerator().AsSourceGenerator()], parseOptions: s_parse, driverOptions: options));
     }
 
-    /// <summary>The same driver on an edited source.</summary>
+    /// <summary>Runs the same driver on an edited source.</summary>
     internal Generation Edited(string from, string to)
     {
         SyntaxTree tree = Input.SyntaxTrees[0];
@@ -65,7 +65,7 @@ internal sealed class Generation
                 CSharpSyntaxTree.ParseText(text.Replace(from, to, StringComparison.Ordinal), s_parse, tree.FilePath)), Driver);
     }
 
-    /// <summary>What the compiler says of source and generated code together; warnings count as errors.</summary>
+    /// <summary>Returns what the compiler reports of source and generated code together. Warnings count as errors.</summary>
     internal string[] Errors() =>
         [.. Output.GetDiagnostics().Where(each => each.Severity >= DiagnosticSeverity.Warning).Select(each => each.ToString())];
 
@@ -79,7 +79,7 @@ internal sealed class Generation
 
     internal Assembly Load() => Assembly.Load(Emit());
 
-    /// <summary>Why the outputs of a step were made again, or not.</summary>
+    /// <summary>Returns why the outputs of a step were made again, or were not.</summary>
     internal IncrementalStepRunReason[] Reasons(string step) =>
         [.. Driver.GetRunResult().Results[0].TrackedSteps.TryGetValue(step, out var runs)
             ? runs.SelectMany(run => run.Outputs).Select(output => output.Reason) : []];

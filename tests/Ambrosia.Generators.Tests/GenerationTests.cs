@@ -1,6 +1,7 @@
 using System.Reflection;
 using System.Text.Json;
-using Ambrosia.Protocol;
+using Ambrosia.Generators.Serialization;
+using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.Generators.Tests;
 
@@ -299,7 +300,7 @@ public sealed class GenerationTests
         Assert.Equal("IEverything", contract.GetProperty("name").GetString());
         Assert.Equal(1u, contract.GetProperty("methods")[0].GetProperty("id").GetUInt32());
         Assert.Equal(4, json.RootElement.GetProperty("data").GetArrayLength());
-        Assert.Equal(Fnv.Hash64(manifest.Json), manifest.Hash);
+        Assert.Equal(FnvHash.Hash64(manifest.Json), manifest.Hash);
         Assert.Equal(manifest.Json,
             generation.Edited("public void Ping() { }", "public void Ping() { ; }").Load()
                 .GetCustomAttribute<ContractManifestAttribute>()!.Json);

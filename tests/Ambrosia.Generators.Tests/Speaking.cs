@@ -1,23 +1,27 @@
 using System.Buffers;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Payloads;
+using Ambrosia.Protocol.Records;
+using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.Generators.Tests;
 
-/// <summary>One call to a freshly started immortal, and its answer.</summary>
+/// <summary>Makes one call to a freshly started immortal and gets its answer.</summary>
 internal static class Speaking
 {
     internal static string Ask(ImmortalDefinition definition, uint method, params object[] arguments)
     {
         var session = new ImmortalSession(definition, new SessionOptions { Token = new byte[32] });
         var input = new ArrayBufferWriter<byte>();
-        Frames.Write(input,
+        FrameWriter.Write(input,
             new AppWelcome(1, new InstanceId("demo"), "r0", Guid.NewGuid(), new Epoch(1), 1, 1_000_000, new Lsn(64), false), 0, false);
         var records = new ArrayBufferWriter<byte>();
         new DeliverHeader(new Lsn(64), 0, Lsn.Zero).Write(records.GetSpan(DeliverHeader.Bytes));
         records.Advance(DeliverHeader.Bytes);
         records.Write(RecordKinds.EncodeWhole(new FirstStartRecord(Guid.NewGuid(), 1, 1, "demo")));
         records.Write(Call(method, arguments));
-        Frames.Write(input, FrameType.Deliver, records.WrittenSpan, 0, false);
+        FrameWriter.Write(input, FrameType.Deliver, records.WrittenSpan, 0, false);
         session.Feed(input.WrittenMemory);
         session.InputDry();
         return Answer(session);

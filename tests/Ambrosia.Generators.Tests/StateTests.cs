@@ -2,7 +2,7 @@ using Microsoft.CodeAnalysis;
 
 namespace Ambrosia.Generators.Tests;
 
-/// <summary>Which types get codecs for checkpoints, what those look like, and when they are written again.</summary>
+/// <summary>Tests which types get codecs for checkpoints, what those look like, and when they are generated again.</summary>
 public sealed class StateTests
 {
     private const string Source = """
@@ -17,7 +17,7 @@ public sealed class StateTests
             [NotState] private Skipped? skipped;
             public async Call<long> Go()
             {
-                Kept local = new Kept();
+                LocalTypes local = new LocalTypes();
                 long got = await thisProxy.GoAsync();
                 other = thisProxy;
                 hidden.Pieces += local.Number + shelves.Count + (skipped is null ? 1 : 0); /* body */
@@ -29,7 +29,7 @@ public sealed class StateTests
         public sealed class Wooden(string made) : Shelf { public string Made() => made + rows; }
         public interface IForm;
         public sealed record Round(double Radius) : IForm;
-        public sealed class Kept { public int Number; }
+        public sealed class LocalTypes { public int Number; }
         public sealed class Skipped { public int Number; }
         public sealed class Unrelated { public int Number; /* here */ }
         """;
@@ -42,7 +42,7 @@ public sealed class StateTests
         Assert.Empty(generation.Diagnostics);
         Assert.Empty(generation.Errors());
         Assert.Equal(
-            ["Demo.Kept.State.g.cs", "Demo.Round.State.g.cs", "Demo.Small.Hidden.State.g.cs", "Demo.Small.State.g.cs",
+            ["Demo.LocalTypes.State.g.cs", "Demo.Round.State.g.cs", "Demo.Small.Hidden.State.g.cs", "Demo.Small.State.g.cs",
                 "Demo.Wooden.State.g.cs", "StateRegistry.g.cs"],
             generation.Files().Where(static name => name.Contains("State", StringComparison.Ordinal)));
         string small = generation.Generated("Small.State.g.cs");
@@ -58,7 +58,7 @@ public sealed class StateTests
             Snapshot.Check(file, generation.Generated(file));
     }
 
-    /// <summary>What cannot be reached is left to reflection, without a word and without an error.</summary>
+    /// <summary>What a codec cannot reach is left to reflection, silently and without an error.</summary>
     [Theory]
     [InlineData("public class Outer { private sealed class Part { public int A; } private Part? part; }")]
     [InlineData("public sealed class Outer : List<int> { public int A; }")]

@@ -5,7 +5,7 @@ namespace Ambrosia.Perf.Tests;
 /// <summary>The program as a user calls it.</summary>
 public sealed class CommandLineTests : IDisposable
 {
-    private readonly string directory = Directory.CreateTempSubdirectory("perf-test-").FullName;
+    private readonly string _directory = Directory.CreateTempSubdirectory("perf-test-").FullName;
 
     [Theory]
     [InlineData("stream --sizes 4", "--sizes")]
@@ -28,7 +28,7 @@ public sealed class CommandLineTests : IDisposable
 
         Assert.Equal(2, code);
         Assert.Contains(said, error);
-        Assert.Empty(Directory.GetFileSystemEntries(directory));
+        Assert.Empty(Directory.GetFileSystemEntries(_directory));
     }
 
     [Fact]
@@ -36,7 +36,7 @@ public sealed class CommandLineTests : IDisposable
     {
         (int code, string output,
             string error) = Run(
-                $"stream --sizes 64 --bytes 64K --rounds 1 --killed 0 --json --log-dir {directory} --results {directory}/results");
+                $"stream --sizes 64 --bytes 64K --rounds 1 --killed 0 --json --log-dir {_directory} --results {_directory}/results");
 
         Assert.True(code == 0, error);
         var root = System.Text.Json.Nodes.JsonNode.Parse(output)!;
@@ -48,9 +48,9 @@ public sealed class CommandLineTests : IDisposable
         Assert.True(leg["cpuSecondsPerMillion"]!.GetValue<double>() > 0);
         Assert.Equal(1024, leg["rounds"]![0]!["messages"]!.GetValue<long>());
         // The figures of a debug build are not kept; those of a release build are, with their chart.
-        string[] kept = Directory.Exists($"{directory}/results") ? Directory.GetFiles($"{directory}/results") : [];
+        string[] kept = Directory.Exists($"{_directory}/results") ? Directory.GetFiles($"{_directory}/results") : [];
         Assert.True(kept.Length == (ResultFile.ThisConfiguration == "Debug" ? 0 : 2), string.Join(' ', kept));
-        Assert.Empty(Directory.GetDirectories(directory, "ambrosia-perf-*"));
+        Assert.Empty(Directory.GetDirectories(_directory, "ambrosia-perf-*"));
     }
 
     /// <summary>Both legs have moved the same messages, one of them with certificates, and nothing of either stays.</summary>
@@ -59,22 +59,22 @@ public sealed class CommandLineTests : IDisposable
     {
         (int code, string output,
             string error) = Run(
-                $"stream --tls --sizes 64 --bytes 64K --rounds 2 --killed 0 --json --log-dir {directory} --results {directory}/results");
+                $"stream --tls --sizes 64 --bytes 64K --rounds 2 --killed 0 --json --log-dir {_directory} --results {_directory}/results");
 
         Assert.True(code == 0, error);
         var found = System.Text.Json.Nodes.JsonNode.Parse(output)!["results"]![0]!;
         Assert.Equal(["ambrosia", "plain"], found["legs"]!.AsArray().Select(static leg => (string?)leg!["leg"]));
         Assert.Equal("plain", (string?)found["ratios"]![0]!["rival"]);
-        Assert.Empty(Directory.GetDirectories(directory, "ambrosia-perf-*"));
+        Assert.Empty(Directory.GetDirectories(_directory, "ambrosia-perf-*"));
     }
 
-    public void Dispose() => Directory.Delete(directory, recursive: true);
+    public void Dispose() => Directory.Delete(_directory, recursive: true);
 
     private (int Code, string Output, string Error) Run(string line)
     {
         var start = new ProcessStartInfo(Path.Combine(AppContext.BaseDirectory, "Ambrosia.Perf"))
         {
-            RedirectStandardOutput = true, RedirectStandardError = true, WorkingDirectory = directory,
+            RedirectStandardOutput = true, RedirectStandardError = true, WorkingDirectory = _directory,
         };
         foreach (string word in line.Split(' ')) start.ArgumentList.Add(word);
         using Process process = Process.Start(start)!;

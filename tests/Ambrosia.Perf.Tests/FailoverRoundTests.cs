@@ -8,10 +8,10 @@ public sealed class FailoverRoundTests
     private const long Messages = 10;
     private const int Bytes = 16;
 
-    private static readonly ClusterOptions nowhere = new("nowhere", TimeSpan.FromSeconds(1));
+    private static readonly ClusterOptions s_nowhere = new("nowhere", TimeSpan.FromSeconds(1));
 
-    private readonly Member primary = new("receiver", "r0", "none", nowhere, static _ => { });
-    private readonly Member second = new("receiver", "r1", "none", nowhere, static _ => { });
+    private readonly Member _primary = new("receiver", "r0", "none", s_nowhere, static _ => { });
+    private readonly Member _second = new("receiver", "r1", "none", s_nowhere, static _ => { });
 
     private static long Killed { get; } = Stopwatch.GetTimestamp();
 
@@ -65,11 +65,11 @@ public sealed class FailoverRoundTests
     [InlineData("primary of receiver", false)]
     [InlineData("begun 7 0 1", false)]
     public void Concerns_WhatARoundIsToldWith(string text, bool expected) =>
-        Assert.Equal(expected, FailoverRound.Concerns(new Line(primary, 0, text)));
+        Assert.Equal(expected, FailoverRound.Concerns(new Line(_primary, 0, text)));
 
     private FailoverRound Heard(params ReadOnlySpan<string> lines)
     {
-        var round = new FailoverRound(7, Messages, Bytes, primary, second);
+        var round = new FailoverRound(7, Messages, Bytes, _primary, _second);
         foreach (string line in lines) round.Take(Of(line));
         return round;
     }
@@ -79,6 +79,6 @@ public sealed class FailoverRoundTests
     {
         string[] words = text.Split(' ');
         if (words[^1][0] is '+' or '-') words[^1] = $"{Killed + (int.Parse(words[^1]) * Stopwatch.Frequency)}";
-        return new Line(words[0] == "r0" ? primary : second, 0, string.Join(' ', words[1..]));
+        return new Line(words[0] == "r0" ? _primary : _second, 0, string.Join(' ', words[1..]));
     }
 }

@@ -3,9 +3,9 @@ namespace Ambrosia.Perf.Tests;
 /// <summary>The commands that kill, grow and price, with real processes and little work.</summary>
 public sealed class FaultTests : IDisposable
 {
-    private readonly string directory = Directory.CreateTempSubdirectory("perf-test-").FullName;
+    private readonly string _directory = Directory.CreateTempSubdirectory("perf-test-").FullName;
 
-    private ClusterOptions Options => new(directory, TimeSpan.FromSeconds(60));
+    private ClusterOptions Options => new(_directory, TimeSpan.FromSeconds(60));
 
     [Fact]
     public void Recover_ReplaysTheRoundWithItsTotals()
@@ -76,5 +76,5 @@ public sealed class FaultTests : IDisposable
         Assert.Equal((0.02 * 1541.03 / 16) + (1.2 * 0.1971), cost.DollarsPerMonth, 6);
     }
 
-    public void Dispose() => Directory.Delete(directory, recursive: true);
+    public void Dispose() => Directory.Delete(_directory, recursive: true);
 }

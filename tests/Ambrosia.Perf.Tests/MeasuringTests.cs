@@ -3,9 +3,9 @@ namespace Ambrosia.Perf.Tests;
 /// <summary>The commands with real processes and few calls: what they verify, not how fast it is.</summary>
 public sealed class MeasuringTests : IDisposable
 {
-    private readonly string directory = Directory.CreateTempSubdirectory("perf-test-").FullName;
+    private readonly string _directory = Directory.CreateTempSubdirectory("perf-test-").FullName;
 
-    private ClusterOptions Options => new(directory, TimeSpan.FromSeconds(60));
+    private ClusterOptions Options => new(_directory, TimeSpan.FromSeconds(60));
 
     [Fact]
     public void Stream_OfTwoSizes_VerifiesAndCountsEveryRound()
@@ -71,7 +71,7 @@ public sealed class MeasuringTests : IDisposable
     public void Stream_WithoutDurability_SaysSo(bool inMemory)
     {
         LogKind kind = inMemory ? LogKind.Off : LogKind.Buffered;
-        string logs = kind == LogKind.Off ? ClusterOptions.MemoryDirectory(Path.GetFileName(directory)) : directory;
+        string logs = kind == LogKind.Off ? ClusterOptions.MemoryDirectory(Path.GetFileName(_directory)) : _directory;
         try
         {
             ClusterOptions options = Options with { Directory = logs, Log = kind };
@@ -84,7 +84,7 @@ public sealed class MeasuringTests : IDisposable
         }
         finally
         {
-            if (logs != directory) Directory.Delete(logs, recursive: true);
+            if (logs != _directory) Directory.Delete(logs, recursive: true);
         }
     }
 
@@ -141,7 +141,7 @@ public sealed class MeasuringTests : IDisposable
     public void Totals_ThatAreNotThoseSent_Fail(string count, string bytes, string disorder) =>
         Assert.Throws<FailedRoundException>(() => RoundTotals.Check(count, bytes, disorder, 100, 16));
 
-    public void Dispose() => Directory.Delete(directory, recursive: true);
+    public void Dispose() => Directory.Delete(_directory, recursive: true);
 
     private static StreamRound OneRound(ClusterOptions options, StreamPlan plan)
     {

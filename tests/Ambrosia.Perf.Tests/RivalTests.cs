@@ -4,9 +4,9 @@ namespace Ambrosia.Perf.Tests;
 [Collection("rivals")]
 public sealed class RivalTests : IDisposable
 {
-    private readonly string directory = Directory.CreateTempSubdirectory("perf-test-").FullName;
+    private readonly string _directory = Directory.CreateTempSubdirectory("perf-test-").FullName;
 
-    private ClusterOptions Options => new(directory, TimeSpan.FromSeconds(120));
+    private ClusterOptions Options => new(_directory, TimeSpan.FromSeconds(120));
 
     [RivalTheory]
     [InlineData(RivalNames.Tcp)]
@@ -98,5 +98,5 @@ public sealed class RivalTests : IDisposable
         Assert.Contains(target.StartsWith("grpc", StringComparison.Ordinal) ? "libgrpc++-dev" : "cmake", missing.Message);
     }
 
-    public void Dispose() => Directory.Delete(directory, recursive: true);
+    public void Dispose() => Directory.Delete(_directory, recursive: true);
 }

@@ -4,11 +4,11 @@ namespace Ambrosia.Perf.Tests;
 [AttributeUsage(AttributeTargets.Method)]
 public sealed class RivalTheoryAttribute : TheoryAttribute
 {
-    private static readonly string[] compilers = ["cmake", "cc", "c++"], grpc = ["protoc", "grpc_cpp_plugin"];
+    private static readonly string[] s_compilers = ["cmake", "cc", "c++"], s_grpc = ["protoc", "grpc_cpp_plugin"];
 
     public RivalTheoryAttribute(bool needsGrpc = false)
     {
-        string[] missing = [.. compilers.Concat(needsGrpc ? grpc : []).Where(static tool => !IsOnPath(tool))];
+        string[] missing = [.. s_compilers.Concat(needsGrpc ? s_grpc : []).Where(static tool => !IsOnPath(tool))];
         if (missing.Length > 0) Skip = $"the rivals cannot be built here: no {string.Join(", no ", missing)}";
     }
 

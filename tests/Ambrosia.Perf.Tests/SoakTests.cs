@@ -1,4 +1,4 @@
-using Ambrosia.Log;
+using Ambrosia.Log.Format;
 
 namespace Ambrosia.Perf.Tests;
 
@@ -7,12 +7,12 @@ public sealed class SoakTests : IDisposable
 {
     private const long SegmentBytes = 8L << 20;
 
-    private readonly string directory = Directory.CreateTempSubdirectory("ambrosia-soak-").FullName;
+    private readonly string _directory = Directory.CreateTempSubdirectory("ambrosia-soak-").FullName;
 
     [Fact]
     public void Soak_FarMoreLogThanIsKept_DiskAndMemoryStayBounded()
     {
-        var cluster = new ClusterOptions(directory, TimeSpan.FromMinutes(5));
+        var cluster = new ClusterOptions(_directory, TimeSpan.FromMinutes(5));
         SoakResult found = new SoakCommand(cluster, LogWriteMode.Auto).Run(1L << 30, SegmentBytes);
         Assert.Equal(4, found.Stretches.Count);
         Assert.True(found.Recycled > found.Rotations / 2, $"{found.Recycled} files written again in {found.Rotations} rotations");
@@ -31,5 +31,5 @@ public sealed class SoakTests : IDisposable
         Assert.Throws<FailedRoundException>(() => SoakCommand.Check(new SoakResult(0, 0, 0, 0, 0, [good, grown]), 60 * mebibyte));
     }
 
-    public void Dispose() => Directory.Delete(directory, recursive: true);
+    public void Dispose() => Directory.Delete(_directory, recursive: true);
 }

@@ -1,4 +1,6 @@
 using System.Text.Json.Nodes;
+using Ambrosia.Protocol.Hashing;
+using Ambrosia.Protocol.Payloads;
 
 namespace Ambrosia.Protocol.Tests;
 

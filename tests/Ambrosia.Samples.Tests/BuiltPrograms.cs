@@ -1,6 +1,6 @@
 namespace Ambrosia.Samples.Tests;
 
-/// <summary>What the same build as this has put into other projects' outputs.</summary>
+/// <summary>Finds what this build has put into the outputs of other projects.</summary>
 internal static class BuiltPrograms
 {
     /// <summary>

@@ -1,6 +1,6 @@
 namespace Ambrosia.Samples.Tests;
 
-/// <summary>The paper's example, with the commands of its README.</summary>
+/// <summary>Runs the example of the paper with the commands of its README.</summary>
 public sealed class CounterTests
 {
     [Fact]

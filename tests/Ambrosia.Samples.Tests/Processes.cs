@@ -5,7 +5,7 @@ namespace Ambrosia.Samples.Tests;
 /// <summary>Looks for processes that a run left behind.</summary>
 internal static class Processes
 {
-    private static readonly TimeSpan limit = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan s_limit = TimeSpan.FromSeconds(20);
 
     /// <summary>Waits until no process has <paramref name="directory"/> in its command line (coordinators) or environment (apps).</summary>
     public static void AwaitNoneOf(string directory)
@@ -13,7 +13,7 @@ internal static class Processes
         long begun = Stopwatch.GetTimestamp();
         while (IdsOf(directory) is { Count: > 0 } left)
         {
-            Assert.True(Stopwatch.GetElapsedTime(begun) < limit, $"processes are left behind: {string.Join(", ", left)}");
+            Assert.True(Stopwatch.GetElapsedTime(begun) < s_limit, $"processes are left behind: {string.Join(", ", left)}");
             Thread.Sleep(10);
         }
     }

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Text;
+using System.Text.RegularExpressions;
 
 namespace Ambrosia.Samples.Tests;
 
@@ -8,10 +9,10 @@ namespace Ambrosia.Samples.Tests;
 /// </summary>
 internal sealed class ProgramRun : IDisposable
 {
-    private static readonly TimeSpan limit = TimeSpan.FromSeconds(120);
+    private static readonly TimeSpan s_limit = TimeSpan.FromSeconds(120);
 
-    private readonly StringBuilder output = new();
-    private readonly Process process;
+    private readonly StringBuilder _output = new();
+    private readonly Process _process;
 
     public ProgramRun(string program, params ReadOnlySpan<string> arguments)
         : this(program, new Dictionary<string, string>(), arguments)
@@ -24,14 +25,16 @@ internal sealed class ProgramRun : IDisposable
         {
             UseShellExecute = false, RedirectStandardInput = true, RedirectStandardOutput = true, RedirectStandardError = true,
         };
+        // A process that is killed cannot remove the pipes of its debugger from the temporary folder, and its app inherits this.
+        start.Environment["DOTNET_EnableDiagnostics"] = "0";
         foreach (string argument in arguments) start.ArgumentList.Add(argument);
         foreach ((string name, string value) in settings) start.Environment[name] = value;
-        process = new Process { StartInfo = start };
-        process.OutputDataReceived += (_, e) => Take(e.Data);
-        process.ErrorDataReceived += (_, e) => Take(e.Data);
-        process.Start();
-        process.BeginOutputReadLine();
-        process.BeginErrorReadLine();
+        _process = new Process { StartInfo = start };
+        _process.OutputDataReceived += (_, e) => Take(e.Data);
+        _process.ErrorDataReceived += (_, e) => Take(e.Data);
+        _process.Start();
+        _process.BeginOutputReadLine();
+        _process.BeginErrorReadLine();
     }
 
     /// <summary>Everything that it and what it started have printed so far.</summary>
@@ -39,7 +42,7 @@ internal sealed class ProgramRun : IDisposable
     {
         get
         {
-            lock (output) return output.ToString();
+            lock (_output) return _output.ToString();
         }
     }
 
@@ -56,50 +59,52 @@ internal sealed class ProgramRun : IDisposable
 
     public int AwaitEnd()
     {
-        Assert.True(process.WaitForExit(limit), $"still running after {limit.TotalSeconds} s:\n{Output}");
-        process.WaitForExit();
-        return process.ExitCode;
+        Assert.True(_process.WaitForExit(s_limit), $"still running after {s_limit.TotalSeconds} s:\n{Output}");
+        _process.WaitForExit();
+        return _process.ExitCode;
     }
 
     public void Tell(string line)
     {
-        process.StandardInput.WriteLine(line);
-        process.StandardInput.Flush();
+        _process.StandardInput.WriteLine(line);
+        _process.StandardInput.Flush();
     }
 
-    public void AwaitLine(string part)
+    public void AwaitLine(string part) => AwaitLine(new Regex(Regex.Escape(part)));
+
+    public void AwaitLine(Regex part)
     {
         long begun = Stopwatch.GetTimestamp();
-        while (!Output.Contains(part, StringComparison.Ordinal))
+        while (!part.IsMatch(Output))
         {
-            Assert.True(Stopwatch.GetElapsedTime(begun) < limit, $"'{part}' was not printed:\n{Output}");
+            Assert.True(Stopwatch.GetElapsedTime(begun) < s_limit, $"'{part}' was not printed:\n{Output}");
             Thread.Sleep(10);
         }
     }
 
-    /// <summary>kill -9: this process alone.</summary>
+    /// <summary>Kills this process alone, with kill -9.</summary>
     public void Kill()
     {
-        process.Kill();
-        process.WaitForExit(limit);
+        _process.Kill();
+        _process.WaitForExit(s_limit);
     }
 
-    /// <summary>SIGTERM.</summary>
+    /// <summary>Asks the process to end, with SIGTERM.</summary>
     public void Terminate()
     {
-        using Process kill = Process.Start("kill", ["-TERM", $"{process.Id}"]);
+        using Process kill = Process.Start("kill", ["-TERM", $"{_process.Id}"]);
         kill.WaitForExit();
     }
 
     public void Dispose()
     {
-        if (!process.HasExited) process.Kill(entireProcessTree: true);
-        process.Dispose();
+        if (!_process.HasExited) _process.Kill(entireProcessTree: true);
+        _process.Dispose();
     }
 
     private void Take(string? line)
     {
         if (line is null) return;
-        lock (output) output.Append(line).Append('\n');
+        lock (_output) _output.Append(line).Append('\n');
     }
 }

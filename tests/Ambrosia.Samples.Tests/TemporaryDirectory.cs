@@ -1,6 +1,6 @@
 namespace Ambrosia.Samples.Tests;
 
-/// <summary>A directory of one test.</summary>
+/// <summary>A directory that one test uses and removes.</summary>
 internal sealed class TemporaryDirectory : IDisposable
 {
     public string Path { get; } = Directory.CreateTempSubdirectory("samples-test-").FullName;

@@ -2,7 +2,7 @@ using System.Text.Json;
 
 namespace Ambrosia.Samples.Tests;
 
-/// <summary>The ambrosia command on logs that real coordinators wrote, with the manifest that the sample's build wrote.</summary>
+/// <summary>Runs the ambrosia command on logs that real coordinators wrote, with the manifest that the sample's build wrote.</summary>
 public sealed class ToolTests
 {
     private const int Calls = 3_000;
@@ -32,7 +32,7 @@ public sealed class ToolTests
         {
             (int verified, string last, string report) = ProgramRun.ToEnd(BuiltPrograms.Tool, "verify", Path.Combine(logs.Path, side));
             Assert.True(verified == 0, report);
-            Assert.StartsWith("ok: everything that was promised is there", last);
+            Assert.StartsWith("ok: all that was read is sound", last);
         }
     }
 }

@@ -6,7 +6,7 @@ using System.Text.RegularExpressions;
 
 namespace Ambrosia.Samples.Tests;
 
-/// <summary>The web API in front of an immortal, with the commands of its README.</summary>
+/// <summary>Runs the web API in front of an immortal, with the commands of its README.</summary>
 public sealed partial class WebBankTests
 {
     [Fact]
@@ -122,31 +122,31 @@ public sealed partial class WebBankTests
     /// <summary>Both immortals in one process, which is killed and started again.</summary>
     private sealed class Host : IDisposable
     {
-        private readonly string log, payments;
-        private readonly StringBuilder before = new();
+        private readonly string _log, _payments;
+        private readonly StringBuilder _before = new();
 
         internal Host(TemporaryDirectory root)
         {
-            log = Path.Combine(root.Path, "log");
-            payments = Path.Combine(root.Path, "payments");
+            _log = Path.Combine(root.Path, "log");
+            _payments = Path.Combine(root.Path, "payments");
             Run = Start();
         }
 
-        /// <summary>What the network has been paid.</summary>
+        /// <summary>Returns what the payment network was paid.</summary>
         internal string[] Paid =>
-            Directory.Exists(payments) ? [.. Directory.GetFiles(payments).Where(static path => !Path.HasExtension(path))] : [];
+            Directory.Exists(_payments) ? [.. Directory.GetFiles(_payments).Where(static path => !Path.HasExtension(path))] : [];
 
-        internal string Bank => Path.Combine(log, "bank");
+        internal string Bank => Path.Combine(_log, "bank");
 
         internal ProgramRun Run { get; private set; }
 
         /// <summary>Of all processes so far.</summary>
-        internal string Output => before + Run.Output;
+        internal string Output => _before + Run.Output;
 
         internal void KillAndStart()
         {
             Run.Kill();
-            before.Append(Run.Output);
+            _before.Append(Run.Output);
             Run.Dispose();
             Run = Start();
         }
@@ -156,7 +156,7 @@ public sealed partial class WebBankTests
         public void Dispose() => Run.Dispose();
 
         private ProgramRun Start() =>
-            new("WebBank", new Dictionary<string, string> { ["WEBBANK_PAYMENTS"] = payments }, "host", "--log", log,
+            new("WebBank", new Dictionary<string, string> { ["WEBBANK_PAYMENTS"] = _payments }, "host", "--log", _log,
                 "--fork-policy", "quarantine");
     }
 

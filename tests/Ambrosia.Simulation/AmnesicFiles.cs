@@ -1,4 +1,5 @@
-using Ambrosia.Log;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Segments;
 
 namespace Ambrosia.Simulation;
 
@@ -12,18 +13,18 @@ internal sealed class AmnesicFiles(IFileSystem files) : WrappedFiles(files)
 
     private sealed class AmnesicFile(IFile file) : WrappedFile(file)
     {
-        private bool hasPages;
+        private bool _hasPages;
 
         public override void Write(ReadOnlySpan<byte> bytes, long offset)
         {
             base.Write(bytes, offset);
-            hasPages |= offset >= SegmentHeader.Bytes && bytes.ContainsAnyExcept((byte)0);
+            _hasPages |= offset >= LogSegment.HeaderBytes && bytes.ContainsAnyExcept((byte)0);
         }
 
         public override void Flush()
         {
-            if (!hasPages) base.Flush();
-            hasPages = false;
+            if (!_hasPages) base.Flush();
+            _hasPages = false;
         }
     }
 }

@@ -15,7 +15,7 @@ public sealed partial class Source
     public ulong Chained, WrongChains;
 
     [NotState]
-    private ulong outside;
+    private ulong _outside;
 
     public static ulong ChainsWanted => World.OfThisThread.HasChains ? Chains : 0;
 
@@ -23,33 +23,33 @@ public sealed partial class Source
     {
         for (ulong number = 1; number <= Chains; number++)
         {
-            outside = number;
+            _outside = number;
             var calls = new List<Call<ulong>>();
-            for (ulong i = 0; i < Fan; i++) calls.Add(ledger.PassAsync(number + i, i % (HopsMax + 1)));
+            for (ulong i = 0; i < Fan; i++) calls.Add(_ledger.PassAsync(number + i, i % (HopsMax + 1)));
             ulong[] answers = await Call.WhenAll(calls);
             for (ulong i = 0; i < Fan; i++)
                 if (answers[i] != ChainSum.Of(number + i, i % (HopsMax + 1))) WrongChains++;
-            if (World.OfThisThread.Faults.KeepsOutside && outside != number) WrongChains++;
+            if (World.OfThisThread.Faults.KeepsOutside && _outside != number) WrongChains++;
             Chained++;
         }
     }
 
-    public async Call<ulong> Pass(ulong number, ulong hops) => hops == 0 ? number : 1 + await ledger.PassAsync(number * 3, hops - 1);
+    public async Call<ulong> Pass(ulong number, ulong hops) => hops == 0 ? number : 1 + await _ledger.PassAsync(number * 3, hops - 1);
 }
 
 public sealed partial class Ledger
 {
-    private readonly ISourceProxy source;
+    private readonly ISourceProxy _source;
 
     /// <summary>Chains that went through here, each hop once.</summary>
     public ulong Passed;
 
-    public Ledger() => source = GetProxy<ISource>("source");
+    public Ledger() => _source = GetProxy<ISource>("source");
 
     public async Call<ulong> Pass(ulong number, ulong hops)
     {
         Passed++;
-        return hops == 0 ? number : 1 + await source.PassAsync(number * 3, hops - 1);
+        return hops == 0 ? number : 1 + await _source.PassAsync(number * 3, hops - 1);
     }
 }
 

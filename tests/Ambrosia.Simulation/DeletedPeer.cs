@@ -1,7 +1,7 @@
 using System.Text;
 using System.Text.Json.Nodes;
-using Ambrosia.Coordinator;
-using Ambrosia.Log;
+using Ambrosia.Coordinator.Admin;
+using Ambrosia.Log.Instances;
 
 namespace Ambrosia.Simulation;
 
@@ -11,8 +11,8 @@ namespace Ambrosia.Simulation;
 /// </summary>
 internal sealed class DeletedPeer(World world)
 {
-    private readonly AdminCommands commands = new();
-    private (string Process, IAdminReply Reply)? asked;
+    private readonly AdminCommands _commands = new();
+    private (string Process, IAdminReply Reply)? _asked;
 
     /// <summary>The old ledger is gone.</summary>
     public bool IsDeleted { get; private set; }
@@ -52,17 +52,17 @@ internal sealed class DeletedPeer(World world)
     {
         if (world.Source.Reachable is not [{ Coordinator: { } parts, App: { IsPrimary: true, Immortal: Source { Forgets: 0 } } } primary])
             return;
-        if (asked is not { } running || running.Process != primary.Process)
+        if (_asked is not { } running || running.Process != primary.Process)
         {
-            parts.AddCommands(commands);
+            parts.AddCommands(_commands);
             running = (primary.Process,
-                commands.Begin(
+                _commands.Begin(
                     Encoding.UTF8.GetBytes(
                         new JsonObject { ["command"] = "forget-peer", ["peer"] = world.Ledger.Id.Name }.ToJsonString())));
-            asked = running;
+            _asked = running;
         }
         if (running.Reply.Next(out bool isLast) is not { } answer) return;
         world.Trace($"{primary.Process}: forget-peer: {answer.ToJsonString()}");
-        if (isLast) asked = null; // refused: tried again
+        if (isLast) _asked = null; // refused: tried again
     }
 }

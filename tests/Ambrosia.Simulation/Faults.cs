@@ -51,7 +51,7 @@ internal sealed record Faults
     public bool KeepsOutside { get; init; }
 
     /// <summary>Timers and tasks beside the calls; null: in half of the worlds.</summary>
-    public bool? Errands { get; init; }
+    public bool? TimersAndTasks { get; init; }
 
     /// <summary>
     /// Some calls to the ledger throw, under fork policies that change from start to start; null: in the worlds of every third seed.

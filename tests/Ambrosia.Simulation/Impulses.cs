@@ -1,7 +1,7 @@
-// Impulses: what other threads of the source's app send to it and to the ledger, with keys and without, again after a crash, and what was
-// said of their logging. The senders have chance of their own, so that worlds without them stay what they were.
 using Ambrosia.TestKit;
 
+// Impulses: what other threads of the source's app send to it and to the ledger, with keys and without, again after a crash, and what was
+// said of their logging. The senders have chance of their own, so that worlds without them stay what they were.
 namespace Ambrosia.Simulation;
 
 public sealed partial class Source
@@ -14,10 +14,10 @@ public sealed partial class Source
     /// <summary>Called outside of the handlers; completes when it is logged.</summary>
     internal Call Send(ulong id, string? key, bool toLedger) => (toLedger, key) switch
     {
-        (true, null) => ledger.NoteAsync(id),
-        (true, _) => ledger.NoteAsync(key, id),
-        (false, null) => thisProxy.MarkAsync(id),
-        _ => thisProxy.MarkAsync(key, id),
+        (true, null) => _ledger.NoteLogged(id),
+        (true, _) => _ledger.NoteLogged(key, id),
+        (false, null) => thisProxy.MarkLogged(id),
+        _ => thisProxy.MarkLogged(key, id),
     };
 }
 
@@ -28,11 +28,11 @@ internal sealed class ImpulseSenders(World world, ulong seed)
     private const ulong FirstId = 1_000_000;
     private const int Wanted = 100, BacklogMax = 1024;
 
-    private readonly SimulatedRandom random = new(seed ^ 0x1397);
-    private readonly List<Impulse> all = [], unsettled = [];
+    private readonly SimulatedRandom _random = new(seed ^ 0x1397);
+    private readonly List<Impulse> _all = [], _unsettled = [];
 
     /// <summary>Impulses that their senders know to be logged, and further tries with their keys.</summary>
-    public int Known => all.Count(static each => each.IsKnown);
+    public int Known => _all.Count(static each => each.IsKnown);
 
     public int Retries { get; private set; }
 
@@ -41,14 +41,14 @@ internal sealed class ImpulseSenders(World world, ulong seed)
     {
         get
         {
-            if (all.Count < Wanted) return false;
-            unsettled.RemoveAll(static each => each.IsKnown || (each.Key is null && each.IsLost));
-            return unsettled.Count == 0;
+            if (_all.Count < Wanted) return false;
+            _unsettled.RemoveAll(static each => each.IsKnown || (each.Key is null && each.IsLost));
+            return _unsettled.Count == 0;
         }
     }
 
     /// <summary>It is their turn: decided by their own chance.</summary>
-    public bool TakesTurn() => random.Next(60) == 0;
+    public bool TakesTurn() => _random.Next(60) == 0;
 
     public void Step()
     {
@@ -56,10 +56,10 @@ internal sealed class ImpulseSenders(World world, ulong seed)
             .. world.Source.Replicas.Select(static replica => replica.App).OfType<SimulatedApp>()
                 .Where(static app => app.AcceptsImpulses && app.ImpulseBacklog < BacklogMax)];
         if (open.Length == 0) return;
-        SimulatedApp app = random.Pick(open);
-        Impulse? earlier = all.Count == 0 ? null : random.Pick(all.Count < Wanted || unsettled.Count == 0 ? all : unsettled);
-        if (earlier is { Key: not null } && ((earlier.IsLost && !earlier.IsKnown) || random.Next(20) == 0)) Repeat(app, earlier);
-        else if (all.Count < Wanted) Begin(app);
+        SimulatedApp app = _random.Pick(open);
+        Impulse? earlier = _all.Count == 0 ? null : _random.Pick(_all.Count < Wanted || _unsettled.Count == 0 ? _all : _unsettled);
+        if (earlier is { Key: not null } && ((earlier.IsLost && !earlier.IsKnown) || _random.Next(20) == 0)) Repeat(app, earlier);
+        else if (_all.Count < Wanted) Begin(app);
     }
 
     /// <summary>
@@ -67,7 +67,7 @@ internal sealed class ImpulseSenders(World world, ulong seed)
     /// </summary>
     public void Judge(Source source, Ledger ledger)
     {
-        foreach (Impulse each in all)
+        foreach (Impulse each in _all)
         {
             int effects = (each.GoesToLedger ? ledger.Effects : source.Marks).GetValueOrDefault(each.Id);
             if (effects > 1 || (each.IsKnown && effects == 0))
@@ -78,10 +78,10 @@ internal sealed class ImpulseSenders(World world, ulong seed)
 
     private void Begin(SimulatedApp app)
     {
-        ulong id = FirstId + (ulong)all.Count;
-        var impulse = new Impulse(id, random.Next(2) == 0 ? $"i{id}" : null);
-        all.Add(impulse);
-        unsettled.Add(impulse);
+        ulong id = FirstId + (ulong)_all.Count;
+        var impulse = new Impulse(id, _random.Next(2) == 0 ? $"i{id}" : null);
+        _all.Add(impulse);
+        _unsettled.Add(impulse);
         Send(app, impulse, impulse.Key);
     }
 
@@ -101,9 +101,9 @@ internal sealed class ImpulseSenders(World world, ulong seed)
     /// <param name="key">Null: none.</param>
     private sealed class Impulse(ulong id, string? key)
     {
-        private Task last = Task.CompletedTask;
-        private SimulatedApp? from;
-        private bool wasKnown;
+        private Task _last = Task.CompletedTask;
+        private SimulatedApp? _from;
+        private bool _wasKnown;
 
         public ulong Id => id;
 
@@ -114,15 +114,15 @@ internal sealed class ImpulseSenders(World world, ulong seed)
         public int Tries { get; private set; }
 
         /// <summary>One of the tries is known to be logged.</summary>
-        public bool IsKnown => wasKnown || last.IsCompletedSuccessfully;
+        public bool IsKnown => _wasKnown || _last.IsCompletedSuccessfully;
 
         /// <summary>Nobody will know of the last try what became of it.</summary>
-        public bool IsLost => last.IsFaulted || from is not { IsAlive: true };
+        public bool IsLost => _last.IsFaulted || _from is not { IsAlive: true };
 
         public void Sent(Task logged, SimulatedApp by)
         {
-            wasKnown = Tries > 0 && IsKnown;
-            (last, from) = (logged, by);
+            _wasKnown = Tries > 0 && IsKnown;
+            (_last, _from) = (logged, by);
             Tries++;
         }
     }

@@ -1,4 +1,7 @@
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Payloads;
+using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.Simulation;
 
@@ -50,12 +53,12 @@ internal enum Oracle
 /// </summary>
 internal sealed class Oracles(Oracle watched)
 {
-    private readonly Dictionary<InstanceId, DiskWitness> disks = [];
-    private readonly Dictionary<InstanceId, ReadHistory> histories = [];
-    private readonly Dictionary<InstanceId, Lsn> delivered = [];
-    private readonly Dictionary<(InstanceId From, InstanceId To), ulong> sent = [];
-    private readonly HashSet<Guid> buried = [];
-    private readonly Dictionary<InstanceId, int> lives = [];
+    private readonly Dictionary<InstanceId, DiskWitness> _disks = [];
+    private readonly Dictionary<InstanceId, ReadHistory> _histories = [];
+    private readonly Dictionary<InstanceId, Lsn> _delivered = [];
+    private readonly Dictionary<(InstanceId From, InstanceId To), ulong> _sent = [];
+    private readonly HashSet<Guid> _buried = [];
+    private readonly Dictionary<InstanceId, int> _lives = [];
 
     /// <summary>How often each was asked: an oracle that saw nothing proves nothing.</summary>
     public int Acknowledgements { get; private set; }
@@ -71,7 +74,7 @@ internal sealed class Oracles(Oracle watched)
 
     public int Replaced { get; private set; }
 
-    public ErrandOracle Errands { get; } = new();
+    public TimersAndTasksOracle TimersAndTasks { get; } = new();
 
     /// <summary>A body of a task is about to run.</summary>
     public void TaskStarted(SimulatedReplica replica)
@@ -82,41 +85,41 @@ internal sealed class Oracles(Oracle watched)
 
     public void JudgeTasks(SortedDictionary<ulong, ulong> inState)
     {
-        if (Errands.Judge(inState) is { } wrong) Broken(Oracle.I17, wrong);
+        if (TimersAndTasks.Judge(inState) is { } wrong) Broken(Oracle.I17, wrong);
     }
 
     public DiskWitness DiskOf(InstanceId instance)
     {
-        if (!disks.TryGetValue(instance, out DiskWitness? disk))
-            disks.Add(instance, disk = new DiskWitness(instance, Trimmed, Broken, IsBuried));
+        if (!_disks.TryGetValue(instance, out DiskWitness? disk))
+            _disks.Add(instance, disk = new DiskWitness(instance, Trimmed, Broken, IsBuried));
         return disk;
     }
 
     public void PowerLost()
     {
-        foreach (DiskWitness disk in disks.Values) disk.PowerLost();
+        foreach (DiskWitness disk in _disks.Values) disk.PowerLost();
     }
 
     /// <summary>The log of an instance was deleted for good: what follows under its name is another life.</summary>
     public void Bury(InstanceId instance, Guid uuid)
     {
-        buried.Add(uuid);
-        lives[instance] = LifeOf(instance) + 1;
-        disks.Remove(instance);
-        histories.Remove(instance);
-        delivered.Remove(instance);
-        foreach ((InstanceId From, InstanceId To) channel in sent.Keys.Where(channel => channel.From == instance || channel.To == instance)
-            .ToArray()) sent.Remove(channel);
+        _buried.Add(uuid);
+        _lives[instance] = LifeOf(instance) + 1;
+        _disks.Remove(instance);
+        _histories.Remove(instance);
+        _delivered.Remove(instance);
+        foreach ((InstanceId From, InstanceId To) channel in _sent.Keys.Where(channel => channel.From == instance || channel.To == instance)
+            .ToArray()) _sent.Remove(channel);
     }
 
     /// <summary>How often the log of an instance was deleted so far.</summary>
-    public int LifeOf(InstanceId instance) => lives.GetValueOrDefault(instance);
+    public int LifeOf(InstanceId instance) => _lives.GetValueOrDefault(instance);
 
     /// <summary>Nothing that is said of it can be held against its disk any more.</summary>
-    private bool IsBuried(Guid uuid) => buried.Contains(uuid);
+    private bool IsBuried(Guid uuid) => _buried.Contains(uuid);
 
     /// <summary>Number of the last call that has been put on a wire.</summary>
-    public ulong Sent(InstanceId from, InstanceId to) => sent.GetValueOrDefault((from, to));
+    public ulong Sent(InstanceId from, InstanceId to) => _sent.GetValueOrDefault((from, to));
 
     private void Broken(Oracle oracle, string what)
     {
@@ -173,7 +176,7 @@ internal sealed class Oracles(Oracle watched)
     /// <summary>One session of an app of this instance.</summary>
     public ReadHistory.Reader NewReader(InstanceId instance)
     {
-        if (!histories.TryGetValue(instance, out ReadHistory? history)) histories.Add(instance, history = new ReadHistory(instance));
+        if (!_histories.TryGetValue(instance, out ReadHistory? history)) _histories.Add(instance, history = new ReadHistory(instance));
         return history.NewReader();
     }
 
@@ -191,12 +194,12 @@ internal sealed class Oracles(Oracle watched)
         var deliver = DeliverHeader.Read(bytes[FrameHeader.Bytes..]);
         long length = header.Length - DeliverHeader.Bytes;
         Lsn end = deliver.First + length, onDisk = DiskOf(replica.Id).Durable;
-        if (end > delivered.GetValueOrDefault(replica.Id)) delivered[replica.Id] = end;
+        if (end > _delivered.GetValueOrDefault(replica.Id)) _delivered[replica.Id] = end;
         if (deliver.First >= onDisk)
             Broken(Oracle.F3,
                 $"the app of {replica.Process} is given the log up to {end}, the disk holds it to {onDisk} flushed and fence-checked");
         if (length == bytes.Length - FrameHeader.Bytes - DeliverHeader.Bytes
-            && Errands.Delivered(deliver, bytes[(FrameHeader.Bytes + DeliverHeader.Bytes)..]) is { } early)
+            && TimersAndTasks.Delivered(deliver, bytes[(FrameHeader.Bytes + DeliverHeader.Bytes)..]) is { } early)
             Broken(Oracle.Due, $"{replica.Process}: {early}");
         return reader.Read(deliver, length, bytes[(FrameHeader.Bytes + DeliverHeader.Bytes)..]);
     }
@@ -229,8 +232,8 @@ internal sealed class Oracles(Oracle watched)
     private void Emitted(InstanceId from, InstanceId to, in RunHeader run)
     {
         Sends++;
-        if (run.IsNumbered) sent[(from, to)] = Math.Max(Sent(from, to), run.Last);
-        Lsn given = delivered.GetValueOrDefault(from), onDisk = DiskOf(from).Durable;
+        if (run.IsNumbered) _sent[(from, to)] = Math.Max(Sent(from, to), run.Last);
+        Lsn given = _delivered.GetValueOrDefault(from), onDisk = DiskOf(from).Durable;
         if (watched.HasFlag(Oracle.I4) && given > onDisk)
             throw new SimulationFailure(
                 $"{from} sends call {run.Last} to {to} while its app has been given the log up to {given}, its disk holds it to {onDisk} flushed and fence-checked (I4)");

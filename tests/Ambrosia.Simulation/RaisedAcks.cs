@@ -1,5 +1,6 @@
 using System.Buffers;
-using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Payloads;
 
 namespace Ambrosia.Simulation;
 
@@ -16,11 +17,11 @@ internal static class RaisedAcks
         while (FrameReader.TryRead(bytes, seed, int.MaxValue, checkPayload: true, out FrameHeader header, out ReadOnlySpan<byte> payload,
             out int size) == DecodeStatus.Ok)
         {
-            if (header.Type != FrameType.Ack) Frames.Write(raised, header.Type, payload, seed, checkPayload: true);
+            if (header.Type != FrameType.Ack) FrameWriter.Write(raised, header.Type, payload, seed, checkPayload: true);
             else
             {
                 Ack ack = Ack.Read(payload);
-                Frames.Write(raised, ack with { Durable = Math.Max(ack.Durable, Math.Min(ack.Durable + Surplus, sent)) }, seed,
+                FrameWriter.Write(raised, ack with { Durable = Math.Max(ack.Durable, Math.Min(ack.Durable + Surplus, sent)) }, seed,
                     checkPayload: true);
             }
             bytes = bytes[size..];

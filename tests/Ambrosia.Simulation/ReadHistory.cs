@@ -1,4 +1,5 @@
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
 
 namespace Ambrosia.Simulation;
 
@@ -9,25 +10,25 @@ namespace Ambrosia.Simulation;
 internal sealed class ReadHistory(InstanceId instance)
 {
     /// <summary>By position; above 255: nobody has read it.</summary>
-    private ushort[] bytes = [];
-    private readonly Dictionary<Lsn, long> times = [];
-    private readonly Dictionary<Lsn, Lsn> successors = [];
+    private ushort[] _bytes = [];
+    private readonly Dictionary<Lsn, long> _times = [];
+    private readonly Dictionary<Lsn, Lsn> _successors = [];
 
     /// <summary>One session of an app.</summary>
     public sealed class Reader(ReadHistory history)
     {
-        private Lsn? end;
-        private Lsn next;
+        private Lsn? _end;
+        private Lsn _next;
 
         /// <summary>What differs from what another reader was given; null: nothing.</summary>
         public string? Read(in DeliverHeader header, long length, ReadOnlySpan<byte> records)
         {
-            string? why = history.times.TryAdd(header.First, header.TimeUs) || history.times[header.First] == header.TimeUs
-                ? null : $"the time at {header.First} is {header.TimeUs}, another reader had {history.times[header.First]}";
-            if (end is { } before && !history.successors.TryAdd(before, header.First) && history.successors[before] != header.First)
-                why = $"{header.First} follows on {before}, another reader had {history.successors[before]}";
-            next = header.First;
-            end = header.First + length;
+            string? why = history._times.TryAdd(header.First, header.TimeUs) || history._times[header.First] == header.TimeUs
+                ? null : $"the time at {header.First} is {header.TimeUs}, another reader had {history._times[header.First]}";
+            if (_end is { } before && !history._successors.TryAdd(before, header.First) && history._successors[before] != header.First)
+                why = $"{header.First} follows on {before}, another reader had {history._successors[before]}";
+            _next = header.First;
+            _end = header.First + length;
             return why is null ? Continue(records) : $"{history.Instance}: {why}";
         }
 
@@ -36,11 +37,11 @@ internal sealed class ReadHistory(InstanceId instance)
         {
             foreach (byte b in records)
             {
-                ref ushort known = ref history.At(next);
+                ref ushort known = ref history.At(_next);
                 if (known <= byte.MaxValue && known != b)
-                    return $"{history.Instance}: the byte at {next} is {b:x2}, another reader had {known:x2}";
+                    return $"{history.Instance}: the byte at {_next} is {b:x2}, another reader had {known:x2}";
                 known = b;
-                next += 1;
+                _next += 1;
             }
             return null;
         }
@@ -52,12 +53,12 @@ internal sealed class ReadHistory(InstanceId instance)
 
     private ref ushort At(Lsn position)
     {
-        int at = checked((int)position.Value), known = bytes.Length;
+        int at = checked((int)position.Value), known = _bytes.Length;
         if (at >= known)
         {
-            Array.Resize(ref bytes, Math.Max(at + 1, 2 * known));
-            bytes.AsSpan(known).Fill(ushort.MaxValue);
+            Array.Resize(ref _bytes, Math.Max(at + 1, 2 * known));
+            _bytes.AsSpan(known).Fill(ushort.MaxValue);
         }
-        return ref bytes[at];
+        return ref _bytes[at];
     }
 }

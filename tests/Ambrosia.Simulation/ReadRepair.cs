@@ -1,12 +1,12 @@
-using Ambrosia.Log;
+using Ambrosia.Log.Files;
 
 namespace Ambrosia.Simulation;
 
 /// <summary>Negative control: whoever is a secondary writes what it has read of a file of the log back to it.</summary>
 internal sealed class ReadRepair(IFileSystem files, Func<bool> isSecondary) : WrappedFiles(files)
 {
-    private readonly IFileSystem files = files;
-    private readonly Func<bool> isSecondary = isSecondary;
+    private readonly IFileSystem _files = files;
+    private readonly Func<bool> _isSecondary = isSecondary;
 
     protected override IFile Wrap(string path, IFile file) => new Repaired(path, file, this);
 
@@ -15,8 +15,8 @@ internal sealed class ReadRepair(IFileSystem files, Func<bool> isSecondary) : Wr
         public override int Read(Span<byte> buffer, long offset)
         {
             int count = base.Read(buffer, offset);
-            if (!owner.isSecondary() || count < 4096 || !Path.GetFileName(path).StartsWith("log.", StringComparison.Ordinal)) return count;
-            using IFile again = owner.files.Open(path, FileUse.ReadWrite);
+            if (!owner._isSecondary() || count < 4096 || !Path.GetFileName(path).StartsWith("log.", StringComparison.Ordinal)) return count;
+            using IFile again = owner._files.Open(path, FileUse.ReadWrite);
             again.Write(buffer[..count], offset);
             return count;
         }

@@ -1,5 +1,9 @@
 using Ambrosia.Coordinator;
-using Ambrosia.Protocol;
+using Ambrosia.Coordinator.AppSessions;
+using Ambrosia.Coordinator.LogFeed;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Payloads;
+using Ambrosia.Protocol.Records;
 
 namespace Ambrosia.Simulation;
 
@@ -11,37 +15,37 @@ internal sealed class SimulatedApp
 {
     private const int ChannelBytesMax = 256 * 1024;
 
-    private readonly OnBytes deliver;
-    private readonly AppSession session;
-    private readonly AppReader reader;
-    private readonly ImmortalSession binding;
-    private readonly SimulatedTasks tasks;
-    private readonly World world;
-    private readonly SimulatedReplica replica;
-    private readonly Wire toApp = new(), toCoordinator = new();
-    private readonly List<byte> received = [];
-    private ReadAnswer answer = ReadAnswer.More;
+    private readonly OnBytes _deliver;
+    private readonly AppSession _session;
+    private readonly AppReader _reader;
+    private readonly ImmortalSession _binding;
+    private readonly SimulatedTasks _tasks;
+    private readonly World _world;
+    private readonly SimulatedReplica _replica;
+    private readonly Wire _toApp = new(), _toCoordinator = new();
+    private readonly List<byte> _received = [];
+    private ReadAnswer _answer = ReadAnswer.More;
 
     /// <summary>Bytes of a frame to the app that come with the next pieces.</summary>
-    private long frameLeft;
+    private long _frameLeft;
 
     public SimulatedApp(World world, SimulatedReplica replica, ImmortalDefinition definition, byte[] token, OnBytes deliver)
     {
-        this.world = world;
-        this.replica = replica;
-        this.deliver = deliver;
+        _world = world;
+        _replica = replica;
+        _deliver = deliver;
         Coordinator.Coordinator coordinator = replica.Coordinator!;
-        tasks = new SimulatedTasks(world.Time, () => world.Oracles.TaskStarted(replica));
-        session = coordinator.NewSession(static () => { });
-        reader = session.NewReader();
-        binding = new ImmortalSession(definition, new SessionOptions { Token = token, TaskRunner = tasks, Log = Say });
+        _tasks = new SimulatedTasks(world.Time, () => world.Oracles.TaskStarted(replica));
+        _session = coordinator.NewSession(static () => { });
+        _reader = _session.NewReader();
+        _binding = new ImmortalSession(definition, new SessionOptions { Token = token, TaskRunner = _tasks, Log = Log });
     }
 
     /// <summary>The trace has its first line: a stack behind it depends on what the compiler has inlined by then.</summary>
-    private void Say(string line)
+    private void Log(string line)
     {
-        world.Trace($"{replica.Process} app: {line.Split('\n')[0]}");
-        if (line.StartsWith("Continues ", StringComparison.Ordinal)) world.Continued++;
+        _world.Trace($"{_replica.Process} app: {line.Split('\n')[0]}");
+        if (line.StartsWith("Continues ", StringComparison.Ordinal)) _world.Continued++;
     }
 
     public bool IsAlive { get; private set; } = true;
@@ -49,34 +53,34 @@ internal sealed class SimulatedApp
     /// <summary>Both ends are gone and everything that was sent has been read.</summary>
     public bool HasEnded { get; private set; }
 
-    public Immortal? Immortal => binding.Immortal;
+    public Immortal? Immortal => _binding.Immortal;
 
     /// <summary>The fork policy ended it; started again it stops at the same place unless the log has got another policy since.</summary>
     public bool HasStopped { get; private set; }
 
-    public int MessagesSetAside => binding.MessagesSetAside;
+    public int MessagesSetAside => _binding.MessagesSetAside;
 
-    public bool IsPrimary => session.IsPrimary;
+    public bool IsPrimary => _session.IsPrimary;
 
     /// <summary>Other threads of the process may send.</summary>
-    public bool AcceptsImpulses => IsAlive && binding is { End: null, Immortal.Runtime.Impulses.IsOpen: true };
+    public bool AcceptsImpulses => IsAlive && _binding is { End: null, Immortal.Context.IsPrimary: true };
 
     /// <summary>Bytes of impulses that wait to be sent.</summary>
-    public long ImpulseBacklog => binding.ImpulseBacklog;
+    public long ImpulseBacklog => _binding.ImpulseBacklog;
 
     /// <summary>Nothing moves any more by itself.</summary>
     public bool IsQuiet =>
-        toApp.Count == 0 && toCoordinator.Count == 0 && received.Count == 0 && answer == ReadAnswer.More && !session.HasOutput
-        && !HasBindingOutput() && !(IsAlive && tasks.HasAny);
+        _toApp.Count == 0 && _toCoordinator.Count == 0 && _received.Count == 0 && _answer == ReadAnswer.More && !_session.HasOutput
+        && !HasBindingOutput() && !(IsAlive && _tasks.HasAny);
 
-    private bool HasBindingOutput() => IsAlive && (binding.OutputBacklog > 0 || binding.ImpulseBacklog > 0);
+    private bool HasBindingOutput() => IsAlive && (_binding.OutputBacklog > 0 || _binding.ImpulseBacklog > 0);
 
     /// <summary>kill -9: the process is gone, what it had sent is in the socket.</summary>
     public void Kill() => IsAlive = false;
 
     public void Step(Random random)
     {
-        switch (random.Next(world.HasErrands ? 5 : 4))
+        switch (random.Next(_world.HasTimersAndTasks ? 5 : 4))
         {
             case 0: CoordinatorReads(random); break;
             case 1: CoordinatorSends(); break;
@@ -92,28 +96,28 @@ internal sealed class SimulatedApp
     /// </summary>
     private void RunBody(Random random)
     {
-        if (!tasks.HasAny) return;
-        tasks.RunOne(random);
-        if (world.IsCalm || !world.Faults.Kills || random.Next(12) != 0) return;
-        while (HasBindingOutput() && toCoordinator.Count <= ChannelBytesMax) AppSends();
+        if (!_tasks.HasAny) return;
+        _tasks.RunOne(random);
+        if (_world.IsCalm || !_world.Faults.Kills || random.Next(12) != 0) return;
+        while (HasBindingOutput() && _toCoordinator.Count <= ChannelBytesMax) AppSends();
         Kill();
-        replica.HoldCommits();
+        _replica.HoldCommits();
     }
 
     private void CoordinatorReads(Random random)
     {
         if (HasEnded) return;
-        if (answer != ReadAnswer.More) { answer = reader.Continue(); return; }
-        if (toCoordinator.Count > 0)
+        if (_answer != ReadAnswer.More) { _answer = _reader.Continue(); return; }
+        if (_toCoordinator.Count > 0)
         {
-            Memory<byte> space = reader.Space();
-            byte[] piece = toCoordinator.Take(random.Next(1, Math.Min(space.Length, toCoordinator.Count) + 1));
+            Memory<byte> space = _reader.Space();
+            byte[] piece = _toCoordinator.Take(random.Next(1, Math.Min(space.Length, _toCoordinator.Count) + 1));
             piece.CopyTo(space);
             try
             {
-                answer = reader.Received(piece.Length);
+                _answer = _reader.Received(piece.Length);
             }
-            catch (AppLeft left) when (left.Goodbye.Code == GoodbyeCode.AppFailed && HasStopped)
+            catch (AppLeftException left) when (left.Goodbye.Code == GoodbyeCode.AppFailed && HasStopped)
             {
                 End(left.Message);
             }
@@ -126,29 +130,29 @@ internal sealed class SimulatedApp
         if (HasEnded) return;
         HasEnded = true;
         IsAlive = false;
-        session.End(why);
-        reader.Dispose();
+        _session.End(why);
+        _reader.Dispose();
     }
 
     private void CoordinatorSends()
     {
-        if (HasEnded || toApp.Count > ChannelBytesMax) return;
+        if (HasEnded || _toApp.Count > ChannelBytesMax) return;
         ReadOnlyMemory<byte> bytes;
         try
         {
-            if (!session.TryTake(out bytes)) return;
+            if (!_session.TryTake(out bytes)) return;
         }
         catch (LogTruncatedException truncated) // a secondary that is far behind begins again at a newer checkpoint
         {
             End(truncated.Message);
             return;
         }
-        deliver(bytes.Span, frameLeft == 0);
-        frameLeft = Math.Max(0,
-            frameLeft == 0 ? FrameHeader.Read(bytes.Span, 0, int.MaxValue).Length + FrameHeader.Bytes - bytes.Length
-            : frameLeft - bytes.Length);
-        if (IsAlive) toApp.Send(world.Faults.ForgedResults ? Forged(bytes.Span) : bytes.Span);
-        session.Taken();
+        _deliver(bytes.Span, _frameLeft == 0);
+        _frameLeft = Math.Max(0,
+            _frameLeft == 0 ? FrameHeader.Read(bytes.Span, 0, int.MaxValue).Length + FrameHeader.Bytes - bytes.Length
+            : _frameLeft - bytes.Length);
+        if (IsAlive) _toApp.Send(_world.Faults.ForgedResults ? Forged(bytes.Span) : bytes.Span);
+        _session.Taken();
     }
 
     /// <summary>Negative control: every result of a task is another one than the log holds, always in the same way.</summary>
@@ -169,17 +173,17 @@ internal sealed class SimulatedApp
 
     private void AppReads(Random random)
     {
-        if (toApp.Count > 0) received.AddRange(toApp.Take(random.Next(1, toApp.Count + 1)));
-        int consumed = binding.Feed(received.ToArray());
-        received.RemoveRange(0, consumed);
-        if (toApp.Count == 0) binding.InputDry();
-        if (binding.End is not { } end) return;
+        if (_toApp.Count > 0) _received.AddRange(_toApp.Take(random.Next(1, _toApp.Count + 1)));
+        int consumed = _binding.Feed(_received.ToArray());
+        _received.RemoveRange(0, consumed);
+        if (_toApp.Count == 0) _binding.InputDry();
+        if (_binding.End is not { } end) return;
         if (end.Code != GoodbyeCode.AppFailed || !end.Why.Contains("the fork policy is to stop"))
             throw new SimulationFailure($"the app's session ended: {end.Code} {end.Why}");
-        while (binding.TryTakeOutput(out ReadOnlyMemory<byte> last))
+        while (_binding.TryTakeOutput(out ReadOnlyMemory<byte> last))
         {
-            toCoordinator.Send(last.Span);
-            binding.OutputTaken(last.Length);
+            _toCoordinator.Send(last.Span);
+            _binding.OutputTaken(last.Length);
         }
         HasStopped = true;
         IsAlive = false;
@@ -187,9 +191,9 @@ internal sealed class SimulatedApp
 
     private void AppSends()
     {
-        if (toCoordinator.Count > ChannelBytesMax || !binding.TryTakeOutput(out ReadOnlyMemory<byte> bytes)) return;
-        toCoordinator.Send(bytes.Span);
-        binding.OutputTaken(bytes.Length);
+        if (_toCoordinator.Count > ChannelBytesMax || !_binding.TryTakeOutput(out ReadOnlyMemory<byte> bytes)) return;
+        _toCoordinator.Send(bytes.Span);
+        _binding.OutputTaken(bytes.Length);
     }
 }
 

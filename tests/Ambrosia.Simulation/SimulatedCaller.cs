@@ -1,13 +1,19 @@
 using Ambrosia.Client;
-using Ambrosia.Coordinator;
+using Ambrosia.Client.Connections;
+using Ambrosia.Client.Queries;
+using Ambrosia.Client.Requests;
+using Ambrosia.Coordinator.Clients;
+using Ambrosia.Coordinator.Framing;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Runs;
 using Ambrosia.TestKit;
-using CRA;
+using CRA.Links;
 
 namespace Ambrosia.Simulation;
 
 /// <summary>
-/// A process outside that calls the ledger: the real client's requests and conversation on one side, the real session on the other, bytes
+/// A process outside that calls the ledger: the real client's requests and connection on one side, the real session on the other, bytes
 /// between them, and connections that break. What it was told is held against what took effect. Chance of its own, so that worlds without
 /// a caller stay what they were.
 /// </summary>
@@ -15,23 +21,23 @@ internal sealed class SimulatedCaller
 {
     private const int CallsWanted = 120, WireBytesMax = 64 * 1024;
 
-    private readonly World world;
-    private readonly SimulatedInstance instance;
-    private readonly SimulatedRandom random;
-    private readonly RequestBook book = new(static _ => { });
-    private readonly List<CallOutside> calls = [];
-    private readonly List<byte> atServer = [], atCaller = [];
-    private Wire toServer = new(), toCaller = new();
-    private ClientConversation? conversation;
-    private ClientSession? session;
-    private SimulatedReplica? server;
-    private string? why;
+    private readonly World _world;
+    private readonly SimulatedInstance _instance;
+    private readonly SimulatedRandom _random;
+    private readonly InFlightRequests _requests = new(static _ => { });
+    private readonly List<CallOutside> _calls = [];
+    private readonly List<byte> _atServer = [], _atCaller = [];
+    private Wire _toServer = new(), _toCaller = new();
+    private ClientConnection? _connection;
+    private ClientSession? _session;
+    private SimulatedReplica? _server;
+    private string? _why;
 
     public SimulatedCaller(World world, SimulatedInstance instance, ulong seed)
     {
-        this.world = world;
-        this.instance = instance;
-        random = new SimulatedRandom(seed ^ 0xCA11);
+        _world = world;
+        _instance = instance;
+        _random = new SimulatedRandom(seed ^ 0xCA11);
     }
 
     /// <summary>One call, or one more try with the key of an earlier one.</summary>
@@ -44,36 +50,36 @@ internal sealed class SimulatedCaller
     public int Answers { get; private set; }
 
     /// <summary>It has called enough and knows what there is to know.</summary>
-    public bool IsDone => calls.Count == CallsWanted && book.Count == 0;
+    public bool IsDone => _calls.Count == CallsWanted && _requests.Count == 0;
 
     /// <summary>It is its turn: decided by its own chance.</summary>
-    public bool TakesTurn() => random.Next(3) == 0;
+    public bool TakesTurn() => _random.Next(3) == 0;
 
     public void Step()
     {
-        if (calls.Count < CallsWanted && random.Next(12) == 0) Call();
-        if (why is not null) Finish();
-        else if (conversation is null) Connect();
-        else if (!world.IsCalm && random.Next(400) == 0) why = "cut";
-        else if (random.Next(2) == 0) Exchange();
+        if (_calls.Count < CallsWanted && _random.Next(12) == 0) Call();
+        if (_why is not null) Finish();
+        else if (_connection is null) Connect();
+        else if (!_world.IsCalm && _random.Next(400) == 0) _why = "cut";
+        else if (_random.Next(2) == 0) Exchange();
         else Answer();
     }
 
     private void Call()
     {
-        CallOutside? earlier = random.Next(4) == 0 ? calls.Find(call => call.Key is not null && random.Next(3) == 0) : null;
-        ulong id = earlier?.Id ?? (ulong)calls.Count + 1;
-        uint method = earlier is null ? (uint)(101 + random.Next(3)) : MethodOf(earlier);
-        string? key = earlier is null ? random.Next(2) == 0 ? $"k{id}" : null : world.Faults.NewKeys
-            ? $"{earlier.Key}again{calls.Count}" : earlier.Key;
+        CallOutside? earlier = _random.Next(4) == 0 ? _calls.Find(call => call.Key is not null && _random.Next(3) == 0) : null;
+        ulong id = earlier?.Id ?? (ulong)_calls.Count + 1;
+        uint method = earlier is null ? (uint)(101 + _random.Next(3)) : MethodOf(earlier);
+        string? key = earlier is null ? _random.Next(2) == 0 ? $"k{id}" : null : _world.Faults.NewKeys
+            ? $"{earlier.Key}again{_calls.Count}" : earlier.Key;
         if (earlier is not null) Retries++;
         var message = new ClientMessage(method, System.Text.Encoding.UTF8.GetBytes(key ?? ""));
         var arguments = new CborWriter(message.Reserve(9));
         arguments.WriteUInt64(id);
         message.Advance(arguments.Written);
-        ClientRequest request = message.ToRequest(isImpulse: method == 103 && random.Next(2) == 0);
-        calls.Add(new CallOutside(id, key, request));
-        book.TryAdd(request);
+        ClientRequest request = message.ToRequest(isImpulse: method == 103 && _random.Next(2) == 0);
+        _calls.Add(new CallOutside(id, key, request));
+        _requests.TryAdd(request);
     }
 
     private static uint MethodOf(CallOutside call)
@@ -85,93 +91,92 @@ internal sealed class SimulatedCaller
 
     private void Connect()
     {
-        if (instance.Reachable is not { Length: > 0 } there) return;
-        server = random.Pick(there);
-        uint seed = (uint)random.Next();
-        (toServer, toCaller) = (new Wire(), new Wire());
-        conversation = new ClientConversation(book, new QueryDesk(QuerySource.Primary, static _ => { }),
-            new ClientHello(1, 1, instance.Id, Guid.Empty, "caller", Frames.MessageBytesMaxDefault), seed);
-        session = server.Coordinator!.NewCaller(seed, "caller");
-        session.Close = reason => why ??= reason;
+        if (_instance.Reachable is not { Length: > 0 } there) return;
+        _server = _random.Pick(there);
+        uint seed = (uint)_random.Next();
+        (_toServer, _toCaller) = (new Wire(), new Wire());
+        _connection = new ClientConnection(_requests, new QueryRouter(QuerySource.Primary, static _ => { }, static () => { }),
+            new ClientHello(1, 1, _instance.Id, Guid.Empty, "caller", SizeLimits.MessageBytesMaxDefault), seed);
+        _session = _server.Coordinator!.Clients.New(new LinkTransport(seed, "caller") { Close = reason => _why ??= reason });
     }
 
     /// <summary>The coordinator is gone, and its end of the connection with it.</summary>
     public void Lost(SimulatedReplica dead)
     {
-        if (dead != server) return;
-        session = null;
-        why ??= "the process died";
+        if (dead != _server) return;
+        _session = null;
+        _why ??= "the process died";
     }
 
     /// <summary>Each end learns by itself that it is over.</summary>
     private void Finish()
     {
-        if (session is not null && (conversation is null || random.Next(2) == 0))
+        if (_session is not null && (_connection is null || _random.Next(2) == 0))
         {
-            if (server!.IsPaused) return;
-            world.Running = server;
-            session.Ended(why!);
-            session = null;
+            if (_server!.IsPaused) return;
+            _world.Running = _server;
+            _session.Ended(_why!);
+            _session = null;
         }
-        else if (conversation is not null)
+        else if (_connection is not null)
         {
-            conversation.Ended(why!);
-            conversation = null;
+            _connection.Ended(_why!);
+            _connection = null;
         }
-        if (session is not null || conversation is not null) return;
-        atServer.Clear();
-        atCaller.Clear();
-        server = null;
-        why = null;
+        if (_session is not null || _connection is not null) return;
+        _atServer.Clear();
+        _atCaller.Clear();
+        _server = null;
+        _why = null;
     }
 
     /// <summary>The caller's process.</summary>
     private void Exchange()
     {
-        if (random.Next(2) == 0)
+        if (_random.Next(2) == 0)
         {
-            if (toServer.Count > WireBytesMax || !conversation!.TryTake(out ReadOnlyMemory<byte> bytes)) return;
-            toServer.Send(bytes.Span);
-            conversation.Taken(bytes.Length);
+            if (_toServer.Count > WireBytesMax || !_connection!.TryTake(out ReadOnlyMemory<byte> bytes)) return;
+            _toServer.Send(bytes.Span);
+            _connection.Taken(bytes.Length);
             return;
         }
-        if (toCaller.Count > 0) atCaller.AddRange(toCaller.Take(random.Next(1, toCaller.Count + 1)));
-        if (conversation!.Feed(atCaller.ToArray(), drained: true, out int consumed) == FeedAnswer.Close) why ??= "told goodbye";
-        atCaller.RemoveRange(0, consumed);
+        if (_toCaller.Count > 0) _atCaller.AddRange(_toCaller.Take(_random.Next(1, _toCaller.Count + 1)));
+        if (_connection!.Feed(_atCaller.ToArray(), drained: true, out int consumed) == FeedResult.Close) _why ??= "told goodbye";
+        _atCaller.RemoveRange(0, consumed);
     }
 
     /// <summary>The coordinator's end; a crash in it is the coordinator's.</summary>
     private void Answer()
     {
-        if (server!.IsPaused) return;
-        world.Running = server;
-        if (random.Next(2) == 0)
+        if (_server!.IsPaused) return;
+        _world.Running = _server;
+        if (_random.Next(2) == 0)
         {
-            if (toCaller.Count > WireBytesMax || !session!.TryTake(out ReadOnlyMemory<byte> bytes)) return;
-            toCaller.Send(bytes.Span);
-            session.Taken(bytes.Length);
+            if (_toCaller.Count > WireBytesMax || !_session!.TryTake(out ReadOnlyMemory<byte> bytes)) return;
+            _toCaller.Send(bytes.Span);
+            _session.Taken(bytes.Length);
             return;
         }
-        if (toServer.Count > 0) atServer.AddRange(toServer.Take(random.Next(1, toServer.Count + 1)));
-        if (atServer.Count == 0) return;
-        if (session!.Feed(atServer.ToArray(), drained: toServer.Count == 0, out int consumed) == FeedAnswer.Close) why ??= "refused";
-        atServer.RemoveRange(0, consumed);
+        if (_toServer.Count > 0) _atServer.AddRange(_toServer.Take(_random.Next(1, _toServer.Count + 1)));
+        if (_atServer.Count == 0) return;
+        if (_session!.Feed(_atServer.ToArray(), drained: _toServer.Count == 0, out int consumed) == FeedResult.Close) _why ??= "refused";
+        _atServer.RemoveRange(0, consumed);
     }
 
     /// <summary>Guarantees 2 and 4: nothing twice, nothing acknowledged or keyed lost, and one answer for a key.</summary>
     public void Judge(Ledger ledger)
     {
-        foreach (IGrouping<ulong, CallOutside> tries in calls.GroupBy(static call => call.Id))
+        foreach (IGrouping<ulong, CallOutside> tries in _calls.GroupBy(static call => call.Id))
         {
             int effects = ledger.Effects.GetValueOrDefault(tries.Key);
             bool isKnown = tries.Any(static call => call.Key is not null || call.Request.Completion.Task.IsCompletedSuccessfully);
             if (effects > 1 || (isKnown && effects == 0))
                 throw new SimulationFailure($"what {string.Join(" and ", tries.Select(Told))} took effect {effects} times (I9)");
         }
-        if (calls.Find(static call => call.Key is not null && !call.Request.Completion.Task.IsCompletedSuccessfully) is { } lost)
+        if (_calls.Find(static call => call.Key is not null && !call.Request.Completion.Task.IsCompletedSuccessfully) is { } lost)
             throw new SimulationFailure($"a key did not help: {Told(lost)} (I16)");
         var answers = new Dictionary<ulong, ulong>();
-        foreach (CallOutside call in calls.Where(
+        foreach (CallOutside call in _calls.Where(
             static call => call.Request.Completion.Task is { IsCompletedSuccessfully: true, Result.Length: > 0 }))
         {
             Answers++;

@@ -1,6 +1,7 @@
-using Ambrosia.Coordinator;
+using Ambrosia.Coordinator.Framing;
+using Ambrosia.Coordinator.Links;
 using Ambrosia.Protocol;
-using CRA;
+using CRA.Links;
 
 namespace Ambrosia.Simulation;
 
@@ -11,54 +12,51 @@ internal sealed class SimulatedLink
 {
     private const int WireBytesMax = 256 * 1024;
 
-    private readonly World world;
-    private readonly End dialler, acceptor;
+    private readonly World _world;
+    private readonly End _dialler, _acceptor;
 
     public SimulatedLink(World world, SimulatedReplica from, SimulatedReplica to, uint seed)
     {
-        this.world = world;
+        _world = world;
         From = from;
         To = to;
-        PeerLink? a = from.Coordinator!.NewLink(to.Id, seed, to.Id.Name), b = to.Coordinator!.NewLink(null, seed, from.Id.Name);
+        PeerLink? a = from.Coordinator!.Links.New(to.Id, new LinkTransport(seed, to.Id.Name) { Close = Break }),
+            b = to.Coordinator!.Links.New(null, new LinkTransport(seed, from.Id.Name) { Close = Break });
         Wire there = new(), back = new();
-        dialler = new End(world, from, to.Id, seed, a, back, there);
-        acceptor = new End(world, to, from.Id, seed, b, there, back);
-        foreach (End end in new[] { dialler, acceptor })
-        {
-            if (end.Traffic is null) { Break("not primary"); continue; }
-            end.Traffic.Close = Break;
-        }
+        _dialler = new End(world, from, to.Id, seed, a, back, there);
+        _acceptor = new End(world, to, from.Id, seed, b, there, back);
+        if (a is null || b is null) Break("not primary");
     }
 
     public SimulatedReplica From { get; }
 
     public SimulatedReplica To { get; }
 
-    public bool HasEnded => dialler.IsOver && acceptor.IsOver;
+    public bool HasEnded => _dialler.IsOver && _acceptor.IsOver;
 
-    public bool IsOpen => dialler.Traffic is { IsOpen: true } && acceptor.Traffic is { IsOpen: true } && why is null;
+    public bool IsOpen => _dialler.Traffic is { IsOpen: true } && _acceptor.Traffic is { IsOpen: true } && _why is null;
 
-    public bool IsQuiet => why is null && dialler.IsQuiet && acceptor.IsQuiet;
+    public bool IsQuiet => _why is null && _dialler.IsQuiet && _acceptor.IsQuiet;
 
-    private string? why;
+    private string? _why;
 
     /// <summary>The connection is cut; each end learns of it at a step of its own.</summary>
-    public void Break(string reason) => why ??= reason;
+    public void Break(string reason) => _why ??= reason;
 
     /// <summary>A process is gone: its end will never be asked again.</summary>
     public void Lost(SimulatedReplica dead)
     {
         Break("the process died");
-        if (dead == From) dialler.Forget();
-        if (dead == To) acceptor.Forget();
+        if (dead == From) _dialler.Forget();
+        if (dead == To) _acceptor.Forget();
     }
 
     public void Step(Random random)
     {
-        End end = random.Next(2) == 0 ? dialler : acceptor;
-        if (end.IsOver || (end == dialler ? From : To).IsPaused) return;
-        world.Running = end == dialler ? From : To;
-        if (why is not null && (random.Next(3) == 0 || end.Traffic is null)) end.Finish(why);
+        End end = random.Next(2) == 0 ? _dialler : _acceptor;
+        if (end.IsOver || (end == _dialler ? From : To).IsPaused) return;
+        _world.Running = end == _dialler ? From : To;
+        if (_why is not null && (random.Next(3) == 0 || end.Traffic is null)) end.Finish(_why);
         else if (random.Next(2) == 0) end.Send();
         else if (end.Receive(random)) Break("the other side closed");
     }
@@ -66,14 +64,14 @@ internal sealed class SimulatedLink
     private sealed class End(
         World world, SimulatedReplica self, InstanceId other, uint seed, PeerLink? traffic, Wire incoming, Wire outgoing)
     {
-        private readonly List<byte> received = [];
-        private readonly int life = world.Oracles.LifeOf(other);
+        private readonly List<byte> _received = [];
+        private readonly int _life = world.Oracles.LifeOf(other);
 
         public PeerLink? Traffic => traffic;
 
         public bool IsOver { get; private set; } = traffic is null;
 
-        public bool IsQuiet => IsOver || (incoming.Count == 0 && received.Count == 0);
+        public bool IsQuiet => IsOver || (incoming.Count == 0 && _received.Count == 0);
 
         public void Forget() => IsOver = true;
 
@@ -86,7 +84,7 @@ internal sealed class SimulatedLink
         public void Send()
         {
             if (outgoing.Count > WireBytesMax || !traffic!.TryTake(out ReadOnlyMemory<byte> bytes)) return;
-            world.Oracles.OnLink(self, other, life, bytes.Span, seed);
+            world.Oracles.OnLink(self, other, _life, bytes.Span, seed);
             outgoing.Send(world.Faults.RaisedAcks ? RaisedAcks.Of(bytes.Span, seed, world.Oracles.Sent(other, self.Id)) : bytes.Span);
             traffic.Taken(bytes.Length);
         }
@@ -94,11 +92,11 @@ internal sealed class SimulatedLink
         /// <summary>True: this end wants to close.</summary>
         public bool Receive(Random random)
         {
-            if (incoming.Count > 0) received.AddRange(incoming.Take(random.Next(1, incoming.Count + 1)));
-            if (received.Count == 0) return false;
-            FeedAnswer answer = traffic!.Feed(received.ToArray(), drained: incoming.Count == 0, out int consumed);
-            received.RemoveRange(0, consumed);
-            return answer == FeedAnswer.Close;
+            if (incoming.Count > 0) _received.AddRange(incoming.Take(random.Next(1, incoming.Count + 1)));
+            if (_received.Count == 0) return false;
+            FeedResult answer = traffic!.Feed(_received.ToArray(), drained: incoming.Count == 0, out int consumed);
+            _received.RemoveRange(0, consumed);
+            return answer == FeedResult.Close;
         }
     }
 }

@@ -1,8 +1,18 @@
 using System.Text;
 using System.Text.Json.Nodes;
 using Ambrosia.Coordinator;
-using Ambrosia.Log;
+using Ambrosia.Coordinator.Admin;
+using Ambrosia.Coordinator.LogFeed;
+using Ambrosia.Coordinator.Primary;
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Log.Fencing;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Instances;
+using Ambrosia.Log.Reading;
+using Ambrosia.Log.Recovery;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Records;
 using Ambrosia.TestKit;
 
 namespace Ambrosia.Simulation;
@@ -13,28 +23,31 @@ namespace Ambrosia.Simulation;
 /// </summary>
 internal sealed class SimulatedReplica(World world, SimulatedInstance instance, string name) : IPumps
 {
-    private static readonly byte[] token = new byte[32];
+    /// <summary>What is due by a clock with an hour too much on it was promised for later.</summary>
+    private const long HourMicros = 3_600_000_000;
 
-    private SimulatedProcess? process;
-    private IFileSystem? files;
-    private CoordinatorOptions? options;
-    private InstanceIdentity? identity;
-    private Standby? standby;
-    private LogFollower? follower;
-    private PromotionSpare? spare;
-    private TimeSpan? pausedAt;
-    private TimeSpan pausedUntil;
-    private readonly AdminCommands commands = new();
-    private bool commitAsked;
+    private static readonly byte[] s_token = new byte[32];
+
+    private SimulatedProcess? _process;
+    private IFileSystem? _files;
+    private CoordinatorOptions? _options;
+    private InstanceIdentity? _identity;
+    private TakeOverMonitor? _standby;
+    private LogFollower? _follower;
+    private PromotionSpare? _spare;
+    private TimeSpan? _pausedAt;
+    private TimeSpan _pausedUntil;
+    private readonly AdminCommands _commands = new();
+    private bool _commitAsked;
 
     /// <summary>So many steps are left of a disk that is busy with something else.</summary>
-    private int heldSteps;
-    private int boots;
+    private int _heldSteps;
+    private int _boots;
 
     public InstanceId Id => instance.Id;
 
     /// <summary>Name of the process that runs, or ran last.</summary>
-    public string Process => $"{Id.Name}.{name}#{boots}";
+    public string Process => $"{Id.Name}.{name}#{_boots}";
 
     public Coordinator.Coordinator? Coordinator { get; private set; }
 
@@ -51,9 +64,9 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     {
         get
         {
-            if (pausedAt is not { } begin) return false;
-            if (world.Time.Elapsed < pausedUntil && !world.IsCalm) return true;
-            pausedAt = null;
+            if (_pausedAt is not { } begin) return false;
+            if (world.Time.Elapsed < _pausedUntil && !world.IsCalm) return true;
+            _pausedAt = null;
             MustBeSilent |= world.Time.Elapsed - begin > world.HangLimit / 2 && world.Oracles.DiskOf(Id).IsSuperseded(Process);
             return false;
         }
@@ -61,30 +74,30 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
 
     public void Pause(TimeSpan span)
     {
-        pausedAt ??= world.Time.Elapsed;
-        pausedUntil = world.Time.Elapsed + span;
+        _pausedAt ??= world.Time.Elapsed;
+        _pausedUntil = world.Time.Elapsed + span;
     }
 
     /// <summary>Starts the coordinator as the executable does: find or make, take the name.</summary>
     private void Boot()
     {
-        boots++;
-        process = world.Disk.ForProcess(Process);
-        files = world.FilesOf(this, process);
-        identity = InstanceDirectory.TryRead(files, instance.Directory);
-        if (identity is null && instance.Replicas[0] != this) { KillCoordinator(); return; } // the first one makes the instance
-        identity ??= InstanceDirectory.Create(files, instance.Directory, Id.Name, 0, world.NewUuid(), world.NowMicros, name,
+        _boots++;
+        _process = world.Disk.ForProcess(Process);
+        _files = world.FilesOf(this, _process);
+        _identity = InstanceDirectory.TryRead(_files, instance.Directory);
+        if (_identity is null && instance.Replicas[0] != this) { KillCoordinator(); return; } // the first one makes the instance
+        _identity ??= InstanceDirectory.Create(_files, instance.Directory, Id.Name, 0, world.NewUuid(), world.NowMicros, name,
             World.CrashPoints);
-        if (instance.HasRivals && ReplicaLock.TryTake(files, instance.Directory, name) is null)
+        if (instance.HasRivals && ReplicaLock.TryTake(_files, instance.Directory, name) is null)
             throw new SimulationFailure($"{Process} finds its name taken although the process before it is dead");
-        options = new CoordinatorOptions
+        _options = new CoordinatorOptions
         {
             LogDirectory = instance.Directory, Instance = Id.Name, Replica = name, CatalogDirectory = "/data/catalog",
             HangLimit = world.HangLimit, CheckpointEveryBytes = world.CheckpointEveryBytes,
             CheckpointBoundBytes = world.HasChains ? 1 : null, OutboxBytes = 4 << 20, Log = world.LogOptions,
             IgnoreLock = world.StartsWithoutLock(), ForkPolicy = world.NextForkPolicy(),
         };
-        standby = new Standby(files, identity, options);
+        _standby = new TakeOverMonitor(_files, _identity, _options);
     }
 
     /// <summary>Claims and takes over, or follows whoever holds the lock as soon as there is something to follow.</summary>
@@ -92,47 +105,56 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     {
         ClaimResult? result;
         IsClaiming = true;
-        do result = standby!.Try();
+        do result = _standby!.Try();
         while (result is ClaimResult.Lost);
         if (result is ClaimResult.Claimed claimed)
         {
-            OpenLog log = TakeOver.Run(files!, options!.LogDirectory, identity!, claimed.Fence, name, options.Log, world.Time,
-                World.CrashPoints);
+            PrimaryLog log = TakeOver.Execute(
+                new LogLocation(_files!, _options!.LogDirectory, _identity!) { Crash = World.CrashPoints }, claimed.Fence, name,
+                _options.Log, world.Time);
             world.Oracles.Promoted(this, log.Writer.Durable, wasSecondary: false);
-            Coordinator = new Coordinator.Coordinator(Inputs(), new Leadership(claimed.Fence, claimed.PrimaryLock, log));
+            Coordinator = new Coordinator.Coordinator(Inputs(), new PrimaryStart(claimed.Fence, claimed.PrimaryLock, log));
         }
         else if (!instance.HasRivals) throw new SimulationFailure($"{Id} finds its lock held although its process is dead");
         else
         {
-            follower ??= new LogFollower(files!, options!.LogDirectory, identity!);
-            while (follower.Step()) { }
-            if (follower.DigestEvery is not null) Coordinator = new Coordinator.Coordinator(Inputs(), follower);
+            _follower ??= new LogFollower(_files!, _options!.LogDirectory, _identity!);
+            while (_follower.Step()) { }
+            if (_follower.DigestEvery is not null) Coordinator = new Coordinator.Coordinator(Inputs(), _follower);
         }
         IsClaiming = false;
     }
 
-    private CoordinatorInputs Inputs() => new(options!, identity!, files!, token, world.TimersClock, world.Random.NextDouble, this);
+    private CoordinatorInputs Inputs()
+    {
+        CoordinatorInputs inputs = new()
+        {
+            Options = _options!, Identity = _identity!, Files = _files!, AppToken = s_token, Time = world.Time,
+            Random = world.Random.NextDouble, Pumps = this, Logger = new EventRecorder(Logged),
+        };
+        return world.Faults.FastTimers ? inputs with { TimersClock = static log => log.Clock.NowMicros() + HourMicros } : inputs;
+    }
 
     private void StartApp()
     {
         ReadHistory.Reader reader = world.Oracles.NewReader(Id);
-        App = new SimulatedApp(world, this, instance.Definition, token,
+        App = new SimulatedApp(world, this, instance.Definition, s_token,
             (bytes, isBeginning) => world.Oracles.OnDelivery(this, reader, bytes, isBeginning));
     }
 
     /// <summary>kill -9 of the coordinator; its app ends with it.</summary>
     public void KillCoordinator()
     {
-        process?.Kill();
+        _process?.Kill();
         App?.Kill();
         App = null;
         Coordinator = null;
-        standby = null;
-        follower = null;
-        spare = null;
-        pausedAt = null;
-        commitAsked = IsClaiming = MustBeSilent = false;
-        heldSteps = 0;
+        _standby = null;
+        _follower = null;
+        _spare = null;
+        _pausedAt = null;
+        _commitAsked = IsClaiming = MustBeSilent = false;
+        _heldSteps = 0;
         world.Lost(this);
     }
 
@@ -141,8 +163,8 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         if (IsPaused) return;
         if (Coordinator is not { } parts)
         {
-            if (standby is null) Boot();
-            if (standby is not null) Join();
+            if (_standby is null) Boot();
+            if (_standby is not null) Join();
             return;
         }
         Lsn before = parts.Durable;
@@ -154,12 +176,12 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     /// <summary>
     /// Nothing is committed until the next app is primary, or for a while: what the log has taken from a dead app is not durable yet.
     /// </summary>
-    public void HoldCommits() => heldSteps = 600;
+    public void HoldCommits() => _heldSteps = 600;
 
     private bool MayCommit()
     {
-        if (heldSteps > 0) heldSteps = App is { IsPrimary: true, IsAlive: true } ? 0 : heldSteps - 1;
-        return heldSteps == 0;
+        if (_heldSteps > 0) _heldSteps = App is { IsPrimary: true, IsAlive: true } ? 0 : _heldSteps - 1;
+        return _heldSteps == 0;
     }
 
     private void StepPrimary(Coordinator.Coordinator parts, Random random)
@@ -168,13 +190,13 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         switch (random.Next(10))
         {
             case 0 when mayCommit: parts.Committer.Step(); break;
-            case 1 when commitAsked && mayCommit: CommitAll(); break;
+            case 1 when _commitAsked && mayCommit: CommitAll(); break;
             case 2: parts.Checkpoints.Step(); break;
             case 3 when random.Next(4) == 0: parts.Tick(isQuiet: random.Next(2) == 0); break;
             case 4 when random.Next(8) == 0: parts.Log.PrepareSpace(); break;
             case 5 when random.Next(8) == 0: parts.CheckFence(); break;
-            case 6 when random.Next(4) == 0: parts.TellOutputs(); world.Dial(this); break;
-            case 7 when world.HasErrands: parts.FireTimers(); break;
+            case 6 when random.Next(4) == 0: parts.Links.Admission.TellOutputs(); world.Dial(this); break;
+            case 7 when world.HasTimersAndTasks: parts.FireTimers(); break;
             case 8 when world.PoisonEvery > 0 && world.Shape.Next(300) == 0: Decide(parts); break;
             default: StepApp(random); break;
         }
@@ -186,37 +208,38 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         {
             case 0: Follow(parts); break;
             case 1: LookAtPrimary(parts); break;
-            case 2: Lead(parts, () => standby!.Try()); break;
+            case 2: BecomePrimary(parts, () => _standby!.Try()); break;
             case 3: PrepareSpare(); break;
             case 4: parts.Checkpoints.Step(); break;
-            case 5 when random.Next(4) == 0: parts.CompareStates(); parts.LetGoOfLog(); break;
+            case 5 when random.Next(4) == 0: parts.Checkpoints.CompareStates(); parts.Execution.Delivery.ReleaseIfIdle(); break;
             default: StepApp(random); break;
         }
     }
 
     private void Follow(Coordinator.Coordinator parts)
     {
-        while (follower!.Step()) { }
+        while (_follower!.Step()) { }
         parts.Followed();
         if (world.Faults.EagerSecondary) world.AcknowledgeAs(this);
     }
 
     private void LookAtPrimary(Coordinator.Coordinator parts)
     {
-        if (standby!.FindHanging(world.Time.Elapsed) is not { } epoch) return;
+        if (_standby!.FindHanging(world.Time.Elapsed) is not { } epoch) return;
         world.Trace($"{Process}: the primary of epoch {epoch} hangs");
-        Lead(parts, () => standby.TryOver(epoch));
+        BecomePrimary(parts, () => _standby.TryTakeOver(epoch));
     }
 
-    private void Lead(Coordinator.Coordinator parts, Func<ClaimResult?> claim)
+    private void BecomePrimary(Coordinator.Coordinator parts, Func<ClaimResult?> claim)
     {
         IsClaiming = true;
         if (claim() is ClaimResult.Claimed claimed)
         {
-            OpenLog log = TakeOver.Run(
-                files!, options!.LogDirectory, identity!, claimed.Fence, name, options.Log, world.Time, World.CrashPoints, follower, spare);
+            PrimaryLog log = TakeOver.Execute(
+                new LogLocation(_files!, _options!.LogDirectory, _identity!) { Crash = World.CrashPoints }, claimed.Fence, name,
+                _options.Log, world.Time, _follower, _spare);
             world.Oracles.Promoted(this, log.Writer.Durable, wasSecondary: true);
-            parts.Lead(new Leadership(claimed.Fence, claimed.PrimaryLock, log));
+            parts.BecomePrimary(new PrimaryStart(claimed.Fence, claimed.PrimaryLock, log));
             world.Trace($"{Process} leads from {log.Writer.Durable}");
         }
         IsClaiming = false;
@@ -224,9 +247,9 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
 
     private void PrepareSpare()
     {
-        if (spare?.Epoch == follower!.Epoch) { spare.Prepare(); return; }
-        spare?.Dispose();
-        spare = PromotionSpare.Create(files!, options!.LogDirectory, name, follower.Epoch, options.Log);
+        if (_spare?.Epoch == _follower!.Epoch) { _spare.Prepare(); return; }
+        _spare?.Dispose();
+        _spare = PromotionSpare.Create(_files!, _options!.LogDirectory, name, _follower.Epoch, _options.Log);
     }
 
     private void StepApp(Random random)
@@ -239,7 +262,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     /// <summary>What an operator does with messages that were set aside: one is tried again, or dropped.</summary>
     private void Decide(Coordinator.Coordinator parts)
     {
-        parts.AddCommands(commands);
+        parts.AddCommands(_commands);
         if (!Ask("list", "").Any(answer => answer["message"] is not null)) return;
         string[] places = [.. Ask("list", "").Select(static answer => (string?)answer["message"]).OfType<string>()];
         string action = world.Shape.Next(3) == 0 ? "drop" : "retry", place = places[world.Shape.Next(places.Length)];
@@ -250,15 +273,15 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     /// <summary>The answers that come at once.</summary>
     private IEnumerable<JsonObject> Ask(string action, string place)
     {
-        IAdminReply reply = commands.Begin(
+        IAdminReply reply = _commands.Begin(
             Encoding.UTF8.GetBytes(new JsonObject { ["command"] = "quarantine", ["action"] = action, ["message"] = place }.ToJsonString()));
         for (bool isLast = false; !isLast && reply.Next(out isLast) is { } answer;) yield return answer;
     }
 
     private void CommitAll()
     {
-        commitAsked = false;
-        while (Coordinator!.Committer.Step() != Ambrosia.Coordinator.CommitStep.Park) { }
+        _commitAsked = false;
+        while (Coordinator!.Committer.Step() != CommitStep.Park) { }
     }
 
     /// <summary>Everything that was accepted has been executed and nothing is under way.</summary>
@@ -266,11 +289,11 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     {
         { IsPrimary: true } primary =>
             App is { IsPrimary: true, IsQuiet: true } && primary.Log.Durable == primary.Log.Tail && !primary.Checkpoints.HasWork,
-        { HasLog: false, IsCaughtUp: true } => App is { IsQuiet: true },
+        { HasLog: false, Sessions.IsCaughtUp: true } => App is { IsQuiet: true },
         _ => false,
     };
 
-    void IPumps.Commit(bool drained) => commitAsked = true;
+    void IPumps.Commit(bool drained) => _commitAsked = true;
 
     void IPumps.WaitForRoom(CancellationToken stop) => throw new SimulationFailure("a part waits");
 
@@ -290,8 +313,10 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         throw new ReplacedPrimary(this);
     }
 
-    void IPumps.Say(string line)
+    /// <summary>An event of the coordinator: it belongs to the trace, and some must not happen.</summary>
+    private void Logged(RecordedEvent happened)
     {
+        string line = happened.ToString();
         world.Trace($"{Process}: {line}");
         if (instance.HasRivals && line.Contains(" was seen: a replaced primary ends")) return; // of a former primary
         if (world.Deleted is { IsDeleted: true } deleted && line.Contains("(P6.3)")) { deleted.Refusals++; return; } // as it must be

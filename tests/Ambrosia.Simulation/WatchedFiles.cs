@@ -1,5 +1,7 @@
 using System.Globalization;
-using Ambrosia.Log;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
 using Ambrosia.Protocol;
 
 namespace Ambrosia.Simulation;
@@ -7,8 +9,8 @@ namespace Ambrosia.Simulation;
 /// <summary>The files of one process, with its instance's witness looking on.</summary>
 internal sealed class WatchedFiles(IFileSystem files, DiskWitness witness, string process) : WrappedFiles(files)
 {
-    private readonly List<DiskWitness.Page> flushed = [];
-    private uint? seed;
+    private readonly List<DiskWitness.Page> _flushed = [];
+    private uint? _seed;
 
     /// <summary>Whatever its name is now: segments are made under other names.</summary>
     protected override IFile Wrap(string path, IFile file) => new WatchedFile(path, file, this);
@@ -23,7 +25,7 @@ internal sealed class WatchedFiles(IFileSystem files, DiskWitness witness, strin
     public override bool Exists(string path)
     {
         bool exists = base.Exists(path);
-        if (exists && FenceEpoch(path) is { } epoch) witness.Looked(epoch, flushed);
+        if (exists && FenceEpoch(path) is { } epoch) witness.Looked(epoch, _flushed);
         return exists;
     }
 
@@ -48,21 +50,21 @@ internal sealed class WatchedFiles(IFileSystem files, DiskWitness witness, strin
 
     private DiskWitness.Page? Read(ref ReadOnlySpan<byte> bytes)
     {
-        seed ??= InstanceDirectory.TryRead(this, witness.Directory) is { } identity
+        _seed ??= InstanceDirectory.TryRead(this, witness.Directory) is { } identity
             ? PageHeader.SeedOf(identity.Uuid, identity.Shard) : null;
-        return seed is { } known ? witness.Read(ref bytes, known) : null;
+        return _seed is { } known ? witness.Read(ref bytes, known) : null;
     }
 
     private sealed class WatchedFile(string path, IFile file, WatchedFiles owner) : WrappedFile(file)
     {
-        private readonly List<DiskWitness.Page> written = [];
+        private readonly List<DiskWitness.Page> _written = [];
 
         public override void Write(ReadOnlySpan<byte> bytes, long offset)
         {
             base.Write(bytes, offset);
             while (bytes.Length > 0 && owner.Read(ref bytes) is { } page)
             {
-                written.Add(page);
+                _written.Add(page);
                 owner.Written(path, page);
             }
         }
@@ -70,8 +72,8 @@ internal sealed class WatchedFiles(IFileSystem files, DiskWitness witness, strin
         public override void Flush()
         {
             base.Flush();
-            owner.flushed.AddRange(written);
-            written.Clear();
+            owner._flushed.AddRange(_written);
+            _written.Clear();
         }
     }
 }

@@ -3,19 +3,19 @@ namespace Ambrosia.Simulation;
 /// <summary>Bytes on their way in one direction: what was sent and has not arrived, in order, delivered in pieces of any size.</summary>
 internal sealed class Wire
 {
-    private readonly List<byte> bytes = [];
+    private readonly List<byte> _bytes = [];
 
-    public int Count => bytes.Count;
+    public int Count => _bytes.Count;
 
     public void Send(ReadOnlySpan<byte> more)
     {
-        foreach (byte b in more) bytes.Add(b);
+        foreach (byte b in more) _bytes.Add(b);
     }
 
     public byte[] Take(int count)
     {
-        byte[] taken = bytes.GetRange(0, count).ToArray();
-        bytes.RemoveRange(0, count);
+        byte[] taken = _bytes.GetRange(0, count).ToArray();
+        _bytes.RemoveRange(0, count);
         return taken;
     }
 }

@@ -31,7 +31,7 @@ public interface ISource
 
     Call Ask();
 
-    Call Errand(ulong lane);
+    Call DoWork(ulong lane);
 
     Call Chain();
 
@@ -103,15 +103,15 @@ public sealed partial class Source : Immortal<ISourceProxy>, ISource
 
     public ulong Made, Burst, Answers, Hash, WrongAnswers;
 
-    private ILedgerProxy ledger;
+    private ILedgerProxy _ledger;
 
-    public Source() => ledger = GetProxy<ILedger>("ledger");
+    public Source() => _ledger = GetProxy<ILedger>("ledger");
 
     protected override void OnFirstStart()
     {
         thisProxy.ContinueFork();
         thisProxy.AskFork();
-        StartErrands();
+        StartTimersAndTasks();
         if (World.OfThisThread.HasChains) thisProxy.ChainFork();
     }
 
@@ -121,7 +121,7 @@ public sealed partial class Source : Immortal<ISourceProxy>, ISource
         {
             ulong number = ++Made, value = Ledger.Mix(number, Answers) ^ (ulong)(World.OfThisThread.Dice?.Next() ?? 0);
             Hash = Ledger.Mix(Ledger.Mix(Hash, number), value);
-            ledger.PutFork(number, value);
+            _ledger.PutFork(number, value);
         }
         if (++Burst < Bursts) thisProxy.ContinueFork();
     }
@@ -132,7 +132,7 @@ public sealed partial class Source : Immortal<ISourceProxy>, ISource
         {
             try
             {
-                ulong answer = await ledger.NextAsync();
+                ulong answer = await _ledger.NextAsync();
                 if (answer != ++Answers) WrongAnswers++;
             }
             catch (RemoteCallException e) when (e.TypeName == RemoteCallException.PeerForgotten)

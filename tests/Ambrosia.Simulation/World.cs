@@ -1,7 +1,12 @@
 using System.Buffers;
-using Ambrosia.Coordinator;
-using Ambrosia.Log;
+using Ambrosia.Coordinator.Links;
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Log.Fencing;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Records;
 using Ambrosia.TestKit;
 
 namespace Ambrosia.Simulation;
@@ -14,22 +19,22 @@ internal sealed class World
 {
     private const int FaultySteps = 60_000, CalmStepsMax = 3_000_000;
 
-    private readonly List<SimulatedLink> links = [];
-    private readonly SimulationTrace trace = new();
-    private readonly SimulatedRandom shape;
-    private readonly bool hasReplicas, hasLocklessRivals;
-    private readonly SimulatedCaller? caller;
-    private readonly DeletedPeer? deleted;
-    private readonly ImpulseSenders? senders;
-    private bool calm, isNested;
-    private int fileCrashIn;
+    private readonly List<SimulatedLink> _links = [];
+    private readonly SimulationTrace _trace = new();
+    private readonly SimulatedRandom _shape;
+    private readonly bool _hasReplicas, _hasLocklessRivals;
+    private readonly SimulatedCaller? _caller;
+    private readonly DeletedPeer? _deleted;
+    private readonly ImpulseSenders? _senders;
+    private bool _calm, _isNested;
+    private int _fileCrashIn;
 
     [ThreadStatic]
-    private static World? ofThisThread;
+    private static World? s_ofThisThread;
 
     public World(ulong seed, Faults faults)
     {
-        ofThisThread = this;
+        s_ofThisThread = this;
         Seed = seed;
         Faults = faults;
         Oracles = new Oracles(faults.Watched);
@@ -37,10 +42,10 @@ internal sealed class World
         Disk = new SimulatedFileSystem(seed ^ 0xD15C);
         Disk.BeforeOperation = BeforeFileOperation;
         Crash.Arm(CrashPoints);
-        shape = new SimulatedRandom(seed ^ 0x5E7); // its own, so that a seed's world without replicas stays what it was
-        hasReplicas = faults.Replicas ?? seed % 2 == 0;
-        int which = hasReplicas ? shape.Next(3) : -1;
-        hasLocklessRivals = hasReplicas && shape.Next(4) == 0;
+        _shape = new SimulatedRandom(seed ^ 0x5E7); // its own, so that a seed's world without replicas stays what it was
+        _hasReplicas = faults.Replicas ?? seed % 2 == 0;
+        int which = _hasReplicas ? _shape.Next(3) : -1;
+        _hasLocklessRivals = _hasReplicas && _shape.Next(4) == 0;
         Source = new SimulatedInstance(this, "source", ImmortalDefinition.Of<Source>(), which is 0 or 2 ? 2 : 1);
         Ledger = new SimulatedInstance(this, "ledger", ImmortalDefinition.Of<Ledger>(), which is 1 or 2 ? 2 : 1);
         CheckpointEveryBytes = Random.Next(4) == 0 ? long.MaxValue : 4096 * Random.Next(1, 60);
@@ -51,29 +56,28 @@ internal sealed class World
             PagesKept = (int)(seed % 4), // few, so that delivery often reads the segment
         };
         HasChains = faults.Chains ?? (faults.Deletes != true && seed % 7 == 5);
-        if (HasChains) CheckpointEveryBytes = 4096 * shape.Next(1, 6);
-        HasErrands = faults.Errands ?? seed % 4 >= 2;
-        TimersClock = faults.FastTimers ? new FastTime(Time) : Time;
+        if (HasChains) CheckpointEveryBytes = 4096 * _shape.Next(1, 6);
+        HasTimersAndTasks = faults.TimersAndTasks ?? seed % 4 >= 2;
         PoisonEvery = faults.Poison ?? seed % 3 == 0 ? 29u : 0;
         Whim = faults.Whim ? new SimulatedRandom(seed) : null;
         Dice = faults.RollingDice ? new SimulatedRandom(seed) : null;
         if (faults.Deletes ?? (faults is { Caller: null, Impulses: null, Chains: null } && seed % 7 == 4 && seed % 5 != 3))
-            deleted = new DeletedPeer(this);
-        else if (faults.Caller ?? seed % 5 == 3) caller = new SimulatedCaller(this, Ledger, seed);
-        if (deleted is null && (faults.Impulses ?? seed % 5 == 1)) senders = new ImpulseSenders(this, seed);
+            _deleted = new DeletedPeer(this);
+        else if (faults.Caller ?? seed % 5 == 3) _caller = new SimulatedCaller(this, Ledger, seed);
+        if (_deleted is null && (faults.Impulses ?? seed % 5 == 1)) _senders = new ImpulseSenders(this, seed);
         Disk.CreateDirectory("/data");
         Disk.FlushDirectory("/");
         Disk.FlushDirectory("/data");
     }
 
     /// <summary>The one that lives on this thread, for what is static in a process: an app's surroundings, and the crash points.</summary>
-    public static World OfThisThread => ofThisThread ?? throw new InvalidOperationException("no world has begun on this thread");
+    public static World OfThisThread => s_ofThisThread ?? throw new InvalidOperationException("no world has begun on this thread");
 
     /// <summary>Those of the world that meets one.</summary>
     public static ICrashPoints CrashPoints { get; } = new RandomCrashes();
 
     /// <summary>Chance of its own for what not every world has, so that the others stay what they were.</summary>
-    public SimulatedRandom Shape => shape;
+    public SimulatedRandom Shape => _shape;
 
     /// <summary>How often a failing handler has ended an app for good, until its coordinator was started anew.</summary>
     public int Stops { get; private set; }
@@ -83,12 +87,12 @@ internal sealed class World
 
     public ulong Seed { get; }
 
-    public SimulatedCaller? Caller => caller;
+    public SimulatedCaller? Caller => _caller;
 
     /// <summary>Null: the ledger lives.</summary>
-    public DeletedPeer? Deleted => deleted;
+    public DeletedPeer? Deleted => _deleted;
 
-    public ImpulseSenders? Senders => senders;
+    public ImpulseSenders? Senders => _senders;
 
     public Faults Faults { get; }
 
@@ -100,11 +104,8 @@ internal sealed class World
 
     public FakeTime Time { get; } = new();
 
-    /// <summary>By which coordinators judge what is due: that of the log, unless it is planted that it is not.</summary>
-    public TimeProvider TimersClock { get; }
-
     /// <summary>The source has timers and tasks in flight.</summary>
-    public bool HasErrands { get; }
+    public bool HasTimersAndTasks { get; }
 
     /// <summary>Chains of awaited calls are under way; checkpoints wait for no quiet moment.</summary>
     public bool HasChains { get; }
@@ -135,17 +136,20 @@ internal sealed class World
     public TimeSpan HangLimit { get; } = TimeSpan.FromSeconds(2);
 
     /// <summary>The faults are over.</summary>
-    public bool IsCalm => calm;
+    public bool IsCalm => _calm;
 
     /// <summary>
     /// Who starts now claims whatever locks say. Not everyone: two that are always started so replace one another for ever, each take-over
     /// with a segment more to read, and nothing else happens in that world.
     /// </summary>
-    public bool StartsWithoutLock() => hasLocklessRivals && !calm && shape.Next(4) == 0;
+    public bool StartsWithoutLock() => _hasLocklessRivals && !_calm && _shape.Next(4) == 0;
 
     public int Crashes { get; private set; }
 
-    public ulong TraceHash => trace.Hash;
+    public ulong TraceHash => _trace.Hash;
+
+    /// <summary>The hash of the steps without a word of what was said: it outlives a change of texts.</summary>
+    public ulong StepHash => _trace.StepHash;
 
     public long NowMicros => Time.GetUtcNow().ToUnixTimeMilliseconds() * 1000;
 
@@ -162,7 +166,7 @@ internal sealed class World
         try
         {
             for (int i = 0; i < FaultySteps && !IsDone(); i++) Step();
-            calm = true;
+            _calm = true;
             for (int i = 0; !IsDone(); i++)
             {
                 if (i == CalmStepsMax) throw new SimulationFailure($"no rest after the faults (I22): {Describe()}");
@@ -172,24 +176,25 @@ internal sealed class World
         }
         catch (Exception e) when (e is not SimulationFailure { Data.Count: > 0 })
         {
-            throw new SimulationFailure($"seed {Seed}: {e.GetType().Name}: {e.Message}\n{string.Join('\n', trace.Tail)}\n{e.StackTrace}");
+            throw new SimulationFailure($"seed {Seed}: {e.GetType().Name}: {e.Message}\n{string.Join('\n', _trace.Tail)}\n{e.StackTrace}");
         }
     }
 
     private void Step()
     {
-        if (caller is not null && caller.TakesTurn()) { Run(null, caller.Step); return; }
-        deleted?.Step();
-        if (senders is not null && senders.TakesTurn()) { senders.Step(); return; }
+        if (_caller is not null && _caller.TakesTurn()) { Run(null, _caller.Step); return; }
+        _deleted?.Step();
+        if (_senders is not null && _senders.TakesTurn()) { _senders.Step(); return; }
         SimulatedInstance instance = Random.Next(2) == 0 ? Source : Ledger;
-        if (!calm && Random.Next(600) == 0) Break(instance);
-        else if (links.Count > 0 && Random.Next(3) == 0) Run(null, StepLink);
+        if (!_calm && Random.Next(600) == 0) Break(instance);
+        else if (_links.Count > 0 && Random.Next(3) == 0) Run(null, StepLink);
         else
         {
             SimulatedReplica replica = PickOf(instance);
             Run(replica, () => replica.Step(Random));
         }
         if (Random.Next(20) == 0) Time.Advance(TimeSpan.FromMilliseconds(Random.Next(1, 30)));
+        _trace.AddStep(Random.Position);
     }
 
     private SimulatedReplica PickOf(SimulatedInstance instance) =>
@@ -231,23 +236,23 @@ internal sealed class World
 
     /// <summary>What a coordinator is started with: stop only where there is an operator yet to start it with something else.</summary>
     public ForkPolicy NextForkPolicy() =>
-        PoisonEvery == 0 ? ForkPolicy.Continue : (ForkPolicy)(calm ? 2 * shape.Next(2) : shape.Next(3));
+        PoisonEvery == 0 ? ForkPolicy.Continue : (ForkPolicy)(_calm ? 2 * _shape.Next(2) : _shape.Next(3));
 
     /// <summary>
     /// An app that the policy has stopped: it is started again a few times, until an operator starts its coordinator with another policy.
     /// </summary>
     public void Restart(SimulatedReplica replica)
     {
-        if (shape.Next(3) != 0) return;
+        if (_shape.Next(3) != 0) return;
         Stops++;
         throw new SimulatedCrash($"{replica.Process} is started with another fork policy");
     }
 
     private void StepLink()
     {
-        SimulatedLink link = Random.Pick(links);
+        SimulatedLink link = Random.Pick(_links);
         link.Step(Random);
-        if (link.HasEnded) links.Remove(link);
+        if (link.HasEnded) _links.Remove(link);
     }
 
     private void Break(SimulatedInstance instance)
@@ -265,8 +270,8 @@ internal sealed class World
                 Disk.PowerLoss(Random.NextUInt64());
                 Oracles.PowerLost();
                 break;
-            case 4 when Faults.BrokenLinks && links.Count > 0: Random.Pick(links).Break("cut"); break;
-            case 5 when Faults.Kills: fileCrashIn = Random.Next(1, 40); break;
+            case 4 when Faults.BrokenLinks && _links.Count > 0: Random.Pick(_links).Break("cut"); break;
+            case 5 when Faults.Kills: _fileCrashIn = Random.Next(1, 40); break;
         }
     }
 
@@ -294,19 +299,19 @@ internal sealed class World
 
     public void Lost(SimulatedReplica dead)
     {
-        foreach (SimulatedLink link in links) link.Lost(dead);
-        caller?.Lost(dead);
-        links.RemoveAll(static link => link.HasEnded);
+        foreach (SimulatedLink link in _links) link.Lost(dead);
+        _caller?.Lost(dead);
+        _links.RemoveAll(static link => link.HasEnded);
     }
 
     public void Dial(SimulatedReplica from)
     {
-        foreach (InstanceId peer in from.Coordinator!.PeersToDial())
+        foreach (InstanceId peer in from.Coordinator!.Links.PeersToDial())
         {
             SimulatedReplica[] there = (peer == Source.Id ? Source : Ledger).Reachable;
             if (there.Length > 0)
-                links.Add(new SimulatedLink(this, from, there.Length == 1 ? there[0] : Random.Pick(there), (uint)Random.Next()));
-            from.Coordinator.Dialled(peer, TimeSpan.Zero, there.Length > 0 ? null : DialTrouble.NoAnswer);
+                _links.Add(new SimulatedLink(this, from, there.Length == 1 ? there[0] : Random.Pick(there), (uint)Random.Next()));
+            from.Coordinator.Links.Table.Dialled(peer, TimeSpan.Zero, there.Length > 0 ? null : DialFailure.NoAnswer);
         }
     }
 
@@ -321,8 +326,9 @@ internal sealed class World
     /// <summary>A crash in the middle of a file operation.</summary>
     private void BeforeFileOperation(FileOperation operation)
     {
-        if (!isNested && Running is { } replica) LetRivalAct(replica);
-        if (calm || fileCrashIn == 0 || !operation.Changes || --fileCrashIn > 0) return;
+        _trace.AddStep((ulong)operation.Bytes);
+        if (!_isNested && Running is { } replica) LetRivalAct(replica);
+        if (_calm || _fileCrashIn == 0 || !operation.Changes || --_fileCrashIn > 0) return;
         throw new SimulatedCrash($"at {operation}")
         {
             BytesWritten = operation.Bytes > 0 ? Random.Next((int)Math.Min(operation.Bytes, 1 << 20)) : 0
@@ -338,9 +344,9 @@ internal sealed class World
         if (!instance.HasRivals || Random.Next(replica.IsClaiming ? 6 : 60) != 0) return;
         SimulatedReplica rival = PickOf(instance);
         if (rival == replica) return;
-        isNested = true;
+        _isNested = true;
         Run(rival, () => rival.Step(Random));
-        isNested = false;
+        _isNested = false;
         Running = replica;
     }
 
@@ -360,22 +366,22 @@ internal sealed class World
     public void AcknowledgeAs(SimulatedReplica replica)
     {
         var frame = new ArrayBufferWriter<byte>();
-        Frames.Write(frame, new Ack(0, default, 0), seed: 0, checkPayload: true);
+        FrameWriter.Write(frame, new Ack(0, default, 0), seed: 0, checkPayload: true);
         InstanceId other = replica.Id == Source.Id ? Ledger.Id : Source.Id;
         Oracles.OnLink(replica, other, Oracles.LifeOf(other), frame.WrittenSpan, seed: 0);
     }
 
     private bool IsDone() =>
         Source.App?.Immortal is Source { IsDone: true } source && Ledger.App?.Immortal is Ledger ledger
-        && deleted is not { IsDeleted: true, IsForgotten: false } && ledger.Count >= source.Made && caller is not { IsDone: false }
-        && senders is not { IsDone: false }
+        && _deleted is not { IsDeleted: true, IsForgotten: false } && ledger.Count >= source.Made && _caller is not { IsDone: false }
+        && _senders is not { IsDone: false }
         && Source.Replicas.All(r => r.App?.Immortal is Source s && s.IsAt(source) && s.Marks.Count == source.Marks.Count)
         && Ledger.Replicas.All(r => r.App?.Immortal is Ledger l && l.IsAt(ledger) && r.App.MessagesSetAside == Ledger.App.MessagesSetAside)
-        && Source.IsQuiet && Ledger.IsQuiet && links.All(static link => link.IsQuiet);
+        && Source.IsQuiet && Ledger.IsQuiet && _links.All(static link => link.IsQuiet);
 
     private string Describe() =>
         $"source {(Source.App?.Immortal as Source)?.Made} calls, {(Source.App?.Immortal as Source)?.Answers} answers, {(Source.App?.Immortal as Source)?.Rounds} rounds, {(Source.App?.Immortal as Source)?.Ticks} ticks, ledger {(Ledger.App?.Immortal as Ledger)?.Count}; " +
-        $"{links.Count} links, source quiet {Source.IsQuiet}, ledger quiet {Ledger.IsQuiet}";
+        $"{_links.Count} links, source quiet {Source.IsQuiet}, ledger quiet {Ledger.IsQuiet}";
 
     private void Judge()
     {
@@ -390,10 +396,10 @@ internal sealed class World
         if (Source.Replicas.Any(r => ((Source)r.App!.Immortal!).Hash != source.Hash)
             || Ledger.Replicas.Any(r => ((Ledger)r.App!.Immortal!).Hash != ledger.Hash))
             throw new SimulationFailure("two replicas have executed the same calls and differ (I8)");
-        JudgeErrands(source);
+        JudgeTimersAndTasks(source);
         ChainOracle.Judge(source, ledger);
-        caller?.Judge(ledger);
-        senders?.Judge(source, ledger);
+        _caller?.Judge(ledger);
+        _senders?.Judge(source, ledger);
         if (Source.Replicas.Any(r => !((Source)r.App!.Immortal!).Marks.SequenceEqual(source.Marks)))
             throw new SimulationFailure("two replicas have executed the same impulses and differ (I8)");
         if (Ledger.Replicas.Any(
@@ -421,31 +427,31 @@ internal sealed class World
         }
     }
 
-    private void JudgeErrands(Source source)
+    private void JudgeTimersAndTasks(Source source)
     {
-        if (!HasErrands) return;
-        if (Oracles.Errands.Results < (int)Simulation.Source.RoundsWanted
-            || Oracles.Errands.Fired < (int)(Simulation.Source.RoundsWanted + Simulation.Source.TicksWanted))
+        if (!HasTimersAndTasks) return;
+        if (Oracles.TimersAndTasks.Results < (int)Simulation.Source.RoundsWanted
+            || Oracles.TimersAndTasks.Fired < (int)(Simulation.Source.RoundsWanted + Simulation.Source.TicksWanted))
             throw new SimulationFailure(
-                $"the oracles saw {Oracles.Errands.Results} results and {Oracles.Errands.Fired} timers: they prove nothing");
+                $"the oracles saw {Oracles.TimersAndTasks.Results} results and {Oracles.TimersAndTasks.Fired} timers: they prove nothing");
         Oracles.JudgeTasks(source.Results);
         if (source.WrongResults != 0 || (ulong)source.Results.Count != source.Rounds)
             throw new SimulationFailure(
                 $"{source.Rounds} tasks, {source.Results.Count} results, {source.WrongResults} of them twice (I17)");
         if (source.WrongTimes != 0 || source.Ticks != Simulation.Source.TicksWanted)
             throw new SimulationFailure($"{source.WrongTimes} timers fired at a time that cannot be, {source.Ticks} ticks");
-        if (Source.Replicas.Any(r => ((Source)r.App!.Immortal!).ErrandsHash() != source.ErrandsHash()))
+        if (Source.Replicas.Any(r => ((Source)r.App!.Immortal!).TimersAndTasksHash() != source.TimersAndTasksHash()))
             throw new SimulationFailure("two replicas have executed the same timers and tasks and differ (I8)");
     }
 
-    public void Trace(string line) => trace.Add(line);
+    public void Trace(string line) => _trace.Add(line);
 
     private sealed class RandomCrashes : ICrashPoints
     {
         public void Hit(string name)
         {
             World world = OfThisThread;
-            if (world.calm || !world.Faults.Kills || world.Random.Next(4000) != 0) return;
+            if (world._calm || !world.Faults.Kills || world.Random.Next(4000) != 0) return;
             throw new SimulatedCrash(name);
         }
     }

@@ -2,6 +2,11 @@ using System.Buffers;
 using System.Security.Cryptography;
 using System.Text;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Hashing;
+using Ambrosia.Protocol.Payloads;
+using Ambrosia.Protocol.Records;
+using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.Suspension.App;
 
@@ -12,30 +17,30 @@ namespace Ambrosia.Suspension.App;
 internal sealed class Rig
 {
     private const uint AskText = 2;
-    private static readonly Guid uuid = new("6f1c0b1a-2f3e-4d5c-8b7a-9e0d1c2b3a4f");
+    private static readonly Guid s_uuid = new("6f1c0b1a-2f3e-4d5c-8b7a-9e0d1c2b3a4f");
 
-    private readonly ImmortalSession session;
-    private readonly ArrayBufferWriter<byte> image = new();
-    private readonly SortedDictionary<ulong, (uint Method, string Text)> pending = [];
-    private ulong lsn;
+    private readonly ImmortalSession _session;
+    private readonly ArrayBufferWriter<byte> _image = new();
+    private readonly SortedDictionary<ulong, (uint Method, string Text)> _pending = [];
+    private ulong _lsn;
 
     public Rig(ImmortalDefinition definition, byte[]? restored, IEnumerable<string> pendingLines, ulong at)
     {
-        lsn = at;
-        session = new ImmortalSession(definition,
+        _lsn = at;
+        _session = new ImmortalSession(definition,
             new SessionOptions
             {
                 Token = new byte[32], Log = Lines.Add, AcceptSource = Environment.GetEnvironmentVariable("AMBROSIA_ACCEPT_SOURCE") == "1"
             });
         foreach (string[] line in pendingLines.Select(static line => line.Split(' ', 3)))
-            pending.Add(ulong.Parse(line[0]), (uint.Parse(line[1]), line[2]));
+            _pending.Add(ulong.Parse(line[0]), (uint.Parse(line[1]), line[2]));
         Send(
-            new AppWelcome(1, new InstanceId("shapes"), "r0", uuid, new Epoch(3), 7, Frames.MessageBytesMaxDefault, new Lsn(at),
+            new AppWelcome(1, new InstanceId("shapes"), "r0", s_uuid, new Epoch(3), 7, SizeLimits.MessageBytesMaxDefault, new Lsn(at),
                 restored is not null));
         if (restored is null)
         {
-            Deliver(RecordKinds.EncodeWhole(new FirstStartRecord(uuid, 5, 1, "shapes")));
-            Deliver(RecordKinds.EncodeWhole(new PeerRecord(1, new InstanceId("oracle"), uuid, new Epoch(1))));
+            Deliver(RecordKinds.EncodeWhole(new FirstStartRecord(s_uuid, 5, 1, "shapes")));
+            Deliver(RecordKinds.EncodeWhole(new PeerRecord(1, new InstanceId("oracle"), s_uuid, new Epoch(1))));
             return;
         }
         Send(new ImageBegin(new Lsn(at), 1));
@@ -52,21 +57,21 @@ internal sealed class Rig
     /// <summary>Why no image could be taken.</summary>
     public string? Void { get; private set; }
 
-    public SessionEnd? End => session.End;
+    public SessionEnd? End => _session.End;
 
-    public ulong Lsn => lsn;
+    public ulong Lsn => _lsn;
 
-    public IEnumerable<string> PendingLines => pending.Select(static each => $"{each.Key} {each.Value.Method} {each.Value.Text}");
+    public IEnumerable<string> PendingLines => _pending.Select(static each => $"{each.Key} {each.Value.Method} {each.Value.Text}");
 
-    public bool IsPending => pending.Count > 0;
+    public bool IsPending => _pending.Count > 0;
 
     public void Call(uint method, ulong call) => Deliver(Run(MessageKind.Call, 1, method, call, []));
 
     /// <summary>Answers the oldest question, or the newest.</summary>
     public void Answer(bool newest)
     {
-        (ulong call, (uint method, string text)) = newest ? pending.Last() : pending.First();
-        pending.Remove(call);
+        (ulong call, (uint method, string text)) = newest ? _pending.Last() : _pending.First();
+        _pending.Remove(call);
         var body = new ArrayBufferWriter<byte>();
         var writer = new CborWriter(body);
         bool fails = text.StartsWith("boom", StringComparison.Ordinal);
@@ -81,17 +86,17 @@ internal sealed class Rig
     /// <summary>A checkpoint at the next record, whatever is suspended. Null: something cannot be written.</summary>
     public byte[]? Image()
     {
-        image.ResetWrittenCount();
+        _image.ResetWrittenCount();
         Deliver(RecordKinds.EncodeWhole(new CheckpointMarkRecord(new Epoch(3), 1, "r0")));
-        return image.WrittenCount == 0 ? null : image.WrittenSpan.ToArray();
+        return _image.WrittenCount == 0 ? null : _image.WrittenSpan.ToArray();
     }
 
     private void Deliver(byte[] record)
     {
         byte[] payload = new byte[DeliverHeader.Bytes + record.Length];
-        new DeliverHeader(new Lsn(lsn), 1000, Protocol.Lsn.Zero).Write(payload);
+        new DeliverHeader(new Lsn(_lsn), 1000, Protocol.Lsn.Zero).Write(payload);
         record.CopyTo(payload, DeliverHeader.Bytes);
-        lsn += (ulong)record.Length;
+        _lsn += (ulong)record.Length;
         SendFrame(FrameType.Deliver, payload);
     }
 
@@ -113,33 +118,33 @@ internal sealed class Rig
         where T : IFramePayload<T>
     {
         var frame = new ArrayBufferWriter<byte>();
-        Frames.Write(frame, payload, 0, false);
+        FrameWriter.Write(frame, payload, 0, false);
         Feed(frame.WrittenMemory);
     }
 
     private void SendFrame(FrameType type, ReadOnlySpan<byte> payload)
     {
         var frame = new ArrayBufferWriter<byte>();
-        Frames.Write(frame, type, payload, 0, false);
+        FrameWriter.Write(frame, type, payload, 0, false);
         Feed(frame.WrittenMemory);
     }
 
     private void Feed(ReadOnlyMemory<byte> bytes)
     {
-        session.Feed(bytes);
-        session.InputDry();
+        _session.Feed(bytes);
+        _session.InputDry();
         var output = new ArrayBufferWriter<byte>();
-        while (session.TryTakeOutput(out ReadOnlyMemory<byte> some))
+        while (_session.TryTakeOutput(out ReadOnlyMemory<byte> some))
         {
             output.Write(some.Span);
-            session.OutputTaken(some.Length);
+            _session.OutputTaken(some.Length);
         }
         ReadOnlySpan<byte> left = output.WrittenSpan;
         while (FrameReader.TryRead(left, 0, uint.MaxValue / 2, false, out FrameHeader header, out ReadOnlySpan<byte> payload,
             out int size) == DecodeStatus.Ok)
         {
-            if (header.Type == FrameType.Run) Note(RunView.ReadWhole(payload, Frames.MessageBytesMaxDefault));
-            else if (header.Type == FrameType.ImageChunk) image.Write(ImageChunk.Read(payload));
+            if (header.Type == FrameType.Run) Note(RunView.ReadWhole(payload, SizeLimits.MessageBytesMaxDefault));
+            else if (header.Type == FrameType.ImageChunk) _image.Write(ImageChunk.Read(payload));
             else if (header.Type == FrameType.Waiting) Void = Waiting.Read(payload).Why;
             left = left[size..];
         }
@@ -153,7 +158,7 @@ internal sealed class Rig
             Said.Add($"{run.Header.Kind} {messages.Method} #{messages.CallId} {Convert.ToHexString(messages.Arguments)}");
             if (run.Header.Kind != MessageKind.Call) continue;
             var text = new CborReader(messages.Arguments);
-            pending.Add(messages.CallId, (messages.Method, text.ReadString()));
+            _pending.Add(messages.CallId, (messages.Method, text.ReadString()));
         }
     }
 }

@@ -1,3 +1,5 @@
+using Ambrosia.Protocol.Frames;
+
 namespace Ambrosia.Suspension.App;
 
 /// <summary>
@@ -22,7 +24,7 @@ internal sealed class ShapeReader(ImmortalDefinition definition, string director
         string[] pending = File.ReadAllLines($"{file}.pending");
         var rig = new Rig(definition, image, pending.Skip(1), ulong.Parse(pending[0]));
         if (rig.End is { } end)
-            return end.Code == Protocol.GoodbyeCode.Refused
+            return end.Code == GoodbyeCode.Refused
                 ? $"refused {string.Join(" | ", rig.Lines.SelectMany(static line => line.Split('\n')))}" : $"ended: {end.Why}";
         byte[]? again = rig.Image();
         if (again is null) return $"cannot be written again: {rig.Void}";

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Ambrosia.TestKit;
 
 namespace Ambrosia.Suspension.Tests;
 
@@ -8,81 +9,81 @@ namespace Ambrosia.Suspension.Tests;
 /// </summary>
 internal sealed class CoordinatorProcess : IDisposable
 {
-    private static readonly TimeSpan patience = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(2);
 
-    private readonly Process process;
-    private readonly List<string> lines = [];
+    private readonly Process _process;
+    private readonly List<string> _lines = [];
 
     public CoordinatorProcess(string log, UpgradeTests.Build build)
     {
         string beside = AppContext.BaseDirectory;
-        process = new Process
+        _process = new Process
         {
             StartInfo = new ProcessStartInfo("dotnet",
             [
                 Path.Combine(beside, "ImmortalCoordinator.dll"), "--log", log, "--catalog",
-                Path.Combine(Path.GetDirectoryName(log)!, "catalog"), "--checkpoint-bound", "1",
+                Path.Combine(Path.GetDirectoryName(log)!, "catalog"), "--checkpoint-bound", "1", "--log-format", "json",
                 "--", "dotnet", Path.Combine(beside, "Ambrosia.Suspension.App.dll"), "run", build.File, "Demo.Waiting",
             ]) { RedirectStandardOutput = true, RedirectStandardError = true },
         };
-        process.OutputDataReceived += (_, line) => Add(line.Data);
-        process.ErrorDataReceived += (_, line) => Add(line.Data);
-        process.Start();
-        process.BeginOutputReadLine();
-        process.BeginErrorReadLine();
+        _process.OutputDataReceived += (_, line) => Add(line.Data);
+        _process.ErrorDataReceived += (_, line) => Add(line.Data);
+        _process.Start();
+        _process.BeginOutputReadLine();
+        _process.BeginErrorReadLine();
     }
 
     public string[] Lines
     {
         get
         {
-            lock (lines) return [.. lines];
+            lock (_lines) return [.. _lines];
         }
     }
 
     /// <summary>The first line that has this in it.</summary>
     public string Await(string part)
     {
-        lock (lines)
+        lock (_lines)
         {
             long begun = Stopwatch.GetTimestamp();
             while (true)
             {
-                if (lines.Find(line => line.Contains(part, StringComparison.Ordinal)) is { } found) return found;
-                TimeSpan left = patience - Stopwatch.GetElapsedTime(begun);
-                if (left <= TimeSpan.Zero || !Monitor.Wait(lines, left))
-                    throw new TimeoutException($"no line with '{part}' came:\n{string.Join('\n', lines)}");
+                if (_lines.Find(line => line.Contains(part, StringComparison.Ordinal)) is { } found) return found;
+                TimeSpan left = s_patience - Stopwatch.GetElapsedTime(begun);
+                if (left <= TimeSpan.Zero || !Monitor.Wait(_lines, left))
+                    throw new TimeoutException($"no line with '{part}' came:\n{string.Join('\n', _lines)}");
             }
         }
     }
 
     public int AwaitExit()
     {
-        if (!process.WaitForExit(patience)) throw new TimeoutException($"the coordinator has not ended:\n{string.Join('\n', Lines)}");
-        process.WaitForExit(); // until its last line has come
-        return process.ExitCode;
+        if (!_process.WaitForExit(s_patience)) throw new TimeoutException($"the coordinator has not ended:\n{string.Join('\n', Lines)}");
+        _process.WaitForExit(); // until its last line has come
+        return _process.ExitCode;
     }
 
     /// <summary>kill -9.</summary>
     public void Kill()
     {
-        process.Kill();
-        process.WaitForExit(patience);
+        _process.Kill();
+        _process.WaitForExit(s_patience);
     }
 
     public void Dispose()
     {
-        if (!process.HasExited) Kill();
-        process.Dispose();
+        if (!_process.HasExited) Kill();
+        _process.Dispose();
     }
 
     private void Add(string? line)
     {
         if (line is null) return;
-        lock (lines)
+        lock (_lines)
         {
-            lines.Add(line);
-            Monitor.PulseAll(lines);
+            _lines.Add(CoordinatorLine.TextOf(line));
+            Monitor.PulseAll(_lines);
         }
     }
 }

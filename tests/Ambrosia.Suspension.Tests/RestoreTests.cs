@@ -12,10 +12,10 @@ public sealed class RestoreTests : IDisposable
     private const int StopsMin = 200;
 
     /// <summary>Members before, between and reordered, comments, lines, a helper's body.</summary>
-    private static readonly (string, string)[] unrelated =
+    private static readonly (string, string)[] s_unrelated =
     [
         ("//+members",
-            "private int added() { Func<int, int> f = x => x + trace.Count; return f(1); }\n    private static readonly Func<int> cached = () => 7;\n    public async Call<long> Added() { long a = await Get(\"added\"); Func<long> g = () => a; return g(); }\n"),
+            "private int added() { Func<int, int> f = x => x + _trace.Count; return f(1); }\n    private static readonly Func<int> s_cached = () => 7;\n    public async Call<long> Added() { long a = await Get(\"added\"); Func<long> g = () => a; return g(); }\n"),
         ("//+between",
             "// a comment\n\n    private static string Between<T>(T value) { Func<T, string> f = v => v + \"\"; return f(value); }\n"),
         ("/*+helper*/", "\n    private int Helper(int a) => a + 1;"),
@@ -29,7 +29,7 @@ public sealed class RestoreTests : IDisposable
     /// One edit each, the method that it changes, and the shapes that it concerns: the method itself, and those that
     /// call it and wait for it.
     /// </summary>
-    private static readonly (string From, string To, string Method, string[] Shapes)[] changed =
+    private static readonly (string From, string To, string Method, string[] Shapes)[] s_changed =
     [
         ("from.Balance -= fee;", "from.Balance -= fee + 1;", "Transfer(", ["Transfer"]),
         ("return Join(Side(\"l\"), await Get(\"m\"), y, Side(\"r\")",
@@ -43,26 +43,26 @@ public sealed class RestoreTests : IDisposable
         ("return f(got); }\n    private async Call<long> Over(string", "return f(got) + 1; }\n    private async Call<long> Over(string",
             "Over(int)", ["Overloads"]),
         ("sum += await Get(key); return sum; };", "sum -= await Get(key); return sum; };", "AsyncLambdas(", ["AsyncLambdas"]),
-        ("Current = await owner.Get(\"count\" + left);", "Current = 1 + await owner.Get(\"count\" + left);", "MoveNextAsync(",
+        ("Current = await _owner.Get(\"count\" + _left);", "Current = 1 + await _owner.Get(\"count\" + _left);", "MoveNextAsync(",
             ["AwaitForeach"]),
-        ("Func<string> text = () => \"\" + key + number + value;", "Func<string> text = () => \"\" + value + number + key;", ".Ask",
+        ("Func<string> text = () => \"\" + _key + _number + value;", "Func<string> text = () => \"\" + value + _number + _key;", ".Ask",
             ["NestedGeneric"]),
         ("public async Call<string> Anonymous()\n    {", "public async Call<string> Anonymous()\n    {\n        await Get(\"before\");",
             "Anonymous(", ["Anonymous"]),
     ];
 
-    private readonly string root = Directory.CreateTempSubdirectory("ambrosia-suspend-").FullName;
+    private readonly string _root = Directory.CreateTempSubdirectory("ambrosia-suspend-").FullName;
 
-    public void Dispose() => Directory.Delete(root, recursive: true);
+    public void Dispose() => Directory.Delete(_root, recursive: true);
 
     [Theory]
     [InlineData(OptimizationLevel.Release)]
     [InlineData(OptimizationLevel.Debug)]
     public void Images_OfAllShapes_RestoreInAnotherProcess(OptimizationLevel level)
     {
-        Variant same = Variant.Compile(root, "same", Variant.Source, level);
-        Variant moved = Variant.Compile(root, "moved", Variant.Edit(Variant.Source, unrelated), level);
-        string images = Path.Combine(root, "images");
+        Variant same = Variant.Compile(_root, "same", Variant.Source, level);
+        Variant moved = Variant.Compile(_root, "moved", Variant.Edit(Variant.Source, s_unrelated), level);
+        string images = Path.Combine(_root, "images");
 
         (string Shape, string Outcome)[] written = ShapeProcess.Run("write", same, images);
         Assert.True(written.Length >= StopsMin, $"{written.Length} stops");
@@ -76,14 +76,14 @@ public sealed class RestoreTests : IDisposable
     [InlineData(OptimizationLevel.Debug)]
     public void Images_OfChangedBodies_AreRefusedAndNoOthers(OptimizationLevel level)
     {
-        Variant same = Variant.Compile(root, "same", Variant.Source, level);
-        Variant other = Variant.Compile(root, "changed",
-            Variant.Edit(Variant.Source, [.. unrelated, .. changed.Select(static each => (each.From, each.To))]), level);
-        string images = Path.Combine(root, "images");
+        Variant same = Variant.Compile(_root, "same", Variant.Source, level);
+        Variant other = Variant.Compile(_root, "changed",
+            Variant.Edit(Variant.Source, [.. s_unrelated, .. s_changed.Select(static each => (each.From, each.To))]), level);
+        string images = Path.Combine(_root, "images");
         AssertAll("written", ShapeProcess.Run("write", same, images));
 
         (string Shape, string Outcome)[] read = ShapeProcess.Run("read", other, images);
-        var expected = changed.SelectMany(static each => each.Shapes).ToHashSet();
+        var expected = s_changed.SelectMany(static each => each.Shapes).ToHashSet();
         AssertAll("same", read.Where(each => !expected.Contains(each.Shape)));
         foreach (IGrouping<string, (string Shape, string Outcome)> shape in read.Where(each => expected.Contains(each.Shape))
             .GroupBy(static each => each.Shape))
@@ -100,7 +100,7 @@ public sealed class RestoreTests : IDisposable
         foreach ((string shape, string outcome) in read.Where(static each => each.Outcome.StartsWith("refused ", StringComparison.Ordinal)))
         {
             string[] lines = [.. outcome.Split(" | ").Where(static line => line.Contains(" at await #", StringComparison.Ordinal))];
-            string[] methods = [.. changed.Where(each => each.Shapes.Contains(shape)).Select(static each => each.Method)];
+            string[] methods = [.. s_changed.Where(each => each.Shapes.Contains(shape)).Select(static each => each.Method)];
             Assert.NotEmpty(lines);
             Assert.All(lines,
                 line =>
@@ -115,12 +115,12 @@ public sealed class RestoreTests : IDisposable
     [Fact]
     public void Image_OfAReleaseBuild_IsRefusedByADebugBuild()
     {
-        string images = Path.Combine(root, "images");
+        string images = Path.Combine(_root, "images");
         AssertAll("written",
-            ShapeProcess.Run("write", Variant.Compile(root, "release", Variant.Source, OptimizationLevel.Release), images));
+            ShapeProcess.Run("write", Variant.Compile(_root, "release", Variant.Source, OptimizationLevel.Release), images));
 
         (string Shape, string Outcome)[] read = ShapeProcess.Run("read",
-            Variant.Compile(root, "debug", Variant.Source, OptimizationLevel.Debug), images, acceptSource: true);
+            Variant.Compile(_root, "debug", Variant.Source, OptimizationLevel.Debug), images, acceptSource: true);
         Assert.All(read, static each => Assert.StartsWith("refused ", each.Outcome, StringComparison.Ordinal));
     }
 
@@ -130,9 +130,9 @@ public sealed class RestoreTests : IDisposable
     [Fact]
     public void Helper_ThatIsNotSuspended_RunsTheNewCode()
     {
-        string images = Path.Combine(root, "images");
-        AssertAll("written", ShapeProcess.Run("write", Variant.Compile(root, "same", Variant.Source, OptimizationLevel.Release), images));
-        Variant other = Variant.Compile(root, "helper", Variant.Edit(Variant.Source, ("=> value / 2;", "=> value - 100;")),
+        string images = Path.Combine(_root, "images");
+        AssertAll("written", ShapeProcess.Run("write", Variant.Compile(_root, "same", Variant.Source, OptimizationLevel.Release), images));
+        Variant other = Variant.Compile(_root, "helper", Variant.Edit(Variant.Source, ("=> value / 2;", "=> value - 100;")),
             OptimizationLevel.Release);
 
         (string Shape, string Outcome)[] read = ShapeProcess.Run("read", other, images);
@@ -148,9 +148,9 @@ public sealed class RestoreTests : IDisposable
     [Fact]
     public void Body_OfTheSameSource_IsAcceptedIfAsked()
     {
-        string images = Path.Combine(root, "images");
-        AssertAll("written", ShapeProcess.Run("write", Variant.Compile(root, "same", Variant.Source, OptimizationLevel.Release), images));
-        Variant other = Variant.Compile(root, "default", Variant.Edit(Variant.Source, ("string with = \"|\"", "string with = \"!\"")),
+        string images = Path.Combine(_root, "images");
+        AssertAll("written", ShapeProcess.Run("write", Variant.Compile(_root, "same", Variant.Source, OptimizationLevel.Release), images));
+        Variant other = Variant.Compile(_root, "default", Variant.Edit(Variant.Source, ("string with = \"|\"", "string with = \"!\"")),
             OptimizationLevel.Release);
 
         (string Shape, string Outcome)[] refused = ShapeProcess.Run("read", other, images),
@@ -169,12 +169,12 @@ public sealed class RestoreTests : IDisposable
     [Fact]
     public void SourceHashes_AreOfTheMethodAlone()
     {
-        Dictionary<string, string> same = Sources(Variant.Compile(root, "same", Variant.Source, OptimizationLevel.Release));
-        Dictionary<string, string> debug = Sources(Variant.Compile(root, "debug", Variant.Source, OptimizationLevel.Debug));
+        Dictionary<string, string> same = Sources(Variant.Compile(_root, "same", Variant.Source, OptimizationLevel.Release));
+        Dictionary<string, string> debug = Sources(Variant.Compile(_root, "debug", Variant.Source, OptimizationLevel.Debug));
         Dictionary<string, string> moved = Sources(
-            Variant.Compile(root, "moved", Variant.Edit(Variant.Source, unrelated), OptimizationLevel.Release));
+            Variant.Compile(_root, "moved", Variant.Edit(Variant.Source, s_unrelated), OptimizationLevel.Release));
         Dictionary<string, string> edited = Sources(
-            Variant.Compile(root, "edited", Variant.Edit(Variant.Source, ("from.Balance -= fee;", "from.Balance -= 2 * fee;")),
+            Variant.Compile(_root, "edited", Variant.Edit(Variant.Source, ("from.Balance -= fee;", "from.Balance -= 2 * fee;")),
                 OptimizationLevel.Release));
 
         Assert.True(same.Count > 40);
@@ -205,8 +205,8 @@ public sealed class RestoreTests : IDisposable
     [Fact]
     public void SuspendFile_OfTheBuild_IsReadIfItIsOfThisBuild()
     {
-        string images = Path.Combine(root, "images");
-        Variant variant = Variant.Compile(root, "same", Variant.Source, OptimizationLevel.Release);
+        string images = Path.Combine(_root, "images");
+        Variant variant = Variant.Compile(_root, "same", Variant.Source, OptimizationLevel.Release);
         AssertAll("written", ShapeProcess.Run("write", variant, images));
         string file = Path.ChangeExtension(variant.File, ".suspend.json");
         ShapeProcess.RunContractFile(variant, file);

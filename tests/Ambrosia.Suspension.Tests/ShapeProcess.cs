@@ -5,7 +5,7 @@ namespace Ambrosia.Suspension.Tests;
 /// <summary>One run of Ambrosia.Suspension.App in a process of its own.</summary>
 internal static class ShapeProcess
 {
-    private static readonly TimeSpan patience = TimeSpan.FromMinutes(3);
+    private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(3);
 
     /// <returns>Its lines: <c>SHAPE ORDER STOP outcome</c>.</returns>
     public static (string Shape, string Outcome)[] Run(string verb, Variant variant, string directory, bool acceptSource = false)
@@ -48,10 +48,10 @@ internal static class ShapeProcess
         if (acceptSource) start.Environment["AMBROSIA_ACCEPT_SOURCE"] = "1";
         using Process process = Process.Start(start)!;
         Task<string> output = process.StandardOutput.ReadToEndAsync(), error = process.StandardError.ReadToEndAsync();
-        if (!process.WaitForExit(patience))
+        if (!process.WaitForExit(s_patience))
         {
             process.Kill();
-            throw new TimeoutException($"{program} took more than {patience}");
+            throw new TimeoutException($"{program} took more than {s_patience}");
         }
         return (process.ExitCode, output.Result, error.Result);
     }

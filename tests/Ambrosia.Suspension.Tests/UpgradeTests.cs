@@ -44,19 +44,19 @@ public sealed class UpgradeTests : IDisposable
         }
         """;
 
-    private readonly string root = Directory.CreateTempSubdirectory("ambrosia-upgrade-").FullName;
+    private readonly string _root = Directory.CreateTempSubdirectory("ambrosia-upgrade-").FullName;
 
-    public void Dispose() => Directory.Delete(root, recursive: true);
+    public void Dispose() => Directory.Delete(_root, recursive: true);
 
     [Fact]
     public void Build_IsJudgedBeforeTheUpgrade_AsItIsAtItsStart()
     {
-        string log = Path.Combine(root, "log");
-        Build first = new(root, "first", Source),
-            moved = new(root, "moved",
+        string log = Path.Combine(_root, "log");
+        Build first = new(_root, "first", Source),
+            moved = new(_root, "moved",
                 Source.Replace("/*members*/", "private static int More(int x) => ((Func<int, int>)(y => y + x))(1); // more",
                     StringComparison.Ordinal));
-        Build changed = new(root, "changed", Source.Replace("got + 1 /*body*/", "got + 2", StringComparison.Ordinal));
+        Build changed = new(_root, "changed", Source.Replace("got + 1 /*body*/", "got + 2", StringComparison.Ordinal));
         using (CoordinatorProcess process = new(log, first))
         {
             process.Await("ready ");
@@ -87,8 +87,8 @@ public sealed class UpgradeTests : IDisposable
     [Fact]
     public void Local_ThatCannotBeWritten_IsNamedAndTheLogIsKept()
     {
-        string log = Path.Combine(root, "log");
-        var build = new Build(root, "stuck",
+        string log = Path.Combine(_root, "log");
+        var build = new Build(_root, "stuck",
             Source.Replace("/*local*/", "var stream = new System.IO.MemoryStream();", StringComparison.Ordinal)
                 .Replace("got + 1 /*body*/", "got + stream.Length", StringComparison.Ordinal));
         for (int life = 0; life < 2; life++)
@@ -102,7 +102,7 @@ public sealed class UpgradeTests : IDisposable
             string waits = process.Await("checkpoint waits: local 'stream'");
             Assert.Contains(
                 $"r0 takes no checkpoint: the app cannot write it down yet: {waits[waits.IndexOf("local 'stream'", StringComparison.Ordinal)..]}",
-                ShapeProcess.RunTool(["status", "--catalog", Path.Combine(root, "catalog")]).Said, StringComparison.Ordinal);
+                ShapeProcess.RunTool(["status", "--catalog", Path.Combine(_root, "catalog")]).Said, StringComparison.Ordinal);
             process.Kill(); // the next life replays from the beginning: nothing was truncated
         }
         Assert.Empty(Directory.GetFiles(log, "ckpt.*"));

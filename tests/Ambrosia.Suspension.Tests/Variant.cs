@@ -11,9 +11,9 @@ namespace Ambrosia.Suspension.Tests;
 internal sealed class Variant
 {
     private const string AssemblyName = "Demo";
-    private static readonly CSharpParseOptions parse = new(LanguageVersion.Latest);
+    private static readonly CSharpParseOptions s_parse = new(LanguageVersion.Latest);
 
-    private static readonly ImmutableArray<MetadataReference> references =
+    private static readonly ImmutableArray<MetadataReference> s_references =
     [
         .. ((string)AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES")!).Split(Path.PathSeparator)
             .Where(
@@ -35,13 +35,13 @@ internal sealed class Variant
         string directory = Directory.CreateDirectory(Path.Combine(root, name)).FullName;
         string path = Path.Combine(directory, $"{AssemblyName}.dll");
         System.IO.File.WriteAllText(Path.Combine(directory, "Shapes.cs"), source);
-        SyntaxTree tree = CSharpSyntaxTree.ParseText(SourceText.From(source, System.Text.Encoding.UTF8), parse,
+        SyntaxTree tree = CSharpSyntaxTree.ParseText(SourceText.From(source, System.Text.Encoding.UTF8), s_parse,
             Path.Combine(directory, "Shapes.cs"));
         var compilation = CSharpCompilation.Create(
-            AssemblyName, [tree], references,
+            AssemblyName, [tree], s_references,
             new CSharpCompilationOptions(OutputKind.DynamicallyLinkedLibrary, nullableContextOptions: NullableContextOptions.Enable,
                 optimizationLevel: level, deterministic: true, allowUnsafe: true));
-        CSharpGeneratorDriver.Create([new ImmortalGenerator().AsSourceGenerator()], parseOptions: parse)
+        CSharpGeneratorDriver.Create([new ImmortalGenerator().AsSourceGenerator()], parseOptions: s_parse)
             .RunGeneratorsAndUpdateCompilation(compilation, out Compilation output, out _);
         using FileStream to = System.IO.File.Create(path), pdb = System.IO.File.Create(Path.ChangeExtension(path, ".pdb"));
         EmitResult emitted = output.Emit(to, pdb, options: new EmitOptions(debugInformationFormat: DebugInformationFormat.PortablePdb));

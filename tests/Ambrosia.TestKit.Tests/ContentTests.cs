@@ -1,4 +1,4 @@
-using Ambrosia.Log;
+using Ambrosia.Log.Files;
 
 namespace Ambrosia.TestKit.Tests;
 
@@ -8,14 +8,14 @@ public sealed class ContentTests
     private const int BlockBytes = 4096;
     private const string Name = "/data/file";
 
-    private readonly SimulatedFileSystem disk = new();
+    private readonly SimulatedFileSystem _disk = new();
 
     [Fact]
     public void Content_RandomWrites_EqualsAPlainArray()
     {
         var random = new SimulatedRandom(7);
-        disk.WriteAll(Name, []);
-        using IFile file = disk.Open(Name, FileUse.ReadWrite);
+        _disk.WriteAll(Name, []);
+        using IFile file = _disk.Open(Name, FileUse.ReadWrite);
         byte[] model = [];
         for (int i = 0; i < 1_000; i++)
         {
@@ -33,7 +33,7 @@ public sealed class ContentTests
             bytes.CopyTo(model, offset);
             if (random.Chance(10)) file.Flush();
             Assert.Equal(model.Length, file.Length);
-            Assert.Equal(model, disk.ReadAll(Name));
+            Assert.Equal(model, _disk.ReadAll(Name));
         }
     }
 
@@ -57,13 +57,13 @@ public sealed class ContentTests
     [Fact]
     public void PowerLoss_ThreeDirtyBlocks_EverySubsetIsReached()
     {
-        disk.WriteAll(Name, new byte[3 * BlockBytes]);
-        using IFile file = disk.Open(Name, FileUse.ReadWrite);
+        _disk.WriteAll(Name, new byte[3 * BlockBytes]);
+        using IFile file = _disk.Open(Name, FileUse.ReadWrite);
         for (int block = 0; block < 3; block++) file.Write(Filled(1, BlockBytes), block * BlockBytes);
         var subsets = new HashSet<(byte, byte, byte)>();
         for (ulong seed = 0; seed < 200; seed++)
         {
-            SimulatedFileSystem after = disk.Copy();
+            SimulatedFileSystem after = _disk.Copy();
             after.PowerLoss(seed, new PowerLossOptions { TornSectors = false });
             byte[] left = after.ReadAll(Name);
             Assert.All(left.Chunk(BlockBytes), static block => Assert.Single(block.Distinct()));
@@ -76,13 +76,13 @@ public sealed class ContentTests
     [Fact]
     public void PowerLoss_TornSectors_TearsAt512BytesOnly()
     {
-        disk.WriteAll(Name, new byte[BlockBytes]);
-        using IFile file = disk.Open(Name, FileUse.ReadWrite);
+        _disk.WriteAll(Name, new byte[BlockBytes]);
+        using IFile file = _disk.Open(Name, FileUse.ReadWrite);
         file.Write(Filled(1, BlockBytes), 0);
         bool torn = false;
         for (ulong seed = 0; seed < 200; seed++)
         {
-            SimulatedFileSystem after = disk.Copy();
+            SimulatedFileSystem after = _disk.Copy();
             after.PowerLoss(seed);
             byte[] left = after.ReadAll(Name);
             Assert.All(left.Chunk(512), static sector => Assert.Single(sector.Distinct()));
@@ -95,14 +95,14 @@ public sealed class ContentTests
     [Fact]
     public void PowerLoss_FileGrew_LengthAndBlocksSurviveApart()
     {
-        disk.WriteAll(Name, []);
-        using IFile file = disk.Open(Name, FileUse.ReadWrite);
+        _disk.WriteAll(Name, []);
+        using IFile file = _disk.Open(Name, FileUse.ReadWrite);
         file.Write(Filled(1, BlockBytes), 0);
         file.Write(Filled(2, BlockBytes), BlockBytes);
         var seen = new HashSet<(int Length, int First, int Second)>();
         for (ulong seed = 0; seed < 300; seed++)
         {
-            SimulatedFileSystem after = disk.Copy();
+            SimulatedFileSystem after = _disk.Copy();
             after.PowerLoss(seed, new PowerLossOptions { TornSectors = false });
             byte[] left = after.ReadAll(Name);
             seen.Add((left.Length, left.ElementAtOrDefault(0), left.ElementAtOrDefault(BlockBytes)));
@@ -118,14 +118,14 @@ public sealed class ContentTests
     [Fact]
     public void PowerLoss_CutNotFlushed_OldContentIsWholeOrGone()
     {
-        disk.WriteAll(Name, Filled(9, 2 * BlockBytes));
-        using IFile file = disk.Open(Name, FileUse.ReadWrite);
+        _disk.WriteAll(Name, Filled(9, 2 * BlockBytes));
+        using IFile file = _disk.Open(Name, FileUse.ReadWrite);
         file.SetLength(0);
         file.Write(Filled(1, BlockBytes), BlockBytes);
         var seen = new HashSet<(int Length, int First, int Second)>();
         for (ulong seed = 0; seed < 300; seed++)
         {
-            SimulatedFileSystem after = disk.Copy();
+            SimulatedFileSystem after = _disk.Copy();
             after.PowerLoss(seed, new PowerLossOptions { TornSectors = false });
             byte[] left = after.ReadAll(Name);
             seen.Add((left.Length, left.ElementAtOrDefault(0), left.ElementAtOrDefault(BlockBytes)));
@@ -139,12 +139,12 @@ public sealed class ContentTests
     [Fact]
     public void Kill_NothingFlushed_PageCacheKeepsAll()
     {
-        disk.MakeDirectory("/data");
-        SimulatedProcess process = disk.ForProcess("p");
+        _disk.MakeDirectory("/data");
+        SimulatedProcess process = _disk.ForProcess("p");
         IFile file = process.Create(Name);
         file.Write(Filled(5, 10_000), 0);
         process.Kill();
-        Assert.Equal(Filled(5, 10_000), disk.ReadAll(Name));
+        Assert.Equal(Filled(5, 10_000), _disk.ReadAll(Name));
         Assert.Throws<SimulatedCrash>(() => file.Write([1], 0));
         file.Dispose();
     }
@@ -152,11 +152,11 @@ public sealed class ContentTests
     [Fact]
     public void Copy_Changed_LeavesTheOriginalAlone()
     {
-        disk.WriteAll(Name, Filled(1, 100));
-        SimulatedFileSystem copy = disk.Copy();
+        _disk.WriteAll(Name, Filled(1, 100));
+        SimulatedFileSystem copy = _disk.Copy();
         copy.WriteAll(Name, Filled(2, 50));
         copy.Delete(Name);
-        Assert.Equal(Filled(1, 100), disk.ReadAll(Name));
+        Assert.Equal(Filled(1, 100), _disk.ReadAll(Name));
     }
 
     private static void WriteOrCut(IFile file, SimulatedRandom random)

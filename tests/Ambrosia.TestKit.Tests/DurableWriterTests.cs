@@ -1,4 +1,4 @@
-using Ambrosia.Log;
+using Ambrosia.Log.Files;
 
 namespace Ambrosia.TestKit.Tests;
 
@@ -10,8 +10,8 @@ public sealed class DurableWriterTests
 {
     private const string Target = "/data/value", Temporary = "/data/value.tmp";
 
-    private static readonly byte[] Old = [1, 1, 1, 1];
-    private static readonly byte[] New = [2, 2, 2, 2, 2, 2];
+    private static readonly byte[] s_old = [1, 1, 1, 1];
+    private static readonly byte[] s_new = [2, 2, 2, 2, 2, 2];
 
     public enum Bug
     {
@@ -51,7 +51,7 @@ public sealed class DurableWriterTests
     private static string? Broken(Bug bug, ulong seed, int crashAt)
     {
         var disk = new SimulatedFileSystem(seed);
-        disk.WriteAll(Target, Old);
+        disk.WriteAll(Target, s_old);
         if (seed % 2 == 1)
             disk.Faults.FailNth(1, FileFault.InputOutput, where: static operation => operation.Kind == FileOperationKind.Flush);
         disk.BeforeOperation = operation =>
@@ -71,8 +71,8 @@ public sealed class DurableWriterTests
         disk.BeforeOperation = null;
         disk.PowerLoss(seed);
         byte[] left = disk.ReadAll(Target);
-        if (left.AsSpan().SequenceEqual(New)) return null;
-        if (!left.AsSpan().SequenceEqual(Old)) return $"neither old nor new: {Convert.ToHexString(left)}";
+        if (left.AsSpan().SequenceEqual(s_new)) return null;
+        if (!left.AsSpan().SequenceEqual(s_old)) return $"neither old nor new: {Convert.ToHexString(left)}";
         return done ? "said to be done, and lost" : null;
     }
 
@@ -81,7 +81,7 @@ public sealed class DurableWriterTests
         string path = bug == Bug.WritesInPlace ? Target : Temporary;
         using (IFile file = bug == Bug.WritesInPlace ? files.Open(path, FileUse.ReadWrite) : files.Create(path))
         {
-            file.Write(New, 0);
+            file.Write(s_new, 0);
             if (bug == Bug.TriesAFailedFlushAgain) FlushUntilItWorks(file);
             else if (bug != Bug.NoFileFlush) file.Flush();
         }

@@ -1,4 +1,4 @@
-using Ambrosia.Log;
+using Ambrosia.Log.Files;
 
 namespace Ambrosia.TestKit.Tests;
 
@@ -6,17 +6,17 @@ public sealed class FaultTests
 {
     private const string Name = "/data/file";
 
-    private readonly SimulatedFileSystem disk = new(seed: 3);
+    private readonly SimulatedFileSystem _disk = new(seed: 3);
 
-    public FaultTests() => disk.WriteAll(Name, new byte[4096]);
+    public FaultTests() => _disk.WriteAll(Name, new byte[4096]);
 
     [Theory]
     [InlineData(false, 1)]
     [InlineData(true, 3)]
     public void FailNth_OnceOrForGood_FailsAsOften(bool forGood, int failures)
     {
-        disk.Faults.FailNth(2, FileFault.InputOutput, forGood, static operation => operation.Kind == FileOperationKind.Write);
-        using IFile file = disk.Open(Name, FileUse.ReadWrite);
+        _disk.Faults.FailNth(2, FileFault.InputOutput, forGood, static operation => operation.Kind == FileOperationKind.Write);
+        using IFile file = _disk.Open(Name, FileUse.ReadWrite);
         int failed = 0;
         for (int i = 0; i < 4; i++)
         {
@@ -25,7 +25,7 @@ public sealed class FaultTests
         }
 
         Assert.Equal(failures, failed);
-        Assert.Equal(failures, disk.Faults.Fired);
+        Assert.Equal(failures, _disk.Faults.Fired);
     }
 
     [Fact]
@@ -34,7 +34,7 @@ public sealed class FaultTests
         int runs = 0;
         for (long nth = 1; ; nth++, runs++)
         {
-            SimulatedFileSystem each = disk.Copy();
+            SimulatedFileSystem each = _disk.Copy();
             each.Faults.FailNth(nth, FileFault.InputOutput);
             try
             {
@@ -59,7 +59,7 @@ public sealed class FaultTests
         bool lost = false;
         for (ulong seed = 0; seed < 20; seed++)
         {
-            SimulatedFileSystem each = disk.Copy(seed);
+            SimulatedFileSystem each = _disk.Copy(seed);
             each.Faults.FailNth(1, FileFault.InputOutput, where: static operation => operation.Kind == FileOperationKind.Flush);
             using IFile file = each.Open(Name, FileUse.ReadWrite);
             file.Write([1], 0);
@@ -76,25 +76,25 @@ public sealed class FaultTests
     [Fact]
     public void Capacity_Reached_WritesFailWithNoSpaceUntilSomethingIsRemoved()
     {
-        disk.CapacityBytes = 3 * 4096;
-        using IFile file = disk.Open(Name, FileUse.ReadWrite);
+        _disk.CapacityBytes = 3 * 4096;
+        using IFile file = _disk.Open(Name, FileUse.ReadWrite);
         file.Allocate(3 * 4096);
-        Assert.Equal(0, disk.FreeBytes("/data"));
+        Assert.Equal(0, _disk.FreeBytes("/data"));
         file.Write(new byte[4096], 2 * 4096);
-        IFile other = disk.Create("/data/other");
+        IFile other = _disk.Create("/data/other");
         SimulatedIOException e = Assert.Throws<SimulatedIOException>(() => other.Write([1], 0));
         Assert.Equal(FileFault.NoSpace, e.Fault);
         file.SetLength(4096);
         other.Write([1], 0);
-        Assert.Equal(4096, disk.FreeBytes("/data"));
+        Assert.Equal(4096, _disk.FreeBytes("/data"));
     }
 
     [Fact]
     public void Hook_ThrowsCrash_ProcessIsDeadAndItsLastWriteTorn()
     {
-        SimulatedProcess process = disk.ForProcess("p");
+        SimulatedProcess process = _disk.ForProcess("p");
         IFile file = process.Open(Name, FileUse.ReadWrite);
-        disk.BeforeOperation = static operation =>
+        _disk.BeforeOperation = static operation =>
         {
             if (operation.Kind == FileOperationKind.Write) throw new SimulatedCrash("here") { BytesWritten = 2 };
         };
@@ -103,28 +103,28 @@ public sealed class FaultTests
         Assert.Throws<SimulatedCrash>(() => process.Delete(Name));
         Assert.Throws<SimulatedCrash>(() => file.Length);
         file.Dispose();
-        Assert.Equal([7, 7, 0, 0], disk.ReadAll(Name)[..4]);
-        Assert.NotSame(process, disk.ForProcess("p"));
+        Assert.Equal([7, 7, 0, 0], _disk.ReadAll(Name)[..4]);
+        Assert.NotSame(process, _disk.ForProcess("p"));
     }
 
     [Fact]
     public void Hook_CausesPowerLoss_OperationDoesNotHappen()
     {
-        using IFile file = disk.Open(Name, FileUse.ReadWrite);
-        disk.BeforeOperation = operation =>
+        using IFile file = _disk.Open(Name, FileUse.ReadWrite);
+        _disk.BeforeOperation = operation =>
         {
-            disk.PowerLoss(1);
+            _disk.PowerLoss(1);
             throw new SimulatedCrash("power") { BytesWritten = 1 };
         };
         Assert.Throws<SimulatedCrash>(() => file.Write([7], 0));
-        Assert.Equal(0, disk.ReadAll(Name)[0]);
+        Assert.Equal(0, _disk.ReadAll(Name)[0]);
     }
 
     [Fact]
     public void Damage_DeviceOnly_ShowsWhenTheCacheIsDropped()
     {
-        using IFile file = disk.Open(Name, FileUse.Read);
-        disk.FlipBit(Name, 100, 3, deviceOnly: true);
+        using IFile file = _disk.Open(Name, FileUse.Read);
+        _disk.FlipBit(Name, 100, 3, deviceOnly: true);
         byte[] one = new byte[1];
         file.Read(one, 100);
         Assert.Equal(0, one[0]);
@@ -139,13 +139,13 @@ public sealed class FaultTests
         byte[] content = new byte[8192];
         Array.Fill(content, (byte)1, 0, 4096);
         Array.Fill(content, (byte)2, 4096, 4096);
-        disk.WriteAll(Name, content);
-        disk.SwapBlocks(Name, 0, Name, 1);
-        disk.Overwrite(Name, 4094, [9, 9, 9, 9]);
-        byte[] left = disk.ReadAll(Name);
+        _disk.WriteAll(Name, content);
+        _disk.SwapBlocks(Name, 0, Name, 1);
+        _disk.Overwrite(Name, 4094, [9, 9, 9, 9]);
+        byte[] left = _disk.ReadAll(Name);
         Assert.Equal([2, 9, 9, 9, 9, 1], left[4093..4099]);
-        disk.PowerLoss(1);
-        Assert.Equal(left, disk.ReadAll(Name));
+        _disk.PowerLoss(1);
+        Assert.Equal(left, _disk.ReadAll(Name));
     }
 
     [Fact]

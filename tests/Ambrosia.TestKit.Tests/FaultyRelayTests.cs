@@ -7,17 +7,17 @@ namespace Ambrosia.TestKit.Tests;
 public sealed class FaultyRelayTests : IDisposable
 {
     private const int SentBytes = 100_000;
-    private readonly byte[] sent = new byte[SentBytes];
-    private readonly Socket listener = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+    private readonly byte[] _sent = new byte[SentBytes];
+    private readonly Socket _listener = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
 
     public FaultyRelayTests()
     {
-        new Random(1).NextBytes(sent);
-        listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
-        listener.Listen();
+        new Random(1).NextBytes(_sent);
+        _listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        _listener.Listen();
     }
 
-    private FaultyRelay Relay(LinkFaults faults) => new(7, faults) { Target = (IPEndPoint)listener.LocalEndPoint! };
+    private FaultyRelay Relay(LinkFaults faults) => new(7, faults) { Target = (IPEndPoint)_listener.LocalEndPoint! };
 
     private (Socket Caller, Socket Callee) Connect(FaultyRelay relay)
     {
@@ -26,7 +26,7 @@ public sealed class FaultyRelayTests : IDisposable
             SendTimeout = 60_000, ReceiveTimeout = 60_000
         };
         caller.Connect(relay.Address);
-        Socket callee = listener.Accept();
+        Socket callee = _listener.Accept();
         callee.ReceiveTimeout = 60_000;
         return (caller, callee);
     }
@@ -38,18 +38,19 @@ public sealed class FaultyRelayTests : IDisposable
         using (caller)
         using (callee)
         {
-            new Thread(() =>
+            var sender = new Thread(() =>
             {
                 try
                 {
-                    caller.Send(sent);
+                    caller.Send(_sent);
                     caller.Shutdown(SocketShutdown.Send);
                 }
                 catch (SocketException)
                 {
                     // It was cut.
                 }
-            }) { IsBackground = true }.Start();
+            }) { IsBackground = true };
+            sender.Start();
             var received = new List<byte>();
             byte[] bytes = new byte[4096];
             try
@@ -60,6 +61,7 @@ public sealed class FaultyRelayTests : IDisposable
             {
                 // A cut with a reset.
             }
+            sender.Join(); // before its socket is closed under it: it may still be about to shut down
             return [.. received];
         }
     }
@@ -68,14 +70,14 @@ public sealed class FaultyRelayTests : IDisposable
     public void Relay_SplittingDelayingAndStalling_PassesEveryByteInOrder()
     {
         using FaultyRelay split = Relay(new LinkFaults { PieceBytesMax = 1 });
-        Assert.Equal(sent, Through(split));
+        Assert.Equal(_sent, Through(split));
         using FaultyRelay slow = Relay(
             new LinkFaults
             {
                 PieceBytesMax = 10_000, DelayMax = TimeSpan.FromMilliseconds(2), StallWithinBytes = 30_000,
                 StallFor = TimeSpan.FromMilliseconds(1)
             });
-        Assert.Equal(sent, Through(slow));
+        Assert.Equal(_sent, Through(slow));
         Assert.True(slow.Strikes >= 3);
         Assert.Equal(2 * SentBytes, slow.Passed + split.Passed);
     }
@@ -89,11 +91,11 @@ public sealed class FaultyRelayTests : IDisposable
         {
             byte[] received = Through(relay);
             Assert.True(received.Length < SentBytes);
-            Assert.Equal(sent[..received.Length], received);
+            Assert.Equal(_sent[..received.Length], received);
             lengths.Add(received.Length);
         }
         Assert.True(lengths.Count > 1, "always cut at the same place");
-        Assert.Equal(sent, Through(relay));
+        Assert.Equal(_sent, Through(relay));
         Assert.Equal((5, 6), (relay.Strikes, relay.Connections));
     }
 
@@ -108,7 +110,7 @@ public sealed class FaultyRelayTests : IDisposable
             caller.Send([1]);
             Assert.Equal(1, callee.Receive(new byte[10]));
             relay.HalfOpenAll();
-            caller.Send(sent.AsSpan(0, 1000));
+            caller.Send(_sent.AsSpan(0, 1000));
             caller.Dispose();
             // what comes later is not harmed, and by then the end above would have come through
             (Socket after, Socket afterCallee) = Connect(relay);
@@ -122,5 +124,5 @@ public sealed class FaultyRelayTests : IDisposable
         }
     }
 
-    public void Dispose() => listener.Dispose();
+    public void Dispose() => _listener.Dispose();
 }

@@ -1,4 +1,4 @@
-using Ambrosia.Log;
+using Ambrosia.Log.Files;
 
 namespace Ambrosia.TestKit.Tests;
 
@@ -11,17 +11,17 @@ internal sealed class FileScript(IFileSystem files, string root, ulong seed)
     private const int NamesMax = 5;
     private const int BytesMax = 20_000;
 
-    private readonly SimulatedRandom random = new(seed);
-    private readonly Dictionary<string, IFile> open = [];
-    private readonly Dictionary<string, IFileLock> locks = [];
+    private readonly SimulatedRandom _random = new(seed);
+    private readonly Dictionary<string, IFile> _open = [];
+    private readonly Dictionary<string, IFileLock> _locks = [];
 
     public string Step()
     {
-        string name = $"f{random.Next(NamesMax)}", other = $"f{random.Next(NamesMax)}";
-        int draw = random.Next(20);
-        long position = random.Next(BytesMax);
-        byte[] bytes = new byte[random.Next(1, BytesMax)];
-        random.NextBytes(bytes);
+        string name = $"f{_random.Next(NamesMax)}", other = $"f{_random.Next(NamesMax)}";
+        int draw = _random.Next(20);
+        long position = _random.Next(BytesMax);
+        byte[] bytes = new byte[_random.Next(1, BytesMax)];
+        _random.NextBytes(bytes);
         string what = $"{draw} {name} {other} {position} {bytes.Length}: ";
         try
         {
@@ -35,8 +35,8 @@ internal sealed class FileScript(IFileSystem files, string root, ulong seed)
 
     public void Close()
     {
-        foreach (IFile file in open.Values) file.Dispose();
-        foreach (IFileLock held in locks.Values) held.Dispose();
+        foreach (IFile file in _open.Values) file.Dispose();
+        foreach (IFileLock held in _locks.Values) held.Dispose();
     }
 
     private string Do(int draw, string name, string other, long position, byte[] bytes) => draw switch
@@ -52,7 +52,7 @@ internal sealed class FileScript(IFileSystem files, string root, ulong seed)
         10 => Done(() => files.FlushDirectory(root)),
         11 => TakeLock(name),
         12 => FreeLock(name),
-        _ => open.TryGetValue(name, out IFile? file) ? OnFile(draw, file, position, bytes) : "not open",
+        _ => _open.TryGetValue(name, out IFile? file) ? OnFile(draw, file, position, bytes) : "not open",
     };
 
     private static string OnFile(int draw, IFile file, long position, byte[] bytes)
@@ -84,15 +84,15 @@ internal sealed class FileScript(IFileSystem files, string root, ulong seed)
 
     private string TakeLock(string name)
     {
-        if (locks.ContainsKey(name)) return "ours";
+        if (_locks.ContainsKey(name)) return "ours";
         if (files.TryLock(In(name)) is not { } held) return "taken";
-        locks.Add(name, held);
+        _locks.Add(name, held);
         return held.IsStillNamed.ToString();
     }
 
     private string FreeLock(string name)
     {
-        if (!locks.Remove(name, out IFileLock? held)) return "not held";
+        if (!_locks.Remove(name, out IFileLock? held)) return "not held";
         string named = held.IsStillNamed.ToString();
         held.Dispose();
         return named;
@@ -100,8 +100,8 @@ internal sealed class FileScript(IFileSystem files, string root, ulong seed)
 
     private string Keep(string name, IFile file)
     {
-        if (open.Remove(name, out IFile? before)) before.Dispose();
-        open.Add(name, file);
+        if (_open.Remove(name, out IFile? before)) before.Dispose();
+        _open.Add(name, file);
         return "open";
     }
 

@@ -1,17 +1,17 @@
-using Ambrosia.Log;
+using Ambrosia.Log.Files;
 
 namespace Ambrosia.TestKit.Tests;
 
 public sealed class LockTests
 {
-    private readonly SimulatedFileSystem disk = new();
+    private readonly SimulatedFileSystem _disk = new();
 
-    public LockTests() => disk.MakeDirectory("/data");
+    public LockTests() => _disk.MakeDirectory("/data");
 
     [Fact]
     public void Lock_HeldByAnother_IsRefusedUntilItDies()
     {
-        SimulatedProcess first = disk.ForProcess("first"), second = disk.ForProcess("second");
+        SimulatedProcess first = _disk.ForProcess("first"), second = _disk.ForProcess("second");
         Assert.NotNull(first.TryLock("/data/lock"));
         Assert.Null(second.TryLock("/data/lock"));
         first.Kill();
@@ -21,19 +21,19 @@ public sealed class LockTests
     [Fact]
     public void Lock_Disposed_IsFreeAndMayBeDisposedTwice()
     {
-        IFileLock held = disk.ForProcess("first").TryLock("/data/lock")!;
+        IFileLock held = _disk.ForProcess("first").TryLock("/data/lock")!;
         held.Dispose();
-        IFileLock next = disk.ForProcess("second").TryLock("/data/lock")!;
+        IFileLock next = _disk.ForProcess("second").TryLock("/data/lock")!;
         held.Dispose();
-        Assert.Null(disk.ForProcess("first").TryLock("/data/lock"));
+        Assert.Null(_disk.ForProcess("first").TryLock("/data/lock"));
         next.Dispose();
     }
 
     [Fact]
     public void TryLock_OfOpenFiles_SharedTogetherExclusiveAlone()
     {
-        disk.WriteAll("/data/file", [1]);
-        SimulatedProcess first = disk.ForProcess("first"), second = disk.ForProcess("second");
+        _disk.WriteAll("/data/file", [1]);
+        SimulatedProcess first = _disk.ForProcess("first"), second = _disk.ForProcess("second");
         IFile reader = first.Open("/data/file", FileUse.Read), other = second.Open("/data/file", FileUse.Read),
             writer = second.Open("/data/file", FileUse.ReadWrite);
         Assert.True(reader.TryLock(FileLockKind.Shared));
@@ -51,14 +51,14 @@ public sealed class LockTests
     [Fact]
     public void Lock_SameProcessTwice_IsRefused()
     {
-        using IFileLock? held = disk.TryLock("/data/lock");
-        Assert.Null(disk.TryLock("/data/lock"));
+        using IFileLock? held = _disk.TryLock("/data/lock");
+        Assert.Null(_disk.TryLock("/data/lock"));
     }
 
     [Fact]
     public void Lock_FileUnlinkedAndMadeAgain_BothAreHeldAndOneKnows()
     {
-        SimulatedProcess first = disk.ForProcess("first"), second = disk.ForProcess("second");
+        SimulatedProcess first = _disk.ForProcess("first"), second = _disk.ForProcess("second");
         IFileLock old = first.TryLock("/data/lock")!;
         second.Delete("/data/lock");
         IFileLock young = second.TryLock("/data/lock")!;
@@ -69,28 +69,28 @@ public sealed class LockTests
     [Fact]
     public void Lock_FileRenamed_GoesWithTheFile()
     {
-        using IFileLock? held = disk.TryLock("/data/lock");
-        disk.Rename("/data/lock", "/data/other");
-        Assert.Null(disk.ForProcess("second").TryLock("/data/other"));
-        Assert.NotNull(disk.ForProcess("second").TryLock("/data/lock"));
+        using IFileLock? held = _disk.TryLock("/data/lock");
+        _disk.Rename("/data/lock", "/data/other");
+        Assert.Null(_disk.ForProcess("second").TryLock("/data/other"));
+        Assert.NotNull(_disk.ForProcess("second").TryLock("/data/lock"));
     }
 
     [Fact]
     public void PowerLoss_LocksHeld_AllAreFree()
     {
-        disk.WriteAll("/data/lock", []);
-        Assert.NotNull(disk.ForProcess("first").TryLock("/data/lock"));
-        disk.PowerLoss(1);
-        Assert.NotNull(disk.ForProcess("second").TryLock("/data/lock"));
+        _disk.WriteAll("/data/lock", []);
+        Assert.NotNull(_disk.ForProcess("first").TryLock("/data/lock"));
+        _disk.PowerLoss(1);
+        Assert.NotNull(_disk.ForProcess("second").TryLock("/data/lock"));
     }
 
     [Fact]
     public void WaitForLock_WouldWait_SaysThatASimulationMustNot()
     {
-        Assert.Null(disk.WaitForLock("/data/lock", default));
-        disk.ForProcess("first").TryLock("/data/lock");
-        Assert.Throws<NotSupportedException>(() => disk.WaitForLock("/data/lock", default));
-        disk.ForProcess("first").Kill();
-        Assert.NotNull(disk.WaitForLock("/data/lock", default));
+        Assert.Null(_disk.WaitForLock("/data/lock", default));
+        _disk.ForProcess("first").TryLock("/data/lock");
+        Assert.Throws<NotSupportedException>(() => _disk.WaitForLock("/data/lock", default));
+        _disk.ForProcess("first").Kill();
+        Assert.NotNull(_disk.WaitForLock("/data/lock", default));
     }
 }

@@ -1,73 +1,73 @@
-using Ambrosia.Log;
+using Ambrosia.Log.Files;
 
 namespace Ambrosia.TestKit.Tests;
 
 /// <summary>What a power loss may do to names, and what it may not.</summary>
 public sealed class NameTests
 {
-    private readonly SimulatedFileSystem disk = new();
+    private readonly SimulatedFileSystem _disk = new();
 
-    public NameTests() => disk.MakeDirectory("/data");
+    public NameTests() => _disk.MakeDirectory("/data");
 
     [Fact]
     public void Create_DirectoryNotFlushed_FlushedFileMayVanish()
     {
-        using (IFile file = disk.Create("/data/a")) file.Flush();
+        using (IFile file = _disk.Create("/data/a")) file.Flush();
         Assert.Equal([false, true], Outcomes(static after => after.Exists("/data/a")));
     }
 
     [Fact]
     public void Create_DirectoryFlushed_NameSurvives()
     {
-        disk.Create("/data/a").Dispose();
-        disk.FlushDirectory("/data");
+        _disk.Create("/data/a").Dispose();
+        _disk.FlushDirectory("/data");
         Assert.Equal([true], Outcomes(static after => after.Exists("/data/a")));
     }
 
     [Fact]
     public void CreateDirectory_ParentNotFlushed_MayVanishWithWhatIsInIt()
     {
-        disk.CreateDirectory("/data/sub");
-        disk.Create("/data/sub/a").Dispose();
-        disk.FlushDirectory("/data/sub");
+        _disk.CreateDirectory("/data/sub");
+        _disk.Create("/data/sub/a").Dispose();
+        _disk.FlushDirectory("/data/sub");
         Assert.Equal([false, true], Outcomes(static after => after.Exists("/data/sub/a")));
-        disk.FlushDirectory("/data");
+        _disk.FlushDirectory("/data");
         Assert.Equal([true], Outcomes(static after => after.Exists("/data/sub/a")));
     }
 
     [Fact]
     public void Rename_NotFlushed_IsAtomicInEveryPowerLoss()
     {
-        disk.WriteAll("/data/new", [2]);
-        disk.WriteAll("/data/name", [1]);
-        disk.Rename("/data/new", "/data/name");
+        _disk.WriteAll("/data/new", [2]);
+        _disk.WriteAll("/data/name", [1]);
+        _disk.Rename("/data/new", "/data/name");
         Assert.Equal(["name=1 new=2", "name=2"], Outcomes(Describe));
     }
 
     [Fact]
     public void Rename_DirectoryFlushed_Survives()
     {
-        disk.WriteAll("/data/new", [2]);
-        disk.WriteAll("/data/name", [1]);
-        disk.Rename("/data/new", "/data/name");
-        disk.FlushDirectory("/data");
+        _disk.WriteAll("/data/new", [2]);
+        _disk.WriteAll("/data/name", [1]);
+        _disk.Rename("/data/new", "/data/name");
+        _disk.FlushDirectory("/data");
         Assert.Equal(["name=2"], Outcomes(Describe));
     }
 
     [Fact]
     public void Rename_OfAnUnflushedFile_NameMayComeWithoutContent()
     {
-        using (IFile file = disk.Create("/data/new")) file.Write([7], 0);
-        disk.Rename("/data/new", "/data/name");
-        disk.FlushDirectory("/data");
+        using (IFile file = _disk.Create("/data/new")) file.Write([7], 0);
+        _disk.Rename("/data/new", "/data/name");
+        _disk.FlushDirectory("/data");
         Assert.Equal(["name=", "name=0", "name=7"], Outcomes(Describe));
     }
 
     [Fact]
     public void Names_TwoUnflushedOperations_AnySubsetButInOrderIfAsked()
     {
-        disk.Create("/data/a").Dispose();
-        disk.Create("/data/b").Dispose();
+        _disk.Create("/data/a").Dispose();
+        _disk.Create("/data/b").Dispose();
         Assert.Equal(["", "a=", "a= b=", "b="], Outcomes(Describe));
         Assert.Equal(["", "a=", "a= b="], Outcomes(Describe, new PowerLossOptions { OrderedNames = true }));
     }
@@ -75,54 +75,54 @@ public sealed class NameTests
     [Fact]
     public void Names_OperationWithoutWhatItRestsOn_IsLostToo()
     {
-        disk.Create("/data/a").Dispose();
-        disk.Rename("/data/a", "/data/b");
+        _disk.Create("/data/a").Dispose();
+        _disk.Rename("/data/a", "/data/b");
         Assert.Equal(["", "a=", "b="], Outcomes(Describe));
     }
 
     [Fact]
     public void Rename_AcrossDirectories_FlushOfEitherMakesItDurable()
     {
-        disk.MakeDirectory("/other");
-        disk.Create("/data/a").Dispose();
-        disk.Rename("/data/a", "/other/a");
-        disk.FlushDirectory("/other");
+        _disk.MakeDirectory("/other");
+        _disk.Create("/data/a").Dispose();
+        _disk.Rename("/data/a", "/other/a");
+        _disk.FlushDirectory("/other");
         Assert.Equal(["/other/a"], Outcomes(static after => string.Join(' ', after.Files())));
     }
 
     [Fact]
     public void Delete_OpenFile_StaysReadableUntilClosed()
     {
-        disk.WriteAll("/data/a", [1, 2, 3]);
-        using IFile file = disk.Open("/data/a", FileUse.Read);
-        disk.Delete("/data/a");
+        _disk.WriteAll("/data/a", [1, 2, 3]);
+        using IFile file = _disk.Open("/data/a", FileUse.Read);
+        _disk.Delete("/data/a");
         byte[] buffer = new byte[3];
         Assert.Equal(3, file.Read(buffer, 0));
-        Assert.False(disk.Exists("/data/a"));
+        Assert.False(_disk.Exists("/data/a"));
     }
 
     [Fact]
     public void Link_OneFlushed_ContentIsThatOfBoth()
     {
-        disk.WriteAll("/data/a", [1]);
-        Assert.True(disk.TryLink("/data/a", "/data/b"));
-        Assert.False(disk.TryLink("/data/a", "/data/b"));
-        disk.Delete("/data/a");
-        disk.FlushDirectory("/data");
+        _disk.WriteAll("/data/a", [1]);
+        Assert.True(_disk.TryLink("/data/a", "/data/b"));
+        Assert.False(_disk.TryLink("/data/a", "/data/b"));
+        _disk.Delete("/data/a");
+        _disk.FlushDirectory("/data");
         Assert.Equal(["b=1"], Outcomes(Describe));
     }
 
     [Fact]
     public void Names_WrongUse_SaysWhat()
     {
-        disk.WriteAll("/data/a", []);
-        Assert.Throws<FileExistsException>(() => disk.Create("/data/a"));
-        Assert.Throws<FileNotFoundException>(() => disk.Open("/data/none", FileUse.Read));
-        Assert.Throws<DirectoryNotFoundException>(() => disk.Create("/none/a"));
-        Assert.Throws<FileNotFoundException>(() => disk.TryRenameNew("/data/none", "/data/b"));
-        Assert.Throws<ArgumentException>(() => disk.Exists("relative"));
-        Assert.Empty(disk.List("/none"));
-        disk.Delete("/data/none");
+        _disk.WriteAll("/data/a", []);
+        Assert.Throws<FileExistsException>(() => _disk.Create("/data/a"));
+        Assert.Throws<FileNotFoundException>(() => _disk.Open("/data/none", FileUse.Read));
+        Assert.Throws<DirectoryNotFoundException>(() => _disk.Create("/none/a"));
+        Assert.Throws<FileNotFoundException>(() => _disk.TryRenameNew("/data/none", "/data/b"));
+        Assert.Throws<ArgumentException>(() => _disk.Exists("relative"));
+        Assert.Empty(_disk.List("/none"));
+        _disk.Delete("/data/none");
     }
 
     private static string Describe(SimulatedFileSystem after) =>
@@ -134,7 +134,7 @@ public sealed class NameTests
         var seen = new SortedSet<T>();
         for (ulong seed = 0; seed < 200; seed++)
         {
-            SimulatedFileSystem after = disk.Copy();
+            SimulatedFileSystem after = _disk.Copy();
             after.PowerLoss(seed, options);
             seen.Add(look(after));
         }

@@ -1,4 +1,4 @@
-using Ambrosia.Log;
+using Ambrosia.Log.Files;
 
 namespace Ambrosia.TestKit.Tests;
 
@@ -9,9 +9,9 @@ public sealed class PosixAgreementTests : IDisposable
 {
     private const int Steps = 400;
 
-    private readonly string folder = Directory.CreateTempSubdirectory("ambrosia-testkit-").FullName;
+    private readonly string _folder = Directory.CreateTempSubdirectory("ambrosia-testkit-").FullName;
 
-    public void Dispose() => Directory.Delete(folder, recursive: true);
+    public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     [Theory]
     [InlineData(1)]
@@ -23,7 +23,7 @@ public sealed class PosixAgreementTests : IDisposable
         var disk = new SimulatedFileSystem();
         disk.MakeDirectory("/data");
         var simulated = new FileScript(disk, "/data", seed);
-        var real = new FileScript(new PosixFileSystem(), folder, seed);
+        var real = new FileScript(new PosixFileSystem(), _folder, seed);
         try
         {
             for (int i = 0; i < Steps; i++) Assert.Equal($"{i} {real.Step()}", $"{i} {simulated.Step()}");

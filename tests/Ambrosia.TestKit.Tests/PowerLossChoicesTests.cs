@@ -1,4 +1,4 @@
-using Ambrosia.Log;
+using Ambrosia.Log.Files;
 
 namespace Ambrosia.TestKit.Tests;
 
@@ -6,14 +6,14 @@ namespace Ambrosia.TestKit.Tests;
 public sealed class PowerLossChoicesTests
 {
     private const int BlockBytes = 4096;
-    private readonly SimulatedFileSystem disk = new();
+    private readonly SimulatedFileSystem _disk = new();
 
-    public PowerLossChoicesTests() => disk.MakeDirectory("/data");
+    public PowerLossChoicesTests() => _disk.MakeDirectory("/data");
 
     [Fact]
     public void PowerLoss_NothingUnflushed_HasOneOutcome()
     {
-        disk.WriteAll("/data/a", [1, 2]);
+        _disk.WriteAll("/data/a", [1, 2]);
         Assert.Equal(["a=1,2"], Outcomes(out long count));
         Assert.Equal(1, count);
     }
@@ -21,8 +21,8 @@ public sealed class PowerLossChoicesTests
     [Fact]
     public void PowerLoss_BlocksOfAFile_AnySubsetAndAnyVersion()
     {
-        disk.WriteAll("/data/a", new byte[3 * BlockBytes]);
-        using IFile file = disk.Open("/data/a", FileUse.ReadWrite);
+        _disk.WriteAll("/data/a", new byte[3 * BlockBytes]);
+        using IFile file = _disk.Open("/data/a", FileUse.ReadWrite);
         for (int block = 0; block < 3; block++) file.Write(Filled(1), block * BlockBytes);
         file.Write(Filled(2), 0);
         file.Write(Filled(1), BlockBytes); // the same again is no outcome of its own
@@ -36,16 +36,16 @@ public sealed class PowerLossChoicesTests
     [Fact]
     public void PowerLoss_NamesAndLengths_AreThoseThatADrawnOneHas()
     {
-        disk.WriteAll("/data/name", [1]);
-        using IFile made = disk.Create("/data/new"), cut = disk.Open("/data/name", FileUse.ReadWrite);
+        _disk.WriteAll("/data/name", [1]);
+        using IFile made = _disk.Create("/data/new"), cut = _disk.Open("/data/name", FileUse.ReadWrite);
         made.Write(Filled(3), 0);
         made.Write(Filled(4), BlockBytes);
         cut.SetLength(0);
-        disk.Rename("/data/new", "/data/name");
+        _disk.Rename("/data/new", "/data/name");
         var drawn = new SortedSet<string>(StringComparer.Ordinal);
         for (ulong seed = 0; seed < 10_000; seed++)
         {
-            SimulatedFileSystem after = disk.Copy();
+            SimulatedFileSystem after = _disk.Copy();
             after.PowerLoss(seed, new PowerLossOptions { TornSectors = false });
             drawn.Add(Describe(after));
         }
@@ -58,14 +58,14 @@ public sealed class PowerLossChoicesTests
     [Fact]
     public void Next_FromAnotherState_IsNoticed()
     {
-        disk.WriteAll("/data/a", new byte[BlockBytes]);
-        using IFile file = disk.Open("/data/a", FileUse.ReadWrite);
+        _disk.WriteAll("/data/a", new byte[BlockBytes]);
+        using IFile file = _disk.Open("/data/a", FileUse.ReadWrite);
         file.Write(Filled(1), 0);
         var choices = new PowerLossChoices();
-        disk.Copy().PowerLoss(choices);
+        _disk.Copy().PowerLoss(choices);
         Assert.True(choices.Next());
         file.Write(Filled(2), 0);
-        Assert.Throws<InvalidOperationException>(() => disk.Copy().PowerLoss(choices));
+        Assert.Throws<InvalidOperationException>(() => _disk.Copy().PowerLoss(choices));
     }
 
     private static byte[] Filled(byte with)
@@ -88,7 +88,7 @@ public sealed class PowerLossChoicesTests
         var choices = new PowerLossChoices();
         do
         {
-            SimulatedFileSystem after = disk.Copy();
+            SimulatedFileSystem after = _disk.Copy();
             after.PowerLoss(choices);
             seen.Add(Describe(after));
         }

@@ -13,15 +13,24 @@ public sealed class SimulationTrace(int tailMax = 50)
     private const ulong FnvOffset = 0xCBF29CE484222325;
     private const ulong FnvPrime = 0x100000001B3;
 
-    private readonly Queue<string> tail = new();
-    private readonly List<ulong> marks = [];
+    private readonly Queue<string> _tail = new();
+    private readonly List<ulong> _marks = [];
 
     public ulong Hash { get; private set; } = FnvOffset;
 
     public long Count { get; private set; }
 
+    /// <summary>
+    /// The hash of what happened apart from what was said: the same for two builds that take the same steps and word their lines
+    /// differently.
+    /// </summary>
+    public ulong StepHash { get; private set; } = FnvOffset;
+
+    /// <summary>Adds a number that a step depends on, or comes to, to <see cref="StepHash"/>.</summary>
+    public void AddStep(ulong value) => StepHash = (StepHash ^ value) * FnvPrime;
+
     /// <summary>The last events, oldest first.</summary>
-    public IReadOnlyCollection<string> Tail => tail;
+    public IReadOnlyCollection<string> Tail => _tail;
 
     /// <summary>Adds an event; all that distinguishes it must be in the text.</summary>
     public void Add(string what)
@@ -31,9 +40,9 @@ public sealed class SimulationTrace(int tailMax = 50)
         // The end of each event counts, so that "ab" and "a", "b" differ.
         Hash = (hash ^ 0x1FFFF) * FnvPrime;
         Count++;
-        if (marks.Count < MarksMax) marks.Add(Hash);
-        tail.Enqueue(what);
-        if (tail.Count > tailMax) tail.Dequeue();
+        if (_marks.Count < MarksMax) _marks.Add(Hash);
+        _tail.Enqueue(what);
+        if (_tail.Count > tailMax) _tail.Dequeue();
     }
 
     public void Add(FileOperation operation) => Add(operation.ToString());
@@ -45,11 +54,11 @@ public sealed class SimulationTrace(int tailMax = 50)
     public long? FirstDifference(SimulationTrace other)
     {
         if (Hash == other.Hash && Count == other.Count) return null;
-        int low = 0, high = Math.Min(marks.Count, other.marks.Count);
+        int low = 0, high = Math.Min(_marks.Count, other._marks.Count);
         while (low < high)
         {
             int middle = (low + high) / 2;
-            if (marks[middle] == other.marks[middle]) low = middle + 1;
+            if (_marks[middle] == other._marks[middle]) low = middle + 1;
             else high = middle;
         }
 

@@ -6,7 +6,8 @@ namespace Ambrosia.Tidy.Tests;
 /// <param name="Path">Relative to the root.</param>
 /// <param name="References">Names of the projects referred to.</param>
 /// <param name="Packages">Names of the packages referred to.</param>
-internal sealed record ProjectFile(string Path, IReadOnlyList<string> References, IReadOnlyList<string> Packages)
+/// <param name="RootNamespace">The namespace of the sources directly in the project's folder.</param>
+internal sealed record ProjectFile(string Path, IReadOnlyList<string> References, IReadOnlyList<string> Packages, string RootNamespace)
 {
     public string Name => System.IO.Path.GetFileNameWithoutExtension(Path);
 
@@ -20,7 +21,8 @@ internal sealed record ProjectFile(string Path, IReadOnlyList<string> References
             path,
             [.. root.Descendants("ProjectReference").Where(static reference => !IsCompilerOnly(reference)).Select(static reference =>
                 System.IO.Path.GetFileNameWithoutExtension(((string?)reference.Attribute("Include") ?? "").Replace('\\', '/')))],
-            [.. root.Descendants("PackageReference").Select(static reference => (string?)reference.Attribute("Include") ?? "")]);
+            [.. root.Descendants("PackageReference").Select(static reference => (string?)reference.Attribute("Include") ?? "")],
+            (string?)root.Descendants("RootNamespace").FirstOrDefault() ?? System.IO.Path.GetFileNameWithoutExtension(path));
     }
 
     private static bool IsCompilerOnly(XElement reference) =>

@@ -7,12 +7,12 @@ namespace Ambrosia.Tidy.Tests;
 internal static class Repository
 {
     /// <summary>What .gitignore keeps out (folders by name, or by path from the root), and git's own.</summary>
-    private static readonly Lazy<HashSet<string>> Left = new(static () =>
+    private static readonly Lazy<HashSet<string>> s_left = new(static () =>
         [".git",
             .. File.ReadLines(Path.Join(Root, ".gitignore")).Where(static line => line.EndsWith('/'))
                 .Select(static line => line.TrimEnd('/'))]);
 
-    private static readonly HashSet<string> Binary = [".png", ".ico", ".snk", ".zip", ".bin", ".gz", ".ckpt", ".log"];
+    private static readonly HashSet<string> s_binary = [".png", ".ico", ".snk", ".zip", ".bin", ".gz", ".ckpt", ".log"];
 
     public static string Root { get; } = FindRoot();
 
@@ -27,11 +27,21 @@ internal static class Repository
         [.. Files.Where(static path => path.EndsWith(".csproj", StringComparison.Ordinal))
             .Select(static path => ProjectFile.Parse(path, Read(path)))];
 
-    public static IEnumerable<string> TextFiles => Files.Where(static path => !Binary.Contains(Path.GetExtension(path)));
+    public static IEnumerable<string> TextFiles => Files.Where(static path => !s_binary.Contains(Path.GetExtension(path)));
 
     public static string Read(string path) => File.ReadAllText(Path.Join(Root, path));
 
     public static bool Has(string path) => File.Exists(Path.Join(Root, path)) || Directory.Exists(Path.Join(Root, path));
+
+    /// <summary>Our sources of the product that people write.</summary>
+    public static IEnumerable<SourceFile> Product => Sources.Where(static source => source.IsProduct && !source.IsGenerated);
+
+    /// <summary>The project that a path belongs to by its folder; null when it belongs to none.</summary>
+    public static ProjectFile? ProjectOf(string path) =>
+        Projects.Where(project => path.StartsWith(project.Folder, StringComparison.Ordinal)).MaxBy(static project => project.Folder.Length);
+
+    /// <summary>The name of the project that a path belongs to, or the path's first folder.</summary>
+    public static string OwnerOf(string path) => ProjectOf(path)?.Name ?? path.Split('/')[0];
 
     /// <summary>Fails with one finding a line.</summary>
     public static void AssertNone(IEnumerable<string> findings)
@@ -39,6 +49,9 @@ internal static class Repository
         List<string> all = [.. findings];
         Assert.True(all.Count == 0, $"{all.Count} to mend:{Environment.NewLine}{string.Join(Environment.NewLine, all)}");
     }
+
+    /// <summary>Fails with one finding a line.</summary>
+    public static void AssertNone(IEnumerable<Finding> findings) => AssertNone(findings.Select(static found => found.ToString()));
 
     private static string FindRoot()
     {
@@ -65,7 +78,7 @@ internal static class Repository
         }
     }
 
-    private static bool IsLeft(string path) => Left.Value.Contains(Path.GetFileName(path)) || Left.Value.Contains($"/{Relative(path)}");
+    private static bool IsLeft(string path) => s_left.Value.Contains(Path.GetFileName(path)) || s_left.Value.Contains($"/{Relative(path)}");
 
     private static string Relative(string path) => Path.GetRelativePath(Root, path).Replace('\\', '/');
 }

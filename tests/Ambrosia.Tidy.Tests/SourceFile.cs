@@ -6,24 +6,35 @@ namespace Ambrosia.Tidy.Tests;
 /// <summary>A C# source with its syntax, parsed when first asked for.</summary>
 internal sealed class SourceFile(string path, string text)
 {
-    private readonly Lazy<CompilationUnitSyntax> syntax =
+    private static readonly string[] s_outsideTheProduct = ["tests/", "samples/", "perf/"];
+
+    private readonly Lazy<CompilationUnitSyntax> _syntax =
         new(() => CSharpSyntaxTree.ParseText(text, new CSharpParseOptions(LanguageVersion.Preview)).GetCompilationUnitRoot());
 
     public string Path => path;
 
     public string Text => text;
 
-    public CompilationUnitSyntax Syntax => syntax.Value;
+    public CompilationUnitSyntax Syntax => _syntax.Value;
 
     public int LineCount => text.AsSpan().Count('\n');
 
     public bool IsTest => path.StartsWith("tests/", StringComparison.Ordinal);
+
+    /// <summary>Whether users and operators get it: neither a test nor a sample nor a measurement.</summary>
+    public bool IsProduct => !s_outsideTheProduct.Any(folder => path.StartsWith(folder, StringComparison.Ordinal));
 
     /// <summary>In a project that holds tests; other folders below tests/ hold the programs that they run.</summary>
     public bool IsSuite =>
         IsTest && (path.Split('/')[1].EndsWith(".Tests", StringComparison.Ordinal) || path.Split('/')[1] == "Ambrosia.Simulation");
 
     public bool IsGenerated => path.EndsWith(".g.cs", StringComparison.Ordinal);
+
+    /// <summary>The types that the file declares outside of other types.</summary>
+    public IEnumerable<DeclaredType> Types =>
+        from member in Syntax.DescendantNodes(static node => node is CompilationUnitSyntax or BaseNamespaceDeclarationSyntax)
+        where member is BaseTypeDeclarationSyntax or DelegateDeclarationSyntax
+        select DeclaredType.Of((MemberDeclarationSyntax)member);
 
     public override string ToString() => path;
 }

@@ -1,14 +1,14 @@
-using CRA;
+using CRA.Authentication;
 
 namespace Ambrosia.Tools.Tests;
 
 public sealed class CertsTests : IDisposable
 {
-    private readonly DirectoryInfo folder = System.IO.Directory.CreateTempSubdirectory("ambrosia-certs-");
+    private readonly DirectoryInfo _folder = System.IO.Directory.CreateTempSubdirectory("ambrosia-certs-");
 
-    private string Place => Path.Combine(folder.FullName, "authority");
+    private string Place => Path.Combine(_folder.FullName, "authority");
 
-    public void Dispose() => folder.Delete(recursive: true);
+    public void Dispose() => _folder.Delete(recursive: true);
 
     private LinkCertificates Read(string name) => LinkCertificates.Read(
         File.ReadAllText(Path.Combine(Place, $"{name}.instance.pem")), File.ReadAllText(Path.Combine(Place, $"{name}.instance.key")),

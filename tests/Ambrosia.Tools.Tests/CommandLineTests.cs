@@ -1,4 +1,5 @@
 using System.Text.Json;
+using Ambrosia.Tools.Commands;
 
 namespace Ambrosia.Tools.Tests;
 

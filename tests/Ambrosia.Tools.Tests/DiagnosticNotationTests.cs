@@ -1,9 +1,9 @@
 using System.Text;
-using Ambrosia.Protocol;
+using Ambrosia.Tools.Decoding;
 
 namespace Ambrosia.Tools.Tests;
 
-/// <summary>Against the table of RFC 8949 appendix A, whole.</summary>
+/// <summary>The notation agrees with the whole table of RFC 8949 appendix A.</summary>
 public sealed class DiagnosticNotationTests
 {
     public static TheoryData<string, string> AppendixA()
@@ -67,7 +67,7 @@ public sealed class DiagnosticNotationTests
     public void Item_NestedBeyondMeasure_IsMalformedAndNoStackOverflow() =>
         Assert.StartsWith("malformed(", CborDiagnostic.OfSequence(Enumerable.Repeat((byte)0x81, 100_000).ToArray()));
 
-    /// <summary>Negative control: the table does tell one notation from another.</summary>
+    /// <summary>This is a negative control: the table does tell one notation from another.</summary>
     [Fact]
     public void Item_OfAppendixA_WithAFlippedBit_DoesNotAgree() =>
         Assert.DoesNotContain(AppendixA(), static row => CborDiagnostic.OfSequence(Flipped((string)row[0])) == (string)row[1]);

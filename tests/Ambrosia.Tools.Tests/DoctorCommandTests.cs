@@ -1,4 +1,7 @@
 using System.Text.Json;
+using Ambrosia.Log.Files;
+using Ambrosia.Tools.Commands;
+using Ambrosia.Tools.Diagnosis;
 
 namespace Ambrosia.Tools.Tests;
 
@@ -136,12 +139,12 @@ public sealed class DoctorCommandTests
         Assert.Equal(ToolExit.Misuse, ToolRun.Of("doctor", temporary.Of("file")).Code);
     }
 
-    /// <summary>Negative control: when somebody else holds the probe's lock, the check does not say that all is well.</summary>
+    /// <summary>This is a negative control: when somebody else holds the probe's lock, the check does not say that all is well.</summary>
     [Fact]
     public void Locks_ThatTheSecondProcessCannotGet_AreNotOk()
     {
         using var temporary = new TemporaryDirectory();
-        using Ambrosia.Log.IFileLock? held = new Ambrosia.Log.PosixFileSystem().TryLock(temporary.Of(LockChild.HeldName));
+        using IFileLock? held = new PosixFileSystem().TryLock(temporary.Of(LockProbeProcess.HeldName));
         Assert.NotNull(held);
         Assert.DoesNotContain(LockCheck.Run(temporary.Path), static finding => finding.Status == FindingStatus.Ok);
     }

@@ -1,8 +1,8 @@
-using Ambrosia.Log;
+using Ambrosia.Log.Files;
 
 namespace Ambrosia.Tools.Tests;
 
-/// <summary>Real files, with a hook before each thing that a reader does to them.</summary>
+/// <summary>Real files that call a hook before each operation of a reader.</summary>
 internal sealed class HookedFiles(IFileSystem files) : IFileSystem
 {
     /// <summary>Gets the number of the operation, from 1.</summary>

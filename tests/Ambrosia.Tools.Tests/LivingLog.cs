@@ -1,9 +1,16 @@
-using Ambrosia.Log;
+using Ambrosia.Log.Checkpoints;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
+using Ambrosia.Log.Reading;
+using Ambrosia.Log.Retention;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Checkpoints;
+using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.Tools.Tests;
 
-/// <summary>A primary at work on real files: it appends, takes checkpoints, truncates, and writes its old segments again.</summary>
+/// <summary>A primary that works on real files: it appends, takes checkpoints, truncates, and writes its old segments again.</summary>
 internal sealed class LivingLog : IDisposable
 {
     private static readonly LogOptions s_small = LogMaker.Small with { SegmentBytes = 64 << 10, PageBytes = 8 << 10 };
@@ -15,14 +22,13 @@ internal sealed class LivingLog : IDisposable
     {
         _maker = LogMaker.Start(directory, options: s_small);
         _truncation = new Truncation(
-            new PosixFileSystem(), directory, _maker.Identity, _maker.Log.Chain, _maker.Writer.Epoch, RetentionPolicy.Default,
-            NoCrashPoints.Instance, _maker.Writer.Release);
+            new LogLocation(new PosixFileSystem(), directory, _maker.Identity), _maker.Writer, _maker.Log.Chain, RetentionPolicy.Default);
         _maker.Peer(1, "ada");
         Work();
         Work();
     }
 
-    /// <summary>Files that were written again so far.</summary>
+    /// <summary>The number of files that were written again so far.</summary>
     public long Recycled => _maker.Writer.Metrics.Recycled;
 
     /// <summary>
@@ -35,7 +41,7 @@ internal sealed class LivingLog : IDisposable
             Fill();
             Checkpoint();
         }
-        _truncation.Run(DateTimeOffset.UtcNow);
+        _truncation.Truncate(DateTimeOffset.UtcNow);
         Fill();
     }
 
@@ -63,8 +69,8 @@ internal sealed class LivingLog : IDisposable
         _maker.Run(MessageKind.Fork, 1, Message.Of(5, [1])); // states the page before
         _maker.Commit();
         var header = new CheckpointHeader(0, _maker.Identity.Uuid, lsn, lsn, _maker.Writer.Epoch, 7, 1, 1_000_000, buffer.Hash, "r0");
-        using var writer = new CheckpointWriter(files, _maker.Directory, _maker.Identity, header, NoCrashPoints.Instance);
-        writer.Write(CheckpointSection.Coordinator,
+        using var writer = new CheckpointWriter(files, _maker.Directory, _maker.Identity, header, ICrashPoints.None);
+        writer.Write(CheckpointSection.CoordinatorPart,
             new CoordinatorPart([new CheckpointPeer(1, new InstanceId("ada"), Guid.NewGuid(), new Epoch(1), 0)], [], [], Lsn.Zero, [])
                 .ToBytes());
         writer.Write(CheckpointSection.Image, new byte[5_000]);

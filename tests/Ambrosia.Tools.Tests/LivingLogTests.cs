@@ -1,4 +1,8 @@
-using Ambrosia.Log;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Reading;
+using Ambrosia.Tools.Listing;
+using Ambrosia.Tools.Logs;
+using Ambrosia.Tools.Verification;
 
 namespace Ambrosia.Tools.Tests;
 
@@ -20,7 +24,7 @@ public sealed class LivingLogTests : IDisposable
     [Fact]
     public void Verify_LogRecycledBeforeAnyOfItsOperations_IsSound() => AtEachOperation(static place =>
     {
-        VerifyReport report = VerifyCommand.Verify(place, static _ => { });
+        VerifyReport report = VerifyToolCommand.Verify(place, static _ => { });
         Assert.True(report.Sound, System.Text.Json.JsonSerializer.Serialize(report));
         Assert.True(report.Messages > 10);
     });
@@ -37,12 +41,12 @@ public sealed class LivingLogTests : IDisposable
     {
         var walk = new LogWalk(place);
         int pages = 0;
-        Assert.IsType<ReadVerdict.Whole>(walk.Run(new WalkStart(null, null), (_, _) => ++pages > 0, static _ => { }));
+        Assert.IsType<ReadVerdict.CleanEnd>(walk.Run(new WalkStart(null, null), (_, _) => ++pages > 0, static _ => { }));
         Assert.False(walk.HasDamage);
         Assert.True(pages > 10);
     });
 
-    private void AtEachOperation(Action<LogPlace> read)
+    private void AtEachOperation(Action<LogDirectory> read)
     {
         using var log = new LivingLog(LogDirectory);
         int bursts = 0;
@@ -55,7 +59,7 @@ public sealed class LivingLogTests : IDisposable
                 bursts++;
                 log.Work();
             };
-            read(LogPlace.Open(LogDirectory) with { Files = new ReadOnlyFiles(files) });
+            read(Logs.LogDirectory.Open(LogDirectory) with { Files = new ReadOnlyFiles(files) });
             if (files.Operations < at) break;
         }
         Assert.True(bursts > 30, $"{bursts} bursts");

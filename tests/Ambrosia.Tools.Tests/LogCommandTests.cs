@@ -1,6 +1,7 @@
 using System.Text.Json;
-using Ambrosia.Log;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Runs;
+using Ambrosia.Tools.Commands;
 
 namespace Ambrosia.Tools.Tests;
 

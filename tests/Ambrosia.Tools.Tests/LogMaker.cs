@@ -1,9 +1,17 @@
-using Ambrosia.Log;
+using Ambrosia.Log.Commit;
+using Ambrosia.Log.Fencing;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
+using Ambrosia.Log.Pages;
+using Ambrosia.Log.Recovery;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Records;
+using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.Tools.Tests;
 
-/// <summary>A primary whose log a test writes by hand, on real files, with the product's own writer.</summary>
+/// <summary>Acts as a primary whose log a test writes by hand, on real files, with the product's own writer.</summary>
 internal sealed class LogMaker : IDisposable
 {
     public static readonly LogOptions Small = new()
@@ -15,7 +23,7 @@ internal sealed class LogMaker : IDisposable
     private readonly PrimaryLock _lock;
     private readonly Dictionary<(RecordKind, uint), ulong> _numbers = [];
 
-    private LogMaker(string directory, InstanceIdentity identity, Fence fence, PrimaryLock held, OpenLog log)
+    private LogMaker(string directory, InstanceIdentity identity, Fence fence, PrimaryLock held, PrimaryLog log)
     {
         Directory = directory;
         Identity = identity;
@@ -27,31 +35,31 @@ internal sealed class LogMaker : IDisposable
     public string Directory { get; }
     public InstanceIdentity Identity { get; }
     public Fence Fence { get; }
-    public OpenLog Log { get; }
+    public PrimaryLog Log { get; }
     public LogWriter Writer => Log.Writer;
 
     public static LogMaker Start(string directory, TimeProvider? time = null, LogOptions? options = null)
     {
         var files = new PosixFileSystem();
         InstanceIdentity identity = InstanceDirectory.Create(
-            files, directory, "counter", 0, Guid.Parse("0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0"), 1_000_000, "r0", NoCrashPoints.Instance);
+            files, directory, "counter", 0, Guid.Parse("0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0"), 1_000_000, "r0", ICrashPoints.None);
         ClaimResult result = null!;
         // A process that another test is starting has the descriptors of this one until it becomes another program, the lock's among them.
         SpinWait.SpinUntil(
-            () => (result = PrimaryClaim.Try(files, directory, identity, "r0", NoCrashPoints.Instance)) is ClaimResult.Claimed,
+            () => (result = PrimaryClaim.TryClaim(files, directory, identity, "r0", ICrashPoints.None)) is ClaimResult.Claimed,
             TimeSpan.FromSeconds(30));
         var claimed = Assert.IsType<ClaimResult.Claimed>(result);
-        OpenLog log = TakeOver.Run(files, directory, identity, claimed.Fence, "r0", options ?? Small, time ?? TimeProvider.System,
-            NoCrashPoints.Instance);
+        PrimaryLog log = TakeOver.Execute(
+            new LogLocation(files, directory, identity), claimed.Fence, "r0", options ?? Small, time ?? TimeProvider.System);
         return new LogMaker(directory, identity, claimed.Fence, claimed.PrimaryLock, log);
     }
 
     public Lsn Append<T>(T record) where T : IRecordBody<T> => Append(RecordKinds.Encode(record), T.Kind);
 
-    /// <summary>A peer of the instance, with its origin id.</summary>
+    /// <summary>Appends a peer of the instance with its origin id.</summary>
     public void Peer(uint origin, string name) => Append(new PeerRecord(origin, new InstanceId(name), Guid.NewGuid(), new Epoch(1)));
 
-    /// <summary>One run; its numbers go on from the origin's last.</summary>
+    /// <summary>Appends a run, whose numbers go on from the origin's last.</summary>
     /// <param name="messages">Whole messages (protocol P3.3).</param>
     public Lsn Run(MessageKind kind, uint origin, params byte[][] messages)
     {
@@ -91,9 +99,9 @@ internal sealed class LogMaker : IDisposable
     /// <summary>Makes everything appended so far durable.</summary>
     public void Commit()
     {
-        while (Writer.Begin(out CommitGroup? group) is var answer and (CommitAnswer.Ready or CommitAnswer.AwaitingSpace))
+        while (Writer.Begin(out CommitGroup? group) is var answer and (CommitReadiness.Ready or CommitReadiness.AwaitingSpace))
         {
-            if (answer == CommitAnswer.AwaitingSpace)
+            if (answer == CommitReadiness.AwaitingSpace)
             {
                 Writer.PrepareSpace();
                 continue;
@@ -106,7 +114,7 @@ internal sealed class LogMaker : IDisposable
         }
     }
 
-    /// <summary>As after kill -9.</summary>
+    /// <summary>Leaves the log as it is after kill -9.</summary>
     public void Dispose()
     {
         Writer.Dispose();

@@ -1,6 +1,6 @@
 namespace Ambrosia.Tools.Tests;
 
-/// <summary>A contract manifest with every kind of argument.</summary>
+/// <summary>Holds a contract manifest that has every kind of argument.</summary>
 internal static class Manifest
 {
     public const uint Everything = 1, Raw = 2, Answer = 3, Two = 4;

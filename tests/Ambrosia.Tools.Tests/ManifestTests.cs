@@ -1,3 +1,7 @@
+using Ambrosia.Tools.Decoding;
+using Ambrosia.Tools.Output;
+using Ambrosia.Tools.Records;
+
 namespace Ambrosia.Tools.Tests;
 
 public sealed class ManifestTests
@@ -45,7 +49,7 @@ public sealed class ManifestTests
     {
         using var temporary = new TemporaryDirectory();
         File.WriteAllText(temporary.Of("x.contract.json"), content);
-        ToolMisuse misuse = Assert.Throws<ToolMisuse>(() => Contracts.Load([temporary.Path]));
+        ToolMisuse misuse = Assert.Throws<ToolMisuse>(() => ContractManifests.Load([temporary.Path]));
         Assert.Contains("x.contract.json", misuse.What);
     }
 
@@ -53,7 +57,7 @@ public sealed class ManifestTests
     public void Directory_WithoutManifests_IsMisuse()
     {
         using var temporary = new TemporaryDirectory();
-        Assert.Throws<ToolMisuse>(() => Contracts.Load([temporary.Path]));
+        Assert.Throws<ToolMisuse>(() => ContractManifests.Load([temporary.Path]));
     }
 
     [Fact]
@@ -62,7 +66,7 @@ public sealed class ManifestTests
         using var temporary = new TemporaryDirectory();
         File.WriteAllText(temporary.Of("a.contract.json"), Manifest.Json);
         File.WriteAllText(temporary.Of("b.contract.json"), Manifest.Json.Replace("IShop", "IBank"));
-        var text = new MessageText(Contracts.Load([temporary.Path]), int.MaxValue);
+        var text = new MessageFormatter(ContractManifests.Load([temporary.Path]), int.MaxValue);
         Assert.Equal("IShop.Two|IBank.Two", text.MethodOf(Manifest.Two).Name);
         Assert.Equal(["1", "\"a\""], text.Arguments(Manifest.Two, [0x01, 0x61, 0x61]).Select(static argument => argument.ToString()));
     }
@@ -71,7 +75,7 @@ public sealed class ManifestTests
     public void Arguments_ThatDoNotFitTheirType_AreShownAllTheSame()
     {
         using var temporary = new TemporaryDirectory();
-        var text = new MessageText(Contracts.Load([Manifest.Write(temporary)]), int.MaxValue);
+        var text = new MessageFormatter(ContractManifests.Load([Manifest.Write(temporary)]), int.MaxValue);
         Assert.Equal(["first: \"a\"", "second: 1", "[2]"],
             text.Arguments(Manifest.Two, [0x61, 0x61, 0x01, 0x81, 0x02]).Select(static argument => argument.ToString()));
         Assert.Equal(["first: 1"], text.Arguments(Manifest.Two, [0x01]).Select(static argument => argument.ToString()));

@@ -1,5 +1,6 @@
 using System.Buffers;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Payloads;
 
 namespace Ambrosia.Tools.Tests;
 

@@ -1,9 +1,10 @@
 using System.Diagnostics;
-using Ambrosia.Protocol;
+using Ambrosia.Protocol.Runs;
+using Ambrosia.Tools.Commands;
 
 namespace Ambrosia.Tools.Tests;
 
-/// <summary>The tool as users start it: a process, in pipes, beside a writer.</summary>
+/// <summary>Runs the tool as users start it: as a process, in pipes, beside a writer.</summary>
 [Collection(LocksCollection.Name)]
 public sealed class ProcessTests
 {

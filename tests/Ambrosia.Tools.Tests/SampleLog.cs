@@ -1,14 +1,15 @@
-using Ambrosia.Log;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Records;
+using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.Tools.Tests;
 
-/// <summary>A log with a message of every kind, in several pages; the clock goes on by a second a page.</summary>
+/// <summary>Makes a log that has a message of every kind, in several pages. The clock goes on by a second a page.</summary>
 internal static class SampleLog
 {
     public const int Forks = 40;
 
-    /// <summary>Made and left as after kill -9.</summary>
+    /// <summary>Makes the log and leaves it as it is after kill -9.</summary>
     public static void Make(string directory)
     {
         using LogMaker log = LogMaker.Start(directory, new SecondClock(), LogMaker.Small with { SegmentBytes = 4 << 20 });
@@ -57,6 +58,10 @@ internal static class SampleLog
     {
         private DateTimeOffset _now = new(2026, 11, 21, 0, 0, 0, TimeSpan.Zero);
 
-        public override DateTimeOffset GetUtcNow() => _now += TimeSpan.FromSeconds(1);
+        public override DateTimeOffset GetUtcNow() => _now;
+
+        public override long TimestampFrequency => TimeSpan.TicksPerSecond;
+
+        public override long GetTimestamp() => (_now += TimeSpan.FromSeconds(1)).UtcTicks;
     }
 }

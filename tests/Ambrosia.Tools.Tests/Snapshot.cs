@@ -2,7 +2,7 @@ using System.Security.Cryptography;
 
 namespace Ambrosia.Tools.Tests;
 
-/// <summary>Everything about a directory that a tool could change: names, contents, sizes, times, modes.</summary>
+/// <summary>Describes everything about a directory that a tool could change: names, contents, sizes, times, modes.</summary>
 internal static class Snapshot
 {
     public static string Of(string directory) =>

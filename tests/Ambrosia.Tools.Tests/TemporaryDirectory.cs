@@ -1,6 +1,6 @@
 namespace Ambrosia.Tools.Tests;
 
-/// <summary>A directory of a test's own, removed at its end.</summary>
+/// <summary>A directory that one test uses and that is removed at its end.</summary>
 internal sealed class TemporaryDirectory : IDisposable
 {
     public string Path { get; } = Directory.CreateTempSubdirectory("ambrosia-tools-").FullName;

@@ -1,13 +1,14 @@
 using System.Text.Json;
+using Ambrosia.Tools.Output;
 
 namespace Ambrosia.Tools.Tests;
 
-/// <summary>One run of the tool in this process, as in a pipe.</summary>
+/// <summary>Runs the tool once in this process, as in a pipe.</summary>
 internal sealed record ToolRun(int Code, string Output, string Error)
 {
     public string[] Lines => Output.Split('\n', StringSplitOptions.RemoveEmptyEntries);
 
-    /// <summary>The only line of the output, which must be a whole JSON object.</summary>
+    /// <summary>Returns the only line of the output, which must be a whole JSON object.</summary>
     public JsonElement Json => JsonDocument.Parse(Assert.Single(Lines)).RootElement;
 
     public IEnumerable<JsonElement> JsonLines => Lines.Select(static line => JsonDocument.Parse(line).RootElement);

@@ -1,6 +1,13 @@
 using System.Text.Json;
-using Ambrosia.Log;
+using Ambrosia.Log.Checkpoints;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Checkpoints;
+using Ambrosia.Protocol.Records;
+using Ambrosia.Protocol.Runs;
+using Ambrosia.Tools.Commands;
 
 namespace Ambrosia.Tools.Tests;
 
@@ -26,7 +33,8 @@ public sealed class VerifyCommandTests : IDisposable
         Assert.Equal(2, report.GetProperty("records").GetProperty("peer").GetInt32());
         Assert.Empty(report.GetProperty("lost").EnumerateArray());
         Assert.True(report.GetProperty("restart").GetProperty("possible").GetBoolean());
-        Assert.Contains("ok: everything that was promised is there", ToolRun.Of("verify", _log).Output);
+        Assert.Contains(
+            "ok: all that was read is sound, and nothing is missing of which the directory tells", ToolRun.Of("verify", _log).Output);
     }
 
     [Fact]
@@ -165,7 +173,7 @@ public sealed class VerifyCommandTests : IDisposable
         Assert.EndsWith("instance", run.Json.GetProperty("damage").GetProperty("file").GetString());
     }
 
-    /// <summary>Whole pages whose content is wrong: only something that opens every record sees it.</summary>
+    /// <summary>The pages are sound and their content is wrong: only something that opens every record sees it.</summary>
     [Fact]
     public void Verify_NumbersWithAGap_AreFound()
     {
@@ -183,7 +191,7 @@ public sealed class VerifyCommandTests : IDisposable
 
         Assert.Equal(ToolExit.Damage, verify.Code);
         Assert.Contains("begins at number 3, and 2 comes next",
-            Assert.Single(verify.Json.GetProperty("oddities").EnumerateArray().ToArray()).GetProperty("what").GetString());
+            Assert.Single(verify.Json.GetProperty("violations").EnumerateArray().ToArray()).GetProperty("what").GetString());
     }
 
     [Fact]
@@ -219,18 +227,86 @@ public sealed class VerifyCommandTests : IDisposable
         Assert.Contains("a coordinator starts all the same, from ckpt.", run.Output);
     }
 
-    private void MakeCheckpoint()
+    /// <summary>The newest segment is deleted together with what it held; the lock file of its primary still tells of it.</summary>
+    [Fact]
+    public void Verify_NewestSegmentIsGoneAndTheLockTellsOfIt_IsDamage()
     {
-        JsonElement page = ToolRun.Of("log", _log, "--pages", "--json")
-            .JsonLines.Where(static line => line.TryGetProperty("kind", out JsonElement kind) && kind.GetString() == "records")
-            .ElementAt(20);
+        for (int i = 0; i < 2; i++)
+        {
+            using LogMaker maker = LogMaker.Start(_log);
+            maker.Peer((uint)i + 1, $"peer{i}");
+            maker.Commit();
+        }
+        File.WriteAllBytes(Path.Combine(_log, "primary.2.r0"), [1, 0, 0, 0, 0, 0, 0, 0]); // it has beaten
+        Assert.Equal(ToolExit.Fine, ToolRun.Of("verify", _log).Code);
+        File.Delete(Path.Combine(_log, "log.2.2"));
+        ToolRun run = ToolRun.Of("verify", _log);
+
+        Assert.Equal(ToolExit.Damage, run.Code);
+        Assert.Contains("primary.2.r0", run.Output);
+        Assert.Contains("a coordinator would halt (exit 65)", run.Output);
+        Assert.Throws<LogDamage>(() => LogMaker.Start(_log));
+        Assert.Throws<LogDamage>(() => LogMaker.Start(_log));
+    }
+
+    [Fact]
+    public void Verify_CutBelowTheNewestCheckpoint_SaysThatACoordinatorHalts()
+    {
+        SampleLog.Make(_log);
+        MakeCheckpoint();
+        JsonElement page = ToolRun.Of("log", _log, "--pages", "--json").JsonLines.ElementAt(8);
+        using (FileStream file = File.OpenWrite(Path.Combine(_log, "log.1.1"))) file.SetLength(page.GetProperty("offset").GetInt64());
+        ToolRun run = ToolRun.Of("verify", _log);
+
+        Assert.Equal(ToolExit.Damage, run.Code);
+        Assert.Contains("a coordinator would halt (exit 65)", run.Output);
+        Assert.DoesNotContain("nothing of the state is lost", run.Output);
+        Assert.Throws<LogDamage>(() => LogMaker.Start(_log));
+    }
+
+    [Fact]
+    public void Verify_HoleBelowTheNewestCheckpoint_IsMentioned()
+    {
+        for (int i = 0; i < 4; i++)
+        {
+            using LogMaker maker = LogMaker.Start(_log);
+            maker.Peer((uint)i + 1, $"peer{i}");
+            maker.Commit();
+            maker.Append(new CheckpointMarkRecord(maker.Fence.Epoch, 0, "r0"));
+            maker.Commit();
+            maker.Append(new CheckpointMarkRecord(maker.Fence.Epoch, 0, "r0"));
+            maker.Commit();
+        }
+        MakeCheckpoint(page: ^1);
+        Assert.Equal(ToolExit.Fine, ToolRun.Of("verify", _log).Code);
+        File.Delete(Path.Combine(_log, "log.2.2"));
+        ToolRun run = ToolRun.Of("verify", _log);
+
+        Assert.Equal(ToolExit.Damage, run.Code);
+        Assert.Contains("log.2.2", run.Output);
+        Assert.Contains("log.1.1", run.Output);
+        Assert.Contains("a coordinator starts all the same, from ckpt.", run.Output);
+    }
+
+    private void MakeCheckpoint() => MakeCheckpoint(20);
+
+    private void MakeCheckpoint(Index page)
+    {
+        JsonElement[] pages = [
+            .. ToolRun.Of("log", _log, "--pages", "--json")
+                .JsonLines.Where(static line => line.TryGetProperty("kind", out JsonElement kind) && kind.GetString() == "records")];
+        MakeCheckpoint(pages[page]);
+    }
+
+    private void MakeCheckpoint(JsonElement page)
+    {
         var files = new PosixFileSystem();
         InstanceIdentity identity = InstanceDirectory.TryRead(files, _log)!;
         var lsn = new Lsn(page.GetProperty("lsn").GetUInt64());
         ulong hash = Convert.ToUInt64(page.GetProperty("previousHash").GetString()![2..], 16);
         var header = new CheckpointHeader(0, identity.Uuid, lsn, lsn, new Epoch(1), 7, 1, 1_000_000, hash, "r0");
-        using var writer = new CheckpointWriter(files, _log, identity, header, NoCrashPoints.Instance);
-        writer.Write(CheckpointSection.Coordinator, new CoordinatorPart(
+        using var writer = new CheckpointWriter(files, _log, identity, header, ICrashPoints.None);
+        writer.Write(CheckpointSection.CoordinatorPart, new CoordinatorPart(
             [new CheckpointPeer(1, new InstanceId("ada"), Guid.NewGuid(), new Epoch(1), 0),
                 new CheckpointPeer(2, new InstanceId("bob"), Guid.NewGuid(), new Epoch(1), 0)], [], [], Lsn.Zero, []).ToBytes());
         writer.Write(CheckpointSection.Image, new byte[5_000]);

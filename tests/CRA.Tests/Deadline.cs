@@ -2,7 +2,7 @@ using System.Diagnostics;
 
 namespace CRA.Tests;
 
-// Waiting for real threads: polls a condition and fails loudly, never asserts how long something took.
+/// <summary>Waits for real threads: it polls a condition and fails loudly, and never asserts how long something took.</summary>
 internal static class Deadline
 {
     public static readonly TimeSpan Generous = TimeSpan.FromSeconds(60);

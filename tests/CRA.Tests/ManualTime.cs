@@ -1,6 +1,6 @@
 namespace CRA.Tests;
 
-// A clock that stands until it is moved. Timestamps are in ticks of 100 ns.
+/// <summary>A clock that stands still until the test moves it. Its timestamps are in ticks of 100 ns.</summary>
 internal sealed class ManualTime : TimeProvider
 {
     private long _now = 1_000;

@@ -1,6 +1,6 @@
 namespace CRA.Tests;
 
-// A folder of one test's own.
+/// <summary>Owns a temporary folder for one test.</summary>
 internal sealed class TestFolder : IDisposable
 {
     public string Path { get; } = System.IO.Path.Combine(System.IO.Path.GetTempPath(), $"cra-{Guid.NewGuid():N}");

@@ -1,23 +1,28 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
+using Ambrosia.Tools.Certificates;
+using Ambrosia.Tools.Commands;
+using Ambrosia.Tools.Diagnosis;
+using Ambrosia.Tools.Listing;
+using Ambrosia.Tools.Output;
+using Ambrosia.Tools.Quarantine;
+using Ambrosia.Tools.Replicas;
+using Ambrosia.Tools.SuspendedCalls;
+using Ambrosia.Tools.Verification;
 
 namespace Ambrosia.Tools;
 
-/// <summary>The command line: its commands and what they have in common. A wrong one ends with 2 before anything is looked at.</summary>
+/// <summary>The command line of the tool with all its commands. A wrong one ends with exit code 2 before anything is looked at.</summary>
 internal static class Tool
 {
-    /// <summary>Of every command.</summary>
-    public static readonly Option<bool> Json = new("--json")
-    {
-        Description = "JSON instead of text: one object a line (docs/tools.md).", Recursive = true
-    };
-
+    /// <summary>Parses the command line and runs its command.</summary>
+    /// <returns>One of <see cref="ToolExit"/>.</returns>
     public static int Run(string[] args, ToolStreams streams)
     {
         ParseResult parsed = Build(streams).Parse(args);
         if (parsed.Errors.Count == 0) return Invoke(parsed, streams);
         string command = string.Join(' ', Path(parsed.CommandResult));
-        var screen = new Screen(streams, parsed.GetResult(Json) is { Implicit: false });
+        var screen = new Screen(streams, parsed.GetResult(ToolCommand.Json) is { Implicit: false });
         ParseError error = parsed.Errors[0];
         string? unknown = parsed.CommandResult.Command is RootCommand ? args.FirstOrDefault(static arg => !arg.StartsWith('-')) : null;
         string what = unknown is null ? error.Message.TrimEnd('.') : $"'{unknown}' is no command";
@@ -25,24 +30,24 @@ internal static class Tool
         return ToolExit.Misuse;
     }
 
-    /// <summary>The words in front of what is wrong.</summary>
+    /// <summary>Returns the words of the command line that name the command.</summary>
     private static IEnumerable<string> Path(CommandResult command) =>
         command.Parent is CommandResult parent ? [.. Path(parent), command.Command.Name] : ["ambrosia"];
 
     private static RootCommand Build(ToolStreams streams) =>
-        new("Looks into the logs of immortals and tells what is there. It writes nothing into them, and a coordinator may be at work meanwhile.")
+        new("Shows and checks the logs of immortals, and asks their coordinators. It never writes into a log, and a coordinator may be at work meanwhile.")
         {
-            Json,
-            new LogCommand(streams),
-            new VerifyCommand(streams),
-            new SuspendedCommand(streams),
-            new DoctorCommand(streams),
-            new CertsCommand(streams),
-            new StatusCommand(streams),
-            new PromoteCommand(streams),
-            new RetireCommand(streams),
-            new ForgetPeerCommand(streams),
-            new QuarantineCommand(streams),
+            ToolCommand.Json,
+            new LogToolCommand(streams),
+            new VerifyToolCommand(streams),
+            new SuspendedToolCommand(streams),
+            new DoctorToolCommand(streams),
+            new CertsToolCommand(streams),
+            new StatusToolCommand(streams),
+            new PromoteToolCommand(streams),
+            new RetireToolCommand(streams),
+            new ForgetPeerToolCommand(streams),
+            new QuarantineToolCommand(streams),
         };
 
     private static int Invoke(ParseResult parsed, ToolStreams streams)

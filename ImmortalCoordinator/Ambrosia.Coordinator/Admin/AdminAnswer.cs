@@ -1,8 +1,8 @@
 using System.Text.Json.Nodes;
 
-namespace Ambrosia.Coordinator;
+namespace Ambrosia.Coordinator.Admin;
 
-/// <summary>A reply of one answer that is known at once.</summary>
+/// <summary>This reply has one answer, which is known at once.</summary>
 internal sealed class AdminAnswer(JsonObject answer) : IAdminReply
 {
     public JsonObject Next(out bool isLast)

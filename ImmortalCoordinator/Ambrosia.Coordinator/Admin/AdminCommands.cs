@@ -1,25 +1,26 @@
 using System.Text.Json;
 using System.Text.Json.Nodes;
+using Ambrosia.Protocol;
 
-namespace Ambrosia.Coordinator;
+namespace Ambrosia.Coordinator.Admin;
 
 /// <summary>
-/// The table of the admin socket's commands (protocol P9): whoever has something to tell or to do enters it here. Any thread; a command
-/// that is entered again replaces the one before.
+/// Keeps the commands of the admin socket (protocol P9): whoever has something to tell or to do enters it here, and a command that is
+/// entered again replaces the one before. Any thread may call it.
 /// </summary>
 internal sealed class AdminCommands
 {
-    /// <summary>P9.3: a request's bytes, its end of line not counted.</summary>
+    /// <summary>A request has at most so many bytes, its end of line not counted (P9.3).</summary>
     public const int RequestBytesMax = 64 << 10;
 
-    private static readonly JsonDocumentOptions strict = new() { MaxDepth = 16, AllowDuplicateProperties = false };
+    private static readonly JsonDocumentOptions s_strict = new() { MaxDepth = 16, AllowDuplicateProperties = false };
 
-    private readonly Lock gate = new();
-    private readonly Dictionary<string, AdminCommand> commands = new(StringComparer.Ordinal);
+    private readonly Lock _gate = new();
+    private readonly Dictionary<string, AdminCommand> _commands = new(StringComparer.Ordinal);
 
     public void Set(string name, AdminCommand command)
     {
-        lock (gate) commands[name] = command;
+        lock (_gate) _commands[name] = command;
     }
 
     /// <summary>Begins what a request asks for; a request that cannot be understood is answered with an error.</summary>
@@ -28,7 +29,7 @@ internal sealed class AdminCommands
         JsonNode? parsed;
         try
         {
-            parsed = JsonNode.Parse(request, documentOptions: strict);
+            parsed = JsonNode.Parse(request, documentOptions: s_strict);
         }
         catch (JsonException e)
         {
@@ -38,12 +39,12 @@ internal sealed class AdminCommands
         if (parsed is not JsonObject asked || asked["command"] is not JsonValue value || !value.TryGetValue(out string? name))
             return AdminAnswer.Refuse($"the request has no string \"command\". Give one of: {Names()}.");
         AdminCommand? command;
-        lock (gate) commands.TryGetValue(name, out command);
+        lock (_gate) _commands.TryGetValue(name, out command);
         return command is null ? AdminAnswer.Refuse($"there is no command '{name}' here. Give one of: {Names()}.") : command(asked);
     }
 
     private string Names()
     {
-        lock (gate) return string.Join(", ", commands.Keys.Order(StringComparer.Ordinal));
+        lock (_gate) return string.Join(", ", _commands.Keys.Order(StringComparer.Ordinal));
     }
 }

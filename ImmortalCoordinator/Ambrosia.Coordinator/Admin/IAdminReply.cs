@@ -1,13 +1,13 @@
 using System.Text.Json.Nodes;
 
-namespace Ambrosia.Coordinator;
+namespace Ambrosia.Coordinator.Admin;
 
-/// <summary>What is answered to one request of an operator. It never waits: whoever serves the connection asks again. One thread.</summary>
+/// <summary>Answers one request of an operator. It never waits: whoever serves the connection asks again. One thread uses it.</summary>
 internal interface IAdminReply
 {
-    /// <summary>The next answer; null: there is none yet.</summary>
+    /// <summary>Returns the next answer; null: there is none yet.</summary>
     JsonObject? Next(out bool isLast);
 }
 
-/// <summary>Begins one command; any thread.</summary>
+/// <summary>Begins one command. Any thread may call it.</summary>
 internal delegate IAdminReply AdminCommand(JsonObject request);

@@ -1,11 +1,11 @@
 using System.Text.Json.Nodes;
 using Ambrosia.Protocol;
 
-namespace Ambrosia.Coordinator;
+namespace Ambrosia.Coordinator.Admin;
 
 /// <summary>
-/// The command <c>promote</c> (protocol P9.7): a secondary that is near enough to the log's end claims the next epoch, whoever is primary,
-/// and answers when it is primary itself. Of one connection's thread: when the caller goes before the claim, there is none.
+/// Serves the command <c>promote</c> (protocol P9.7): a secondary that is near enough to the log's end claims the next epoch, whoever is
+/// primary, and answers when it is primary itself. One connection's thread uses it; when the caller goes before the claim, there is none.
 /// </summary>
 internal sealed class PromoteCommand : IAdminReply
 {
@@ -14,16 +14,16 @@ internal sealed class PromoteCommand : IAdminReply
     /// </summary>
     internal const ulong LagBytesMax = 4 << 20;
 
-    private readonly Func<ulong> lag;
-    private readonly Func<Epoch?> primary;
-    private readonly Action claim;
-    private bool hasClaimed;
+    private readonly Func<ulong> _lag;
+    private readonly Func<Epoch?> _primary;
+    private readonly Action _claim;
+    private bool _hasClaimed;
 
     private PromoteCommand(Func<ulong> lag, Func<Epoch?> primary, Action claim)
     {
-        this.lag = lag;
-        this.primary = primary;
-        this.claim = claim;
+        _lag = lag;
+        _primary = primary;
+        _claim = claim;
     }
 
     /// <param name="hasLog">This replica writes the log.</param>
@@ -36,12 +36,12 @@ internal sealed class PromoteCommand : IAdminReply
 
     public JsonObject? Next(out bool isLast)
     {
-        if (!hasClaimed && lag() <= LagBytesMax)
+        if (!_hasClaimed && _lag() <= LagBytesMax)
         {
-            hasClaimed = true;
-            claim();
+            _hasClaimed = true;
+            _claim();
         }
-        Epoch? epoch = primary();
+        Epoch? epoch = _primary();
         isLast = epoch is not null;
         return epoch is { } won ? new JsonObject { ["primary"] = true, ["epoch"] = won.Value } : null;
     }

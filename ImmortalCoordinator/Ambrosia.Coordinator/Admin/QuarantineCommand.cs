@@ -1,38 +1,41 @@
 using System.Text.Json.Nodes;
+using Ambrosia.Coordinator.Quarantine;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Records;
 
-namespace Ambrosia.Coordinator;
+namespace Ambrosia.Coordinator.Admin;
 
 /// <summary>
-/// The command <c>quarantine</c> (protocol P9.9): lists the messages that were set aside, or logs that one is to be tried again or dropped
-/// and answers when the app has done it. Of one connection's thread; who goes away meanwhile has decided all the same.
+/// Serves the command <c>quarantine</c> (protocol P9.9): it lists the messages that were set aside, or logs that one is to be tried again
+/// or dropped and answers when the app has done it. One connection's thread uses it; who goes away meanwhile has decided all the same.
 /// </summary>
 internal sealed class QuarantineCommand : IAdminReply
 {
-    private readonly QuarantineBook book;
-    private readonly MessagePlace place;
-    private readonly QuarantineAction action;
-    private readonly Func<bool> hasApp;
-    private readonly Action commit;
-    private readonly uint triesBefore;
-    private bool isLogged;
+    private readonly QuarantineJournal _journal;
+    private readonly MessagePlace _place;
+    private readonly QuarantineAction _action;
+    private readonly Func<bool> _hasApp;
+    private readonly Action _commit;
+    private readonly uint _triesBefore;
+    private bool _isLogged;
 
-    private QuarantineCommand(QuarantineBook book, SetAside message, QuarantineAction action, Func<bool> hasApp, Action commit)
+    private QuarantineCommand(QuarantineJournal journal, SetAsideFrame message, QuarantineAction action, Func<bool> hasApp, Action commit)
     {
-        this.book = book;
-        place = message.Message;
-        triesBefore = message.Tries;
-        this.action = action;
-        this.hasApp = hasApp;
-        this.commit = commit;
+        _journal = journal;
+        _place = message.Message;
+        _triesBefore = message.Tries;
+        _action = action;
+        _hasApp = hasApp;
+        _commit = commit;
     }
 
     /// <param name="isPrimary">Only the primary logs; any replica knows what was set aside.</param>
     /// <param name="hasApp">An app executes the log's end.</param>
-    public static IAdminReply Begin(JsonObject request, QuarantineBook book, bool isPrimary, Func<bool> hasApp, Action commit)
+    public static IAdminReply Begin(JsonObject request, QuarantineJournal journal, bool isPrimary, Func<bool> hasApp, Action commit)
     {
         string? action = Text(request, "action");
-        if (action == "list") return new QuarantineList(book.All);
+        if (action == "list") return new QuarantineList(journal.All);
         if (action is not ("retry" or "drop"))
             return AdminAnswer.Refuse("the request has no \"action\" that quarantine knows. Give list, retry or drop.");
         if (!MessagePlace.TryParse(Text(request, "message") ?? "", out MessagePlace place))
@@ -40,27 +43,27 @@ internal sealed class QuarantineCommand : IAdminReply
         if (!isPrimary || !hasApp())
             return AdminAnswer.Refuse(
                 "only the primary decides about messages that were set aside, while its app runs. Ask that one: 'ambrosia status' shows it.");
-        if (!book.TryGet(place, out SetAside? message))
+        if (!journal.TryGet(place, out SetAsideFrame? message))
             return AdminAnswer.Refuse($"there is no message {place} in quarantine. 'ambrosia quarantine list' shows those that are.");
-        return new QuarantineCommand(book, message, action == "retry" ? QuarantineAction.Retry : QuarantineAction.Drop, hasApp, commit);
+        return new QuarantineCommand(journal, message, action == "retry" ? QuarantineAction.Retry : QuarantineAction.Drop, hasApp, commit);
     }
 
     public JsonObject? Next(out bool isLast)
     {
         isLast = true;
-        if (!hasApp())
+        if (!_hasApp())
             return AdminAnswer.Error(
                 "the app ended meanwhile. What was decided stands in the log or not at all: 'ambrosia quarantine list' shows it when the app is back.");
-        if (!isLogged)
+        if (!_isLogged)
         {
-            if (!book.TryDecide(place, action)) { isLast = false; return null; }
-            isLogged = true;
-            commit();
+            if (!_journal.TryDecide(_place, _action)) { isLast = false; return null; }
+            _isLogged = true;
+            _commit();
         }
-        if (!book.TryGet(place, out SetAside? message))
-            return new JsonObject { [action == QuarantineAction.Retry ? "retried" : "dropped"] = place.ToString() };
-        if (message.Tries > triesBefore)
-            return new JsonObject { ["setAside"] = place.ToString(), ["tries"] = message.Tries, ["why"] = message.Why };
+        if (!_journal.TryGet(_place, out SetAsideFrame? message))
+            return new JsonObject { [_action == QuarantineAction.Retry ? "retried" : "dropped"] = _place.ToString() };
+        if (message.Tries > _triesBefore)
+            return new JsonObject { ["setAside"] = _place.ToString(), ["tries"] = message.Tries, ["why"] = message.Why };
         isLast = false;
         return null;
     }

@@ -1,22 +1,22 @@
 using System.Text.Json.Nodes;
-using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
 
-namespace Ambrosia.Coordinator;
+namespace Ambrosia.Coordinator.Admin;
 
-/// <summary>One answer for each message that was set aside, and one at the end that counts them. One thread.</summary>
-internal sealed class QuarantineList(IReadOnlyList<SetAside> messages) : IAdminReply
+/// <summary>Gives one answer for each message that was set aside, and one at the end that counts them. One thread uses it.</summary>
+internal sealed class QuarantineList(IReadOnlyList<SetAsideFrame> messages) : IAdminReply
 {
-    private int next;
+    private int _next;
 
     public JsonObject Next(out bool isLast)
     {
-        isLast = next == messages.Count;
+        isLast = _next == messages.Count;
         if (isLast)
             return new JsonObject
             {
                 ["count"] = messages.Count, ["argumentBytes"] = messages.Aggregate(0UL, static (sum, m) => sum + m.ArgumentBytes)
             };
-        SetAside message = messages[next++];
+        SetAsideFrame message = messages[_next++];
         return new JsonObject
         {
             ["message"] = message.Message.ToString(), ["time"] = message.TimeUs, ["caller"] = message.Caller.ToString(),

@@ -1,10 +1,10 @@
 using System.Text.Json.Nodes;
 
-namespace Ambrosia.Coordinator;
+namespace Ambrosia.Coordinator.Admin;
 
 /// <summary>
-/// The command <c>retire</c> (protocol P9.8): the replica ends cleanly, with a checkpoint if one comes soon; a primary only
-/// if another can follow it.
+/// Serves the command <c>retire</c> (protocol P9.8): the replica ends cleanly, with a checkpoint if one comes soon; a primary only if
+/// another can follow it.
 /// </summary>
 internal static class RetireCommand
 {

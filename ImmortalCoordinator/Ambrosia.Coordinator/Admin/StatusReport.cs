@@ -1,21 +1,29 @@
 using System.Text.Json.Nodes;
-using Ambrosia.Log;
+using Ambrosia.Coordinator.AppSessions;
+using Ambrosia.Coordinator.Checkpoints;
+using Ambrosia.Coordinator.Clients;
+using Ambrosia.Coordinator.Links;
+using Ambrosia.Coordinator.LogFeed;
+using Ambrosia.Coordinator.Outboxes;
+using Ambrosia.Coordinator.Replay;
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Log.Checkpoints;
+using Ambrosia.Log.Commit;
+using Ambrosia.Log.Fencing;
+using Ambrosia.Log.Instances;
+using Ambrosia.Log.Segments;
 using Ambrosia.Protocol;
 
-namespace Ambrosia.Coordinator;
+namespace Ambrosia.Coordinator.Admin;
 
 /// <summary>
-/// The command <c>status</c> (protocol P9.5): what this replica is and how far it has come. Owns nothing; each figure is taken by itself,
-/// so that two of them may be a moment apart. Any thread.
+/// Answers the command <c>status</c> (protocol P9.5): what this replica is and how far it has come. It owns nothing; each figure is taken
+/// by itself, so that two of them may be a moment apart. Any thread.
 /// </summary>
-internal sealed class StatusReport(
-    CoordinatorInputs inputs, ReplicaLog log, LogChain chain, Func<Epoch> epoch, LinkTable links, OutboxSet outboxes, AppParts app,
-    ClientTable callers)
+internal sealed class StatusReport(CoordinatorInputs inputs, ReplicaLog replica, LogStatus log, AppStatus app, PeerStatuses peers)
 {
-    /// <summary>Of a replica that has no log open yet.</summary>
+    /// <summary>Makes the report of a replica that has no log open yet.</summary>
     public static JsonObject OfWaiting(InstanceIdentity identity, string replica) => Front(identity, replica, "waiting");
-
-    private string Role => links.IsAdmitting ? "primary" : log.IsWritten ? "recovering" : "secondary";
 
     private static JsonObject Front(InstanceIdentity identity, string replica, string role) => new()
     {
@@ -29,32 +37,26 @@ internal sealed class StatusReport(
 
     public JsonObject Make()
     {
-        JsonObject status = Front(inputs.Identity, inputs.Options.Replica, Role);
-        status["epoch"] = epoch().Value;
-        status["log"] = LogPart();
-        status["isCaughtUp"] = app.Live is { HasBegun: true } && app.Delivery.Next >= log.Durable && app.Progress.IsDry;
-        status["digestsCompared"] = app.Digests.Compared;
+        string role = peers.AreAdmitted ? "primary" : replica.IsWritten ? "recovering" : "secondary";
+        JsonObject status = Front(inputs.Identity, inputs.Options.Replica, role);
+        status["epoch"] = replica.Epoch.Value;
+        log.AddTo(status);
+        app.AddProgressTo(status);
         status["replicas"] = new JsonArray(
-            [.. ReplicaLock.Present(inputs.Files, inputs.Options.LogDirectory).Select(static name => (JsonNode)name)]);
-        status["checkpoints"] = Checkpoints();
-        status["checkpoint"] = CheckpointPart();
-        status["app"] = AppPart();
-        status["links"] = Array(links.News().Select(static l => new JsonObject
-        {
-            ["peer"] = l.Peer.ToString(), ["state"] = l.State, ["remote"] = l.Remote, ["lastEnd"] = l.LastEnd,
-        }));
-        status["callers"] = callers.Count;
-        status["outboxes"] = Array(outboxes.InOrder().Select(static o => OutboxPart(o.News)));
-        status["spill"] = new JsonObject
-        {
-            ["bytes"] = outboxes.SpilledBytes, ["bytesMax"] = inputs.Options.ScratchBytes, ["isFull"] = outboxes.IsFull,
-            ["isAwaited"] = app.OutputWait.IsWaiting
-        };
+            [.. ReplicaLock.ListRunning(inputs.Files, inputs.Options.LogDirectory).Select(static name => (JsonNode)name)]);
+        log.AddCheckpointsTo(status);
+        app.AddTo(status);
+        peers.AddTo(status);
         status["disk"] = new JsonObject { ["freeBytes"] = inputs.Files.FreeBytes(inputs.Options.LogDirectory) };
         return status;
     }
+}
 
-    private JsonObject LogPart()
+/// <summary>Reports the log and the checkpoints beside it.</summary>
+internal sealed class LogStatus(
+    CoordinatorInputs inputs, ReplicaLog log, LogChain chain, DeliveryTracker progress, ReplicaCheckpoints checkpoints)
+{
+    public void AddTo(JsonObject status)
     {
         var segments = chain.Segments;
         var part = new JsonObject
@@ -62,15 +64,20 @@ internal sealed class StatusReport(
             ["directory"] = inputs.Options.LogDirectory,
             ["oldest"] = segments.IsEmpty ? 0 : segments[0].FirstLsn.Value,
             ["segments"] = segments.Length,
-            ["executed"] = app.Progress.Processed.Value,
+            ["executed"] = progress.Processed.Value,
             ["stated"] = log.Stated.Value,
             ["durable"] = log.Durable.Value,
         };
         if (log.IsWritten) AddWriting(part, log.Writer);
-        return part;
+        part["held"] = checkpoints.Held is not { } held ? null : new JsonObject
+        {
+            ["segment"] = Path.GetFileName(held.Segment.Path),
+            ["since"] = (held.Since - DateTimeOffset.UnixEpoch).Ticks / TimeSpan.TicksPerMicrosecond, ["bytes"] = held.Bytes,
+        };
+        status["log"] = part;
     }
 
-    /// <summary>What only the replica that writes the log can say.</summary>
+    /// <summary>Adds what only the replica that writes the log can say.</summary>
     private static void AddWriting(JsonObject part, LogWriter writer)
     {
         LogMetrics metrics = writer.Metrics;
@@ -84,30 +91,63 @@ internal sealed class StatusReport(
         part["waitsForSpace"] = metrics.SpaceWaits;
     }
 
-    /// <summary>By their names alone, newest first: which of them verify is for those who read them.</summary>
-    private JsonArray Checkpoints() =>
-        Array(Ambrosia.Log.Checkpoints.List(inputs.Files, inputs.Options.LogDirectory).Select(static name => new JsonObject
+    /// <summary>Lists checkpoints by their names alone, newest first: which of them verify is for those who read them.</summary>
+    public void AddCheckpointsTo(JsonObject status) => status["checkpoints"] = new JsonArray(
+        [.. CheckpointDirectory.List(inputs.Files, inputs.Options.LogDirectory).Select(static name => (JsonNode)new JsonObject
         {
             ["name"] = name.ToString(), ["lsn"] = name.Lsn.Value, ["epoch"] = name.Epoch.Value, ["replica"] = name.Replica,
-        }));
+        })]);
+}
 
-    private JsonObject CheckpointPart()
+/// <summary>Reports the app's session, how far it has executed the log, and the checkpoint under way.</summary>
+internal sealed class AppStatus(AppSessionRegistry sessions, AppExecution execution, ReplicaCheckpoints checkpoints)
+{
+    public void AddProgressTo(JsonObject status)
     {
-        CheckpointNews news = app.CheckpointDuty.News;
-        return new JsonObject { ["isUnderWay"] = news.IsUnderWay, ["failures"] = news.Failures, ["lastFailure"] = news.Why };
+        status["isCaughtUp"] = sessions.IsCaughtUp;
+        status["digestsCompared"] = execution.Digests.Compared;
     }
 
-    private JsonObject? AppPart() => app.Live is not { } session ? null : new JsonObject
+    public void AddTo(JsonObject status)
     {
-        ["session"] = session.Number, ["stage"] = session.StageName, ["delivered"] = app.Delivery.Next.Value,
-        ["records"] = app.Delivery.Records,
-    };
+        CheckpointStatus last = checkpoints.Trigger.Status;
+        status["checkpoint"] = new JsonObject
+        {
+            ["isUnderWay"] = last.IsUnderWay, ["failures"] = last.Failures, ["lastFailure"] = last.Why,
+        };
+        status["app"] = sessions.Live is not { } session ? null : new JsonObject
+        {
+            ["session"] = session.Number, ["stage"] = session.StageName, ["delivered"] = execution.Delivery.Next.Value,
+            ["records"] = execution.Delivery.Records,
+        };
+    }
+}
 
-    private static JsonObject OutboxPart(in OutboxNews news) => new()
+/// <summary>Reports who is connected, and what waits for peers.</summary>
+/// <param name="scratchBytesMax">Disk that outputs may take.</param>
+internal sealed class PeerStatuses(LinkTable links, OutputStore outputs, ClientTable callers, long scratchBytesMax)
+{
+    /// <summary>Peers are let in.</summary>
+    public bool AreAdmitted => links.IsAdmitting;
+
+    public void AddTo(JsonObject status)
     {
-        ["to"] = news.Destination.ToString(), ["calls"] = news.Known, ["trimmed"] = news.Trimmed, ["impulses"] = news.Impulses,
-        ["impulsesDurable"] = news.ImpulsesDurable, ["keptBytes"] = news.KeptBytes, ["hasUnsent"] = news.HasUnsent,
-    };
+        status["links"] = new JsonArray([.. links.Statuses().Select(static l => (JsonNode)new JsonObject
+        {
+            ["peer"] = l.Peer.ToString(), ["state"] = l.State, ["remote"] = l.Remote, ["lastEnd"] = l.LastEnd,
+        })]);
+        status["callers"] = callers.Count;
+        status["outboxes"] = new JsonArray([.. outputs.Outboxes.InOrder().Select(static o => (JsonNode)OutboxPart(o.Status))]);
+        status["spill"] = new JsonObject
+        {
+            ["bytes"] = outputs.Outboxes.SpilledBytes, ["bytesMax"] = scratchBytesMax, ["isFull"] = outputs.Outboxes.IsFull,
+            ["isAwaited"] = outputs.Backpressure.IsWaiting
+        };
+    }
 
-    private static JsonArray Array(IEnumerable<JsonNode> items) => new([.. items]);
+    private static JsonObject OutboxPart(in OutboxStatus outbox) => new()
+    {
+        ["to"] = outbox.Destination.ToString(), ["calls"] = outbox.Known, ["trimmed"] = outbox.Trimmed, ["impulses"] = outbox.Impulses,
+        ["impulsesDurable"] = outbox.ImpulsesDurable, ["keptBytes"] = outbox.KeptBytes, ["hasUnsent"] = outbox.HasUnsent,
+    };
 }

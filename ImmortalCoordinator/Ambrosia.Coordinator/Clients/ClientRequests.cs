@@ -1,48 +1,50 @@
 using System.Buffers.Binary;
 using System.Diagnostics.CodeAnalysis;
-using Ambrosia.Log;
+using Ambrosia.Coordinator.LogFeed;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Records;
+using Ambrosia.Protocol.Runs;
 
-namespace Ambrosia.Coordinator;
+namespace Ambrosia.Coordinator.Clients;
 
 /// <summary>
-/// What one session has asked: gives each message to the log, and knows which are not durable or not answered yet. Invariant: at most
-/// <see cref="ClientParts.RequestsMax"/> of them; a request is answered once. The in thread takes; whoever appends, commits or
+/// The requests of one session: it gives each message to the log, and knows which are not durable or not answered yet. Invariant: at most
+/// <see cref="ClientSession.RequestsMax"/> of them; a request is answered once. The in thread takes; whoever appends, commits or
 /// answers tells; one lock.
 /// </summary>
 internal sealed class ClientRequests
 {
     private const int HeadBytes = ClientSessionId.Bytes + 8 + 1;
 
-    private readonly Lock gate = new();
-    private readonly LogAppender log;
-    private readonly byte[] head = new byte[HeadBytes];
-    private readonly Action<Lsn> reserved;
+    private readonly Lock _gate = new();
+    private readonly LogAppender _log;
+    private readonly byte[] _head = new byte[HeadBytes];
+    private readonly Action<Lsn> _reserved;
 
-    /// <summary>Appended and not told as durable, in the order of the log.</summary>
-    private readonly Queue<(Lsn End, ulong Number, bool IsImpulse)> unlogged = new();
-    private readonly HashSet<ulong> unanswered = [];
-    private int impulses;
+    /// <summary>The messages that are appended and not told as durable, in the order of the log.</summary>
+    private readonly Queue<(Lsn End, ulong Number, bool IsImpulse)> _unlogged = new();
+    private readonly HashSet<ulong> _unanswered = [];
+    private int _impulses;
 
-    /// <summary>Number of the last message that has its place in the log.</summary>
-    private ulong taken;
+    /// <summary>The number of the last message that has its place in the log.</summary>
+    private ulong _taken;
 
-    private (ulong Number, bool IsImpulse) appending;
+    private (ulong Number, bool IsImpulse) _appending;
 
     public ClientRequests(LogAppender log, ClientSessionId session)
     {
-        this.log = log;
-        session.ToUuid().TryWriteBytes(head, bigEndian: true, out _);
-        reserved = Reserved;
+        _log = log;
+        session.ToUuid().TryWriteBytes(_head, bigEndian: true, out _);
+        _reserved = Reserved;
     }
 
     /// <summary>Something waits to be told as durable.</summary>
-    public bool HasUnlogged { get { lock (gate) return unlogged.Count > 0; } }
+    public bool HasUnlogged { get { lock (_gate) return _unlogged.Count > 0; } }
 
-    /// <summary>The oldest of what waits is durable.</summary>
-    public bool IsLogged(Lsn durable)
+    /// <summary>True when the oldest of what waits is durable.</summary>
+    public bool IsLogged
     {
-        lock (gate) return unlogged.TryPeek(out (Lsn End, ulong Number, bool IsImpulse) next) && next.End <= durable;
+        get { lock (_gate) return _unlogged.TryPeek(out (Lsn End, ulong Number, bool IsImpulse) next) && next.End <= _log.Durable; }
     }
 
     /// <summary>False: no room in the log now; give the same run again later, and what was taken of it is passed over.</summary>
@@ -53,7 +55,7 @@ internal sealed class ClientRequests
         Check(header);
         var messages = new MessageReader(run);
         for (ulong number = header.First; messages.Next(); number++)
-            if (number > taken && !TryAppend(messages, number, header)) return false;
+            if (number > _taken && !TryAppend(messages, number, header)) return false;
         return true;
     }
 
@@ -63,51 +65,52 @@ internal sealed class ClientRequests
             throw new ProtocolViolation("P3.2", $"{header.Kind} from a caller outside");
         if (header.Peer != 0 || header.Shard != 0 || header.Hash != 0)
             throw new ProtocolViolation("P10.3", $"run of a caller names peer {header.Peer}");
-        if (header.First == 0 || header.First > taken + 1 || header.Last <= taken)
-            throw new ProtocolViolation("P10.3", $"messages {header.First} to {header.Last} where {taken + 1} is next");
-        lock (gate)
+        if (header.First == 0 || header.First > _taken + 1 || header.Last <= _taken)
+            throw new ProtocolViolation("P10.3", $"messages {header.First} to {header.Last} where {_taken + 1} is next");
+        lock (_gate)
         {
-            ulong underWay = (ulong)(unanswered.Count + impulses) + (header.Last - taken);
-            if (underWay > ClientParts.RequestsMax)
-                throw new ProtocolViolation("P10.4", $"{underWay} messages under way where {ClientParts.RequestsMax} may be");
+            ulong underWay = (ulong)(_unanswered.Count + _impulses) + (header.Last - _taken);
+            if (underWay > ClientSession.RequestsMax)
+                throw new ProtocolViolation("P10.4", $"{underWay} messages under way where {ClientSession.RequestsMax} may be");
         }
     }
 
     private bool TryAppend(in MessageReader message, ulong number, in RunHeader run)
     {
         bool isImpulse = run.Kind == MessageKind.Impulse;
-        BinaryPrimitives.WriteUInt64LittleEndian(head.AsSpan(ClientSessionId.Bytes), isImpulse ? 0 : number);
-        head[^1] = run.Keyed ? (byte)1 : (byte)0;
-        appending = (number, isImpulse);
-        if (!log.TryAppend(RecordKind.ClientRequest, head, message.Whole, reserved)) return false;
-        taken = number;
+        BinaryPrimitives.WriteUInt64LittleEndian(_head.AsSpan(ClientSessionId.Bytes), isImpulse ? 0 : number);
+        _head[^1] = run.Keyed ? (byte)1 : (byte)0;
+        _appending = (number, isImpulse);
+        if (!_log.TryAppend(RecordKind.ClientRequest, _head, message.Whole, _reserved)) return false;
+        _taken = number;
         return true;
     }
 
     /// <summary>The message has its place in the log; called before it can become durable, so before any answer.</summary>
     private void Reserved(Lsn end)
     {
-        lock (gate)
+        lock (_gate)
         {
-            unlogged.Enqueue((end, appending.Number, appending.IsImpulse));
-            if (appending.IsImpulse) impulses++;
-            else unanswered.Add(appending.Number);
+            _unlogged.Enqueue((end, _appending.Number, _appending.IsImpulse));
+            if (_appending.IsImpulse) _impulses++;
+            else _unanswered.Add(_appending.Number);
         }
     }
 
     /// <summary>The number up to which everything has become durable since the last call; false: nothing has.</summary>
-    /// <param name="end">Of the last one's record.</param>
-    public bool TryTakeLogged(Lsn durable, out ulong number, out Lsn end)
+    /// <param name="end">The end of the last one's record.</param>
+    public bool TryTakeLogged(out ulong number, out Lsn end)
     {
         number = 0;
         end = default;
-        lock (gate)
+        Lsn durable = _log.Durable;
+        lock (_gate)
         {
-            while (unlogged.TryPeek(out (Lsn End, ulong Number, bool IsImpulse) next) && next.End <= durable)
+            while (_unlogged.TryPeek(out (Lsn End, ulong Number, bool IsImpulse) next) && next.End <= durable)
             {
-                unlogged.Dequeue();
+                _unlogged.Dequeue();
                 (end, number) = (next.End, next.Number);
-                if (next.IsImpulse) impulses--;
+                if (next.IsImpulse) _impulses--;
             }
         }
         return number > 0;
@@ -120,11 +123,11 @@ internal sealed class ClientRequests
         var kept = new List<byte>();
         uint count = 0;
         var messages = new MessageReader(run);
-        lock (gate)
+        lock (_gate)
         {
             while (messages.Next())
             {
-                if (!unanswered.Remove(messages.CallId)) continue;
+                if (!_unanswered.Remove(messages.CallId)) continue;
                 kept.AddRange(messages.Whole);
                 count++;
             }

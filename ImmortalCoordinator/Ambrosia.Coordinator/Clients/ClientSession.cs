@@ -1,233 +1,190 @@
-using System.Buffers;
+using Ambrosia.Coordinator.Framing;
+using Ambrosia.Coordinator.Links;
+using Ambrosia.Coordinator.Replica;
 using Ambrosia.Protocol;
-using CRA;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Runs;
+using CRA.Links;
 
-namespace Ambrosia.Coordinator;
+namespace Ambrosia.Coordinator.Clients;
 
 /// <summary>
-/// One connection of a caller outside (protocol P10): its hello, what it asks, what it is told. Owns the frames under way to it. Two
-/// threads of the connection, that which reads the app's answers, and those that report durable inputs; what they share is under one lock.
-/// Invariant: an answer is sent once, after its request is durable, to the session that asked.
+/// One connection of a caller outside (protocol P10): its hello, what it asks, what it is told. Two threads of the connection use it, that
+/// which reads the app's answers, and those that report durable inputs; what they share is under one lock. Invariant: an answer is sent
+/// once, after its request is durable, to the session that asked.
 /// </summary>
 internal sealed class ClientSession : ILinkTraffic, ILinkFrames
 {
+    /// <summary>Requests, and besides them queries, of one session that may be under way (protocol P10.4).</summary>
+    public const uint RequestsMax = 1024;
+
     private enum Stage { AwaitHello, Open, Refused, Ended }
 
-    private readonly Lock gate = new();
-    private readonly ClientParts parts;
-    private readonly string remote;
-    private readonly FrameQueue frames;
-    private readonly LinkFrames incoming;
-    private readonly ReadOnlyMemory<byte> heartbeat;
-    private Stage stage;
-    private readonly ClientQueries queries = new();
+    private readonly Lock _gate = new();
+    private readonly LinkTransport _transport;
+    private readonly ClientAdmission _admission;
+    private readonly PendingQueries _pending;
+    private readonly LinkFlow _flow;
+    private readonly LinkFrames _incoming;
+    private readonly ClientOutput _output;
+    private readonly ClientQueries _queries = new();
+    private Stage _stage;
 
-    /// <summary>Null: a session for queries alone.</summary>
-    private ClientRequests? requests;
-    private ulong number;
+    /// <summary>It is null before the hello, and in a session for queries alone.</summary>
+    private ClientRequests? _requests;
 
-    /// <summary>Longest answer that the caller takes.</summary>
-    private uint answerBytesMax;
-    private string client = "";
-    private int bytesLeft, answersTaken, answersWaiting;
+    /// <summary>The session's number in the table; 0: it was not admitted.</summary>
+    private ulong _number;
+    private string _client = "";
 
-    /// <summary>The last message that was told as logged, and the position that went with it.</summary>
-    private (ulong Number, Lsn Position) logged;
-
-    public ClientSession(ClientParts parts, uint seed, string remote)
+    public ClientSession(
+        LinkTransport transport, ClientAdmission admission, PendingQueries pending, LinkFlow flow, IClientReplica replica)
     {
-        this.parts = parts;
-        this.remote = remote;
-        frames = new FrameQueue(seed, checkPayload: true);
-        incoming = new LinkFrames(seed, FrameSender.Dialler, this, parts.WakeCommitter);
-        heartbeat = LinkFrames.Heartbeat(seed);
+        _transport = transport;
+        _admission = admission;
+        _pending = pending;
+        _flow = flow;
+        _incoming = new LinkFrames(transport.Seed, FrameSender.Dialler, this, flow.WakeCommitter);
+        _output = new ClientOutput(transport.Seed, replica);
     }
-
-    /// <summary>Names that the other side's certificate is for; null: there are no certificates. Set by who runs the connection.</summary>
-    public IReadOnlyList<string>? CertifiedNames { get; set; }
-
-    /// <summary>Wakes the connection's sender; set by who runs the connection.</summary>
-    public Action Wake { get; set; } = static () => { };
-
-    /// <summary>Ends the connection from outside.</summary>
-    public Action<string> Close { get; set; } = static _ => { };
 
     public ReadOnlyMemory<byte> HeartbeatFrame
     {
-        get { lock (gate) return stage == Stage.Open && parts.MayAnswer() ? heartbeat : default; }
+        get { lock (_gate) return _stage == Stage.Open && _flow.MayEmit ? _output.Heartbeat : default; }
     }
 
-    public int FrameBytesWanted => incoming.BytesWanted;
+    public int FrameBytesWanted => _incoming.BytesWanted;
 
     // ---- in ----
 
-    public FeedAnswer Feed(ReadOnlySpan<byte> bytes, bool drained, out int consumed) => incoming.Feed(bytes, drained, out consumed);
+    public FeedResult Feed(ReadOnlySpan<byte> bytes, bool drained, out int consumed) => _incoming.Feed(bytes, drained, out consumed);
 
-    bool ILinkFrames.IsOver => stage == Stage.Refused;
+    bool ILinkFrames.IsOver => _stage == Stage.Refused;
 
-    uint ILinkFrames.PayloadBytesMax => stage == Stage.Open ? parts.PayloadBytesMax : LinkParts.HelloBytesMax;
+    uint ILinkFrames.PayloadBytesMax => _stage == Stage.Open ? _admission.PayloadBytesMax : LinkFrames.HelloBytesMax;
 
-    void ILinkFrames.Broken(ProtocolViolation violation) => Say(PeerEvent.Violation, $"closed: {violation.Message}");
+    void ILinkFrames.Broken(ProtocolViolation violation) =>
+        _admission.Log(_client, _transport.Remote, PeerEvent.Violation, violation.Message);
 
-    FeedAnswer ILinkFrames.Take(FrameType type, ReadOnlySpan<byte> payload)
+    FeedResult ILinkFrames.Take(FrameType type, ReadOnlySpan<byte> payload)
     {
         switch (type)
         {
-            case FrameType.ClientHello: TakeHello(ClientHello.Read(payload)); return FeedAnswer.Continue;
+            case FrameType.ClientHello: TakeHello(ClientHello.Read(payload)); return FeedResult.Continue;
             case FrameType.Run: return TakeRun(payload);
-            case FrameType.Query: TakeQuery(payload); return FeedAnswer.Continue;
-            case FrameType.Heartbeat: Frames.ReadEmpty(type, payload); return FeedAnswer.Continue;
-            case FrameType.Goodbye: Goodbye.Read(payload); return FeedAnswer.Close;
+            case FrameType.Query: TakeQuery(payload); return FeedResult.Continue;
+            case FrameType.Heartbeat: FrameReader.ReadEmpty(type, payload); return FeedResult.Continue;
+            case FrameType.Goodbye: Goodbye.Read(payload); return FeedResult.Close;
             default: throw new ProtocolViolation("P2.4", $"{type} from a caller outside");
         }
     }
 
-    private FeedAnswer TakeRun(ReadOnlySpan<byte> payload)
+    private FeedResult TakeRun(ReadOnlySpan<byte> payload)
     {
-        if (stage != Stage.Open) throw new ProtocolViolation("P10.1", "run before the hello");
-        if (requests is null) throw new ProtocolViolation("P10.3", "run in a session for queries alone");
-        bool isTaken = parts.Lag() <= ClientParts.LagBytesMax && requests.TryTake(RunView.ReadWhole(payload, parts.MessageBytesMax));
-        return isTaken ? FeedAnswer.Continue : FeedAnswer.NoRoom;
+        if (_stage != Stage.Open) throw new ProtocolViolation("P10.1", "run before the hello");
+        if (_requests is null) throw new ProtocolViolation("P10.3", "run in a session for queries alone");
+        bool isTaken = _admission.HasRoom && _requests.TryTake(RunView.ReadWhole(payload, _admission.MessageBytesMax));
+        return isTaken ? FeedResult.Continue : FeedResult.NoRoom;
     }
 
     private void TakeQuery(ReadOnlySpan<byte> payload)
     {
-        if (stage != Stage.Open) throw new ProtocolViolation("P10.1", "query before the hello");
-        QueryFrame query = QueryFrame.Read(payload, parts.MessageBytesMax);
-        lock (gate) queries.Count(query.Query);
+        if (_stage != Stage.Open) throw new ProtocolViolation("P10.1", "query before the hello");
+        QueryFrame query = QueryFrame.Read(payload, _admission.MessageBytesMax);
+        lock (_gate) _queries.Count(query.Query);
         Crash.Hit("query.beforeAsk");
-        if (parts.Queries.TryAsk(this, query)) parts.WakeApp();
-        else Answer(QueryAnswerFrame.NotNow(query.Query, parts.Log.Durable, "too much is asked of this replica at the moment"));
+        _pending.Ask(this, query);
     }
 
     private void TakeHello(ClientHello hello)
     {
-        if (stage != Stage.AwaitHello) throw new ProtocolViolation("P10.1", "second hello");
-        if (!hello.QueriesOnly && !parts.IsPrimary())
+        if (_stage != Stage.AwaitHello) throw new ProtocolViolation("P10.1", "second hello");
+        if (!_admission.IsForUs(hello))
         {
-            lock (gate) stage = Stage.Refused; // without a word: it finds the primary in the catalog
+            lock (_gate) _stage = Stage.Refused; // without a word: it finds the primary in the catalog
             return;
         }
-        string? wrong = parts.WhatIsWrong(hello, CertifiedNames);
-        if (wrong is null && !parts.Table.TryAdd(this, out number))
-            wrong = $"there are {ClientTable.SessionsMax} callers already; try again later";
-        client = hello.Client;
-        answerBytesMax = hello.MessageBytesMax;
-        lock (gate)
+        string? wrong = _admission.Admit(this, hello, _transport.CertifiedNames, out _number);
+        _client = hello.Client;
+        lock (_gate)
         {
+            _output.AnswerBytesMax = hello.MessageBytesMax;
             if (wrong is null) Open(hello.QueriesOnly);
             else
             {
-                stage = Stage.Refused;
-                frames.Write(new Goodbye(GoodbyeCode.Refused, wrong));
+                _stage = Stage.Refused;
+                _output.Write(new Goodbye(GoodbyeCode.Refused, wrong));
             }
         }
-        if (wrong is not null) Say(PeerEvent.Refused, $"refused: {wrong}");
-        Wake();
+        if (wrong is not null) _admission.Log(_client, _transport.Remote, PeerEvent.Refused, wrong);
+        _transport.Wake();
     }
 
     private void Open(bool forQueries)
     {
-        ClientSessionId id = forQueries ? default : new ClientSessionId(parts.Epoch(), number);
-        if (!forQueries) requests = new ClientRequests(parts.Log, id);
-        frames.Write(new ClientWelcome(1, parts.Uuid, parts.Replica, id, parts.MessageBytesMax, ClientParts.RequestsMax));
-        stage = Stage.Open;
+        _output.Write(_admission.Welcome(_number, forQueries, out _requests));
+        _stage = Stage.Open;
     }
 
-    public void WaitForRoom(CancellationToken stop) => parts.Room(stop);
+    public void WaitForRoom(CancellationToken stop) => _flow.WaitForRoom(stop);
 
     // ---- out ----
 
-    /// <summary>The log has advanced.</summary>
+    /// <summary>The log has advanced: the caller may be told that requests are durable.</summary>
     public void DurableAdvanced()
     {
-        if (requests is { HasUnlogged: true }) Wake();
+        if (_requests is { HasUnlogged: true }) _transport.Wake();
     }
 
-    /// <summary>The app has answered; what is not waited for is let go.</summary>
+    /// <summary>The app has answered requests; an answer that is not waited for is dropped.</summary>
     public void Answer(in RunView run)
     {
-        bool isFull = false, isTooLong;
-        lock (gate)
+        string? why;
+        lock (_gate)
         {
-            if (stage != Stage.Open || requests is null || !requests.TryAnswer(run, out byte[]? answers)) return;
-            // made under an earlier limit, and kept for its key
-            isTooLong = answers.Length > answerBytesMax && Messages.Longest(answers.AsSpan(RunHeader.Bytes)) > answerBytesMax;
-            isFull = frames.Waiting > ClientParts.AnswerBytesMax;
-            if (!isFull && !isTooLong)
-            {
-                TellLogged();
-                frames.Write(FrameType.Run, answers);
-                answersWaiting++;
-            }
+            if (_stage != Stage.Open || _requests is null || !_requests.TryAnswer(run, out byte[]? answers)) return;
+            why = _output.WriteAnswers(answers, _requests);
         }
-        if (isTooLong) Close($"an answer is longer than the {answerBytesMax} bytes that it takes (P10.6)");
-        else if (isFull) Close("it does not take its answers (P10.6)");
-        else Wake();
+        WakeOrClose(why);
     }
 
     /// <summary>A query of this session has its answer.</summary>
     public void Answer(in QueryAnswerFrame answer)
     {
-        bool isFull, isTooLong = answer.Answer.Length > answerBytesMax;
-        lock (gate)
+        string? why;
+        lock (_gate)
         {
-            queries.Answered();
-            if (stage != Stage.Open) return;
-            isFull = frames.Waiting > ClientParts.AnswerBytesMax;
-            if (!isFull && !isTooLong)
-            {
-                var payload = new ArrayBufferWriter<byte>(QueryAnswerFrame.HeadBytes + answer.Answer.Length);
-                answer.Write(payload);
-                frames.Write(FrameType.QueryAnswer, payload.WrittenSpan);
-            }
+            _queries.Answered();
+            if (_stage != Stage.Open) return;
+            why = _output.WriteAnswer(answer);
         }
-        if (isTooLong) Close($"an answer is longer than the {answerBytesMax} bytes that it takes (P10.9)");
-        else if (isFull) Close("it does not take its answers (P10.9)");
-        else Wake();
+        WakeOrClose(why);
     }
 
-    /// <summary>In front of answers: the caller may ask any replica for a state that holds what they say. Under the lock.</summary>
-    private void TellLogged()
+    private void WakeOrClose(string? why)
     {
-        if (!requests!.TryTakeLogged(parts.Log.Durable, out ulong number, out Lsn end)) number = logged.Number;
-        Lsn delivered = parts.Delivered(), position = Lsn.Max(delivered, end);
-        if (number == logged.Number && position <= logged.Position) return;
-        logged = (number, Lsn.Max(position, logged.Position));
-        Crash.Hit("client.beforeLogged");
-        frames.Write(new ClientLogged(logged.Number, logged.Position));
+        if (why is null) _transport.Wake();
+        else _transport.Close(why);
     }
 
     public bool TryTake(out ReadOnlyMemory<byte> bytes)
     {
         bytes = default;
-        if (!parts.MayAnswer()) return false;
-        lock (gate)
+        if (!_flow.MayEmit) return false;
+        lock (_gate)
         {
-            if (stage == Stage.Open && requests is { HasUnlogged: true } && requests.IsLogged(parts.Log.Durable)) TellLogged();
-            if (!frames.TryTake(out bytes)) return false;
-            (answersTaken, answersWaiting) = (answersWaiting, 0);
+            if (_stage == Stage.Open && _requests is { IsLogged: true }) _output.WriteLogged(_requests);
+            return _output.TryTake(out bytes);
         }
-        if (answersTaken > 0) Crash.Hit("client.beforeAnswer");
-        bytesLeft = bytes.Length;
-        return true;
     }
 
-    public void Taken(int bytes)
-    {
-        bytesLeft -= bytes;
-        if (bytesLeft == 0 && answersTaken > 0) Crash.Hit("client.afterAnswer");
-    }
+    public void Taken(int bytes) => _output.Sent(bytes);
 
     /// <summary>Both threads of the connection have stopped.</summary>
     public void Ended(string why)
     {
-        lock (gate) stage = Stage.Ended;
-        parts.Queries.Forget(this);
-        if (number > 0) parts.Table.Remove(number);
+        lock (_gate) _stage = Stage.Ended;
+        _pending.Forget(this);
+        if (_number > 0) _admission.Remove(_number);
     }
-
-    /// <summary>Under the instance's own name, so that callers who are refused again and again do not fill the operator's log.</summary>
-    private void Say(PeerEvent happened, string what) =>
-        parts.Lines.Say(parts.Self, client.Length > 0 ? $"caller {client} {remote}" : $"caller {remote}", happened, what);
 }

@@ -1,47 +1,48 @@
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Runs;
 
-namespace Ambrosia.Coordinator;
+namespace Ambrosia.Coordinator.Clients;
 
 /// <summary>
-/// Sessions of callers outside, by their number in this epoch. A number is never given twice; at most <see cref="SessionsMax"/> live at a
-/// time, so that callers leave room for peers. Any thread; one lock; sessions are called outside it.
+/// It owns the sessions of callers outside, by their number in this epoch. A number is never given twice; at most
+/// <see cref="SessionsMax"/> live at a time, so that callers leave room for peers. Any thread; one lock; sessions are called outside it.
 /// </summary>
 internal sealed class ClientTable
 {
     public const int SessionsMax = 512;
 
-    private readonly Lock gate = new();
-    private readonly Dictionary<ulong, ClientSession> sessions = [];
-    private volatile ClientSession[] all = [];
-    private ulong numbers;
+    private readonly Lock _gate = new();
+    private readonly Dictionary<ulong, ClientSession> _sessions = [];
+    private volatile ClientSession[] _all = [];
+    private ulong _numbers;
 
-    public int Count => all.Length;
+    public int Count => _all.Length;
 
     /// <summary>False: there are as many as may be.</summary>
     public bool TryAdd(ClientSession session, out ulong number)
     {
-        lock (gate)
+        lock (_gate)
         {
             number = 0;
-            if (sessions.Count == SessionsMax) return false;
-            sessions.Add(number = ++numbers, session);
-            all = [.. sessions.Values];
+            if (_sessions.Count == SessionsMax) return false;
+            _sessions.Add(number = ++_numbers, session);
+            _all = [.. _sessions.Values];
             return true;
         }
     }
 
     public void Remove(ulong number)
     {
-        lock (gate)
+        lock (_gate)
         {
-            if (sessions.Remove(number)) all = [.. sessions.Values];
+            if (_sessions.Remove(number)) _all = [.. _sessions.Values];
         }
     }
 
     /// <summary>The log has advanced: whoever waits for it has something to be told.</summary>
     public void DurableAdvanced()
     {
-        foreach (ClientSession session in all) session.DurableAdvanced();
+        foreach (ClientSession session in _all) session.DurableAdvanced();
     }
 
     /// <summary>
@@ -52,7 +53,7 @@ internal sealed class ClientTable
         ClientSessionId of = run.Header.ClientSession;
         if (of.Epoch != epoch) return;
         ClientSession? session;
-        lock (gate) session = sessions.GetValueOrDefault(of.Number);
+        lock (_gate) session = _sessions.GetValueOrDefault(of.Number);
         session?.Answer(run);
     }
 }

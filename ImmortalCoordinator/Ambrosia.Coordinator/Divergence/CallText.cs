@@ -1,6 +1,6 @@
-using Ambrosia.Protocol;
+using Ambrosia.Protocol.Runs;
 
-namespace Ambrosia.Coordinator;
+namespace Ambrosia.Coordinator.Divergence;
 
 /// <summary>
 /// One call as an operator reads it beside another. Of long arguments a part is shown, around the first byte that differs.

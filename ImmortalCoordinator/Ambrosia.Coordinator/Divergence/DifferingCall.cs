@@ -1,8 +1,9 @@
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Runs;
 
-namespace Ambrosia.Coordinator;
+namespace Ambrosia.Coordinator.Divergence;
 
-/// <summary>The first call of a channel that is not the one that the history holds.</summary>
+/// <summary>Describes the first call of a channel that is not the one that the history holds.</summary>
 /// <param name="Number">On the channel.</param>
 /// <param name="Expected">What its receiver's log says.</param>
 /// <param name="Actual">What the app of this replica did.</param>

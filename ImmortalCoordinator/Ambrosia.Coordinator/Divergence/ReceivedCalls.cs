@@ -1,7 +1,14 @@
-using Ambrosia.Log;
+using Ambrosia.Log.Checkpoints;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
+using Ambrosia.Log.Reading;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Checkpoints;
+using Ambrosia.Protocol.Records;
+using Ambrosia.Protocol.Runs;
 
-namespace Ambrosia.Coordinator;
+namespace Ambrosia.Coordinator.Divergence;
 
 /// <summary>
 /// What a receiver's log holds of one sender's calls: what the sender's app did when the history was made. It only reads, forwards; numbers
@@ -9,21 +16,21 @@ namespace Ambrosia.Coordinator;
 /// </summary>
 internal sealed class ReceivedCalls : IDisposable
 {
-    private readonly LogScan scan;
-    private readonly RecordAssembly records = new();
-    private readonly HashSet<uint> origins = [];
-    private readonly Queue<byte[]> runs = new();
-    private readonly (InstanceId Name, Guid Uuid) sender;
+    private readonly LogScan _scan;
+    private readonly RecordAssembler _records = new();
+    private readonly HashSet<uint> _origins = [];
+    private readonly Queue<byte[]> _runs = new();
+    private readonly (InstanceId Name, Guid Uuid) _sender;
 
-    /// <summary>Where each message of the first run begins; one more entry is the end of the last.</summary>
-    private readonly List<int> starts = [];
-    private byte[]? current;
-    private RunHeader header;
+    /// <summary>The offsets at which the messages of the first run begin. One more entry is the end of the last message.</summary>
+    private readonly List<int> _starts = [];
+    private byte[]? _current;
+    private RunHeader _header;
 
     private ReceivedCalls(LogScan scan, InstanceId sender, Guid uuid)
     {
-        this.scan = scan;
-        this.sender = (sender, uuid);
+        _scan = scan;
+        _sender = (sender, uuid);
     }
 
     /// <summary>Opens the log of <paramref name="receiver"/>; null: <paramref name="why"/> it says nothing of the sender's calls.</summary>
@@ -38,7 +45,7 @@ internal sealed class ReceivedCalls : IDisposable
                 ? $"the log at {directory} is not that of the {receiver} that was called" : "";
             if (why.Length > 0) return null;
             var calls = new ReceivedCalls(LogScan.Open(files, directory, identity!), sender, uuid);
-            if (receiver == sender) calls.origins.Add(0);
+            if (receiver == sender) calls._origins.Add(0);
             calls.LearnOrigins(files, directory, identity!);
             return calls;
         }
@@ -54,33 +61,33 @@ internal sealed class ReceivedCalls : IDisposable
     /// </summary>
     public bool TryFind(ulong number, out MessageKind kind, out ReadOnlySpan<byte> message)
     {
-        while (current is null || header.Last < number)
+        while (_current is null || _header.Last < number)
             if (!NextRun())
             {
                 kind = default;
                 message = default;
                 return false;
             }
-        kind = header.Kind;
+        kind = _header.Kind;
         message = default;
-        if (number < header.First) return false;
-        int at = (int)(number - header.First);
-        message = RunView.Read(current).Messages[starts[at]..starts[at + 1]];
+        if (number < _header.First) return false;
+        int at = (int)(number - _header.First);
+        message = RunView.Read(_current).Messages[_starts[at].._starts[at + 1]];
         return true;
     }
 
-    public void Dispose() => scan.Dispose();
+    public void Dispose() => _scan.Dispose();
 
     /// <summary>A log whose beginning was truncated has its peers in the checkpoints; an id never changes its meaning.</summary>
     private void LearnOrigins(IFileSystem files, string directory, InstanceIdentity identity)
     {
-        foreach (CheckpointFileName name in Checkpoints.List(files, directory))
+        foreach (CheckpointFileName name in CheckpointDirectory.List(files, directory))
         {
             try
             {
                 using CheckpointReader checkpoint = CheckpointReader.Open(files, Path.Combine(directory, name.ToString()), identity);
-                foreach (CheckpointPeer peer in CoordinatorPart.Read(checkpoint.Coordinator.Span).Peers)
-                    if (peer.Origin != 0 && (peer.Peer, peer.Uuid) == sender) origins.Add(peer.Origin);
+                foreach (CheckpointPeer peer in CoordinatorPart.Read(checkpoint.CoordinatorBytes.Span).Peers)
+                    if (peer.Origin != 0 && (peer.Peer, peer.Uuid) == _sender) _origins.Add(peer.Origin);
                 return;
             }
             catch (Exception e) when (e is LogDamage or ProtocolViolation or FileNotFoundException) { } // an older one serves too
@@ -89,30 +96,30 @@ internal sealed class ReceivedCalls : IDisposable
 
     private bool NextRun()
     {
-        while (runs.Count == 0)
+        while (_runs.Count == 0)
         {
-            if (!scan.Next()) return false;
-            records.Take(scan.Page, Take);
+            if (!_scan.Next()) return false;
+            _records.Take(_scan.Page, Take);
         }
-        current = runs.Dequeue();
-        RunView run = RunView.Read(current);
-        header = run.Header;
-        starts.Clear();
+        _current = _runs.Dequeue();
+        RunView run = RunView.Read(_current);
+        _header = run.Header;
+        _starts.Clear();
         int at = 0;
         var messages = new MessageReader(run);
         while (messages.Next())
         {
-            starts.Add(at);
+            _starts.Add(at);
             at += messages.Whole.Length;
         }
-        starts.Add(at);
+        _starts.Add(at);
         return true;
     }
 
     private bool Take(Lsn lsn, RecordKind kind, ReadOnlySpan<byte> body, long timeMicros, Epoch epoch)
     {
-        if (kind == RecordKind.Peer && PeerRecord.Read(body) is var peer && (peer.Peer, peer.Uuid) == sender) origins.Add(peer.Origin);
-        if (kind == RecordKind.Run && origins.Contains(RunHeader.Read(body).Peer)) runs.Enqueue(body.ToArray());
+        if (kind == RecordKind.Peer && PeerRecord.Read(body) is var peer && (peer.Peer, peer.Uuid) == _sender) _origins.Add(peer.Origin);
+        if (kind == RecordKind.Run && _origins.Contains(RunHeader.Read(body).Peer)) _runs.Enqueue(body.ToArray());
         return true;
     }
 }

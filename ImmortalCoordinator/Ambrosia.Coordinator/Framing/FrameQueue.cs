@@ -1,7 +1,7 @@
 using System.Buffers;
-using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
 
-namespace Ambrosia.Coordinator;
+namespace Ambrosia.Coordinator.Framing;
 
 /// <summary>
 /// Frames of one connection on their way out, apart from the runs of outboxes: those that wait, and those that were taken and are being
@@ -14,16 +14,16 @@ internal sealed class FrameQueue(uint seed, bool checkPayload)
 {
     private const int KeptBytesMax = 256 << 10;
 
-    private ArrayBufferWriter<byte> waiting = new(), sending = new();
+    private ArrayBufferWriter<byte> _waiting = new(), _sending = new();
 
-    public bool HasAny => waiting.WrittenCount > 0;
+    public bool HasAny => _waiting.WrittenCount > 0;
 
-    /// <summary>Bytes that wait.</summary>
-    public int Waiting => waiting.WrittenCount;
+    /// <summary>The number of bytes that wait.</summary>
+    public int Waiting => _waiting.WrittenCount;
 
-    public void Write<T>(T frame) where T : IFramePayload<T> => Frames.Write(waiting, frame, seed, checkPayload);
+    public void Write<T>(T frame) where T : IFramePayload<T> => FrameWriter.Write(_waiting, frame, seed, checkPayload);
 
-    public void Write(FrameType type, ReadOnlySpan<byte> payload) => Frames.Write(waiting, type, payload, seed, checkPayload);
+    public void Write(FrameType type, ReadOnlySpan<byte> payload) => FrameWriter.Write(_waiting, type, payload, seed, checkPayload);
 
     public void WriteEmpty(FrameType type) => Write(type, []);
 
@@ -32,10 +32,10 @@ internal sealed class FrameQueue(uint seed, bool checkPayload)
     {
         bytes = default;
         if (!HasAny) return false;
-        (waiting, sending) = (sending, waiting);
-        if (waiting.Capacity > KeptBytesMax) waiting = new ArrayBufferWriter<byte>();
-        else waiting.ResetWrittenCount();
-        bytes = sending.WrittenMemory;
+        (_waiting, _sending) = (_sending, _waiting);
+        if (_waiting.Capacity > KeptBytesMax) _waiting = new ArrayBufferWriter<byte>();
+        else _waiting.ResetWrittenCount();
+        bytes = _sending.WrittenMemory;
         return true;
     }
 }

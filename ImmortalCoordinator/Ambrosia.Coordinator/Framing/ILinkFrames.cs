@@ -1,20 +1,21 @@
 using Ambrosia.Protocol;
-using CRA;
+using Ambrosia.Protocol.Frames;
+using CRA.Links;
 
-namespace Ambrosia.Coordinator;
+namespace Ambrosia.Coordinator.Framing;
 
-/// <summary>Who takes what comes over a link, frame by frame. The connection's in thread.</summary>
+/// <summary>It takes what comes over a link, frame by frame, on the connection's in thread.</summary>
 internal interface ILinkFrames
 {
     /// <summary>The connection was refused or has ended: nothing more is taken.</summary>
     bool IsOver { get; }
 
-    /// <summary>Limit of a frame's payload at the present stage (P2.3).</summary>
+    /// <summary>The limit of a frame's payload at the present stage (P2.3).</summary>
     uint PayloadBytesMax { get; }
 
-    /// <summary>Takes a whole frame. <see cref="FeedAnswer.NoRoom"/>: not yet, it comes again.</summary>
+    /// <summary>Takes a whole frame. <see cref="FeedResult.NoRoom"/>: not yet, it comes again.</summary>
     /// <exception cref="ProtocolViolation">It is malformed, or not its turn.</exception>
-    FeedAnswer Take(FrameType type, ReadOnlySpan<byte> payload);
+    FeedResult Take(FrameType type, ReadOnlySpan<byte> payload);
 
     /// <summary>The other side broke the protocol; the connection closes.</summary>
     void Broken(ProtocolViolation violation);

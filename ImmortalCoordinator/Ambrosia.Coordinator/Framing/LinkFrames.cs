@@ -1,11 +1,13 @@
 using System.Buffers;
 using Ambrosia.Protocol;
-using CRA;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Payloads;
+using CRA.Links;
 
-namespace Ambrosia.Coordinator;
+namespace Ambrosia.Coordinator.Framing;
 
 /// <summary>
-/// What comes over a link, cut into whole frames: each is checked against the seed, the limit of the moment and the other side's part, and
+/// Cuts what comes over a link into whole frames: each is checked against the seed, the limit of the moment and the other side's part, and
 /// handed on. The same for peers and for callers outside. The connection's in thread.
 /// </summary>
 /// <param name="seed">The connection's seed (P2.2).</param>
@@ -13,16 +15,21 @@ namespace Ambrosia.Coordinator;
 /// <param name="wakeCommitter">What was taken waits for a commit; true: nothing more is coming at the moment.</param>
 internal sealed class LinkFrames(uint seed, FrameSender other, ILinkFrames taker, Action<bool> wakeCommitter)
 {
-    private int bytesWanted;
+    /// <summary>The longest payload of a frame before the hello is accepted (P2.3).</summary>
+    public const uint HelloBytesMax = 4096;
 
-    /// <summary>See <see cref="ILinkTraffic.FrameBytesWanted"/>.</summary>
-    public int BytesWanted => bytesWanted;
+    private int _bytesWanted;
 
-    /// <summary>See <see cref="ILinkTraffic.Feed"/>.</summary>
-    public FeedAnswer Feed(ReadOnlySpan<byte> bytes, bool drained, out int consumed)
+    /// <summary>
+    /// The length of the frame whose beginning has come; 0: it is not known (<see cref="ILinkTraffic.FrameBytesWanted"/>).
+    /// </summary>
+    public int BytesWanted => _bytesWanted;
+
+    /// <summary>Takes the whole frames in these bytes, as <see cref="ILinkTraffic.Feed"/> demands.</summary>
+    public FeedResult Feed(ReadOnlySpan<byte> bytes, bool drained, out int consumed)
     {
         consumed = 0;
-        var answer = FeedAnswer.Close;
+        var answer = FeedResult.Close;
         try
         {
             return answer = FeedFrames(bytes, ref consumed);
@@ -34,11 +41,11 @@ internal sealed class LinkFrames(uint seed, FrameSender other, ILinkFrames taker
         }
         finally
         {
-            wakeCommitter(drained || answer != FeedAnswer.Continue); // what came before the end was taken all the same
+            wakeCommitter(drained || answer != FeedResult.Continue); // what came before the end was taken all the same
         }
     }
 
-    private FeedAnswer FeedFrames(ReadOnlySpan<byte> bytes, ref int consumed)
+    private FeedResult FeedFrames(ReadOnlySpan<byte> bytes, ref int consumed)
     {
         while (!taker.IsOver)
         {
@@ -47,22 +54,22 @@ internal sealed class LinkFrames(uint seed, FrameSender other, ILinkFrames taker
                 out ReadOnlySpan<byte> payload, out int size);
             if (status != DecodeStatus.Ok)
             {
-                bytesWanted = bytes.Length - consumed >= FrameHeader.Bytes ? FrameHeader.Bytes + (int)header.Length : 0;
-                return FeedAnswer.Continue;
+                _bytesWanted = bytes.Length - consumed >= FrameHeader.Bytes ? FrameHeader.Bytes + (int)header.Length : 0;
+                return FeedResult.Continue;
             }
             FrameTypes.Check(header.Type, other);
-            FeedAnswer answer = taker.Take(header.Type, payload);
-            if (answer != FeedAnswer.NoRoom) consumed += size;
-            if (answer != FeedAnswer.Continue) return answer;
+            FeedResult answer = taker.Take(header.Type, payload);
+            if (answer != FeedResult.NoRoom) consumed += size;
+            if (answer != FeedResult.Continue) return answer;
         }
-        return FeedAnswer.Close;
+        return FeedResult.Close;
     }
 
     /// <summary>A heartbeat (P5.12) of a connection with this seed.</summary>
     public static ReadOnlyMemory<byte> Heartbeat(uint seed)
     {
         var frame = new ArrayBufferWriter<byte>(FrameHeader.Bytes);
-        Frames.Write(frame, FrameType.Heartbeat, [], seed, checkPayload: true);
+        FrameWriter.Write(frame, FrameType.Heartbeat, [], seed, checkPayload: true);
         return frame.WrittenMemory;
     }
 }

@@ -1,8 +1,11 @@
+using Ambrosia.Coordinator.Outboxes;
+using Ambrosia.Coordinator.Replay;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
 
-namespace Ambrosia.Coordinator;
+namespace Ambrosia.Coordinator.Links;
 
-/// <summary>What becomes of a peer's hello.</summary>
+/// <summary>It says what becomes of a peer's hello.</summary>
 internal enum HelloVerdict
 {
     Accept,
@@ -17,7 +20,7 @@ internal enum HelloVerdict
     WeAreOld,
 }
 
-/// <summary>What we know when a hello arrives.</summary>
+/// <summary>It holds what we know when a hello arrives.</summary>
 /// <param name="Expected">Whom we dialled; null for a connection that came in.</param>
 /// <param name="BytesWanted">Length of the message that stopped the link before, because the peer does not take one
 /// as long; 0: none.</param>
@@ -31,7 +34,7 @@ internal sealed record HelloFacts(
     Outbox Outbox, uint BytesWanted = 0, long Begun = 0, IReadOnlyList<string>? CertifiedNames = null, bool WasForgotten = false,
     bool IsLeaving = false);
 
-/// <summary>The decision about a hello (protocol P6.3–P6.5): pure.</summary>
+/// <summary>Decides about a hello (protocol P6.3 to P6.5), from values alone.</summary>
 internal static class HelloCheck
 {
     /// <summary>

@@ -1,54 +1,56 @@
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
 
-namespace Ambrosia.Coordinator;
+namespace Ambrosia.Coordinator.Links;
 
 /// <summary>
-/// What operator and table hear of one connection to a peer: one line at the most, and why it was refused. Owns whether that line was said.
-/// Any thread of the connection.
+/// Tells operator and table of one connection to a peer: one line at the most, and why it was refused. It owns whether that line was
+/// written. Any thread of the connection.
 /// </summary>
-internal sealed class LinkReport(LinkParts parts, PeerLink link)
+/// <param name="remote">The other end's address, for when it is not known who is there.</param>
+internal sealed class LinkReport(LinkTable table, PeerEventLog events, TimeProvider time, LinkOpening opening, string remote)
 {
-    private InstanceId? claimed;
-    private int isSaid;
+    private InstanceId? _claimed;
+    private int _isLogged;
 
     /// <summary>Why this connection, or its hello, was refused on either side; null: it was not.</summary>
     public string? Refusal { get; private set; }
 
-    /// <summary>Whom the connection is about, as far as we know such a one.</summary>
-    private InstanceId? Known => link.Peer ?? link.Expected ?? claimed;
+    /// <summary>The peer that the connection is about, as far as we know such a one.</summary>
+    private InstanceId? Known => opening.Peer ?? opening.Expected ?? _claimed;
 
-    /// <summary>It says that it is this one, whom we know; its hello was not right.</summary>
-    public void Claims(InstanceId peer) => claimed = peer;
+    /// <summary>The other side says that it is this peer, whom we know; its hello was not right.</summary>
+    public void Claims(InstanceId peer) => _claimed = peer;
 
-    /// <summary>We refuse it.</summary>
-    public void Refused(string why, PeerEvent said)
+    /// <summary>We refuse the connection.</summary>
+    public void Refused(string why, PeerEvent happened)
     {
-        Say(said, $"{(said == PeerEvent.Stopped ? "stopped" : "refused")}: {why}");
+        Log(happened, why);
         Note(why);
     }
 
-    /// <summary>The other side closed it in words.</summary>
+    /// <summary>The other side closed the connection in words.</summary>
     public void ToldGoodbye(Goodbye goodbye)
     {
-        Say(PeerEvent.ToldGoodbye, $"closed by the other side: {goodbye.Why}");
+        Log(PeerEvent.ToldGoodbye, goodbye.Why);
         if (goodbye.Code == GoodbyeCode.Refused) Note(goodbye.Why);
     }
 
-    public void Broken(ProtocolViolation violation) => Say(PeerEvent.Violation, $"closed: {violation.Message}");
+    public void Broken(ProtocolViolation violation) => Log(PeerEvent.Violation, violation.Message);
 
     public void Ended(string why, bool wasOpen)
     {
-        if (wasOpen && why != LinkTable.Superseded) Say(PeerEvent.Lost, $"lost: {why}");
-        else if (link.Expected is null && link.Peer is null) Say(PeerEvent.Closed, $"closed: {why}");
+        if (wasOpen && why != LinkTable.Superseded) Log(PeerEvent.Lost, why);
+        else if (opening.Expected is null && opening.Peer is null) Log(PeerEvent.Closed, why);
     }
 
     private void Note(string why)
     {
-        if (Known is { } peer) parts.Table.Refused(peer, parts.Time.GetUtcNow(), Refusal = why);
+        if (Known is { } peer) table.Refused(peer, time.GetElapsedTime(0), Refusal = why);
     }
 
-    private void Say(PeerEvent happened, string what)
+    private void Log(PeerEvent happened, string why)
     {
-        if (Interlocked.Exchange(ref isSaid, 1) == 0) parts.Lines.Say(Known, Known?.ToString() ?? link.Remote, happened, what);
+        if (Interlocked.Exchange(ref _isLogged, 1) == 0) events.Log(Known, Known?.ToString() ?? remote, happened, why);
     }
 }

@@ -1,41 +1,63 @@
 using Ambrosia.Protocol;
-using CRA;
+using CRA.Links;
 
-namespace Ambrosia.Coordinator;
+namespace Ambrosia.Coordinator.Links;
+
+/// <summary>Why nothing came of a call to a peer: what an operator would do about it differs.</summary>
+internal enum DialFailure
+{
+    /// <summary>The catalog names no primary of it.</summary>
+    NoAddress = 1,
+
+    /// <summary>Nobody answers there, or not as a peer must.</summary>
+    NoAnswer,
+}
+
+/// <summary>It says how the connection to one peer is, for the operator.</summary>
+/// <param name="State">open · opening (a hello is under way) · dialling · waiting (to dial again) · stopped (until
+/// the operator acts).</param>
+/// <param name="Remote">The other end of the connection in use.</param>
+/// <param name="LastEnd">Why the last connection ended; null since one was opened.</param>
+internal readonly record struct PeerStatus(InstanceId Peer, string State, string? Remote, string? LastEnd);
 
 /// <summary>
-/// Which connection to which peer is in use, and whom to call next. Owns the peers' connection state; of one peer at most one
-/// connection has its turn at any time. Any thread; one lock; connections are called outside it.
+/// Knows which connection to which peer is in use, and whom to call next. It owns the peers' connection state; of one peer at most one
+/// connection has its turn at any time. Any thread; one lock; connections are called outside it. Times are monotonic.
 /// </summary>
-internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff)
+/// <param name="newBackoff">Makes the pause between calls to one peer.</param>
+/// <param name="dial">Hears that a connection is over, and there may be somebody to call.</param>
+internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff, Action dial)
 {
     /// <summary>Why an older connection ends when a newer one has come: nothing is wrong.</summary>
     public const string Superseded = "a newer connection takes its place";
 
     /// <summary>Refusals in a row after which calls rest: a few may come from two connections that cross.</summary>
     private const int RefusalsAtOnce = 3;
-    private static readonly TimeSpan refusedRest = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan s_refusedRest = TimeSpan.FromSeconds(10);
 
-    private readonly Lock gate = new();
-    private readonly Dictionary<InstanceId, PeerState> peers = [];
+    private readonly Lock _gate = new();
+    private readonly Dictionary<InstanceId, PeerState> _peers = [];
 
     /// <summary>Peers that a connection is wanted to and that have none: the only ones that calls are looked for.</summary>
-    private readonly HashSet<InstanceId> unconnected = [];
-    private readonly DialSlots slots = new();
-    private bool isAdmitting;
+    private readonly HashSet<InstanceId> _unconnected = [];
+    private readonly DialSlots _slots = new();
+    private bool _isAdmitting;
 
     private sealed class PeerState(Backoff backoff)
     {
         public PeerLink? Current, Next;
         public readonly Backoff Backoff = backoff;
-        public DateTimeOffset DialAt;
+        public TimeSpan DialAt;
+
+        /// <summary>The highest epoch of the peer that was seen in the catalog while there was no connection.</summary>
+        public Epoch Published;
         public bool IsDialling, IsStopped;
 
-        /// <summary>What the last line about it said; none since it was last reached.</summary>
-        public DialTrouble? Told;
+        /// <summary>The trouble that the last line about it told of; null since it was last reached.</summary>
+        public DialFailure? Told;
         public ulong HighestNonce;
 
-        /// <summary>Hellos refused, here or there, since a connection opened.</summary>
+        /// <summary>The number of hellos refused, here or there, since a connection opened.</summary>
         public int Refusals;
 
         /// <summary>A message of this length waits that the peer did not take; 0: none.</summary>
@@ -46,14 +68,14 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff)
     /// <summary>The instance is primary: connections may be made and taken.</summary>
     public void Admit()
     {
-        lock (gate) isAdmitting = true;
+        lock (_gate) _isAdmitting = true;
     }
 
-    public bool IsAdmitting { get { lock (gate) return isAdmitting; } }
+    public bool IsAdmitting { get { lock (_gate) return _isAdmitting; } }
 
     private PeerState StateOf(InstanceId peer)
     {
-        if (!peers.TryGetValue(peer, out PeerState? state)) peers.Add(peer, state = new PeerState(newBackoff()));
+        if (!_peers.TryGetValue(peer, out PeerState? state)) _peers.Add(peer, state = new PeerState(newBackoff()));
         return state;
     }
 
@@ -62,7 +84,7 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff)
     /// </summary>
     public ulong NextNonce(InstanceId peer)
     {
-        lock (gate)
+        lock (_gate)
         {
             PeerState state = StateOf(peer);
             return state.HighestNonce = LinkRank.NonceAfter(state.HighestNonce);
@@ -72,8 +94,8 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff)
     /// <summary>A connection whose hello was found right. It gets its turn at once, after the older one has ended, or never.</summary>
     public void Offer(PeerLink link)
     {
-        PeerLink? turn = null, loser = null;
-        lock (gate)
+        PeerLink? turn = null, loser = null, superseded = null;
+        lock (_gate)
         {
             PeerState state = StateOf(link.Peer!.Value);
             state.HighestNonce = Math.Max(state.HighestNonce, link.Nonce);
@@ -84,16 +106,17 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff)
             {
                 loser = state.Next;
                 state.Next = link;
-                state.Current.Close(Superseded);
+                superseded = state.Current;
             }
         }
+        superseded?.Close(Superseded);
         loser?.Close("another connection to this peer is newer");
         turn?.TakeTurn();
     }
 
     public void Opened(PeerLink link)
     {
-        lock (gate)
+        lock (_gate)
         {
             PeerState state = StateOf(link.Peer!.Value);
             state.Backoff.Reset();
@@ -108,27 +131,33 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff)
     /// <summary>A connection is over: the one that waited for it gets its turn.</summary>
     public void Ended(PeerLink link, string why)
     {
-        if ((link.Peer ?? link.Expected) is not { } peer) return;
-        PeerLink? turn = null;
-        lock (gate)
+        Remove(link, why)?.TakeTurn();
+        dial();
+    }
+
+    /// <summary>Removes a connection and returns the one that has its turn now; null: there is none.</summary>
+    private PeerLink? Remove(PeerLink link, string why)
+    {
+        if ((link.Peer ?? link.Expected) is not { } peer) return null;
+        lock (_gate)
         {
             PeerState state = StateOf(peer);
             if (link.Expected is not null) state.IsDialling = false;
             state.LastEnd = why;
             if (state.Next == link) state.Next = null;
-            if (state.Current != link) return;
-            turn = state.Current = state.Next;
+            if (state.Current != link) return null;
+            state.Current = state.Next;
             state.Next = null;
-            if (turn is null) unconnected.Add(peer);
+            if (state.Current is null) _unconnected.Add(peer);
+            return state.Current;
         }
-        turn?.TakeTurn();
     }
 
     /// <summary>The peer is not called any more: only the operator can mend what is wrong. A hello of it that is right ends that.</summary>
     /// <param name="bytesWanted">The message limit that its hello must state at least; 0: any will do.</param>
     public void Stop(InstanceId peer, uint bytesWanted = 0)
     {
-        lock (gate)
+        lock (_gate)
         {
             PeerState state = StateOf(peer);
             state.IsStopped = true;
@@ -139,7 +168,7 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff)
     /// <summary>What kept us from calling the peer is over: it is called at once.</summary>
     public void Resume(InstanceId peer)
     {
-        lock (gate)
+        lock (_gate)
         {
             PeerState state = StateOf(peer);
             state.IsStopped = false;
@@ -147,75 +176,91 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff)
             state.Refusals = 0;
             state.DialAt = default;
             state.Backoff.Reset();
-            if (peer != self && state.Current is null) unconnected.Add(peer);
+            if (peer != self && state.Current is null) _unconnected.Add(peer);
+        }
+    }
+
+    /// <summary>
+    /// The catalog has the peer in this epoch; true: that is news, so that whoever listens there now is called at once, whatever became of
+    /// the calls to the one before.
+    /// </summary>
+    public bool Published(InstanceId peer, Epoch epoch)
+    {
+        lock (_gate)
+        {
+            if (!_unconnected.Contains(peer) || StateOf(peer) is not { Current: null } state || epoch <= state.Published) return false;
+            state.Published = epoch;
+            state.DialAt = default;
+            state.Backoff.Reset();
+            return true;
         }
     }
 
     /// <summary>The message limit that the peer's hello must state at least; 0: any will do.</summary>
     public uint BytesWanted(InstanceId peer)
     {
-        lock (gate) return peers.TryGetValue(peer, out PeerState? state) ? state.BytesWanted : 0;
+        lock (_gate) return _peers.TryGetValue(peer, out PeerState? state) ? state.BytesWanted : 0;
     }
 
     /// <summary>A hello to or from the peer was refused: after a few in a row it is called more seldom.</summary>
     /// <param name="why">What the operator is shown until a connection opens, or ends otherwise.</param>
-    public void Refused(InstanceId peer, DateTimeOffset now, string why)
+    public void Refused(InstanceId peer, TimeSpan now, string why)
     {
-        lock (gate)
+        lock (_gate)
         {
             PeerState state = StateOf(peer);
             state.LastEnd = why;
-            if (++state.Refusals > RefusalsAtOnce && state.DialAt < now + refusedRest) state.DialAt = now + refusedRest;
+            if (++state.Refusals > RefusalsAtOnce && state.DialAt < now + s_refusedRest) state.DialAt = now + s_refusedRest;
         }
     }
 
     public PeerLink? OpenLinkTo(InstanceId peer)
     {
-        lock (gate) return peers.TryGetValue(peer, out PeerState? state) ? state.Current : null;
+        lock (_gate) return _peers.TryGetValue(peer, out PeerState? state) ? state.Current : null;
     }
 
     /// <summary>All connections that are in use or wait for their turn.</summary>
     public List<PeerLink> All()
     {
-        lock (gate) return [.. peers.Values.SelectMany(static s => new[] { s.Current, s.Next }).OfType<PeerLink>()];
+        lock (_gate) return [.. _peers.Values.SelectMany(static s => new[] { s.Current, s.Next }).OfType<PeerLink>()];
     }
 
-    /// <summary>How each peer's connection is, in the order of their names.</summary>
-    public List<LinkNews> News()
+    /// <summary>Says how each peer's connection is, in the order of their names.</summary>
+    public List<PeerStatus> Statuses()
     {
         List<(InstanceId Peer, PeerLink? Link, string Idle, string? LastEnd)> states;
-        lock (gate)
-            states = [.. peers.Select(static p =>
+        lock (_gate)
+            states = [.. _peers.Select(static p =>
                 (p.Key, p.Value.Current, p.Value.IsStopped ? "stopped" : p.Value.IsDialling ? "dialling" : "waiting", p.Value.LastEnd))];
         // A connection's own lock is never taken inside ours: it opens by calling us.
         return [.. states.OrderBy(static s => s.Peer).Select(static s =>
-            new LinkNews(s.Peer, s.Link is null ? s.Idle : s.Link.IsOpen ? "open" : "opening", s.Link?.Remote, s.LastEnd))];
+            new PeerStatus(s.Peer, s.Link is null ? s.Idle : s.Link.IsOpen ? "open" : "opening", s.Link?.Remote, s.LastEnd))];
     }
 
     /// <summary>A connection to this peer is wanted from now on; true: that is news.</summary>
     public bool Want(InstanceId peer)
     {
-        lock (gate) return peer != self && StateOf(peer).Current is null && unconnected.Add(peer);
+        lock (_gate) return peer != self && StateOf(peer).Current is null && _unconnected.Add(peer);
     }
 
     /// <summary>A connection is wanted to a peer that has none.</summary>
-    public bool HasUnconnected { get { lock (gate) return unconnected.Count > 0; } }
+    public bool HasUnconnected { get { lock (_gate) return _unconnected.Count > 0; } }
 
     /// <summary>
-    /// Whom to call now, see <see cref="ShouldDial"/>; where not all may be, those that wait the longest. Each holds a slot until
-    /// <see cref="Dialled"/>. Costs what the unconnected peers cost, not what all do.
+    /// Returns whom to call now, see <see cref="ShouldDial"/>; where not all may be, those that wait the longest. Each holds a slot until
+    /// <see cref="Dialled"/>. It costs what the unconnected peers cost, not what all do.
     /// </summary>
-    public List<InstanceId> PeersToDial(DateTimeOffset now)
+    public List<InstanceId> PeersToDial(TimeSpan now)
     {
         var due = new List<InstanceId>();
-        lock (gate)
+        lock (_gate)
         {
-            if (unconnected.Count == 0) return due;
-            unconnected.RemoveWhere(peer => StateOf(peer).Current is not null); // its end brings it back
-            foreach (InstanceId peer in unconnected)
+            if (_unconnected.Count == 0) return due;
+            _unconnected.RemoveWhere(peer => StateOf(peer).Current is not null); // its end brings it back
+            foreach (InstanceId peer in _unconnected)
                 if (IsDue(peer, now)) due.Add(peer);
-            if (due.Count > slots.Free) due.Sort((a, b) => StateOf(a).DialAt.CompareTo(StateOf(b).DialAt));
-            due.RemoveAll(peer => !slots.TryTake(peer) || !ShouldDial(peer, now));
+            if (due.Count > _slots.Free) due.Sort((a, b) => StateOf(a).DialAt.CompareTo(StateOf(b).DialAt));
+            due.RemoveAll(peer => !_slots.TryTake(peer) || !ShouldDial(peer, now));
         }
         return due;
     }
@@ -223,9 +268,9 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff)
     /// <summary>
     /// True: this peer is to be called now, and the caller does so; it reports the outcome by <see cref="DialFailed"/> or the link's end.
     /// </summary>
-    public bool ShouldDial(InstanceId peer, DateTimeOffset now)
+    public bool ShouldDial(InstanceId peer, TimeSpan now)
     {
-        lock (gate)
+        lock (_gate)
         {
             if (!IsDue(peer, now)) return false;
             PeerState state = StateOf(peer);
@@ -235,27 +280,27 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff)
         }
     }
 
-    private bool IsDue(InstanceId peer, DateTimeOffset now) =>
-        isAdmitting && peer != self && StateOf(peer) is { Current: null, IsDialling: false, IsStopped: false } state && now >= state.DialAt;
+    private bool IsDue(InstanceId peer, TimeSpan now) =>
+        _isAdmitting && peer != self && StateOf(peer) is { Current: null, IsDialling: false, IsStopped: false } state && now >= state.DialAt;
 
     /// <summary>A call of <see cref="PeersToDial"/> is over; true: worth a line, see <see cref="DialFailed"/>.</summary>
     /// <param name="trouble">Null: somebody answered.</param>
-    public bool Dialled(InstanceId peer, TimeSpan took, DialTrouble? trouble)
+    public bool Dialled(InstanceId peer, TimeSpan took, DialFailure? trouble)
     {
-        lock (gate) slots.Give(peer, took);
+        lock (_gate) _slots.Give(peer, took);
         return trouble is { } failed && DialFailed(peer, failed);
     }
 
     /// <summary>Nothing came of a call; true: worth a line, the first since the peer was last reached or the trouble changed.</summary>
-    public bool DialFailed(InstanceId peer, DialTrouble trouble)
+    public bool DialFailed(InstanceId peer, DialFailure trouble)
     {
-        lock (gate)
+        lock (_gate)
         {
             PeerState state = StateOf(peer);
             state.IsDialling = false;
-            bool isNews = state.Told != trouble;
+            bool isFirstSaid = state.Told != trouble;
             state.Told = trouble;
-            return isNews;
+            return isFirstSaid;
         }
     }
 }

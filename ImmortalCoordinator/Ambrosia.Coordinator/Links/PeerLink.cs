@@ -1,133 +1,119 @@
+using Ambrosia.Coordinator.Framing;
+using Ambrosia.Coordinator.Inbox;
 using Ambrosia.Protocol;
-using CRA;
+using Ambrosia.Protocol.Frames;
+using CRA.Links;
 
-namespace Ambrosia.Coordinator;
+namespace Ambrosia.Coordinator.Links;
 
 /// <summary>
-/// One connection to one peer: once it is open (<see cref="LinkOpening"/>), runs in and out and acknowledgements. Control goes before data.
-/// Owns the bytes under way. Two threads of the connection, and those that report durable inputs; what they share is under one lock.
+/// One connection to one peer: first its <see cref="LinkOpening"/>, then runs in and out and acknowledgements, which are its
+/// <see cref="LinkExchange"/>. Control goes before data. Two threads of the connection use it, and those that report durable inputs; what
+/// they share is under one lock.
 /// </summary>
-internal sealed class PeerLink : ILinkTraffic, ILinkFrames
+internal sealed class PeerLink : ILinkTraffic, ILinkFrames, IInboundLink
 {
-    private readonly Lock gate = new();
-    private readonly LinkParts parts;
-    private readonly uint seed;
-    private readonly FrameQueue control;
-    private readonly LinkFrames frames;
-    private readonly LinkOpening opening;
-    private readonly LinkReport report;
-    private readonly OwedAck owed = new();
-    private readonly ReadOnlyMemory<byte> heartbeat;
-    private OutboundLink? outbound;
-    private InboundRuns? inbound;
-    private bool controlTaken, dataTaken, wasOpen;
-    private int bytesLeft;
+    private readonly Lock _gate = new();
+    private readonly LinkTransport _transport;
+    private readonly LinkOpening _opening;
+    private readonly LinkReport _report;
+    private readonly LinkTable _table;
+    private readonly PeerChannels _channels;
+    private readonly LinkFlow _flow;
+    private readonly LinkFrames _frames;
+    private readonly LinkOutput _output;
 
-    public PeerLink(LinkParts parts, InstanceId? expected, uint seed, ulong nonce, string remote)
+    /// <summary>It is null until the link is open.</summary>
+    private LinkExchange? _exchange;
+
+    public PeerLink(
+        LinkTransport transport, LinkOpening opening, LinkReport report, LinkTable table, PeerChannels channels, LinkFlow flow)
     {
-        this.parts = parts;
-        this.seed = seed;
-        Expected = expected;
-        Nonce = nonce;
-        Remote = remote;
-        Begun = parts.Time.GetTimestamp();
-        control = new FrameQueue(seed, checkPayload: true);
-        frames = new LinkFrames(seed, IsDialler ? FrameSender.Acceptor : FrameSender.Dialler, this, parts.WakeCommitter);
-        opening = new LinkOpening(parts, this, control);
-        report = new LinkReport(parts, this);
-        heartbeat = LinkFrames.Heartbeat(seed);
+        _transport = transport;
+        _opening = opening;
+        _report = report;
+        _table = table;
+        _channels = channels;
+        _flow = flow;
+        _output = new LinkOutput(transport.Seed);
+        _frames = new LinkFrames(
+            transport.Seed, opening.IsDialler ? FrameSender.Acceptor : FrameSender.Dialler, this, flow.WakeCommitter);
     }
 
-    /// <summary>Whom we dialled; null: it came in.</summary>
-    public InstanceId? Expected { get; }
+    /// <summary>The peer that was dialled. It is null for a connection that came in.</summary>
+    public InstanceId? Expected => _opening.Expected;
 
-    public bool IsDialler => Expected is not null;
+    public ulong Nonce => _opening.Nonce;
 
-    public ulong Nonce { get; private set; }
+    public string Remote => _transport.Remote;
 
-    public string Remote { get; }
+    /// <summary>The peer at the other end. It is null until its hello was accepted.</summary>
+    public InstanceId? Peer => _opening.Peer;
 
-    /// <summary>
-    /// The instances that the other side's certificate is for; null: there are no certificates. Set by who runs the connection.
-    /// </summary>
-    public IReadOnlyList<string>? CertifiedNames { get; set; }
+    /// <summary>The rank of this connection among others to the same peer; it is known with <see cref="Peer"/>.</summary>
+    public LinkRank Rank => _opening.Rank;
 
-    /// <summary>Timestamp no later than the other side's hello: it wrote that on this connection. Set by who runs the connection.</summary>
-    public long Begun { get; set; }
+    public bool IsOpen { get { lock (_gate) return _opening.IsOpen; } }
 
-    /// <summary>Known after the hello.</summary>
-    public InstanceId? Peer { get; private set; }
+    /// <summary>Nothing may go out in front of the hello, and nothing at all while the flow is stopped.</summary>
+    public ReadOnlyMemory<byte> HeartbeatFrame => IsOpen && _flow.MayEmit ? _output.Heartbeat : default;
 
-    public LinkRank Rank { get; private set; }
+    public int FrameBytesWanted => _frames.BytesWanted;
 
-    public bool IsOpen { get { lock (gate) return opening.IsOpen; } }
+    /// <summary>Wakes the connection's sender. Any thread.</summary>
+    public void Wake() => _transport.Wake();
 
-    /// <summary>Wakes the connection's sender; set by who runs the connection.</summary>
-    public Action Wake { get; set; } = static () => { };
-
-    /// <summary>Ends the connection from outside.</summary>
-    public Action<string> Close { get; set; } = static _ => { };
-
-    /// <summary>Ends it from outside after what is queued (a Goodbye) has been sent.</summary>
-    public Action<string> CloseAfterSending { get; set; } = static _ => { };
-
-    /// <summary>
-    /// Nothing may go out in front of the hello, nor from one who is not sure that he is primary still: he is not to pass for alive.
-    /// </summary>
-    public ReadOnlyMemory<byte> HeartbeatFrame => IsOpen && parts.MayEmit() ? heartbeat : default;
-
-    public int FrameBytesWanted => frames.BytesWanted;
+    /// <summary>Ends the connection from outside. Any thread.</summary>
+    public void Close(string why) => _transport.Close(why);
 
     // ---- in ----
 
-    public FeedAnswer Feed(ReadOnlySpan<byte> bytes, bool drained, out int consumed) => frames.Feed(bytes, drained, out consumed);
+    public FeedResult Feed(ReadOnlySpan<byte> bytes, bool drained, out int consumed) => _frames.Feed(bytes, drained, out consumed);
 
-    bool ILinkFrames.IsOver => opening.Stage == LinkStage.Refused;
+    bool ILinkFrames.IsOver => _opening.Stage == LinkStage.Refused;
 
-    uint ILinkFrames.PayloadBytesMax =>
-        opening.Stage is LinkStage.AwaitTurn or LinkStage.AwaitRecord or LinkStage.AwaitReady or LinkStage.Open
-            ? parts.PayloadBytesMax : LinkParts.HelloBytesMax;
+    uint ILinkFrames.PayloadBytesMax => _opening.PayloadBytesMax;
 
-    void ILinkFrames.Broken(ProtocolViolation violation) => report.Broken(violation);
+    void ILinkFrames.Broken(ProtocolViolation violation) => _report.Broken(violation);
 
-    FeedAnswer ILinkFrames.Take(FrameType type, ReadOnlySpan<byte> payload)
+    FeedResult ILinkFrames.Take(FrameType type, ReadOnlySpan<byte> payload)
     {
         switch (type)
         {
             case FrameType.Run: return TakeRun(payload);
-            case FrameType.Ack: TakeAck(Ack.Read(payload)); return FeedAnswer.Continue;
-            case FrameType.Heartbeat: Frames.ReadEmpty(type, payload); return FeedAnswer.Continue;
+            case FrameType.Ack: TakeAck(Ack.Read(payload)); return FeedResult.Continue;
+            case FrameType.Heartbeat: FrameReader.ReadEmpty(type, payload); return FeedResult.Continue;
             case FrameType.Hello: return TakeHello(Hello.Read(payload));
-            case FrameType.Ready: Frames.ReadEmpty(type, payload); TakeReady(); return FeedAnswer.Continue;
-            case FrameType.Goodbye: report.ToldGoodbye(Goodbye.Read(payload)); return FeedAnswer.Close;
+            case FrameType.Ready: FrameReader.ReadEmpty(type, payload); TakeReady(); return FeedResult.Continue;
+            case FrameType.Goodbye: _report.ToldGoodbye(Goodbye.Read(payload)); return FeedResult.Close;
             default: throw new ProtocolViolation("P2.4", $"{type} on a link");
         }
     }
 
-    private FeedAnswer TakeRun(ReadOnlySpan<byte> payload)
+    private FeedResult TakeRun(ReadOnlySpan<byte> payload)
     {
-        if (!opening.IsOpen) throw new ProtocolViolation("P6.1", "run before the hellos are exchanged");
-        if (!inbound!.TryTake(payload)) return FeedAnswer.NoRoom;
-        owed.Took(payload.Length);
-        return FeedAnswer.Continue;
+        if (!_opening.IsOpen) throw new ProtocolViolation("P6.1", "run before the hellos are exchanged");
+        return _exchange!.TryTakeRun(payload) ? FeedResult.Continue : FeedResult.NoRoom;
     }
 
-    private FeedAnswer TakeHello(Hello hello)
+    private void TakeAck(in Ack ack)
     {
-        InstanceId peer = hello.Instance;
-        HelloVerdict verdict = opening.Judge(hello, out string why);
+        if (!_opening.IsOpen) throw new ProtocolViolation("P6.1", "ack before the hellos are exchanged");
+        _exchange!.Take(ack);
+    }
+
+    private FeedResult TakeHello(Hello hello)
+    {
+        HelloVerdict verdict = _opening.Judge(hello, out string why);
         if (verdict != HelloVerdict.Accept)
         {
-            if (parts.IsKnown(peer, Expected)) report.Claims(peer);
-            Refuse(why, parts.Refused(peer, verdict, why));
-            return FeedAnswer.Close;
+            if (_opening.IsKnown(hello.Instance)) _report.Claims(hello.Instance);
+            Refuse(why, _opening.Refused(hello.Instance, verdict, why));
+            return FeedResult.Close;
         }
-        Peer = peer;
-        if (!IsDialler) Nonce = hello.Nonce;
-        Rank = parts.RankOf(peer, hello.Epoch, Nonce, IsDialler);
-        lock (gate) opening.Accept(hello);
-        parts.Table.Offer(this);
-        return FeedAnswer.Continue;
+        lock (_gate) _opening.Accept(hello);
+        _table.Offer(this);
+        return FeedResult.Continue;
     }
 
     /// <summary>No other connection to this peer is in use.</summary>
@@ -135,128 +121,89 @@ internal sealed class PeerLink : ILinkTraffic, ILinkFrames
     {
         bool isOurs;
         string? why;
-        lock (gate) isOurs = opening.TryTakeTurn(out why);
+        lock (_gate) isOurs = _opening.TryTakeTurn(this, out why);
         if (isOurs) Wake();
         if (why is null) return;
         Refuse(why);
-        CloseAfterSending($"refused: {why}");
+        _transport.CloseAfterSending($"refused: {why}");
     }
 
     /// <summary>The connection ends with a Goodbye; whoever calls it closes.</summary>
-    private void Refuse(string why, PeerEvent said = PeerEvent.Refused)
+    private void Refuse(string why, PeerEvent happened = PeerEvent.Refused)
     {
-        lock (gate) opening.Refuse(why);
-        report.Refused(why, said);
+        lock (_gate) _opening.Refuse(why, _output.Control);
+        _report.Refused(why, happened);
         Wake();
     }
 
     private void TakeReady()
     {
-        opening.CheckReady();
+        _opening.CheckReady();
         Open();
         CountHello();
     }
 
     private void Open()
     {
-        Hello theirs = opening.Theirs;
-        inbound = new InboundRuns(parts.Log, parts.Ledger, opening.Origin!, parts.MessageBytesMax);
-        outbound = new OutboundLink(parts.OutboxOf(Peer!.Value), seed, theirs.MessageBytesMax);
-        outbound.Resume(theirs.Durable, theirs.ImpulseEpoch == parts.OwnEpoch ? theirs.Impulses : 0);
-        lock (gate)
+        LinkExchange exchange = _channels.Open(_opening.Origin!, _opening.Theirs, _transport.Seed);
+        lock (_gate)
         {
-            opening.Opened();
-            wasOpen = true;
-            owed.IsOwed = true; // what became durable since our hello was written was said to nobody, and comes again only to be dropped
+            _exchange = exchange; // before the stage says that it is there
+            _opening.Opened();
         }
-        parts.Table.Opened(this);
+        _table.Opened(this);
         Wake();
     }
 
     /// <summary>
     /// What the peer's hello says that it has is acknowledged: an Ack may have been lost with the connection before. Outside the lock.
     /// </summary>
-    private void CountHello() => Count(new Ack(opening.Theirs.Durable, opening.Theirs.ImpulseEpoch, opening.Theirs.Impulses));
+    private void CountHello() => _exchange!.Take(new Ack(_opening.Theirs.Durable, _opening.Theirs.ImpulseEpoch, _opening.Theirs.Impulses));
 
-    private void TakeAck(Ack ack)
-    {
-        if (!opening.IsOpen) throw new ProtocolViolation("P6.1", "ack before the hellos are exchanged");
-        Count(ack);
-    }
-
-    private void Count(Ack ack)
-    {
-        Outbox outbox = parts.OutboxOf(Peer!.Value);
-        if (ack.Durable > outbox.Known.Number)
-            throw new ProtocolViolation("P6.8", $"{ack.Durable} calls acknowledged of {outbox.Known.Number}");
-        long bytes = outbound!.Acknowledged(ack.Durable);
-        if (ack.Durable > outbox.Trimmed.Number) parts.Acknowledged(opening.Origin!, outbox, ack.Durable, bytes);
-        if (ack.ImpulseEpoch == parts.OwnEpoch) parts.ImpulsesLogged(outbox, outbox.ImpulsesDurable(ack.Impulses));
-    }
-
-    public void WaitForRoom(CancellationToken stop) => parts.WaitForRoom(stop);
+    public void WaitForRoom(CancellationToken stop) => _flow.WaitForRoom(stop);
 
     // ---- out ----
 
     public bool TryTake(out ReadOnlyMemory<byte> bytes)
     {
         bytes = default;
-        if (!parts.MayEmit()) return false;
-        bool isOpen, hasOpened;
-        lock (gate)
+        if (!_flow.MayEmit) return false;
+        bool isOpen, hasOpened, isControl;
+        lock (_gate)
         {
-            hasOpened = opening.Advance();
+            hasOpened = _opening.Advance(this, _output.Control);
             if (hasOpened) Open();
-            isOpen = opening.IsOpen;
-            if (isOpen && owed.IsOwed) PayAck();
-            controlTaken = control.TryTake(out bytes);
+            isOpen = _opening.IsOpen;
+            if (isOpen) _exchange!.PayAck(_output.Control);
+            isControl = _output.TryTakeControl(out bytes);
         }
         if (hasOpened) CountHello();
-        bytesLeft = bytes.Length;
-        if (controlTaken || !isOpen) return controlTaken;
-        dataTaken = outbound!.TryTake(out bytes);
-        bytesLeft = bytes.Length;
-        return dataTaken || (outbound.TooLong > 0 && TakeStop(out bytes));
+        if (isControl || !isOpen) return isControl;
+        return _output.TryTakeRuns(_exchange!, out bytes) || (_exchange!.TooLong > 0 && TakeStop(out bytes));
     }
 
     /// <summary>The next message is longer than the peer takes (P6.11): the link stops, with the reason to both operators.</summary>
     private bool TakeStop(out ReadOnlyMemory<byte> bytes)
     {
+        uint tooLong = _exchange!.TooLong;
         string why =
-            $"{Peer} takes messages of at most {opening.Theirs.MessageBytesMax} bytes, one of {outbound!.TooLong} is next: give it a larger limit (P6.11)";
-        parts.Table.Stop(Peer!.Value, outbound.TooLong);
+            $"{Peer} takes messages of at most {_opening.Theirs.MessageBytesMax} bytes, one of {tooLong} is next: give it a larger limit (P6.11)";
+        _table.Stop(Peer!.Value, tooLong);
         Refuse(why, PeerEvent.Stopped);
-        CloseAfterSending(why);
-        lock (gate) controlTaken = control.TryTake(out bytes);
-        bytesLeft = bytes.Length;
-        return controlTaken;
+        _transport.CloseAfterSending(why);
+        lock (_gate) return _output.TryTakeControl(out bytes);
     }
 
-    private void PayAck()
-    {
-        if (!owed.TryPay(parts.Ledger.DurableOf(opening.Origin!), out Ack ack)) return;
-        Crash.Hit("ack.beforeSend");
-        control.Write(ack);
-    }
-
-    public void Taken(int bytes)
-    {
-        bytesLeft -= bytes;
-        if (bytesLeft > 0) { if (dataTaken) Crash.Hit("out.partialSend"); return; }
-        if (dataTaken) outbound!.Taken();
-        else if (controlTaken && owed.HasSpoken) Crash.Hit("ack.afterSend");
-        controlTaken = dataTaken = false;
-    }
+    public void Taken(int bytes) => _output.Sent(bytes, _exchange);
 
     /// <summary>Inputs of this peer have become durable, or the log has: there may be something to say.</summary>
     public void DurableAdvanced()
     {
-        lock (gate)
+        lock (_gate)
         {
-            owed.IsOwed = true;
-            if (opening.IsOpen && owed.IsSmall && !owed.TellsOfImpulses(parts.Ledger.DurableOf(opening.Origin!)))
+            if (_exchange is { } open && open.OweAck() && _opening.IsOpen)
             {
-                parts.LateAcks.Add(this);
+                _channels.LateAcks.Add(this);
                 return;
             }
         }
@@ -266,13 +213,11 @@ internal sealed class PeerLink : ILinkTraffic, ILinkFrames
     /// <summary>Both threads of the connection have stopped.</summary>
     public void Ended(string why)
     {
-        report.Ended(why, wasOpen);
-        lock (gate) opening.End();
-        outbound?.End();
-        parts.Awaiting.Remove(this);
-        parts.LateAcks.Remove(this);
-        if (opening.Origin is { } origin) parts.Ledger.Disconnect(origin, this);
-        parts.Table.Ended(this, report.Refusal ?? why);
-        parts.Dial();
+        _report.Ended(why, wasOpen: _exchange is not null);
+        lock (_gate) _opening.End();
+        _exchange?.End();
+        _opening.Disconnect(this);
+        _channels.LateAcks.Remove(this);
+        _table.Ended(this, _report.Refusal ?? why);
     }
 }

@@ -1,19 +1,19 @@
-namespace Ambrosia.Coordinator;
+namespace Ambrosia.Coordinator.Links;
 
-/// <summary>Connections that wait for something to be woken by. Any thread; they are woken outside the lock.</summary>
+/// <summary>It owns connections that wait for something to be woken by. Any thread; they are woken outside the lock.</summary>
 internal sealed class WaitingLinks
 {
-    private readonly Lock gate = new();
-    private readonly HashSet<PeerLink> links = [];
+    private readonly Lock _gate = new();
+    private readonly HashSet<PeerLink> _links = [];
 
     public void Add(PeerLink link)
     {
-        lock (gate) links.Add(link);
+        lock (_gate) _links.Add(link);
     }
 
     public void Remove(PeerLink link)
     {
-        lock (gate) links.Remove(link);
+        lock (_gate) _links.Remove(link);
     }
 
     /// <summary>What they wait for may have come: each looks, and is removed when it has.</summary>
@@ -24,12 +24,12 @@ internal sealed class WaitingLinks
 
     private void Wake(bool release)
     {
-        if (links.Count == 0) return;
+        if (_links.Count == 0) return;
         PeerLink[] all;
-        lock (gate)
+        lock (_gate)
         {
-            all = [.. links];
-            if (release) links.Clear();
+            all = [.. _links];
+            if (release) _links.Clear();
         }
         foreach (PeerLink link in all) link.Wake();
     }

@@ -1,35 +1,41 @@
 using System.Buffers.Binary;
-using Ambrosia.Protocol;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+using Ambrosia.Protocol.Hashing;
 
-namespace Ambrosia.Log;
+namespace Ambrosia.Log.Checkpoints;
 
-/// <summary>Walks the chunks of a checkpoint file with every check that one chunk and its neighbours allow (log-format L6, L6.6).</summary>
-/// <param name="pastCache">What was read is not left in the cache: a verification is of the device, and makes no room
-/// for itself there.</param>
-/// <param name="memory">Nobody else's as long as this reads; null: some of its own.</param>
+/// <summary>
+/// Walks the chunks of a checkpoint file with every check that one chunk and its neighbours allow (log-format L6, L6.6). One thread.
+/// </summary>
+/// <param name="pastCache">True leaves nothing of what was read in the cache: a verification is of the device, and makes no room for itself
+/// there.</param>
+/// <param name="memory">Nobody else uses it as long as this cursor reads; null makes the cursor take memory of its own.</param>
 internal sealed class CheckpointCursor(IFile file, string path, bool pastCache = false, CheckpointMemory? memory = null)
 {
     private const long DropEveryBytes = 8L << 20;
 
     private readonly CheckpointMemory _memory = memory ??= new CheckpointMemory();
-    private readonly DirectWindow? _direct = pastCache ? DirectWindow.TryMake(file, memory.Block) : null;
+    private readonly DirectReader? _direct = pastCache ? DirectReader.TryMake(file, memory.Block) : null;
     private SectionHashes _hashes;
     private uint _crc;
     private CheckpointSection _last;
     private long _dropped;
 
-    /// <summary>Bytes of the chunks read so far.</summary>
+    /// <summary>The file offset behind the chunks read so far.</summary>
     public long Offset { get; private set; }
 
-    /// <summary>Of the chunks read so far, unless <see cref="IsVerified"/>.</summary>
+    /// <summary>Hashes of the chunks read so far; they stay as they are once <see cref="IsVerified"/>.</summary>
     public SectionHashes Hashes => _hashes;
 
-    /// <summary>The whole was seen to have the digest that it states: from here on each chunk's CRC is enough.</summary>
+    /// <summary>
+    /// True when the whole file was seen to have the digest that it states: from then on the CRC of each chunk is enough.
+    /// </summary>
     public bool IsVerified { get; private set; }
 
     private IReadable Source => _direct ?? (IReadable)file;
 
-    /// <summary>All of it was verified; the next chunk is the first again.</summary>
+    /// <summary>Goes back to the first chunk, after all of the file was verified.</summary>
     public void Rewind()
     {
         IsVerified = true;
@@ -38,8 +44,8 @@ internal sealed class CheckpointCursor(IFile file, string path, bool pastCache =
         _last = 0;
     }
 
-    /// <summary>Reads the next chunk; false behind the trailer. The content is valid until the next call.</summary>
-    /// <exception cref="LogDamage">L6.6.</exception>
+    /// <summary>Reads the next chunk; returns false behind the trailer. The content is valid until the next call.</summary>
+    /// <exception cref="LogDamage">The chunk breaks a rule (L6.6).</exception>
     public bool Next(out CheckpointSection section, out ReadOnlySpan<byte> content)
     {
         section = default;
@@ -55,7 +61,7 @@ internal sealed class CheckpointCursor(IFile file, string path, bool pastCache =
         Span<byte> bytes = ReadContent((int)length);
         uint crc = Crc32C.Append(Crc32C.Append(_crc, header[..8]), bytes), stated = BinaryPrimitives.ReadUInt32LittleEndian(header[8..]);
         if (crc != stated) throw Damage($"chunk CRC 0x{crc:X8}", $"0x{stated:X8}");
-        section = Follow(word);
+        section = CheckOrder(word);
         Offset += header.Length + bytes.Length;
         _crc = crc;
         if (!IsVerified) _hashes.Add(section, bytes);
@@ -64,7 +70,7 @@ internal sealed class CheckpointCursor(IFile file, string path, bool pastCache =
         return true;
     }
 
-    /// <summary>Memory is taken for what the file has, not for what a length in it says.</summary>
+    /// <summary>Reads the content of a chunk. Memory is taken for what the file has, not for what a length in it says.</summary>
     private Span<byte> ReadContent(int length)
     {
         long from = Offset + CheckpointChunk.HeaderBytes, left = file.Length - from;
@@ -82,7 +88,7 @@ internal sealed class CheckpointCursor(IFile file, string path, bool pastCache =
 
     public LogDamage Damage(string expected, string found) => new(path, Offset, null, expected, found);
 
-    private CheckpointSection Follow(uint word)
+    private CheckpointSection CheckOrder(uint word)
     {
         var section = (CheckpointSection)word;
         bool isInOrder = _last == 0

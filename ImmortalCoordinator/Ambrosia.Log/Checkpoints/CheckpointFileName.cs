@@ -1,9 +1,13 @@
+using Ambrosia.Log.Format;
 using Ambrosia.Protocol;
 
-namespace Ambrosia.Log;
+namespace Ambrosia.Log.Checkpoints;
 
-/// <summary><c>ckpt.&lt;lsn&gt;.&lt;epoch&gt;.&lt;replica&gt;</c> (log-format L6). Ordered by Lsn, then epoch, then replica.</summary>
-/// <param name="Lsn">Records below it are contained.</param>
+/// <summary>
+/// <c>ckpt.&lt;lsn&gt;.&lt;epoch&gt;.&lt;replica&gt;</c> is the name of a checkpoint (log-format L6). Names are ordered by Lsn, then epoch,
+/// then replica.
+/// </summary>
+/// <param name="Lsn">The checkpoint contains the effects of all records below it.</param>
 public sealed record CheckpointFileName(Lsn Lsn, Epoch Epoch, string Replica) : IComparable<CheckpointFileName>
 {
     public int CompareTo(CheckpointFileName? other)
@@ -15,12 +19,12 @@ public sealed record CheckpointFileName(Lsn Lsn, Epoch Epoch, string Replica) : 
         return byEpoch != 0 ? byEpoch : string.CompareOrdinal(Replica, other.Replica);
     }
 
-    /// <summary>Null when <paramref name="name"/> is not the name of a checkpoint.</summary>
+    /// <summary>Reads a name; returns null when <paramref name="name"/> is not the name of a checkpoint.</summary>
     public static CheckpointFileName? Parse(string name)
     {
         string[] parts = name.Split('.');
         if (parts.Length != 4 || parts[0] != "ckpt" || !Names.IsValid(parts[3])) return null;
-        if (!FileNumber.TryParse(parts[1], out ulong lsn) || lsn >= Lsn.Limit || !FileNumber.TryParse(parts[2], out ulong epoch))
+        if (!FileNames.TryParseNumber(parts[1], out ulong lsn) || lsn >= Lsn.Limit || !FileNames.TryParseNumber(parts[2], out ulong epoch))
             return null;
         return new CheckpointFileName(new Lsn(lsn), new Epoch(epoch), parts[3]);
     }

@@ -1,13 +1,15 @@
+using Ambrosia.Log.Format;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Payloads;
 
-namespace Ambrosia.Log;
+namespace Ambrosia.Log.Checkpoints;
 
-/// <summary>What a checkpoint is of (log-format L6.1).</summary>
-/// <param name="Lsn">Records below it are contained.</param>
-/// <param name="PageLsn">The page where reading goes on: the one that holds or begins at <paramref name="Lsn"/>.</param>
+/// <summary>Says what a checkpoint is a checkpoint of (log-format L6.1).</summary>
+/// <param name="Lsn">The checkpoint contains the effects of all records below it.</param>
+/// <param name="PageLsn">Reading goes on at this page, which holds or begins at <paramref name="Lsn"/>.</param>
 /// <param name="TimeMicros">µs since 1970.</param>
 /// <param name="PreviousHash">Hash of the page before <paramref name="PageLsn"/>.</param>
-/// <param name="Replica">Who wrote it.</param>
+/// <param name="Replica">The replica that wrote it.</param>
 public sealed record CheckpointHeader(
     ushort Shard, Guid Uuid, Lsn Lsn, Lsn PageLsn, Epoch Epoch, uint AppVersion, uint ImageVersion, long TimeMicros,
     ulong PreviousHash, string Replica)
@@ -40,7 +42,7 @@ public sealed record CheckpointHeader(
         return writer.Written;
     }
 
-    /// <exception cref="ProtocolViolation">L6.1.</exception>
+    /// <exception cref="ProtocolViolation">The bytes break L6.1.</exception>
     internal static CheckpointHeader Read(ReadOnlySpan<byte> from)
     {
         var reader = PayloadReader.OfFile(from, "L6.1");

@@ -1,9 +1,14 @@
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Payloads;
 
-namespace Ambrosia.Log;
+namespace Ambrosia.Log.Checkpoints;
 
 /// <summary>
-/// Reads a checkpoint that was verified as a whole when it was opened. One thread; memory is one chunk and the coordinator's part.
+/// Reads a checkpoint that was verified as a whole when it was opened. One thread. It uses the memory of one chunk and of the coordinator's
+/// part.
 /// </summary>
 public sealed class CheckpointReader : IDisposable
 {
@@ -15,7 +20,7 @@ public sealed class CheckpointReader : IDisposable
         _file = file;
         _cursor = verified;
         Header = header;
-        Coordinator = coordinator;
+        CoordinatorBytes = coordinator;
         Digest = verified.Hashes.Digest;
         ImageHash = verified.Hashes.Image;
         Bytes = verified.Offset;
@@ -24,22 +29,23 @@ public sealed class CheckpointReader : IDisposable
 
     public CheckpointHeader Header { get; }
 
-    /// <summary>The coordinator's part (log-format L6.2): one CBOR array.</summary>
-    public ReadOnlyMemory<byte> Coordinator { get; }
+    /// <summary>The coordinator's part (log-format L6.2), which is one CBOR array.</summary>
+    public ReadOnlyMemory<byte> CoordinatorBytes { get; }
 
-    /// <summary>CRC-64/NVME of the contents of coordinator's part, outbox and image.</summary>
+    /// <summary>The CRC-64/NVME of the contents of coordinator's part, outbox and image.</summary>
     public ulong Digest { get; }
 
     /// <summary>
-    /// CRC-64/NVME of the image: what replicas compare, since how the outbox's bytes are cut into runs is not part of the state.
+    /// The CRC-64/NVME of the image. Replicas compare this one, since the way in which the outbox's bytes are divided into runs is not part
+    /// of the state.
     /// </summary>
     public ulong ImageHash { get; }
 
-    /// <summary>Of the whole file.</summary>
+    /// <summary>The length of the whole file in bytes.</summary>
     public long Bytes { get; }
 
     /// <summary>Opens a published checkpoint and verifies all of it.</summary>
-    /// <param name="pastCache">It is verified on the device, whatever the cache holds, and leaves nothing there.</param>
+    /// <param name="pastCache">True verifies the file on the device, whatever the cache holds, and leaves nothing in the cache.</param>
     /// <exception cref="LogDamage">It is damaged, not whole, or of another instance; an older checkpoint may serve.</exception>
     /// <exception cref="FileNotFoundException">It was removed.</exception>
     public static CheckpointReader Open(IFileSystem fs, string path, InstanceIdentity identity, bool pastCache = false)
@@ -50,17 +56,17 @@ public sealed class CheckpointReader : IDisposable
     }
 
     /// <summary>
-    /// What a published checkpoint says of itself, checked by the CRC of its first chunk only; null: damaged, or not there.
-    /// Its rest may be damaged.
+    /// Reads what a published checkpoint says of itself, checked only by the CRC of its first chunk. Returns null when that is damaged or
+    /// not there; the rest of the file may be damaged all the same.
     /// </summary>
-    internal static CheckpointHeader? TryReadHeader(IFileSystem fs, string dir, CheckpointFileName name, InstanceIdentity identity)
+    internal static CheckpointHeader? TryReadHeader(LogLocation location, CheckpointFileName name)
     {
-        string path = Path.Combine(dir, name.ToString());
+        string path = location.PathOf(name.ToString());
         try
         {
-            using IFile file = fs.Open(path, FileUse.Read);
+            using IFile file = location.Files.Open(path, FileUse.Read);
             var cursor = new CheckpointCursor(file, path);
-            return cursor.Next(out _, out ReadOnlySpan<byte> content) ? ReadHeader(cursor, content, identity, name) : null;
+            return cursor.Next(out _, out ReadOnlySpan<byte> content) ? ReadHeader(cursor, content, location.Identity, name) : null;
         }
         catch (Exception damage) when (damage is LogDamage or FileNotFoundException)
         {
@@ -68,7 +74,9 @@ public sealed class CheckpointReader : IDisposable
         }
     }
 
-    /// <summary>The next stretch of the outbox or the image, in file order; false at the end. Valid until the next call.</summary>
+    /// <summary>
+    /// Reads the next part of the outbox or the image, in file order; returns false at the end. The content is valid until the next call.
+    /// </summary>
     public bool Read(out CheckpointSection section, out ReadOnlySpan<byte> content)
     {
         while (_cursor.Next(out section, out content))
@@ -76,13 +84,14 @@ public sealed class CheckpointReader : IDisposable
         return false;
     }
 
-    /// <summary>The next <see cref="Read"/> begins at the front again.</summary>
+    /// <summary>Makes the next <see cref="Read"/> begin at the front again.</summary>
     public void Rewind() => _cursor.Rewind();
 
     public void Dispose() => _file.Dispose();
 
-    /// <param name="name">What the header must state; the file itself may still have a temporary name.</param>
-    /// <param name="memory">Nobody else's as long as this reads; null: some of its own.</param>
+    /// <summary>Opens a checkpoint that may still have a temporary name, and verifies all of it.</summary>
+    /// <param name="name">The header must state this name.</param>
+    /// <param name="memory">Nobody else uses it as long as the reader reads; null makes the reader take memory of its own.</param>
     internal static CheckpointReader Open(
         IFileSystem fs, string path, InstanceIdentity identity, CheckpointFileName name, bool pastCache, CheckpointMemory? memory = null)
     {
@@ -107,13 +116,15 @@ public sealed class CheckpointReader : IDisposable
         while (cursor.Next(out CheckpointSection section, out ReadOnlySpan<byte> content))
         {
             if (section == CheckpointSection.Header) header = ReadHeader(cursor, content, identity, name);
-            else if (section == CheckpointSection.Coordinator) coordinator.Write(content);
+            else if (section == CheckpointSection.CoordinatorPart) coordinator.Write(content);
             else if (section == CheckpointSection.Trailer) CheckTrailer(cursor, content, before, header!);
             before = cursor.Offset;
         }
         return new CheckpointReader(file, cursor, header!, coordinator.ToArray());
     }
 
+    /// <summary>Decodes the header's chunk, and checks that it is of this instance and states this name.</summary>
+    /// <exception cref="LogDamage">It does not.</exception>
     internal static CheckpointHeader ReadHeader(
         CheckpointCursor cursor, ReadOnlySpan<byte> content, InstanceIdentity identity, CheckpointFileName name)
     {

@@ -1,13 +1,15 @@
-namespace Ambrosia.Log;
+using Ambrosia.Log.Files;
+
+namespace Ambrosia.Log.Checkpoints;
 
 /// <summary>
-/// Where a checkpoint's bytes go: whole aligned blocks, past the page cache where the file system takes that; elsewhere flushed and dropped
-/// from the cache step by step, so that gigabytes neither fill the memory nor stand in front of the log's flushes all at once.
-/// Owns the open file. One thread.
+/// Writes a checkpoint's bytes in whole aligned blocks, past the page cache where the file system supports that. Elsewhere it flushes and
+/// drops them from the cache step by step, so that gigabytes neither fill the memory nor stand in front of the log's flushes all at once.
+/// It owns the open file. One thread.
 /// </summary>
 internal sealed class CheckpointSink : IDisposable
 {
-    /// <summary>Bytes written between two flushes where the cache takes part.</summary>
+    /// <summary>So many bytes are written between two flushes when the page cache is used.</summary>
     public const long FlushEveryBytes = 8L << 20;
 
     private const int BlockBytes = CheckpointMemory.BlockBytes;
@@ -15,7 +17,7 @@ internal sealed class CheckpointSink : IDisposable
     private readonly IFile _file;
     private readonly bool _isDirect;
     private readonly AlignedBlock _block;
-    private long _written; // bytes in the file: whole blocks
+    private long _written; // bytes in the file, always whole blocks
     private int _filled;   // bytes in _block
     private long _flushed; // ≤ _written
 
@@ -26,7 +28,7 @@ internal sealed class CheckpointSink : IDisposable
         _isDirect = file.TryWriteDirect();
     }
 
-    /// <summary>Bytes given so far.</summary>
+    /// <summary>The number of bytes given so far.</summary>
     public long Length => _written + _filled;
 
     public void Write(ReadOnlySpan<byte> bytes)
@@ -41,13 +43,13 @@ internal sealed class CheckpointSink : IDisposable
         }
     }
 
-    /// <summary>Writes the rest; everything is on the device and nothing of it in the cache when it returns.</summary>
+    /// <summary>Writes the rest. When it returns, everything is on the device and nothing of it is in the cache.</summary>
     public void Finish()
     {
         long length = Length;
         if (_filled > 0)
         {
-            int bytes = _isDirect ? LogFormat.RoundUp(_filled) : _filled;
+            int bytes = _isDirect ? AlignedBlock.RoundUp(_filled) : _filled;
             _block.Span[_filled..bytes].Clear();
             _file.Write(_block.Span[..bytes], _written);
             if (bytes > _filled) _file.SetLength(length);

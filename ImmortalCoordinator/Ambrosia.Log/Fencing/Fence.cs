@@ -1,14 +1,18 @@
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
 using Ambrosia.Protocol;
 
-namespace Ambrosia.Log;
+namespace Ambrosia.Log.Fencing;
 
 /// <summary>
-/// The one file <c>epoch.&lt;uuid&gt;.&lt;n&gt;</c>, held by whoever renamed it to n (log-format L7.1). It is only ever renamed, never
-/// deleted and never made again, so nobody can come back by an old name: one claimer per epoch (I13). Any thread may check.
+/// Owns the claim of an epoch: the one file <c>epoch.&lt;uuid&gt;.&lt;n&gt;</c>, which belongs to the process that renamed it to n
+/// (log-format L7.1). The file is only ever renamed, never deleted and never made again, so nobody can come back by an old name: there is
+/// one claimer per epoch (I13). Any thread may check.
 /// </summary>
 public sealed class Fence
 {
-    /// <summary>A listing that runs beside a rename may show neither name; one that misses this often was not unlucky.</summary>
+    /// <summary>A listing that runs beside a rename may show neither name. A listing that misses this often was not unlucky.</summary>
     private const int ListingsMax = 8;
 
     private readonly IFileSystem _fs;
@@ -24,7 +28,7 @@ public sealed class Fence
     /// <summary>The epoch that this process has claimed.</summary>
     public Epoch Epoch { get; }
 
-    /// <summary>The epoch that is in force now; 0 before the first claim.</summary>
+    /// <summary>Returns the epoch that is in force now; 0 before the first claim.</summary>
     /// <exception cref="LogDamage">The fence is not there.</exception>
     public static Epoch Current(IFileSystem fs, string dir, InstanceIdentity identity)
     {
@@ -38,7 +42,9 @@ public sealed class Fence
         throw new LogDamage(Path.Combine(dir, $"epoch.{identity.Uuid:D}.*"), 0, null, "the fence of this instance", "no such file");
     }
 
-    /// <summary>Claims the epoch after <paramref name="from"/>; null: somebody else did, look again.</summary>
+    /// <summary>
+    /// Claims the epoch after <paramref name="from"/>. Returns null when another process did so first; the caller looks again.
+    /// </summary>
     /// <exception cref="IOException">The disk's state is unknown: exit 74.</exception>
     public static Fence? TryClaim(IFileSystem fs, string dir, InstanceIdentity identity, Epoch from)
     {
@@ -56,11 +62,22 @@ public sealed class Fence
         return new Fence(fs, own, from.Next);
     }
 
-    /// <summary>F1: after this returns, everything flushed before it was flushed by the primary.</summary>
+    /// <summary>Checks the fence (F1): after this returns, everything flushed before the call was flushed by the primary.</summary>
     /// <exception cref="FenceLostException">The own name is gone: exit 75.</exception>
     /// <exception cref="IOException">The look-up failed: exit 74.</exception>
     public void Check()
     {
         if (!_fs.Exists(_path)) throw new FenceLostException(_path, Epoch);
     }
+}
+
+/// <summary>
+/// Another process has claimed a later epoch. This process is no longer primary: it acknowledges nothing more and ends (exit 75).
+/// </summary>
+public sealed class FenceLostException(string file, Epoch epoch)
+    : Exception($"{file} is gone: another process has claimed an epoch after {epoch}, and this one is no longer primary")
+{
+    public const int ExitCode = 75;
+
+    public Epoch Epoch { get; } = epoch;
 }

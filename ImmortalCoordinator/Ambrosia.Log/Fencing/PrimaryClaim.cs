@@ -1,16 +1,20 @@
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
 using Ambrosia.Protocol;
 
-namespace Ambrosia.Log;
+namespace Ambrosia.Log.Fencing;
 
 /// <summary>
-/// One try to become primary (log-format L7.6). Locks only save pointless take-overs; that there is one claimer per epoch rests on the
-/// fence. It never waits. A claimer holds its lock before it claims, so a living one is never without.
+/// Makes one try to become primary (log-format L7.6). The locks only save pointless take-overs; that there is one claimer per epoch rests
+/// on the fence. A claimer holds its lock before it claims, so a living one is never without. A try never waits. Any thread.
 /// </summary>
 public static class PrimaryClaim
 {
-    /// <param name="ignoreLocksOf">Claims although the primary of this epoch holds its lock: its heartbeat stands still (an
-    /// observer's decision).</param>
-    public static ClaimResult Try(
+    /// <summary>Claims the next epoch, unless a process that lives is primary.</summary>
+    /// <param name="ignoreLocksOf">Claims although the primary of this epoch holds its lock: an observer has decided that its heartbeat
+    /// stands still.</param>
+    public static ClaimResult TryClaim(
         IFileSystem fs, string dir, InstanceIdentity identity, string replica, ICrashPoints crash, Epoch? ignoreLocksOf = null)
     {
         Epoch current = Fence.Current(fs, dir, identity);
@@ -35,7 +39,7 @@ public static class PrimaryClaim
         return new ClaimResult.Lost();
     }
 
-    /// <summary>Path of the first lock of the epoch that somebody holds; null when none is.</summary>
+    /// <summary>Returns the path of the first lock of the epoch that a process holds; null when none is held.</summary>
     private static string? HeldLock(IFileSystem fs, string dir, Epoch epoch)
     {
         foreach (string name in fs.List(dir))
@@ -44,7 +48,7 @@ public static class PrimaryClaim
             string path = Path.Combine(dir, name);
             using IFileLock? taken = fs.TryLock(path);
             if (taken is null) return path;
-            if (!taken.IsStillNamed) return path; // removed and made again in between: whoever did lives
+            if (!taken.IsStillNamed) return path; // it was removed and made again in between: whoever did that lives
         }
         return null;
     }

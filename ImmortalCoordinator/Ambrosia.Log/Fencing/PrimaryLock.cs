@@ -1,11 +1,15 @@
 using System.Buffers.Binary;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+using Ambrosia.Protocol;
 
-namespace Ambrosia.Log;
+namespace Ambrosia.Log.Fencing;
 
 /// <summary>
-/// The held lock <c>primary.&lt;n&gt;.&lt;replica&gt;</c>. Its first 8 bytes count heartbeats; they are never flushed, and nothing but a
-/// waiter's impatience rests on them. The commit pump beats, after a fence check and never while a flush is outstanding, so
-/// that a stuck disk is silent.
+/// Holds the lock <c>primary.&lt;n&gt;.&lt;replica&gt;</c>. Its first 8 bytes count heartbeats, and the next 8 number the segment that was
+/// written then. They are never flushed, and nothing rests on them but how long a waiter waits, and that a segment which is gone is missed.
+/// The commit pump writes a heartbeat after a fence check and never while a flush is outstanding, so that a stuck disk is silent. One
+/// thread.
 /// </summary>
 public sealed class PrimaryLock : IDisposable
 {
@@ -20,14 +24,45 @@ public sealed class PrimaryLock : IDisposable
 
     public string Path { get; }
 
-    public void Beat()
+    /// <summary>Writes the next heartbeat.</summary>
+    /// <param name="segment">The number of the segment that this primary writes; 0 leaves it unsaid.</param>
+    public void Beat(ulong segment = 0)
     {
-        Span<byte> bytes = stackalloc byte[8];
+        Span<byte> bytes = stackalloc byte[16];
         BinaryPrimitives.WriteUInt64LittleEndian(bytes, ++_beats);
+        BinaryPrimitives.WriteUInt64LittleEndian(bytes[8..], segment);
         _lock.File.Write(bytes, 0);
     }
 
-    /// <summary>A primary's counter as an observer sees it; null when the file is gone. 0 before the first beat.</summary>
+    /// <summary>
+    /// Returns true when this replica is the primary of this epoch, or was it and no later one has removed its lock file.
+    /// </summary>
+    public static bool IsThere(IFileSystem fs, string dir, Epoch epoch, string replica) =>
+        fs.Exists(System.IO.Path.Combine(dir, new PrimaryFileName(epoch, replica).ToString()));
+
+    /// <summary>
+    /// Returns the number of the segment that the primary of a lock wrote at its last heartbeat: 0 when that does not say, null when it has
+    /// not beaten, so that perhaps it has no segment.
+    /// </summary>
+    internal static ulong? ReadSegment(IFileSystem fs, string path)
+    {
+        try
+        {
+            using IFile file = fs.Open(path, FileUse.Read);
+            Span<byte> bytes = stackalloc byte[16];
+            int count = file.Read(bytes, 0);
+            if (count < 8 || BinaryPrimitives.ReadUInt64LittleEndian(bytes) == 0) return null;
+            return count < bytes.Length ? 0 : BinaryPrimitives.ReadUInt64LittleEndian(bytes[8..]);
+        }
+        catch (FileNotFoundException)
+        {
+            return null;
+        }
+    }
+
+    /// <summary>
+    /// Returns a primary's heartbeat counter as an observer sees it: 0 before the first heartbeat, null when the file is gone.
+    /// </summary>
     public static ulong? ReadBeat(IFileSystem fs, string path)
     {
         try

@@ -1,4 +1,4 @@
-namespace Ambrosia.Log;
+namespace Ambrosia.Log.Fencing;
 
-/// <summary>Where a replica that runs takes callers' queries (log-format L7.7).</summary>
+/// <summary>Says at which address a running replica takes callers' queries (log-format L7.7).</summary>
 public sealed record ReplicaAddress(string Replica, string Address);

@@ -1,65 +1,115 @@
+using System.Buffers.Binary;
 using System.Text;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+using Ambrosia.Protocol;
 
-namespace Ambrosia.Log;
+namespace Ambrosia.Log.Fencing;
 
 /// <summary>
-/// <c>replica.&lt;name&gt;</c>: held for as long as the replica of that name runs, so that nobody runs twice under one name and a primary
-/// knows whom it may give a checkpoint to (log-format L7.7). The file is never removed. Nothing but convenience rests on it.
+/// Holds <c>replica.&lt;name&gt;</c> for as long as the replica of that name runs, so that nobody runs twice under one name and a primary
+/// knows whom it may assign a checkpoint to (log-format L7.7). The file is never removed. Nothing but convenience rests on it.
 /// </summary>
 public sealed class ReplicaLock : IDisposable
 {
     private const int AddressBytesMax = 255;
 
+    /// <summary>Behind the address stands the place up to which the replica's state was found to be another's.</summary>
+    private const int AgreedOffset = AddressBytesMax + 1;
+
     private readonly IFileLock _lock;
 
     private ReplicaLock(IFileLock held) => _lock = held;
 
-    /// <summary>Takes the name; null: another process has it, or looks who is there. Try again for a while before believing it.</summary>
+    /// <summary>
+    /// Takes the name. Returns null when another process has it, or is listing the running replicas at this moment; a caller tries again
+    /// for a while before it believes the first.
+    /// </summary>
     public static ReplicaLock? TryTake(IFileSystem fs, string dir, string replica)
     {
         IFileLock? held = fs.TryLock(Path.Combine(dir, new ReplicaFileName(replica).ToString()));
         if (held is null) return null;
-        held.File.SetLength(0); // the address of the process before is nobody's
+        held.File.Write(new byte[AgreedOffset], 0); // the file still states the address of the process before; what it agreed with stays
         return new ReplicaLock(held);
     }
 
-    /// <summary>States where callers' queries are taken.</summary>
+    /// <summary>Writes the address at which this replica takes callers' queries.</summary>
     /// <param name="address">ASCII, at most 255 characters.</param>
-    public void StateAddress(string address) => _lock.File.Write(Encoding.ASCII.GetBytes(address + "\n"), 0);
+    public void PublishAddress(string address) => _lock.File.Write(Encoding.ASCII.GetBytes(address + "\n"), 0);
 
     /// <summary>
-    /// Names that are held now, in ordinal order. Shares each lock that is free for a moment: two that look at once must not take each
-    /// other for a replica that runs.
+    /// Returns the names that are held now, in ordinal order. Each lock that is free is shared for a moment, because two processes that
+    /// list at once must not take each other for a running replica.
     /// </summary>
-    public static IReadOnlyList<string> Present(IFileSystem fs, string dir)
+    public static IReadOnlyList<string> ListRunning(IFileSystem fs, string dir)
     {
         var present = new List<string>();
         foreach (string name in fs.List(dir))
         {
             if (ReplicaFileName.TryParse(name) is not { } file) continue;
-            using IFile looked = fs.Open(Path.Combine(dir, name), FileUse.Read);
-            if (!looked.TryLock(FileLockKind.Shared)) present.Add(file.Replica);
+            using IFile? looked = TryOpen(fs, Path.Combine(dir, name));
+            if (looked?.TryLock(FileLockKind.Shared) == false) present.Add(file.Replica);
         }
         return present;
     }
 
-    /// <summary>The replicas that run and have stated an address, in the order of their names.</summary>
-    /// <param name="except">Not this one.</param>
-    public static IReadOnlyList<ReplicaAddress> Addresses(IFileSystem fs, string dir, string except)
+    /// <summary>Opens a lock's file to look at it; null when somebody has removed it meanwhile, which is no failure of the disk.</summary>
+    private static IFile? TryOpen(IFileSystem fs, string path)
+    {
+        try
+        {
+            return fs.Open(path, FileUse.Read);
+        }
+        catch (FileNotFoundException)
+        {
+            return null;
+        }
+    }
+
+    /// <summary>Returns the replicas that run and have published an address, in the order of their names.</summary>
+    /// <param name="except">This replica is left out.</param>
+    public static IReadOnlyList<ReplicaAddress> ListAddresses(IFileSystem fs, string dir, string except)
     {
         var found = new List<ReplicaAddress>();
-        foreach (string replica in Present(fs, dir))
+        foreach (string replica in ListRunning(fs, dir))
             if (replica != except && ReadAddress(fs, Path.Combine(dir, new ReplicaFileName(replica).ToString())) is { } address)
                 found.Add(new ReplicaAddress(replica, address));
         return found;
     }
 
+    /// <summary>Writes that the state of this replica has been found to be another's at this place. It is never flushed.</summary>
+    public static void PublishAgreed(IFileSystem fs, string dir, string replica, Lsn place)
+    {
+        Span<byte> bytes = stackalloc byte[sizeof(ulong)];
+        BinaryPrimitives.WriteUInt64LittleEndian(bytes, place.Value);
+        using IFile file = fs.Open(Path.Combine(dir, new ReplicaFileName(replica).ToString()), FileUse.ReadWrite);
+        file.Write(bytes, AgreedOffset);
+    }
+
+    /// <summary>
+    /// Returns the highest place at which the state of one of these replicas has been found to be that of a second one, or null.
+    /// </summary>
+    public static Lsn? FindAgreed(IFileSystem fs, string dir, IEnumerable<string> replicas)
+    {
+        Lsn? agreed = null;
+        Span<byte> bytes = stackalloc byte[sizeof(ulong)];
+        foreach (string replica in replicas)
+        {
+            using IFile? file = TryOpen(fs, Path.Combine(dir, new ReplicaFileName(replica).ToString()));
+            if (file is null) continue;
+            ulong place = file.Read(bytes, AgreedOffset) == bytes.Length ? BinaryPrimitives.ReadUInt64LittleEndian(bytes) : 0;
+            agreed = Lsn.Max(agreed ?? Lsn.Zero, place < Lsn.Limit ? new Lsn(place) : Lsn.Zero);
+        }
+        return agreed;
+    }
+
     private static string? ReadAddress(IFileSystem fs, string path)
     {
         Span<byte> bytes = stackalloc byte[AddressBytesMax + 1];
-        using IFile file = fs.Open(path, FileUse.Read);
+        using IFile? file = TryOpen(fs, path);
+        if (file is null) return null;
         ReadOnlySpan<byte> read = bytes[..file.Read(bytes, 0)];
-        int end = read.IndexOf((byte)'\n'); // without one it is being written, or nothing of ours
+        int end = read.IndexOf((byte)'\n'); // a line without an end is being written, or is nothing of ours
         return end > 0 && !read[..end].ContainsAnyExceptInRange((byte)'!', (byte)'~') ? Encoding.ASCII.GetString(read[..end]) : null;
     }
 

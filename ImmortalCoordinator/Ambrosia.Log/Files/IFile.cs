@@ -1,7 +1,8 @@
-namespace Ambrosia.Log;
+namespace Ambrosia.Log.Files;
 
 /// <summary>
-/// An open file. Reads and writes are at positions; short ones and EINTR are dealt with inside. Its lock belongs to this opening of it.
+/// Reads and writes an open file. Each call names its position; the implementation deals with short ones and with EINTR. A lock belongs to
+/// this opening of the file, not to the process.
 /// </summary>
 public interface IFile : IReadable, IDisposable
 {
@@ -9,7 +10,7 @@ public interface IFile : IReadable, IDisposable
 
     void Write(ReadOnlySpan<byte> bytes, long offset);
 
-    /// <summary>Writes parts that stand behind one another in the file, with one system call where the file system can.</summary>
+    /// <summary>Writes parts that follow one another in the file, with one system call where the file system can do that.</summary>
     void Write(ReadOnlySpan<ReadOnlyMemory<byte>> parts, long offset)
     {
         foreach (ReadOnlyMemory<byte> part in parts)
@@ -20,34 +21,51 @@ public interface IFile : IReadable, IDisposable
     }
 
     /// <summary>
-    /// From now on what is written, and read, passes the page cache by; memory, offset and length of every read and write must then be
-    /// multiples of 4,096. False: this file system does not do it, and nothing has changed. Whoever reads by another opening
-    /// sees each write as before.
+    /// Lets reads and writes of this opening bypass the page cache from now on. Memory, offset and length of each must then be multiples of
+    /// 4,096. Other openings of the file see each write as before. Returns false when the file system does not support this; then nothing
+    /// has changed.
     /// </summary>
     bool TryWriteDirect() => false;
 
     /// <summary>
     /// Sets disk space aside up to <paramref name="length"/>, so that no write below it meets a full disk. The file's length stays, except
-    /// where the file system can do it only by writing zeros behind the end.
+    /// on a file system that can set space aside only by writing zeros behind the end.
     /// </summary>
     void Allocate(long length);
 
     /// <summary>Cuts or extends the file.</summary>
     void SetLength(long length);
 
-    /// <summary>Content and length are on the device when it returns.</summary>
+    /// <summary>Brings content and length to the device before it returns.</summary>
     void Flush();
 
     /// <summary>
-    /// Locks the file (not its name) without waiting, against locks of other openings of it, <see cref="IFileSystem.TryLock"/> among them.
-    /// Held until <see cref="Unlock"/>, disposal or death. False: another opening holds one that excludes it. To be asked for by an opening
-    /// that holds none.
+    /// Locks the file (not its name) without waiting, against locks of other openings, those of <see cref="IFileSystem.TryLock"/> included.
+    /// The lock is held until <see cref="Unlock"/>, disposal or the death of the process. Returns false when another opening holds a lock
+    /// that excludes this one. The caller's opening must not hold a lock already.
     /// </summary>
     bool TryLock(FileLockKind kind);
 
-    /// <summary>Gives the lock back; nothing when there is none.</summary>
+    /// <summary>Gives the lock back; does nothing when there is none.</summary>
     void Unlock();
 
-    /// <summary>Forgets cached content, so that the next reads come from the device; a hint.</summary>
+    /// <summary>Drops cached content, so that the next reads come from the device. The file system may ignore this hint.</summary>
     void DropCache();
+}
+
+/// <summary>Reads bytes at any position of a file, in the way that the implementation has chosen.</summary>
+public interface IReadable
+{
+    /// <summary>Reads until the buffer is full or the file ends, and returns how many bytes were read.</summary>
+    int Read(Span<byte> buffer, long offset);
+}
+
+/// <summary>Says which other locks of a file a lock excludes.</summary>
+public enum FileLockKind
+{
+    /// <summary>Any number of openings may hold it, read-only ones too. A reader holds it while the file must stay as it is.</summary>
+    Shared,
+
+    /// <summary>One opening holds it, and nobody else holds any lock.</summary>
+    Exclusive,
 }

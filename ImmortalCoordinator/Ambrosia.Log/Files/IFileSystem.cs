@@ -1,53 +1,107 @@
-namespace Ambrosia.Log;
+namespace Ambrosia.Log.Files;
 
 /// <summary>
-/// The files seam: every file operation of log, checkpoints, fence, locks and catalog passes here, so that the simulator rules them all.
-/// Paths are absolute. Every failure other than the ones named is an <see cref="IOException"/>; after one from a write, a flush or a
-/// fence read the state of the disk is unknown and the process must end (exit 74).
+/// The files seam: every file operation of log, checkpoints, fence, locks and catalog passes through this interface, so that a simulator
+/// controls all of them. Paths are absolute. Every failure other than those named here is an <see cref="IOException"/>. After one from a
+/// write, a flush or a look-up of the fence the state of the disk is unknown, and the process must end (exit 74).
 /// </summary>
 public interface IFileSystem
 {
-    /// <summary>Opens an existing file. <exception cref="FileNotFoundException">It is not there.</exception></summary>
+    /// <summary>Opens an existing file.</summary>
+    /// <exception cref="FileNotFoundException">The file is not there.</exception>
     IFile Open(string path, FileUse use);
 
-    /// <summary>Makes a new file, mode 0600. <exception cref="FileExistsException">The name is taken.</exception></summary>
+    /// <summary>Makes a new file with mode 0600 and opens it for reading and writing.</summary>
+    /// <exception cref="FileExistsException">The name is taken.</exception>
     IFile Create(string path);
 
-    /// <summary>True when the name exists: one uncached look-up, the fence check.</summary>
+    /// <summary>Says whether the name exists, by one look-up that no cache answers: the fence check rests on it.</summary>
     bool Exists(string path);
 
-    /// <summary>Names (not paths) in a directory, in ordinal order; empty when the directory is not there.</summary>
+    /// <summary>Lists the names (not the paths) in a directory, in ordinal order; the list is empty when there is no directory.</summary>
     IReadOnlyList<string> List(string directory);
 
-    /// <summary>Makes a directory, mode 0700, and its missing parents; nothing when it is there.</summary>
+    /// <summary>Makes a directory with mode 0700, and its missing parents; an existing directory stays as it is.</summary>
     void CreateDirectory(string path);
 
-    /// <summary>
-    /// Renames, replacing an existing target. <exception cref="FileNotFoundException">The source is not there.</exception>
-    /// </summary>
+    /// <summary>Renames a file and replaces an existing target.</summary>
+    /// <exception cref="FileNotFoundException">The source is not there.</exception>
     void Rename(string from, string to);
 
-    /// <summary>
-    /// Renames without replacing: false when the target exists. <exception cref="FileNotFoundException">The source
-    /// is not there.</exception>
-    /// </summary>
+    /// <summary>Renames a file unless the target exists; returns false then.</summary>
+    /// <exception cref="FileNotFoundException">The source is not there.</exception>
     bool TryRenameNew(string from, string to);
 
-    /// <summary>A second name for a file: false when that name exists.</summary>
+    /// <summary>Gives a file a second name; returns false when that name exists.</summary>
     bool TryLink(string existing, string link);
 
-    /// <summary>Removes a name; nothing when it is not there.</summary>
+    /// <summary>Removes a name; a name that is not there is no error.</summary>
     void Delete(string path);
 
-    /// <summary>Makes names durable: creations, renames, links and removals in the directory.</summary>
+    /// <summary>Makes the names in a directory durable: what was created, renamed, linked and removed there.</summary>
     void FlushDirectory(string path);
 
-    /// <summary>Bytes free for us on the directory's file system.</summary>
+    /// <summary>Returns how many bytes this process may still write to the directory's file system.</summary>
     long FreeBytes(string directory);
 
-    /// <summary>Takes the exclusive lock of a file (made when it is not there) without waiting; null when another process has it.</summary>
+    /// <summary>
+    /// Takes the exclusive lock of a file without waiting, and makes the file when it is not there. The result is null when another process
+    /// has the lock.
+    /// </summary>
     IFileLock? TryLock(string path);
 
-    /// <summary>Waits until the file can be locked, or is gone (null). Only pumps call it; a simulator never does.</summary>
+    /// <summary>
+    /// Waits until the file can be locked, or returns null when it is gone. Only pumps call this, since a simulator cannot wait.
+    /// </summary>
     IFileLock? WaitForLock(string path, CancellationToken stop);
+
+    /// <summary>Tells a full disk, which time or an operator mends, from a broken one.</summary>
+    static bool IsDiskFull(IOException e)
+    {
+        const int noSpace = 28, quotaReached = 122; // ENOSPC, EDQUOT
+        return e.HResult is noSpace or quotaReached;
+    }
+
+    /// <summary>Tells what this user may not do, which an operator mends, from a broken disk.</summary>
+    static bool IsForbidden(IOException e)
+    {
+        const int notPermitted = 1, accessDenied = 13; // EPERM, EACCES
+        return e.HResult is notPermitted or accessDenied;
+    }
+
+    /// <summary>
+    /// Finds out, before anything else is made, whether a directory's file system can be written past the page cache. The directory, or the
+    /// nearest one above that exists, gets a file for a moment.
+    /// </summary>
+    /// <exception cref="IOException">No file can be made there.</exception>
+    bool CanWriteDirect(string directory)
+    {
+        string existing = directory;
+        while (!Exists(existing) && Path.GetDirectoryName(existing) is { } parent) existing = parent;
+        string path = Path.Combine(existing, $".direct-write-{Guid.NewGuid():N}");
+        try
+        {
+            using IFile file = Create(path);
+            return file.TryWriteDirect();
+        }
+        finally
+        {
+            Delete(path);
+        }
+    }
 }
+
+/// <summary>Says what an open file is used for.</summary>
+public enum FileUse { Read, ReadWrite }
+
+/// <summary>A held lock. The kernel frees it when the process dies; child processes never inherit it.</summary>
+public interface IFileLock : IDisposable
+{
+    IFile File { get; }
+
+    /// <summary>True while the locked file is still the one that has the name; inodes are compared.</summary>
+    bool IsStillNamed { get; }
+}
+
+/// <summary>A file cannot be made because its name is taken.</summary>
+public sealed class FileExistsException(string path) : IOException($"{path} exists already");

@@ -1,8 +1,10 @@
 using System.Runtime.InteropServices;
 
-namespace Ambrosia.Log;
+namespace Ambrosia.Log.Files;
 
-/// <summary>The C library's calls that .NET does not offer with the flags or the errors that we need. Linux, 64 bits.</summary>
+/// <summary>
+/// Declares the calls of the C library that .NET does not offer with the flags or the errors that the log needs. Linux, 64 bits.
+/// </summary>
 internal static unsafe partial class Libc
 {
     public const int ReadOnly = 0, ReadWrite = 2, CreateFlag = 0x40, ExclusiveFlag = 0x80, CloseOnExec = 0x8_0000;
@@ -13,7 +15,8 @@ internal static unsafe partial class Libc
     public const int ProtectRead = 1, PrivateMapping = 2, AnonymousMapping = 0x20;
     public const int GetFlags = 3, SetFlags = 4;
     public const uint InodeMask = 0x100, SizeMask = 0x200, DirectAlignMask = 0x2000;
-    public const int NotThere = 2, Interrupted = 4, WouldBlock = 11, Exists = 17, Invalid = 22, NotImplemented = 38, NotSupported = 95;
+    public const int NotThere = 2, Interrupted = 4, WouldBlock = 11, AccessDenied = 13, Exists = 17, Invalid = 22;
+    public const int NotImplemented = 38, NotSupported = 95;
 
     [LibraryImport("libc", EntryPoint = "open", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     public static partial int Open(string path, int flags, uint mode);
@@ -48,7 +51,7 @@ internal static unsafe partial class Libc
     [LibraryImport("libc", EntryPoint = "posix_fadvise")]
     public static partial int FAdvise(int fd, long offset, long length, int advice);
 
-    /// <summary>What <see cref="MMap"/> returns when there is no memory for it.</summary>
+    /// <summary><see cref="MMap"/> returns this when there is no memory for the mapping.</summary>
     public static readonly void* MapFailed = (void*)-1;
 
     [LibraryImport("libc", EntryPoint = "mmap")]
@@ -78,7 +81,7 @@ internal static unsafe partial class Libc
     [LibraryImport("libc", EntryPoint = "statvfs", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     public static partial int StatVfs(string path, FileSystemStatus* status);
 
-    /// <summary>The kernel's struct statx: the same on every processor.</summary>
+    /// <summary>Has the layout of the kernel's struct statx, which is the same on every processor.</summary>
     [StructLayout(LayoutKind.Explicit, Size = 256)]
     public struct FileStatus
     {
@@ -91,7 +94,7 @@ internal static unsafe partial class Libc
         [FieldOffset(156)] public uint DirectOffsetAlign;
     }
 
-    /// <summary>struct iovec.</summary>
+    /// <summary>Has the layout of struct iovec.</summary>
     [StructLayout(LayoutKind.Sequential)]
     public struct IoVector
     {
@@ -99,7 +102,7 @@ internal static unsafe partial class Libc
         public nuint Length;
     }
 
-    /// <summary>O_DIRECT is one of the few flags whose value depends on the processor.</summary>
+    /// <summary>O_DIRECT, one of the few flags whose value depends on the processor.</summary>
     public static int DirectFlag => RuntimeInformation.ProcessArchitecture switch
     {
         Architecture.Arm64 or Architecture.Arm => 0x1_0000,
@@ -107,7 +110,7 @@ internal static unsafe partial class Libc
         _ => 0x4000,
     };
 
-    /// <summary>struct statvfs of 64-bit Linux.</summary>
+    /// <summary>Has the layout of struct statvfs of 64-bit Linux.</summary>
     [StructLayout(LayoutKind.Explicit, Size = 256)]
     public struct FileSystemStatus
     {
@@ -116,4 +119,34 @@ internal static unsafe partial class Libc
         [FieldOffset(40)] public ulong Inodes;
         [FieldOffset(56)] public ulong InodesAvailable;
     }
+}
+
+/// <summary>
+/// Makes the calls around an open file that the kernel may do in part, or interrupt. They stand apart from the loops around them, so that a
+/// test can answer every possible count at every call. Results and errno are those of C; the marshaller keeps the last errno. Stateless.
+/// </summary>
+internal unsafe class SystemCalls
+{
+    public static SystemCalls Real { get; } = new();
+
+    public virtual int Open(string path, int flags, uint mode) => Libc.Open(path, flags, mode);
+
+    /// <summary>Flushes a directory.</summary>
+    public virtual int FSync(int fd) => Libc.FSync(fd);
+
+    public virtual nint PRead(int fd, byte* buffer, nuint count, long offset) => Libc.PRead(fd, buffer, count, offset);
+
+    public virtual nint PWrite(int fd, byte* buffer, nuint count, long offset) => Libc.PWrite(fd, buffer, count, offset);
+
+    public virtual nint PWriteV(int fd, Libc.IoVector* parts, int count, long offset) => Libc.PWriteV(fd, parts, count, offset);
+
+    public virtual int FDataSync(int fd) => Libc.FDataSync(fd);
+
+    public virtual int FTruncate(int fd, long length) => Libc.FTruncate(fd, length);
+
+    public virtual int FAllocate(int fd, int mode, long offset, long length) => Libc.FAllocate(fd, mode, offset, length);
+
+    public virtual int FLock(int fd, int operation) => Libc.FLock(fd, operation);
+
+    public virtual int Close(int fd) => Libc.Close(fd);
 }

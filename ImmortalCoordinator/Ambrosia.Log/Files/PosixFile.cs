@@ -1,9 +1,12 @@
 using System.Buffers;
+using System.Globalization;
+using System.Runtime.InteropServices;
 
-namespace Ambrosia.Log;
+namespace Ambrosia.Log.Files;
 
 /// <summary>
-/// An open file of the operating system. Reads and writes may come from several threads; who disposes of it knows that none is left.
+/// An open file of the operating system. Reads and writes may come from several threads; whoever disposes of it knows that no call is under
+/// way.
 /// </summary>
 internal sealed unsafe class PosixFile : IFile
 {
@@ -13,7 +16,7 @@ internal sealed unsafe class PosixFile : IFile
     private readonly SystemCalls _calls;
     private int _fd;
 
-    /// <summary>Takes the descriptor over.</summary>
+    /// <summary>Takes the descriptor over: disposal closes it.</summary>
     internal PosixFile(string path, int fd, SystemCalls calls)
     {
         _path = path;
@@ -35,7 +38,8 @@ internal sealed unsafe class PosixFile : IFile
         }
     }
 
-    /// <exception cref="IOException">Named by operation, path and errno.</exception>
+    /// <summary>Opens or makes a file, mode 0600.</summary>
+    /// <exception cref="IOException">The message names operation, path and errno.</exception>
     public static PosixFile Open(string path, int flags, SystemCalls calls)
     {
         const uint ownerOnly = 0x180; // 0600
@@ -123,7 +127,7 @@ internal sealed unsafe class PosixFile : IFile
         }
     }
 
-    /// <summary>Behind what a short write has written: the first vector with anything left.</summary>
+    /// <summary>Moves past what a short write has written, and returns the first vector with anything left.</summary>
     private static int Advance(Libc.IoVector* vectors, int first, nint written)
     {
         for (nuint done = (nuint)written; done > 0; first++)
@@ -137,7 +141,10 @@ internal sealed unsafe class PosixFile : IFile
         return first;
     }
 
-    /// <summary>A file system without fallocate gets its zeros written: whoever relies on the space is then as safe as elsewhere.</summary>
+    /// <summary>
+    /// Sets space aside. On a file system without fallocate zeros are written instead, so that whoever relies on the space is as safe as
+    /// elsewhere.
+    /// </summary>
     public void Allocate(long length)
     {
         while (_calls.FAllocate(Descriptor, Libc.KeepSize, 0, length) < 0)
@@ -156,8 +163,8 @@ internal sealed unsafe class PosixFile : IFile
     {
         for (long at = Length; at < length;)
         {
-            int step = (int)Math.Min(Zeros.Bytes, length - at);
-            Write(Zeros.Span[..step], at);
+            int step = (int)Math.Min(Preallocator.StepBytes, length - at);
+            Write(Preallocator.ZeroBytes[..step], at);
             at += step;
         }
     }
@@ -166,10 +173,10 @@ internal sealed unsafe class PosixFile : IFile
     {
         Libc.FileStatus status;
         if (Libc.StatX(Descriptor, "", Libc.EmptyPath, Libc.DirectAlignMask, &status) < 0) throw PosixError.Of("stat", _path);
-        bool isStated = (status.Mask & Libc.DirectAlignMask) != 0; // by kernels from 6.1 on
+        bool isStated = (status.Mask & Libc.DirectAlignMask) != 0; // kernels from 6.1 on state the alignment
         if (isStated
-            && (LogFormat.BlockBytes % Math.Max(status.DirectMemoryAlign, 1) != 0
-                || status.DirectOffsetAlign is 0 or > LogFormat.BlockBytes)) return false;
+            && (AlignedBlock.Alignment % Math.Max(status.DirectMemoryAlign, 1) != 0
+                || status.DirectOffsetAlign is 0 or > AlignedBlock.Alignment)) return false;
         int flags = Libc.FCntl(Descriptor, Libc.GetFlags, 0);
         if (flags < 0) throw PosixError.Of("flags of", _path);
         if (Libc.FCntl(Descriptor, Libc.SetFlags, flags | Libc.DirectFlag) == 0) return true;
@@ -184,13 +191,13 @@ internal sealed unsafe class PosixFile : IFile
 
     public void Flush()
     {
-        // Interrupted, it has reported nothing about the disk, and is asked again. Any other failure is final: a second flush would succeed
-        // and mean nothing, because the kernel has forgotten what the first one could not write.
+        // An interrupted flush has reported nothing about the disk and is repeated. Any other failure is final: a second flush would
+        // succeed and mean nothing, because the kernel has forgotten what the first one could not write.
         while (_calls.FDataSync(Descriptor) < 0)
             if (PosixError.Last != Libc.Interrupted) throw PosixError.Of("flush of", _path);
     }
 
-    /// <summary>Of a directory: its names are on the device.</summary>
+    /// <summary>Brings the names in this directory to the device.</summary>
     internal void FlushNames()
     {
         while (_calls.FSync(Descriptor) < 0)
@@ -222,7 +229,7 @@ internal sealed unsafe class PosixFile : IFile
         GC.SuppressFinalize(this);
     }
 
-    /// <summary>Device and inode: which file it is, whatever its name.</summary>
+    /// <summary>Returns device and inode: which file this is, whatever its name.</summary>
     internal (ulong Device, ulong Inode) Identity()
     {
         Libc.FileStatus status;
@@ -234,5 +241,23 @@ internal sealed unsafe class PosixFile : IFile
     {
         int fd = Interlocked.Exchange(ref _fd, -1);
         if (fd >= 0) _ = _calls.Close(fd); // Linux has released the descriptor whatever it answers
+    }
+}
+
+/// <summary>
+/// Turns the last errno into the exception that the files seam promises. The message has operation, path and errno; the HResult is the
+/// errno.
+/// </summary>
+internal static class PosixError
+{
+    public static int Last => Marshal.GetLastPInvokeError();
+
+    public static IOException Of(string operation, string path) => Of(operation, path, Last);
+
+    public static IOException Of(string operation, string path, int errno)
+    {
+        string message = string.Create(CultureInfo.InvariantCulture,
+            $"{operation} {path}: {Marshal.GetPInvokeErrorMessage(errno)} (errno {errno})");
+        return errno == Libc.NotThere ? new FileNotFoundException(message, path) : new IOException(message, errno);
     }
 }

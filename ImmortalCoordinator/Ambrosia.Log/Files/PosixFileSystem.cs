@@ -1,7 +1,8 @@
-namespace Ambrosia.Log;
+namespace Ambrosia.Log.Files;
 
 /// <summary>
-/// The files of the operating system; Linux. Descriptors are never inherited, so that a lock ends with its process. Any thread.
+/// The files of the operating system; Linux only. Child processes never inherit descriptors, so that a lock ends with its process. Any
+/// thread.
 /// </summary>
 public sealed unsafe class PosixFileSystem : IFileSystem
 {
@@ -9,7 +10,7 @@ public sealed unsafe class PosixFileSystem : IFileSystem
 
     private readonly SystemCalls _calls;
 
-    /// <exception cref="PlatformNotSupportedException">Not Linux.</exception>
+    /// <exception cref="PlatformNotSupportedException">The operating system is not Linux.</exception>
     public PosixFileSystem() : this(SystemCalls.Real) { }
 
     internal PosixFileSystem(SystemCalls calls)
@@ -43,10 +44,23 @@ public sealed unsafe class PosixFileSystem : IFileSystem
         {
             return [];
         }
+        catch (UnauthorizedAccessException)
+        {
+            throw PosixError.Of("listing of", directory, Libc.AccessDenied);
+        }
     }
 
-    public void CreateDirectory(string path) =>
-        Directory.CreateDirectory(path, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
+    public void CreateDirectory(string path)
+    {
+        try
+        {
+            Directory.CreateDirectory(path, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
+        }
+        catch (UnauthorizedAccessException)
+        {
+            throw PosixError.Of("making of", path, Libc.AccessDenied);
+        }
+    }
 
     public void Rename(string from, string to)
     {
@@ -116,8 +130,8 @@ public sealed unsafe class PosixFileSystem : IFileSystem
     }
 
     /// <summary>
-    /// Blocks in the kernel, so that the lock is ours a millisecond after its owner's death. Nothing interrupts such a wait; a caller that
-    /// is told to stop leaves it to its thread, which gives the lock back if it ever comes.
+    /// Waits in the kernel, so that the lock is ours a millisecond after its owner's death. Nothing interrupts such a wait. A caller that
+    /// is told to stop leaves the wait to its thread, which gives the lock back if it ever comes.
     /// </summary>
     private static void WaitForLock(PosixFile file, string path, CancellationToken stop)
     {
@@ -138,4 +152,23 @@ public sealed unsafe class PosixFileSystem : IFileSystem
             throw PosixError.Of("lock of", path, errno);
         }
     }
+}
+
+/// <summary>Holds a <c>flock</c>. It ends when the descriptor is closed, by us or by the kernel.</summary>
+internal sealed unsafe class PosixLock(string path, PosixFile file) : IFileLock
+{
+    public IFile File => file;
+
+    public bool IsStillNamed
+    {
+        get
+        {
+            Libc.FileStatus status;
+            if (Libc.StatX(Libc.CurrentDirectory, path, Libc.ForceSync, Libc.InodeMask, &status) < 0)
+                return PosixError.Last == Libc.NotThere ? false : throw PosixError.Of("stat", path);
+            return file.Identity() == (((ulong)status.DeviceMajor << 32) | status.DeviceMinor, status.Inode);
+        }
+    }
+
+    public void Dispose() => file.Dispose();
 }

@@ -1,13 +1,15 @@
 using System.Buffers.Binary;
+using Ambrosia.Log.Files;
+using Ambrosia.Protocol.Hashing;
 using Ambrosia.Protocol;
 
-namespace Ambrosia.Log;
+namespace Ambrosia.Log.Format;
 
-/// <summary>The 64 bytes in front of every page (log-format L4).</summary>
-/// <param name="Length">Header and records in bytes, without padding.</param>
-/// <param name="DurableUpTo">Every page below was flushed and fence-checked when this header was made.</param>
+/// <summary>Encodes and decodes the 64 bytes in front of every page (log-format L4).</summary>
+/// <param name="Length">Bytes of header and records, without padding.</param>
+/// <param name="DurableUpTo">Every page below this was flushed and fence-checked when the header was made.</param>
 /// <param name="TimeMicros">µs since 1970, never decreasing along the log.</param>
-/// <param name="PreviousHash">Hash (L4.5) of the page before; 0 for the first of a log.</param>
+/// <param name="PreviousHash">Hash (L4.5) of the page before; 0 for the first page of a log.</param>
 /// <param name="PayloadCrc">CRC-32C of the records.</param>
 /// <param name="Remaining">Bytes of a spanning record that follow in later pages.</param>
 public readonly record struct PageHeader(
@@ -19,13 +21,13 @@ public readonly record struct PageHeader(
 
     private const PageFlags KnownFlags = PageFlags.DurableMark | PageFlags.BeginsSpanning | PageFlags.ContinuesSpanning;
 
-    /// <summary>Bytes that the page takes in its file.</summary>
-    public int Footprint => LogFormat.RoundUp(Length);
+    /// <summary>The number of bytes that the page takes in its file, padding included.</summary>
+    public int Footprint => AlignedBlock.RoundUp(Length);
 
-    /// <summary>Where the next page begins.</summary>
+    /// <summary>The position where the next page begins.</summary>
     public Lsn Next => Lsn + Footprint;
 
-    /// <summary>Seed of headerCrc: it binds a page to its instance.</summary>
+    /// <summary>Returns the seed of headerCrc, which binds a page to its instance.</summary>
     public static uint SeedOf(Guid uuid, ushort shard)
     {
         Span<byte> bytes = stackalloc byte[18];
@@ -34,7 +36,7 @@ public readonly record struct PageHeader(
         return Crc32C.Of(bytes);
     }
 
-    /// <summary>Hash of a page (L4.5), of its header as it stands on disk.</summary>
+    /// <summary>Returns the hash of a page (L4.5), which covers its header as it stands on disk.</summary>
     public static ulong HashOf(ReadOnlySpan<byte> page) => ChannelHash.Append(0, page[..Bytes]);
 
     public void Write(Span<byte> to, uint seed)
@@ -54,11 +56,15 @@ public readonly record struct PageHeader(
     }
 
     /// <summary>
-    /// Reads a header from at least 64 bytes and checks all that can be checked without the page: magic, headerCrc, flags and length.
+    /// Reads a header from at least 64 bytes and makes the checks that need no more than these: magic, headerCrc, flags and length. Returns
+    /// false when one of them fails.
     /// </summary>
-    /// <param name="header">Set unless the checksum is wrong; not to be used when it breaks a rule, but for its place.</param>
+    public static bool TryRead(ReadOnlySpan<byte> from, uint seed, out PageHeader header) => Read(from, seed, out header) is null;
+
+    /// <summary>Reads a header like <see cref="TryRead"/>, and says what is wrong with it.</summary>
+    /// <param name="header">Set unless the checksum is wrong. When it breaks a rule, only its place may be used.</param>
     /// <returns>What is wrong, or null.</returns>
-    public static PageFault? Read(ReadOnlySpan<byte> from, uint seed, out PageHeader header)
+    internal static PageFault? Read(ReadOnlySpan<byte> from, uint seed, out PageHeader header)
     {
         header = default;
         uint magic = BinaryPrimitives.ReadUInt32LittleEndian(from);
@@ -81,7 +87,7 @@ public readonly record struct PageHeader(
         return header.CheckFlags(flags)?.OfIntactPage();
     }
 
-    /// <summary>L4.3 and L4.4: the flags exclude one another, and each says what a page may hold.</summary>
+    /// <summary>Checks L4.3 and L4.4: the flags exclude one another, and each says what a page may hold.</summary>
     private PageFault? CheckFlags(uint flags)
     {
         if ((flags & ~(uint)KnownFlags) != 0 || (flags & (flags - 1)) != 0)
@@ -95,4 +101,38 @@ public readonly record struct PageHeader(
         if (DurableUpTo > Lsn) return new PageFault($"durableUpTo of at most {Lsn}", $"{DurableUpTo}");
         return null;
     }
+}
+
+/// <summary>
+/// Says why bytes are no valid page (log-format L4.2). Whether that means a torn tail or a halt depends on the rest of the log.
+/// </summary>
+/// <param name="IsBlank">True when there is nothing at all: zeros, or the end of the file.</param>
+/// <param name="IsStale">True for a page of the earlier life of a file that was recycled (log-format L3.5).</param>
+/// <param name="IsIntact">True when the page is as it was written, at its place: its writer broke a rule, or is a newer one. No crash
+/// leaves such a page, so it is never torn.</param>
+/// <param name="Record">The record of an intact page that breaks the rule; null when the fault is about the page.</param>
+internal sealed record PageFault(
+    string Expected, string Found, bool IsBlank = false, bool IsStale = false, bool IsIntact = false, Lsn? Record = null)
+{
+    /// <summary>True when it is what stands behind the last page of a log that nothing happened to.</summary>
+    public bool IsNothing => IsBlank || IsStale;
+
+    /// <summary>Returns the same fault of a page whose checksums hold.</summary>
+    public PageFault OfIntactPage(Lsn? record = null) => this with { IsIntact = true, Record = record };
+}
+
+/// <summary>Says what is special about a page (log-format L4); a page has at most one flag.</summary>
+[Flags]
+public enum PageFlags : ushort
+{
+    None = 0,
+
+    /// <summary>The page has no records: it only states durableUpTo.</summary>
+    DurableMark = 1,
+
+    /// <summary>The page holds the beginning of one record that later pages continue.</summary>
+    BeginsSpanning = 2,
+
+    /// <summary>The page continues the record of the page before.</summary>
+    ContinuesSpanning = 4,
 }

@@ -1,11 +1,12 @@
 using Ambrosia.Protocol;
 
-namespace Ambrosia.Log;
+namespace Ambrosia.Log.Format;
 
 /// <summary>
-/// <c>log.&lt;segment&gt;.&lt;epoch&gt;</c> (log-format L1.1). Ordered as the chain's head is chosen: by epoch, then number.
+/// <c>log.&lt;segment&gt;.&lt;epoch&gt;</c> is the name of a segment (log-format L1.1). The order is that in which the chain's head is
+/// chosen: by epoch, then by number.
 /// </summary>
-public readonly record struct SegmentFileName(ulong Number, Epoch Epoch) : IComparable<SegmentFileName>
+internal readonly record struct SegmentFileName(ulong Number, Epoch Epoch) : IComparable<SegmentFileName>
 {
     public int CompareTo(SegmentFileName other)
     {
@@ -17,8 +18,8 @@ public readonly record struct SegmentFileName(ulong Number, Epoch Epoch) : IComp
     {
         string[] parts = name.Split('.');
         if (parts.Length != 3 || parts[0] != "log") return null;
-        if (!FileNumber.TryParse(parts[1], out ulong number) || number == 0) return null;
-        if (!FileNumber.TryParse(parts[2], out ulong epoch) || epoch == 0) return null;
+        if (!FileNames.TryParseNumber(parts[1], out ulong number) || number == 0) return null;
+        if (!FileNames.TryParseNumber(parts[2], out ulong epoch) || epoch == 0) return null;
         return new SegmentFileName(number, new Epoch(epoch));
     }
 

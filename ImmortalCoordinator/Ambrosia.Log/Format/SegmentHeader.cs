@@ -1,34 +1,38 @@
 using System.Buffers.Binary;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Hashing;
 
-namespace Ambrosia.Log;
+namespace Ambrosia.Log.Format;
 
-/// <summary>The first 4,096 bytes of a segment (log-format L3).</summary>
-/// <param name="Number">From 1.</param>
+/// <summary>
+/// Encodes and decodes the first 4,096 bytes of a segment (log-format L3), and checks that they are of the segment that the file's name
+/// says.
+/// </summary>
+/// <param name="Number">Counts from 1.</param>
 /// <param name="FirstLsn">Lsn of the first page; also the seal, at which the predecessor ends.</param>
-/// <param name="PredecessorNumber">0: none, this is the first of the log.</param>
-/// <param name="PredecessorHash">Hash of the last page before the seal; 0: none.</param>
+/// <param name="PredecessorNumber">0 means none: this is the first segment of the log.</param>
+/// <param name="PredecessorHash">Hash of the last page before the seal; 0 means none.</param>
 /// <param name="AppVersion">Version of the app at <paramref name="FirstLsn"/>.</param>
 /// <param name="CreatedMicros">µs since 1970.</param>
-public sealed record SegmentHeader(
+internal sealed record SegmentHeader(
     ushort Shard, Guid Uuid, ulong Number, Epoch Epoch, Lsn FirstLsn, ulong PredecessorNumber, Epoch PredecessorEpoch,
     ulong PredecessorHash, uint AppVersion, ulong DigestEvery, long CreatedMicros)
 {
     public const int Bytes = LogFormat.SegmentHeaderBytes;
 
-    /// <summary>Pages are written past the page cache.</summary>
-    public bool IsDirect { get; init; }
-
-    /// <summary>The file was a segment before: pages of that life may stand behind the last one of this (L3.5).</summary>
-    public bool IsRecycled { get; init; }
-
     private const ushort Format = 1;
     private const byte BufferedWithFlush = 1, DirectWithFlush = 2, Recycled = 1;
     private const int FieldsEnd = 112, CrcAt = Bytes - 4;
 
+    /// <summary>True when pages are written past the page cache.</summary>
+    public bool IsDirect { get; init; }
+
+    /// <summary>True when the file was a segment before: pages of that life may stand behind the last page of this one (L3.5).</summary>
+    public bool IsRecycled { get; init; }
+
     private static ReadOnlySpan<byte> Magic => "AMBRLOG1"u8;
 
-    /// <summary>Where the page at <paramref name="lsn"/> stands in the file (L2.2).</summary>
+    /// <summary>Returns the offset in the file of the page at <paramref name="lsn"/> (L2.2).</summary>
     public long OffsetOf(Lsn lsn) => Bytes + (lsn - FirstLsn);
 
     public void Write(Span<byte> to)
@@ -57,7 +61,7 @@ public sealed record SegmentHeader(
     /// <summary>Reads the header of the segment at <paramref name="file"/>.</summary>
     /// <exception cref="LogDamage">The bytes are damaged, or are not the header of <paramref name="name"/> of this
     /// instance (L3.1).</exception>
-    internal static SegmentHeader Read(ReadOnlySpan<byte> from, string file, SegmentFileName name, InstanceIdentity identity)
+    public static SegmentHeader Read(ReadOnlySpan<byte> from, string file, SegmentFileName name, Guid uuid, ushort shard)
     {
         if (from.Length < Bytes) throw new LogDamage(file, 0, null, $"a header of {Bytes} bytes", $"{from.Length} bytes");
         uint crc = Crc32C.Of(from[..CrcAt]), stated = BinaryPrimitives.ReadUInt32LittleEndian(from[CrcAt..]);
@@ -82,12 +86,12 @@ public sealed record SegmentHeader(
             IsRecycled = from[93] == Recycled,
         };
         header.CheckFields(from, file);
-        header.CheckPlace(file, name, identity);
+        header.CheckPlace(file, name, uuid, shard);
         return header;
     }
 
-    /// <summary>True when the bytes are a header with intact CRC that names the same segment.</summary>
-    internal static bool IsThatOf(ReadOnlySpan<byte> from, SegmentHeader header) =>
+    /// <summary>Returns true when the bytes are a header with intact CRC that names the same segment.</summary>
+    public static bool IsThatOf(ReadOnlySpan<byte> from, SegmentHeader header) =>
         from.StartsWith(Magic) && Crc32C.Of(from[..CrcAt]) == BinaryPrimitives.ReadUInt32LittleEndian(from[CrcAt..])
         && new Guid(from.Slice(16, 16), bigEndian: true) == header.Uuid
         && BinaryPrimitives.ReadUInt64LittleEndian(from[32..]) == header.Number
@@ -113,10 +117,10 @@ public sealed record SegmentHeader(
             throw new LogDamage(file, 93, null, "zeros in reserved bytes", "other bytes: written by a newer version");
     }
 
-    private void CheckPlace(string file, SegmentFileName name, InstanceIdentity identity)
+    private void CheckPlace(string file, SegmentFileName name, Guid uuid, ushort shard)
     {
-        if (Uuid != identity.Uuid || Shard != identity.Shard)
-            throw new LogDamage(file, 16, null, $"instance {identity.Uuid} shard {identity.Shard}", $"{Uuid} shard {Shard}");
+        if (Uuid != uuid || Shard != shard)
+            throw new LogDamage(file, 16, null, $"instance {uuid} shard {shard}", $"{Uuid} shard {Shard}");
         if (Number != name.Number || Epoch != name.Epoch)
             throw new LogDamage(file, 32, null, $"segment {name.Number} of epoch {name.Epoch}", $"segment {Number} of epoch {Epoch}");
     }

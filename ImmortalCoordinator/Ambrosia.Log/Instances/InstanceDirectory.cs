@@ -1,16 +1,21 @@
+using System.Buffers.Binary;
+using System.Text;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+using Ambrosia.Protocol.Hashing;
 using Ambrosia.Protocol;
 
-namespace Ambrosia.Log;
+namespace Ambrosia.Log.Instances;
 
 /// <summary>
-/// The file <c>instance</c> of a replica set's directory and how it comes into being (log-format L1.2, L1.3). Any number of processes may
-/// create at once: the link decides, and all of them return the same identity.
+/// Reads and creates the file <c>instance</c> of a replica set's directory (log-format L1.2, L1.3). Any number of processes may create at
+/// once: the first link wins, and all of them return the same identity. Any thread.
 /// </summary>
 public static class InstanceDirectory
 {
     private const string FileName = "instance";
 
-    /// <summary>Who the directory belongs to; null when there is no instance in it.</summary>
+    /// <summary>Reads which instance the directory belongs to; the result is null when there is no instance in it.</summary>
     /// <exception cref="LogDamage">The file is damaged.</exception>
     public static InstanceIdentity? TryRead(IFileSystem fs, string dir)
     {
@@ -29,7 +34,7 @@ public static class InstanceDirectory
     }
 
     /// <summary>Creates an instance, or returns the one that another process created first.</summary>
-    /// <param name="uuid">The new instance's; every caller brings its own.</param>
+    /// <param name="uuid">The uuid of the new instance; every caller brings its own.</param>
     /// <exception cref="InstanceExistsException">The directory holds more than an unfinished creation.</exception>
     public static InstanceIdentity Create(
         IFileSystem fs, string dir, string name, ushort shard, Guid uuid, long nowMicros, string replica, ICrashPoints crash)
@@ -39,7 +44,7 @@ public static class InstanceDirectory
         MakeDurably(fs, dir);
         if (TryRead(fs, dir) is { } there)
         {
-            fs.FlushDirectory(dir); // its creator may have died before it did
+            fs.FlushDirectory(dir); // the creator may have died before its flush
             return there;
         }
         if (OtherFile(fs, dir) is { } other) // another creator may be done already, and at work
@@ -61,13 +66,13 @@ public static class InstanceDirectory
         }
         fs.Delete(epoch);
         fs.Delete(temporary);
-        fs.FlushDirectory(dir); // the winner's link too
+        fs.FlushDirectory(dir); // makes the winner's link durable as well
         return TryRead(fs, dir)
             ?? throw new LogDamage(Path.Combine(dir, FileName), 0, null, "the instance that another process created", "nothing");
     }
 
-    /// <summary>Makes the directory of an instance to come; refuses what <see cref="Create"/> would refuse.</summary>
-    /// <exception cref="InstanceExistsException">It holds more than an unfinished creation.</exception>
+    /// <summary>Makes the directory of an instance that is created later, and refuses what <see cref="Create"/> would refuse.</summary>
+    /// <exception cref="InstanceExistsException">The directory holds more than an unfinished creation.</exception>
     public static void Prepare(IFileSystem fs, string dir)
     {
         MakeDurably(fs, dir);
@@ -75,8 +80,8 @@ public static class InstanceDirectory
     }
 
     /// <summary>
-    /// Every level that is missing, each flushed before the one below it is made: who finds a level knows that all above it but one are
-    /// durable, and flushes that one.
+    /// Makes every level of the path that is missing, and flushes each before the one below it is made. Whoever finds a level knows that
+    /// all above it but one are durable, and flushes that one.
     /// </summary>
     private static void MakeDurably(IFileSystem fs, string dir)
     {
@@ -103,7 +108,7 @@ public static class InstanceDirectory
         file.Flush();
     }
 
-    /// <summary>False when the name is taken, or the winner has removed our file already.</summary>
+    /// <summary>Gives the file its name; false when the name is taken, or when the winner has removed our file already.</summary>
     private static bool TryLink(IFileSystem fs, string temporary, string path)
     {
         try
@@ -132,4 +137,55 @@ public static class InstanceDirectory
             if (IsUnfinishedCreation(name) && EpochFileName.TryParse(name)?.Uuid != uuid) fs.Delete(Path.Combine(dir, name));
         fs.FlushDirectory(dir);
     }
+}
+
+/// <summary>Encodes and decodes the file <c>instance</c> (log-format L1.2).</summary>
+internal static class InstanceFile
+{
+    public const int BytesMax = FixedBytes + 1 + Names.CharsMax + 4;
+
+    private const ushort Format = 1;
+    private const int FixedBytes = 8 + 2 + 2 + 16 + 8;
+
+    private static ReadOnlySpan<byte> Magic => "AMBRINST"u8;
+
+    public static byte[] Write(InstanceIdentity identity)
+    {
+        byte[] name = Encoding.ASCII.GetBytes(identity.Name);
+        byte[] to = new byte[FixedBytes + 1 + name.Length + 4];
+        Magic.CopyTo(to);
+        BinaryPrimitives.WriteUInt16LittleEndian(to.AsSpan(8), Format);
+        BinaryPrimitives.WriteUInt16LittleEndian(to.AsSpan(10), identity.Shard);
+        identity.Uuid.TryWriteBytes(to.AsSpan(12), bigEndian: true, out _);
+        BinaryPrimitives.WriteInt64LittleEndian(to.AsSpan(28), identity.CreatedMicros);
+        to[FixedBytes] = (byte)name.Length;
+        name.CopyTo(to.AsSpan(FixedBytes + 1));
+        BinaryPrimitives.WriteUInt32LittleEndian(to.AsSpan(to.Length - 4), Crc32C.Of(to.AsSpan(0, to.Length - 4)));
+        return to;
+    }
+
+    /// <exception cref="LogDamage">The bytes are not such a file, or a newer version wrote it.</exception>
+    public static InstanceIdentity Read(ReadOnlySpan<byte> from, string file)
+    {
+        if (from.Length is < FixedBytes + 6 or > BytesMax)
+            throw new LogDamage(file, 0, null, $"{FixedBytes + 6} to {BytesMax} bytes", $"{from.Length}");
+        uint crc = Crc32C.Of(from[..^4]), stated = BinaryPrimitives.ReadUInt32LittleEndian(from[^4..]);
+        if (crc != stated) throw new LogDamage(file, from.Length - 4, null, $"CRC 0x{crc:X8}", $"0x{stated:X8}");
+        if (!from.StartsWith(Magic)) throw new LogDamage(file, 0, null, "AMBRINST", Convert.ToHexString(from[..8]));
+        ushort format = BinaryPrimitives.ReadUInt16LittleEndian(from[8..]);
+        if (format != Format) throw new LogDamage(file, 8, null, $"format {Format}", $"{format}: written by a newer version");
+        string name = Encoding.ASCII.GetString(from[(FixedBytes + 1)..^4]);
+        if (from[FixedBytes] != name.Length || !Names.IsValid(name))
+            throw new LogDamage(file, FixedBytes, null, "an instance's name", $"'{name}' with length {from[FixedBytes]}");
+        return new InstanceIdentity(
+            name, BinaryPrimitives.ReadUInt16LittleEndian(from[10..]),
+            new Guid(from.Slice(12, 16), bigEndian: true), BinaryPrimitives.ReadInt64LittleEndian(from[28..]));
+    }
+}
+
+/// <summary>An instance cannot be created in a directory that holds something else already (log-format L1.3).</summary>
+public sealed class InstanceExistsException(string directory, string found)
+    : Exception($"{directory} holds {found}, so no new instance is created in it; choose an empty directory, or remove what is there")
+{
+    public string Directory { get; } = directory;
 }

@@ -1,65 +1,70 @@
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
+using Ambrosia.Log.Segments;
 using Ambrosia.Protocol;
 
-namespace Ambrosia.Log;
+namespace Ambrosia.Log.Reading;
 
 /// <summary>
-/// How far a log that another process writes may be read: walks the page headers at its tail and follows the chain from segment to segment.
-/// Headers alone say it, since each is bound to its place and chained to the one before, and states what was durable when it was made;
-/// who acts on the pages below <see cref="Stated"/> reads them whole, with every check.
-/// One thread steps; any thread reads <see cref="Stated"/>. Invariant: Stated never decreases, and every page below it is there (F3).
+/// Finds out how far a log that another process writes may be read. It walks the page headers at the tail and follows the chain from
+/// segment to segment. The headers alone are enough, since each is bound to its place, is chained to the one before, and states what was
+/// durable when it was made. Whoever acts on the pages below <see cref="Stated"/> reads them whole, with every check. One thread steps; any
+/// thread reads <see cref="Stated"/>. Invariant: Stated never decreases, and every page below it is there (F3).
 /// </summary>
 public sealed class LogFollower : IDisposable
 {
-    private readonly IFileSystem _fs;
-    private readonly string _dir;
-    private readonly InstanceIdentity _identity;
+    private readonly LogLocation _location;
     private readonly uint _seed;
 
-    /// <summary>Headers from <see cref="Stated"/> on in the head segment, oldest first: the writer's unstated groups, so few.</summary>
+    /// <summary>
+    /// Headers from <see cref="Stated"/> on in the head segment, oldest first: those of the writer's unstated groups, so they are few.
+    /// </summary>
     private readonly Queue<PageHeader> _unstated = new();
     private LogSegment? _head;
     private IFile? _file;
     private FollowedTail? _tail;
     private Lsn _next;
-    private ulong _nextHash; // of the page before _next
+    private ulong _nextHash; // hash of the page before _next
     private ulong _stated;
 
     public LogFollower(IFileSystem fs, string dir, InstanceIdentity identity)
     {
-        _fs = fs;
-        _dir = dir;
-        _identity = identity;
+        _location = new LogLocation(fs, dir, identity);
         _seed = PageHeader.SeedOf(identity.Uuid, identity.Shard);
-        Chain = LogChain.Load(fs, dir, identity);
+        Chain = LogChain.Load(_location);
     }
 
-    /// <summary>The log's segments; the follower refreshes it.</summary>
+    /// <summary>The log's segments, which the follower refreshes.</summary>
     public LogChain Chain { get; }
 
-    /// <summary>Highest position that a page or seal states as durable: what a replica may execute (F3).</summary>
+    /// <summary>The highest position that a page or seal states as durable: a replica may execute what lies below (F3).</summary>
     public Lsn Stated => new(Volatile.Read(ref _stated));
 
-    /// <summary>Epoch of the head segment: that of the last take-over. 0 before the first start.</summary>
+    /// <summary>The epoch of the head segment, which is that of the last take-over; 0 before the first start.</summary>
     public Epoch Epoch => _head?.Header.Epoch ?? new Epoch(0);
 
-    /// <summary>Version of the app that the head segment states; 0 before the first start.</summary>
+    /// <summary>The app version that the head segment states; 0 before the first start.</summary>
     public uint AppVersion => _head?.Header.AppVersion ?? 0;
 
-    /// <summary>Distance of digest positions; null before the log has begun.</summary>
+    /// <summary>The distance of digest positions in bytes; null before the log has begun.</summary>
     public ulong? DigestEvery => Chain.Segments is [.., var head] ? head.Header.DigestEvery : null;
 
     /// <summary>
-    /// Where a take-over may begin to read the tail; null: at the head segment's beginning. For the stepping thread, or when it has ended.
+    /// Where a take-over may begin to read the tail; null means at the head segment's beginning. Only the stepping thread reads it, or
+    /// another one after that has ended.
     /// </summary>
-    public FollowedTail? Tail => _tail;
+    internal FollowedTail? Tail => _tail;
 
-    /// <summary>Reads on by one page; looks for new segments where there is none. False: nothing new now.</summary>
+    /// <summary>
+    /// Reads on by one page, and looks for new segments where there is none. Returns false when there is nothing new now.
+    /// </summary>
     /// <exception cref="LogDamage">The chain is damaged.</exception>
     public bool Step()
     {
         if (_file is null && !OpenHead()) return false;
         if (ReadNext()) return true;
-        if (!HasMovedOn() || !Chain.Refresh(_fs, _dir, _identity)) return false;
+        if (!HasMovedOn() || !Chain.Refresh(_location)) return false;
         return OpenHead();
     }
 
@@ -78,9 +83,10 @@ public sealed class LogFollower : IDisposable
         return true;
     }
 
+    /// <summary>Raises Stated to a position that a page states as durable.</summary>
     private void State(Lsn durable)
     {
-        long time = 0; // of the last page below; there is one, since the queue begins at or below Stated and durable is above
+        long time = 0; // time of the last page below; there is one, since the queue begins at or below Stated and durable is above
         while (_unstated.TryPeek(out PageHeader first) && first.Lsn < durable) time = _unstated.Dequeue().TimeMicros;
         bool isKnown = _unstated.TryPeek(out PageHeader next) && next.Lsn == durable; // the page that states it stands at or behind it
         if (!isKnown)
@@ -89,27 +95,32 @@ public sealed class LogFollower : IDisposable
         Volatile.Write(ref _stated, durable.Value);
     }
 
-    /// <summary>Cheap questions that tell whether a listing is worth it: has the segment a successor, or the epoch ended?</summary>
+    /// <summary>
+    /// Returns true when a listing is worth it: three cheap look-ups tell whether the segment has a successor, whether the epoch has
+    /// ended, and whether the segment was truncated. After a long pause the successor may be truncated as well, so that its name alone
+    /// says nothing.
+    /// </summary>
     private bool HasMovedOn()
     {
         SegmentHeader header = _head!.Header;
-        return _fs.Exists(Path.Combine(_dir, new SegmentFileName(header.Number + 1, header.Epoch).ToString()))
-            || !_fs.Exists(Path.Combine(_dir, new EpochFileName(_identity.Uuid, header.Epoch).ToString()));
+        return _location.Files.Exists(_location.PathOf(new SegmentFileName(header.Number + 1, header.Epoch).ToString()))
+            || !_location.Files.Exists(_location.PathOf(new EpochFileName(_location.Identity.Uuid, header.Epoch).ToString()))
+            || !_location.Files.Exists(_head.Path);
     }
 
-    /// <summary>Goes to the newest segment; what stands in earlier ones lies below its seal.</summary>
+    /// <summary>Goes to the newest segment. What stands in earlier ones lies below its seal.</summary>
     private bool OpenHead()
     {
-        if (Chain.Segments.IsEmpty && !Chain.Refresh(_fs, _dir, _identity)) return false;
+        if (Chain.Segments.IsEmpty && !Chain.Refresh(_location)) return false;
         LogSegment head = Chain.Segments[^1];
         IFile file;
         try
         {
-            file = _fs.Open(head.Path, FileUse.Read);
+            file = _location.Files.Open(head.Path, FileUse.Read);
         }
-        catch (FileNotFoundException) // truncated already: there are newer ones
+        catch (FileNotFoundException) // it was truncated already, so there are newer ones
         {
-            Chain.Refresh(_fs, _dir, _identity);
+            Chain.Refresh(_location);
             return false;
         }
         _file?.Dispose();
@@ -123,3 +134,13 @@ public sealed class LogFollower : IDisposable
         return true;
     }
 }
+
+/// <summary>
+/// Says what a follower knows of the log's last segment: a take-over need not read what lies below <paramref name="Stated"/>.
+/// </summary>
+/// <param name="Head">The segment. The knowledge is void when the chain has got another head since.</param>
+/// <param name="Stated">Beginning of a page, stated as durable in this segment or by its seal.</param>
+/// <param name="PreviousHash">Hash of the page before it.</param>
+/// <param name="TimeMicros">Time of the last page below <paramref name="Stated"/> in this segment, which no later page may precede; 0 when
+/// there is none. The header's time is no such bound: a tail that was logged again keeps its times, and is older than the segment.</param>
+internal sealed record FollowedTail(SegmentFileName Head, Lsn Stated, ulong PreviousHash, long TimeMicros);

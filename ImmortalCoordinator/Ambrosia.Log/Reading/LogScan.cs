@@ -1,82 +1,73 @@
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
+using Ambrosia.Log.Segments;
 using Ambrosia.Protocol;
 
-namespace Ambrosia.Log;
+namespace Ambrosia.Log.Reading;
 
 /// <summary>
 /// Reads a log from a page to its end, one page after another along the chain, stopping at each seal, and ends in a verdict (log-format
 /// L8). It never writes, takes no claim and may read a log that is being written: what changes under it is told from damage, and the
-/// segment that it reads is locked shared, so that no truncation takes it. Memory is one page and 80 bytes for each page of the last commit
-/// groups. One thread. Use: <c>while (scan.Next()) … scan.Page …; scan.Verdict</c>.
+/// segment that it reads is locked shared, so that no truncation takes it. It uses the memory of one page and 80 bytes for each page of the
+/// last commit groups. One thread. Use: <c>while (scan.Next()) … scan.Page …; scan.Verdict</c>.
 /// </summary>
 public sealed class LogScan : IDisposable
 {
     private const int FirstBufferBytes = 64 << 10;
 
-    private static readonly Lsn s_unbounded = new(ulong.MaxValue);
-
-    private readonly IFileSystem _fs;
-    private readonly string _dir;
-    private readonly InstanceIdentity _identity;
+    private readonly LogLocation _location;
     private readonly LogChain _chain;
     private readonly bool _goesOn;
-    private readonly LogSegment? _last; // what begins behind it was not there when reading began, and is not read; null: read on
-    private readonly List<LostStretch> _lost = [];
+    private readonly LogSegment? _last; // segments behind it are not read, since they were not there when reading began; null reads on
     private readonly PageSequence _pages = new();
+    private readonly ScanOutcome _outcome = new();
     private PageBuffer _buffer;
-    private LogDamage? _first; // the damage that the verdict names
     private bool _checksBeginning;
+    private ScannedSegment? _open; // the segment that is read; null before the first page
+    private Lsn _at; // the page that comes next
 
-    // The segment that is read; null before the first page.
-    private LogSegment? _segment;
-    private PageInspector? _inspector;
-    private IFile? _file;
-    private Lsn _end; // where it ends by its successor's seal
-    private Lsn _at;  // the page that comes next
-    private Lsn? _lookedAgainAt; // where a page turned out to have been written while its absence was judged
-
-    private LogScan(IFileSystem fs, string dir, InstanceIdentity identity, LogChain chain, ScanOptions options, PageBuffer buffer)
+    private LogScan(LogLocation location, LogChain chain, ScanOptions options, PageBuffer buffer)
     {
-        _buffer = buffer;
-        _fs = fs;
-        _dir = dir;
-        _identity = identity;
+        _location = location;
         _chain = chain;
         _goesOn = options.GoesOn;
         _last = options.EndsWithHead && !chain.Segments.IsEmpty ? chain.Segments[^1] : null;
+        _buffer = buffer;
         _checksBeginning = options.From is null;
         _at = From = options.From ?? (chain.Segments.IsEmpty ? Lsn.Zero : chain.Segments[0].FirstLsn);
         _pages.Begin(_at, options.PreviousHash);
     }
 
-    /// <summary>Where reading began.</summary>
+    /// <summary>The position where reading began.</summary>
     public Lsn From { get; }
 
     /// <summary>The page that <see cref="Next"/> found. Its content is valid until the next call.</summary>
     public PageBuffer Page => _buffer;
 
     /// <summary>The segment that the page stands in.</summary>
-    public LogSegment Segment => _segment ?? throw new InvalidOperationException("no page has been read");
+    public LogSegment Segment => Current.Segment;
 
     /// <summary>The log's segments, as they were when a segment was opened last.</summary>
     public LogChain Chain => _chain;
 
     /// <summary>
-    /// Everything below was read, or is in <see cref="Lost"/>: for a progress bar, against the end of the last segment's file.
+    /// Everything below this was read, or is in <see cref="Lost"/>. A progress bar compares it with the end of the last segment's file.
     /// </summary>
     public Lsn Position => _at;
 
-    /// <summary>Highest position that what was read states as durable.</summary>
+    /// <summary>The highest position that what was read so far states as durable.</summary>
     public Lsn Stated { get; private set; }
 
-    /// <summary>Set once <see cref="Next"/> is false.</summary>
-    public ReadVerdict? Verdict { get; private set; }
+    /// <summary>The verdict says how the log ended; it is there once <see cref="Next"/> has returned false.</summary>
+    public ReadVerdict? Verdict => _outcome.Verdict;
 
-    /// <summary>What could not be read, in order; with <see cref="ScanOptions.GoesOn"/> there may be several.</summary>
-    public IReadOnlyList<LostStretch> Lost => _lost;
+    /// <summary>The ranges that could not be read, in order. With <see cref="ScanOptions.GoesOn"/> there may be several.</summary>
+    public IReadOnlyList<LostRange> Lost => _outcome.Lost;
 
     /// <summary>
-    /// Begins to read a log; the directory of one replica set. Where a segment's header is damaged nobody can say what the log is: the
-    /// verdict is a halt there.
+    /// Begins to read the log in the directory of one replica set. Where a segment's header is damaged nobody can say what the log is, and
+    /// the verdict is a halt there.
     /// </summary>
     public static LogScan Open(IFileSystem fs, string dir, InstanceIdentity identity, ScanOptions? options = null)
     {
@@ -87,7 +78,7 @@ public sealed class LogScan : IDisposable
         catch (LogDamage damage)
         {
             LogScan scan = Open(fs, dir, identity, new LogChain([]), options);
-            scan.Break(damage);
+            scan.EndWithoutChain(damage);
             return scan;
         }
     }
@@ -96,9 +87,9 @@ public sealed class LogScan : IDisposable
     /// <param name="buffer">Memory to begin with; it grows to the largest page.</param>
     public static LogScan Open(
         IFileSystem fs, string dir, InstanceIdentity identity, LogChain chain, ScanOptions? options = null, PageBuffer? buffer = null) =>
-            new(fs, dir, identity, chain, options ?? new ScanOptions(), buffer ?? new PageBuffer(FirstBufferBytes));
+            new(new LogLocation(fs, dir, identity), chain, options ?? new ScanOptions(), buffer ?? new PageBuffer(FirstBufferBytes));
 
-    /// <summary>Reads the next page with all its checks. False: there is no more, <see cref="Verdict"/> says why.</summary>
+    /// <summary>Reads the next page with all its checks. Returns false when there is no more; <see cref="Verdict"/> says why.</summary>
     /// <exception cref="IOException">The disk failed.</exception>
     public bool Next()
     {
@@ -111,143 +102,118 @@ public sealed class LogScan : IDisposable
             }
             catch (LogDamage damage)
             {
-                Suffer(damage);
+                HandleDamage(damage);
             }
         }
         return false;
     }
 
-    public void Dispose()
-    {
-        _file?.Dispose();
-        _file = null;
-    }
+    public void Dispose() => _open?.Dispose();
 
-    private bool IsInSegment() => _segment is not null && _at < _end;
+    private ScannedSegment Current => _open ?? throw new InvalidOperationException("no page has been read");
 
-    /// <summary>Opens the segment that holds the next page. False: there is a verdict.</summary>
+    private bool IsInSegment() => _open is not null && _at < _open.End;
+
+    /// <summary>Opens the segment that holds the next page. Returns false when there is a verdict.</summary>
     private bool TryEnter()
     {
-        if (_chain.Segments.IsEmpty) return End(new ReadVerdict.Whole(_at, _at));
-        CheckBeginning();
-        if (!_chain.TryFind(_at, out LogSegment segment, out Lsn end) || !TryOpen(segment)) return End(new ReadVerdict.Gone(_at, Stated));
-        if (_last is not null && segment.Name.CompareTo(_last.Name) > 0) return End(new ReadVerdict.Whole(_at, Stated));
-        bool follows = _segment is not null && _pages.Next == _at && _pages.Hash is not null;
-        _segment = segment;
-        _inspector = new PageInspector(segment);
-        _end = end;
-        State(end == s_unbounded ? segment.FirstLsn : end);
+        if (_chain.Segments.IsEmpty) return End(new ReadVerdict.CleanEnd(_at, _at));
+        if (_checksBeginning) CheckBeginning();
+        if (!_chain.TryFind(_at, out LogSegment segment, out Lsn end)
+            || ScannedSegment.TryOpen(segment, _location.Files) is not { } entered)
+            return End(new ReadVerdict.Truncated(_at, Stated));
+        if (_last is not null && segment.Name.CompareTo(_last.Name) > 0)
+        {
+            entered.Dispose();
+            return End(new ReadVerdict.CleanEnd(_at, Stated));
+        }
+        bool follows = _open is not null && _pages.Next == _at && _pages.Hash is not null;
+        _open?.Dispose();
+        _open = entered;
+        _open.End = end;
+        State(_open.IsLast ? segment.FirstLsn : end);
         if (_at != segment.FirstLsn) return true;
         if (follows) _pages.CheckSeal(segment);
         _pages.Begin(segment.Header);
         return true;
     }
 
-    private bool TryOpen(LogSegment segment)
-    {
-        if (SegmentOpening.TryOpen(_fs, segment, isHeld: true) is not { } file) return false;
-        _file?.Dispose();
-        _file = file;
-        return true;
-    }
-
-    /// <summary>A log that does not begin at 0 was truncated, below a checkpoint; else a segment is missing (L3.2).</summary>
     private void CheckBeginning()
     {
-        if (!_checksBeginning) return;
         _checksBeginning = false;
-        LogSegment oldest = _chain.Segments[0];
-        if (oldest.Header.PredecessorNumber == 0) return;
-        if (IsBelowACheckpoint(oldest.FirstLsn)) return;
-        var missing = new SegmentFileName(oldest.Header.PredecessorNumber, oldest.Header.PredecessorEpoch);
-        throw new LogDamage(Path.Combine(_dir, missing.ToString()), 0, oldest.FirstLsn,
-            $"the log below {oldest.FirstLsn}, or a valid checkpoint from there on", "neither");
+        LogBeginning.Check(_location, _chain.Segments[0]);
     }
 
-    /// <summary>
-    /// A live log replaces its checkpoints: those that were listed may all be gone before they are read, and newer ones there.
-    /// </summary>
-    private bool IsBelowACheckpoint(Lsn oldest)
-    {
-        IReadOnlyList<CheckpointFileName> listed, before = [];
-        while (!(listed = Checkpoints.List(_fs, _dir)).SequenceEqual(before))
-        {
-            foreach (CheckpointFileName name in listed)
-                if (CheckpointReader.TryReadHeader(_fs, _dir, name, _identity) is { } header && header.PageLsn >= oldest
-                    && Checkpoints.IsValid(_fs, _dir, name, _identity)) return true;
-            before = listed;
-        }
-        return false;
-    }
-
-    /// <summary>True: the page is in the buffer. False: the segment has ended, or the log.</summary>
+    /// <summary>Reads the page at the position. After true it is in the buffer; after false the segment has ended, or the log.</summary>
     private bool TryRead()
     {
         PageFault? fault = Inspect();
         if (fault is null)
         {
-            _pages.Accept(_buffer, _segment!);
+            _pages.Accept(_buffer, Segment);
             State(_buffer.DurableUpTo);
             _at = _buffer.Next;
             return true;
         }
-        if (!_segment!.IsStillIn(_file!)) return End(new ReadVerdict.Gone(_at, Stated));
-        if (_end == s_unbounded && HasGrown()) return false;
-        if (Inspect() is not { } again) return TryRead(); // it was being written
-        if (_end == s_unbounded) return EndTail(again);
-        return Suffer(_segment.DamageAt(_at, again, $"{_end} is stated to be durable by the seal there"));
+        if (!Segment.IsStillIn(Current.File)) return End(new ReadVerdict.Truncated(_at, Stated));
+        if (Current.IsLast && HasGrown()) return false;
+        if (Inspect() is not { } again) return TryRead(); // the page was being written
+        if (Current.IsLast) return ClassifyTail(again);
+        return HandleDamage(Segment.DamageAt(_at, again, $"{Current.End} is stated to be durable by the seal there"));
     }
 
     private PageFault? Inspect() =>
-        _inspector!.Read(_file!, _at, _end, _pages.Next == _at ? _pages.Hash : null, ref _buffer) ?? _pages.Check(_buffer);
+        Current.Inspector.Read(Current.File, _at, Current.End, _pages.Next == _at ? _pages.Hash : null, ref _buffer)
+            ?? _pages.Check(_buffer);
 
     /// <summary>
-    /// The last segment of a live log may have been sealed since: then the page is found, or missed, in the light of that seal. What a
-    /// take-over logged again behind a seal is given again.
+    /// Refreshes the chain of a live log, whose last segment may have been sealed since. Returns true when it has: the page is then found,
+    /// or missed, in the light of that seal. What a take-over logged again behind a seal is read again.
     /// </summary>
     private bool HasGrown()
     {
         try
         {
-            if (!_chain.Refresh(_fs, _dir, _identity)) return false;
+            if (!_chain.Refresh(_location)) return false;
         }
         catch (LogDamage damage)
         {
-            return !Break(damage);
+            return !EndWithoutChain(damage);
         }
-        int i = _chain.Segments.IndexOf(_segment!);
-        if (i < 0) return !End(new ReadVerdict.Gone(_at, Stated));
+        int i = _chain.Segments.IndexOf(Segment);
+        if (i < 0) return !End(new ReadVerdict.Truncated(_at, Stated));
         if (i == _chain.Segments.Length - 1) return false;
-        _end = _chain.Segments[i + 1].FirstLsn;
-        State(_end);
-        if (_at > _end) _at = _end;
+        Current.End = _chain.Segments[i + 1].FirstLsn;
+        State(Current.End);
+        if (_at > Current.End) _at = Current.End;
         return true;
     }
 
-    private bool EndTail(PageFault fault)
+    private bool ClassifyTail(PageFault fault)
     {
-        if (Stated > _at) return Suffer(_segment!.DamageAt(_at, fault, $"{Stated} is stated to be durable"));
+        if (Stated > _at) return HandleDamage(Segment.DamageAt(_at, fault, $"{Stated} is stated to be durable"));
         Lsn damage = _at;
         ulong? before = _pages.Next == damage ? _pages.Hash : null;
-        _pages.DropIncomplete(_segment!);
-        ReadVerdict verdict = new TailJudge(_fs, _dir, _identity, _inspector!).Judge(_file!, _pages, damage, fault, ref _buffer);
+        _pages.DropIncomplete(Segment);
+        ReadVerdict verdict = new TailClassifier(_location, Current.Inspector).Classify(Current.File, _pages, damage, fault, ref _buffer);
         if (verdict is ReadVerdict.Halt halt)
         {
             if (WasWrittenMeanwhile(damage, before)) return TryRead();
-            return !HasGoneOnMeanwhile() && Suffer(halt.Damage);
+            return !HasGoneOnMeanwhile() && HandleDamage(halt.Damage);
         }
         _at = verdict.End;
         return End(verdict with { DurableUpTo = Stated });
     }
 
     /// <summary>
-    /// A live log: what the search found behind the page may have been written, and the page before it, since the page was looked at.
-    /// Reading goes on there, once for each place; a spanning record that was left for incomplete is read again from its beginning.
+    /// Returns true when the missing page of a live log has been written since it was looked at. Reading goes on there, once for each
+    /// place; an incomplete spanning record is read again from its beginning.
     /// </summary>
     private bool WasWrittenMeanwhile(Lsn damage, ulong? before)
     {
-        if (_lookedAgainAt == damage || _inspector!.Read(_file!, damage, _end, before, ref _buffer) is not null) return false;
-        _lookedAgainAt = damage;
+        if (Current.LookedAgainAt == damage
+            || Current.Inspector.Read(Current.File, damage, Current.End, before, ref _buffer) is not null) return false;
+        Current.LookedAgainAt = damage;
         if (_pages.Next >= damage) return true;
         _at = _pages.Next;
         _pages.Begin(_at, _pages.Hash);
@@ -255,8 +221,8 @@ public sealed class LogScan : IDisposable
     }
 
     /// <summary>
-    /// A live log: it has rotated since, so that what states the missing page (a checkpoint, mostly) is about pages of a successor. Reading
-    /// goes on in the light of that segment's seal.
+    /// Returns true when a live log has rotated since, so that what states the missing page (mostly a checkpoint) is about pages of a
+    /// successor. Reading goes on in the light of that segment's seal.
     /// </summary>
     private bool HasGoneOnMeanwhile()
     {
@@ -267,47 +233,53 @@ public sealed class LogScan : IDisposable
         return true;
     }
 
-    /// <summary>What the segments' headers say makes no chain: nothing can be read on.</summary>
-    private bool Break(LogDamage damage)
+    /// <summary>Ends the scan with a halt: the segments' headers make no chain, so that nothing more can be read.</summary>
+    private bool EndWithoutChain(LogDamage damage)
     {
-        _first ??= damage;
-        _lost.Add(new LostStretch(_at, _at, damage));
+        _outcome.Lose(_at, _at, damage);
         return End(new ReadVerdict.Halt(_at, damage, Stated));
     }
 
     /// <summary>Ends with a halt, or notes what is lost and finds the place where reading goes on.</summary>
-    private bool Suffer(LogDamage damage)
+    private bool HandleDamage(LogDamage damage)
     {
-        _first ??= damage;
-        bool isHeader = damage.Offset < SegmentHeader.Bytes; // what a header says of the segment before it: this one can be read
+        bool isHeader = damage.Offset < SegmentHeader.Bytes; // the header is wrong about the segment before; this segment can be read
         Lsn from = _at;
         Lsn? goOn = !_goesOn ? null : isHeader ? from : FindNext();
-        _lost.Add(new LostStretch(isHeader && _segment is null ? Lsn.Zero : from, goOn ?? from, damage));
-        if (goOn is not { } next)
-        {
-            return End(new ReadVerdict.Halt(from, damage, Stated));
-        }
+        _outcome.Lose(isHeader && _open is null ? Lsn.Zero : from, goOn ?? from, damage);
+        if (goOn is not { } next) return End(new ReadVerdict.Halt(from, damage, Stated));
         _at = next;
-        _pages.Begin(next, null); // a page says itself what stood before it
+        _pages.Begin(next, null); // the page itself states what stood before it
         return false;
     }
 
-    /// <summary>The next valid page of the segment, or its seal; null: nothing more can be read.</summary>
+    /// <summary>Returns the next valid page of the segment, or its seal; null when nothing more can be read.</summary>
     private Lsn? FindNext()
     {
-        var search = new BehindSearch(_inspector!, _file!);
-        search.Run(_at, new PageFault("", ""), _end, true, ref _buffer);
-        return search.FirstValid ?? (_end == s_unbounded ? null : _end);
+        var scan = new ResyncScan(Current.Inspector, Current.File);
+        scan.Search(_at, new PageFault("", ""), Current.End, true, ref _buffer);
+        return scan.FirstValid ?? (Current.IsLast ? null : Current.End);
     }
 
     private bool End(ReadVerdict verdict)
     {
-        Verdict = _first is null ? verdict : new ReadVerdict.Halt(_lost[0].From, _first, Stated);
+        _outcome.End(verdict, Stated);
         return false;
     }
 
     private void State(Lsn lsn)
     {
         if (lsn > Stated) Stated = lsn;
+    }
+
+    /// <summary>States that a range of the log cannot be read, and why.</summary>
+    /// <param name="From">The first position that is lost.</param>
+    /// <param name="To">Reading goes on here: at the next valid page, or at a seal. After the last of <see cref="Lost"/> it may not go on
+    /// at all.</param>
+    /// <param name="Why">What was expected there and what was found.</param>
+    public sealed record LostRange(Lsn From, Lsn To, LogDamage Why)
+    {
+        /// <summary>The number of bytes of log that are lost: pages, their headers and padding.</summary>
+        public long Bytes => To - From;
     }
 }

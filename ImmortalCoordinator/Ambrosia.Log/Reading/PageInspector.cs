@@ -1,11 +1,16 @@
 using System.Buffers.Binary;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Segments;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Hashing;
+using Ambrosia.Protocol.Records;
 
-namespace Ambrosia.Log;
+namespace Ambrosia.Log.Reading;
 
 /// <summary>
-/// Decides whether the bytes at a position of one segment are a valid page (log-format L4.2). It never throws for damage: what the fault
-/// means, torn or halt, depends on the rest of the log and is its caller's to decide (L8).
+/// Decides whether the bytes at a position of one segment are a valid page (log-format L4.2). It never throws for damage: whether the fault
+/// means torn or halt depends on the rest of the log, so its caller decides that (L8). Any thread.
 /// </summary>
 internal sealed class PageInspector(LogSegment segment)
 {
@@ -14,9 +19,10 @@ internal sealed class PageInspector(LogSegment segment)
     public LogSegment Segment { get; } = segment;
 
     /// <summary>Reads the page at <paramref name="lsn"/> and checks all of it.</summary>
-    /// <param name="end">Where the segment ends by its successor's seal.</param>
-    /// <param name="previousHash">Hash of the page before; null: not known, not checked (L8.3).</param>
-    /// <returns>What is wrong, or null: the page is in the buffer. So is one whose content breaks a rule, though intact.</returns>
+    /// <param name="end">The segment ends here by its successor's seal.</param>
+    /// <param name="previousHash">Hash of the page before; null when it is not known, and then it is not checked (L8.3).</param>
+    /// <returns>What is wrong, or null when the page is in the buffer. A page whose content breaks a rule, though it is intact, is in the
+    /// buffer too.</returns>
     public PageFault? Read(IReadable file, Lsn lsn, Lsn end, ulong? previousHash, ref PageBuffer buffer)
     {
         long offset = Segment.Header.OffsetOf(lsn);
@@ -37,7 +43,9 @@ internal sealed class PageInspector(LogSegment segment)
         return CheckContent(buffer.Room[PageHeader.Bytes..header.Length], header);
     }
 
-    /// <summary>True when a block begins with a whole page header of this segment's epoch and instance, whatever its position.</summary>
+    /// <summary>
+    /// Returns true when a block begins with a whole page header of this segment's epoch and instance, whatever its position.
+    /// </summary>
     public bool TryReadHeader(ReadOnlySpan<byte> block, out PageHeader header)
     {
         header = default;
@@ -66,7 +74,7 @@ internal sealed class PageInspector(LogSegment segment)
         return page[header.Length..].ContainsAnyExcept((byte)0) ? new PageFault("zeros behind the records", "other bytes") : null;
     }
 
-    /// <summary>What the writer of a page whose sums are right must have kept to.</summary>
+    /// <summary>Checks what the writer of a page whose sums are right must have kept to.</summary>
     private static PageFault? CheckContent(ReadOnlySpan<byte> payload, in PageHeader header) => header.Flags switch
     {
         PageFlags.BeginsSpanning => CheckSpanningBegin(payload, header),

@@ -1,40 +1,42 @@
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Segments;
 using Ambrosia.Protocol;
 
-namespace Ambrosia.Log;
+namespace Ambrosia.Log.Reading;
 
 /// <summary>
-/// What the pages read so far say about the one that comes next: position, chain hash, rest of a spanning record, time (log-format L4), and
-/// which of them nothing states as durable yet. One thread; memory is 80 bytes for each unstated page, so for a commit group or two.
-/// Invariant: <c>_unstated</c> holds, in order and without gaps, the pages from <see cref="Stated"/>, or from where reading
-/// began, to <see cref="Next"/>.
+/// Knows what the pages read so far say about the next one: position, chain hash, rest of a spanning record, and time (log-format L4); and
+/// which pages nothing states as durable yet. It uses 80 bytes for each unstated page, so the memory of a commit group or two. One thread.
+/// Invariant: <c>_unstated</c> holds, in order and without gaps, the pages from <see cref="Stated"/>, or from where reading began, to
+/// <see cref="Next"/>.
 /// </summary>
 internal sealed class PageSequence
 {
     private readonly List<TailPage> _unstated = [];
     private Lsn _from;
 
-    /// <summary>Where the next page begins.</summary>
+    /// <summary>The position where the next page begins.</summary>
     public Lsn Next { get; private set; }
 
-    /// <summary>Hash of the page before <see cref="Next"/>; null: not known.</summary>
+    /// <summary>The hash of the page before <see cref="Next"/>; null when it is not known.</summary>
     public ulong? Hash { get; private set; }
 
-    /// <summary>Bytes of a spanning record that are still to come; 0: none.</summary>
+    /// <summary>The number of bytes of a spanning record that are still to come; 0 when there is none.</summary>
     public uint Missing { get; private set; }
 
-    /// <summary>Where the last spanning record began.</summary>
+    /// <summary>The position where the last spanning record began.</summary>
     public Lsn SpanningFrom { get; private set; }
 
-    /// <summary>Time of the last page, µs.</summary>
+    /// <summary>The time of the last page, µs since 1970.</summary>
     public long TimeMicros { get; private set; }
 
-    /// <summary>Highest position that a page or a seal states as durable.</summary>
+    /// <summary>The highest position that a page or a seal states as durable.</summary>
     public Lsn Stated { get; private set; }
 
-    /// <summary>Hash of the page before <see cref="Stated"/>; null: not known.</summary>
+    /// <summary>The hash of the page before <see cref="Stated"/>; null when it is not known.</summary>
     public ulong? StatedHash { get; private set; }
 
-    /// <summary>Pages that nothing states as durable.</summary>
+    /// <summary>The pages that nothing states as durable.</summary>
     public IReadOnlyList<TailPage> Unstated => _unstated;
 
     /// <summary>Begins at the first page of a segment, whose header states its position and the hash before it.</summary>
@@ -46,9 +48,9 @@ internal sealed class PageSequence
         TimeMicros = time;
     }
 
-    /// <summary>Begins anywhere outside of spanning records; what stands before is not known.</summary>
-    /// <param name="previousHash">Hash of the page before <paramref name="at"/>; null: not known.</param>
-    /// <param name="timeMicros">No page before has a later time; 0: not known.</param>
+    /// <summary>Begins anywhere outside of spanning records, where what stands before is not known.</summary>
+    /// <param name="previousHash">Hash of the page before <paramref name="at"/>; null when it is not known.</param>
+    /// <param name="timeMicros">No page before has a later time; 0 when that is not known.</param>
     public void Begin(Lsn at, ulong? previousHash, long timeMicros = 0)
     {
         _unstated.Clear();
@@ -61,7 +63,7 @@ internal sealed class PageSequence
     }
 
     /// <summary>
-    /// Something else than a page, a seal or a checkpoint, states that everything below the page where reading begins is durable.
+    /// Takes everything below the page where reading begins as stated to be durable, by something that is no page: a seal or a checkpoint.
     /// </summary>
     public void BeginStated()
     {
@@ -69,7 +71,9 @@ internal sealed class PageSequence
         StatedHash = Hash;
     }
 
-    /// <summary>The pages read so far end where <paramref name="next"/> begins: they must be what its seal says stood before it.</summary>
+    /// <summary>
+    /// Checks that the pages read so far, which end where <paramref name="next"/> begins, are what its seal says stood before it.
+    /// </summary>
     /// <exception cref="LogDamage">They are not.</exception>
     public void CheckSeal(LogSegment next)
     {
@@ -80,7 +84,7 @@ internal sealed class PageSequence
             throw new LogDamage(next.Path, 72, next.FirstLsn, "a seal behind a whole record", $"one with {Missing} bytes missing");
     }
 
-    /// <summary>Checks a page that is valid by itself against the ones before it. Hash and position are the inspector's to check.</summary>
+    /// <summary>Checks a page that is valid by itself against the ones before it. The inspector has checked hash and position.</summary>
     public PageFault? Check(PageBuffer page)
     {
         uint part = (uint)(page.Length - PageHeader.Bytes);
@@ -93,7 +97,7 @@ internal sealed class PageSequence
     }
 
     /// <summary>Takes a checked page in.</summary>
-    /// <exception cref="LogDamage">It states as durable what is no boundary between pages, or lies inside a record (L4,
+    /// <exception cref="LogDamage">The page states as durable what is no boundary between pages, or lies inside a record (L4,
     /// durableUpTo).</exception>
     public void Accept(PageBuffer page, LogSegment segment)
     {
@@ -106,7 +110,7 @@ internal sealed class PageSequence
         TimeMicros = page.TimeMicros;
     }
 
-    /// <summary>L4.3: a log that ends in an incomplete spanning record ends before its first page.</summary>
+    /// <summary>Drops an incomplete spanning record at the end: such a log ends before the record's first page (L4.3).</summary>
     /// <exception cref="LogDamage">Something states a part of that record as durable.</exception>
     public void DropIncomplete(LogSegment segment)
     {
@@ -123,7 +127,7 @@ internal sealed class PageSequence
     private void State(PageBuffer page, LogSegment segment)
     {
         Lsn stated = page.DurableUpTo;
-        if (stated < _from) // of pages that this reader did not see
+        if (stated < _from) // the statement is about pages that this reader did not see
         {
             Stated = stated;
             StatedHash = null;
@@ -138,3 +142,6 @@ internal sealed class PageSequence
         _unstated.RemoveRange(0, below);
     }
 }
+
+/// <summary>Describes a valid page of the tail by header and hash. The content is read again when the page is logged again.</summary>
+internal sealed record TailPage(PageHeader Header, ulong Hash);

@@ -1,65 +1,70 @@
+using Ambrosia.Log.Checkpoints;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
+using Ambrosia.Log.Reading;
+using Ambrosia.Log.Segments;
 using Ambrosia.Protocol;
 
-namespace Ambrosia.Log;
+namespace Ambrosia.Log.Recovery;
 
 /// <summary>
-/// Reads the chain's last segment to the log's end and judges what stands there (log-format L8.1, L8.2), from its beginning or from where a
-/// checkpoint vouches for what lies before, or a follower has seen it stated. Earlier segments lie below a seal, so they have no tail; the
-/// replay reader checks them. One thread, one use.
+/// Reads the chain's last segment to the log's end and classifies what stands there (log-format L8.1, L8.2). It begins where a checkpoint
+/// states the hash of what lies before, or where a follower has seen it stated, or else at the segment's beginning. Earlier segments lie
+/// below a seal, so they have no tail; the replay reader checks them. One thread, one use.
 /// </summary>
 internal sealed class TailScan
 {
-    private readonly IFileSystem _fs;
-    private readonly string _dir;
-    private readonly InstanceIdentity _identity;
+    private readonly LogLocation _location;
     private readonly LogSegment _head;
     private readonly PageInspector _inspector;
     private readonly PageSequence _pages = new();
     private readonly FollowedTail? _followed;
 
     /// <param name="followed">What is known of the head already; ignored if it is about another segment.</param>
-    public TailScan(IFileSystem fs, string dir, InstanceIdentity identity, LogSegment head, FollowedTail? followed = null)
+    public TailScan(LogLocation location, LogSegment head, FollowedTail? followed = null)
     {
-        _fs = fs;
-        _dir = dir;
-        _identity = identity;
+        _location = location;
         _head = head;
         _inspector = new PageInspector(head);
         _followed = followed?.Head == head.Name ? followed : null;
         _pages.Begin(head.Header);
     }
 
-    /// <summary>Highest durableUpTo found; the seal of the take-over.</summary>
+    /// <summary>The highest durableUpTo found, which becomes the seal of the take-over.</summary>
     public Lsn DurableUpTo => _pages.Stated;
 
-    /// <summary>Hash of the page before <see cref="DurableUpTo"/>.</summary>
+    /// <summary>The hash of the page before <see cref="DurableUpTo"/>.</summary>
     public ulong SealHash => _pages.StatedHash ?? throw new InvalidOperationException($"the hash before {DurableUpTo} is not known");
 
     public Lsn End => _pages.Next;
 
-    /// <summary>Hash of the last page of the log.</summary>
+    /// <summary>The hash of the last page of the log.</summary>
     public ulong LastHash => _pages.Hash ?? throw new InvalidOperationException($"the hash before {End} is not known");
 
-    /// <summary>µs: no page of the log has a later time. A segment is never created before the times that stand before it.</summary>
+    /// <summary>
+    /// No page of the log has a later time, in µs since 1970. A segment is never created before the times that stand before it.
+    /// </summary>
     public long LastTimeMicros => Math.Max(_head.Header.CreatedMicros, _pages.TimeMicros);
 
-    /// <summary>Valid pages that nothing states as durable: to be logged again.</summary>
+    /// <summary>The valid pages that nothing states as durable: the take-over logs them again.</summary>
     public IReadOnlyList<TailPage> Tail => _pages.Unstated;
 
-    /// <summary>Bytes of pages that were read and checked.</summary>
+    /// <summary>The number of bytes of pages that were read and checked.</summary>
     public long BytesRead { get; private set; }
 
+    /// <summary>Reads to the end.</summary>
     /// <exception cref="LogDamage">A page is damaged that something states as durable.</exception>
-    public ReadVerdict Run(ref PageBuffer buffer)
+    public ReadVerdict Read(ref PageBuffer buffer)
     {
-        using IFile file = _fs.Open(_head.Path, FileUse.Read);
+        using IFile file = _location.Files.Open(_head.Path, FileUse.Read);
         if (_followed is not null) BeginFollowed(_followed);
-        else if (VouchedStart() is not { } vouched || !TryBeginAt(file, vouched, ref buffer)) _pages.Begin(_head.Header);
+        else if (NewestCheckpointInHead() is not { } checkpoint || !TryBeginAt(file, checkpoint, ref buffer)) _pages.Begin(_head.Header);
         PageFault? fault;
         while ((fault = Next(file, ref buffer)) is null) Accept(buffer);
         Lsn damage = End;
         _pages.DropIncomplete(_head);
-        ReadVerdict verdict = new TailJudge(_fs, _dir, _identity, _inspector).Judge(file, _pages, damage, fault, ref buffer);
+        ReadVerdict verdict = new TailClassifier(_location, _inspector).Classify(file, _pages, damage, fault, ref buffer);
         return verdict is ReadVerdict.Halt halt ? throw halt.Damage : verdict;
     }
 
@@ -70,21 +75,22 @@ internal sealed class TailScan
     }
 
     /// <summary>
-    /// The newest checkpoint whose page stands in this segment. It has its name only because everything below its Lsn was stated as durable
-    /// (L6.7), and a page states only what lies below itself: so every higher statement stands from that page on.
+    /// Returns the newest checkpoint whose page stands in this segment. It has its name only because everything below its Lsn was stated as
+    /// durable (L6.7), and a page states only what lies below itself; so every higher statement stands from that page on.
     /// </summary>
-    private CheckpointHeader? VouchedStart()
+    private CheckpointHeader? NewestCheckpointInHead()
     {
-        foreach (CheckpointFileName name in Checkpoints.List(_fs, _dir))
+        foreach (CheckpointFileName name in CheckpointDirectory.List(_location.Files, _location.Directory))
         {
             if (name.Lsn < _head.FirstLsn) return null;
-            if (CheckpointReader.TryReadHeader(_fs, _dir, name, _identity) is { } header && header.PageLsn > _head.FirstLsn) return header;
+            if (CheckpointReader.TryReadHeader(_location, name) is { } header && header.PageLsn > _head.FirstLsn) return header;
         }
         return null;
     }
 
     /// <summary>
-    /// False when the page is not there as the checkpoint has it: then the whole segment is read, and judged by what it states itself.
+    /// Begins at a checkpoint's page. Returns false when the page is not there as the checkpoint has it: then the whole segment is read,
+    /// and classified by what it states itself.
     /// </summary>
     private bool TryBeginAt(IFile file, CheckpointHeader checkpoint, ref PageBuffer buffer)
     {

@@ -1,59 +1,59 @@
+using Ambrosia.Log.Checkpoints;
+using Ambrosia.Log.Commit;
+using Ambrosia.Log.Fencing;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
+using Ambrosia.Log.Reading;
+using Ambrosia.Log.Segments;
 using Ambrosia.Protocol;
 
-namespace Ambrosia.Log;
+namespace Ambrosia.Log.Recovery;
 
 /// <summary>
-/// From a claimed epoch to a log that this process writes (log-format L7.3, F2): reads the old tail after the claim, makes what it read
-/// undeniable, and lets header and re-logged tail appear by one rename. Nothing of the tail counts before the fence check at the end.
-/// One thread; every file operation is synchronous and passes the seam.
+/// Leads from a claimed epoch to a log that this process writes (log-format L7.3, F2): it reads the old tail after the claim, makes what it
+/// read undeniable, and lets header and re-logged tail appear by one rename. Nothing of the tail counts before the fence check at the end.
+/// Every file operation is synchronous and passes through the files seam. One thread.
 /// </summary>
 public sealed class TakeOver
 {
-    private readonly IFileSystem _fs;
-    private readonly string _dir;
-    private readonly InstanceIdentity _identity;
+    private readonly LogLocation _location;
     private readonly Fence _fence;
-    private readonly string _replica;
     private readonly LogOptions _options;
     private readonly TimeProvider _time;
-    private readonly ICrashPoints _crash;
     private readonly LogFollower? _follower;
-    private readonly PromotionSpare? _spare;
+    private readonly FirstSegment _first;
     private PageBuffer _buffer;
 
     private TakeOver(
-        IFileSystem fs, string dir, InstanceIdentity identity, Fence fence, string replica, LogOptions options, TimeProvider time,
-        ICrashPoints crash, LogFollower? follower, PromotionSpare? spare)
+        LogLocation location, Fence fence, LogOptions options, TimeProvider time, LogFollower? follower, FirstSegment first)
     {
-        _follower = follower;
-        _spare = spare;
-        _fs = fs;
-        _dir = dir;
-        _identity = identity;
+        _location = location;
         _fence = fence;
-        _replica = replica;
-        _options = options.Check();
-        _buffer = new PageBuffer(options.PageBytes);
+        _options = options;
         _time = time;
-        _crash = crash;
+        _follower = follower;
+        _first = first;
+        _buffer = new PageBuffer(options.PageBytes);
     }
 
-    /// <summary>Takes the log over; at the first start of an instance it makes its first segment.</summary>
-    /// <param name="follower">Of a replica that has followed the log: its chain is used on, and only what it has not
-    /// seen stated is read.</param>
-    /// <param name="spare">What this process has set aside for its promotion.</param>
-    /// <exception cref="LogDamage">Exit 65.</exception>
-    /// <exception cref="FenceLostException">Somebody else claimed a later epoch meanwhile, whatever else was found
-    /// then: exit 75.</exception>
-    /// <exception cref="IOException">Exit 74.</exception>
-    public static OpenLog Run(
-        IFileSystem fs, string dir, InstanceIdentity identity, Fence fence, string replica, LogOptions options, TimeProvider time,
-        ICrashPoints crash,
-        LogFollower? follower = null, PromotionSpare? spare = null)
+    /// <summary>Takes the log over; at the first start of an instance it makes the first segment.</summary>
+    /// <param name="fence">The claim of this process.</param>
+    /// <param name="replica">The name of the replica that takes over.</param>
+    /// <param name="follower">The follower of a replica that has followed the log: its chain is used on, and only what it has not seen
+    /// stated is read.</param>
+    /// <param name="spare">The file that this process has set aside for its promotion.</param>
+    /// <exception cref="LogDamage">The log is damaged: exit 65.</exception>
+    /// <exception cref="FenceLostException">Another process claimed a later epoch meanwhile, whatever else was found then: exit
+    /// 75.</exception>
+    /// <exception cref="IOException">The disk failed: exit 74.</exception>
+    public static PrimaryLog Execute(
+        LogLocation location, Fence fence, string replica, LogOptions options, TimeProvider time, LogFollower? follower = null,
+        PromotionSpare? spare = null)
     {
         try
         {
-            return new TakeOver(fs, dir, identity, fence, replica, options, time, crash, follower, spare).Run();
+            var first = new FirstSegment(location, fence, replica, options.Check(), spare);
+            return new TakeOver(location, fence, options, time, follower, first).Run();
         }
         catch (Exception e) when (e is LogDamage or FileNotFoundException)
         {
@@ -62,137 +62,94 @@ public sealed class TakeOver
         }
     }
 
-    private OpenLog Run()
+    private PrimaryLog Run()
     {
         LogChain chain = LoadChain();
-        IReadOnlyList<CheckpointFileName> checkpoints = Checkpoints.List(_fs, _dir);
+        LogStart.Check(_location, chain); // first, since what tells of a missing segment is removed next
+        IReadOnlyList<CheckpointFileName> checkpoints = CheckpointDirectory.List(_location.Files, _location.Directory);
         RemoveUnfinished();
-        LogTail tail = chain.Segments.IsEmpty ? BeginLog(chain, checkpoints) : ContinueLog(chain);
-        return Open(chain, checkpoints, tail);
+        OwnSegment own = chain.Segments.IsEmpty ? BeginLog(chain) : ContinueLog(chain);
+        RemoveLocks();
+        return Open(chain, checkpoints, own);
     }
 
-    /// <summary>Read after the claim, whatever a follower has seen before it (F2).</summary>
+    /// <summary>Reads the chain after the claim, whatever a follower has seen before it (F2).</summary>
     private LogChain LoadChain()
     {
-        if (_follower is null) return LogChain.Load(_fs, _dir, _identity);
-        _follower.Chain.Refresh(_fs, _dir, _identity);
+        if (_follower is null) return LogChain.Load(_location);
+        _follower.Chain.Refresh(_location);
         return _follower.Chain;
     }
 
-    private OpenLog Open(LogChain chain, IReadOnlyList<CheckpointFileName> checkpoints, LogTail tail)
+    private OwnSegment BeginLog(LogChain chain)
     {
-        RemoveLocks();
-        var metrics = new LogMetrics();
-        var store = new SegmentStore(_fs, _dir, _fence, _options, metrics, _crash, chain, tail.File);
-        var writer = new LogWriter(_identity, _fence, _options, _time, _crash, store, metrics, tail);
-        return new OpenLog(writer, chain, tail.Verdict, checkpoints);
-    }
-
-    private LogTail BeginLog(LogChain chain, IReadOnlyList<CheckpointFileName> checkpoints)
-    {
-        if (checkpoints.Count > 0)
-            throw new LogDamage(Path.Combine(_dir, checkpoints[0].ToString()), 0, checkpoints[0].Lsn,
-                "the log below this checkpoint", "no log");
-        _crash.Hit("takeover.afterTailRead");
+        _location.Crash.Hit("takeover.afterTailRead");
         var header = new SegmentHeader(
-            _identity.Shard, _identity.Uuid, 1, _fence.Epoch, Lsn.Zero, 0, new Epoch(0), 0, _options.AppVersion,
+            _location.Identity.Shard, _location.Identity.Uuid, 1, _fence.Epoch, Lsn.Zero, 0, new Epoch(0), 0, _options.AppVersion,
             _options.DigestEvery, NowMicros(0));
-        SegmentFile file = Build(chain, header, [], null, out ulong hash);
-        return new LogTail(file, new ReadVerdict.Whole(Lsn.Zero, Lsn.Zero), hash, Lsn.Zero);
+        SegmentFile file = _first.Begin(chain, header, out ulong hash);
+        return new OwnSegment(file, new ReadVerdict.CleanEnd(Lsn.Zero, Lsn.Zero), hash, Lsn.Zero);
     }
 
-    private LogTail ContinueLog(LogChain chain)
+    private OwnSegment ContinueLog(LogChain chain)
     {
         LogSegment head = chain.Segments[^1];
-        if (head.Header.Epoch >= _fence.Epoch)
-            throw new LogDamage(head.Path, 40, head.FirstLsn, $"an epoch below {_fence.Epoch}, which the fence says",
-                $"{head.Header.Epoch}: the fence is older than the log");
-        var scan = new TailScan(_fs, _dir, _identity, head, _follower?.Tail);
-        ReadVerdict verdict = scan.Run(ref _buffer);
-        _crash.Hit("takeover.afterTailRead");
-        _fs.FlushDirectory(_dir); // what was read must not vanish once the new header names it
+        if (head.Epoch >= _fence.Epoch) throw LogStart.OlderFence(head, new Epoch(_fence.Epoch.Value - 1));
+        var scan = new TailScan(_location, head, _follower?.Tail);
+        ReadVerdict verdict = scan.Read(ref _buffer);
+        _location.Crash.Hit("takeover.afterTailRead");
+        _location.Flush(); // what was read must not vanish once the new header names it
 
         var header = new SegmentHeader(
-            _identity.Shard, _identity.Uuid, head.Header.Number + 1, _fence.Epoch, scan.DurableUpTo, head.Header.Number, head.Header.Epoch,
-            scan.SealHash, _options.AppVersion, head.Header.DigestEvery, NowMicros(scan.LastTimeMicros));
-        SegmentFile file = Build(chain, header, scan.Tail, head, out ulong hash);
+            _location.Identity.Shard, _location.Identity.Uuid, head.Header.Number + 1, _fence.Epoch, scan.DurableUpTo, head.Header.Number,
+            head.Epoch, scan.SealHash, _options.AppVersion, head.Header.DigestEvery, NowMicros(scan.LastTimeMicros));
+        SegmentFile file = _first.Continue(chain, header, scan.Tail, head, ref _buffer, out ulong hash);
         Lsn recordsEnd = scan.DurableUpTo;
         foreach (TailPage page in scan.Tail)
             if (page.Header.Flags != PageFlags.DurableMark) recordsEnd = page.Header.Next;
-        return new LogTail(file, verdict, hash, recordsEnd);
+        return new OwnSegment(file, verdict, hash, recordsEnd);
     }
 
-    /// <summary>Makes the segment as a temporary file, whole with its tail, and gives it its name.</summary>
-    private SegmentFile Build(LogChain chain, SegmentHeader header, IReadOnlyList<TailPage> tail, LogSegment? from, out ulong lastHash)
+    private PrimaryLog Open(LogChain chain, IReadOnlyList<CheckpointFileName> checkpoints, OwnSegment own)
     {
-        string name = new SegmentFileName(header.Number, header.Epoch).ToString();
-        string path = Path.Combine(_dir, name),
-            temporary = Path.Combine(_dir, new TemporaryFileName(name, _replica, header.Epoch).ToString());
-        _crash.Hit("segment.beforeCreate");
-        long bytes = tail.Count == 0 ? 0 : tail[^1].Header.Next - tail[0].Header.Lsn;
-        SegmentFile file = _spare?.TakeFor(temporary, bytes) ?? SegmentFile.Create(_fs, temporary, _options, bytes);
-        file.WriteHeader(header);
-        lastHash = from is null ? header.PredecessorHash : LogAgain(file, header, tail, from);
-        file.ZeroFirst();
-        file.Flush();
-        _crash.Hit("segment.afterCreate");
-        if (!file.TryPublish(path))
-            throw new LogDamage(path, 0, header.FirstLsn, "no segment of an epoch that was claimed just now", "one");
-        _crash.Hit("takeover.afterRename");
-        _fs.FlushDirectory(_dir);
-        _crash.Hit("segment.afterDirFsync");
-        _fence.Check();
-        chain.Append(new LogSegment(path, file.Header));
-        return file;
-    }
-
-    /// <summary>Same Lsns, boundaries, times and records; epoch, hashes and CRCs are those of the new segment.</summary>
-    private ulong LogAgain(SegmentFile to, SegmentHeader header, IReadOnlyList<TailPage> tail, LogSegment from)
-    {
-        ulong hash = header.PredecessorHash;
-        uint seed = PageHeader.SeedOf(header.Uuid, header.Shard);
-        var inspector = new PageInspector(from);
-        using IFile file = _fs.Open(from.Path, FileUse.Read);
-        foreach (TailPage page in tail)
-        {
-            Lsn lsn = page.Header.Lsn;
-            if (inspector.Read(file, lsn, new Lsn(ulong.MaxValue), page.Header.PreviousHash, ref _buffer) is { } fault)
-                throw new LogDamage(from.Path, from.Header.OffsetOf(lsn), lsn, $"{fault.Expected}, as it was read before", fault.Found);
-            (page.Header with { Epoch = header.Epoch, PreviousHash = hash }).Write(_buffer.Room, seed);
-            hash = PageHeader.HashOf(_buffer.Room);
-            to.WriteAgain(_buffer.RoomMemory[..page.Header.Footprint], lsn);
-            _crash.Hit("takeover.midRelog");
-        }
-        return hash;
+        var store = new SegmentStore(_location, _fence, _options, chain, own.File);
+        var writer = new LogWriter(_options, _time, _location.Crash, store, new LogTail(own.Verdict.End, own.LastHash, own.RecordsEnd));
+        return new PrimaryLog(writer, chain, own.Verdict, checkpoints);
     }
 
     /// <summary>
-    /// Spares and unfinished files of lower epochs: their owners may still hold them open, and find every rename refused. They go first, so
-    /// that on a full disk the new segment finds the space of the old spare.
+    /// Removes spares and unfinished files of lower epochs. Their owners may still hold them open, and find every rename refused. These
+    /// files go first, so that on a full disk the new segment finds the space of the old spare.
     /// </summary>
     private void RemoveUnfinished()
     {
         bool isAny = false;
-        foreach (string name in _fs.List(_dir))
+        foreach (string name in _location.List())
         {
             if (!(SpareFileName.TryParse(name)?.Epoch < _fence.Epoch) && !IsUnfinished(name)) continue;
-            _fs.Delete(Path.Combine(_dir, name));
+            _location.Files.Delete(_location.PathOf(name));
             isAny = true;
         }
-        if (isAny) _fs.FlushDirectory(_dir);
+        if (isAny) _location.Flush();
     }
 
     private bool IsUnfinished(string name) =>
-        TemporaryFileName.TryParse(name) is { } file && file.Epoch < _fence.Epoch && Path.Combine(_dir, name) != _spare?.Path;
+        TemporaryFileName.TryParse(name) is { } file && file.Epoch < _fence.Epoch && !_first.IsMadeOf(_location.PathOf(name));
 
-    /// <summary>Locks of former primaries.</summary>
+    /// <summary>Removes the locks of former primaries.</summary>
     private void RemoveLocks()
     {
-        foreach (string name in _fs.List(_dir))
-            if (PrimaryFileName.TryParse(name)?.Epoch < _fence.Epoch) _fs.Delete(Path.Combine(_dir, name));
+        foreach (string name in _location.List())
+            if (PrimaryFileName.TryParse(name)?.Epoch < _fence.Epoch) _location.Files.Delete(_location.PathOf(name));
     }
 
-    /// <summary>Time of pages and segments never decreases along the log, whatever the clock does.</summary>
+    /// <summary>Returns the time, which never decreases along pages and segments of the log, whatever the clock does.</summary>
     private long NowMicros(long atLeast) =>
         Math.Max(atLeast, (_time.GetUtcNow() - DateTimeOffset.UnixEpoch).Ticks / TimeSpan.TicksPerMicrosecond);
+
+    /// <summary>Describes the segment that the new primary has made and goes on to write.</summary>
+    /// <param name="File">It is open for writing.</param>
+    /// <param name="LastHash">Hash of the last page, in the new segment.</param>
+    /// <param name="RecordsEnd">End of the last page that is no durable mark.</param>
+    private sealed record OwnSegment(SegmentFile File, ReadVerdict Verdict, ulong LastHash, Lsn RecordsEnd);
 }

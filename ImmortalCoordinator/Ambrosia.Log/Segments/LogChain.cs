@@ -1,12 +1,15 @@
 using System.Collections.Immutable;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
 using Ambrosia.Protocol;
 
-namespace Ambrosia.Log;
+namespace Ambrosia.Log.Segments;
 
 /// <summary>
-/// The log's segments, oldest first: the head is the one of the highest epoch, then number, and each names its predecessor (log-format
-/// L3.2). Invariant: first Lsns never decrease along it, and each segment but the last ends at the first Lsn of the next (L3.3). Any thread
-/// may read; one at a time changes it (the committer at rotation, the truncation, a follower's refresh).
+/// Knows the log's segments, oldest first. The head is the one of the highest epoch, then number, and each segment names its predecessor
+/// (log-format L3.2). Invariant: first Lsns never decrease along the chain, and each segment but the last ends at the first Lsn of the next
+/// (L3.3). Any thread may read; one at a time changes it (the committer at rotation, the truncation, a follower's refresh).
 /// </summary>
 public sealed class LogChain
 {
@@ -19,11 +22,16 @@ public sealed class LogChain
     public ImmutableArray<LogSegment> Segments => ImmutableInterlocked.InterlockedCompareExchange(ref _segments, default, default);
 
     /// <summary>Reads the chain of a directory.</summary>
-    /// <exception cref="LogDamage">A header is damaged, or two of them contradict one another.</exception>
-    public static LogChain Load(IFileSystem fs, string dir, InstanceIdentity identity) => new(Read(fs, dir, identity));
+    /// <exception cref="LogDamage">A header is damaged, or two headers contradict one another.</exception>
+    public static LogChain Load(IFileSystem fs, string dir, InstanceIdentity identity) =>
+        Load(new LogLocation(fs, dir, identity));
+
+    /// <inheritdoc cref="Load(IFileSystem, string, InstanceIdentity)"/>
+    internal static LogChain Load(LogLocation location) => new(Read(location));
 
     /// <summary>
-    /// The segment that holds a position, and where it ends; <see cref="Lsn"/> maximum for the last one, which is still growing.
+    /// Finds the segment that holds a position, and where the segment ends: at the maximum <see cref="Lsn"/> for the last one, which is
+    /// still growing.
     /// </summary>
     /// <returns>False when the position lies before the oldest segment kept.</returns>
     public bool TryFind(Lsn lsn, out LogSegment segment, out Lsn end)
@@ -36,17 +44,19 @@ public sealed class LogChain
         return i >= 0;
     }
 
-    /// <summary>App version that the segment of a position states; a position in front of the oldest one has that one's.</summary>
+    /// <summary>
+    /// Returns the app version that the segment of a position states. A position before the oldest segment has the version of the oldest.
+    /// </summary>
     public uint VersionAt(Lsn lsn) =>
         TryFind(lsn, out LogSegment segment, out _) ? segment.Header.AppVersion : Segments is [var oldest, ..] ? oldest.Header.AppVersion
         : uint.MaxValue;
 
-    /// <summary>Reads the directory again: a follower that is at the tail. True when the chain changed.</summary>
-    public bool Refresh(IFileSystem fs, string dir, InstanceIdentity identity)
+    /// <summary>Reads the directory again, for a follower that is at the tail. Returns true when the chain changed.</summary>
+    internal bool Refresh(LogLocation location)
     {
         lock (_changing)
         {
-            ImmutableArray<LogSegment> now = Read(fs, dir, identity);
+            ImmutableArray<LogSegment> now = Read(location);
             if (now.AsSpan().SequenceEqual(_segments.AsSpan())) return false;
             Publish(now);
             return true;
@@ -75,19 +85,20 @@ public sealed class LogChain
     private void Publish(ImmutableArray<LogSegment> segments) => ImmutableInterlocked.InterlockedExchange(ref _segments, segments);
 
     /// <summary>
-    /// Where even the newest segment was truncated between the listing and the look at it, the log has gone on: it is listed again.
+    /// Lists the directory and reads the headers. Where even the newest segment was truncated between the listing and the look at it, the
+    /// log has gone on, and the directory is listed again.
     /// </summary>
-    private static ImmutableArray<LogSegment> Read(IFileSystem fs, string dir, InstanceIdentity identity)
+    private static ImmutableArray<LogSegment> Read(LogLocation location)
     {
         while (true)
         {
             var found = new Dictionary<string, LogSegment>(StringComparer.Ordinal); // by the file's name: see docs/decisions/0011
             SegmentFileName? head = null;
-            foreach (string name in fs.List(dir))
+            foreach (string name in location.List())
             {
                 if (SegmentFileName.TryParse(name) is not { } file) continue;
                 if (head is null || file.CompareTo(head.Value) > 0) head = file;
-                if (ReadSegment(fs, Path.Combine(dir, name), file, identity) is { } segment) found.Add(file.ToString(), segment);
+                if (ReadSegment(location, location.PathOf(name), file) is { } segment) found.Add(file.ToString(), segment);
             }
             if (head is null || found.ContainsKey(head.Value.ToString())) return ChainOf(found, head);
         }
@@ -107,20 +118,22 @@ public sealed class LogChain
         return chain.ToImmutable();
     }
 
-    private static LogSegment? ReadSegment(IFileSystem fs, string path, SegmentFileName name, InstanceIdentity identity)
+    private static LogSegment? ReadSegment(LogLocation location, string path, SegmentFileName name)
     {
         byte[] bytes = new byte[SegmentHeader.Bytes];
         try
         {
-            using IFile file = fs.Open(path, FileUse.Read);
+            using IFile file = location.Files.Open(path, FileUse.Read);
             int count = file.Read(bytes, 0);
-            return new LogSegment(path, SegmentHeader.Read(bytes.AsSpan(0, count), path, name, identity));
+            InstanceIdentity identity = location.Identity;
+            return new LogSegment(path, SegmentHeader.Read(bytes.AsSpan(0, count), path, name, identity.Uuid, identity.Shard));
         }
-        catch (LogDamage) when (!fs.Exists(path)) // recycled since it was listed: what was read is no segment any more (L3.5)
+        catch (LogDamage) when (!location.Files.Exists(path))
         {
+            // It was recycled since the listing: what was read is no segment any more (L3.5).
             return null;
         }
-        catch (FileNotFoundException) // truncated since it was listed
+        catch (FileNotFoundException) // it was truncated since the listing
         {
             return null;
         }

@@ -1,16 +1,41 @@
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
 using Ambrosia.Protocol;
 
-namespace Ambrosia.Log;
+namespace Ambrosia.Log.Segments;
 
-/// <summary>One file of the log's chain.</summary>
-public sealed record LogSegment(string Path, SegmentHeader Header)
+/// <summary>
+/// One file of the log's chain, by its path and the header that was read from it. It opens the file for readers, and tells them when the
+/// segment is gone.
+/// </summary>
+public sealed record LogSegment
 {
+    /// <summary>The pages of a segment begin behind this many bytes of its file (log-format L3).</summary>
+    public const int HeaderBytes = SegmentHeader.Bytes;
+
+    internal LogSegment(string path, SegmentHeader header)
+    {
+        Path = path;
+        Header = header;
+    }
+
+    public string Path { get; }
+
+    /// <summary>The position of the first page; also the seal, at which the predecessor ends.</summary>
     public Lsn FirstLsn => Header.FirstLsn;
 
-    public SegmentFileName Name => new(Header.Number, Header.Epoch);
+    /// <summary>The epoch of the primary that made the segment.</summary>
+    public Epoch Epoch => Header.Epoch;
 
-    /// <summary>The halt (log-format L8.2) for what stands at a page's place.</summary>
-    /// <param name="because">Why it cannot be a torn tail.</param>
+    /// <summary>True when its pages are written past the page cache.</summary>
+    public bool IsDirect => Header.IsDirect;
+
+    internal SegmentHeader Header { get; }
+
+    internal SegmentFileName Name => new(Header.Number, Header.Epoch);
+
+    /// <summary>Makes the halt (log-format L8.2) for what stands at a page's place.</summary>
+    /// <param name="because">Says why it cannot be a torn tail.</param>
     internal LogDamage DamageAt(Lsn page, PageFault fault, string because)
     {
         Lsn at = fault.Record ?? page;
@@ -18,13 +43,33 @@ public sealed record LogSegment(string Path, SegmentHeader Header)
     }
 
     /// <summary>
-    /// Reads the header again. False: the file that a reader has open holds another one now, so it was recycled and the segment is gone;
-    /// the header changes before anything else in the file does (log-format L3.5).
+    /// Reads the header again. False means that the file which a reader has open holds another header now, so it was recycled and the
+    /// segment is gone; the header changes before anything else in the file does (log-format L3.5).
     /// </summary>
     internal bool IsStillIn(IFile file)
     {
         Span<byte> bytes = stackalloc byte[SegmentHeader.Bytes];
         int count = file.Read(bytes, 0);
         return count == SegmentHeader.Bytes && SegmentHeader.IsThatOf(bytes, Header);
+    }
+
+    /// <summary>Opens the segment's file for reading.</summary>
+    /// <param name="isHeld">The file stays locked shared until it is closed, so that it is neither removed nor recycled meanwhile.</param>
+    /// <returns>Null when the segment was truncated, or is being truncated.</returns>
+    internal IFile? TryOpen(IFileSystem fs, bool isHeld)
+    {
+        IFile file;
+        try
+        {
+            file = fs.Open(Path, FileUse.Read);
+        }
+        catch (FileNotFoundException)
+        {
+            return null;
+        }
+        // A file that was recycled between opening and locking holds another segment, so this one is gone as well.
+        if (!isHeld || (file.TryLock(FileLockKind.Shared) && IsStillIn(file))) return file;
+        file.Dispose();
+        return null;
     }
 }

@@ -1,60 +1,61 @@
+using Ambrosia.Log.Fencing;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
 using Ambrosia.Protocol;
 
-namespace Ambrosia.Log;
+namespace Ambrosia.Log.Segments;
 
 /// <summary>
-/// The primary's segment, the spares that follow it, and the change from one to the other (log-format L7.4).
-/// The committer writes, flushes and rotates; the space pump prepares; whoever trims releases. Only the committer replaces the current
-/// segment. Invariant: a page is written only where space was set aside and zeroed before, so a full disk, and a file that grows, are met
-/// by the space pump and by nobody else.
+/// Owns the segment that the primary writes and the spares that follow it, and changes from one to the other (log-format L7.4). The
+/// committer writes, flushes and rotates; the space pump prepares; whoever trims releases. Only the committer replaces the current segment.
+/// Invariant: a page is written only where space was set aside and zeroed before, so that only the space pump ever meets a full disk or
+/// makes a file grow.
 /// </summary>
 internal sealed class SegmentStore : IDisposable
 {
-    /// <summary>The zeroed window grows to this many times its usual size.</summary>
+    /// <summary>The zeroed window grows to at most this many times its usual size.</summary>
     private const int WindowGrowthMax = 8;
 
-    private readonly IFileSystem _fs;
-    private readonly string _dir;
+    private readonly LogLocation _location;
     private readonly Fence _fence;
     private readonly LogOptions _options;
-    private readonly LogMetrics _metrics;
-    private readonly ICrashPoints _crash;
     private readonly LogChain _chain;
     private readonly SpareSegments _spares;
     private SegmentFile _current;
-    private long _wanted; // bytes of the group that waits for space or zeros; 0: none does
-    private long _window; // bytes to keep zeroed; the space pump's
+    private long _wanted; // bytes of the group that waits for space or zeros; 0 when none waits
+    private long _window; // bytes to keep zeroed; only the space pump uses it
     private volatile bool _isShort, _isOvertaken;
 
-    public SegmentStore(
-        IFileSystem fs, string dir, Fence fence, LogOptions options, LogMetrics metrics, ICrashPoints crash, LogChain chain,
-        SegmentFile current)
+    public SegmentStore(LogLocation location, Fence fence, LogOptions options, LogChain chain, SegmentFile current)
     {
-        _fs = fs;
-        _dir = dir;
+        _location = location;
         _fence = fence;
         _options = options;
-        _metrics = metrics;
-        _crash = crash;
         _chain = chain;
         _current = current;
         _window = options.ZeroWindowBytes;
-        _spares = new SpareSegments(fs, dir, fence, options, crash);
+        _spares = new SpareSegments(location, fence.Epoch, options);
         AppVersion = options.AppVersion;
     }
 
-    /// <summary>Version that the next segment states.</summary>
+    /// <summary>Counts the waits for space and what became of segments.</summary>
+    public SpaceCounters Counters { get; } = new();
+
+    /// <summary>The app version that the next segment states.</summary>
     public uint AppVersion { get; set; }
 
     public SegmentHeader Header => _current.Header;
 
-    /// <summary>Lsn behind the last page written.</summary>
+    /// <summary>The position behind the last page written.</summary>
     public Lsn End => _current.End;
 
-    /// <summary>The disk is full: the last attempt to set space aside failed for that.</summary>
+    /// <summary>True when the disk is full: the last attempt to set space aside failed for that reason.</summary>
     public bool IsShort => _isShort;
 
-    /// <summary>True when a group can be written now, in this segment or by a rotation; false: it waits for the space pump.</summary>
+    /// <summary>
+    /// Returns true when a group can be written now, in this segment or by a rotation. After false the group waits for the space pump.
+    /// </summary>
     public bool HasRoomFor(long bytes, bool isMark)
     {
         bool isFull = _current.IsFullFor(bytes, isMark), isHere = !isFull && _current.HasRoomFor(bytes, isMark),
@@ -69,7 +70,7 @@ internal sealed class SegmentStore : IDisposable
     private void CountWait(bool isForZeros)
     {
         if (isForZeros) _isOvertaken = true;
-        _metrics.CountWait(isForZeros);
+        Counters.CountWait(isForZeros);
     }
 
     public bool MustRotateFor(long bytes, bool isMark) => _current.IsFullFor(bytes, isMark) || !_current.HasRoomFor(bytes, isMark);
@@ -78,9 +79,12 @@ internal sealed class SegmentStore : IDisposable
 
     public void Flush() => _current.Flush();
 
+    /// <inheritdoc cref="Fence.Check"/>
+    public void CheckFence() => _fence.Check();
+
     /// <summary>
-    /// One step of preparing space; true: there is more to do. Blocks for one write and flush of at most 4 MiB. A full disk is no failure:
-    /// <see cref="IsShort"/> says so, and the next step tries again.
+    /// Makes one step of preparing space; returns true when there is more to do. It blocks for one write and flush of at most 4 MiB. A full
+    /// disk is no failure: <see cref="IsShort"/> says so, and the next step tries again.
     /// </summary>
     public bool Prepare()
     {
@@ -90,23 +94,23 @@ internal sealed class SegmentStore : IDisposable
             _isShort = false;
             return more;
         }
-        catch (IOException e) when (NoSpace.Is(e))
+        catch (IOException e) when (IFileSystem.IsDiskFull(e))
         {
-            if (!_isShort) _metrics.CountShortage();
+            if (!_isShort) Counters.CountShortage();
             _isShort = true;
         }
-        return ZeroWhatIsThere();
+        return ZeroAllocatedSpace();
     }
 
-    /// <summary>On a full disk what is set aside already can still be used.</summary>
-    private bool ZeroWhatIsThere()
+    /// <summary>Zeroes on a full disk what is set aside already, since that can still be used.</summary>
+    private bool ZeroAllocatedSpace()
     {
         try
         {
             long wanted = Volatile.Read(ref _wanted);
             return Volatile.Read(ref _current).ZeroAhead(_window, wanted) || _spares.ZeroAhead(wanted);
         }
-        catch (IOException e) when (NoSpace.Is(e)) // not everywhere does setting it aside mean that it is there
+        catch (IOException e) when (IFileSystem.IsDiskFull(e)) // on some file systems space that was set aside may still be lacking
         {
             return false;
         }
@@ -127,15 +131,15 @@ internal sealed class SegmentStore : IDisposable
         return current.Left <= Math.Max(_options.SegmentBytes / 2, _window) && _spares.Prepare(wanted, _window);
     }
 
-    /// <summary>Begins the next segment: <paramref name="seal"/> is Durable and the end of the old one.</summary>
+    /// <summary>Begins the next segment. <paramref name="seal"/> is Durable and the end of the old segment.</summary>
     /// <param name="lastHash">Hash of the last page of the old segment.</param>
-    /// <param name="timeMicros">Not before any page of the old segment.</param>
-    /// <param name="bytes">Of the group that follows; <see cref="HasRoomFor"/> was true for it.</param>
+    /// <param name="timeMicros">µs since 1970, not before any page of the old segment.</param>
+    /// <param name="bytes">Bytes of the group that follows; <see cref="HasRoomFor"/> was true for it.</param>
     public void Rotate(Lsn seal, ulong lastHash, long timeMicros, long bytes, bool isMark)
     {
         SegmentHeader old = _current.Header;
         if (_current.End != seal) throw new InvalidOperationException($"rotation at {seal} while {_current.Path} ends at {_current.End}");
-        _crash.Hit("segment.beforeCreate");
+        _location.Crash.Hit("segment.beforeCreate");
         SegmentFile next = _spares.Take(bytes, isMark)
             ?? throw new InvalidOperationException($"rotation at {seal} without a spare for {bytes} bytes");
         next.WriteHeader(old with
@@ -145,11 +149,11 @@ internal sealed class SegmentStore : IDisposable
             AppVersion = AppVersion, CreatedMicros = timeMicros,
         });
         next.Flush();
-        _crash.Hit("segment.afterCreate");
-        string path = Path.Combine(_dir, new SegmentFileName(next.Header.Number, next.Header.Epoch).ToString());
+        _location.Crash.Hit("segment.afterCreate");
+        string path = _location.PathOf(new SegmentFileName(next.Header.Number, next.Header.Epoch).ToString());
         Publish(next, path);
-        _fs.FlushDirectory(_dir);
-        _crash.Hit("segment.afterDirFsync");
+        _location.Flush();
+        _location.Crash.Hit("segment.afterDirFsync");
         _fence.Check();
         _chain.Append(new LogSegment(path, next.Header));
         SegmentFile full = _current;
@@ -158,23 +162,26 @@ internal sealed class SegmentStore : IDisposable
     }
 
     /// <summary>
-    /// Takes the oldest segment out of the log: nothing below its end is needed any more (I14 is the caller's). One of this epoch becomes a
-    /// spare, any other goes. Never waits; any thread, one at a time.
+    /// Takes the oldest segment out of the log, when nothing below its end is needed any more (the caller ensures I14). A segment of this
+    /// epoch becomes a spare; any other is removed. It never waits. Any thread, one at a time.
     /// </summary>
+    /// <param name="evenIfHeld">The name is removed in spite of a reader's lock. The file is not written again then, so that what the
+    /// reader has open stays what it was.</param>
     /// <exception cref="FenceLostException">A later primary has removed it.</exception>
-    public SegmentRelease Release(LogSegment oldest)
+    public SegmentRelease Release(LogSegment oldest, bool evenIfHeld = false)
     {
         bool isOwn = oldest.Header.Epoch == _fence.Epoch;
         IFile file;
         try
         {
-            file = _fs.Open(oldest.Path, isOwn ? FileUse.ReadWrite : FileUse.Read);
+            file = _location.Files.Open(oldest.Path, isOwn ? FileUse.ReadWrite : FileUse.Read);
         }
         catch (FileNotFoundException)
         {
-            return Gone(oldest);
+            return ForgetRemoved(oldest);
         }
-        if (!file.TryLock(FileLockKind.Exclusive))
+        bool isFree = file.TryLock(FileLockKind.Exclusive);
+        if (!isFree && !evenIfHeld)
         {
             file.Dispose();
             return SegmentRelease.Held;
@@ -182,9 +189,9 @@ internal sealed class SegmentStore : IDisposable
         _chain.RemoveOldest(oldest);
         try
         {
-            if (isOwn && _spares.TryRecycle(oldest.Path, file))
+            if (isOwn && isFree && _spares.TryRecycle(oldest.Path, file))
             {
-                _metrics.CountRecycled();
+                Counters.CountRecycled();
                 return SegmentRelease.Recycled;
             }
         }
@@ -194,27 +201,27 @@ internal sealed class SegmentStore : IDisposable
             throw;
         }
         file.Dispose();
-        _fs.Delete(oldest.Path);
-        _crash.Hit("truncate.afterUnlink");
-        _fs.FlushDirectory(_dir);
-        return SegmentRelease.Removed;
+        _location.Files.Delete(oldest.Path);
+        _location.Crash.Hit("truncate.afterUnlink");
+        _location.Flush();
+        return isFree ? SegmentRelease.Removed : SegmentRelease.Taken;
     }
 
     /// <summary>
-    /// Removes segments of earlier epochs that no chain leads to: what a truncation that died, or a former primary that lived on, has left.
-    /// The caller knows that nothing below the beginning of the chain is needed any more. Returns how many.
+    /// Removes segments of earlier epochs that no chain leads to: a truncation that died, or a former primary that lived on, has left them.
+    /// The caller knows that nothing below the beginning of the chain is needed any more. Returns how many were removed.
     /// </summary>
     public int RemoveOrphans()
     {
         var needed = _chain.Segments.Select(static s => s.Name).ToHashSet();
         int removed = 0;
-        foreach (string name in _fs.List(_dir))
+        foreach (string name in _location.List())
         {
             if (SegmentFileName.TryParse(name) is not { } segment || segment.Epoch >= _fence.Epoch || needed.Contains(segment)) continue;
-            _fs.Delete(Path.Combine(_dir, name));
+            _location.Files.Delete(_location.PathOf(name));
             removed++;
         }
-        if (removed > 0) _fs.FlushDirectory(_dir);
+        if (removed > 0) _location.Flush();
         return removed;
     }
 
@@ -224,7 +231,8 @@ internal sealed class SegmentStore : IDisposable
         _spares.Dispose();
     }
 
-    private SegmentRelease Gone(LogSegment oldest)
+    /// <summary>Takes a segment out of the chain whose file an earlier truncation has removed.</summary>
+    private SegmentRelease ForgetRemoved(LogSegment oldest)
     {
         _fence.Check();
         _chain.RemoveOldest(oldest);
@@ -237,10 +245,53 @@ internal sealed class SegmentStore : IDisposable
         {
             if (!next.TryPublish(path)) throw new LogDamage(path, 0, next.Header.FirstLsn, "no segment of this number and epoch", "one");
         }
-        catch (FileNotFoundException) // a new primary has removed what we made: say that, if it is so
+        catch (FileNotFoundException) // perhaps a new primary has removed what we made: then the fence says so
         {
             _fence.Check();
             throw;
         }
     }
+}
+
+/// <summary>
+/// Counts how often a log waited for space and what became of its segments, since its take-over. The committer, the space pump and whoever
+/// trims count; any thread reads.
+/// </summary>
+internal sealed class SpaceCounters
+{
+    private long _zeroWaits, _spaceWaits, _shortages, _recycled;
+
+    public long ZeroWaits => Interlocked.Read(ref _zeroWaits);
+
+    public long SpaceWaits => Interlocked.Read(ref _spaceWaits);
+
+    public long Shortages => Interlocked.Read(ref _shortages);
+
+    public long Recycled => Interlocked.Read(ref _recycled);
+
+    public void CountWait(bool isForZeros)
+    {
+        if (isForZeros) Interlocked.Increment(ref _zeroWaits);
+        else Interlocked.Increment(ref _spaceWaits);
+    }
+
+    public void CountShortage() => Interlocked.Increment(ref _shortages);
+
+    public void CountRecycled() => Interlocked.Increment(ref _recycled);
+}
+
+/// <summary>Says what became of a segment that the log does not need any more.</summary>
+public enum SegmentRelease
+{
+    /// <summary>The segment's file is a spare now and becomes one of the next segments.</summary>
+    Recycled,
+
+    /// <summary>The segment's name is removed.</summary>
+    Removed,
+
+    /// <summary>A reader holds the segment: it stays part of the log, and the caller asks again later.</summary>
+    Held,
+
+    /// <summary>The segment's name is removed although a reader holds it; the file goes when the reader closes it.</summary>
+    Taken,
 }

@@ -1,32 +1,35 @@
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
 using Ambrosia.Protocol;
 
-namespace Ambrosia.Log;
+namespace Ambrosia.Log.Segments;
 
 /// <summary>
-/// Files of this process and epoch that are to become segments: trimmed ones (log-format L3.5), or a fresh one where there are none.
-/// The space pump and whoever trims add, the committer takes; the list is guarded by _changing, each file by itself.
-/// Invariant: at most SparesMax and one.
+/// Owns the files of this process and epoch that are to become segments: trimmed ones (log-format L3.5), or a fresh one where there are
+/// none. The space pump and whoever trims add files, and the committer takes them; _changing guards the list, and each file guards itself.
+/// Invariant: there are at most SparesMax and one.
 /// </summary>
-internal sealed class SpareSegments(IFileSystem fs, string dir, Fence fence, LogOptions options, ICrashPoints crash) : IDisposable
+internal sealed class SpareSegments(LogLocation location, Epoch epoch, LogOptions options) : IDisposable
 {
     private readonly Lock _changing = new();
     private readonly List<SegmentFile> _spares = [];
-    private int _recycling; // on their way into the list
-    private ulong _made;
+    private int _recycling; // files on their way into the list
+    private ulong _made; // number of the last spare, which is part of its name
 
-    /// <summary>True when one has space set aside for <paramref name="bytes"/> of pages.</summary>
+    /// <summary>True when a spare has space set aside for <paramref name="bytes"/> of pages.</summary>
     public bool HasRoomFor(long bytes, bool isMark)
     {
         lock (_changing) return _spares.Exists(s => s.HasRoomFor(bytes, isMark));
     }
 
-    /// <summary>True when <see cref="Take"/> has one for them.</summary>
+    /// <summary>True when <see cref="Take"/> has a spare for so many bytes.</summary>
     public bool IsReadyFor(long bytes, bool isMark)
     {
         lock (_changing) return _spares.Exists(s => IsReady(s, bytes, isMark));
     }
 
-    /// <summary>The spare for a segment that begins with <paramref name="bytes"/> of pages; a recycled one if there is.</summary>
+    /// <summary>Takes the spare for a segment that begins with <paramref name="bytes"/> of pages, a recycled one if there is.</summary>
     public SegmentFile? Take(long bytes, bool isMark)
     {
         lock (_changing)
@@ -39,7 +42,8 @@ internal sealed class SpareSegments(IFileSystem fs, string dir, Fence fence, Log
     }
 
     /// <summary>
-    /// Sees that there is one with room for <paramref name="wanted"/> bytes, and that it is zeroed. True: there is more to do.
+    /// Makes sure that there is a spare with room for <paramref name="wanted"/> bytes, and that it is zeroed. Returns true when there is
+    /// more to do.
     /// </summary>
     public bool Prepare(long wanted, long windowBytes)
     {
@@ -51,12 +55,14 @@ internal sealed class SpareSegments(IFileSystem fs, string dir, Fence fence, Log
             number = spare is null ? ++_made : 0;
         }
         if (spare is not null) return spare.AllocateAhead(wanted) || spare.ZeroAhead(windowBytes, wanted);
-        spare = SegmentFile.Create(fs, PathOf(number), options, wanted);
+        spare = SegmentFile.Create(location.Files, PathOf(number), options, wanted);
         lock (_changing) _spares.Add(spare);
         return true;
     }
 
-    /// <summary>Zeroes a step of what one has set aside for <paramref name="wanted"/> bytes. True: there is more to do.</summary>
+    /// <summary>
+    /// Zeroes a step of what a spare has set aside for <paramref name="wanted"/> bytes. Returns true when there is more to do.
+    /// </summary>
     public bool ZeroAhead(long wanted)
     {
         SegmentFile? spare;
@@ -65,10 +71,10 @@ internal sealed class SpareSegments(IFileSystem fs, string dir, Fence fence, Log
     }
 
     /// <summary>
-    /// Turns a segment of this epoch, exclusively locked by <paramref name="file"/>, into a spare; takes the file over. False: there are
-    /// enough, or no space for it.
+    /// Turns a segment of this epoch, which <paramref name="file"/> holds locked exclusively, into a spare, and takes the file over.
+    /// Returns false when there are enough spares, or no space for this one.
     /// </summary>
-    /// <exception cref="FileNotFoundException">Its name is gone.</exception>
+    /// <exception cref="FileNotFoundException">The segment's name is gone.</exception>
     public bool TryRecycle(string path, IFile file)
     {
         ulong number;
@@ -82,9 +88,9 @@ internal sealed class SpareSegments(IFileSystem fs, string dir, Fence fence, Log
         try
         {
             string spare = PathOf(number);
-            if (!fs.TryRenameNew(path, spare)) throw new IOException($"{spare} is there already");
-            fs.FlushDirectory(dir); // a segment whose header is invalid must never come back by its old name
-            crash.Hit("segment.recycle");
+            if (!location.Files.TryRenameNew(path, spare)) throw new IOException($"{spare} is there already");
+            location.Flush(); // a segment whose header is invalid must never come back by its old name
+            location.Crash.Hit("segment.recycle");
             recycled = Recycle(spare, file);
         }
         finally
@@ -110,19 +116,19 @@ internal sealed class SpareSegments(IFileSystem fs, string dir, Fence fence, Log
     private static bool IsReady(SegmentFile spare, long bytes, bool isMark) =>
         spare.HasRoomFor(bytes, isMark) && spare.IsPreparedFor(bytes);
 
-    private string PathOf(ulong number) => Path.Combine(dir, new SpareFileName(fence.Epoch, number).ToString());
+    private string PathOf(ulong number) => location.PathOf(new SpareFileName(epoch, number).ToString());
 
     private SegmentFile? Recycle(string spare, IFile file)
     {
         try
         {
-            SegmentFile recycled = SegmentFile.Recycle(fs, spare, file, options);
+            SegmentFile recycled = SegmentFile.Recycle(location.Files, spare, file, options);
             file.Unlock();
             return recycled;
         }
-        catch (IOException e) when (NoSpace.Is(e)) // the rest of its space is not to be had: then it gives back what it has
+        catch (IOException e) when (IFileSystem.IsDiskFull(e)) // the disk lacks the rest of its space: the spare gives back what it has
         {
-            fs.Delete(spare);
+            location.Files.Delete(spare);
             return null;
         }
     }

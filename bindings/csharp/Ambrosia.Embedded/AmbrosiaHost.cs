@@ -1,20 +1,20 @@
 using System.CommandLine;
 using System.Runtime.InteropServices;
-using Ambrosia.Coordinator;
+using Ambrosia.Coordinator.Replica;
 
 namespace Ambrosia;
 
 /// <summary>
-/// The main program of an app that holds its coordinator: <c>return AmbrosiaHost.Run&lt;Counter&gt;(args);</c> The same code as in two
-/// processes, over the same channel, with the same promises: what dies with kill -9 is both at once. Its price: a failover waits until the
-/// memory of the whole process is freed, and what ends one immortal (a full stop of its fork policy, a lost epoch, a
-/// failed disk) ends the process.
+/// Is the main program of an app that holds its coordinator: <c>return AmbrosiaHost.Run&lt;Counter&gt;(args);</c> It runs the same code as
+/// two processes do, over the same channel and with the same promises; kill -9 ends both at once. It has a price: a failover waits until
+/// the memory of the whole process is freed, and what ends one immortal (a full stop of its fork policy, a lost epoch, a failed disk) ends
+/// the process.
 /// </summary>
 public static class AmbrosiaHost
 {
     /// <summary>Runs one immortal until SIGTERM, or until it or its coordinator has to end, and then ends the process.</summary>
-    /// <param name="args">The options of ImmortalCoordinator, without an app behind them: <c>--log DIR …</c></param>
-    /// <returns>The exit code, as of a coordinator (docs/operating.md), or 1: the app failed.</returns>
+    /// <param name="args">Options of ImmortalCoordinator without an app behind them, for instance <c>--log DIR</c>.</param>
+    /// <returns>Exit code of a coordinator (docs/operating.md), or 1 when the app failed.</returns>
     public static int Run<TImmortal>(string[] args)
         where TImmortal : Immortal, IImmortal<TImmortal>
     {
@@ -23,10 +23,8 @@ public static class AmbrosiaHost
     }
 
     /// <summary>Runs several immortals; the first that has to end ends them all.</summary>
-    /// <param name="args">
-    /// As above, for all of them: <c>--log DIR</c> is the directory that holds their logs, each under its instance's name, and the catalog
-    /// unless <c>--catalog</c> says otherwise.
-    /// </param>
+    /// <param name="args"> Options as above, for all of them: <c>--log DIR</c> is the directory that holds their logs, each under its
+    /// instance's name, and the catalog unless <c>--catalog</c> says otherwise. </param>
     public static int Run(string[] args, params EmbeddedImmortal[] immortals)
     {
         ArgumentNullException.ThrowIfNull(args);
@@ -55,8 +53,6 @@ public static class AmbrosiaHost
             options[i] = asked!;
         }
         int ended = RunAll([.. options.Select((each, i) => new HostedImmortal(each, immortals[i].Definition, immortals.Length > 1))]);
-        Console.Out.Flush();
-        Console.Error.Flush();
         // Threads that an immortal started must not keep a process alive that has no coordinator.
         if (ended != ExitCodes.Misuse) Environment.Exit(ended);
         return ended;

@@ -1,9 +1,10 @@
 namespace Ambrosia;
 
-/// <summary>One immortal of a process that runs several, with its coordinator.</summary>
-/// <param name="Instance">Its instance's name, and that of its log's directory.</param>
+/// <summary>Names one immortal of a process that runs several, each with a coordinator of its own.</summary>
+/// <param name="Instance">Name of the instance, and of its log's directory.</param>
 public sealed record EmbeddedImmortal(string Instance, ImmortalDefinition Definition)
 {
+    /// <summary>Names an immortal of this class.</summary>
     public static EmbeddedImmortal Of<TImmortal>(string instance)
         where TImmortal : Immortal, IImmortal<TImmortal> => new(instance, ImmortalDefinition.Of<TImmortal>());
 }

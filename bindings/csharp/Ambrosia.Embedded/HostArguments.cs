@@ -1,14 +1,14 @@
-using Ambrosia.Coordinator;
+using Ambrosia.Coordinator.Replica;
 using Ambrosia.Protocol;
 
 namespace Ambrosia;
 
-/// <summary>A host's command line as that of each of its coordinators.</summary>
+/// <summary>Turns a host's command line into that of each of its coordinators, and checks it.</summary>
 internal static class HostArguments
 {
     private const string Log = "--log";
 
-    /// <summary>The same options with the log in the directory of one instance.</summary>
+    /// <summary>Returns the same options with the log in the directory of one instance.</summary>
     internal static string[] Below(string[] args, string instance)
     {
         if (!Names.IsValid(instance))
@@ -25,8 +25,8 @@ internal static class HostArguments
         return own;
     }
 
-    /// <summary>What cannot be asked of a coordinator that shares its process; null: nothing.</summary>
-    /// <param name="instance">The name that the program gives; null: the options say it.</param>
+    /// <summary>Says which option a coordinator that shares its process cannot have; null if there is none.</summary>
+    /// <param name="instance">Name that the program gives; null if the options say it.</param>
     internal static string? WhatIsWrong(CoordinatorOptions options, string? instance, int immortals)
     {
         if (options.App.Count > 0) return "the app is this process: give no program behind --";

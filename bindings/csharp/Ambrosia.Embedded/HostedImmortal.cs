@@ -1,64 +1,69 @@
-// One immortal of this process: its coordinator on a thread, its app on another as soon as the channel is there. They meet over the unix
-// socket as two processes would, so that nothing about the road is special here. Invariant: when one of the two ends, the process does.
-using Ambrosia.Coordinator;
-using Ambrosia.Coordinator.Pumps;
-using Ambrosia.Log;
+using Ambrosia.Coordinator.Hosting;
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Log.Files;
+using Ambrosia.Pumps;
 
 namespace Ambrosia;
 
+/// <summary>
+/// Runs one immortal of this process: its coordinator on one thread, and its app on another as soon as the channel is there. The two meet
+/// over the unix socket as two processes would, so the channel is the same as there. Invariant: when one of the two ends, the process does.
+/// </summary>
 internal sealed class HostedImmortal
 {
-    private readonly CoordinatorOptions options;
-    private readonly ImmortalDefinition definition;
-    private readonly TextWriter lines, complaints;
-    private readonly CoordinatorHost coordinator;
-    private readonly Thread thread;
-    private CancellationTokenSource? stop;
-    private int code;
+    private readonly CoordinatorOptions _options;
+    private readonly ImmortalDefinition _definition;
+    private readonly TextWriter _complaints;
+    private readonly CoordinatorHost _coordinator;
+    private readonly Thread _thread;
+    private CancellationTokenSource? _stop;
+    private int _code;
 
-    /// <param name="isOneOfMany">Its lines begin with its name.</param>
+    /// <param name="isOneOfMany">Whether its lines begin with its name, because several immortals share the process.</param>
     internal HostedImmortal(CoordinatorOptions options, ImmortalDefinition definition, bool isOneOfMany)
     {
-        this.options = options;
-        this.definition = definition;
-        lines = isOneOfMany && !options.Json ? new NamedLines(Console.Out, options.Instance) : Console.Out;
-        complaints = isOneOfMany ? new NamedLines(Console.Error, options.Instance) : Console.Error;
-        coordinator = new CoordinatorHost(options, new PosixFileSystem(), lines) { ChannelOpened = StartApp };
-        thread = new Thread(RunCoordinator) { Name = $"coordinator {options.Instance}", IsBackground = true };
+        _options = options with { NamesItsEvents = isOneOfMany };
+        _definition = definition;
+        _complaints = isOneOfMany ? new NamedLines(Console.Error, options.Instance) : Console.Error;
+        _coordinator = new CoordinatorHost(_options, new PosixFileSystem(), Console.Out) { ChannelOpened = StartApp };
+        _thread = new Thread(RunCoordinator) { Name = $"coordinator {options.Instance}", IsBackground = true };
     }
 
-    /// <summary>Begins; the end of one cancels <paramref name="stop"/>, and its cancellation ends this one.</summary>
+    /// <summary>
+    /// Starts the coordinator. The end of any immortal cancels <paramref name="stop"/>, and its cancellation ends this one.
+    /// </summary>
     internal void Start(CancellationTokenSource stop)
     {
-        this.stop = stop;
-        thread.Start();
+        _stop = stop;
+        _thread.Start();
     }
 
+    /// <summary>Waits until the coordinator has ended and returns its exit code.</summary>
     internal int AwaitEnd()
     {
-        thread.Join();
-        return code;
+        _thread.Join();
+        return _code;
     }
 
     private void RunCoordinator()
     {
         try
         {
-            code = coordinator.Run(stop!.Token);
+            _code = _coordinator.Run(_stop!.Token);
         }
         catch (MisuseException misuse)
         {
-            complaints.WriteLine(misuse.Message);
-            code = ExitCodes.Misuse;
+            _complaints.WriteLine(misuse.Message);
+            _code = ExitCodes.Misuse;
         }
-        stop!.Cancel();
-        coordinator.Dispose();
+        _stop!.Cancel();
+        _coordinator.Dispose();
     }
 
     private void StartApp(IReadOnlyDictionary<string, string> channel) =>
-        new Thread(() => RunApp(channel)) { Name = $"app {options.Instance}", IsBackground = true }.Start();
+        new Thread(() => RunApp(channel)) { Name = $"app {_options.Instance}", IsBackground = true }.Start();
 
-    /// <summary>The thread that runs all handlers.</summary>
+    /// <summary>Runs the app on its thread, which runs all handlers.</summary>
     private void RunApp(IReadOnlyDictionary<string, string> channel)
     {
         int ended;
@@ -66,16 +71,16 @@ internal sealed class HostedImmortal
         do
         {
             var app = new AppHost(
-                definition, AwaitCheck.Faults, name => channel.GetValueOrDefault(name) ?? Environment.GetEnvironmentVariable(name),
-                complaints.WriteLine, TimeProvider.System);
+                _definition, AwaitCheck.Faults, name => channel.GetValueOrDefault(name) ?? Environment.GetEnvironmentVariable(name),
+                _complaints.WriteLine, TimeProvider.System);
             ended = app.Run();
             wasPrimary = app.WasPrimary;
         }
         // A secondary that fell behind what the log still has is cut off, to begin again at a newer checkpoint.
-        while (ended == AppHost.InputOutput && !wasPrimary && !stop!.IsCancellationRequested);
-        if (stop!.IsCancellationRequested) return; // it ended because its coordinator does
-        complaints.WriteLine($"The app has ended with code {ended}, and this process with it.");
-        lines.Flush();
+        while (ended == AppHost.InputOutput && !wasPrimary && !_stop!.IsCancellationRequested);
+        if (_stop!.IsCancellationRequested) return; // it ended because its coordinator does
+        _complaints.WriteLine($"The app has ended with code {ended}, and this process with it.");
+        _coordinator.FlushEvents();
         Environment.Exit(ended);
     }
 }

@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Ambrosia;
 
-/// <summary>Whole lines on a writer that several immortals share, each behind its name. Any thread.</summary>
+/// <summary>Writes whole lines, each behind an immortal's name, to a writer that several immortals share. Any thread may call it.</summary>
 internal sealed class NamedLines(TextWriter to, string name) : TextWriter
 {
     public override Encoding Encoding => to.Encoding;

@@ -1,6 +1,8 @@
+using Ambrosia.Pumps;
+
 namespace Ambrosia;
 
-/// <summary>The main program of an app: <c>return AmbrosiaApp.Run&lt;Counter&gt;(args);</c></summary>
+/// <summary>Runs an app: its main program is <c>return AmbrosiaApp.Run&lt;Counter&gt;(args);</c>.</summary>
 public static class AmbrosiaApp
 {
     /// <summary>

@@ -9,20 +9,20 @@ internal sealed class AllVerb(string[] args)
     /// <summary>Commands that measure; cost is taken from what stream found.</summary>
     private const int Measured = 6;
 
-    private readonly Option<bool> quick = new("--quick")
+    private readonly Option<bool> _quick = new("--quick")
     {
         Description = "A tenth of the work: to see that everything runs, not for figures."
     };
-    private readonly Option<IReadOnlyList<string>> rivals = RivalNames.Option();
+    private readonly Option<IReadOnlyList<string>> _rivals = RivalNames.Option();
 
     public Command Command => new Measurement("all", args).Build(
         "stream, ping, recover, failover, checkpoint, scale and cost, one after the other; about 20 minutes on two cores with all rivals.",
-        Measure, quick, rivals);
+        Measure, _quick, _rivals);
 
     private Outcome Measure(ParseResult parsed, ClusterOptions cluster)
     {
-        int part = parsed.GetValue(quick) ? 10 : 1, rounds = parsed.GetValue(quick) ? 1 : 7;
-        IReadOnlyList<string> named = parsed.GetRequiredValue(rivals);
+        int part = parsed.GetValue(_quick) ? 10 : 1, rounds = parsed.GetValue(_quick) ? 1 : 7;
+        IReadOnlyList<string> named = parsed.GetRequiredValue(_rivals);
         var found = new Dictionary<string, Outcome>();
         Add("stream", own =>
         {
@@ -57,7 +57,7 @@ internal sealed class AllVerb(string[] args)
 
         void Add(string name, Func<ClusterOptions, Outcome> measure)
         {
-            cluster.Say(name);
+            cluster.Report(name);
             found.Add(name,
                 measure(
                     cluster with

@@ -5,22 +5,22 @@ namespace Ambrosia.Perf;
 /// <summary><c>cost</c> on the command line.</summary>
 internal sealed class CostVerb(string[] args)
 {
-    private readonly Option<IReadOnlyList<int>> sizes = Options.SizeList("--sizes", "Bytes of a message:", "65536..16");
-    private readonly Option<long> bytes = Options.Size("--bytes", "Bytes of a round.", "256M");
-    private readonly Option<int> messagesMax = Options.Number("--messages-max", "Messages of a round at most.", 20_000_000);
-    private readonly Option<int> rounds = Options.Number("--rounds", "Rounds that count; their median is reported.", 5);
-    private readonly Option<IReadOnlyList<string>> rivals = RivalNames.Option();
+    private readonly Option<IReadOnlyList<int>> _sizes = Options.SizeList("--sizes", "Bytes of a message:", "65536..16");
+    private readonly Option<long> _bytes = Options.Size("--bytes", "Bytes of a round.", "256M");
+    private readonly Option<int> _messagesMax = Options.Number("--messages-max", "Messages of a round at most.", 20_000_000);
+    private readonly Option<int> _rounds = Options.Number("--rounds", "Rounds that count; their median is reported.", 5);
+    private readonly Option<IReadOnlyList<string>> _rivals = RivalNames.Option();
 
     public Command Command => new Measurement("cost", args).Build(
         "Processor seconds and log bytes of a million messages, and what a month of 1 MB/s of them costs by the paper's prices (Figure 8).",
-        Measure, sizes, bytes, messagesMax, rounds, rivals);
+        Measure, _sizes, _bytes, _messagesMax, _rounds, _rivals);
 
     private Outcome Measure(ParseResult parsed, ClusterOptions cluster)
     {
-        var options = new StreamOptions(parsed.GetRequiredValue(sizes), parsed.GetValue(bytes), parsed.GetValue(messagesMax),
-            parsed.GetValue(rounds), Killed: 0) { WarmUpTime = StreamOptions.WarmUpUsual };
+        var options = new StreamOptions(parsed.GetRequiredValue(_sizes), parsed.GetValue(_bytes), parsed.GetValue(_messagesMax),
+            parsed.GetValue(_rounds), Killed: 0) { WarmUpTime = StreamOptions.WarmUpUsual };
         return OutcomeOf(
-            new StreamCommand(cluster, StreamPlan.OneWay, Rival.StreamLegs(parsed.GetRequiredValue(rivals), cluster, StreamPlan.OneWay))
+            new StreamCommand(cluster, StreamPlan.OneWay, Rival.StreamLegs(parsed.GetRequiredValue(_rivals), cluster, StreamPlan.OneWay))
                 .Run(options), cluster);
     }
 

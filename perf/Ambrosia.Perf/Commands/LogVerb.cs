@@ -1,5 +1,5 @@
 using System.CommandLine;
-using Ambrosia.Log;
+using Ambrosia.Log.Format;
 
 namespace Ambrosia.Perf;
 
@@ -9,14 +9,14 @@ internal sealed class LogVerb(string[] args)
     public const string Durability =
         "a log alone, without coordinator: each commit is one write, fdatasync and fence check; the floor is the same writes and reads in C (perf/floors)";
 
-    private readonly Option<int> rounds = Options.Number("--rounds", "Pairs of rounds, ours and the floor's in turn.", 7);
-    private readonly Option<int> appends = Options.Number("--appends", "Appends of a round, each flushed.", 400);
-    private readonly Option<long> bytes = Options.Size("--bytes", "Bytes of a round of the stream.", "512M");
-    private readonly Option<string> write = Write();
+    private readonly Option<int> _rounds = Options.Number("--rounds", "Pairs of rounds, ours and the floor's in turn.", 7);
+    private readonly Option<int> _appends = Options.Number("--appends", "Appends of a round, each flushed.", 400);
+    private readonly Option<long> _bytes = Options.Size("--bytes", "Bytes of a round of the stream.", "512M");
+    private readonly Option<string> _write = Write();
 
     public Command Command => new Measurement("log", args).Build(
         "The log alone against the same done raw in C: append + flush of 4 KiB, 64 KiB and 1 MiB, a stream of 16-byte messages, reading with all checks.",
-        Measure, rounds, appends, bytes, write);
+        Measure, _rounds, _appends, _bytes, _write);
 
     internal static Option<string> Write() => Options.Word("--write", "Past the page cache or through it.", "auto", "direct", "buffered");
 
@@ -24,8 +24,8 @@ internal sealed class LogVerb(string[] args)
 
     private Outcome Measure(ParseResult parsed, ClusterOptions cluster)
     {
-        LogResult found = new LogCommand(cluster, ModeOf(parsed.GetRequiredValue(write)))
-            .Run(parsed.GetValue(rounds), parsed.GetValue(appends), parsed.GetValue(bytes));
+        LogResult found = new LogCommand(cluster, ModeOf(parsed.GetRequiredValue(_write)))
+            .Run(parsed.GetValue(_rounds), parsed.GetValue(_appends), parsed.GetValue(_bytes));
         var appended =
             found.Figures.Where(static each => each.What.StartsWith("append ", StringComparison.Ordinal) && !each.What.Contains(','))
                 .Select(static each => (Bytes: double.Parse(each.What.Split(' ')[1]), each)).ToList();

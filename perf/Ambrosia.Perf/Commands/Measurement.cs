@@ -2,6 +2,7 @@
 // with it, and its logs go.
 using System.CommandLine;
 using System.Runtime.InteropServices;
+using Ambrosia.Coordinator;
 using Spectre.Console;
 
 namespace Ambrosia.Perf;
@@ -11,25 +12,25 @@ internal sealed class Measurement(string name, string[] args)
 {
     private const int Failed = 1, Misuse = 2, Interrupted = 130;
 
-    private readonly Option<string?> logDirectory = new("--log-dir")
+    private readonly Option<string?> _logDirectory = new("--log-dir")
     {
         Description = "Where the logs go: the file system decides the figures. Default: the temporary directory. They are removed at the end.",
         HelpName = "DIR"
     };
-    private readonly Option<string?> results = new("--results")
+    private readonly Option<string?> _results = new("--results")
     {
         Description = "Where the figures go as JSON and SVG. Default: perf/results of the source tree.", HelpName = "DIR"
     };
-    private readonly Option<int> limit = Options.Number("--limit", "Seconds that one step may take.", 120);
-    private readonly Option<bool> json = new("--json") { Description = "Figures as JSON on the standard output instead of tables." };
-    private readonly Option<string> log = Options.Word("--log",
+    private readonly Option<int> _limit = Options.Number("--limit", "Seconds that one step may take.", 120);
+    private readonly Option<bool> _json = new("--json") { Description = "Figures as JSON on the standard output instead of tables." };
+    private readonly Option<string> _log = Options.Word("--log",
         "What an acknowledged message survives: durable as in production; buffered: never flushed; off: the logs in memory.", "durable",
         "buffered", "off");
-    private readonly Option<string> local = Options.Word("--local",
+    private readonly Option<string> _local = Options.Word("--local",
         "Between app and coordinator: a unix socket; TCP; rings of shared memory; or nothing but that socket, with both in one process.",
         "unix", "tcp", "rings", "embedded");
 
-    private readonly Option<FileInfo?> coordinator = new("--coordinator")
+    private readonly Option<FileInfo?> _coordinator = new("--coordinator")
     {
         Description = "The coordinator to measure, such as a published one. Default: the one beside this program.", HelpName = "PATH"
     };
@@ -39,8 +40,9 @@ internal sealed class Measurement(string name, string[] args)
     {
         var command = new Command(name, description);
         foreach (Option option in own) command.Options.Add(option);
-        foreach (Option option in new Option[] { log, local, coordinator, logDirectory, results, limit, json }) command.Options.Add(option);
-        coordinator.Validators.Add(static result =>
+        foreach (Option option in new Option[] { _log, _local, _coordinator, _logDirectory, _results, _limit, _json })
+            command.Options.Add(option);
+        _coordinator.Validators.Add(static result =>
         {
             if (result.GetValueOrDefault<FileInfo?>() is { Exists: false } missing)
                 result.AddError(
@@ -48,7 +50,7 @@ internal sealed class Measurement(string name, string[] args)
         });
         command.Validators.Add(result =>
         {
-            if (result.GetValue(local) == "embedded" && result.GetValue(coordinator) is not null)
+            if (result.GetValue(_local) == "embedded" && result.GetValue(_coordinator) is not null)
                 result.AddError(
                     "--local embedded and --coordinator exclude each other: an embedded coordinator is in the app's own program");
         });
@@ -64,7 +66,7 @@ internal sealed class Measurement(string name, string[] args)
         string? directory = null;
         try
         {
-            LogKind kind = parsed.GetRequiredValue(log) switch
+            LogKind kind = parsed.GetRequiredValue(_log) switch
             {
                 "off" => LogKind.Off,
                 "buffered" => LogKind.Buffered,
@@ -72,17 +74,17 @@ internal sealed class Measurement(string name, string[] args)
             };
             directory = DirectoryFor(parsed, kind);
             Directory.CreateDirectory(directory);
-            var cluster = new ClusterOptions(directory, TimeSpan.FromSeconds(parsed.GetValue(limit)))
+            var cluster = new ClusterOptions(directory, TimeSpan.FromSeconds(parsed.GetValue(_limit)))
             {
-                Coordinator = parsed.GetValue(coordinator)?.FullName ?? new ClusterOptions(directory, default).Coordinator,
+                Coordinator = parsed.GetValue(_coordinator)?.FullName ?? new ClusterOptions(directory, default).Coordinator,
                 Log = kind,
-                Local = parsed.GetRequiredValue(local) switch
+                Local = parsed.GetRequiredValue(_local) switch
                 {
                     "tcp" => LocalHop.Tcp,
                     "rings" => LocalHop.Rings,
                     "embedded" => LocalHop.Embedded,
                     _ => LocalHop.Unix
-                }, Stop = stop.Token, Say = Console.Error.WriteLine,
+                }, Stop = stop.Token, Report = Console.Error.WriteLine,
             };
             Outcome found = Watched(cluster, each => measure(parsed, each));
             Finish(parsed, directory, found);
@@ -124,7 +126,7 @@ internal sealed class Measurement(string name, string[] args)
         return progress.Start(context =>
         {
             ProgressTask bar = context.AddTask("starting", maxValue: 1);
-            return measure(cluster with { Say = line => bar.Description = Markup.Escape(line), Advance = bar.Increment });
+            return measure(cluster with { Report = line => bar.Description = Markup.Escape(line), Advance = bar.Increment });
         });
     }
 
@@ -132,7 +134,7 @@ internal sealed class Measurement(string name, string[] args)
 
     private string DirectoryFor(ParseResult parsed, LogKind kind) => kind == LogKind.Off
         ? ClusterOptions.MemoryDirectory(UniqueName)
-        : Path.Combine(Path.GetFullPath(parsed.GetValue(logDirectory) ?? Path.GetTempPath()), UniqueName);
+        : Path.Combine(Path.GetFullPath(parsed.GetValue(_logDirectory) ?? Path.GetTempPath()), UniqueName);
 
     private void Finish(ParseResult parsed, string directory, Outcome found)
     {
@@ -141,7 +143,7 @@ internal sealed class Measurement(string name, string[] args)
             found.Durability,
             MachineInfo.Of(directory), found.Figures);
         TextWriter said = Console.Error;
-        if (parsed.GetValue(json))
+        if (parsed.GetValue(_json))
         {
             Console.WriteLine(file.ToJson());
         }
@@ -157,7 +159,7 @@ internal sealed class Measurement(string name, string[] args)
             said.WriteLine("A debug build: its figures mean nothing and are not kept. Run with -c Release.");
             return;
         }
-        string into = parsed.GetValue(results) ?? Path.Combine(SourceVersion.Root() ?? Environment.CurrentDirectory, "perf", "results");
+        string into = parsed.GetValue(_results) ?? Path.Combine(SourceVersion.Root() ?? Environment.CurrentDirectory, "perf", "results");
         said.WriteLine($"kept in {file.Save(into, name, found.Charts)}");
     }
 }

@@ -5,17 +5,17 @@ namespace Ambrosia.Perf;
 /// <summary><c>recover</c> on the command line.</summary>
 internal sealed class RecoverVerb(string[] args)
 {
-    private readonly Option<int> size = Options.MessageBytes("16");
-    private readonly Option<int> messages = Options.Number("--messages", "Messages to replay.", 5_000_000);
-    private readonly Option<int> kills = Options.Number("--n", "Kills of an idle and of a filled instance each.", 5);
+    private readonly Option<int> _size = Options.MessageBytes("16");
+    private readonly Option<int> _messages = Options.Number("--messages", "Messages to replay.", 5_000_000);
+    private readonly Option<int> _kills = Options.Number("--n", "Kills of an idle and of a filled instance each.", 5);
 
     public Command Command => new Measurement("recover", args).Build(
         "Kill -9 of app and coordinator, started again in place: until ready, until a new input is executed, and how fast the log is replayed.",
-        Measure, size, messages, kills);
+        Measure, _size, _messages, _kills);
 
     private Outcome Measure(ParseResult parsed, ClusterOptions cluster) =>
         OutcomeOf(
-            new RecoverCommand(cluster).Run(new RecoverOptions(parsed.GetValue(size), parsed.GetValue(messages), parsed.GetValue(kills))),
+            new RecoverCommand(cluster).Run(new RecoverOptions(parsed.GetValue(_size), parsed.GetValue(_messages), parsed.GetValue(_kills))),
             cluster);
 
     public static Outcome OutcomeOf(RecoverResult found, ClusterOptions cluster) => new(found, cluster.Durability, () =>

@@ -5,29 +5,29 @@ namespace Ambrosia.Perf;
 /// <summary><c>scale</c> on the command line.</summary>
 internal sealed class ScaleVerb(string[] args)
 {
-    private readonly Option<IReadOnlyList<int>> peers = Options.Counts("--peers", "Senders with one receiver.", "1,4,16,64", 256);
-    private readonly Option<IReadOnlyList<int>> destinations = Options.Counts("--destinations", "Receivers with one sender.",
+    private readonly Option<IReadOnlyList<int>> _peers = Options.Counts("--peers", "Senders with one receiver.", "1,4,16,64", 256);
+    private readonly Option<IReadOnlyList<int>> _destinations = Options.Counts("--destinations", "Receivers with one sender.",
         "1,4,16,64", 256);
-    private readonly Option<int> turn = Options.Number("--turn", "Messages to one destination before the next has its turn.", 256);
-    private readonly Option<IReadOnlyList<int>> immortals = Options.Counts("--immortals",
+    private readonly Option<int> _turn = Options.Number("--turn", "Messages to one destination before the next has its turn.", 256);
+    private readonly Option<IReadOnlyList<int>> _immortals = Options.Counts("--immortals",
         "Instances, half of them senders with a receiver each.", "2,4,8", 256);
-    private readonly Option<int> size = Options.MessageBytes("16");
-    private readonly Option<int> messages = Options.Number("--messages", "Messages of a round, of all together.", 10_000_000);
-    private readonly Option<int> rounds = Options.Number("--rounds", "Rounds of each number.", 5);
-    private readonly Option<int> warmUp = Options.Number("--warm-up",
+    private readonly Option<int> _size = Options.MessageBytes("16");
+    private readonly Option<int> _messages = Options.Number("--messages", "Messages of a round, of all together.", 10_000_000);
+    private readonly Option<int> _rounds = Options.Number("--rounds", "Rounds of each number.", 5);
+    private readonly Option<int> _warmUp = Options.Number("--warm-up",
         "Seconds after which rounds count although the processes of many still compile what is hot; what the hub compiles is told apart.",
         90, min: 0);
-    private readonly Option<int> killed = Options.Number("--killed", "Rounds behind them in whose middle every process is killed.",
+    private readonly Option<int> _killed = Options.Number("--killed", "Rounds behind them in whose middle every process is killed.",
         1, min: 0);
 
     public Command Command => new Measurement("scale", args).Build(
         "The same number of messages from more and more peers, to more and more, and from more and more pairs of instances at once.",
-        Measure, peers, destinations, turn, immortals, size, messages, rounds, warmUp, killed);
+        Measure, _peers, _destinations, _turn, _immortals, _size, _messages, _rounds, _warmUp, _killed);
 
     private Outcome Measure(ParseResult parsed, ClusterOptions cluster) =>
-        OutcomeOf(new ScaleCommand(cluster) { WarmUpMax = TimeSpan.FromSeconds(parsed.GetValue(warmUp)) }.Run(
-            parsed.GetRequiredValue(peers), parsed.GetRequiredValue(destinations), parsed.GetRequiredValue(immortals),
-            parsed.GetValue(size), parsed.GetValue(messages), parsed.GetValue(rounds), parsed.GetValue(turn), parsed.GetValue(killed)),
+        OutcomeOf(new ScaleCommand(cluster) { WarmUpMax = TimeSpan.FromSeconds(parsed.GetValue(_warmUp)) }.Run(
+            parsed.GetRequiredValue(_peers), parsed.GetRequiredValue(_destinations), parsed.GetRequiredValue(_immortals),
+            parsed.GetValue(_size), parsed.GetValue(_messages), parsed.GetValue(_rounds), parsed.GetValue(_turn), parsed.GetValue(_killed)),
             cluster);
 
     public static Outcome OutcomeOf(ScaleResult found, ClusterOptions cluster) => new(found, cluster.Durability, () => Report.Show(

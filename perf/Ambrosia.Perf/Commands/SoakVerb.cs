@@ -5,18 +5,18 @@ namespace Ambrosia.Perf;
 /// <summary><c>soak</c> on the command line.</summary>
 internal sealed class SoakVerb(string[] args)
 {
-    private readonly Option<long> logBytes = Options.Size("--log-bytes", "Log to write.", "16G");
-    private readonly Option<long> segment = Options.Size("--segment", "Bytes of a segment.", "256M");
-    private readonly Option<string> write = LogVerb.Write();
+    private readonly Option<long> _logBytes = Options.Size("--log-bytes", "Log to write.", "16G");
+    private readonly Option<long> _segment = Options.Size("--segment", "Bytes of a segment.", "256M");
+    private readonly Option<string> _write = LogVerb.Write();
 
     public Command Command => new Measurement("soak", args).Build(
         "Far more log than is kept: that disk and memory stay bounded, and the rate of the last GiB over that of the first.", Measure,
-        logBytes, segment, write);
+        _logBytes, _segment, _write);
 
     private Outcome Measure(ParseResult parsed, ClusterOptions cluster)
     {
-        SoakResult found = new SoakCommand(cluster, LogVerb.ModeOf(parsed.GetRequiredValue(write)))
-            .Run(parsed.GetValue(logBytes), parsed.GetValue(segment));
+        SoakResult found = new SoakCommand(cluster, LogVerb.ModeOf(parsed.GetRequiredValue(_write)))
+            .Run(parsed.GetValue(_logBytes), parsed.GetValue(_segment));
         double bytes = Math.Min(1L << 30, found.LogBytes / 4);
         var chart = new Chart("-rate", "Log written with retention on", "stretch", "GB/s",
             [new ChartLine("ours", [.. found.Stretches.Select(each => ((double)each.Gibibyte, bytes / each.Seconds / 1e9))])]);

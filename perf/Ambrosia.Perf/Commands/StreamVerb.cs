@@ -5,18 +5,18 @@ namespace Ambrosia.Perf;
 /// <summary><c>stream</c> on the command line.</summary>
 internal sealed class StreamVerb(string[] args)
 {
-    private readonly Option<IReadOnlyList<int>> sizes = Options.SizeList("--sizes", "Bytes of a message:", "65536..16");
-    private readonly Option<long> bytes = Options.Size("--bytes", "Bytes of a round.", "256M");
-    private readonly Option<int> messagesMax = Options.Number("--messages-max",
+    private readonly Option<IReadOnlyList<int>> _sizes = Options.SizeList("--sizes", "Bytes of a message:", "65536..16");
+    private readonly Option<long> _bytes = Options.Size("--bytes", "Bytes of a round.", "256M");
+    private readonly Option<int> _messagesMax = Options.Number("--messages-max",
         "Messages of a round at most, which counts for small ones.", 20_000_000);
-    private readonly Option<int> rounds = Options.Number("--rounds", "Rounds that count; their median is reported.", 7);
-    private readonly Option<int> killed = Options.Number("--killed",
+    private readonly Option<int> _rounds = Options.Number("--rounds", "Rounds that count; their median is reported.", 7);
+    private readonly Option<int> _killed = Options.Number("--killed",
         "Rounds behind them in whose middle receivers, senders, or both are killed in turn.", 1, min: 0);
-    private readonly Option<bool> bidirectional = new("--bidirectional") { Description = "Both ways at once." };
-    private readonly Option<int> jobs = Options.Number("--jobs", "Senders with one receiver.", 1);
-    private readonly Option<TimeSpan?> impulse = Options.Interval("--impulse",
+    private readonly Option<bool> _bidirectional = new("--bidirectional") { Description = "Both ways at once." };
+    private readonly Option<int> _jobs = Options.Number("--jobs", "Senders with one receiver.", 1);
+    private readonly Option<TimeSpan?> _impulse = Options.Interval("--impulse",
         "An impulse so often at the receiver meanwhile, like 1ms; their latencies are reported.");
-    private readonly Option<long?> state = new("--state")
+    private readonly Option<long?> _state = new("--state")
     {
         Description = "Bytes of state that the receiver holds, like 64M. Default: none.", HelpName = "SIZE",
         CustomParser = static result =>
@@ -26,8 +26,8 @@ internal sealed class StreamVerb(string[] args)
             return value;
         },
     };
-    private readonly Option<bool> tls = new("--tls") { Description = "Links through TLS, in turn with the same without it." };
-    private readonly Option<IReadOnlyList<string>> rivals = RivalNames.Option();
+    private readonly Option<bool> _tls = new("--tls") { Description = "Links through TLS, in turn with the same without it." };
+    private readonly Option<IReadOnlyList<string>> _rivals = RivalNames.Option();
 
     public Command Command
     {
@@ -35,10 +35,10 @@ internal sealed class StreamVerb(string[] args)
         {
             Command command = new Measurement("stream", args).Build(
                 "One-way calls as fast as they go, durable at the receiver before they are applied; timed at its last message.",
-                Measure, sizes, bytes, messagesMax, rounds, killed, bidirectional, jobs, impulse, state, tls, rivals);
+                Measure, _sizes, _bytes, _messagesMax, _rounds, _killed, _bidirectional, _jobs, _impulse, _state, _tls, _rivals);
             command.Validators.Add(result =>
             {
-                if (result.GetValue(bidirectional) && result.GetValue(jobs) > 1)
+                if (result.GetValue(_bidirectional) && result.GetValue(_jobs) > 1)
                     result.AddError("--bidirectional and --jobs exclude each other; give one");
             });
             return command;
@@ -47,15 +47,15 @@ internal sealed class StreamVerb(string[] args)
 
     private Outcome Measure(ParseResult parsed, ClusterOptions cluster)
     {
-        StreamPlan plan = parsed.GetValue(bidirectional) ? StreamPlan.Bidirectional
-            : parsed.GetValue(jobs) > 1 ? StreamPlan.Jobs(parsed.GetValue(jobs)) : StreamPlan.OneWay;
-        var options = new StreamOptions(parsed.GetRequiredValue(sizes), parsed.GetValue(bytes), parsed.GetValue(messagesMax),
-            parsed.GetValue(rounds), parsed.GetValue(killed))
+        StreamPlan plan = parsed.GetValue(_bidirectional) ? StreamPlan.Bidirectional
+            : parsed.GetValue(_jobs) > 1 ? StreamPlan.Jobs(parsed.GetValue(_jobs)) : StreamPlan.OneWay;
+        var options = new StreamOptions(parsed.GetRequiredValue(_sizes), parsed.GetValue(_bytes), parsed.GetValue(_messagesMax),
+            parsed.GetValue(_rounds), parsed.GetValue(_killed))
         {
-            WarmUpTime = StreamOptions.WarmUpUsual, StateBytes = parsed.GetValue(state) ?? 0, ImpulseEvery = parsed.GetValue(impulse),
+            WarmUpTime = StreamOptions.WarmUpUsual, StateBytes = parsed.GetValue(_state) ?? 0, ImpulseEvery = parsed.GetValue(_impulse),
         };
-        IReadOnlyList<IStreamLeg> others = Rival.StreamLegs(parsed.GetRequiredValue(rivals), cluster, plan);
-        if (!parsed.GetValue(tls)) return OutcomeOf(new StreamCommand(cluster, plan, others).Run(options), cluster);
+        IReadOnlyList<IStreamLeg> others = Rival.StreamLegs(parsed.GetRequiredValue(_rivals), cluster, plan);
+        if (!parsed.GetValue(_tls)) return OutcomeOf(new StreamCommand(cluster, plan, others).Run(options), cluster);
         using var plain = new AmbrosiaLeg(cluster with { Directory = Path.Combine(cluster.Directory, "plain") }, plan, name: "plain");
         return OutcomeOf(new StreamCommand(LinkCertificates.Give(cluster), plan, [plain, .. others]).Run(options), cluster);
     }

@@ -21,7 +21,7 @@ internal sealed class CheckpointCommand(ClusterOptions cluster, bool hasStandby 
         {
             found.Add(RunOne(state, bytes, messages, rounds));
             cluster.Advance(1.0 / stateBytes.Count);
-            cluster.Say(
+            cluster.Report(
                 $"{state >> 20} MiB of state: {found[^1].MegabytesPerSecond:F0} MB/s, {found[^1].Without:N0} messages/s alone, {found[^1].With:N0} beside a checkpoint");
         }
         return found;

@@ -8,9 +8,9 @@ namespace Ambrosia.Perf;
 internal sealed class FailoverCommand(ClusterOptions options)
 {
     private const string App = "stream-end", Sender = "sender", Receiver = "receiver";
-    private static readonly TimeSpan pollEvery = TimeSpan.FromMilliseconds(5);
+    private static readonly TimeSpan s_pollEvery = TimeSpan.FromMilliseconds(5);
 
-    private int round;
+    private int _round;
 
     /// <exception cref="FailedRoundException">A figure means nothing.</exception>
     public FailoverResult Run(int bytes, long messages, int kills)
@@ -29,7 +29,7 @@ internal sealed class FailoverCommand(ClusterOptions options)
             (primary, second) = (second, primary);
             second.Start();
             AwaitFollowing(primary, second);
-            options.Say(
+            options.Report(
                 $"kill {found.Count} of {kills}: {(one is null ? "too late, again with more messages" : $"primary again after {one.PrimaryMs:F0} ms")}");
         }
         return new FailoverResult(bytes, messages, found);
@@ -37,8 +37,8 @@ internal sealed class FailoverCommand(ClusterOptions options)
 
     private FailedOver? RunOne(Cluster cluster, Member primary, Member second, int bytes, long messages)
     {
-        var heard = new FailoverRound(++round, messages, bytes, primary, second);
-        cluster.Tell(Sender, $"stream {round} {messages} {bytes} 1 0:{Receiver}");
+        var heard = new FailoverRound(++_round, messages, bytes, primary, second);
+        cluster.Tell(Sender, $"stream {_round} {messages} {bytes} 1 0:{Receiver}");
         while (!heard.IsHalf) heard.Take(cluster.Await(FailoverRound.Concerns, "half"));
         long killed = Stopwatch.GetTimestamp();
         primary.Kill();
@@ -50,7 +50,7 @@ internal sealed class FailoverCommand(ClusterOptions options)
     private void AwaitFollowing(Member primary, Member second)
     {
         ulong goal = primary.Executed() ?? throw new FailedRoundException("the primary does not tell its status");
-        for (long begun = Stopwatch.GetTimestamp(); second.Executed() is not { } at || at < goal; Thread.Sleep(pollEvery))
+        for (long begun = Stopwatch.GetTimestamp(); second.Executed() is not { } at || at < goal; Thread.Sleep(s_pollEvery))
         {
             options.Stop.ThrowIfCancellationRequested();
             if (Stopwatch.GetElapsedTime(begun) > options.Limit)

@@ -7,13 +7,13 @@ namespace Ambrosia.Perf;
 /// <summary>A round of <c>failover</c>, line by line.</summary>
 internal sealed class FailoverRound(int number, long messages, int bytes, Member primary, Member second)
 {
-    private long admitted, done;
+    private long _admitted, _done;
 
     /// <summary>The primary has told that half of the messages came: now it is killed.</summary>
     public bool IsHalf { get; private set; }
 
     /// <summary>The other replica is primary, and all messages were executed.</summary>
-    public bool IsOver => admitted != 0 && done != 0;
+    public bool IsOver => _admitted != 0 && _done != 0;
 
     public static bool Concerns(Line line) => line.Words is ["half" or "done", ..] or ["primary", _];
 
@@ -23,17 +23,17 @@ internal sealed class FailoverRound(int number, long messages, int bytes, Member
         switch (line.Words)
         {
             case ["half", string of, ..] when of == $"{number}" && line.From == primary: IsHalf = true; break;
-            case ["primary", string ticks] when line.IsOfLastStart && line.From == second: admitted = long.Parse(ticks); break;
+            case ["primary", string ticks] when line.IsOfLastStart && line.From == second: _admitted = long.Parse(ticks); break;
             // Each replica says it, and again when it replays: the first counts.
-            case ["done", string of, _, string count, string total, string disorder, string ticks] when of == $"{number}" && done == 0:
+            case ["done", string of, _, string count, string total, string disorder, string ticks] when of == $"{number}" && _done == 0:
                 RoundTotals.Check(count, total, disorder, messages, bytes);
-                done = long.Parse(ticks);
+                _done = long.Parse(ticks);
                 break;
         }
     }
 
     /// <summary>Null when the round had ended before the kill, which then proves nothing.</summary>
-    public FailedOver? Since(long killed) => done < killed ? null : new FailedOver(Ms(killed, admitted), Ms(killed, done));
+    public FailedOver? Since(long killed) => _done < killed ? null : new FailedOver(Ms(killed, _admitted), Ms(killed, _done));
 
     private static double Ms(long from, long to) => Stopwatch.GetElapsedTime(from, to).TotalMilliseconds;
 }

@@ -21,7 +21,7 @@ internal sealed class RecoverCommand(ClusterOptions cluster)
             cluster.Advance(0.5 / options.Kills);
         }
         long resident = ProcessMemory.ResidentBytes(receiver.CoordinatorId);
-        cluster.Say($"idle: input again {Median.Of(idle, static each => each.ProgressMs):F0} ms after the kill");
+        cluster.Report($"idle: input again {Median.Of(idle, static each => each.ProgressMs):F0} ms after the kill");
 
         // Every message is replayed, those of the rounds before too: so the first round counts, and it comes last.
         leg.Run(options.Bytes, Math.Min(options.Messages, 10_000));
@@ -31,7 +31,7 @@ internal sealed class RecoverCommand(ClusterOptions cluster)
         {
             filled.Add(Restart(leg.Cluster, receiver, original));
             cluster.Advance(0.5 / options.Kills);
-            cluster.Say($"{original.Messages} messages, kill {i + 1} of {options.Kills}: input again after {filled[^1].ProgressMs:F0} ms");
+            cluster.Report($"{original.Messages} messages, kill {i + 1} of {options.Kills}: input again after {filled[^1].ProgressMs:F0} ms");
         }
         leg.Run(options.Bytes, options.Messages); // and all is as it was
         return new RecoverResult(options.Bytes, original.Messages, original.MessagesPerSecond, resident, idle, filled);

@@ -2,7 +2,7 @@
 // time that was used is priced by the same machine's core, so that waiting costs nothing and another number of cores gives the same figure.
 namespace Ambrosia.Perf;
 
-/// <summary>What messages of one size cost on one leg.</summary>
+/// <summary>Tells what messages of one size cost on one leg.</summary>
 /// <param name="LogMegabytesPerMillion">Written to the receivers' logs for a million messages.</param>
 /// <param name="DollarsPerMonth">For one megabyte of payload a second, all month.</param>
 internal sealed record Cost(string Leg, int Bytes, double CpuSecondsPerMillion, double LogMegabytesPerMillion, double DollarsPerMonth)

@@ -81,7 +81,7 @@ internal sealed class ScaleCommand(ClusterOptions cluster)
                 Turn = kind == Destinations && count > 1 ? plan.Turn : 0,
                 Killed = [.. Enumerable.Range(0, killed).Select(_ => leg.RunKilled(bytes, messages, KillTarget.Everybody))],
             };
-            cluster.Say($"{count} {kind}: {point.MessagesPerSecond:N0} messages/s");
+            cluster.Report($"{count} {kind}: {point.MessagesPerSecond:N0} messages/s");
             return point;
         }
         finally

@@ -12,19 +12,19 @@ namespace Ambrosia.Perf;
 /// </summary>
 public sealed partial class PingClient : Immortal<IPingClientProxy>, IPingClient
 {
-    private readonly IPingServerProxy server;
-    private long asked;
-    private long wrong;
-    private int round;
-    private int left, calls;
+    private readonly IPingServerProxy _server;
+    private long _asked;
+    private long _wrong;
+    private int _round;
+    private int _left, _calls;
 
     [NotState]
-    private LatencyHistogram? latencies;
+    private LatencyHistogram? _latencies;
 
     [NotState]
-    private long begun;
+    private long _begun;
 
-    public PingClient() => server = GetProxy<IPingServer>("server");
+    public PingClient() => _server = GetProxy<IPingServer>("server");
 
     public async Call Ping(int round, int calls)
     {
@@ -32,8 +32,8 @@ public sealed partial class PingClient : Immortal<IPingClientProxy>, IPingClient
         for (int i = 0; i < calls; i++)
         {
             long called = Stopwatch.GetTimestamp();
-            long question = ++asked;
-            Answered(question, await server.EchoAsync(question), called);
+            long question = ++_asked;
+            Answered(question, await _server.EchoAsync(question), called);
         }
     }
 
@@ -48,8 +48,8 @@ public sealed partial class PingClient : Immortal<IPingClientProxy>, IPingClient
         for (int i = 0; i < calls; i++)
         {
             long called = Stopwatch.GetTimestamp();
-            long question = ++asked;
-            Answered(question, await server.EchoAsync(question), called);
+            long question = ++_asked;
+            Answered(question, await _server.EchoAsync(question), called);
         }
     }
 
@@ -57,25 +57,25 @@ public sealed partial class PingClient : Immortal<IPingClientProxy>, IPingClient
 
     public async Call Ask(long intended)
     {
-        long question = ++asked;
-        Answered(question, await server.EchoAsync(question), intended);
+        long question = ++_asked;
+        Answered(question, await _server.EchoAsync(question), intended);
     }
 
     private void Begin(int round, int calls)
     {
-        (this.round, left, this.calls, wrong) = (round, calls, calls, 0);
-        latencies = new LatencyHistogram();
-        begun = Stopwatch.GetTimestamp();
+        (_round, _left, _calls, _wrong) = (round, calls, calls, 0);
+        _latencies = new LatencyHistogram();
+        _begun = Stopwatch.GetTimestamp();
     }
 
     private void Answered(long question, long answer, long since)
     {
-        latencies?.Add(Stopwatch.GetElapsedTime(since));
-        if (answer != question) wrong++;
-        if (--left == calls / 2) Console.WriteLine($"half {round}");
-        if (left != 0) return;
-        Console.WriteLine($"answered {round} {calls} {wrong} {Stopwatch.GetTimestamp()}");
-        if (latencies is not null) Console.WriteLine($"latencies {round} {wrong} {Stopwatch.GetTimestamp() - begun} {latencies}");
+        _latencies?.Add(Stopwatch.GetElapsedTime(since));
+        if (answer != question) _wrong++;
+        if (--_left == _calls / 2) Console.WriteLine($"half {_round}");
+        if (_left != 0) return;
+        Console.WriteLine($"answered {_round} {_calls} {_wrong} {Stopwatch.GetTimestamp()}");
+        if (_latencies is not null) Console.WriteLine($"latencies {_round} {_wrong} {Stopwatch.GetTimestamp() - _begun} {_latencies}");
     }
 
     protected override void BecomingPrimary()

@@ -20,26 +20,26 @@ public sealed partial class StreamEnd : Immortal<IStreamEndProxy>, IStreamEnd
     private const int HeldPieceBytes = 1 << 20;
 
     /// <summary>By lane; those on which nothing came yet are null.</summary>
-    private Lane?[] lanes = [];
-    private SendingLane[] sending = [];
-    private int next;
-    private int unfinished;
-    private long messages;
-    private long turn;
-    private int messageBytes;
-    private List<byte[]> held = [];
+    private Lane?[] _lanes = [];
+    private SendingLane[] _sending = [];
+    private int _next;
+    private int _unfinished;
+    private long _messages;
+    private long _turn;
+    private int _messageBytes;
+    private List<byte[]> _held = [];
 
     /// <summary>Content that no message depends on but its first 8 bytes.</summary>
     [NotState]
-    private byte[]? buffer;
+    private byte[]? _buffer;
 
     [NotState]
-    private Ticker? ticker;
+    private Ticker? _ticker;
 
     public void Take(ReadOnlySpan<byte> message)
     {
         ulong head = BinaryPrimitives.ReadUInt64LittleEndian(message);
-        Lane lane = lanes[head >> LaneShift]!;
+        Lane lane = _lanes[head >> LaneShift]!;
         lane.Bytes += message.Length;
         if ((head & ((1UL << LaneShift) - 1)) != ++lane.Taken) lane.Disorder++;
         if (lane.Taken == lane.Next) Reached((int)(head >> LaneShift), lane);
@@ -55,44 +55,44 @@ public sealed partial class StreamEnd : Immortal<IStreamEndProxy>, IStreamEnd
 
     public void GoOn()
     {
-        if (buffer?.Length != messageBytes) buffer = new byte[messageBytes];
-        for (long left = Math.Max(1, BurstBytes / messageBytes); left > 0 && unfinished > 0; next = (next + 1) % sending.Length)
-            left -= Send(sending[next], Math.Min(left, turn));
-        if (unfinished > 0) thisProxy.GoOnFork();
+        if (_buffer?.Length != _messageBytes) _buffer = new byte[_messageBytes];
+        for (long left = Math.Max(1, BurstBytes / _messageBytes); left > 0 && _unfinished > 0; _next = (_next + 1) % _sending.Length)
+            left -= Send(_sending[_next], Math.Min(left, _turn));
+        if (_unfinished > 0) thisProxy.GoOnFork();
     }
 
     private long Send(SendingLane lane, long most)
     {
-        long first = lane.Sent, last = Math.Min(messages, first + most);
+        long first = lane.Sent, last = Math.Min(_messages, first + most);
         if (first == last) return 0;
         IStreamEndProxy receiver = GetProxy<IStreamEnd>(lane.Receiver);
         for (long number = first + 1; number <= last; number++)
         {
-            BinaryPrimitives.WriteUInt64LittleEndian(buffer, lane.Bits | (ulong)number);
-            receiver.TakeFork(buffer);
+            BinaryPrimitives.WriteUInt64LittleEndian(_buffer, lane.Bits | (ulong)number);
+            receiver.TakeFork(_buffer);
         }
         lane.Sent = last;
-        if (last == messages) unfinished--;
+        if (last == _messages) _unfinished--;
         return last - first;
     }
 
     public void Begin(int round, int lane, long messages)
     {
-        if (lane >= lanes.Length) Array.Resize(ref lanes, lane + 1);
+        if (lane >= _lanes.Length) Array.Resize(ref _lanes, lane + 1);
         // A message of the round before that comes only now would be in this one's way, and is counted there.
-        lanes[lane] = new Lane { Round = round, Expected = (ulong)messages, Next = Math.Max(1, (ulong)messages / 2) };
+        _lanes[lane] = new Lane { Round = round, Expected = (ulong)messages, Next = Math.Max(1, (ulong)messages / 2) };
     }
 
     public void Stream(int round, long messages, int bytes, int turn, string lanes)
     {
         string[] each = lanes.Split(',');
-        sending = new SendingLane[each.Length];
-        (this.messages, this.turn, messageBytes, next, unfinished) = (messages, each.Length == 1 ? messages : turn, bytes, 0, each.Length);
+        _sending = new SendingLane[each.Length];
+        (_messages, _turn, _messageBytes, _next, _unfinished) = (messages, each.Length == 1 ? messages : turn, bytes, 0, each.Length);
         for (int i = 0; i < each.Length; i++)
         {
             string[] words = each[i].Split(':');
             int lane = int.Parse(words[0]);
-            sending[i] = new SendingLane { Receiver = words[1], Bits = (ulong)lane << LaneShift };
+            _sending[i] = new SendingLane { Receiver = words[1], Bits = (ulong)lane << LaneShift };
             Console.WriteLine($"begun {round} {lane} {Stopwatch.GetTimestamp()}");
             IStreamEndProxy receiver = GetProxy<IStreamEnd>(words[1]);
             receiver.BeginFork(round, lane, messages);
@@ -102,8 +102,8 @@ public sealed partial class StreamEnd : Immortal<IStreamEndProxy>, IStreamEnd
 
     public void Hold(long bytes)
     {
-        held = [];
-        for (long left = bytes; left > 0; left -= HeldPieceBytes) held.Add(new byte[Math.Min(left, HeldPieceBytes)]);
+        _held = [];
+        for (long left = bytes; left > 0; left -= HeldPieceBytes) _held.Add(new byte[Math.Min(left, HeldPieceBytes)]);
         Console.WriteLine($"holds {bytes}");
     }
 
@@ -115,14 +115,14 @@ public sealed partial class StreamEnd : Immortal<IStreamEndProxy>, IStreamEnd
         other.PokeFork(number);
     }
 
-    public void Tick(long sent) => ticker?.Handled(sent);
+    public void Tick(long sent) => _ticker?.Handled(sent);
 
     protected override void BecomingPrimary()
     {
         IStreamEndProxy self = thisProxy;
         Console.WriteLine($"primary {Stopwatch.GetTimestamp()}");
-        ticker = new Ticker(self.TickFork);
-        Driver.Listen(words => Obey(self, ticker, words));
+        _ticker = new Ticker(self.TickFork);
+        Driver.Listen(words => Obey(self, _ticker, words));
     }
 
     private static void Obey(IStreamEndProxy self, Ticker ticker, string[] words)

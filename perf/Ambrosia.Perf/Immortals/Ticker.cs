@@ -13,43 +13,43 @@ internal sealed class Ticker(Action<long> send)
 {
     private const int UnderWayMax = 10_000;
 
-    private readonly LatencyHistogram latencies = new(); // of the thread that runs handlers
-    private long sent, handled, wanted = -1;
-    private volatile bool stopped;
+    private readonly LatencyHistogram _latencies = new(); // of the thread that runs handlers
+    private long _sent, _handled, _wanted = -1;
+    private volatile bool _stopped;
 
     public void Start(TimeSpan every)
     {
-        stopped = false;
+        _stopped = false;
         new Thread(() => Run(every)) { IsBackground = true, Name = "ticker" }.Start();
     }
 
-    public void Stop() => stopped = true;
+    public void Stop() => _stopped = true;
 
     /// <summary>A tick's handler; <paramref name="at"/> is when it was to be sent.</summary>
     public void Handled(long at)
     {
-        latencies.Add(Stopwatch.GetElapsedTime(at));
-        if (Interlocked.Increment(ref handled) == Volatile.Read(ref wanted)) Tell();
+        _latencies.Add(Stopwatch.GetElapsedTime(at));
+        if (Interlocked.Increment(ref _handled) == Volatile.Read(ref _wanted)) Tell();
     }
 
     private void Run(TimeSpan every)
     {
         long step = (long)(every.TotalSeconds * Stopwatch.Frequency);
-        for (long next = Stopwatch.GetTimestamp() + step; !stopped; next += step)
+        for (long next = Stopwatch.GetTimestamp() + step; !_stopped; next += step)
         {
             Pause.Until(next);
-            while (sent - Volatile.Read(ref handled) >= UnderWayMax && !stopped) Pause.Until(Stopwatch.GetTimestamp() + step);
+            while (_sent - Volatile.Read(ref _handled) >= UnderWayMax && !_stopped) Pause.Until(Stopwatch.GetTimestamp() + step);
             send(next);
-            sent++;
+            _sent++;
         }
-        Console.WriteLine($"ticks {sent}");
+        Console.WriteLine($"ticks {_sent}");
         // Whoever of the two comes last sees the other's value.
-        Interlocked.Exchange(ref wanted, sent);
-        if (Interlocked.Read(ref handled) == sent) Tell();
+        Interlocked.Exchange(ref _wanted, _sent);
+        if (Interlocked.Read(ref _handled) == _sent) Tell();
     }
 
     private void Tell()
     {
-        if (Interlocked.Exchange(ref wanted, -1) >= 0) Console.WriteLine($"ticked {handled} {latencies}");
+        if (Interlocked.Exchange(ref _wanted, -1) >= 0) Console.WriteLine($"ticked {_handled} {_latencies}");
     }
 }

@@ -5,7 +5,7 @@ internal interface IPingLeg
 {
     string Name { get; }
 
-    /// <summary>What an answered call survives.</summary>
+    /// <summary>It says what an answered call survives.</summary>
     string Durability { get; }
 
     /// <summary>Calls one after another.</summary>

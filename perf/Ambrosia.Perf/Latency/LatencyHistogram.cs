@@ -11,7 +11,7 @@ internal sealed class LatencyHistogram
     private const int SubBuckets = 1 << SubBits;
 
     // Values below 64 ns have a bucket each, then 64 for every further power of two.
-    private readonly long[] counts = new long[(64 - SubBits + 1) * SubBuckets];
+    private readonly long[] _counts = new long[(64 - SubBits + 1) * SubBuckets];
 
     public long Count { get; private set; }
 
@@ -21,7 +21,7 @@ internal sealed class LatencyHistogram
     public void Add(TimeSpan duration)
     {
         ulong ns = (ulong)Math.Max(0, duration.TotalNanoseconds);
-        counts[BucketOf(ns)]++;
+        _counts[BucketOf(ns)]++;
         Count++;
         if (duration > Max) Max = duration;
     }
@@ -33,9 +33,9 @@ internal sealed class LatencyHistogram
         if (percentile is not (> 0 and <= 100)) throw new ArgumentOutOfRangeException(nameof(percentile));
         long rank = (long)Math.Ceiling(Count * (percentile / 100));
         long seen = 0;
-        for (int bucket = 0; bucket < counts.Length; bucket++)
+        for (int bucket = 0; bucket < _counts.Length; bucket++)
         {
-            seen += counts[bucket];
+            seen += _counts[bucket];
             if (seen < rank || seen == 0) continue;
             var upper = TimeSpan.FromMicroseconds(UpperEnd(bucket) / 1000.0);
             return upper < Max ? upper : Max;

@@ -30,7 +30,7 @@ internal sealed class PingCommand(ClusterOptions cluster, IReadOnlyList<IPingLeg
         for (int i = 0; i < options.Killed; i++)
         {
             killed.Add(ours.RunKilled(options.ManyCalls, options.Outstanding, (KillTarget)(i % 3)));
-            cluster.Say(
+            cluster.Report(
                 $"{options.Outstanding} at a time, {killed[^1].Target} killed in the middle: each call answered, {killed[^1].SecondsAfterKill:F2} s after the kill");
         }
         return new PingResult(closedLegs, crowdLegs, open, perSecond) { Killed = killed };
@@ -51,7 +51,7 @@ internal sealed class PingCommand(ClusterOptions cluster, IReadOnlyList<IPingLeg
                 found[leg].Add(legs[leg].Run() with { SpinnerMs = spinnerMs });
             }
             cluster.Advance(1.0 / Parts / rounds);
-            cluster.Say(
+            cluster.Report(
                 $"{what}, round {i + 1} of {rounds}: {string.Join(", ", legs.Zip(found, static (leg, all) => $"{leg.Leg.Name} p50 {all[^1].Latencies.P50:F1} µs p99 {all[^1].Latencies.P99:F1} µs"))}");
         }
         return [.. legs.Zip(found, static (leg, all) => new PingLegResult(leg.Leg.Name, leg.Leg.Durability, all))];

@@ -7,7 +7,7 @@ internal sealed record PingLegResult(string Leg, string Durability, IReadOnlyLis
 
     public double CallsPerSecond => Perf.Median.Of(Rounds, static round => round.CallsPerSecond);
 
-    /// <summary>Of all processes of the leg.</summary>
+    /// <summary>All processes of the leg together used this.</summary>
     public double CpuMicrosPerCall => Perf.Median.Of(Rounds, static round => round.Used.CpuSeconds / round.Latencies.Count * 1e6);
 }
 

@@ -10,21 +10,21 @@ internal sealed class CuttingRelay : IDisposable
 {
     private const int PieceBytes = 64 * 1024;
 
-    private readonly Socket listener = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
-    private readonly IPEndPoint target;
-    private readonly List<Socket> open = [];
-    private volatile bool stopped;
+    private readonly Socket _listener = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+    private readonly IPEndPoint _target;
+    private readonly List<Socket> _open = [];
+    private volatile bool _stopped;
 
     public CuttingRelay(IPEndPoint target)
     {
-        this.target = target;
-        listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
-        listener.Listen();
+        _target = target;
+        _listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        _listener.Listen();
         new Thread(Accept) { IsBackground = true, Name = "relay" }.Start();
     }
 
-    /// <summary>What is dialled instead of the target.</summary>
-    public string Address => listener.LocalEndPoint!.ToString()!;
+    /// <summary>This is dialled instead of the target.</summary>
+    public string Address => _listener.LocalEndPoint!.ToString()!;
 
     /// <summary>A port of loopback that was free a moment ago.</summary>
     public static IPEndPoint FreePort()
@@ -38,10 +38,10 @@ internal sealed class CuttingRelay : IDisposable
     public int Cut()
     {
         Socket[] all;
-        lock (open)
+        lock (_open)
         {
-            all = [.. open];
-            open.Clear();
+            all = [.. _open];
+            _open.Clear();
         }
         foreach (Socket socket in all) Reset(socket);
         return all.Length;
@@ -49,18 +49,18 @@ internal sealed class CuttingRelay : IDisposable
 
     public void Dispose()
     {
-        stopped = true;
-        listener.Dispose();
+        _stopped = true;
+        _listener.Dispose();
         Cut();
     }
 
     private void Accept()
     {
-        while (!stopped)
+        while (!_stopped)
         {
             try
             {
-                PassOn(listener.Accept());
+                PassOn(_listener.Accept());
             }
             catch (Exception e) when (e is SocketException or ObjectDisposedException)
             {
@@ -73,10 +73,10 @@ internal sealed class CuttingRelay : IDisposable
     {
         var callee = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
         caller.NoDelay = true;
-        lock (open) open.AddRange([caller, callee]);
+        lock (_open) _open.AddRange([caller, callee]);
         try
         {
-            callee.Connect(target);
+            callee.Connect(_target);
         }
         catch (SocketException)
         {
@@ -102,7 +102,7 @@ internal sealed class CuttingRelay : IDisposable
             Reset(from);
             Reset(to);
         }
-        lock (open) open.RemoveAll(socket => socket == from);
+        lock (_open) _open.RemoveAll(socket => socket == from);
     }
 
     private static void Reset(Socket socket)

@@ -1,12 +1,12 @@
 using System.Security.Cryptography;
-using CRA;
+using CRA.Authentication;
 
 namespace Ambrosia.Perf;
 
 /// <summary>Certificates for the instances of a measurement, of an authority made for it.</summary>
 internal static class LinkCertificates
 {
-    private static readonly TimeSpan lifetime = TimeSpan.FromDays(1);
+    private static readonly TimeSpan s_lifetime = TimeSpan.FromDays(1);
 
     /// <summary>The same cluster with links through TLS; the files lie beside the logs.</summary>
     public static ClusterOptions Give(ClusterOptions cluster)
@@ -22,7 +22,7 @@ internal static class LinkCertificates
         if (!File.Exists(files[0]))
         {
             (string certificate,
-                string key) = DevelopmentCertificates.MakeInstance(instance, authority, authorityKey, DateTimeOffset.UtcNow, lifetime,
+                string key) = DevelopmentCertificates.MakeInstance(instance, authority, authorityKey, DateTimeOffset.UtcNow, s_lifetime,
                     RandomNumberGenerator.Fill);
             foreach ((string file, string text) in files.Zip([certificate, key, authority]))
             {

@@ -10,7 +10,7 @@ internal sealed class ReconnectCommand(ClusterOptions options)
     private const string App = "stream-end", Sender = "sender", Receiver = "receiver";
     private const int WarmUps = 20, SayEach = 50;
 
-    private int number;
+    private int _number;
 
     /// <exception cref="FailedRoundException">A figure means nothing.</exception>
     public ReconnectResult Run(int cuts)
@@ -32,7 +32,7 @@ internal sealed class ReconnectCommand(ClusterOptions options)
                 cut.Add(Reach(cluster, relays, isCut: true));
                 options.Advance(1.0 / cuts);
                 if ((i + 1) % SayEach == 0)
-                    options.Say(
+                    options.Report(
                         $"cut {i + 1} of {cuts}: {plain.Max.TotalMilliseconds:F1} ms at most without, {cut.Max.TotalMilliseconds:F1} ms with");
             }
             return new ReconnectResult(Latencies.Of(plain), Latencies.Of(cut));
@@ -52,7 +52,7 @@ internal sealed class ReconnectCommand(ClusterOptions options)
 
     private TimeSpan Reach(Cluster cluster, List<CuttingRelay> relays, bool isCut)
     {
-        string mine = $"{++number}";
+        string mine = $"{++_number}";
         long begun = Stopwatch.GetTimestamp();
         if (isCut && relays.Sum(static relay => relay.Cut()) == 0) throw new FailedRoundException("no connection goes through the relays");
         cluster.Tell(Sender, $"reach {mine} {Receiver}");

@@ -1,6 +1,8 @@
 using System.Diagnostics;
-using Ambrosia.Log;
+using Ambrosia.Log.Format;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Records;
+using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.Perf;
 
@@ -17,11 +19,11 @@ internal sealed class LogCommand(ClusterOptions cluster, LogWriteMode mode)
     {
         using var driver = new LogDriver(Path.Combine(cluster.Directory, "log"),
             new LogOptions { SegmentBytes = SegmentBytes, WriteMode = mode });
-        bool isDirect = driver.Log.Chain.Segments[^1].Header.IsDirect;
+        bool isDirect = driver.Log.Chain.Segments[^1].IsDirect;
         LogFloor floor = new(cluster.Directory, isDirect ? "direct" : "buffered"), cached = new(cluster.Directory, "buffered"),
             cold = new(cluster.Directory, "cold");
         for (int i = 0; i < 12; i++) driver.AppendMany(BodyOf(1 << 20), 64); // every file of the log has been written once then
-        IReadOnlyList<MemoryFigure> memory = new MemoryRounds(driver, rounds, cluster.Say).Run();
+        IReadOnlyList<MemoryFigure> memory = new MemoryRounds(driver, rounds, cluster.Report).Run();
         var figures = new List<LogFigure>();
         foreach (int bytes in new[] { 4_096, 65_536, 1 << 20 })
         {
@@ -63,7 +65,7 @@ internal sealed class LogCommand(ClusterOptions cluster, LogWriteMode mode)
             raw.Add(floor().TotalSeconds);
         }
         var figure = new LogFigure(what, bytes, own, raw);
-        cluster.Say($"{what}: {figure.OursGigabytesPerSecond:F3} GB/s, raw {figure.FloorGigabytesPerSecond:F3}, ratio {figure.Ratio:F2}");
+        cluster.Report($"{what}: {figure.OursGigabytesPerSecond:F3} GB/s, raw {figure.FloorGigabytesPerSecond:F3}, ratio {figure.Ratio:F2}");
         return figure;
     }
 

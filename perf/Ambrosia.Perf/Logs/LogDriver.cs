@@ -3,8 +3,17 @@
 // Durable pages are let go as if delivery had sent them at once; without that each page would be filled where the cache
 // has not been for longest.
 using System.Diagnostics;
-using Ambrosia.Log;
+using Ambrosia.Log.Commit;
+using Ambrosia.Log.Fencing;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
+using Ambrosia.Log.Pages;
+using Ambrosia.Log.Reading;
+using Ambrosia.Log.Recovery;
+using Ambrosia.Log.Segments;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Records;
 
 namespace Ambrosia.Perf;
 
@@ -25,10 +34,10 @@ internal sealed class LogDriver : IDisposable
     public LogDriver(string directory, LogOptions options)
     {
         Directory = directory;
-        Identity = InstanceDirectory.Create(_files, directory, "perf", 0, Guid.NewGuid(), 1, "r0", NoCrashPoints.Instance);
-        var claimed = (ClaimResult.Claimed)PrimaryClaim.Try(_files, directory, Identity, "r0", NoCrashPoints.Instance);
+        Identity = InstanceDirectory.Create(_files, directory, "perf", 0, Guid.NewGuid(), 1, "r0", ICrashPoints.None);
+        var claimed = (ClaimResult.Claimed)PrimaryClaim.TryClaim(_files, directory, Identity, "r0", ICrashPoints.None);
         _lock = claimed.PrimaryLock;
-        Log = TakeOver.Run(_files, directory, Identity, claimed.Fence, "r0", options, TimeProvider.System, NoCrashPoints.Instance);
+        Log = TakeOver.Execute(new LogLocation(_files, directory, Identity), claimed.Fence, "r0", options, TimeProvider.System);
         _space = new Thread(() => Guard(PrepareSpace)) { IsBackground = true, Name = "space" };
         _space.Start();
     }
@@ -37,7 +46,7 @@ internal sealed class LogDriver : IDisposable
 
     public InstanceIdentity Identity { get; }
 
-    public OpenLog Log { get; }
+    public PrimaryLog Log { get; }
 
     public LogWriter Writer => Log.Writer;
 
@@ -139,17 +148,17 @@ internal sealed class LogDriver : IDisposable
     private bool TryCommit()
     {
         Check();
-        if (Writer.Begin(out CommitGroup? group) != CommitAnswer.Ready) return false;
+        if (Writer.Begin(out CommitGroup? group) != CommitReadiness.Ready) return false;
         if (group!.NeedsRotation) group.Rotate();
         group.Write();
         group.Flush();
         group.CheckFence();
         Writer.Complete(group);
-        LetGo();
+        DeliverDurable();
         return true;
     }
 
-    private void LetGo()
+    private void DeliverDurable()
     {
         while (_delivered < Writer.Durable)
         {

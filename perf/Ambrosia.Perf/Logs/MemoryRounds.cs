@@ -3,8 +3,9 @@
 // channel) is not counted.
 using System.Diagnostics;
 using System.Threading.Channels;
-using Ambrosia.Log;
-using Ambrosia.Protocol;
+using Ambrosia.Log.Pages;
+using Ambrosia.Protocol.Hashing;
+using Ambrosia.Protocol.Records;
 
 namespace Ambrosia.Perf;
 
@@ -14,16 +15,16 @@ internal sealed class MemoryRounds(LogDriver driver, int rounds, Action<string> 
     private const int RecordBytes = 16, Records = 1 << 17; // 2 MiB: half of the pages that writers always get
     private const int CheckedBytes = 64 << 20;
 
-    private readonly byte[] record = new byte[RecordBytes], page = new byte[Records * RecordBytes];
-    private readonly Lock gate = new();
-    private readonly Channel<(long, long)> channel = Channel.CreateBounded<(long, long)>(
+    private readonly byte[] _record = new byte[RecordBytes], _page = new byte[Records * RecordBytes];
+    private readonly Lock _gate = new();
+    private readonly Channel<(long, long)> _channel = Channel.CreateBounded<(long, long)>(
         new BoundedChannelOptions(Records) { SingleReader = true });
-    private int end;
+    private int _end;
 
     /// <summary>Nobody else appends to the log or commits meanwhile.</summary>
     public IReadOnlyList<MemoryFigure> Run()
     {
-        new RecordHeader(RecordBytes - RecordHeader.Bytes, RecordKind.Run).Write(record);
+        new RecordHeader(RecordBytes - RecordHeader.Bytes, RecordKind.Run).Write(_record);
         return [.. new[] { 1, 2 }.Select(Reserving), .. new[] { 4_096, 65_536, 1 << 20 }.Select(Checking)];
     }
 
@@ -104,7 +105,7 @@ internal sealed class MemoryRounds(LogDriver driver, int rounds, Action<string> 
         for (int i = 0; i < count; i++)
         {
             if (!driver.Writer.TryReserve(RecordBytes, out Reservation room)) throw new FailedRoundException("the pages had no room");
-            record.AsSpan().CopyTo(room.Bytes);
+            _record.AsSpan().CopyTo(room.Bytes);
             driver.Writer.Leave(room);
         }
     }
@@ -113,10 +114,10 @@ internal sealed class MemoryRounds(LogDriver driver, int rounds, Action<string> 
     {
         for (int i = 0; i < count; i++)
         {
-            lock (gate)
+            lock (_gate)
             {
-                record.AsSpan().CopyTo(page.AsSpan(end));
-                end = (end + RecordBytes) & (page.Length - 1);
+                _record.AsSpan().CopyTo(_page.AsSpan(_end));
+                _end = (_end + RecordBytes) & (_page.Length - 1);
             }
         }
     }
@@ -124,11 +125,11 @@ internal sealed class MemoryRounds(LogDriver driver, int rounds, Action<string> 
     private void WriteToChannel(int count)
     {
         for (int i = 0; i < count; i++)
-            if (!channel.Writer.TryWrite((i, count))) throw new FailedRoundException("the channel had no room");
+            if (!_channel.Writer.TryWrite((i, count))) throw new FailedRoundException("the channel had no room");
     }
 
     private void Drain()
     {
-        while (channel.Reader.TryRead(out _)) { }
+        while (_channel.Reader.TryRead(out _)) { }
     }
 }

@@ -1,4 +1,5 @@
-using Ambrosia.Log;
+using Ambrosia.Log.Commit;
+using Ambrosia.Log.Format;
 
 namespace Ambrosia.Perf;
 
@@ -23,7 +24,7 @@ internal sealed class SoakCommand(ClusterOptions cluster, LogWriteMode mode)
             double seconds = driver.Stream(body, stretch).TotalSeconds;
             stretches.Add(
                 new SoakStretch(stretches.Count + 1, seconds, driver.DiskBytes(), ProcessMemory.ResidentBytes(Environment.ProcessId)));
-            cluster.Say(
+            cluster.Report(
                 $"{written + stretch >> 20} MiB: {stretch / seconds / 1e9:F2} GB/s, disk {stretches[^1].DiskBytes >> 20} MiB, resident {stretches[^1].ResidentBytes >> 20} MiB");
         }
         LogMetrics metrics = driver.Writer.Metrics;

@@ -9,16 +9,16 @@ internal sealed class Cluster(ClusterOptions options) : IDisposable
 {
     private const string ReadyWord = "ready";
 
-    private readonly Channel<Line> lines = Channel.CreateUnbounded<Line>();
-    private readonly List<Member> members = [];
-    private readonly Queue<string> lastLines = new();
-    private int pokes;
+    private readonly Channel<Line> _lines = Channel.CreateUnbounded<Line>();
+    private readonly List<Member> _members = [];
+    private readonly Queue<string> _lastLines = new();
+    private int _pokes;
 
     public ClusterOptions Options => options;
 
-    public IReadOnlyList<Member> Members => members;
+    public IReadOnlyList<Member> Members => _members;
 
-    public Member this[string instance] => members.First(each => each.Instance == instance);
+    public Member this[string instance] => _members.First(each => each.Instance == instance);
 
     /// <summary>Starts members and waits until they are ready.</summary>
     /// <param name="instances">Name of each instance, and the name under which this program is its app.</param>
@@ -31,7 +31,7 @@ internal sealed class Cluster(ClusterOptions options) : IDisposable
         {
             Directory.CreateDirectory(options.Directory);
             foreach ((string instance, string app) in instances) cluster.Add(instance, "r0", app).Start();
-            cluster.AwaitReady(cluster.members);
+            cluster.AwaitReady(cluster._members);
             return cluster;
         }
         catch
@@ -44,8 +44,8 @@ internal sealed class Cluster(ClusterOptions options) : IDisposable
     /// <summary>A member that is not started yet.</summary>
     public Member Add(string instance, string replica, string app)
     {
-        var member = new Member(instance, replica, app, options, line => lines.Writer.TryWrite(line));
-        members.Add(member);
+        var member = new Member(instance, replica, app, options, line => _lines.Writer.TryWrite(line));
+        _members.Add(member);
         return member;
     }
 
@@ -53,7 +53,7 @@ internal sealed class Cluster(ClusterOptions options) : IDisposable
     public void Remove(Member member)
     {
         member.Dispose();
-        members.Remove(member);
+        _members.Remove(member);
     }
 
     public void Tell(string instance, string command) => this[instance].Tell(command);
@@ -67,7 +67,7 @@ internal sealed class Cluster(ClusterOptions options) : IDisposable
     /// <summary>Gives a member an input and waits until it was logged and executed; returns the moment of that.</summary>
     public long Poke(Member member)
     {
-        string number = $"{++pokes}";
+        string number = $"{++_pokes}";
         member.Tell($"poke {number}");
         return long.Parse(Await(line => line.From == member && line.Words is ["poked", string n, _] && n == number, "poked").Words[2]);
     }
@@ -84,7 +84,7 @@ internal sealed class Cluster(ClusterOptions options) : IDisposable
         {
             while (true)
             {
-                Line line = lines.Reader.ReadAsync(late.Token).AsTask().GetAwaiter().GetResult();
+                Line line = _lines.Reader.ReadAsync(late.Token).AsTask().GetAwaiter().GetResult();
                 Note(line);
                 if (wanted(line)) return line;
             }
@@ -92,7 +92,7 @@ internal sealed class Cluster(ClusterOptions options) : IDisposable
         catch (OperationCanceledException) when (!options.Stop.IsCancellationRequested)
         {
             throw new FailedRoundException(
-                $"no line '{what} …' within {options.Limit.TotalSeconds:F0} s; the last lines were:\n  {string.Join("\n  ", lastLines)}");
+                $"no line '{what} …' within {options.Limit.TotalSeconds:F0} s; the last lines were:\n  {string.Join("\n  ", _lastLines)}");
         }
     }
 
@@ -100,7 +100,7 @@ internal sealed class Cluster(ClusterOptions options) : IDisposable
     public Usage Measure(Func<Member, bool>? isReceiver = null)
     {
         var usage = new Usage(0, 0, 0, 0, 0);
-        foreach (Member member in members)
+        foreach (Member member in _members)
         {
             (long commits, long bytes) = member.Written();
             double cpu = member.CpuSeconds();
@@ -110,11 +110,11 @@ internal sealed class Cluster(ClusterOptions options) : IDisposable
     }
 
     /// <summary>Processor time that the runtimes of all processes have spent on compiling hot methods once more.</summary>
-    public double CompilationSeconds() => members.Sum(static member => HubUsage.Of(member).CompilationSeconds);
+    public double CompilationSeconds() => _members.Sum(static member => HubUsage.Of(member).CompilationSeconds);
 
     public void Dispose()
     {
-        foreach (Member member in members) member.Dispose();
+        foreach (Member member in _members) member.Dispose();
     }
 
     private void Note(Line line)
@@ -124,7 +124,7 @@ internal sealed class Cluster(ClusterOptions options) : IDisposable
         // Whoever is killed in a measurement has a higher generation by then: what ends else has failed.
         if (line.Text.StartsWith("exit ", StringComparison.Ordinal) || line.Text.StartsWith("app ended", StringComparison.Ordinal))
             throw new FailedRoundException($"{line.From.Instance}: {line.Text}");
-        if (lastLines.Count == 16) lastLines.Dequeue();
-        lastLines.Enqueue($"{line.From.Instance}: {line.Text}");
+        if (_lastLines.Count == 16) _lastLines.Dequeue();
+        _lastLines.Enqueue($"{line.From.Instance}: {line.Text}");
     }
 }

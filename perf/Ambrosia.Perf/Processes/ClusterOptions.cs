@@ -26,7 +26,7 @@ internal sealed record ClusterOptions(string Directory, TimeSpan Limit)
     public CancellationToken Stop { get; init; }
 
     /// <summary>Lines that somebody should see while it runs.</summary>
-    public Action<string> Say { get; init; } = static _ => { };
+    public Action<string> Report { get; init; } = static _ => { };
 
     /// <summary>A part of the whole measurement is done, from 0 to 1.</summary>
     public Action<double> Advance { get; init; } = static _ => { };

@@ -9,10 +9,10 @@ namespace Ambrosia.Perf;
 /// <summary>A coordinator process with its app. Killed and started again it is the same member with the same log.</summary>
 internal sealed class Member(string instance, string replica, string app, ClusterOptions options, Action<Line> take) : IDisposable
 {
-    private static readonly string ownProgram = Path.Combine(AppContext.BaseDirectory, "Ambrosia.Perf");
+    private static readonly string s_ownProgram = Path.Combine(AppContext.BaseDirectory, "Ambrosia.Perf");
 
-    private Process? process;
-    private int generation;
+    private Process? _process;
+    private int _generation;
 
     public string Instance => instance;
 
@@ -20,43 +20,45 @@ internal sealed class Member(string instance, string replica, string app, Cluste
 
     public string LogDirectory => Path.Combine(options.Directory, instance);
 
-    public int CoordinatorId => process?.Id ?? throw new InvalidOperationException($"{instance} was not started");
+    public int CoordinatorId => _process?.Id ?? throw new InvalidOperationException($"{instance} was not started");
 
     /// <summary>Of the app that runs now; 0 before its first line.</summary>
     public int AppId { get; set; }
 
     /// <summary>Lines of earlier processes have a lower one.</summary>
-    public int Generation => Volatile.Read(ref generation);
+    public int Generation => Volatile.Read(ref _generation);
 
     public void Start()
     {
-        var start = new ProcessStartInfo(options.Local == LocalHop.Embedded ? ownProgram : options.Coordinator)
+        var start = new ProcessStartInfo(options.Local == LocalHop.Embedded ? s_ownProgram : options.Coordinator)
         {
             UseShellExecute = false, RedirectStandardInput = true, RedirectStandardOutput = true, RedirectStandardError = true,
         };
+        // A process that is killed cannot remove the pipes of its debugger from the temporary folder, and its app inherits this.
+        start.Environment["DOTNET_EnableDiagnostics"] = "0";
         foreach (string word in Words()) start.ArgumentList.Add(word);
         AppId = 0; // an embedded one says the id of its coordinator
-        int mine = Interlocked.Increment(ref generation);
-        process = Process.Start(start) ?? throw new InvalidOperationException("the coordinator was not started");
-        process.StandardInput.AutoFlush = true;
-        process.OutputDataReceived += (_, e) => Forward(mine, e.Data);
-        process.ErrorDataReceived += (_, e) => Forward(mine, e.Data);
-        process.BeginOutputReadLine();
-        process.BeginErrorReadLine();
+        int mine = Interlocked.Increment(ref _generation);
+        _process = Process.Start(start) ?? throw new InvalidOperationException("the coordinator was not started");
+        _process.StandardInput.AutoFlush = true;
+        _process.OutputDataReceived += (_, e) => Forward(mine, e.Data);
+        _process.ErrorDataReceived += (_, e) => Forward(mine, e.Data);
+        _process.BeginOutputReadLine();
+        _process.BeginErrorReadLine();
     }
 
     /// <summary>A command for the app.</summary>
-    public void Tell(string command) => process!.StandardInput.WriteLine(command);
+    public void Tell(string command) => _process!.StandardInput.WriteLine(command);
 
     /// <summary>Ends both processes by kill -9, and returns when they are gone.</summary>
     public void Kill()
     {
-        if (process is null) return;
-        Signals.Kill(process.Id);
-        if (AppId != 0 && AppId != process.Id) Signals.Kill(AppId);
-        process.WaitForExit(); // and until its last line was read
-        process.Dispose();
-        process = null;
+        if (_process is null) return;
+        Signals.Kill(_process.Id);
+        if (AppId != 0 && AppId != _process.Id) Signals.Kill(AppId);
+        _process.WaitForExit(); // and until its last line was read
+        _process.Dispose();
+        _process = null;
     }
 
     /// <summary>Flushes of the log, and bytes written to it, since the coordinator's start.</summary>
@@ -100,12 +102,12 @@ internal sealed class Member(string instance, string replica, string app, Cluste
         if (options.Local == LocalHop.Rings) words.Add("--app-rings");
         if (options.Log != LogKind.Durable) words.AddRange(["--unsafe-no-flush", "--log-write", "buffered"]);
         words.AddRange(options.OptionsOf(instance));
-        if (!isEmbedded) words.AddRange(["--", ownProgram, "app", app]);
+        if (!isEmbedded) words.AddRange(["--", s_ownProgram, "app", app]);
         return words;
     }
 
     private void Forward(int of, string? text)
     {
-        if (text is not null) take(new Line(this, of, text));
+        if (text is not null) take(Line.Of(this, of, text));
     }
 }

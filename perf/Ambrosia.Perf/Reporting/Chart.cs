@@ -12,7 +12,7 @@ internal sealed record Chart(string Suffix, string Title, string XAxis, string Y
 {
     private const int Width = 760, Height = 440, Left = 80, Right = 170, Top = 44, Bottom = 56;
 
-    private static readonly string[] colours = ["#0b5fa5", "#c1440e", "#2e7d32", "#7b1fa2", "#8d6e00", "#455a64", "#ad1457"];
+    private static readonly string[] s_colours = ["#0b5fa5", "#c1440e", "#2e7d32", "#7b1fa2", "#8d6e00", "#455a64", "#ad1457"];
 
     /// <exception cref="InvalidOperationException">There is no point, or one that has no logarithm.</exception>
     public string ToSvg()
@@ -29,7 +29,7 @@ internal sealed record Chart(string Suffix, string Title, string XAxis, string Y
         Text(svg, (Left + Width - Right) / 2.0, Height - 14, "middle", XAxis);
         Text(svg, Left, Top - 6, "end", YAxis);
         Grid(svg, x, y);
-        for (int i = 0; i < Lines.Count; i++) Draw(svg, Lines[i], colours[i % colours.Length], x, y);
+        for (int i = 0; i < Lines.Count; i++) Draw(svg, Lines[i], s_colours[i % s_colours.Length], x, y);
         return svg.AppendLine("</svg>").ToString();
     }
 

@@ -15,7 +15,7 @@ internal sealed record ResultFile(
     public const string ThisConfiguration = "Release";
 #endif
 
-    private static readonly JsonSerializerOptions options = new()
+    private static readonly JsonSerializerOptions s_options = new()
     {
         WriteIndented = true, PropertyNamingPolicy = JsonNamingPolicy.CamelCase, Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping,
         Converters = { new JsonStringEnumConverter(JsonNamingPolicy.CamelCase) },
@@ -25,7 +25,7 @@ internal sealed record ResultFile(
     [JsonIgnore]
     public bool IsWorthKeeping => Configuration != "Debug";
 
-    public string ToJson() => JsonSerializer.Serialize(this, options);
+    public string ToJson() => JsonSerializer.Serialize(this, s_options);
 
     /// <summary>Writes the file, and beside it the charts.</summary>
     /// <returns>The path of the JSON.</returns>

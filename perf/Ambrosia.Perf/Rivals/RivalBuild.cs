@@ -11,7 +11,7 @@ internal static class RivalBuild
     private const string CompilerHint = "apt-get install cmake g++",
         GrpcHint = "apt-get install libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc";
 
-    private static readonly TimeSpan limit = TimeSpan.FromMinutes(5);
+    private static readonly TimeSpan s_limit = TimeSpan.FromMinutes(5);
 
     /// <summary>The path of a rival's program, which is up to date with its sources.</summary>
     /// <exception cref="MissingRivalException">It cannot be built here.</exception>
@@ -48,7 +48,7 @@ internal static class RivalBuild
             {
                 return new FileStream(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None);
             }
-            catch (IOException) when (Stopwatch.GetElapsedTime(begun) < limit)
+            catch (IOException) when (Stopwatch.GetElapsedTime(begun) < s_limit)
             {
                 // Another driver builds.
             }
@@ -64,7 +64,7 @@ internal static class RivalBuild
             using Process process = Process.Start(start)!;
             Task<string> errors = process.StandardError.ReadToEndAsync();
             string output = process.StandardOutput.ReadToEnd();
-            if (!process.WaitForExit(limit)) process.Kill();
+            if (!process.WaitForExit(s_limit)) process.Kill();
             return (process.ExitCode, output + errors.GetAwaiter().GetResult());
         }
         catch (Win32Exception)

@@ -9,27 +9,27 @@ internal sealed class AmbrosiaLeg : IStreamLeg, IDisposable
 {
     private const string UsualName = "ambrosia";
 
-    private readonly Lazy<Cluster> started;
-    private readonly ClusterOptions options;
-    private readonly StreamPlan plan;
-    private readonly TimeSpan? impulseEvery;
-    private int round;
+    private readonly Lazy<Cluster> _started;
+    private readonly ClusterOptions _options;
+    private readonly StreamPlan _plan;
+    private readonly TimeSpan? _impulseEvery;
+    private int _round;
 
     /// <param name="impulseEvery">An impulse so often at the first receiver while a round runs; null: none.</param>
     /// <param name="name">Another one when we are our own rival; then its logs go when it ends.</param>
     public AmbrosiaLeg(ClusterOptions options, StreamPlan plan, TimeSpan? impulseEvery = null, string name = UsualName)
     {
         Name = name;
-        this.options = options;
-        this.plan = plan;
-        this.impulseEvery = impulseEvery;
-        started = new Lazy<Cluster>(Start);
+        _options = options;
+        _plan = plan;
+        _impulseEvery = impulseEvery;
+        _started = new Lazy<Cluster>(Start);
     }
 
     private Cluster Start()
     {
-        Cluster cluster = Cluster.Start(options, plan.Instances);
-        if (options.HasStandbys) AddStandbys(cluster);
+        Cluster cluster = Cluster.Start(_options, _plan.Instances);
+        if (_options.HasStandbys) AddStandbys(cluster);
         return cluster;
     }
 
@@ -38,30 +38,30 @@ internal sealed class AmbrosiaLeg : IStreamLeg, IDisposable
 
     private void AddStandbys(Cluster cluster)
     {
-        foreach ((string instance, string app) in plan.Instances.Where(each => plan.IsReceiver(each.Instance)))
+        foreach ((string instance, string app) in _plan.Instances.Where(each => _plan.IsReceiver(each.Instance)))
         {
             ulong goal = cluster[instance].Executed() ?? 0;
             Member second = cluster.Add(instance, "r1", app);
             second.Start();
             for (long begun = Stopwatch.GetTimestamp(); second.Executed() is not { } at || at < goal; Thread.Sleep(5))
-                if (Stopwatch.GetElapsedTime(begun) > options.Limit)
+                if (Stopwatch.GetElapsedTime(begun) > _options.Limit)
                     throw new FailedRoundException($"the second replica of {instance} does not follow");
         }
     }
 
     public string Name { get; }
 
-    public string Durability => options.Durability;
+    public string Durability => _options.Durability;
 
     public int BytesMax => Sizes.BytesMax;
 
     /// <summary>Started when it is first needed.</summary>
-    public Cluster Cluster => started.Value;
+    public Cluster Cluster => _started.Value;
 
     /// <summary>Makes the state of each receiver so large.</summary>
     public void Hold(long bytes)
     {
-        foreach (string receiver in plan.Lanes.Select(static lane => lane.Receiver).Distinct())
+        foreach (string receiver in _plan.Lanes.Select(static lane => lane.Receiver).Distinct())
         {
             Cluster.Tell(receiver, $"hold {bytes}");
             Cluster.Await(line => line.Text == $"holds {bytes}" && line.From.Instance == receiver, "holds");
@@ -73,15 +73,15 @@ internal sealed class AmbrosiaLeg : IStreamLeg, IDisposable
     /// <param name="hub">One of whose use of the processor the round tells apart.</param>
     public StreamRound Run(int bytes, long messages, Member? hub)
     {
-        long each = Math.Max(1, messages / plan.Lanes.Count);
+        long each = Math.Max(1, messages / _plan.Lanes.Count);
         Usage before = Measure();
-        if (impulseEvery is { } every) Cluster.Tell(plan.Lanes[0].Receiver, $"tick {every.TotalMicroseconds:F0}");
+        if (_impulseEvery is { } every) Cluster.Tell(_plan.Lanes[0].Receiver, $"tick {every.TotalMicroseconds:F0}");
         HubUsage hubBefore = HubUsage.Of(hub); // last, and first at the end: asking so many takes a while, in which only clocks tick
         Begin(bytes, each);
         double seconds = AwaitEnd(bytes, each);
         HubUsage hubUsed = HubUsage.Of(hub) - hubBefore;
-        Latencies? impulses = impulseEvery is null ? null : AwaitImpulses();
-        return new StreamRound(each * plan.Lanes.Count, bytes, seconds, Measure() - before) { Impulses = impulses, Hub = hubUsed };
+        Latencies? impulses = _impulseEvery is null ? null : AwaitImpulses();
+        return new StreamRound(each * _plan.Lanes.Count, bytes, seconds, Measure() - before) { Impulses = impulses, Hub = hubUsed };
     }
 
     /// <summary>
@@ -93,43 +93,43 @@ internal sealed class AmbrosiaLeg : IStreamLeg, IDisposable
         const int triesMax = 8;
         for (int i = 0; i < triesMax; i++, messages *= 2)
         {
-            long each = Math.Max(2, messages / plan.Lanes.Count);
+            long each = Math.Max(2, messages / _plan.Lanes.Count);
             Begin(bytes, each);
-            Cluster.Await(line => line.Words is ["half", string of, ..] && of == $"{round}", "half");
+            Cluster.Await(line => line.Words is ["half", string of, ..] && of == $"{_round}", "half");
             long killed = Stopwatch.GetTimestamp();
             Member[] victims = [.. Cluster.Members.Where(member => Hits(target, member))];
             foreach (Member victim in victims) victim.Kill();
             foreach (Member victim in victims) victim.Start();
             AwaitEnd(bytes, each, killed, out bool wasInTheMiddle, out double lastTicks);
             AwaitAlive(victims);
-            if (wasInTheMiddle) return new KilledRound(target, each * plan.Lanes.Count, bytes, (lastTicks - killed) / Stopwatch.Frequency);
+            if (wasInTheMiddle) return new KilledRound(target, each * _plan.Lanes.Count, bytes, (lastTicks - killed) / Stopwatch.Frequency);
         }
         throw new FailedRoundException($"{triesMax} rounds ended before their middle was reported: give more --bytes");
     }
 
     public void Dispose()
     {
-        if (!started.IsValueCreated) return;
+        if (!_started.IsValueCreated) return;
         Cluster.Dispose();
-        if (Name != UsualName && Directory.Exists(options.Directory)) Directory.Delete(options.Directory, recursive: true);
+        if (Name != UsualName && Directory.Exists(_options.Directory)) Directory.Delete(_options.Directory, recursive: true);
     }
 
     private bool Hits(KillTarget target, Member member) => target switch
     {
-        KillTarget.Receivers => plan.IsReceiver(member.Instance),
-        KillTarget.Senders => plan.Lanes.Any(lane => lane.Sender == member.Instance),
+        KillTarget.Receivers => _plan.IsReceiver(member.Instance),
+        KillTarget.Senders => _plan.Lanes.Any(lane => lane.Sender == member.Instance),
         _ => true,
     };
 
-    private Usage Measure() => Cluster.Measure(member => plan.IsReceiver(member.Instance));
+    private Usage Measure() => Cluster.Measure(member => _plan.IsReceiver(member.Instance));
 
     private void Begin(int bytes, long each)
     {
-        round++;
-        foreach (var lanes in plan.Lanes.Select(static (lane, number) => (lane.Sender, lane.Receiver, Number: number))
+        _round++;
+        foreach (var lanes in _plan.Lanes.Select(static (lane, number) => (lane.Sender, lane.Receiver, Number: number))
             .GroupBy(static lane => lane.Sender))
             Cluster.Tell(lanes.Key,
-                $"stream {round} {each} {bytes} {plan.Turn} {string.Join(',', lanes.Select(static lane => $"{lane.Number}:{lane.Receiver}"))}");
+                $"stream {_round} {each} {bytes} {_plan.Turn} {string.Join(',', lanes.Select(static lane => $"{lane.Number}:{lane.Receiver}"))}");
     }
 
     private double AwaitEnd(int bytes, long each) => AwaitEnd(bytes, each, 0, out _, out _);
@@ -143,9 +143,9 @@ internal sealed class AmbrosiaLeg : IStreamLeg, IDisposable
         lastTicks = 0;
         wasInTheMiddle = false;
         // Who is killed replays, and says again what it said: the first of each counts.
-        while (begun.Count < (killed == 0 ? plan.Lanes.Count : 0) || done.Count < plan.Lanes.Count)
+        while (begun.Count < (killed == 0 ? _plan.Lanes.Count : 0) || done.Count < _plan.Lanes.Count)
         {
-            Line line = Cluster.Await(line => line.Words is ["begun" or "done", string of, ..] && of == $"{round}", "done");
+            Line line = Cluster.Await(line => line.Words is ["begun" or "done", string of, ..] && of == $"{_round}", "done");
             switch (line.Words)
             {
                 case ["begun", _, string lane, string ticks]:
@@ -165,7 +165,7 @@ internal sealed class AmbrosiaLeg : IStreamLeg, IDisposable
 
     private Latencies AwaitImpulses()
     {
-        string receiver = plan.Lanes[0].Receiver;
+        string receiver = _plan.Lanes[0].Receiver;
         Cluster.Tell(receiver, "tickless");
         long sent = long.Parse(Cluster.Await("ticks").Words[1]);
         string[] words = Cluster.Await("ticked").Words;

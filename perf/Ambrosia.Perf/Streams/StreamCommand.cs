@@ -12,7 +12,7 @@ internal sealed class StreamCommand(ClusterOptions cluster, StreamPlan plan, IRe
     private const long TrialMessages = 20_000;
     private const double RivalSecondsMin = 0.5, RivalSecondsMax = 4;
 
-    private double bestSpinnerMs = double.MaxValue;
+    private double _bestSpinnerMs = double.MaxValue;
 
     /// <exception cref="FailedRoundException">A round's figures mean nothing.</exception>
     public IReadOnlyList<SizeResult> Run(StreamOptions options)
@@ -46,7 +46,7 @@ internal sealed class StreamCommand(ClusterOptions cluster, StreamPlan plan, IRe
             IEnumerable<int> order = Enumerable.Range(0, legs.Count);
             foreach (int leg in i % 2 == 0 ? order : order.Reverse()) legs[leg].Rounds.Add(RunRound(legs[leg].Leg, size, amounts[leg]));
             cluster.Advance(1.0 / options.Sizes.Count / (options.Rounds + options.Killed));
-            cluster.Say(
+            cluster.Report(
                 $"{size} B, round {i + 1} of {options.Rounds}: {string.Join(", ", legs.Select(static leg => $"{leg.Leg.Name} {leg.Rounds[^1].MessagesPerSecond:N0}/s"))}");
         }
         var killed = new List<KilledRound>();
@@ -54,7 +54,7 @@ internal sealed class StreamCommand(ClusterOptions cluster, StreamPlan plan, IRe
         {
             killed.Add(ours.RunKilled(size, messages, (KillTarget)(i % 3)));
             cluster.Advance(1.0 / options.Sizes.Count / (options.Rounds + options.Killed));
-            cluster.Say(
+            cluster.Report(
                 $"{size} B, {killed[^1].Target} killed in the middle: same totals, {killed[^1].SecondsAfterKill:F2} s after the kill");
         }
         return (size, legs, killed);
@@ -81,7 +81,7 @@ internal sealed class StreamCommand(ClusterOptions cluster, StreamPlan plan, IRe
     private StreamRound RunRound(IStreamLeg leg, int size, long messages)
     {
         double spinnerMs = Spinner.Run();
-        bestSpinnerMs = Math.Min(bestSpinnerMs, spinnerMs);
+        _bestSpinnerMs = Math.Min(_bestSpinnerMs, spinnerMs);
         cluster.Stop.ThrowIfCancellationRequested();
         return leg.Run(size, messages) with { SpinnerMs = spinnerMs };
     }
@@ -90,6 +90,6 @@ internal sealed class StreamCommand(ClusterOptions cluster, StreamPlan plan, IRe
     private SizeResult Judge((int Size, List<(IStreamLeg Leg, List<StreamRound> Rounds)> Legs, List<KilledRound> Killed) found) => new(
         found.Size,
         [.. found.Legs.Select(static leg => new LegResult(leg.Leg.Name, leg.Leg.Durability, leg.Rounds))],
-        [.. found.Legs.Skip(1).Select(leg => PairedRatio.Of(leg.Leg.Name, found.Legs[0].Rounds, leg.Rounds, bestSpinnerMs))],
+        [.. found.Legs.Skip(1).Select(leg => PairedRatio.Of(leg.Leg.Name, found.Legs[0].Rounds, leg.Rounds, _bestSpinnerMs))],
         found.Killed);
 }

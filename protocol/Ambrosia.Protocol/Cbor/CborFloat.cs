@@ -1,7 +1,7 @@
-namespace Ambrosia.Protocol;
+namespace Ambrosia.Protocol.Cbor;
 
 /// <summary>
-/// Conversions between float widths on their bits. A narrower form is used only if widening it gives back the same bits, so NaN payloads
+/// Converts between float widths on their bits. A narrower form is used only if widening it gives back the same bits, so NaN payloads
 /// and signs survive a checkpoint; the processor's own conversions would quieten signalling NaNs.
 /// </summary>
 internal static class CborFloat
@@ -9,7 +9,7 @@ internal static class CborFloat
     private const uint SingleExponent = 0x7F80_0000;
     private const ulong DoubleExponent = 0x7FF0_0000_0000_0000;
 
-    /// <summary>True when the double is exactly a single.</summary>
+    /// <summary>Returns true when a single holds the double exactly.</summary>
     public static bool TryNarrow(ulong value, out uint narrow)
     {
         bool isNumber = (value & DoubleExponent) != DoubleExponent;
@@ -19,7 +19,7 @@ internal static class CborFloat
         return Widen(narrow) == value;
     }
 
-    /// <summary>True when the single is exactly a half.</summary>
+    /// <summary>Returns true when a half holds the single exactly.</summary>
     public static bool TryNarrow(uint value, out ushort narrow)
     {
         bool isNumber = (value & SingleExponent) != SingleExponent;

@@ -1,12 +1,15 @@
-namespace Ambrosia.Protocol;
+namespace Ambrosia.Protocol.Cbor;
 
-/// <summary>The three high bits of an item's first byte (RFC 8949 §3.1), in place, and the first bytes that the codec knows.</summary>
+/// <summary>
+/// Defines the major types, which are the three high bits of an item's first byte (RFC 8949 §3.1), and the first bytes that the codec
+/// knows.
+/// </summary>
 internal static class CborMajor
 {
     public const byte Unsigned = 0 << 5, Negative = 1 << 5, Bytes = 2 << 5, Text = 3 << 5, Array = 4 << 5, Map = 5 << 5,
         Tag = 6 << 5, Other = 7 << 5;
 
-    /// <summary>Mask of the major type.</summary>
+    /// <summary>The mask of the major type.</summary>
     public const byte Mask = 0xE0;
 
     /// <summary>
@@ -14,12 +17,12 @@ internal static class CborMajor
     /// </summary>
     public const byte ArgumentFollows = 24;
 
-    /// <summary>Additional information of a container or string of indefinite length.</summary>
+    /// <summary>The additional information of a container or string of indefinite length.</summary>
     public const byte Indefinite = 31;
 
     public const byte False = 0xF4, True = 0xF5, Null = 0xF6, Undefined = 0xF7, SimpleFollows = 0xF8, Half = 0xF9, Single = 0xFA,
         Double = 0xFB, Break = 0xFF;
 
-    /// <summary>Tag of a UUID as 16 bytes.</summary>
+    /// <summary>The tag of a UUID as 16 bytes.</summary>
     public const ulong UuidTag = 37;
 }

@@ -1,8 +1,9 @@
 using System.Buffers;
+using Ambrosia.Protocol.Cbor;
 
 namespace Ambrosia.Protocol;
 
-/// <summary>Next door to the hot paths: what only lenient mode meets, and every throw.</summary>
+/// <summary>This part holds what is not hot: what only lenient mode meets, and every throw.</summary>
 public ref partial struct CborReader
 {
     private static string NameOf(byte major) => major switch

@@ -1,14 +1,15 @@
 using System.Runtime.CompilerServices;
+using Ambrosia.Protocol.Cbor;
 
 namespace Ambrosia.Protocol;
 
-/// <summary>Walking whole items without reading them: unknown fields, surplus arguments, validation.</summary>
+/// <summary>This part walks whole items without reading them: unknown fields, surplus arguments, validation.</summary>
 public ref partial struct CborReader
 {
-    /// <summary>An open container: a tag counts as one of a single item.</summary>
+    /// <summary>The state of an open container. A tag counts as a container of a single item.</summary>
     private struct Level
     {
-        /// <summary>Items still to come; for a map two for each pair, so it is even exactly where a key begins.</summary>
+        /// <summary>The number of items still to come. A map has two for each pair, so it is even exactly where a key begins.</summary>
         public ulong Left;
         public bool IsMap, IsIndefinite;
 
@@ -34,7 +35,9 @@ public ref partial struct CborReader
         return _bytes[start.._at];
     }
 
-    /// <summary>Checks that the bytes are a sequence of whole items (RFC 8742), deterministically encoded unless lenient.</summary>
+    /// <summary>
+    /// Reads through all bytes, which must be a sequence of whole items (RFC 8742), deterministically encoded unless lenient.
+    /// </summary>
     public static void Check(ReadOnlySpan<byte> sequence, bool lenient = false)
     {
         var reader = new CborReader(sequence, lenient);
@@ -69,7 +72,7 @@ public ref partial struct CborReader
         while (open > 0);
     }
 
-    /// <summary>An item is complete: closes the containers that it was the last of. Returns how many stay open.</summary>
+    /// <summary>Ends an item and closes the containers of which it was the last; returns how many stay open.</summary>
     private readonly int Complete(Span<Level> levels, int open)
     {
         while (open > 0)
@@ -94,7 +97,7 @@ public ref partial struct CborReader
     private readonly bool EndsWithBreak(in Level level) =>
         level.IsIndefinite && FirstByte() == CborMajor.Break && (!level.IsMap || (level.Left & 1) == 0);
 
-    /// <summary>Reads the head of a container or tag; false, and nothing read, for any other item.</summary>
+    /// <summary>Reads the head of a container or tag; for any other item it reads nothing and returns false.</summary>
     private bool TryOpen(out Level level)
     {
         level = default;

@@ -1,8 +1,9 @@
 using System.Buffers.Binary;
+using Ambrosia.Protocol.Cbor;
 
 namespace Ambrosia.Protocol;
 
-/// <summary>Numbers of every width, floats, and the values of P4.3 that are made of several items.</summary>
+/// <summary>This part reads numbers of every width, floats, and the values of P4.3 that consist of several items.</summary>
 public ref partial struct CborReader
 {
     private const int OffsetMinutesMax = 14 * 60;
@@ -21,10 +22,10 @@ public ref partial struct CborReader
 
     public char ReadChar() => (char)InRange(char.MinValue, char.MaxValue);
 
-    /// <summary>A float of any width.</summary>
+    /// <summary>Reads a float of any width.</summary>
     public double ReadDouble() => BitConverter.UInt64BitsToDouble(FloatBits());
 
-    /// <summary>A float that is exactly a single.</summary>
+    /// <summary>Reads a float that 32 bits hold exactly.</summary>
     public float ReadSingle()
     {
         int at = _at;
@@ -33,7 +34,7 @@ public ref partial struct CborReader
             : throw OutOfRange(at, "float that 32 bits do not hold");
     }
 
-    /// <summary>Tag 37 and 16 bytes.</summary>
+    /// <summary>Reads a UUID, which is tag 37 and 16 bytes.</summary>
     public Guid ReadGuid()
     {
         int at = _at;
@@ -43,7 +44,7 @@ public ref partial struct CborReader
         return bytes.Length == 16 ? new Guid(bytes, bigEndian: true) : throw OutOfRange(at, $"UUID of {bytes.Length} bytes");
     }
 
-    /// <summary>Four 32-bit integers.</summary>
+    /// <summary>Reads a decimal, which is four 32-bit integers.</summary>
     public decimal ReadDecimal()
     {
         const int SignBit = int.MinValue, ScaleShift = 16, ScaleMax = 28;
@@ -56,7 +57,7 @@ public ref partial struct CborReader
         return new decimal(parts);
     }
 
-    /// <summary>Ticks and kind.</summary>
+    /// <summary>Reads ticks and kind.</summary>
     public DateTime ReadDateTime()
     {
         int at = _at;
@@ -66,7 +67,7 @@ public ref partial struct CborReader
         return new DateTime(ticks, (DateTimeKind)kind);
     }
 
-    /// <summary>Ticks of the local clock and offset in minutes.</summary>
+    /// <summary>Reads ticks of the local clock and the offset in minutes.</summary>
     public DateTimeOffset ReadDateTimeOffset()
     {
         int at = _at;
@@ -80,10 +81,10 @@ public ref partial struct CborReader
 
     public TimeSpan ReadTimeSpan() => new(ReadInt64());
 
-    /// <summary>Days since 1 January of year 1.</summary>
+    /// <summary>Reads a date as days since 1 January of year 1.</summary>
     public DateOnly ReadDateOnly() => DateOnly.FromDayNumber((int)InRange(0, DateOnly.MaxValue.DayNumber));
 
-    /// <summary>Ticks since midnight.</summary>
+    /// <summary>Reads a time of day as ticks since midnight.</summary>
     public TimeOnly ReadTimeOnly() => new(InRange(0, TimeOnly.MaxValue.Ticks));
 
     private static bool AreTicks(long ticks) => ticks >= DateTime.MinValue.Ticks && ticks <= DateTime.MaxValue.Ticks;
@@ -102,7 +103,7 @@ public ref partial struct CborReader
         return value >= min && value <= max ? value : throw OutOfRange(at, $"{value} where {min} to {max} are allowed");
     }
 
-    /// <summary>Bits of the next float, widened.</summary>
+    /// <summary>Reads the next float and returns its bits, widened to 64.</summary>
     private ulong FloatBits()
     {
         byte first = FirstByte();

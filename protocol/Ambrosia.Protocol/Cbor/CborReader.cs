@@ -1,22 +1,24 @@
 using System.Buffers.Binary;
 using System.Runtime.CompilerServices;
 using System.Text.Unicode;
+using Ambrosia.Protocol.Cbor;
+using Ambrosia.Protocol.Payloads;
 
 namespace Ambrosia.Protocol;
 
 /// <summary>
-/// Reads CBOR items one behind another from a span (RFC 8949, protocol P4). Pass it by reference. Every length and count is checked against
-/// the bytes that are there before it is used, so what a caller allocates by a count is bounded by the message.
-/// Strict (the default) refuses what a deterministic encoder never writes; lenient accepts long heads, wide floats, any order of map keys
-/// and indefinite lengths. The reader does not count items; <see cref="Skip"/> walks a whole one and, in strict mode,
-/// checks the order of keys too.
+/// Reads CBOR items one behind another from a span (RFC 8949, protocol P4). Pass it by reference. It checks every length and count against
+/// the bytes that are there before it uses it, so what a caller allocates by a count is bounded by the message. A strict reader (the
+/// default) refuses what a deterministic encoder never writes; a lenient one accepts long heads, wide floats, any order of map keys and
+/// indefinite lengths. The reader does not count items; <see cref="Skip"/> walks a whole one and, in strict mode, checks the order of keys
+/// too.
 /// </summary>
 public ref partial struct CborReader
 {
-    /// <summary>Deepest nesting of containers and tags.</summary>
+    /// <summary>Containers and tags are nested at most this deep.</summary>
     public const int DepthMax = 64;
 
-    /// <summary>What a header read in lenient mode returns for a container that ends with a break.</summary>
+    /// <summary>In lenient mode this is the count of a container that ends with a break.</summary>
     public const int IndefiniteLength = -1;
 
     private readonly ReadOnlySpan<byte> _bytes;
@@ -30,16 +32,16 @@ public ref partial struct CborReader
         _isLenient = lenient;
     }
 
-    /// <summary>No items are left.</summary>
+    /// <summary>True when no items are left.</summary>
     public readonly bool AtEnd => _at == _bytes.Length;
 
-    /// <summary>Bytes read so far.</summary>
+    /// <summary>The number of bytes read so far.</summary>
     public readonly int Position => _at;
 
-    /// <summary>What has not been read.</summary>
+    /// <summary>The bytes that have not been read.</summary>
     public readonly ReadOnlySpan<byte> Remaining => _bytes[_at..];
 
-    /// <summary>Kind of the next item, by its first byte alone.</summary>
+    /// <summary>Returns the kind of the next item, which its first byte alone tells.</summary>
     public readonly CborKind PeekKind()
     {
         if (AtEnd) return CborKind.None;
@@ -72,7 +74,7 @@ public ref partial struct CborReader
         return value <= long.MaxValue ? (long)value : throw OutOfRange(start, "number above the range of 64 signed bits");
     }
 
-    /// <summary>A negative number as −1 minus it, for those that no signed type holds.</summary>
+    /// <summary>Reads a negative number n and returns −1 − n, for the numbers that no signed type holds.</summary>
     public ulong ReadNegative() => Argument(CborMajor.Negative);
 
     public bool ReadBoolean() => FirstByte() switch
@@ -87,10 +89,10 @@ public ref partial struct CborReader
         if (!TryReadNull()) throw WrongType("null");
     }
 
-    /// <summary>Reads null if that is next; otherwise nothing.</summary>
+    /// <summary>Reads null if that is next, and nothing otherwise.</summary>
     public bool TryReadNull() => FirstByte() == CborMajor.Null && Pass(true);
 
-    /// <summary>A simple value without a meaning of its own.</summary>
+    /// <summary>Reads a simple value without a meaning of its own.</summary>
     public byte ReadSimple()
     {
         byte first = FirstByte();
@@ -110,30 +112,36 @@ public ref partial struct CborReader
         _at++;
     }
 
-    /// <summary>A byte string; a view on the bytes, except for one in pieces (lenient), which is put together.</summary>
+    /// <summary>Reads a byte string as a view on the bytes. One in pieces (lenient) is put together.</summary>
     public ReadOnlySpan<byte> ReadBytes() =>
         IsIndefinite(CborMajor.Bytes) ? ReadPieces(CborMajor.Bytes) : Taken(CborMajor.Bytes);
 
-    /// <summary>A text as UTF-8, checked; a view on the bytes, except for one in pieces (lenient).</summary>
+    /// <summary>Reads and checks a text and returns its UTF-8 as a view on the bytes. One in pieces (lenient) is put together.</summary>
     public ReadOnlySpan<byte> ReadUtf8() =>
         IsIndefinite(CborMajor.Text) ? ReadPieces(CborMajor.Text) : TakenText();
 
     public string ReadString() => PayloadWriter.StrictUtf8.GetString(ReadUtf8());
 
-    /// <summary>Items that follow; never more than bytes are left. <see cref="IndefiniteLength"/> in lenient mode only.</summary>
+    /// <summary>
+    /// Reads the number of items that follow, which is never more than bytes are left. It is <see cref="IndefiniteLength"/> in lenient mode
+    /// only.
+    /// </summary>
     public int ReadArrayHeader() => IsIndefinite(CborMajor.Array) ? PassIndefinite() : Count(CborMajor.Array, itemsEach: 1);
 
-    /// <summary>Pairs of key and value that follow. <see cref="IndefiniteLength"/> in lenient mode only.</summary>
+    /// <summary>Reads the number of pairs that follow. It is <see cref="IndefiniteLength"/> in lenient mode only.</summary>
     public int ReadMapHeader() => IsIndefinite(CborMajor.Map) ? PassIndefinite() : Count(CborMajor.Map, itemsEach: 2);
 
     /// <summary>Reads the break that ends a container of indefinite length, if that is next.</summary>
     public bool TryReadBreak() => _isLenient && FirstByte() == CborMajor.Break && Pass(true);
 
-    /// <summary>The tag of the item that follows.</summary>
+    /// <summary>Reads the tag of the item that follows.</summary>
     public ulong ReadTag() => Argument(CborMajor.Tag);
 
-    /// <summary>Called before the inside of a type that may contain itself, so that hostile input cannot exhaust the stack.</summary>
-    /// <exception cref="CborException">TooDeep.</exception>
+    /// <summary>
+    /// Counts one level more. It is called before the inside of a type that may contain itself, so that hostile input cannot exhaust the
+    /// stack.
+    /// </summary>
+    /// <exception cref="CborException">The item is nested too deep.</exception>
     public void EnterNested()
     {
         if (_depth == DepthMax) throw TooDeep(_at);
@@ -142,7 +150,7 @@ public ref partial struct CborReader
 
     public void LeaveNested() => _depth--;
 
-    /// <summary>The argument of the next item, which must be of this major type, in one to nine bytes.</summary>
+    /// <summary>Reads the head of the next item, which must be of this major type, and returns its argument.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private ulong Argument(byte major)
     {
@@ -209,4 +217,15 @@ public ref partial struct CborReader
         _at++;
         return value;
     }
+}
+
+/// <summary>Says what the next item is, as far as its first byte tells.</summary>
+public enum CborKind : byte
+{
+    /// <summary>There is no next item.</summary>
+    None,
+    Unsigned, Negative, Bytes, Text, Array, Map, Tag, Boolean, Null, Undefined, Simple, Float,
+
+    /// <summary>A container of indefinite length ends here; it occurs in lenient mode only.</summary>
+    Break,
 }

@@ -1,27 +1,29 @@
 using System.Buffers;
 using System.Buffers.Binary;
 using System.Runtime.CompilerServices;
+using Ambrosia.Protocol.Cbor;
+using Ambrosia.Protocol.Payloads;
 
 namespace Ambrosia.Protocol;
 
 /// <summary>
 /// Writes CBOR items in their deterministic encoding (RFC 8949 §4.2.1, protocol P4): shortest heads, definite lengths, shortest floats.
 /// Nothing is allocated here; over a growable buffer end with <see cref="Flush"/>. Pass it by reference.
-/// The writer does not count items: a container's header is followed by as many items as it says, and the keys of a map stand in
-/// bytewise order of their encoding; both are the caller's to keep.
+/// The writer does not count items. The caller must write as many items as a container's header says, and the keys of a map in bytewise
+/// order of their encoding.
 /// </summary>
-public ref partial struct CborWriter
+public ref struct CborWriter
 {
     private ByteTarget _target;
     private int _depth;
 
-    /// <summary>Over a span with room for everything that will be written.</summary>
+    /// <summary>Creates a writer into a span that has room for everything that will be written.</summary>
     public CborWriter(Span<byte> to) => _target = new ByteTarget(to);
 
-    /// <summary>Over a growable buffer; it is asked for room only when its last stretch is full.</summary>
+    /// <summary>Creates a writer into a growable buffer, which is asked for room only when its last piece is full.</summary>
     public CborWriter(IBufferWriter<byte> to) => _target = new ByteTarget(to);
 
-    /// <summary>Bytes written so far.</summary>
+    /// <summary>The number of bytes written so far.</summary>
     public readonly long Written => _target.Written;
 
     /// <summary>Hands what was written to the growable buffer.</summary>
@@ -35,7 +37,7 @@ public ref partial struct CborWriter
         else Head(CborMajor.Negative, (ulong)~value);
     }
 
-    /// <summary>The number −1 − <paramref name="offset"/>: negative numbers down to −2⁶⁴.</summary>
+    /// <summary>Writes the number −1 − <paramref name="offset"/>, for negative numbers down to −2⁶⁴.</summary>
     public void WriteNegative(ulong offset) => Head(CborMajor.Negative, offset);
 
     public void WriteBoolean(bool value) => _target.Put(value ? CborMajor.True : CborMajor.False);
@@ -44,7 +46,7 @@ public ref partial struct CborWriter
 
     public void WriteUndefined() => _target.Put(CborMajor.Undefined);
 
-    /// <summary>A simple value: 0–19 or 32–255. The others have writers of their own or no meaning.</summary>
+    /// <summary>Writes a simple value of 0–19 or 32–255. The others have methods of their own or no meaning.</summary>
     public void WriteSimple(byte value)
     {
         if (value is >= 20 and < 32) throw new ArgumentOutOfRangeException(nameof(value), value, "not a free simple value");
@@ -58,7 +60,8 @@ public ref partial struct CborWriter
         _target.Put(value);
     }
 
-    /// <exception cref="ArgumentException">The text has lone surrogates, which UTF-8 cannot say.</exception>
+    /// <summary>Writes a text as UTF-8.</summary>
+    /// <exception cref="ArgumentException">The text has lone surrogates, which UTF-8 cannot encode.</exception>
     public void WriteString(scoped ReadOnlySpan<char> value)
     {
         int sizeMax = value.Length * 3;
@@ -76,7 +79,7 @@ public ref partial struct CborWriter
         _target.Advance(PayloadWriter.StrictUtf8.GetBytes(value, _target.Reserve(size)));
     }
 
-    /// <summary>Text that is UTF-8 already, as names known when the code was generated are (<c>"name"u8</c>).</summary>
+    /// <summary>Writes a text that is UTF-8 already, like the names in generated code (<c>"name"u8</c>).</summary>
     public void WriteUtf8(scoped ReadOnlySpan<byte> value)
     {
         Head(CborMajor.Text, (ulong)value.Length);
@@ -92,28 +95,75 @@ public ref partial struct CborWriter
         else BinaryPrimitives.WriteUInt64BigEndian(Begin(CborMajor.Double, 8), bits);
     }
 
-    /// <summary><paramref name="count"/> items follow.</summary>
+    /// <summary>Begins an array, whose <paramref name="count"/> items follow.</summary>
     public void WriteArrayHeader(int count)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(count);
         Head(CborMajor.Array, (ulong)count);
     }
 
-    /// <summary><paramref name="count"/> keys, each with its value, follow.</summary>
+    /// <summary>Begins a map, whose <paramref name="count"/> keys follow, each with its value.</summary>
     public void WriteMapHeader(int count)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(count);
         Head(CborMajor.Map, (ulong)count);
     }
 
-    /// <summary>The tag of the next item.</summary>
+    /// <summary>Writes the tag of the next item.</summary>
     public void WriteTag(ulong tag) => Head(CborMajor.Tag, tag);
 
-    /// <summary>Items that are encoded already.</summary>
+    /// <summary>Writes a UUID as tag 37 and 16 bytes, big-endian.</summary>
+    public void WriteGuid(Guid value)
+    {
+        WriteTag(CborMajor.UuidTag);
+        Head(CborMajor.Bytes, 16);
+        value.TryWriteBytes(_target.Reserve(16), bigEndian: true, out int size);
+        _target.Advance(size);
+    }
+
+    /// <summary>Writes a decimal as four 32-bit integers: low, middle and high part of the number, then sign and scale.</summary>
+    public void WriteDecimal(decimal value)
+    {
+        Span<int> parts = stackalloc int[4];
+        decimal.GetBits(value, parts);
+        WriteArrayHeader(parts.Length);
+        foreach (int part in parts) WriteInt64(part);
+    }
+
+    /// <summary>Writes ticks of 100 ns since year 1, and the kind.</summary>
+    public void WriteDateTime(DateTime value)
+    {
+        WriteArrayHeader(2);
+        WriteInt64(value.Ticks);
+        WriteInt64((int)value.Kind);
+    }
+
+    /// <summary>Writes ticks of 100 ns of the local clock, and the offset in minutes.</summary>
+    public void WriteDateTimeOffset(DateTimeOffset value)
+    {
+        WriteArrayHeader(2);
+        WriteInt64(value.Ticks);
+        WriteInt64(value.TotalOffsetMinutes);
+    }
+
+    /// <summary>Writes ticks of 100 ns.</summary>
+    public void WriteTimeSpan(TimeSpan value) => WriteInt64(value.Ticks);
+
+    /// <summary>Writes a date as days since 1 January of year 1.</summary>
+    public void WriteDateOnly(DateOnly value) => WriteInt64(value.DayNumber);
+
+    /// <summary>Writes a time of day as ticks of 100 ns since midnight.</summary>
+    public void WriteTimeOnly(TimeOnly value) => WriteInt64(value.Ticks);
+
+    /// <summary>Writes the UTF-16 code unit as a number.</summary>
+    public void WriteChar(char value) => WriteUInt64(value);
+
+    /// <summary>Writes items that are encoded already.</summary>
     public void WriteEncoded(scoped ReadOnlySpan<byte> items) => _target.Put(items);
 
     /// <summary>
-    /// Called before the inside of a type that may contain itself: what is deeper than a reader accepts fails where it is written.
+    /// Counts one level more. It is called before the inside of a type that may contain itself, so that what is deeper than a reader
+    /// accepts fails where it is written.
     /// </summary>
     /// <exception cref="InvalidOperationException">Nested deeper than <see cref="CborReader.DepthMax"/>.</exception>
     public void EnterNested()

@@ -1,4 +1,4 @@
-namespace Ambrosia.Protocol;
+namespace Ambrosia.Protocol.Checkpoints;
 
-/// <summary>How many messages had been emitted to one destination at the last digest position (log-format L6.2).</summary>
+/// <summary>States how many messages had been emitted to one destination at the last digest position (log-format L6.2).</summary>
 public sealed record CheckpointDigestCount(InstanceId Destination, ulong Count);

@@ -1,6 +1,6 @@
-namespace Ambrosia.Protocol;
+namespace Ambrosia.Protocol.Checkpoints;
 
-/// <summary>Where the inputs of one origin stand (log-format L6.2); origin 0 is the instance itself.</summary>
+/// <summary>States how far the inputs of one origin have come (log-format L6.2); origin 0 is the instance itself.</summary>
 /// <param name="Number">Number of the last input.</param>
-/// <param name="Hash">The sender's channel hash there.</param>
+/// <param name="Hash">Channel hash of the sender at that number.</param>
 public sealed record CheckpointInput(uint Origin, ulong Number, ulong Hash);

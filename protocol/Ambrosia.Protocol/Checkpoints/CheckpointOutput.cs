@@ -1,6 +1,8 @@
-namespace Ambrosia.Protocol;
+using Ambrosia.Protocol.Runs;
 
-/// <summary>Where the outputs to one destination stand (log-format L6.2): the last emitted message and the last trimmed one.</summary>
+namespace Ambrosia.Protocol.Checkpoints;
+
+/// <summary>States the last emitted and the last trimmed message of the outputs to one destination (log-format L6.2).</summary>
 /// <param name="LastKind">Kind of the last message; 0 before the first.</param>
 public sealed record CheckpointOutput(
     InstanceId Destination, ulong Number, ulong Hash, MessageKind LastKind, ulong TrimmedNumber, ulong TrimmedHash,

@@ -1,13 +1,15 @@
 using System.Buffers;
+using Ambrosia.Protocol.Records;
+using Ambrosia.Protocol.Runs;
 
-namespace Ambrosia.Protocol;
+namespace Ambrosia.Protocol.Checkpoints;
 
 /// <summary>
-/// The coordinator's part of a checkpoint, one deterministic CBOR array (log-format L6.2): equal states are equal bytes on every replica.
-/// Invariant of the bytes: outputs and digest counts stand in ordinal order of their destination, each once.
+/// Holds the coordinator's part of a checkpoint, which is one deterministic CBOR array (log-format L6.2), so that equal states are equal
+/// bytes on every replica. Invariant: outputs and digest counts stand in ordinal order of their destination, each once.
 /// </summary>
-/// <param name="DigestPosition">The last digest position.</param>
-/// <param name="DigestCounts">Counts there; destinations without output are left out.</param>
+/// <param name="DigestPosition">Position of the last digest.</param>
+/// <param name="DigestCounts">Counts at that position; destinations without output are left out.</param>
 public sealed record CoordinatorPart(
     IReadOnlyList<CheckpointPeer> Peers, IReadOnlyList<CheckpointInput> Inputs, IReadOnlyList<CheckpointOutput> Outputs,
     Lsn DigestPosition, IReadOnlyList<CheckpointDigestCount> DigestCounts)
@@ -15,9 +17,10 @@ public sealed record CoordinatorPart(
     private const int PolicyItems = 4, PolicyItemsWithLimit = 5, PartsWithoutPolicy = 4, PartsWithPolicy = 5;
     private const int PeerItems = 6, InputItems = 3, OutputItems = 8, DigestItems = 2, CountItems = 3;
 
-    /// <summary>The policies in force; the default ones are not written, so that where nobody changed them nothing says so.</summary>
+    /// <summary>The policies in force. The default ones are not written.</summary>
     public PolicyRecord Policy { get; init; } = PolicyRecord.Default;
 
+    /// <summary>Encodes the part.</summary>
     public byte[] ToBytes()
     {
         var bytes = new ArrayBufferWriter<byte>();
@@ -27,6 +30,7 @@ public sealed record CoordinatorPart(
         return bytes.WrittenSpan.ToArray();
     }
 
+    /// <summary>Writes the part.</summary>
     /// <exception cref="ArgumentException">Destinations are not in order.</exception>
     public void Write(ref CborWriter to)
     {
@@ -47,6 +51,7 @@ public sealed record CoordinatorPart(
         if (hasPolicy) WritePolicy(ref to, Policy);
     }
 
+    /// <summary>Decodes and checks the part.</summary>
     /// <exception cref="ProtocolViolation">L6.2.</exception>
     public static CoordinatorPart Read(ReadOnlySpan<byte> bytes)
     {
@@ -93,7 +98,7 @@ public sealed record CoordinatorPart(
 
     private static void WritePolicy(ref CborWriter to, PolicyRecord policy)
     {
-        bool hasLimit = policy.MessageBytesMax != Frames.MessageBytesMaxDefault;
+        bool hasLimit = policy.MessageBytesMax != SizeLimits.MessageBytesMaxDefault;
         to.WriteArrayHeader(hasLimit ? PolicyItemsWithLimit : PolicyItems);
         to.WriteUInt64((byte)policy.Forks);
         to.WriteUInt64(policy.WindowUs);
@@ -114,7 +119,7 @@ public sealed record CoordinatorPart(
     }
 
     private static uint MessageLimit(ulong limit) =>
-        limit is > 0 and <= Frames.MessageBytesMaxLimit and not Frames.MessageBytesMaxDefault ? (uint)limit
+        limit is > 0 and <= SizeLimits.MessageBytesMaxLimit and not SizeLimits.MessageBytesMaxDefault ? (uint)limit
             : throw Violation($"a message limit of {limit} bytes");
 
     private static void WritePeer(ref CborWriter to, CheckpointPeer peer)

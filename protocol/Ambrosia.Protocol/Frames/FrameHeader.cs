@@ -1,12 +1,14 @@
 using System.Buffers.Binary;
+using Ambrosia.Protocol.Hashing;
 
-namespace Ambrosia.Protocol;
+namespace Ambrosia.Protocol.Frames;
 
-/// <summary>The 16 bytes in front of every payload (protocol P2).</summary>
+/// <summary>The header is the 16 bytes in front of every payload (protocol P2).</summary>
 public readonly record struct FrameHeader(uint Length, FrameType Type, uint PayloadCrc)
 {
     public const int Bytes = 16;
 
+    /// <summary>Writes the header and its checksum, which starts from the connection's seed (P2.2).</summary>
     public void Write(Span<byte> to, uint seed)
     {
         BinaryPrimitives.WriteUInt32LittleEndian(to, Length);
@@ -15,7 +17,7 @@ public readonly record struct FrameHeader(uint Length, FrameType Type, uint Payl
         BinaryPrimitives.WriteUInt32LittleEndian(to[12..], Crc32C.Append(seed, to[..12]));
     }
 
-    /// <summary>Reads a header from at least 16 bytes and checks all but the payload.</summary>
+    /// <summary>Reads a header from at least 16 bytes and checks everything but the payload.</summary>
     /// <exception cref="ProtocolViolation">P2.1, P1.6, P2.3 or P2.4.</exception>
     public static FrameHeader Read(ReadOnlySpan<byte> from, uint seed, uint payloadBytesMax)
     {

@@ -1,14 +1,18 @@
-namespace Ambrosia.Protocol;
+using Ambrosia.Protocol.Hashing;
+using Ambrosia.Protocol.Payloads;
+
+namespace Ambrosia.Protocol.Frames;
 
 /// <summary>
-/// Takes whole frames off the front of what a connection has received (protocol P2). Pure: it keeps nothing between calls, and a header is
-/// judged as soon as its 16 bytes are there, so nobody waits for the payload of a malformed one.
+/// Takes whole frames off the front of what a connection has received (protocol P2). It keeps no state between calls. It checks a header as
+/// soon as its 16 bytes are there, so that nobody waits for the payload of a malformed one.
 /// </summary>
 public static class FrameReader
 {
     /// <summary>
-    /// Ok: <paramref name="payload"/> is a view on <paramref name="bytes"/> and <paramref name="consumed"/> the size of the whole frame.
-    /// NeedMore: nothing was consumed; <paramref name="header"/> is set once 16 bytes are there, so that a buffer can be made ready.
+    /// Reads the frame at the front. On Ok <paramref name="payload"/> is a view on <paramref name="bytes"/>, and
+    /// <paramref name="consumed"/> is the size of the whole frame. On NeedMore nothing was consumed; <paramref name="header"/> is set once
+    /// 16 bytes are there, so that the caller can make its buffer large enough.
     /// </summary>
     /// <param name="checkPayload">True on a link: payloadCrc must be right; false on an app channel: it must be 0 (P2.5).</param>
     /// <exception cref="ProtocolViolation">P1.6, P2.1, P2.3, P2.4 or P2.5.</exception>
@@ -29,6 +33,13 @@ public static class FrameReader
         payload = whole;
         consumed = FrameHeader.Bytes + whole.Length;
         return DecodeStatus.Ok;
+    }
+
+    /// <summary>Refuses a payload of a frame whose type has no fields (P2.6).</summary>
+    /// <exception cref="ProtocolViolation">P2.6: there is a payload.</exception>
+    public static void ReadEmpty(FrameType type, ReadOnlySpan<byte> payload)
+    {
+        if (!payload.IsEmpty) throw new ProtocolViolation("P2.6", $"{payload.Length} bytes of payload in a {type} frame");
     }
 
     private static ProtocolViolation BadPayload(FrameHeader header) =>

@@ -1,10 +1,12 @@
-namespace Ambrosia.Protocol;
+namespace Ambrosia.Protocol.Frames;
 
-/// <summary>The table of P2.4: which types exist and who may send them.</summary>
+/// <summary>The table of P2.4 says which types of frames exist and who may send them.</summary>
 public static class FrameTypes
 {
+    /// <summary>Returns whether this version knows the type.</summary>
     public static bool IsKnown(FrameType type) => AllowedFor(type) != 0;
 
+    /// <summary>Checks that this sender may send a frame of this type.</summary>
     /// <exception cref="ProtocolViolation">P2.4: the type is unknown, or this side does not send it.</exception>
     public static void Check(FrameType type, FrameSender sender)
     {
@@ -35,3 +37,18 @@ public static class FrameTypes
         };
     }
 }
+
+/// <summary>Tells apart the types of frames (protocol P2.4) by their byte in the header.</summary>
+public enum FrameType : byte
+{
+    AppHello = 0x01, AppWelcome = 0x02, Heartbeat = 0x03, Goodbye = 0x04, Hello = 0x05, Ready = 0x06,
+    ClientHello = 0x07, ClientWelcome = 0x08,
+    Run = 0x10, Destination = 0x11, Processed = 0x12, ImageBegin = 0x13, ImageChunk = 0x14, ImageEnd = 0x15,
+    PrimaryReady = 0x16, Waiting = 0x17, CheckpointWanted = 0x18,
+    TimerSet = 0x19, TimerDropped = 0x1A, TaskResult = 0x1B, SetAside = 0x1C, Released = 0x1D, QueryAnswer = 0x1E,
+    Deliver = 0x20, BecomePrimary = 0x21, ImpulseLogged = 0x22, PolicyAhead = 0x23, Query = 0x24, Rings = 0x25,
+    Ack = 0x30, ClientLogged = 0x31,
+}
+
+/// <summary>Says which end sends a frame: one of the two of an app channel, or one of the two of a link.</summary>
+public enum FrameSender { App, Coordinator, Dialler, Acceptor }

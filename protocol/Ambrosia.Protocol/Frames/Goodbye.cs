@@ -1,6 +1,11 @@
-namespace Ambrosia.Protocol;
+using Ambrosia.Protocol.Payloads;
 
-/// <summary>The sender closes now, and says why (protocol P5.12). A longer reason than 1,024 bytes is cut when written.</summary>
+namespace Ambrosia.Protocol.Frames;
+
+/// <summary>
+/// The last frame of a sender that closes the connection says why (protocol P5.12). A reason longer than 1,024 bytes is cut when it is
+/// written.
+/// </summary>
 public sealed record Goodbye(GoodbyeCode Code, string Why) : IFramePayload<Goodbye>
 {
     private const int WhyBytesMax = 1024;
@@ -25,3 +30,6 @@ public sealed record Goodbye(GoodbyeCode Code, string Why) : IFramePayload<Goodb
         return goodbye;
     }
 }
+
+/// <summary>Says why a connection is closed (protocol P5.12).</summary>
+public enum GoodbyeCode : byte { CleanStop = 0, Refused = 1, ProtocolViolation = 2, Divergence = 3, AppFailed = 4 }

@@ -4,13 +4,13 @@ using System.Runtime.InteropServices;
 using System.Runtime.Intrinsics;
 using System.Runtime.Intrinsics.X86;
 
-namespace Ambrosia.Protocol;
+namespace Ambrosia.Protocol.Hashing;
 
 /// <summary>
-/// CRC-64/NVME (protocol P1.9), the hash of channels, pages and images. Its state is its value: <c>Append(Append(0, a), b) == Append(0, a ‖
-/// b)</c>. Polynomial AD93D23594C93659, reflected; check value of "123456789" is AE8B14860A799888. Source: NVM Express NVM Command Set 1.0
-/// §5.2.1.3. Carry-less multiplication folds four 128-bit lanes at a time where the processor has it, sixteen of long inputs where it
-/// multiplies wide vectors; tables do the same elsewhere.
+/// Computes CRC-64/NVME (protocol P1.9), the hash of channels, pages and images. The state is the value, so
+/// <c>Append(Append(0, a), b) == Append(0, a ‖ b)</c>. The polynomial is AD93D23594C93659, reflected; the check value of "123456789" is
+/// AE8B14860A799888. Source: NVM Express NVM Command Set 1.0 §5.2.1.3. Where the processor multiplies without carry, four 128-bit lanes
+/// are folded at a time, and sixteen of long inputs where it does so on wide vectors. Elsewhere tables give the same result.
 /// </summary>
 public static class ChannelHash
 {
@@ -31,13 +31,13 @@ public static class ChannelHash
     private static readonly WideFolding s_wide = new(ChannelHashAlgebra.PowerOfX);
 
     /// <summary>
-    /// The hash of what <paramref name="hash"/> stands for followed by <paramref name="bytes"/>; the hash of nothing is 0.
+    /// Returns the hash of what <paramref name="hash"/> stands for, followed by <paramref name="bytes"/>. The hash of nothing is 0.
     /// </summary>
     public static ulong Append(ulong hash, ReadOnlySpan<byte> bytes) =>
         Pclmulqdq.IsSupported ? AppendFolding(hash, bytes) : ChannelHashTables.Append(hash, bytes);
 
     /// <summary>
-    /// The hash of what <paramref name="first"/> stands for followed by <paramref name="length"/> bytes whose hash is
+    /// Returns the hash of what <paramref name="first"/> stands for, followed by <paramref name="length"/> bytes whose hash is
     /// <paramref name="second"/>.
     /// </summary>
     public static ulong Combine(ulong first, ulong second, ulong length) =>
@@ -57,7 +57,9 @@ public static class ChannelHash
         return ~(done == bytes.Length ? state[0] : AppendTail(state[0], bytes, bytes.Length - done));
     }
 
-    /// <summary>The last one to seven bytes: zeros in front of a stream whose state is 0 change nothing, so they fill the word.</summary>
+    /// <summary>
+    /// Appends the last one to seven bytes. Zeros in front of a stream whose state is 0 change nothing, so zeros fill the word.
+    /// </summary>
     private static ulong AppendTail(ulong state, ReadOnlySpan<byte> bytes, int count)
     {
         int bits = count * 8;
@@ -68,7 +70,7 @@ public static class ChannelHash
         return (word >> bits) ^ Reduce(Vector128.CreateScalar(word << (64 - bits)))[0];
     }
 
-    /// <summary>State after a whole number of 16-byte blocks, at least one.</summary>
+    /// <summary>Returns the state after a whole number of 16-byte blocks, at least one.</summary>
     private static Vector128<ulong> Fold(Vector128<ulong> state, ReadOnlySpan<byte> blocks)
     {
         ref byte at = ref MemoryMarshal.GetReference(blocks);
@@ -101,14 +103,15 @@ public static class ChannelHash
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static Vector128<ulong> Load(ref byte from, nuint offset) => Vector128.LoadUnsafe(ref from, offset).AsUInt64();
 
-    /// <summary>The lane times a power of x, modulo P.</summary>
+    /// <summary>Multiplies the lane by a power of x, modulo P.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static Vector128<ulong> Move(Vector128<ulong> lane, Vector128<ulong> factors) =>
         Pclmulqdq.CarrylessMultiply(lane, factors, 0x00) ^ Pclmulqdq.CarrylessMultiply(lane, factors, 0x11);
 
     /// <summary>
-    /// First word · x^64 mod P: the state after eight bytes that were mixed into the state before. Only the first word of what goes in
-    /// counts; the second of what comes out means nothing. The state stays in vector registers, where this chain is shortest.
+    /// Computes the first word · x^64 mod P, which is the state after eight bytes that were mixed into the state before. Only the first
+    /// word of the input counts, and the second word of the result means nothing. The state stays in vector registers, where this chain
+    /// of instructions is shortest.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static Vector128<ulong> Reduce(Vector128<ulong> word)
@@ -117,5 +120,74 @@ public static class ChannelHash
         Vector128<ulong> quotient = Pclmulqdq.CarrylessMultiply(word, factors, 0x00);
         Vector128<ulong> product = Pclmulqdq.CarrylessMultiply(quotient, factors, 0x10);
         return Sse2.ShiftRightLogical128BitLane(product, 8) ^ quotient;
+    }
+}
+
+/// <summary>
+/// Computes <see cref="ChannelHash"/> where the processor has no carry-less multiplication: by eight tables, eight bytes a step.
+/// Entry i of table k is the state after byte i and k zero bytes.
+/// </summary>
+internal static class ChannelHashTables
+{
+    private static readonly ulong[] s_tables = Make();
+
+    public static ulong Append(ulong hash, ReadOnlySpan<byte> bytes)
+    {
+        ReadOnlySpan<ulong> tables = s_tables;
+        ulong state = ~hash;
+        for (; bytes.Length >= 8; bytes = bytes[8..])
+        {
+            ulong word = state ^ BinaryPrimitives.ReadUInt64LittleEndian(bytes);
+            state = tables[(7 << 8) | (byte)word]
+                ^ tables[(6 << 8) | (byte)(word >> 8)]
+                ^ tables[(5 << 8) | (byte)(word >> 16)]
+                ^ tables[(4 << 8) | (byte)(word >> 24)]
+                ^ tables[(3 << 8) | (byte)(word >> 32)]
+                ^ tables[(2 << 8) | (byte)(word >> 40)]
+                ^ tables[(1 << 8) | (byte)(word >> 48)]
+                ^ tables[(byte)(word >> 56)];
+        }
+        foreach (byte b in bytes) state = (state >> 8) ^ tables[(byte)state ^ b];
+        return ~state;
+    }
+
+    private static ulong[] Make()
+    {
+        var tables = new ulong[8 * 256];
+        for (int i = 0; i < 256; i++)
+        {
+            ulong state = (ulong)i;
+            for (int bit = 0; bit < 8; bit++) state = ChannelHashAlgebra.TimesX(state);
+            tables[i] = state;
+        }
+        for (int i = 256; i < tables.Length; i++)
+            tables[i] = (tables[i - 256] >> 8) ^ tables[(byte)tables[i - 256]];
+        return tables;
+    }
+}
+
+/// <summary>Multiplies polynomials modulo that of CRC-64/NVME. They are reflected: bit i of a word stands for x^(63-i).</summary>
+internal static class ChannelHashAlgebra
+{
+    public const ulong ReflectedPolynomial = 0x9A6C9329AC4BC9B5;
+
+    private const ulong One = 1ul << 63, X = 1ul << 62;
+
+    public static ulong Multiply(ulong a, ulong b)
+    {
+        ulong product = 0;
+        for (; a != 0; a <<= 1, b = TimesX(b))
+            if ((a & One) != 0) product ^= b;
+        return product;
+    }
+
+    public static ulong TimesX(ulong a) => (a >> 1) ^ ((a & 1) * ReflectedPolynomial);
+
+    public static ulong PowerOfX(ulong exponent)
+    {
+        ulong power = One;
+        for (ulong square = X; exponent != 0; exponent >>= 1, square = Multiply(square, square))
+            if ((exponent & 1) != 0) power = Multiply(power, square);
+        return power;
     }
 }

@@ -1,14 +1,15 @@
 using System.Numerics;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
+using System.Runtime.Intrinsics;
 
-namespace Ambrosia.Protocol;
+namespace Ambrosia.Protocol.Hashing;
 
 /// <summary>
-/// CRC-32C (protocol P1.8). <c>Append(Append(0, a), b) == Append(0, a ‖ b)</c>, so a seed is the CRC of bytes that stand in front.
-/// The processor's instruction has a latency of three cycles and a throughput of one, so long inputs are read in three lanes side by side,
-/// or folded where the processor multiplies wide vectors without carry.
-/// Source: RFC 3720 B.4; check value of "123456789" is E3069283.
+/// Computes CRC-32C (protocol P1.8). Since <c>Append(Append(0, a), b) == Append(0, a ‖ b)</c>, a seed is the CRC of bytes in front.
+/// The processor's instruction has a latency of three cycles and a throughput of one, so long inputs are read in three lanes side by side;
+/// where the processor multiplies wide vectors without carry they are folded.
+/// Source: RFC 3720 B.4; the check value of "123456789" is E3069283.
 /// </summary>
 public static class Crc32C
 {
@@ -18,7 +19,8 @@ public static class Crc32C
     private const int LaneWords = 128, LanesWords = 3 * LaneWords;
 
     /// <summary>
-    /// What each byte of a state becomes behind a lane of zeros: the CRC is linear, so these four add up to the whole state's.
+    /// The table says what each byte of a state becomes behind a lane of zeros. The CRC is linear, so the four results add up to that of
+    /// the whole state.
     /// </summary>
     private static readonly uint[] s_behindLane = MakeBehindLane();
 
@@ -29,7 +31,7 @@ public static class Crc32C
         return AppendByInstruction(~Crc32CFolding.Append(~crc, bytes[..folded]), bytes[folded..]);
     }
 
-    /// <summary>The same without folding.</summary>
+    /// <summary>Does what <see cref="Append"/> does, with the processor's CRC instruction alone.</summary>
     internal static uint AppendByInstruction(uint crc, ReadOnlySpan<byte> bytes)
     {
         uint state = ~crc;
@@ -74,5 +76,30 @@ public static class Crc32C
             table[i] = state;
         }
         return table;
+    }
+}
+
+/// <summary>
+/// Computes CRC-32C of long inputs by <see cref="WideFolding"/>, twice as fast as the processor's CRC instruction. The lane that is left
+/// has the same CRC as the whole input, and goes through that instruction.
+/// </summary>
+internal static class Crc32CFolding
+{
+    private static readonly WideFolding s_folding = new(PowerOfX);
+
+    /// <summary>Returns the instruction's state (not inverted) behind a whole number of steps, at least one.</summary>
+    public static uint Append(uint state, ReadOnlySpan<byte> steps)
+    {
+        Vector128<ulong> lane = s_folding.Fold(state, steps);
+        return BitOperations.Crc32C(BitOperations.Crc32C(0, lane[0]), lane[1]);
+    }
+
+    /// <summary>Returns x to that power mod P. P has degree 32, so each remainder fills the upper half of its word.</summary>
+    private static ulong PowerOfX(ulong exponent)
+    {
+        const uint polynomial = 0x82F6_3B78; // reflected, without x^32
+        uint power = 0x8000_0000;            // 1
+        for (ulong i = 0; i < exponent; i++) power = (power >> 1) ^ ((power & 1) * polynomial);
+        return (ulong)power << 32;
     }
 }

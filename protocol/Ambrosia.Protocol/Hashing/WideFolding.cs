@@ -3,11 +3,11 @@ using System.Runtime.InteropServices;
 using System.Runtime.Intrinsics;
 using System.Runtime.Intrinsics.X86;
 
-namespace Ambrosia.Protocol;
+namespace Ambrosia.Protocol.Hashing;
 
 /// <summary>
-/// A long stream folded into one 128-bit lane that has the same remainder: sixteen lanes at a time, where the processor multiplies four at
-/// once without carry. For any polynomial P of at most degree 64.
+/// Folds a long stream into one 128-bit lane that has the same remainder, sixteen lanes at a time, where the processor multiplies four
+/// lanes at once without carry. It works for any polynomial P of at most degree 64. It is immutable, so any thread may use it.
 /// </summary>
 /// <param name="powerOfX">
 /// x to that power mod P, reflected: bit i of a word stands for x^(63-i). A lane moves n bits down the stream when its first word is
@@ -15,7 +15,7 @@ namespace Ambrosia.Protocol;
 /// </param>
 internal sealed class WideFolding(Func<ulong, ulong> powerOfX)
 {
-    /// <summary>Inputs are whole multiples of this many bytes.</summary>
+    /// <summary>The length of an input is a multiple of this many bytes.</summary>
     public const int StepBytes = 4 * LanesBytes;
 
     private const int LanesBytes = 64;
@@ -25,7 +25,7 @@ internal sealed class WideFolding(Func<ulong, ulong> powerOfX)
 
     public static bool IsSupported => Pclmulqdq.V512.IsSupported;
 
-    /// <summary>The lane behind a whole number of steps, at least one.</summary>
+    /// <summary>Returns the lane behind a whole number of steps, at least one.</summary>
     /// <param name="state">The remainder of what stands before.</param>
     public Vector128<ulong> Fold(ulong state, ReadOnlySpan<byte> steps)
     {

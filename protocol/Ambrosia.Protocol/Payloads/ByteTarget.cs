@@ -1,12 +1,12 @@
 using System.Buffers;
 using System.Runtime.CompilerServices;
 
-namespace Ambrosia.Protocol;
+namespace Ambrosia.Protocol.Payloads;
 
 /// <summary>
-/// Where the writers put their bytes: a fixed span, or a growable buffer of which it holds a stretch at a time. Nothing is allocated here.
-/// Invariant: <c>_at ≤ _stretch.Length</c>; bytes before <c>_at</c> are written but not yet handed to the growable buffer
-/// until <see cref="Flush"/>.
+/// The destination of the writers' bytes: a fixed span, or a growable buffer of which it holds one stretch at a time. It allocates nothing.
+/// Invariant: <c>_at ≤ _stretch.Length</c>; the bytes before <c>_at</c> are written, but the growable buffer gets them only with
+/// <see cref="Flush"/>.
 /// </summary>
 internal ref struct ByteTarget
 {
@@ -23,14 +23,16 @@ internal ref struct ByteTarget
         _stretch = growable.GetSpan();
     }
 
-    /// <summary>Bytes written since the beginning.</summary>
+    /// <summary>The number of bytes written since the beginning.</summary>
     public readonly long Written => _flushed + _at;
 
-    /// <summary>Bytes that can be reserved without asking for more.</summary>
+    /// <summary>The number of bytes that can be reserved without asking the growable buffer for more.</summary>
     public readonly int Room => _stretch.Length - _at;
 
-    /// <summary>Room for at least <paramref name="count"/> bytes at the end; <see cref="Advance"/> keeps what was written of it.</summary>
-    /// <exception cref="InvalidOperationException">The fixed span is full: the caller gave too little room.</exception>
+    /// <summary>
+    /// Returns room for at least <paramref name="count"/> bytes at the end; <see cref="Advance"/> says how much of it was written.
+    /// </summary>
+    /// <exception cref="InvalidOperationException">The fixed span is full, so the caller gave too little room.</exception>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public Span<byte> Reserve(int count)
     {
@@ -54,7 +56,7 @@ internal ref struct ByteTarget
         _at += bytes.Length;
     }
 
-    /// <summary>Hands what was written to the growable buffer; until then it holds nothing of it.</summary>
+    /// <summary>Hands what was written to the growable buffer, which has nothing of it until then.</summary>
     public void Flush()
     {
         if (_growable is null) return;

@@ -1,11 +1,12 @@
 using System.Buffers.Binary;
 using System.Text;
 
-namespace Ambrosia.Protocol;
+namespace Ambrosia.Protocol.Payloads;
 
 /// <summary>
-/// Reads the fields of one control payload or record body (protocol P1). It never reads past its span, and checks every count before using
-/// it. Whatever is wrong is a <see cref="ProtocolViolation"/>: in a frame it cites the sentence that was broken, in a record always L5.10.
+/// Reads the fields of one control payload or record body (protocol P1). It never reads past its span and checks every count before it
+/// uses it. Whatever is wrong is a <see cref="ProtocolViolation"/>: in a frame it cites the section that was broken, in a record always
+/// L5.10.
 /// </summary>
 public ref struct PayloadReader
 {
@@ -21,10 +22,12 @@ public ref struct PayloadReader
         _isDamage = isDamage;
     }
 
-    /// <summary>Over a frame's payload; a payload that ends too early cites <paramref name="section"/>.</summary>
+    /// <summary>Creates a reader of a frame's payload. A payload that ends too early cites <paramref name="section"/>.</summary>
     public static PayloadReader OfFrame(ReadOnlySpan<byte> payload, string section) => new(payload, section, isDamage: false);
 
-    /// <summary>Over a file's structure or a record's body: every fault is damage and cites <paramref name="section"/>.</summary>
+    /// <summary>
+    /// Creates a reader of a file's structure or a record's body, where every fault is damage and cites <paramref name="section"/>.
+    /// </summary>
     public static PayloadReader OfFile(ReadOnlySpan<byte> body, string section) => new(body, section, isDamage: true);
 
     public readonly int Position => _at;
@@ -40,14 +43,17 @@ public ref struct PayloadReader
 
     public long I64() => BinaryPrimitives.ReadInt64LittleEndian(Take(8));
 
-    /// <summary>A position in a log; one that no log reaches is malformed by L2.1.</summary>
+    /// <summary>Reads a position in a log; one that no log reaches is malformed by L2.1.</summary>
     public Lsn Lsn()
     {
         ulong value = U64();
         return value < Protocol.Lsn.Limit ? new Lsn(value) : throw Violation("L2.1", $"Lsn {value}");
     }
 
-    /// <summary>0 or 1; another value is malformed by P1.6.</summary>
+    /// <summary>Reads a message's place in a log: the position of its record and its index there.</summary>
+    public MessagePlace Place() => new(Lsn(), U32());
+
+    /// <summary>Reads a byte of value 0 or 1; another value is malformed by P1.6.</summary>
     public bool Flag()
     {
         byte value = U8();
@@ -56,7 +62,7 @@ public ref struct PayloadReader
 
     public ulong Varint()
     {
-        DecodeStatus status = Protocol.Varint.TryRead(_bytes[_at..], out ulong value, out int size);
+        DecodeStatus status = Payloads.Varint.TryRead(_bytes[_at..], out ulong value, out int size);
         if (status == DecodeStatus.NeedMore) throw Violation(_section, $"payload of {_bytes.Length} bytes ends inside a varint at {_at}");
         if (status == DecodeStatus.Malformed) throw Violation("P1.2", $"malformed varint at {_at}");
         _at += size;
@@ -64,7 +70,7 @@ public ref struct PayloadReader
     }
 
     /// <summary>
-    /// A number of entries that follow, each at least <paramref name="entryBytesMin"/> long: never more than can be there.
+    /// Reads the number of entries that follow, each at least <paramref name="entryBytesMin"/> long. It is never more than can be there.
     /// </summary>
     public int Count(int entryBytesMin)
     {
@@ -73,7 +79,7 @@ public ref struct PayloadReader
         return (int)count;
     }
 
-    /// <summary>Text of at most <paramref name="bytesMax"/> bytes of valid UTF-8.</summary>
+    /// <summary>Reads a text of at most <paramref name="bytesMax"/> bytes of valid UTF-8.</summary>
     public string String(int bytesMax)
     {
         ReadOnlySpan<byte> bytes = Bytes(bytesMax);
@@ -87,7 +93,7 @@ public ref struct PayloadReader
         }
     }
 
-    /// <summary>At most <paramref name="bytesMax"/> bytes; the span is a view on the payload.</summary>
+    /// <summary>Reads a count and at most <paramref name="bytesMax"/> bytes; the span is a view on the payload.</summary>
     public ReadOnlySpan<byte> Bytes(int bytesMax)
     {
         ulong count = Varint();
@@ -97,21 +103,21 @@ public ref struct PayloadReader
 
     public Guid Uuid() => new(Take(16), bigEndian: true);
 
-    /// <summary>An instance's or replica's name (P1.5).</summary>
+    /// <summary>Reads an instance's or replica's name (P1.5).</summary>
     public string Name()
     {
         string name = String(Names.CharsMax);
         return Names.IsValid(name) ? name : throw Violation("P1.5", "a name with characters that names do not have");
     }
 
-    /// <summary>A connection's message limit, in bytes: 1 to 1 GiB (P2.3).</summary>
+    /// <summary>Reads a connection's message limit in bytes, which is 1 to 1 GiB (P2.3).</summary>
     public uint MessageLimit()
     {
         uint limit = U32();
-        return limit is > 0 and <= Frames.MessageBytesMaxLimit ? limit : throw Violation("P2.3", $"message limit of {limit} bytes");
+        return limit is > 0 and <= SizeLimits.MessageBytesMaxLimit ? limit : throw Violation("P2.3", $"message limit of {limit} bytes");
     }
 
-    /// <summary>The next <paramref name="count"/> bytes, as they are.</summary>
+    /// <summary>Reads the next <paramref name="count"/> bytes as they are.</summary>
     public ReadOnlySpan<byte> Take(int count)
     {
         if (count > Left) throw Violation(_section, $"payload of {_bytes.Length} bytes ends inside a field of {count} bytes at {_at}");
@@ -120,7 +126,7 @@ public ref struct PayloadReader
         return taken;
     }
 
-    /// <summary>Everything that is left.</summary>
+    /// <summary>Reads everything that is left.</summary>
     public ReadOnlySpan<byte> Rest() => Take(Left);
 
     /// <summary>Refuses bytes after the last field (P2.6).</summary>
@@ -129,6 +135,6 @@ public ref struct PayloadReader
         if (Left != 0) throw Violation("P2.6", $"{Left} bytes after the last field");
     }
 
-    /// <summary>The violation to throw for a value that the caller refuses.</summary>
+    /// <summary>Makes the violation that the caller throws for a value that it refuses.</summary>
     public readonly ProtocolViolation Violation(string section, string what) => new(_isDamage ? _section : section, what);
 }

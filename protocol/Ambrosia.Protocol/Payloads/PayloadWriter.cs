@@ -3,25 +3,25 @@ using System.Buffers.Binary;
 using System.Text;
 using System.Text.Unicode;
 
-namespace Ambrosia.Protocol;
+namespace Ambrosia.Protocol.Payloads;
 
 /// <summary>
-/// Writes the fields of control payloads and record bodies (protocol P1). Pass it by reference; over a growable buffer end with
-/// <see cref="Flush"/>. A value that breaks a limit is the caller's mistake: <see cref="ArgumentException"/>.
+/// Writes the fields of control payloads and record bodies (protocol P1). Pass it by reference, and end with <see cref="Flush"/> over a
+/// growable buffer. A value that breaks a limit is the caller's mistake and throws <see cref="ArgumentException"/>.
 /// </summary>
 public ref struct PayloadWriter
 {
-    /// <summary>UTF-8 that refuses lone surrogates instead of replacing them: what is written must read back the same.</summary>
+    /// <summary>This UTF-8 refuses lone surrogates instead of replacing them, since what is written must read back the same.</summary>
     internal static readonly UTF8Encoding StrictUtf8 = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
 
     private ByteTarget _target;
 
-    /// <summary>Over a span with room for everything that will be written.</summary>
+    /// <summary>Creates a writer into a span that has room for everything that will be written.</summary>
     public PayloadWriter(Span<byte> to) => _target = new ByteTarget(to);
 
     public PayloadWriter(IBufferWriter<byte> to) => _target = new ByteTarget(to);
 
-    /// <summary>Bytes written so far.</summary>
+    /// <summary>The number of bytes written so far.</summary>
     public readonly int Written => checked((int)_target.Written);
 
     public void U8(byte value) => _target.Put(value);
@@ -46,10 +46,17 @@ public ref struct PayloadWriter
 
     public void I64(long value) => U64((ulong)value);
 
-    /// <summary>Unsigned LEB128 in its shortest form (P1.2).</summary>
-    public void Varint(ulong value) => _target.Advance(Protocol.Varint.Write(_target.Reserve(Protocol.Varint.SizeOf(value)), value));
+    /// <summary>Writes a message's place in a log: the position of its record and its index there.</summary>
+    public void Place(MessagePlace value)
+    {
+        U64(value.Record.Value);
+        U32(value.Index);
+    }
 
-    /// <summary>A byte count and UTF-8 (P1.3) of at most <paramref name="bytesMax"/> bytes.</summary>
+    /// <summary>Writes a number as unsigned LEB128 in its shortest form (P1.2).</summary>
+    public void Varint(ulong value) => _target.Advance(Payloads.Varint.Write(_target.Reserve(Payloads.Varint.SizeOf(value)), value));
+
+    /// <summary>Writes a byte count and the text as UTF-8 (P1.3), of at most <paramref name="bytesMax"/> bytes.</summary>
     public void String(string value, int bytesMax)
     {
         int size = StrictUtf8.GetByteCount(value);
@@ -59,7 +66,7 @@ public ref struct PayloadWriter
     }
 
     /// <summary>
-    /// The same for texts that people read: what does not fit is cut at a character, and what is not Unicode is replaced.
+    /// Writes a text that only people read: what does not fit is cut off at a character, and what is not Unicode is replaced.
     /// </summary>
     public void CutString(string value, int bytesMax)
     {
@@ -68,7 +75,7 @@ public ref struct PayloadWriter
         Bytes(text[..size], bytesMax);
     }
 
-    /// <summary>A byte count and the bytes (P1.3), at most <paramref name="bytesMax"/> of them.</summary>
+    /// <summary>Writes a byte count and the bytes (P1.3), at most <paramref name="bytesMax"/> of them.</summary>
     public void Bytes(scoped ReadOnlySpan<byte> value, int bytesMax)
     {
         if (value.Length > bytesMax)
@@ -77,14 +84,14 @@ public ref struct PayloadWriter
         _target.Put(value);
     }
 
-    /// <summary>16 bytes, big-endian (P1.4).</summary>
+    /// <summary>Writes a UUID as 16 bytes, big-endian (P1.4).</summary>
     public void Uuid(Guid value)
     {
         value.TryWriteBytes(_target.Reserve(16), bigEndian: true, out int size);
         _target.Advance(size);
     }
 
-    /// <summary>A string of the grammar of P1.5.</summary>
+    /// <summary>Writes a name of the grammar of P1.5.</summary>
     public void Name(string value)
     {
         if (!Names.IsValid(value))
@@ -92,7 +99,7 @@ public ref struct PayloadWriter
         String(value, Names.CharsMax);
     }
 
-    /// <summary>The bytes as they are, without a count.</summary>
+    /// <summary>Writes the bytes as they are, without a count.</summary>
     public void Raw(scoped ReadOnlySpan<byte> value) => _target.Put(value);
 
     /// <summary>Hands what was written to the growable buffer.</summary>

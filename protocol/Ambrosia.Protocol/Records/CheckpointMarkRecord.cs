@@ -1,8 +1,11 @@
-namespace Ambrosia.Protocol;
+using Ambrosia.Protocol.Payloads;
+
+namespace Ambrosia.Protocol.Records;
 
 /// <summary>Asks a replica for a checkpoint (log-format L5.8, protocol P5.8).</summary>
-/// <param name="BoundBytes">Log bytes after which the checkpoint is taken even with suspended handlers; 0: wait for a quiet record.</param>
-/// <param name="Replica">Name of the replica on duty.</param>
+/// <param name="BoundBytes">Log bytes after which the checkpoint is taken even with suspended handlers; 0 to wait for a quiet
+/// record.</param>
+/// <param name="Replica">Name of the replica that is to take it.</param>
 public sealed record CheckpointMarkRecord(Epoch Epoch, ulong BoundBytes, string Replica) : IRecordBody<CheckpointMarkRecord>
 {
     public static RecordKind Kind => RecordKind.CheckpointMark;

@@ -1,9 +1,11 @@
-namespace Ambrosia.Protocol;
+using Ambrosia.Protocol.Payloads;
 
-/// <summary>A request of a caller outside (log-format L5.9).</summary>
-/// <param name="Session">The session that asked; an answer goes nowhere else.</param>
-/// <param name="Request">Its number in the session; 0: an impulse, nobody waits for an answer.</param>
-/// <param name="Keyed">The message carries an idempotency key.</param>
+namespace Ambrosia.Protocol.Records;
+
+/// <summary>Holds the request or impulse of a client (log-format L5.9).</summary>
+/// <param name="Session">Session that asked; the answer goes nowhere else.</param>
+/// <param name="Request">Number of the request in the session; 0 for an impulse, for whose answer nobody waits.</param>
+/// <param name="Keyed">Whether the message carries an idempotency key.</param>
 /// <param name="Message">One whole message of kind 6, its length included (protocol P3.3).</param>
 public sealed record ClientRequestRecord(
     ClientSessionId Session, ulong Request, bool Keyed, ReadOnlyMemory<byte> Message) : IRecordBody<ClientRequestRecord>

@@ -1,6 +1,9 @@
-namespace Ambrosia.Protocol;
+using Ambrosia.Protocol.Payloads;
+using Ambrosia.Protocol.Runs;
 
-/// <summary>A view on the body of a ClientRequest record (log-format L5.9); it copies nothing and lives as long as the bytes.</summary>
+namespace Ambrosia.Protocol.Records;
+
+/// <summary>Reads the body of a ClientRequest record (log-format L5.9) where it stands: a view, which lives as long as the bytes.</summary>
 public readonly ref struct ClientRequestView
 {
     private ClientRequestView(ClientSessionId session, ulong request, bool keyed, ReadOnlySpan<byte> message)
@@ -11,19 +14,19 @@ public readonly ref struct ClientRequestView
         Message = message;
     }
 
-    /// <summary>The session that asked; an answer goes nowhere else.</summary>
+    /// <summary>The session that asked; the answer goes nowhere else.</summary>
     public ClientSessionId Session { get; }
 
-    /// <summary>Number in the session; 0: an impulse, nobody waits for an answer.</summary>
+    /// <summary>The number of the request in the session; 0 for an impulse, for whose answer nobody waits.</summary>
     public ulong Request { get; }
 
-    /// <summary>The message carries an idempotency key.</summary>
+    /// <summary>True when the message carries an idempotency key.</summary>
     public bool Keyed { get; }
 
-    /// <summary>One whole message of kind 6, its length included (protocol P3.3).</summary>
+    /// <summary>The message is one whole message of kind 6, its length included (protocol P3.3).</summary>
     public ReadOnlySpan<byte> Message { get; }
 
-    /// <summary>Its method, key and arguments.</summary>
+    /// <summary>Reads method, key and arguments of the message.</summary>
     public MessageReader ReadMessage()
     {
         var reader = new MessageReader(Message, MessageKind.ClientRequest, Keyed);
@@ -31,6 +34,7 @@ public readonly ref struct ClientRequestView
         return reader;
     }
 
+    /// <summary>Reads a body and checks that it holds exactly one message.</summary>
     /// <exception cref="ProtocolViolation">L5.10.</exception>
     public static ClientRequestView Read(ReadOnlySpan<byte> body)
     {

@@ -1,6 +1,7 @@
-namespace Ambrosia.Protocol;
+namespace Ambrosia.Protocol.Records;
 
 /// <summary>
-/// The app's outputs to one destination as of a position: how many numbered messages, and the channel hash after the last.
+/// States the app's outputs to one destination as of a position: how many numbered messages there are, and the channel hash after the
+/// last one.
 /// </summary>
 public readonly record struct DigestEntry(InstanceId Destination, ulong Count, ulong Hash);

@@ -1,6 +1,10 @@
-namespace Ambrosia.Protocol;
+using Ambrosia.Protocol.Payloads;
 
-/// <summary>The app's outputs as of a position, for each destination that changed since the position before (log-format L5.7).</summary>
+namespace Ambrosia.Protocol.Records;
+
+/// <summary>
+/// States the app's outputs as of a position, for each destination that changed since the digest before (log-format L5.7).
+/// </summary>
 public sealed record DigestRecord(Lsn Position, IReadOnlyList<DigestEntry> Entries) : IRecordBody<DigestRecord>
 {
     private const int EntryBytesMin = 2 + 2 + 8 + 8;

@@ -1,7 +1,9 @@
-namespace Ambrosia.Protocol;
+using Ambrosia.Protocol.Payloads;
 
-/// <summary>Record 1 of every log: the instance begins (log-format L5.5).</summary>
-/// <param name="CreatedUs">Microseconds since 1970.</param>
+namespace Ambrosia.Protocol.Records;
+
+/// <summary>States that the instance begins; this is the first record of every log (log-format L5.5).</summary>
+/// <param name="CreatedUs">Time of the creation, in microseconds since 1970.</param>
 public sealed record FirstStartRecord(Guid Uuid, ulong CreatedUs, uint AppVersion, string Name) : IRecordBody<FirstStartRecord>
 {
     public static RecordKind Kind => RecordKind.FirstStart;

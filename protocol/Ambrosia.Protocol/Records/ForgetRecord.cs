@@ -1,8 +1,12 @@
-namespace Ambrosia.Protocol;
+using Ambrosia.Protocol.Payloads;
 
-/// <summary>An operator has given a peer up for good: what its name stands for begins anew (log-format L5.14).</summary>
-/// <param name="Origin">Its origin id in this log, from 1; no record names it any more.</param>
-/// <param name="Uuid">Which instance it was; it is never taken again.</param>
+namespace Ambrosia.Protocol.Records;
+
+/// <summary>
+/// States that an operator has given up a peer for good (log-format L5.14). An instance that comes later under the same name is a new peer.
+/// </summary>
+/// <param name="Origin">Origin id of the peer in this log, from 1; no later record names it.</param>
+/// <param name="Uuid">UUID of the instance, which is never accepted again.</param>
 public sealed record ForgetRecord(uint Origin, Guid Uuid) : IRecordBody<ForgetRecord>
 {
     public static RecordKind Kind => RecordKind.Forget;

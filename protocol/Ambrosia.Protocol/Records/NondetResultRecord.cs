@@ -1,7 +1,9 @@
-namespace Ambrosia.Protocol;
+using Ambrosia.Protocol.Payloads;
 
-/// <summary>What the body of a NondetTask gave (log-format L5.9).</summary>
-/// <param name="Failed">The result is a failure (protocol P4.4), else a value.</param>
+namespace Ambrosia.Protocol.Records;
+
+/// <summary>Holds the result of a NondetTask's body (log-format L5.9).</summary>
+/// <param name="Failed">Whether the result is a failure (protocol P4.4); otherwise it is a value.</param>
 public sealed record NondetResultRecord(ulong Task, bool Failed, ReadOnlyMemory<byte> Result) : IRecordBody<NondetResultRecord>
 {
     public static RecordKind Kind => RecordKind.NondetResult;

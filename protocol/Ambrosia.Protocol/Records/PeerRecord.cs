@@ -1,8 +1,10 @@
-namespace Ambrosia.Protocol;
+using Ambrosia.Protocol.Payloads;
 
-/// <summary>A peer of the instance, or its new epoch (log-format L5.4).</summary>
-/// <param name="Origin">Its origin id in this log, from 1.</param>
-/// <param name="Epoch">Highest epoch seen of it.</param>
+namespace Ambrosia.Protocol.Records;
+
+/// <summary>Introduces a peer of the instance, or states its new epoch (log-format L5.4).</summary>
+/// <param name="Origin">Origin id of the peer in this log, from 1.</param>
+/// <param name="Epoch">Highest epoch seen of the peer.</param>
 public sealed record PeerRecord(uint Origin, InstanceId Peer, Guid Uuid, Epoch Epoch) : IRecordBody<PeerRecord>
 {
     public static RecordKind Kind => RecordKind.Peer;

@@ -1,17 +1,19 @@
-namespace Ambrosia.Protocol;
+using Ambrosia.Protocol.Payloads;
 
-/// <summary>The policies in force from here on (log-format L5.9).</summary>
+namespace Ambrosia.Protocol.Records;
+
+/// <summary>States the policies that are in force from this record on (log-format L5.9).</summary>
 /// <param name="WindowUs">Length of the idempotency window, in microseconds of log time.</param>
 /// <param name="EntriesMax">Keys that the window holds at most.</param>
 /// <param name="BytesMax">Bytes that the window holds at most.</param>
 public sealed record PolicyRecord(ForkPolicy Forks, ulong WindowUs, ulong EntriesMax, ulong BytesMax) : IRecordBody<PolicyRecord>
 {
-    /// <summary>Bytes of the longest message that the app may send; the default is not written.</summary>
-    public uint MessageBytesMax { get; init; } = Frames.MessageBytesMaxDefault;
+    /// <summary>The app may send messages of at most this many bytes. The default is not written.</summary>
+    public uint MessageBytesMax { get; init; } = SizeLimits.MessageBytesMaxDefault;
 
     /// <summary>
-    /// In force where the log says nothing else: go on, keep answers for a day, 100,000 of them, 64 MiB, and send
-    /// messages of at most 64 MiB.
+    /// These policies are in force where the log says nothing else: a fork that fails does not stop the app, the window keeps answers for a
+    /// day, at most 100,000 of them and 64 MiB, and messages have at most 64 MiB.
     /// </summary>
     public static PolicyRecord Default { get; } = new(ForkPolicy.Continue, 86_400_000_000, 100_000, 64 << 20);
 
@@ -23,7 +25,7 @@ public sealed record PolicyRecord(ForkPolicy Forks, ulong WindowUs, ulong Entrie
         to.U64(WindowUs);
         to.U64(EntriesMax);
         to.U64(BytesMax);
-        if (MessageBytesMax != Frames.MessageBytesMaxDefault) to.U32(MessageBytesMax);
+        if (MessageBytesMax != SizeLimits.MessageBytesMaxDefault) to.U32(MessageBytesMax);
     }
 
     public static PolicyRecord Read(ReadOnlySpan<byte> body)
@@ -37,11 +39,14 @@ public sealed record PolicyRecord(ForkPolicy Forks, ulong WindowUs, ulong Entrie
         return record;
     }
 
-    /// <summary>Equal policies are equal bytes.</summary>
+    /// <summary>Reads a limit that is not the default, since equal policies must be equal bytes.</summary>
     private static uint OtherLimit(ref PayloadReader from)
     {
         uint limit = from.MessageLimit();
-        return limit != Frames.MessageBytesMaxDefault ? limit
+        return limit != SizeLimits.MessageBytesMaxDefault ? limit
             : throw from.Violation("L5.10", "the default message limit, which is not written");
     }
 }
+
+/// <summary>Says what happens when a fork's handler throws.</summary>
+public enum ForkPolicy : byte { Continue = 0, Stop = 1, Quarantine = 2 }

@@ -1,11 +1,11 @@
 using System.Buffers.Binary;
 
-namespace Ambrosia.Protocol;
+namespace Ambrosia.Protocol.Records;
 
-/// <summary>The 8 bytes in front of every record's body (log-format L5).</summary>
+/// <summary>The header is the 8 bytes in front of every record's body (log-format L5).</summary>
 public readonly record struct RecordHeader(uint Length, RecordKind Kind)
 {
-    public const int Bytes = 8;
+    public const int Bytes = SizeLimits.RecordHeaderBytes;
 
     public void Write(Span<byte> to)
     {

@@ -1,14 +1,17 @@
 using System.Buffers;
+using Ambrosia.Protocol.Payloads;
 
-namespace Ambrosia.Protocol;
+namespace Ambrosia.Protocol.Records;
 
-/// <summary>What is known of record kinds as such (log-format L5).</summary>
+/// <summary>Knows which kinds of records this version writes, and encodes records of any kind (log-format L5).</summary>
 public static class RecordKinds
 {
-    /// <summary>False for kinds whose format is fixed but that this version never writes: a reader refuses them by name (L5.1).</summary>
+    /// <summary>
+    /// Returns false for kinds whose format is fixed but that this version never writes. A reader refuses them by name (L5.1).
+    /// </summary>
     public static bool IsWrittenToday(RecordKind kind) => kind is >= RecordKind.Run and <= RecordKind.Quarantine or RecordKind.Forget;
 
-    /// <summary>The body of a record, without header.</summary>
+    /// <summary>Encodes the body of a record, without its header.</summary>
     public static byte[] Encode<T>(T body) where T : IRecordBody<T>
     {
         var bytes = new ArrayBufferWriter<byte>();
@@ -18,7 +21,7 @@ public static class RecordKinds
         return bytes.WrittenSpan.ToArray();
     }
 
-    /// <summary>A whole record, header and body.</summary>
+    /// <summary>Encodes a whole record, header and body.</summary>
     public static byte[] EncodeWhole<T>(T body) where T : IRecordBody<T>
     {
         byte[] content = Encode(body);
@@ -27,4 +30,25 @@ public static class RecordKinds
         content.CopyTo(record, RecordHeader.Bytes);
         return record;
     }
+}
+
+/// <summary>Tells apart the kinds of log records (log-format L5) by their byte in the header.</summary>
+public enum RecordKind : byte
+{
+    Run = 1, ImpulseRun = 2, FirstStart = 3, Peer = 4, Trim = 5, Digest = 6, CheckpointMark = 7, NondetResult = 8,
+    TimerFired = 9, ClientRequest = 10, Policy = 11, Quarantine = 12, Upgrade = 13, Forget = 14,
+}
+
+/// <summary>
+/// Encodes and decodes the body of one kind of log record (log-format L5). The contract is <c>Read(Write(x)) = x</c>, and that <c>Read</c>
+/// refuses everything that <c>Write</c> cannot have written.
+/// </summary>
+public interface IRecordBody<TSelf> where TSelf : IRecordBody<TSelf>
+{
+    static abstract RecordKind Kind { get; }
+
+    void Write(ref PayloadWriter to);
+
+    /// <exception cref="ProtocolViolation">L5.10.</exception>
+    static abstract TSelf Read(ReadOnlySpan<byte> body);
 }

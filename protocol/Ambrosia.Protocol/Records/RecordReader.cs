@@ -1,29 +1,31 @@
-namespace Ambrosia.Protocol;
+using Ambrosia.Protocol.Runs;
+
+namespace Ambrosia.Protocol.Records;
 
 /// <summary>
-/// Walks log records that stand one behind another (log-format L5): those of a page, of a spanning record put together, or of a Deliver
-/// frame. Bodies are views. Every violation names the record's position.
+/// Walks log records that stand one behind another (log-format L5): the records of a page, of a Deliver frame, or one spanning record that
+/// was put together. Bodies are views on these bytes. Every violation names the record's position.
 /// </summary>
 /// <param name="records">Whole records, exactly.</param>
-/// <param name="first">Position of the first.</param>
+/// <param name="first">Position of the first record.</param>
 public ref struct RecordReader(ReadOnlySpan<byte> records, Lsn first)
 {
     private ReadOnlySpan<byte> _left = records;
 
-    /// <summary>Position of the current record; before the first and after the last one, of what comes next.</summary>
+    /// <summary>The position of the current record; before the first and after the last one, the position of what comes next.</summary>
     public Lsn Lsn { get; private set; } = first;
 
-    /// <summary>Position after the current record.</summary>
+    /// <summary>The position after the current record.</summary>
     public Lsn End { get; private set; } = first;
 
     public RecordKind Kind { get; private set; }
 
     public ReadOnlySpan<byte> Body { get; private set; }
 
-    /// <summary>Header and body.</summary>
+    /// <summary>The header and body of the current record.</summary>
     public ReadOnlySpan<byte> Whole { get; private set; }
 
-    /// <summary>Goes to the next record; false after the last.</summary>
+    /// <summary>Goes to the next record; returns false after the last.</summary>
     /// <exception cref="ProtocolViolation">L5.1 (unknown, or a kind that nothing writes yet) or L5.10, with the Lsn.</exception>
     public bool Next()
     {
@@ -39,7 +41,7 @@ public ref struct RecordReader(ReadOnlySpan<byte> records, Lsn first)
         return true;
     }
 
-    /// <summary>The body of the current record.</summary>
+    /// <summary>Reads the body of the current record.</summary>
     /// <exception cref="ProtocolViolation">L5.10 with the Lsn.</exception>
     public readonly T Read<T>() where T : IRecordBody<T>
     {
@@ -54,7 +56,7 @@ public ref struct RecordReader(ReadOnlySpan<byte> records, Lsn first)
         }
     }
 
-    /// <summary>The run in the current record (Run or ImpulseRun); messages are not walked.</summary>
+    /// <summary>Reads the run in the current record (Run or ImpulseRun), without walking its messages.</summary>
     /// <exception cref="ProtocolViolation">L5.2, L5.3 or a sentence of P3, with the Lsn.</exception>
     public readonly RunView ReadRun()
     {
@@ -74,12 +76,12 @@ public ref struct RecordReader(ReadOnlySpan<byte> records, Lsn first)
         }
     }
 
-    /// <summary>The request of a caller outside in the current record.</summary>
+    /// <summary>Reads the client's request in the current record.</summary>
     /// <exception cref="ProtocolViolation">L5.10 with the Lsn.</exception>
     public readonly ClientRequestView ReadClientRequest()
     {
         if (Kind != RecordKind.ClientRequest)
-            throw new InvalidOperationException($"record at Lsn {Lsn} is {Kind}, not a request of a caller outside");
+            throw new InvalidOperationException($"record at Lsn {Lsn} is {Kind}, not a client's request");
         try
         {
             return ClientRequestView.Read(Body);

@@ -1,7 +1,9 @@
-namespace Ambrosia.Protocol;
+using Ambrosia.Protocol.Payloads;
 
-/// <summary>A timer is due (log-format L5.9).</summary>
-/// <param name="DueUs">Microseconds since 1970.</param>
+namespace Ambrosia.Protocol.Records;
+
+/// <summary>States that a timer is due (log-format L5.9).</summary>
+/// <param name="DueUs">Time at which it was due, in microseconds since 1970.</param>
 public sealed record TimerFiredRecord(ulong Timer, long DueUs) : IRecordBody<TimerFiredRecord>
 {
     public static RecordKind Kind => RecordKind.TimerFired;

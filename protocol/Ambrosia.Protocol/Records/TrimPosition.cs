@@ -1,4 +1,4 @@
-namespace Ambrosia.Protocol;
+namespace Ambrosia.Protocol.Records;
 
-/// <summary>Outputs to a peer up to this number are durable there.</summary>
+/// <summary>States that the outputs to a peer up to this number are durable there.</summary>
 public readonly record struct TrimPosition(uint Origin, ulong Number);

@@ -1,6 +1,10 @@
-namespace Ambrosia.Protocol;
+using Ambrosia.Protocol.Payloads;
 
-/// <summary>Positions up to which outputs may be dropped, applied at the record's place (log-format L5.6).</summary>
+namespace Ambrosia.Protocol.Records;
+
+/// <summary>
+/// Holds the positions up to which outputs may be dropped. They are applied where the record stands in the log (log-format L5.6).
+/// </summary>
 public sealed record TrimRecord(IReadOnlyList<TrimPosition> Positions) : IRecordBody<TrimRecord>
 {
     private const int PositionBytes = 12;

@@ -1,10 +1,12 @@
-namespace Ambrosia.Protocol;
+using Ambrosia.Protocol.Payloads;
 
-/// <summary>The app's version changes at this record's end (log-format L5.9). No version writes it yet.</summary>
+namespace Ambrosia.Protocol.Records;
+
+/// <summary>States that the app's version changes at this record's end (log-format L5.9). No version of Ambrosia writes it yet.</summary>
 /// <param name="Checkpoint">Lsn of the checkpoint of the new version.</param>
-/// <param name="CheckpointEpoch">Its epoch.</param>
-/// <param name="Replica">Who wrote it.</param>
-/// <param name="Digest">The digest in its trailer.</param>
+/// <param name="CheckpointEpoch">Epoch of that checkpoint.</param>
+/// <param name="Replica">Name of the replica that wrote it.</param>
+/// <param name="Digest">Digest in the trailer of the checkpoint.</param>
 public sealed record UpgradeRecord(
     uint VersionFrom, uint VersionTo, Lsn Checkpoint, Epoch CheckpointEpoch, string Replica, ulong Digest) : IRecordBody<UpgradeRecord>
 {

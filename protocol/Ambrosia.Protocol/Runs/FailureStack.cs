@@ -1,12 +1,15 @@
-namespace Ambrosia.Protocol;
+using Ambrosia.Protocol.Payloads;
 
-/// <summary>Extension block 2, version 1: the remote stack of one failure of the run (protocol P3.7).</summary>
-/// <param name="FromEnd">Which message: 0 is the run's last, so that cutting the front off a run leaves it right.</param>
+namespace Ambrosia.Protocol.Runs;
+
+/// <summary>Holds the remote stack of one failure of a run; extension block 2 in version 1 carries it (protocol P3.7).</summary>
+/// <param name="FromEnd">Index of the message from the end of the run, where 0 is the last, so that it stays right when the front of the
+/// run is cut off.</param>
 public sealed record FailureStack(uint FromEnd, string Stack)
 {
     public const ulong Version = 1;
 
-    /// <summary>A longer stack is cut when written.</summary>
+    /// <summary>A stack longer than this is cut when it is written.</summary>
     public const int StackBytesMax = 8192;
 
     /// <summary>Writes the whole block.</summary>

@@ -1,6 +1,7 @@
 using System.Runtime.CompilerServices;
+using Ambrosia.Protocol.Payloads;
 
-namespace Ambrosia.Protocol;
+namespace Ambrosia.Protocol.Runs;
 
 /// <summary>
 /// Walks the messages of one run (protocol P3.3) without allocating: <c>while (reader.Next()) { … reader.Arguments … }</c>.
@@ -10,17 +11,17 @@ namespace Ambrosia.Protocol;
 /// </summary>
 public ref struct MessageReader
 {
-    /// <summary>Idempotency keys are at most this long.</summary>
+    /// <summary>Idempotency keys have at most this many bytes.</summary>
     public const int KeyBytesMax = 128;
 
     private readonly ReadOnlySpan<byte> _messages;
     private readonly bool _hasCall;
     private readonly bool _hasKey;
 
-    /// <summary>Where the current message begins, where its arguments begin, and where the next message begins.</summary>
+    /// <summary>The offsets at which the current message, its arguments and the next message begin.</summary>
     private int _start, _argumentsAt, _at;
 
-    /// <summary>Bytes of the current key, which stands in front of the arguments.</summary>
+    /// <summary>The number of bytes of the current key, which stands in front of the arguments.</summary>
     private int _keyLength;
 
     public MessageReader(RunView run) : this(run.Messages, run.Header.Kind, run.Header.Keyed) { }
@@ -33,25 +34,25 @@ public ref struct MessageReader
         _hasKey = keyed;
     }
 
-    /// <summary>Method id, never 0.</summary>
+    /// <summary>The method id, which is never 0.</summary>
     public uint Method { get; private set; }
 
-    /// <summary>Counter of the caller's call id, or the client's request; 0 for kinds without one.</summary>
+    /// <summary>The counter of the caller's call id, or the number of the client's request; 0 for kinds that have neither.</summary>
     public ulong CallId { get; private set; }
 
-    /// <summary>The messages have keys.</summary>
+    /// <summary>True when the messages have idempotency keys.</summary>
     public readonly bool IsKeyed => _hasKey;
 
-    /// <summary>Idempotency key, 1 to 128 bytes; empty in runs that are not keyed.</summary>
+    /// <summary>The idempotency key of 1 to 128 bytes; empty in runs that are not keyed.</summary>
     public readonly ReadOnlySpan<byte> Key => _messages.Slice(_argumentsAt - _keyLength, _keyLength);
 
-    /// <summary>Arguments, value or failure, by kind, to the message's end.</summary>
+    /// <summary>The arguments, value or failure, by the run's kind; they reach to the message's end.</summary>
     public readonly ReadOnlySpan<byte> Arguments => _messages[_argumentsAt.._at];
 
-    /// <summary>The whole message as it stands in the run, length included: what channel hashes are fed with.</summary>
+    /// <summary>The whole message as it stands in the run, length included. Channel hashes cover exactly these bytes.</summary>
     public readonly ReadOnlySpan<byte> Whole => _messages[_start.._at];
 
-    /// <summary>Goes to the next message; false after the last.</summary>
+    /// <summary>Goes to the next message; returns false after the last.</summary>
     /// <exception cref="ProtocolViolation">P1.2, P3.1, P3.3, P3.4 or P4.5.</exception>
     [MethodImpl(MethodImplOptions.AggressiveInlining)] // the walk's fields then live in registers
     public bool Next()
@@ -77,7 +78,9 @@ public ref struct MessageReader
         return true;
     }
 
-    /// <summary>A length of two bytes or more; behind it in <paramref name="content"/> the content begins.</summary>
+    /// <summary>
+    /// Reads a length of two bytes or more; <paramref name="content"/> is the offset behind it, where the content begins.
+    /// </summary>
     private readonly int LongLength(int start, out int content)
     {
         ReadOnlySpan<byte> from = _messages[start..];
@@ -108,7 +111,7 @@ public ref struct MessageReader
         content += (int)length;
     }
 
-    /// <summary>A varint at <paramref name="at"/> of a message that ends at <paramref name="end"/>.</summary>
+    /// <summary>Reads a varint at <paramref name="at"/> of a message that ends at <paramref name="end"/>.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private readonly ulong Field(int end, ref int at)
     {

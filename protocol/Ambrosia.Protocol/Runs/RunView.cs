@@ -1,7 +1,8 @@
-namespace Ambrosia.Protocol;
+namespace Ambrosia.Protocol.Runs;
 
 /// <summary>
-/// A view on one whole run (protocol P3): header, extension blocks, messages. It copies nothing and lives as long as the bytes.
+/// A view on the header, the extension blocks and the messages of one whole run (protocol P3). It copies nothing and lives as long as the
+/// bytes.
 /// </summary>
 public readonly ref struct RunView
 {
@@ -14,10 +15,10 @@ public readonly ref struct RunView
 
     public RunHeader Header { get; }
 
-    /// <summary>Extension blocks one behind another: see <see cref="ExtensionReader"/>.</summary>
+    /// <summary>The extension blocks, one behind another; an <see cref="ExtensionReader"/> walks them.</summary>
     public ReadOnlySpan<byte> Extensions { get; }
 
-    /// <summary>Messages one behind another: see <see cref="MessageReader"/>.</summary>
+    /// <summary>The messages, one behind another; a <see cref="MessageReader"/> walks them.</summary>
     public ReadOnlySpan<byte> Messages { get; }
 
     /// <summary>Reads the header and splits the rest; neither blocks nor messages are walked.</summary>
@@ -29,20 +30,20 @@ public readonly ref struct RunView
         return new RunView(header, run[RunHeader.Bytes..messagesAt], run[messagesAt..]);
     }
 
-    /// <summary>The same, and walks everything: what came from outside passes here once.</summary>
+    /// <summary>Reads a run and checks everything in it. Each run that comes from outside passes here once.</summary>
     /// <param name="messageBytesMax">The connection's message limit (P3.4).</param>
-    /// <exception cref="ProtocolViolation">P1.6 or one of P3 or P4.5; P3.5 of a run that no Deliver frame could hold.</exception>
+    /// <exception cref="ProtocolViolation">P1.6, P4.5 or a section of P3; P3.5 if no Deliver frame could hold the run.</exception>
     public static RunView ReadWhole(ReadOnlySpan<byte> run, uint messageBytesMax)
     {
-        if (run.Length > Frames.RunBytesMax(messageBytesMax))
+        if (run.Length > SizeLimits.RunBytesMax(messageBytesMax))
             throw new ProtocolViolation("P3.5",
-                $"run of {run.Length} bytes where at most {Frames.RunBytesMax(messageBytesMax)} are allowed");
+                $"run of {run.Length} bytes where at most {SizeLimits.RunBytesMax(messageBytesMax)} are allowed");
         RunView view = Read(run);
         var blocks = new ExtensionReader(view.Extensions);
         while (blocks.Next()) { }
-        int plain = Protocol.Messages.SkipPlain(view.Messages, view.Header, messageBytesMax, out uint count);
+        int plain = MessageScanner.SkipPlain(view.Messages, view.Header, messageBytesMax, out uint count);
         ReadOnlySpan<byte> rest = view.Messages[plain..];
-        Protocol.Messages.Check(rest, view.Header.Count, messageBytesMax, count);
+        MessageScanner.Check(rest, view.Header.Count, messageBytesMax, count);
         var messages = new MessageReader(rest, view.Header.Kind, view.Header.Keyed);
         while (messages.Next()) { }
         return view;

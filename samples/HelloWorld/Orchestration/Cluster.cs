@@ -1,27 +1,30 @@
-// The two immortals of a run, four processes: starts them, kills them as told, and starts again what was killed. Thread: the run's.
 using System.Threading.Channels;
 
 namespace HelloWorld.Orchestration;
 
+/// <summary>
+/// Runs the two immortals, which are four processes: starts them, kills them when it is told to, and starts again what was killed. Only the
+/// thread of the run uses it.
+/// </summary>
 internal sealed class Cluster : IDisposable
 {
-    private readonly Channel<SideEvent> events = Channel.CreateUnbounded<SideEvent>(new UnboundedChannelOptions { SingleReader = true });
-    private readonly Dictionary<KillTarget, int> kills = [];
+    private readonly Channel<ProcessEvent> _events = Channel.CreateUnbounded<ProcessEvent>(new UnboundedChannelOptions { SingleReader = true });
+    private readonly Dictionary<KillTarget, int> _kills = [];
 
     public Cluster(string logDirectory)
     {
-        Client = new Side("client", Path.Combine(logDirectory, "client"), events.Writer);
-        Server = new Side("server", Path.Combine(logDirectory, "server"), events.Writer);
+        Client = new InstanceProcesses("client", Path.Combine(logDirectory, "client"), _events.Writer);
+        Server = new InstanceProcesses("server", Path.Combine(logDirectory, "server"), _events.Writer);
     }
 
-    public Side Client { get; }
+    public InstanceProcesses Client { get; }
 
-    public Side Server { get; }
+    public InstanceProcesses Server { get; }
 
-    /// <summary>Why the run cannot go on; null: it can.</summary>
+    /// <summary>The reason why the run cannot go on, or null while it can.</summary>
     public string? Failure { get; private set; }
 
-    public IReadOnlyList<ProcessFigures> Processes =>
+    public IReadOnlyList<ProcessStatus> Processes =>
     [
         new("client app", Client.AppId, KillsOf(KillTarget.ClientApp)),
         new("client coordinator", Client.CoordinatorId, KillsOf(KillTarget.ClientCoordinator)),
@@ -35,7 +38,7 @@ internal sealed class Cluster : IDisposable
         Server.Start();
     }
 
-    /// <summary>The process is there to be killed; false: it is still being started.</summary>
+    /// <summary>True if the process is there to be killed, and not still being started.</summary>
     public bool CanKill(KillTarget target) =>
         (!target.HasFlag(KillTarget.ClientApp) || Client.AppId != 0) && (!target.HasFlag(KillTarget.ServerApp) || Server.AppId != 0)
         && (!target.HasFlag(KillTarget.ClientCoordinator) || Client.CoordinatorId != 0)
@@ -45,7 +48,7 @@ internal sealed class Cluster : IDisposable
     {
         foreach (KillTarget one in new[] { KillTarget.ClientApp, KillTarget.ClientCoordinator, KillTarget.ServerApp,
             KillTarget.ServerCoordinator })
-            if (target.HasFlag(one)) kills[one] = KillsOf(one) + 1;
+            if (target.HasFlag(one)) _kills[one] = KillsOf(one) + 1;
         if (target.HasFlag(KillTarget.ClientApp)) Client.KillApp();
         if (target.HasFlag(KillTarget.ClientCoordinator)) Client.KillCoordinator();
         if (target.HasFlag(KillTarget.ServerApp)) Server.KillApp();
@@ -53,16 +56,16 @@ internal sealed class Cluster : IDisposable
     }
 
     /// <summary>
-    /// Waits for a moment at most, then hands every line that has come to <paramref name="take"/> and restarts who was killed.
+    /// Waits for a moment at most, then gives every line that has come to <paramref name="take"/> and restarts what was killed.
     /// </summary>
     public void Work(TimeSpan atMost, CancellationToken stop, Action<string> take)
     {
         WaitForEvent(atMost, stop);
-        while (events.Reader.TryRead(out SideEvent? happened))
+        while (_events.Reader.TryRead(out ProcessEvent? happened))
         {
-            if (!happened.Side.Take(happened)) continue;
+            if (!happened.Of.Take(happened)) continue;
             if (happened.Line is { } line) take(line);
-            if (happened.ExitCode is { } code) CoordinatorEnded(happened.Side, code);
+            if (happened.ExitCode is { } code) CoordinatorEnded(happened.Of, code);
         }
     }
 
@@ -72,9 +75,9 @@ internal sealed class Cluster : IDisposable
         Server.Dispose();
     }
 
-    private void CoordinatorEnded(Side side, int code)
+    private void CoordinatorEnded(InstanceProcesses side, int code)
     {
-        // Whoever kills it makes this 0.
+        // Killing it makes this 0 first.
         if (side.CoordinatorId != 0) Failure = $"the coordinator of {side.Name} ended by itself with code {code}";
         else side.Restart();
     }
@@ -85,7 +88,7 @@ internal sealed class Cluster : IDisposable
         limit.CancelAfter(atMost);
         try
         {
-            events.Reader.WaitToReadAsync(limit.Token).AsTask().GetAwaiter().GetResult();
+            _events.Reader.WaitToReadAsync(limit.Token).AsTask().GetAwaiter().GetResult();
         }
         catch (OperationCanceledException)
         {
@@ -93,5 +96,5 @@ internal sealed class Cluster : IDisposable
         }
     }
 
-    private int KillsOf(KillTarget one) => kills.GetValueOrDefault(one);
+    private int KillsOf(KillTarget one) => _kills.GetValueOrDefault(one);
 }

@@ -6,31 +6,31 @@ using Spectre.Console;
 
 namespace HelloWorld.Orchestration;
 
-/// <summary>Options of a run, their defaults, and how a run is begun and ended.</summary>
+/// <summary>Defines the options of a run, starts the run and ends it.</summary>
 internal static class CommandLine
 {
     private const int Misuse = 2;
 
-    private static readonly Option<long> calls = Number("--calls", "Calls to make.", "N", static () => 200_000, least: 1);
-    private static readonly Option<long> kills = Number("--kills", "Kills (kill -9) among them: an app, a coordinator, both, all four.",
+    private static readonly Option<long> s_calls = Number("--calls", "Calls to make.", "N", static () => 200_000, least: 1);
+    private static readonly Option<long> s_kills = Number("--kills", "Kills (kill -9) among them: an app, a coordinator, both, all four.",
         "N", static () => 12, least: 0);
-    private static readonly Option<long> seed = Number("--seed", "Decides whom the kills hit and when.", "N",
+    private static readonly Option<long> s_seed = Number("--seed", "Decides whom the kills hit and when.", "N",
         static () => Environment.ProcessId, least: 0);
-    private static readonly Option<string?> log = new("--log")
+    private static readonly Option<string?> s_log = new("--log")
     {
         Description = "Directory of the logs; a second run on the same one goes on where the first stopped. Default: a new one in the temporary directory.",
         HelpName = "DIR"
     };
-    private static readonly Option<long> limit = Number("--limit", "A run of more seconds has failed.", "SECONDS",
+    private static readonly Option<long> s_limit = Number("--limit", "A run of more seconds has failed.", "SECONDS",
         static () => 120, least: 1);
-    private static readonly Option<bool> expectLostCall = new("--expect-lost-call") { Hidden = true };
+    private static readonly Option<bool> s_expectLostCall = new("--expect-lost-call") { Hidden = true };
 
     public static int Run(string[] args)
     {
         var root = new RootCommand(
             "Two immortals that call each other while their processes are killed; at the end every call was applied exactly once, in order.")
         {
-            calls, kills, seed, log, limit, expectLostCall,
+            s_calls, s_kills, s_seed, s_log, s_limit, s_expectLostCall,
         };
         root.SetAction(Run);
         ParseResult parsed = root.Parse(args);
@@ -58,13 +58,13 @@ internal static class CommandLine
     {
         var options = new RunOptions
         {
-            Calls = parsed.GetValue(calls),
-            Kills = (int)parsed.GetValue(kills),
-            Seed = (int)parsed.GetValue(seed),
-            LogDirectory = parsed.GetValue(log) is { } given ? Path.GetFullPath(given)
+            Calls = parsed.GetValue(s_calls),
+            Kills = (int)parsed.GetValue(s_kills),
+            Seed = (int)parsed.GetValue(s_seed),
+            LogDirectory = parsed.GetValue(s_log) is { } given ? Path.GetFullPath(given)
                 : Directory.CreateTempSubdirectory("ambrosia-hello-").FullName,
-            Limit = TimeSpan.FromSeconds(parsed.GetValue(limit)),
-            ExpectsLostCall = parsed.GetValue(expectLostCall),
+            Limit = TimeSpan.FromSeconds(parsed.GetValue(s_limit)),
+            ExpectsLostCall = parsed.GetValue(s_expectLostCall),
         };
         using var stop = new CancellationTokenSource();
         using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, Stop),
@@ -75,7 +75,7 @@ internal static class CommandLine
         using var cluster = new Cluster(options.LogDirectory);
         var run = new HelloRun(options, cluster, screen);
         run.Run(stop.Token);
-        return Closing.Say(Console.Out, options, run, cluster);
+        return RunSummary.Write(Console.Out, options, run, cluster);
 
         // The run ends in order, so that nothing which it started goes on.
         void Stop(PosixSignalContext signal)

@@ -2,22 +2,24 @@ using System.Diagnostics;
 
 namespace HelloWorld.Orchestration;
 
-/// <summary>The programs of a run, found beside this one.</summary>
+/// <summary>Finds the programs of a run, which stand beside this one.</summary>
 internal static class Executables
 {
-    private static readonly string coordinator = Path.Combine(AppContext.BaseDirectory, "ImmortalCoordinator");
+    private static readonly string s_coordinator = Path.Combine(AppContext.BaseDirectory, "ImmortalCoordinator");
 
-    /// <summary>A coordinator that is ready to be started; its lines and those of its app can be read.</summary>
+    /// <summary>Returns a coordinator that is ready to be started. Its lines and those of its app can be read.</summary>
     public static Process Coordinator(params ReadOnlySpan<string> arguments)
     {
-        var start = new ProcessStartInfo(coordinator)
+        var start = new ProcessStartInfo(s_coordinator)
         {
             UseShellExecute = false, RedirectStandardInput = true, RedirectStandardOutput = true, RedirectStandardError = true
         };
+        // A process that is killed cannot remove the pipes of its debugger from the temporary folder, and its app inherits this.
+        start.Environment["DOTNET_EnableDiagnostics"] = "0";
         foreach (string argument in arguments) start.ArgumentList.Add(argument);
         return new Process { StartInfo = start, EnableRaisingEvents = true };
     }
 
-    /// <summary>The command that runs this program as the app <paramref name="name"/>.</summary>
+    /// <summary>Returns the command that runs this program as the app <paramref name="name"/>.</summary>
     public static string[] App(string name) => [Path.Combine(AppContext.BaseDirectory, "HelloWorld"), "app", name];
 }

@@ -7,21 +7,21 @@ namespace HelloWorld.Orchestration;
 /// <summary>A table that is drawn again in its place, for terminals.</summary>
 internal sealed class LiveTable : IScreen
 {
-    public void During(Action<Action<Figures>> body) =>
+    public void During(Action<Action<RunStatus>> body) =>
         AnsiConsole.Live(new Text("starting two immortals: four processes …")).Start(screen => body(now => screen.UpdateTarget(Draw(now))));
 
-    private static IRenderable Draw(Figures now) => new Rows(DrawProcesses(now), DrawCalls(now));
+    private static IRenderable Draw(RunStatus now) => new Rows(DrawProcesses(now), DrawCalls(now));
 
-    private static Table DrawProcesses(Figures now)
+    private static Table DrawProcesses(RunStatus now)
     {
         Table table = new Table().Border(TableBorder.Rounded).AddColumn("process").AddColumn(new TableColumn("pid").RightAligned())
             .AddColumn(new TableColumn("kill -9").RightAligned());
-        foreach (ProcessFigures process in now.Processes)
+        foreach (ProcessStatus process in now.Processes)
             table.AddRow(process.Name, process.Id == 0 ? "[red]killed[/]" : $"[green]{process.Id}[/]", $"{process.Kills}");
         return table;
     }
 
-    private static Table DrawCalls(Figures now)
+    private static Table DrawCalls(RunStatus now)
     {
         Table table = new Table().Border(TableBorder.Rounded).HideHeaders().AddColumn("what")
             .AddColumn(new TableColumn("value").RightAligned());

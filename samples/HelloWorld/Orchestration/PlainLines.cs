@@ -2,19 +2,19 @@ using System.Globalization;
 
 namespace HelloWorld.Orchestration;
 
-/// <summary>One line a second, for output that is not a terminal.</summary>
+/// <summary>Shows a run as one line a second, for output that is not a terminal.</summary>
 internal sealed class PlainLines(TextWriter output) : IScreen
 {
-    private static readonly TimeSpan every = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan s_every = TimeSpan.FromSeconds(1);
 
-    private TimeSpan next;
+    private TimeSpan _next;
 
-    public void During(Action<Action<Figures>> body) => body(Show);
+    public void During(Action<Action<RunStatus>> body) => body(Show);
 
-    private void Show(Figures now)
+    private void Show(RunStatus now)
     {
-        if (now.Elapsed < next) return;
-        next = now.Elapsed + every;
+        if (now.Elapsed < _next) return;
+        _next = now.Elapsed + s_every;
         string recovery = now.Recoveries.Last is { } last
             ? $" recovery last={last.TotalMilliseconds:F0}ms median={now.Recoveries.Median!.Value.TotalMilliseconds:F0}ms" : "";
         output.WriteLine(string.Create(

@@ -1,33 +1,38 @@
 namespace HelloWorld.Orchestration;
 
 /// <summary>
-/// The questions that a run asks its two apps, and their answers. Apps that replay their log answer the questions of old again, so each
-/// question has a name of its own: the run's and a number.
+/// Keeps the questions that a run asks its two apps, and their answers. Apps that replay their log answer old questions again, so each
+/// question has a name of its own, made of the run's name and a number.
 /// </summary>
 internal sealed class Questions(string run)
 {
-    /// <summary>The newest answers; null before the first.</summary>
+    /// <summary>The name of the run, which no other run has.</summary>
+    public string Run => run;
+
+    /// <summary>The newest answer of the client; null before the first.</summary>
     public ClientReport? Client { get; private set; }
 
+    /// <summary>The newest answer of the server; null before the first.</summary>
     public ServerReport? Server { get; private set; }
 
-    /// <summary>Number of the last question asked.</summary>
+    /// <summary>The number of the last question that was asked.</summary>
     public int Asked { get; private set; }
 
-    /// <summary>Numbers of the newest questions that were answered.</summary>
+    /// <summary>The number of the newest question that the client has answered.</summary>
     public int ClientAnswered { get; private set; }
 
+    /// <summary>The number of the newest question that the server has answered.</summary>
     public int ServerAnswered { get; private set; }
 
-    /// <summary>The highest number of applied calls that the server ever stated: what it has once said stays true.</summary>
+    /// <summary>The highest number of applied calls that the server has ever stated. What it has once stated stays true.</summary>
     public long Applied { get; private set; }
 
-    /// <summary>Both sides have answered a question behind number <paramref name="asked"/>.</summary>
+    /// <summary>True if both sides have answered a question that came after number <paramref name="asked"/>.</summary>
     public bool BothAnsweredAfter(int asked) => ClientAnswered > asked && ServerAnswered > asked;
 
     public string Next() => $"report {run}.{++Asked}";
 
-    /// <summary>A line that an app printed.</summary>
+    /// <summary>Reads a line that an app has printed.</summary>
     public void Take(string line)
     {
         if (ClientReport.TryParse(line) is { } client && NumberOf(client.Question) is { } toClient && toClient > ClientAnswered)
@@ -39,7 +44,7 @@ internal sealed class Questions(string run)
         }
     }
 
-    /// <summary>Null: a question of another run.</summary>
+    /// <summary>Returns the number of a question, or null where it is one of another run.</summary>
     private int? NumberOf(string question) =>
         question.StartsWith(run + ".", StringComparison.Ordinal) && int.TryParse(question.AsSpan(run.Length + 1), out int number)
         ? number : null;

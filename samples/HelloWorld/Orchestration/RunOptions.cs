@@ -1,22 +1,22 @@
 namespace HelloWorld.Orchestration;
 
-/// <summary>What a run is to do.</summary>
+/// <summary>The options of a run.</summary>
 internal sealed record RunOptions
 {
-    /// <summary>Calls to make, beyond those of earlier runs on the same directory.</summary>
+    /// <summary>The calls to make, beyond those of earlier runs on the same directory.</summary>
     public required long Calls { get; init; }
 
     public required int Kills { get; init; }
 
-    /// <summary>Decides whom the kills hit and when.</summary>
+    /// <summary>The seed that decides which processes the kills hit and when.</summary>
     public required int Seed { get; init; }
 
-    /// <summary>Holds one directory for each immortal's log, and the catalog.</summary>
+    /// <summary>The directory that holds the log of each immortal and the catalog.</summary>
     public required string LogDirectory { get; init; }
 
     /// <summary>A run that takes longer has failed.</summary>
     public required TimeSpan Limit { get; init; }
 
-    /// <summary>For tests of the verdict: it expects a call that was never made, and must say so.</summary>
+    /// <summary>True in tests of the verdict: it then expects a call that was never made, and must report it.</summary>
     public bool ExpectsLostCall { get; init; }
 }

@@ -1,14 +1,15 @@
 namespace HelloWorld.Orchestration;
 
 /// <summary>
-/// Whether every call was applied exactly once and in order. What must have been applied is computed here from the orders given, not
-/// asked of anybody.
+/// Decides whether every call was applied exactly once and in order. It computes what must have been applied from the orders given, and
+/// asks nobody.
 /// </summary>
 internal sealed record Verdict(IReadOnlyList<string> Faults)
 {
     public bool Holds => Faults.Count == 0;
 
-    /// <param name="calls">Calls that were ordered, over all runs on these logs: their numbers are 1, 2, … to it.</param>
+    /// <summary>Compares the reports with what was ordered.</summary>
+    /// <param name="calls">The number of calls that were ordered, over all runs on these logs; their numbers are 1, 2, … up to it.</param>
     public static Verdict Of(ClientReport client, ServerReport server, long calls)
     {
         var faults = new List<string>();

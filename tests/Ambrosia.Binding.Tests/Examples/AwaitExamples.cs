@@ -61,30 +61,30 @@ public sealed partial class Shop : Immortal<IShopProxy>, IShop
     #endregion
 
     #region cancellation
-    private CallCancellation asking = new(); // state like any other
+    private CallCancellation _asking = new(); // state like any other
 
     public async Call<long> PriceUnlessStopped(string seller)
     {
         ISellerProxy proxy = GetProxy<ISeller>(seller);
-        return await proxy.PriceAsync().CancelledBy(asking);
+        return await proxy.PriceAsync().CancelledBy(_asking);
     }
 
     public void StopAsking()
     {
-        asking.Cancel();
-        asking = new CallCancellation();
+        _asking.Cancel();
+        _asking = new CallCancellation();
     }
     #endregion
 
     #region aliases
-    private readonly SortedDictionary<string, Shelf> shelves = new(StringComparer.Ordinal) { ["tea"] = new() { Pieces = 3 } };
+    private readonly SortedDictionary<string, Shelf> _shelves = new(StringComparer.Ordinal) { ["tea"] = new() { Pieces = 3 } };
 
     public async Call<long> Stock(string item)
     {
-        Shelf shelf = shelves[item]; // still the same object after a restart in the middle of the await
+        Shelf shelf = _shelves[item]; // still the same object after a restart in the middle of the await
         ISellerProxy seller = GetProxy<ISeller>("bank2");
         shelf.Pieces += await seller.PriceAsync();
-        return shelves[item].Pieces;
+        return _shelves[item].Pieces;
     }
 
     public sealed class Shelf

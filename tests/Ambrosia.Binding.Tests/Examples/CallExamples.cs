@@ -1,3 +1,4 @@
+using Ambrosia.Protocol.Runs;
 using static Ambrosia.Binding.Tests.FakeCoordinator;
 
 namespace Ambrosia.Binding.Tests.Examples;
@@ -12,12 +13,12 @@ public interface IAccount
 
 public sealed partial class Account : Immortal<IAccountProxy>, IAccount
 {
-    private long balance;
+    private long _balance;
 
-    public void Deposit(long cents) => balance += cents;
+    public void Deposit(long cents) => _balance += cents;
 
     public Call<long> Withdraw(long cents) =>
-        cents <= balance ? Call.FromResult(balance -= cents) : throw new InvalidOperationException("not enough");
+        cents <= _balance ? Call.FromResult(_balance -= cents) : throw new InvalidOperationException("not enough");
 }
 #endregion
 
@@ -68,8 +69,8 @@ public sealed partial class Teller : Immortal<ITellerProxy>, ITeller
 
 public sealed class CallExamples
 {
-    private static readonly uint s_withdraw = Protocol.MethodIds.Of("IAccount", "Withdraw"),
-        s_deposit = Protocol.MethodIds.Of("IAccount", "Deposit");
+    private static readonly uint s_withdraw = MethodIds.Of("IAccount", "Withdraw"),
+        s_deposit = MethodIds.Of("IAccount", "Deposit");
 
     [Fact]
     public void Contract_IsServed()

@@ -1,3 +1,4 @@
+using Ambrosia.Protocol.Runs;
 using static Ambrosia.Binding.Tests.FakeCoordinator;
 
 namespace Ambrosia.Binding.Tests.Examples;
@@ -11,17 +12,17 @@ public interface ITerminal
 
 public sealed partial class Terminal : Immortal<ITerminalProxy>, ITerminal
 {
-    private readonly List<string> lines = [];
+    private readonly List<string> _lines = [];
 
     protected override void BecomingPrimary() => new Thread(Listen) { IsBackground = true }.Start();
 
     private async void Listen()
     {
         while (Console.ReadLine() is { } line)
-            await thisProxy.TypedAsync(line); // comes back when the line is logged: from then on it cannot be lost
+            await thisProxy.TypedLogged(line); // comes back when the line is logged: from then on it cannot be lost
     }
 
-    public void Typed(string line) => lines.Add(line);
+    public void Typed(string line) => _lines.Add(line);
 }
 #endregion
 
@@ -33,7 +34,7 @@ public interface IInbox
 
 public sealed partial class Inbox : Immortal<IInboxProxy>, IInbox
 {
-    private readonly List<string> texts = [];
+    private readonly List<string> _texts = [];
 
     internal Thread? Gathering { get; private set; }
 
@@ -51,13 +52,13 @@ public sealed partial class Inbox : Immortal<IInboxProxy>, IInbox
         foreach (string file in Directory.EnumerateFiles(folder).Order())
         {
             (string name, string text) = (Path.GetFileName(file), await File.ReadAllTextAsync(file));
-            await thisProxy.ReceivedAsync(name, name, text); // the first is the key: sent again after a crash, it counts once
+            await thisProxy.ReceivedLogged(name, name, text); // the first is the key: sent again after a crash, it counts once
             File.Delete(file);
         }
     }
     #endregion
 
-    public void Received(string name, string text) => texts.Add(text);
+    public void Received(string name, string text) => _texts.Add(text);
 }
 
 public sealed class ImpulseExampleTests
@@ -79,7 +80,7 @@ public sealed class ImpulseExampleTests
                     TimeSpan.FromSeconds(30)));
             Assert.Contains(inbox.Said, static line => line.Contains("key 6C6574746572", StringComparison.Ordinal)); // letter
         }
-        inbox.Send(new Protocol.ImpulseLogged(0, 1));
+        inbox.Send(new Protocol.Frames.ImpulseLogged(0, 1));
         Assert.True(SpinWait.SpinUntil(() => !File.Exists(letter), TimeSpan.FromSeconds(30)));
         Directory.Delete(Inbox.Folder, recursive: true);
     }
@@ -88,9 +89,9 @@ public sealed class ImpulseExampleTests
     public void Impulse_AsTheDocumentShows_Acts()
     {
         FakeCoordinator terminal = Started<Terminal>("terminal");
-        terminal.Deliver(Request(0, null, Protocol.MethodIds.Of("ITerminal", "Typed"), "hello"),
-            Request(0, "k", Protocol.MethodIds.Of("ITerminal", "Typed"), "twice"),
-            Request(0, "k", Protocol.MethodIds.Of("ITerminal", "Typed"), "twice"));
+        terminal.Deliver(Request(0, null, MethodIds.Of("ITerminal", "Typed"), "hello"),
+            Request(0, "k", MethodIds.Of("ITerminal", "Typed"), "twice"),
+            Request(0, "k", MethodIds.Of("ITerminal", "Typed"), "twice"));
         terminal.Deliver(Mark());
         Assert.Equal(0, terminal.Session.FailedForks);
         Assert.Contains("hello", System.Text.Encoding.UTF8.GetString(terminal.Image), StringComparison.Ordinal);

@@ -1,4 +1,5 @@
 using System.Collections;
+using Ambrosia.Protocol.Runs;
 using static Ambrosia.Binding.Tests.FakeCoordinator;
 
 namespace Ambrosia.Binding.Tests.Examples;
@@ -22,13 +23,13 @@ public interface IArchive
 
 public sealed partial class Archive : Immortal<IArchiveProxy>, IArchive
 {
-    private readonly List<(Book Book, string Shelf)> books = [];
+    private readonly List<(Book Book, string Shelf)> _books = [];
 
-    internal string Shelves => string.Join(' ', books.Select(static each => each.Shelf));
+    internal string Shelves => string.Join(' ', _books.Select(static each => each.Shelf));
 
-    public Book[] By(string author) => [.. books.Select(static each => each.Book).Where(book => book.Author?.Name == author)];
+    public Book[] By(string author) => [.. _books.Select(static each => each.Book).Where(book => book.Author?.Name == author)];
 
-    public void Add(Book book, List<string> subjects, string shelf = "new") => books.Add((book, shelf));
+    public void Add(Book book, List<string> subjects, string shelf = "new") => _books.Add((book, shelf));
 }
 
 #region calls to oneself
@@ -42,14 +43,14 @@ public sealed partial class Census : Immortal<ICensusProxy>, ICensus
 {
     private const int Step = 100;
 
-    private readonly int[] ages = [.. Enumerable.Range(0, 250)];
-    private long sum;
+    private readonly int[] _ages = [.. Enumerable.Range(0, 250)];
+    private long _sum;
 
     public void Count(int from)
     {
-        foreach (int age in ages.Skip(from).Take(Step)) sum += age;
-        if (from + Step < ages.Length) thisProxy.CountFork(from + Step); // what has arrived meanwhile has its turn before
-        else Told = sum;
+        foreach (int age in _ages.Skip(from).Take(Step)) _sum += age;
+        if (from + Step < _ages.Length) thisProxy.CountFork(from + Step); // what has arrived meanwhile has its turn before
+        else Told = _sum;
     }
 }
 #endregion
@@ -69,9 +70,9 @@ public interface IVault
 
 public sealed partial class Vault : Immortal<IVaultProxy>, IVault
 {
-    private long bytes;
+    private long _bytes;
 
-    public void Keep(ReadOnlySpan<byte> file) => bytes += file.Length;
+    public void Keep(ReadOnlySpan<byte> file) => _bytes += file.Length;
 
     public async Call<long> Forward(string vault, ReadOnlyMemory<byte> file)
     {
@@ -84,7 +85,7 @@ public sealed partial class Vault : Immortal<IVaultProxy>, IVault
 
 public sealed partial class Vault
 {
-    internal long Bytes => bytes;
+    internal long Bytes => _bytes;
 }
 
 public sealed class MessageExamples
@@ -94,10 +95,10 @@ public sealed class MessageExamples
     {
         FakeCoordinator archive = Started<Archive>();
         archive.Deliver(
-            Fork(Protocol.MethodIds.Of("IArchive", "Add"),
+            Fork(MethodIds.Of("IArchive", "Add"),
                 new Hashtable { ["Title"] = "The Dispossessed", ["Pages"] = 341, ["Author"] = new Hashtable { [1] = "Le Guin" } },
                 new[] { "sf" }));
-        archive.Deliver(Call(Protocol.MethodIds.Of("IArchive", "By"), 1, "Le Guin"));
+        archive.Deliver(Call(MethodIds.Of("IArchive", "By"), 1, "Le Guin"));
 
         Assert.Equal(0, archive.Session.FailedForks);
         Assert.Equal("new", archive.Immortal<Archive>().Shelves);
@@ -113,7 +114,7 @@ public sealed class MessageExamples
         FakeCoordinator census = Started<Census>();
         census.Deliver(Fork(1, 0));
         Assert.Equal(["fork bank1 1 100"], census.Said.Where(static line => line.StartsWith("fork", StringComparison.Ordinal)));
-        census.Deliver(Run(Protocol.MessageKind.Fork, 0, (1, 0, Cbor.Of(100))), Run(Protocol.MessageKind.Fork, 0, (1, 0, Cbor.Of(200))));
+        census.Deliver(Run(MessageKind.Fork, 0, (1, 0, Cbor.Of(100))), Run(MessageKind.Fork, 0, (1, 0, Cbor.Of(200))));
 
         Assert.Equal(249 * 250 / 2, census.Immortal<Census>().Told);
     }
@@ -123,11 +124,11 @@ public sealed class MessageExamples
     {
         FakeCoordinator vault = Started<Vault>();
         byte[] file = [.. Enumerable.Range(0, 100_000).Select(static n => (byte)n)];
-        vault.Deliver(Run(Protocol.MessageKind.Fork, 1, (Protocol.MethodIds.Of("IVault", "Keep"), 0, file)));
-        vault.Deliver(Call(Protocol.MethodIds.Of("IVault", "Forward"), 7, "bank3", file));
+        vault.Deliver(Run(MessageKind.Fork, 1, (MethodIds.Of("IVault", "Keep"), 0, file)));
+        vault.Deliver(Call(MethodIds.Of("IVault", "Forward"), 7, "bank3", file));
 
         Assert.Equal(100_000, vault.Immortal<Vault>().Bytes);
         Assert.Contains(vault.Said,
-            static line => line.StartsWith($"call bank3 {Protocol.MethodIds.Of("IVault", "Keep")} #1", StringComparison.Ordinal));
+            static line => line.StartsWith($"call bank3 {MethodIds.Of("IVault", "Keep")} #1", StringComparison.Ordinal));
     }
 }

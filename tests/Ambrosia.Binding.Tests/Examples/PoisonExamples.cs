@@ -1,4 +1,5 @@
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Records;
 using static Ambrosia.Binding.Tests.FakeCoordinator;
 
 namespace Ambrosia.Binding.Tests.Examples;
@@ -15,14 +16,14 @@ public interface IOrders
 #region handlers that throw
 public sealed partial class Orders : Immortal<IOrdersProxy>, IOrders
 {
-    private readonly Dictionary<string, long> rates = [];
+    private readonly Dictionary<string, long> _rates = [];
 
     internal long Booked { get; private set; }
 
-    public void Rate(string currency, long perMille) => rates[currency] = perMille;
+    public void Rate(string currency, long perMille) => _rates[currency] = perMille;
 
     // Nobody awaits it: without a rate it throws before it has changed anything, so that it can be tried again.
-    public void Place(string currency, long amount) => Booked += amount * rates[currency] / 1000;
+    public void Place(string currency, long amount) => Booked += amount * _rates[currency] / 1000;
 }
 #endregion
 

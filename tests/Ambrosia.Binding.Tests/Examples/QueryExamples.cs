@@ -1,5 +1,6 @@
 using System.Buffers;
-using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.Binding.Tests.Examples;
 
@@ -14,11 +15,11 @@ public interface ILibrary
 
 public sealed partial class Library : Immortal<ILibraryProxy>, ILibrary
 {
-    private readonly SortedSet<string> titles = new(StringComparer.Ordinal);
+    private readonly SortedSet<string> _titles = new(StringComparer.Ordinal);
 
-    public void Add(string title) => titles.Add(title);
+    public void Add(string title) => _titles.Add(title);
 
-    public string[] Titles(string beginning) => [.. titles.Where(title => title.StartsWith(beginning, StringComparison.Ordinal))];
+    public string[] Titles(string beginning) => [.. _titles.Where(title => title.StartsWith(beginning, StringComparison.Ordinal))];
 }
 #endregion
 

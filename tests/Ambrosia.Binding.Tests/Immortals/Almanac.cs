@@ -9,7 +9,7 @@ public interface IAlmanac
     void KeepRandom();
 
     [MethodId(3)]
-    void Say(string what);
+    void Describe(string what);
 }
 
 /// <summary>Writes down what handlers see of the world.</summary>
@@ -30,7 +30,7 @@ public sealed partial class Almanac : Immortal<IAlmanacProxy>, IAlmanac
         if (ReferenceEquals(Kept, Random)) Seen.Add($"kept {Kept.Next(1000)}");
     }
 
-    public void Say(string what)
+    public void Describe(string what)
     {
         Logger.Information($"{what} {Costly()}");
         Logger.Warning("plain");

@@ -75,18 +75,18 @@ public interface IBank
 
 public sealed partial class Bank : Immortal<IBankProxy>, IBank
 {
-    private readonly SortedDictionary<string, long> balances = [];
-    private readonly Dictionary<string, IBankProxy> banks = [];
-    private Call<long> kept;
+    private readonly SortedDictionary<string, long> _balances = [];
+    private readonly Dictionary<string, IBankProxy> _banks = [];
+    private Call<long> _kept;
 
     [NotState]
-    private string? lastInput;
+    private string? _lastInput;
 
     internal List<string> Log { get; } = [];
 
     internal byte[]? LastRaw { get; private set; }
 
-    internal string? LastInput => lastInput;
+    internal string? LastInput => _lastInput;
 
     internal bool SawPrimary { get; private set; }
 
@@ -97,9 +97,9 @@ public sealed partial class Bank : Immortal<IBankProxy>, IBank
 
     internal IBankProxy Proxy(string bank) => GetProxy<IBank>(bank);
 
-    internal Call<long> Kept => kept;
+    internal Call<long> Kept => _kept;
 
-    internal long KeptValue => kept.GetAwaiter().GetResult();
+    internal long KeptValue => _kept.GetAwaiter().GetResult();
 
     protected override void OnFirstStart() => Log.Add($"first start of {InstanceName}");
 
@@ -109,9 +109,9 @@ public sealed partial class Bank : Immortal<IBankProxy>, IBank
         OnPrimary?.Invoke(thisProxy);
     }
 
-    public void Deposit(string account, long amount) => balances[account] = Balance(account) + amount;
+    public void Deposit(string account, long amount) => _balances[account] = Balance(account) + amount;
 
-    public long Balance(string account) => balances.GetValueOrDefault(account);
+    public long Balance(string account) => _balances.GetValueOrDefault(account);
 
     public async Call<long> BalanceAt(string bank, string account) => await At(bank).BalanceAsync(account);
 
@@ -156,7 +156,7 @@ public sealed partial class Bank : Immortal<IBankProxy>, IBank
 
     public void UserInput(string line)
     {
-        lastInput = line;
+        _lastInput = line;
         Log.Add($"input {line}");
     }
 
@@ -165,6 +165,10 @@ public sealed partial class Bank : Immortal<IBankProxy>, IBank
     /// <summary>No state: another machine's stack may differ.</summary>
     [NotState]
     internal string? CaughtStack { get; private set; }
+
+    /// <summary>How a handler is refused that waits for "logged".</summary>
+    [NotState]
+    internal InvalidOperationException? LoggedRefusal { get; private set; }
 
     public async Call<string> Caught(string bank)
     {
@@ -181,7 +185,7 @@ public sealed partial class Bank : Immortal<IBankProxy>, IBank
     }
 
     /// <summary>Makes a call that no handler waits for, and keeps it.</summary>
-    public void Start(string bank) => kept = At(bank).BalanceAsync("kept");
+    public void Start(string bank) => _kept = At(bank).BalanceAsync("kept");
 
     public async Call<int> Depth(int levels, string bank)
     {
@@ -195,6 +199,7 @@ public sealed partial class Bank : Immortal<IBankProxy>, IBank
 
     public async Call Prod(string bank)
     {
+        LoggedRefusal = Assert.Throws<InvalidOperationException>(() => At(bank).UserInputLogged("from a handler"));
         At(bank).UserInputFork("from a handler");
         await At(bank).TickAsync();
     }
@@ -207,7 +212,7 @@ public sealed partial class Bank : Immortal<IBankProxy>, IBank
 
     private IBankProxy At(string bank)
     {
-        if (!banks.TryGetValue(bank, out IBankProxy? proxy)) banks.Add(bank, proxy = GetProxy<IBank>(bank));
+        if (!_banks.TryGetValue(bank, out IBankProxy? proxy)) _banks.Add(bank, proxy = GetProxy<IBank>(bank));
         return proxy;
     }
 }

@@ -43,8 +43,8 @@ public sealed partial class Clock : Immortal<IClockProxy>, IClock
     internal Call Kept;
     internal string Refused = "";
 
-    private CallCancellation cancellation = new();
-    private IClockProxy? other;
+    private CallCancellation _cancellation = new();
+    private IClockProxy? _other;
 
     public async Call Wait(string name, long us)
     {
@@ -81,9 +81,9 @@ public sealed partial class Clock : Immortal<IClockProxy>, IClock
         {
             await (how switch
             {
-                "cancel" => delay.CancelledBy(cancellation),
+                "cancel" => delay.CancelledBy(_cancellation),
                 "within" => delay.Within(limit),
-                _ => delay.Within(limit).CancelledBy(cancellation),
+                _ => delay.Within(limit).CancelledBy(_cancellation),
             });
             See("over");
         }
@@ -103,8 +103,8 @@ public sealed partial class Clock : Immortal<IClockProxy>, IClock
 
     public void Cancel()
     {
-        cancellation.Cancel();
-        cancellation = new CallCancellation();
+        _cancellation.Cancel();
+        _cancellation = new CallCancellation();
     }
 
     public void Stop() => Ticker.Stop();
@@ -127,8 +127,8 @@ public sealed partial class Clock : Immortal<IClockProxy>, IClock
     private async Call TickedSlowly()
     {
         See("begin");
-        other ??= GetProxy<IClock>("bank2");
-        await other.WaitAsync("", 0);
+        _other ??= GetProxy<IClock>("bank2");
+        await _other.WaitAsync("", 0);
         See("end");
     }
 

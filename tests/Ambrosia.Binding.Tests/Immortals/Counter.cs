@@ -15,23 +15,23 @@ public interface IMonitor
 
 public partial class Counter : Immortal<ICounterProxy>, ICounter
 {
-    private readonly IMonitorProxy monitorProxy;
-    private int count;
+    private readonly IMonitorProxy _monitorProxy;
+    private int _count;
 
     public Counter()
     {
-        monitorProxy = GetProxy<IMonitor>("mon1");
+        _monitorProxy = GetProxy<IMonitor>("mon1");
     }
 
     public void Reset()
     {
-        count = 0;
+        _count = 0;
     }
 
     public void Increment()
     {
-        count++;
-        if (count % 1000 == 0)
-            monitorProxy.ReportFork(count);
+        _count++;
+        if (_count % 1000 == 0)
+            _monitorProxy.ReportFork(_count);
     }
 }

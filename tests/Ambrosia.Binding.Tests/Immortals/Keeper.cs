@@ -17,13 +17,13 @@ public interface IKeeper
 
 public class Node
 {
-    private readonly List<Node> children = [];
+    private readonly List<Node> _children = [];
 
     internal string? Name { get; init; }
 
     internal Node? Parent { get; set; }
 
-    internal List<Node> Children => children;
+    internal List<Node> Children => _children;
 }
 
 public struct Pair
@@ -48,11 +48,11 @@ public sealed class Contracted
 
 public sealed class CaseKey(string text)
 {
-    private readonly string text = text;
+    private readonly string _text = text;
 
-    public override bool Equals(object? obj) => obj is CaseKey other && other.text == text;
+    public override bool Equals(object? obj) => obj is CaseKey other && other._text == _text;
 
-    public override int GetHashCode() => string.GetHashCode(text, StringComparison.Ordinal);
+    public override int GetHashCode() => string.GetHashCode(_text, StringComparison.Ordinal);
 }
 
 public partial class Keeper : Immortal<IKeeperProxy>, IKeeper

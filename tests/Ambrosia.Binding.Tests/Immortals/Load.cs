@@ -39,9 +39,9 @@ public interface ILoad
 
 public sealed partial class Load : Immortal<ILoadProxy>, ILoad
 {
-    private readonly ILoadProxy other;
+    private readonly ILoadProxy _other;
 
-    public Load() => other = GetProxy<ILoad>("other");
+    public Load() => _other = GetProxy<ILoad>("other");
 
     internal long Sum { get; private set; }
 
@@ -54,8 +54,8 @@ public sealed partial class Load : Immortal<ILoadProxy>, ILoad
         Span<byte> bytes = stackalloc byte[16];
         for (int i = 0; i < count; i += 2)
         {
-            other.TakeFork(i, -i);
-            other.TakeBytesFork(bytes);
+            _other.TakeFork(i, -i);
+            _other.TakeBytesFork(bytes);
         }
     }
 
@@ -63,11 +63,11 @@ public sealed partial class Load : Immortal<ILoadProxy>, ILoad
     [NotState]
     internal byte[]? Large { get; set; }
 
-    public void SendLarge() => other.TakeBytesFork(Large);
+    public void SendLarge() => _other.TakeBytesFork(Large);
 
-    public void SendLargeAwaited() => _ = other.TakeBytesAsync(Large);
+    public void SendLargeAwaited() => _ = _other.TakeBytesAsync(Large);
 
-    public void SendLargeAmongOthers() => other.TakeAmongOthersFork(7, Large);
+    public void SendLargeAmongOthers() => _other.TakeAmongOthersFork(7, Large);
 
     public ReadOnlyMemory<byte> GiveLarge() => Large;
 

@@ -1,4 +1,5 @@
-using Ambrosia.Protocol;
+using Ambrosia.Failures;
+using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.Binding.Tests;
 

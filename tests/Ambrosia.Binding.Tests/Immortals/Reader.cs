@@ -30,26 +30,26 @@ public interface IReader
 
 public sealed partial class Reader : Immortal<IReaderProxy>, IReader
 {
-    private readonly List<string> words = [];
-    private readonly CallCancellation cancellation = new();
+    private readonly List<string> _words = [];
+    private readonly CallCancellation _cancellation = new();
 
-    private int touched;
+    private int _touched;
 
     [NotState]
-    private int remembered;
+    private int _remembered;
 
-    private IReaderProxy? other;
-    private RecurringTimer timer;
+    private IReaderProxy? _other;
+    private RecurringTimer _timer;
 
-    internal int Touched => touched + remembered;
+    internal int Touched => _touched + _remembered;
 
-    internal IReadOnlyList<string> Contents => words;
+    internal IReadOnlyList<string> Contents => _words;
 
     public void Add(string word)
     {
-        words.Add(word);
-        other ??= GetProxy<IReader>("bank2");
-        if (!timer.IsRunning) timer = Every(TimeSpan.FromHours(1), Tick);
+        _words.Add(word);
+        _other ??= GetProxy<IReader>("bank2");
+        if (!_timer.IsRunning) _timer = Every(TimeSpan.FromHours(1), Tick);
     }
 
     public async Call<int> Wait(string peer)
@@ -58,35 +58,36 @@ public sealed partial class Reader : Immortal<IReaderProxy>, IReader
         return await to.WaitAsync(peer);
     }
 
-    public string[] Words(int from, int count) => [.. words.Skip(from).Take(count)];
+    public string[] Words(int from, int count) => [.. _words.Skip(from).Take(count)];
 
     public ReadOnlyMemory<byte> Mirror(ReadOnlyMemory<byte> bytes) => bytes.ToArray().Reverse().ToArray();
 
     public DateTimeOffset Time() => Now;
 
-    public int Touch(bool isRemembered) => isRemembered ? ++remembered : ++touched;
+    public int Touch(bool isRemembered) => isRemembered ? ++_remembered : ++_touched;
 
-    public void Input(string word) => words.Add(word);
+    public void Input(string word) => _words.Add(word);
 
     public string Try(string what)
     {
         switch (what)
         {
-            case "fork": other!.AddFork("x"); break;
-            case "call": other!.WaitAsync("x"); break;
+            case "fork": _other!.AddFork("x"); break;
+            case "call": _other!.WaitAsync("x"); break;
             case "impulse fork": thisProxy.InputFork("x"); break;
             case "impulse call": thisProxy.InputAsync("x"); break;
+            case "logged impulse": thisProxy.InputLogged("x"); break;
             case "keyed impulse": thisProxy.InputFork("k", "x"); break;
             case "proxy": GetProxy<IReader>("bank3"); break;
             case "delay": Delay(TimeSpan.FromSeconds(1)); break;
             case "every": Every(TimeSpan.FromSeconds(1), Tick); break;
-            case "stop a timer": timer.Stop(); break;
+            case "stop a timer": _timer.Stop(); break;
             case "task": NondetTask(static () => 1); break;
             case "task method": NondetMethod(static () => { }); break;
             case "random": return $"{Random.Next()}";
             case "guid": return $"{NewGuid()}";
             case "checkpoint": RequestCheckpoint(); break;
-            case "cancel": cancellation.Cancel(); break;
+            case "cancel": _cancellation.Cancel(); break;
             case "helper": return Failure(Helper());
 
             case "throw": throw new ArgumentException("no such word");
@@ -96,11 +97,11 @@ public sealed partial class Reader : Immortal<IReaderProxy>, IReader
     }
 
     /// <summary>An async helper that a query begins and cannot wait for.</summary>
-    private async Call<int> Helper() => await other!.WaitAsync("x");
+    private async Call<int> Helper() => await _other!.WaitAsync("x");
 
     private static string Failure(Call<int> call) => $"{call.GetAwaiter().GetResult()}";
 
     private void NondetMethod(Action body) => NondetTask(body);
 
-    private void Tick() => words.Add("tick");
+    private void Tick() => _words.Add("tick");
 }

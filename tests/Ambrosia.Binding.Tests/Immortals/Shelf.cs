@@ -1,3 +1,5 @@
+using Ambrosia.State;
+
 namespace Ambrosia.Binding.Tests;
 
 public interface IShelf

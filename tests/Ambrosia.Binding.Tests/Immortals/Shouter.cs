@@ -35,9 +35,9 @@ public interface IShouter
 
 public sealed partial class Shouter : Immortal<IShouterProxy>, IShouter
 {
-    private readonly IShouterProxy other;
+    private readonly IShouterProxy _other;
 
-    public Shouter() => other = GetProxy<IShouter>("bank2");
+    public Shouter() => _other = GetProxy<IShouter>("bank2");
 
     /// <summary>What was thrown where a call was made.</summary>
     internal List<string> Caught { get; } = [];
@@ -56,11 +56,11 @@ public sealed partial class Shouter : Immortal<IShouterProxy>, IShouter
 
     public void TryAll(int bytes)
     {
-        Try(() => other.RawFork(new byte[bytes]));
-        Try(() => other.TextFork(new string('x', bytes), 1));
-        Try(() => _ = other.CountAsync(new string('x', bytes)));
-        other.RawFork([7]);
-        other.TextFork("small", 2);
+        Try(() => _other.RawFork(new byte[bytes]));
+        Try(() => _other.TextFork(new string('x', bytes), 1));
+        Try(() => _ = _other.CountAsync(new string('x', bytes)));
+        _other.RawFork([7]);
+        _other.TextFork("small", 2);
     }
 
     private void Try(Action send)
@@ -77,8 +77,8 @@ public sealed partial class Shouter : Immortal<IShouterProxy>, IShouter
 
     public int Send(int bytes)
     {
-        other.TextFork("before", 0);
-        other.RawFork(new byte[bytes]);
+        _other.TextFork("before", 0);
+        _other.RawFork(new byte[bytes]);
         return bytes;
     }
 
@@ -86,8 +86,8 @@ public sealed partial class Shouter : Immortal<IShouterProxy>, IShouter
 
     public async Call<int> Ask(int bytes)
     {
-        Try(() => _ = other.CountAsync(new string('x', bytes)));
-        return await other.CountAsync("small");
+        Try(() => _ = _other.CountAsync(new string('x', bytes)));
+        return await _other.CountAsync("small");
     }
 
     public void Poke(string text) => Caught.Add($"poked {text}");

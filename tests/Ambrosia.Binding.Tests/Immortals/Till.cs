@@ -32,17 +32,17 @@ public sealed class Goods
 /// <summary>An immortal, and below its next version, which was made of it: the same methods but for one.</summary>
 public sealed partial class TillV1 : Immortal<ITillProxy>, ITill
 {
-    internal readonly SortedDictionary<string, Goods> goods = new(StringComparer.Ordinal) { ["tea"] = new() };
-    internal long factor = 3;
+    internal readonly SortedDictionary<string, Goods> _goods = new(StringComparer.Ordinal) { ["tea"] = new() };
+    internal long _factor = 3;
 
     public async Call<long> Sell(string item)
     {
-        Goods at = goods[item];
+        Goods at = _goods[item];
         IQuotesProxy quotes = GetProxy<IQuotes>("bank3");
         long price = await quotes.PriceAsync(item);
         at.Pieces--;
         long again = await quotes.PriceAsync(item);
-        return (price + again) * factor;
+        return (price + again) * _factor;
     }
 
     public async Call<long> Changed(string item)
@@ -55,7 +55,7 @@ public sealed partial class TillV1 : Immortal<ITillProxy>, ITill
     {
         TillV1 me = this;
         IQuotesProxy quotes = GetProxy<IQuotes>("bank3");
-        return await quotes.PriceAsync(item) * me.factor;
+        return await quotes.PriceAsync(item) * me._factor;
     }
 
     public async Call<long> Nested(string item)
@@ -68,13 +68,13 @@ public sealed partial class TillV1 : Immortal<ITillProxy>, ITill
     public async Call<long> Lambda(string item)
     {
         IQuotesProxy quotes = GetProxy<IQuotes>("bank3");
-        Func<long, long> scaled = price => price * factor + item.Length, own = price => price * factor, plain = static price => price + 1;
+        Func<long, long> scaled = price => price * _factor + item.Length, own = price => price * _factor, plain = static price => price + 1;
         Func<string, long> counted = Count;
         long got = await quotes.PriceAsync(item);
         return scaled(got) + own(got) + plain(got) + counted(item);
     }
 
-    private long Count(string item) => goods[item].Pieces;
+    private long Count(string item) => _goods[item].Pieces;
 
     private sealed class Note
     {
@@ -84,41 +84,41 @@ public sealed partial class TillV1 : Immortal<ITillProxy>, ITill
 
 public sealed partial class TillV2 : Immortal<ITillProxy>, ITill
 {
-    internal readonly SortedDictionary<string, Goods> goods;
-    internal long factor, added;
+    internal readonly SortedDictionary<string, Goods> _goods;
+    internal long _factor, _added;
 
-    public TillV2() => goods = new(StringComparer.Ordinal);
+    public TillV2() => _goods = new(StringComparer.Ordinal);
 
     internal TillV2(TillV1 old)
     {
-        goods = old.goods;
-        factor = old.factor + 1;
-        added = 7;
+        _goods = old._goods;
+        _factor = old._factor + 1;
+        _added = 7;
     }
 
     private static string Unrelated(long of) => ((Func<long, string>)(static x => x.ToString()))(of);
 
     public async Call<long> Sell(string item)
     {
-        Goods at = goods[item];
+        Goods at = _goods[item];
         IQuotesProxy quotes = GetProxy<IQuotes>("bank3");
         long price = await quotes.PriceAsync(item);
         at.Pieces--;
         long again = await quotes.PriceAsync(item);
-        return (price + again) * factor;
+        return (price + again) * _factor;
     }
 
     public async Call<long> Changed(string item)
     {
         IQuotesProxy quotes = GetProxy<IQuotes>("bank3");
-        return 2 + await quotes.PriceAsync(item) + Unrelated(added).Length;
+        return 2 + await quotes.PriceAsync(item) + Unrelated(_added).Length;
     }
 
     public async Call<long> Mine(string item)
     {
         TillV2 me = this;
         IQuotesProxy quotes = GetProxy<IQuotes>("bank3");
-        return await quotes.PriceAsync(item) * me.factor;
+        return await quotes.PriceAsync(item) * me._factor;
     }
 
     public async Call<long> Nested(string item)
@@ -131,13 +131,13 @@ public sealed partial class TillV2 : Immortal<ITillProxy>, ITill
     public async Call<long> Lambda(string item)
     {
         IQuotesProxy quotes = GetProxy<IQuotes>("bank3");
-        Func<long, long> scaled = price => price * factor + item.Length, own = price => price * factor, plain = static price => price + 1;
+        Func<long, long> scaled = price => price * _factor + item.Length, own = price => price * _factor, plain = static price => price + 1;
         Func<string, long> counted = Count;
         long got = await quotes.PriceAsync(item);
         return scaled(got) + own(got) + plain(got) + counted(item);
     }
 
-    private long Count(string item) => goods[item].Pieces;
+    private long Count(string item) => _goods[item].Pieces;
 
     private sealed class Note
     {

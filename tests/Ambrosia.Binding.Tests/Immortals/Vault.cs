@@ -1,7 +1,9 @@
 using System.Collections.Immutable;
 using System.Net;
 using System.Runtime.InteropServices;
+using Ambrosia.Binding.Tests.Examples.State;
 using Ambrosia.Protocol;
+using Ambrosia.State;
 
 [assembly: Ambrosia.StateSerializer(typeof(Ambrosia.Binding.Tests.AddressSerializer))]
 
@@ -16,10 +18,10 @@ public interface IVault
 
 public class Base(int hidden)
 {
-    private readonly int same = hidden;
+    private readonly int _same = hidden;
     protected string? Text;
 
-    internal int Same => same;
+    internal int Same => _same;
 }
 
 /// <summary>
@@ -27,7 +29,7 @@ public class Base(int hidden)
 /// </summary>
 public sealed class Derived(int seed, string captured) : Base(seed)
 {
-    private readonly long same = seed;
+    private readonly long _same = seed;
 
     internal Point At { get; init; } = new(seed, -seed);
 
@@ -35,7 +37,7 @@ public sealed class Derived(int seed, string captured) : Base(seed)
 
     internal string Captured() => captured;
 
-    internal long Sum() => same + Same + (Text ??= captured).Length;
+    internal long Sum() => _same + Same + (Text ??= captured).Length;
 }
 
 public readonly record struct Point(int X, int Y);
@@ -61,17 +63,17 @@ public struct Empty;
 public sealed class Pot<T>
     where T : notnull
 {
-    private T content;
-    private Pot<T>? next;
+    private T _content;
+    private Pot<T>? _next;
 
-    internal Pot(T content, Pot<T>? next) => (this.content, this.next) = (content, next);
+    internal Pot(T content, Pot<T>? next) => (_content, _next) = (content, next);
 
-    internal T Content => content;
+    internal T Content => _content;
 
     internal Pot<T>? Next
     {
-        get => next;
-        set => next = value;
+        get => _next;
+        set => _next = value;
     }
 }
 
@@ -95,8 +97,8 @@ public sealed class AddressSerializer : IStateSerializer<IPAddress>
 
 public partial class Vault : Immortal<IVaultProxy>, IVault
 {
-    private readonly List<Secret> secrets = [];
-    private Secret? favourite;
+    private readonly List<Secret> _secrets = [];
+    private Secret? _favourite;
     internal Derived? Derived;
     internal Base? AsBase;
     internal Pot<string>? Texts;
@@ -126,9 +128,9 @@ public partial class Vault : Immortal<IVaultProxy>, IVault
     internal IVaultProxy? Other;
     internal object? Anything;
 
-    internal int SecretCount => secrets.Count;
+    internal int SecretCount => _secrets.Count;
 
-    internal bool IsFavouriteShared => secrets.Count > 0 && ReferenceEquals(favourite, secrets[^1]);
+    internal bool IsFavouriteShared => _secrets.Count > 0 && ReferenceEquals(_favourite, _secrets[^1]);
 
     internal bool IsFixedShared =>
         ReferenceEquals(ImmutableCollectionsMarshal.AsArray(Fixed), ImmutableCollectionsMarshal.AsArray(SameFixed)) && NoneFixed.IsDefault;
@@ -137,8 +139,8 @@ public partial class Vault : Immortal<IVaultProxy>, IVault
     {
         var random = new Random(seed);
         for (int i = random.Next(1, 9); i > 0; i--)
-            secrets.Add(new Secret { Word = i.ToString(), Depth = random.Next(), Inner = favourite = new Secret() });
-        favourite = secrets[^1];
+            _secrets.Add(new Secret { Word = i.ToString(), Depth = random.Next(), Inner = _favourite = new Secret() });
+        _favourite = _secrets[^1];
         Derived = new Derived(random.Next(), $"captured {seed}");
         AsBase = random.Next(2) == 0 ? Derived : new Base(seed);
         Texts = new Pot<string>("a", new Pot<string>("b", null));

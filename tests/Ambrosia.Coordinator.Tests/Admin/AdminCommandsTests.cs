@@ -1,5 +1,6 @@
 using System.Text;
 using System.Text.Json.Nodes;
+using Ambrosia.Coordinator.Admin;
 using Ambrosia.Protocol;
 using Ambrosia.TestKit;
 
@@ -10,7 +11,7 @@ namespace Ambrosia.Coordinator.Tests;
 /// </summary>
 public sealed class AdminCommandsTests
 {
-    private readonly AdminCommands commands = new();
+    private readonly AdminCommands _commands = new();
 
     [Theory]
     [InlineData("", "not one JSON object")]
@@ -24,9 +25,9 @@ public sealed class AdminCommandsTests
     [InlineData("{\"command\":\"stop\"}", "no command 'stop' here. Give one of: a, b.")]
     public void Begin_RequestThatIsNone_AnswersWhatIsWrong(string request, string said)
     {
-        commands.Set("b", static _ => throw new InvalidOperationException("not asked for"));
-        commands.Set("a", static _ => throw new InvalidOperationException("not asked for"));
-        JsonObject? answer = commands.Begin(Encoding.UTF8.GetBytes(request)).Next(out bool isLast);
+        _commands.Set("b", static _ => throw new InvalidOperationException("not asked for"));
+        _commands.Set("a", static _ => throw new InvalidOperationException("not asked for"));
+        JsonObject? answer = _commands.Begin(Encoding.UTF8.GetBytes(request)).Next(out bool isLast);
         Assert.True(isLast);
         Assert.Contains(said, (string?)answer!["error"]);
     }
@@ -34,8 +35,8 @@ public sealed class AdminCommandsTests
     [Fact]
     public void Begin_CommandWithMembers_GetsThem()
     {
-        commands.Set("echo", static request => new AdminAnswer(new JsonObject { ["said"] = request["what"]!.GetValue<string>() }));
-        JsonObject? answer = commands.Begin("{\"what\":\"x\",\"command\":\"echo\"}"u8).Next(out bool isLast);
+        _commands.Set("echo", static request => new AdminAnswer(new JsonObject { ["said"] = request["what"]!.GetValue<string>() }));
+        JsonObject? answer = _commands.Begin("{\"what\":\"x\",\"command\":\"echo\"}"u8).Next(out bool isLast);
         Assert.True(isLast);
         Assert.Equal("x", (string?)answer!["said"]);
     }
@@ -66,7 +67,7 @@ public sealed class AdminCommandsTests
         (Node node, CountingApp app) = Running();
         app.Kill();
         Assert.Contains("no app runs here", (string?)Ask(node, "checkpoint")["error"]);
-        Assert.False(node.Parts.IsCheckpointDue);
+        Assert.False(node.Parts.Checkpoints.IsDue);
     }
 
     [Fact]
@@ -124,8 +125,8 @@ public sealed class AdminCommandsTests
 
     private IAdminReply Begin(Node node, string command)
     {
-        node.Parts.AddCommands(commands);
-        return commands.Begin(Encoding.UTF8.GetBytes($$"""{"command":"{{command}}"}"""));
+        node.Parts.AddCommands(_commands);
+        return _commands.Begin(Encoding.UTF8.GetBytes($$"""{"command":"{{command}}"}"""));
     }
 
     private JsonObject Ask(Node node, string command) => Begin(node, command).Next(out _)!;

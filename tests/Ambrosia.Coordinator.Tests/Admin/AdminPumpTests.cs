@@ -1,8 +1,10 @@
 using System.Net.Sockets;
 using System.Text;
 using System.Text.Json.Nodes;
-using Ambrosia.Coordinator.Pumps;
-using Ambrosia.Log;
+using Ambrosia.Coordinator.Admin;
+using Ambrosia.Coordinator.Hosting;
+using Ambrosia.Log.Files;
+using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Ambrosia.Coordinator.Tests;
 
@@ -11,23 +13,23 @@ namespace Ambrosia.Coordinator.Tests;
 /// </summary>
 public sealed class AdminPumpTests : IDisposable
 {
-    private static readonly TimeSpan patience = TimeSpan.FromSeconds(30);
-    private readonly PosixFileSystem files = new();
-    private readonly AdminCommands commands = new();
-    private readonly string directory = Directory.CreateTempSubdirectory("ambrosia-admin-").FullName;
-    private readonly List<AdminPump> pumps = [];
+    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(30);
+    private readonly PosixFileSystem _files = new();
+    private readonly AdminCommands _commands = new();
+    private readonly string _directory = Directory.CreateTempSubdirectory("ambrosia-admin-").FullName;
+    private readonly List<AdminPump> _pumps = [];
 
     public AdminPumpTests()
     {
-        commands.Set("echo", static request => new AdminAnswer(new JsonObject { ["said"] = request["what"]?.GetValue<string>() }));
-        commands.Set("count", static _ => new Counting());
-        commands.Set("never", static _ => new Silent());
+        _commands.Set("echo", static request => new AdminAnswer(new JsonObject { ["said"] = request["what"]?.GetValue<string>() }));
+        _commands.Set("count", static _ => new Counting());
+        _commands.Set("never", static _ => new Silent());
     }
 
     public void Dispose()
     {
-        foreach (AdminPump pump in pumps) pump.Dispose();
-        Directory.Delete(directory, recursive: true);
+        foreach (AdminPump pump in _pumps) pump.Dispose();
+        Directory.Delete(_directory, recursive: true);
     }
 
     [Fact]
@@ -35,7 +37,7 @@ public sealed class AdminPumpTests : IDisposable
     {
         Serve("r0");
         Assert.Equal("x", (string?)Assert.Single(Ask("r0", new JsonObject { ["command"] = "echo", ["what"] = "x" }))["said"]);
-        Assert.Equal(["r0"], AdminClient.Replicas(files, directory));
+        Assert.Equal(["r0"], AdminClient.Replicas(_files, _directory));
     }
 
     [Fact]
@@ -51,16 +53,16 @@ public sealed class AdminPumpTests : IDisposable
         Assert.Contains("no coordinator of replica 'r0' runs here",
             Assert.Throws<AdminUnreachableException>(() => Ask("r0", new JsonObject { ["command"] = "echo" })).Message);
         Serve("r0").Dispose();
-        Assert.Empty(Directory.GetFiles(directory));
+        Assert.Empty(Directory.GetFiles(_directory));
     }
 
     [Fact]
     public void Client_CoordinatorWasKilled_SaysSo()
     {
         AdminPump pump = Serve("r0");
-        byte[] place = File.ReadAllBytes(Path.Combine(directory, "admin.r0"));
+        byte[] place = File.ReadAllBytes(Path.Combine(_directory, "admin.r0"));
         pump.Dispose();
-        File.WriteAllBytes(Path.Combine(directory, "admin.r0"), place);
+        File.WriteAllBytes(Path.Combine(_directory, "admin.r0"), place);
         Assert.Contains("does not answer",
             Assert.Throws<AdminUnreachableException>(() => Ask("r0", new JsonObject { ["command"] = "echo" })).Message);
     }
@@ -68,13 +70,13 @@ public sealed class AdminPumpTests : IDisposable
     [Fact]
     public void Place_LogDirectoryTooDeepForASocket_IsElsewhereAndPrivate()
     {
-        string deep = Path.Combine(directory, new string('d', 120));
-        files.CreateDirectory(deep);
+        string deep = Path.Combine(_directory, new string('d', 120));
+        _files.CreateDirectory(deep);
         Serve("r0", deep);
         Assert.Equal("y",
             (string?)Assert.Single(
-                AdminClient.Ask(files, deep, "r0", new JsonObject { ["command"] = "echo", ["what"] = "y" }, patience))["said"]);
-        (string socket, int process) = AdminEndpoint.ReadPlace(files, Path.Combine(deep, "admin.r0"))!.Value;
+                AdminClient.Ask(_files, deep, "r0", new JsonObject { ["command"] = "echo", ["what"] = "y" }, s_patience))["said"]);
+        (string socket, int process) = AdminEndpoint.ReadPlace(_files, Path.Combine(deep, "admin.r0"))!.Value;
         Assert.Equal(Environment.ProcessId, process);
         Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute,
             File.GetUnixFileMode(Path.GetDirectoryName(socket)!));
@@ -85,15 +87,15 @@ public sealed class AdminPumpTests : IDisposable
     {
         Serve("r0");
         const UnixFileMode owner = UnixFileMode.UserRead | UnixFileMode.UserWrite;
-        Assert.All(["admin.r0", "admin.r0.sock"], name => Assert.Equal(owner, File.GetUnixFileMode(Path.Combine(directory, name))));
+        Assert.All(["admin.r0", "admin.r0.sock"], name => Assert.Equal(owner, File.GetUnixFileMode(Path.Combine(_directory, name))));
     }
 
     [Fact]
     public void Endpoint_OfALivingProcess_IsLeftByAWaitingOneAndTakenByAPrimary()
     {
         Serve("r0");
-        Assert.Null(AdminEndpoint.TryOpen(files, directory, "r0", evenIfTaken: false));
-        using AdminEndpoint? taken = AdminEndpoint.TryOpen(files, directory, "r0", evenIfTaken: true);
+        Assert.Null(AdminEndpoint.TryOpen(_files, _directory, "r0", evenIfTaken: false));
+        using AdminEndpoint? taken = AdminEndpoint.TryOpen(_files, _directory, "r0", evenIfTaken: true);
         Assert.NotNull(taken);
     }
 
@@ -101,8 +103,8 @@ public sealed class AdminPumpTests : IDisposable
     public void Endpoint_LeftByAKilledProcess_IsTakenByAWaitingOne()
     {
         Serve("r0").Dispose();
-        File.WriteAllText(Path.Combine(directory, "admin.r0.sock"), "");
-        File.WriteAllText(Path.Combine(directory, "admin.r0"), "{\"socket\":");
+        File.WriteAllText(Path.Combine(_directory, "admin.r0.sock"), "");
+        File.WriteAllText(Path.Combine(_directory, "admin.r0"), "{\"socket\":");
         Serve("r0");
         Assert.Equal("z", (string?)Assert.Single(Ask("r0", new JsonObject { ["command"] = "echo", ["what"] = "z" }))["said"]);
     }
@@ -137,29 +139,29 @@ public sealed class AdminPumpTests : IDisposable
 
     private AdminPump Serve(string replica, string? at = null)
     {
-        AdminEndpoint endpoint = AdminEndpoint.TryOpen(files, at ?? directory, replica, evenIfTaken: false)
+        AdminEndpoint endpoint = AdminEndpoint.TryOpen(_files, at ?? _directory, replica, evenIfTaken: false)
             ?? throw new InvalidOperationException("taken");
-        var pump = new AdminPump(() => endpoint, commands, static _ => { });
-        pumps.Add(pump);
+        var pump = new AdminPump(() => endpoint, _commands, NullLogger.Instance);
+        _pumps.Add(pump);
         pump.Start();
         return pump;
     }
 
-    private List<JsonObject> Ask(string replica, JsonObject request) => [.. AdminClient.Ask(files, directory, replica, request, patience)];
+    private List<JsonObject> Ask(string replica, JsonObject request) => [.. AdminClient.Ask(_files, _directory, replica, request, s_patience)];
 
     private Socket Connect()
     {
         var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified)
         {
-            ReceiveTimeout = (int)patience.TotalMilliseconds
+            ReceiveTimeout = (int)s_patience.TotalMilliseconds
         };
-        socket.Connect(new UnixDomainSocketEndPoint(Path.Combine(directory, "admin.r0.sock")));
+        socket.Connect(new UnixDomainSocketEndPoint(Path.Combine(_directory, "admin.r0.sock")));
         return socket;
     }
 
     private string TalkTo(AdminPump pump, string request)
     {
-        Assert.Contains(pump, pumps);
+        Assert.Contains(pump, _pumps);
         return Talk(request);
     }
 
@@ -184,15 +186,15 @@ public sealed class AdminPumpTests : IDisposable
 
     private sealed class Counting : IAdminReply
     {
-        private int n;
-        private bool pausing;
+        private int _n;
+        private bool _pausing;
 
         public JsonObject? Next(out bool isLast)
         {
             isLast = false;
-            if (pausing = !pausing) return null;
-            isLast = ++n == 3;
-            return new JsonObject { ["n"] = n };
+            if (_pausing = !_pausing) return null;
+            isLast = ++_n == 3;
+            return new JsonObject { ["n"] = _n };
         }
     }
 

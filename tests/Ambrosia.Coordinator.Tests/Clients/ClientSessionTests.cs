@@ -1,7 +1,13 @@
 using System.Text;
+using Ambrosia.Coordinator.Clients;
+using Ambrosia.Coordinator.Framing;
+using Ambrosia.Coordinator.Links;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Records;
+using Ambrosia.Protocol.Runs;
 using Ambrosia.TestKit;
-using CRA;
+using CRA.Links;
 
 namespace Ambrosia.Coordinator.Tests;
 
@@ -10,31 +16,27 @@ public sealed class ClientSessionTests : IDisposable
 {
     private const uint Seed = 42;
 
-    private readonly OpenedLog log = new("bank");
-    private readonly List<string> lines = [];
-    private readonly ClientTable table = new();
-    private readonly ClientParts parts;
-    private ulong lag;
-    private string? closed;
-    private bool mayEmit = true;
+    private readonly OpenedLog _log = new("bank");
+    private readonly HandPumps _pumps = new();
+    private readonly ClientSessions _sessions;
+    private readonly ServedReplica _replica;
+    private string? _closed;
+    private bool _mayEmit = true;
 
     public ClientSessionTests()
     {
         var time = new FakeTime();
-        parts = new ClientParts
-        {
-            Self = new InstanceId("bank"), Uuid = log.Identity.Uuid, Replica = "r0", Epoch = () => log.Epoch, MessageBytesMax = 1 << 20,
-            Log = log.Appender, Table = table, Lag = () => lag, MayAnswer = () => mayEmit, IsPrimary = static () => true,
-            Queries = new QueryBook(time, () => log.Appender.Durable), Delivered = static () => default, WakeApp = static () => { },
-            Committer = static _ => { }, Room = static _ => throw new InvalidOperationException("a part waits"),
-            Lines = new PeerLines(lines.Add, time),
-        };
-        log.DurableAdvanced = _ => table.DurableAdvanced();
+        _replica = new ServedReplica(_log.Epoch);
+        _sessions = new ClientSessions(_log.InputsFor(_pumps, time), _log.Appender,
+            new PendingQueries(time, () => _log.Appender.Durable, static () => { }), new PeerEventLog(_pumps.Logger, time), () => _mayEmit,
+            _replica);
+        _log.DurableAdvanced = _ => _sessions.DurableAdvanced();
     }
 
-    public void Dispose() => log.Dispose();
+    public void Dispose() => _log.Dispose();
 
-    private ClientSession New() => new(parts, Seed, "remote") { Close = why => closed = why };
+    private ClientSession New(IReadOnlyList<string>? certifiedNames = null) =>
+        _sessions.New(new LinkTransport(Seed, "remote") { Close = why => _closed = why, CertifiedNames = certifiedNames });
 
     private ClientSession Opened()
     {
@@ -49,7 +51,7 @@ public sealed class ClientSessionTests : IDisposable
         bool queriesOnly = false) =>
             Made.Payload(new ClientHello(version, version, new InstanceId(instance), uuid ?? Guid.Empty, client, limit, queriesOnly));
 
-    private static FeedAnswer Feed(ClientSession to, FrameType type, byte[] payload) =>
+    private static FeedResult Feed(ClientSession to, FrameType type, byte[] payload) =>
         to.Feed(Made.Frame(type, payload, Seed, checkPayload: true), drained: true, out _);
 
     private static byte[] RunOf(MessageKind kind, ulong first, params string[] texts) =>
@@ -83,7 +85,7 @@ public sealed class ClientSessionTests : IDisposable
     {
         byte[] run = Made.Run(kind, session, epoch,
             [.. answers.Select(static each => Made.Raw(7, [.. Made.Varint(each.Request), .. Encoding.UTF8.GetBytes(each.Value)]))]);
-        table.Answer(RunView.ReadWhole(run, Frames.MessageBytesMaxLimit), log.Epoch);
+        _sessions.Answer(RunView.ReadWhole(run, SizeLimits.MessageBytesMaxLimit));
     }
 
     [Fact]
@@ -94,12 +96,12 @@ public sealed class ClientSessionTests : IDisposable
         byte[] frame = Made.Frame(FrameType.ClientHello, HelloOf(), Seed, checkPayload: true);
         for (int i = 1; i < frame.Length; i++)
         {
-            Assert.Equal(FeedAnswer.Continue, session.Feed(frame.AsSpan(0, i), true, out int early));
+            Assert.Equal(FeedResult.Continue, session.Feed(frame.AsSpan(0, i), true, out int early));
             Assert.Equal(0, early);
         }
-        Assert.Equal(FeedAnswer.Continue, session.Feed(frame, true, out _));
+        Assert.Equal(FeedResult.Continue, session.Feed(frame, true, out _));
         ClientWelcome welcome = ClientWelcome.Read(Assert.Single(Taken(session)).Payload);
-        Assert.Equal((log.Identity.Uuid, new ClientSessionId(log.Epoch, 1), 1u << 20),
+        Assert.Equal((_log.Identity.Uuid, new ClientSessionId(_log.Epoch, 1), 1u << 20),
             (welcome.Uuid, welcome.Session, welcome.MessageBytesMax));
         Assert.False(session.HeartbeatFrame.IsEmpty);
     }
@@ -112,8 +114,7 @@ public sealed class ClientSessionTests : IDisposable
     [InlineData("a certificate", "which its certificate is not for")]
     public void Hello_ThatIsWrong_IsRefusedWithTheReason(string what, string why)
     {
-        ClientSession session = New();
-        if (what == "a certificate") session.CertifiedNames = ["other"];
+        ClientSession session = New(certifiedNames: what == "a certificate" ? ["other"] : null);
         byte[] hello = what switch
         {
             "another instance" => HelloOf("bonk"),
@@ -122,10 +123,10 @@ public sealed class ClientSessionTests : IDisposable
             "a version" => HelloOf(version: 2),
             _ => HelloOf(),
         };
-        Assert.Equal(FeedAnswer.Close, Feed(session, FrameType.ClientHello, hello));
+        Assert.Equal(FeedResult.Close, Feed(session, FrameType.ClientHello, hello));
         Assert.Contains(why, Assert.Single(Said(session)), StringComparison.Ordinal);
-        Assert.Contains(why, Assert.Single(lines), StringComparison.Ordinal);
-        Assert.Equal(0, table.Count);
+        Assert.Contains(why, Assert.Single(_pumps.Lines), StringComparison.Ordinal);
+        Assert.Equal(0, _sessions.Table.Count);
     }
 
     [Fact]
@@ -133,7 +134,7 @@ public sealed class ClientSessionTests : IDisposable
     {
         ClientSession[] all = [.. Enumerable.Range(0, ClientTable.SessionsMax).Select(_ => Opened())];
         ClientSession late = New();
-        Assert.Equal(FeedAnswer.Close, Feed(late, FrameType.ClientHello, HelloOf()));
+        Assert.Equal(FeedResult.Close, Feed(late, FrameType.ClientHello, HelloOf()));
         Assert.Contains("try again later", Assert.Single(Said(late)), StringComparison.Ordinal);
         late.Ended("over");
         all[7].Ended("over");
@@ -147,13 +148,13 @@ public sealed class ClientSessionTests : IDisposable
         Feed(session, FrameType.Run, RunOf(MessageKind.Impulse, 1, "a", "b"));
         Feed(session, FrameType.Run, RunOf(MessageKind.ClientRequest, 3, "c"));
         Assert.Empty(Said(session)); // appended, not durable
-        log.Commit();
+        _log.Commit();
         Assert.Equal(["logged 3"], Said(session));
         Assert.Empty(Said(session));
         Assert.Equal([(0ul, "a"), (0ul, "b"), (3ul, "c")], Logged());
     }
 
-    private List<(ulong, string)> Logged() => [.. log.Records().Where(static r => r.Kind == RecordKind.ClientRequest).Select(static r =>
+    private List<(ulong, string)> Logged() => [.. _log.Records().Where(static r => r.Kind == RecordKind.ClientRequest).Select(static r =>
     {
         ClientRequestView request = ClientRequestView.Read(r.Body);
         return (request.Request, Encoding.UTF8.GetString(request.ReadMessage().Arguments));
@@ -165,15 +166,15 @@ public sealed class ClientSessionTests : IDisposable
         ClientSession one = Opened(), two = Opened();
         Feed(one, FrameType.Run, RunOf(MessageKind.ClientRequest, 1, "a", "b", "c"));
         Feed(two, FrameType.Run, RunOf(MessageKind.ClientRequest, 1, "d"));
-        log.Commit();
+        _log.Commit();
         Assert.Equal(["logged 3"], Said(one));
         Assert.Equal(["logged 1"], Said(two));
 
-        Answer(1, MessageKind.ClientAnswer, log.Epoch.Value, (2, "B"), (9, "nobody asked"), (1, "A"));
-        Answer(1, MessageKind.ClientAnswer, log.Epoch.Value, (2, "again"));
-        Answer(1, MessageKind.ClientFailure, log.Epoch.Value, (3, "C"));
-        Answer(2, MessageKind.ClientAnswer, log.Epoch.Value - 1, (1, "of an earlier epoch"));
-        Answer(3, MessageKind.ClientAnswer, log.Epoch.Value, (1, "of no session"));
+        Answer(1, MessageKind.ClientAnswer, _log.Epoch.Value, (2, "B"), (9, "nobody asked"), (1, "A"));
+        Answer(1, MessageKind.ClientAnswer, _log.Epoch.Value, (2, "again"));
+        Answer(1, MessageKind.ClientFailure, _log.Epoch.Value, (3, "C"));
+        Answer(2, MessageKind.ClientAnswer, _log.Epoch.Value - 1, (1, "of an earlier epoch"));
+        Answer(3, MessageKind.ClientAnswer, _log.Epoch.Value, (1, "of no session"));
         Assert.Equal(["ClientAnswer 2 B ClientAnswer 1 A", "ClientFailure 3 C"], Said(one));
         Assert.Empty(Said(two));
     }
@@ -183,11 +184,11 @@ public sealed class ClientSessionTests : IDisposable
     {
         ClientSession session = Opened();
         Feed(session, FrameType.Run, RunOf(MessageKind.ClientRequest, 1, "a"));
-        log.Commit();
-        mayEmit = false;
-        Answer(1, MessageKind.ClientAnswer, log.Epoch.Value, (1, "A"));
+        _log.Commit();
+        _mayEmit = false;
+        Answer(1, MessageKind.ClientAnswer, _log.Epoch.Value, (1, "A"));
         Assert.Empty(Said(session));
-        mayEmit = true;
+        _mayEmit = true;
         Assert.Equal(["logged 1", "ClientAnswer 1 A"], Said(session));
     }
 
@@ -197,8 +198,8 @@ public sealed class ClientSessionTests : IDisposable
         ClientSession session = Opened();
         Feed(session, FrameType.Run, RunOf(MessageKind.ClientRequest, 1, [.. Enumerable.Repeat("a", 40)]));
         string megabyte = new('x', 1_000_000);
-        for (ulong n = 1; n <= 40 && closed is null; n++) Answer(1, MessageKind.ClientAnswer, log.Epoch.Value, (n, megabyte));
-        Assert.Contains("P10.6", closed, StringComparison.Ordinal);
+        for (ulong n = 1; n <= 40 && _closed is null; n++) Answer(1, MessageKind.ClientAnswer, _log.Epoch.Value, (n, megabyte));
+        Assert.Contains("P10.6", _closed, StringComparison.Ordinal);
     }
 
     /// <summary>Kept for its key since a larger limit was in force: the caller would take it for a breach of the protocol.</summary>
@@ -209,22 +210,22 @@ public sealed class ClientSessionTests : IDisposable
     {
         ClientSession session = Opened();
         Feed(session, FrameType.Run, RunOf(MessageKind.ClientRequest, 1, "a"));
-        Answer(1, MessageKind.ClientAnswer, log.Epoch.Value, (1, new string('x', bytes)));
+        Answer(1, MessageKind.ClientAnswer, _log.Epoch.Value, (1, new string('x', bytes)));
         Assert.Equal(ends,
-            closed is not null && closed.Contains("longer than the 1048576 bytes that it takes (P10.6)", StringComparison.Ordinal));
+            _closed is not null && _closed.Contains("longer than the 1048576 bytes that it takes (P10.6)", StringComparison.Ordinal));
     }
 
     [Fact]
     public void Requests_WhileTheAppIsFarBehind_Wait()
     {
         ClientSession session = Opened();
-        lag = ClientParts.LagBytesMax + 1;
+        _replica.Lag = ClientAdmission.LagBytesMax + 1;
         byte[] frame = Made.Frame(FrameType.Run, RunOf(MessageKind.ClientRequest, 1, "a"), Seed, checkPayload: true);
-        Assert.Equal(FeedAnswer.NoRoom, session.Feed(frame, true, out int consumed));
+        Assert.Equal(FeedResult.NoRoom, session.Feed(frame, true, out int consumed));
         Assert.Equal(0, consumed);
-        lag = 0;
-        Assert.Equal(FeedAnswer.Continue, session.Feed(frame, true, out _));
-        log.Commit();
+        _replica.Lag = 0;
+        Assert.Equal(FeedResult.Continue, session.Feed(frame, true, out _));
+        _log.Commit();
         Assert.Single(Logged());
     }
 
@@ -236,8 +237,8 @@ public sealed class ClientSessionTests : IDisposable
         string[] texts = [.. Enumerable.Range(0, 60).Select(static n => $"{n} {new string('x', 1000)}")];
         byte[] frame = Made.Frame(FrameType.Run, RunOf(MessageKind.ClientRequest, 1, texts), Seed, checkPayload: true);
         int waits = 0;
-        for (; session.Feed(frame, true, out _) == FeedAnswer.NoRoom; waits++) log.Commit();
-        log.Commit();
+        for (; session.Feed(frame, true, out _) == FeedResult.NoRoom; waits++) _log.Commit();
+        _log.Commit();
         Assert.NotEqual(0, waits);
         Assert.Equal(texts, Logged().Select(static each => each.Item2));
     }
@@ -264,7 +265,7 @@ public sealed class ClientSessionTests : IDisposable
             "fork" => (FrameType.Run, RunOf(MessageKind.Fork, 2, "a")),
             "answer" => (FrameType.Run, Made.Run(MessageKind.ClientAnswer, 2, 0, [Made.Raw(7, [1])])),
             "peer" => (FrameType.Run, Made.Run(MessageKind.ClientRequest, 2, 0, [Made.Raw(7, [1])], peer: 1)),
-            "too many" => (FrameType.Run, RunOf(MessageKind.Impulse, 2, [.. Enumerable.Repeat("a", (int)ClientParts.RequestsMax)])),
+            "too many" => (FrameType.Run, RunOf(MessageKind.Impulse, 2, [.. Enumerable.Repeat("a", (int)ClientSession.RequestsMax)])),
             "second hello" => (FrameType.ClientHello, HelloOf()),
             _ => (FrameType.Ack, new byte[24]),
         };
@@ -281,14 +282,14 @@ public sealed class ClientSessionTests : IDisposable
     public void Requests_AsManyAsMayBe_GoOnWhenSomeAreDone()
     {
         ClientSession session = Opened();
-        uint half = ClientParts.RequestsMax / 2;
+        uint half = ClientSession.RequestsMax / 2;
         Feed(session, FrameType.Run, RunOf(MessageKind.Impulse, 1, [.. Enumerable.Repeat("a", (int)half)]));
-        log.Commit();
+        _log.Commit();
         Feed(session, FrameType.Run, RunOf(MessageKind.ClientRequest, half + 1, [.. Enumerable.Repeat("b", (int)half)]));
-        log.Commit();
+        _log.Commit();
         Said(session);
         Feed(session, FrameType.Run, RunOf(MessageKind.Impulse, 2 * half + 1, [.. Enumerable.Repeat("c", (int)half)]));
-        log.Commit();
+        _log.Commit();
         Assert.Throws<ProtocolViolation>(() => Feed(session, FrameType.Run, RunOf(MessageKind.Impulse, 3 * half + 1, "d")));
     }
 
@@ -300,16 +301,16 @@ public sealed class ClientSessionTests : IDisposable
         {
             int callers = 0;
             ClientSession session = New();
-            var arrived = new ArrivedLink(side.Accept(Seed), () => { callers++; return session; });
+            var arrived = new AcceptedConnection(side.Accept(Seed), () => { callers++; return session; });
             Assert.False(arrived.TryTake(out _));
             byte[] frame = isCaller ? Made.Frame(FrameType.ClientHello, HelloOf(), Seed, checkPayload: true)
                 : Made.Frame(FrameType.Ack, new byte[24], Seed, checkPayload: true);
-            Assert.Equal(FeedAnswer.Continue, arrived.Feed(frame.AsSpan(0, FrameHeader.Bytes - 1), true, out _));
+            Assert.Equal(FeedResult.Continue, arrived.Feed(frame.AsSpan(0, FrameHeader.Bytes - 1), true, out _));
             Exception? refused = Record.Exception(() => arrived.Feed(frame, true, out _));
             Assert.Equal((isCaller ? 1 : 0, isCaller), (callers, refused is null));
             Assert.Equal(isCaller, arrived.TryTake(out _));
             arrived.Ended("over");
         }
-        Assert.Equal(0, table.Count);
+        Assert.Equal(0, _sessions.Table.Count);
     }
 }

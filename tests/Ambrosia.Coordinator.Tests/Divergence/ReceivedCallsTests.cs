@@ -1,14 +1,20 @@
-using Ambrosia.Log;
+using Ambrosia.Coordinator.Divergence;
+using Ambrosia.Coordinator.Outboxes;
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Log.Instances;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Records;
+using Ambrosia.Protocol.Runs;
+using Ambrosia.TestKit;
 
 namespace Ambrosia.Coordinator.Tests;
 
 /// <summary>What a receiver's log says of one sender, and what is made of it where the sender has diverged.</summary>
 public sealed class ReceivedCallsTests : IDisposable
 {
-    private static readonly InstanceId sender = new("sender"), receiver = new("self");
-    private static readonly Guid uuid = new("11111111-2222-3333-4444-555555555555");
-    private readonly OpenedLog log = new();
+    private static readonly InstanceId s_sender = new("sender"), s_receiver = new("self");
+    private static readonly Guid s_uuid = new("11111111-2222-3333-4444-555555555555");
+    private readonly OpenedLog _log = new();
 
     // some span pages
     private static byte[] Message(ulong number) => Made.Message(MessageKind.Fork, number, (int)(number % 3 == 0 ? 12_000 : number % 50));
@@ -18,16 +24,16 @@ public sealed class ReceivedCallsTests : IDisposable
 
     private void Put(byte[] run)
     {
-        while (!log.Appender.TryAppendRun(RecordKind.Run, RunHeader.Read(run), run.AsSpan(RunHeader.Bytes), static _ => { })) log.Commit();
-        log.Commit();
+        while (!_log.Appender.TryAppendRun(RecordKind.Run, RunHeader.Read(run), run.AsSpan(RunHeader.Bytes), static _ => { })) _log.Commit();
+        _log.Commit();
     }
 
     /// <summary>A log that holds the sender's calls up to <paramref name="last"/>, among those of another and of itself.</summary>
     private void Fill(ulong last, Func<ulong, byte[]>? message = null)
     {
         message ??= Message;
-        log.Append(new PeerRecord(1, new InstanceId("other"), Guid.Empty, new Epoch(1)));
-        log.Append(new PeerRecord(2, sender, uuid, new Epoch(1)));
+        _log.Append(new PeerRecord(1, new InstanceId("other"), Guid.Empty, new Epoch(1)));
+        _log.Append(new PeerRecord(2, s_sender, s_uuid, new Epoch(1)));
         for (ulong number = 1; number <= last; number += 2)
         {
             Put(2, number, number < last ? [message(number), message(number + 1)] : [message(number)]);
@@ -38,7 +44,7 @@ public sealed class ReceivedCallsTests : IDisposable
 
     private ReceivedCalls Open(InstanceId of, Guid uuidOfSender)
     {
-        ReceivedCalls? calls = ReceivedCalls.TryOpen(log.Disk, OpenedLog.Directory, receiver, log.Identity.Uuid, of, uuidOfSender,
+        ReceivedCalls? calls = ReceivedCalls.TryOpen(_log.Disk, OpenedLog.Directory, s_receiver, _log.Identity.Uuid, of, uuidOfSender,
             out string why);
         Assert.True(calls is not null, why);
         return calls;
@@ -48,7 +54,7 @@ public sealed class ReceivedCallsTests : IDisposable
     public void TryFind_EveryNumber_GivesTheSendersMessage()
     {
         Fill(31);
-        using ReceivedCalls calls = Open(sender, uuid);
+        using ReceivedCalls calls = Open(s_sender, s_uuid);
         for (ulong number = 1; number <= 31; number++)
         {
             Assert.True(calls.TryFind(number, out MessageKind kind, out ReadOnlySpan<byte> message));
@@ -61,7 +67,7 @@ public sealed class ReceivedCallsTests : IDisposable
     public void TryFind_CallsToItself_AreThoseOfTheOwnChannel()
     {
         Fill(9);
-        using ReceivedCalls calls = Open(receiver, log.Identity.Uuid);
+        using ReceivedCalls calls = Open(s_receiver, _log.Identity.Uuid);
         Assert.True(calls.TryFind(4, out _, out ReadOnlySpan<byte> message));
         Assert.Equal(Message(2), message.ToArray());
     }
@@ -70,24 +76,24 @@ public sealed class ReceivedCallsTests : IDisposable
     public void TryFind_AnotherOfTheSendersName_HasNothing()
     {
         Fill(9);
-        using ReceivedCalls calls = Open(sender, Guid.NewGuid());
+        using ReceivedCalls calls = Open(s_sender, Guid.NewGuid());
         Assert.False(calls.TryFind(1, out _, out _));
     }
 
     [Fact]
     public void TryOpen_NotTheLogThatWasCalled_SaysSo()
     {
-        Assert.Null(ReceivedCalls.TryOpen(log.Disk, "/data/nowhere", receiver, log.Identity.Uuid, sender, uuid, out string why));
+        Assert.Null(ReceivedCalls.TryOpen(_log.Disk, "/data/nowhere", s_receiver, _log.Identity.Uuid, s_sender, s_uuid, out string why));
         Assert.Contains("there is no log at /data/nowhere", why);
-        Assert.Null(ReceivedCalls.TryOpen(log.Disk, OpenedLog.Directory, receiver, Guid.NewGuid(), sender, uuid, out why));
+        Assert.Null(ReceivedCalls.TryOpen(_log.Disk, OpenedLog.Directory, s_receiver, Guid.NewGuid(), s_sender, s_uuid, out why));
         Assert.Contains("is not that of the self that was called", why);
     }
 
     // ---- a sender that has diverged ----
 
-    private History NewHistory() =>
-        new(log.Disk, new InstanceIdentity(sender.Name, 0, uuid, 0), static _ => OpenedLog.Directory, _ => log.Identity.Uuid,
-            static line => Assert.Fail(line));
+    private CallHistory NewHistory() =>
+        new(_log.Disk, new InstanceIdentity(s_sender.Name, 0, s_uuid, 0), static _ => OpenedLog.Directory, _ => _log.Identity.Uuid,
+            EventRecorder.OfTexts(static line => Assert.Fail(line)));
 
     private static byte[][] Emitted(ulong wrong) => [.. Enumerable.Range(1, 9).Select(n => Message((ulong)n == wrong ? 40 : (ulong)n))];
 
@@ -97,17 +103,17 @@ public sealed class ReceivedCallsTests : IDisposable
         Fill(9);
         for (ulong wrong = 0; wrong <= 9; wrong++)
         {
-            using History history = NewHistory();
-            var retrial = new Retrial(Lsn.Zero, history);
+            using CallHistory history = NewHistory();
+            var replay = new DivergenceReplay(Lsn.Zero, history);
             DivergenceException? found = null;
             byte[][] all = Emitted(wrong);
             for (int n = 0; n < 9 && found is null; n += 3)
             {
-                retrial.Executed(new Lsn(1000 + (ulong)n));
+                replay.Executed(new Lsn(1000 + (ulong)n));
                 byte[] run = Made.Run(MessageKind.Fork, 0, 0, all[n..(n + 3)]);
                 try
                 {
-                    retrial.Emitted(receiver, (ulong)n, RunView.Read(run));
+                    replay.Emitted(s_receiver, (ulong)n, RunView.Read(run));
                 }
                 catch (DivergenceException divergence)
                 {
@@ -115,7 +121,7 @@ public sealed class ReceivedCallsTests : IDisposable
                 }
             }
             if (wrong == 0) Assert.Null(found);
-            else Assert.StartsWith($"{Retrial.Found}{1000 + (wrong - 1) / 3 * 3} ", found!.Message);
+            else Assert.StartsWith($"{DivergenceReplay.Found}{1000 + (wrong - 1) / 3 * 3} ", found!.Message);
             if (wrong > 0) Assert.Contains($" makes call {wrong} to self: expected a fork of method {1 + wrong}, ", found!.Message);
             if (wrong > 0) Assert.Contains("; actual a fork of method 41, 40 bytes: ", found!.Message);
         }
@@ -129,13 +135,13 @@ public sealed class ReceivedCallsTests : IDisposable
     {
         Fill(9);
         using var bench = new OutboxBench();
-        Outbox outbox = bench.Set.GetOrAdd(receiver);
+        Outbox outbox = bench.Set.GetOrAdd(s_receiver);
         bench.AppendAll([Made.Run(MessageKind.Fork, 0, 0, Emitted(wrong)[..made])], outbox);
         outbox.Trim(2); // what is trimmed is not there any more
-        using History history = NewHistory();
-        List<string> found = FirstLook.At(bench.Set,
+        using CallHistory history = NewHistory();
+        List<string> found = DivergenceDiagnosis.At(bench.Set,
             new DivergedStretch(Lsn.Zero, new Lsn(1),
-                [new DigestEntry(receiver, (ulong)counted, wrong == 0 && made == counted ? outbox.Known.Hash : 1)]), history);
+                [new DigestEntry(s_receiver, (ulong)counted, wrong == 0 && made == counted ? outbox.Known.Hash : 1)]), history);
         if (expected is null) Assert.Empty(found);
         else Assert.StartsWith(expected, Assert.Single(found));
     }
@@ -145,12 +151,12 @@ public sealed class ReceivedCallsTests : IDisposable
     {
         byte[] one = Made.Raw(7, new byte[300]), other = [.. one];
         other[200] = 0xAB;
-        DifferingCall differs = DifferingCall.Of(receiver, 3, MessageKind.Fork, one, MessageKind.Fork, other)!;
+        DifferingCall differs = DifferingCall.Of(s_receiver, 3, MessageKind.Fork, one, MessageKind.Fork, other)!;
         Assert.Contains("300 bytes: [from ", differs.Expected);
         Assert.Contains("…0000000000000000ab00", differs.Actual);
-        Assert.Null(DifferingCall.Of(receiver, 3, MessageKind.Fork, one, MessageKind.Fork, one));
-        Assert.NotNull(DifferingCall.Of(receiver, 3, MessageKind.Fork, one, MessageKind.Call, one));
+        Assert.Null(DifferingCall.Of(s_receiver, 3, MessageKind.Fork, one, MessageKind.Fork, one));
+        Assert.NotNull(DifferingCall.Of(s_receiver, 3, MessageKind.Fork, one, MessageKind.Call, one));
     }
 
-    public void Dispose() => log.Dispose();
+    public void Dispose() => _log.Dispose();
 }

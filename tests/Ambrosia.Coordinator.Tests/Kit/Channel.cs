@@ -1,4 +1,5 @@
-using Ambrosia.Protocol;
+using Ambrosia.Coordinator.Outboxes;
+using Ambrosia.Protocol.Runs;
 using Ambrosia.TestKit;
 
 namespace Ambrosia.Coordinator.Tests;

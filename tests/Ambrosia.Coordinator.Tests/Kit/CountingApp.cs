@@ -1,5 +1,11 @@
 using System.Buffers.Binary;
+using Ambrosia.Coordinator.AppSessions;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Hashing;
+using Ambrosia.Protocol.Payloads;
+using Ambrosia.Protocol.Records;
+using Ambrosia.Protocol.Runs;
 using Ambrosia.TestKit;
 
 namespace Ambrosia.Coordinator.Tests;
@@ -11,24 +17,24 @@ namespace Ambrosia.Coordinator.Tests;
 internal sealed class CountingApp
 {
     private const uint PeerIndex = 0, SelfIndex = 1;
-    private readonly Node node;
-    private readonly AppReader reader;
-    private readonly SimulatedRandom random;
-    private readonly ulong last;
-    private readonly List<byte> heard = [], said = [];
-    private readonly List<byte[]> toPeer = [];
-    private AppWelcome? welcome;
-    private bool isPrimary;
-    private ReadAnswer answer = ReadAnswer.More;
+    private readonly Node _node;
+    private readonly AppReader _reader;
+    private readonly SimulatedRandom _random;
+    private readonly ulong _last;
+    private readonly List<byte> _heard = [], _said = [];
+    private readonly List<byte[]> _toPeer = [];
+    private AppWelcome? _welcome;
+    private bool _isPrimary;
+    private ReadAnswer _answer = ReadAnswer.More;
 
     public CountingApp(Node node, SimulatedRandom random, ulong last)
     {
-        this.node = node;
-        this.random = random;
-        this.last = last;
+        _node = node;
+        _random = random;
+        _last = last;
         Session = node.Parts.NewSession(static () => { });
-        reader = Session.NewReader();
-        said.AddRange(Made.Frame(new AppHello(1, 1, Node.Token, 0, 0, "test", "test", "", "", 0, 1)));
+        _reader = Session.NewReader();
+        _said.AddRange(Made.Frame(new AppHello(1, 1, Node.Token, 0, 0, "test", "test", "", "", 0, 1)));
     }
 
     public AppSession Session { get; }
@@ -39,14 +45,17 @@ internal sealed class CountingApp
     /// <summary>Set: from this call on it does something else than it did before.</summary>
     public ulong? WrongFrom { get; set; }
 
-    public bool IsQuiet =>
-        said.Count == 0 && heard.Count == 0 && answer == ReadAnswer.More && Session is { IsPrimary: true, HasOutput: false };
+    /// <summary>Set: from this call on its state is another, and its calls are the same.</summary>
+    public ulong? WrongStateFrom { get; set; }
 
-    public void Ask() => said.AddRange(Made.Frame(FrameType.CheckpointWanted, []));
+    public bool IsQuiet =>
+        _said.Count == 0 && _heard.Count == 0 && _answer == ReadAnswer.More && Session is { IsPrimary: true, HasOutput: false };
+
+    public void Ask() => _said.AddRange(Made.Frame(FrameType.CheckpointWanted, []));
 
     /// <summary>Sends the session's first impulse to the peer.</summary>
     public void Impulse() =>
-        said.AddRange(
+        _said.AddRange(
             Made.Frame(FrameType.Run, Made.Run(MessageKind.Impulse, 1, 0, [Made.Message(MessageKind.Impulse, 1, 4)], peer: PeerIndex)));
 
     /// <summary>A fork to each of others, all in one go.</summary>
@@ -54,8 +63,8 @@ internal sealed class CountingApp
     {
         for (int i = 0; i < others.Count; i++)
         {
-            said.AddRange(Made.Frame(new DestinationFrame((uint)i + 10, others[i])));
-            said.AddRange(
+            _said.AddRange(Made.Frame(new DestinationFrame((uint)i + 10, others[i])));
+            _said.AddRange(
                 Made.Frame(FrameType.Run, Made.Run(MessageKind.Fork, 0, 0, [Made.Message(MessageKind.Fork, 1, 4)], peer: (uint)i + 10)));
         }
         Speak(int.MaxValue);
@@ -63,8 +72,8 @@ internal sealed class CountingApp
 
     public void Step()
     {
-        if (random.Chance(50)) Listen();
-        else Speak(random.Chance(50) ? int.MaxValue : random.Next(1, 200));
+        if (_random.Chance(50)) Listen();
+        else Speak(_random.Chance(50) ? int.MaxValue : _random.Next(1, 200));
     }
 
     /// <summary>
@@ -72,34 +81,34 @@ internal sealed class CountingApp
     /// </summary>
     public void Kill()
     {
-        int inSocket = random.Next(said.Count + 1);
-        said.RemoveRange(inSocket, said.Count - inSocket);
-        while (said.Count > 0 || answer != ReadAnswer.More)
+        int inSocket = _random.Next(_said.Count + 1);
+        _said.RemoveRange(inSocket, _said.Count - inSocket);
+        while (_said.Count > 0 || _answer != ReadAnswer.More)
         {
             Speak(int.MaxValue);
-            if (answer == ReadAnswer.LogFull) node.Commit();
+            if (_answer == ReadAnswer.LogFull) _node.Commit();
         }
         Session.End("killed");
-        reader.Dispose();
+        _reader.Dispose();
     }
 
     private void Speak(int bytesMax)
     {
-        if (answer != ReadAnswer.More) { answer = reader.Continue(); return; }
-        if (said.Count == 0) return;
-        Memory<byte> space = reader.Space();
-        int count = Math.Min(Math.Min(bytesMax, space.Length), said.Count);
-        said.Take(count).ToArray().CopyTo(space);
-        said.RemoveRange(0, count);
-        answer = reader.Received(count);
+        if (_answer != ReadAnswer.More) { _answer = _reader.Continue(); return; }
+        if (_said.Count == 0) return;
+        Memory<byte> space = _reader.Space();
+        int count = Math.Min(Math.Min(bytesMax, space.Length), _said.Count);
+        _said.Take(count).ToArray().CopyTo(space);
+        _said.RemoveRange(0, count);
+        _answer = _reader.Received(count);
     }
 
     private void Listen()
     {
         if (!Session.TryTake(out ReadOnlyMemory<byte> bytes)) return;
-        heard.AddRange(bytes.Span);
+        _heard.AddRange(bytes.Span);
         Session.Taken();
-        byte[] all = [.. heard];
+        byte[] all = [.. _heard];
         int at = 0;
         while (FrameReader.TryRead(all.AsSpan(at), 0, 1 << 26, checkPayload: false, out FrameHeader header, out ReadOnlySpan<byte> payload,
             out int size) == DecodeStatus.Ok)
@@ -107,23 +116,23 @@ internal sealed class CountingApp
             Hear(header.Type, payload);
             at += size;
         }
-        heard.RemoveRange(0, at);
+        _heard.RemoveRange(0, at);
     }
 
     private void Hear(FrameType type, ReadOnlySpan<byte> payload)
     {
-        Assert.True(welcome is not null || type == FrameType.AppWelcome, $"{type} before the welcome");
+        Assert.True(_welcome is not null || type == FrameType.AppWelcome, $"{type} before the welcome");
         switch (type)
         {
             case FrameType.AppWelcome:
-                welcome = AppWelcome.Read(payload);
-                said.AddRange(Made.Frame(new DestinationFrame(PeerIndex, OutboxBench.Peer)));
-                said.AddRange(Made.Frame(new DestinationFrame(SelfIndex, welcome.Instance)));
+                _welcome = AppWelcome.Read(payload);
+                _said.AddRange(Made.Frame(new DestinationFrame(PeerIndex, OutboxBench.Peer)));
+                _said.AddRange(Made.Frame(new DestinationFrame(SelfIndex, _welcome.Instance)));
                 break;
             case FrameType.ImageChunk: Executed = BinaryPrimitives.ReadUInt64LittleEndian(payload); break;
             case FrameType.Deliver: Deliver(payload); break;
-            case FrameType.BecomePrimary: isPrimary = true;
-                said.AddRange(Made.Frame(new PrimaryReady(BecomePrimary.Read(payload).Position))); break;
+            case FrameType.BecomePrimary: _isPrimary = true;
+                _said.AddRange(Made.Frame(new PrimaryReady(BecomePrimary.Read(payload).Position))); break;
         }
     }
 
@@ -145,7 +154,7 @@ internal sealed class CountingApp
         Report(new ProcessedFrame(records.End));
     }
 
-    private bool IsAsked(CheckpointMarkRecord mark) => mark.Epoch >= welcome!.Epoch && (!isPrimary || mark.Replica == welcome.Replica);
+    private bool IsAsked(CheckpointMarkRecord mark) => mark.Epoch >= _welcome!.Epoch && (!_isPrimary || mark.Replica == _welcome.Replica);
 
     private void Execute(RunView run)
     {
@@ -153,39 +162,39 @@ internal sealed class CountingApp
         for (uint i = 0; i < run.Header.Count; i++)
         {
             Executed++;
-            toPeer.Add(PeerCall(Executed >= WrongFrom ? Executed + 1 : Executed));
-            if (random.Chance(40)) Flush();
-            if (Executed < last) Emit(SelfIndex, Executed + 1);
+            _toPeer.Add(PeerCall(Executed >= WrongFrom ? Executed + 1 : Executed));
+            if (_random.Chance(40)) Flush();
+            if (Executed < _last) Emit(SelfIndex, Executed + 1);
         }
     }
 
     public static byte[] PeerCall(ulong number) => Made.Message(MessageKind.Fork, number, (int)(number % 90));
 
     private void Emit(uint index, ulong number) =>
-        said.AddRange(
+        _said.AddRange(
             Made.Frame(FrameType.Run,
                 Made.Run(MessageKind.Fork, 0, 0, [Made.Message(MessageKind.Fork, number, (int)(number % 500))], peer: index)));
 
     private void Flush()
     {
-        if (toPeer.Count == 0) return;
-        said.AddRange(Made.Frame(FrameType.Run, Made.Run(MessageKind.Fork, 0, 0, toPeer, peer: PeerIndex)));
-        toPeer.Clear();
+        if (_toPeer.Count == 0) return;
+        _said.AddRange(Made.Frame(FrameType.Run, Made.Run(MessageKind.Fork, 0, 0, _toPeer, peer: PeerIndex)));
+        _toPeer.Clear();
     }
 
     private void Report(ProcessedFrame frame)
     {
         Flush();
-        said.AddRange(Made.Frame(frame));
+        _said.AddRange(Made.Frame(frame));
     }
 
     private void Image(Lsn lsn)
     {
         Flush();
-        byte[] image = new byte[8];
+        byte[] image = new byte[Executed >= WrongStateFrom ? 9 : 8];
         BinaryPrimitives.WriteUInt64LittleEndian(image, Executed);
-        said.AddRange(Made.Frame(new ImageBegin(lsn, 0)));
-        said.AddRange(Made.Frame(FrameType.ImageChunk, image));
-        said.AddRange(Made.Frame(new ImageEnd(8, ChannelHash.Append(0, image))));
+        _said.AddRange(Made.Frame(new ImageBegin(lsn, 0)));
+        _said.AddRange(Made.Frame(FrameType.ImageChunk, image));
+        _said.AddRange(Made.Frame(new ImageEnd((ulong)image.Length, ChannelHash.Append(0, image))));
     }
 }

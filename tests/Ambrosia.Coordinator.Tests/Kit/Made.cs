@@ -1,5 +1,9 @@
 using System.Buffers;
+using Ambrosia.Coordinator.Inbox;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Payloads;
+using Ambrosia.Protocol.Runs;
 using Ambrosia.TestKit;
 
 namespace Ambrosia.Coordinator.Tests;
@@ -11,32 +15,32 @@ internal static class Made
 {
     public static readonly MessageKind[] Numbered = [MessageKind.Fork, MessageKind.Call, MessageKind.Result, MessageKind.Failure];
 
-    public static Origin Admitted(this InputLedger ledger, InstanceId peer, Guid uuid, Epoch epoch)
+    public static InboundChannel Admitted(this DedupTable dedup, InstanceId peer, Guid uuid, Epoch epoch)
     {
-        Assert.True(ledger.TryAdmit(peer, uuid, epoch, out Origin? origin, out string? why), why);
+        Assert.True(dedup.TryAdmit(peer, uuid, epoch, out InboundChannel? origin, out string? why), why);
         return origin!;
     }
 
     public static byte[] Message(MessageKind kind, ulong id, int argumentBytes)
     {
-        byte[] content = new byte[Protocol.Varint.BytesMax * 2 + argumentBytes];
-        int at = Protocol.Varint.Write(content, 1 + id % 300);
-        if (kind is not (MessageKind.Fork or MessageKind.Impulse)) at += Protocol.Varint.Write(content.AsSpan(at), id);
+        byte[] content = new byte[Protocol.Payloads.Varint.BytesMax * 2 + argumentBytes];
+        int at = Protocol.Payloads.Varint.Write(content, 1 + id % 300);
+        if (kind is not (MessageKind.Fork or MessageKind.Impulse)) at += Protocol.Payloads.Varint.Write(content.AsSpan(at), id);
         for (int i = 0; i < argumentBytes; i++) content[at + i] = (byte)(id * 31 + (ulong)i * 7);
         at += argumentBytes;
-        byte[] message = new byte[Protocol.Varint.SizeOf((ulong)at) + at];
-        content.AsSpan(0, at).CopyTo(message.AsSpan(Protocol.Varint.Write(message, (ulong)at)));
+        byte[] message = new byte[Protocol.Payloads.Varint.SizeOf((ulong)at) + at];
+        content.AsSpan(0, at).CopyTo(message.AsSpan(Protocol.Payloads.Varint.Write(message, (ulong)at)));
         return message;
     }
 
     /// <summary>A message with this content behind its method.</summary>
     public static byte[] Raw(uint method, ReadOnlySpan<byte> content) =>
-        [.. Varint((ulong)(Protocol.Varint.SizeOf(method) + content.Length)), .. Varint(method), .. content];
+        [.. Varint((ulong)(Protocol.Payloads.Varint.SizeOf(method) + content.Length)), .. Varint(method), .. content];
 
     public static byte[] Varint(ulong value)
     {
-        byte[] bytes = new byte[Protocol.Varint.SizeOf(value)];
-        Protocol.Varint.Write(bytes, value);
+        byte[] bytes = new byte[Protocol.Payloads.Varint.SizeOf(value)];
+        Protocol.Payloads.Varint.Write(bytes, value);
         return bytes;
     }
 
@@ -54,22 +58,22 @@ internal static class Made
     /// <summary>A block of unknown type (P3.7).</summary>
     public static byte[] Extension(int bytes)
     {
-        byte[] size = new byte[Protocol.Varint.SizeOf((ulong)bytes)];
-        Protocol.Varint.Write(size, (ulong)bytes);
+        byte[] size = new byte[Protocol.Payloads.Varint.SizeOf((ulong)bytes)];
+        Protocol.Payloads.Varint.Write(size, (ulong)bytes);
         return [99, 1, .. size, .. Enumerable.Repeat((byte)0xEE, bytes)];
     }
 
     public static byte[] Frame(FrameType type, ReadOnlySpan<byte> payload, uint seed = 0, bool checkPayload = false)
     {
         var to = new ArrayBufferWriter<byte>();
-        Frames.Write(to, type, payload, seed, checkPayload);
+        FrameWriter.Write(to, type, payload, seed, checkPayload);
         return to.WrittenSpan.ToArray();
     }
 
     public static byte[] Frame<T>(T frame, uint seed = 0, bool checkPayload = false) where T : IFramePayload<T>
     {
         var to = new ArrayBufferWriter<byte>();
-        Frames.Write(to, frame, seed, checkPayload);
+        FrameWriter.Write(to, frame, seed, checkPayload);
         return to.WrittenSpan.ToArray();
     }
 

@@ -1,5 +1,16 @@
-using Ambrosia.Log;
+using Ambrosia.Coordinator.Admin;
+using Ambrosia.Coordinator.LogFeed;
+using Ambrosia.Coordinator.Primary;
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Log.Fencing;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
+using Ambrosia.Log.Reading;
+using Ambrosia.Log.Recovery;
+using Ambrosia.Log.Segments;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Records;
 using Ambrosia.TestKit;
 
 namespace Ambrosia.Coordinator.Tests;
@@ -9,72 +20,75 @@ internal sealed class Node : IPumps
 {
     public static readonly byte[] Token = [.. Enumerable.Range(0, 32).Select(static i => (byte)i)];
     public const string Directory = "/data/self";
-    private readonly SimulatedProcess process;
-    private readonly LogChain chain;
-    private readonly InstanceIdentity identity;
-    private readonly LogOptions logOptions;
-    private readonly LogFollower? follower;
-    private readonly long spillBytes, checkpointEvery = long.MaxValue;
+    private readonly SimulatedProcess _process;
+    private readonly LogChain _chain;
+    private readonly InstanceIdentity _identity;
+    private readonly LogOptions _logOptions;
+    private readonly LogFollower? _follower;
+    private readonly long _spillBytes, _checkpointEvery = long.MaxValue;
 
     /// <param name="spillBytes">Disk for outputs beyond their memory, which is then as small as may be; 0: what is usual.</param>
     /// <param name="checkpointEvery">Log bytes between checkpoints.</param>
     public Node(SimulatedFileSystem disk, FakeTime time, LogOptions log, long spillBytes = 0, long checkpointEvery = long.MaxValue)
     {
-        process = disk.ForProcess($"p{disk.Operations}");
-        process.CreateDirectory("/data");
+        _process = disk.ForProcess($"p{disk.Operations}");
+        _process.CreateDirectory("/data");
         Time = time;
-        logOptions = log;
-        this.spillBytes = spillBytes;
-        this.checkpointEvery = checkpointEvery;
-        identity = InstanceDirectory.TryRead(process, Directory)
-            ?? InstanceDirectory.Create(process, Directory, "self", 0, Guid.Parse("11111111-2222-3333-4444-555555555555"), 1, "r0",
-                NoCrashPoints.Instance);
-        var claimed = Assert.IsType<ClaimResult.Claimed>(PrimaryClaim.Try(process, Directory, identity, "r0", NoCrashPoints.Instance));
-        OpenLog open = TakeOver.Run(process, Directory, identity, claimed.Fence, "r0", log, time, NoCrashPoints.Instance);
-        chain = open.Chain;
-        Parts = new Coordinator(InputsOf("r0"), new Leadership(claimed.Fence, claimed.PrimaryLock, open));
+        _logOptions = log;
+        _spillBytes = spillBytes;
+        _checkpointEvery = checkpointEvery;
+        _identity = InstanceDirectory.TryRead(_process, Directory)
+            ?? InstanceDirectory.Create(_process, Directory, "self", 0, Guid.Parse("11111111-2222-3333-4444-555555555555"), 1, "r0",
+                ICrashPoints.None);
+        var claimed = Assert.IsType<ClaimResult.Claimed>(PrimaryClaim.TryClaim(_process, Directory, _identity, "r0", ICrashPoints.None));
+        PrimaryLog open = TakeOver.Execute(new LogLocation(_process, Directory, _identity), claimed.Fence, "r0", log, time);
+        _chain = open.Chain;
+        Parts = new Coordinator(InputsOf("r0"), new PrimaryStart(claimed.Fence, claimed.PrimaryLock, open));
     }
 
     /// <summary>A secondary of the log that another node writes.</summary>
     public Node(SimulatedFileSystem disk, FakeTime time, LogOptions log, string replica)
     {
-        process = disk.ForProcess($"{replica}@{disk.Operations}");
+        _process = disk.ForProcess($"{replica}@{disk.Operations}");
         Time = time;
-        logOptions = log;
-        identity = InstanceDirectory.TryRead(process, Directory)!;
-        follower = new LogFollower(process, Directory, identity);
-        while (follower.Step()) { }
-        chain = follower.Chain;
-        Parts = new Coordinator(InputsOf(replica), follower);
+        _logOptions = log;
+        _identity = InstanceDirectory.TryRead(_process, Directory)!;
+        _follower = new LogFollower(_process, Directory, _identity);
+        while (_follower.Step()) { }
+        _chain = _follower.Chain;
+        Parts = new Coordinator(InputsOf(replica), _follower);
     }
 
     private CoordinatorOptions OptionsOf(string replica)
     {
         var usual = new CoordinatorOptions
         {
-            LogDirectory = Directory, Instance = "self", Replica = replica, CatalogDirectory = "/data/catalog", Log = logOptions,
-            CheckpointEveryBytes = checkpointEvery
+            LogDirectory = Directory, Instance = "self", Replica = replica, CatalogDirectory = "/data/catalog", Log = _logOptions,
+            CheckpointEveryBytes = _checkpointEvery
         };
-        return spillBytes == 0 ? usual : usual with { ScratchBytes = spillBytes, OutboxBytes = 1 };
+        return _spillBytes == 0 ? usual : usual with { ScratchBytes = _spillBytes, OutboxBytes = 1 };
     }
 
-    private CoordinatorInputs InputsOf(string replica) => new(
-        OptionsOf(replica),
-        identity, process, Token, Time, static () => 0.5, this);
+    private CoordinatorInputs InputsOf(string replica) => new()
+    {
+        Options = OptionsOf(replica), Identity = _identity, Files = _process, AppToken = Token, Time = Time, Random = static () => 0.5,
+        Pumps = this, Logger = EventRecorder.OfTexts(Lines.Add),
+    };
 
     /// <summary>Reads the log on by so many pages.</summary>
     public void Follow(int pages)
     {
-        for (; pages > 0; pages--) follower!.Step();
+        for (; pages > 0; pages--) _follower!.Step();
         Parts.Followed();
     }
 
     /// <summary>The primary is gone: this one takes over.</summary>
-    public void Lead()
+    public void BecomePrimary()
     {
-        var claimed = Assert.IsType<ClaimResult.Claimed>(PrimaryClaim.Try(process, Directory, identity, "r1", NoCrashPoints.Instance));
-        OpenLog open = TakeOver.Run(process, Directory, identity, claimed.Fence, "r1", logOptions, Time, NoCrashPoints.Instance, follower);
-        Parts.Lead(new Leadership(claimed.Fence, claimed.PrimaryLock, open));
+        var claimed = Assert.IsType<ClaimResult.Claimed>(PrimaryClaim.TryClaim(_process, Directory, _identity, "r1", ICrashPoints.None));
+        PrimaryLog open = TakeOver.Execute(
+            new LogLocation(_process, Directory, _identity), claimed.Fence, "r1", _logOptions, Time, _follower);
+        Parts.BecomePrimary(new PrimaryStart(claimed.Fence, claimed.PrimaryLock, open));
     }
 
     public Coordinator Parts { get; }
@@ -83,23 +97,33 @@ internal sealed class Node : IPumps
 
     public List<string> Lines { get; } = [];
 
+    /// <summary>The primary's heartbeat as observers see it.</summary>
+    public ulong Beat
+    {
+        get
+        {
+            string file = _process.List(Directory).Single(static name => name.StartsWith("primary.", StringComparison.Ordinal));
+            return PrimaryLock.ReadBeat(_process, $"{Directory}/{file}") ?? 0;
+        }
+    }
+
     /// <summary>Disk that outputs leave to the log.</summary>
-    public long DiskLeftBytes => 2 * logOptions.SegmentBytes;
+    public long DiskLeftBytes => 2 * _logOptions.SegmentBytes;
 
     /// <summary>Length of the scratch file.</summary>
     public long SpilledBytes
     {
         get
         {
-            if (!process.Exists($"{Directory}/scratch.r0")) return 0;
-            using IFile file = process.Open($"{Directory}/scratch.r0", FileUse.Read);
+            if (!_process.Exists($"{Directory}/scratch.r0")) return 0;
+            using IFile file = _process.Open($"{Directory}/scratch.r0", FileUse.Read);
             return file.Length;
         }
     }
 
     public void Commit()
     {
-        while (CommitStep() != Ambrosia.Coordinator.CommitStep.Park) { }
+        while (CommitStep() != LogFeed.CommitStep.Park) { }
     }
 
     /// <summary>One step of the committer; space is prepared when it waits for that.</summary>
@@ -118,7 +142,7 @@ internal sealed class Node : IPumps
     public List<(Lsn Lsn, DigestRecord? Digest)> Records()
     {
         var records = new List<(Lsn, DigestRecord?)>();
-        using var reader = new LogReader(process, Directory, InstanceDirectory.TryRead(process, Directory)!, chain);
+        using var reader = new LogReader(_process, Directory, InstanceDirectory.TryRead(_process, Directory)!, _chain);
         var buffer = new PageBuffer();
         for (Lsn at = Lsn.Zero; at < Parts.Log.Durable; at = buffer.Next)
         {
@@ -138,7 +162,7 @@ internal sealed class Node : IPumps
     }
 
     /// <summary>kill -9.</summary>
-    public void Kill() => process.Kill();
+    public void Kill() => _process.Kill();
 
     void IPumps.Commit(bool drained) { }
 
@@ -150,11 +174,9 @@ internal sealed class Node : IPumps
 
     void IPumps.TimersChanged() { }
 
-    void IPumps.OutputsWait() => Parts.TellOutputs();
+    void IPumps.OutputsWait() => Parts.Links.Admission.TellOutputs();
 
     void IPumps.Dial() { }
 
     void IPumps.Fail(int code, string why) => throw new InvalidOperationException($"exit {code}: {why}");
-
-    void IPumps.Say(string line) => Lines.Add(line);
 }

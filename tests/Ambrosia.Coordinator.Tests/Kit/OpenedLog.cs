@@ -1,5 +1,15 @@
-using Ambrosia.Log;
+using Ambrosia.Coordinator.LogFeed;
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Log.Commit;
+using Ambrosia.Log.Fencing;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
+using Ambrosia.Log.Reading;
+using Ambrosia.Log.Recovery;
+using Ambrosia.Log.Segments;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Records;
 using Ambrosia.TestKit;
 
 namespace Ambrosia.Coordinator.Tests;
@@ -8,21 +18,22 @@ namespace Ambrosia.Coordinator.Tests;
 internal sealed class OpenedLog : IDisposable
 {
     public const string Directory = "/data/self";
-    private readonly PrimaryLock held;
+    private readonly PrimaryLock _held;
 
     public OpenedLog(string name = "self", LogOptions? options = null, TimeProvider? time = null)
     {
         Disk.CreateDirectory("/data");
         byte[] uuid = new byte[16];
         System.Text.Encoding.ASCII.GetBytes(name, uuid);
-        Identity = InstanceDirectory.Create(Disk, Directory, name, 0, new Guid(uuid), 1_000_000, "r0", NoCrashPoints.Instance);
-        var claimed = Assert.IsType<ClaimResult.Claimed>(PrimaryClaim.Try(Disk, Directory, Identity, "r0", NoCrashPoints.Instance));
-        held = claimed.PrimaryLock;
+        Identity = InstanceDirectory.Create(Disk, Directory, name, 0, new Guid(uuid), 1_000_000, "r0", ICrashPoints.None);
+        var claimed = Assert.IsType<ClaimResult.Claimed>(PrimaryClaim.TryClaim(Disk, Directory, Identity, "r0", ICrashPoints.None));
+        _held = claimed.PrimaryLock;
         Epoch = claimed.Fence.Epoch;
-        OpenLog log = TakeOver.Run(Disk, Directory, Identity, claimed.Fence, "r0", options ?? Small, time ?? new FakeTime(),
-            NoCrashPoints.Instance);
+        PrimaryLog log = TakeOver.Execute(
+            Location, claimed.Fence, "r0", options ?? Small, time ?? new FakeTime());
         (Writer, Chain) = (log.Writer, log.Chain);
-        Appender = new LogAppender(ReplicaLog.Of(Writer), Writer.ReserveBytesMax);
+        Appender = new LogAppender(ReplicaLog.Of(Writer), Writer.ReserveBytesMax, static _ => { });
+        Readers = new LogReaders(Location, Chain);
         Committer = new Committer(Writer, durable => DurableAdvanced(durable));
     }
 
@@ -47,11 +58,26 @@ internal sealed class OpenedLog : IDisposable
 
     public Action<Lsn> DurableAdvanced { get; set; } = static _ => { };
 
-    public LogReader NewReader() => new(Disk, Directory, Identity, Chain);
+    /// <summary>What a module is made from that stands on this log.</summary>
+    public CoordinatorInputs InputsFor(HandPumps pumps, TimeProvider time) => new()
+    {
+        Options = new CoordinatorOptions
+        {
+            LogDirectory = Directory, Instance = Identity.Name, CatalogDirectory = "/data/catalog", MessageBytesMax = 1 << 20,
+        },
+        Identity = Identity, Files = Disk, AppToken = default, Time = time, Random = static () => 0.5, Pumps = pumps,
+        Logger = pumps.Logger,
+    };
+
+    public LogLocation Location => new(Disk, Directory, Identity);
+
+    public LogReaders Readers { get; }
+
+    public LogReader NewReader() => Readers.New();
 
     public void Commit()
     {
-        while (CommitStep() != Ambrosia.Coordinator.CommitStep.Park) { }
+        while (CommitStep() != LogFeed.CommitStep.Park) { }
     }
 
     /// <summary>One step of the committer; space is prepared when it waits for that.</summary>
@@ -102,7 +128,7 @@ internal sealed class OpenedLog : IDisposable
     public void Dispose()
     {
         Writer.Dispose();
-        held.Dispose();
+        _held.Dispose();
     }
 }
 

@@ -1,5 +1,8 @@
-using Ambrosia.Log;
+using Ambrosia.Coordinator.Outboxes;
+using Ambrosia.Log.Files;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Runs;
 using Ambrosia.TestKit;
 
 namespace Ambrosia.Coordinator.Tests;
@@ -8,8 +11,8 @@ namespace Ambrosia.Coordinator.Tests;
 internal sealed class OutboxBench : IDisposable
 {
     public static readonly InstanceId Peer = new("peer");
-    private BlockPool.Block? block;
-    private int fill;
+    private BlockPool.Block? _block;
+    private int _fill;
 
     /// <param name="blocksMax">Blocks in memory before runs go to the scratch file; -1: always.</param>
     public OutboxBench(int blocksMax = 1000, IFileSystem? files = null)
@@ -20,7 +23,7 @@ internal sealed class OutboxBench : IDisposable
             files.CreateDirectory("/s");
         }
         Scratch = new ScratchFile(files, "/s/scratch", 1 << 30);
-        Set = new OutboxSet(new InstanceId("self"), Scratch, new MemoryBound(Pool, blocksMax));
+        Set = new OutboxSet(new InstanceId("self"), Scratch, new MemoryBudget(Pool, blocksMax));
         Outbox = Set.GetOrAdd(Peer);
     }
 
@@ -35,7 +38,7 @@ internal sealed class OutboxBench : IDisposable
     public bool Append(byte[] run, Outbox? to = null)
     {
         int at = Place(run);
-        return (to ?? Outbox).Append(block!, at, RunView.Read(block!.Bytes.AsSpan(at + FrameHeader.Bytes, run.Length)), run.Length);
+        return (to ?? Outbox).Append(_block!, at, RunView.Read(_block!.Bytes.AsSpan(at + FrameHeader.Bytes, run.Length)), run.Length);
     }
 
     public void AppendAll(IEnumerable<byte[]> runs, Outbox? to = null)
@@ -47,28 +50,28 @@ internal sealed class OutboxBench : IDisposable
     {
         byte[] run = Made.Run(MessageKind.Impulse, ticket, 0, messages);
         int at = Place(run);
-        return Outbox.AppendImpulses(block!, at, RunView.Read(block!.Bytes.AsSpan(at + FrameHeader.Bytes, run.Length)), run.Length, epoch);
+        return Outbox.AppendImpulses(_block!, at, RunView.Read(_block!.Bytes.AsSpan(at + FrameHeader.Bytes, run.Length)), run.Length, epoch);
     }
 
     private int Place(byte[] run)
     {
         int size = FrameHeader.Bytes + run.Length;
-        if (block is null || fill + size > block.Bytes.Length)
+        if (_block is null || _fill + size > _block.Bytes.Length)
         {
-            block?.Release();
-            block = Pool.Take(Math.Max(size, BlockPool.BlockBytes));
-            fill = 0;
+            _block?.Release();
+            _block = Pool.Take(Math.Max(size, BlockPool.BlockBytes));
+            _fill = 0;
         }
-        run.CopyTo(block.Bytes.AsSpan(fill + FrameHeader.Bytes));
-        fill += size;
-        return fill - size;
+        run.CopyTo(_block.Bytes.AsSpan(_fill + FrameHeader.Bytes));
+        _fill += size;
+        return _fill - size;
     }
 
     /// <summary>The reader goes on to another block: what is left out belongs to the outbox.</summary>
     public void LeaveBlock()
     {
-        block?.Release();
-        block = null;
+        _block?.Release();
+        _block = null;
     }
 
     /// <summary>Everything was trimmed, and nobody holds any of it.</summary>

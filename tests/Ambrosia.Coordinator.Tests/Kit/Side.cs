@@ -1,7 +1,10 @@
-using Ambrosia.Log;
+using Ambrosia.Coordinator.Framing;
+using Ambrosia.Coordinator.Inbox;
+using Ambrosia.Coordinator.Links;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Records;
+using Ambrosia.Protocol.Runs;
 using Ambrosia.TestKit;
-using CRA;
 
 namespace Ambrosia.Coordinator.Tests;
 
@@ -10,25 +13,18 @@ namespace Ambrosia.Coordinator.Tests;
 /// </summary>
 internal sealed class Side : IDisposable
 {
-    private readonly List<PeerLink> owed = [];
-
     public Side(string name, FakeTime? time = null, int blocksMax = 1000)
     {
         Time = time ?? new FakeTime();
         Log = new OpenedLog(name, time: Time);
         Id = new InstanceId(name);
         Bench = new OutboxBench(blocksMax);
-        Ledger = new InputLedger(Id);
-        Table = new LinkTable(Id, () => new Backoff(static () => 0.5));
+        Dedup = new DedupTable(Id);
+        Pumps = new HandPumps();
+        Links = new PeerLinks(Log.InputsFor(Pumps, Time), Log.Appender, Dedup, Bench.Set,
+            new SelfChannel(Bench.Set.Self, Dedup, Log.Appender), (_, ticket) => { if (ticket > 0) ImpulsesLogged = ticket; });
+        Links.BecomePrimary(Log.Epoch, () => !IsInDoubt);
         Table.Admit();
-        Parts = new LinkParts
-        {
-            Self = Id, Identity = Log.Identity, Replica = "r0", OwnEpoch = Log.Epoch, MessageBytesMax = 1 << 20, Log = Log.Appender,
-            Ledger = Ledger, Outboxes = Bench.Set, Table = Table, Trims = Trims, Time = Time, Lines = new PeerLines(Lines.Add, Time),
-            ImpulsesLogged = (_, ticket) => { if (ticket > 0) ImpulsesLogged = ticket; },
-            Committer = _ => Wakes++, Room = static _ => throw new InvalidOperationException("a part waits"),
-            Fail = (code, _) => ExitCode = code, MayEmit = () => !IsInDoubt,
-        };
         Log.DurableAdvanced = DurableAdvanced;
     }
 
@@ -43,34 +39,58 @@ internal sealed class Side : IDisposable
 
     public OutboxBench Bench { get; }
 
-    public InputLedger Ledger { get; }
+    public DedupTable Dedup { get; }
 
-    public LinkTable Table { get; }
+    public PeerLinks Links { get; }
 
-    public TrimBook Trims { get; } = new();
+    public LinkTable Table => Links.Table;
 
-    public LinkParts Parts { get; }
+    private HandPumps Pumps { get; }
 
-    public List<string> Lines { get; } = [];
+    public List<string> Lines => Pumps.Lines;
 
     public ulong ImpulsesLogged { get; private set; }
 
-    public int Wakes { get; private set; }
+    /// <summary>How often the committer was woken.</summary>
+    public int Wakes => Pumps.Commits;
 
-    public int ExitCode { get; private set; } = -1;
+    /// <summary>Commits whenever a part asks for it, as the pump of a coordinator does.</summary>
+    public Action? Committing { set => Pumps.Committing = value; }
+
+    public int ExitCode => Pumps.ExitCode;
 
     /// <summary>As the coordinator does after each commit.</summary>
     private void DurableAdvanced(Lsn durable)
     {
-        owed.Clear();
-        Ledger.AdvanceDurable(durable, owed, out _);
-        foreach (PeerLink link in owed) link.DurableAdvanced();
-        Parts.Awaiting.Wake();
+        Links.AdvanceDurable(durable);
+        Links.WakeOwed();
     }
 
-    public PeerLink Dial(InstanceId peer, uint seed) => new(Parts, peer, seed, Table.NextNonce(peer), peer.Name);
+    /// <summary>As the coordinator does a few times a second, so much later.</summary>
+    public void Tick(TimeSpan later)
+    {
+        Time.Advance(later);
+        Links.Tick(Time.Elapsed);
+    }
 
-    public PeerLink Accept(uint seed) => new(Parts, null, seed, 0, "in");
+    public PeerLink Dial(InstanceId peer, uint seed, Action<string>? close = null) =>
+        Links.New(peer, new LinkTransport(seed, peer.Name) { Close = close ?? (static _ => { }) })!;
+
+    public PeerLink Accept(uint seed, Action<string>? close = null, Action<string>? closeAfterSending = null, Action? wake = null) =>
+        Links.New(null, new LinkTransport(seed, "in")
+        {
+            Close = close ?? (static _ => { }), CloseAfterSending = closeAfterSending ?? (static _ => { }),
+            Wake = wake ?? (static () => { }),
+        })!;
+
+    /// <summary>What the one peer has acknowledged, as the last Trim record in the log states it.</summary>
+    public TrimPosition Trimmed()
+    {
+        Tick(TimeSpan.FromSeconds(2));
+        Log.Commit();
+        return Log.Records().Where(static r => r.Kind == RecordKind.Trim).SelectMany(static r => TrimRecord.Read(r.Body).Positions)
+            .LastOrDefault();
+    }
 
     /// <summary>What the log holds of the other's messages, in order.</summary>
     public List<byte[]> Received()

@@ -1,18 +1,21 @@
-using Ambrosia.Protocol;
+using Ambrosia.Coordinator.AppSessions;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Payloads;
+using Ambrosia.Protocol.Records;
 
 namespace Ambrosia.Coordinator.Tests;
 
 /// <summary>An app that a test speaks for, frame by frame; what the coordinator gives it is kept.</summary>
 internal sealed class SpokenApp
 {
-    private readonly AppReader reader;
-    private readonly List<byte> heard = [];
+    private readonly AppReader _reader;
+    private readonly List<byte> _heard = [];
 
     public SpokenApp(Node node, bool listens = true)
     {
         Session = node.Parts.NewSession(static () => { });
-        reader = Session.NewReader();
-        Say(new AppHello(1, 1, Node.Token, 0, 0, "test", "test", "", "", 0, 1));
+        _reader = Session.NewReader();
+        Send(new AppHello(1, 1, Node.Token, 0, 0, "test", "test", "", "", 0, 1));
         if (listens) Listen();
     }
 
@@ -23,55 +26,55 @@ internal sealed class SpokenApp
 
     public BecomePrimary? Asked { get; private set; }
 
-    public ReadAnswer Say<T>(T frame) where T : IFramePayload<T> => Say(Made.Frame(frame));
+    public ReadAnswer Send<T>(T frame) where T : IFramePayload<T> => Send(Made.Frame(frame));
 
-    public ReadAnswer Say(byte[] bytes)
+    public ReadAnswer Send(byte[] bytes)
     {
         ReadAnswer answer = ReadAnswer.More;
         for (int at = 0; at < bytes.Length;)
         {
-            Memory<byte> space = reader.Space();
+            Memory<byte> space = _reader.Space();
             int count = Math.Min(space.Length, bytes.Length - at);
             bytes.AsSpan(at, count).CopyTo(space.Span);
             at += count;
-            answer = reader.Received(count);
+            answer = _reader.Received(count);
         }
         return answer;
     }
 
     /// <summary>Hands on what found no room before.</summary>
-    public ReadAnswer Again() => reader.Continue();
+    public ReadAnswer Again() => _reader.Continue();
 
     public void Listen()
     {
         while (Session.TryTake(out ReadOnlyMemory<byte> bytes))
         {
-            heard.AddRange(bytes.Span);
+            _heard.AddRange(bytes.Span);
             Session.Taken();
         }
-        byte[] all = [.. heard];
+        byte[] all = [.. _heard];
         int at = 0;
         while (FrameReader.TryRead(all.AsSpan(at), 0, 1 << 26, checkPayload: false, out FrameHeader header, out ReadOnlySpan<byte> payload,
             out int size) == DecodeStatus.Ok)
         {
             if (header.Type == FrameType.Deliver) Keep(payload);
-            if (header.Type == FrameType.BecomePrimary) Asked = BecomePrimary.Read(payload);
+            if (header.Type == FrameType.BecomePrimary) Asked = Protocol.Frames.BecomePrimary.Read(payload);
             at += size;
         }
-        heard.RemoveRange(0, at);
+        _heard.RemoveRange(0, at);
     }
 
     /// <summary>Executes what is there and becomes primary.</summary>
-    public void Lead()
+    public void BecomePrimary()
     {
         Listen();
-        Say(new PrimaryReady(Asked!.Value.Position));
+        Send(new PrimaryReady(Asked!.Value.Position));
     }
 
     public void End()
     {
         Session.End("over");
-        reader.Dispose();
+        _reader.Dispose();
     }
 
     private void Keep(ReadOnlySpan<byte> payload)
@@ -79,6 +82,6 @@ internal sealed class SpokenApp
         DeliverHeader header = DeliverHeader.Read(payload);
         var records = new RecordReader(payload[DeliverHeader.Bytes..], header.First);
         while (records.Next()) Records.Add((records.Kind, records.Body.ToArray()));
-        Say(new ProcessedFrame(records.End));
+        Send(new ProcessedFrame(records.End));
     }
 }

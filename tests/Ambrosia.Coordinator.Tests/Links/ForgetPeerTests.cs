@@ -1,5 +1,11 @@
 using System.Text.Json.Nodes;
+using Ambrosia.Coordinator.Admin;
+using Ambrosia.Coordinator.Inbox;
+using Ambrosia.Coordinator.Links;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Records;
+using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.Coordinator.Tests;
 
@@ -7,20 +13,20 @@ namespace Ambrosia.Coordinator.Tests;
 public sealed class ForgetPeerTests : IDisposable
 {
     private const uint Seed = 42;
-    private static readonly Guid old = Guid.NewGuid(), young = Guid.NewGuid();
-    private static readonly InstanceId name = new("x");
-    private readonly Side side = new("b");
+    private static readonly Guid s_old = Guid.NewGuid(), s_young = Guid.NewGuid();
+    private static readonly InstanceId s_name = new("x");
+    private readonly Side _side = new("b");
 
     private static Hello HelloOf(Guid uuid, ulong epoch, ulong nonce, Guid knowsUsAs = default) =>
-        new(1, 1, uuid, name, "r0", new Epoch(epoch), nonce, "b", knowsUsAs, default, 0, 0, 0, default, 0, 1 << 20);
+        new(1, 1, uuid, s_name, "r0", new Epoch(epoch), nonce, "b", knowsUsAs, default, 0, 0, 0, default, 0, 1 << 20);
 
     /// <summary>What the other side is told; null: it was accepted and is open.</summary>
-    private string? Say(Hello hello)
+    private string? Greet(Hello hello)
     {
-        PeerLink link = side.Accept(Seed);
+        PeerLink link = _side.Accept(Seed);
         link.Feed(Made.Frame(hello, Seed, checkPayload: true), true, out _);
         string? refused = null;
-        for (int round = 0; round < 3; round++, side.Log.Commit()) // the peer's record has to be durable first
+        for (int round = 0; round < 3; round++, _side.Log.Commit()) // the peer's record has to be durable first
         {
             if (!link.TryTake(out ReadOnlyMemory<byte> bytes)) continue;
             foreach ((FrameType type, byte[] payload) in Made.FramesOf(bytes.Span, Seed, checkPayload: true))
@@ -34,51 +40,51 @@ public sealed class ForgetPeerTests : IDisposable
     }
 
     private IAdminReply Ask(JsonObject request, bool isPrimary = true) =>
-        ForgetPeerCommand.Begin(request, isPrimary, side.Ledger, Append, static _ => 12);
+        ForgetPeerCommand.Begin(request, isPrimary, _side.Dedup, Append, static _ => 12, static () => { });
 
-    private bool Append(ForgetRecord record) => side.Log.Appender.TryAppend(RecordKind.Forget, RecordKinds.Encode(record), out _);
+    private bool Append(ForgetRecord record) => _side.Log.Appender.TryAppend(RecordKind.Forget, RecordKinds.Encode(record), out _);
 
     [Fact]
     public void ForgetPeer_WhoseLogIsGone_TakesTheNewOneAsANewOrigin()
     {
-        Assert.Null(Say(HelloOf(old, 4, 1)));
-        string refused = Say(HelloOf(young, 1, 2))!;
+        Assert.Null(Greet(HelloOf(s_old, 4, 1)));
+        string refused = Greet(HelloOf(s_young, 1, 2))!;
         Assert.Contains("ambrosia forget-peer DIR x", refused);
-        Assert.False(side.Table.ShouldDial(name, side.Time.GetUtcNow()));
+        Assert.False(_side.Table.ShouldDial(s_name, _side.Time.Elapsed));
 
         IAdminReply reply = Ask(new JsonObject { ["peer"] = "x" });
         Assert.Null(reply.Next(out bool isLast));
         Assert.False(isLast);
-        Assert.Contains("being forgotten", Say(HelloOf(young, 1, 3))); // until the app has come to the record
-        Assert.Contains("being forgotten", Say(HelloOf(old, 4, 4)));
-        side.Ledger.Forget(name);
-        side.Table.Resume(name);
+        Assert.Contains("being forgotten", Greet(HelloOf(s_young, 1, 3))); // until the app has come to the record
+        Assert.Contains("being forgotten", Greet(HelloOf(s_old, 4, 4)));
+        _side.Dedup.Forget(s_name);
+        _side.Table.Resume(s_name);
         JsonObject answer = reply.Next(out isLast)!;
         Assert.True(isLast);
-        Assert.Equal((old.ToString(), 12ul), ((string?)answer["forgotten"], (ulong)answer["calls"]!));
+        Assert.Equal((s_old.ToString(), 12ul), ((string?)answer["forgotten"], (ulong)answer["calls"]!));
 
-        Assert.True(side.Table.ShouldDial(name, side.Time.GetUtcNow()));
-        Assert.Null(Say(HelloOf(young, 1, 5)));
-        Assert.Contains("was forgotten here", Say(HelloOf(old, 9, 6)));
-        Assert.Equal((2u, young), (side.Ledger.Find(name)!.Id, side.Ledger.Find(name)!.Uuid));
+        Assert.True(_side.Table.ShouldDial(s_name, _side.Time.Elapsed));
+        Assert.Null(Greet(HelloOf(s_young, 1, 5)));
+        Assert.Contains("was forgotten here", Greet(HelloOf(s_old, 9, 6)));
+        Assert.Equal((2u, s_young), (_side.Dedup.Find(s_name)!.Id, _side.Dedup.Find(s_name)!.Uuid));
         Assert.Equal([1u, 2u],
-            side.Log.Records().Where(static r => r.Kind == RecordKind.Peer).Select(static r => PeerRecord.Read(r.Body).Origin));
+            _side.Log.Records().Where(static r => r.Kind == RecordKind.Peer).Select(static r => PeerRecord.Read(r.Body).Origin));
     }
 
     [Fact]
     public void ForgetPeer_ThatIsConnected_IsRefused()
     {
-        PeerLink link = side.Accept(Seed);
-        link.Feed(Made.Frame(HelloOf(old, 4, 1), Seed, checkPayload: true), true, out _);
+        PeerLink link = _side.Accept(Seed);
+        link.Feed(Made.Frame(HelloOf(s_old, 4, 1), Seed, checkPayload: true), true, out _);
         Assert.Contains("is connected", (string?)Ask(new JsonObject { ["peer"] = "x" }).Next(out _)!["error"]);
         link.Ended("over");
         // its record was never logged
         Assert.Contains("was never taken", (string?)Ask(new JsonObject { ["peer"] = "x" }).Next(out _)!["error"]);
-        Assert.Null(Say(HelloOf(old, 4, 2)));
+        Assert.Null(Greet(HelloOf(s_old, 4, 2)));
         Assert.Null(Ask(new JsonObject { ["peer"] = "x" }).Next(out _));
         Assert.Null(Ask(new JsonObject { ["peer"] = "x" }).Next(out _)); // asked for twice: one record
-        side.Log.Commit();
-        Assert.Single(side.Log.Records(), static r => r.Kind == RecordKind.Forget);
+        _side.Log.Commit();
+        Assert.Single(_side.Log.Records(), static r => r.Kind == RecordKind.Forget);
     }
 
     [Theory]
@@ -94,16 +100,49 @@ public sealed class ForgetPeerTests : IDisposable
     [Fact]
     public void ForgetPeer_NoRoomInTheLog_TriesAgainAndTakesPeersMeanwhile()
     {
-        Assert.Null(Say(HelloOf(old, 4, 1)));
+        Assert.Null(Greet(HelloOf(s_old, 4, 1)));
         bool hasRoom = false;
-        IAdminReply reply = ForgetPeerCommand.Begin(new JsonObject { ["peer"] = "x" }, true, side.Ledger,
-            record => hasRoom && Append(record), static _ => 0);
+        IAdminReply reply = ForgetPeerCommand.Begin(new JsonObject { ["peer"] = "x" }, true, _side.Dedup,
+            record => hasRoom && Append(record), static _ => 0, static () => { });
         Assert.Null(reply.Next(out _));
-        Assert.Null(Say(HelloOf(old, 4, 2))); // nothing has happened yet
+        Assert.Null(Greet(HelloOf(s_old, 4, 2))); // nothing has happened yet
         hasRoom = true;
         Assert.Null(reply.Next(out _));
-        Assert.Contains("being forgotten", Say(HelloOf(old, 4, 3)));
+        Assert.Contains("being forgotten", Greet(HelloOf(s_old, 4, 3)));
     }
 
-    public void Dispose() => side.Dispose();
+    /// <summary>A commit waits for the writers that are inside a page, and these wait for the table's lock.</summary>
+    [Fact]
+    public void ForgetPeer_WhileAWriterIsInsideAPage_IsCommittedWithoutTheTablesLock()
+    {
+        var limit = TimeSpan.FromSeconds(20);
+        Assert.Null(Greet(HelloOf(s_old, 4, 1)));
+        InboundChannel sender = _side.Dedup.Admitted(new InstanceId("y"), Guid.NewGuid(), new Epoch(1));
+        using var inside = new ManualResetEventSlim();
+        using var tableIsHeld = new ManualResetEventSlim();
+        byte[] run = Made.Run(MessageKind.Fork, 1, 0, [Made.Message(MessageKind.Fork, 1, 100)], peer: sender.Id);
+        RunHeader header = RunView.Read(run).Header;
+        var writer = new Thread(() => _side.Log.Appender.TryAppendRun(RecordKind.Run, header, run.AsSpan(RunHeader.Bytes), end =>
+        {
+            inside.Set();
+            tableIsHeld.Wait(limit);
+            _side.Dedup.Appended(sender, header, end);
+        })) { IsBackground = true };
+        writer.Start();
+        Assert.True(inside.Wait(limit), "the writer is inside a page");
+        _side.Committing = _side.Log.Commit; // as the pump does, for whatever asks for it
+        IAdminReply reply = ForgetPeerCommand.Begin(new JsonObject { ["peer"] = "x" }, true, _side.Dedup, record =>
+        {
+            tableIsHeld.Set();
+            return _side.Links.Admission.TryAppendForget(record);
+        }, static _ => 0, _side.Log.Commit);
+        var operating = new Thread(() => reply.Next(out _)) { IsBackground = true };
+        operating.Start();
+        Assert.True(operating.Join(limit), "the peer is given up");
+        Assert.True(writer.Join(limit), "the writer leaves the page");
+        _side.Log.Commit();
+        Assert.Single(_side.Log.Records(), static r => r.Kind == RecordKind.Forget);
+    }
+
+    public void Dispose() => _side.Dispose();
 }

@@ -1,30 +1,34 @@
+using Ambrosia.Coordinator.Links;
+using Ambrosia.Coordinator.Replay;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
 
 namespace Ambrosia.Coordinator.Tests;
 
 /// <summary>One conversation for each sentence of P6.3 to P6.5: what we know, what the peer says, what becomes of it.</summary>
 public sealed class HelloCheckTests : IDisposable
 {
-    private static readonly InstanceId self = new("self"), peer = OutboxBench.Peer;
-    private static readonly Guid ownUuid = Guid.Parse("11111111-2222-3333-4444-555555555555"),
-        peerUuid = Guid.Parse("99999999-8888-7777-6666-555555555555");
-    private readonly OutboxBench bench = new();
-    private readonly Channel channel = Channel.Random(new TestKit.SimulatedRandom(1), 10);
-    private readonly HelloFacts facts;
-    private readonly Hello good;
+    private static readonly InstanceId s_self = new("self"), s_peer = OutboxBench.Peer;
+    private static readonly Guid s_ownUuid = Guid.Parse("11111111-2222-3333-4444-555555555555"),
+        s_peerUuid = Guid.Parse("99999999-8888-7777-6666-555555555555");
+    private readonly OutboxBench _bench = new();
+    private readonly Channel _channel = Channel.Random(new TestKit.SimulatedRandom(1), 10);
+    private readonly HelloFacts _facts;
+    private readonly Hello _good;
 
     public HelloCheckTests()
     {
-        bench.AppendAll(channel.RunsFrom(0, new TestKit.SimulatedRandom(2)));
-        bench.Outbox.Trim(4);
-        facts = new HelloFacts(self, ownUuid, new Epoch(5), null, peerUuid, new Epoch(7),
-            new InputPosition(20, 0xAB, default, 0), bench.Outbox);
-        good = new Hello(1, 1, peerUuid, peer, "r0", new Epoch(7), 1, "self", ownUuid, new Epoch(5), 6, channel.Positions[6].Hash, 20,
+        _bench.AppendAll(_channel.RunsFrom(0, new TestKit.SimulatedRandom(2)));
+        _bench.Outbox.Trim(4);
+        _facts = new HelloFacts(s_self, s_ownUuid, new Epoch(5), null, s_peerUuid, new Epoch(7),
+            new InputPosition(20, 0xAB, default, 0), _bench.Outbox);
+        _good = new Hello(
+            1, 1, s_peerUuid, s_peer, "r0", new Epoch(7), 1, "self", s_ownUuid, new Epoch(5), 6, _channel.Positions[6].Hash, 20,
             default, 0, 1 << 20);
     }
 
     private (HelloVerdict Verdict, string Why) Judge(Hello hello, HelloFacts? known = null) =>
-        (HelloCheck.Judge(hello, known ?? facts, out string why), why);
+        (HelloCheck.Judge(hello, known ?? _facts, out string why), why);
 
     private void Expect(HelloVerdict verdict, string sentence, Hello hello, HelloFacts? known = null)
     {
@@ -38,25 +42,25 @@ public sealed class HelloCheckTests : IDisposable
     {
         (Hello Hello, HelloFacts Facts, string Remedy)[] cases =
         [
-            (good, facts with { CertifiedNames = ["x"] }, "give it one with its own name"),
-            (good with { VersionMin = 2, VersionMax = 3 }, facts, "upgrade the coordinator of the older side"),
-            (good with { PeerName = "other" }, facts, "Give both the same --catalog, and start other"),
-            (good, facts with { Expected = new InstanceId("other") }, "Start other, or give both the same --catalog"),
-            (good with { Instance = self }, facts, "Give one another name"),
-            (good with { Epoch = default }, facts with { KnownUuid = null, KnownEpoch = default }, "Replace it"),
-            (good, facts with { WasForgotten = true }, "give it another name"),
-            (good, facts with { IsLeaving = true }, "its name is free in a moment"),
-            (good with { Uuid = Guid.NewGuid() }, facts, "here: 'ambrosia forget-peer DIR peer'"),
-            (good with { PeerUuid = Guid.NewGuid() }, facts, "there: 'ambrosia forget-peer DIR self'"),
-            (good with { Epoch = new Epoch(6) }, facts, "put the newer log back"),
-            (good, facts with { BytesWanted = 2 << 20 }, "give it a larger limit"),
-            (good with { PeerEpoch = new Epoch(6) }, facts, "Put the newer log back"),
-            (good with { Durable = 11 }, facts, "Put the newer log back"),
-            (good with { ImpulseEpoch = new Epoch(5), Impulses = 1 }, facts, "Put the newer log back"),
-            (good with { Durable = 3, Hash = channel.Positions[3].Hash }, AckedAt(100), "the next is taken"),
-            (good with { Durable = 3, Hash = channel.Positions[3].Hash, Epoch = new Epoch(8) }, facts, "Start it on the log that it had"),
-            (good with { Hash = 1 }, facts, "'ambrosia forget-peer'"),
-            (good with { Trimmed = 21 }, facts, "there: 'ambrosia forget-peer DIR self'"),
+            (_good, _facts with { CertifiedNames = ["x"] }, "give it one with its own name"),
+            (_good with { VersionMin = 2, VersionMax = 3 }, _facts, "upgrade the coordinator of the older side"),
+            (_good with { PeerName = "other" }, _facts, "Give both the same --catalog, and start other"),
+            (_good, _facts with { Expected = new InstanceId("other") }, "Start other, or give both the same --catalog"),
+            (_good with { Instance = s_self }, _facts, "Give one another name"),
+            (_good with { Epoch = default }, _facts with { KnownUuid = null, KnownEpoch = default }, "Replace it"),
+            (_good, _facts with { WasForgotten = true }, "give it another name"),
+            (_good, _facts with { IsLeaving = true }, "its name is free in a moment"),
+            (_good with { Uuid = Guid.NewGuid() }, _facts, "here: 'ambrosia forget-peer DIR peer'"),
+            (_good with { PeerUuid = Guid.NewGuid() }, _facts, "there: 'ambrosia forget-peer DIR self'"),
+            (_good with { Epoch = new Epoch(6) }, _facts, "put the newer log back"),
+            (_good, _facts with { BytesWanted = 2 << 20 }, "give it a larger limit"),
+            (_good with { PeerEpoch = new Epoch(6) }, _facts, "Put the newer log back"),
+            (_good with { Durable = 11 }, _facts, "Put the newer log back"),
+            (_good with { ImpulseEpoch = new Epoch(5), Impulses = 1 }, _facts, "Put the newer log back"),
+            (_good with { Durable = 3, Hash = _channel.Positions[3].Hash }, AckedAt(100), "the next is taken"),
+            (_good with { Durable = 3, Hash = _channel.Positions[3].Hash, Epoch = new Epoch(8) }, _facts, "Start it on the log that it had"),
+            (_good with { Hash = 1 }, _facts, "'ambrosia forget-peer'"),
+            (_good with { Trimmed = 21 }, _facts, "there: 'ambrosia forget-peer DIR self'"),
         ];
         var reasons = new HashSet<string>();
         foreach ((Hello hello, HelloFacts known, string remedy) in cases)
@@ -71,12 +75,12 @@ public sealed class HelloCheckTests : IDisposable
     [Fact]
     public void Hello_AllRight_IsAccepted()
     {
-        Assert.Equal((HelloVerdict.Accept, ""), Judge(good));
-        Assert.Equal((HelloVerdict.Accept, ""), Judge(good with { Epoch = new Epoch(8), VersionMax = 3 }));
+        Assert.Equal((HelloVerdict.Accept, ""), Judge(_good));
+        Assert.Equal((HelloVerdict.Accept, ""), Judge(_good with { Epoch = new Epoch(8), VersionMax = 3 }));
         Assert.Equal((HelloVerdict.Accept, ""),
-            Judge(good with { PeerUuid = Guid.Empty, PeerEpoch = default }, facts with { Expected = peer }));
+            Judge(_good with { PeerUuid = Guid.Empty, PeerEpoch = default }, _facts with { Expected = s_peer }));
         Assert.Equal((HelloVerdict.Accept, ""),
-            Judge(good with { Trimmed = 0 }, facts with { KnownUuid = null, KnownEpoch = default, Durable = default }));
+            Judge(_good with { Trimmed = 0 }, _facts with { KnownUuid = null, KnownEpoch = default, Durable = default }));
     }
 
     [Fact]
@@ -84,8 +88,8 @@ public sealed class HelloCheckTests : IDisposable
     {
         for (ulong number = 4; number <= 10; number++)
         {
-            Assert.Equal(HelloVerdict.Accept, Judge(good with { Durable = number, Hash = channel.Positions[(int)number].Hash }).Verdict);
-            Expect(HelloVerdict.Stop, "P6.4", good with { Durable = number, Hash = channel.Positions[(int)number].Hash ^ 1 });
+            Assert.Equal(HelloVerdict.Accept, Judge(_good with { Durable = number, Hash = _channel.Positions[(int)number].Hash }).Verdict);
+            Expect(HelloVerdict.Stop, "P6.4", _good with { Durable = number, Hash = _channel.Positions[(int)number].Hash ^ 1 });
         }
     }
 
@@ -93,38 +97,38 @@ public sealed class HelloCheckTests : IDisposable
     [InlineData(0, 0)]
     [InlineData(2, 9)]
     public void Hello_NoCommonVersion_IsRefused(ushort min, ushort max) =>
-        Expect(HelloVerdict.Refuse, "P6.3", good with { VersionMin = min, VersionMax = max });
+        Expect(HelloVerdict.Refuse, "P6.3", _good with { VersionMin = min, VersionMax = max });
 
     [Fact]
-    public void Hello_ForAnotherName_IsRefused() => Expect(HelloVerdict.Refuse, "P6.3", good with { PeerName = "other" });
+    public void Hello_ForAnotherName_IsRefused() => Expect(HelloVerdict.Refuse, "P6.3", _good with { PeerName = "other" });
 
     [Fact]
     public void Hello_FromAnotherThanWasDialled_IsRefused() =>
-        Expect(HelloVerdict.Refuse, "P6.3", good, facts with { Expected = new InstanceId("other") });
+        Expect(HelloVerdict.Refuse, "P6.3", _good, _facts with { Expected = new InstanceId("other") });
 
     [Fact]
     public void Hello_InTheNameOfAnotherThanTheCertificate_IsRefusedBeforeAnythingElseCounts()
     {
-        HelloFacts certified = facts with { CertifiedNames = [peer.Name, "x"] };
-        Assert.Equal((HelloVerdict.Accept, ""), Judge(good, certified));
-        foreach (string[] names in new string[][] { [], ["x"], [peer.Name.ToUpperInvariant()] })
+        HelloFacts certified = _facts with { CertifiedNames = [s_peer.Name, "x"] };
+        Assert.Equal((HelloVerdict.Accept, ""), Judge(_good, certified));
+        foreach (string[] names in new string[][] { [], ["x"], [s_peer.Name.ToUpperInvariant()] })
         {
-            Expect(HelloVerdict.Refuse, "P7.5", good, facts with { CertifiedNames = names });
-            Expect(HelloVerdict.Refuse, "P7.5", good with { PeerEpoch = new Epoch(50), Durable = 500, Uuid = Guid.NewGuid() },
-                facts with { CertifiedNames = names });
+            Expect(HelloVerdict.Refuse, "P7.5", _good, _facts with { CertifiedNames = names });
+            Expect(HelloVerdict.Refuse, "P7.5", _good with { PeerEpoch = new Epoch(50), Durable = 500, Uuid = Guid.NewGuid() },
+                _facts with { CertifiedNames = names });
         }
     }
 
     [Fact]
-    public void Hello_FromOurselves_IsRefused() => Expect(HelloVerdict.Refuse, "P6.3", good with { Instance = self });
+    public void Hello_FromOurselves_IsRefused() => Expect(HelloVerdict.Refuse, "P6.3", _good with { Instance = s_self });
 
     [Fact]
-    public void Hello_LowerEpoch_IsRefused() => Expect(HelloVerdict.Refuse, "P6.3", good with { Epoch = new Epoch(6) });
+    public void Hello_LowerEpoch_IsRefused() => Expect(HelloVerdict.Refuse, "P6.3", _good with { Epoch = new Epoch(6) });
 
     [Fact]
     public void Hello_AnotherUuidUnderAKnownName_StopsTheLink()
     {
-        (HelloVerdict verdict, string why) = Judge(good with { Uuid = Guid.NewGuid() });
+        (HelloVerdict verdict, string why) = Judge(_good with { Uuid = Guid.NewGuid() });
         Assert.Equal(HelloVerdict.Stop, verdict);
         Assert.Contains("ambrosia forget-peer DIR peer", why);
     }
@@ -132,10 +136,10 @@ public sealed class HelloCheckTests : IDisposable
     [Fact]
     public void Hello_OfAForgottenInstanceOrWhileOneIsBeingForgotten_IsRefusedAndNothingStops()
     {
-        Expect(HelloVerdict.Refuse, "P6.3", good with { Durable = 500 },
-            facts with { KnownUuid = null, KnownEpoch = default, WasForgotten = true });
-        Expect(HelloVerdict.Refuse, "P6.3", good, facts with { IsLeaving = true });
-        Expect(HelloVerdict.Refuse, "P6.3", good with { Epoch = default }, facts with { KnownUuid = null, KnownEpoch = default });
+        Expect(HelloVerdict.Refuse, "P6.3", _good with { Durable = 500 },
+            _facts with { KnownUuid = null, KnownEpoch = default, WasForgotten = true });
+        Expect(HelloVerdict.Refuse, "P6.3", _good, _facts with { IsLeaving = true });
+        Expect(HelloVerdict.Refuse, "P6.3", _good with { Epoch = default }, _facts with { KnownUuid = null, KnownEpoch = default });
     }
 
     /// <summary>
@@ -144,20 +148,20 @@ public sealed class HelloCheckTests : IDisposable
     [Fact]
     public void Hello_ForAnotherUuidUnderOurName_StopsTheLinkBeforeAnythingElseCounts()
     {
-        Expect(HelloVerdict.Stop, "P6.3", good with { PeerUuid = Guid.NewGuid() });
-        Expect(HelloVerdict.Stop, "P6.3", good with { PeerUuid = Guid.NewGuid(), PeerEpoch = new Epoch(50), Durable = 500 });
+        Expect(HelloVerdict.Stop, "P6.3", _good with { PeerUuid = Guid.NewGuid() });
+        Expect(HelloVerdict.Stop, "P6.3", _good with { PeerUuid = Guid.NewGuid(), PeerEpoch = new Epoch(50), Durable = 500 });
     }
 
     [Fact]
     public void Hello_OfAnOlderLogThanWeTrimmedFor_StopsTheLink() =>
-        Expect(HelloVerdict.Stop, "P6.4", good with { Epoch = new Epoch(8), Durable = 3, Hash = channel.Positions[3].Hash });
+        Expect(HelloVerdict.Stop, "P6.4", _good with { Epoch = new Epoch(8), Durable = 3, Hash = _channel.Positions[3].Hash });
 
     /// <summary>
     /// Within one epoch positions only grow: such a hello was overtaken by another connection, and says nothing about a log.
     /// </summary>
     [Fact]
     public void Hello_OvertakenByAnotherConnection_IsRefusedAndNotStopped() =>
-        Expect(HelloVerdict.Refuse, "P6.4", good with { Durable = 3, Hash = channel.Positions[3].Hash }, AckedAt(100));
+        Expect(HelloVerdict.Refuse, "P6.4", _good with { Durable = 3, Hash = _channel.Positions[3].Hash }, AckedAt(100));
 
     /// <summary>
     /// A restored log may claim the very epoch that was seen. Nothing was acknowledged since the connection began, so nothing
@@ -166,32 +170,32 @@ public sealed class HelloCheckTests : IDisposable
     [Fact]
     public void Hello_OfAnOlderLogInTheSameEpoch_StopsTheLink()
     {
-        Expect(HelloVerdict.Stop, "P6.4", good with { Durable = 3, Hash = channel.Positions[3].Hash }, AckedAt(99));
-        bench.Outbox.AckedAt = long.MinValue; // by the process before this one
-        Expect(HelloVerdict.Stop, "P6.4", good with { Durable = 3, Hash = channel.Positions[3].Hash });
+        Expect(HelloVerdict.Stop, "P6.4", _good with { Durable = 3, Hash = _channel.Positions[3].Hash }, AckedAt(99));
+        _bench.Outbox.AckedAt = long.MinValue; // by the process before this one
+        Expect(HelloVerdict.Stop, "P6.4", _good with { Durable = 3, Hash = _channel.Positions[3].Hash });
     }
 
     private HelloFacts AckedAt(long timestamp)
     {
-        bench.Outbox.AckedAt = timestamp;
-        return facts with { Begun = 100 };
+        _bench.Outbox.AckedAt = timestamp;
+        return _facts with { Begun = 100 };
     }
 
     [Fact]
-    public void Hello_TrimmedBeyondOurInputs_StopsTheLink() => Expect(HelloVerdict.Stop, "P6.4", good with { Trimmed = 21 });
+    public void Hello_TrimmedBeyondOurInputs_StopsTheLink() => Expect(HelloVerdict.Stop, "P6.4", _good with { Trimmed = 21 });
 
     [Fact]
-    public void Hello_MoreThanWeMade_SaysThatWeAreOld() => Expect(HelloVerdict.WeAreOld, "P6.5", good with { Durable = 11 });
+    public void Hello_MoreThanWeMade_SaysThatWeAreOld() => Expect(HelloVerdict.WeAreOld, "P6.5", _good with { Durable = 11 });
 
     [Fact]
-    public void Hello_HigherEpochOfOurs_SaysThatWeAreOld() => Expect(HelloVerdict.WeAreOld, "P6.5", good with { PeerEpoch = new Epoch(6) });
+    public void Hello_HigherEpochOfOurs_SaysThatWeAreOld() => Expect(HelloVerdict.WeAreOld, "P6.5", _good with { PeerEpoch = new Epoch(6) });
 
     [Fact]
     public void Hello_MoreImpulsesOfOurEpochThanWeMade_SaysThatWeAreOld()
     {
-        Expect(HelloVerdict.WeAreOld, "P6.5", good with { ImpulseEpoch = facts.OwnEpoch, Impulses = facts.Outbox.ImpulsesNumbered + 1 });
-        Assert.Equal(HelloVerdict.Accept, Judge(good with { ImpulseEpoch = new Epoch(facts.OwnEpoch.Value - 1), Impulses = 1000 }).Verdict);
+        Expect(HelloVerdict.WeAreOld, "P6.5", _good with { ImpulseEpoch = _facts.OwnEpoch, Impulses = _facts.Outbox.ImpulsesNumbered + 1 });
+        Assert.Equal(HelloVerdict.Accept, Judge(_good with { ImpulseEpoch = new Epoch(_facts.OwnEpoch.Value - 1), Impulses = 1000 }).Verdict);
     }
 
-    public void Dispose() => bench.Dispose();
+    public void Dispose() => _bench.Dispose();
 }

@@ -1,15 +1,18 @@
+using Ambrosia.Coordinator.Inbox;
+using Ambrosia.Coordinator.Links;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
 using Ambrosia.TestKit;
-using CRA;
+using CRA.Links;
 
 namespace Ambrosia.Coordinator.Tests;
 
 public sealed class LinkTableTests : IDisposable
 {
-    private readonly FakeTime time = new();
-    private readonly Side self;
+    private readonly FakeTime _time = new();
+    private readonly Side _self;
 
-    public LinkTableTests() => self = new Side("m", time);
+    public LinkTableTests() => _self = new Side("m", _time);
 
     /// <summary>
     /// An accepted connection of <paramref name="name"/> whose hello has come in; what happens to it is told to <paramref name="closed"/>.
@@ -17,9 +20,8 @@ public sealed class LinkTableTests : IDisposable
     private PeerLink Hello(string name, ulong epoch, ulong nonce, List<string> closed)
     {
         var peer = new InstanceId(name);
-        PeerLink link = self.Accept(seed: 1);
-        link.Close = why => closed.Add(why);
-        Origin? origin = self.Ledger.Find(peer);
+        PeerLink link = _self.Accept(seed: 1, closed.Add);
+        InboundChannel? origin = _self.Dedup.Find(peer);
         var hello = new Hello(1, 1, origin?.Uuid ?? Guid.Parse("99999999-8888-7777-6666-555555555555"), peer, "r0", new Epoch(epoch), nonce,
             "m", Guid.Empty, default, 0, 0, 0, default, 0, 1 << 20);
         link.Feed(Made.Frame(hello, 1, checkPayload: true), drained: true, out _);
@@ -29,8 +31,8 @@ public sealed class LinkTableTests : IDisposable
     private bool HasTurn(PeerLink link)
     {
         link.TryTake(out _);
-        self.Log.Commit();
-        return link.TryTake(out _) || self.Ledger.Find(link.Peer!.Value)!.Link == link;
+        _self.Log.Commit();
+        return link.TryTake(out _) || _self.Dedup.Find(link.Peer!.Value)!.Link == link;
     }
 
     [Theory]
@@ -64,8 +66,8 @@ public sealed class LinkTableTests : IDisposable
         first.Ended("closed");
         Assert.True(HasTurn(third));
         third.Ended("broken");
-        Assert.Null(self.Table.OpenLinkTo(new InstanceId("a")));
-        Assert.Empty(self.Table.All());
+        Assert.Null(_self.Table.OpenLinkTo(new InstanceId("a")));
+        Assert.Empty(_self.Table.All());
     }
 
     [Fact]
@@ -76,7 +78,7 @@ public sealed class LinkTableTests : IDisposable
         second.Ended("broken");
         first.Ended("closed");
         second.TakeTurn(); // the table gave it the turn while it broke
-        Assert.Null(self.Ledger.Find(new InstanceId("a"))?.Link);
+        Assert.Null(_self.Dedup.Find(new InstanceId("a"))?.Link);
         Assert.False(second.TryTake(out _));
     }
 
@@ -84,46 +86,46 @@ public sealed class LinkTableTests : IDisposable
     public void NextNonce_AfterACallThatWasNotAnswered_IsHigherAgain()
     {
         var peer = new InstanceId("a");
-        Assert.Equal(1ul, self.Table.NextNonce(peer));
-        Assert.Equal(2ul, self.Table.NextNonce(peer)); // the peer may hold the first one for open: the second must win
+        Assert.Equal(1ul, _self.Table.NextNonce(peer));
+        Assert.Equal(2ul, _self.Table.NextNonce(peer)); // the peer may hold the first one for open: the second must win
         Hello("a", 1, 40, []);
-        Assert.Equal(41ul, self.Table.NextNonce(peer));
+        Assert.Equal(41ul, _self.Table.NextNonce(peer));
     }
 
     [Fact]
     public void ShouldDial_Failures_BackOffAndWarnOnceUntilReached()
     {
         var peer = new InstanceId("a");
-        Assert.False(self.Table.ShouldDial(self.Id, time.GetUtcNow()));
-        Assert.True(self.Table.ShouldDial(peer, time.GetUtcNow()));
-        Assert.False(self.Table.ShouldDial(peer, time.GetUtcNow())); // under way
-        Assert.True(self.Table.DialFailed(peer, DialTrouble.NoAnswer));
+        Assert.False(_self.Table.ShouldDial(_self.Id, _time.Elapsed));
+        Assert.True(_self.Table.ShouldDial(peer, _time.Elapsed));
+        Assert.False(_self.Table.ShouldDial(peer, _time.Elapsed)); // under way
+        Assert.True(_self.Table.DialFailed(peer, DialFailure.NoAnswer));
         int dials = 0;
         for (int ms = 0; ms < 60_000; ms += 10)
         {
-            time.Advance(TimeSpan.FromMilliseconds(10));
-            if (!self.Table.ShouldDial(peer, time.GetUtcNow())) continue;
+            _time.Advance(TimeSpan.FromMilliseconds(10));
+            if (!_self.Table.ShouldDial(peer, _time.Elapsed)) continue;
             dials++;
-            Assert.False(self.Table.DialFailed(peer, DialTrouble.NoAnswer));
+            Assert.False(_self.Table.DialFailed(peer, DialFailure.NoAnswer));
         }
         Assert.InRange(dials, 55, 75); // half of the bound of 2 s with the random source at 0.5
-        Assert.True(self.Table.DialFailed(peer, DialTrouble.NoAddress)); // another trouble is news
-        Assert.False(self.Table.DialFailed(peer, DialTrouble.NoAddress));
-        self.Table.Opened(Hello("a", 1, 1, []));
-        Assert.True(self.Table.DialFailed(peer, DialTrouble.NoAddress));
+        Assert.True(_self.Table.DialFailed(peer, DialFailure.NoAddress)); // another trouble is news
+        Assert.False(_self.Table.DialFailed(peer, DialFailure.NoAddress));
+        _self.Table.Opened(Hello("a", 1, 1, []));
+        Assert.True(_self.Table.DialFailed(peer, DialFailure.NoAddress));
     }
 
     [Fact]
     public void ShouldDial_WhileConnectedOrStopped_IsFalse()
     {
         PeerLink link = Hello("a", 1, 1, []);
-        Assert.False(self.Table.ShouldDial(link.Peer!.Value, time.GetUtcNow()));
+        Assert.False(_self.Table.ShouldDial(link.Peer!.Value, _time.Elapsed));
         link.Ended("broken");
-        Assert.True(self.Table.ShouldDial(link.Peer!.Value, time.GetUtcNow()));
-        self.Table.DialFailed(link.Peer!.Value, DialTrouble.NoAnswer);
-        self.Table.Stop(link.Peer!.Value);
-        time.Advance(TimeSpan.FromHours(1));
-        Assert.False(self.Table.ShouldDial(link.Peer!.Value, time.GetUtcNow()));
+        Assert.True(_self.Table.ShouldDial(link.Peer!.Value, _time.Elapsed));
+        _self.Table.DialFailed(link.Peer!.Value, DialFailure.NoAnswer);
+        _self.Table.Stop(link.Peer!.Value);
+        _time.Advance(TimeSpan.FromHours(1));
+        Assert.False(_self.Table.ShouldDial(link.Peer!.Value, _time.Elapsed));
     }
 
     /// <summary>
@@ -134,17 +136,17 @@ public sealed class LinkTableTests : IDisposable
     {
         var absent = new InstanceId("absent");
         var links = Enumerable.Range(0, 50).Select(i => Hello($"p{i}", 1, 1, [])).ToList();
-        foreach (PeerLink link in links) Assert.False(self.Table.Want(link.Peer!.Value));
-        Assert.Empty(self.Table.PeersToDial(time.GetUtcNow()));
-        Assert.True(self.Table.Want(absent));
-        Assert.False(self.Table.Want(absent)); // no news
-        Assert.Equal([absent], self.Table.PeersToDial(time.GetUtcNow()));
-        Assert.Empty(self.Table.PeersToDial(time.GetUtcNow())); // under way
-        self.Table.Dialled(absent, TimeSpan.Zero, DialTrouble.NoAnswer);
+        foreach (PeerLink link in links) Assert.False(_self.Table.Want(link.Peer!.Value));
+        Assert.Empty(_self.Table.PeersToDial(_time.Elapsed));
+        Assert.True(_self.Table.Want(absent));
+        Assert.False(_self.Table.Want(absent)); // no news
+        Assert.Equal([absent], _self.Table.PeersToDial(_time.Elapsed));
+        Assert.Empty(_self.Table.PeersToDial(_time.Elapsed)); // under way
+        _self.Table.Dialled(absent, TimeSpan.Zero, DialFailure.NoAnswer);
         links[7].Ended("broken");
-        time.Advance(Backoff.Cap);
-        Assert.Equal([absent, new InstanceId("p7")], self.Table.PeersToDial(time.GetUtcNow()).Order());
-        Assert.False(self.Table.Want(self.Id));
+        _time.Advance(Backoff.Cap);
+        Assert.Equal([absent, new InstanceId("p7")], _self.Table.PeersToDial(_time.Elapsed).Order());
+        Assert.False(_self.Table.Want(_self.Id));
     }
 
     /// <summary>
@@ -157,21 +159,21 @@ public sealed class LinkTableTests : IDisposable
         const int dead = 300;
         var live = new InstanceId("live");
         var calls = Enumerable.Range(0, dead).ToDictionary(static i => new InstanceId($"dead{i}"), static _ => 0);
-        foreach (InstanceId peer in calls.Keys) self.Table.Want(peer);
-        var underWay = new Queue<(InstanceId Peer, DateTimeOffset Begun)>();
+        foreach (InstanceId peer in calls.Keys) _self.Table.Want(peer);
+        var underWay = new Queue<(InstanceId Peer, TimeSpan Begun)>();
         int livesTurns = 0;
         for (int ms = 0; ms < 180_000; ms += 20)
         {
-            time.Advance(TimeSpan.FromMilliseconds(20));
-            if (ms == 60_000) self.Table.Want(live);
-            while (underWay.TryPeek(out var oldest) && time.GetUtcNow() - oldest.Begun >= TimeSpan.FromSeconds(5))
-                self.Table.Dialled(underWay.Dequeue().Peer, TimeSpan.FromSeconds(5), DialTrouble.NoAnswer);
-            List<InstanceId> due = self.Table.PeersToDial(time.GetUtcNow());
+            _time.Advance(TimeSpan.FromMilliseconds(20));
+            if (ms == 60_000) _self.Table.Want(live);
+            while (underWay.TryPeek(out var oldest) && _time.Elapsed - oldest.Begun >= TimeSpan.FromSeconds(5))
+                _self.Table.Dialled(underWay.Dequeue().Peer, TimeSpan.FromSeconds(5), DialFailure.NoAnswer);
+            List<InstanceId> due = _self.Table.PeersToDial(_time.Elapsed);
             if (ms == 60_000) Assert.Contains(live, due); // at once
             foreach (InstanceId peer in due)
             {
-                if (peer != live) { calls[peer]++; underWay.Enqueue((peer, time.GetUtcNow())); continue; }
-                self.Table.Dialled(live, TimeSpan.FromMilliseconds(1), DialTrouble.NoAnswer); // refused
+                if (peer != live) { calls[peer]++; underWay.Enqueue((peer, _time.Elapsed)); continue; }
+                _self.Table.Dialled(live, TimeSpan.FromMilliseconds(1), DialFailure.NoAnswer); // refused
                 livesTurns++;
             }
             Assert.True(underWay.Count <= DialSlots.Max && (ms < 60_000 || underWay.Count <= DialSlots.SlowMax),
@@ -180,6 +182,48 @@ public sealed class LinkTableTests : IDisposable
         Assert.InRange(livesTurns, 110, 140); // as often as alone: once a second with the random source at 0.5
         Assert.InRange(calls.Values.Min(), 4, calls.Values.Max());
         Assert.InRange(calls.Values.Max() - calls.Values.Min(), 0, 2); // in turn
+    }
+
+    /// <summary>A wall clock that is set back, or forward and right again, is nobody's reason to dial later.</summary>
+    [Theory]
+    [InlineData(-1)]
+    [InlineData(-24 * 365)]
+    public void PeersToDial_ClockSetBack_CallsAgainInTheSameTime(int hours)
+    {
+        var peer = new InstanceId("a");
+        _self.Table.Want(peer);
+        _time.Advance(TimeSpan.FromMinutes(1));
+        Assert.Equal([peer], _self.Links.PeersToDial());
+        _self.Table.Dialled(peer, TimeSpan.Zero, DialFailure.NoAnswer);
+        _time.ShiftWallClock(TimeSpan.FromHours(hours));
+        _time.Advance(Backoff.Cap);
+        Assert.Equal([peer], _self.Links.PeersToDial());
+    }
+
+    /// <summary>
+    /// A peer that is killed again and again is reached as soon as it has published where it is now: the calls to the process before it,
+    /// which nobody answered, do not count against it. Each epoch is news once.
+    /// </summary>
+    [Fact]
+    public void Published_PeerOfANewEpoch_IsDialledAtOnceAndOnce()
+    {
+        var peer = new InstanceId("a");
+        Assert.False(_self.Table.Published(peer, new Epoch(1))); // nobody wants it
+        _self.Table.Want(peer);
+        Assert.True(_self.Table.Published(peer, new Epoch(1)));
+        for (int i = 0; i < 10; i++)
+        {
+            Assert.Equal([peer], _self.Links.PeersToDial());
+            _self.Table.Dialled(peer, TimeSpan.Zero, DialFailure.NoAnswer);
+            _time.Advance(Backoff.Cap);
+        }
+        Assert.Equal([peer], _self.Links.PeersToDial());
+        _self.Table.Dialled(peer, TimeSpan.Zero, DialFailure.NoAnswer);
+        Assert.False(_self.Table.Published(peer, new Epoch(1)));
+        Assert.Empty(_self.Links.PeersToDial());
+        Assert.True(_self.Table.Published(peer, new Epoch(2)));
+        Assert.Equal([peer], _self.Links.PeersToDial());
+        Assert.False(_self.Table.Published(peer, new Epoch(2)));
     }
 
     [Fact]
@@ -206,5 +250,5 @@ public sealed class LinkTableTests : IDisposable
         Assert.Equal(2, connections.Count); // they never both lost
     });
 
-    public void Dispose() => self.Dispose();
+    public void Dispose() => _self.Dispose();
 }

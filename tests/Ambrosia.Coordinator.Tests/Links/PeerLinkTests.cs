@@ -1,14 +1,20 @@
-using Ambrosia.Log;
+using Ambrosia.Coordinator.Links;
+using Ambrosia.Coordinator.LogFeed;
+using Ambrosia.Coordinator.Outboxes;
+using Ambrosia.Coordinator.Replica;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Records;
+using Ambrosia.Protocol.Runs;
 using Ambrosia.TestKit;
-using CRA;
+using CRA.Links;
 
 namespace Ambrosia.Coordinator.Tests;
 
 public sealed class PeerLinkTests : IDisposable
 {
     private const uint Seed = 42;
-    private readonly Side a = new("a"), b = new("b");
+    private readonly Side _a = new("a"), _b = new("b");
 
     private static List<(FrameType Type, byte[] Payload)> Taken(PeerLink link)
     {
@@ -22,10 +28,10 @@ public sealed class PeerLinkTests : IDisposable
     {
         for (int i = 1; i < frame.Length; i++)
         {
-            Assert.Equal(FeedAnswer.Continue, to.Feed(frame.AsSpan(0, i), drained: true, out int early));
+            Assert.Equal(FeedResult.Continue, to.Feed(frame.AsSpan(0, i), drained: true, out int early));
             Assert.Equal(0, early);
         }
-        Assert.Equal(FeedAnswer.Continue, to.Feed(frame, drained: true, out int consumed));
+        Assert.Equal(FeedResult.Continue, to.Feed(frame, drained: true, out int consumed));
         Assert.Equal(frame.Length, consumed);
     }
 
@@ -34,26 +40,26 @@ public sealed class PeerLinkTests : IDisposable
     [Fact]
     public void Handshake_ByteByByte_SaysHelloHelloReadyAndNothingElse()
     {
-        Emit(a, b.Id, Channel.Random(new SimulatedRandom(1), 5)); // something to send, so that too much would show
-        PeerLink dialler = a.Dial(b.Id, Seed), acceptor = b.Accept(Seed);
+        Emit(_a, _b.Id, Channel.Random(new SimulatedRandom(1), 5)); // something to send, so that too much would show
+        PeerLink dialler = _a.Dial(_b.Id, Seed), acceptor = _b.Accept(Seed);
         Assert.True(dialler.HeartbeatFrame.IsEmpty && acceptor.HeartbeatFrame.IsEmpty);
         Assert.Empty(Taken(acceptor)); // it waits to be spoken to
 
         var hello = Assert.Single(Taken(dialler));
         Assert.Equal(FrameType.Hello, hello.Type);
-        Assert.Equal(("b", a.Log.Identity.Uuid, 1ul),
+        Assert.Equal(("b", _a.Log.Identity.Uuid, 1ul),
             (Hello.Read(hello.Payload).PeerName, Hello.Read(hello.Payload).Uuid, Hello.Read(hello.Payload).Nonce));
         Assert.Empty(Taken(dialler));
         FeedByteByByte(acceptor, Sealed(hello));
         Assert.Empty(Taken(acceptor)); // the record is appended, not durable
-        b.Log.Commit();
+        _b.Log.Commit();
         var answer = Assert.Single(Taken(acceptor));
         Assert.Equal((FrameType.Hello, 1ul), (answer.Type, Hello.Read(answer.Payload).Nonce));
         Assert.Empty(Taken(acceptor));
         FeedByteByByte(dialler, Sealed(answer));
         Assert.Empty(Taken(dialler));
         Assert.False(dialler.IsOpen);
-        a.Log.Commit();
+        _a.Log.Commit();
         var ready = Assert.Single(Taken(dialler));
         Assert.Equal((FrameType.Ready, 0), (ready.Type, ready.Payload.Length));
         Assert.Equal((true, false), (dialler.IsOpen, acceptor.IsOpen));
@@ -64,21 +70,21 @@ public sealed class PeerLinkTests : IDisposable
     [Fact]
     public void Hello_NewEpoch_IsAnsweredOnlyWhenItsRecordIsDurable()
     {
-        PeerLink dialler = a.Dial(b.Id, Seed), acceptor = b.Accept(Seed);
+        PeerLink dialler = _a.Dial(_b.Id, Seed), acceptor = _b.Accept(Seed);
         FeedByteByByte(acceptor, Sealed(Assert.Single(Taken(dialler))));
         int steps = 0;
         while (true)
         {
             List<(FrameType Type, byte[])> answer = Taken(acceptor);
-            bool durable = b.Log.Records().Exists(static r => r.Kind == RecordKind.Peer);
+            bool durable = _b.Log.Records().Exists(static r => r.Kind == RecordKind.Peer);
             Assert.Equal(durable, answer.Count == 1);
             if (durable) break;
-            b.Log.CommitStep();
+            _b.Log.CommitStep();
             steps++;
         }
         Assert.True(steps >= 4, "write, flush, fence check and completion lie between");
-        PeerRecord logged = PeerRecord.Read(b.Log.Records().Single(static r => r.Kind == RecordKind.Peer).Body);
-        Assert.Equal((1u, a.Id, a.Log.Identity.Uuid, a.Log.Epoch), (logged.Origin, logged.Peer, logged.Uuid, logged.Epoch));
+        PeerRecord logged = PeerRecord.Read(_b.Log.Records().Single(static r => r.Kind == RecordKind.Peer).Body);
+        Assert.Equal((1u, _a.Id, _a.Log.Identity.Uuid, _a.Log.Epoch), (logged.Origin, logged.Peer, logged.Uuid, logged.Epoch));
     }
 
     [Theory]
@@ -93,7 +99,7 @@ public sealed class PeerLinkTests : IDisposable
             FrameType.Ack => new byte[24],
             _ => [],
         };
-        Assert.Throws<ProtocolViolation>(() => b.Accept(Seed).Feed(Made.Frame(type, payload, Seed, checkPayload: true), true, out _));
+        Assert.Throws<ProtocolViolation>(() => _b.Accept(Seed).Feed(Made.Frame(type, payload, Seed, checkPayload: true), true, out _));
     }
 
     [Fact]
@@ -101,7 +107,7 @@ public sealed class PeerLinkTests : IDisposable
     {
         byte[] frame = Made.Frame(FrameType.Hello, new byte[4097], Seed, checkPayload: true);
         Assert.Equal("P2.3",
-            Assert.Throws<ProtocolViolation>(() => b.Accept(Seed).Feed(frame.AsSpan(0, FrameHeader.Bytes), true, out _)).Section);
+            Assert.Throws<ProtocolViolation>(() => _b.Accept(Seed).Feed(frame.AsSpan(0, FrameHeader.Bytes), true, out _)).Section);
     }
 
     [Theory]
@@ -110,14 +116,14 @@ public sealed class PeerLinkTests : IDisposable
     public void Feed_PayloadWhereNoneMayBe_IsMalformed(FrameType type)
     {
         PeerLink acceptor = Opened(dialled: false, out _);
-        if (type == FrameType.Ready) { acceptor = b.Accept(Seed); }
+        if (type == FrameType.Ready) { acceptor = _b.Accept(Seed); }
         Assert.Throws<ProtocolViolation>(() => acceptor.Feed(Made.Frame(type, [1], Seed, checkPayload: true), true, out _));
     }
 
     [Fact]
     public void Feed_FrameOfAnotherConnection_IsMalformed() =>
         Assert.Equal("P2.1",
-            Assert.Throws<ProtocolViolation>(() => b.Accept(Seed).Feed(Made.Frame(FrameType.Heartbeat, [], Seed + 1, true), true, out _))
+            Assert.Throws<ProtocolViolation>(() => _b.Accept(Seed).Feed(Made.Frame(FrameType.Heartbeat, [], Seed + 1, true), true, out _))
                 .Section);
 
     [Fact]
@@ -132,22 +138,22 @@ public sealed class PeerLinkTests : IDisposable
     public void Feed_RunThenGoodbye_StillWakesTheCommitter()
     {
         PeerLink acceptor = Opened(dialled: false, out _);
-        int wakes = b.Wakes;
+        int wakes = _b.Wakes;
         byte[] run = Made.Frame(FrameType.Run, Made.Run(MessageKind.Fork, 1, 0, [Made.Message(MessageKind.Fork, 1, 3)]), Seed, true);
-        Assert.Equal(FeedAnswer.Close,
+        Assert.Equal(FeedResult.Close,
             acceptor.Feed((byte[])[.. run, .. Made.Frame(new Goodbye(GoodbyeCode.CleanStop, "stop"), Seed, true)], true, out _));
-        Assert.True(b.Wakes > wakes, "what was appended waits for a commit");
+        Assert.True(_b.Wakes > wakes, "what was appended waits for a commit");
 
         using var other = new PeerLinkTests();
         acceptor = other.Opened(dialled: false, out _);
-        wakes = other.b.Wakes;
+        wakes = other._b.Wakes;
         Assert.Throws<ProtocolViolation>(() => acceptor.Feed((byte[])[.. run, .. new byte[16]], false, out _));
-        Assert.True(other.b.Wakes > wakes, "what was appended waits for a commit");
+        Assert.True(other._b.Wakes > wakes, "what was appended waits for a commit");
     }
 
     private PeerLink Opened(bool dialled, out Connection connection)
     {
-        connection = new Connection(a, b, Seed);
+        connection = new Connection(_a, _b, Seed);
         Settle(connection);
         Assert.True(connection.IsOpen);
         return dialled ? connection.Dialler : connection.Acceptor;
@@ -202,9 +208,7 @@ public sealed class PeerLinkTests : IDisposable
             Assert.Equal(back.Messages.Select(static m => m.Bytes), left.Received());
             foreach ((Side side, Outbox outbox) in new[] { (left, outLeft), (right, outRight) })
             {
-                side.Time.Advance(TimeSpan.FromSeconds(2));
-                TrimRecord? trim = side.Trims.Due(side.Time.GetUtcNow());
-                Assert.True(trim is { Positions: [{ Origin: 1, Number: 20 }] },
+                Assert.True(side.Trimmed() is { Origin: 1, Number: 20 },
                     $"broken after step {last}: {side.Id} was not told that all is durable");
                 Assert.Equal(20ul, outbox.Known.Number);
             }
@@ -247,18 +251,17 @@ public sealed class PeerLinkTests : IDisposable
     public void Hello_OfAPeerThatHasEverything_CountsAsAnAcknowledgement()
     {
         Channel channel = Channel.Random(new SimulatedRandom(5), 10);
-        Outbox outbox = Emit(b, a.Id, channel);
-        PeerLink acceptor = b.Accept(Seed);
-        var hello = new Hello(1, 1, a.Log.Identity.Uuid, a.Id, "r0", a.Log.Epoch, 1, "b", Guid.Empty, default, 10, outbox.Known.Hash, 0,
+        Outbox outbox = Emit(_b, _a.Id, channel);
+        PeerLink acceptor = _b.Accept(Seed);
+        var hello = new Hello(1, 1, _a.Log.Identity.Uuid, _a.Id, "r0", _a.Log.Epoch, 1, "b", Guid.Empty, default, 10, outbox.Known.Hash, 0,
             default, 0, 1 << 20);
         acceptor.Feed(Made.Frame(hello, Seed, true), true, out _);
         Taken(acceptor);
-        b.Log.Commit();
+        _b.Log.Commit();
         Taken(acceptor);
         acceptor.Feed(Made.Frame(FrameType.Ready, [], Seed, true), true, out _);
         Assert.True(acceptor.IsOpen);
-        b.Time.Advance(TimeSpan.FromSeconds(2));
-        Assert.Equal(10ul, Assert.Single(b.Trims.Due(b.Time.GetUtcNow())!.Positions).Number);
+        Assert.Equal(10ul, _b.Trimmed().Number);
     }
 
     /// <summary>Of few calls the acknowledgement waits for the tick; of many, and of an impulse, it does not.</summary>
@@ -268,20 +271,19 @@ public sealed class PeerLinkTests : IDisposable
     [InlineData(MessageKind.Impulse, 100, true)]
     public void DurableAdvanced_AcksOfAFewCalls_WaitForTheTick(MessageKind kind, int bytes, bool atOnce)
     {
-        PeerLink acceptor = Opened(dialled: false, out _);
+        PeerLink acceptor = Opened(dialled: false, out Connection connection);
         while (Taken(acceptor).Count > 0) { }
-        int wakes = 0;
-        acceptor.Wake = () => wakes++;
-        ulong hash = kind == MessageKind.Impulse ? a.Log.Epoch.Value : 0;
+        connection.AcceptorWakes = 0;
+        ulong hash = kind == MessageKind.Impulse ? _a.Log.Epoch.Value : 0;
         acceptor.Feed(Made.Frame(FrameType.Run, Made.Run(kind, 1, hash, [Made.Message(kind, 1, bytes)]), Seed, true), true, out _);
-        b.Log.Commit();
-        Assert.Equal(atOnce, wakes > 0);
-        b.Parts.LateAcks.Release();
-        Assert.True(wakes > 0, "nobody sends it");
+        _b.Log.Commit();
+        Assert.Equal(atOnce, connection.AcceptorWakes > 0);
+        _b.Tick(TimeSpan.FromMilliseconds(100));
+        Assert.True(connection.AcceptorWakes > 0, "nobody sends it");
         Assert.Equal([FrameType.Ack], Taken(acceptor).Select(static frame => frame.Type));
-        wakes = 0;
-        b.Parts.LateAcks.Release();
-        Assert.Equal(0, wakes);
+        connection.AcceptorWakes = 0;
+        _b.Tick(TimeSpan.FromMilliseconds(100));
+        Assert.Equal(0, connection.AcceptorWakes);
     }
 
     private static Outbox Emit(Side side, InstanceId to, Channel channel)
@@ -299,38 +301,37 @@ public sealed class PeerLinkTests : IDisposable
     public void Open_AfterAHelloThatWasOvertakenByACommit_AcknowledgesWhatItDrops()
     {
         Channel channel = Channel.Random(new SimulatedRandom(5), 10);
-        Emit(b, a.Id, channel);
-        Connection first = new(a, b, Seed);
-        while (a.Ledger.Find(b.Id) is not { } origin || a.Ledger.AppendedOf(origin).Number < 10)
+        Emit(_b, _a.Id, channel);
+        Connection first = new(_a, _b, Seed);
+        while (_a.Dedup.Find(_b.Id) is not { } origin || _a.Dedup.AppendedOf(origin).Number < 10)
         {
             foreach (bool dialler in new[] { true, false }) { first.Send(dialler); first.Receive(dialler); }
-            b.Log.Commit();
-            if (!first.Dialler.IsOpen) a.Log.Commit();
+            _b.Log.Commit();
+            if (!first.Dialler.IsOpen) _a.Log.Commit();
         }
         first.End();
-        Connection second = new(a, b, Seed + 1);
+        Connection second = new(_a, _b, Seed + 1);
         Assert.True(second.Send(dialler: true)); // hello: 0 durable
-        a.Log.Commit();
+        _a.Log.Commit();
         Settle(second);
-        b.Time.Advance(TimeSpan.FromSeconds(2));
-        Assert.Equal(10ul, Assert.Single(b.Trims.Due(b.Time.GetUtcNow())!.Positions).Number);
+        Assert.Equal(10ul, _b.Trimmed().Number);
     }
 
     [Fact]
     public void Hello_ThatMakesUsOld_EndsTheProcessAndSaysGoodbye()
     {
-        PeerLink acceptor = b.Accept(Seed);
-        var hello = new Hello(1, 1, a.Log.Identity.Uuid, a.Id, "r0", a.Log.Epoch, 1, "b", Guid.Empty, new Epoch(99), 0, 0, 0, default,
+        PeerLink acceptor = _b.Accept(Seed);
+        var hello = new Hello(1, 1, _a.Log.Identity.Uuid, _a.Id, "r0", _a.Log.Epoch, 1, "b", Guid.Empty, new Epoch(99), 0, 0, 0, default,
             0, 1 << 20);
-        Assert.Equal(FeedAnswer.Close, acceptor.Feed(Made.Frame(hello, Seed, true), true, out _));
-        Assert.Equal(ExitCodes.NotPrimary, b.ExitCode);
+        Assert.Equal(FeedResult.Close, acceptor.Feed(Made.Frame(hello, Seed, true), true, out _));
+        Assert.Equal(ExitCodes.NotPrimary, _b.ExitCode);
         Assert.Equal(FrameType.Goodbye, Assert.Single(Taken(acceptor)).Type);
-        Assert.Empty(b.Log.Records());
+        Assert.Empty(_b.Log.Records());
     }
 
     public void Dispose()
     {
-        a.Dispose();
-        b.Dispose();
+        _a.Dispose();
+        _b.Dispose();
     }
 }

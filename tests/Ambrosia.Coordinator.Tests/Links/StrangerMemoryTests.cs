@@ -1,7 +1,13 @@
 using System.Buffers.Binary;
+using Ambrosia.Coordinator.AppSessions;
+using Ambrosia.Coordinator.Links;
+using Ambrosia.Coordinator.Outboxes;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Hashing;
+using Ambrosia.Protocol.Runs;
 using Ambrosia.TestKit;
-using CRA;
+using CRA.Links;
 
 namespace Ambrosia.Coordinator.Tests;
 
@@ -16,7 +22,7 @@ public sealed class StrangerMemoryTests
     /// <summary>What the link's receive buffer grows to for the longest hello; CRA's own tests hold it to that.</summary>
     private const long ReceiveBufferBytes = 32 * 1024;
 
-    private static readonly SimulatedRandom random = new(1);
+    private static readonly SimulatedRandom s_random = new(1);
 
     public static TheoryData<string> Kinds =>
         ["garbage", "huge length", "wrong magic", "wrong instance", "half hello", "longest hello", "run first"];
@@ -29,7 +35,7 @@ public sealed class StrangerMemoryTests
                     default, 0, 1 << 20), seed, true)
             : Made.Frame(new AppHello(1, 1, new byte[32], 0, 0, "test", "test", "", "", 0, 1));
         byte[] garbage = new byte[1 << 20];
-        random.NextBytes(garbage);
+        s_random.NextBytes(garbage);
         return kind switch
         {
             "garbage" => garbage,
@@ -38,7 +44,7 @@ public sealed class StrangerMemoryTests
             "wrong instance" => hello,
             "half hello" => hello[..40],
             "longest hello" =>
-                Made.Frame(isLink ? FrameType.Hello : FrameType.AppHello, garbage.AsSpan(0, Frames.ControlBytesMax), seed, isLink),
+                Made.Frame(isLink ? FrameType.Hello : FrameType.AppHello, garbage.AsSpan(0, SizeLimits.ControlBytesMax), seed, isLink),
             _ => Made.Frame(FrameType.Run, Made.Run(MessageKind.Fork, 1, 0, [Made.Message(MessageKind.Fork, 1, 3)]), seed, isLink),
         };
     }
@@ -92,7 +98,7 @@ public sealed class StrangerMemoryTests
             }
             reader.Space();
         }
-        catch (Exception e) when (e is ProtocolViolation or AppLeft)
+        catch (Exception e) when (e is ProtocolViolation or AppLeftException)
         {
         }
         while (session.TryTake(out ReadOnlyMemory<byte> bytes) && bytes.Length > 0) session.Taken();
@@ -124,9 +130,9 @@ public sealed class StrangerMemoryTests
             for (int from = 0, to = 0; to < sent.Length;)
             {
                 to = Math.Min(sent.Length, (int)Math.Min((long)to + piece, from + ReceiveBufferBytes));
-                if (link.Feed(sent.AsSpan(from, to - from), drained: true, out int consumed) == FeedAnswer.Close) break;
+                if (link.Feed(sent.AsSpan(from, to - from), drained: true, out int consumed) == FeedResult.Close) break;
                 from += consumed;
-                if (link.FrameBytesWanted > FrameHeader.Bytes + Frames.ControlBytesMax)
+                if (link.FrameBytesWanted > FrameHeader.Bytes + SizeLimits.ControlBytesMax)
                     Assert.Fail($"a stranger makes us wait for {link.FrameBytesWanted} bytes");
             }
         }

@@ -1,13 +1,14 @@
 using System.Text.Json.Nodes;
-using Ambrosia.Coordinator.Pumps;
-using Ambrosia.Log;
+using Ambrosia.Coordinator.Hosting;
+using Ambrosia.Log.Checkpoints;
+using Ambrosia.Log.Files;
 
 namespace Ambrosia.EndToEnd.Tests;
 
 /// <summary>A coordinator without a supervised app, the app spoken by hand, and what an operator asks it.</summary>
 internal static class CheckpointRun
 {
-    private static readonly TimeSpan patience = TimeSpan.FromMinutes(8);
+    private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(8);
 
     /// <summary>Starts the coordinator and an app that is primary when it returns.</summary>
     /// <param name="prepare">Sets the app up before it gets its first record.</param>
@@ -17,7 +18,7 @@ internal static class CheckpointRun
         replica.AwaitLine("open app channel", static line => line.Contains("app channel", StringComparison.Ordinal));
         var app = new ImageApp(replica, imageBytes);
         prepare?.Invoke(app);
-        app.RunUntil(() => app.IsPrimary, patience);
+        app.RunUntil(() => app.IsPrimary, s_patience);
         Cluster.Await("ready line",
             () => replica.Lines.FindLast(static line => line.StartsWith("ready ", StringComparison.Ordinal), replica.StartedAt) is not null
                 || !replica.IsRunning);
@@ -28,19 +29,19 @@ internal static class CheckpointRun
     public static string Checkpoint(Replica replica, ImageApp app)
     {
         Task<JsonObject> asked = Task.Run(() => Ask(replica, "checkpoint"));
-        app.RunUntil(() => asked.IsCompleted, patience);
+        app.RunUntil(() => asked.IsCompleted, s_patience);
         return (string?)asked.Result["published"] ?? throw new InvalidOperationException(asked.Result.ToJsonString());
     }
 
     public static JsonObject Ask(Replica replica, string command) =>
-        AdminClient.Ask(new PosixFileSystem(), replica.LogDirectory, "r0", new JsonObject { ["command"] = command }, patience).Last();
+        AdminClient.Ask(new PosixFileSystem(), replica.LogDirectory, "r0", new JsonObject { ["command"] = command }, s_patience).Last();
 
     /// <summary>Commit groups since the start.</summary>
     public static long Groups(Replica replica) => Ask(replica, "status")["log"]!["groups"]!.GetValue<long>();
 
     /// <summary>Checkpoints of its directory, newest first.</summary>
     public static string[] Names(Replica replica) =>
-        [.. Ambrosia.Log.Checkpoints.List(new PosixFileSystem(), replica.LogDirectory).Select(static name => name.ToString())];
+        [.. CheckpointDirectory.List(new PosixFileSystem(), replica.LogDirectory).Select(static name => name.ToString())];
 
     /// <summary>Numbers of its segments.</summary>
     public static ulong[] Segments(Replica replica) =>

@@ -2,6 +2,11 @@ using System.Buffers;
 using System.Net.Sockets;
 using System.Runtime.InteropServices;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Hashing;
+using Ambrosia.Protocol.Payloads;
+using Ambrosia.Protocol.Records;
+using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.EndToEnd.Tests;
 
@@ -14,23 +19,23 @@ internal sealed class ImageApp : IDisposable
     private const uint SelfIndex = 0;
     private const ulong Mix = 0x9E37_79B9_7F4A_7C15;
 
-    private readonly Socket socket = new(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
-    private readonly ArrayBufferWriter<byte> said = new();
-    private readonly byte[] chunk = new byte[ImageChunk.BytesMax];
-    private readonly byte[] token;
-    private byte[] heard = new byte[4 << 20];
-    private int start, fill;
-    private AppWelcome? welcome;
-    private long restored;
-    private ulong restoredHash;
-    private bool isImaging;
+    private readonly Socket _socket = new(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+    private readonly ArrayBufferWriter<byte> _said = new();
+    private readonly byte[] _chunk = new byte[ImageChunk.BytesMax];
+    private readonly byte[] _token;
+    private byte[] _heard = new byte[4 << 20];
+    private int _start, _fill;
+    private AppWelcome? _welcome;
+    private long _restored;
+    private ulong _restoredHash;
+    private bool _isImaging;
 
     public ImageApp(Replica replica, long imageBytes)
     {
         ImageBytes = imageBytes;
-        token = File.ReadAllBytes(Path.Combine(replica.LogDirectory, "app.r0.token"));
-        socket.Connect(new UnixDomainSocketEndPoint(Path.Combine(replica.LogDirectory, "app.r0.sock")));
-        Say(new AppHello(1, 1, token, 0, 0, "image", "test", "", "", 0, (uint)Environment.ProcessId));
+        _token = File.ReadAllBytes(Path.Combine(replica.LogDirectory, "app.r0.token"));
+        _socket.Connect(new UnixDomainSocketEndPoint(Path.Combine(replica.LogDirectory, "app.r0.sock")));
+        SendFrame(new AppHello(1, 1, _token, 0, 0, "image", "test", "", "", 0, (uint)Environment.ProcessId));
     }
 
     /// <summary>Size of its state.</summary>
@@ -61,7 +66,7 @@ internal sealed class ImageApp : IDisposable
     /// <summary>Size of the state that the session began with; -1: it began with none.</summary>
     public long RestoredBytes { get; private set; } = -1;
 
-    public Lsn Began => welcome!.Checkpoint;
+    public Lsn Began => _welcome!.Checkpoint;
 
     /// <summary>Called between chunks.</summary>
     public Action BetweenChunks { get; set; } = static () => { };
@@ -76,35 +81,36 @@ internal sealed class ImageApp : IDisposable
         while (!holds())
         {
             if (Environment.TickCount64 > until) throw new TimeoutException("the app waits in vain");
-            if (socket.Poll(TimeSpan.FromMilliseconds(10), SelectMode.SelectRead)) Receive();
+            if (_socket.Poll(TimeSpan.FromMilliseconds(10), SelectMode.SelectRead)) Receive();
         }
     }
 
     /// <summary>Says something to itself.</summary>
     public void Kick() => Emit();
 
-    public void AskForCheckpoint() => Say(FrameType.CheckpointWanted, []);
+    public void AskForCheckpoint() => SendFrame(FrameType.CheckpointWanted, []);
 
     /// <summary>Of what it says to itself.</summary>
     public int MessageBytes { get; set; } = 6;
 
     private void Receive()
     {
-        if (heard.Length - fill < 64 << 10)
+        if (_heard.Length - _fill < 64 << 10)
         {
-            heard.AsSpan(start, fill - start).CopyTo(heard);
-            (start, fill) = (0, fill - start);
+            _heard.AsSpan(_start, _fill - _start).CopyTo(_heard);
+            (_start, _fill) = (0, _fill - _start);
         }
-        int count = socket.Receive(heard.AsSpan(fill));
+        int count = _socket.Receive(_heard.AsSpan(_fill));
         if (count == 0) throw new EndOfStreamException("the coordinator ended the app channel");
-        fill += count;
-        while (FrameReader.TryRead(heard.AsSpan(start, fill - start), 0, (uint)heard.Length, checkPayload: false, out FrameHeader header,
+        _fill += count;
+        while (FrameReader.TryRead(
+            _heard.AsSpan(_start, _fill - _start), 0, (uint)_heard.Length, checkPayload: false, out FrameHeader header,
             out ReadOnlySpan<byte> payload, out int size) == DecodeStatus.Ok)
         {
-            start += size;
+            _start += size;
             Hear(header.Type, payload);
         }
-        if (start == fill) start = fill = 0;
+        if (_start == _fill) _start = _fill = 0;
     }
 
     private void Hear(FrameType type, ReadOnlySpan<byte> payload)
@@ -112,19 +118,19 @@ internal sealed class ImageApp : IDisposable
         switch (type)
         {
             case FrameType.AppWelcome:
-                welcome = AppWelcome.Read(payload);
-                Say(new DestinationFrame(SelfIndex, welcome.Instance));
+                _welcome = AppWelcome.Read(payload);
+                SendFrame(new DestinationFrame(SelfIndex, _welcome.Instance));
                 break;
             case FrameType.ImageChunk: Restore(payload); break;
             case FrameType.ImageEnd:
                 ImageEnd end = ImageEnd.Read(payload);
-                if (end.Length != (ulong)restored || end.Hash != restoredHash)
-                    throw new InvalidDataException($"an image of {restored} bytes whose end says {end.Length}");
-                ImageBytes = RestoredBytes = restored;
+                if (end.Length != (ulong)_restored || end.Hash != _restoredHash)
+                    throw new InvalidDataException($"an image of {_restored} bytes whose end says {end.Length}");
+                ImageBytes = RestoredBytes = _restored;
                 break;
             case FrameType.Deliver: Deliver(payload); break;
             case FrameType.BecomePrimary:
-                Say(new PrimaryReady(BecomePrimary.Read(payload).Position));
+                SendFrame(new PrimaryReady(BecomePrimary.Read(payload).Position));
                 IsPrimary = true;
                 break;
             case FrameType.Goodbye: throw new InvalidOperationException(Goodbye.Read(payload).Why);
@@ -139,16 +145,16 @@ internal sealed class ImageApp : IDisposable
         int runs = 0;
         while (records.Next())
         {
-            if (!marked && records.Lsn >= header.Mark) { Say(new ProcessedFrame(header.Mark)); marked = true; }
+            if (!marked && records.Lsn >= header.Mark) { SendFrame(new ProcessedFrame(header.Mark)); marked = true; }
             if (records.Kind == RecordKind.Run) { Turns++; runs++; }
             if (AnswersEach)
                 for (int emit = records.Kind switch { RecordKind.Run => 1, RecordKind.FirstStart => Seeds, _ => 0 }; emit > 0; emit--)
                     Emit();
             if (records.Kind == RecordKind.CheckpointMark && records.Read<CheckpointMarkRecord>() is { } mark
-                && mark.Epoch == welcome!.Epoch && !isImaging) GiveImage(records.End);
+                && mark.Epoch == _welcome!.Epoch && !_isImaging) GiveImage(records.End);
         }
-        if (!marked) Say(new ProcessedFrame(header.Mark));
-        if (records.End > (marked ? header.Mark : Lsn.Zero)) Say(new ProcessedFrame(records.End));
+        if (!marked) SendFrame(new ProcessedFrame(header.Mark));
+        if (records.End > (marked ? header.Mark : Lsn.Zero)) SendFrame(new ProcessedFrame(records.End));
         Executed = (long)records.End.Value;
         if (runs > 0 && IsBusy && IsPrimary) Emit();
     }
@@ -156,30 +162,30 @@ internal sealed class ImageApp : IDisposable
     /// <summary>P5.7; what came in meanwhile is executed between the chunks, as an app that copies its state on write would.</summary>
     private void GiveImage(Lsn lsn)
     {
-        isImaging = true;
-        Say(new ImageBegin(lsn, 0));
+        _isImaging = true;
+        SendFrame(new ImageBegin(lsn, 0));
         ulong hash = 0;
         for (long at = 0; at < ImageBytes;)
         {
-            Span<byte> part = chunk.AsSpan(0, (int)Math.Min(ChunkBytes, ImageBytes - at));
+            Span<byte> part = _chunk.AsSpan(0, (int)Math.Min(ChunkBytes, ImageBytes - at));
             Fill(part, at);
             hash = ChannelHash.Append(hash, part);
-            Say(FrameType.ImageChunk, part);
+            SendFrame(FrameType.ImageChunk, part);
             at += part.Length;
             BetweenChunks();
         }
-        Say(new ImageEnd((ulong)ImageBytes, hash));
-        isImaging = false;
+        SendFrame(new ImageEnd((ulong)ImageBytes, hash));
+        _isImaging = false;
         Images++;
     }
 
     private void Restore(ReadOnlySpan<byte> part)
     {
-        Span<byte> expected = chunk.AsSpan(0, part.Length);
-        Fill(expected, restored);
-        if (!part.SequenceEqual(expected)) throw new InvalidDataException($"the image differs in the {part.Length} bytes at {restored}");
-        restoredHash = ChannelHash.Append(restoredHash, part);
-        restored += part.Length;
+        Span<byte> expected = _chunk.AsSpan(0, part.Length);
+        Fill(expected, _restored);
+        if (!part.SequenceEqual(expected)) throw new InvalidDataException($"the image differs in the {part.Length} bytes at {_restored}");
+        _restoredHash = ChannelHash.Append(_restoredHash, part);
+        _restored += part.Length;
     }
 
     /// <summary>What stands at a position of the state: never twice the same.</summary>
@@ -198,27 +204,27 @@ internal sealed class ImageApp : IDisposable
         byte[] run = [.. new byte[RunHeader.Bytes], .. length[..Varint.Write(length, (ulong)MessageBytes)], 1,
             .. new byte[MessageBytes - 1]];
         new RunHeader(MessageKind.Fork, false, 0, SelfIndex, 0, 1, 0, 0).Write(run);
-        Say(FrameType.Run, run);
+        SendFrame(FrameType.Run, run);
     }
 
-    private void Say<T>(T frame) where T : IFramePayload<T>
+    private void SendFrame<T>(T frame) where T : IFramePayload<T>
     {
-        said.ResetWrittenCount();
-        Frames.Write(said, frame, 0, checkPayload: false);
+        _said.ResetWrittenCount();
+        FrameWriter.Write(_said, frame, 0, checkPayload: false);
         Send();
     }
 
-    private void Say(FrameType type, ReadOnlySpan<byte> payload)
+    private void SendFrame(FrameType type, ReadOnlySpan<byte> payload)
     {
-        said.ResetWrittenCount();
-        Frames.Write(said, type, payload, 0, checkPayload: false);
+        _said.ResetWrittenCount();
+        FrameWriter.Write(_said, type, payload, 0, checkPayload: false);
         Send();
     }
 
     private void Send()
     {
-        for (int sent = 0; sent < said.WrittenCount;) sent += socket.Send(said.WrittenSpan[sent..]);
+        for (int sent = 0; sent < _said.WrittenCount;) sent += _socket.Send(_said.WrittenSpan[sent..]);
     }
 
-    public void Dispose() => socket.Dispose();
+    public void Dispose() => _socket.Dispose();
 }

@@ -1,4 +1,4 @@
-using Ambrosia.Log;
+using Ambrosia.Log.Checkpoints;
 
 namespace Ambrosia.EndToEnd.Tests;
 
@@ -7,7 +7,7 @@ public sealed class RetainTests
 {
     private const int StateBytes = 64 << 10;
 
-    private readonly Cluster cluster = new();
+    private readonly Cluster _cluster = new();
 
     /// <summary>
     /// Within the span everything stays, however many checkpoints that is; when it has passed, one that is older
@@ -81,13 +81,13 @@ public sealed class RetainTests
 
     private void Run(string option, string value, Action<Replica> body)
     {
-        using Cluster owned = cluster;
-        Replica replica = cluster.Add("kept", "none");
+        using Cluster owned = _cluster;
+        Replica replica = _cluster.Add("kept", "none");
         replica.Options.AddRange([option, value]);
-        cluster.Run(Cluster.Again($"{nameof(RetainTests)}"), () =>
+        _cluster.Run(Cluster.Again($"{nameof(RetainTests)}"), () =>
         {
             body(replica);
-            cluster.AssertNoneGaveUp();
+            _cluster.AssertNoneGaveUp();
         });
     }
 }

@@ -1,6 +1,10 @@
 using System.Net.Sockets;
-using Ambrosia.Coordinator.Pumps;
-using Ambrosia.Log;
+using Ambrosia.Coordinator.Hosting;
+using Ambrosia.Log.Checkpoints;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
+using Ambrosia.Log.Segments;
 
 namespace Ambrosia.EndToEnd.Tests;
 
@@ -11,7 +15,7 @@ public sealed class RetentionTests
 {
     private const int StateBytes = 3 << 20;
 
-    private readonly Cluster cluster = new();
+    private readonly Cluster _cluster = new();
 
     /// <summary>
     /// One bit of the newest: the older one is used, loudly. One of each: exit 65 says which and what to do, and nothing is changed.
@@ -35,7 +39,7 @@ public sealed class RetentionTests
             replica.AwaitLine("the damaged one", line => line.Contains(newest) && line.Contains("passed over"));
         }
         replica.KillCoordinator();
-        cluster.AssertNoneGaveUp();
+        _cluster.AssertNoneGaveUp();
 
         foreach (string name in CheckpointRun.Names(replica)) if (name != newest) FlipABit(replica, name);
         if (CheckpointRun.Segments(replica)[0] > 1) AssertHalts(replica, older);
@@ -91,7 +95,7 @@ public sealed class RetentionTests
         Assert.Equal(StateBytes, next.RestoredBytes);
         Cluster.Await("the truncation is finished", () => CheckpointRun.Names(replica).Length == 2 && IsCoveredFromTheOldest(replica));
         Assert.DoesNotContain(FilesOf(replica), static file => file.EndsWith(".tmp", StringComparison.Ordinal));
-        cluster.AssertNoneGaveUp();
+        _cluster.AssertNoneGaveUp();
     });
 
     [Fact]
@@ -114,7 +118,7 @@ public sealed class RetentionTests
             Assert.Equal(1ul, CheckpointRun.Segments(replica)[0]);
             held.Dispose();
             Cluster.Await("the released segment is gone", () => !File.Exists(first), TimeSpan.FromSeconds(60));
-            cluster.AssertNoneGaveUp();
+            _cluster.AssertNoneGaveUp();
         });
 
     [Fact]
@@ -126,7 +130,7 @@ public sealed class RetentionTests
         app.Kick();
         app.RunUntil(() => CheckpointRun.Names(replica).Length >= 3);
         Assert.Equal(1ul, CheckpointRun.Segments(replica)[0]);
-        cluster.AssertNoneGaveUp();
+        _cluster.AssertNoneGaveUp();
     });
 
     /// <summary>The oldest segment is the one that holds the page of the oldest checkpoint: nothing below it is left.</summary>
@@ -154,8 +158,8 @@ public sealed class RetentionTests
 
     private void Run(string what, Action<Replica> body)
     {
-        using Cluster owned = cluster;
-        Replica replica = cluster.Add("kept", "none");
-        cluster.Run(Cluster.Again(what), () => body(replica));
+        using Cluster owned = _cluster;
+        Replica replica = _cluster.Add("kept", "none");
+        _cluster.Run(Cluster.Again(what), () => body(replica));
     }
 }

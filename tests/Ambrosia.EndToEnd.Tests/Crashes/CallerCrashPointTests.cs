@@ -41,7 +41,7 @@ public sealed class CallerCrashPointTests
         for (int n = 0; n < Rounds; n++)
         {
             string id = $"{n}";
-            await bank.WithKey(id).NoteForkAsync("note " + id);
+            await bank.WithKey(id).NoteLogged("note " + id);
             long place = n % 2 == 0 ? await bank.WithKey(id).DepositAsync(id) : await bank.WithKey(id).DepositLaterAsync(id);
             told.Add((id, place));
         }

@@ -19,7 +19,7 @@ internal enum Workload
     Alone,
 
     /// <summary>Timers, and tasks whose results are logged.</summary>
-    Errands,
+    TimersAndTasks,
 
     /// <summary>Small calls, some of which throw and are set aside.</summary>
     Poison,

@@ -16,7 +16,7 @@ public abstract class CrashPointTests
     {
         var point = new CrashPoint(name, Enum.Parse<Victim>(victim), Enum.Parse<Workload>(workload), pass);
         using var cluster = new Cluster();
-        (Replica source, Replica ledger) = cluster.Pair(Calls, burst: 10, role: point.Workload == Workload.Errands ? "steward" : "source");
+        (Replica source, Replica ledger) = cluster.Pair(Calls, burst: 10, role: point.Workload == Workload.TimersAndTasks ? "steward" : "source");
         SetUp(point, cluster, source, ledger);
         cluster.Run(Cluster.Again($"{name}&DisplayName~{victim}"), () =>
         {
@@ -39,7 +39,7 @@ public abstract class CrashPointTests
         source.Settings["UNTIL"] = cluster.Until; // so that the work does not end before the point is reached
         foreach (Replica replica in new[] { source, ledger })
             replica.Options.AddRange(
-                ["--checkpoint-every", point.Workload is Workload.Small or Workload.Errands or Workload.Poison ? "64K" : "64M"]);
+                ["--checkpoint-every", point.Workload is Workload.Small or Workload.TimersAndTasks or Workload.Poison ? "64K" : "64M"]);
         if (point.Name == "segment.recycle") source.Options.AddRange(["--segment", "2M"]); // so that a checkpoint leaves one behind soon
         if (point.Workload == Workload.Poison)
         {

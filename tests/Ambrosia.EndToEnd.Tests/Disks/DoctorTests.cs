@@ -11,7 +11,7 @@ public sealed class DoctorTests
     public void Doctor_MemoryWithoutRoom_SaysWhatIsMissing() => Run(static (disk, log) =>
     {
         File.WriteAllBytes(Path.Combine(Path.GetDirectoryName(log)!, "fill"), new byte[(DiskMebibytes << 20) - LeftBytes]);
-        JsonElement[] findings = Failing(log);
+        JsonElement[] findings = FailingChecks(log);
         Assert.Equal(["file system", "space", "flush"], findings.Select(CheckOf)); // 32 pages of 4 KiB find no room
         Assert.Contains("no room for the probe", findings[2].GetProperty("why").GetString());
     });
@@ -20,7 +20,7 @@ public sealed class DoctorTests
     public void Doctor_DiskThatCannotBeWritten_SaysSo() => Run(static (disk, log) =>
     {
         disk.MakeReadOnly();
-        Assert.Equal(["file system", "mount options", "space", "writing"], Failing(log).Select(CheckOf));
+        Assert.Equal(["file system", "mount options", "space", "writing"], FailingChecks(log).Select(CheckOf));
     });
 
     private static void Run(Action<SmallDisk, string> test)
@@ -37,7 +37,7 @@ public sealed class DoctorTests
         }
     }
 
-    private static JsonElement[] Failing(string log)
+    private static JsonElement[] FailingChecks(string log)
     {
         Tool doctor = Tool.Run("doctor", log, "--json");
         Assert.True(doctor.Code == 1, doctor.Output + doctor.Error);

@@ -1,3 +1,5 @@
+using Ambrosia.EndToEnd.App;
+
 namespace Ambrosia.EndToEnd.Tests;
 
 /// <summary>A disk that is really full: senders wait, nothing is lost, and work goes on when there is space again.</summary>

@@ -5,11 +5,11 @@ namespace Ambrosia.EndToEnd.Tests;
 /// <summary>A tmpfs of a few MiB, mounted for one test. Needs the right to mount.</summary>
 internal sealed class SmallDisk : IDisposable
 {
-    private readonly string path;
+    private readonly string _path;
 
     public SmallDisk(string path, int mebibytes)
     {
-        this.path = path;
+        _path = path;
         Directory.CreateDirectory(path);
         Mount($"size={mebibytes}m,mode=0700");
     }
@@ -20,11 +20,11 @@ internal sealed class SmallDisk : IDisposable
     /// <summary>Nothing can be written any more.</summary>
     public void MakeReadOnly() => Mount("remount,ro");
 
-    public void Dispose() => Run("umount", "-l", path);
+    public void Dispose() => Run("umount", "-l", _path);
 
     private void Mount(string options)
     {
-        if (Run("mount", "-t", "tmpfs", "-o", options, "tmpfs", path) is { Length: > 0 } why) throw new IOException(why);
+        if (Run("mount", "-t", "tmpfs", "-o", options, "tmpfs", _path) is { Length: > 0 } why) throw new IOException(why);
     }
 
     /// <summary>What it said, when it failed; else nothing.</summary>

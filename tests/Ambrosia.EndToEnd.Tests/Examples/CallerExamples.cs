@@ -20,7 +20,7 @@ public sealed class CallerExamples
             ClientProxy<IBank> bank = client.GetProxy<IBank>();
 
             long place = await bank.DepositAsync("ann"); // logged, executed, answered
-            await bank.NoteForkAsync("a visitor");       // an impulse: comes back when it is logged
+            await bank.NoteLogged("a visitor");       // an impulse: comes back when it is logged
             #endregion
             Assert.Equal(1, place);
 
@@ -31,7 +31,7 @@ public sealed class CallerExamples
             Assert.Equal((3, 3), (first, again));
 
             #region queries
-            Lsn logged = await bank.NoteForkAsync("a letter");
+            Lsn logged = await bank.NoteLogged("a letter");
             long total = await bank.TotalAsync();                         // sees everything that this client was told before
             QueryAnswer<long> answer = await bank.AtLeast(logged).TotalAsync(); // in another process: give it the position
             (long value, Lsn position) = (answer.Value, answer.Position); // all of the log below position, and nothing of what follows

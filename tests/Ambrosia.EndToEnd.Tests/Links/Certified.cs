@@ -1,6 +1,6 @@
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
-using CRA;
+using CRA.Authentication;
 
 namespace Ambrosia.EndToEnd.Tests;
 
@@ -40,17 +40,17 @@ internal static class Certified
             replica.Options.AddRange(["--tls-cert", files[0], "--tls-key", files[1], "--tls-ca", files[2]]);
     }
 
-    private static readonly (X509Certificate2 Root, X509Certificate2 Between) authorities = MakeTwoAuthorities();
+    private static readonly (X509Certificate2 Root, X509Certificate2 Between) s_authorities = MakeTwoAuthorities();
 
     /// <summary>PEM of the authority at the top of <see cref="MakeThroughIntermediate"/>.</summary>
-    public static string Root => authorities.Root.ExportCertificatePem() + "\n";
+    public static string Root => s_authorities.Root.ExportCertificatePem() + "\n";
 
     /// <summary>A certificate that an intermediate authority has signed, that authority's own, and the key.</summary>
     public static (string Own, string Between, string Key) MakeThroughIntermediate(string name)
     {
-        using ECDsa ofBetween = authorities.Between.GetECDsaPrivateKey()!;
-        (string certificate, string key) = Make(name, (authorities.Between.ExportCertificatePem(), ofBetween.ExportPkcs8PrivateKeyPem()));
-        return (certificate, authorities.Between.ExportCertificatePem() + "\n", key);
+        using ECDsa ofBetween = s_authorities.Between.GetECDsaPrivateKey()!;
+        (string certificate, string key) = Make(name, (s_authorities.Between.ExportCertificatePem(), ofBetween.ExportPkcs8PrivateKeyPem()));
+        return (certificate, s_authorities.Between.ExportCertificatePem() + "\n", key);
     }
 
     private static (X509Certificate2, X509Certificate2) MakeTwoAuthorities()

@@ -1,5 +1,5 @@
 using System.Net.Sockets;
-using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
 using Ambrosia.TestKit;
 
 namespace Ambrosia.EndToEnd.Tests;

@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using Ambrosia.Protocol.Frames;
 
 namespace Ambrosia.EndToEnd.Tests;
 
@@ -33,7 +34,7 @@ public sealed class DeadPeersTests
             busy.Make(Calls);
             using RawLink asks = busy.Dial();
             busy.Open(asks, busy.NextHello());
-            asks.Send(Protocol.FrameType.Run, busy.Run(1, Calls));
+            asks.Send(FrameType.Run, busy.Run(1, Calls));
             live.Start(); // it knows nobody yet: it is the hub that must call
             Cluster.Await("all calls at the one that lives", () => ConnectionOrderTests.Trimmed(hub, "slow") == Calls);
             Cluster.Await("every dead one was called", () => silence.Callers >= Dead);
@@ -53,19 +54,19 @@ public sealed class DeadPeersTests
     /// <summary>Takes every connection, keeps it, and says nothing.</summary>
     private sealed class Silence : IDisposable
     {
-        private readonly Socket door = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
-        private readonly List<Socket> callers = [];
+        private readonly Socket _door = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        private readonly List<Socket> _callers = [];
 
         public Silence()
         {
-            door.Bind(new IPEndPoint(IPAddress.Loopback, 0));
-            door.Listen();
+            _door.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+            _door.Listen();
             new Thread(Accept) { IsBackground = true, Name = "silence" }.Start();
         }
 
-        public EndPoint Address => door.LocalEndPoint!;
+        public EndPoint Address => _door.LocalEndPoint!;
 
-        public int Callers { get { lock (callers) return callers.Count; } }
+        public int Callers { get { lock (_callers) return _callers.Count; } }
 
         private void Accept()
         {
@@ -73,8 +74,8 @@ public sealed class DeadPeersTests
             {
                 while (true)
                 {
-                    Socket caller = door.Accept();
-                    lock (callers) callers.Add(caller);
+                    Socket caller = _door.Accept();
+                    lock (_callers) _callers.Add(caller);
                 }
             }
             catch (Exception e) when (e is SocketException or ObjectDisposedException)
@@ -85,9 +86,9 @@ public sealed class DeadPeersTests
 
         public void Dispose()
         {
-            door.Dispose();
-            lock (callers)
-                foreach (Socket caller in callers) caller.Dispose();
+            _door.Dispose();
+            lock (_callers)
+                foreach (Socket caller in _callers) caller.Dispose();
         }
     }
 }

@@ -1,7 +1,11 @@
 using System.Buffers;
 using System.Net.Sockets;
 using Ambrosia.Protocol;
-using CRA;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Payloads;
+using Ambrosia.Protocol.Runs;
+using CRA.Authentication;
+using CRA.Catalog;
 
 namespace Ambrosia.EndToEnd.Tests;
 
@@ -14,14 +18,14 @@ internal sealed class LeanPeer(Cluster cluster, string hub, string name, int num
 {
     private const uint CountMethod = 1;
 
-    private readonly Guid uuid = Guid.NewGuid();
-    private readonly ArrayBufferWriter<byte> messages = new();
+    private readonly Guid _uuid = Guid.NewGuid();
+    private readonly ArrayBufferWriter<byte> _messages = new();
 
-    /// <summary>By how many calls came before it: where each begins in <see cref="messages"/>, and the channel's hash there.</summary>
-    private readonly List<(int At, ChannelHasher Hash)> made = [default];
+    /// <summary>By how many calls came before it: where each begins in <see cref="_messages"/>, and the channel's hash there.</summary>
+    private readonly List<(int At, ChannelHasher Hash)> _made = [default];
 
-    private ChannelHasher receivedHash;
-    private ulong nonce;
+    private ChannelHasher _receivedHash;
+    private ulong _nonce;
 
     public string Name => name;
 
@@ -31,10 +35,10 @@ internal sealed class LeanPeer(Cluster cluster, string hub, string name, int num
     /// <summary>Of our calls, at the hub and durable.</summary>
     public ulong Acknowledged { get; private set; }
 
-    public ulong Made => (ulong)made.Count - 1;
+    public ulong Made => (ulong)_made.Count - 1;
 
     /// <summary>What its hellos say that it takes.</summary>
-    public uint MessageBytesMax { get; set; } = Frames.MessageBytesMaxDefault;
+    public uint MessageBytesMax { get; set; } = SizeLimits.MessageBytesMaxDefault;
 
     /// <summary>Calls number n of the hub with n.</summary>
     public void Make(int calls)
@@ -47,26 +51,26 @@ internal sealed class LeanPeer(Cluster cluster, string hub, string name, int num
             writer.WriteInt64(number);
             writer.WriteUInt64(next);
             int body = Varint.SizeOf(CountMethod) + Varint.SizeOf(next) + (int)writer.Written;
-            Span<byte> to = messages.GetSpan(Varint.BytesMax + body);
+            Span<byte> to = _messages.GetSpan(Varint.BytesMax + body);
             int at = Varint.Write(to, (ulong)body);
             at += Varint.Write(to[at..], CountMethod);
             at += Varint.Write(to[at..], next);
             arguments[..(int)writer.Written].CopyTo(to[at..]);
             at += (int)writer.Written;
-            ChannelHasher hash = made[^1].Hash;
+            ChannelHasher hash = _made[^1].Hash;
             hash.Append(MessageKind.Call, to[..at]);
-            messages.Advance(at);
-            made.Add((messages.WrittenCount, hash));
+            _messages.Advance(at);
+            _made.Add((_messages.WrittenCount, hash));
         }
     }
 
     /// <summary>A run of our calls, as it goes into a frame.</summary>
     public byte[] Run(ulong first, int count)
     {
-        (int from, int to) = (made[(int)first - 1].At, made[(int)first - 1 + count].At);
+        (int from, int to) = (_made[(int)first - 1].At, _made[(int)first - 1 + count].At);
         byte[] run = new byte[RunHeader.Bytes + to - from];
-        new RunHeader(MessageKind.Call, false, 0, 0, first, (uint)count, 0, made[(int)first - 1 + count].Hash.Hash).Write(run);
-        messages.WrittenSpan[from..to].CopyTo(run.AsSpan(RunHeader.Bytes));
+        new RunHeader(MessageKind.Call, false, 0, 0, first, (uint)count, 0, _made[(int)first - 1 + count].Hash.Hash).Write(run);
+        _messages.WrittenSpan[from..to].CopyTo(run.AsSpan(RunHeader.Bytes));
         return run;
     }
 
@@ -78,7 +82,7 @@ internal sealed class LeanPeer(Cluster cluster, string hub, string name, int num
 
     /// <summary>The hello as of now, with a nonce of its own.</summary>
     public Hello NextHello() => new(
-        1, 1, uuid, new InstanceId(name), "r0", new Epoch(1), ++nonce, hub, Guid.Empty, new Epoch(0), Received, receivedHash.Hash,
+        1, 1, _uuid, new InstanceId(name), "r0", new Epoch(1), ++_nonce, hub, Guid.Empty, new Epoch(0), Received, _receivedHash.Hash,
         Acknowledged, new Epoch(0), 0, MessageBytesMax);
 
     /// <summary>Hellos both ways; from here on the hub sends from where our hello said.</summary>
@@ -87,10 +91,10 @@ internal sealed class LeanPeer(Cluster cluster, string hub, string name, int num
         link.Send(ours);
         Hello theirs = Hello.Read(link.Await(FrameType.Hello));
         Assert.InRange(theirs.Durable, Acknowledged, Made);
-        Assert.Equal(made[(int)theirs.Durable].Hash.Hash, theirs.Hash);
+        Assert.Equal(_made[(int)theirs.Durable].Hash.Hash, theirs.Hash);
         Assert.True(theirs.Trimmed <= Received, $"{name}: the hub dropped {theirs.Trimmed} of its calls, {Received} had come");
         Acknowledged = theirs.Durable;
-        nonce = Math.Max(nonce, theirs.Nonce);
+        _nonce = Math.Max(_nonce, theirs.Nonce);
         link.Send(FrameType.Ready, []);
     }
 
@@ -111,8 +115,8 @@ internal sealed class LeanPeer(Cluster cluster, string hub, string name, int num
     {
         if (run.Header.First != Received + 1)
             throw new InvalidOperationException($"{name}: a run begins at {run.Header.First} where {Received + 1} is next");
-        receivedHash.Append(run.Header.Kind, run.Messages);
-        if (run.Header.Hash != receivedHash.Hash)
+        _receivedHash.Append(run.Header.Kind, run.Messages);
+        if (run.Header.Hash != _receivedHash.Hash)
             throw new InvalidOperationException($"{name}: the channel's hash differs behind {run.Header.Last}");
         var each = new MessageReader(run);
         while (each.Next())

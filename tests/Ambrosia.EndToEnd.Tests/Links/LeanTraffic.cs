@@ -1,5 +1,5 @@
 using System.Net.Sockets;
-using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
 
 namespace Ambrosia.EndToEnd.Tests;
 
@@ -12,51 +12,51 @@ internal sealed class LeanTraffic : IDisposable
     private const int RunCalls = 25, OutstandingMax = 200, ReceiveTimeoutMs = 300, RedialMs = 20;
     private const int SlowReceiveBytes = 16 << 10, SlowPauseMs = 50;
 
-    private readonly LeanPeer peer;
-    private readonly Thread thread;
-    private readonly ManualResetEventSlim stop = new();
-    private volatile bool slow;
-    private ulong received, acknowledged;
-    private int connections;
+    private readonly LeanPeer _peer;
+    private readonly Thread _thread;
+    private readonly ManualResetEventSlim _stop = new();
+    private volatile bool _slow;
+    private ulong _received, _acknowledged;
+    private int _connections;
 
     /// <param name="isSlow">Takes few bytes at a time and rests in between.</param>
     public LeanTraffic(LeanPeer peer, bool isSlow = false)
     {
-        this.peer = peer;
-        slow = isSlow;
-        thread = new Thread(Work) { IsBackground = true, Name = peer.Name };
-        thread.Start();
+        _peer = peer;
+        _slow = isSlow;
+        _thread = new Thread(Work) { IsBackground = true, Name = peer.Name };
+        _thread.Start();
     }
 
-    public string Name => peer.Name;
+    public string Name => _peer.Name;
 
-    public ulong Received => Volatile.Read(ref received);
+    public ulong Received => Volatile.Read(ref _received);
 
-    public ulong Acknowledged => Volatile.Read(ref acknowledged);
+    public ulong Acknowledged => Volatile.Read(ref _acknowledged);
 
-    public int Connections => Volatile.Read(ref connections);
+    public int Connections => Volatile.Read(ref _connections);
 
     /// <summary>What the hub did that it must not; null: nothing.</summary>
     public string? Fault { get; private set; }
 
     /// <summary>From now on it takes what comes as fast as it can.</summary>
-    public void Hurry() => slow = false;
+    public void Hurry() => _slow = false;
 
     private void Work()
     {
-        while (!stop.IsSet && Fault is null)
+        while (!_stop.IsSet && Fault is null)
         {
             try
             {
-                using RawLink link = peer.Dial(slow ? SlowReceiveBytes : 0);
-                peer.Open(link, peer.NextHello());
-                Interlocked.Increment(ref connections);
+                using RawLink link = _peer.Dial(_slow ? SlowReceiveBytes : 0);
+                _peer.Open(link, _peer.NextHello());
+                Interlocked.Increment(ref _connections);
                 link.Socket.ReceiveTimeout = ReceiveTimeoutMs;
                 Converse(link);
             }
             catch (Exception e) when (e is SocketException or IOException)
             {
-                stop.Wait(RedialMs); // the hub is away
+                _stop.Wait(RedialMs); // the hub is away
             }
             catch (Exception e)
             {
@@ -69,13 +69,13 @@ internal sealed class LeanTraffic : IDisposable
     {
         byte[] heartbeat = link.Empty(FrameType.Heartbeat);
         long spoke = Environment.TickCount64;
-        ulong sent = peer.Acknowledged;
-        while (!stop.IsSet)
+        ulong sent = _peer.Acknowledged;
+        while (!_stop.IsSet)
         {
-            for (; sent < peer.Made && sent < peer.Received + OutstandingMax; spoke = Environment.TickCount64)
+            for (; sent < _peer.Made && sent < _peer.Received + OutstandingMax; spoke = Environment.TickCount64)
             {
-                int count = (int)Math.Min(RunCalls, peer.Made - sent);
-                link.Send(FrameType.Run, peer.Run(sent + 1, count));
+                int count = (int)Math.Min(RunCalls, _peer.Made - sent);
+                link.Send(FrameType.Run, _peer.Run(sent + 1, count));
                 sent += (ulong)count;
             }
             if (Environment.TickCount64 - spoke > ReceiveTimeoutMs)
@@ -91,12 +91,12 @@ internal sealed class LeanTraffic : IDisposable
     {
         try
         {
-            (FrameType type, byte[] payload) = link.Receive(slow ? SlowReceiveBytes : int.MaxValue);
-            peer.Take(type, payload);
-            Volatile.Write(ref received, peer.Received);
-            Volatile.Write(ref acknowledged, peer.Acknowledged);
-            if (type == FrameType.Run) link.Send(peer.NextAck());
-            if (slow) stop.Wait(SlowPauseMs);
+            (FrameType type, byte[] payload) = link.Receive(_slow ? SlowReceiveBytes : int.MaxValue);
+            _peer.Take(type, payload);
+            Volatile.Write(ref _received, _peer.Received);
+            Volatile.Write(ref _acknowledged, _peer.Acknowledged);
+            if (type == FrameType.Run) link.Send(_peer.NextAck());
+            if (_slow) _stop.Wait(SlowPauseMs);
         }
         catch (SocketException e) when (e.SocketErrorCode is SocketError.TimedOut or SocketError.WouldBlock)
         {
@@ -106,8 +106,8 @@ internal sealed class LeanTraffic : IDisposable
 
     public void Dispose()
     {
-        stop.Set();
-        thread.Join();
-        stop.Dispose();
+        _stop.Set();
+        _thread.Join();
+        _stop.Dispose();
     }
 }

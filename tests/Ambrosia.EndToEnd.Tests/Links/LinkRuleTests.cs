@@ -1,6 +1,8 @@
 using System.Text.Json;
 using Ambrosia.Protocol;
-using CRA;
+using Ambrosia.Protocol.Frames;
+using CRA.Authentication;
+using CRA.Catalog;
 
 namespace Ambrosia.EndToEnd.Tests;
 

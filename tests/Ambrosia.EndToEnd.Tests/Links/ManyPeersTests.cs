@@ -11,7 +11,7 @@ public sealed class ManyPeersTests(ITestOutputHelper output)
     private const int BusyPeers = 64, CallsOfARelease = 5_000, FillBytes = 1_000, SpilledBytesMin = 150 << 20;
     private const long ResidentBytesMax = 400L << 20;
 
-    private static readonly TimeSpan patience = Cluster.Patience * Math.Max(1, 10 * TestScale.Value);
+    private static readonly TimeSpan s_patience = Cluster.Patience * Math.Max(1, 10 * TestScale.Value);
 
     [Theory]
     [InlineData(0)]
@@ -37,12 +37,12 @@ public sealed class ManyPeersTests(ITestOutputHelper output)
                 for (int kill = 1; kill <= kills; kill++)
                 {
                     ulong due = (ulong)(calls * kill / (kills + 1));
-                    Cluster.Await("calls before a kill", () => Faults(peers) || busy.Max(static peer => peer.Received) > due, patience);
+                    Cluster.Await("calls before a kill", () => Faults(peers) || busy.Max(static peer => peer.Received) > due, s_patience);
                     hub.KillCoordinator();
                     hub.Start().AwaitReady();
                 }
                 Cluster.Await("all that the busy ones wait for",
-                    () => Faults(peers) || busy.All(peer => peer.Received == (ulong)calls && peer.Acknowledged == (ulong)calls), patience);
+                    () => Faults(peers) || busy.All(peer => peer.Received == (ulong)calls && peer.Acknowledged == (ulong)calls), s_patience);
                 AssertNoFault(peers);
                 Assert.True(slow.Received < all, "the slow one was not slow");
                 string scratch = Path.Combine(hub.LogDirectory, "scratch.r0");
@@ -52,7 +52,7 @@ public sealed class ManyPeersTests(ITestOutputHelper output)
                 slow.Hurry();
                 LeanTraffic away = Add(peers, new LeanTraffic(Peer(cluster, "away", BusyPeers + 1, 0, chance)));
                 Cluster.Await("all that the others missed",
-                    () => Faults(peers) || (slow.Received == all && away.Received == all), patience);
+                    () => Faults(peers) || (slow.Received == all && away.Received == all), s_patience);
                 AssertNoFault(peers);
                 Cluster.Await("the scratch file is empty again", () => !File.Exists(scratch) || new FileInfo(scratch).Length == 0);
                 Assert.True(hub.PeakBytes() < ResidentBytesMax,

@@ -2,15 +2,17 @@ using System.Buffers;
 using System.Net;
 using System.Net.Sockets;
 using Ambrosia.Protocol;
-using CRA;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Payloads;
+using CRA.Authentication;
 
 namespace Ambrosia.EndToEnd.Tests;
 
 /// <summary>A peer that is a bare socket: it knows the catalog's secret and says what a test wants it to say.</summary>
 internal sealed class RawLink : IDisposable
 {
-    private byte[] received = new byte[8192];
-    private int held;
+    private byte[] _received = new byte[8192];
+    private int _held;
 
     /// <param name="receiveBytes">Size of the system's receive buffer; 0: its own choice.</param>
     /// <exception cref="SocketException">Nobody is there, or closed.</exception>
@@ -43,10 +45,10 @@ internal sealed class RawLink : IDisposable
         int count = 0;
         while (true)
         {
-            AuthStatus status = side.Feed(received.AsSpan(0, count), out _, reply, out int replyBytes);
+            AuthenticationStatus status = side.Feed(_received.AsSpan(0, count), out _, reply, out int replyBytes);
             Socket.Send(reply.AsSpan(0, replyBytes));
-            if (status == AuthStatus.Done) return side.Seed;
-            count = Socket.Receive(received.AsSpan(0, side.BytesWanted));
+            if (status == AuthenticationStatus.Done) return side.Seed;
+            count = Socket.Receive(_received.AsSpan(0, side.BytesWanted));
             if (count == 0) throw new SocketException((int)SocketError.ConnectionReset);
         }
     }
@@ -55,7 +57,7 @@ internal sealed class RawLink : IDisposable
         where T : IFramePayload<T>
     {
         var frame = new ArrayBufferWriter<byte>();
-        Frames.Write(frame, payload, Seed, checkPayload: true);
+        FrameWriter.Write(frame, payload, Seed, checkPayload: true);
         Socket.Send(frame.WrittenSpan);
     }
 
@@ -65,7 +67,7 @@ internal sealed class RawLink : IDisposable
     public byte[] Sealed(FrameType type, ReadOnlySpan<byte> payload)
     {
         var frame = new ArrayBufferWriter<byte>();
-        Frames.Write(frame, type, payload, Seed, checkPayload: true);
+        FrameWriter.Write(frame, type, payload, Seed, checkPayload: true);
         return frame.WrittenSpan.ToArray();
     }
 
@@ -85,19 +87,19 @@ internal sealed class RawLink : IDisposable
     {
         while (true)
         {
-            if (FrameReader.TryRead(received.AsSpan(0, held), Seed, Frames.PayloadBytesMax(Frames.MessageBytesMaxDefault), true,
+            if (FrameReader.TryRead(_received.AsSpan(0, _held), Seed, SizeLimits.PayloadBytesMax(SizeLimits.MessageBytesMaxDefault), true,
                 out FrameHeader header, out ReadOnlySpan<byte> payload, out int size) == DecodeStatus.Ok)
             {
                 byte[] found = payload.ToArray();
-                received.AsSpan(size, held - size).CopyTo(received);
-                held -= size;
+                _received.AsSpan(size, _held - size).CopyTo(_received);
+                _held -= size;
                 return (header.Type, found);
             }
-            int wanted = held >= FrameHeader.Bytes ? FrameHeader.Bytes + (int)header.Length : 0;
-            if (wanted > received.Length) Array.Resize(ref received, wanted);
-            int count = Socket.Receive(received.AsSpan(held, Math.Min(bytesMax, received.Length - held)));
+            int wanted = _held >= FrameHeader.Bytes ? FrameHeader.Bytes + (int)header.Length : 0;
+            if (wanted > _received.Length) Array.Resize(ref _received, wanted);
+            int count = Socket.Receive(_received.AsSpan(_held, Math.Min(bytesMax, _received.Length - _held)));
             if (count == 0) throw new SocketException((int)SocketError.ConnectionReset);
-            held += count;
+            _held += count;
         }
     }
 

@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using Ambrosia.EndToEnd.App;
 using Ambrosia.TestKit;
 
 namespace Ambrosia.EndToEnd.Tests;
@@ -7,12 +8,12 @@ namespace Ambrosia.EndToEnd.Tests;
 /// <summary>A source and a ledger that reach each other only through a relay in front of each.</summary>
 internal sealed class RelayedPair : IDisposable
 {
-    private readonly Cluster cluster = new();
+    private readonly Cluster _cluster = new();
 
     public RelayedPair(int calls, int burst, int seed, LinkFaults faults)
     {
-        (Source, Ledger) = cluster.Pair(calls, burst);
-        Source.Settings["UNTIL"] = cluster.Until;
+        (Source, Ledger) = _cluster.Pair(calls, burst);
+        Source.Settings["UNTIL"] = _cluster.Until;
         (Calls, ToSource, ToLedger) = (calls, Before(Source, seed, faults), Before(Ledger, ~seed, faults));
     }
 
@@ -31,20 +32,20 @@ internal sealed class RelayedPair : IDisposable
     public int Connections => ToSource.Connections + ToLedger.Connections;
 
     /// <summary>Starts both, lets the test do its worst, ends the run and compares both sides.</summary>
-    public void Run(string again, Action worst) => cluster.Run(again, () =>
+    public void Run(string again, Action worst) => _cluster.Run(again, () =>
     {
         Ledger.Start();
         Source.Start();
         Source.AwaitReady();
         Ledger.AwaitReady();
         worst();
-        File.Create(cluster.Until).Dispose();
+        File.Create(_cluster.Until).Dispose();
         Cluster.AssertEqual(Source, Calls);
         Assert.Equal(0, Count("stopped:")); // no link was given up
-        cluster.AssertNoneGaveUp();
+        _cluster.AssertNoneGaveUp();
     });
 
-    public void Passed() => cluster.Passed();
+    public void Passed() => _cluster.Passed();
 
     /// <summary>Lines of both with this text.</summary>
     public int Count(string text) =>
@@ -64,7 +65,7 @@ internal sealed class RelayedPair : IDisposable
 
     public void Dispose()
     {
-        cluster.Dispose();
+        _cluster.Dispose();
         ToSource.Dispose();
         ToLedger.Dispose();
     }

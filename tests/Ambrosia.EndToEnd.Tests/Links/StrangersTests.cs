@@ -1,6 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
-using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
 using Ambrosia.TestKit;
 
 namespace Ambrosia.EndToEnd.Tests;
@@ -91,7 +91,7 @@ public sealed class StrangersTests(ITestOutputHelper output)
     private static byte[] Whole(RawLink link, Hello hello)
     {
         var frame = new System.Buffers.ArrayBufferWriter<byte>();
-        Frames.Write(frame, hello, link.Seed, checkPayload: true);
+        FrameWriter.Write(frame, hello, link.Seed, checkPayload: true);
         return frame.WrittenSpan.ToArray();
     }
 
@@ -117,7 +117,7 @@ public sealed class StrangersTests(ITestOutputHelper output)
     /// </summary>
     private sealed class Flood(IPEndPoint door, Chance chance) : IDisposable
     {
-        private readonly Queue<Socket> held = new();
+        private readonly Queue<Socket> _held = new();
 
         public int Made { get; private set; }
 
@@ -129,7 +129,7 @@ public sealed class StrangersTests(ITestOutputHelper output)
                 {
                     LingerState = new LingerOption(true, 0)
                 };
-                held.Enqueue(socket);
+                _held.Enqueue(socket);
                 try
                 {
                     socket.Bind(new IPEndPoint(new IPAddress([127, 0, 0, (byte)(1 + Made % Addresses)]), 0));
@@ -141,13 +141,13 @@ public sealed class StrangersTests(ITestOutputHelper output)
                     // It was closed before it had said anything.
                 }
                 Made++;
-                while (held.Count > HeldMax) held.Dequeue().Dispose();
+                while (_held.Count > HeldMax) _held.Dequeue().Dispose();
             }
         }
 
         public void Dispose()
         {
-            foreach (Socket socket in held) socket.Dispose();
+            foreach (Socket socket in _held) socket.Dispose();
         }
     }
 }

@@ -4,7 +4,9 @@ using System.Net.Sockets;
 using System.Security.Authentication;
 using System.Security.Cryptography.X509Certificates;
 using Ambrosia.Protocol;
-using CRA;
+using Ambrosia.Protocol.Frames;
+using CRA.Authentication;
+using CRA.Catalog;
 
 namespace Ambrosia.EndToEnd.Tests;
 
@@ -79,7 +81,7 @@ public sealed class TlsAttackTests
         if (attack == Attack.WrongSecret) secret = chance.Bytes(secret.Length);
         uint seed = Authenticate(tls, secret, chance, checksTheOther: attack != Attack.WrongSecret);
         var hello = new ArrayBufferWriter<byte>();
-        Frames.Write(hello,
+        FrameWriter.Write(hello,
             new Hello(1, 1, Guid.NewGuid(), new InstanceId("source"), "r0", new Epoch(9), 9, "ledger", Guid.Empty, new Epoch(0), 0, 0, 0,
                 new Epoch(0), 0, 1 << 20), seed, checkPayload: true);
         tls.Write(hello.WrittenSpan);
@@ -109,7 +111,7 @@ public sealed class TlsAttackTests
         int count = 0;
         while (true)
         {
-            AuthStatus status;
+            AuthenticationStatus status;
             int replyBytes;
             try
             {
@@ -121,7 +123,7 @@ public sealed class TlsAttackTests
                 return 0;
             }
             stream.Write(reply.AsSpan(0, replyBytes));
-            if (status == AuthStatus.Done) return side.Seed;
+            if (status == AuthenticationStatus.Done) return side.Seed;
             count = stream.Read(received.AsSpan(0, side.BytesWanted));
             if (count == 0) throw new IOException("closed");
         }
@@ -159,7 +161,7 @@ public sealed class TlsAttackTests
             uint seed = Authenticate(tls, File.ReadAllBytes(Path.Combine(cluster.Root, "catalog", DirectoryCatalog.SecretName)), chance,
                 checksTheOther: true);
             var hello = new ArrayBufferWriter<byte>();
-            Frames.Write(hello,
+            FrameWriter.Write(hello,
                 new Hello(1, 1, Guid.NewGuid(), new InstanceId("source"), "r0", new Epoch(1), 1, "ledger", Guid.Empty, new Epoch(0), 0, 0,
                     0, new Epoch(0), 0, 1 << 20), seed, checkPayload: true);
             tls.Write(hello.WrittenSpan);

@@ -1,6 +1,6 @@
 using System.Text.RegularExpressions;
-using Ambrosia.Log;
-using Ambrosia.Protocol;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Segments;
 
 namespace Ambrosia.EndToEnd.Tests;
 
@@ -35,11 +35,11 @@ internal static partial class LogFile
         uint seed = PageHeader.SeedOf(new Guid(head[16..], bigEndian: true), BitConverter.ToUInt16(head[10..]));
         List<PageAt> pages = [];
         Span<byte> bytes = stackalloc byte[PageHeader.Bytes];
-        for (long at = SegmentHeader.Bytes; ; at = pages[^1].End)
+        for (long at = LogSegment.HeaderBytes; ; at = pages[^1].End)
         {
             file.Position = at;
             if (file.ReadAtLeast(bytes, bytes.Length, throwOnEndOfStream: false) < bytes.Length
-                || PageHeader.Read(bytes, seed, out PageHeader header) is not null) return pages;
+                || !PageHeader.TryRead(bytes, seed, out PageHeader header)) return pages;
             pages.Add(new PageAt(at, header));
         }
     }

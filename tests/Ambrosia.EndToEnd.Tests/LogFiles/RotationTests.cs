@@ -1,6 +1,9 @@
 using System.Net.Sockets;
-using Ambrosia.Coordinator.Pumps;
-using Ambrosia.Log;
+using Ambrosia.Log.Checkpoints;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Instances;
+using Ambrosia.Log.Segments;
+using Ambrosia.Protocol;
 
 namespace Ambrosia.EndToEnd.Tests;
 
@@ -63,8 +66,8 @@ public sealed class RotationTests
         var files = new PosixFileSystem();
         InstanceIdentity identity = InstanceDirectory.TryRead(files, replica.LogDirectory)!;
         LogChain chain = LogChain.Load(files, replica.LogDirectory, identity);
-        Protocol.Epoch epoch = chain.Segments[^1].Header.Epoch;
-        string[] needed = [.. checkpoints, .. chain.Segments.Select(static segment => segment.Name.ToString())];
+        Epoch epoch = chain.Segments[^1].Epoch;
+        string[] needed = [.. checkpoints, .. chain.Segments.Select(static segment => Path.GetFileName(segment.Path))];
         return files.List(replica.LogDirectory)
             .Where(static name => name.Split('.')[0] is "log" or "ckpt" or "spare" || name.EndsWith(".tmp", StringComparison.Ordinal))
             .All(name => needed.Contains(name) || name.StartsWith($"spare.{epoch}.", StringComparison.Ordinal))

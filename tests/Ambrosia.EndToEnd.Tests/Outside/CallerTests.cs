@@ -7,24 +7,24 @@ namespace Ambrosia.EndToEnd.Tests;
 /// <summary>A caller outside and an instance, as processes: what is answered, what fails, and what a key is good for.</summary>
 public sealed class CallerTests
 {
-    private static readonly TimeSpan patience = Cluster.Patience;
+    private static readonly TimeSpan s_patience = Cluster.Patience;
 
     [Fact]
     public Task Request_OfEachSort_IsAnswered() => WithBank(async (bank, _) =>
     {
-        Assert.Equal(1, await bank.DepositAsync("a").WaitAsync(patience));
-        Assert.Equal(2, await bank.DepositLaterAsync("b").WaitAsync(patience));
-        await bank.NoteForkAsync("c").WaitAsync(patience);
-        await bank.NoteAsync("d").WaitAsync(patience);
+        Assert.Equal(1, await bank.DepositAsync("a").WaitAsync(s_patience));
+        Assert.Equal(2, await bank.DepositLaterAsync("b").WaitAsync(s_patience));
+        await bank.NoteLogged("c").WaitAsync(s_patience);
+        await bank.NoteAsync("d").WaitAsync(s_patience);
         Assert.Equal("1, 1, 1, 1, 0", await Times(bank, "a", "b", "c", "d", "e"));
         byte[] large = [.. Enumerable.Range(0, 3 << 20).Select(static n => (byte)n)];
-        Assert.Equal(large, (await bank.EchoAsync(large).WaitAsync(patience)).ToArray());
+        Assert.Equal(large, (await bank.EchoAsync(large).WaitAsync(s_patience)).ToArray());
     });
 
     [Fact]
     public Task Request_WhoseHandlerThrows_FailsAsItDidThere() => WithBank(async (bank, _) =>
     {
-        RequestFailedException failure = await Assert.ThrowsAsync<RequestFailedException>(() => bank.RefuseAsync("no").WaitAsync(patience));
+        RequestFailedException failure = await Assert.ThrowsAsync<RequestFailedException>(() => bank.RefuseAsync("no").WaitAsync(s_patience));
         Assert.Equal((typeof(ArgumentException).FullName, "no"), (failure.TypeName, failure.Message));
         Assert.Equal("inside", Assert.IsType<RequestFailedException>(failure.InnerException).Message);
     });
@@ -32,16 +32,16 @@ public sealed class CallerTests
     [Fact]
     public Task Key_AskedAgain_HasTheSameAnswerThroughCrashes() => WithBank(async (bank, replica) =>
     {
-        long answer = await bank.WithKey("k1").DepositAsync("a").WaitAsync(patience);
+        long answer = await bank.WithKey("k1").DepositAsync("a").WaitAsync(s_patience);
         RequestFailedException failure = await Assert.ThrowsAsync<RequestFailedException>(
-            () => bank.WithKey("k2").RefuseAsync("once").WaitAsync(patience));
-        await bank.WithKey("k3").NoteForkAsync("n").WaitAsync(patience);
+            () => bank.WithKey("k2").RefuseAsync("once").WaitAsync(s_patience));
+        await bank.WithKey("k3").NoteLogged("n").WaitAsync(s_patience);
         for (int round = 0; round < 3; round++)
         {
-            Assert.Equal(answer, await bank.WithKey("k1").DepositAsync("a").WaitAsync(patience));
-            await bank.WithKey("k3").NoteForkAsync("n").WaitAsync(patience);
+            Assert.Equal(answer, await bank.WithKey("k1").DepositAsync("a").WaitAsync(s_patience));
+            await bank.WithKey("k3").NoteLogged("n").WaitAsync(s_patience);
             RequestFailedException again = await Assert.ThrowsAsync<RequestFailedException>(
-                () => bank.WithKey("k2").RefuseAsync("twice").WaitAsync(patience));
+                () => bank.WithKey("k2").RefuseAsync("twice").WaitAsync(s_patience));
             Assert.Equal(failure.Message, again.Message);
             if (round == 0) replica.KillApp();
             if (round != 1) continue;
@@ -49,7 +49,7 @@ public sealed class CallerTests
             replica.Start();
         }
         Assert.Equal("1, 1", await Times(bank, "a", "n"));
-        Assert.NotEqual(answer, await bank.WithKey("k4").DepositAsync("a").WaitAsync(patience)); // another key is another request
+        Assert.NotEqual(answer, await bank.WithKey("k4").DepositAsync("a").WaitAsync(s_patience)); // another key is another request
     });
 
     [Fact]
@@ -64,9 +64,9 @@ public sealed class CallerTests
                     .Output.Split("\"key\"").Length == 2);
         Signals.Continue(replica.AppId!.Value);
         replica.KillCoordinator();
-        Assert.IsType<OutcomeUnknownException>(await Record.ExceptionAsync(() => asked.WaitAsync(patience)));
+        Assert.IsType<OutcomeUnknownException>(await Record.ExceptionAsync(() => asked.WaitAsync(s_patience)));
         replica.Start();
-        await keyed.WaitAsync(patience);
+        await keyed.WaitAsync(s_patience);
         Assert.Equal("1, 1", await Times(bank, "a", "b")); // logged, so it took effect, though nobody was told
     });
 
@@ -99,7 +99,7 @@ public sealed class CallerTests
             bank.AwaitReady();
             var options = new ClientOptions
             {
-                Name = "web", ConnectWithin = patience, TlsAuthorities = Write(cluster, "ca.pem", Certified.Ours.Certificate)
+                Name = "web", ConnectWithin = s_patience, TlsAuthorities = Write(cluster, "ca.pem", Certified.Ours.Certificate)
             };
             (string certificate, string key) = Certified.Make("web", Certified.Ours);
             ClientOptions own = options with
@@ -108,13 +108,13 @@ public sealed class CallerTests
             };
             await using ImmortalClient client = await ConnectExamples.Connect(cluster.Catalog, cluster.Root);
             ClientProxy<IBank> proxy = client.GetProxy<IBank>();
-            long answer = await proxy.WithKey("k").DepositAsync("a").WaitAsync(patience);
-            await proxy.NoteForkAsync("n").WaitAsync(patience);
+            long answer = await proxy.WithKey("k").DepositAsync("a").WaitAsync(s_patience);
+            await proxy.NoteLogged("n").WaitAsync(s_patience);
             bank.KillCoordinator();
             Task<long> again = proxy.WithKey("k").DepositAsync("a");
             bank.Start();
-            Assert.Equal(answer, await again.WaitAsync(patience));
-            Assert.Equal(2, (long)await proxy.TotalAsync().WaitAsync(patience));
+            Assert.Equal(answer, await again.WaitAsync(s_patience));
+            Assert.Equal(2, (long)await proxy.TotalAsync().WaitAsync(s_patience));
 
             ClientRefusedException other = await Assert.ThrowsAsync<ClientRefusedException>(
                 () => ImmortalClient.ConnectAsync(cluster.Catalog, "bank", own with { Name = "somebody" }));
@@ -128,7 +128,7 @@ public sealed class CallerTests
             Assert.NotNull(await Record.ExceptionAsync(() => ImmortalClient.ConnectAsync(cluster.Catalog, "bank", stranger)));
             using var enough = new CancellationTokenSource();
             Task<ImmortalClient> plain = ImmortalClient.ConnectAsync(cluster.Catalog, "bank",
-                new ClientOptions { Name = "web", ConnectWithin = patience }, enough.Token);
+                new ClientOptions { Name = "web", ConnectWithin = s_patience }, enough.Token);
             bank.AwaitLine("line about plaintext", static line => line.Contains("(P7.4)", StringComparison.Ordinal));
             await enough.CancelAsync();
             await Assert.ThrowsAnyAsync<OperationCanceledException>(() => plain);
@@ -144,23 +144,23 @@ public sealed class CallerTests
         await cluster.RunAsync(Cluster.Again(nameof(Caller_OverAFailover_HasTheSameAnswers)), async () =>
         {
             await using ImmortalClient client = await ImmortalClient.ConnectAsync(cluster.Catalog, "bank",
-                new ClientOptions { ConnectWithin = patience });
+                new ClientOptions { ConnectWithin = s_patience });
             ClientProxy<IBank> bank = client.GetProxy<IBank>();
             var answers = new List<long>();
             for (int round = 0; round < 3; round++)
             {
                 Replica standby = set.Standby();
                 ReplicaSet.AwaitCaughtUp(standby);
-                answers.Add(await bank.WithKey($"{round}").DepositLaterAsync($"{round}").WaitAsync(patience));
+                answers.Add(await bank.WithKey($"{round}").DepositLaterAsync($"{round}").WaitAsync(s_patience));
                 Task<long>[] during = [.. Enumerable.Range(0, 20).Select(n => bank.WithKey($"{round}/{n}").DepositAsync($"{round}/{n}"))];
                 set.Primary().KillCoordinator();
-                Assert.Equal(20, (await Task.WhenAll(during).WaitAsync(patience)).Distinct().Count());
+                Assert.Equal(20, (await Task.WhenAll(during).WaitAsync(s_patience)).Distinct().Count());
                 Assert.Equal(standby.Options[1], client.Replica);
                 for (int n = 0; n <= round; n++)
-                    Assert.Equal(answers[n], await bank.WithKey($"{n}").DepositLaterAsync($"{n}").WaitAsync(patience));
+                    Assert.Equal(answers[n], await bank.WithKey($"{n}").DepositLaterAsync($"{n}").WaitAsync(s_patience));
                 set.StartStopped();
             }
-            Assert.Equal(63, (long)await bank.TotalAsync().WaitAsync(patience));
+            Assert.Equal(63, (long)await bank.TotalAsync().WaitAsync(s_patience));
             cluster.AssertNoneGaveUp();
         });
     }
@@ -176,12 +176,12 @@ public sealed class CallerTests
         await cluster.RunAsync(Cluster.Again(nameof(Window_OfOneKey_ForgetsTheOneBefore)), async () =>
         {
             await using ImmortalClient client = await ImmortalClient.ConnectAsync(cluster.Catalog, "bank",
-                new ClientOptions { ConnectWithin = patience });
+                new ClientOptions { ConnectWithin = s_patience });
             ClientProxy<IBank> bank = client.GetProxy<IBank>();
-            long first = await bank.WithKey("one").DepositAsync("a").WaitAsync(patience);
-            Assert.Equal(first, await bank.WithKey("one").DepositAsync("a").WaitAsync(patience));
-            await bank.WithKey("two").DepositAsync("b").WaitAsync(patience);
-            Assert.NotEqual(first, await bank.WithKey("one").DepositAsync("a").WaitAsync(patience)); // a new request by now
+            long first = await bank.WithKey("one").DepositAsync("a").WaitAsync(s_patience);
+            Assert.Equal(first, await bank.WithKey("one").DepositAsync("a").WaitAsync(s_patience));
+            await bank.WithKey("two").DepositAsync("b").WaitAsync(s_patience);
+            Assert.NotEqual(first, await bank.WithKey("one").DepositAsync("a").WaitAsync(s_patience)); // a new request by now
         });
     }
 
@@ -212,7 +212,7 @@ public sealed class CallerTests
     }
 
     private static async Task<string> Times(ClientProxy<IBank> bank, params string[] ids) =>
-        string.Join(", ", await bank.TimesOfAsync(ids).WaitAsync(patience));
+        string.Join(", ", await bank.TimesOfAsync(ids).WaitAsync(s_patience));
 
     private static async Task WithBank(
         Func<ClientProxy<IBank>, Replica, Task> body, [System.Runtime.CompilerServices.CallerMemberName] string test = "")
@@ -222,7 +222,7 @@ public sealed class CallerTests
         await cluster.RunAsync(Cluster.Again(test), async () =>
         {
             await using ImmortalClient client = await ImmortalClient.ConnectAsync(cluster.Catalog, "bank",
-                new ClientOptions { ConnectWithin = patience });
+                new ClientOptions { ConnectWithin = s_patience });
             await body(client.GetProxy<IBank>(), replica);
         });
     }

@@ -94,8 +94,8 @@ public sealed class HammerTests(ITestOutputHelper output)
             case Sort.LaterRequest: return await bank.DepositLaterAsync(id);
             case Sort.KeyedRequest: return await bank.WithKey(id).DepositAsync(id);
             case Sort.KeyedLaterRequest: return await bank.WithKey(id).DepositLaterAsync(id);
-            case Sort.KeyedImpulse: await bank.WithKey(id).NoteForkAsync(id); return 0;
-            default: await bank.NoteForkAsync(id); return 0;
+            case Sort.KeyedImpulse: await bank.WithKey(id).NoteLogged(id); return 0;
+            default: await bank.NoteLogged(id); return 0;
         }
     }
 

@@ -14,10 +14,10 @@ public sealed class QueryTests(ITestOutputHelper output)
 {
     private const int KillsOfARelease = 40, KillsMin = 4, PauseMsMax = 300;
 
-    private static readonly TimeSpan patience = Cluster.Patience;
+    private static readonly TimeSpan s_patience = Cluster.Patience;
 
     private static ClientOptions From(QuerySource source) =>
-        new() { ConnectWithin = patience, QueryWithin = patience, QueriesFrom = source };
+        new() { ConnectWithin = s_patience, QueryWithin = s_patience, QueriesFrom = source };
 
     [Fact]
     public async Task Query_OfThePrimary_SeesWhatWasTold()
@@ -30,7 +30,7 @@ public sealed class QueryTests(ITestOutputHelper output)
             ClientProxy<IBank> proxy = client.GetProxy<IBank>();
             for (int n = 1; n <= 50; n++)
             {
-                if (n % 3 == 0) await proxy.NoteForkAsync($"{n}");
+                if (n % 3 == 0) await proxy.NoteLogged($"{n}");
                 else if (n % 3 == 1) await proxy.DepositLaterAsync($"{n}");
                 else await proxy.DepositAsync($"{n}");
                 Assert.Equal(n, (long)await proxy.TotalAsync());
@@ -63,7 +63,7 @@ public sealed class QueryTests(ITestOutputHelper output)
         {
             await using ImmortalClient client = await ImmortalClient.ConnectAsync(cluster.Catalog, "bank", From(QuerySource.Any));
             ClientProxy<IBank> proxy = client.GetProxy<IBank>();
-            await proxy.NoteForkAsync("a");
+            await proxy.NoteLogged("a");
             RequestFailedException given = await Assert.ThrowsAsync<RequestFailedException>(() => proxy.EndAsync());
             Assert.Equal("Ambrosia.AppEnded", given.TypeName);
             Assert.Equal(1, (long)await proxy.TotalAsync());
@@ -102,7 +102,7 @@ public sealed class QueryTests(ITestOutputHelper output)
             await using ImmortalClient writer = await ImmortalClient.ConnectAsync(cluster.Catalog, "bank", From(QuerySource.Primary));
             await using ImmortalClient reader = await ImmortalClient.ConnectAsync(cluster.Catalog, "bank", From(QuerySource.Secondaries));
             ClientProxy<IBank> written = writer.GetProxy<IBank>(), read = reader.GetProxy<IBank>();
-            for (int n = 1; n <= 50; n++) Assert.Equal(n, (long)await read.AtLeast(await written.NoteForkAsync($"{n}")).TotalAsync());
+            for (int n = 1; n <= 50; n++) Assert.Equal(n, (long)await read.AtLeast(await written.NoteLogged($"{n}")).TotalAsync());
             // The catalog tells of the secondary within a second; from then on it answers, and the primary may stand still.
             Cluster.Await("the secondary in the catalog",
                 () =>
@@ -114,8 +114,8 @@ public sealed class QueryTests(ITestOutputHelper output)
             Cluster.Await("the secondary has it all", () => (ulong?)set.Members[1].Status("r1")?["log"]?["executed"] >= writer.Seen.Value);
             Signals.Stop(set.Members[0].Coordinator.Id);
             await using var resume = new Resumed(set.Members[0].Coordinator.Id);
-            Assert.Equal(50, (long)await other.GetProxy<IBank>().TotalAsync().WaitAsync(patience));
-            int[] times = await other.GetProxy<IBank>().SeenAsync(["7", "70"]).WaitAsync(patience);
+            Assert.Equal(50, (long)await other.GetProxy<IBank>().TotalAsync().WaitAsync(s_patience));
+            int[] times = await other.GetProxy<IBank>().SeenAsync(["7", "70"]).WaitAsync(s_patience);
             Assert.Equal([1, 0], times);
         });
     }
@@ -151,7 +151,7 @@ public sealed class QueryTests(ITestOutputHelper output)
             int before = seen.Count;
             Cluster.Await("answers behind the last kill", () => seen.Count >= before + 50);
             await enough.CancelAsync();
-            await Task.WhenAll(readers).WaitAsync(patience);
+            await Task.WhenAll(readers).WaitAsync(s_patience);
             foreach (ImmortalClient client in clients) await client.DisposeAsync();
             output.WriteLine($"{kills} kills, {seen.Count} answers, seed {chance.Seed}");
             Assert.Null(WhatIsWrong([.. seen]));
@@ -172,7 +172,7 @@ public sealed class QueryTests(ITestOutputHelper output)
             Task<long> last = Ask(client.GetProxy<IBank>());
             Assert.Equal(Signals.KilledExitCode, bank.AwaitExit());
             bank.Start();
-            Assert.Equal(10, await last.WaitAsync(patience));
+            Assert.Equal(10, await last.WaitAsync(s_patience));
         });
 
         static async Task<long> Ask(ClientProxy<IBank> bank)
@@ -180,7 +180,7 @@ public sealed class QueryTests(ITestOutputHelper output)
             long total = 0;
             for (int n = 0; n < 10; n++)
             {
-                await bank.WithKey($"{n}").NoteForkAsync($"{n}");
+                await bank.WithKey($"{n}").NoteLogged($"{n}");
                 total = await bank.TotalAsync();
             }
             return total;
@@ -202,7 +202,7 @@ public sealed class QueryTests(ITestOutputHelper output)
         for (int turn = 0; !enough.IsCancellationRequested; turn++)
         {
             string id = $"{reader}-{turn}";
-            await bank.WithKey(id).NoteForkAsync(id);
+            await bank.WithKey(id).NoteLogged(id);
             written.Add(id);
             QueryAnswer<int[]> own = await bank.SeenAsync([.. written.TakeLast(200)]);
             QueryAnswer<long> total = await bank.TotalAsync();

@@ -7,32 +7,32 @@ internal sealed class Chance
 {
     private const string Variable = "AMBROSIA_E2E_SEED";
 
-    private readonly Random random;
+    private readonly Random _random;
 
     public Chance()
     {
         Seed = int.TryParse(Environment.GetEnvironmentVariable(Variable), NumberStyles.None, CultureInfo.InvariantCulture, out int seed)
             ? seed : Random.Shared.Next();
-        random = new Random(Seed);
+        _random = new Random(Seed);
     }
 
     public int Seed { get; }
 
-    public bool Coin() => random.Next(2) == 0;
+    public bool Coin() => _random.Next(2) == 0;
 
-    public int Below(int bound) => random.Next(bound);
+    public int Below(int bound) => _random.Next(bound);
 
     public byte[] Bytes(int count)
     {
         byte[] bytes = new byte[count];
-        random.NextBytes(bytes);
+        _random.NextBytes(bytes);
         return bytes;
     }
 
     /// <summary>Lets a random time pass. Nothing is waited for: the moment itself is what is tested.</summary>
-    public void PassTime(int millisecondsMax) => Thread.Sleep(random.Next(millisecondsMax));
+    public void PassTime(int millisecondsMax) => Thread.Sleep(_random.Next(millisecondsMax));
 
-    public void Shuffle<T>(Span<T> items) => random.Shuffle(items);
+    public void Shuffle<T>(Span<T> items) => _random.Shuffle(items);
 
     /// <summary>The command line that repeats a test.</summary>
     public string Again(string filter) =>

@@ -11,8 +11,8 @@ internal sealed class Cluster : IDisposable
     /// <summary>For anything that will surely come on a machine that is busy with other tests.</summary>
     public static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
 
-    private readonly List<Replica> replicas = [];
-    private bool passed;
+    private readonly List<Replica> _replicas = [];
+    private bool _passed;
 
     public Cluster() => Root = Directory.CreateTempSubdirectory("ambrosia-e2e-").FullName;
 
@@ -28,7 +28,7 @@ internal sealed class Cluster : IDisposable
     public Replica Add(string name, string role)
     {
         var replica = new Replica(Root, name, role);
-        replicas.Add(replica);
+        _replicas.Add(replica);
         return replica;
     }
 
@@ -36,7 +36,7 @@ internal sealed class Cluster : IDisposable
     public Replica AddHost(string name, string roles)
     {
         var replica = new Replica(Root, name, roles) { IsEmbedded = true };
-        replicas.Add(replica);
+        _replicas.Add(replica);
         return replica;
     }
 
@@ -61,7 +61,7 @@ internal sealed class Cluster : IDisposable
     /// <summary>No coordinator has ended by a decision of its own.</summary>
     public void AssertNoneGaveUp()
     {
-        foreach (Replica replica in replicas)
+        foreach (Replica replica in _replicas)
             if (replica.Lines.Find(
                 static line => line.StartsWith("exit ", StringComparison.Ordinal)
                     || line.StartsWith("Unhandled exception", StringComparison.Ordinal)) is { } line)
@@ -86,12 +86,12 @@ internal sealed class Cluster : IDisposable
         try
         {
             body();
-            passed = true;
+            _passed = true;
         }
         catch (Exception e)
         {
             throw new InvalidOperationException(
-                $"{e.Message}\nAgain: {repeat}\nKept: {Root}\n{string.Join("\n\n", replicas.Select(static r => r.Lines))}", e);
+                $"{e.Message}\nAgain: {repeat}\nKept: {Root}\n{string.Join("\n\n", _replicas.Select(static r => r.Lines))}", e);
         }
     }
 
@@ -105,11 +105,11 @@ internal sealed class Cluster : IDisposable
     /// <summary>The command line that repeats a test without chance.</summary>
     public static string Again(string filter) => $"dotnet test tests/Ambrosia.EndToEnd.Tests --filter \"DisplayName~{filter}\"";
 
-    public void Passed() => passed = true;
+    public void Passed() => _passed = true;
 
     public void Dispose()
     {
-        foreach (Replica replica in replicas) replica.Dispose();
-        if (passed) Directory.Delete(Root, recursive: true);
+        foreach (Replica replica in _replicas) replica.Dispose();
+        if (_passed) Directory.Delete(Root, recursive: true);
     }
 }

@@ -1,7 +1,10 @@
 using System.Diagnostics;
 using System.Text.Json.Nodes;
-using Ambrosia.Coordinator.Pumps;
-using Ambrosia.Log;
+using Ambrosia.Coordinator;
+using Ambrosia.Coordinator.Hosting;
+using Ambrosia.EndToEnd.App;
+using Ambrosia.Log.Files;
+using Ambrosia.TestKit;
 
 namespace Ambrosia.EndToEnd.Tests;
 
@@ -13,23 +16,24 @@ internal sealed class Replica : IDisposable
 {
     private const string AppLine = "app ";
 
-    private static readonly IFileSystem files = new PosixFileSystem();
+    private static readonly string[] s_format = ["--log-format", "json"];
+    private static readonly IFileSystem s_files = new PosixFileSystem();
 
-    private readonly string root;
-    private readonly string role;
-    private readonly List<Process> started = [];
+    private readonly string _root;
+    private readonly string _role;
+    private readonly List<Process> _started = [];
 
     public Replica(string root, string name, string role)
     {
-        this.root = root;
-        this.role = role;
+        _root = root;
+        _role = role;
         Name = name;
         Lines = new LineLog(name);
     }
 
     public string Name { get; }
 
-    public string LogDirectory => Path.Combine(root, Name);
+    public string LogDirectory => Path.Combine(_root, Name);
 
     /// <summary>Coordinator and app are one process; the role may be several, with commas.</summary>
     public bool IsEmbedded { get; init; }
@@ -45,9 +49,9 @@ internal sealed class Replica : IDisposable
     /// <summary>Where the lines of the coordinator, or app, begin that was started last.</summary>
     public int StartedAt { get; private set; }
 
-    public Process Coordinator => started.Count > 0 ? started[^1] : throw new InvalidOperationException($"{Name} was not started");
+    public Process Coordinator => _started.Count > 0 ? _started[^1] : throw new InvalidOperationException($"{Name} was not started");
 
-    public bool IsRunning => started.Count > 0 && !Coordinator.HasExited;
+    public bool IsRunning => _started.Count > 0 && !Coordinator.HasExited;
 
     /// <summary>Starts the coordinator.</summary>
     /// <param name="crashAt">Crash point and pass at which it kills itself.</param>
@@ -57,9 +61,9 @@ internal sealed class Replica : IDisposable
     {
         var settings = new Dictionary<string, string>(Settings);
         if (crashAt is not null) settings["AMBROSIA_CRASH_AT"] = crashAt;
-        string[] app = withApp ? ["--", Executables.App, role] : [];
-        string[] command = IsEmbedded ? [Executables.App, "host", role, "--log", LogDirectory, .. Options]
-            : [.. wrapper, Executables.Coordinator, "--log", LogDirectory, .. Options, .. app];
+        string[] app = withApp ? ["--", Executables.App, _role] : [];
+        string[] command = IsEmbedded ? [Executables.App, "host", _role, "--log", LogDirectory, .. s_format, .. Options]
+            : [.. wrapper, Executables.Coordinator, "--log", LogDirectory, .. s_format, .. Options, .. app];
         StartedAt = Lines.Count;
         Run(command, settings);
         return this;
@@ -69,22 +73,28 @@ internal sealed class Replica : IDisposable
     public Process StartApp(string appChannel, string tokenPath)
     {
         Process coordinator = Coordinator;
-        Process app = Run([Executables.App, role],
+        Process app = Run([Executables.App, _role],
             new Dictionary<string, string>(Settings) { ["AMBROSIA_APP"] = appChannel, ["AMBROSIA_TOKEN"] = tokenPath });
-        started.Add(coordinator); // stays the last
+        _started.Add(coordinator); // stays the last
         return app;
     }
 
     private Process Run(string[] command, Dictionary<string, string> settings)
     {
-        var process = new Process { StartInfo = Executables.StartOf(command[0], command[1..], settings, root) };
-        process.OutputDataReceived += (_, line) => { if (line.Data is { } text) Lines.Add(text); };
-        process.ErrorDataReceived += (_, line) => { if (line.Data is { } text) Lines.Add(text); };
+        var process = new Process { StartInfo = Executables.StartOf(command[0], command[1..], settings, _root) };
+        process.OutputDataReceived += (_, line) => Take(line.Data);
+        process.ErrorDataReceived += (_, line) => Take(line.Data);
         process.Start();
-        started.Add(process);
+        _started.Add(process);
         process.BeginOutputReadLine();
         process.BeginErrorReadLine();
         return process;
+    }
+
+    /// <summary>Of an event of a coordinator the text counts; what the app writes comes between.</summary>
+    private void Take(string? line)
+    {
+        if (line is not null) Lines.Add(CoordinatorLine.TextOf(line, alone: IsEmbedded ? Name : null));
     }
 
     /// <summary>Waits until the coordinator that runs now has said that it is ready.</summary>
@@ -146,7 +156,7 @@ internal sealed class Replica : IDisposable
     {
         try
         {
-            return AdminClient.Ask(files, LogDirectory, replica, new JsonObject { ["command"] = "status" }, Cluster.Patience)
+            return AdminClient.Ask(s_files, LogDirectory, replica, new JsonObject { ["command"] = "status" }, Cluster.Patience)
                 .LastOrDefault();
         }
         catch (AdminUnreachableException)
@@ -169,11 +179,11 @@ internal sealed class Replica : IDisposable
 
     public void Dispose()
     {
-        foreach (Process process in started.Distinct())
+        foreach (Process process in _started.Distinct())
             if (!process.HasExited) Signals.Kill(process.Id);
         foreach (string line in Lines.From(0).Where(static line => IsAppLine(line)))
             if (int.Parse(line[AppLine.Length..]) is var id && IsOurApp(id)) Signals.Kill(id);
-        foreach (Process process in started.Distinct())
+        foreach (Process process in _started.Distinct())
         {
             process.WaitForExit(Cluster.Patience);
             process.Dispose();

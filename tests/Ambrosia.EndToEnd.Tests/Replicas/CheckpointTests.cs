@@ -34,10 +34,10 @@ public sealed class CheckpointTests : ReplicaTests
     [InlineData("ckpt.midWrite")]
     [InlineData("ckpt.afterFsync")]
     [InlineData("ckpt.afterRename")]
-    public void Checkpointer_KilledInTheMiddle_DutyMoves(string step)
+    public void Checkpointer_KilledInTheMiddle_AnotherTakesOver(string step)
     {
         using var cluster = new Cluster();
-        cluster.Run(Cluster.Again($"{nameof(Checkpointer_KilledInTheMiddle_DutyMoves)}&DisplayName~{step}"), () =>
+        cluster.Run(Cluster.Again($"{nameof(Checkpointer_KilledInTheMiddle_AnotherTakesOver)}&DisplayName~{step}"), () =>
         {
             (ReplicaSet source, ReplicaSet ledger) = Pair(cluster, "--checkpoint-every", "512K");
             ledger.Start(1);

@@ -1,5 +1,7 @@
 using System.Security.Cryptography;
-using Ambrosia.Log;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Instances;
+using Ambrosia.Log.Reading;
 using Ambrosia.Protocol;
 
 namespace Ambrosia.EndToEnd.Tests;
@@ -13,32 +15,32 @@ internal sealed record PageOfHistory(ulong Lsn, string Records);
 /// </summary>
 internal sealed class HistoryReader : IDisposable
 {
-    private readonly LogFollower follower;
-    private readonly LogReader reader;
-    private readonly List<PageOfHistory> pages = [];
-    private PageBuffer buffer = new();
-    private Lsn next = Lsn.Zero;
+    private readonly LogFollower _follower;
+    private readonly LogReader _reader;
+    private readonly List<PageOfHistory> _pages = [];
+    private PageBuffer _buffer = new();
+    private Lsn _next = Lsn.Zero;
 
     public HistoryReader(string directory)
     {
         var files = new PosixFileSystem();
         InstanceIdentity identity = InstanceDirectory.TryRead(files, directory)
             ?? throw new InvalidOperationException($"{directory} is no log");
-        follower = new LogFollower(files, directory, identity);
-        reader = new LogReader(files, directory, identity, follower.Chain);
+        _follower = new LogFollower(files, directory, identity);
+        _reader = new LogReader(files, directory, identity, _follower.Chain);
     }
 
-    public IReadOnlyList<PageOfHistory> Pages => pages;
+    public IReadOnlyList<PageOfHistory> Pages => _pages;
 
     /// <summary>Reads on to what is stated as durable now.</summary>
     public HistoryReader Advance()
     {
-        while (follower.Step()) { }
-        while (next < follower.Stated && reader.Read(next, ref buffer) is var status && status != ReadStatus.AtTail)
+        while (_follower.Step()) { }
+        while (_next < _follower.Stated && _reader.Read(_next, ref _buffer) is var status && status != ReadStatus.AtTail)
         {
-            if (status == ReadStatus.Gone) throw new InvalidOperationException($"the page at {next} is gone, although all history is kept");
-            pages.Add(new PageOfHistory(next.Value, $"{buffer.TimeMicros} {Convert.ToHexString(SHA256.HashData(buffer.Records))}"));
-            next = buffer.Next;
+            if (status == ReadStatus.Truncated) throw new InvalidOperationException($"the page at {_next} is gone, although all history is kept");
+            _pages.Add(new PageOfHistory(_next.Value, $"{_buffer.TimeMicros} {Convert.ToHexString(SHA256.HashData(_buffer.Records))}"));
+            _next = _buffer.Next;
         }
         return this;
     }
@@ -53,7 +55,7 @@ internal sealed class HistoryReader : IDisposable
 
     public void Dispose()
     {
-        reader.Dispose();
-        follower.Dispose();
+        _reader.Dispose();
+        _follower.Dispose();
     }
 }

@@ -1,18 +1,18 @@
 using System.Text.Json.Nodes;
-using Ambrosia.Coordinator.Pumps;
-using Ambrosia.Log;
+using Ambrosia.Coordinator.Hosting;
+using Ambrosia.Log.Files;
 
 namespace Ambrosia.EndToEnd.Tests;
 
 /// <summary>What operators do with replicas: promote one, retire another, move an instance.</summary>
 public sealed class OperatorTests : ReplicaTests
 {
-    private static readonly IFileSystem files = new PosixFileSystem();
+    private static readonly IFileSystem s_files = new PosixFileSystem();
 
     private static JsonObject Ask(ReplicaSet set, int member, string command, bool force = false)
     {
         JsonObject? last = null;
-        foreach (JsonObject answer in AdminClient.Ask(files, set.Members[member].LogDirectory, $"r{member}",
+        foreach (JsonObject answer in AdminClient.Ask(s_files, set.Members[member].LogDirectory, $"r{member}",
             new JsonObject { ["command"] = command, ["force"] = force }, Cluster.Patience)) last = answer;
         return last!;
     }

@@ -1,17 +1,19 @@
+using Ambrosia.EndToEnd.App;
+
 namespace Ambrosia.EndToEnd.Tests;
 
 /// <summary>The replicas of one instance, of which one is primary at a time. One test's thread.</summary>
 internal sealed class ReplicaSet
 {
-    private readonly Cluster cluster;
-    private readonly string name, role;
-    private readonly List<Replica> members = [];
+    private readonly Cluster _cluster;
+    private readonly string _name, _role;
+    private readonly List<Replica> _members = [];
 
     public ReplicaSet(Cluster cluster, string name, string role)
     {
-        this.cluster = cluster;
-        this.name = name;
-        this.role = role;
+        _cluster = cluster;
+        _name = name;
+        _role = role;
     }
 
     /// <summary>The apps' settings; equal for all, since all execute the same log.</summary>
@@ -19,15 +21,15 @@ internal sealed class ReplicaSet
 
     public List<string> Options { get; } = [];
 
-    public IReadOnlyList<Replica> Members => members;
+    public IReadOnlyList<Replica> Members => _members;
 
     /// <summary>One more replica, not started yet.</summary>
     public Replica Add()
     {
-        Replica replica = cluster.Add(name, role);
-        replica.Options.AddRange(["--replica", $"r{members.Count}", .. Options]);
+        Replica replica = _cluster.Add(_name, _role);
+        replica.Options.AddRange(["--replica", $"r{_members.Count}", .. Options]);
         foreach ((string key, string value) in Settings) replica.Settings[key] = value;
-        members.Add(replica);
+        _members.Add(replica);
         return replica;
     }
 
@@ -46,14 +48,14 @@ internal sealed class ReplicaSet
     public Replica Primary()
     {
         Replica? found = null;
-        Cluster.Await($"{name} has a primary", () => (found = FindPrimary()) is not null);
+        Cluster.Await($"{_name} has a primary", () => (found = FindPrimary()) is not null);
         return found!;
     }
 
     private Replica? FindPrimary()
     {
         (Replica? best, ulong highest) = (null, 0);
-        foreach (Replica member in members)
+        foreach (Replica member in _members)
             if (EpochOf(member) is var epoch && epoch > highest) (best, highest) = (member, epoch);
         return best is { IsRunning: true } ? best : null; // a dead one's epoch has not been followed by another yet
     }
@@ -64,7 +66,7 @@ internal sealed class ReplicaSet
             ? ulong.Parse(line.Split("epoch=")[1].Split(' ')[0]) : 0;
 
     /// <summary>A member that runs and is not primary.</summary>
-    public Replica Standby() => members.First(m => m.IsRunning && m != Primary());
+    public Replica Standby() => _members.First(m => m.IsRunning && m != Primary());
 
     public static void AwaitCaughtUp(Replica member) =>
         member.AwaitLine("word that it has caught up",
@@ -72,12 +74,12 @@ internal sealed class ReplicaSet
 
     public void StartStopped()
     {
-        foreach (Replica member in members)
+        foreach (Replica member in _members)
             if (!member.IsRunning) member.Start();
     }
 
     public void KillAll()
     {
-        foreach (Replica member in members) member.KillCoordinator();
+        foreach (Replica member in _members) member.KillCoordinator();
     }
 }

@@ -1,4 +1,7 @@
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Reading;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Hashing;
 
 namespace Ambrosia.Log.Tests;
 
@@ -22,7 +25,7 @@ public sealed class DamageControlTests
             Assert.Equal(DamageOracle.Answer.Halt, DamageOracle.Check(_reader));
             _reader.Bytes.AsSpan(_image.Offset(page.Next)).Clear();
             (int pages, ReadVerdict verdict) = _reader.Read();
-            Assert.IsType<ReadVerdict.Cut>(verdict);
+            Assert.IsType<ReadVerdict.TornTail>(verdict);
             Assert.Throws<AcceptedLie>(() => DamageOracle.Judge(_image, damaged, pages, verdict));
             _reader.Restore();
         }
@@ -82,15 +85,15 @@ public sealed class DamageControlTests
         zeros.AsSpan(_image.Offset(last.Lsn)).Clear();
         _image.Bytes.AsSpan(0, _image.EndOffset).CopyTo(stale);
         var damage = new LogDamage(_image.Segment.Path, _image.Offset(last.Lsn), last.Lsn, "", "");
-        var cut = new ReadVerdict.Cut(last.Lsn, 4_096, _image.Segment.Path, _image.Offset(last.Lsn), "torn", _image.Stated);
+        var cut = new ReadVerdict.TornTail(last.Lsn, 4_096, _image.Segment.Path, _image.Offset(last.Lsn), "torn", _image.Stated);
         DamageOracle.Judge(_image, torn, pages - 1, cut);
-        AssertCaught(torn, pages - 1, new ReadVerdict.Whole(last.Lsn, _image.Stated));      // a silent cut
+        AssertCaught(torn, pages - 1, new ReadVerdict.CleanEnd(last.Lsn, _image.Stated));      // a silent cut
         AssertCaught(torn, pages - 1, new ReadVerdict.Halt(last.Lsn, damage, _image.Stated)); // a halt that nothing asks for
         AssertCaught(torn, 1, cut with { End = early.Lsn });                                 // too early
         AssertCaught(torn, pages - 1, cut with { Offset = 0 });
-        AssertCaught(torn, pages, new ReadVerdict.Whole(_image.End, _image.Stated));        // no answer at all
+        AssertCaught(torn, pages, new ReadVerdict.CleanEnd(_image.End, _image.Stated));        // no answer at all
         AssertCaught(zeros, pages - 1, cut);                                                 // a loud cut of nothing
-        AssertCaught(_image.Bytes, pages - 1, new ReadVerdict.Whole(last.Lsn, _image.Stated));
+        AssertCaught(_image.Bytes, pages - 1, new ReadVerdict.CleanEnd(last.Lsn, _image.Stated));
     }
 
     [Fact]

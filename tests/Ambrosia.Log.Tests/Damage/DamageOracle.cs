@@ -1,3 +1,5 @@
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Reading;
 using Ambrosia.Protocol;
 
 namespace Ambrosia.Log.Tests;
@@ -42,7 +44,7 @@ internal static class DamageOracle
         return JudgeEnd(image, now, damaged, end == at, verdict);
     }
 
-    /// <summary>Silent where nothing says that something was written; loud everywhere else.</summary>
+    /// <summary>The answer is silent where nothing says that something was written, and loud everywhere else.</summary>
     private static Answer JudgeEnd(SegmentImage image, ReadOnlySpan<byte> now, int damaged, bool isBetweenRecords, ReadVerdict verdict)
     {
         int x = Math.Min(image.Offset(verdict.End), now.Length);
@@ -50,14 +52,14 @@ internal static class DamageOracle
             ? (!now[x..Math.Min(x + 4_096, now.Length)].ContainsAnyExcept((byte)0) || IsStalePage(image, now, x))
                 && !HasHeader(image, now, damaged)
             : !now[x..].ContainsAnyExcept((byte)0);
-        if (verdict is ReadVerdict.Cut cut)
+        if (verdict is ReadVerdict.TornTail cut)
         {
             Require(cut.File == image.Segment.Path && cut.Offset == image.Offset(cut.End) && cut.Reason.Length > 0, $"{cut}");
             Require(cut.Bytes > 0 && cut.Offset + cut.Bytes <= Math.Max(now.Length, image.EndOffset), $"{cut}");
             Require(!isNothing || !isBetweenRecords, $"{cut}, where nothing was written");
             return Answer.Cut;
         }
-        Require(verdict is ReadVerdict.Whole && isNothing && isBetweenRecords, $"{verdict}, although something was written behind");
+        Require(verdict is ReadVerdict.CleanEnd && isNothing && isBetweenRecords, $"{verdict}, although something was written behind");
         return Answer.Whole;
     }
 

@@ -1,4 +1,4 @@
-using Ambrosia.Protocol;
+using Ambrosia.Log.Format;
 
 namespace Ambrosia.Log.Tests;
 
@@ -39,7 +39,7 @@ public sealed class EveryBitTests
             (answers[DamageOracle.Answer.Halt], answers[DamageOracle.Answer.Cut], answers[DamageOracle.Answer.Whole]));
     }
 
-    /// <summary>Where a reader knows all that it needs to judge a page: at the boundary before its record.</summary>
+    /// <summary>A reader knows all that it needs to judge a page at the boundary before the page's record.</summary>
     private static int Before(SegmentImage image, int offset) => image.FirstOf(image.PageAt(offset));
 
     [Fact]

@@ -1,3 +1,6 @@
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Reading;
+
 namespace Ambrosia.Log.Tests;
 
 /// <summary>
@@ -7,11 +10,11 @@ public sealed class EveryLengthTests
 {
     private static readonly Lazy<SegmentImage> s_image = new(() => SegmentImage.Make());
 
-    public enum Fill { Truncated, Zeros, OldData, Random }
+    public enum Fill { Truncated, Zeroed, OldData, Random }
 
     [Theory]
     [InlineData(Fill.Truncated)]
-    [InlineData(Fill.Zeros)]
+    [InlineData(Fill.Zeroed)]
     [InlineData(Fill.OldData)]
     [InlineData(Fill.Random)]
     public void Read_CutAtEveryLength_LosesNothingStatedAndInventsNothing(Fill fill)
@@ -27,7 +30,7 @@ public sealed class EveryLengthTests
             switch (fill)
             {
                 case Fill.Truncated: reader.Length = length; break;
-                case Fill.Zeros: rest.Clear(); break;
+                case Fill.Zeroed: rest.Clear(); break;
                 case Fill.OldData: image.Stale.AsSpan(length).CopyTo(rest); break;
                 case Fill.Random: noise.AsSpan(length).CopyTo(rest); break;
             }

@@ -13,7 +13,7 @@ public sealed class EveryPowerLossTests
     [Fact]
     public void Recover_EverySubsetAtEveryOperation_HasEverythingDurable()
     {
-        var life = new TruncationLife(rounds: 12);
+        var life = new TruncationScenario(rounds: 12);
         (int moments, long outcomes) = LosePower(life);
         Assert.Null(life.Death);
         Assert.True(life.Recycled > 0, "no file lives twice");
@@ -28,12 +28,12 @@ public sealed class EveryPowerLossTests
     [InlineData("spare.")]
     [InlineData("ckpt.")]
     [InlineData("instance")]
-    [InlineData(WatchedFiles.Directory)]
+    [InlineData(InterceptedFiles.Directory)]
     public void LosePower_FlushesLeftOut_IsNoticed(string which)
     {
-        var life = new TruncationLife(rounds: 12)
+        var life = new TruncationScenario(rounds: 12)
         {
-            View = files => new WatchedFiles(files) { LeavesOutFlush = name => name.StartsWith(which, StringComparison.Ordinal) }
+            View = files => new InterceptedFiles(files) { LeavesOutFlush = name => name.StartsWith(which, StringComparison.Ordinal) }
         };
         Assert.ThrowsAny<Exception>(() => LosePower(life));
     }
@@ -41,7 +41,7 @@ public sealed class EveryPowerLossTests
     /// <summary>
     /// The power goes in each way before every operation that follows one that changed something; how many moments, how many outcomes.
     /// </summary>
-    private static (int Moments, long Outcomes) LosePower(TruncationLife life)
+    private static (int Moments, long Outcomes) LosePower(TruncationScenario life)
     {
         int moments = 0;
         long outcomes = 0;
@@ -59,7 +59,7 @@ public sealed class EveryPowerLossTests
         return (moments, outcomes);
     }
 
-    private static long LosePower(TruncationLife life, SimulatedFileSystem now, FileOperation next)
+    private static long LosePower(TruncationScenario life, SimulatedFileSystem now, FileOperation next)
     {
         var choices = new PowerLossChoices();
         do

@@ -1,3 +1,5 @@
+using Ambrosia.Log.Files;
+
 namespace Ambrosia.Log.Tests;
 
 /// <summary>

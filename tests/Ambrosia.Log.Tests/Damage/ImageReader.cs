@@ -1,4 +1,8 @@
-using Ambrosia.Protocol;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
+using Ambrosia.Log.Reading;
+using Ambrosia.Log.Recovery;
+using Ambrosia.Log.Segments;
 
 namespace Ambrosia.Log.Tests;
 
@@ -63,7 +67,7 @@ internal sealed class ImageReader
     {
         try
         {
-            return new TailScan(_files, SegmentImage.Dir, _image.Identity, _image.Segment).Run(ref _buffer);
+            return new TailScan(new LogLocation(_files, SegmentImage.Dir, _image.Identity), _image.Segment).Read(ref _buffer);
         }
         catch (LogDamage damage)
         {

@@ -1,4 +1,10 @@
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
+using Ambrosia.Log.Reading;
+using Ambrosia.Log.Recovery;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Hashing;
+using Ambrosia.Protocol.Records;
 
 namespace Ambrosia.Log.Tests;
 
@@ -76,13 +82,13 @@ public sealed class IntactPageTests
     {
         MemoryFileSystem good = _fs.Copy(), torn = _fs.Copy();
         Put(good, Of(_good, s_record), s_record);
-        Assert.All(Answers(good), a => Assert.Equal((typeof(ReadVerdict.Whole), _good.Lsn + LogFormat.BlockBytes), a));
+        Assert.All(Answers(good), a => Assert.Equal((typeof(ReadVerdict.CleanEnd), _good.Lsn + LogFormat.BlockBytes), a));
         (Func<PageHeader, PageHeader> header, byte[] payload) = s_rules[rule];
         bool isHeader = payload.Length == 0
             || rule is "longer than any page" or "states itself" or "two flags" or "unknown flag" or "a rest without a spanning record"
                 or "mark with a record" or "begins a record of no rest";
         Put(torn, header(Of(_good, payload)), payload, flipAt: isHeader ? 17 : PageHeader.Bytes + 1);
-        Assert.All(Answers(torn), a => Assert.Equal((typeof(ReadVerdict.Cut), _good.Lsn), a));
+        Assert.All(Answers(torn), a => Assert.Equal((typeof(ReadVerdict.TornTail), _good.Lsn), a));
     }
 
     /// <summary>Behind a torn page it is judged by what it states: it was written, and so was what it says.</summary>
@@ -95,7 +101,7 @@ public sealed class IntactPageTests
         Put(_fs, Of(_good, s_record), s_record, flipAt: 70);
         PageHeader behind = Of(_good, newer) with { Lsn = _good.Lsn + LogFormat.BlockBytes };
         Put(_fs, behind with { DurableUpTo = statesMore ? behind.Lsn : _good.Lsn }, newer);
-        Assert.All(Answers(_fs), a => Assert.Equal((statesMore ? typeof(ReadVerdict.Halt) : typeof(ReadVerdict.Cut), _good.Lsn), a));
+        Assert.All(Answers(_fs), a => Assert.Equal((statesMore ? typeof(ReadVerdict.Halt) : typeof(ReadVerdict.TornTail), _good.Lsn), a));
     }
 
     private static PageHeader Of(PageHeader header, byte[] payload) =>
@@ -114,7 +120,7 @@ public sealed class IntactPageTests
         fs.SetContent(Segment, bytes);
     }
 
-    /// <summary>What a scan, a take-over and a reader say, and where.</summary>
+    /// <summary>Returns what a scan, a take-over and a reader say, and where.</summary>
     private (Type Verdict, Lsn Lsn)[] Answers(MemoryFileSystem fs)
     {
         using LogScan scan = LogScan.Open(fs, Dir, _identity);
@@ -144,9 +150,9 @@ public sealed class IntactPageTests
     {
         try
         {
-            WholeLog.Read(fs, Dir, out Lsn end);
+            LogContent.Read(fs, Dir, out Lsn end);
             Assert.Equal(scanned.End, end);
-            return scanned is ReadVerdict.Halt ? new ReadVerdict.Whole(end, default) : scanned;
+            return scanned is ReadVerdict.Halt ? new ReadVerdict.CleanEnd(end, default) : scanned;
         }
         catch (LogDamage damage)
         {

@@ -1,3 +1,5 @@
+using Ambrosia.Log.Format;
+
 namespace Ambrosia.Log.Tests;
 
 /// <summary>Every pair of pages and of blocks swapped, duplicated, or replaced by what the recycled file had there.</summary>

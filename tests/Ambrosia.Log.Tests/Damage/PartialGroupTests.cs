@@ -1,4 +1,3 @@
-using Ambrosia.Protocol;
 using Ambrosia.TestKit;
 
 namespace Ambrosia.Log.Tests;
@@ -11,7 +10,7 @@ public sealed class PartialGroupTests
 {
     private const int SectorBytes = 512, BlockBytes = 4_096;
 
-    public enum Under { Zeros, OldData }
+    public enum Under { Zeroed, OldData }
 
     public static TheoryData<int, int, Under> Groups()
     {
@@ -35,11 +34,11 @@ public sealed class PartialGroupTests
                     Lose(reader, image.Offset(image.Pages[first + i].Lsn), image.Pages[first + i].Footprint, under);
         });
         AssertNothingHalts(answers, 1 << pages);
-        Assert.True(answers[DamageOracle.Answer.Whole] >= (under == Under.Zeros ? pages + 1 : 1)); // each prefix is a log that ended there
+        Assert.True(answers[DamageOracle.Answer.Whole] >= (under == Under.Zeroed ? pages + 1 : 1)); // each prefix is a log that ended there
     }
 
     [Theory]
-    [InlineData(Under.Zeros)]
+    [InlineData(Under.Zeroed)]
     [InlineData(Under.OldData)]
     public void Read_EverySubsetOfBlocks_IsTheLogToTheFirstMissing(Under under)
     {
@@ -54,7 +53,7 @@ public sealed class PartialGroupTests
     }
 
     [Theory]
-    [InlineData(Under.Zeros)]
+    [InlineData(Under.Zeroed)]
     [InlineData(Under.OldData)]
     public void Read_EverySubsetOfTheLastPagesSectors_IsAllOrACut(Under under)
     {
@@ -73,7 +72,7 @@ public sealed class PartialGroupTests
     }
 
     [Theory]
-    [InlineData(Under.Zeros)]
+    [InlineData(Under.Zeroed)]
     [InlineData(Under.OldData)]
     public void Read_RandomSubsetsOfALargeGroup_AreTheLogToTheFirstMissing(Under under)
     {
@@ -95,7 +94,7 @@ public sealed class PartialGroupTests
     private static void Lose(ImageReader reader, int offset, int count, Under under)
     {
         Span<byte> bytes = reader.Bytes.AsSpan(offset, count);
-        if (under == Under.Zeros) bytes.Clear();
+        if (under == Under.Zeroed) bytes.Clear();
         else reader.Image.Stale.AsSpan(offset, count).CopyTo(bytes);
     }
 

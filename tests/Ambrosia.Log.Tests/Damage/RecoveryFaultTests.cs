@@ -1,4 +1,5 @@
-using Ambrosia.Protocol;
+using Ambrosia.Log.Commit;
+using Ambrosia.Log.Format;
 using Ambrosia.TestKit;
 
 namespace Ambrosia.Log.Tests;
@@ -58,14 +59,14 @@ public sealed class RecoveryFaultTests
         Assert.Throws<InvalidOperationException>(() => CheckStart(left.Copy(), appended, appended.Count + 1, "planted"));
     }
 
-    /// <summary>A start and the reading of the whole log; the error that ended it, or null.</summary>
+    /// <summary>Starts a process that reads the whole log, and returns the error that ended it, or null.</summary>
     private static SimulatedIOException? TryStart(SimulatedFileSystem disk, string id)
     {
         SimulatedProcess process = disk.ForProcess(id);
         try
         {
             using Primary primary = Primary.Start(process, Dir, s_options, "r1");
-            WholeLog.Read(process, Dir);
+            LogContent.Read(process, Dir);
             return null;
         }
         catch (SimulatedIOException e)
@@ -84,7 +85,7 @@ public sealed class RecoveryFaultTests
         {
             SimulatedProcess process = disk.ForProcess("next");
             using Primary primary = Primary.Start(process, Dir, s_options, "r2");
-            List<LoggedRecord> read = WholeLog.Read(process, Dir);
+            List<LoggedRecord> read = LogContent.Read(process, Dir);
             Assert.True(read.Count >= durable, $"{read.Count} records of {durable} that were acknowledged");
             Assert.Equal(appended[..read.Count], read);
             Assert.DoesNotContain(process.List(Dir), static n => n.EndsWith(".tmp", StringComparison.Ordinal));

@@ -1,3 +1,9 @@
+using Ambrosia.Log.Commit;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
+using Ambrosia.Log.Pages;
+using Ambrosia.Log.Reading;
+using Ambrosia.Log.Segments;
 using Ambrosia.Protocol;
 
 namespace Ambrosia.Log.Tests;
@@ -28,7 +34,7 @@ internal sealed class SegmentImage
     /// <summary>The file: header, pages, and zeros behind them.</summary>
     public byte[] Bytes { get; }
 
-    /// <summary>As long, of an earlier life.</summary>
+    /// <summary>The content of an earlier life of the file, which is as long.</summary>
     public byte[] Stale { get; }
     public IReadOnlyList<PageHeader> Pages { get; }
     public Lsn End { get; }
@@ -42,7 +48,7 @@ internal sealed class SegmentImage
     /// <summary>The same pages in a file that was a segment before.</summary>
     public SegmentImage AsRecycled()
     {
-        LogSegment recycled = Segment with { Header = Segment.Header with { IsRecycled = true } };
+        LogSegment recycled = new LogSegment(Segment.Path, Segment.Header with { IsRecycled = true });
         byte[] bytes = [.. Bytes];
         recycled.Header.Write(bytes);
         return new SegmentImage(Identity, recycled, bytes, Stale, [.. Pages]);
@@ -58,7 +64,7 @@ internal sealed class SegmentImage
         return i;
     }
 
-    /// <summary>Where the log ends when this page is bad: before the spanning record that it is part of.</summary>
+    /// <summary>The log ends here when this page is bad: before the spanning record that it is part of.</summary>
     public int FirstOf(int page)
     {
         while (Pages[page].Flags == PageFlags.ContinuesSpanning) page--;
@@ -86,7 +92,7 @@ internal sealed class SegmentImage
         primary.Commit();
         Commit(primary, random, 3_000, 4_500, 200);
         for (int i = 0; i <= lastGroup; i++) Append(primary, random, lastBytes); // the last one seals the page before it, and is lost
-        Assert.Equal(CommitAnswer.Ready, primary.Writer.Begin(out CommitGroup? group));
+        Assert.Equal(CommitReadiness.Ready, primary.Writer.Begin(out CommitGroup? group));
         Assert.Equal((lastGroup, false), (group!.PageCount, group.NeedsRotation));
         Primary.Steps(group);
         return Load(fs, primary.Identity, primary.Log.Chain);

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Ambrosia.Log.Files;
 
 namespace Ambrosia.Log.Tests;
 
@@ -6,7 +7,7 @@ namespace Ambrosia.Log.Tests;
 /// Alone: until a child has replaced its program it has all files of this process open, so that a lock that another test
 /// lets go then is held on.
 /// </summary>
-[Collection(AloneCollection.Name)]
+[Collection(SequentialCollection.Name)]
 public sealed class ChildProcessTests : IDisposable
 {
     private readonly TemporaryDirectory _directory = new();

@@ -1,4 +1,5 @@
-using Ambrosia.Protocol;
+using Ambrosia.Log.Files;
+using Ambrosia.Protocol.Hashing;
 
 namespace Ambrosia.Log.Tests;
 
@@ -48,7 +49,7 @@ public sealed class EverySystemCallTests : IDisposable
         for (int at = 1; ; at++)
         {
             (int call, string dir) = (at, NewDirectory());
-            var life = new TruncationLife(rounds: 6);
+            var life = new TruncationScenario(rounds: 6);
             var calls = new PlannedCalls.Plan(n => n == call || (forGood && n > call) ? new PlannedCalls.Answer(errno) : default);
             Exception? death = Record.Exception(() => Serve(life, calls, dir));
             if (calls.Fired == 0) break;
@@ -77,7 +78,7 @@ public sealed class EverySystemCallTests : IDisposable
     {
         string dir = NewDirectory();
         calls = new PlannedCalls.Plan(plan);
-        var life = new TruncationLife(rounds: 6);
+        var life = new TruncationScenario(rounds: 6);
         Serve(life, calls, dir);
         Assert.True(life.Recycled > 0 && life.Durable == life.Appended.Count);
         Dictionary<string, uint> files = Describe(dir);
@@ -85,7 +86,7 @@ public sealed class EverySystemCallTests : IDisposable
         return files;
     }
 
-    private static void Serve(TruncationLife life, PlannedCalls.Plan plan, string dir)
+    private static void Serve(TruncationScenario life, PlannedCalls.Plan plan, string dir)
     {
         foreach (string replica in new[] { "r0", "r1" })
         {

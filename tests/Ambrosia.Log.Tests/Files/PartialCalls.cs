@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using Ambrosia.Log.Files;
 
 namespace Ambrosia.Log.Tests;
 
@@ -10,10 +11,10 @@ internal sealed unsafe class PartialCalls : SystemCalls
 {
     private byte[] _content = [];
 
-    /// <summary>Most bytes of call n of a transfer.</summary>
+    /// <summary>The most bytes that call n of a transfer moves.</summary>
     public Func<int, int> BytesMax { get; init; } = static _ => int.MaxValue;
 
-    /// <summary>The errno with which call n fails; 0: it does not.</summary>
+    /// <summary>The errno with which call n fails; 0 when it does not fail.</summary>
     public Func<int, int> Errno { get; init; } = static _ => 0;
 
     /// <summary>Plants a bug: the last byte of a write is counted and not moved.</summary>
@@ -97,7 +98,7 @@ internal sealed unsafe class PartialCalls : SystemCalls
         return 0;
     }
 
-    /// <summary>Most bytes of this call; null: it fails, errno is set.</summary>
+    /// <summary>Returns the most bytes that this call moves; null when it fails, and then errno is set.</summary>
     private int? Begin()
     {
         int call = ++Calls, errno = Errno(call);

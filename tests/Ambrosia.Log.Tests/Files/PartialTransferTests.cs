@@ -1,3 +1,5 @@
+using Ambrosia.Log.Files;
+
 namespace Ambrosia.Log.Tests;
 
 /// <summary>
@@ -8,7 +10,7 @@ public sealed class PartialTransferTests
 {
     private const int Eio = 5, Enospc = 28, Offset = 13;
 
-    /// <summary>Parts of several sizes, an empty one among them, and one byte.</summary>
+    /// <summary>The transfer has parts of several sizes, an empty one among them, and one byte.</summary>
     private static readonly int[] s_parts = [7, 0, 1, 64, 0, 30];
 
     public enum Transfer { Read, Write, WriteParts, WriteManyParts }
@@ -160,7 +162,7 @@ public sealed class PartialTransferTests
         }
     }
 
-    /// <summary>What was read or written.</summary>
+    /// <summary>Returns what was read or written.</summary>
     private static byte[] Run(Transfer transfer, PosixFile file)
     {
         byte[] source = Source(transfer);
@@ -195,7 +197,7 @@ public sealed class PartialTransferTests
         _ => Bytes(100),
     };
 
-    /// <summary>What stands in the file: below the offset, and for a read behind it.</summary>
+    /// <summary>Returns what stands in the file below the offset, and for a read also behind it.</summary>
     private static byte[] Before(Transfer transfer) => [.. Bytes(Offset), .. transfer == Transfer.Read ? Source(transfer) : []];
 
     private static byte[] Bytes(int count) => [.. Enumerable.Range(1, count).Select(static i => (byte)i)];

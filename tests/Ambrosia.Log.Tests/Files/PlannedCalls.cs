@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using Ambrosia.Log.Files;
 
 namespace Ambrosia.Log.Tests;
 
@@ -13,12 +14,12 @@ internal sealed unsafe class PlannedCalls(PlannedCalls.Plan plan) : SystemCalls
     private readonly Lock _closing = new();
     private readonly HashSet<int> _open = []; // guarded by _closing
 
-    /// <summary>How a call is answered.</summary>
+    /// <summary>Says how a call is answered.</summary>
     /// <param name="Errno">It fails with this; 0: it does not.</param>
     /// <param name="IsShort">A transfer of several bytes moves about half of them, whole sectors where there are some.</param>
     public readonly record struct Answer(int Errno = 0, bool IsShort = false);
 
-    /// <summary>What becomes of each call of a run, of all its processes; numbered from 1.</summary>
+    /// <summary>Says what becomes of each call of all processes of a scenario; calls are numbered from 1.</summary>
     public sealed class Plan(Func<int, Answer> answers)
     {
         public int Calls { get; private set; }

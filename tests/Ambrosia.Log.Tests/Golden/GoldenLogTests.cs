@@ -1,3 +1,7 @@
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
+using Ambrosia.Log.Reading;
 using Ambrosia.Protocol;
 
 namespace Ambrosia.Log.Tests;

@@ -1,5 +1,14 @@
 using System.Buffers.Binary;
+using Ambrosia.Log.Checkpoints;
+using Ambrosia.Log.Commit;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Reading;
+using Ambrosia.Log.Retention;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Payloads;
+using Ambrosia.Protocol.Records;
+using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.Log.Tests;
 
@@ -17,7 +26,7 @@ internal static class GoldenMaker
         SegmentBytes = 32 << 10, PageBytes = 8 << 10, Pages = 32, ZeroWindowBytes = 4 << 10
     };
 
-    /// <summary>Every log: its name, and how it is made.</summary>
+    /// <summary>The name of every log, and how it is made.</summary>
     public static IReadOnlyDictionary<string, Func<MemoryFileSystem>> All { get; } = new SortedDictionary<string, Func<MemoryFileSystem>>(
         StringComparer.Ordinal)
     {
@@ -55,7 +64,7 @@ internal static class GoldenMaker
         return fs;
     }
 
-    /// <summary>Of the last group, three pages, the middle one did not reach the disk.</summary>
+    /// <summary>The middle one of the last group's three pages did not reach the disk.</summary>
     private static MemoryFileSystem TornTail()
     {
         var fs = new MemoryFileSystem();
@@ -117,7 +126,7 @@ internal static class GoldenMaker
         List<LoggedRecord> runs = Runs(primary, 24);
         Mark(primary);
         foreach (LoggedRecord at in new[] { runs[17], runs[22] }) Checkpoint(fs, primary, at.Lsn);
-        Assert.True(primary.Truncation(fs, Dir).Run(default).SegmentsRemoved > 0);
+        Assert.True(primary.Truncation(fs, Dir).Truncate(default).SegmentsRemoved > 0);
         for (int number = 25; !primary.Log.Chain.Segments[^1].Header.IsRecycled; number += 2) Runs(primary, 2, number);
         Mark(primary);
         return fs;
@@ -185,8 +194,8 @@ internal static class GoldenMaker
         while (scan.Next() && scan.Page.Next <= at) { }
         var header = new CheckpointHeader(0, primary.Identity.Uuid, at, scan.Page.Lsn, primary.Fence.Epoch, 7, 1, scan.Page.TimeMicros,
             scan.Page.PreviousHash, "r0");
-        using var writer = new CheckpointWriter(fs, Dir, primary.Identity, header, NoCrashPoints.Instance);
-        writer.Write(CheckpointSection.Coordinator, [0x84, 0x80, 0x80, 0x80, 0x82, 0x00, 0x80]);
+        using var writer = new CheckpointWriter(fs, Dir, primary.Identity, header, ICrashPoints.None);
+        writer.Write(CheckpointSection.CoordinatorPart, [0x84, 0x80, 0x80, 0x80, 0x82, 0x00, 0x80]);
         writer.Write(CheckpointSection.Image, Body(3_000, 9));
         writer.Finish();
         Assert.True(writer.Publish(primary.Writer.Stated));

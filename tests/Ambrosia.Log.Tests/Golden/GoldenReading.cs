@@ -1,10 +1,16 @@
 using System.Text.Encodings.Web;
 using System.Text.Json;
-using Ambrosia.Protocol;
+using Ambrosia.Log.Checkpoints;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
+using Ambrosia.Log.Reading;
+using Ambrosia.Log.Segments;
+using Ambrosia.Protocol.Hashing;
 
 namespace Ambrosia.Log.Tests;
 
-/// <summary>All that a reader says of a log, as JSON: what the committed expectations hold.</summary>
+/// <summary>Renders all that a reader says of a log as JSON, which the committed expectations hold.</summary>
 internal static class GoldenReading
 {
     private static readonly JsonSerializerOptions s_json = new()
@@ -39,7 +45,7 @@ internal static class GoldenReading
                 r => new { Lsn = r.Lsn.Value, Kind = r.Kind.ToString(), Bytes = r.Body.Length, Crc = Hex(Crc32C.Of(r.Body)) }),
             Lost = scan.Lost.Select(l => new { From = l.From.Value, To = l.To.Value, File = Path.GetFileName(l.Why.File), l.Why.Offset }),
             Verdict = Describe(scan.Verdict!),
-            Checkpoints = Checkpoints.List(fs, GoldenMaker.Dir).Select(name => Describe(fs, name, identity)),
+            Checkpoints = CheckpointDirectory.List(fs, GoldenMaker.Dir).Select(name => Describe(fs, name, identity)),
         }, s_json) + "\n";
     }
 
@@ -52,7 +58,7 @@ internal static class GoldenReading
 
     private static object Describe(ReadVerdict verdict) => verdict switch
     {
-        ReadVerdict.Cut cut =>
+        ReadVerdict.TornTail cut =>
             new
             {
                 Kind = "cut", End = cut.End.Value, DurableUpTo = cut.DurableUpTo.Value, File = Path.GetFileName(cut.File),
@@ -64,7 +70,7 @@ internal static class GoldenReading
                 Kind = "halt", End = halt.End.Value, DurableUpTo = halt.DurableUpTo.Value, File = Path.GetFileName(halt.Damage.File),
                 halt.Damage.Offset
             },
-        _ => new { Kind = verdict.GetType().Name.ToLowerInvariant(), End = verdict.End.Value, DurableUpTo = verdict.DurableUpTo.Value },
+        _ => new { Kind = "whole", End = verdict.End.Value, DurableUpTo = verdict.DurableUpTo.Value },
     };
 
     private static object Describe(IFileSystem fs, CheckpointFileName name, InstanceIdentity identity)

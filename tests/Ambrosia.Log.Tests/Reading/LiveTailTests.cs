@@ -1,3 +1,7 @@
+using Ambrosia.Log.Commit;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
+using Ambrosia.Log.Reading;
 using Ambrosia.Protocol;
 
 namespace Ambrosia.Log.Tests;
@@ -27,7 +31,7 @@ public sealed class LiveTailTests
             }
         }, out ReadVerdict verdict);
         Assert.Equal(written, read);
-        Assert.IsType<ReadVerdict.Whole>(verdict);
+        Assert.IsType<ReadVerdict.CleanEnd>(verdict);
     }
 
     [Fact]
@@ -49,10 +53,10 @@ public sealed class LiveTailTests
             primary.Commit();
         }, out ReadVerdict verdict);
         Assert.Equal(written, read);
-        Assert.IsType<ReadVerdict.Whole>(verdict);
+        Assert.IsType<ReadVerdict.CleanEnd>(verdict);
     }
 
-    /// <summary>The control: pages behind that state more, and the missing page does not come.</summary>
+    /// <summary>In this control pages behind state more, and the missing page does not come.</summary>
     [Fact]
     public void Next_PageMissingForGood_Halts()
     {
@@ -80,7 +84,7 @@ public sealed class LiveTailTests
     private List<LoggedRecord> Scan(Action meanwhile, out ReadVerdict verdict)
     {
         int looks = 0;
-        var files = new WatchedFiles(_fs)
+        var files = new InterceptedFiles(_fs)
         {
             BeforeRead = (_, bytes) =>
             {

@@ -1,3 +1,10 @@
+using Ambrosia.Log.Fencing;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
+using Ambrosia.Log.Reading;
+using Ambrosia.Log.Recovery;
+using Ambrosia.Log.Segments;
 using Ambrosia.Protocol;
 using Ambrosia.TestKit;
 
@@ -35,6 +42,30 @@ public sealed class LogFollowerTests
         Assert.True(primary.Writer.AppendMark());
         primary.Commit();
         Exhaust(follower);
+        Assert.Equal(primary.Writer.Stated, follower.Stated);
+    }
+
+    /// <summary>
+    /// A follower that stood still while its own segment and the next were truncated goes along the chain; no name that it could guess is
+    /// left.
+    /// </summary>
+    [Theory]
+    [InlineData(0)]
+    [InlineData(4)] // the file that it has open is another segment by then
+    public void Step_OwnSegmentAndTheNextAreGone_GoesOnAtTheHead(int spares)
+    {
+        var fs = new MemoryFileSystem();
+        using Primary primary = Primary.Start(fs, Dir, Primary.Small with { SegmentBytes = 64 << 10, SparesMax = spares });
+        using LogFollower follower = NewFollower(fs);
+        primary.Fill(2);
+        Exhaust(follower);
+        Lsn stood = follower.Stated;
+        primary.Fill(60);
+        while (primary.Log.Chain.Segments is [var oldest, _, _, ..])
+            Assert.NotEqual(SegmentRelease.Held, primary.Writer.Release(oldest));
+        Assert.DoesNotContain("log.2.1", fs.List(Dir));
+        Exhaust(follower);
+        Assert.True(follower.Stated > stood, $"it stands at {stood}, the log ends at {primary.Writer.Tail}");
         Assert.Equal(primary.Writer.Stated, follower.Stated);
     }
 
@@ -90,7 +121,7 @@ public sealed class LogFollowerTests
         if (primary.Writer.AppendMark()) primary.Commit();
         Exhaust(follower);
         Read(fs, follower, executed, ref read);
-        List<LoggedRecord> all = WholeLog.Read(fs, Dir);
+        List<LoggedRecord> all = LogContent.Read(fs, Dir);
         Assert.Equal(all, executed);
         follower.Dispose();
         primary.Dispose();
@@ -118,9 +149,10 @@ public sealed class LogFollowerTests
         old.Lock.Dispose();
         InstanceIdentity identity = old.Identity;
         string replica = $"r{random.Next(2, 9)}";
-        var claimed = Assert.IsType<ClaimResult.Claimed>(PrimaryClaim.Try(fs, Dir, identity, replica, NoCrashPoints.Instance));
+        var claimed = Assert.IsType<ClaimResult.Claimed>(PrimaryClaim.TryClaim(fs, Dir, identity, replica, ICrashPoints.None));
         bool useFollower = random.Next(2) == 0;
-        OpenLog log = TakeOver.Run(fs, Dir, identity, claimed.Fence, replica, Primary.Small, new SteppingTime(), NoCrashPoints.Instance,
+        PrimaryLog log = TakeOver.Execute(
+            new LogLocation(fs, Dir, identity), claimed.Fence, replica, Primary.Small, new SteppingTime(),
             useFollower ? new LogFollower(fs, Dir, identity) : null);
         old.Append([7]);
         zombieWrote = Assert.Throws<FenceLostException>(() => old.Commit()) is not null;
@@ -142,13 +174,13 @@ public sealed class LogFollowerTests
             Assert.Equal(ReadStatus.Page, reader.Read(read, ref buffer));
             if (buffer.Flags is not (PageFlags.BeginsSpanning or PageFlags.ContinuesSpanning))
             {
-                WholeLog.Split(buffer.Records, buffer.RecordsLsn, into);
+                LogContent.Split(buffer.Records, buffer.RecordsLsn, into);
                 continue;
             }
             if (buffer.Flags == PageFlags.BeginsSpanning) spanningLsn = buffer.RecordsLsn;
             spanning.AddRange(buffer.Records);
             if (buffer.Remaining > 0) continue;
-            WholeLog.Split([.. spanning], spanningLsn, into);
+            LogContent.Split([.. spanning], spanningLsn, into);
             spanning.Clear();
         }
         Assert.Empty(spanning); // what is stated never ends inside a record
@@ -193,8 +225,8 @@ public sealed class LogFollowerTests
         Primary.Start(fs, Dir, replica: "r1", time: time).Dispose();
         Exhaust(follower ??= NewFollower(fs));
         using Primary third = TakeOverWith(fs, time, follower);
-        Assert.Equal(new ReadVerdict.Whole(durable, new Lsn(8_192)), third.Log.Tail);
-        Assert.Equal(written, WholeLog.Read(fs, Dir));
+        Assert.Equal(new ReadVerdict.CleanEnd(durable, new Lsn(8_192)), third.Log.Tail);
+        Assert.Equal(written, LogContent.Read(fs, Dir));
     }
 
     private static byte[] TakeOverOf(ulong seed, bool follows)
@@ -220,7 +252,7 @@ public sealed class LogFollowerTests
             if (random.Next(2) == 0) Exhaust(follower);
         }
         primary.Dispose();
-        OpenLog log = TakeOverWith(fs, time, follows ? follower : null).Log;
+        PrimaryLog log = TakeOverWith(fs, time, follows ? follower : null).Log;
         byte[] content = fs.Content(log.Chain.Segments[^1].Path);
         log.Writer.Dispose();
         return content;
@@ -229,8 +261,8 @@ public sealed class LogFollowerTests
     private static Primary TakeOverWith(MemoryFileSystem fs, TimeProvider time, LogFollower? follower)
     {
         InstanceIdentity identity = InstanceDirectory.TryRead(fs, Dir)!;
-        var claimed = Assert.IsType<ClaimResult.Claimed>(PrimaryClaim.Try(fs, Dir, identity, "r2", NoCrashPoints.Instance));
-        OpenLog log = TakeOver.Run(fs, Dir, identity, claimed.Fence, "r2", Primary.Small, time, NoCrashPoints.Instance, follower);
+        var claimed = Assert.IsType<ClaimResult.Claimed>(PrimaryClaim.TryClaim(fs, Dir, identity, "r2", ICrashPoints.None));
+        PrimaryLog log = TakeOver.Execute(new LogLocation(fs, Dir, identity), claimed.Fence, "r2", Primary.Small, time, follower);
         return Primary.Of(identity, claimed, log);
     }
 }

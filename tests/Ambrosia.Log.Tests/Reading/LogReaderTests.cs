@@ -1,3 +1,5 @@
+using Ambrosia.Log.Reading;
+using Ambrosia.Log.Segments;
 using Ambrosia.Protocol;
 
 namespace Ambrosia.Log.Tests;
@@ -11,7 +13,7 @@ public sealed class LogReaderTests
     public void Read_WrittenMeanwhile_GoesPastTheCache_AndWhatWasThereBeforeDoesNot()
     {
         var pastCache = new List<string>();
-        var files = new WatchedFiles(_fs) { GoesPastCache = path => { pastCache.Add(path); return true; } };
+        var files = new InterceptedFiles(_fs) { GoesPastCache = path => { pastCache.Add(path); return true; } };
         using Primary primary = Primary.Start(files, Dir);
         List<LoggedRecord> written = primary.Fill(60);
         LogChain chain = primary.Log.Chain;
@@ -34,7 +36,7 @@ public sealed class LogReaderTests
         for (Lsn at = from; at < to; at = buffer.Next)
         {
             Assert.Equal(ReadStatus.Page, reader.Read(at, ref buffer));
-            WholeLog.Split(buffer.Records, buffer.RecordsLsn, into);
+            LogContent.Split(buffer.Records, buffer.RecordsLsn, into);
         }
     }
 }

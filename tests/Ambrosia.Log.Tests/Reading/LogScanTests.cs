@@ -1,3 +1,8 @@
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
+using Ambrosia.Log.Reading;
+using Ambrosia.Log.Segments;
 using Ambrosia.Protocol;
 
 namespace Ambrosia.Log.Tests;
@@ -18,7 +23,7 @@ public sealed class LogScanTests
         InstanceIdentity identity = InstanceDirectory.TryRead(_fs, Dir)!;
         using LogScan scan = LogScan.Open(_fs, Dir, identity);
         Assert.Equal(written, Records(scan));
-        var whole = Assert.IsType<ReadVerdict.Whole>(scan.Verdict);
+        var whole = Assert.IsType<ReadVerdict.CleanEnd>(scan.Verdict);
         Assert.Equal((scan.Position, scan.Stated), (whole.End, whole.DurableUpTo));
         Assert.True(scan.Chain.Segments.Length > 6, $"{scan.Chain.Segments.Length} segments");
         Assert.Empty(scan.Lost);
@@ -34,7 +39,7 @@ public sealed class LogScanTests
         {
             using LogScan scan = LogScan.Open(_fs, Dir, identity, new ScanOptions { From = page.Lsn, PreviousHash = page.PreviousHash });
             Assert.Equal(written.Where(r => r.Lsn >= page.Lsn), Records(scan));
-            Assert.IsType<ReadVerdict.Whole>(scan.Verdict);
+            Assert.IsType<ReadVerdict.CleanEnd>(scan.Verdict);
         }
     }
 
@@ -55,7 +60,7 @@ public sealed class LogScanTests
         InstanceIdentity identity = Primary.Create(_fs, Dir);
         using LogScan scan = LogScan.Open(_fs, Dir, identity);
         Assert.False(scan.Next());
-        Assert.Equal(new ReadVerdict.Whole(Lsn.Zero, Lsn.Zero), scan.Verdict);
+        Assert.Equal(new ReadVerdict.CleanEnd(Lsn.Zero, Lsn.Zero), scan.Verdict);
     }
 
     [Fact]
@@ -76,7 +81,7 @@ public sealed class LogScanTests
             using LogScan lenient = LogScan.Open(damaged, Dir, identity, new ScanOptions { GoesOn = true });
             List<LoggedRecord> rest = Records(lenient);
             AssertHalt(lenient, segment, page.Lsn);
-            LostStretch lost = Assert.Single(lenient.Lost);
+            LogScan.LostRange lost = Assert.Single(lenient.Lost);
             Lsn behind = Behind(pages, page);
             Assert.Equal((page.Lsn, behind), (lost.From, lost.To));
             Assert.Equal(written.Where(r => r.Lsn < Begin(pages, page) || r.Lsn >= behind), rest);
@@ -172,10 +177,10 @@ public sealed class LogScanTests
         written.AddRange(Write(epochs: 2, records: 30)); // take-overs and rotations under the reader
         Lsn next = scan.Page.Next;
         Assert.Equal(written.Where(r => r.Lsn >= next), Records(scan));
-        Assert.IsType<ReadVerdict.Whole>(scan.Verdict);
+        Assert.IsType<ReadVerdict.CleanEnd>(scan.Verdict);
     }
 
-    /// <summary>Rotated under the reader each time that it comes to the end: with a bound it comes to one all the same.</summary>
+    /// <summary>The log rotates under the reader each time that it comes to the end; with a bound it comes to one all the same.</summary>
     [Fact]
     public void Next_LogThatGrowsFasterThanItIsRead_EndsBehindTheHeadOfItsBeginning()
     {
@@ -191,7 +196,7 @@ public sealed class LogScanTests
         }
         LogSegment second = LogChain.Load(_fs, Dir, identity).Segments[1];
         Assert.Equal(written.Where(r => r.Lsn < second.FirstLsn), read);
-        Assert.Equal(second.FirstLsn, Assert.IsType<ReadVerdict.Whole>(scan.Verdict).End);
+        Assert.Equal(second.FirstLsn, Assert.IsType<ReadVerdict.CleanEnd>(scan.Verdict).End);
     }
 
     [Fact]
@@ -203,7 +208,7 @@ public sealed class LogScanTests
         Assert.True(scan.Next());
         foreach (LogSegment segment in scan.Chain.Segments[..3]) _fs.Delete(segment.Path);
         while (scan.Next()) { }
-        Assert.Equal(scan.Chain.Segments[1].FirstLsn, Assert.IsType<ReadVerdict.Gone>(scan.Verdict).At);
+        Assert.Equal(scan.Chain.Segments[1].FirstLsn, Assert.IsType<ReadVerdict.Truncated>(scan.Verdict).At);
     }
 
     [Fact]
@@ -222,7 +227,7 @@ public sealed class LogScanTests
         reused.Write(new byte[64 << 10], SegmentHeader.Bytes);
         while (scan.Next()) { }
         Assert.Equal(first.FirstLsn, scan.Segment.FirstLsn);
-        Assert.IsType<ReadVerdict.Gone>(scan.Verdict);
+        Assert.IsType<ReadVerdict.Truncated>(scan.Verdict);
     }
 
     [Fact]
@@ -240,7 +245,7 @@ public sealed class LogScanTests
         using IFile truncated = _fs.Open(scan.Chain.Segments[1].Path, FileUse.ReadWrite);
         Assert.True(truncated.TryLock(FileLockKind.Exclusive));
         while (scan.Next()) { }
-        Assert.Equal(scan.Chain.Segments[1].FirstLsn, Assert.IsType<ReadVerdict.Gone>(scan.Verdict).At);
+        Assert.Equal(scan.Chain.Segments[1].FirstLsn, Assert.IsType<ReadVerdict.Truncated>(scan.Verdict).At);
     }
 
     private static Lsn Begin(List<PageHeader> pages, PageHeader page)

@@ -1,3 +1,5 @@
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Reading;
 using Ambrosia.Protocol;
 
 namespace Ambrosia.Log.Tests;
@@ -15,7 +17,7 @@ internal sealed class SpanningParts
     {
         if (page.Flags is not (PageFlags.BeginsSpanning or PageFlags.ContinuesSpanning))
         {
-            WholeLog.Split(page.Records, page.RecordsLsn, records);
+            LogContent.Split(page.Records, page.RecordsLsn, records);
             return;
         }
         if (page.Flags == PageFlags.BeginsSpanning)
@@ -26,6 +28,6 @@ internal sealed class SpanningParts
         else if (page.Lsn != _next) return;
         _parts.AddRange(page.Records);
         _next = page.Next;
-        if (page.Remaining == 0) WholeLog.Split(_parts.ToArray(), _lsn, records);
+        if (page.Remaining == 0) LogContent.Split(_parts.ToArray(), _lsn, records);
     }
 }

@@ -1,4 +1,5 @@
 using System.Buffers;
+using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.Protocol.Tests;
 

@@ -1,4 +1,6 @@
 using System.Buffers;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Payloads;
 
 namespace Ambrosia.Protocol.Tests;
 
@@ -19,8 +21,8 @@ public sealed class FrameReaderTests
         for (int i = 0; i < 50; i++)
         {
             byte[] payload = [.. Enumerable.Range(0, i * 3).Select(static b => (byte)b)];
-            Protocol.Frames.Write(stream, FrameType.Run, payload, Seed, checkPayload: true);
-            Protocol.Frames.Write(stream, new Ack((ulong)i, new Epoch(1), 0), Seed, checkPayload: true);
+            FrameWriter.Write(stream, FrameType.Run, payload, Seed, checkPayload: true);
+            FrameWriter.Write(stream, new Ack((ulong)i, new Epoch(1), 0), Seed, checkPayload: true);
             sent.Add((FrameType.Run, Convert.ToHexString(payload)));
             sent.Add((FrameType.Ack, $"{Convert.ToHexString([(byte)i])}00000000000000" + "0100000000000000" + "0000000000000000"));
         }
@@ -40,7 +42,7 @@ public sealed class FrameReaderTests
     public void FrameReader_HeaderOfALongFrame_IsToldBeforeThePayloadIsThere()
     {
         var stream = new ArrayBufferWriter<byte>();
-        Protocol.Frames.Write(stream, FrameType.Run, new byte[1000], Seed, checkPayload: true);
+        FrameWriter.Write(stream, FrameType.Run, new byte[1000], Seed, checkPayload: true);
         DecodeStatus status = FrameReader.TryRead(stream.WrittenSpan[..16], Seed, 4096, checkPayload: true, out FrameHeader header, out _,
             out int consumed);
         Assert.Equal((DecodeStatus.NeedMore, 1000u, 0), (status, header.Length, consumed));

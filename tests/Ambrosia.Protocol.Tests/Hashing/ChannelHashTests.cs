@@ -1,3 +1,6 @@
+using Ambrosia.Protocol.Hashing;
+using Ambrosia.Protocol.Runs;
+
 namespace Ambrosia.Protocol.Tests;
 
 /// <summary>The channel hash's two implementations against each other and against the definition, bit by bit.</summary>

@@ -1,3 +1,5 @@
+using Ambrosia.Protocol.Hashing;
+
 namespace Ambrosia.Protocol.Tests;
 
 /// <summary>The ways to compute CRC-32C against each other and against the definition, bit by bit.</summary>

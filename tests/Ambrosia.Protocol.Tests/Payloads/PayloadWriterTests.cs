@@ -1,4 +1,6 @@
 using System.Buffers;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Payloads;
 
 namespace Ambrosia.Protocol.Tests;
 
@@ -55,7 +57,7 @@ public sealed class PayloadWriterTests
     private static string WrittenWhy(string why)
     {
         var frame = new ArrayBufferWriter<byte>();
-        Protocol.Frames.Write(frame, new Goodbye(GoodbyeCode.AppFailed, why), 0, checkPayload: false);
+        FrameWriter.Write(frame, new Goodbye(GoodbyeCode.AppFailed, why), 0, checkPayload: false);
         return Goodbye.Read(frame.WrittenSpan[FrameHeader.Bytes..]).Why;
     }
 }

@@ -1,3 +1,6 @@
+using Ambrosia.Protocol.Payloads;
+using Ambrosia.Protocol.Runs;
+
 namespace Ambrosia.Protocol.Tests;
 
 /// <summary>Runs too large for a vector file, and what reading them costs.</summary>
@@ -8,9 +11,9 @@ public sealed class RunTests
     [InlineData(2, false)]
     public void Run_AboveItsLimit_MayHoldOneMessageOnly(int messages, bool accepted)
     {
-        byte[] message = MessageOf(method: 1, argumentBytes: RunHeader.RunBytesMax);
+        byte[] message = MessageOf(method: 1, argumentBytes: SizeLimits.BatchBytesMax);
         byte[] run = RunOf([.. Enumerable.Repeat(message, messages)]);
-        if (accepted) Assert.Equal(message.Length, RunView.ReadWhole(run, Frames.MessageBytesMaxDefault).Messages.Length);
+        if (accepted) Assert.Equal(message.Length, RunView.ReadWhole(run, SizeLimits.MessageBytesMaxDefault).Messages.Length);
         else Assert.Equal("P3.5", Assert.Throws<ProtocolViolation>(() => { RunView.Read(run); }).Section);
     }
 
@@ -56,7 +59,7 @@ public sealed class RunTests
     private static void WalkTwice(byte[] bytes, uint messageBytesMax)
     {
         RunView run = RunView.Read(bytes);
-        Messages.Check(run.Messages, run.Header.Count, messageBytesMax);
+        MessageScanner.Check(run.Messages, run.Header.Count, messageBytesMax);
         var messages = new MessageReader(run);
         while (messages.Next()) { }
     }
@@ -75,18 +78,18 @@ public sealed class RunTests
     }
 
     [Fact]
-    public void RunCut_AtEveryMessage_LeavesTheRest()
+    public void CutFirst_AtEveryMessage_LeavesTheRest()
     {
         byte[][] messages = [.. Enumerable.Range(1, 20).Select(static n => MessageOf((uint)n, n * 20))];
         RunView run = RunView.Read(RunOf(messages));
         for (uint cut = 0; cut < run.Header.Count; cut++)
         {
-            RunHeader rest = RunCut.Header(run.Header, cut);
-            var reader = new MessageReader(run.Messages[RunCut.Offset(run, cut)..], rest.Kind, rest.Keyed);
+            RunHeader rest = run.Header.CutFirst(cut);
+            var reader = new MessageReader(run.Messages[MessageScanner.Skip(run.Messages, cut)..], rest.Kind, rest.Keyed);
             Assert.True(reader.Next());
             Assert.Equal((cut + 1, run.Header.Last, run.Header.Hash), (reader.Method, rest.Last, rest.Hash));
         }
-        Assert.Throws<ArgumentOutOfRangeException>(static () => RunCut.Offset(RunView.Read(RunOf([MessageOf(1, 1)])), 1));
+        Assert.Throws<ArgumentOutOfRangeException>(static () => RunView.Read(RunOf([MessageOf(1, 1)])).Header.CutFirst(1));
     }
 
     private static long Sum(byte[] run)

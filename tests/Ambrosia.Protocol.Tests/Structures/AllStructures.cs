@@ -1,5 +1,8 @@
 using System.Buffers;
 using System.Text.Json.Nodes;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Payloads;
+using Ambrosia.Protocol.Records;
 
 namespace Ambrosia.Protocol.Tests;
 

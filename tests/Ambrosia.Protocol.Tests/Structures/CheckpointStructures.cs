@@ -1,4 +1,6 @@
 using System.Text.Json.Nodes;
+using Ambrosia.Protocol.Checkpoints;
+using Ambrosia.Protocol.Records;
 using static Ambrosia.Protocol.Tests.AllStructures;
 
 namespace Ambrosia.Protocol.Tests;

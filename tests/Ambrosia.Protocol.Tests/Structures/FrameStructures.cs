@@ -1,6 +1,8 @@
 using System.Buffers;
 using System.Globalization;
 using System.Text.Json.Nodes;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Payloads;
 
 namespace Ambrosia.Protocol.Tests;
 
@@ -19,7 +21,7 @@ internal static class FrameStructures
     {
         FrameHeader header = Read(bytes, context, out ReadOnlySpan<byte> payload, out _);
         var buffer = new ArrayBufferWriter<byte>();
-        Frames.Write(buffer, header.Type, payload, Seed(context), (bool)context["link"]!);
+        FrameWriter.Write(buffer, header.Type, payload, Seed(context), (bool)context["link"]!);
         return buffer.WrittenSpan.ToArray();
     }
 

@@ -1,5 +1,8 @@
 using System.Globalization;
 using System.Text.Json.Nodes;
+using Ambrosia.Protocol.Hashing;
+using Ambrosia.Protocol.Payloads;
+using Ambrosia.Protocol.Runs;
 using static Ambrosia.Protocol.Tests.AllStructures;
 
 namespace Ambrosia.Protocol.Tests;

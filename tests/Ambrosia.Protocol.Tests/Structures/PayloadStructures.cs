@@ -1,5 +1,7 @@
 using System.Buffers;
 using System.Text.Json.Nodes;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Records;
 using static Ambrosia.Protocol.Tests.AllStructures;
 
 namespace Ambrosia.Protocol.Tests;
@@ -34,14 +36,14 @@ internal static class PayloadStructures
         Payload<TimerSet>("TimerSet", static x => new() { ["timer"] = Text(x.Timer), ["dueUs"] = Text(x.DueUs) }),
         Payload<TimerDropped>("TimerDropped", static x => new() { ["timer"] = Text(x.Timer) }),
         Payload<Waiting>("Waiting", static x => new() { ["mark"] = Text(x.Mark.Value), ["why"] = x.Why }),
-        Payload<SetAside>("SetAside", static x => new()
+        Payload<SetAsideFrame>("SetAside", static x => new()
         {
             ["decision"] = Text(x.Decision), ["record"] = Text(x.Message.Record.Value), ["index"] = x.Message.Index,
             ["isUnlogged"] = x.IsUnlogged, ["timeUs"] = Text(x.TimeUs),
             ["shard"] = x.Caller.Shard, ["caller"] = x.Caller.Name, ["kind"] = (int)x.Kind, ["method"] = x.Method, ["tries"] = x.Tries,
             ["argumentBytes"] = Text(x.ArgumentBytes), ["why"] = x.Why,
         }),
-        Payload<Released>("Released", static x => new() { ["record"] = Text(x.Message.Record.Value), ["index"] = x.Message.Index }),
+        Payload<ReleasedFrame>("Released", static x => new() { ["record"] = Text(x.Message.Record.Value), ["index"] = x.Message.Index }),
         Payload<PolicyAhead>("PolicyAhead", static x => new()
         {
             ["changes"] = new JsonArray(
@@ -90,7 +92,7 @@ internal static class PayloadStructures
 
     private static KeyValuePair<string, Structure> Empty(string name, FrameType type) => new(name, new Structure((bytes, _) =>
     {
-        Frames.ReadEmpty(type, bytes);
+        FrameReader.ReadEmpty(type, bytes);
         return [];
     }));
 

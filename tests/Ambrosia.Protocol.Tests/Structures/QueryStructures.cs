@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Text.Json.Nodes;
+using Ambrosia.Protocol.Frames;
 using static Ambrosia.Protocol.Tests.AllStructures;
 
 namespace Ambrosia.Protocol.Tests;

@@ -1,4 +1,5 @@
 using System.Text.Json.Nodes;
+using Ambrosia.Protocol.Records;
 using static Ambrosia.Protocol.Tests.AllStructures;
 
 namespace Ambrosia.Protocol.Tests;
@@ -60,7 +61,7 @@ internal static class RecordStructures
         {
             ["forks"] = (int)x.Forks, ["windowUs"] = Text(x.WindowUs), ["entriesMax"] = Text(x.EntriesMax), ["bytesMax"] = Text(x.BytesMax)
         };
-        if (x.MessageBytesMax != Frames.MessageBytesMaxDefault) shown["messageBytesMax"] = x.MessageBytesMax;
+        if (x.MessageBytesMax != SizeLimits.MessageBytesMaxDefault) shown["messageBytesMax"] = x.MessageBytesMax;
         return shown;
     }
 

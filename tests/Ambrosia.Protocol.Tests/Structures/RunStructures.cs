@@ -1,4 +1,6 @@
 using System.Text.Json.Nodes;
+using Ambrosia.Protocol.Payloads;
+using Ambrosia.Protocol.Runs;
 using static Ambrosia.Protocol.Tests.AllStructures;
 
 namespace Ambrosia.Protocol.Tests;
@@ -21,7 +23,7 @@ internal static class RunStructures
 
     private static JsonObject Decode(ReadOnlySpan<byte> bytes, JsonObject context)
     {
-        RunView run = RunView.ReadWhole(bytes, context["messageBytesMax"] is JsonNode max ? (uint)max : Frames.MessageBytesMaxDefault);
+        RunView run = RunView.ReadWhole(bytes, context["messageBytesMax"] is JsonNode max ? (uint)max : SizeLimits.MessageBytesMaxDefault);
         RunHeader x = run.Header;
         return new()
         {
@@ -61,7 +63,7 @@ internal static class RunStructures
 
     private static byte[] Reencode(ReadOnlySpan<byte> bytes)
     {
-        RunView run = RunView.ReadWhole(bytes, Frames.MessageBytesMaxDefault);
+        RunView run = RunView.ReadWhole(bytes, SizeLimits.MessageBytesMaxDefault);
         var header = new byte[RunHeader.Bytes];
         run.Header.Write(header);
         var messages = new MessageReader(run);
@@ -73,8 +75,8 @@ internal static class RunStructures
     private static JsonObject Cut(ReadOnlySpan<byte> bytes, uint count)
     {
         RunView run = RunView.Read(bytes);
-        RunHeader rest = RunCut.Header(run.Header, count);
-        return new() { ["offset"] = RunCut.Offset(run, count), ["first"] = Text(rest.First), ["count"] = rest.Count };
+        RunHeader rest = run.Header.CutFirst(count);
+        return new() { ["offset"] = MessageScanner.Skip(run.Messages, count), ["first"] = Text(rest.First), ["count"] = rest.Count };
     }
 
     private static byte[] ContentOf(FailureStack stack)

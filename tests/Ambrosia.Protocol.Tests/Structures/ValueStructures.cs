@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text.Json.Nodes;
+using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.Protocol.Tests;
 

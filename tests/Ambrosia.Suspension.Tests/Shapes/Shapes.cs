@@ -67,41 +67,41 @@ public sealed class Refused(string why, int code) : Exception(why)
 
 public sealed class Scope(List<string> trace) : IDisposable
 {
-    private readonly List<string> trace = trace;
-    public void Dispose() => trace.Add("disposed");
+    private readonly List<string> _trace = trace;
+    public void Dispose() => _trace.Add("disposed");
 }
 
 public sealed class AsyncScope(Shapes owner)
 {
-    private readonly Shapes owner = owner;
-    public async Call DisposeAsync() => owner.Note("closed " + await owner.Get("close"));
+    private readonly Shapes _owner = owner;
+    public async Call DisposeAsync() => _owner.Note("closed " + await _owner.Get("close"));
 }
 
 public sealed class Countdown(Shapes owner, int count)
 {
-    private readonly Shapes owner = owner;
-    private int left = count;
+    private readonly Shapes _owner = owner;
+    private int _left = count;
     public long Current { get; private set; }
     public Countdown GetAsyncEnumerator() => this;
     public async Call<bool> MoveNextAsync()
     {
-        if (left-- <= 0) return false;
-        Current = await owner.Get("count" + left);
+        if (_left-- <= 0) return false;
+        Current = await _owner.Get("count" + _left);
         return true;
     }
-    public async Call DisposeAsync() => await owner.Get("end of count");
+    public async Call DisposeAsync() => await _owner.Get("end of count");
 }
 
 public struct Counter(Shapes owner, int by)
 {
-    private readonly Shapes owner = owner;
-    private int by = by;
+    private readonly Shapes _owner = owner;
+    private int _by = by;
     public async Call<long> Count()
     {
-        by++;
-        long first = await owner.Get("struct");
-        by++;
-        return first + by;
+        _by++;
+        long first = await _owner.Get("struct");
+        _by++;
+        return first + _by;
     }
 }
 
@@ -117,39 +117,39 @@ public abstract class Asker
 
 public sealed class OneMore(Shapes owner) : Asker
 {
-    private readonly Shapes owner = owner;
-    protected override async Call<long> Inner(string key) => await owner.Get(key) + 1;
+    private readonly Shapes _owner = owner;
+    protected override async Call<long> Inner(string key) => await _owner.Get(key) + 1;
 }
 
 public sealed partial class Shapes : Immortal<IShapesProxy>, IShapes
 {
-    private readonly Dictionary<string, Account> accounts = new();
-    private readonly List<Account> order = new();
-    private readonly List<string> trace = new();
-    private readonly IOracleProxy oracle;
-    private long total;
+    private readonly Dictionary<string, Account> _accounts = new();
+    private readonly List<Account> _order = new();
+    private readonly List<string> _trace = new();
+    private readonly IOracleProxy _oracle;
+    private long _total;
 
     public Shapes()
     {
-        oracle = GetProxy<IOracle>("oracle");
-        foreach (string name in new[] { "ann", "bob", "eve" }) Open(name).Balance = 10 * name.Length + order.Count;
+        _oracle = GetProxy<IOracle>("oracle");
+        foreach (string name in new[] { "ann", "bob", "eve" }) Open(name).Balance = 10 * name.Length + _order.Count;
     }
 
-    public Call<long> Get(string key) => oracle.GetAsync(key);
-    public Call<string> Name(string key) => oracle.NameAsync(key);
-    public void Note(string text) => trace.Add(text);
+    public Call<long> Get(string key) => _oracle.GetAsync(key);
+    public Call<string> Name(string key) => _oracle.NameAsync(key);
+    public void Note(string text) => _trace.Add(text);
     private Account Open(string name)
     {
         var account = new Account { Name = name };
-        accounts[name] = account;
-        order.Add(account);
+        _accounts[name] = account;
+        _order.Add(account);
         return account;
     }
 
     //+members
     public async Call<long> Transfer()
     {
-        Account from = accounts["ann"], to = accounts["bob"];
+        Account from = _accounts["ann"], to = _accounts["bob"];
         long fee = 0;
         for (int i = 0; i < 3; i++)
         {
@@ -158,13 +158,13 @@ public sealed partial class Shapes : Immortal<IShapesProxy>, IShapes
         }
         from.Balance -= fee;
         to.Balance += fee;
-        total += fee;
+        _total += fee;
         return fee;
     }
 
     public async Call<string> Spill()
     {
-        int y = (int)total + 4;
+        int y = (int)_total + 4;
         return Join(Side("l"), await Get("m"), y, Side("r") + await Name("n")) + Joined();
     }
     private static string Joined(string with = "|") => with;
@@ -173,10 +173,10 @@ public sealed partial class Shapes : Immortal<IShapesProxy>, IShapes
 
     public async Call<long> Compound()
     {
-        accounts["ann"].Balance += await Get("c");
-        order[1].Balance *= 2 + await Get("d");
-        total += accounts["ann"].Balance + await Get("e");
-        return total;
+        _accounts["ann"].Balance += await Get("c");
+        _order[1].Balance *= 2 + await Get("d");
+        _total += _accounts["ann"].Balance + await Get("e");
+        return _total;
     }
 
     public async Call<string> CatchFinally()
@@ -196,8 +196,8 @@ public sealed partial class Shapes : Immortal<IShapesProxy>, IShapes
     {
         long sum = 0;
         var pair = (n: 1, s: "one");
-        using var scope = new Scope(trace);
-        foreach (Account account in order)
+        using var scope = new Scope(_trace);
+        foreach (Account account in _order)
         {
             sum += account.Balance + await Get(account.Name);
             pair.n++;
@@ -210,7 +210,7 @@ public sealed partial class Shapes : Immortal<IShapesProxy>, IShapes
     //+between
     public async Call<long> Closures()
     {
-        long sum = total;
+        long sum = _total;
         string tag = "t";
         Func<long, long> add = d => { sum += d; tag += d; return sum; };
         add(1);
@@ -271,7 +271,7 @@ public sealed partial class Shapes : Immortal<IShapesProxy>, IShapes
     public async Call<long> DeadLocals()
     {
         long n = 0;
-        foreach (KeyValuePair<string, Account> each in accounts) n += each.Value.Balance;
+        foreach (KeyValuePair<string, Account> each in _accounts) n += each.Value.Balance;
         foreach (string name in new SortedSet<string> { "b" }.Where(static s => s.Length > 0)) n += name.Length;
         { ReadOnlySpan<char> span = "abc"; n += span.Length; }
         n += await Get("dead");
@@ -291,8 +291,8 @@ public sealed partial class Shapes : Immortal<IShapesProxy>, IShapes
 
     public async Call<long> Conditions()
     {
-        long result = (order.Count > 0 && await Get("p") >= 0) ? await Get("yes") : await Get("no");
-        string? name = total > 99 ? "x" : null;
+        long result = (_order.Count > 0 && await Get("p") >= 0) ? await Get("yes") : await Get("no");
+        string? name = _total > 99 ? "x" : null;
         name ??= await Name("nn");
         return result + name.Length;
     }
@@ -338,12 +338,12 @@ public sealed partial class Shapes : Immortal<IShapesProxy>, IShapes
 
     public async Call<string> Aliases()
     {
-        Account mine = accounts["eve"];
+        Account mine = _accounts["eve"];
         Call one = Write(mine, "1"), two = Write(mine, "2");
         string name = await Name("alias");
         mine.Notes.Add(name);
         await Call.WhenAll(one, two);
-        return string.Join(",", accounts["eve"].Notes) + ReferenceEquals(mine, order[2]);
+        return string.Join(",", _accounts["eve"].Notes) + ReferenceEquals(mine, _order[2]);
     }
     private async Call Write(Account account, string text)
     {
@@ -352,7 +352,7 @@ public sealed partial class Shapes : Immortal<IShapesProxy>, IShapes
         notes.Add(text + await Get("write again" + text));
     }
 
-    public async Call<string> Interpolated() => $"{await Get("i1")}-{total,3}-{await Name("i2")}-{order[(int)await Get("i3") % 3].Name}";
+    public async Call<string> Interpolated() => $"{await Get("i1")}-{_total,3}-{await Name("i2")}-{_order[(int)await Get("i3") % 3].Name}";
 
     public async Call<long> ReturnInFinally()
     {
@@ -399,7 +399,7 @@ public sealed partial class Shapes : Immortal<IShapesProxy>, IShapes
     {
         var set = new HashSet<string> { "b", "a", "c" };
         set.Remove("a");
-        var queue = new Queue<Account>(order);
+        var queue = new Queue<Account>(_order);
         var sorted = new SortedDictionary<string, Place> { ["z"] = new(1, 2), ["y"] = new(3, 4) };
         int[,] grid = { { 1, 2 }, { 3, 4 } };
         var linked = new LinkedList<long>();
@@ -416,14 +416,14 @@ public sealed partial class Shapes : Immortal<IShapesProxy>, IShapes
     {
         public sealed class Inner<TInner>(Shapes owner, TOuter key, TInner number)
         {
-            private readonly Shapes owner = owner;
-            private readonly TOuter key = key;
-            private readonly TInner number = number;
+            private readonly Shapes _owner = owner;
+            private readonly TOuter _key = key;
+            private readonly TInner _number = number;
             public async Call<long> Ask<T>(T value)
             {
-                Func<string> text = () => "" + key + number + value;
-                long first = await owner.Get(text());
-                return first + await owner.Get(text() + "again") + text().Length;
+                Func<string> text = () => "" + _key + _number + value;
+                long first = await _owner.Get(text());
+                return first + await _owner.Get(text() + "again") + text().Length;
             }
         }
     }
@@ -497,12 +497,12 @@ public sealed partial class Shapes : Immortal<IShapesProxy>, IShapes
     /// <summary>A call that the state keeps, and whose result another handler takes.</summary>
     public async Call<string> StoredCalls()
     {
-        stored = Get("stored");
+        _stored = Get("stored");
         Call one = Take("a");
         await Get("meanwhile");
         await one;
-        return string.Join(",", trace);
+        return string.Join(",", _trace);
     }
-    private async Call Take(string tag) => Note(tag + await stored);
-    private Call<long> stored;
+    private async Call Take(string tag) => Note(tag + await _stored);
+    private Call<long> _stored;
 }

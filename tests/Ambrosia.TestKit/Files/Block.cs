@@ -3,7 +3,7 @@ namespace Ambrosia.TestKit;
 /// <summary>
 /// 4 KiB of a simulated file: what programs see, what the device holds, and every version written since the last flush.
 /// Contents are never changed in place (each write makes a new array), so images and copies share them.
-/// Invariant: while <see cref="unflushed"/> has entries, the last of them is <see cref="Current"/>. When it has none, Current and
+/// Invariant: while <see cref="_unflushed"/> has entries, the last of them is <see cref="Current"/>. When it has none, Current and
 /// <see cref="Durable"/> differ only after a failed flush: the page cache believes the block clean, the device never got it.
 /// </summary>
 internal sealed class Block
@@ -17,15 +17,15 @@ internal sealed class Block
     /// <summary>Mark of a version that is ordinary data and not the effect of a cut.</summary>
     private const long NoCut = -1;
 
-    private static readonly byte[] Zeros = new byte[Bytes];
+    private static readonly byte[] s_zeros = new byte[Bytes];
 
-    private readonly List<Version> unflushed = [];
+    private readonly List<Version> _unflushed = [];
 
-    public byte[] Current { get; private set; } = Zeros;
+    public byte[] Current { get; private set; } = s_zeros;
 
-    public byte[] Durable { get; private set; } = Zeros;
+    public byte[] Durable { get; private set; } = s_zeros;
 
-    public bool IsDirty => unflushed.Count > 0;
+    public bool IsDirty => _unflushed.Count > 0;
 
     /// <summary>Data written by a program.</summary>
     public void Put(int offset, ReadOnlySpan<byte> bytes)
@@ -49,7 +49,7 @@ internal sealed class Block
     public void Flush()
     {
         if (IsDirty) Durable = Current;
-        unflushed.Clear();
+        _unflushed.Clear();
     }
 
     /// <summary>
@@ -58,11 +58,11 @@ internal sealed class Block
     /// </summary>
     public void FailFlush(SimulatedRandom random, bool lengthKept)
     {
-        int cut = unflushed.FindLastIndex(static version => version.IsCut);
+        int cut = _unflushed.FindLastIndex(static version => version.IsCut);
         if (cut >= 0 && !lengthKept) return;
-        if (cut >= 0) Durable = unflushed[cut].Content;
+        if (cut >= 0) Durable = _unflushed[cut].Content;
         if (random.Chance(50)) Flush();
-        unflushed.Clear();
+        _unflushed.Clear();
     }
 
     /// <summary>A clean block is read from the device again.</summary>
@@ -81,7 +81,7 @@ internal sealed class Block
         byte[] second = Draw(random, possible, keepPercent);
         Durable = tornSectors && !ReferenceEquals(first, second) ? Tear(random, first, second) : first;
         Current = Durable;
-        unflushed.Clear();
+        _unflushed.Clear();
     }
 
     /// <summary>As above, with any version that differs from the others, whole.</summary>
@@ -92,7 +92,7 @@ internal sealed class Block
             if (!different.Exists(each => each.AsSpan().SequenceEqual(content))) different.Add(content);
         Durable = different[choices.Choose(different.Count)];
         Current = Durable;
-        unflushed.Clear();
+        _unflushed.Clear();
     }
 
     /// <summary>Changes what the device holds behind every program's back, and what the cache holds too when asked.</summary>
@@ -106,13 +106,13 @@ internal sealed class Block
         byte[] current = shared ? durable : [.. Current];
         if (!shared) change(current);
         Current = current;
-        if (IsDirty) unflushed[^1] = unflushed[^1] with { Content = current };
+        if (IsDirty) _unflushed[^1] = _unflushed[^1] with { Content = current };
     }
 
     public Block Copy()
     {
         var copy = new Block { Current = Current, Durable = Durable };
-        copy.unflushed.AddRange(unflushed);
+        copy._unflushed.AddRange(_unflushed);
         return copy;
     }
 
@@ -123,7 +123,7 @@ internal sealed class Block
     private List<byte[]> PossibleOnDevice(long lengthKept)
     {
         List<byte[]> possible = [Durable];
-        foreach (Version version in unflushed)
+        foreach (Version version in _unflushed)
         {
             if (version.IsCut && version.Change > lengthKept) break;
             if (version.IsCut) possible.Clear();
@@ -156,13 +156,13 @@ internal sealed class Block
 
     private void Push(byte[] content, long change)
     {
-        if (unflushed.Count >= VersionsMax)
+        if (_unflushed.Count >= VersionsMax)
         {
-            int oldest = unflushed.FindIndex(static version => !version.IsCut);
-            if (oldest >= 0) unflushed.RemoveAt(oldest);
+            int oldest = _unflushed.FindIndex(static version => !version.IsCut);
+            if (oldest >= 0) _unflushed.RemoveAt(oldest);
         }
 
-        unflushed.Add(new Version(content, change));
+        _unflushed.Add(new Version(content, change));
         Current = content;
     }
 

@@ -7,7 +7,7 @@ namespace Ambrosia.TestKit;
 /// </summary>
 public sealed class FaultPlan
 {
-    private readonly List<Rule> rules = [];
+    private readonly List<Rule> _rules = [];
 
     /// <summary>Operations that were made to fail so far.</summary>
     public long Fired { get; private set; }
@@ -20,16 +20,16 @@ public sealed class FaultPlan
     public void FailNth(long nth, FileFault fault, bool forGood = false, Func<FileOperation, bool>? where = null)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(nth, 1);
-        rules.Add(new Rule(fault, forGood, where ?? (static _ => true)) { Left = nth });
+        _rules.Add(new Rule(fault, forGood, where ?? (static _ => true)) { Left = nth });
     }
 
     /// <summary>The device works again; what was lost stays lost.</summary>
-    public void Clear() => rules.Clear();
+    public void Clear() => _rules.Clear();
 
     internal FileFault? Of(FileOperation operation)
     {
         FileFault? found = null;
-        foreach (Rule rule in rules)
+        foreach (Rule rule in _rules)
         {
             if (!rule.Accepts(operation) || found is not null) continue;
             found = rule.Fault;
@@ -42,7 +42,7 @@ public sealed class FaultPlan
     internal FaultPlan Copy()
     {
         var copy = new FaultPlan { Fired = Fired };
-        copy.rules.AddRange(rules.Select(static rule => rule.Copy()));
+        copy._rules.AddRange(_rules.Select(static rule => rule.Copy()));
         return copy;
     }
 

@@ -1,48 +1,48 @@
-using Ambrosia.Log;
+using Ambrosia.Log.Files;
 
 namespace Ambrosia.TestKit;
 
 /// <summary>
 /// A simulated file without its names: blocks, length, allocation, lock. <paramref name="id"/> counts from 1 in order of creation.
-/// Invariant: <see cref="lengths"/> is never empty; its first entry is the length on the device, each further one an un-flushed change with
-/// a higher number, the last the length that programs see.
+/// Invariant: <see cref="_lengths"/> is never empty; its first entry is the length on the device, each further one an un-flushed change
+/// with a higher number, the last the length that programs see.
 /// </summary>
 internal sealed class Inode(int id)
 {
     /// <summary>Un-flushed length changes remembered; beyond it the oldest cannot be what a power loss leaves.</summary>
     private const int LengthChangesMax = 256;
 
-    private readonly Dictionary<long, Block> blocks = [];
-    private readonly List<(long Length, long Change)> lengths = [(0, 0)];
-    private long changes;
-    private long allocated;
+    private readonly Dictionary<long, Block> _blocks = [];
+    private readonly List<(long Length, long Change)> _lengths = [(0, 0)];
+    private long _changes;
+    private long _allocated;
 
     public int Id => id;
 
-    public long Length => lengths[^1].Length;
+    public long Length => _lengths[^1].Length;
 
     /// <summary>Open handles; a file without names lives as long as there are any.</summary>
     public int Handles { get; set; }
 
     /// <summary>The openings that hold a lock: one exclusive or any number of shared ones.</summary>
-    private readonly List<(SimulatedFile Holder, FileLockKind Kind)> locks = [];
+    private readonly List<(SimulatedFile Holder, FileLockKind Kind)> _locks = [];
 
     /// <summary>Bytes of the device that the file takes.</summary>
-    public long BytesTaken => RoundUp(Math.Max(Length, allocated));
+    public long BytesTaken => RoundUp(Math.Max(Length, _allocated));
 
     /// <summary>What <see cref="BytesTaken"/> would be for another length or allocation.</summary>
     public static long RoundUp(long bytes) => (bytes + Block.Bytes - 1) / Block.Bytes * Block.Bytes;
 
     public bool TryLock(SimulatedFile file, FileLockKind kind)
     {
-        if (locks.Exists(held => held.Holder != file && (kind == FileLockKind.Exclusive || held.Kind == FileLockKind.Exclusive)))
+        if (_locks.Exists(held => held.Holder != file && (kind == FileLockKind.Exclusive || held.Kind == FileLockKind.Exclusive)))
             return false;
         Unlock(file);
-        locks.Add((file, kind));
+        _locks.Add((file, kind));
         return true;
     }
 
-    public void Unlock(SimulatedFile file) => locks.RemoveAll(held => held.Holder == file);
+    public void Unlock(SimulatedFile file) => _locks.RemoveAll(held => held.Holder == file);
 
     public int Read(Span<byte> buffer, long offset)
     {
@@ -51,7 +51,7 @@ internal sealed class Inode(int id)
         {
             (long number, int at, int part) = PartOf(offset + done, count - done);
             Span<byte> target = buffer.Slice(done, part);
-            if (blocks.TryGetValue(number, out Block? block)) block.Current.AsSpan(at, part).CopyTo(target);
+            if (_blocks.TryGetValue(number, out Block? block)) block.Current.AsSpan(at, part).CopyTo(target);
             else target.Clear();
             done += part;
         }
@@ -72,7 +72,7 @@ internal sealed class Inode(int id)
         if (offset + bytes.Length > Length) ChangeLength(offset + bytes.Length);
     }
 
-    public void Allocate(long length) => allocated = Math.Max(allocated, length);
+    public void Allocate(long length) => _allocated = Math.Max(_allocated, length);
 
     public void SetLength(long length)
     {
@@ -80,18 +80,18 @@ internal sealed class Inode(int id)
         bool cut = length < Length;
         ChangeLength(length);
         if (!cut) return;
-        allocated = Math.Min(allocated, length);
+        _allocated = Math.Min(_allocated, length);
         foreach ((long number, Block block) in InOrder())
         {
             long keep = Math.Clamp(length - number * Block.Bytes, 0, Block.Bytes);
-            if (keep < Block.Bytes) block.Cut((int)keep, changes);
+            if (keep < Block.Bytes) block.Cut((int)keep, _changes);
         }
     }
 
     public void Flush()
     {
-        foreach (Block block in blocks.Values) block.Flush();
-        lengths.RemoveRange(0, lengths.Count - 1);
+        foreach (Block block in _blocks.Values) block.Flush();
+        _lengths.RemoveRange(0, _lengths.Count - 1);
     }
 
     /// <summary>
@@ -102,38 +102,38 @@ internal sealed class Inode(int id)
     {
         bool lengthKept = random.Chance(50);
         foreach ((_, Block block) in InOrder()) block.FailFlush(random, lengthKept);
-        if (lengthKept) lengths.RemoveRange(0, lengths.Count - 1);
+        if (lengthKept) _lengths.RemoveRange(0, _lengths.Count - 1);
     }
 
     public void DropCache()
     {
-        foreach (Block block in blocks.Values) block.DropCache();
+        foreach (Block block in _blocks.Values) block.DropCache();
     }
 
     public void LosePower(SimulatedRandom random, int keepPercent, bool tornSectors)
     {
-        int kept = lengths.Count == 1 || !random.Chance(keepPercent) ? 0
-            : random.Chance(75) ? lengths.Count - 1 : random.Next(1, lengths.Count);
-        foreach ((_, Block block) in InOrder()) block.LosePower(random, lengths[kept].Change, keepPercent, tornSectors);
+        int kept = _lengths.Count == 1 || !random.Chance(keepPercent) ? 0
+            : random.Chance(75) ? _lengths.Count - 1 : random.Next(1, _lengths.Count);
+        foreach ((_, Block block) in InOrder()) block.LosePower(random, _lengths[kept].Change, keepPercent, tornSectors);
         Keep(kept);
     }
 
     public void LosePower(PowerLossChoices choices)
     {
-        int kept = choices.Choose(lengths.Count);
+        int kept = choices.Choose(_lengths.Count);
         foreach ((long number, Block block) in InOrder())
-            if (number * Block.Bytes < lengths[kept].Length) block.LosePower(choices, lengths[kept].Change);
+            if (number * Block.Bytes < _lengths[kept].Length) block.LosePower(choices, _lengths[kept].Change);
         Keep(kept);
     }
 
     private void Keep(int kept)
     {
-        (long Length, long Change) survivor = lengths[kept];
-        lengths.Clear();
-        lengths.Add(survivor);
+        (long Length, long Change) survivor = _lengths[kept];
+        _lengths.Clear();
+        _lengths.Add(survivor);
         ClearBehind(survivor.Length);
         Handles = 0;
-        locks.Clear();
+        _locks.Clear();
     }
 
     /// <summary>
@@ -141,14 +141,14 @@ internal sealed class Inode(int id)
     /// </summary>
     public void Damage(long block, Action<byte[]> change, bool alsoCached) => BlockAt(block).Damage(change, alsoCached);
 
-    public byte[] BlockContent(long number) => blocks.TryGetValue(number, out Block? block) ? block.Current : new byte[Block.Bytes];
+    public byte[] BlockContent(long number) => _blocks.TryGetValue(number, out Block? block) ? block.Current : new byte[Block.Bytes];
 
     public Inode Copy()
     {
-        var copy = new Inode(id) { allocated = allocated, changes = changes };
-        copy.lengths.Clear();
-        copy.lengths.AddRange(lengths);
-        foreach ((long number, Block block) in blocks) copy.blocks.Add(number, block.Copy());
+        var copy = new Inode(id) { _allocated = _allocated, _changes = _changes };
+        copy._lengths.Clear();
+        copy._lengths.AddRange(_lengths);
+        foreach ((long number, Block block) in _blocks) copy._blocks.Add(number, block.Copy());
         return copy;
     }
 
@@ -160,13 +160,13 @@ internal sealed class Inode(int id)
 
     private void ChangeLength(long length)
     {
-        if (lengths.Count > LengthChangesMax) lengths.RemoveAt(1);
-        lengths.Add((length, ++changes));
+        if (_lengths.Count > LengthChangesMax) _lengths.RemoveAt(1);
+        _lengths.Add((length, ++_changes));
     }
 
     private Block BlockAt(long number)
     {
-        if (!blocks.TryGetValue(number, out Block? block)) blocks.Add(number, block = new Block());
+        if (!_blocks.TryGetValue(number, out Block? block)) _blocks.Add(number, block = new Block());
         return block;
     }
 
@@ -176,11 +176,11 @@ internal sealed class Inode(int id)
         foreach ((long number, Block block) in InOrder())
         {
             long keep = length - number * Block.Bytes;
-            if (keep <= 0) blocks.Remove(number);
+            if (keep <= 0) _blocks.Remove(number);
             else if (keep < Block.Bytes) block.Damage(content => content.AsSpan((int)keep).Clear(), alsoCached: true);
         }
     }
 
     /// <summary>Draws must come in the same order in each run, so never in that of a dictionary.</summary>
-    private List<KeyValuePair<long, Block>> InOrder() => [.. blocks.OrderBy(static pair => pair.Key)];
+    private List<KeyValuePair<long, Block>> InOrder() => [.. _blocks.OrderBy(static pair => pair.Key)];
 }

@@ -8,8 +8,8 @@ namespace Ambrosia.TestKit;
 public sealed class PowerLossChoices
 {
     /// <summary>The decisions of the current outcome, in the order in which they were asked for: what was taken, of how many.</summary>
-    private readonly List<(int Taken, int Of)> made = [];
-    private int asked;
+    private readonly List<(int Taken, int Of)> _made = [];
+    private int _asked;
 
     /// <summary>Outcomes so far, the current one included.</summary>
     public long Count { get; private set; } = 1;
@@ -17,24 +17,24 @@ public sealed class PowerLossChoices
     /// <summary>Goes to the next outcome. False: all have been.</summary>
     public bool Next()
     {
-        made.RemoveRange(asked, made.Count - asked);
-        asked = 0;
-        while (made is [.., var last] && last.Taken + 1 == last.Of) made.RemoveAt(made.Count - 1);
-        if (made.Count == 0) return false;
-        made[^1] = made[^1] with { Taken = made[^1].Taken + 1 };
+        _made.RemoveRange(_asked, _made.Count - _asked);
+        _asked = 0;
+        while (_made is [.., var last] && last.Taken + 1 == last.Of) _made.RemoveAt(_made.Count - 1);
+        if (_made.Count == 0) return false;
+        _made[^1] = _made[^1] with { Taken = _made[^1].Taken + 1 };
         Count++;
         return true;
     }
 
-    public override string ToString() => string.Join(' ', made.Select(static each => $"{each.Taken}/{each.Of}"));
+    public override string ToString() => string.Join(' ', _made.Select(static each => $"{each.Taken}/{each.Of}"));
 
     /// <summary>One of 0 … <paramref name="of"/> − 1.</summary>
     internal int Choose(int of)
     {
         if (of == 1) return 0;
-        if (asked == made.Count) made.Add((0, of));
-        (int taken, int options) = made[asked++];
+        if (_asked == _made.Count) _made.Add((0, of));
+        (int taken, int options) = _made[_asked++];
         return options == of ? taken
-            : throw new InvalidOperationException($"decision {asked} had {options} answers and now has {of}: the state is another one");
+            : throw new InvalidOperationException($"decision {_asked} had {options} answers and now has {of}: the state is another one");
     }
 }

@@ -1,11 +1,11 @@
-using Ambrosia.Log;
+using Ambrosia.Log.Files;
 
 namespace Ambrosia.TestKit;
 
 /// <summary>A process's handle on a file. It outlives the file's names, and dies with the process.</summary>
 internal sealed class SimulatedFile(SimulatedFileSystem disk, SimulatedProcess process, Inode inode, string path, FileUse use) : IFile
 {
-    private bool closed;
+    private bool _closed;
 
     public Inode Inode => inode;
 
@@ -122,8 +122,8 @@ internal sealed class SimulatedFile(SimulatedFileSystem disk, SimulatedProcess p
     {
         lock (disk.Gate)
         {
-            if (closed) return;
-            closed = true;
+            if (_closed) return;
+            _closed = true;
             process.Forget(this);
             inode.Handles--;
             inode.Unlock(this);
@@ -147,6 +147,6 @@ internal sealed class SimulatedFile(SimulatedFileSystem disk, SimulatedProcess p
     private void CheckOpen()
     {
         if (!process.IsAlive) throw new SimulatedCrash($"{process.Id} is dead");
-        ObjectDisposedException.ThrowIf(closed, this);
+        ObjectDisposedException.ThrowIf(_closed, this);
     }
 }

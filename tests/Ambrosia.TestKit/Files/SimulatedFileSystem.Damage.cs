@@ -65,8 +65,8 @@ public sealed partial class SimulatedFileSystem
         {
             path = Normal(path);
             MakeDirectory(NameImage.ParentOf(path));
-            Inode inode = names.Visible.Find(path) ?? NewFile(path);
-            names.Flush(NameImage.ParentOf(path));
+            Inode inode = _names.Visible.Find(path) ?? NewFile(path);
+            _names.Flush(NameImage.ParentOf(path));
             inode.SetLength(0);
             inode.Write(content, 0);
             inode.Flush();
@@ -80,20 +80,20 @@ public sealed partial class SimulatedFileSystem
         {
             path = Normal(path);
             AddDirectories(path);
-            for (string at = path; at != NameImage.Root; at = NameImage.ParentOf(at)) names.Flush(NameImage.ParentOf(at));
+            for (string at = path; at != NameImage.Root; at = NameImage.ParentOf(at)) _names.Flush(NameImage.ParentOf(at));
         }
     }
 
     /// <summary>Every file's path, in ordinal order.</summary>
     public IReadOnlyList<string> Files()
     {
-        lock (Gate) return [.. names.Visible.Files().Select(static file => file.Path)];
+        lock (Gate) return [.. _names.Visible.Files().Select(static file => file.Path)];
     }
 
     private Inode InodeAt(string path, long offset, long bytes)
     {
         path = Normal(path);
-        Inode inode = names.Visible.Find(path) ?? throw new FileNotFoundException($"{path} is not there", path);
+        Inode inode = _names.Visible.Find(path) ?? throw new FileNotFoundException($"{path} is not there", path);
         ArgumentOutOfRangeException.ThrowIfNegative(offset);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(offset + bytes, inode.Length);
         return inode;

@@ -1,4 +1,4 @@
-using Ambrosia.Log;
+using Ambrosia.Log.Files;
 
 namespace Ambrosia.TestKit;
 
@@ -10,7 +10,7 @@ public sealed partial class SimulatedFileSystem
         lock (Gate)
         {
             Begin(process, FileOperationKind.Open, ref path);
-            Inode inode = names.Visible.Find(path) ?? throw new FileNotFoundException($"{path} is not there", path);
+            Inode inode = _names.Visible.Find(path) ?? throw new FileNotFoundException($"{path} is not there", path);
             return process.Keep(new SimulatedFile(this, process, inode, path, use));
         }
     }
@@ -40,7 +40,7 @@ public sealed partial class SimulatedFileSystem
         lock (Gate)
         {
             Begin(process, FileOperationKind.List, ref directory);
-            return names.Visible.HasDirectory(directory) ? names.Visible.List(directory) : [];
+            return _names.Visible.HasDirectory(directory) ? _names.Visible.List(directory) : [];
         }
     }
 
@@ -49,7 +49,7 @@ public sealed partial class SimulatedFileSystem
         lock (Gate)
         {
             Begin(process, FileOperationKind.CreateDirectory, ref path);
-            if (names.Visible.Find(path) is not null) throw new IOException($"{path} is a file");
+            if (_names.Visible.Find(path) is not null) throw new IOException($"{path} is a file");
             AddDirectories(path);
         }
     }
@@ -60,11 +60,11 @@ public sealed partial class SimulatedFileSystem
         {
             to = Normal(to);
             Begin(process, FileOperationKind.Rename, ref from);
-            Inode inode = names.Visible.Find(from) ?? throw new FileNotFoundException($"{from} is not there", from);
+            Inode inode = _names.Visible.Find(from) ?? throw new FileNotFoundException($"{from} is not there", from);
             CheckParent(to);
-            if (names.Visible.HasDirectory(to)) throw new IOException($"{to} is a directory");
+            if (_names.Visible.HasDirectory(to)) throw new IOException($"{to} is a directory");
             // As POSIX has it: two names of one file, and nothing happens.
-            if (names.Visible.Find(to) != inode) names.Do(new NameOperation.Move(from, to, inode, Replace: true));
+            if (_names.Visible.Find(to) != inode) _names.Do(new NameOperation.Move(from, to, inode, Replace: true));
         }
     }
 
@@ -74,10 +74,10 @@ public sealed partial class SimulatedFileSystem
         {
             to = Normal(to);
             Begin(process, FileOperationKind.RenameNew, ref from);
-            Inode inode = names.Visible.Find(from) ?? throw new FileNotFoundException($"{from} is not there", from);
+            Inode inode = _names.Visible.Find(from) ?? throw new FileNotFoundException($"{from} is not there", from);
             CheckParent(to);
             if (IsTaken(to)) return false;
-            names.Do(new NameOperation.Move(from, to, inode, Replace: false));
+            _names.Do(new NameOperation.Move(from, to, inode, Replace: false));
             return true;
         }
     }
@@ -88,10 +88,10 @@ public sealed partial class SimulatedFileSystem
         {
             link = Normal(link);
             Begin(process, FileOperationKind.Link, ref existing);
-            Inode inode = names.Visible.Find(existing) ?? throw new FileNotFoundException($"{existing} is not there", existing);
+            Inode inode = _names.Visible.Find(existing) ?? throw new FileNotFoundException($"{existing} is not there", existing);
             CheckParent(link);
             if (IsTaken(link)) return false;
-            names.Do(new NameOperation.Add(link, inode));
+            _names.Do(new NameOperation.Add(link, inode));
             return true;
         }
     }
@@ -101,8 +101,8 @@ public sealed partial class SimulatedFileSystem
         lock (Gate)
         {
             Begin(process, FileOperationKind.Delete, ref path);
-            if (names.Visible.HasDirectory(path)) throw new IOException($"{path} is a directory");
-            if (names.Visible.Find(path) is { } inode) names.Do(new NameOperation.Remove(path, inode));
+            if (_names.Visible.HasDirectory(path)) throw new IOException($"{path} is a directory");
+            if (_names.Visible.Find(path) is { } inode) _names.Do(new NameOperation.Remove(path, inode));
         }
     }
 
@@ -114,12 +114,12 @@ public sealed partial class SimulatedFileSystem
             FileOperation operation = Announce(process, FileOperationKind.FlushDirectory, path, 0, 0);
             if (Faults.Of(operation) is { } fault)
             {
-                names.FailFlush(path, Random);
+                _names.FailFlush(path, Random);
                 throw new SimulatedIOException(fault, operation);
             }
 
-            if (!names.Visible.HasDirectory(path)) throw new DirectoryNotFoundException($"{path} is not there");
-            names.Flush(path);
+            if (!_names.Visible.HasDirectory(path)) throw new DirectoryNotFoundException($"{path} is not there");
+            _names.Flush(path);
         }
     }
 
@@ -138,7 +138,7 @@ public sealed partial class SimulatedFileSystem
         {
             Begin(process, FileOperationKind.Lock, ref path);
             CheckParent(path);
-            Inode inode = names.Visible.Find(path) ?? NewFile(path);
+            Inode inode = _names.Visible.Find(path) ?? NewFile(path);
             var file = new SimulatedFile(this, process, inode, path, FileUse.ReadWrite);
             return inode.TryLock(file, FileLockKind.Exclusive) ? new SimulatedFileLock(this, process.Keep(file), path) : null;
         }
@@ -148,21 +148,21 @@ public sealed partial class SimulatedFileSystem
     {
         lock (Gate)
         {
-            if (names.Visible.Find(Normal(path)) is null) return null;
+            if (_names.Visible.Find(Normal(path)) is null) return null;
             return TryLock(process, path) ?? throw new NotSupportedException($"waiting for the lock of {path} would stop the simulation");
         }
     }
 
     internal bool IsNamed(SimulatedFile file, string path)
     {
-        lock (Gate) return file.Process.IsAlive && names.Visible.Find(path) == file.Inode;
+        lock (Gate) return file.Process.IsAlive && _names.Visible.Find(path) == file.Inode;
     }
 
     /// <summary>Numbers the operation and shows it to the hook; a crash that the hook throws kills the process first.</summary>
     internal FileOperation Announce(SimulatedProcess process, FileOperationKind kind, string path, long offset, long bytes)
     {
         if (!process.IsAlive) throw new SimulatedCrash($"{process.Id} is dead");
-        var operation = new FileOperation(++operations, process.Id, kind, path, offset, bytes);
+        var operation = new FileOperation(++_operations, process.Id, kind, path, offset, bytes);
         try
         {
             BeforeOperation?.Invoke(operation);
@@ -201,27 +201,27 @@ public sealed partial class SimulatedFileSystem
 
     private Inode NewFile(string path)
     {
-        var inode = new Inode(++inodes);
-        names.Do(new NameOperation.Add(path, inode));
+        var inode = new Inode(++_inodes);
+        _names.Do(new NameOperation.Add(path, inode));
         return inode;
     }
 
     private void AddDirectories(string path)
     {
         Stack<string> missing = new();
-        for (string at = path; !names.Visible.HasDirectory(at); at = NameImage.ParentOf(at)) missing.Push(at);
-        foreach (string directory in missing) names.Do(new NameOperation.AddDirectory(directory));
+        for (string at = path; !_names.Visible.HasDirectory(at); at = NameImage.ParentOf(at)) missing.Push(at);
+        foreach (string directory in missing) _names.Do(new NameOperation.AddDirectory(directory));
     }
 
-    private bool IsTaken(string path) => names.Visible.Find(path) is not null || names.Visible.HasDirectory(path);
+    private bool IsTaken(string path) => _names.Visible.Find(path) is not null || _names.Visible.HasDirectory(path);
 
     private void CheckParent(string path)
     {
         string parent = NameImage.ParentOf(path);
-        if (!names.Visible.HasDirectory(parent)) throw new DirectoryNotFoundException($"{parent} is not there");
+        if (!_names.Visible.HasDirectory(parent)) throw new DirectoryNotFoundException($"{parent} is not there");
     }
 
-    private long BytesTaken() => names.Visible.Files().Select(static file => file.Inode)
-        .Union(processes.Values.SelectMany(static process => process.OpenInodes))
+    private long BytesTaken() => _names.Visible.Files().Select(static file => file.Inode)
+        .Union(_processes.Values.SelectMany(static process => process.OpenInodes))
         .Sum(static inode => inode.BytesTaken);
 }

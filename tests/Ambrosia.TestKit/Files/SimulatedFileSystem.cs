@@ -1,4 +1,4 @@
-using Ambrosia.Log;
+using Ambrosia.Log.Files;
 
 namespace Ambrosia.TestKit;
 
@@ -13,11 +13,11 @@ public sealed partial class SimulatedFileSystem : IFileSystem
     private const string HostId = "host";
 
     /// <summary>Invariant: the processes that live; ids are unique among them.</summary>
-    private readonly Dictionary<string, SimulatedProcess> processes = [];
+    private readonly Dictionary<string, SimulatedProcess> _processes = [];
 
-    private NameSpace names = new();
-    private long operations;
-    private int inodes;
+    private NameSpace _names = new();
+    private long _operations;
+    private int _inodes;
 
     public SimulatedFileSystem(ulong seed = 0) => Random = new SimulatedRandom(seed);
 
@@ -33,7 +33,7 @@ public sealed partial class SimulatedFileSystem : IFileSystem
     public long CapacityBytes { get; set; } = 1L << 40;
 
     /// <summary>Operations so far; the next has this index + 1.</summary>
-    public long Operations => operations;
+    public long Operations => _operations;
 
     /// <summary>Power losses so far.</summary>
     public long PowerLosses { get; private set; }
@@ -49,7 +49,7 @@ public sealed partial class SimulatedFileSystem : IFileSystem
     {
         lock (Gate)
         {
-            if (!processes.TryGetValue(id, out SimulatedProcess? process)) processes.Add(id, process = new SimulatedProcess(this, id));
+            if (!_processes.TryGetValue(id, out SimulatedProcess? process)) _processes.Add(id, process = new SimulatedProcess(this, id));
             return process;
         }
     }
@@ -62,7 +62,7 @@ public sealed partial class SimulatedFileSystem : IFileSystem
         lock (Gate)
         {
             if (!process.IsAlive) return;
-            processes.Remove(process.Id);
+            _processes.Remove(process.Id);
             process.Die();
         }
     }
@@ -80,7 +80,7 @@ public sealed partial class SimulatedFileSystem : IFileSystem
             KillAll();
             int keepData = options.KeepPercent ?? random.Pick<int>([0, 25, 50, 50, 75, 100]);
             int keepNames = options.KeepPercent ?? random.Pick<int>([0, 25, 50, 50, 75, 100]);
-            names.LosePower(random, keepNames, options.OrderedNames ?? random.Chance(50));
+            _names.LosePower(random, keepNames, options.OrderedNames ?? random.Chance(50));
             foreach (Inode inode in NamedInodes()) inode.LosePower(random, keepData, options.TornSectors);
         }
     }
@@ -94,7 +94,7 @@ public sealed partial class SimulatedFileSystem : IFileSystem
         lock (Gate)
         {
             KillAll();
-            names.LosePower(choices);
+            _names.LosePower(choices);
             foreach (Inode inode in NamedInodes()) inode.LosePower(choices);
         }
     }
@@ -102,10 +102,10 @@ public sealed partial class SimulatedFileSystem : IFileSystem
     private void KillAll()
     {
         PowerLosses++;
-        foreach (SimulatedProcess process in processes.Values.ToList()) Kill(process);
+        foreach (SimulatedProcess process in _processes.Values.ToList()) Kill(process);
     }
 
-    private List<Inode> NamedInodes() => [.. names.Visible.Files().Select(static file => file.Inode).Distinct()];
+    private List<Inode> NamedInodes() => [.. _names.Visible.Files().Select(static file => file.Inode).Distinct()];
 
     /// <summary>
     /// A second disk in the same state, without processes, hook or handles: to try many power losses from one moment. Blocks
@@ -119,10 +119,10 @@ public sealed partial class SimulatedFileSystem : IFileSystem
             Inode Map(Inode inode) => copies.TryGetValue(inode, out Inode? copy) ? copy : copies[inode] = inode.Copy();
             return new SimulatedFileSystem(seed)
             {
-                names = names.Copy(Map),
-                operations = operations,
+                _names = _names.Copy(Map),
+                _operations = _operations,
                 PowerLosses = PowerLosses,
-                inodes = inodes,
+                _inodes = _inodes,
                 CapacityBytes = CapacityBytes,
                 Faults = Faults.Copy(),
             };

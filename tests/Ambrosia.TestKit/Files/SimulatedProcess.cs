@@ -1,4 +1,4 @@
-using Ambrosia.Log;
+using Ambrosia.Log.Files;
 
 namespace Ambrosia.TestKit;
 
@@ -8,12 +8,12 @@ namespace Ambrosia.TestKit;
 /// </summary>
 public sealed class SimulatedProcess : IFileSystem
 {
-    private readonly SimulatedFileSystem disk;
-    private readonly HashSet<SimulatedFile> open = [];
+    private readonly SimulatedFileSystem _disk;
+    private readonly HashSet<SimulatedFile> _open = [];
 
     internal SimulatedProcess(SimulatedFileSystem disk, string id)
     {
-        this.disk = disk;
+        _disk = disk;
         Id = id;
     }
 
@@ -22,55 +22,55 @@ public sealed class SimulatedProcess : IFileSystem
     public bool IsAlive { get; private set; } = true;
 
     /// <summary>Files that it has open: a test's look at leaks.</summary>
-    public int OpenFiles => open.Count;
+    public int OpenFiles => _open.Count;
 
     /// <summary>kill -9, see <see cref="SimulatedFileSystem.Kill"/>.</summary>
-    public void Kill() => disk.Kill(this);
+    public void Kill() => _disk.Kill(this);
 
-    public IFile Open(string path, FileUse use) => disk.Open(this, path, use);
+    public IFile Open(string path, FileUse use) => _disk.Open(this, path, use);
 
-    public IFile Create(string path) => disk.Create(this, path);
+    public IFile Create(string path) => _disk.Create(this, path);
 
-    public bool Exists(string path) => disk.Exists(this, path);
+    public bool Exists(string path) => _disk.Exists(this, path);
 
-    public IReadOnlyList<string> List(string directory) => disk.List(this, directory);
+    public IReadOnlyList<string> List(string directory) => _disk.List(this, directory);
 
-    public void CreateDirectory(string path) => disk.CreateDirectory(this, path);
+    public void CreateDirectory(string path) => _disk.CreateDirectory(this, path);
 
-    public void Rename(string from, string to) => disk.Rename(this, from, to);
+    public void Rename(string from, string to) => _disk.Rename(this, from, to);
 
-    public bool TryRenameNew(string from, string to) => disk.TryRenameNew(this, from, to);
+    public bool TryRenameNew(string from, string to) => _disk.TryRenameNew(this, from, to);
 
-    public bool TryLink(string existing, string link) => disk.TryLink(this, existing, link);
+    public bool TryLink(string existing, string link) => _disk.TryLink(this, existing, link);
 
-    public void Delete(string path) => disk.Delete(this, path);
+    public void Delete(string path) => _disk.Delete(this, path);
 
-    public void FlushDirectory(string path) => disk.FlushDirectory(this, path);
+    public void FlushDirectory(string path) => _disk.FlushDirectory(this, path);
 
-    public long FreeBytes(string directory) => disk.FreeBytes(this, directory);
+    public long FreeBytes(string directory) => _disk.FreeBytes(this, directory);
 
-    public IFileLock? TryLock(string path) => disk.TryLock(this, path);
+    public IFileLock? TryLock(string path) => _disk.TryLock(this, path);
 
     /// <summary>As <see cref="TryLock"/>; null also when the file is not there.</summary>
     /// <exception cref="NotSupportedException">It would have to wait: a simulation polls <see cref="TryLock"/> on virtual time.</exception>
-    public IFileLock? WaitForLock(string path, CancellationToken stop) => disk.LockWithoutWaiting(this, path);
+    public IFileLock? WaitForLock(string path, CancellationToken stop) => _disk.LockWithoutWaiting(this, path);
 
     public override string ToString() => IsAlive ? Id : $"{Id} (dead)";
 
-    internal IEnumerable<Inode> OpenInodes => open.Select(static file => file.Inode);
+    internal IEnumerable<Inode> OpenInodes => _open.Select(static file => file.Inode);
 
     internal SimulatedFile Keep(SimulatedFile file)
     {
         file.Inode.Handles++;
-        open.Add(file);
+        _open.Add(file);
         return file;
     }
 
-    internal void Forget(SimulatedFile file) => open.Remove(file);
+    internal void Forget(SimulatedFile file) => _open.Remove(file);
 
     internal void Die()
     {
         IsAlive = false;
-        foreach (SimulatedFile file in open.ToList()) file.Dispose();
+        foreach (SimulatedFile file in _open.ToList()) file.Dispose();
     }
 }

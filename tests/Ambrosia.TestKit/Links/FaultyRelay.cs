@@ -10,53 +10,53 @@ namespace Ambrosia.TestKit;
 /// </summary>
 public sealed class FaultyRelay : IDisposable
 {
-    private readonly Socket listener = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
-    private readonly List<RelayedConnection> open = [];
-    private readonly int seed;
-    private long passed, fromTarget;
-    private readonly ManualResetEventSlim admits = new(true);
-    private int connections, strikes, waiting;
-    private volatile LinkFaults faults;
-    private volatile IPEndPoint? target;
-    private volatile bool stopped;
+    private readonly Socket _listener = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+    private readonly List<RelayedConnection> _open = [];
+    private readonly int _seed;
+    private long _passed, _fromTarget;
+    private readonly ManualResetEventSlim _admits = new(true);
+    private int _connections, _strikes, _waiting;
+    private volatile LinkFaults _faults;
+    private volatile IPEndPoint? _target;
+    private volatile bool _stopped;
 
     public FaultyRelay(int seed, LinkFaults faults)
     {
-        this.seed = seed;
-        this.faults = faults;
-        listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
-        listener.Listen();
+        _seed = seed;
+        _faults = faults;
+        _listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        _listener.Listen();
         new Thread(Accept) { IsBackground = true, Name = "relay" }.Start();
     }
 
     /// <summary>What is dialled instead of the target.</summary>
-    public IPEndPoint Address => (IPEndPoint)listener.LocalEndPoint!;
+    public IPEndPoint Address => (IPEndPoint)_listener.LocalEndPoint!;
 
     /// <summary>Where connections go from now on; while it is null they are closed at once.</summary>
-    public IPEndPoint? Target { get => target; set => target = value; }
+    public IPEndPoint? Target { get => _target; set => _target = value; }
 
     /// <summary>In force from the next piece on.</summary>
-    public LinkFaults Faults { get => faults; set => faults = value; }
+    public LinkFaults Faults { get => _faults; set => _faults = value; }
 
     /// <summary>Connections that reached the target.</summary>
-    public int Connections => Volatile.Read(ref connections);
+    public int Connections => Volatile.Read(ref _connections);
 
     /// <summary>Callers that are held.</summary>
-    public int Waiting => Volatile.Read(ref waiting);
+    public int Waiting => Volatile.Read(ref _waiting);
 
     /// <summary>Cuts, stalls and half-opened connections so far.</summary>
-    public int Strikes => Volatile.Read(ref strikes);
+    public int Strikes => Volatile.Read(ref _strikes);
 
     /// <summary>Bytes that came from the target, passed on or not: what it has put on the wire.</summary>
-    public long FromTarget => Interlocked.Read(ref fromTarget);
+    public long FromTarget => Interlocked.Read(ref _fromTarget);
 
     /// <summary>Bytes passed on, both ways.</summary>
-    public long Passed => Interlocked.Read(ref passed);
+    public long Passed => Interlocked.Read(ref _passed);
 
     /// <summary>From now on callers wait: connected, and not passed on until <see cref="Release"/>.</summary>
-    public void Hold() => admits.Reset();
+    public void Hold() => _admits.Reset();
 
-    public void Release() => admits.Set();
+    public void Release() => _admits.Set();
 
     /// <summary>Ends every connection with a reset.</summary>
     public void CutAll() => Each(static connection => connection.Cut(withReset: true));
@@ -66,29 +66,29 @@ public sealed class FaultyRelay : IDisposable
 
     public void Dispose()
     {
-        stopped = true;
-        listener.Dispose();
-        admits.Set();
+        _stopped = true;
+        _listener.Dispose();
+        _admits.Set();
         Each(static connection => connection.Cut(withReset: true));
     }
 
     private void Each(Action<RelayedConnection> act)
     {
         RelayedConnection[] all;
-        lock (open) all = [.. open];
+        lock (_open) all = [.. _open];
         foreach (RelayedConnection connection in all) act(connection);
     }
 
     private void Accept()
     {
-        while (!stopped)
+        while (!_stopped)
         {
             try
             {
-                Socket caller = listener.Accept();
-                Interlocked.Increment(ref waiting);
-                admits.Wait();
-                Interlocked.Decrement(ref waiting);
+                Socket caller = _listener.Accept();
+                Interlocked.Increment(ref _waiting);
+                _admits.Wait();
+                Interlocked.Decrement(ref _waiting);
                 PassOn(caller);
             }
             catch (Exception e) when (e is SocketException or ObjectDisposedException)
@@ -104,7 +104,7 @@ public sealed class FaultyRelay : IDisposable
         try
         {
             caller.NoDelay = true;
-            callee.Connect(target ?? throw new SocketException((int)SocketError.ConnectionRefused));
+            callee.Connect(_target ?? throw new SocketException((int)SocketError.ConnectionRefused));
         }
         catch (SocketException)
         {
@@ -112,27 +112,27 @@ public sealed class FaultyRelay : IDisposable
             callee.Dispose();
             return;
         }
-        int number = Interlocked.Increment(ref connections);
-        var connection = new RelayedConnection(caller, callee, this, HashCode.Combine(seed, number));
-        lock (open) open.Add(connection);
-        if (stopped) connection.Cut(withReset: true);
+        int number = Interlocked.Increment(ref _connections);
+        var connection = new RelayedConnection(caller, callee, this, HashCode.Combine(_seed, number));
+        lock (_open) _open.Add(connection);
+        if (_stopped) connection.Cut(withReset: true);
         connection.Start();
     }
 
-    internal void CountFromTarget(int bytes) => Interlocked.Add(ref fromTarget, bytes);
+    internal void CountFromTarget(int bytes) => Interlocked.Add(ref _fromTarget, bytes);
 
-    internal void Count(int bytes) => Interlocked.Add(ref passed, bytes);
+    internal void Count(int bytes) => Interlocked.Add(ref _passed, bytes);
 
     /// <summary>True: one more fault may strike, and is counted.</summary>
     internal bool MayStrike()
     {
-        if (Interlocked.Increment(ref strikes) <= faults.StrikesMax) return true;
-        Interlocked.Decrement(ref strikes);
+        if (Interlocked.Increment(ref _strikes) <= _faults.StrikesMax) return true;
+        Interlocked.Decrement(ref _strikes);
         return false;
     }
 
     internal void Ended(RelayedConnection connection)
     {
-        lock (open) open.Remove(connection);
+        lock (_open) _open.Remove(connection);
     }
 }

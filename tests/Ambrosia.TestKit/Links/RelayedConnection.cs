@@ -8,8 +8,8 @@ namespace Ambrosia.TestKit;
 /// </summary>
 internal sealed class RelayedConnection(Socket caller, Socket callee, FaultyRelay relay, int seed)
 {
-    private int ways = 2;
-    private volatile bool halfOpen;
+    private int _ways = 2;
+    private volatile bool _halfOpen;
 
     public void Start()
     {
@@ -17,7 +17,7 @@ internal sealed class RelayedConnection(Socket caller, Socket callee, FaultyRela
         new Thread(() => Way(callee, caller, new Random(~seed))) { IsBackground = true, Name = "relay back" }.Start();
     }
 
-    public void HalfOpen() => halfOpen = true;
+    public void HalfOpen() => _halfOpen = true;
 
     public void Cut(bool withReset)
     {
@@ -41,15 +41,15 @@ internal sealed class RelayedConnection(Socket caller, Socket callee, FaultyRela
         try
         {
             Pass(from, to, random);
-            if (halfOpen) from.Dispose();
+            if (_halfOpen) from.Dispose();
             else to.Shutdown(SocketShutdown.Send);
         }
         catch (Exception e) when (e is SocketException or ObjectDisposedException)
         {
-            if (halfOpen) from.Dispose();
+            if (_halfOpen) from.Dispose();
             else Cut(withReset: true);
         }
-        if (Interlocked.Decrement(ref ways) > 0) return;
+        if (Interlocked.Decrement(ref _ways) > 0) return;
         caller.Dispose();
         callee.Dispose();
         relay.Ended(this);
@@ -62,12 +62,12 @@ internal sealed class RelayedConnection(Socket caller, Socket callee, FaultyRela
         for (int count; (count = from.Receive(bytes)) > 0;)
         {
             if (from == callee) relay.CountFromTarget(count);
-            for (int at = 0, piece; at < count && !halfOpen; at += piece)
+            for (int at = 0, piece; at < count && !_halfOpen; at += piece)
             {
                 LinkFaults faults = relay.Faults;
                 piece = strikes.Until(Math.Min(count - at, faults.PieceBytesMax));
                 if (faults.DelayMax > TimeSpan.Zero) Thread.Sleep(faults.DelayMax * random.NextDouble());
-                if (halfOpen) break;
+                if (_halfOpen) break;
                 for (int sent = 0; sent < piece;) sent += to.Send(bytes.AsSpan(at + sent, piece - sent));
                 relay.Count(piece);
                 Strike(strikes.After(piece), faults, random);
@@ -82,7 +82,7 @@ internal sealed class RelayedConnection(Socket caller, Socket callee, FaultyRela
         {
             case Fault.Cut: Cut(withReset: random.Next(2) == 0); break;
             case Fault.Stall: Thread.Sleep(faults.StallFor); break;
-            case Fault.HalfOpen: halfOpen = true; break;
+            case Fault.HalfOpen: _halfOpen = true; break;
         }
     }
 
@@ -91,16 +91,16 @@ internal sealed class RelayedConnection(Socket caller, Socket callee, FaultyRela
     /// <summary>After how many more bytes of this way which fault strikes; 0: never.</summary>
     private sealed class Strikes
     {
-        private readonly Random random;
-        private readonly int stallWithin;
-        private int cut, stall, silence;
+        private readonly Random _random;
+        private readonly int _stallWithin;
+        private int _cut, _stall, _silence;
 
         public Strikes(Random random, LinkFaults faults)
         {
-            this.random = random;
-            stallWithin = faults.StallWithinBytes;
-            (cut, stall,
-                silence) = (Draw(random, faults.CutWithinBytes), Draw(random, stallWithin), Draw(random, faults.HalfOpenWithinBytes));
+            _random = random;
+            _stallWithin = faults.StallWithinBytes;
+            (_cut, _stall,
+                _silence) = (Draw(random, faults.CutWithinBytes), Draw(random, _stallWithin), Draw(random, faults.HalfOpenWithinBytes));
         }
 
         private static int Draw(Random random, int within) => within > 0 ? 1 + random.Next(within) : 0;
@@ -108,17 +108,17 @@ internal sealed class RelayedConnection(Socket caller, Socket callee, FaultyRela
         /// <summary>So many bytes pass before the next fault, at most <paramref name="bytes"/>.</summary>
         public int Until(int bytes)
         {
-            foreach (int left in (ReadOnlySpan<int>)[cut, stall, silence])
+            foreach (int left in (ReadOnlySpan<int>)[_cut, _stall, _silence])
                 if (left > 0) bytes = Math.Min(bytes, left);
             return bytes;
         }
 
         public Fault After(int bytes)
         {
-            if (IsOver(ref cut, bytes)) return Fault.Cut;
-            if (IsOver(ref silence, bytes)) return Fault.HalfOpen;
-            if (!IsOver(ref stall, bytes)) return Fault.None;
-            stall = Draw(random, stallWithin);
+            if (IsOver(ref _cut, bytes)) return Fault.Cut;
+            if (IsOver(ref _silence, bytes)) return Fault.HalfOpen;
+            if (!IsOver(ref _stall, bytes)) return Fault.None;
+            _stall = Draw(_random, _stallWithin);
             return Fault.Stall;
         }
 

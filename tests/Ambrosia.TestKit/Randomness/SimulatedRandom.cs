@@ -10,30 +10,33 @@ namespace Ambrosia.TestKit;
 /// </summary>
 public sealed class SimulatedRandom : Random
 {
-    private ulong s0, s1, s2, s3;
+    private ulong _s0, _s1, _s2, _s3;
 
     public SimulatedRandom(ulong seed) : base(0)
     {
         ulong mix = seed;
-        s0 = SplitMix64(ref mix);
-        s1 = SplitMix64(ref mix);
-        s2 = SplitMix64(ref mix);
-        s3 = SplitMix64(ref mix);
+        _s0 = SplitMix64(ref mix);
+        _s1 = SplitMix64(ref mix);
+        _s2 = SplitMix64(ref mix);
+        _s3 = SplitMix64(ref mix);
     }
 
     /// <summary>64 random bits.</summary>
     public ulong NextUInt64()
     {
-        ulong result = BitOperations.RotateLeft(s1 * 5, 7) * 9;
-        ulong shifted = s1 << 17;
-        s2 ^= s0;
-        s3 ^= s1;
-        s1 ^= s2;
-        s0 ^= s3;
-        s2 ^= shifted;
-        s3 = BitOperations.RotateLeft(s3, 45);
+        ulong result = BitOperations.RotateLeft(_s1 * 5, 7) * 9;
+        ulong shifted = _s1 << 17;
+        _s2 ^= _s0;
+        _s3 ^= _s1;
+        _s1 ^= _s2;
+        _s0 ^= _s3;
+        _s2 ^= shifted;
+        _s3 = BitOperations.RotateLeft(_s3, 45);
         return result;
     }
+
+    /// <summary>A fold of the state: equal for two that have drawn the same numbers from the same seed, so far.</summary>
+    public ulong Position => _s0 ^ BitOperations.RotateLeft(_s1, 13) ^ BitOperations.RotateLeft(_s2, 29) ^ BitOperations.RotateLeft(_s3, 47);
 
     /// <summary>A stream of its own, so that one part's draws do not shift another's.</summary>
     public SimulatedRandom Split() => new(NextUInt64());

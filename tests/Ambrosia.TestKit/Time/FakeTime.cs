@@ -6,28 +6,28 @@ namespace Ambrosia.TestKit;
 /// </summary>
 public sealed class FakeTime : TimeProvider
 {
-    private readonly Lock gate = new();
+    private readonly Lock _gate = new();
 
     /// <summary>Invariant: holds each armed timer under its newest arming; entries of older armings are skipped when met.</summary>
-    private readonly PriorityQueue<(FakeTimer Timer, long Arming), (long DueTicks, long Arming)> armed = new();
+    private readonly PriorityQueue<(FakeTimer Timer, long Arming), (long DueTicks, long Arming)> _armed = new();
 
-    private readonly DateTimeOffset start;
-    private TimeSpan elapsed;
-    private TimeSpan wallShift;
-    private long armings;
-    private bool advancing;
+    private readonly DateTimeOffset _start;
+    private TimeSpan _elapsed;
+    private TimeSpan _wallShift;
+    private long _armings;
+    private bool _advancing;
 
-    public FakeTime(DateTimeOffset? start = null) => this.start = start ?? new DateTimeOffset(2020, 1, 1, 0, 0, 0, TimeSpan.Zero);
+    public FakeTime(DateTimeOffset? start = null) => _start = start ?? new DateTimeOffset(2020, 1, 1, 0, 0, 0, TimeSpan.Zero);
 
     /// <summary>Virtual time since the beginning, on the monotonic clock.</summary>
-    public TimeSpan Elapsed { get { lock (gate) return elapsed; } }
+    public TimeSpan Elapsed { get { lock (_gate) return _elapsed; } }
 
     /// <summary>Time until the next timer; null when none is armed.</summary>
     public TimeSpan? UntilNextTimer
     {
         get
         {
-            lock (gate) return PeekArmed(out TimeSpan due) ? due - elapsed : null;
+            lock (_gate) return PeekArmed(out TimeSpan due) ? due - _elapsed : null;
         }
     }
 
@@ -37,7 +37,7 @@ public sealed class FakeTime : TimeProvider
 
     public override long GetTimestamp() => Elapsed.Ticks;
 
-    public override DateTimeOffset GetUtcNow() { lock (gate) return start + elapsed + wallShift; }
+    public override DateTimeOffset GetUtcNow() { lock (_gate) return _start + _elapsed + _wallShift; }
 
     /// <summary>Moves time on and fires what falls due.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Time does not run backwards.</exception>
@@ -46,11 +46,11 @@ public sealed class FakeTime : TimeProvider
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(by, TimeSpan.Zero);
         TimeSpan end;
-        lock (gate)
+        lock (_gate)
         {
-            if (advancing) throw new InvalidOperationException("a timer's callback must not advance the time");
-            advancing = true;
-            end = elapsed + by;
+            if (_advancing) throw new InvalidOperationException("a timer's callback must not advance the time");
+            _advancing = true;
+            end = _elapsed + by;
         }
 
         try
@@ -59,7 +59,7 @@ public sealed class FakeTime : TimeProvider
         }
         finally
         {
-            lock (gate) advancing = false;
+            lock (_gate) _advancing = false;
         }
     }
 
@@ -72,7 +72,7 @@ public sealed class FakeTime : TimeProvider
     }
 
     /// <summary>The wall clock jumps, forward or back; the monotonic clock and the timers do not notice.</summary>
-    public void ShiftWallClock(TimeSpan by) { lock (gate) wallShift += by; }
+    public void ShiftWallClock(TimeSpan by) { lock (_gate) _wallShift += by; }
 
     public override ITimer CreateTimer(TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period)
     {
@@ -85,36 +85,36 @@ public sealed class FakeTime : TimeProvider
     /// <summary>Arms a timer anew and returns the arming's number; a wait below zero only makes the older arming void.</summary>
     internal long Arm(FakeTimer timer, TimeSpan wait)
     {
-        lock (gate)
+        lock (_gate)
         {
-            long arming = ++armings;
-            if (wait >= TimeSpan.Zero) armed.Enqueue((timer, arming), ((elapsed + wait).Ticks, arming));
+            long arming = ++_armings;
+            if (wait >= TimeSpan.Zero) _armed.Enqueue((timer, arming), ((_elapsed + wait).Ticks, arming));
             return arming;
         }
     }
 
     private FakeTimer? TakeDue(TimeSpan end)
     {
-        lock (gate)
+        lock (_gate)
         {
             if (!PeekArmed(out TimeSpan due) || due > end)
             {
-                elapsed = end;
+                _elapsed = end;
                 return null;
             }
 
-            elapsed = due;
-            return armed.Dequeue().Timer;
+            _elapsed = due;
+            return _armed.Dequeue().Timer;
         }
     }
 
     private bool PeekArmed(out TimeSpan due)
     {
-        while (armed.TryPeek(out (FakeTimer Timer, long Arming) entry, out (long DueTicks, long Arming) key))
+        while (_armed.TryPeek(out (FakeTimer Timer, long Arming) entry, out (long DueTicks, long Arming) key))
         {
             due = TimeSpan.FromTicks(key.DueTicks);
             if (entry.Timer.Arming == entry.Arming) return true;
-            armed.Dequeue();
+            _armed.Dequeue();
         }
 
         due = default;

@@ -6,8 +6,8 @@ internal sealed class FakeTimer(FakeTime time, TimerCallback callback, object? s
     /// <summary>The runtime's timers take no more than 2³²−2 ms.</summary>
     private static readonly TimeSpan s_timeMax = TimeSpan.FromMilliseconds(uint.MaxValue - 1);
 
-    private TimeSpan period = Timeout.InfiniteTimeSpan;
-    private bool disposed;
+    private TimeSpan _period = Timeout.InfiniteTimeSpan;
+    private bool _disposed;
 
     /// <summary>Number of the newest arming; older entries in the queue are void.</summary>
     public long Arming { get; private set; }
@@ -18,23 +18,23 @@ internal sealed class FakeTimer(FakeTime time, TimerCallback callback, object? s
         ArgumentOutOfRangeException.ThrowIfLessThan(period, Timeout.InfiniteTimeSpan);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(dueTime, s_timeMax);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(period, s_timeMax);
-        if (disposed) return false;
-        this.period = period;
+        if (_disposed) return false;
+        _period = period;
         Arming = time.Arm(this, dueTime);
         return true;
     }
 
     public void Fire()
     {
-        if (disposed) return;
+        if (_disposed) return;
         // As with the real one, a period of zero fires once.
-        Arming = time.Arm(this, period > TimeSpan.Zero ? period : Timeout.InfiniteTimeSpan);
+        Arming = time.Arm(this, _period > TimeSpan.Zero ? _period : Timeout.InfiniteTimeSpan);
         callback(state);
     }
 
     public void Dispose()
     {
-        disposed = true;
+        _disposed = true;
         Arming = 0;
     }
 

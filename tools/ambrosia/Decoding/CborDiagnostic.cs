@@ -3,20 +3,23 @@ using System.Numerics;
 using System.Text;
 using Ambrosia.Protocol;
 
-namespace Ambrosia.Tools;
+namespace Ambrosia.Tools.Decoding;
 
 /// <summary>
-/// CBOR items in diagnostic notation (RFC 8949 §8, as appendix A writes them). Any well-formed item, deterministic or not; control
-/// characters are escaped, so that a log cannot write to a terminal. Bytes and texts beyond a limit are cut, with their length.
+/// Writes CBOR items in diagnostic notation (RFC 8949 §8, as its appendix A does). It takes any well-formed item, deterministic or not.
+/// Control characters are escaped, so that a log cannot command a terminal. Byte strings and texts beyond a limit are cut and shown with
+/// their length.
 /// </summary>
-/// <param name="stringBytesMax">Longer byte strings and texts are cut.</param>
+/// <param name="stringBytesMax">The limit of byte strings and texts, in bytes.</param>
 internal sealed class CborDiagnostic(int stringBytesMax = int.MaxValue)
 {
     private const byte BytesInPieces = 0x5F, TextInPieces = 0x7F, Break = 0xFF;
     private const int ExponentMin = -7, ExponentMax = 20; // beyond them with an exponent
     private const ulong PositiveBignum = 2, NegativeBignum = 3;
 
-    /// <summary>All items of a sequence, with commas between; "malformed" with the bytes where it is none.</summary>
+    /// <summary>
+    /// Writes all items of a sequence with commas between them, or "malformed" with the bytes where they are no sequence.
+    /// </summary>
     public static string OfSequence(ReadOnlySpan<byte> sequence, int stringBytesMax = int.MaxValue)
     {
         var to = new StringBuilder();
@@ -63,7 +66,7 @@ internal sealed class CborDiagnostic(int stringBytesMax = int.MaxValue)
         }
     }
 
-    /// <summary>h'…'.</summary>
+    /// <summary>Writes bytes as <c>h'…'</c>; those beyond the limit are cut and counted.</summary>
     public void WriteBytes(ReadOnlySpan<byte> bytes, StringBuilder to)
     {
         to.Append("h'").Append(Convert.ToHexStringLower(bytes[..Math.Min(bytes.Length, stringBytesMax)]));

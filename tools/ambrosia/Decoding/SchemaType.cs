@@ -1,17 +1,17 @@
-namespace Ambrosia.Tools;
+namespace Ambrosia.Tools.Decoding;
 
 /// <summary>
-/// A type as a contract manifest writes it: <c>int64</c>, <c>text?</c>, <c>list&lt;data&lt;Order&gt;&gt;</c> (docs/tools.md).
+/// It describes a type as a contract manifest writes it: <c>int64</c>, <c>text?</c>, <c>list&lt;data&lt;Order&gt;&gt;</c> (docs/tools.md).
 /// </summary>
-/// <param name="Name">What stands before '&lt;' and '?'.</param>
-/// <param name="Inner">Element; key and value; the tuple's items. Empty for enums and data.</param>
-/// <param name="TypeName">Of an enum or data type, as its language calls it; else empty.</param>
-/// <param name="Text">As it was written.</param>
+/// <param name="Name">The name before '&lt;' and '?'.</param>
+/// <param name="Inner">The type of elements, of key and value, or of the tuple's items; empty for enums and data.</param>
+/// <param name="TypeName">The name of an enum or data type in its language; else empty.</param>
+/// <param name="Text">The type as it was written.</param>
 internal sealed record SchemaType(string Name, bool IsNullable, IReadOnlyList<SchemaType> Inner, string TypeName, string Text)
 {
     private const int DepthMax = 64;
 
-    /// <summary>Null: no type.</summary>
+    /// <summary>Parses a type; returns null where the text is none.</summary>
     public static SchemaType? Parse(string text)
     {
         int at = 0;
@@ -49,7 +49,7 @@ internal sealed record SchemaType(string Name, bool IsNullable, IReadOnlyList<Sc
         return true;
     }
 
-    /// <summary>The name of an enum or data type; what follows its comma, the number type, says nothing to a reader.</summary>
+    /// <summary>Reads the name of an enum or data type. The number type that follows the comma of an enum is left out.</summary>
     private static string TakeName(string text, ref int at)
     {
         int start = at, open = 0;

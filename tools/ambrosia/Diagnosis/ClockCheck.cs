@@ -1,8 +1,11 @@
-using Ambrosia.Log;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
+using Ambrosia.Log.Segments;
+using Ambrosia.Tools.Logs;
 
-namespace Ambrosia.Tools;
+namespace Ambrosia.Tools.Diagnosis;
 
-/// <summary>The clock. No promise rests on it; times in the log, timers and the windows of keys do.</summary>
+/// <summary>Checks the clock. No promise rests on it, but times in the log, timers and the windows of keys do.</summary>
 internal static class ClockCheck
 {
     private const string Check = "clock";
@@ -16,7 +19,8 @@ internal static class ClockCheck
         yield return Judge(now, newest);
     }
 
-    /// <param name="newest">When the newest segment of the log was made; null: there is none.</param>
+    /// <summary>Judges the clock by the log.</summary>
+    /// <param name="newest">When the newest segment of the log was made, or null where there is none.</param>
     public static Finding Judge(DateTimeOffset now, DateTimeOffset? newest)
     {
         string what = now.ToString("yyyy-MM-dd'T'HH:mm:ss'Z'", System.Globalization.CultureInfo.InvariantCulture);

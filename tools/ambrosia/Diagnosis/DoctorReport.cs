@@ -1,10 +1,12 @@
-namespace Ambrosia.Tools;
+using Ambrosia.Tools.Output;
 
-/// <summary>What 'ambrosia doctor' found.</summary>
-/// <param name="Directory">The one asked about.</param>
-/// <param name="IsThere">False: nothing is there yet, and the nearest directory above stands for it.</param>
-/// <param name="Probed">Where the probes wrote: a directory of their own, gone again.</param>
-/// <param name="Status">The worst of the findings.</param>
+namespace Ambrosia.Tools.Diagnosis;
+
+/// <summary>Reports what 'ambrosia doctor' has found.</summary>
+/// <param name="Directory">The directory of the log.</param>
+/// <param name="IsThere">False if it is not there yet, so that the nearest directory above stands for it.</param>
+/// <param name="Probed">The directory in which the probes wrote; it is removed.</param>
+/// <param name="Status">The status of the worst finding.</param>
 internal sealed record DoctorReport(
     string Directory, bool IsThere, string? Probed, FindingStatus Status, IReadOnlyList<Finding> Findings) : IReport
 {
@@ -26,4 +28,30 @@ internal sealed record DoctorReport(
             _ => "a log is NOT safe here",
         }, Status switch { FindingStatus.Ok => Tone.Good, FindingStatus.Warn => Tone.Warning, _ => Tone.Bad });
     }
+}
+
+/// <summary>It holds what one check of the doctor has found.</summary>
+/// <param name="Check">The name of the check, which stays the same.</param>
+/// <param name="What">What was found.</param>
+/// <param name="Why">What follows from it, or null where all is well.</param>
+/// <param name="Mend">What to do about it, or null where all is well.</param>
+internal sealed record Finding(string Check, FindingStatus Status, string What, string? Why = null, string? Mend = null)
+{
+    public static Finding Ok(string check, string what) => new(check, FindingStatus.Ok, what);
+
+    public static Finding Warn(string check, string what, string why, string mend) => new(check, FindingStatus.Warn, what, why, mend);
+
+    public static Finding Fail(string check, string what, string why, string mend) => new(check, FindingStatus.Fail, what, why, mend);
+}
+
+/// <summary>The status says whether a log would keep its promises, as far as one check of the doctor can tell.</summary>
+internal enum FindingStatus
+{
+    Ok,
+
+    /// <summary>A log works here, with a limit or a risk that somebody should know.</summary>
+    Warn,
+
+    /// <summary>A log would break a promise here.</summary>
+    Fail,
 }

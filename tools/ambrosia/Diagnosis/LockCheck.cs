@@ -1,9 +1,12 @@
 using System.Diagnostics;
-using Ambrosia.Log;
+using Ambrosia.Log.Files;
+using Ambrosia.Tools.Commands;
 
-namespace Ambrosia.Tools;
+namespace Ambrosia.Tools.Diagnosis;
 
-/// <summary>Two processes: does a lock exclude, does it end with its process, does one see at once what the other renamed?</summary>
+/// <summary>
+/// Verifies with a second process that a lock excludes it and ends with it, and that each sees at once what the other has renamed.
+/// </summary>
 internal static class LockCheck
 {
     private const string Check = "locks", FenceCheck = "fence";
@@ -13,7 +16,7 @@ internal static class LockCheck
     public static IEnumerable<Finding> Run(string directory)
     {
         var files = new PosixFileSystem();
-        files.Create(Path.Combine(directory, LockChild.FenceName)).Dispose();
+        files.Create(Path.Combine(directory, LockProbeProcess.FenceName)).Dispose();
         Process child;
         try
         {
@@ -45,11 +48,11 @@ internal static class LockCheck
 
     private static Finding[] Probe(string directory, PosixFileSystem files, Process child)
     {
-        if (Next(child) != LockChild.HeldWord)
+        if (Next(child) != LockProbeProcess.HeldWord)
             return [
                 Finding.Warn(Check, "the second process did not answer in time", "locks between processes could not be probed",
                     "try again on a machine with less to do")];
-        string path = Path.Combine(directory, LockChild.HeldName);
+        string path = Path.Combine(directory, LockProbeProcess.HeldName);
         using (IFileLock? both = files.TryLock(path))
             if (both is not null)
                 return [
@@ -69,15 +72,16 @@ internal static class LockCheck
     private static Finding ProbeFence(string directory, PosixFileSystem files, Process child)
     {
         child.StandardInput.WriteLine();
-        if (Next(child) != LockChild.RenamedWord)
+        if (Next(child) != LockProbeProcess.RenamedWord)
             return Finding.Fail(FenceCheck, "the second process could not rename a file", "an epoch could not be claimed", Mend);
-        return files.Exists(Path.Combine(directory, LockChild.FenceName)) || !files.Exists(Path.Combine(directory, LockChild.NextFenceName))
+        return files.Exists(Path.Combine(directory, LockProbeProcess.FenceName))
+            || !files.Exists(Path.Combine(directory, LockProbeProcess.NextFenceName))
             ? Finding.Fail(FenceCheck, "the old name of a file is seen after another process renamed it",
                 "a primary that was replaced would go on", Mend)
             : Finding.Ok(FenceCheck, "what another process of this machine renames is seen at once");
     }
 
-    /// <summary>The other side's next line; null: it ended, or took too long.</summary>
+    /// <summary>Returns the next line of the other process, or null where it has ended or takes too long.</summary>
     private static string? Next(Process child)
     {
         Task<string?> line = child.StandardOutput.ReadLineAsync();
@@ -96,16 +100,42 @@ internal static class LockCheck
     }
 
     /// <summary>
-    /// This program once more: its own executable where it stands beside its assembly, else through the runtime that runs us.
+    /// Starts this program once more: its executable where that stands beside its assembly, else through the runtime that runs this
+    /// process.
     /// </summary>
     private static Process Start(string directory)
     {
         string program = Path.Combine(AppContext.BaseDirectory, "ambrosia");
-        string[] args = ["doctor", directory, LockChild.Option];
+        string[] args = ["doctor", directory, LockProbeProcess.Option];
         ProcessStartInfo start = File.Exists(program) ? new ProcessStartInfo(program, args)
             : new ProcessStartInfo(Environment.ProcessPath ?? "dotnet", [program + ".dll", .. args]);
         start.RedirectStandardInput = true;
         start.RedirectStandardOutput = true;
         return Process.Start(start) ?? throw new InvalidOperationException("no process was started");
+    }
+}
+
+/// <summary>
+/// This is the other process of <see cref="LockCheck"/>. It takes a lock and says so, renames the fence of the probe, and waits to be
+/// killed.
+/// </summary>
+internal static class LockProbeProcess
+{
+    /// <summary>The hidden option that makes 'doctor' be this process. It is not for people.</summary>
+    public const string Option = "--hold-lock-of-probe";
+
+    public const string HeldName = "held", FenceName = "fence.0", NextFenceName = "fence.1", HeldWord = "held", RenamedWord = "renamed";
+
+    public static int Run(string directory)
+    {
+        var files = new PosixFileSystem();
+        using IFileLock? held = files.TryLock(Path.Combine(directory, HeldName));
+        if (held is null) return ToolExit.Damage;
+        Console.Out.WriteLine(HeldWord);
+        if (Console.In.ReadLine() is null) return ToolExit.Fine;
+        files.Rename(Path.Combine(directory, FenceName), Path.Combine(directory, NextFenceName));
+        Console.Out.WriteLine(RenamedWord);
+        Console.In.ReadLine();
+        return ToolExit.Fine;
     }
 }

@@ -1,8 +1,9 @@
+using System.Runtime.InteropServices;
 using System.Text;
 
-namespace Ambrosia.Tools;
+namespace Ambrosia.Tools.Diagnosis;
 
-/// <summary>What is mounted where (proc(5), /proc/self/mountinfo).</summary>
+/// <summary>Knows what is mounted where (proc(5), /proc/self/mountinfo).</summary>
 internal sealed class MountTable(IReadOnlyList<MountPoint> points)
 {
     private const string Place = "/proc/self/mountinfo";
@@ -10,11 +11,13 @@ internal sealed class MountTable(IReadOnlyList<MountPoint> points)
 
     public static MountTable Read() => Parse(File.Exists(Place) ? File.ReadAllText(Place) : "");
 
-    /// <summary>Lines that are none are left out.</summary>
+    /// <summary>Parses the file. Lines of another form are left out.</summary>
     public static MountTable Parse(string text) =>
         new([.. text.Split('\n', StringSplitOptions.RemoveEmptyEntries).Select(ParseLine).OfType<MountPoint>()]);
 
-    /// <summary>The mount that a path without symbolic links stands on: the deepest, and of several on one place the last.</summary>
+    /// <summary>
+    /// Returns the mount on which a path without symbolic links stands: the deepest, and of several at one place the last.
+    /// </summary>
     public MountPoint? Find(string path)
     {
         MountPoint? found = null;
@@ -24,7 +27,7 @@ internal sealed class MountTable(IReadOnlyList<MountPoint> points)
     }
 
     /// <summary>
-    /// <c>36 35 98:0 /root /mnt rw,noatime master:1 - ext3 /dev/x rw,errors=continue</c>: before " - " the mount,
+    /// Parses a line like <c>36 35 98:0 /root /mnt rw,noatime master:1 - ext3 /dev/x rw,errors=continue</c>. Before " - " stands the mount,
     /// behind it its file system.
     /// </summary>
     private static MountPoint? ParseLine(string line)
@@ -42,7 +45,7 @@ internal sealed class MountTable(IReadOnlyList<MountPoint> points)
         return new MountPoint(Unescape(mount[4]), system[0], Unescape(system[1]), options);
     }
 
-    /// <summary>Spaces, tabs, newlines and backslashes stand there as three octal digits.</summary>
+    /// <summary>Replaces the escapes of spaces, tabs, newlines and backslashes, which are three octal digits each.</summary>
     private static string Unescape(string text)
     {
         if (!text.Contains('\\')) return text;
@@ -62,4 +65,34 @@ internal sealed class MountTable(IReadOnlyList<MountPoint> points)
         }
         return Encoding.UTF8.GetString([.. bytes]);
     }
+}
+
+/// <summary>It describes a mount, which is one line of /proc/self/mountinfo.</summary>
+/// <param name="Path">The directory at which it is mounted.</param>
+/// <param name="Type">The kind of file system: ext4, nfs4, fuse.sshfs, …</param>
+/// <param name="Options">The options of the mount and of its file system, by name. The value is empty where there is none.</param>
+internal sealed record MountPoint(string Path, string Type, string Source, IReadOnlyDictionary<string, string> Options)
+{
+    public bool Has(string option) => Options.ContainsKey(option);
+
+    public string? ValueOf(string option) => Options.GetValueOrDefault(option);
+
+    public bool Holds(string path) => Path == "/" || path == Path || path.StartsWith(Path + "/", StringComparison.Ordinal);
+}
+
+/// <summary>Resolves symbolic links, since mount points are compared with real paths.</summary>
+internal static unsafe partial class RealPath
+{
+    /// <summary>Returns the real path, or the path itself where it cannot be resolved.</summary>
+    public static string Of(string path)
+    {
+        byte* resolved = Resolve(path, null);
+        if (resolved is null) return path;
+        string text = Marshal.PtrToStringUTF8((nint)resolved) ?? path;
+        NativeMemory.Free(resolved);
+        return text;
+    }
+
+    [LibraryImport("libc", EntryPoint = "realpath", StringMarshalling = StringMarshalling.Utf8)]
+    private static partial byte* Resolve(string path, byte* to);
 }

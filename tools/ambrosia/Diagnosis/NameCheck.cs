@@ -1,8 +1,11 @@
-using Ambrosia.Log;
+using Ambrosia.Log.Files;
 
-namespace Ambrosia.Tools;
+namespace Ambrosia.Tools.Diagnosis;
 
-/// <summary>Names: one creator, one renamer, links. The fence, and the beginning of an instance, rest on them.</summary>
+/// <summary>
+/// Verifies that only one process can create a name, that only one can rename it, and that links work. The fence and the creation of
+/// instances rest on that.
+/// </summary>
 internal static class NameCheck
 {
     private const string Check = "names";
@@ -50,6 +53,7 @@ internal static class NameCheck
         }
     }
 
+    /// <summary>Runs what may fail by an error of input or output, and says how it failed.</summary>
     /// <returns>What went wrong, or null.</returns>
     private static string? Fails(Func<bool> action, out bool answer)
     {

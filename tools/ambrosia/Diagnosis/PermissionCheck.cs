@@ -1,8 +1,10 @@
 using System.Globalization;
 
-namespace Ambrosia.Tools;
+namespace Ambrosia.Tools.Diagnosis;
 
-/// <summary>Who else may read or change the log (log-format L1.1): 0700 and 0600, or with --log-group 0750 and 0640.</summary>
+/// <summary>
+/// Checks who else may read or change the log (log-format L1.1). Modes are 0700 and 0600, or with --log-group 0750 and 0640.
+/// </summary>
 internal static class PermissionCheck
 {
     private const string Check = "permissions";
@@ -35,7 +37,7 @@ internal static class PermissionCheck
                 "anybody can move the log away and put another in its place", $"chmod o-w {parent}");
     }
 
-    /// <summary>Sockets are guarded by their directory and a token.</summary>
+    /// <summary>Tells whether others may read or write a file. Sockets are guarded by their directory and a token.</summary>
     private static bool IsTooOpen(string path)
     {
         try

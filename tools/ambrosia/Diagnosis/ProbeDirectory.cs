@@ -1,10 +1,10 @@
 using System.Globalization;
 
-namespace Ambrosia.Tools;
+namespace Ambrosia.Tools.Diagnosis;
 
 /// <summary>
-/// A directory of the probes' own on the file system in question, removed at the end: beside the log where that is the same file system, so
-/// that the log's directory does not change; else in it.
+/// A directory in which the probes write. It is on the file system in question and is removed at the end. It stands beside the log where
+/// that is the same file system, so that the log's directory does not change, and else in it.
 /// </summary>
 internal sealed class ProbeDirectory : IDisposable
 {
@@ -14,9 +14,9 @@ internal sealed class ProbeDirectory : IDisposable
 
     public string Path { get; }
 
-    /// <summary>Null: nothing can be made there, which is a finding.</summary>
-    /// <param name="existing">The log's directory, or the nearest above where it is to be.</param>
-    /// <param name="isThere"><paramref name="existing"/> is the log's directory.</param>
+    /// <summary>Makes the directory. Returns null and adds a finding where nothing can be made.</summary>
+    /// <param name="existing">The log's directory, or the nearest one above the place where it is to be.</param>
+    /// <param name="isThere">True if <paramref name="existing"/> is the log's directory.</param>
     public static ProbeDirectory? TryMake(string existing, bool isThere, List<Finding> findings)
     {
         Exception? refusal = null;

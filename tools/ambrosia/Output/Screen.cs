@@ -3,11 +3,11 @@ using System.Text.Json;
 using System.Text.Json.Serialization;
 using Spectre.Console;
 
-namespace Ambrosia.Tools;
+namespace Ambrosia.Tools.Output;
 
 /// <summary>
-/// The one way in which commands speak: reports as JSON lines, or as text that a terminal sees with colours and a pipe without, never cut.
-/// Misuse goes to the error stream, in both forms. One thread.
+/// The one way in which commands show something. Reports become JSON lines, or text with colours on a terminal and without in a pipe; lines
+/// are never cut. Misuse goes to the error stream in both forms. One thread uses it.
 /// </summary>
 internal sealed class Screen
 {
@@ -32,16 +32,17 @@ internal sealed class Screen
             _terminal = AnsiConsole.Create(new AnsiConsoleSettings { Ansi = AnsiSupport.Yes, Out = new AnsiConsoleOutput(streams.Output) });
     }
 
+    /// <summary>True if reports are shown as JSON.</summary>
     public bool IsJson { get; }
 
-    /// <summary>Shows one report: a line of JSON, or as it draws itself.</summary>
+    /// <summary>Shows one report: as a line of JSON, or as it draws itself.</summary>
     public void Show(IReport report)
     {
         if (IsJson) Write(JsonSerializer.Serialize(report, report.GetType(), s_json));
         else report.Draw(this);
     }
 
-    /// <summary>A line of text; for people only.</summary>
+    /// <summary>Shows a line of text; for people only.</summary>
     public void Line(string text = "", Tone tone = Tone.Plain)
     {
         if (IsJson) throw new InvalidOperationException("text in the middle of JSON");
@@ -49,6 +50,7 @@ internal sealed class Screen
         else Write(Coloured(text, tone));
     }
 
+    /// <summary>Shows a table; for people only.</summary>
     public void Table(TextTable table)
     {
         if (_terminal is null)
@@ -66,7 +68,7 @@ internal sealed class Screen
         Guard(() => _terminal.Write(drawn));
     }
 
-    /// <summary>What the user did wrong, on the error stream.</summary>
+    /// <summary>Shows on the error stream what the user did wrong.</summary>
     public void ShowMisuse(ToolMisuse misuse)
     {
         Flush();
@@ -76,7 +78,7 @@ internal sealed class Screen
     }
 
     /// <summary>
-    /// Runs work that says how many of <paramref name="total"/> bytes it has done; a person at the error stream sees a bar.
+    /// Runs work that reports how many of <paramref name="total"/> bytes it has done. If the error stream is a terminal, it shows a bar.
     /// </summary>
     public T WithProgress<T>(string what, long total, Func<Action<long>, T> work)
     {
@@ -92,6 +94,8 @@ internal sealed class Screen
             });
     }
 
+    /// <summary>Gives everything shown so far to the operating system.</summary>
+    /// <exception cref="OutputClosedException">Nobody reads the output any more.</exception>
     public void Flush() => Guard(_streams.Output.Flush);
 
     private void Write(string line)
@@ -124,3 +128,38 @@ internal sealed class Screen
         }
     }
 }
+
+/// <summary>
+/// A report is what a command has found. With --json its public properties are written as they are, so they are its schema
+/// (docs/tools.md). For people it draws itself.
+/// </summary>
+internal interface IReport
+{
+    /// <summary>Shows the report as text.</summary>
+    void Draw(Screen screen);
+}
+
+/// <summary>The meaning of a line. It decides about the colour on a terminal, and about nothing in a pipe.</summary>
+internal enum Tone { Plain, Heading, Good, Warning, Bad }
+
+/// <summary>They are the streams to which one invocation of the tool writes.</summary>
+/// <param name="IsTerminal">True if a person looks at <paramref name="Output"/>, so that colours and drawn tables are welcome.</param>
+/// <param name="IsErrorTerminal">True if a person looks at <paramref name="Error"/>, so that progress is shown there.</param>
+internal sealed record ToolStreams(TextWriter Output, TextWriter Error, bool IsTerminal = false, bool IsErrorTerminal = false);
+
+/// <summary>
+/// The user has asked for something that cannot be done. The message says what, why, and how to mend it; the exit code is 2.
+/// </summary>
+/// <param name="what">What is wrong, with the words that the user gave.</param>
+/// <param name="why">Why that cannot work; empty where <paramref name="what"/> says it.</param>
+/// <param name="mend">What to do instead.</param>
+internal sealed class ToolMisuse(
+    string what, string why, string mend) : Exception(string.Join("; ", new[] { what, why, mend }.Where(static part => part.Length > 0)))
+{
+    public string What { get; } = what;
+    public string Why { get; } = why;
+    public string Mend { get; } = mend;
+}
+
+/// <summary>It is thrown where nobody reads the output any more.</summary>
+internal sealed class OutputClosedException(IOException cause) : Exception(cause.Message, cause);

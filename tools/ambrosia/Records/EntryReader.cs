@@ -1,15 +1,18 @@
 using System.Text.Json;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Records;
+using Ambrosia.Protocol.Runs;
+using Ambrosia.Tools.Output;
 
-namespace Ambrosia.Tools;
+namespace Ambrosia.Tools.Records;
 
 /// <summary>
-/// Turns records into entries: one for each message of a run that the filter wants, one for each record of another kind. What cannot be
-/// decoded is an entry with its problem, and counted; the records behind it are whole by their page's CRC.
+/// Turns records into entries: one for each message of a run that the filter wants, and one for each record of another kind. A record that
+/// cannot be decoded becomes an entry with its problem, and is counted; the CRC of the page says that the records behind it are whole.
 /// </summary>
-internal sealed class EntryReader(OriginNames names, MessageText text, EntryFilter filter)
+internal sealed class EntryReader(OriginNames names, MessageFormatter text, EntryFilter filter)
 {
-    /// <summary>Records and messages that could not be decoded.</summary>
+    /// <summary>The number of records and messages that could not be decoded.</summary>
     public long Problems { get; private set; }
 
     /// <summary>Reads one whole record.</summary>
@@ -17,10 +20,11 @@ internal sealed class EntryReader(OriginNames names, MessageText text, EntryFilt
     /// <returns>False: no more are wanted.</returns>
     public bool Read(Lsn lsn, RecordKind kind, ReadOnlySpan<byte> body, long timeMicros, Epoch epoch, Func<LogEntry, bool> emit)
     {
-        if (kind == RecordKind.Peer && TryPeer(body) is { } peer) names.Add(peer); // filtered out or not: later records name it
+        if (kind == RecordKind.Peer && TryPeer(body) is { } peer) names.Add(peer); // even where the filter drops it: later records name it
         if (filter.IsBehind(lsn, timeMicros)) return false;
         if (!filter.Fits(lsn, timeMicros)) return true;
-        var entry = new LogEntry(lsn.Value, Wording.Time(timeMicros), epoch.Value, JsonNamingPolicy.CamelCase.ConvertName(kind.ToString()));
+        var entry = new LogEntry(
+            lsn.Value, TextFormat.Time(timeMicros), epoch.Value, JsonNamingPolicy.CamelCase.ConvertName(kind.ToString()));
         try
         {
             if (kind is RecordKind.Run or RecordKind.ImpulseRun) return ReadRun(entry, RunView.Read(body), emit);
@@ -42,7 +46,7 @@ internal sealed class EntryReader(OriginNames names, MessageText text, EntryFilt
         }
         catch (ProtocolViolation)
         {
-            return null; // said where its entry is made
+            return null; // reported where its entry is made
         }
     }
 
@@ -61,7 +65,7 @@ internal sealed class EntryReader(OriginNames names, MessageText text, EntryFilt
         return true;
     }
 
-    /// <summary>What a caller outside asks, or, without a number, tells.</summary>
+    /// <summary>Reads a request of a caller outside, or its impulse, which has no number.</summary>
     private bool ReadRequest(LogEntry record, ClientRequestView request, Func<LogEntry, bool> emit)
     {
         string from = $"caller {request.Session}";
@@ -105,4 +109,30 @@ internal sealed class EntryReader(OriginNames names, MessageText text, EntryFilt
         Problems++;
         return emit(entry with { Problem = problem.Message });
     }
+}
+
+/// <summary>Decides which records and messages are wanted. A limit that is null does not hold.</summary>
+/// <param name="From">The first position that is wanted.</param>
+/// <param name="To">The first position that is no longer wanted.</param>
+/// <param name="SinceMicros">The earliest page time, in µs since 1970, inclusive.</param>
+/// <param name="UntilMicros">The latest page time, in µs since 1970, inclusive.</param>
+/// <param name="Sender">The name of an instance.</param>
+/// <param name="Methods">The ids of methods.</param>
+internal sealed record EntryFilter(
+    Lsn From, Lsn? To, long? SinceMicros, long? UntilMicros, string? Sender = null, IReadOnlySet<uint>? Methods = null, ulong? Call = null,
+    string? Kind = null)
+{
+    /// <summary>True if only messages can fit.</summary>
+    public bool IsOfMessages => Sender is not null || Methods is not null || Call is not null;
+
+    /// <summary>True if nothing from here on is wanted: positions and times never decrease along a log.</summary>
+    public bool IsBehind(Lsn lsn, long timeMicros) => lsn >= To || timeMicros > UntilMicros;
+
+    public bool Fits(Lsn lsn, long timeMicros) => lsn >= From && !(timeMicros < SinceMicros) && !IsBehind(lsn, timeMicros);
+
+    public bool FitsKind(string kind) => Kind is null || Kind.Equals(kind, StringComparison.OrdinalIgnoreCase);
+
+    public bool FitsSender(string sender) => Sender is null || Sender == sender;
+
+    public bool FitsMessage(uint method, ulong call) => Methods?.Contains(method) != false && (Call is null || Call == call);
 }

@@ -1,43 +1,46 @@
 using System.Globalization;
 using System.Text;
 using System.Text.Json.Serialization;
+using Ambrosia.Protocol;
+using Ambrosia.Protocol.Runs;
+using Ambrosia.Tools.Output;
 
-namespace Ambrosia.Tools;
+namespace Ambrosia.Tools.Records;
 
-/// <summary>One line of 'ambrosia log --records': a message of a run, or a whole record of another kind.</summary>
-/// <param name="Lsn">Of the record; the messages of one run share it.</param>
-/// <param name="Epoch">Of the page.</param>
-/// <param name="Kind">Of messages "fork", "call", "result", "failure", "impulse", "clientRequest"; else the record's kind.</param>
+/// <summary>It is one line of 'ambrosia log --records': a message of a run, or a whole record of another kind.</summary>
+/// <param name="Lsn">The position of the record, which the messages of one run share.</param>
+/// <param name="Epoch">The epoch of the page.</param>
+/// <param name="Kind">For messages "fork", "call", "result", "failure", "impulse" or "clientRequest", else the record's kind.</param>
 internal sealed record LogEntry(ulong Lsn, string Time, ulong Epoch, string Kind) : IReport
 {
-    /// <summary>The sender; the instance's own name for what it sends itself.</summary>
+    /// <summary>The name of the sender, which for messages of the instance to itself is its own.</summary>
     public string? From { get; init; }
 
-    /// <summary>SequenceNumber on the sender's channel; of impulses on that of <see cref="SenderEpoch"/>.</summary>
+    /// <summary>The SequenceNumber on the sender's channel; for impulses it counts within <see cref="SenderEpoch"/>.</summary>
     public ulong? Number { get; init; }
 
-    /// <summary>The sender's epoch; impulses only.</summary>
+    /// <summary>The epoch of the sender; for impulses only.</summary>
     public ulong? SenderEpoch { get; init; }
 
-    /// <summary>Counter of the caller's call id.</summary>
+    /// <summary>The counter in the caller's call id.</summary>
     public ulong? Call { get; init; }
 
-    /// <summary>Idempotency key, as h'…'.</summary>
+    /// <summary>The idempotency key, as h'…'.</summary>
     public string? Key { get; init; }
 
     public EntryMethod? Method { get; init; }
 
     public IReadOnlyList<EntryArgument>? Arguments { get; init; }
 
-    /// <summary>Of a result.</summary>
+    /// <summary>The value of a result.</summary>
     public string? Value { get; init; }
 
     public EntryFailure? Failure { get; init; }
 
-    /// <summary>Of a record that carries no messages.</summary>
+    /// <summary>The names and values of a record that carries no messages.</summary>
     public IReadOnlyDictionary<string, object>? Fields { get; init; }
 
-    /// <summary>Why it could not be decoded.</summary>
+    /// <summary>The reason why it could not be decoded.</summary>
     public string? Problem { get; init; }
 
     [JsonIgnore]
@@ -64,4 +67,31 @@ internal sealed record LogEntry(ulong Lsn, string Time, ulong Epoch, string Kind
 
     private static string Text(object value) =>
         value is IEnumerable<string> list ? $"[{string.Join(", ", list)}]" : Convert.ToString(value, CultureInfo.InvariantCulture)!;
+}
+
+/// <summary>It names the method of a message, as far as manifests are given.</summary>
+/// <param name="Name">"Interface.Method", several joined by '|' where contracts share the id, or null where no manifest has it.</param>
+internal sealed record EntryMethod(uint Id, string? Name)
+{
+    public override string ToString() => Name ?? $"method {Id}";
+}
+
+/// <summary>It shows an argument of a message as text.</summary>
+/// <param name="Name">The name of the parameter, or null where it is not known.</param>
+/// <param name="Type">The type as the manifest writes it, or null where it is not known.</param>
+internal sealed record EntryArgument(string? Name, string? Type, string Value)
+{
+    public override string ToString() => Name is null ? Value : $"{Name}: {Value}";
+}
+
+/// <summary>It shows a failure as the message carries it (protocol P4.4).</summary>
+internal sealed record EntryFailure(string Type, string Message, EntryFailure? Inner)
+{
+    public static EntryFailure Of(FailureInfo failure) =>
+        new(failure.TypeName, failure.Message, failure.Inner is { } inner ? Of(inner) : null);
+
+    public override string ToString() => $"{Clean(Type)}: {Clean(Message)}";
+
+    /// <summary>Returns a text on one line, without characters that a terminal obeys.</summary>
+    private static string Clean(string text) => string.Concat(text.Select(static c => char.IsControl(c) ? ' ' : c));
 }

@@ -1,18 +1,23 @@
-using Ambrosia.Log;
+using Ambrosia.Log.Instances;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Checkpoints;
+using Ambrosia.Protocol.Records;
+using Ambrosia.Tools.Decoding;
+using Ambrosia.Tools.Output;
 
-namespace Ambrosia.Tools;
+namespace Ambrosia.Tools.Records;
 
-/// <summary>What stands in records that carry no run, as names and values (log-format L5).</summary>
+/// <summary>Decodes records that carry no run into names and values (log-format L5).</summary>
 internal static class RecordFields
 {
     private static readonly OriginNames s_nobody = new(new InstanceIdentity("nobody", 0, Guid.Empty, 0));
 
-    /// <summary>Decodes a record for its errors.</summary>
-    /// <exception cref="ProtocolViolation">L5.10.</exception>
+    /// <summary>Verifies that a record can be decoded.</summary>
+    /// <exception cref="ProtocolViolation">The record breaks its format (L5.10).</exception>
     public static void Check(RecordKind kind, ReadOnlySpan<byte> body) => Of(kind, body, s_nobody);
 
-    /// <exception cref="ProtocolViolation">L5.10.</exception>
+    /// <summary>Decodes a record.</summary>
+    /// <exception cref="ProtocolViolation">The record breaks its format (L5.10).</exception>
     public static IReadOnlyDictionary<string, object> Of(RecordKind kind, ReadOnlySpan<byte> body, OriginNames names) => kind switch
     {
         RecordKind.FirstStart => Of(FirstStartRecord.Read(body)),
@@ -38,7 +43,7 @@ internal static class RecordFields
     private static Dictionary<string, object> Of(FirstStartRecord record) => new()
     {
         ["instance"] = record.Name, ["uuid"] = record.Uuid.ToString(),
-        ["created"] = Wording.Time(checked((long)Math.Min(record.CreatedUs, long.MaxValue))), ["appVersion"] = record.AppVersion,
+        ["created"] = TextFormat.Time(checked((long)Math.Min(record.CreatedUs, long.MaxValue))), ["appVersion"] = record.AppVersion,
     };
 
     private static Dictionary<string, object> Of(PeerRecord record) => new()
@@ -53,7 +58,7 @@ internal static class RecordFields
     private static Dictionary<string, object> Of(DigestRecord record) => new()
     {
         ["position"] = record.Position.Value,
-        ["outputs"] = record.Entries.Select(static entry => $"{entry.Destination} #{entry.Count} {Wording.Hash(entry.Hash)}").ToArray(),
+        ["outputs"] = record.Entries.Select(static entry => $"{entry.Destination} #{entry.Count} {TextFormat.Hash(entry.Hash)}").ToArray(),
     };
 
     private static Dictionary<string, object> Of(CheckpointMarkRecord record) =>
@@ -65,7 +70,7 @@ internal static class RecordFields
     };
 
     private static Dictionary<string, object> Of(TimerFiredRecord record) =>
-        new() { ["timer"] = record.Timer, ["due"] = Wording.Time(record.DueUs) };
+        new() { ["timer"] = record.Timer, ["due"] = TextFormat.Time(record.DueUs) };
 
     private static Dictionary<string, object> Of(ClientRequestRecord record) => new()
     {
@@ -86,6 +91,26 @@ internal static class RecordFields
     private static Dictionary<string, object> Of(UpgradeRecord record) => new()
     {
         ["from"] = record.VersionFrom, ["to"] = record.VersionTo,
-        ["checkpoint"] = $"ckpt.{record.Checkpoint}.{record.CheckpointEpoch}.{record.Replica}", ["digest"] = Wording.Hash(record.Digest),
+        ["checkpoint"] = $"ckpt.{record.Checkpoint}.{record.CheckpointEpoch}.{record.Replica}", ["digest"] = TextFormat.Hash(record.Digest),
     };
+}
+
+/// <summary>
+/// Knows the instance behind each origin id of a log. An id never changes its meaning, so the list of a later checkpoint serves earlier
+/// records too; Peer records that are read on the way add to it.
+/// </summary>
+internal sealed class OriginNames
+{
+    private readonly Dictionary<uint, string> _names = [];
+
+    public OriginNames(InstanceIdentity identity) => _names[0] = new InstanceId(identity.Name, identity.Shard).ToString();
+
+    public string this[uint origin] => _names.TryGetValue(origin, out string? name) ? name : $"origin {origin}";
+
+    public void Add(PeerRecord peer) => _names[peer.Origin] = peer.Peer.ToString();
+
+    public void Add(CoordinatorPart part)
+    {
+        foreach (CheckpointPeer peer in part.Peers) _names[peer.Origin] = peer.Peer.ToString();
+    }
 }

@@ -1,20 +1,21 @@
 using System.Text.Json.Nodes;
-using Ambrosia.Coordinator.Pumps;
-using Ambrosia.Log;
+using Ambrosia.Coordinator.Hosting;
+using Ambrosia.Log.Files;
+using Ambrosia.Tools.Output;
 
-namespace Ambrosia.Tools;
+namespace Ambrosia.Tools.Replicas;
 
-/// <summary>Asks the coordinator of one replica, and turns what it refuses into misuse.</summary>
+/// <summary>Asks the coordinator of one replica. What it refuses becomes a <see cref="ToolMisuse"/>.</summary>
 internal static class AdminCall
 {
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(60), s_glance = TimeSpan.FromSeconds(2),
         s_pollEvery = TimeSpan.FromMilliseconds(20);
 
-    /// <summary>The last answer.</summary>
+    /// <summary>Sends a request and returns the last answer.</summary>
     /// <exception cref="ToolMisuse">No coordinator answers, or it refuses.</exception>
     public static JsonObject Ask(string directory, string replica, JsonObject request) => AskAll(directory, replica, request)[^1];
 
-    /// <summary>All answers, one at least.</summary>
+    /// <summary>Sends a request and returns all answers, at least one.</summary>
     /// <exception cref="ToolMisuse">No coordinator answers, or it refuses.</exception>
     public static IReadOnlyList<JsonObject> AskAll(string directory, string replica, JsonObject request)
     {
@@ -31,8 +32,8 @@ internal static class AdminCall
         return answers[^1]["error"] is { } error ? throw Refusal(replica, (string?)error ?? "") : answers;
     }
 
-    /// <summary>The replica that is primary.</summary>
-    /// <exception cref="ToolMisuse">None that runs on this machine is.</exception>
+    /// <summary>Returns the name of the replica that is primary.</summary>
+    /// <exception cref="ToolMisuse">No replica that runs on this machine is primary.</exception>
     public static string PrimaryOf(string directory)
     {
         var files = new PosixFileSystem();
@@ -43,7 +44,7 @@ internal static class AdminCall
                 "start it, wait until 'ambrosia status' shows it as primary, or run the command where it runs");
     }
 
-    /// <summary>Null: nobody answers there now.</summary>
+    /// <summary>Returns the status of a replica, or null where nobody answers now.</summary>
     public static JsonObject? Status(IFileSystem files, string directory, string replica)
     {
         try
@@ -52,11 +53,13 @@ internal static class AdminCall
         }
         catch (AdminUnreachableException)
         {
-            return null; // its place is still named, and nobody is there
+            return null; // its socket is still there, and nobody listens
         }
     }
 
-    /// <summary>Waits, for a bounded time, until the process that was told to end does not answer any more. False: it still does.</summary>
+    /// <summary>
+    /// Waits, for a bounded time, until a process that was told to end does not answer any more. Returns false if it still does.
+    /// </summary>
     public static bool AwaitEnd(string directory, string replica)
     {
         var files = new PosixFileSystem();
@@ -69,7 +72,7 @@ internal static class AdminCall
         return true;
     }
 
-    /// <summary>A coordinator's errors end with the sentence that says how to mend them.</summary>
+    /// <summary>Splits a coordinator's error into what is wrong and how to mend it: the last sentence says how.</summary>
     private static ToolMisuse Refusal(string replica, string error)
     {
         string[] sentences = error.TrimEnd('.').Split(". ");

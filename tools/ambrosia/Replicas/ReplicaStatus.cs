@@ -1,27 +1,32 @@
 using System.Text.Json.Nodes;
 
-namespace Ambrosia.Tools;
+namespace Ambrosia.Tools.Replicas;
 
-/// <summary>What one replica says of itself.</summary>
-/// <param name="Role"><c>primary</c>, <c>secondary</c>, <c>recovering</c>, <c>waiting</c>.</param>
-/// <param name="Executed">Log position below which its app is known to have executed everything.</param>
-/// <param name="Durable">Log position below which it knows everything to be durable.</param>
-/// <param name="LagBytes">Log that was durable a moment before, as far as any replica knew, and that this one has not executed.</param>
-/// <param name="Links">Of a primary; others have none.</param>
-/// <param name="KeptCalls">Calls that are kept until their receivers have them.</param>
-/// <param name="Orphaned">Kept calls of a primary to peers that no link leads to.</param>
-/// <param name="SpilledBytes">Of outputs that peers have not taken and that do not fit its memory: they are on disk.</param>
-/// <param name="WaitsFor">The app waits for room for its outputs, and most of what takes it is for this peer; null:
-/// it does not wait.</param>
-/// <param name="CheckpointFailure">Why there is no newer checkpoint: what the app could not write, or what went wrong.
-/// Null: nothing did.</param>
+/// <summary>The status of one replica, as the replica reports it.</summary>
+/// <param name="Role"><c>primary</c>, <c>secondary</c>, <c>recovering</c>, or <c>waiting</c>.</param>
+/// <param name="Executed">The log position below which its app is known to have executed everything.</param>
+/// <param name="Durable">The log position below which it knows everything to be durable.</param>
+/// <param name="LagBytes">The bytes of log that any replica knew to be durable a moment before, and that this one has not executed.</param>
+/// <param name="Links">The links of a primary; others have none.</param>
+/// <param name="KeptCalls">The number of calls that are kept until their receivers have them.</param>
+/// <param name="Orphaned">The kept calls of a primary to peers to which no link leads.</param>
+/// <param name="SpilledBytes">The bytes of outputs that peers have not taken and that do not fit its memory, so that they are on
+/// disk.</param>
+/// <param name="WaitsFor">The peer for which most outputs are kept, while the app waits for room for more; null while it does not
+/// wait.</param>
+/// <param name="CheckpointFailure">Why there is no newer checkpoint: what the app could not write, or what went wrong; null where nothing
+/// did.</param>
+/// <param name="Held">The segment that a reader keeps a primary from removing; null where none is kept.</param>
 internal sealed record ReplicaStatus(
     string Replica, string Role, ulong? Epoch, ulong? Executed, ulong? Durable, ulong? LagBytes, IReadOnlyList<LinkStatus> Links,
-    ulong KeptCalls, IReadOnlyList<OrphanedCalls> Orphaned, ulong? SpilledBytes, string? WaitsFor, string? CheckpointFailure)
+    ulong KeptCalls, IReadOnlyList<OrphanedCalls> Orphaned, ulong? SpilledBytes, string? WaitsFor, string? CheckpointFailure,
+    HeldHistory? Held)
 {
+    /// <summary>True if it is primary.</summary>
     public bool HasRoleOfPrimary() => Role == "primary";
 
-    /// <param name="durable">Highest position known before it was asked.</param>
+    /// <summary>Reads a replica's answer.</summary>
+    /// <param name="durable">The highest position that any replica knew to be durable before.</param>
     public static ReplicaStatus Of(string instance, string replica, JsonObject status, ulong durable)
     {
         JsonNode? log = status["log"];
@@ -43,13 +48,14 @@ internal sealed record ReplicaStatus(
         ulong? lag = executed is { } position ? Math.Max(durable, own ?? 0) - Math.Min(Math.Max(durable, own ?? 0), position) : null;
         return new ReplicaStatus(replica, role, Number(status, "epoch"), executed, own, lag, links, kept, orphaned,
             Number(status["spill"], "bytes"), AwaitedPeer(status),
-            (string?)status["checkpoint"]?["lastFailure"]);
+            (string?)status["checkpoint"]?["lastFailure"], HeldHistory.Of(log?["held"]));
     }
 
     private static string? AwaitedPeer(JsonObject status) =>
         (bool?)status["spill"]?["isAwaited"] == true
         && Items(status, "outboxes").MaxBy(static outbox => Number(outbox, "keptBytes") ?? 0) is { } most ? Text(most, "to") : null;
 
+    /// <summary>Returns a number of an answer, or null where it has none of that name.</summary>
     public static ulong? Number(JsonNode? of, string name) =>
         of?[name] is JsonValue value && value.TryGetValue(out ulong number) ? number : null;
 
@@ -57,3 +63,22 @@ internal sealed record ReplicaStatus(
 
     private static IEnumerable<JsonNode?> Items(JsonNode of, string name) => of[name] as JsonArray ?? [];
 }
+
+/// <summary>It says how a primary's link to one peer does.</summary>
+/// <param name="State"><c>open</c>, <c>opening</c>, <c>dialling</c>, <c>waiting</c>, or <c>stopped</c> until an operator acts.</param>
+/// <param name="Why">Why its last connection ended, or null where none has ended.</param>
+internal sealed record LinkStatus(string Peer, string State, string? Why);
+
+/// <summary>It names a segment that should go and stays, because a reader, most often a replica that was stopped, holds it.</summary>
+/// <param name="Since">The time of the first truncation that it stopped, in µs since 1970.</param>
+/// <param name="Bytes">Bytes of log that stay because of it.</param>
+internal sealed record HeldHistory(string Segment, ulong Since, ulong Bytes)
+{
+    /// <summary>Reads what a replica says of it; null where it says nothing.</summary>
+    public static HeldHistory? Of(JsonNode? held) =>
+        (string?)held?["segment"] is { } segment
+            ? new HeldHistory(segment, ReplicaStatus.Number(held, "since") ?? 0, ReplicaStatus.Number(held, "bytes") ?? 0) : null;
+}
+
+/// <summary>They count the calls that are kept for a peer to which no link is open.</summary>
+internal sealed record OrphanedCalls(string To, ulong Calls);

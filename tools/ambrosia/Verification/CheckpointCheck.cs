@@ -1,24 +1,29 @@
-using Ambrosia.Log;
+using System.Text.Json.Serialization;
+using Ambrosia.Log.Checkpoints;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Checkpoints;
+using Ambrosia.Tools.Logs;
 
-namespace Ambrosia.Tools;
+namespace Ambrosia.Tools.Verification;
 
-/// <summary>Reads every checkpoint to its last byte: CRCs, order, trailer, and the coordinator's part.</summary>
-internal sealed class CheckpointCheck(LogPlace place)
+/// <summary>Reads every checkpoint to its last byte, and checks CRCs, order, trailer and the coordinator's part.</summary>
+internal sealed class CheckpointCheck(LogDirectory log)
 {
     private readonly List<CheckpointVerdict> _verdicts = [];
     private readonly HashSet<CheckpointFileName> _read = [];
 
-    /// <summary>Oldest first.</summary>
+    /// <summary>The verdicts, oldest checkpoint first.</summary>
     public IReadOnlyList<CheckpointVerdict> Verdicts => _verdicts;
 
     public long BytesRead { get; private set; }
 
-    /// <summary>Reads those that it has not read yet.</summary>
+    /// <summary>Reads the checkpoints that it has not read yet.</summary>
     /// <param name="done">Gets the bytes read so far.</param>
     public void Run(Action<long> done)
     {
-        foreach (CheckpointFileName name in Checkpoints.List(place.Files, place.Directory).Reverse())
+        foreach (CheckpointFileName name in CheckpointDirectory.List(log.Files, log.Path).Reverse())
         {
             if (!_read.Add(name) || Read(name) is not { } verdict) continue;
             _verdicts.Add(verdict);
@@ -28,16 +33,16 @@ internal sealed class CheckpointCheck(LogPlace place)
 
     private CheckpointVerdict? Read(CheckpointFileName name)
     {
-        string path = place.PathOf(name.ToString());
+        string path = log.PathOf(name.ToString());
         long bytes = 0;
         try
         {
-            using (IFile file = place.Files.Open(path, FileUse.Read)) bytes = file.Length;
-            using CheckpointReader reader = CheckpointReader.Open(place.Files, path, place.Identity);
-            CoordinatorPart.Read(reader.Coordinator.Span);
+            using (IFile file = log.Files.Open(path, FileUse.Read)) bytes = file.Length;
+            using CheckpointReader reader = CheckpointReader.Open(log.Files, path, log.Identity);
+            CoordinatorPart.Read(reader.CoordinatorBytes.Span);
             return new CheckpointVerdict(name.ToString(), name.Lsn.Value, bytes, null) { Header = reader.Header };
         }
-        catch (FileNotFoundException) // removed by a newer one meanwhile
+        catch (FileNotFoundException) // a newer one has replaced it meanwhile
         {
             return null;
         }
@@ -48,7 +53,16 @@ internal sealed class CheckpointCheck(LogPlace place)
         catch (Exception e) when (e is ProtocolViolation or IOException)
         {
             return new CheckpointVerdict(name.ToString(), name.Lsn.Value, bytes,
-                new DamageReport.Place(path, null, null, "a checkpoint that can be read", e.Message));
+                new DamageReport.Details(path, null, null, "a checkpoint that can be read", e.Message));
         }
     }
+}
+
+/// <summary>The verdict says whether a checkpoint, which was read as a whole, can be recovered from.</summary>
+/// <param name="Damage">What is damaged, or null where it is sound.</param>
+internal sealed record CheckpointVerdict(string File, ulong Lsn, long FileBytes, DamageReport.Details? Damage)
+{
+    /// <summary>The header, or null where the checkpoint cannot be used.</summary>
+    [JsonIgnore]
+    public CheckpointHeader? Header { get; init; }
 }

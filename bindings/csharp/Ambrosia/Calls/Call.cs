@@ -1,28 +1,30 @@
-// The task type of handlers: it completes on the scheduler's thread in log order, and a handler that waits for one is part of what
-// the log replays. Completed at once it allocates nothing; suspended it is one object, the Frame.
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
+using Ambrosia.Calls;
 
 namespace Ambrosia;
 
 /// <summary>
-/// The end of a call without a result. Inside a handler it is awaited once, from a method that returns <see cref="Call"/> or
-/// <see cref="Call{T}"/>. Outside (other threads, <c>BecomingPrimary</c>) a proxy returns one only for an impulse; it completes when the
-/// impulse is logged, and any async method may await it.
+/// The task type of handlers for calls without a result. It completes on the scheduler's thread in log order, so that a handler that waits
+/// for one is part of what the log replays. Inside a handler it is awaited once, from a method that returns <see cref="Call"/> or <see
+/// cref="Call{T}"/>. Outside (other threads, <c>BecomingPrimary</c>) a proxy returns one only for an impulse; it completes when the impulse
+/// is logged, and any async method may await it. A call that completes at once allocates nothing.
 /// </summary>
 [AsyncMethodBuilder(typeof(CallBuilder))]
 public readonly struct Call
 {
     internal Call(Source<Nothing>? source) => Source = source;
 
-    /// <summary>Null: it never suspended.</summary>
+    /// <summary>The source that the call waits for; null if the call never suspended.</summary>
     internal Source<Nothing>? Source { get; }
 
+    /// <summary>True once the call has its outcome: then an await goes on at once.</summary>
     public bool IsCompleted => Source is null || Source.IsDone;
 
+    /// <summary>Gives the awaiter by which the compiler makes <c>await</c>.</summary>
     public CallAwaiter GetAwaiter() => new(Source);
 
-    /// <summary>An impulse's logging as a task, for code outside the immortal.</summary>
+    /// <summary>Gives the logging of an impulse as a task, for code outside the immortal.</summary>
     /// <exception cref="InvalidOperationException">The call was made by a handler: only handlers can wait for it.</exception>
     public Task AsTask() => Source switch
     {
@@ -90,7 +92,7 @@ public readonly struct Call
     /// <inheritdoc cref="WhenAny(ReadOnlySpan{Call})"/>
     public static Call<int> WhenAny<T>(Call<T>[] calls) => WhenAny<T>(calls.AsSpan());
 
-    /// <summary>This call, waited for until <paramref name="cancellation"/> cancels it.</summary>
+    /// <summary>Gives this call, waited for until <paramref name="cancellation"/> cancels it.</summary>
     public Call CancelledBy(CallCancellation cancellation)
     {
         ArgumentNullException.ThrowIfNull(cancellation);
@@ -98,12 +100,12 @@ public readonly struct Call
     }
 
     /// <summary>
-    /// This call, waited for so long by the time of the log; then it fails with a <see cref="TimeoutException"/>. The call itself has
+    /// Gives this call, waited for so long by the time of the log; then it fails with a <see cref="TimeoutException"/>. The call itself has
     /// been sent and takes effect.
     /// </summary>
     public Call Within(TimeSpan time) => new(new Expiring<Nothing>(ToSource(), time));
 
-    /// <summary>A call that is complete already: for handlers that return a <see cref="Call{T}"/> without awaiting.</summary>
+    /// <summary>Gives a call that is complete already: for handlers that return a <see cref="Call{T}"/> without awaiting.</summary>
     public static Call<T> FromResult<T>(T value) => new(value);
 
     internal Source<Nothing> ToSource() => Source ?? new Source<Nothing>(default);

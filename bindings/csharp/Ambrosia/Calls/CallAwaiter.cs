@@ -1,26 +1,27 @@
 using System.ComponentModel;
 using System.Runtime.CompilerServices;
+using Ambrosia.Calls;
 
 namespace Ambrosia;
 
-/// <summary>Used by the compiler for <c>await</c> of a <see cref="Call"/>.</summary>
+/// <summary>Awaits a <see cref="Call"/>. The compiler uses it for <c>await</c>.</summary>
 [EditorBrowsable(EditorBrowsableState.Never)]
 public readonly struct CallAwaiter : ICriticalNotifyCompletion, ICallAwaiter
 {
-    private readonly Source<Nothing>? source;
+    private readonly Source<Nothing>? _source;
 
-    internal CallAwaiter(Source<Nothing>? source) => this.source = source;
+    internal CallAwaiter(Source<Nothing>? source) => _source = source;
 
-    public bool IsCompleted => source is null || source.IsDone;
+    public bool IsCompleted => _source is null || _source.IsDone;
 
-    Source? ICallAwaiter.Source => source;
+    Source? ICallAwaiter.Source => _source;
 
-    public void GetResult() => source?.Take();
+    public void GetResult() => _source?.Take();
 
-    /// <summary>Reached only from async methods that are not of type Call: outside, for an impulse.</summary>
+    /// <summary>Continues an async method that is not of type Call: outside the immortal, for an impulse.</summary>
     public void OnCompleted(Action continuation) => Outside().OnCompleted(continuation);
 
     public void UnsafeOnCompleted(Action continuation) => Outside().UnsafeOnCompleted(continuation);
 
-    private TaskAwaiter Outside() => source is LoggedImpulse impulse ? impulse.Task.GetAwaiter() : throw ForeignAwait.NotInHandler();
+    private TaskAwaiter Outside() => _source is LoggedImpulse impulse ? impulse.Task.GetAwaiter() : throw ForeignAwait.NotInHandler();
 }

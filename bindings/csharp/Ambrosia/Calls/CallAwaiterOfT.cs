@@ -1,26 +1,27 @@
 using System.ComponentModel;
 using System.Runtime.CompilerServices;
+using Ambrosia.Calls;
 
 namespace Ambrosia;
 
-/// <summary>Used by the compiler for <c>await</c> of a <see cref="Call{T}"/>.</summary>
+/// <summary>Awaits a <see cref="Call{T}"/>. The compiler uses it for <c>await</c>.</summary>
 [EditorBrowsable(EditorBrowsableState.Never)]
 public readonly struct CallAwaiter<T> : ICriticalNotifyCompletion, ICallAwaiter
 {
-    private readonly Source<T>? source;
-    private readonly T value;
+    private readonly Source<T>? _source;
+    private readonly T _value;
 
     internal CallAwaiter(Source<T>? source, T value)
     {
-        this.source = source;
-        this.value = value;
+        _source = source;
+        _value = value;
     }
 
-    public bool IsCompleted => source is null || source.IsDone;
+    public bool IsCompleted => _source is null || _source.IsDone;
 
-    Source? ICallAwaiter.Source => source;
+    Source? ICallAwaiter.Source => _source;
 
-    public T GetResult() => source is null ? value : source.Take();
+    public T GetResult() => _source is null ? _value : _source.Take();
 
     public void OnCompleted(Action continuation) => throw ForeignAwait.NotInHandler();
 

@@ -3,13 +3,13 @@ using System.Runtime.CompilerServices;
 
 namespace Ambrosia;
 
-/// <summary>Used by the compiler for methods that return <see cref="Call"/>.</summary>
+/// <summary>Drives the state machines of methods that return <see cref="Call"/>. The compiler uses it.</summary>
 [EditorBrowsable(EditorBrowsableState.Never)]
 public struct CallBuilder
 {
-    private CallBuilder<Nothing> inner;
+    private CallBuilder<Nothing> _inner;
 
-    public readonly Call Task => new(inner.Frame);
+    public readonly Call Task => new(_inner.Frame);
 
     public static CallBuilder Create() => default;
 
@@ -20,15 +20,15 @@ public struct CallBuilder
     {
     }
 
-    public void SetResult() => inner.SetResult(default);
+    public void SetResult() => _inner.SetResult(default);
 
-    public void SetException(Exception failure) => inner.SetException(failure);
+    public void SetException(Exception failure) => _inner.SetException(failure);
 
     public void AwaitOnCompleted<TAwaiter, TMachine>(ref TAwaiter awaiter, ref TMachine machine)
         where TAwaiter : INotifyCompletion
-        where TMachine : IAsyncStateMachine => inner.Suspend(ref awaiter, ref machine);
+        where TMachine : IAsyncStateMachine => _inner.Suspend(ref awaiter, ref machine);
 
     public void AwaitUnsafeOnCompleted<TAwaiter, TMachine>(ref TAwaiter awaiter, ref TMachine machine)
         where TAwaiter : ICriticalNotifyCompletion
-        where TMachine : IAsyncStateMachine => inner.Suspend(ref awaiter, ref machine);
+        where TMachine : IAsyncStateMachine => _inner.Suspend(ref awaiter, ref machine);
 }

@@ -1,22 +1,27 @@
-// Drives the compiler's state machine of a method that returns Call<T>. No ExecutionContext, no SynchronizationContext, no delegates:
-// handlers run on one thread in log order, and a suspended one is a single object of plain fields.
 using System.ComponentModel;
 using System.Runtime.CompilerServices;
 using System.Runtime.ExceptionServices;
+using Ambrosia.Calls;
+using Ambrosia.Failures;
+using Ambrosia.Suspension;
 
 namespace Ambrosia;
 
-/// <summary>Used by the compiler for methods that return <see cref="Call{T}"/>.</summary>
+/// <summary>
+/// Drives the state machines of methods that return <see cref="Call{T}"/>. The compiler uses it. It needs no ExecutionContext, no
+/// SynchronizationContext and no delegates: handlers run on one thread in log order, and a suspended one is a single object of plain
+/// fields.
+/// </summary>
 [EditorBrowsable(EditorBrowsableState.Never)]
 public struct CallBuilder<T>
 {
-    /// <summary>Null until the method first suspends or fails. Of a method that goes on: its <see cref="Frame{TMachine, T}"/>.</summary>
-    private Source<T>? frame;
-    private T result;
+    /// <summary>The method's <see cref="Frame{TMachine, T}"/>, or its failure; null until the method first suspends or fails.</summary>
+    private Source<T>? _frame;
+    private T _result;
 
-    public readonly Call<T> Task => frame is null ? new Call<T>(result) : new Call<T>(frame);
+    public readonly Call<T> Task => _frame is null ? new Call<T>(_result) : new Call<T>(_frame);
 
-    internal readonly Source<T>? Frame => frame;
+    internal readonly Source<T>? Frame => _frame;
 
     public static CallBuilder<T> Create() => default;
 
@@ -29,13 +34,13 @@ public struct CallBuilder<T>
 
     public void SetResult(T value)
     {
-        if (frame is null)
+        if (_frame is null)
         {
-            result = value;
+            _result = value;
             return;
         }
         Scheduler.Current.FrameFinished();
-        frame.Complete(value);
+        _frame.Complete(value);
     }
 
     /// <summary>
@@ -44,10 +49,10 @@ public struct CallBuilder<T>
     /// </summary>
     public void SetException(Exception failure)
     {
-        if (!ImmortalRuntime.IsOfHandler(failure)) ExceptionDispatchInfo.Throw(failure);
-        if (frame is null) frame = new Source<T>();
+        if (!HandlerFailure.Is(failure)) ExceptionDispatchInfo.Throw(failure);
+        if (_frame is null) _frame = new Source<T>();
         else Scheduler.Current.FrameFinished();
-        frame.Fail(failure);
+        _frame.Fail(failure);
     }
 
     public void AwaitOnCompleted<TAwaiter, TMachine>(ref TAwaiter awaiter, ref TMachine machine)
@@ -64,13 +69,36 @@ public struct CallBuilder<T>
         // The type test does not box: both sides are known to the JIT for a struct awaiter.
         if (awaiter is not ICallAwaiter) throw ForeignAwait.Of(typeof(TAwaiter), typeof(TMachine));
         Source awaited = ((ICallAwaiter)awaiter).Source!;
-        if (frame is null)
+        if (_frame is null)
         {
             var suspended = new Frame<TMachine, T>();
             // This builder is a field of the machine: it must know its frame before the machine is copied into it.
-            frame = suspended;
+            _frame = suspended;
             suspended.Machine = machine;
         }
-        awaited.AwaitedBy(frame);
+        awaited.AwaitedBy(_frame);
     }
+}
+
+/// <summary>
+/// A suspended async method: the compiler's state machine (a struct in Release, a class in Debug), and at the same time what its caller
+/// waits for. It is made at the first real suspension; a method that never suspends makes none. Its builder completes it, and counts it
+/// out.
+/// </summary>
+internal sealed class Frame<TMachine, T> : Source<T>, ISuspended
+    where TMachine : IAsyncStateMachine
+{
+    internal TMachine Machine = default!;
+
+    internal Frame() => Scheduler.Current.FrameSuspended();
+
+    Type ISuspended.MachineType => Machine.GetType();
+
+    object ISuspended.BoxedMachine => Machine;
+
+    bool ISuspended.IsDone => IsDone;
+
+    Type ISuspended.FinishedType => typeof(Source<T>);
+
+    internal override void Resume() => Machine.MoveNext();
 }

@@ -1,34 +1,37 @@
 using System.Runtime.CompilerServices;
+using Ambrosia.Calls;
 
 namespace Ambrosia;
 
-/// <summary>A result to come; see <see cref="Call"/> for the rules.</summary>
+/// <summary>A call with a result of type <typeparamref name="T"/>. It follows the rules of <see cref="Call"/>.</summary>
 [AsyncMethodBuilder(typeof(CallBuilder<>))]
 public readonly struct Call<T>
 {
-    private readonly Source<T>? source;
-    private readonly T value;
+    private readonly Source<T>? _source;
+    private readonly T _value;
 
     internal Call(Source<T> source)
     {
-        this.source = source;
-        value = default!;
+        _source = source;
+        _value = default!;
     }
 
     internal Call(T value)
     {
-        source = null;
-        this.value = value;
+        _source = null;
+        _value = value;
     }
 
-    /// <summary>Null: it never suspended.</summary>
-    internal Source<T>? Source => source;
+    /// <summary>The source that the call waits for; null if the call never suspended.</summary>
+    internal Source<T>? Source => _source;
 
-    public bool IsCompleted => source is null || source.IsDone;
+    /// <inheritdoc cref="Call.IsCompleted"/>
+    public bool IsCompleted => _source is null || _source.IsDone;
 
-    public CallAwaiter<T> GetAwaiter() => new(source, value);
+    /// <inheritdoc cref="Call.GetAwaiter"/>
+    public CallAwaiter<T> GetAwaiter() => new(_source, _value);
 
-    /// <summary>This call, waited for until <paramref name="cancellation"/> cancels it.</summary>
+    /// <summary>Gives this call, waited for until <paramref name="cancellation"/> cancels it.</summary>
     public Call<T> CancelledBy(CallCancellation cancellation)
     {
         ArgumentNullException.ThrowIfNull(cancellation);
@@ -36,10 +39,67 @@ public readonly struct Call<T>
     }
 
     /// <summary>
-    /// This call, waited for so long by the time of the log; then it fails with a <see cref="TimeoutException"/>. The call itself has
+    /// Gives this call, waited for so long by the time of the log; then it fails with a <see cref="TimeoutException"/>. The call itself has
     /// been sent and takes effect.
     /// </summary>
     public Call<T> Within(TimeSpan time) => new(new Expiring<T>(ToSource(), time));
 
-    internal Source<T> ToSource() => source ?? new Source<T>(value);
+    internal Source<T> ToSource() => _source ?? new Source<T>(_value);
+}
+
+/// <summary>
+/// Waits for a call's outcome, or fails with a <see cref="TimeoutException"/> if the record of its timer comes first: the log decides, so
+/// every execution agrees.
+/// </summary>
+internal sealed class Expiring<T> : Source<T>
+{
+    private readonly Source<T> _call;
+    private readonly Source<Nothing>? _timer;
+
+    internal Expiring(Source<T> call, TimeSpan time)
+    {
+        _call = call;
+        if (call.IsDone)
+        {
+            Conclude();
+            return;
+        }
+        _timer = Scheduler.Current.Session.BeginDelay(time);
+        call.AwaitedBy(this);
+        _timer.AwaitedBy(this);
+    }
+
+    internal override void Resume()
+    {
+        if (!IsDone) Conclude();
+    }
+
+    internal override void GiveUp(Exception why)
+    {
+        if (IsDone) return;
+        StopTimer();
+        _call.NoLongerAwaitedBy(this);
+        _call.GiveUp(why);
+        Fail(why);
+    }
+
+    private void StopTimer()
+    {
+        if (_timer is not { IsDone: false }) return;
+        _timer.NoLongerAwaitedBy(this);
+        Scheduler.Current.Session.CancelDelay(_timer);
+    }
+
+    /// <summary>Takes the result if it is there, even if the time is over too.</summary>
+    private void Conclude()
+    {
+        if (!_call.IsDone)
+        {
+            GiveUp(new TimeoutException("The call's result did not come in time."));
+            return;
+        }
+        StopTimer();
+        if (_call.Error is { } failure) Fail(failure);
+        else Complete(_call.Take());
+    }
 }

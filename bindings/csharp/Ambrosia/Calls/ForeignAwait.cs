@@ -1,6 +1,6 @@
-namespace Ambrosia;
+namespace Ambrosia.Calls;
 
-/// <summary>The refusals of awaits that could not be replayed.</summary>
+/// <summary>Makes the refusals of awaits that could not be replayed.</summary>
 internal static class ForeignAwait
 {
     internal static InvalidOperationException NotInHandler() => new(
@@ -19,4 +19,11 @@ internal static class ForeignAwait
         int end = name.IndexOf('>');
         return name.StartsWith('<') && end > 1 ? $"{machine.DeclaringType}.{name[1..end]}" : machine.ToString();
     }
+}
+
+/// <summary>Gives the builder of a Call what an awaiter waits for. Everything else that is awaited inside an immortal is refused.</summary>
+internal interface ICallAwaiter
+{
+    /// <summary>The source that it awaits; it is never null when the awaiter is not complete.</summary>
+    Source? Source { get; }
 }

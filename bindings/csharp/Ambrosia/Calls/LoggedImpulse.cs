@@ -1,26 +1,30 @@
+using Ambrosia.Calls;
+
 namespace Ambrosia;
 
 /// <summary>
-/// The logging of an impulse, awaited by code outside the handlers. Unlike other sources it is completed by one thread and awaited by
+/// Waits for the logging of an impulse, for code outside the handlers. Unlike other sources it is completed by one thread and awaited by
 /// another, so a task carries it.
 /// </summary>
 internal sealed class LoggedImpulse : Source<Nothing>
 {
     // Continuations must not run on the scheduler's thread, which completes it.
-    private readonly TaskCompletionSource completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-    internal Task Task => completion.Task;
+    internal Task Task => _completion.Task;
 
-    /// <summary>On the scheduler's thread. The task is first, so that whoever sees the source done finds the task complete.</summary>
+    /// <summary>
+    /// Completes it, on the scheduler's thread. The task is first, so that whoever sees the source done finds the task complete.
+    /// </summary>
     internal void MarkLogged()
     {
-        completion.SetResult();
+        _completion.SetResult();
         Complete(default);
     }
 
     internal void Abandon(Exception why)
     {
-        completion.SetException(why);
+        _completion.SetException(why);
         Fail(why);
     }
 

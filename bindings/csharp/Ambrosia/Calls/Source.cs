@@ -1,45 +1,49 @@
-// Something that a handler can wait for: a suspended method (Frame), an outstanding call (PendingCall), a join of several (JoinAll).
-// Ordinary objects with ordinary fields and no delegates, so that the checkpoint's graph writer needs no special case for them.
-// Thread: the scheduler's. Invariant: at most one waiter, and it is resumed exactly once, by the scheduler's ready queue.
 using System.Runtime.CompilerServices;
 using System.Runtime.ExceptionServices;
+using Ambrosia.Calls;
+using Ambrosia.State;
 
 namespace Ambrosia;
 
-internal abstract class Source
+/// <summary>
+/// A source is something that a handler can wait for: a suspended method (Frame), an outstanding call (PendingCall), a join of several
+/// (JoinAll). Sources are ordinary objects with ordinary fields and no delegates, so that an image holds them like any other object.
+/// Thread: the scheduler's. Invariant: a source has at most one waiter, and the scheduler's ready queue resumes that waiter exactly once.
+/// </summary>
+internal abstract class Source : IImagePart
 {
-    private Source? waiter;
+    private Source? _waiter;
 
-    /// <summary>Never goes back to false; <see cref="Error"/> or the value is final once it is true.</summary>
-    private bool done;
-    private Exception? error;
+    /// <summary>True once it is done, for ever; <see cref="Error"/> or the value is final then.</summary>
+    private bool _done;
+    private Exception? _error;
 
-    internal bool IsDone => done;
+    internal bool IsDone => _done;
 
-    internal Exception? Error => error;
+    internal Exception? Error => _error;
 
-    /// <summary>Who waits for this; null: nobody yet, or it is done.</summary>
-    internal Source? Waiter => waiter;
+    /// <summary>The source that waits for this one; null: nobody yet, or it is done.</summary>
+    internal Source? Waiter => _waiter;
 
-    /// <summary>Runs on: called by the scheduler when what this object waited for is done.</summary>
+    /// <summary>Goes on: the scheduler calls it when what this object waited for is done.</summary>
     internal virtual void Resume() => throw new InvalidOperationException($"{GetType()} waits for nothing.");
 
-    /// <summary>Lets <paramref name="next"/> be resumed when this is done; must not be called once it is.</summary>
+    /// <summary>Lets the scheduler resume <paramref name="next"/> when this is done; it must not be called once it is.</summary>
     internal virtual void AwaitedBy(Source next)
     {
-        if (waiter is not null) throw new InvalidOperationException("A Call is awaited twice: keep its result in a variable instead.");
-        waiter = next;
+        if (_waiter is not null) throw new InvalidOperationException("A Call is awaited twice: keep its result in a variable instead.");
+        _waiter = next;
     }
 
     /// <summary>Takes back <see cref="AwaitedBy"/>: somebody else may wait for this then.</summary>
     internal void NoLongerAwaitedBy(Source next)
     {
-        if (ReferenceEquals(waiter, next)) waiter = null;
+        if (ReferenceEquals(_waiter, next)) _waiter = null;
     }
 
     /// <summary>
-    /// The only one who waited for this was told otherwise. A call has been sent and goes on; what exists to be waited for alone, a timer,
-    /// ends here, and who awaits it all the same gets the reason.
+    /// Ends the wait because the only one who waited for this was told otherwise. A call has been sent and goes on; what exists only to be
+    /// waited for, a timer, ends here, and who awaits it all the same gets the reason.
     /// </summary>
     internal virtual void GiveUp(Exception why)
     {
@@ -47,20 +51,53 @@ internal abstract class Source
 
     internal void Fail(Exception failure)
     {
-        if (done) throw new InvalidOperationException("A call was completed twice.");
-        error = failure;
+        if (_done) throw new InvalidOperationException("A call was completed twice.");
+        _error = failure;
         Finish();
     }
 
     private protected void Finish()
     {
-        done = true;
-        if (waiter is null) return;
-        Source next = waiter;
-        waiter = null;
+        _done = true;
+        if (_waiter is null) return;
+        Source next = _waiter;
+        _waiter = null;
         Scheduler.Current.MakeReady(next);
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private protected void ThrowError() => ExceptionDispatchInfo.Throw(error!);
+    private protected void ThrowError() => ExceptionDispatchInfo.Throw(_error!);
 }
+
+/// <summary>A <see cref="Source"/> with a value. The value is there when the source is done.</summary>
+internal class Source<T> : Source
+{
+    private T _value = default!;
+
+    internal Source()
+    {
+    }
+
+    /// <summary>Makes one that is done from the beginning: a part of a join that never suspended.</summary>
+    internal Source(T value) => Complete(value);
+
+    internal void Complete(T result)
+    {
+        if (IsDone) throw new InvalidOperationException("A call was completed twice.");
+        _value = result;
+        Finish();
+    }
+
+    /// <summary>Gives the value, or throws the failure.</summary>
+    internal virtual T Take()
+    {
+        if (!IsDone) throw new InvalidOperationException("The result of a Call was asked for before it was there: await the Call.");
+        if (Error is not null) ThrowError();
+        return _value;
+    }
+}
+
+/// <summary>
+/// Stands for the value of a <see cref="Call"/>, which has none. So calls with and without a value share their machinery.
+/// </summary>
+internal readonly struct Nothing;

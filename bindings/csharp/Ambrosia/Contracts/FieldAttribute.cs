@@ -6,6 +6,6 @@ namespace Ambrosia;
 [AttributeUsage(AttributeTargets.Property | AttributeTargets.Field | AttributeTargets.Parameter, Inherited = false)]
 public sealed class FieldAttribute(int number) : Attribute
 {
-    /// <summary>0 or more, unique within the type.</summary>
+    /// <summary>The number: 0 or more, unique within the type.</summary>
     public int Number { get; } = number;
 }

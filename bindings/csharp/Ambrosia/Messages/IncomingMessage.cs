@@ -1,72 +1,77 @@
 using System.ComponentModel;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
+using Ambrosia.Messages;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia;
 
-/// <summary>A fork, call or impulse on its way into its handler; valid until the handler returns. Used by generated code.</summary>
+/// <summary>
+/// A fork, call, impulse or query on its way into its handler. It is valid until the handler returns. Generated code uses it.
+/// </summary>
 [EditorBrowsable(EditorBrowsableState.Never)]
 public ref struct IncomingMessage
 {
-    private readonly ImmortalRuntime runtime;
-    private readonly ReadOnlyMemory<byte> run;
+    private readonly IReplies _replies;
+    private readonly PeerTable _peers;
+    private readonly ReadOnlyMemory<byte> _run;
 
-    internal IncomingMessage(ImmortalRuntime runtime, uint origin, ReadOnlyMemory<byte> run)
+    internal IncomingMessage(IReplies replies, PeerTable peers, uint origin, ReadOnlyMemory<byte> run)
     {
-        this.runtime = runtime;
-        this.run = run;
+        _replies = replies;
+        _peers = peers;
+        _run = run;
         Origin = origin;
     }
 
+    /// <summary>The id of the called method in its contract (P4.5).</summary>
     public uint Method { get; internal set; }
 
     /// <summary>
-    /// CBOR sequence, or the bytes themselves where the only parameter is bytes (protocol P4.2). A view on the receive buffer.
+    /// The arguments: a CBOR sequence, or the bytes themselves where the only parameter is bytes (protocol P4.2). They are a view on the
+    /// receive buffer.
     /// </summary>
     public ReadOnlySpan<byte> Arguments { get; internal set; }
 
-    /// <summary>The same as memory. It is overwritten when the handler has returned.</summary>
+    /// <summary>The arguments as memory, which is overwritten when the handler has returned.</summary>
     public readonly ReadOnlyMemory<byte> ArgumentsMemory
     {
         get
         {
             if (Arguments.IsEmpty) return default;
-            nint offset = Unsafe.ByteOffset(ref MemoryMarshal.GetReference(run.Span), ref MemoryMarshal.GetReference(Arguments));
-            return run.Slice(checked((int)offset), Arguments.Length);
+            nint offset = Unsafe.ByteOffset(ref MemoryMarshal.GetReference(_run.Span), ref MemoryMarshal.GetReference(Arguments));
+            return _run.Slice(checked((int)offset), Arguments.Length);
         }
     }
 
-    /// <summary>The caller awaits a result.</summary>
-    public readonly bool WantsResult => CallId != 0 || Outside is not null || IsQuery;
+    /// <summary>True if the caller awaits a result.</summary>
+    public readonly bool WantsResult => CallId != 0 || IsFromOutside;
 
-    /// <summary>Counter of the caller's call id; 0: fork or impulse.</summary>
+    /// <summary>The counter of the caller's call id; 0: it is a fork or an impulse.</summary>
     internal ulong CallId { get; set; }
 
     /// <summary>The caller's id in this log.</summary>
     internal uint Origin { get; }
 
-    internal readonly InstanceId Caller => runtime.Origins[Origin];
+    internal readonly InstanceId Caller => _peers[Origin];
 
     internal MessageKind Kind { get; init; }
 
-    /// <summary>Where it stands in the log.</summary>
+    /// <summary>Tells where the message stands in the log.</summary>
     internal MessagePlace Place { get; set; }
 
-    /// <summary>How often its handler has thrown.</summary>
+    /// <summary>The number of times that its handler has thrown.</summary>
     internal uint Tries { get; init; }
 
-    /// <summary>The call from outside that this is; null: it is one of an immortal, or its impulse without a key.</summary>
-    internal OutsideCall? Outside { get; init; }
+    /// <summary>True for a client's call, a keyed impulse or a query: it has no call id, and a result all the same.</summary>
+    internal bool IsFromOutside { get; init; }
 
-    /// <summary>A query: it has a result, and no place in the log.</summary>
-    internal bool IsQuery { get; init; }
-
-    /// <summary>No such method in this version of the contract.</summary>
+    /// <summary>Refuses a message of a method that this version of the contract does not have.</summary>
     public readonly void Unknown() =>
-        throw new MissingMethodException($"{runtime.TypeName} has no method with id 0x{Method:X} in its contract.");
+        throw new MissingMethodException($"{_replies.TypeName} has no method with id 0x{Method:X} in its contract.");
 
-    /// <summary>The handler returned nothing and is finished.</summary>
+    /// <summary>Ends the message of a handler that returned nothing and is finished.</summary>
     public readonly void Done()
     {
         if (!WantsResult) return;
@@ -74,14 +79,17 @@ public ref struct IncomingMessage
         SendResult(result);
     }
 
-    /// <summary>The handler returned a Call: answers when it is finished.</summary>
+    /// <summary>Ends the message of a handler that returned a Call: it is answered when that is finished.</summary>
     public readonly void Done(Call call)
     {
         if (call.Source is null) Done();
         else AnswerLater(call.Source);
     }
 
-    /// <summary>True: the handler's Call is complete and this is its value; false: it is answered when it is finished.</summary>
+    /// <summary>
+    /// True: the handler's Call is complete and <paramref name="value"/> is its value. False: the message is answered when the Call is
+    /// finished.
+    /// </summary>
     public readonly bool IsDone<T>(Call<T> call, out T value)
     {
         if (call.Source is null || (call.Source.IsDone && call.Source.Error is null))
@@ -94,20 +102,35 @@ public ref struct IncomingMessage
         return false;
     }
 
-    public readonly OutgoingMessage BeginResult() =>
-        Outside is null && !IsQuery ? runtime.Answers.Begin(runtime.Origins[Origin], CallId, Method)
-        : new OutgoingMessage(ScratchBuffer.Begin());
+    /// <summary>Begins the result: the caller encodes it into the message and gives that to <see cref="SendResult"/>.</summary>
+    public readonly OutgoingMessage BeginResult() => _replies.Begin(this);
 
-    public readonly void SendResult(OutgoingMessage result)
+    /// <summary>Sends the result that BeginResult began.</summary>
+    public readonly void SendResult(OutgoingMessage result) => _replies.Send(result);
+
+    /// <exception cref="ProtocolViolation">The run's header says another number (P3.1).</exception>
+    internal static void CheckCount(RunHeader header, uint count)
     {
-        if (IsQuery) runtime.Queries.Take(result.Aside!.Written);
-        else if (Outside is null) runtime.Outbound.Commit();
-        else runtime.Outside.Finish(Outside, result.Aside!.Written);
+        if (count != header.Count) throw new ProtocolViolation("P3.1", $"run says {header.Count} messages and holds {count}");
     }
 
-    private readonly void AnswerLater(Source handler)
-    {
-        if (Outside is null) runtime.Answers.Later(handler, this);
-        else runtime.Outside.AnswerLater(handler, Outside, this);
-    }
+    private readonly void AnswerLater(Source handler) => _replies.SendLater(handler, this);
+}
+
+/// <summary>
+/// Sends results of handlers where they belong: to the calling immortal, to a caller outside, or to the asker of a query. Thread: the
+/// scheduler's.
+/// </summary>
+internal interface IReplies
+{
+    /// <summary>The name of the immortal's class, for messages to people.</summary>
+    string TypeName { get; }
+
+    /// <summary>Begins the result of the message whose handler runs; it is encoded and then sent.</summary>
+    OutgoingMessage Begin(scoped in IncomingMessage message);
+
+    void Send(OutgoingMessage result);
+
+    /// <summary>Sends the outcome of a Call that is not complete, or has failed, when it is there.</summary>
+    void SendLater(Source handler, in IncomingMessage message);
 }

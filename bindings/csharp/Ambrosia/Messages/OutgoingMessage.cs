@@ -1,48 +1,55 @@
 using System.Buffers;
 using System.ComponentModel;
+using Ambrosia.Messages;
+using Ambrosia.Outbound;
 
 namespace Ambrosia;
 
-/// <summary>A message that is being encoded; what its body receives is sent by the method that ends it. Used by generated code.</summary>
+/// <summary>
+/// Takes a message while it is encoded; the method that ends the message sends what its body received. Generated code uses it.
+/// </summary>
 [EditorBrowsable(EditorBrowsableState.Never)]
 public readonly ref struct OutgoingMessage
 {
-    private readonly OutboundBuffer? numbered;
-    private readonly ScratchBuffer? aside;
+    private readonly OutboundBuffer? _numbered;
+    private readonly ScratchBuffer? _aside;
 
-    /// <summary>A message of a handler: it takes its place in the output when it is committed.</summary>
+    /// <summary>Makes a message of a handler: it takes its place in the output when it is committed.</summary>
     internal OutgoingMessage(OutboundBuffer numbered, ulong call, uint method)
     {
-        this.numbered = numbered;
+        _numbered = numbered;
         CallId = call;
         Method = method;
     }
 
-    /// <summary>An impulse, or an answer to a caller outside: encoded aside, since it is not, or not only, for the output.</summary>
+    /// <summary>
+    /// Makes an impulse, or an answer to a caller outside. It is encoded aside, since it is not, or not only, for the output.
+    /// </summary>
     internal OutgoingMessage(ScratchBuffer aside, bool isKeyed = false)
     {
-        this.aside = aside;
+        _aside = aside;
         IsKeyed = isKeyed;
     }
 
-    /// <summary>Where the arguments or the value go, if their size is not known.</summary>
-    public IBufferWriter<byte> Body => numbered is not null ? numbered : aside!;
+    /// <summary>Takes the arguments or the value, if their size is not known.</summary>
+    public IBufferWriter<byte> Body => _numbered is not null ? _numbered : _aside!;
 
-    internal ScratchBuffer? Aside => aside;
+    internal ScratchBuffer? Aside => _aside;
 
-    /// <summary>Counter of the call id; 0 for forks and impulses.</summary>
+    /// <summary>The counter of the call id; 0 for forks and impulses.</summary>
     internal ulong CallId { get; }
 
     internal uint Method { get; }
 
     internal bool IsKeyed { get; }
 
-    /// <summary>Room for at least so many bytes; <see cref="Advance"/> keeps what was written of it.</summary>
-    public Span<byte> Reserve(int bytes) => numbered is not null ? numbered.GetSpan(bytes) : aside!.GetSpan(bytes);
+    /// <summary>Gives room for at least so many bytes; <see cref="Advance"/> keeps what was written of it.</summary>
+    public Span<byte> Reserve(int bytes) => _numbered is not null ? _numbered.GetSpan(bytes) : _aside!.GetSpan(bytes);
 
+    /// <summary>Keeps the first <paramref name="bytes"/> bytes of what <see cref="Reserve"/> gave.</summary>
     public void Advance(long bytes)
     {
-        if (numbered is not null) numbered.Advance((int)bytes);
-        else aside!.Advance((int)bytes);
+        if (_numbered is not null) _numbered.Advance((int)bytes);
+        else _aside!.Advance((int)bytes);
     }
 }

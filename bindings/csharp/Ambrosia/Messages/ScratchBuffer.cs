@@ -1,9 +1,10 @@
 using System.Buffers;
 
-namespace Ambrosia;
+namespace Ambrosia.Messages;
 
 /// <summary>
-/// One thread's impulse while it is being encoded; reused, so that senders outside the handlers do not wait for each other meanwhile.
+/// Holds one thread's message while it is being encoded. It is reused, so that senders outside the handlers do not wait for each other
+/// meanwhile.
 /// </summary>
 internal sealed class ScratchBuffer : IBufferWriter<byte>
 {
@@ -11,42 +12,42 @@ internal sealed class ScratchBuffer : IBufferWriter<byte>
     private const int KeptBytesMax = 1024 * 1024;
 
     [ThreadStatic]
-    private static ScratchBuffer? ofThread;
+    private static ScratchBuffer? s_ofThread;
 
-    private byte[] bytes = new byte[256];
-    private int written;
+    private byte[] _bytes = new byte[256];
+    private int _written;
 
     internal static ScratchBuffer Begin()
     {
-        ScratchBuffer buffer = ofThread ??= new ScratchBuffer();
-        if (buffer.bytes.Length > KeptBytesMax) buffer.bytes = new byte[256];
-        buffer.written = 0;
+        ScratchBuffer buffer = s_ofThread ??= new ScratchBuffer();
+        if (buffer._bytes.Length > KeptBytesMax) buffer._bytes = new byte[256];
+        buffer._written = 0;
         return buffer;
     }
 
-    internal ReadOnlySpan<byte> Written => bytes.AsSpan(0, written);
+    internal ReadOnlySpan<byte> Written => _bytes.AsSpan(0, _written);
 
     public void Advance(int count)
     {
-        if ((uint)count > (uint)(bytes.Length - written)) throw new ArgumentOutOfRangeException(nameof(count));
-        written += count;
+        if ((uint)count > (uint)(_bytes.Length - _written)) throw new ArgumentOutOfRangeException(nameof(count));
+        _written += count;
     }
 
     public Memory<byte> GetMemory(int sizeHint = 0)
     {
         Grow(sizeHint);
-        return bytes.AsMemory(written);
+        return _bytes.AsMemory(_written);
     }
 
     public Span<byte> GetSpan(int sizeHint = 0)
     {
         Grow(sizeHint);
-        return bytes.AsSpan(written);
+        return _bytes.AsSpan(_written);
     }
 
     private void Grow(int sizeHint)
     {
         int needed = Math.Max(sizeHint, 1);
-        if (bytes.Length - written < needed) Array.Resize(ref bytes, (int)Math.Min(Array.MaxLength, 2L * (written + (long)needed)));
+        if (_bytes.Length - _written < needed) Array.Resize(ref _bytes, (int)Math.Min(Array.MaxLength, 2L * (_written + (long)needed)));
     }
 }

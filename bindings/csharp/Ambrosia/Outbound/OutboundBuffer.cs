@@ -1,64 +1,66 @@
-// What the app sends, encoded once, in the order of emission. Messages go into an open run, whose frame and run headers are reserved
-// in front of them and filled when it closes: at another destination or kind, at RunBytesTarget, at a control frame, at Flush.
-// Producer: the scheduler's thread. Consumer (TryTake, Taken): one thread at a time, any. No lock and no allocation per message.
-// Invariants: published bytes are whole frames; a message that was begun and not committed is overwritten by whatever comes next.
 using System.Buffers;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Payloads;
+using Ambrosia.Protocol.Runs;
 
-namespace Ambrosia;
+namespace Ambrosia.Outbound;
 
+/// <summary>
+/// Holds what the app sends, encoded once, in the order of emission. Messages go into an open run. The headers of its frame and of the run
+/// are reserved in front of them and filled when the run closes: at another destination or kind, at RunBytesTarget, at a control frame, at
+/// Flush. Producer: the scheduler's thread. Consumer (TryTake, Taken): one thread at a time, any. No message takes a lock or an allocation.
+/// Invariants: published bytes are whole frames; a message that was begun and not committed is overwritten by whatever comes next.
+/// </summary>
 internal sealed class OutboundBuffer : IBufferWriter<byte>
 {
-    /// <summary>A run is closed once it is this long: long enough to make headers free, short enough to keep the sender busy.</summary>
+    /// <summary>Bytes at which a run is closed: long enough to make headers free, short enough to keep the sender busy.</summary>
     private const int RunBytesTarget = 64 * 1024;
-    private const int ChunkBytes = RunHeader.RunBytesMax;
+    private const int ChunkBytes = SizeLimits.BatchBytesMax;
     private const int HeadersBytes = FrameHeader.Bytes + RunHeader.Bytes;
 
-    private readonly OutboundChunks chunks = new(ChunkBytes, sparesMax: 8);
-    private uint messageBytesMax = Frames.MessageBytesMaxDefault;
+    private readonly OutboundChunks _chunks = new(ChunkBytes, sparesMax: 8);
+    private uint _messageBytesMax = SizeLimits.MessageBytesMaxDefault;
 
-    // The open run, if any: its frame begins at runAt, its whole messages end at end.
-    private bool runOpen;
-    private Destination? runDestination;
-    private MessageKind runKind;
-    private uint runCount;
-    private int runExtensionBytes;
-    private int runAt;
+    /// <summary>The open run, if any; its whole messages end at <see cref="_end"/>.</summary>
+    private BufferedRun _run;
 
-    /// <summary>Bytes of runs that were closed since <see cref="Closed"/> was called.</summary>
-    private int closedBytes;
+    /// <summary>The number of bytes of runs that were closed since <see cref="Closed"/> was called.</summary>
+    private int _closedBytes;
 
-    // The message being written: its length field of lengthBytes is at end, what was written of it ends at at, and may reach limit:
-    // the chunk's end, or for a message that shares its run, the end that a run of several may have (P3.5).
-    private int end;
-    private int at;
-    private int limit;
-    private int lengthBytes;
+    // Offsets in the chunk of the message that is being written. Its length field of _lengthBytes bytes stands at _end, what was written
+    // of it ends at _at, and it may reach _limit: the chunk's end, or for a message that shares its run, the end that a run of several
+    // messages may have (P3.5).
+    private int _end;
+    private int _at;
+    private int _limit;
+    private int _lengthBytes;
 
     /// <summary>
-    /// Called when closed runs of some size wait to be taken, and when a bound is exceeded; pumps use it, the part never waits.
+    /// The buffer calls it when closed runs of some size wait to be taken, and when a bound is exceeded; pumps use it, since the buffer
+    /// never waits.
     /// </summary>
     internal Action<long>? Closed { get; set; }
 
-    /// <summary>Bytes that were published and not taken yet.</summary>
-    internal long Backlog => chunks.Backlog;
+    /// <summary>The number of bytes that were published and not taken yet.</summary>
+    internal long Backlog => _chunks.Backlog;
 
-    /// <summary>Longest message in force; any thread.</summary>
-    internal uint MessageBytesMax => messageBytesMax;
+    /// <summary>The length in bytes of the longest message that the policy in force allows. Any thread may ask.</summary>
+    internal uint MessageBytesMax => _messageBytesMax;
 
-    internal void LimitMessages(uint bytesMax) => messageBytesMax = bytesMax;
+    internal void LimitMessages(uint bytesMax) => _messageBytesMax = bytesMax;
 
     /// <summary>Begins a message; its body is written through <see cref="IBufferWriter{T}"/> and ended by <see cref="Commit"/>.</summary>
     /// <param name="bodyBytesHint">Expected bytes after the length field; only speed depends on it.</param>
     internal void Begin(Destination destination, MessageKind kind, int bodyBytesHint = 0)
     {
-        if (!runOpen || runKind != kind || !ReferenceEquals(runDestination, destination))
+        if (!_run.IsOpen || _run.Kind != kind || !ReferenceEquals(_run.Destination, destination))
         {
             Leave();
             OpenRun(destination, kind);
         }
-        at = end;
-        lengthBytes = 0;
+        _at = _end;
+        _lengthBytes = 0;
         ReserveLength(bodyBytesHint < 0x80 ? 1 : Varint.SizeOf((uint)bodyBytesHint));
     }
 
@@ -67,30 +69,31 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
     {
         Leave();
         OpenRun(destination, kind);
-        lengthBytes = 0;
-        at = end;
+        _lengthBytes = 0;
+        _at = _end;
         extension.CopyTo(GetSpan(extension.Length));
-        runExtensionBytes = extension.Length;
-        end += extension.Length;
-        at = end;
+        _run.ExtensionBytes = extension.Length;
+        _end += extension.Length;
+        _at = _end;
         ReserveLength(1);
     }
 
-    /// <summary>A whole message of an id and bytes, in one step.</summary>
+    /// <summary>Writes a whole message of a method's id and encoded arguments in one step.</summary>
     internal void Append(Destination destination, MessageKind kind, uint method, ReadOnlySpan<byte> bytes)
     {
         int body = Varint.SizeOf(method) + bytes.Length;
         int whole = Varint.SizeOf((uint)body) + body;
-        if (!runOpen || runKind != kind || !ReferenceEquals(runDestination, destination) || limit - end < whole || body > messageBytesMax)
+        if (!_run.IsOpen || _run.Kind != kind || !ReferenceEquals(_run.Destination, destination) || _limit - _end < whole
+            || body > _messageBytesMax)
         {
             Begin(destination, kind, body);
             WriteVarint(method);
             bytes.CopyTo(GetSpan(bytes.Length)); // all at once: in pieces the buffer would grow with each
-            at += bytes.Length;
+            _at += bytes.Length;
             Commit();
             return;
         }
-        Span<byte> to = chunks.Tail.Bytes.AsSpan(end, whole);
+        Span<byte> to = _chunks.Tail.Bytes.AsSpan(_end, whole);
         int written = Varint.Write(to, (uint)body);
         written += Varint.Write(to[written..], method);
         bytes.CopyTo(to[written..]);
@@ -100,7 +103,7 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
     internal void WriteVarint(ulong value)
     {
         Span<byte> to = GetSpan(Varint.BytesMax); // may move the message, and at with it
-        at += Varint.Write(to, value);
+        _at += Varint.Write(to, value);
     }
 
     /// <summary>Ends the message: from here on it will be sent.</summary>
@@ -108,11 +111,11 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
     /// will be sent.</exception>
     internal void Commit()
     {
-        int body = at - end - lengthBytes;
+        int body = _at - _end - _lengthBytes;
         CheckMessage(body);
         int needed = Varint.SizeOf((uint)body);
-        if (needed != lengthBytes) MoveBody(needed, body);
-        Varint.Write(chunks.Tail.Bytes.AsSpan(end), (uint)body);
+        if (needed != _lengthBytes) MoveBody(needed, body);
+        Varint.Write(_chunks.Tail.Bytes.AsSpan(_end), (uint)body);
         Count(needed + body);
     }
 
@@ -126,133 +129,131 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
     /// <exception cref="InvalidOperationException">A message of so many bytes is over the limit.</exception>
     internal void CheckMessage(long bytes)
     {
-        if (bytes > messageBytesMax) throw TooLong(bytes);
+        if (bytes > _messageBytesMax) throw TooLong(bytes);
     }
 
-    /// <summary>A control frame: takes its place behind everything that was committed.</summary>
+    /// <summary>Writes a control frame, which takes its place behind everything that was committed.</summary>
     internal void Write<T>(T payload)
         where T : IFramePayload<T>
     {
         BeginControl();
-        Frames.Write(this, payload, seed: 0, checkPayload: false);
+        FrameWriter.Write(this, payload, seed: 0, checkPayload: false);
         EndControl();
     }
 
-    /// <summary>A control frame whose payload is bytes, or empty.</summary>
+    /// <summary>Writes a control frame whose payload is encoded already, or empty.</summary>
     internal void Write(FrameType type, ReadOnlySpan<byte> payload)
     {
         BeginControl();
-        Frames.Write(this, type, payload, seed: 0, checkPayload: false);
+        FrameWriter.Write(this, type, payload, seed: 0, checkPayload: false);
         EndControl();
     }
 
     /// <summary>Makes everything committed ready to be taken.</summary>
     internal void Flush() => CloseRun();
 
-    internal bool TryTake(out ReadOnlyMemory<byte> bytes) => chunks.TryTake(out bytes);
+    internal bool TryTake(out ReadOnlyMemory<byte> bytes) => _chunks.TryTake(out bytes);
 
-    internal void Taken(int count) => chunks.Taken(count);
+    internal void Taken(int count) => _chunks.Taken(count);
 
     public void Advance(int count)
     {
-        if ((uint)count > (uint)(limit - at)) throw new ArgumentOutOfRangeException(nameof(count));
-        at += count;
+        if ((uint)count > (uint)(_limit - _at)) throw new ArgumentOutOfRangeException(nameof(count));
+        _at += count;
     }
 
     public Span<byte> GetSpan(int sizeHint = 0)
     {
-        if (limit - at < Math.Max(sizeHint, 1)) MoveOn(sizeHint);
-        return chunks.Tail.Bytes.AsSpan(at, limit - at);
+        if (_limit - _at < Math.Max(sizeHint, 1)) MoveOn(sizeHint);
+        return _chunks.Tail.Bytes.AsSpan(_at, _limit - _at);
     }
 
     public Memory<byte> GetMemory(int sizeHint = 0)
     {
-        if (limit - at < Math.Max(sizeHint, 1)) MoveOn(sizeHint);
-        return chunks.Tail.Bytes.AsMemory(at, limit - at);
+        if (_limit - _at < Math.Max(sizeHint, 1)) MoveOn(sizeHint);
+        return _chunks.Tail.Bytes.AsMemory(_at, _limit - _at);
     }
 
-    /// <summary>A message of so many bytes stands at the end of the run.</summary>
+    /// <summary>Counts a message of so many bytes that stands at the end of the run, and closes the run when it is long enough.</summary>
     private void Count(int bytes)
     {
-        end += bytes;
-        if (runCount++ == 0) limit = Math.Min(limit, runAt + FrameHeader.Bytes + RunHeader.RunBytesMax);
-        if (end - runAt < RunBytesTarget) return;
+        _end += bytes;
+        if (_run.Count++ == 0) _limit = Math.Min(_limit, _run.At + FrameHeader.Bytes + SizeLimits.BatchBytesMax);
+        if (_end - _run.At < RunBytesTarget) return;
         CloseRun();
         Tell();
     }
 
-    /// <summary>Ends the open run for another one. One who speaks to many never fills any, and is to be held back all the same.</summary>
+    /// <summary>
+    /// Closes the open run for another one. A sender to many destinations never fills any run, and is to be held back all the same.
+    /// </summary>
     private void Leave()
     {
         CloseRun();
-        if (closedBytes >= RunBytesTarget) Tell();
+        if (_closedBytes >= RunBytesTarget) Tell();
     }
 
     private void Tell()
     {
-        closedBytes = 0;
+        _closedBytes = 0;
         Closed?.Invoke(Backlog);
     }
 
     private void ReserveLength(int bytes)
     {
-        if (limit - at < bytes) MoveOn(bytes);
-        lengthBytes = bytes;
-        at += bytes;
+        if (_limit - _at < bytes) MoveOn(bytes);
+        _lengthBytes = bytes;
+        _at += bytes;
     }
 
     private void OpenRun(Destination destination, MessageKind kind)
     {
-        if (chunks.Tail.Bytes.Length - end < HeadersBytes + 64) chunks.Append(ChunkBytes, ref end);
-        runOpen = true;
-        runDestination = destination;
-        runKind = kind;
-        runCount = 0;
-        runExtensionBytes = 0;
-        runAt = end;
-        end += HeadersBytes;
-        limit = chunks.Tail.Bytes.Length;
+        if (_chunks.Tail.Bytes.Length - _end < HeadersBytes + 64) _chunks.Append(ChunkBytes, ref _end);
+        _run.IsOpen = true;
+        _run.Destination = destination;
+        _run.Kind = kind;
+        _run.Count = 0;
+        _run.ExtensionBytes = 0;
+        _run.At = _end;
+        _end += HeadersBytes;
+        _limit = _chunks.Tail.Bytes.Length;
     }
 
     private void CloseRun()
     {
-        if (!runOpen) return;
-        runOpen = false;
-        if (runCount == 0)
+        if (!_run.IsOpen) return;
+        _run.IsOpen = false;
+        if (_run.Count == 0)
         {
-            end = runAt;
+            _end = _run.At;
             return;
         }
-        Span<byte> frame = chunks.Tail.Bytes.AsSpan(runAt, end - runAt);
-        new FrameHeader((uint)(frame.Length - FrameHeader.Bytes), FrameType.Run, 0).Write(frame, seed: 0);
-        ClientSessionId session = runDestination!.Session; // all zeros where the destination is an instance
-        new RunHeader(runKind, false, runDestination.Id.Shard, runDestination.Index, session.Number, runCount, (uint)runExtensionBytes,
-            session.Epoch.Value)
-            .Write(frame[FrameHeader.Bytes..]);
-        chunks.Publish(end);
-        closedBytes += frame.Length;
+        Span<byte> frame = _chunks.Tail.Bytes.AsSpan(_run.At, _end - _run.At);
+        _run.WriteHeaders(frame);
+        _chunks.Publish(_end);
+        _closedBytes += frame.Length;
     }
 
     private void BeginControl()
     {
         CloseRun();
-        lengthBytes = 0;
-        at = end;
-        limit = chunks.Tail.Bytes.Length;
+        _lengthBytes = 0;
+        _at = _end;
+        _limit = _chunks.Tail.Bytes.Length;
     }
 
     private void EndControl()
     {
-        end = at;
-        chunks.Publish(end);
+        _end = _at;
+        _chunks.Publish(_end);
     }
 
-    /// <summary>The length field turned out to be of another size than was reserved.</summary>
+    /// <summary>Moves the body, because its length field turned out to be of another size than was reserved.</summary>
     private void MoveBody(int needed, int body)
     {
-        if (needed > lengthBytes && limit - at < needed - lengthBytes) MoveOn(needed - lengthBytes);
-        Span<byte> from = chunks.Tail.Bytes.AsSpan(end + lengthBytes, body);
-        from.CopyTo(chunks.Tail.Bytes.AsSpan(end + needed));
+        if (needed > _lengthBytes && _limit - _at < needed - _lengthBytes) MoveOn(needed - _lengthBytes);
+        Span<byte> from = _chunks.Tail.Bytes.AsSpan(_end + _lengthBytes, body);
+        from.CopyTo(_chunks.Tail.Bytes.AsSpan(_end + needed));
     }
 
     /// <summary>
@@ -260,44 +261,69 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
     /// </summary>
     private void MoveOn(int more)
     {
-        bool alone = !runOpen || runCount == 0;
-        int from = alone && runOpen ? runAt : end;
-        int written = at - from;
+        bool alone = !_run.IsOpen || _run.Count == 0;
+        int from = alone && _run.IsOpen ? _run.At : _end;
+        int written = _at - from;
         int lengthMore = LengthMissing(more);
         // What is asked for at once, as a large argument is, gets its size; what grows by pieces gets as much again.
         long size = Math.Max(ChunkBytes, (more > written ? 1L : 2L) * (written + more + lengthMore) + HeadersBytes + Varint.BytesMax);
-        if (written + (long)more > messageBytesMax + 2L * Frames.PayloadBytesBeyondMessage) throw TooLong(written + (long)more);
+        if (written + (long)more > _messageBytesMax + 2L * SizeLimits.PayloadBytesBeyondMessage) throw TooLong(written + (long)more);
 
-        byte[] old = chunks.Tail.Bytes;
+        byte[] old = _chunks.Tail.Bytes;
         if (!alone)
         {
-            Destination destination = runDestination!;
+            Destination destination = _run.Destination!;
             CloseRun();
-            chunks.Append((int)Math.Min(size, Array.MaxLength), ref end);
-            OpenRun(destination, runKind);
+            _chunks.Append((int)Math.Min(size, Array.MaxLength), ref _end);
+            OpenRun(destination, _run.Kind);
         }
         else
         {
-            int messageOffset = end - from;
-            end = from;
-            chunks.Append((int)Math.Min(size, Array.MaxLength), ref end);
-            runAt = end;
-            end += messageOffset;
+            int messageOffset = _end - from;
+            _end = from;
+            _chunks.Append((int)Math.Min(size, Array.MaxLength), ref _end);
+            _run.At = _end;
+            _end += messageOffset;
         }
-        int to = alone ? runAt : end, head = end - to + lengthBytes;
-        old.AsSpan(from, head).CopyTo(chunks.Tail.Bytes.AsSpan(to));
-        lengthBytes += lengthMore;
-        old.AsSpan(from + head, written - head).CopyTo(chunks.Tail.Bytes.AsSpan(to + head + lengthMore));
-        at = to + written + lengthMore;
-        limit = chunks.Tail.Bytes.Length;
+        int to = alone ? _run.At : _end, head = _end - to + _lengthBytes;
+        old.AsSpan(from, head).CopyTo(_chunks.Tail.Bytes.AsSpan(to));
+        _lengthBytes += lengthMore;
+        old.AsSpan(from + head, written - head).CopyTo(_chunks.Tail.Bytes.AsSpan(to + head + lengthMore));
+        _at = to + written + lengthMore;
+        _limit = _chunks.Tail.Bytes.Length;
     }
 
     /// <summary>
-    /// By how much the length field is too short for a message with so many bytes more; so it need not be moved when it ends.
+    /// Returns the number of bytes that the length field lacks for a message that grows by <paramref name="more"/> bytes. The field is made
+    /// that much longer at once, so that the body need not be moved when the message ends.
     /// </summary>
     private int LengthMissing(int more) =>
-        lengthBytes == 0 ? 0 : Math.Max(0, Varint.SizeOf((ulong)(at - end - lengthBytes) + (ulong)more) - lengthBytes);
+        _lengthBytes == 0 ? 0 : Math.Max(0, Varint.SizeOf((ulong)(_at - _end - _lengthBytes) + (ulong)more) - _lengthBytes);
 
     private InvalidOperationException TooLong(long bytes) =>
-        new($"A message of {bytes} bytes is longer than the limit of {messageBytesMax} bytes (protocol P3.4); send it in parts.");
+        new($"A message of {bytes} bytes is longer than the limit of {_messageBytesMax} bytes (protocol P3.4); send it in parts.");
+
+    /// <summary>A run that takes messages. Its headers are written when it closes, as only then its size is known.</summary>
+    private struct BufferedRun
+    {
+        internal bool IsOpen;
+        internal Destination? Destination;
+        internal MessageKind Kind;
+        internal uint Count;
+
+        /// <summary>The size in bytes of the extension blocks between the headers and the first message.</summary>
+        internal int ExtensionBytes;
+
+        /// <summary>The offset in the chunk at which the frame of the run begins.</summary>
+        internal int At;
+
+        internal readonly void WriteHeaders(Span<byte> frame)
+        {
+            new FrameHeader((uint)(frame.Length - FrameHeader.Bytes), FrameType.Run, 0).Write(frame, seed: 0);
+            ClientSessionId session = Destination!.Session; // all zeros where the destination is an instance
+            new RunHeader(
+                Kind, false, Destination.Id.Shard, Destination.Index, session.Number, Count, (uint)ExtensionBytes, session.Epoch.Value)
+                .Write(frame[FrameHeader.Bytes..]);
+        }
+    }
 }

@@ -1,70 +1,77 @@
-// The chain of chunks under OutboundBuffer: a single-producer, single-consumer queue of bytes without a lock per publication.
-// Invariant: taken ≤ published in every chunk; the consumer leaves a chunk only when its Next is set, after which the
-// producer never touches it.
-namespace Ambrosia;
+namespace Ambrosia.Outbound;
 
+/// <summary>
+/// The chain of chunks under <see cref="OutboundBuffer"/>: a queue of bytes with one producer and one consumer, and no lock for a
+/// publication. Invariant: taken ≤ published in every chunk; the consumer leaves a chunk only when its Next is set, after which the
+/// producer never touches it.
+/// </summary>
 internal sealed class OutboundChunks
 {
     private const int LargeSparesBytesMax = 4 * 1024 * 1024;
 
-    private readonly Lock sparesGate = new();
-    private readonly Stack<OutboundChunk> spares = new();
+    private readonly Lock _sparesGate = new();
+    private readonly Stack<OutboundChunk> _spares = new();
 
-    /// <summary>Larger ones, made for a long message each: the next may be as long. Of <see cref="LargeSparesBytesMax"/> in all.</summary>
-    private readonly Stack<OutboundChunk> largeSpares = new();
-    private int largeSparesBytes;
-    private readonly int spareBytes;
-    private readonly int sparesMax;
+    /// <summary>
+    /// Larger spares, each made for a long message, since the next one may be as long. Together they have at most
+    /// <see cref="LargeSparesBytesMax"/> bytes.
+    /// </summary>
+    private readonly Stack<OutboundChunk> _largeSpares = new();
+    private int _largeSparesBytes;
+    private readonly int _spareBytes;
+    private readonly int _sparesMax;
 
-    private OutboundChunk tail;
-    private long published;
+    private OutboundChunk _tail;
+    private long _published;
 
-    private OutboundChunk head;
-    private int taken;
-    private long takenTotal;
+    private OutboundChunk _head;
+    private int _taken;
+    private long _takenTotal;
 
     internal OutboundChunks(int chunkBytes, int sparesMax)
     {
-        spareBytes = chunkBytes;
-        this.sparesMax = sparesMax;
-        head = tail = new OutboundChunk(chunkBytes);
+        _spareBytes = chunkBytes;
+        _sparesMax = sparesMax;
+        _head = _tail = new OutboundChunk(chunkBytes);
     }
 
-    /// <summary>Producer: the chunk that is written to.</summary>
-    internal OutboundChunk Tail => tail;
+    /// <summary>The chunk that is written to. It is the producer's.</summary>
+    internal OutboundChunk Tail => _tail;
 
-    /// <summary>Any thread: bytes published and not taken.</summary>
-    internal long Backlog => Volatile.Read(ref published) - Volatile.Read(ref takenTotal);
+    /// <summary>The number of bytes that were published and not taken. Any thread may ask.</summary>
+    internal long Backlog => Volatile.Read(ref _published) - Volatile.Read(ref _takenTotal);
 
-    /// <summary>Producer: everything in the tail below <paramref name="end"/> is whole frames.</summary>
+    /// <summary>Says that everything in the tail below <paramref name="end"/> is whole frames. The producer calls it.</summary>
     internal void Publish(int end)
     {
-        int before = tail.Published;
+        int before = _tail.Published;
         if (end < before) throw new InvalidOperationException($"Publication fell from {before} to {end}.");
-        Volatile.Write(ref published, published + (end - before));
-        Volatile.Write(ref tail.Published, end);
+        Volatile.Write(ref _published, _published + (end - before));
+        Volatile.Write(ref _tail.Published, end);
     }
 
-    /// <summary>Producer: leaves the tail for an empty chunk; what stands behind its publication is given up.</summary>
+    /// <summary>
+    /// Leaves the tail for an empty chunk; what stands in it behind the last publication is given up. The producer calls it.
+    /// </summary>
     internal void Append(int bytes, ref int end)
     {
-        OutboundChunk next = (bytes == spareBytes ? TakeSpare() : TakeLargeSpare(bytes)) ?? new OutboundChunk(bytes);
-        Volatile.Write(ref tail.Next, next);
-        tail = next;
+        OutboundChunk next = (bytes == _spareBytes ? TakeSpare() : TakeLargeSpare(bytes)) ?? new OutboundChunk(bytes);
+        Volatile.Write(ref _tail.Next, next);
+        _tail = next;
         end = 0;
     }
 
-    /// <summary>Consumer: a stretch of whole frames from the front, of any length.</summary>
+    /// <summary>Gives a stretch of whole frames from the front, of any length. The consumer calls it.</summary>
     internal bool TryTake(out ReadOnlyMemory<byte> bytes)
     {
         while (true)
         {
             // Next before Published: a chunk that has a successor gets no further publications.
-            OutboundChunk? next = Volatile.Read(ref head.Next);
-            int ready = Volatile.Read(ref head.Published);
-            if (taken < ready)
+            OutboundChunk? next = Volatile.Read(ref _head.Next);
+            int ready = Volatile.Read(ref _head.Published);
+            if (_taken < ready)
             {
-                bytes = head.Bytes.AsMemory(taken, ready - taken);
+                bytes = _head.Bytes.AsMemory(_taken, ready - _taken);
                 return true;
             }
             if (next is null)
@@ -72,35 +79,35 @@ internal sealed class OutboundChunks
                 bytes = default;
                 return false;
             }
-            GiveSpare(head);
-            head = next;
-            taken = 0;
+            GiveSpare(_head);
+            _head = next;
+            _taken = 0;
         }
     }
 
-    /// <summary>Consumer: <paramref name="count"/> bytes of what TryTake gave are gone.</summary>
+    /// <summary>Says that the first <paramref name="count"/> bytes of what TryTake gave are gone. The consumer calls it.</summary>
     internal void Taken(int count)
     {
-        if ((uint)count > (uint)(Volatile.Read(ref head.Published) - taken)) throw new ArgumentOutOfRangeException(nameof(count));
-        taken += count;
-        Volatile.Write(ref takenTotal, takenTotal + count);
+        if ((uint)count > (uint)(Volatile.Read(ref _head.Published) - _taken)) throw new ArgumentOutOfRangeException(nameof(count));
+        _taken += count;
+        Volatile.Write(ref _takenTotal, _takenTotal + count);
     }
 
     private OutboundChunk? TakeSpare()
     {
-        lock (sparesGate) return spares.TryPop(out OutboundChunk? spare) ? spare : null;
+        lock (_sparesGate) return _spares.TryPop(out OutboundChunk? spare) ? spare : null;
     }
 
     /// <summary>
-    /// The one that was used last, if it has room for so many bytes and not much more; otherwise messages have another
-    /// length now, and it goes.
+    /// Gives the large spare that was used last, if it has room for so many bytes and not much more. Otherwise messages have another
+    /// length now, and the spare is given up.
     /// </summary>
     private OutboundChunk? TakeLargeSpare(int bytes)
     {
-        lock (sparesGate)
+        lock (_sparesGate)
         {
-            if (!largeSpares.TryPop(out OutboundChunk? spare)) return null;
-            largeSparesBytes -= spare.Bytes.Length;
+            if (!_largeSpares.TryPop(out OutboundChunk? spare)) return null;
+            _largeSparesBytes -= spare.Bytes.Length;
             return spare.Bytes.Length >= bytes && spare.Bytes.Length / 2 <= bytes ? spare : null;
         }
     }
@@ -108,17 +115,39 @@ internal sealed class OutboundChunks
     private void GiveSpare(OutboundChunk chunk)
     {
         chunk.Clear();
-        lock (sparesGate)
+        lock (_sparesGate)
         {
-            if (chunk.Bytes.Length == spareBytes)
+            if (chunk.Bytes.Length == _spareBytes)
             {
-                if (spares.Count < sparesMax) spares.Push(chunk);
+                if (_spares.Count < _sparesMax) _spares.Push(chunk);
             }
-            else if (largeSparesBytes + chunk.Bytes.Length <= LargeSparesBytesMax)
+            else if (_largeSparesBytes + chunk.Bytes.Length <= LargeSparesBytesMax)
             {
-                largeSpares.Push(chunk);
-                largeSparesBytes += chunk.Bytes.Length;
+                _largeSpares.Push(chunk);
+                _largeSparesBytes += chunk.Bytes.Length;
             }
         }
+    }
+}
+
+/// <summary>
+/// Holds a stretch of the app's output stream. The producer fills it from the front and links the next; the consumer follows.
+/// </summary>
+internal sealed class OutboundChunk(int bytes)
+{
+    internal readonly byte[] Bytes = GC.AllocateUninitializedArray<byte>(bytes);
+
+    /// <summary>
+    /// The offset below which whole frames may be sent. The producer writes it, the consumer reads it, and it never falls.
+    /// </summary>
+    internal int Published;
+
+    /// <summary>The next chunk; the producer sets it once, after its last publication here.</summary>
+    internal OutboundChunk? Next;
+
+    internal void Clear()
+    {
+        Published = 0;
+        Next = null;
     }
 }

@@ -1,98 +1,113 @@
 using System.ComponentModel;
+using Ambrosia.Impulses;
+using Ambrosia.Outbound;
+using Ambrosia.Protocol.Runs;
+using Ambrosia.Proxies;
+using Ambrosia.State;
 
 namespace Ambrosia;
 
 /// <summary>
-/// Base of the generated proxies. On the handlers' thread its methods send numbered messages, which replay regenerates; elsewhere they
+/// The base of the generated proxies. On the handlers' thread its methods send numbered messages, which replay regenerates; elsewhere they
 /// send impulses, if the method is an impulse handler, and are refused if not.
 /// </summary>
+[ImageShape(typeof(ProxyShape))]
 public abstract class ImmortalProxy
 {
-    private ImmortalRuntime? runtime;
-    private Destination? destination;
+    private MessageSender? _sender;
+    private Destination? _destination;
 
     protected ImmortalProxy(ProxyTarget target) => Attach(target);
 
-    /// <summary>Name of the instance that it speaks to.</summary>
+    /// <summary>The name of the instance to which it speaks.</summary>
     public string InstanceName => Destination.Id.Name;
 
-    internal Destination Destination => destination ?? throw NotAttached();
+    internal Destination Destination => _destination ?? throw NotAttached();
 
-    private ImmortalRuntime Runtime => runtime ?? throw NotAttached();
+    private MessageSender Sender => _sender ?? throw NotAttached();
 
-    public override string ToString() => $"{GetType().Name}({destination})";
+    public override string ToString() => $"{GetType().Name}({_destination})";
 
-    /// <summary>Gives a restored proxy its session.</summary>
+    /// <summary>Gives a restored proxy its session and destination.</summary>
     internal void Attach(ProxyTarget target)
     {
-        runtime = target.Runtime;
-        destination = target.Destination;
+        _sender = target.Sender;
+        _destination = target.Destination;
     }
 
     internal void Take(ArrivedResult result) => Complete(result);
 
-    /// <summary>Decodes the result of a call that was made through a proxy of this class. Generated.</summary>
+    /// <summary>Decodes the result of a call that was made through a proxy of this class. Generated code overrides it.</summary>
     [EditorBrowsable(EditorBrowsableState.Never)]
     protected virtual void Complete(ArrivedResult result) => result.Complete();
 
+    /// <summary>Begins a fork; its arguments are encoded into the message. Only handlers may.</summary>
     [EditorBrowsable(EditorBrowsableState.Never)]
     protected OutgoingMessage BeginFork(uint method, int argumentBytesHint = 0)
     {
-        if (!Runtime.Scheduler.IsExecuting) throw Runtime.Impulses.NotAnImpulse();
-        return Runtime.BeginFork(Destination, method, argumentBytesHint);
+        if (!Sender.Scheduler.IsExecuting) throw Sender.Impulses.NotAnImpulse();
+        return Sender.BeginFork(Destination, method, argumentBytesHint);
     }
 
-    /// <summary>A fork whose only argument is bytes.</summary>
+    /// <summary>Sends a fork whose only argument is bytes.</summary>
     [EditorBrowsable(EditorBrowsableState.Never)]
     protected void SendForkOfBytes(uint method, ReadOnlySpan<byte> bytes)
     {
-        if (!Runtime.Scheduler.IsExecuting) throw Runtime.Impulses.NotAnImpulse();
-        Runtime.Outbound.Append(Destination, Protocol.MessageKind.Fork, method, bytes);
+        if (!Sender.Scheduler.IsExecuting) throw Sender.Impulses.NotAnImpulse();
+        Sender.Outbound.Append(Destination, MessageKind.Fork, method, bytes);
     }
 
+    /// <summary>Begins a call; its arguments are encoded into the message. Only handlers may.</summary>
     [EditorBrowsable(EditorBrowsableState.Never)]
     protected OutgoingMessage BeginCall(uint method, int argumentBytesHint = 0)
     {
-        if (!Runtime.Scheduler.IsExecuting) throw Runtime.Impulses.NotAnImpulse();
-        return Runtime.BeginCall(Destination, method, argumentBytesHint);
+        if (!Sender.Scheduler.IsExecuting) throw Sender.Impulses.NotAnImpulse();
+        return Sender.BeginCall(Destination, method, argumentBytesHint);
     }
 
-    /// <summary>A fork where the caller is a handler, an impulse elsewhere.</summary>
+    /// <summary>Begins a fork where the caller is a handler, an impulse elsewhere.</summary>
     [EditorBrowsable(EditorBrowsableState.Never)]
     protected OutgoingMessage BeginImpulseFork(uint method, ImpulseKey key, int argumentBytesHint = 0)
     {
-        if (!Runtime.Scheduler.IsExecuting) return Runtime.Impulses.Begin(method, key);
-        ImpulseDoor.RefuseKey(key);
-        return Runtime.BeginFork(Destination, method, argumentBytesHint);
+        if (!Sender.Scheduler.IsExecuting) return Sender.Impulses.Begin(method, key);
+        ImpulseIngress.RefuseKey(key);
+        return Sender.BeginFork(Destination, method, argumentBytesHint);
     }
 
-    /// <summary>A call where the caller is a handler, an impulse elsewhere.</summary>
+    /// <summary>Begins an impulse whose sender waits until it is logged; <see cref="SendLogged"/> sends it.</summary>
+    /// <exception cref="InvalidOperationException">The caller is a handler, for which there is nothing to log.</exception>
     [EditorBrowsable(EditorBrowsableState.Never)]
-    protected OutgoingMessage BeginImpulseCall(uint method, ImpulseKey key, int argumentBytesHint = 0)
+    protected OutgoingMessage BeginLogged(uint method, ImpulseKey key)
     {
-        if (!Runtime.Scheduler.IsExecuting) return Runtime.Impulses.Begin(method, key);
-        ImpulseDoor.RefuseKey(key);
-        return Runtime.BeginCall(Destination, method, argumentBytesHint);
+        if (Sender.Scheduler.IsExecuting)
+            throw new InvalidOperationException(
+                "A method …Logged is for code outside the handlers. What a handler sends takes effect exactly once: await its answer with …Async, or send it with …Fork.");
+        return Sender.Impulses.Begin(method, key);
     }
 
+    /// <summary>Sends a fork, or an impulse that nobody awaits.</summary>
     [EditorBrowsable(EditorBrowsableState.Never)]
     protected void SendFork(OutgoingMessage message)
     {
-        if (message.Aside is not null) Runtime.Impulses.Send(Destination, message, null);
-        else Runtime.Outbound.Commit();
+        if (message.Aside is not null) Sender.Impulses.Send(Destination, message, null);
+        else Sender.Outbound.Commit();
     }
 
+    /// <summary>Sends a call without a result, or an impulse whose logging can be awaited.</summary>
     [EditorBrowsable(EditorBrowsableState.Never)]
-    protected Call SendCall(OutgoingMessage message)
+    protected Call SendCall(OutgoingMessage message) => new(Sender.SendCall<Nothing>(this, message));
+
+    [EditorBrowsable(EditorBrowsableState.Never)]
+    protected Call<T> SendCall<T>(OutgoingMessage message) => new(Sender.SendCall<T>(this, message));
+
+    /// <summary>Sends an impulse; the call completes when it is logged.</summary>
+    [EditorBrowsable(EditorBrowsableState.Never)]
+    protected Call SendLogged(OutgoingMessage message)
     {
-        if (message.Aside is null) return new Call(Runtime.SendCall<Nothing>(this, message));
         var logged = new LoggedImpulse();
-        Runtime.Impulses.Send(Destination, message, logged);
+        Sender.Impulses.Send(Destination, message, logged);
         return new Call(logged);
     }
-
-    [EditorBrowsable(EditorBrowsableState.Never)]
-    protected Call<T> SendCall<T>(OutgoingMessage message) => new(Runtime.SendCall<T>(this, message));
 
     private static InvalidOperationException NotAttached() => new("This proxy belongs to no immortal: get it with GetProxy.");
 }

@@ -1,18 +1,22 @@
 using System.ComponentModel;
+using Ambrosia.Outbound;
+using Ambrosia.Proxies;
 
 namespace Ambrosia;
 
-/// <summary>What a proxy speaks to: an instance, by way of the immortal that asked for the proxy. Used by generated code.</summary>
+/// <summary>
+/// Tells a proxy to which instance it speaks, by way of the immortal that asked for the proxy. Generated code hands it on.
+/// </summary>
 [EditorBrowsable(EditorBrowsableState.Never)]
 public readonly struct ProxyTarget
 {
-    internal ProxyTarget(ImmortalRuntime runtime, Destination destination)
+    internal ProxyTarget(MessageSender sender, Destination destination)
     {
-        Runtime = runtime;
+        Sender = sender;
         Destination = destination;
     }
 
-    internal ImmortalRuntime Runtime { get; }
+    internal MessageSender Sender { get; }
 
     internal Destination Destination { get; }
 }

@@ -1,17 +1,22 @@
-// Drives a session over the app channel: the calling thread receives and runs all handlers, an OutputPump sends. It ends when the session
-// does or the connection is gone. Invariant: bytes between start and end of the buffer are received and not consumed.
 using Ambrosia.AppChannel;
+using Ambrosia.Failures;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
 
-namespace Ambrosia;
+namespace Ambrosia.Pumps;
 
+/// <summary>
+/// Drives a session over the app channel: the calling thread receives and runs all handlers, an <see cref="OutputPump"/> sends. It ends
+/// when the session does or when the connection is gone. Invariant: the bytes between start and end of the buffer are received and not
+/// consumed.
+/// </summary>
 internal sealed class AppChannelPump(ImmortalSession session, AppStream stream)
 {
     private const int BufferBytes = 1024 * 1024;
 
-    private byte[] buffer = GC.AllocateUninitializedArray<byte>(BufferBytes, pinned: true);
-    private int start;
-    private int end;
+    private byte[] _buffer = GC.AllocateUninitializedArray<byte>(BufferBytes, pinned: true);
+    private int _start;
+    private int _end;
 
     internal SessionEnd Run()
     {
@@ -22,7 +27,7 @@ internal sealed class AppChannelPump(ImmortalSession session, AppStream stream)
             int room = MakeRoom();
             int received = Receive(room);
             if (received == 0) break;
-            end += received;
+            _end += received;
             Feed();
             // A receive that fills its room has more behind it: the batch goes on.
             if (received < room || session.State == SessionState.Ended)
@@ -39,7 +44,7 @@ internal sealed class AppChannelPump(ImmortalSession session, AppStream stream)
     {
         try
         {
-            start += session.Feed(buffer.AsMemory(start, end - start));
+            _start += session.Feed(_buffer.AsMemory(_start, _end - _start));
         }
         catch (ChannelEnded)
         {
@@ -48,12 +53,12 @@ internal sealed class AppChannelPump(ImmortalSession session, AppStream stream)
         }
     }
 
-    /// <summary>0: the channel is gone.</summary>
+    /// <summary>Receives into the buffer and returns the number of bytes; 0 when the channel is gone.</summary>
     private int Receive(int room)
     {
         try
         {
-            return stream.Receive(buffer.AsSpan(end, room));
+            return stream.Receive(_buffer.AsSpan(_end, room));
         }
         catch (Exception e) when (e is ProtocolViolation or IOException or UnauthorizedAccessException)
         {
@@ -62,19 +67,21 @@ internal sealed class AppChannelPump(ImmortalSession session, AppStream stream)
         }
     }
 
-    /// <summary>Room behind what was received, so that at least the frame at the front will be whole. At least one byte.</summary>
+    /// <summary>
+    /// Makes room behind what was received, so that at least the frame at the front will be whole. Returns at least one byte.
+    /// </summary>
     private int MakeRoom()
     {
-        int unread = end - start;
-        if (unread == 0) start = end = 0;
+        int unread = _end - _start;
+        if (unread == 0) _start = _end = 0;
         int needed = Math.Max(session.FrameBytes, unread + 1);
-        if (buffer.Length - start >= needed && buffer.Length - end >= Math.Min(BufferBytes / 4, needed - unread))
-            return buffer.Length - end;
-        byte[] to = buffer.Length >= needed ? buffer : GC.AllocateUninitializedArray<byte>(needed, pinned: true);
-        Buffer.BlockCopy(buffer, start, to, 0, unread);
-        buffer = to;
-        start = 0;
-        end = unread;
-        return buffer.Length - end;
+        if (_buffer.Length - _start >= needed && _buffer.Length - _end >= Math.Min(BufferBytes / 4, needed - unread))
+            return _buffer.Length - _end;
+        byte[] to = _buffer.Length >= needed ? _buffer : GC.AllocateUninitializedArray<byte>(needed, pinned: true);
+        Buffer.BlockCopy(_buffer, _start, to, 0, unread);
+        _buffer = to;
+        _start = 0;
+        _end = unread;
+        return _buffer.Length - _end;
     }
 }

@@ -1,12 +1,18 @@
-// An app's process: finds its coordinator, connects, pumps, and says with which exit code the process ends. The environment, the exit
-// and the lines for people come from outside, so that tests run it in their own process.
+using System.Globalization;
+using System.Net;
 using System.Net.Sockets;
 using System.Reflection;
 using Ambrosia.AppChannel;
-using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Queries;
+using Ambrosia.Tasks;
 
-namespace Ambrosia;
+namespace Ambrosia.Pumps;
 
+/// <summary>
+/// Runs the process of an app: it finds its coordinator, connects, pumps, and says with which exit code the process ends. The environment,
+/// the exit and the lines for people come from outside, so that tests run it in their own process.
+/// </summary>
 /// <param name="definition">What it runs.</param>
 /// <param name="faults">Why an app of this assembly must not run; empty: it may.</param>
 internal sealed class AppHost(
@@ -18,16 +24,16 @@ internal sealed class AppHost(
         LogReplayName = "AMBROSIA_LOG_REPLAY",
         AcceptName = "AMBROSIA_ACCEPT_SOURCE", CheckQueriesName = "AMBROSIA_CHECK_QUERIES";
 
-    /// <summary>For so long a coordinator that is just starting is waited for.</summary>
+    /// <summary>The time for which a coordinator that is just starting is waited for.</summary>
     private static readonly TimeSpan s_connectWithin = TimeSpan.FromSeconds(10);
 
     /// <summary>
-    /// For so long the process lives on when impulses were under way, so that who awaits them can act on their exception.
+    /// The time for which the process lives on when impulses were under way, so that who awaits them can act on their exception.
     /// </summary>
     private static readonly TimeSpan s_lastWords = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan s_connectEvery = TimeSpan.FromMilliseconds(50);
 
-    /// <summary>The session that ended had been told to become primary.</summary>
+    /// <summary>True if the session that ended had been told to become primary.</summary>
     internal bool WasPrimary { get; private set; }
 
     internal int Run()
@@ -122,4 +128,66 @@ internal sealed class AppHost(
         return uint.TryParse(text, out uint version) && version > 0 ? version
             : throw new FormatException($"{VersionName} is '{text}', not a number from 1 on");
     }
+}
+
+/// <summary>
+/// Gives the address at which an app finds its coordinator: <c>unix:PATH</c>, <c>tcp:PORT</c> on the loopback, or <c>ring:PATH</c>, a unix
+/// socket whose coordinator offers rings (P5.19).
+/// </summary>
+internal sealed record AppAddress(EndPoint EndPoint, bool HasRings = false)
+{
+    /// <exception cref="FormatException">None of these forms, or a path longer than the system allows for a socket.</exception>
+    internal static AppAddress Parse(string text)
+    {
+        if (text.StartsWith("unix:", StringComparison.Ordinal) && text.Length > 5) return new AppAddress(SocketAt(text));
+        if (text.StartsWith("ring:", StringComparison.Ordinal) && text.Length > 5) return new AppAddress(SocketAt(text), HasRings: true);
+        if (text.StartsWith("tcp:", StringComparison.Ordinal)
+            && ushort.TryParse(text.AsSpan(4), NumberStyles.None, CultureInfo.InvariantCulture, out ushort port) && port != 0)
+            return new AppAddress(new IPEndPoint(IPAddress.Loopback, port));
+        throw new FormatException($"'{text}' is none of unix:PATH, ring:PATH and tcp:PORT");
+    }
+
+    private static UnixDomainSocketEndPoint SocketAt(string text)
+    {
+        try
+        {
+            return new UnixDomainSocketEndPoint(text[5..]);
+        }
+        catch (ArgumentOutOfRangeException)
+        {
+            throw new FormatException(
+                $"the path in '{text}' is too long for a socket: let the coordinator take a shorter one with --app-socket");
+        }
+    }
+
+    /// <exception cref="SocketException">Nobody listens there.</exception>
+    internal Socket Connect()
+    {
+        bool isUnix = EndPoint is UnixDomainSocketEndPoint;
+        var socket = new Socket(EndPoint.AddressFamily, SocketType.Stream, isUnix ? ProtocolType.Unspecified : ProtocolType.Tcp);
+        try
+        {
+            if (!isUnix) socket.NoDelay = true;
+            socket.Connect(EndPoint);
+            return socket;
+        }
+        catch
+        {
+            socket.Dispose();
+            throw;
+        }
+    }
+}
+
+/// <summary>
+/// Runs the bodies of NondetTasks on the thread pool. What fails there with something that is no failure of the body ends the process.
+/// </summary>
+internal sealed class TaskThreads(TimeProvider time) : ITaskRunner
+{
+    public TimeProvider Time { get; } = time;
+
+    public void Start(Func<Task> work) => ThreadPool.UnsafeQueueUserWorkItem(static work => Run(work), work, preferLocal: false);
+
+    /// <summary>Runs a body as an async void method: what it throws is unhandled, which is what is wanted.</summary>
+    private static async void Run(Func<Task> work) => await work().ConfigureAwait(false);
 }

@@ -1,15 +1,19 @@
-// The second line behind the analyzer: an await of something whose completion is not in the log throws only if it really suspends, so an
-// app that holds one is refused when it starts. Every async method of type Call keeps its awaiters in fields of its state machine.
 using System.Reflection;
 using System.Runtime.CompilerServices;
+using Ambrosia.Calls;
 
-namespace Ambrosia;
+namespace Ambrosia.Pumps;
 
+/// <summary>
+/// Refuses, when an app starts, awaits of something whose completion is not in the log. It is the second line behind the analyzer, and
+/// needed because such an await throws only if it really suspends. It reads the fields of the state machines: every async method of type
+/// Call keeps its awaiters in them.
+/// </summary>
 internal static class AwaitCheck
 {
     private const BindingFlags All = BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly;
 
-    /// <summary>One line for each foreign await in the assembly's methods that return Call; empty: none.</summary>
+    /// <summary>Gives one line for each foreign await in the assembly's methods that return Call.</summary>
     internal static IEnumerable<string> Faults(Assembly assembly)
     {
         foreach (Type machine in assembly.GetTypes())
@@ -25,6 +29,8 @@ internal static class AwaitCheck
     private static bool IsOurs(Type builder) =>
         builder == typeof(CallBuilder) || (builder.IsGenericType && builder.GetGenericTypeDefinition() == typeof(CallBuilder<>));
 
-    /// <summary>Awaiters of reference type share a field of type object: those are met when they suspend.</summary>
+    /// <summary>
+    /// True if the awaiter is one of ours. Awaiters of reference type share a field of type object: those are met when they suspend.
+    /// </summary>
     private static bool IsAllowed(Type awaiter) => awaiter == typeof(object) || typeof(ICallAwaiter).IsAssignableFrom(awaiter);
 }

@@ -1,12 +1,20 @@
 namespace Ambrosia;
 
-/// <summary>How often a query is held against the state: its image before and behind the query must be the same.</summary>
+/// <summary>Says how often a query is held against the state: its image before and behind the query must be the same.</summary>
 public enum QueryChecking
 {
+    /// <summary>No query is checked.</summary>
     Never,
 
-    /// <summary>The first, second, fourth, eighth … of each method in a session.</summary>
+    /// <summary>The first, second, fourth, eighth … query of each method in a session is checked.</summary>
     Sampled,
 
+    /// <summary>Every query is checked.</summary>
     Always,
 }
+
+/// <summary>Tells the caller that its query changed the state; that replica ends, and makes its state again from the log.</summary>
+/// <remarks>Its full name is data: callers see it in the failure that they get, and in the app's lines.</remarks>
+internal sealed class QueryChangedStateException(string query)
+    : Exception(
+        $"{query} is a query and has changed the state. That replica ends now and makes its state again from the log; without [Query] the method is a handler, which may do that.");

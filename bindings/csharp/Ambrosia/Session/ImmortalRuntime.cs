@@ -1,175 +1,153 @@
-// One immortal and what its handlers and proxies use: scheduler, destinations, outstanding calls, output. What it is
-// told to do is in RunExecution and Queries, what it tells callers in Answers; of frames, images and progress it knows nothing. Thread: the
-// scheduler's, except Impulses (any).
+using Ambrosia.Calls;
+using Ambrosia.Checkpoints;
+using Ambrosia.ClientCalls;
+using Ambrosia.Dispatch;
+using Ambrosia.Immortals;
+using Ambrosia.Impulses;
+using Ambrosia.Messages;
+using Ambrosia.Outbound;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Records;
+using Ambrosia.Protocol.Runs;
+using Ambrosia.Proxies;
+using Ambrosia.Quarantine;
+using Ambrosia.Queries;
+using Ambrosia.Replay;
+using Ambrosia.State;
+using Ambrosia.Tasks;
+using Ambrosia.Timers;
 
-namespace Ambrosia;
+namespace Ambrosia.Session;
 
-internal sealed class ImmortalRuntime
+/// <summary>
+/// Owns one immortal with everything that executes its records: it connects scheduler, output, proxies, timers, tasks, dispatch, quarantine
+/// and queries, and collects what an image holds of them. Of frames and progress it knows nothing. Thread: the scheduler's.
+/// </summary>
+internal sealed class ImmortalRuntime : IHandlerSession
 {
-    [ThreadStatic]
-    private static ImmortalRuntime? constructing;
-
-    private readonly ImmortalDefinition definition;
-    private readonly int schedulerThread = Environment.CurrentManagedThreadId;
+    private readonly ImmortalHost _host;
+    private readonly MessageSender _sender;
+    private readonly AnswerSender _answers;
+    private readonly MessageDispatcher _dispatcher;
+    private readonly ResultDispatcher _results;
 
     internal ImmortalRuntime(
-        ImmortalDefinition definition, AppWelcome welcome, OutboundBuffer outbound, ImpulseDoor impulses, SessionOptions options)
+        ImmortalDefinition definition, AppWelcome welcome, OutboundBuffer outbound, ImpulseIngress impulses, SessionOptions options)
     {
-        this.definition = definition;
         StateSerializers.Read(definition.Type.Assembly);
-        Id = welcome.Instance;
-        Scheduler = new Scheduler(this);
-        Surroundings = new Surroundings(welcome.Uuid, Scheduler);
-        Logger = new ImmortalLogger(() => impulses.IsOpen, options.LogsDuringReplay, options.LogOfImmortal);
-        Outbound = outbound;
-        Impulses = impulses;
-        Timers = new OutstandingTimers(this);
-        Tasks = new OutstandingTasks(this, welcome.Uuid, new TaskReports(impulses, outbound), options.TaskRunner);
-        Destinations = new DestinationTable(outbound);
-        Origins = new Origins(Id);
-        Outside = new OutsideCalls(this);
-        Forks = new ForkFailures(this, options.Log);
-        Answers = new Answers(this);
-        Runs = new RunExecution(this);
-        Queries = new Queries(this, new QueryChecks(options.QueryChecking, definition.Type.Assembly));
+        _host = new ImmortalHost(definition);
+        var replay = new ReplayContext(welcome.Uuid, new Scheduler(this));
+        _sender = new MessageSender(replay.Scheduler, outbound, impulses);
+        Context = new ImmortalContext(
+            welcome.Instance, _sender, replay,
+            new OutstandingTimers(outbound, replay, _host.Started, FailUncalled),
+            new OutstandingTasks(replay, welcome.Uuid, new TaskReports(impulses, outbound), options.TaskRunner, AttachProxy),
+            new ImmortalLogger(() => impulses.IsOpen, options.LogsDuringReplay, options.LogOfImmortal));
+        Peers = new PeerTable(welcome.Instance);
+        Failures = new ForkFailures(_host, _sender, replay, options.Log);
+        ClientCalls = new ClientCallExecutor(_host, _sender, replay, Peers, Failures);
+        _answers = new AnswerSender(_host, _sender, Peers, Failures);
+        _dispatcher = new MessageDispatcher(_host, Scheduler, Peers, _answers, Failures);
+        _results = new ResultDispatcher(_sender, Peers);
+        Queries = new QueryExecutor(
+            _host, _sender, Peers, new QueryChecks(options.QueryChecking, definition.Type.Assembly), () => WriteImage());
     }
 
-    internal InstanceId Id { get; }
+    internal ImmortalContext Context { get; }
 
-    internal string TypeName => definition.Type.Name;
+    internal PeerTable Peers { get; }
 
-    internal Scheduler Scheduler { get; }
+    /// <summary>The module that decides what becomes of forks and impulses whose handlers threw.</summary>
+    internal ForkFailures Failures { get; }
 
-    internal OutboundBuffer Outbound { get; }
+    internal ClientCallExecutor ClientCalls { get; }
 
-    internal ImpulseDoor Impulses { get; }
+    internal QueryExecutor Queries { get; }
 
-    internal DestinationTable Destinations { get; }
+    internal string TypeName => _host.TypeName;
 
-    internal OutstandingCalls Calls { get; } = new();
+    internal Scheduler Scheduler => _sender.Scheduler;
 
-    internal Origins Origins { get; }
+    internal OutboundBuffer Outbound => _sender.Outbound;
 
-    /// <summary>Time and randomness for handlers.</summary>
-    internal Surroundings Surroundings { get; }
+    internal OutstandingCalls Calls => _sender.Calls;
 
-    internal OutstandingTimers Timers { get; }
+    internal OutstandingTimers Timers => Context.Timers;
 
-    internal OutstandingTasks Tasks { get; }
+    internal OutstandingTasks Tasks => Context.Tasks;
 
-    internal ImmortalLogger Logger { get; }
+    /// <summary>The immortal; null until the first record or the image.</summary>
+    internal Immortal? Immortal => _host.Immortal;
 
-    internal OutsideCalls Outside { get; }
+    internal bool IsPrimary => Context.IsPrimary;
 
-    /// <summary>Null until the first record or the image.</summary>
-    internal Immortal? Immortal { get; private set; }
-
-    internal bool IsPrimary => Impulses.IsOpen;
-
-    /// <summary>Of the record that is being executed.</summary>
-    internal ulong ExecutingLsn { get; set; }
-
-    /// <summary>Forks and impulses whose handlers threw.</summary>
-    internal ForkFailures Forks { get; }
-
-    internal Answers Answers { get; }
-
-    internal RunExecution Runs { get; }
-
-    internal Queries Queries { get; }
-
-    internal static ImmortalRuntime TakeConstructing() => constructing
-        ?? throw new InvalidOperationException("An immortal is made by AmbrosiaApp.Run, once in the life of its instance, not by new.");
-
-    /// <summary>The FirstStart record: the constructor and OnFirstStart are part of it.</summary>
+    /// <summary>Makes the immortal, at the FirstStart record: the constructor and OnFirstStart are part of it.</summary>
     internal void Construct()
     {
-        if (Immortal is not null) throw new ProtocolViolation("L5.5", "a second FirstStart record");
-        Immortal = Constructed(definition.Create);
-        Immortal.RunFirstStart();
+        _host.Construct(Context);
         Scheduler.Drain();
     }
 
-    /// <summary>
-    /// The image of an immortal of another class that takes the place of this one, between two records: made of it by its constructor, with
-    /// the suspended methods, timers, tasks and outstanding calls as they are. Whoever restores it refuses methods whose bodies differ. For
-    /// upgrades, which are to come: until then tests alone call it, to hold the format of images to what an upgrade needs of it.
-    /// </summary>
-    /// <exception cref="NotWritableException">Something refers to the immortal that is replaced, or cannot be written.</exception>
-    internal ReadOnlyMemory<byte> Succeed(Func<Immortal, Immortal> make)
-    {
-        Immortal successor;
-        using (Scheduler.Enter()) successor = Constructed(() => make(Started()));
-        return StateImage.WriteMoved(this, successor);
-    }
-
-    /// <summary>Everything that a checkpoint holds of this side; to be written at once, since it shares the objects.</summary>
-    internal ImageRoot ToImage() => new()
-    {
-        Immortal = Immortal,
-        Origins = [.. Origins.Peers],
-        NextCall = Calls.Next,
-        Outstanding = [.. Calls.All],
-        FramesSuspended = Scheduler.FramesSuspended,
-        AnswersOwed = Scheduler.AnswersOwed,
-        NowUs = Surroundings.NowUs,
-        Random = Surroundings.State,
-        KeyedCalls = Outside.Window.ToImage(),
-        Window = Outside.Window.Limits,
-        NextTimer = Timers.Next,
-        Timers = [.. Timers.All],
-        NextTask = Tasks.Next,
-        Tasks = [.. Tasks.All],
-        ForkPolicy = Forks.Policies.InForce,
-        SetAside = [.. Forks.Quarantine.Messages],
-        Decisions = Forks.Quarantine.Decisions,
-        DecisionsMet = Forks.Quarantine.Met,
-    };
-
-    /// <exception cref="InvalidDataException">The image is another app's, or contradicts itself.</exception>
-    internal void Adopt(ImageRoot image)
-    {
-        if (image.Immortal?.GetType() != definition.Type)
-            throw new InvalidDataException($"The image holds a {image.Immortal?.GetType()}, this app is a {definition.Type}.");
-        for (int i = 0; i < image.Origins.Length; i++) Origins.Add((uint)i + 1, image.Origins[i]);
-        Calls.Restore(image.NextCall, image.Outstanding);
-        Scheduler.Restore(image.FramesSuspended, image.AnswersOwed);
-        Surroundings.Restore(image.NowUs, image.Random ?? throw new InvalidDataException("The image holds no random state."));
-        Outside.Window.Restore(image.Window, image.KeyedCalls);
-        Tasks.Restore(image.NextTask, image.Tasks);
-        Forks.Policies.InForce = image.ForkPolicy;
-        Forks.Quarantine.Restore(image.Decisions, image.DecisionsMet, image.SetAside);
-        image.Immortal.Attach(this);
-        Immortal = image.Immortal;
-        Timers.Restore(image.NextTimer, image.Timers); // periodic ones look for their methods in the immortal
-    }
-
-    /// <summary>Runs outside the scheduler: what it sends are impulses.</summary>
+    /// <summary>Becomes primary. This runs outside the scheduler: what BecomingPrimary sends are impulses.</summary>
     internal void BecomePrimary()
     {
-        Impulses.Open();
-        Forks.BecamePrimary();
-        Started().RunBecomingPrimary();
+        _sender.Impulses.Open();
+        Failures.BecamePrimary();
+        _host.Started().RunBecomingPrimary();
         Tasks.StartAll();
     }
 
+    /// <summary>Gives a run to the module that its kind belongs to (log-format L5.2).</summary>
+    internal void Execute(RunView run, ReadOnlyMemory<byte> messages, Lsn lsn)
+    {
+        Context.Replay.ExecutingLsn = lsn.Value;
+        InstanceId origin = Peers[run.Header.Peer];
+        switch (run.Header.Kind)
+        {
+            case MessageKind.Impulse when run.Header.Keyed:
+                ClientCalls.Execute(run, messages);
+                break;
+            case MessageKind.Fork or MessageKind.Call or MessageKind.Impulse:
+                _dispatcher.Execute(run, messages, lsn);
+                break;
+            case MessageKind.Result:
+                _results.TakeResults(run, origin);
+                break;
+            case MessageKind.Failure:
+                _results.TakeFailures(run, origin);
+                break;
+            default:
+                throw new ProtocolViolation("L5.2", $"run of kind {run.Header.Kind} in the log");
+        }
+    }
+
+    /// <summary>Does what an operator or the policy decided about a message that was set aside, at its place in the log.</summary>
+    internal void Take(QuarantineRecord record, ulong lsn)
+    {
+        Context.Replay.ExecutingLsn = lsn;
+        _dispatcher.Take(record);
+    }
+
+    /// <summary>Fails the calls to a peer that an operator has given up.</summary>
+    internal void Forget(ForgetRecord record) => _results.Forget(record);
+
     internal void Fire(TimerFiredRecord record, ulong lsn)
     {
-        ExecutingLsn = lsn;
-        Surroundings.AdvanceTo(record.DueUs);
+        Context.Replay.ExecutingLsn = lsn;
+        Context.Replay.AdvanceTo(record.DueUs);
         Timers.Fire(record);
         Scheduler.Drain();
     }
 
     internal void TakeResult(NondetResultRecord record, ulong lsn)
     {
-        ExecutingLsn = lsn;
+        Context.Replay.ExecutingLsn = lsn;
         Tasks.Take(record);
         Scheduler.Drain();
     }
 
-    /// <summary>For the operator: what a checkpoint waits for.</summary>
+    /// <summary>Says, for the operator, what a checkpoint waits for.</summary>
     internal string WhyNotQuiet()
     {
         string first = Calls.All.FirstOrDefault() is { } call
@@ -177,69 +155,89 @@ internal sealed class ImmortalRuntime
         return $"{Scheduler.AnswersOwed} handlers and {Scheduler.FramesSuspended} methods are suspended{first}";
     }
 
-    internal ProxyTarget TargetOf(InstanceId id)
+    /// <summary>
+    /// Writes the image of everything that is executed. Handlers go on undisturbed, and a second image has the same bytes.
+    /// </summary>
+    /// <exception cref="NotWritableException">Something reachable from the state or from a suspended method cannot be written.</exception>
+    internal ReadOnlyMemory<byte> WriteImage(bool isReflective = false) => StateImage.Write(ToImage(), isReflective);
+
+    /// <summary>
+    /// Makes the image of an immortal of another class that takes the place of this one, between two records. The new immortal is made of
+    /// this one by its constructor, with the suspended methods, timers, tasks and outstanding calls as they are. Whoever restores the image
+    /// refuses methods whose bodies differ. It is for upgrades, which are to come: until then tests alone call it, to hold the format of
+    /// images to what an upgrade needs of it.
+    /// </summary>
+    /// <exception cref="NotWritableException">Something refers to the immortal that is replaced, or cannot be written.</exception>
+    internal ReadOnlyMemory<byte> Succeed(Func<Immortal, Immortal> make)
     {
-        if (Scheduler.IsAnyQuerying) throw Queries.Refusal("gets a proxy");
-        if (Environment.CurrentManagedThreadId != schedulerThread && !Scheduler.IsExecuting)
-            throw new InvalidOperationException(
-                "GetProxy is for constructors, handlers and BecomingPrimary: keep the proxy and give it to other threads.");
-        return new ProxyTarget(this, Destinations.Get(id));
+        Immortal successor;
+        using (Scheduler.Enter()) successor = ImmortalHost.Constructed(Context, () => make(_host.Started()));
+        return StateImage.WriteFor(successor, ToImage());
     }
 
-    internal void RequestCheckpoint()
-    {
-        if (Scheduler.IsAnyQuerying) throw Queries.Refusal("asks for a checkpoint");
-        if (!Scheduler.IsExecuting) throw new InvalidOperationException("A checkpoint is asked for by handlers.");
-        Outbound.Write(FrameType.CheckpointWanted, []);
-    }
+    /// <exception cref="InvalidDataException">The image is another app's, or contradicts itself.</exception>
+    /// <exception cref="SuspendedCallsChangedException">Methods that are suspended in it have other bodies now; nothing
+    /// was restored.</exception>
+    internal void Restore(ReadOnlySpan<byte> image, bool acceptSource, bool isReflective = false) =>
+        StateImage.Restore(image, acceptSource, AttachProxy, Adopt, isReflective);
 
-    internal OutgoingMessage BeginFork(Destination destination, uint method, int argumentBytesHint)
+    /// <summary>Collects everything that a checkpoint holds of this side. It shares the objects, so it is to be written at once.</summary>
+    private ImageRoot ToImage()
     {
-        Outbound.Begin(destination, MessageKind.Fork, argumentBytesHint == 0 ? 0 : argumentBytesHint + Varint.SizeOf(method));
-        Outbound.WriteVarint(method);
-        return new OutgoingMessage(Outbound, 0, method);
-    }
-
-    internal OutgoingMessage BeginCall(Destination destination, uint method, int argumentBytesHint)
-    {
-        ulong call = Calls.Next;
-        int headBytes = Varint.SizeOf(method) + Varint.SizeOf(call);
-        Outbound.Begin(destination, MessageKind.Call, argumentBytesHint == 0 ? 0 : argumentBytesHint + headBytes);
-        Outbound.WriteVarint(method);
-        Outbound.WriteVarint(call);
-        return new OutgoingMessage(Outbound, call, method);
-    }
-
-    internal PendingCall<T> SendCall<T>(ImmortalProxy proxy, OutgoingMessage message)
-    {
-        Outbound.Commit();
-        return Calls.Add<T>(proxy, message.CallId, message.Method);
-    }
-
-    /// <summary>A handler failed that no message called.</summary>
-    internal void FailUnheard(string handler, Exception failure) => Forks.FailedUncalled(handler, failure);
-
-    /// <summary>Immortals that are made meanwhile belong to this runtime.</summary>
-    private Immortal Constructed(Func<Immortal> make)
-    {
-        constructing = this;
-        try
+        if (!Scheduler.IsDrained) throw new InvalidOperationException("An image is taken between records, when nothing runs.");
+        return new ImageRoot
         {
-            return make();
-        }
-        finally
-        {
-            constructing = null;
-        }
+            Immortal = Immortal,
+            Origins = [.. Peers.Peers],
+            NextCall = Calls.Next,
+            Outstanding = [.. Calls.All],
+            FramesSuspended = Scheduler.FramesSuspended,
+            AnswersOwed = Scheduler.AnswersOwed,
+            NowUs = Context.Replay.NowUs,
+            Random = Context.Replay.State,
+            KeyedCalls = ClientCalls.Window.ToImage(),
+            Window = ClientCalls.Window.Limits,
+            NextTimer = Timers.Next,
+            Timers = [.. Timers.All],
+            NextTask = Tasks.Next,
+            Tasks = [.. Tasks.All],
+            ForkPolicy = Failures.Policies.InForce,
+            SetAside = [.. Failures.Quarantine.Messages],
+            Decisions = Failures.Quarantine.Decisions,
+            DecisionsMet = Failures.Quarantine.Met,
+        };
     }
 
-    internal Immortal Started() => Immortal ?? throw new ProtocolViolation("L5.5", "a record to execute before FirstStart or an image");
-
-    internal static void CheckCount(RunHeader header, uint count)
+    /// <summary>Takes everything that an image holds of this side.</summary>
+    /// <exception cref="InvalidDataException">The image is another app's, or contradicts itself.</exception>
+    private void Adopt(ImageRoot image)
     {
-        if (count != header.Count) throw new ProtocolViolation("P3.1", $"run says {header.Count} messages and holds {count}");
+        if (image.Immortal?.GetType() != _host.Type)
+            throw new InvalidDataException($"The image holds a {image.Immortal?.GetType()}, this app is a {_host.Type}.");
+        for (int i = 0; i < image.Origins.Length; i++) Peers.Add((uint)i + 1, image.Origins[i]);
+        Calls.Restore(image.NextCall, image.Outstanding);
+        Scheduler.Restore(image.FramesSuspended, image.AnswersOwed);
+        Context.Replay.Restore(image.NowUs, image.Random ?? throw new InvalidDataException("The image holds no random state."));
+        ClientCalls.Window.Restore(image.Window, image.KeyedCalls);
+        Tasks.Restore(image.NextTask, image.Tasks);
+        Failures.Policies.InForce = image.ForkPolicy;
+        Failures.Quarantine.Restore(image.Decisions, image.DecisionsMet, image.SetAside);
+        _host.Adopt(Context, image.Immortal);
+        Timers.Restore(image.NextTimer, image.Timers); // periodic ones look for their methods in the immortal
     }
 
-    /// <summary>A user's failure, which replay repeats; the others end the process.</summary>
-    internal static bool IsOfHandler(Exception e) => e is not (OutOfMemoryException or ChannelEnded or AppFailed);
+    private void AttachProxy(object proxy, InstanceId instance) => ((ImmortalProxy)proxy).Attach(Context.TargetOf(instance));
+
+    /// <summary>Reports a failure of a handler that no message called.</summary>
+    private void FailUncalled(string handler, Exception failure) => Failures.FailedUncalled(handler, failure);
+
+    Source<Nothing> IHandlerSession.BeginDelay(TimeSpan time) => Timers.Delay(time);
+
+    void IHandlerSession.CancelDelay(Source<Nothing> timer) => Timers.Cancel((DelayTimer)timer);
+
+    void IHandlerSession.SendOwed(Source owed)
+    {
+        if (owed is OwedAnswer answer) _answers.Answer(answer);
+        else ClientCalls.Answer((OwedOutsideAnswer)owed);
+    }
 }

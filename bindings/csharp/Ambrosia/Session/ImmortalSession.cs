@@ -1,101 +1,117 @@
-// An app's side of the app channel (protocol P5) as a part: frames in, frames out. It executes records, answers marks, takes and restores
-// checkpoints; it never waits, reads no clock, starts no thread. Pumps, or a simulator, feed it and take its output.
-// Thread: one, which runs all handlers, for everything but TryTakeOutput and OutputTaken (one thread at a time, any).
 using System.Globalization;
 using System.Runtime.InteropServices;
+using Ambrosia.Checkpoints;
+using Ambrosia.Failures;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Payloads;
+using Ambrosia.Session;
 
 namespace Ambrosia;
 
-/// <summary>One session of an immortal with its coordinator.</summary>
+/// <summary>
+/// One session of an immortal with its coordinator: an app's side of the app channel (protocol P5), frames in, frames out. It executes
+/// records, answers marks, takes and restores checkpoints. It never waits, reads no clock and starts no thread: pumps, or a simulator, feed
+/// it and take its output. Thread: one, which runs all handlers; only TryTakeOutput and OutputTaken may be called by another, one thread at
+/// a time.
+/// </summary>
 public sealed class ImmortalSession
 {
     private const ushort ProtocolVersion = 1;
 
-    private readonly ImmortalDefinition definition;
-    private readonly SessionOptions options;
-    private readonly OutboundBuffer outbound = new();
-    private readonly ImpulseOutbox impulses;
-    private uint payloadBytesMax = Frames.ControlBytesMax;
-    private Conversation? conversation;
-    private ImageInbox? image;
+    private readonly ImmortalDefinition _definition;
+    private readonly SessionOptions _options;
+    private readonly SessionOutput _output;
+    private uint _payloadBytesMax = SizeLimits.ControlBytesMax;
+    private RecordExecutor? _executor;
+    private ImageReceiver? _image;
 
-    /// <summary>The next output to take is from the impulses: they were swapped in before the scheduler's output was found empty.</summary>
-    private bool takingImpulses;
-
-    /// <summary>Begins with AppHello in the output.</summary>
+    /// <summary>Makes a session whose output begins with AppHello.</summary>
     public ImmortalSession(ImmortalDefinition definition, SessionOptions options)
     {
-        this.definition = definition;
-        this.options = options;
-        impulses = new ImpulseOutbox(options.ImpulseBytesMax);
-        outbound.Write(Hello());
+        _definition = definition;
+        _options = options;
+        _output = new SessionOutput(options.ImpulseBytesMax);
+        _output.Buffer.Write(Hello());
     }
 
     public SessionState State { get; private set; } = SessionState.AwaitingWelcome;
 
-    /// <summary>Null until <see cref="State"/> is Ended.</summary>
+    /// <summary>The reason for which the session ended; null until <see cref="State"/> is Ended.</summary>
     public SessionEnd? End { get; private set; }
 
-    /// <summary>What the coordinator said first; null before.</summary>
-    public AppWelcome? Welcome => conversation?.Welcome;
+    /// <summary>The coordinator's first frame; null until it has come.</summary>
+    public AppWelcome? Welcome => _executor?.Welcome;
 
-    /// <summary>It has been told to become primary.</summary>
-    internal bool IsPrimary => conversation?.Runtime.IsPrimary ?? false;
+    internal ImmortalRuntime? Runtime => _executor?.Runtime;
 
-    /// <summary>Every record below is executed.</summary>
-    public Lsn Executed => conversation?.Progress.Executed ?? Lsn.Zero;
+    /// <summary>True once the coordinator has told this replica to become primary.</summary>
+    internal bool IsPrimary => _executor?.Runtime.IsPrimary ?? false;
 
-    /// <summary>The immortal; null before the first record or the image. For tests and tools; its handlers own it.</summary>
-    public Immortal? Immortal => conversation?.Runtime.Immortal;
+    /// <summary>The Lsn below which every record is executed.</summary>
+    public Lsn Executed => _executor?.Progress.Executed ?? Lsn.Zero;
 
-    /// <summary>Forks and impulses whose handlers failed and that were only counted.</summary>
-    public long FailedForks => conversation?.Runtime.Forks.Counted ?? 0;
+    /// <summary>The immortal; null before the first record or the image. It is here for tests and tools: its handlers own it.</summary>
+    public Immortal? Immortal => _executor?.Runtime.Immortal;
 
-    /// <summary>Forks and impulses that are set aside now.</summary>
-    public int MessagesSetAside => conversation?.Runtime.Forks.Quarantine.Messages.Count ?? 0;
+    /// <summary>The number of forks and impulses that failed in their handlers and were only counted.</summary>
+    public long FailedForks => _executor?.Runtime.Failures.Counted ?? 0;
 
-    /// <summary>Results that answered no outstanding call.</summary>
-    public long DroppedResults => conversation?.Runtime.Calls.Dropped ?? 0;
+    /// <summary>The number of forks and impulses that are set aside now.</summary>
+    public int MessagesSetAside => _executor?.Runtime.Failures.Quarantine.Messages.Count ?? 0;
 
-    /// <summary>Timers that were said to be due and did not wait, or not for that: each fires once.</summary>
-    public long IgnoredTimers => conversation?.Runtime.Timers.Ignored ?? 0;
+    /// <summary>The number of results that answered no outstanding call.</summary>
+    public long DroppedResults => _executor?.Runtime.Calls.Dropped ?? 0;
 
-    /// <summary>Results of tasks that had one already: the first counts.</summary>
-    public long IgnoredResults => conversation?.Runtime.Tasks.Ignored ?? 0;
+    /// <summary>The number of times that a timer was said to be due and did not wait, or not for that time: each fires once.</summary>
+    public long IgnoredTimers => _executor?.Runtime.Timers.Ignored ?? 0;
 
-    /// <summary>Numbers of the tasks that have no result yet.</summary>
-    internal IEnumerable<ulong> OutstandingTasks => conversation?.Runtime.Tasks.All.Select(static task => task.Number) ?? [];
+    /// <summary>The number of results that came for tasks that had one already: the first counts.</summary>
+    public long IgnoredResults => _executor?.Runtime.Tasks.Ignored ?? 0;
 
-    /// <summary>Awaited impulses that were under way when the session ended: who awaits them is told that their fate is unknown.</summary>
+    /// <summary>The numbers of the tasks that have no result yet.</summary>
+    internal IEnumerable<ulong> OutstandingTasks => _executor?.Runtime.Tasks.All.Select(static task => task.Number) ?? [];
+
+    /// <summary>
+    /// The number of awaited impulses that were under way when the session ended: who awaits them is told that their fate is unknown.
+    /// </summary>
     internal int LostImpulses { get; private set; }
 
-    /// <summary>Bytes of output that wait to be taken.</summary>
-    public long OutputBacklog => outbound.Backlog;
+    /// <summary>The number of bytes of output that wait to be taken.</summary>
+    public long OutputBacklog => _output.Buffer.Backlog;
 
-    /// <summary>Bytes of impulses that wait to be taken.</summary>
-    public long ImpulseBacklog => impulses.Backlog;
+    /// <summary>The number of bytes of impulses that wait to be taken.</summary>
+    public long ImpulseBacklog => _output.Impulses.Backlog;
 
-    /// <summary>After a Feed that left bytes: bytes of the whole frame at their front, as far as known; at least 16.</summary>
+    /// <summary>The size in bytes of the frame that <see cref="Feed"/> left incomplete, as far as known; at least 16.</summary>
     public int FrameBytes { get; private set; } = FrameHeader.Bytes;
 
     /// <summary>
-    /// Called while handlers run, when closed runs wait in the output: with the backlog in bytes. A pump wakes its
-    /// sender, or waits at a bound.
+    /// The session calls it while handlers run, when closed runs wait in the output, with the backlog in bytes. A pump wakes its sender, or
+    /// waits at a bound.
     /// </summary>
     public Action<long>? OutputClosed
     {
-        get => outbound.Closed;
-        set => outbound.Closed = value;
+        get => _output.Buffer.Closed;
+        set => _output.Buffer.Closed = value;
     }
 
     /// <summary>
-    /// Called on a sender's thread when impulses fill their bound; returns when some were taken. Null: a full outbox is an error there.
+    /// The session calls it on a sender's thread when impulses fill their bound; it returns when some were taken. Null: a full outbox is an
+    /// error there.
     /// </summary>
-    public Action? WaitForImpulseRoom { get; set; }
+    public Action? WaitForImpulseRoom
+    {
+        get => _output.WaitForImpulseRoom;
+        set => _output.WaitForImpulseRoom = value;
+    }
 
-    /// <summary>Called on a sender's thread when an impulse waits to be taken.</summary>
-    public Action? ImpulseAdded { get; set; }
+    /// <summary>The session calls it on a sender's thread when an impulse waits to be taken.</summary>
+    public Action? ImpulseAdded
+    {
+        get => _output.ImpulseAdded;
+        set => _output.ImpulseAdded = value;
+    }
 
     /// <summary>
     /// Executes the whole frames at the front of <paramref name="bytes"/>; the rest is to be fed again with more behind it. Handlers may be
@@ -110,7 +126,7 @@ public sealed class ImmortalSession
             while (State != SessionState.Ended)
             {
                 DecodeStatus status = FrameReader.TryRead(
-                    bytes.Span[consumed..], 0, payloadBytesMax, checkPayload: false, out FrameHeader header, out _, out int size);
+                    bytes.Span[consumed..], 0, _payloadBytesMax, checkPayload: false, out FrameHeader header, out _, out int size);
                 if (status != DecodeStatus.Ok)
                 {
                     FrameBytes = FrameHeader.Bytes + (int)header.Length;
@@ -127,7 +143,7 @@ public sealed class ImmortalSession
         }
         catch (SuspendedCallsChangedException changed)
         {
-            options.Log(changed.Message);
+            _options.Log(changed.Message);
             Finish(GoodbyeCode.Refused, Short(changed));
         }
         catch (Diverged difference)
@@ -136,48 +152,37 @@ public sealed class ImmortalSession
         }
         catch (AppFailed failure)
         {
-            options.Log(failure.ToString());
+            _options.Log(failure.ToString());
             Finish(GoodbyeCode.AppFailed, failure.Message);
         }
         return consumed;
     }
 
-    /// <summary>All that was received has been fed: reports progress and makes all output ready to be taken.</summary>
+    /// <summary>Says that all that was received has been fed: reports progress and makes all output ready to be taken.</summary>
     public void InputDry()
     {
-        if (State == SessionState.Running) conversation!.Progress.Dry();
-        outbound.Flush();
+        if (State == SessionState.Running) _executor!.Progress.InputDry();
+        _output.Buffer.Flush();
     }
 
-    /// <summary>The connection is gone, or this side stops.</summary>
+    /// <summary>Ends the session because the connection is gone, or because this side stops.</summary>
     public void Stop(GoodbyeCode code, string why) => Finish(code, why);
 
-    /// <summary>A stretch of whole frames from the front of the output; it stays until it is taken, in pieces or at once.</summary>
-    public bool TryTakeOutput(out ReadOnlyMemory<byte> bytes)
-    {
-        if (takingImpulses && impulses.TryTake(out bytes)) return true;
-        takingImpulses = false;
-        // Impulses are swapped out before the scheduler's output is looked at: the declaration of their destinations
-        // is then in front of them.
-        bool hasImpulses = impulses.TrySwap();
-        if (outbound.TryTake(out bytes)) return true;
-        if (!hasImpulses) return false;
-        takingImpulses = true;
-        return impulses.TryTake(out bytes);
-    }
+    /// <summary>
+    /// Gives whole frames from the front of the output. They stay there until <see cref="OutputTaken"/> says that they are gone, in pieces
+    /// or at once.
+    /// </summary>
+    public bool TryTakeOutput(out ReadOnlyMemory<byte> bytes) => _output.TryTake(out bytes);
 
-    public void OutputTaken(int count)
-    {
-        if (takingImpulses) impulses.Taken(count);
-        else outbound.Taken(count);
-    }
+    /// <summary>Says that the first <paramref name="count"/> bytes of what TryTakeOutput gave are sent.</summary>
+    public void OutputTaken(int count) => _output.Taken(count);
 
     private void Take(FrameType type, ReadOnlyMemory<byte> payload)
     {
         switch (type)
         {
             case FrameType.Heartbeat:
-                Frames.ReadEmpty(type, payload.Span);
+                FrameReader.ReadEmpty(type, payload.Span);
                 break;
             case FrameType.Goodbye:
                 Goodbye goodbye = Goodbye.Read(payload.Span);
@@ -187,34 +192,34 @@ public sealed class ImmortalSession
                 Begin(AppWelcome.Read(payload.Span));
                 break;
             case FrameType.ImageBegin when State == SessionState.AwaitingImage:
-                image = new ImageInbox();
-                image.Begin(ImageBegin.Read(payload.Span), Welcome!.Checkpoint);
+                _image = new ImageReceiver();
+                _image.Begin(ImageBegin.Read(payload.Span), Welcome!.Checkpoint);
                 State = SessionState.ReceivingImage;
                 break;
             case FrameType.ImageChunk when State == SessionState.ReceivingImage:
-                image!.Add(ImageChunk.Read(payload.Span));
+                _image!.Add(ImageChunk.Read(payload.Span));
                 break;
             case FrameType.ImageEnd when State == SessionState.ReceivingImage:
-                conversation!.Restore(image!.End(ImageEnd.Read(payload.Span)));
-                conversation.Runtime.Forks.SayAll();
-                image = null;
+                _executor!.Restore(_image!.End(ImageEnd.Read(payload.Span)));
+                _executor.Runtime.Failures.ReportAll();
+                _image = null;
                 State = SessionState.Running;
                 break;
             case FrameType.Deliver when State == SessionState.Running:
-                conversation!.Deliver(payload);
+                _executor!.Deliver(payload);
                 break;
             case FrameType.Query when State == SessionState.Running:
-                conversation!.Answer(payload);
+                _executor!.Answer(payload);
                 break;
             case FrameType.PolicyAhead when State == SessionState.Running:
-                conversation!.Runtime.Forks.Policies.Learn(PolicyAhead.Read(payload.Span));
+                _executor!.Runtime.Failures.Policies.Learn(PolicyAhead.Read(payload.Span));
                 break;
             case FrameType.BecomePrimary when State == SessionState.Running:
-                conversation!.Become(BecomePrimary.Read(payload.Span));
+                _executor!.Become(BecomePrimary.Read(payload.Span));
                 break;
             case FrameType.ImpulseLogged when State == SessionState.Running:
                 ImpulseLogged logged = ImpulseLogged.Read(payload.Span);
-                impulses.Logged(logged.Destination, logged.Ticket);
+                _output.Impulses.Logged(logged.Destination, logged.Ticket);
                 break;
             default:
                 throw new ProtocolViolation("P2.4", $"{type} frame in state {State}");
@@ -224,11 +229,10 @@ public sealed class ImmortalSession
     private void Begin(AppWelcome welcome)
     {
         if (welcome.Version != ProtocolVersion) throw new ProtocolViolation("P5.3", $"protocol version {welcome.Version}");
-        payloadBytesMax = Frames.PayloadBytesMax(Frames.MessageBytesMaxLimit); // what an earlier limit allowed is in the log
-        outbound.LimitMessages(welcome.MessageBytesMax);
-        var door = new ImpulseDoor(impulses, outbound) { WaitForRoom = WaitForImpulseRoom, Added = ImpulseAdded };
-        var runtime = new ImmortalRuntime(definition, welcome, outbound, door, options);
-        conversation = new Conversation(welcome, runtime, options);
+        _payloadBytesMax = SizeLimits.PayloadBytesMax(SizeLimits.MessageBytesMaxLimit); // what an earlier limit allowed is in the log
+        _output.Buffer.LimitMessages(welcome.MessageBytesMax);
+        var runtime = new ImmortalRuntime(_definition, welcome, _output.Buffer, _output.NewIngress(), _options);
+        _executor = new RecordExecutor(welcome, runtime, _options);
         State = welcome.HasImage ? SessionState.AwaitingImage : SessionState.Running;
     }
 
@@ -237,18 +241,18 @@ public sealed class ImmortalSession
         if (State == SessionState.Ended) return;
         State = SessionState.Ended;
         End = new SessionEnd(code, why, byCoordinator);
-        if (!byCoordinator) outbound.Write(new Goodbye(code, why));
-        outbound.Flush();
-        LostImpulses = impulses.End(new InvalidOperationException(why));
-        conversation?.Runtime.Tasks.End(); // behind the end of the output: what bodies report of their being stopped is dropped
+        if (!byCoordinator) _output.Buffer.Write(new Goodbye(code, why));
+        _output.Buffer.Flush();
+        LostImpulses = _output.Impulses.End(new InvalidOperationException(why));
+        _executor?.Runtime.Tasks.End(); // behind the end of the output: what bodies report of their being stopped is dropped
     }
 
-    /// <summary>What fits into a Goodbye (P5.12); the app's own lines say all.</summary>
+    /// <summary>Shortens the message to what fits into a Goodbye (P5.12); the app's own lines say all.</summary>
     private static string Short(SuspendedCallsChangedException changed) =>
         $"this build cannot continue {changed.Refusals.Count} sorts of suspended calls of the checkpoint, the first: {(changed.Refusals[0] is { Length: > 600 } first ? first[..600] : changed.Refusals[0])}";
 
     private AppHello Hello() => new(
-        ProtocolVersion, ProtocolVersion, options.Token, options.AppVersion, StateImage.Version,
+        ProtocolVersion, ProtocolVersion, _options.Token, _options.AppVersion, StateImage.Version,
         $"csharp/{typeof(ImmortalSession).Assembly.GetName().Version}", RuntimeInformation.FrameworkDescription,
-        CultureInfo.CurrentCulture.Name, RuntimeInformation.ProcessArchitecture.ToString(), definition.ContractHash, options.ProcessId);
+        CultureInfo.CurrentCulture.Name, RuntimeInformation.ProcessArchitecture.ToString(), _definition.ContractHash, _options.ProcessId);
 }

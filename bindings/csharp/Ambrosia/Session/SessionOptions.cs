@@ -1,41 +1,45 @@
-using Ambrosia.Protocol;
+using Ambrosia.Tasks;
 
 namespace Ambrosia;
 
-/// <summary>What a session is told from outside; it reads no environment itself.</summary>
+/// <summary>
+/// Tells a session what it cannot know itself: token, versions, limits, and where its lines go. A session reads no environment.
+/// </summary>
 public sealed record SessionOptions
 {
-    /// <summary>32 bytes: the content of the token file.</summary>
+    /// <summary>The content of the token file, 32 bytes.</summary>
     public required ReadOnlyMemory<byte> Token { get; init; }
 
-    /// <summary>Version of the app's code, in the log's headers and in upgrades.</summary>
+    /// <summary>The version of the app's code, in the log's headers and in upgrades.</summary>
     public uint AppVersion { get; init; } = 1;
 
+    /// <summary>The process of the app, for the coordinator's messages; 0: unknown.</summary>
     public uint ProcessId { get; init; }
 
-    /// <summary>Bytes of impulses that wait to be sent before their senders do.</summary>
+    /// <summary>The number of bytes of impulses that may wait to be sent before their senders wait.</summary>
     public int ImpulseBytesMax { get; init; } = 1024 * 1024;
 
     /// <summary>
-    /// Suspended methods whose IL differs from that of the checkpoint's build go on if their source, fields and number of awaits are the
-    /// same: the operator's word after a change of compiler. Not enough between Debug and Release.
+    /// True if suspended methods whose IL differs from that of the checkpoint's build go on if their source, fields and number of awaits
+    /// are the same. It is the operator's word after a change of compiler, and not enough between Debug and Release.
     /// </summary>
     public bool AcceptSource { get; init; }
 
     /// <summary>
-    /// How often a query is held against the state before and behind it; null: always where the app was built for debugging, else sampled.
+    /// Says how often a query is held against the state before and behind it. Null: always where the app was built for debugging, else
+    /// sampled.
     /// </summary>
     public QueryChecking? QueryChecking { get; init; }
 
-    /// <summary>Runs the bodies of NondetTasks; null: an immortal that begins one fails.</summary>
+    /// <summary>Runs the bodies of NondetTasks. Null: an immortal that begins one fails.</summary>
     internal ITaskRunner? TaskRunner { get; init; }
 
-    /// <summary>One line for the operator.</summary>
+    /// <summary>Takes one line for the operator.</summary>
     public Action<string> Log { get; init; } = static _ => { };
 
-    /// <summary>A line that the immortal wrote to its <c>Logger</c>. Called by any thread.</summary>
+    /// <summary>Takes a line that the immortal wrote to its <c>Logger</c>. Any thread may call it.</summary>
     public Action<LogLevel, string> LogOfImmortal { get; init; } = static (_, _) => { };
 
-    /// <summary>The immortal's lines come from replay and from secondaries too.</summary>
+    /// <summary>True if the immortal's lines come from replay and from secondaries too.</summary>
     public bool LogsDuringReplay { get; init; }
 }

@@ -1,15 +1,15 @@
 namespace Ambrosia;
 
-/// <summary>Where a session's conversation with its coordinator is.</summary>
+/// <summary>Says how far the exchange of a session with its coordinator has come.</summary>
 public enum SessionState
 {
-    /// <summary>AppHello is said; Welcome is awaited.</summary>
+    /// <summary>The output begins with AppHello, and Welcome is awaited.</summary>
     AwaitingWelcome,
 
-    /// <summary>Welcome announced an image.</summary>
+    /// <summary>The Welcome announced an image, whose beginning is awaited.</summary>
     AwaitingImage,
 
-    /// <summary>Chunks of the image arrive.</summary>
+    /// <summary>The chunks of the image arrive.</summary>
     ReceivingImage,
 
     /// <summary>Records are executed.</summary>

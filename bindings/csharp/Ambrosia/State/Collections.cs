@@ -1,9 +1,12 @@
-// The collections of the framework that can be state, each with its order. Made generic by ObjectShapes through reflection, by method name.
-namespace Ambrosia;
+namespace Ambrosia.State;
 
+/// <summary>
+/// Makes the shapes of the framework's collections that can be state, each with its order. <see cref="ObjectShapes"/> calls the methods by
+/// reflection, since the type of the elements is known at run time only.
+/// </summary>
 internal static class Collections
 {
-    /// <summary>Which method below makes the shape of which collection.</summary>
+    /// <summary>The names of the methods below by the collection whose shape they make.</summary>
     internal static readonly Dictionary<Type, string> MakerOf = new()
     {
         [typeof(List<>)] = nameof(OfList),
@@ -17,27 +20,25 @@ internal static class Collections
         [typeof(SortedList<,>)] = nameof(OfSortedList),
     };
 
-    internal static ObjectShape OfList<T>() =>
-        new SequenceShape<List<T>, T>(static c => c, static _ => null, static _ => [], static (c, item) => c.Add(item), false,
-            filled: ListEnumeratorSlot<T>.ListVersion.Clear);
+    internal static ObjectShape OfList<T>() => new SequenceShape<List<T>, T>(
+        static c => c, static _ => [], static (c, item) => c.Add(item), filled: ListEnumeratorSlot<T>.ListVersion.Clear);
 
-    internal static ObjectShape OfQueue<T>() =>
-        new SequenceShape<Queue<T>, T>(static c => c, static _ => null, static _ => new(), static (c, item) => c.Enqueue(item), false);
+    internal static ObjectShape OfQueue<T>() => new SequenceShape<Queue<T>, T>(
+        static c => c, static _ => new(), static (c, item) => c.Enqueue(item));
 
     /// <summary>A stack enumerates from its top; the bottom is pushed first.</summary>
-    internal static ObjectShape OfStack<T>() =>
-        new SequenceShape<Stack<T>, T>(static c => c.Reverse(), static _ => null, static _ => new(),
-            static (c, item) => c.Push(item), false);
+    internal static ObjectShape OfStack<T>() => new SequenceShape<Stack<T>, T>(
+        static c => c.Reverse(), static _ => new(), static (c, item) => c.Push(item));
 
-    internal static ObjectShape OfLinkedList<T>() =>
-        new SequenceShape<LinkedList<T>, T>(static c => c, static _ => null, static _ => new(), static (c, item) => c.AddLast(item), false);
+    internal static ObjectShape OfLinkedList<T>() => new SequenceShape<LinkedList<T>, T>(
+        static c => c, static _ => new(), static (c, item) => c.AddLast(item));
 
     internal static ObjectShape OfHashSet<T>() => new SequenceShape<HashSet<T>, T>(
-        static c => c, static c => c.Comparer, static comparer => new((IEqualityComparer<T>?)comparer),
-        static (c, item) => c.Add(item), true, new HashedSlots(typeof(HashSet<T>)), static (c, item) => c.Remove(item));
+        static c => c, static comparer => new((IEqualityComparer<T>?)comparer), static (c, item) => c.Add(item), static c => c.Comparer,
+        new HashedItems<HashSet<T>, T>(new HashedSlots(typeof(HashSet<T>)), static (c, item) => c.Remove(item)));
 
     internal static ObjectShape OfSortedSet<T>() => new SequenceShape<SortedSet<T>, T>(
-        static c => c, static c => c.Comparer, static comparer => new((IComparer<T>?)comparer), static (c, item) => c.Add(item), true);
+        static c => c, static comparer => new((IComparer<T>?)comparer), static (c, item) => c.Add(item), static c => c.Comparer);
 
     internal static ObjectShape OfDictionary<TKey, TValue>()
         where TKey : notnull => new MapShape<Dictionary<TKey, TValue>, TKey, TValue>(

@@ -1,15 +1,16 @@
 using Ambrosia.Protocol;
 
-namespace Ambrosia;
+namespace Ambrosia.State;
 
 /// <summary>
-/// Comparers of collections: the default one and the two of text that do not depend on a culture; others are refused by name.
+/// Writes and reads the comparers of collections: the default one and the two of text that do not depend on a culture. Others are refused
+/// by name.
 /// </summary>
 internal static class Comparers
 {
     private const byte Default = 0, Ordinal = 1, OrdinalIgnoreCase = 2;
 
-    /// <summary>The comparer's code, alone or in front of a hashed collection's capacity and free slots.</summary>
+    /// <summary>Writes the comparer's code, alone or in front of a hashed collection's capacity and free slots.</summary>
     internal static void Write(
         GraphWriter graph, ref CborWriter to, object? comparer, Type collection, int capacity, ReadOnlySpan<int> free)
     {
@@ -32,7 +33,7 @@ internal static class Comparers
         });
     }
 
-    /// <summary>Null: the default one.</summary>
+    /// <summary>Reads what <see cref="Write"/> wrote, and returns the comparer; null means the default one.</summary>
     /// <param name="capacity">0: the collection has never held anything.</param>
     internal static object? Read<T>(ref CborReader from, out int capacity, out int[] free)
     {

@@ -1,19 +1,25 @@
-// A Debug build keeps every local of a suspended method, also those whose scope has ended. A finished or untouched enumerator of a
-// collection is such a remainder and stands for nothing; one that is alive over an await cannot be written, unless it is that of a list.
 using System.Collections;
 using System.Reflection;
 
-namespace Ambrosia;
+namespace Ambrosia.State;
 
+/// <summary>
+/// Tells which locals of a suspended method stand for nothing. A Debug build keeps every local, also those whose scope has ended. A
+/// finished or untouched enumerator of a collection is such a remainder; one that is alive over an await cannot be written, unless it is
+/// that of a list.
+/// </summary>
 internal static class DeadLocal
 {
     private const BindingFlags Private = BindingFlags.Instance | BindingFlags.NonPublic;
 
+    /// <summary>Says whether a local of this type may be a remainder, so that <see cref="Is"/> has to look.</summary>
     internal static bool CanBe(Type type) =>
         type.IsValueType && type.IsNested && typeof(IEnumerator).IsAssignableFrom(type) && ObjectShapes.IsOfSystem(type)
         && !(type.IsGenericType && type.GetGenericTypeDefinition() == typeof(List<>.Enumerator));
 
-    /// <summary>The field can be left out: it holds an enumerator of the framework that has come to its end, or has not begun.</summary>
+    /// <summary>
+    /// Says whether the field can be left out, because it holds an enumerator of the framework that has come to its end or has not begun.
+    /// </summary>
     internal static bool Is(FieldInfo field, object machine)
     {
         Type type = field.FieldType;

@@ -1,19 +1,21 @@
 using System.Reflection;
+using Ambrosia.MethodBodies;
 using Ambrosia.Protocol;
+using Ambrosia.Suspension;
 
-namespace Ambrosia;
+namespace Ambrosia.State;
 
 /// <summary>
-/// A delegate that is alive over an await: [function, types of the class's arguments, types of the method's arguments, target]. The
-/// function is a lambda or local function by its role within its method, or a method of a class of the app as
-/// [class, name, parameter types].
+/// Writes a delegate that is alive over an await: [function, types of the class's arguments, types of the method's arguments, target]. The
+/// function is a lambda or local function by its role within its method, or a method of a class of the app as [class, name, parameter
+/// types].
 /// </summary>
 internal sealed class DelegateShape(Type type) : ObjectShape
 {
     private const BindingFlags All = BindingFlags.Instance | BindingFlags.Static | BindingFlags.Public | BindingFlags.NonPublic
         | BindingFlags.DeclaredOnly;
 
-    private readonly Slot<object?> targets = (Slot<object?>)Slots.Of(typeof(object));
+    private readonly Slot<object?> _targets = (Slot<object?>)Slots.Of(typeof(object));
 
     internal override bool IsMadeLate => true;
 
@@ -42,7 +44,7 @@ internal sealed class DelegateShape(Type type) : ObjectShape
             method = (MethodInfo)MethodBase.GetMethodFromHandle(method.MethodHandle,
                 Definition(method.DeclaringType!).MakeGenericType(ofClass).TypeHandle)!;
         if (ofMethod.Length > 0) method = method.MakeGenericMethod(ofMethod);
-        object? target = targets.Read(graph, ref from);
+        object? target = _targets.Read(graph, ref from);
         if (target is null && !method.IsStatic) target = StaticsShape.Of(method.DeclaringType!);
         return Delegate.CreateDelegate(type, target, method);
     }
@@ -81,12 +83,12 @@ internal sealed class DelegateShape(Type type) : ObjectShape
 
     private static MethodInfo ReadFunction(string name)
     {
-        (BodyTable? table, string id, string role) = TypeNames.PartsOfMade(name);
+        (MethodBodyTable? table, string id, string role) = TypeNames.PartsOfMade(name);
         return table?.FindFunction(id, role)
             ?? throw new InvalidDataException($"The image holds a delegate of {name}, which this app does not have.");
     }
 
-    /// <summary>As declared: without the arguments of a generic instance.</summary>
+    /// <summary>Returns the types of the parameters as declared, without the arguments of a generic instance.</summary>
     private static string Parameters(MethodInfo method) =>
         string.Join(',',
             ((MethodInfo)method.Module.ResolveMethod(method.MetadataToken)!).GetParameters()

@@ -1,8 +1,8 @@
 using Ambrosia.Protocol;
 
-namespace Ambrosia;
+namespace Ambrosia.State;
 
-/// <summary>An enum by its number, whatever its width.</summary>
+/// <summary>Writes an enum as its number, whatever its width.</summary>
 internal sealed class EnumSlot<T> : Slot<T>
     where T : struct, Enum
 {

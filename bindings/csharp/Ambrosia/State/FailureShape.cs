@@ -1,10 +1,10 @@
 using Ambrosia.Protocol;
 
-namespace Ambrosia;
+namespace Ambrosia.State;
 
 /// <summary>
-/// A remote call's failure that the state keeps. Its stack is left out: it is not part of what is replayed, so two replicas'
-/// images would differ by it.
+/// Writes a remote call's failure that the state keeps. Its stack is left out: it is not part of what is replayed, so two replicas' images
+/// would differ by it.
 /// </summary>
 internal sealed class FailureShape : ObjectShape
 {

@@ -1,9 +1,9 @@
 using System.Runtime.CompilerServices;
 using Ambrosia.Protocol;
 
-namespace Ambrosia;
+namespace Ambrosia.State;
 
-/// <summary>A class by its fields. No constructor runs at a restore.</summary>
+/// <summary>Writes an object by its fields. No constructor runs at a restore.</summary>
 internal sealed class FieldsShape(Type type) : ObjectShape
 {
     internal override FieldPlan Plan => FieldPlan.Of(type);

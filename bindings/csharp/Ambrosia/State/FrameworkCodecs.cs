@@ -1,12 +1,14 @@
-// Codecs of the framework's structs that are nothing but their fields: value tuples and pairs.
 using System.Runtime.CompilerServices;
 using Ambrosia.Protocol;
 
-namespace Ambrosia;
+namespace Ambrosia.State;
 
+/// <summary>
+/// Holds the codecs of the framework's structs that are nothing but their fields: value tuples and pairs.
+/// </summary>
 internal static class FrameworkCodecs
 {
-    /// <summary>Codecs have the parameters of what they are for.</summary>
+    /// <summary>The codecs by the open generic type that they are for; they have its type parameters.</summary>
     internal static readonly Dictionary<Type, Type> ByDefinition = new()
     {
         [typeof(ValueTuple<>)] = typeof(TupleCodec<>),
@@ -22,7 +24,7 @@ internal static class FrameworkCodecs
 
     private delegate ref TField Place<TOwner, TField>(ref TOwner of);
 
-    /// <summary>One field after the other.</summary>
+    /// <summary>Writes and reads one field after the other.</summary>
     private abstract class FieldsCodec<T>(params Field<T>[] fields) : StateCodec<T>
     {
         public sealed override string[] Names { get; } = Array.ConvertAll(fields, static field => field.Name);

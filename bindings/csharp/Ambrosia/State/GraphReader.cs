@@ -1,35 +1,46 @@
-// Reads what GraphWriter wrote, in two steps: all objects are allocated, then filled; those whose content is hashed or compared come last.
-// The image was checked against its checksum before, but sizes are still checked against the bytes that are there.
 using System.ComponentModel;
 using Ambrosia.Protocol;
+using Ambrosia.State;
 
 namespace Ambrosia;
 
-/// <summary>What generated code reads the fields of an object from. Made by the binding for one image; one thread.</summary>
+/// <summary>
+/// Gives generated code the fields of the objects in an image to read. The binding makes one for each image, used by one thread.
+/// </summary>
+/// <remarks>
+/// It reads what <see cref="GraphWriter"/> wrote in two steps: all objects are allocated, and then they are filled. Those whose content is
+/// hashed or compared come last. The image was checked against its checksum before, but sizes are still checked against the bytes that are
+/// there.
+/// </remarks>
 [EditorBrowsable(EditorBrowsableState.Never)]
 public sealed class GraphReader
 {
-    private readonly Func<InstanceId, ProxyTarget> targetOf;
-    private readonly Dictionary<Type, FieldPlan> plans = [];
-    private Type? lastPlanned;
-    private FieldPlan? lastPlan;
+    private readonly AttachProxy _attach;
+    private readonly Dictionary<Type, FieldPlan> _plans = [];
+    private Type? _lastPlanned;
+    private FieldPlan? _lastPlan;
 
-    /// <summary>By their numbers; where this app has no such type any more, a name in the other array.</summary>
-    private Type?[] types = [];
-    private string?[] missing = [];
-    private object[] objects = [];
+    /// <summary>
+    /// The image's table of types, by number; null where this app has no such type any more, and then the other array has its name.
+    /// </summary>
+    private Type?[] _types = [];
+    private string?[] _missing = [];
+    private object[] _objects = [];
 
     /// <param name="isReflective">No generated code is used: for tests, which compare the two.</param>
-    internal GraphReader(Func<InstanceId, ProxyTarget> targetOf, bool isReflective = false)
+    internal GraphReader(AttachProxy attach, bool isReflective = false)
     {
-        this.targetOf = targetOf;
+        _attach = attach;
         IsReflective = isReflective;
     }
 
     internal bool IsReflective { get; }
 
+    /// <summary>Reads the value of a field.</summary>
     public T ReadValue<T>(ref CborReader from) => SlotOf<T>.Get().Read(this, ref from);
 
+    /// <summary>Reads a field that refers to an object, or null.</summary>
+    /// <exception cref="InvalidDataException">The object is not a <typeparamref name="T"/>, or this app has no such class.</exception>
     public T? ReadReference<T>(ref CborReader from)
         where T : class
     {
@@ -39,39 +50,43 @@ public sealed class GraphReader
         return target as T ?? throw new InvalidDataException($"The image refers to a {target.GetType()} where a {typeof(T)} belongs.");
     }
 
+    /// <summary>Reads a text, or null.</summary>
     public string? ReadText(ref CborReader from) => Texts.Read(ref from);
 
     internal object ObjectOf(ulong id) =>
-        id < (ulong)objects.Length ? objects[id] : throw new InvalidDataException($"The image refers to object {id} of {objects.Length}.");
+        id < (ulong)_objects.Length ? _objects[id] : throw new InvalidDataException($"The image refers to object {id} of {_objects.Length}.");
 
     internal Type TypeOf(ulong id) =>
-        id >= (ulong)types.Length ? throw new InvalidDataException($"The image names type {id} of {types.Length}.")
-            : types[id] ?? throw Missing(missing[id]!);
+        id >= (ulong)_types.Length ? throw new InvalidDataException($"The image names type {id} of {_types.Length}.")
+            : _types[id] ?? throw Missing(_missing[id]!);
 
+    /// <summary>Returns how the fields of a type stand in this image.</summary>
     internal FieldPlan PlanOf(Type type)
     {
-        if (ReferenceEquals(type, lastPlanned)) return lastPlan!;
-        if (!plans.TryGetValue(type, out FieldPlan? plan)) throw new InvalidDataException($"The image does not name the fields of {type}.");
-        (lastPlanned, lastPlan) = (type, plan);
+        if (ReferenceEquals(type, _lastPlanned)) return _lastPlan!;
+        if (!_plans.TryGetValue(type, out FieldPlan? plan)) throw new InvalidDataException($"The image does not name the fields of {type}.");
+        (_lastPlanned, _lastPlan) = (type, plan);
         return plan;
     }
 
-    internal ProxyTarget TargetOf(InstanceId id) => targetOf(id);
+    /// <summary>Lets a proxy of the graph speak to an instance by the session that reads the graph.</summary>
+    internal void Attach(object proxy, InstanceId instance) => _attach(proxy, instance);
 
+    /// <summary>Reads the table of types and all objects of the graph.</summary>
     internal void ReadAll(ref CborReader from)
     {
         ReadTypes(ref from);
-        var shapeOf = new ObjectShape?[types.Length];
+        var shapeOf = new ObjectShape?[_types.Length];
         int count = from.ReadArrayHeader() / 2;
         ReadOnlySpan<byte> bodies = from.Remaining;
         int start = from.Position;
-        objects = new object[count];
+        _objects = new object[count];
         var shapes = new ObjectShape[count];
         var bodyAt = new int[count];
         for (int i = 0; i < count; i++)
         {
             ulong type = from.ReadUInt64();
-            if (type >= (ulong)types.Length) throw new InvalidDataException($"The image names type {type} of {types.Length}.");
+            if (type >= (ulong)_types.Length) throw new InvalidDataException($"The image names type {type} of {_types.Length}.");
             shapes[i] = shapeOf[type] ??= ShapeOf(type);
             bodyAt[i] = from.Position - start;
             from.Skip();
@@ -88,7 +103,7 @@ public sealed class GraphReader
         {
             if (shapes[i].IsMadeLate != late) continue;
             var body = new CborReader(bodies[bodyAt[i]..]);
-            objects[i] = shapes[i].Allocate(this, ref body);
+            _objects[i] = shapes[i].Allocate(this, ref body);
         }
     }
 
@@ -98,27 +113,30 @@ public sealed class GraphReader
         {
             if (shapes[i].IsFilledLast != last) continue;
             var body = new CborReader(bodies[bodyAt[i]..]);
-            shapes[i].Fill(this, ref body, objects[i]);
+            shapes[i].Fill(this, ref body, _objects[i]);
         }
     }
 
     private void ReadTypes(ref CborReader from)
     {
-        types = new Type?[from.ReadArrayHeader()];
-        missing = new string?[types.Length];
-        for (int i = 0; i < types.Length; i++)
+        _types = new Type?[from.ReadArrayHeader()];
+        _missing = new string?[_types.Length];
+        for (int i = 0; i < _types.Length; i++)
         {
             from.ReadArrayHeader();
-            types[i] = TypeNames.Read(ref from, out missing[i]);
+            _types[i] = TypeNames.Read(ref from, out _missing[i]);
             var names = new string[from.ReadArrayHeader()];
             for (int k = 0; k < names.Length; k++) names[k] = from.ReadString();
-            if (types[i] is not { } type) continue;
-            plans[type] = FieldPlan.Named(type, names);
+            if (_types[i] is not { } type) continue;
+            _plans[type] = FieldPlan.Named(type, names);
         }
     }
 
-    private ObjectShape ShapeOf(ulong id) => types[id] is not { } type ? new MissingObject(missing[id]!)
+    private ObjectShape ShapeOf(ulong id) => _types[id] is not { } type ? new MissingObject(_missing[id]!)
         : ObjectShapes.Of(type) ?? throw new InvalidDataException($"The image holds a {type}, which this version cannot read.");
 
     internal static InvalidDataException Missing(string type) => new($"The image holds a {type}, which this app does not have.");
 }
+
+/// <summary>Gives a proxy that was read the session by which it speaks, and the instance to which it does.</summary>
+internal delegate void AttachProxy(object proxy, InstanceId instance);

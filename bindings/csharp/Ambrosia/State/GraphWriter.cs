@@ -1,63 +1,73 @@
-// Writes an object graph: every object once, under an id in the order of first encounter, breadth first with a work list, so that a long
-// chain of objects does not recurse. References are ids, so sharing and cycles survive. Two graphs that are equal give equal bytes.
 using System.Buffers;
 using System.ComponentModel;
 using System.Reflection;
+using Ambrosia.MethodBodies;
 using Ambrosia.Protocol;
+using Ambrosia.State;
+using Ambrosia.Suspension;
 
 namespace Ambrosia;
 
-/// <summary>What generated code writes the fields of an object to. Made by the binding for one image; one thread.</summary>
+/// <summary>
+/// Takes the fields of objects from generated code and writes them into an image. The binding makes one for each image, used by one thread.
+/// </summary>
+/// <remarks>
+/// Every object is written once, under an id in the order of first encounter. It goes breadth first with a work list, so that a long chain
+/// of objects does not recurse. References are ids, so sharing and cycles survive. Two graphs that are equal give equal bytes.
+/// </remarks>
 [EditorBrowsable(EditorBrowsableState.Never)]
 public sealed class GraphWriter
 {
-    /// <summary>What fits an array, with room for the object that crosses the limit and for the tables in front.</summary>
+    /// <summary>
+    /// The longest graph in bytes: what fits an array, with room for the object that crosses the limit and for the tables in front.
+    /// </summary>
     internal const int BytesMaxDefault = int.MaxValue - (64 << 20);
 
     private static long s_graphs;
-    private readonly Dictionary<object, int> ids = new(ReferenceEqualityComparer.Instance);
-    private readonly List<(object Instance, WrittenType Type)> objects = [];
-    private readonly Dictionary<Type, WrittenType> byClass = [];
-    private readonly Dictionary<Type, int> typeIds = [];
-    private readonly List<Type> types = [];
-    private readonly ArrayBufferWriter<byte> bodies = new();
-    private readonly WritingPlace place = new();
-    private readonly Moving? moving;
-    private readonly int bytesMax;
+    private readonly Dictionary<object, int> _ids = new(ReferenceEqualityComparer.Instance);
+    private readonly List<(object Instance, WrittenType Type)> _objects = [];
+    private readonly Dictionary<Type, WrittenType> _byClass = [];
+    private readonly Dictionary<Type, int> _typeIds = [];
+    private readonly List<Type> _types = [];
+    private readonly ArrayBufferWriter<byte> _bodies = new();
+    private readonly GraphLocation _place = new();
+    private readonly StateMigration? _moving;
+    private readonly int _bytesMax;
 
     /// <param name="isReflective">No generated code is used: for tests, which compare the two.</param>
     /// <param name="moving">What is written is for another class of immortal; null: for this one.</param>
     /// <param name="bytesMax">A graph that takes more is refused, by every replica alike.</param>
-    internal GraphWriter(bool isReflective = false, Moving? moving = null, int bytesMax = BytesMaxDefault)
+    internal GraphWriter(bool isReflective = false, StateMigration? moving = null, int bytesMax = BytesMaxDefault)
     {
-        this.bytesMax = bytesMax;
+        _bytesMax = bytesMax;
         IsReflective = isReflective;
-        this.moving = moving;
-        Bodies = new BodyUse(moving);
+        _moving = moving;
+        Bodies = new UsedMethodBodies(moving);
     }
 
     internal bool IsReflective { get; }
 
-    /// <summary>Tells graphs apart in one process; no part of an image.</summary>
+    /// <summary>A number that tells graphs apart in one process; it is no part of an image.</summary>
     internal long Serial { get; } = Interlocked.Increment(ref s_graphs);
 
     /// <summary>The bodies that what was written depends on.</summary>
-    internal BodyUse Bodies { get; }
+    internal UsedMethodBodies Bodies { get; }
 
-    /// <summary>The value of a field of the object that is being written.</summary>
+    /// <summary>Writes the value of a field of the object that is being written.</summary>
     public void WriteField<T>(ref CborWriter to, StateCodec of, int field, T value)
     {
-        place.At(of, field);
+        _place.At(of, field);
         SlotOf<T>(typeof(T)).Write(this, ref to, value);
     }
 
     /// <inheritdoc cref="WriteField"/>
     public void WriteReference(ref CborWriter to, StateCodec of, int field, object? value)
     {
-        place.At(of, field);
+        _place.At(of, field);
         WriteReference(ref to, value);
     }
 
+    /// <summary>Writes a text, or null.</summary>
     public void WriteText(ref CborWriter to, string? value) => Texts.Write(ref to, value);
 
     internal void WriteReference(ref CborWriter to, object? value)
@@ -66,26 +76,26 @@ public sealed class GraphWriter
         else to.WriteUInt64((ulong)IdOf(value));
     }
 
-    /// <summary>The object that a delegate calls its method on.</summary>
+    /// <summary>Writes the object that a delegate calls its method on.</summary>
     internal void WriteTarget(ref CborWriter to, Type declaring, object? target)
     {
-        place.AtTargetOf(declaring);
+        _place.AtTargetOf(declaring);
         WriteReference(ref to, target);
     }
 
-    /// <summary>The class that stands for another in this image.</summary>
-    internal Type ClassInImage(Type type) => moving?.ClassOf(type) ?? type;
+    /// <summary>Returns the class that stands for another in this image.</summary>
+    internal Type ClassInImage(Type type) => _moving?.ClassOf(type) ?? type;
 
-    /// <summary>Id of an object; it is written later if this is its first mention.</summary>
+    /// <summary>Returns the id of an object, which is written later if this is its first mention.</summary>
     internal int IdOf(object instance)
     {
-        if (moving is not null) instance = moving.Successor(instance, place);
-        if (ids.TryGetValue(instance, out int known)) return known;
+        if (_moving is not null) instance = _moving.Successor(instance, _place);
+        if (_ids.TryGetValue(instance, out int known)) return known;
         WrittenType type = ClassOf(instance);
-        if (type.IsDelegate && !place.IsLocal) throw CannotWrite(type.InImage, " outside the locals of a method");
-        int id = objects.Count;
-        ids.Add(instance, id);
-        objects.Add((instance, type));
+        if (type.IsDelegate && !_place.IsLocal) throw CannotWrite(type.InImage, " outside the locals of a method");
+        int id = _objects.Count;
+        _ids.Add(instance, id);
+        _objects.Add((instance, type));
         return id;
     }
 
@@ -93,84 +103,86 @@ public sealed class GraphWriter
     /// <exception cref="NotWritableException">Something of it cannot be written, or it is too large.</exception>
     internal void WriteAll()
     {
-        var to = new CborWriter(bodies);
-        for (int i = 0; i < objects.Count; i++)
+        var to = new CborWriter(_bodies);
+        for (int i = 0; i < _objects.Count; i++)
         {
-            (object instance, WrittenType type) = objects[i];
+            (object instance, WrittenType type) = _objects[i];
             if (type.Id < 0) type.Id = Mention(type.InImage);
             to.WriteUInt64((ulong)type.Id);
             At(null);
             type.Shape.Write(this, ref to, instance);
-            if (bodies.Capacity <= bytesMax) continue;
+            if (_bodies.Capacity <= _bytesMax) continue;
             to.Flush(); // counts what was written
-            if (bodies.WrittenCount > bytesMax)
-                throw new NotWritableException($"the state takes more than {bytesMax:N0} bytes, the longest image of this binding");
+            if (_bodies.WrittenCount > _bytesMax)
+                throw new NotWritableException($"the state takes more than {_bytesMax:N0} bytes, the longest image of this binding");
         }
         to.Flush();
     }
 
-    /// <summary>The table of types with their field names, then the objects.</summary>
+    /// <summary>Writes the table of types with their field names, and then the objects.</summary>
     internal void CopyTo(ref CborWriter to)
     {
-        to.WriteArrayHeader(types.Count);
-        foreach (Type type in types)
+        to.WriteArrayHeader(_types.Count);
+        foreach (Type type in _types)
         {
             string[] names = HasFields(type) ? StateFields.NamesOf(type) : [];
             to.WriteArrayHeader(2);
-            TypeNames.Write(ref to, type, moving);
+            TypeNames.Write(ref to, type, _moving);
             to.WriteArrayHeader(names.Length);
             foreach (string name in names) to.WriteString(name);
         }
-        to.WriteArrayHeader(2 * objects.Count);
-        to.WriteEncoded(bodies.WrittenSpan);
+        to.WriteArrayHeader(2 * _objects.Count);
+        to.WriteEncoded(_bodies.WrittenSpan);
     }
 
-    /// <summary>Index of a type in the table.</summary>
+    /// <summary>Returns the index of a type in the table of types, and enters the type if it is new there.</summary>
     internal int Mention(Type type)
     {
-        if (typeIds.TryGetValue(type, out int known)) return known;
+        if (_typeIds.TryGetValue(type, out int known)) return known;
         Depend(type);
         if (NumberedCases.WhyNotWritable(type) is { } why) throw CannotWrite(type, why);
-        typeIds.Add(type, types.Count);
-        types.Add(type);
-        return types.Count - 1;
+        _typeIds.Add(type, _types.Count);
+        _types.Add(type);
+        return _types.Count - 1;
     }
 
-    /// <summary>A method that is suspended at this state is being written.</summary>
+    /// <summary>Says that a method which is suspended at this state is being written.</summary>
     internal void Suspended(Type machine, int state)
     {
-        if (BodyTable.OwnerOf(machine) is not var (row, type)) throw Unknown(machine);
-        place.Enter(row, type, state);
+        if (MethodBodyTable.OwnerOf(machine) is not var (row, type)) throw Unknown(machine);
+        _place.Enter(row, type, state);
         if (state >= 0) Bodies.Suspended(NameOf(machine.Assembly), row, type, state);
     }
 
-    /// <summary>What a suspended method waits for, for the line that would refuse it.</summary>
+    /// <summary>Keeps what a suspended method waits for, which the line shows that would refuse it.</summary>
     internal void Waiting(Type machine, int state, string forWhat)
     {
-        if (state >= 0 && BodyTable.OwnerOf(machine) is var (row, type))
+        if (state >= 0 && MethodBodyTable.OwnerOf(machine) is var (row, type))
             Bodies.Waiting(NameOf(machine.Assembly), row, type, state, forWhat);
     }
 
-    /// <summary>The name of a lambda or local function, whose method the image then depends on.</summary>
+    /// <summary>
+    /// Returns the name of a lambda or local function, whose method the image then depends on; null for a method of its own.
+    /// </summary>
     internal string? NameOfFunction(MethodInfo method)
     {
-        if (BodyTable.OwnerOf(method) is not var (row, function)) return null;
+        if (MethodBodyTable.OwnerOf(method) is not var (row, function)) return null;
         Bodies.Add(NameOf(method.Module.Assembly), row, null);
-        return TypeNames.OfMade(row, function.Role, method.Module.Assembly, moving);
+        return TypeNames.OfMade(row, function.Role, method.Module.Assembly, _moving);
     }
 
-    internal void At(FieldInfo? writing) => place.At(writing);
+    internal void At(FieldInfo? writing) => _place.At(writing);
 
-    internal void AtElementOf(Type collection) => place.AtElementOf(collection);
+    internal void AtElementOf(Type collection) => _place.AtElementOf(collection);
 
     internal NotWritableException CannotWrite(Type type, string? how = null) =>
-        new($"{place}: {WritingPlace.Readable(type)}{how} cannot be written");
+        new($"{_place}: {GraphLocation.Readable(type)}{how} cannot be written");
 
     private Slot<T> SlotOf<T>(Type type)
     {
         try
         {
-            return Ambrosia.SlotOf<T>.Get();
+            return State.SlotOf<T>.Get();
         }
         catch (NotWritableException)
         {
@@ -181,33 +193,28 @@ public sealed class GraphWriter
     private WrittenType ClassOf(object instance)
     {
         Type type = instance.GetType();
-        if (!byClass.TryGetValue(type, out WrittenType? known))
+        if (!_byClass.TryGetValue(type, out WrittenType? known))
         {
-            bool isFrame = type.IsGenericType && type.GetGenericTypeDefinition() == typeof(Frame<,>);
-            byClass.Add(type, known = new WrittenType(type, ObjectShapes.Of(type) ?? throw CannotWrite(type), isFrame));
+            _byClass.Add(type, known = new WrittenType(type, ObjectShapes.Of(type) ?? throw CannotWrite(type)));
         }
         // A method that is finished is its result, whatever its body was.
-        return known.IsFrame && ((Source)instance).IsDone ? known.Finished ??= Finished(type) : known;
+        return instance is ISuspended { IsDone: true } frame ? known.Finished ??= Finished(frame.FinishedType) : known;
     }
 
-    private WrittenType Finished(Type frame)
-    {
-        Type result = typeof(Source<>).MakeGenericType(frame.GetGenericArguments()[1]);
-        return new WrittenType(result, ObjectShapes.Of(result) ?? throw CannotWrite(result), isFrame: false);
-    }
+    private WrittenType Finished(Type result) => new(result, ObjectShapes.Of(result) ?? throw CannotWrite(result));
 
-    /// <summary>Generic arguments are types that the image depends on, too.</summary>
+    /// <summary>Adds what the image depends on because of a type: generic arguments are types that it depends on, too.</summary>
     private void Depend(Type type)
     {
         if (type.IsArray) Depend(type.GetElementType()!);
         if (type.IsConstructedGenericType)
             foreach (Type argument in type.GetGenericArguments()) Depend(argument);
-        if (BodyTable.OwnerOf(type) is var (row, owned)) Bodies.Add(NameOf(type.Assembly), row, owned);
+        if (MethodBodyTable.OwnerOf(type) is var (row, owned)) Bodies.Add(NameOf(type.Assembly), row, owned);
         else if (GeneratedNames.IsClosure(type.Name)) throw Unknown(type);
     }
 
     private static NotWritableException Unknown(Type made) => new(
-        $"the body of {WritingPlace.Readable(made.DeclaringType ?? made)} is not known: {BodyTable.Of(made.Assembly).Missing ?? $"no method refers to {made.Name}"}");
+        $"the body of {GraphLocation.Readable(made.DeclaringType ?? made)} is not known: {MethodBodyTable.Of(made.Assembly).Missing ?? $"no method refers to {made.Name}"}");
 
     private static string NameOf(Assembly assembly) => assembly.GetName().Name!;
 
@@ -215,21 +222,19 @@ public sealed class GraphWriter
         ? Slots.Of(type) is { } slot && slot.GetType().GetGenericTypeDefinition() == typeof(StructSlot<>)
         : ObjectShapes.Of(type)?.Plan is not null;
 
-    /// <summary>A class of objects in this graph.</summary>
-    private sealed class WrittenType(Type inImage, ObjectShape shape, bool isFrame)
+    /// <summary>Holds what the graph knows of one class of objects: its shape, and its place in the table of types.</summary>
+    private sealed class WrittenType(Type inImage, ObjectShape shape)
     {
         internal Type InImage => inImage;
 
         internal ObjectShape Shape => shape;
 
-        internal bool IsFrame => isFrame;
-
         internal bool IsDelegate { get; } = typeof(Delegate).IsAssignableFrom(inImage);
 
-        /// <summary>In the table of types; -1: not yet.</summary>
+        /// <summary>The index in the table of types; -1 until the class is mentioned.</summary>
         internal int Id { get; set; } = -1;
 
-        /// <summary>Of a frame: what it is when its method has ended.</summary>
+        /// <summary>The type as which a frame is written when its method has ended.</summary>
         internal WrittenType? Finished { get; set; }
     }
 }

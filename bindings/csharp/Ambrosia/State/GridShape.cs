@@ -1,11 +1,11 @@
 using Ambrosia.Protocol;
 
-namespace Ambrosia;
+namespace Ambrosia.State;
 
-/// <summary>An array of several dimensions: an array of its lengths, then the elements row by row.</summary>
+/// <summary>Writes an array of several dimensions as an array of its lengths, and then the elements row by row.</summary>
 internal sealed class GridShape(Type type) : ObjectShape
 {
-    private readonly Slot slot = Slots.Of(type.GetElementType()!);
+    private readonly Slot _slot = Slots.Of(type.GetElementType()!);
 
     internal override void Write(GraphWriter graph, ref CborWriter to, object instance)
     {
@@ -21,7 +21,7 @@ internal sealed class GridShape(Type type) : ObjectShape
         foreach (object? item in grid)
         {
             graph.AtElementOf(type);
-            slot.WriteBoxed(graph, ref to, item);
+            _slot.WriteBoxed(graph, ref to, item);
         }
     }
 
@@ -43,7 +43,7 @@ internal sealed class GridShape(Type type) : ObjectShape
         var index = new int[grid.Rank];
         for (int i = 0; i < count; i++)
         {
-            grid.SetValue(slot.ReadBoxed(graph, ref from), index);
+            grid.SetValue(_slot.ReadBoxed(graph, ref from), index);
             for (int dimension = grid.Rank - 1; dimension >= 0 && ++index[dimension] == grid.GetLength(dimension); dimension--)
                 index[dimension] = 0;
         }

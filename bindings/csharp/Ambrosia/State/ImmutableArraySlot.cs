@@ -2,9 +2,11 @@ using System.Collections.Immutable;
 using System.Runtime.InteropServices;
 using Ambrosia.Protocol;
 
-namespace Ambrosia;
+namespace Ambrosia.State;
 
-/// <summary>An immutable array is the array that it wraps, by reference: two that share one still do when they are restored.</summary>
+/// <summary>
+/// Writes an immutable array as the array that it wraps, by reference: two that share one still do when they are restored.
+/// </summary>
 internal sealed class ImmutableArraySlot<T> : Slot<ImmutableArray<T>>
 {
     internal override void Write(GraphWriter graph, ref CborWriter to, ImmutableArray<T> value) =>

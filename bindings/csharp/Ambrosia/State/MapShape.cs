@@ -1,17 +1,18 @@
 using Ambrosia.Protocol;
 
-namespace Ambrosia;
+namespace Ambrosia.State;
 
 /// <summary>
-/// A dictionary: the comparer, then keys and values in enumeration order. Filled last, as its keys are hashed or compared.
+/// Writes a dictionary as one array: the comparer, then keys and values in enumeration order. It is filled last, as its keys are hashed or
+/// compared.
 /// </summary>
-/// <param name="slots">Of a hashed one; null: the order follows from the keys.</param>
+/// <param name="slots">The slots of a hashed dictionary; null: the order follows from the keys.</param>
 internal sealed class MapShape<TMap, TKey, TValue>(Func<TMap, object?> comparer, Func<object?, TMap> make, HashedSlots? slots) : ObjectShape
     where TMap : class, IDictionary<TKey, TValue>
     where TKey : notnull
 {
-    private readonly Slot<TKey> keys = (Slot<TKey>)Slots.Of(typeof(TKey));
-    private readonly Slot<TValue> values = (Slot<TValue>)Slots.Of(typeof(TValue));
+    private readonly Slot<TKey> _keys = (Slot<TKey>)Slots.Of(typeof(TKey));
+    private readonly Slot<TValue> _values = (Slot<TValue>)Slots.Of(typeof(TValue));
 
     internal override bool IsFilledLast => true;
 
@@ -23,9 +24,9 @@ internal sealed class MapShape<TMap, TKey, TValue>(Func<TMap, object?> comparer,
         foreach ((TKey key, TValue value) in map)
         {
             graph.AtElementOf(typeof(TMap));
-            keys.Write(graph, ref to, key);
+            _keys.Write(graph, ref to, key);
             graph.AtElementOf(typeof(TMap));
-            values.Write(graph, ref to, value);
+            _values.Write(graph, ref to, value);
         }
     }
 
@@ -44,8 +45,8 @@ internal sealed class MapShape<TMap, TKey, TValue>(Func<TMap, object?> comparer,
         var pairs = new List<(TKey Key, TValue Value)>();
         for (int i = 1; i + 1 < items; i += 2)
         {
-            TKey key = keys.Read(graph, ref from) ?? throw new InvalidDataException($"The image holds a {typeof(TMap)} with a null key.");
-            TValue value = values.Read(graph, ref from);
+            TKey key = _keys.Read(graph, ref from) ?? throw new InvalidDataException($"The image holds a {typeof(TMap)} with a null key.");
+            TValue value = _values.Read(graph, ref from);
             if (free.Length == 0) map.Add(key, value);
             else pairs.Add((key, value));
         }

@@ -1,9 +1,9 @@
 using Ambrosia.Protocol;
 
-namespace Ambrosia;
+namespace Ambrosia.State;
 
 /// <summary>
-/// An object whose class this app no longer has, and its shape. That is no fault as long as nothing refers to it: its field
+/// Stands for an object whose class this app no longer has, and is its shape. That is no fault as long as nothing refers to it: its field
 /// was removed with its class.
 /// </summary>
 internal sealed class MissingObject(string type) : ObjectShape

@@ -1,18 +1,18 @@
 using Ambrosia.Protocol;
 
-namespace Ambrosia;
+namespace Ambrosia.State;
 
-/// <summary>Null or the value; a struct's value is an array, so the two never look alike.</summary>
+/// <summary>Writes null or the value; a struct's value is an array, so the two never look alike.</summary>
 internal sealed class NullableSlot<T> : Slot<T?>
     where T : struct
 {
-    private readonly Slot<T> value = (Slot<T>)Slots.Of(typeof(T));
+    private readonly Slot<T> _value = (Slot<T>)Slots.Of(typeof(T));
 
     internal override void Write(GraphWriter graph, ref CborWriter to, T? item)
     {
         if (item is null) to.WriteNull();
-        else value.Write(graph, ref to, item.Value);
+        else _value.Write(graph, ref to, item.Value);
     }
 
-    internal override T? Read(GraphReader graph, ref CborReader from) => from.TryReadNull() ? null : value.Read(graph, ref from);
+    internal override T? Read(GraphReader graph, ref CborReader from) => from.TryReadNull() ? null : _value.Read(graph, ref from);
 }

@@ -1,17 +1,20 @@
-// Classes that an interface or abstract class knows by number ([Case]): their name in an image is the number. Found once
-// per type, kept. Any thread.
 using System.Collections.Concurrent;
 using System.Globalization;
 using System.Reflection;
 
-namespace Ambrosia;
+namespace Ambrosia.State;
 
+/// <summary>
+/// Knows the classes that an interface or abstract class numbers by <see cref="CaseAttribute"/>: their name in an image is the number. What
+/// was found for a type is kept. Any thread may call it.
+/// </summary>
 internal static class NumberedCases
 {
     private static readonly ConcurrentDictionary<Type, (Type Of, int Number)?> s_numbers = new();
 
     /// <summary>
-    /// The number of a class, and the interface or class that gives it; null: it is known by its name. Of several the first by name.
+    /// Returns the number of a class, and the interface or class that gives it; null when the class is known by its name. Where several
+    /// give one, the first by name counts.
     /// </summary>
     internal static (Type Of, int Number)? NumberOf(Type type) => s_numbers.GetOrAdd(type, static type =>
     {
@@ -20,21 +23,24 @@ internal static class NumberedCases
         return null;
     });
 
-    /// <summary>The class of this number; null: there is none any more, or not yet.</summary>
+    /// <summary>Returns the class of this number; null when there is none any more, or not yet.</summary>
     internal static Type? Find(Type of, int number) => Cases(of).FirstOrDefault(each => each.Number == number)?.Type;
 
-    /// <summary>Null: it is numbered, or nothing that it derives from numbers its cases.</summary>
+    /// <summary>
+    /// Returns why an object of the class cannot be written; null when it can, since the class is numbered, or nothing that it derives from
+    /// numbers its cases.
+    /// </summary>
     internal static string? WhyNotWritable(Type type)
     {
         if (ObjectShapes.IsOfSystem(type) || NumberOf(type) is not null) return null;
         return Parents(type).FirstOrDefault(static parent => Cases(parent).Length > 0) is { } parent
-            ? $" has no number among the cases of {WritingPlace.Readable(parent)} (add [Case(n, typeof({type.Name}))] there) and"
+            ? $" has no number among the cases of {GraphLocation.Readable(parent)} (add [Case(n, typeof({type.Name}))] there) and"
             : null;
     }
 
     internal static string Text(int number) => number.ToString(CultureInfo.InvariantCulture);
 
-    /// <exception cref="InvalidOperationException">Two cases have one number, or a case is none.</exception>
+    /// <exception cref="InvalidOperationException">Two cases have one number, or a numbered class is not a case.</exception>
     private static CaseAttribute[] Cases(Type parent)
     {
         if (ObjectShapes.IsOfSystem(parent)) return [];

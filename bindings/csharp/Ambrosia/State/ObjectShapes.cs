@@ -1,20 +1,25 @@
-// The shapes of all classes that an image can hold; null for those that cannot be written. Made at first use, kept.
 using System.Collections.Concurrent;
 using System.Reflection;
 using System.Runtime.CompilerServices;
+using Ambrosia.MethodBodies;
 
-namespace Ambrosia;
+namespace Ambrosia.State;
 
+/// <summary>
+/// Keeps the shapes of all classes that an image can hold, which are made at first use, and knows which cannot be written. Any thread may
+/// call it.
+/// </summary>
 internal static class ObjectShapes
 {
     private static readonly ConcurrentDictionary<Type, ObjectShape?> s_byType = new();
 
+    /// <summary>Returns the shape of a class; null when its objects cannot be written.</summary>
     internal static ObjectShape? Of(Type type) => s_byType.GetOrAdd(type, Make);
 
-    /// <summary>Something has changed what is known of it.</summary>
+    /// <summary>Lets the shape of a type be made anew, because something has changed what is known of the type.</summary>
     internal static void Forget(Type type) => s_byType.TryRemove(type, out _);
 
-    /// <summary>Of the framework: written only if its meaning is known here.</summary>
+    /// <summary>Says whether the type is one of the framework: such a type is written only if its meaning is known here.</summary>
     internal static bool IsOfSystem(Type type) => IsOfSystem(type.Assembly);
 
     internal static bool IsOfSystem(Assembly assembly)
@@ -41,29 +46,25 @@ internal static class ObjectShapes
     {
         if (!type.IsValueType && StateSerializers.Of(type) is { } serializer)
             return (ObjectShape)Activator.CreateInstance(typeof(SerializedShape<>).MakeGenericType(type), serializer)!;
-        if (type.IsArray) return type.IsSZArray ? OfGeneric(typeof(ArrayShape<>), type.GetElementType()!) : new GridShape(type);
+        if (type.IsArray) return type.IsSZArray ? OfGeneric(typeof(VectorShape<>), type.GetElementType()!) : new GridShape(type);
         if (type.IsDefined(typeof(InlineArrayAttribute), inherit: false)) return null;
         if (type == typeof(string) || type.IsValueType) return OfGeneric(typeof(BoxShape<>), type);
         if (type.IsGenericType && Collections.MakerOf.TryGetValue(type.GetGenericTypeDefinition(), out string? maker))
             return OfCollection(maker, type);
-        if (typeof(ImmortalProxy).IsAssignableFrom(type)) return new ProxyShape(type);
+        if (type.GetCustomAttribute<ImageShapeAttribute>(inherit: true) is { } own) return own.ShapeOf(type);
         if (type == typeof(RemoteCallException)) return new FailureShape();
-        if (type == typeof(ReplayedRandom)) return new RandomShape();
         if (type == typeof(object)) return new FieldsShape(type);
         if (typeof(Delegate).IsAssignableFrom(type)) return new DelegateShape(type);
         if (typeof(Exception).IsAssignableFrom(type)) return new FieldsShape(type);
         if (GeneratedNames.IsStatics(type.Name)) return new StaticsShape(type);
         if (type.IsPointer) return null;
-        if (type.Assembly == typeof(ObjectShapes).Assembly) return IsPart(type) ? new FieldsShape(type) : null;
+        if (type.Assembly == typeof(ObjectShapes).Assembly) return typeof(IImagePart).IsAssignableFrom(type) ? new FieldsShape(type) : null;
         if (IsOfSystem(type) && !type.FullName!.StartsWith("System.Tuple`", StringComparison.Ordinal)) return null;
         // A class of the app that derives from one of the framework has state that is not known here.
         for (Type? parent = type.BaseType; parent is not null && parent != typeof(object); parent = parent.BaseType)
             if (IsOfSystem(parent)) return null;
         return new FieldsShape(type);
     }
-
-    /// <summary>Of the binding's own classes what handlers wait for, and what says that it is a part.</summary>
-    private static bool IsPart(Type type) => typeof(Source).IsAssignableFrom(type) || typeof(IImagePart).IsAssignableFrom(type);
 
     private static ObjectShape OfGeneric(Type definition, Type argument) =>
         (ObjectShape)Activator.CreateInstance(definition.MakeGenericType(argument), nonPublic: true)!;

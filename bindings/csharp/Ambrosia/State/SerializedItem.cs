@@ -1,7 +1,7 @@
 using System.Buffers;
 using Ambrosia.Protocol;
 
-namespace Ambrosia;
+namespace Ambrosia.State;
 
 /// <summary>Calls an app's serializer and holds it to its promise: one CBOR item, which it reads to its end.</summary>
 internal static class SerializedItem

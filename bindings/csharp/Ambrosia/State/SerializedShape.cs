@@ -1,8 +1,8 @@
 using Ambrosia.Protocol;
 
-namespace Ambrosia;
+namespace Ambrosia.State;
 
-/// <summary>A class whose app says how its objects stand in an image. Each is still one object, however many refer to it.</summary>
+/// <summary>Writes the objects of a class as the app's serializer says. Each is still one object, however many refer to it.</summary>
 internal sealed class SerializedShape<T>(IStateSerializer<T> serializer) : ObjectShape
     where T : class
 {

@@ -1,8 +1,8 @@
 using Ambrosia.Protocol;
 
-namespace Ambrosia;
+namespace Ambrosia.State;
 
-/// <summary>A struct whose app says how it stands in an image.</summary>
+/// <summary>Writes a struct as the app's serializer says.</summary>
 internal sealed class SerializedSlot<T>(IStateSerializer<T> serializer) : Slot<T>
     where T : struct
 {

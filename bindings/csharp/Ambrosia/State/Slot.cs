@@ -1,17 +1,20 @@
 using Ambrosia.Protocol;
 
-namespace Ambrosia;
+namespace Ambrosia.State;
 
+/// <summary>Writes a value as one CBOR item.</summary>
 internal delegate void WriteValue<in T>(ref CborWriter to, T value);
 
+/// <summary>Reads what <see cref="WriteValue{T}"/> wrote.</summary>
 internal delegate T ReadValue<out T>(ref CborReader from);
 
 /// <summary>
-/// How a place of one static type (a field, an element) stands in an image: values in place, references by the id of their object.
+/// Writes and reads the places of one static type in an image, such as a field or an element: values in place, references by the id of
+/// their object. One slot serves all images, on any thread.
 /// </summary>
 internal abstract class Slot
 {
-    /// <summary>A value refers to nothing, so it can be read before there are objects.</summary>
+    /// <summary>True when a value refers to nothing, so that it can be read before there are objects.</summary>
     internal virtual bool StandsForItself => false;
 
     internal abstract void WriteBoxed(GraphWriter graph, ref CborWriter to, object? value);
@@ -29,4 +32,32 @@ internal abstract class Slot<T> : Slot
     internal sealed override void WriteBoxed(GraphWriter graph, ref CborWriter to, object? value) => Write(graph, ref to, (T)value!);
 
     internal sealed override object? ReadBoxed(GraphReader graph, ref CborReader from) => Read(graph, ref from);
+}
+
+/// <summary>Writes a reference as null or as the id of the object, which is written elsewhere in the image, once.</summary>
+internal sealed class ReferenceSlot<T> : Slot<T?>
+    where T : class
+{
+    internal override void Write(GraphWriter graph, ref CborWriter to, T? value) => graph.WriteReference(ref to, value);
+
+    internal override T? Read(GraphReader graph, ref CborReader from) => graph.ReadReference<T>(ref from);
+}
+
+/// <summary>Writes a value that is one CBOR item and refers to nothing.</summary>
+internal sealed class ValueSlot<T>(WriteValue<T> write, ReadValue<T> read) : Slot<T>
+{
+    internal override bool StandsForItself => true;
+
+    internal override void Write(GraphWriter graph, ref CborWriter to, T value) => write(ref to, value);
+
+    internal override T Read(GraphReader graph, ref CborReader from) => read(ref from);
+}
+
+/// <summary>Keeps the slot of a type that generated code knows, which is made at first use.</summary>
+internal static class SlotOf<T>
+{
+    private static Slot<T>? s_slot;
+
+    /// <exception cref="NotWritableException">Values of this type cannot be part of an image.</exception>
+    internal static Slot<T> Get() => s_slot ??= (Slot<T>)Slots.Of(typeof(T));
 }

@@ -1,16 +1,19 @@
-// The slots of all types that an image can hold in place. One per type, made at first use, kept.
 using System.Buffers.Binary;
 using System.Collections.Concurrent;
 using System.Collections.Immutable;
 using System.Runtime.CompilerServices;
 using Ambrosia.Protocol;
 
-namespace Ambrosia;
+namespace Ambrosia.State;
 
+/// <summary>
+/// Keeps the slots of all types that an image can hold in place, one for each type, made at first use. Any thread may call it.
+/// </summary>
 internal static class Slots
 {
     private static readonly ConcurrentDictionary<Type, Slot> s_byType = new(Primitives());
 
+    /// <exception cref="NotWritableException">Values of this type cannot be part of an image.</exception>
     internal static Slot Of(Type type) => s_byType.TryGetValue(type, out Slot? known) ? known : s_byType.GetOrAdd(type, Make(type));
 
     private const int WideBytes = 16;
@@ -18,7 +21,7 @@ internal static class Slots
     private const System.Reflection.BindingFlags AnyField = System.Reflection.BindingFlags.Instance | System.Reflection.BindingFlags.Public
         | System.Reflection.BindingFlags.NonPublic;
 
-    /// <summary>Values that stand for themselves: boxed ones are written like any other object.</summary>
+    /// <summary>Says whether values of the type stand for themselves: boxed ones are written like any other object.</summary>
     internal static bool IsPrimitive(Type type) =>
         type.IsEnum || (s_byType.TryGetValue(type, out Slot? slot) && slot.GetType().GetGenericTypeDefinition() == typeof(ValueSlot<>));
 
@@ -41,12 +44,15 @@ internal static class Slots
         return (Slot)Activator.CreateInstance(slot, nonPublic: true)!;
     }
 
-    /// <summary>Not what points somewhere, lives on the stack, or holds more than its fields tell.</summary>
+    /// <summary>
+    /// Says whether a value of the type is all in its place: it points nowhere, does not live on the stack, and holds no more than its
+    /// fields tell.
+    /// </summary>
     private static bool IsWritableInPlace(Type type) =>
         !type.IsPointer && !type.IsFunctionPointer && !type.IsByRefLike
         && !type.IsDefined(typeof(UnsafeValueTypeAttribute), inherit: false);
 
-    /// <summary>Structs of the framework that are nothing but their fields.</summary>
+    /// <summary>Says whether the type is a struct of the framework that is nothing but its fields.</summary>
     private static bool IsPlainOfSystem(Type type) =>
         type.IsGenericType
         && (type.GetGenericTypeDefinition() == typeof(KeyValuePair<,>)
@@ -91,7 +97,7 @@ internal static class Slots
         Add<nuint>(all, static (ref to, value) => to.WriteUInt64(value), static (ref from) => checked((nuint)from.ReadUInt64()));
     }
 
-    /// <summary>16 bytes, the high ones first.</summary>
+    /// <summary>Writes a number as 16 bytes, the high ones first.</summary>
     private static void Wide(ref CborWriter to, UInt128 value)
     {
         Span<byte> bytes = stackalloc byte[WideBytes];

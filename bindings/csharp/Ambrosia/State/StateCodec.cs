@@ -3,7 +3,7 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia;
 
-/// <summary>Writes and reads the fields of one type in images. Derived from by generated code.</summary>
+/// <summary>Writes and reads the fields of one type in images. Generated code derives from it.</summary>
 [EditorBrowsable(EditorBrowsableState.Never)]
 public abstract class StateCodec
 {
@@ -12,7 +12,8 @@ public abstract class StateCodec
     }
 
     /// <summary>
-    /// The fields in the order in which they are written: base class first, then as declared; by the names that an image holds.
+    /// The names of the fields in the order in which they are written: base class first, then as declared. They are those that an image
+    /// holds.
     /// </summary>
     public abstract string[] Names { get; }
 

@@ -8,11 +8,12 @@ namespace Ambrosia;
 [EditorBrowsable(EditorBrowsableState.Never)]
 public abstract class StateCodec<T> : StateCodec
 {
-    /// <summary>All fields: one item each, in the order of <see cref="StateCodec.Names"/>, without a head.</summary>
+    /// <summary>Writes all fields: one item each, in the order of <see cref="StateCodec.Names"/>, without a head.</summary>
     public abstract void Write(GraphWriter graph, ref CborWriter to, T value);
 
     /// <summary>
-    /// One item for each of <paramref name="fields"/>, which are places in <see cref="StateCodec.Names"/>; any other number is skipped.
+    /// Reads one item for each of <paramref name="fields"/>, which are places in <see cref="StateCodec.Names"/>; the item of any other
+    /// number is skipped.
     /// </summary>
     public abstract void Read(GraphReader graph, ref CborReader from, ReadOnlySpan<int> fields, ref T value);
 
@@ -30,7 +31,7 @@ public abstract class StateCodec<T> : StateCodec
         }
     }
 
-    /// <summary>The value inside its box. <c>Unsafe.Unbox</c> would want T to be a struct at compile time.</summary>
+    /// <summary>Returns a reference to the value inside its box. <c>Unsafe.Unbox</c> would want T to be a struct at compile time.</summary>
     private static ref T UnboxedIn(object box)
     {
         if (box is not T) throw new InvalidCastException($"{box.GetType()} is no {typeof(T)}");

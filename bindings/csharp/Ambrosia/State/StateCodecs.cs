@@ -1,13 +1,15 @@
-// The generated codecs of all types, as their assemblies announce them, and those of the framework's plain structs. A codec is used only if
-// its fields are those that the type has: one that misses a field (of a base class in an assembly that was compiled without the
-// generator) would lose state.
 using System.Collections.Concurrent;
 using System.ComponentModel;
 using System.Runtime.CompilerServices;
+using Ambrosia.State;
 
 namespace Ambrosia;
 
-/// <summary>Where generated code announces its codecs. Any thread.</summary>
+/// <summary>
+/// Keeps the generated codecs of all types, as their assemblies announce them, and those of the framework's plain structs. A codec is used
+/// only if its fields are those that the type has: one that misses a field (of a base class in an assembly that was compiled without the
+/// generator) would lose state. Any thread may call it.
+/// </summary>
 [EditorBrowsable(EditorBrowsableState.Never)]
 public static class StateCodecs
 {
@@ -19,7 +21,7 @@ public static class StateCodecs
     /// <param name="definition">An open generic type, with as many parameters as <paramref name="codec"/>.</param>
     public static void AddGeneric(Type definition, Type codec) => s_generic[definition] = codec;
 
-    /// <summary>Null: its fields are reached by reflection.</summary>
+    /// <summary>Returns the codec of a type; null when its fields are reached by reflection.</summary>
     internal static StateCodec? Of(Type type)
     {
         RuntimeHelpers.RunModuleConstructor(type.Module.ModuleHandle);

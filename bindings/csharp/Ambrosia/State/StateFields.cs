@@ -1,11 +1,14 @@
-// Which fields of a type are state: all instance fields, private ones too, in the order base class first, then declaration; without
-// those marked [NotState]; in a [DataContract] type only those marked [DataMember]. An attribute on an auto-property means its field.
 using System.Collections.Concurrent;
 using System.Reflection;
 using System.Runtime.Serialization;
 
-namespace Ambrosia;
+namespace Ambrosia.State;
 
+/// <summary>
+/// Knows which fields of a type are state: all instance fields, private ones too, in the order base class first, then declaration. Those
+/// marked [NotState] are left out, and in a [DataContract] type all but those marked [DataMember]. An attribute on an auto-property means
+/// its field. Any thread may call it.
+/// </summary>
 internal static class StateFields
 {
     private const BindingFlags Declared = BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly;
@@ -13,17 +16,18 @@ internal static class StateFields
     private static readonly ConcurrentDictionary<Type, string[]> s_names = new();
 
     /// <summary>
-    /// What is kept of an exception besides the fields of its own class: no stack, which no replay repeats, no Data, no CancellationToken.
+    /// The fields that are kept of an exception besides those of its own class: no stack, which no replay repeats, no Data, no
+    /// CancellationToken.
     /// </summary>
     private static readonly string[] s_ofExceptions = ["_message", "_innerException", "_HResult"];
 
     internal static FieldInfo[] Of(Type type) => s_cache.GetOrAdd(type, Find);
 
-    /// <summary>Their names in an image, in the same order.</summary>
+    /// <summary>Returns the names of the fields in an image, in the order of <see cref="Of"/>.</summary>
     internal static string[] NamesOf(Type type) =>
         s_names.GetOrAdd(type, static type => [.. Of(type).Select(field => NameOf(field, type))]);
 
-    /// <summary>The place of the field that had this name in earlier builds; null: none had.</summary>
+    /// <summary>Returns the place of the field that had this name in earlier builds; null when none had.</summary>
     internal static int? FormerlyNamed(Type type, string name)
     {
         int place = Array.FindIndex(Of(type),
@@ -33,7 +37,7 @@ internal static class StateFields
     }
 
     /// <summary>
-    /// The name that an image holds: where a base class has a field of the same name, the declaring class tells them apart.
+    /// Returns the name that an image holds: where a base class has a field of the same name, the declaring class tells them apart.
     /// </summary>
     private static string NameOf(FieldInfo field, Type of) =>
         field.DeclaringType == of || !Of(of).Any(other => other.Name == field.Name && other.DeclaringType != field.DeclaringType)
@@ -56,10 +60,11 @@ internal static class StateFields
         return [.. fields];
     }
 
-    /// <summary>Base classes whose fields are the binding's own, remade at a restore.</summary>
+    /// <summary>
+    /// Says whether a base class has no fields that are state, because they are the binding's own and remade at a restore.
+    /// </summary>
     private static bool HasNoState(Type type) =>
-        type == typeof(object) || type == typeof(ValueType) || type == typeof(Immortal)
-        || (type.IsGenericType && type.GetGenericTypeDefinition() == typeof(Immortal<>));
+        type == typeof(object) || type == typeof(ValueType) || type.IsDefined(typeof(RemadeAtRestoreAttribute), inherit: false);
 
     private static bool IsState(FieldInfo field, Type declaring)
     {

@@ -1,9 +1,12 @@
-// The serializers of apps by the type that they are for: found at the type itself, or announced by the assembly of an immortal. Any thread.
 using System.Collections.Concurrent;
 using System.Reflection;
 
-namespace Ambrosia;
+namespace Ambrosia.State;
 
+/// <summary>
+/// Finds the serializers of apps by the type that they are for: at the type itself, or announced by the assembly of an immortal. Any thread
+/// may call it.
+/// </summary>
 internal static class StateSerializers
 {
     private static readonly ConcurrentDictionary<Type, object> s_announced = new();
@@ -27,7 +30,7 @@ internal static class StateSerializers
         s_read.TryAdd(assembly, true);
     }
 
-    /// <summary>An <see cref="IStateSerializer{T}"/>; null: the type has none.</summary>
+    /// <summary>Returns the <see cref="IStateSerializer{T}"/> of a type; null when the type has none.</summary>
     internal static object? Of(Type type)
     {
         if (s_announced.TryGetValue(type, out object? announced)) return announced;

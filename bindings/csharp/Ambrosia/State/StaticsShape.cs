@@ -1,9 +1,11 @@
 using System.Reflection;
 using Ambrosia.Protocol;
 
-namespace Ambrosia;
+namespace Ambrosia.State;
 
-/// <summary>The compiler's one object for the lambdas without captures: it has no state, and each process has its own.</summary>
+/// <summary>
+/// Writes the compiler's one object for the lambdas without captures as null: it has no state, and each process has its own.
+/// </summary>
 internal sealed class StaticsShape(Type type) : ObjectShape
 {
     internal override void Write(GraphWriter graph, ref CborWriter to, object instance) => to.WriteNull();

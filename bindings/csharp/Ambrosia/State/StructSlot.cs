@@ -1,24 +1,27 @@
 using Ambrosia.Protocol;
 
-namespace Ambrosia;
+namespace Ambrosia.State;
 
-/// <summary>A struct in place: always an array, even of no fields or with a null in front.</summary>
+/// <summary>
+/// Writes a struct in place as an array of its fields. It is always an array, even of no fields or with a null in front, so that it never
+/// looks like null.
+/// </summary>
 internal sealed class StructSlot<T> : Slot<T>
     where T : struct
 {
-    private readonly FieldPlan plan = FieldPlan.Of(typeof(T));
+    private readonly FieldPlan _plan = FieldPlan.Of(typeof(T));
 
     /// <summary>The graph in which the type was mentioned last; a lost race mentions it once more.</summary>
-    private long mentionedIn;
+    private long _mentionedIn;
 
     internal override void Write(GraphWriter graph, ref CborWriter to, T value)
     {
-        if (mentionedIn != graph.Serial)
+        if (_mentionedIn != graph.Serial)
         {
             graph.Mention(typeof(T));
-            mentionedIn = graph.Serial;
+            _mentionedIn = graph.Serial;
         }
-        if (!plan.TryWrite(graph, ref to, value)) plan.Write(graph, ref to, value);
+        if (!_plan.TryWrite(graph, ref to, value)) _plan.Write(graph, ref to, value);
     }
 
     internal override T Read(GraphReader graph, ref CborReader from)

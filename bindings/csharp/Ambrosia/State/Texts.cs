@@ -1,8 +1,11 @@
 using Ambrosia.Protocol;
 
-namespace Ambrosia;
+namespace Ambrosia.State;
 
-/// <summary>Texts have no identity. Lone surrogates, which UTF-8 cannot say, make one an array of code units.</summary>
+/// <summary>
+/// Writes and reads texts, which have no identity: equal ones are written each time. A text with lone surrogates, which UTF-8 cannot say,
+/// is an array of code units.
+/// </summary>
 internal static class Texts
 {
     internal static void Write(ref CborWriter to, string? value)

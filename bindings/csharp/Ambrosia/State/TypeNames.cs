@@ -1,20 +1,33 @@
-// Types in an image: by names without versions and without the compiler's ordinals, so that a rebuilt app still finds them.
-//   text: "Namespace.Type, Assembly"; "@method id/role, Assembly" for what the compiler made of a method
-//   "%member,member, Assembly" for an anonymous type; "#number Namespace.Interface, Assembly" for a numbered case
-//   [rank, element]: an array; rank 0 is a plain one.   [text, argument, …]: a generic instance
 using System.Reflection;
+using Ambrosia.MethodBodies;
 using Ambrosia.Protocol;
+using Ambrosia.Suspension;
 
-namespace Ambrosia;
+namespace Ambrosia.State;
 
+/// <summary>
+/// Writes and reads types in an image by names without versions and without the compiler's ordinals, so that a rebuilt app still finds
+/// them.
+/// </summary>
+/// <remarks>
+/// A name is one of these:
+/// <list type="bullet">
+/// <item>the text <c>Namespace.Type, Assembly</c></item>
+/// <item>the text <c>@method id/role, Assembly</c> for what the compiler made of a method</item>
+/// <item>the text <c>%member,member, Assembly</c> for an anonymous type</item>
+/// <item>the text <c>#number Namespace.Interface, Assembly</c> for a numbered case</item>
+/// <item>the array <c>[rank, element]</c> for an array, where rank 0 means a plain one</item>
+/// <item>the array <c>[text, argument, …]</c> for a generic instance</item>
+/// </list>
+/// </remarks>
 internal static class TypeNames
 {
-    /// <summary>Generic arguments within each other; deeper ones are no types of an app.</summary>
+    /// <summary>The limit of generic arguments within each other; deeper ones are no types of an app.</summary>
     private const int DepthMax = 32;
     private const char Made = '@', Anonymous = '%', Case = '#';
 
     /// <param name="moving">The image is for another class of immortal; null: for this one.</param>
-    internal static void Write(ref CborWriter to, Type type, Moving? moving)
+    internal static void Write(ref CborWriter to, Type type, StateMigration? moving)
     {
         if (type.IsArray)
         {
@@ -35,7 +48,8 @@ internal static class TypeNames
     }
 
     /// <summary>
-    /// Null: this app has no such type, or not one of those that it is made of; then <paramref name="missing"/> is its name.
+    /// Reads a name and returns its type. The result is null when this app has no such type, or not one of those that it is made of; then
+    /// <paramref name="missing"/> is its name.
     /// </summary>
     internal static Type? Read(ref CborReader from, out string? missing, int depth = 0)
     {
@@ -63,20 +77,20 @@ internal static class TypeNames
         return definition.MakeGenericType(arguments!);
     }
 
-    /// <summary>How a function that the compiler made of a method is named: <c>method id/role, Assembly</c>.</summary>
-    internal static string OfMade(BodyRow row, string role, Assembly assembly, Moving? moving)
+    /// <summary>Returns the name of what the compiler made of a method: <c>method id/role, Assembly</c>.</summary>
+    internal static string OfMade(MethodBodyRow row, string role, Assembly assembly, StateMigration? moving)
     {
         string name = assembly.GetName().Name!;
         return moving is null ? $"{Made}{row.Id}/{role}, {name}" : $"{Made}{moving.IdOf(row.Id)}/{role}, {moving.AssemblyOf(row.Id, name)}";
     }
 
-    /// <summary>Takes such a name apart; the table is null if the app has no such assembly.</summary>
-    internal static (BodyTable? Table, string Id, string Role) PartsOfMade(string name)
+    /// <summary>Takes the name of what the compiler made of a method apart; the table is null when the app has no such assembly.</summary>
+    internal static (MethodBodyTable? Table, string Id, string Role) PartsOfMade(string name)
     {
         int comma = name.LastIndexOf(", ", StringComparison.Ordinal), colon = name.LastIndexOf("):", StringComparison.Ordinal);
         int slash = colon < 0 ? -1 : name.IndexOf('/', colon);
         if (comma < 0 || slash < 0 || slash > comma) throw new InvalidDataException($"The image names '{name}'.");
-        return (AssemblyNamed(name[(comma + 2)..]) is { } assembly ? BodyTable.Of(assembly) : null, name[1..slash],
+        return (AssemblyNamed(name[(comma + 2)..]) is { } assembly ? MethodBodyTable.Of(assembly) : null, name[1..slash],
             name[(slash + 1)..comma]);
     }
 
@@ -94,9 +108,9 @@ internal static class TypeNames
         }
     }
 
-    private static string Of(Type definition, Moving? moving)
+    private static string Of(Type definition, StateMigration? moving)
     {
-        if (BodyTable.OwnerOf(definition) is var (row, made)) return OfMade(row, made.Role, definition.Assembly, moving);
+        if (MethodBodyTable.OwnerOf(definition) is var (row, made)) return OfMade(row, made.Role, definition.Assembly, moving);
         if (NumberedCases.NumberOf(definition) is var (parent, number))
             return $"{Case}{NumberedCases.Text(number)} {parent.FullName}, {parent.Assembly.GetName().Name}";
         return moving?.NameOfStatics(definition)
@@ -116,7 +130,7 @@ internal static class TypeNames
 
     private static Type? FindMade(string name)
     {
-        (BodyTable? table, string id, string role) = PartsOfMade(name);
+        (MethodBodyTable? table, string id, string role) = PartsOfMade(name);
         return table?.Find(id, role);
     }
 

@@ -10,6 +10,6 @@ public sealed class SuspendedCallsChangedException : Exception
             "Nothing is lost: start the build that wrote it, let these calls finish, and take a checkpoint before the upgrade.") =>
         Refusals = refusals;
 
-    /// <summary>One line for each method and await.</summary>
+    /// <summary>The refusals, one line for each method and await.</summary>
     public IReadOnlyList<string> Refusals { get; }
 }

@@ -1,12 +1,12 @@
-namespace Ambrosia;
+namespace Ambrosia.Tasks;
 
 /// <summary>
-/// Where bodies of NondetTasks run: threads in production, the simulator's steps in simulation. The seam for everything that is
-/// not a function of the log.
+/// Runs bodies of NondetTasks: on threads in production, in the simulator's steps in simulation. It is the seam for everything that is not
+/// a function of the log.
 /// </summary>
 internal interface ITaskRunner
 {
-    /// <summary>By which pauses and deadlines are kept.</summary>
+    /// <summary>The clock by which pauses and deadlines are kept.</summary>
     TimeProvider Time { get; }
 
     /// <summary>

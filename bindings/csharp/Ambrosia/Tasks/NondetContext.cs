@@ -1,6 +1,6 @@
 namespace Ambrosia;
 
-/// <summary>What the body of a NondetTask is told of itself.</summary>
+/// <summary>Tells the body of a NondetTask about its run.</summary>
 /// <param name="IdempotencyKey">
 /// The same whenever this task is run, by whichever process: give it to the service that is called, and a second run
 /// takes no second effect there.

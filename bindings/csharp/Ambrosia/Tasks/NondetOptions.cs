@@ -1,21 +1,24 @@
+using Ambrosia.State;
+
 namespace Ambrosia;
 
-/// <summary>How the body of a NondetTask is run. Its result, or its last failure, is logged once; nothing else of it is.</summary>
+/// <summary>Says how the body of a NondetTask is run. Its result, or its last failure, is logged once; nothing else of it is.</summary>
 public sealed record NondetOptions : IImagePart
 {
     internal static readonly NondetOptions Once = new();
 
-    /// <summary>How often the body is tried by one process before its failure counts; at least 1.</summary>
+    /// <summary>The number of times that one process tries the body before its failure counts; at least 1.</summary>
     public int Attempts { get; init; } = 1;
 
-    /// <summary>Pause before the second attempt; it doubles up to <see cref="BackoffMax"/>.</summary>
+    /// <summary>The pause before the second attempt; it doubles up to <see cref="BackoffMax"/>.</summary>
     public TimeSpan Backoff { get; init; } = TimeSpan.FromMilliseconds(100);
 
+    /// <summary>The longest pause between two attempts.</summary>
     public TimeSpan BackoffMax { get; init; } = TimeSpan.FromSeconds(30);
 
     /// <summary>
-    /// Counted from the call, through restarts: then the task fails with <see cref="TimeoutException"/>, whatever its body
-    /// still does. Null: never.
+    /// The time, counted from the call and through restarts, after which the task fails with <see cref="TimeoutException"/>, whatever its
+    /// body still does. Null: never.
     /// </summary>
     public TimeSpan? Deadline { get; init; }
 

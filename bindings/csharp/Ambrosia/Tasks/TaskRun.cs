@@ -1,36 +1,45 @@
-// One run of a task's body by this process: attempts, pauses, deadline, and at the end the one report. It starts nothing itself: the runner
-// does. Threads: made and started on the scheduler's, runs on the runner's. Invariant: at most one report.
 using System.Buffers;
-using Ambrosia.Protocol;
+using Ambrosia.Failures;
+using Ambrosia.Impulses;
+using Ambrosia.Outbound;
+using Ambrosia.Protocol.Frames;
 
-namespace Ambrosia;
+namespace Ambrosia.Tasks;
 
+/// <summary>
+/// One run of a task's body by this process: attempts, pauses, deadline, and at the end the one report. It starts nothing itself; the
+/// runner does. Threads: the scheduler's makes and starts it, the runner's run it. Invariant: it reports at most once.
+/// </summary>
 internal sealed class TaskRun(IPendingTask task, string key, TaskReports reports, ITaskRunner runner, CancellationToken sessionEnded)
 {
-    /// <summary>Timers of the runtime reach 49 days; a longer time is waited for in pieces.</summary>
+    /// <summary>The longest single wait. Timers of the runtime reach 49 days; a longer time is waited for in pieces.</summary>
     private static readonly TimeSpan s_waitMax = TimeSpan.FromDays(40);
 
-    private readonly NondetOptions options = task.Options;
-    private readonly CancellationTokenSource stopped = CancellationTokenSource.CreateLinkedTokenSource(sessionEnded);
-    private ITimer? deadline;
+    private readonly NondetOptions _options = task.Options;
+    private readonly CancellationTokenSource _stopped = CancellationTokenSource.CreateLinkedTokenSource(sessionEnded);
+    private ITimer? _deadline;
 
-    /// <summary>Until the deadline, behind the timer's present wait.</summary>
-    private TimeSpan rest;
-    private int reported;
+    /// <summary>The time that is left until the deadline, behind the timer's present wait.</summary>
+    private TimeSpan _rest;
+    private int _reported;
 
-    /// <summary>Part of the handler that began the task, in a primary alone: it must not throw, since no replay would.</summary>
-    internal void Start()
+    /// <summary>
+    /// Starts the run. It is part of the handler that began the task, in a primary alone, so it must not throw, since no replay would.
+    /// </summary>
+    /// <param name="isNew">The handler begins the task now, whatever the time of the log is, which need not be that of the clock.</param>
+    internal void Start(bool isNew)
     {
-        if (options.Deadline is { } limit)
+        if (_options.Deadline is { } limit)
         {
-            TimeSpan passed = runner.Time.GetUtcNow() - DateTimeOffset.UnixEpoch.AddMicroseconds(task.BegunUs);
-            rest = limit - (passed > TimeSpan.Zero ? passed : TimeSpan.Zero);
-            if (rest <= TimeSpan.Zero)
+            TimeSpan passed =
+                isNew ? TimeSpan.Zero : runner.Time.GetUtcNow() - DateTimeOffset.UnixEpoch.AddMicroseconds(task.BegunUs);
+            _rest = limit - (passed > TimeSpan.Zero ? passed : TimeSpan.Zero);
+            if (_rest <= TimeSpan.Zero)
             {
                 runner.Start(TimeOut);
                 return;
             }
-            deadline = runner.Time.CreateTimer(static run => ((TaskRun)run!).TimerFired(), this, Timeout.InfiniteTimeSpan,
+            _deadline = runner.Time.CreateTimer(static run => ((TaskRun)run!).TimerFired(), this, Timeout.InfiniteTimeSpan,
                 Timeout.InfiniteTimeSpan);
             Arm();
         }
@@ -40,45 +49,45 @@ internal sealed class TaskRun(IPendingTask task, string key, TaskReports reports
     private async Task Run()
     {
         (bool failed, byte[] result) = await Outcome().ConfigureAwait(false);
-        if (deadline is not null) await deadline.DisposeAsync().ConfigureAwait(false);
+        if (_deadline is not null) await _deadline.DisposeAsync().ConfigureAwait(false);
         Report(failed, result);
-        stopped.Dispose();
+        _stopped.Dispose();
     }
 
     private async Task<(bool Failed, byte[] Result)> Outcome()
     {
-        TimeSpan pause = options.Backoff;
+        TimeSpan pause = _options.Backoff;
         for (int attempt = 1; ; attempt++)
         {
             try
             {
-                return (false, await task.RunBody(new NondetContext(key, attempt, stopped.Token)).ConfigureAwait(false));
+                return (false, await task.RunBody(new NondetContext(key, attempt, _stopped.Token)).ConfigureAwait(false));
             }
             catch (Exception e) when (e is not OutOfMemoryException)
             {
-                if (attempt < options.Attempts && pause > TimeSpan.Zero) await Pause(pause).ConfigureAwait(false);
-                if (attempt >= options.Attempts || stopped.IsCancellationRequested) return (true, Encoded(e));
+                if (attempt < _options.Attempts && pause > TimeSpan.Zero) await Pause(pause).ConfigureAwait(false);
+                if (attempt >= _options.Attempts || _stopped.IsCancellationRequested) return (true, Encoded(e));
             }
-            pause = pause < options.BackoffMax / 2 ? pause * 2 : options.BackoffMax;
+            pause = pause < _options.BackoffMax / 2 ? pause * 2 : _options.BackoffMax;
         }
     }
 
     private async Task Pause(TimeSpan pause)
     {
-        for (; pause > TimeSpan.Zero && !stopped.IsCancellationRequested; pause -= s_waitMax)
-            await Task.Delay(Shorter(pause, s_waitMax), runner.Time, stopped.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        for (; pause > TimeSpan.Zero && !_stopped.IsCancellationRequested; pause -= s_waitMax)
+            await Task.Delay(Shorter(pause, s_waitMax), runner.Time, _stopped.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
     }
 
     private void Arm()
     {
-        TimeSpan wait = Shorter(rest, s_waitMax);
-        rest -= wait;
-        deadline!.Change(wait, Timeout.InfiniteTimeSpan);
+        TimeSpan wait = Shorter(_rest, s_waitMax);
+        _rest -= wait;
+        _deadline!.Change(wait, Timeout.InfiniteTimeSpan);
     }
 
     private void TimerFired()
     {
-        if (rest > TimeSpan.Zero) Arm();
+        if (_rest > TimeSpan.Zero) Arm();
         else TimedOut();
     }
 
@@ -92,13 +101,13 @@ internal sealed class TaskRun(IPendingTask task, string key, TaskReports reports
 
     private void TimedOut()
     {
-        Report(true, Encoded(new TimeoutException($"The task gave no result within {options.Deadline}.")));
-        stopped.Cancel();
+        Report(true, Encoded(new TimeoutException($"The task gave no result within {_options.Deadline}.")));
+        _stopped.Cancel();
     }
 
     private void Report(bool failed, byte[] result)
     {
-        if (Interlocked.Exchange(ref reported, 1) != 0) return;
+        if (Interlocked.Exchange(ref _reported, 1) != 0) return;
         if (result.Length > reports.ResultBytesMax)
         {
             string why =
@@ -111,7 +120,27 @@ internal sealed class TaskRun(IPendingTask task, string key, TaskReports reports
     private static byte[] Encoded(Exception failure)
     {
         var encoded = new ArrayBufferWriter<byte>();
-        Failures.Write(encoded, failure);
+        FailureCodec.Write(encoded, failure);
         return encoded.WrittenSpan.ToArray();
+    }
+}
+
+/// <summary>Sends tasks' results to the coordinator (protocol P5.15), among the impulses. Any thread may call it.</summary>
+internal sealed class TaskReports(ImpulseIngress ingress, OutboundBuffer outbound)
+{
+    internal bool IsPrimary => ingress.IsOpen;
+
+    internal long ResultBytesMax => outbound.MessageBytesMax;
+
+    /// <summary>
+    /// Sends a result. It waits while too much is unsent. Behind the session's end the result is dropped: the next primary runs the task
+    /// again.
+    /// </summary>
+    internal void Send(ulong task, bool failed, ReadOnlySpan<byte> result)
+    {
+        var payload = new ArrayBufferWriter<byte>(TaskResult.HeadBytes + result.Length);
+        TaskResult.WriteHead(payload, task, failed);
+        payload.Write(result);
+        ingress.SendFrame(FrameType.TaskResult, payload.WrittenSpan);
     }
 }

@@ -1,10 +1,14 @@
-// A value of a task's argument or result as one CBOR item (log-format L5.9): what stands for itself directly, everything else as an object
-// graph of its own, [types, objects, value], by the rules of the state's image. Any thread: the value is nobody else's meanwhile.
 using System.Buffers;
 using Ambrosia.Protocol;
+using Ambrosia.State;
 
-namespace Ambrosia;
+namespace Ambrosia.Tasks;
 
+/// <summary>
+/// Writes and reads a task's argument or result as one CBOR item (log-format L5.9). What stands for itself is written directly, everything
+/// else as an object graph of its own, [types, objects, value], by the rules of the state's image. Any thread: the value belongs to nobody
+/// else meanwhile.
+/// </summary>
 internal static class ValueImage
 {
     /// <exception cref="NotWritableException">It cannot be part of an image.</exception>
@@ -20,12 +24,12 @@ internal static class ValueImage
 
     /// <exception cref="CborException">It is no item of the type.</exception>
     /// <exception cref="InvalidDataException">It does not fit the types of this app.</exception>
-    internal static T Read<T>(ReadOnlySpan<byte> item, Func<InstanceId, ProxyTarget> targetOf)
+    internal static T Read<T>(ReadOnlySpan<byte> item, AttachProxy attach)
     {
         var from = new CborReader(item);
         if (typeof(T) == typeof(Nothing)) return default!;
         if (typeof(T) == typeof(byte[]) && from.PeekKind() == CborKind.Bytes) return (T)(object)from.ReadBytes().ToArray();
-        var graph = new GraphReader(targetOf);
+        var graph = new GraphReader(attach);
         if (!Slots.IsPrimitive(typeof(T)))
         {
             int items = from.ReadArrayHeader();

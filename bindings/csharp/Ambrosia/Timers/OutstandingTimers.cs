@@ -1,28 +1,40 @@
-// The immortal's timers by number, and what the coordinator is told of them (protocol P5.14). Thread: the scheduler's.
-// Invariant: the coordinator has been told exactly the armed ones; every number is below Next.
-using Ambrosia.Protocol;
+using Ambrosia.Failures;
+using Ambrosia.Outbound;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Records;
+using Ambrosia.Replay;
 
-namespace Ambrosia;
+namespace Ambrosia.Timers;
 
-internal sealed class OutstandingTimers(ImmortalRuntime runtime)
+/// <summary>
+/// Holds the immortal's timers by number, and tells the coordinator of them (protocol P5.14). Thread: the scheduler's. Invariant: the
+/// coordinator has been told exactly the armed ones; every number is below Next.
+/// </summary>
+internal sealed class OutstandingTimers(
+    OutboundBuffer outbound, ReplayContext context, Func<object> owner, Action<string, Exception> handlerFailed)
 {
-    /// <summary>P5.14.</summary>
+    /// <summary>The limit of timers that may wait at a time (P5.14).</summary>
     internal const int WaitingMax = 1 << 20;
 
     private static readonly TimeSpan s_periodMin = TimeSpan.FromMilliseconds(1);
 
-    private readonly SortedDictionary<ulong, WaitingTimer> byNumber = [];
+    private readonly SortedDictionary<ulong, WaitingTimer> _byNumber = [];
 
-    /// <summary>Number of the next timer, from 1.</summary>
+    /// <summary>The number of the next timer, from 1.</summary>
     internal ulong Next { get; private set; } = 1;
 
-    internal int Count => byNumber.Count;
+    internal int Count => _byNumber.Count;
 
-    /// <summary>In order of their numbers.</summary>
-    internal IReadOnlyCollection<WaitingTimer> All => byNumber.Values;
+    /// <summary>The timers in order of their numbers.</summary>
+    internal IReadOnlyCollection<WaitingTimer> All => _byNumber.Values;
 
-    /// <summary>Records that had no effect: of timers that were cancelled, or had fired already.</summary>
+    /// <summary>The number of records that had no effect: of timers that were cancelled, or had fired already.</summary>
     internal long Ignored { get; private set; }
+
+    /// <summary>The immortal whose methods periodic timers call.</summary>
+    internal object Owner => owner();
+
+    internal ReplayContext Context => context;
 
     internal DelayTimer Delay(TimeSpan time)
     {
@@ -33,36 +45,36 @@ internal sealed class OutstandingTimers(ImmortalRuntime runtime)
     internal Recurrence Every(TimeSpan period, Delegate handler)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(period, s_periodMin);
-        return Add(Recurrence.Of(runtime, NextNumber(), DueIn(period), period.Ticks / TimeSpan.TicksPerMicrosecond, handler));
+        return Add(Recurrence.Of(this, NextNumber(), DueIn(period), period.Ticks / TimeSpan.TicksPerMicrosecond, handler));
     }
 
-    /// <summary>A TimerFired record, inside the scheduler.</summary>
+    /// <summary>Executes a TimerFired record, inside the scheduler.</summary>
     /// <exception cref="Diverged">L5.11.</exception>
     internal void Fire(TimerFiredRecord record)
     {
         if (record.Timer == 0 || record.Timer >= Next)
             throw new Diverged($"the log says that timer {record.Timer} fired; this execution has set {Next - 1} timers so far (L5.11)");
-        if (!byNumber.TryGetValue(record.Timer, out WaitingTimer? timer) || !timer.IsArmed || timer.DueUs != record.DueUs)
+        if (!_byNumber.TryGetValue(record.Timer, out WaitingTimer? timer) || !timer.IsArmed || timer.DueUs != record.DueUs)
         {
             Ignored++;
             return;
         }
-        runtime.Outbound.Write(new TimerDropped(timer.Number));
-        if (timer.Fire(runtime)) byNumber.Remove(timer.Number);
+        outbound.Write(new TimerDropped(timer.Number));
+        if (timer.Fire(this)) _byNumber.Remove(timer.Number);
     }
 
-    /// <summary>A timer of the table waits (again).</summary>
-    internal void Armed(WaitingTimer timer) => runtime.Outbound.Write(new TimerSet(timer.Number, timer.DueUs));
+    /// <summary>Says that a timer of the table waits (again).</summary>
+    internal void Armed(WaitingTimer timer) => outbound.Write(new TimerSet(timer.Number, timer.DueUs));
 
-    /// <summary>Nobody waits for it any more; of one that is not in the table it has no effect.</summary>
+    /// <summary>Ends a timer for which nobody waits any more. One that is not in the table is not affected.</summary>
     internal void Cancel(WaitingTimer timer)
     {
-        if (!byNumber.Remove(timer.Number)) return;
-        if (timer.IsArmed) runtime.Outbound.Write(new TimerDropped(timer.Number));
+        if (!_byNumber.Remove(timer.Number)) return;
+        if (timer.IsArmed) outbound.Write(new TimerDropped(timer.Number));
         timer.Disarm();
     }
 
-    /// <summary>Behind an image the coordinator knows of no timer.</summary>
+    /// <summary>Takes the timers of an image. The coordinator knows of none then, so it is told of them.</summary>
     internal void Restore(ulong next, IEnumerable<WaitingTimer> timers)
     {
         Next = next;
@@ -70,27 +82,36 @@ internal sealed class OutstandingTimers(ImmortalRuntime runtime)
         {
             if (timer.Number == 0 || timer.Number >= next)
                 throw new InvalidDataException($"The image holds timer {timer.Number} where {next} is next.");
-            byNumber.Add(timer.Number, timer);
-            if (timer is Recurrence recurrence) recurrence.Attach(runtime);
+            _byNumber.Add(timer.Number, timer);
+            if (timer is Recurrence recurrence) recurrence.Attach(this);
             if (timer.IsArmed) Armed(timer);
         }
     }
 
+    /// <summary>Reports a failure of a periodic timer's handler, which no message called.</summary>
+    internal void HandlerFailed(string handler, Exception failure) => handlerFailed(handler, failure);
+
     private ulong NextNumber()
     {
-        runtime.Surroundings.CheckHandler();
-        if (byNumber.Count == WaitingMax) throw new InvalidOperationException($"{WaitingMax} timers wait already, which is the limit.");
+        context.CheckHandler();
+        if (_byNumber.Count == WaitingMax) throw new InvalidOperationException($"{WaitingMax} timers wait already, which is the limit.");
         return Next;
     }
 
-    private long DueIn(TimeSpan time) => runtime.Surroundings.NowUs + time.Ticks / TimeSpan.TicksPerMicrosecond;
+    private long DueIn(TimeSpan time) => context.NowUs + time.Ticks / TimeSpan.TicksPerMicrosecond;
 
     private T Add<T>(T timer)
         where T : WaitingTimer
     {
-        byNumber.Add(timer.Number, timer);
+        _byNumber.Add(timer.Number, timer);
         Next++;
         Armed(timer);
         return timer;
     }
+}
+
+/// <summary>An immortal, as timers know it: by the table that its timers stand in.</summary>
+internal interface ITimerOwner
+{
+    OutstandingTimers Timers { get; }
 }

@@ -1,27 +1,47 @@
+using Ambrosia.Calls;
+using Ambrosia.Timers;
+
 namespace Ambrosia;
 
 /// <summary>
-/// A timer of the immortal by its number, waiting for the record that says it is due. Ordinary fields, so that it is part of an image as
-/// any other object. Invariant: only an armed one can fire, and only by a record of exactly its due time.
+/// A timer of the immortal by its number, waiting for the record that says it is due. It has ordinary fields, so that it is part of an
+/// image like any other object. Invariant: only an armed timer can fire, and only by a record of exactly its due time.
 /// </summary>
 internal abstract class WaitingTimer(ulong number, long dueUs) : Source<Nothing>
 {
-    private readonly ulong number = number;
-    private long dueUs = dueUs;
-    private bool isArmed = true;
+    private readonly ulong _number = number;
+    private long _dueUs = dueUs;
+    private bool _isArmed = true;
 
-    /// <summary>From 1, counted through the instance's life.</summary>
-    internal ulong Number => number;
+    /// <summary>The number of the timer, from 1, counted through the instance's life.</summary>
+    internal ulong Number => _number;
 
-    /// <summary>µs since 1970.</summary>
-    internal long DueUs => dueUs;
+    /// <summary>The page time at which it is due, µs since 1970.</summary>
+    internal long DueUs => _dueUs;
 
-    internal bool IsArmed => isArmed;
+    internal bool IsArmed => _isArmed;
 
-    /// <summary>The record is being executed, inside the scheduler. True: it is done for good; false: it stays in the table.</summary>
-    internal abstract bool Fire(ImmortalRuntime runtime);
+    /// <summary>Fires it, inside the scheduler. True: it is done for good. False: it stays in the table.</summary>
+    internal abstract bool Fire(OutstandingTimers timers);
 
-    internal void Disarm() => isArmed = false;
+    internal void Disarm() => _isArmed = false;
 
-    private protected void Arm(long nextDueUs) => (dueUs, isArmed) = (nextDueUs, true);
+    private protected void Arm(long nextDueUs) => (_dueUs, _isArmed) = (nextDueUs, true);
+}
+
+/// <summary>A timer that <c>Delay</c> returns: it is done when its record is executed.</summary>
+internal sealed class DelayTimer(ulong number, long dueUs) : WaitingTimer(number, dueUs)
+{
+    internal override bool Fire(OutstandingTimers timers)
+    {
+        Complete(default);
+        return true;
+    }
+
+    internal override void GiveUp(Exception why)
+    {
+        if (IsDone) return;
+        Scheduler.Current.Session.CancelDelay(this);
+        Fail(why);
+    }
 }

@@ -1,0 +1,87 @@
+using Ambrosia.Coordinator.Checkpoints;
+using Ambrosia.Coordinator.Clients;
+using Ambrosia.Coordinator.Quarantine;
+using Ambrosia.Coordinator.Replay;
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+
+namespace Ambrosia.Coordinator.AppSessions;
+
+/// <summary>
+/// Takes the app's control frames to the modules that they are for: its checkpoint's image, timers, results of tasks, answers to queries
+/// and what it sets aside. What of them the session's stage does not admit breaks the protocol. The thread that reads the app.
+/// </summary>
+internal sealed class AppControl(
+    AppExecution execution, ReplicaCheckpoints checkpoints, AppTimers timers, TaskResultLog results, QuarantineJournal quarantine,
+    PendingQueries queries)
+{
+    public void BeginSession()
+    {
+        timers.BeginSession();
+        quarantine.BeginSession();
+    }
+
+    public void SessionEnded()
+    {
+        queries.AppEnded();
+        checkpoints.SessionEnded();
+    }
+
+    /// <summary>The session's app has become primary.</summary>
+    public void BecomePrimary() => timers.Open();
+
+    /// <param name="stage">The session's stage.</param>
+    /// <param name="wake">Queries may be given to the app now.</param>
+    public ReadAnswer Take(FrameType type, ReadOnlySpan<byte> payload, AppStage stage, Action wake)
+    {
+        switch (type)
+        {
+            case FrameType.Processed: execution.Executed(ProcessedFrame.Read(payload).Position); break;
+            case FrameType.ImageBegin:
+                return CheckpointAnswer(
+                    checkpoints.Begin(ImageBegin.Read(payload), isWanted: stage == AppStage.Primary || !execution.OwnsLog));
+            case FrameType.ImageChunk: return CheckpointAnswer(checkpoints.Pipeline.Chunk(payload));
+            case FrameType.ImageEnd: return CheckpointAnswer(checkpoints.Pipeline.End(ImageEnd.Read(payload)));
+            case FrameType.TimerSet: timers.Set(TimerSet.Read(payload)); break;
+            case FrameType.TimerDropped: timers.Drop(TimerDropped.Read(payload)); break;
+            case FrameType.TaskResult:
+                RequirePrimary(stage, "P5.15", "task result");
+                return results.TryAppend(payload) ? ReadAnswer.More : ReadAnswer.LogFull;
+            case FrameType.QueryAnswer: Answered(QueryAnswerFrame.Read(payload, SizeLimits.MessageBytesMaxLimit), wake); break;
+            case FrameType.SetAside: SetAside(SetAsideFrame.Read(payload), stage); break;
+            case FrameType.Released: quarantine.Take(ReleasedFrame.Read(payload)); break;
+            case FrameType.Waiting: checkpoints.Waits(Waiting.Read(payload).Why); break;
+            case FrameType.CheckpointWanted:
+                FrameReader.ReadEmpty(type, payload);
+                checkpoints.Request();
+                break;
+            case FrameType.Heartbeat: FrameReader.ReadEmpty(type, payload); break;
+            default: throw new ProtocolViolation("P2.4", $"{type} from the app");
+        }
+        return ReadAnswer.More;
+    }
+
+    /// <summary>Logs decisions of the app that found no room so far; false: some still wait.</summary>
+    public bool TryLogDecisions() => quarantine.TryLog();
+
+    /// <exception cref="ProtocolViolation">The session's app is not primary, and not told to become it.</exception>
+    public static void RequirePrimary(AppStage stage, string rule, string what)
+    {
+        if (stage is not (AppStage.BecomingPrimary or AppStage.Primary)) throw new ProtocolViolation(rule, $"{what} before BecomePrimary");
+    }
+
+    private static ReadAnswer CheckpointAnswer(bool isTaken) => isTaken ? ReadAnswer.More : ReadAnswer.CheckpointFull;
+
+    private void Answered(in QueryAnswerFrame answer, Action wake)
+    {
+        Crash.Hit("query.answered");
+        if (queries.Answered(answer, execution.Progress.DeliveredTo)) wake();
+    }
+
+    private void SetAside(SetAsideFrame message, AppStage stage)
+    {
+        if (message.IsUnlogged) RequirePrimary(stage, "P5.16", "a decision to be logged");
+        quarantine.Take(message);
+    }
+}

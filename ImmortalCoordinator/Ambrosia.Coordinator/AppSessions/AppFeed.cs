@@ -1,0 +1,135 @@
+using System.Buffers;
+using Ambrosia.Coordinator.Checkpoints;
+using Ambrosia.Coordinator.Clients;
+using Ambrosia.Coordinator.Framing;
+using Ambrosia.Coordinator.LogFeed;
+using Ambrosia.Coordinator.Replay;
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+
+namespace Ambrosia.Coordinator.AppSessions;
+
+/// <summary>
+/// Orders what waits for the app of one session: control frames, the checkpoint's image, queries whose place has come, the log. It owns the
+/// control frames and the image. Threads: any writes control frames, which are under one lock; the one that sends does the rest, and
+/// <see cref="End"/> comes behind both. Invariant: a frame is sent whole before another begins.
+/// </summary>
+internal sealed class AppFeed(Delivery delivery, ReplicaLog log, PendingQueries queries)
+{
+    private readonly Lock _gate = new();
+    private readonly FrameQueue _control = new(seed: 0, checkPayload: false);
+    private readonly ArrayBufferWriter<byte> _imageFrame = new();
+    private CheckpointImage? _image;
+    private bool _deliveryTaken;
+
+    /// <summary>These bytes were taken from the delivery and wait behind something that the app must know before.</summary>
+    private ReadOnlyMemory<byte>? _held;
+
+    public bool HasControl { get { lock (_gate) return _control.HasAny; } }
+
+    /// <summary>The page of the log that comes next.</summary>
+    public Lsn Next => delivery.Next;
+
+    /// <summary>There are durable records, or queries whose place has come, for the app.</summary>
+    public bool HasRecords => delivery.Next < log.Durable || queries.HasReady(delivery.Next);
+
+    /// <summary>The app has not been given so many durable bytes of the log.</summary>
+    public ulong BytesLeft => log.Durable.Value - delivery.Next.Value;
+
+    /// <summary>The app becomes primary: marks on their way to it are of its own epoch from here on.</summary>
+    public void BecomePrimary(Lsn behind)
+    {
+        delivery.Marks.BecomePrimary();
+        Write(new BecomePrimary(behind));
+    }
+
+    /// <summary>The session is the instance's. Before the sender is told, and once.</summary>
+    public void Begin(AppWelcome welcome, CheckpointImage? image)
+    {
+        lock (_gate)
+        {
+            _image = image;
+            _control.Write(welcome);
+        }
+    }
+
+    public void Write<T>(T frame) where T : IFramePayload<T>
+    {
+        lock (_gate) _control.Write(frame);
+    }
+
+    public void WriteHeartbeat()
+    {
+        lock (_gate) _control.WriteEmpty(FrameType.Heartbeat);
+    }
+
+    /// <summary>Control frames, unless one of the log is half sent.</summary>
+    public bool TryTakeControl(out ReadOnlyMemory<byte> bytes)
+    {
+        bytes = default;
+        lock (_gate) return !delivery.IsInsideFrame && _control.TryTake(out bytes);
+    }
+
+    /// <summary>What comes behind the control frames: the image, then queries and the log.</summary>
+    public bool TryTake(out ReadOnlyMemory<byte> bytes) =>
+        (_image is not null && TakeImage(out bytes)) || TryTakeQueries(out bytes) || TryTakeDelivery(out bytes);
+
+    /// <summary>The bytes that were taken last are sent, and their memory is used again.</summary>
+    public void Taken()
+    {
+        if (_deliveryTaken) { delivery.Taken(); Crash.Hit("deliver.after"); }
+        _deliveryTaken = false;
+    }
+
+    /// <summary>The connection is over; nobody sends any more.</summary>
+    public void End()
+    {
+        if (_deliveryTaken) delivery.Taken();
+        _image?.Dispose();
+    }
+
+    private bool TakeImage(out ReadOnlyMemory<byte> bytes)
+    {
+        _imageFrame.ResetWrittenCount();
+        if (_image!.TryWriteNext(_imageFrame))
+        {
+            bytes = _imageFrame.WrittenMemory;
+            return true;
+        }
+        _image.Dispose();
+        _image = null;
+        bytes = default;
+        return false;
+    }
+
+    /// <summary>Queries go behind all that the app was given so far, and in front of what comes next.</summary>
+    private bool TryTakeQueries(out ReadOnlyMemory<byte> bytes)
+    {
+        bytes = default;
+        if (_held is not null || delivery.IsInsideFrame || !queries.HasReady(delivery.Next)) return false;
+        lock (_gate)
+        {
+            queries.Give(delivery.Next, _control);
+            return _control.TryTake(out bytes);
+        }
+    }
+
+    private bool TryTakeDelivery(out ReadOnlyMemory<byte> bytes)
+    {
+        if (_held is { } waited)
+        {
+            bytes = waited;
+            _held = null;
+            return _deliveryTaken = true;
+        }
+        if (!delivery.TryTake(out bytes)) return false;
+        if (delivery.TakeOutlook() is not { } ahead) return _deliveryTaken = true;
+        _held = bytes;
+        lock (_gate)
+        {
+            _control.Write(ahead);
+            return _control.TryTake(out bytes);
+        }
+    }
+}

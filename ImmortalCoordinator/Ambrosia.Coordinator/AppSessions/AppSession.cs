@@ -1,0 +1,249 @@
+using Ambrosia.Coordinator.Checkpoints;
+using Ambrosia.Coordinator.Outboxes;
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Runs;
+
+namespace Ambrosia.Coordinator.AppSessions;
+
+/// <summary>Says how far a session of the app has come. It only goes forward.</summary>
+internal enum AppStage { AwaitHello, Replaying, BecomingPrimary, Primary, Ended }
+
+/// <summary>
+/// Leads one connection of the app from its hello to its end: checks who it is, lets it begin, and takes it through its stages; what it
+/// emits, and what it asks for, goes on to the modules that it is for. Two threads: the one that reads the app calls the
+/// <see cref="IAppFrames"/> side, the one that sends to it calls <see cref="TryTake"/>; what both touch is under one lock.
+/// </summary>
+internal sealed class AppSession(
+    AppSessionRegistry sessions, AppOutputs outputs, AppControl control, AppFeed feed, ulong number, Action wakeSender) : IAppFrames
+{
+    /// <summary>So many bytes cost less to send than to change threads for.</summary>
+    private const ulong LittleBytesMax = 32 * 1024;
+
+    private readonly Lock _gate = new();
+    private AppStage _stage; // written under the lock, by the thread that reads the app but for one step of the one that sends
+
+    /// <summary>
+    /// When everything below this has been delivered, the app is told to become primary; null: this replica is a secondary.
+    /// </summary>
+    private Lsn? _target;
+
+    public ulong Number { get; } = number;
+
+    /// <summary>The session ended by its own Goodbye, with this reason.</summary>
+    public string? EndReason { get; private set; }
+
+    /// <summary>The hello was accepted.</summary>
+    public bool HasBegun { get { lock (_gate) return _stage != AppStage.AwaitHello; } }
+
+    public bool IsPrimary { get { lock (_gate) return _stage == AppStage.Primary; } }
+
+    public bool IsEnded { get { lock (_gate) return _stage == AppStage.Ended; } }
+
+    /// <summary>The stage's name for operators: greeting, replaying, becoming primary, primary, or ended.</summary>
+    public string StageName
+    {
+        get
+        {
+            lock (_gate)
+                return _stage switch
+                {
+                    AppStage.AwaitHello => "greeting",
+                    AppStage.Replaying => "replaying",
+                    AppStage.BecomingPrimary => "becoming primary",
+                    AppStage.Primary => "primary",
+                    _ => "ended"
+                };
+        }
+    }
+
+    /// <summary>There may be something to take: what a sender looks at before it waits.</summary>
+    public bool HasOutput
+    {
+        get
+        {
+            lock (_gate)
+            {
+                if (_stage == AppStage.Ended) return false;
+                if (feed.HasControl) return true;
+                if (_stage == AppStage.AwaitHello) return false;
+                return feed.HasRecords || (_stage == AppStage.Replaying && feed.Next >= _target);
+            }
+        }
+    }
+
+    /// <summary>
+    /// It is primary, and what waits for it is less than changing threads would cost. Of log bytes; replay is never little.
+    /// </summary>
+    public bool HasLittle => IsPrimary && feed.BytesLeft <= LittleBytesMax;
+
+    // ---- what the app sends ----
+
+    public AppReader NewReader() => outputs.NewReader(this);
+
+    /// <summary>
+    /// The limit is small until it is known who speaks; then it is what any limit allows, since replay says again what an earlier one
+    /// did (P2.3).
+    /// </summary>
+    public uint PayloadBytesMax =>
+        _stage == AppStage.AwaitHello ? SizeLimits.ControlBytesMax : SizeLimits.PayloadBytesMax(SizeLimits.MessageBytesMaxLimit);
+
+    public bool IsStranger => _stage == AppStage.AwaitHello;
+
+    /// <summary>
+    /// An app that has shown its token waits while another session is live: that one's app may be dead and its last bytes still on the way.
+    /// The pump ends this patience, and then the app is refused. Set before the hello, ended by the thread that reads the app.
+    /// </summary>
+    public bool IsPatient { get; set; }
+
+    /// <summary>
+    /// What the app says to itself, a digest or a decision found no room in the log: the pump waits before it receives more.
+    /// </summary>
+    public bool LogWaits { get; private set; }
+
+    public ReadAnswer Run(BlockPool.Block block, int frameAt, in RunView run, int runBytes)
+    {
+        if (_stage is AppStage.AwaitHello or AppStage.Ended) throw new ProtocolViolation("P2.4", "run before the hello");
+        return outputs.Take(block, frameAt, run, runBytes, _stage);
+    }
+
+    public ReadAnswer Control(FrameType type, ReadOnlySpan<byte> payload)
+    {
+        if (_stage == AppStage.AwaitHello && type != FrameType.AppHello) throw new ProtocolViolation("P2.4", $"{type} before the hello");
+        switch (type)
+        {
+            case FrameType.AppHello: return Hello(AppHello.Read(payload));
+            case FrameType.Destination: outputs.Declare(DestinationFrame.Read(payload)); return ReadAnswer.More;
+            case FrameType.PrimaryReady: PrimaryReady(Protocol.Frames.PrimaryReady.Read(payload)); return ReadAnswer.More;
+            case FrameType.Goodbye: throw Left(Goodbye.Read(payload));
+            default: return control.Take(type, payload, _stage, wakeSender);
+        }
+    }
+
+    public void Pause(bool drained)
+    {
+        LogWaits = !(outputs.TryLog() & control.TryLogDecisions());
+        outputs.TellLinks();
+        outputs.WakeCommitter(drained);
+    }
+
+    /// <summary>First who speaks: a stranger neither waits for anything nor learns anything.</summary>
+    private ReadAnswer Hello(AppHello hello)
+    {
+        if (_stage != AppStage.AwaitHello) throw new ProtocolViolation("P2.4", "second hello");
+        if (sessions.WhatIsWrong(hello) is { } wrong) throw Refuse(wrong);
+        if (IsPatient && sessions.Live is not null) return ReadAnswer.AppIsLive;
+        if (sessions.TryBegin(this, hello, out string? why)) return ReadAnswer.More;
+        return why is null ? ReadAnswer.LogUnread : throw Refuse(why);
+    }
+
+    private AppLeftException Refuse(string why)
+    {
+        Send(new Goodbye(GoodbyeCode.Refused, why));
+        return new AppLeftException(new Goodbye(GoodbyeCode.Refused, why));
+    }
+
+    /// <summary>The session is the instance's: it gets the welcome, the image and the log from there.</summary>
+    public void Begin(AppWelcome welcome, CheckpointImage? image)
+    {
+        outputs.BeginSession();
+        lock (_gate)
+        {
+            feed.Begin(welcome, image);
+            _stage = AppStage.Replaying;
+        }
+        wakeSender();
+    }
+
+    /// <summary>
+    /// This replica has the log: the app is primary once it has executed what is below <paramref name="durable"/>. The first call counts.
+    /// </summary>
+    public void BecomePrimary(Lsn durable)
+    {
+        // On a full disk the first record of all may not be durable yet; the app begins with it before it can be anything.
+        lock (_gate) _target ??= durable == Lsn.Zero ? new Lsn(1) : durable;
+        wakeSender();
+    }
+
+    private void PrimaryReady(PrimaryReady ready)
+    {
+        if (_stage != AppStage.BecomingPrimary || ready.Position != _target)
+            throw new ProtocolViolation("P5.10", $"PrimaryReady for {ready.Position}");
+        lock (_gate) _stage = AppStage.Primary;
+        sessions.Ready(this);
+        control.BecomePrimary();
+        outputs.PushSelf();
+    }
+
+    /// <summary>An app that contradicts the log would do so again: the process ends too.</summary>
+    private static Exception Left(Goodbye goodbye) =>
+        goodbye.Code == GoodbyeCode.Divergence ? new DivergenceException($"the app contradicts the log: {goodbye.Why}")
+        : new AppLeftException(goodbye);
+
+    // ---- what the app gets ----
+
+    /// <summary>
+    /// The next bytes for the app: what its feed has, and at the end of what it has to execute that it is to become primary.
+    /// </summary>
+    public bool TryTake(out ReadOnlyMemory<byte> bytes)
+    {
+        lock (_gate)
+        {
+            bytes = default;
+            if (_stage == AppStage.Ended) return false;
+            if (feed.TryTakeControl(out bytes)) return true;
+            if (_stage == AppStage.AwaitHello) return false;
+        }
+        if (feed.TryTake(out bytes)) return true;
+        if (_stage != AppStage.Replaying) return false;
+        lock (_gate)
+        {
+            if (_target is not { } all || feed.Next < all) return false;
+            _stage = AppStage.BecomingPrimary;
+            feed.BecomePrimary(all);
+            return feed.TryTakeControl(out bytes);
+        }
+    }
+
+    /// <summary>What <see cref="TryTake"/> gave is sent.</summary>
+    public void Taken() => feed.Taken();
+
+    public void Send<T>(T frame) where T : IFramePayload<T>
+    {
+        feed.Write(frame);
+        wakeSender();
+    }
+
+    public void SendHeartbeat()
+    {
+        lock (_gate)
+        {
+            if (_stage == AppStage.AwaitHello) return; // the welcome comes first
+            feed.WriteHeartbeat();
+        }
+        wakeSender();
+    }
+
+    /// <summary>Durable inputs are there to be delivered.</summary>
+    public void Wake() => wakeSender();
+
+    /// <summary>The connection is over; both its threads have stopped.</summary>
+    public void End(string why)
+    {
+        lock (_gate)
+        {
+            if (_stage == AppStage.Ended) return;
+            _stage = AppStage.Ended;
+            EndReason = why;
+        }
+        feed.End();
+        sessions.Ended(this);
+    }
+}
+
+/// <summary>Ends a session: the app said goodbye, or was sent away.</summary>
+internal sealed class AppLeftException(Goodbye goodbye) : Exception(goodbye.Why)
+{
+    public Goodbye Goodbye { get; } = goodbye;
+}

@@ -1,0 +1,171 @@
+using System.Security.Cryptography;
+using Ambrosia.Coordinator.Checkpoints;
+using Ambrosia.Coordinator.LogFeed;
+using Ambrosia.Coordinator.Outboxes;
+using Ambrosia.Coordinator.Replay;
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Log.Checkpoints;
+using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+
+namespace Ambrosia.Coordinator.AppSessions;
+
+/// <summary>
+/// Knows the session that is the instance's: there is one at a time, each begins with the newest checkpoint that can serve, and it becomes
+/// primary when it has executed all that was durable when it began. It owns how far outboxes reach, which is where the next session of a
+/// primary may begin at the latest. Any thread; one lock.
+/// </summary>
+internal sealed class AppSessionRegistry(
+    CoordinatorInputs inputs, ReplicaLog log, OutputStore outputs, AppExecution execution, ReplicaCheckpoints checkpoints,
+    AppControl control)
+{
+    private readonly Lock _gate = new();
+    private AppSession? _live;
+
+    /// <summary>
+    /// What was emitted below this is in the outboxes, or trimmed: no session of a primary begins beyond. Null: nothing was restored yet.
+    /// </summary>
+    private Lsn? _reach;
+
+    /// <summary>The progress is that of the live session, and no longer that of the one before.</summary>
+    private bool _hasPlace;
+
+    /// <summary>A session of this replica was primary, so that peers may have been sent what its outboxes hold.</summary>
+    private volatile bool _mayHaveSent;
+
+    /// <summary>The session that is primary, or on its way.</summary>
+    public AppSession? Live { get { lock (_gate) return _live; } }
+
+    /// <summary>
+    /// A checkpoint at or below this must stay, and the log behind it: the session that is live reads on from here, and the primary's next
+    /// one could begin with no later checkpoint than its reach, which is no lower. Null: any will do.
+    /// </summary>
+    public Lsn? NeededFrom
+    {
+        get
+        {
+            lock (_gate) return _reach is null || _live is null ? _reach : _hasPlace ? execution.Progress.Processed : Lsn.Zero;
+        }
+    }
+
+    /// <summary>A secondary whose app has executed all that is stated as durable.</summary>
+    public bool IsCaughtUp => Live is { HasBegun: true } && execution.IsCaughtUp;
+
+    /// <summary>
+    /// Log bytes that are stated as durable, and that the app is not known to have executed; all of them while there is no app.
+    /// </summary>
+    public ulong Lag => log.Durable.Value
+        - (Live is { HasBegun: true } ? Math.Min(log.Durable.Value, execution.Progress.Processed.Value) : 0);
+
+    /// <summary>A session has become primary.</summary>
+    public event Action<AppSession>? BecamePrimary;
+
+    /// <summary>This replica has the log: its session, now or the next, becomes primary behind all that was durable then.</summary>
+    public void BecomePrimary()
+    {
+        execution.BecomePrimary();
+        Live?.BecomePrimary(log.Durable);
+    }
+
+    /// <summary>The log has advanced, or queries wait: the app may have something to do.</summary>
+    public void Wake() => Live?.Wake();
+
+    /// <summary>Returns why the app cannot be the instance's whatever comes; null: it may be.</summary>
+    public string? WhatIsWrong(AppHello hello)
+    {
+        if (!CryptographicOperations.FixedTimeEquals(hello.Token.Span, inputs.AppToken.Span)) return "the token is wrong";
+        return hello.VersionMin > 1 || hello.VersionMax < 1
+            ? $"the app speaks protocol versions {hello.VersionMin} to {hello.VersionMax}, this coordinator 1" : null;
+    }
+
+    /// <summary>
+    /// Makes the session the instance's, if there is none. False: <paramref name="why"/> not; null: not yet, since more of
+    /// the log must be read first.
+    /// </summary>
+    public bool TryBegin(AppSession session, AppHello hello, out string? why)
+    {
+        lock (_gate)
+        {
+            why = _live is null ? null : $"session {_live.Number} is live; one app at a time";
+            if (why is not null) return false;
+            _live = session;
+        }
+        Lsn durable = log.Durable;
+        RestoredCheckpoint? checkpoint;
+        try
+        {
+            checkpoint = FindStart(durable);
+        }
+        catch (LogUnreadException)
+        {
+            lock (_gate) _live = null;
+            return false;
+        }
+        if (checkpoint?.Header is { } header && header.AppVersion > hello.AppVersion)
+        {
+            why = $"the checkpoint was made by app version {header.AppVersion}, this app is {hello.AppVersion}: start the newer one";
+            lock (_gate) _live = null;
+            checkpoint.Dispose();
+            return false;
+        }
+        Begin(session, checkpoint, durable);
+        return true;
+    }
+
+    private void Begin(AppSession session, RestoredCheckpoint? checkpoint, Lsn durable)
+    {
+        CheckpointHeader? header = checkpoint?.Header;
+        ReplayState state = ReplayState.From(checkpoint?.Part);
+        outputs.Outboxes.BeginSession(CheckpointRecovery.Positions(checkpoint), state.Generations);
+        control.BeginSession();
+        execution.BeginSession(header, checkpoint?.Part, state, inputs.Options.Replica, durable);
+        lock (_gate) _hasPlace = _live == session;
+        var welcome = new AppWelcome(1, new InstanceId(inputs.Identity.Name, inputs.Identity.Shard), inputs.Options.Replica,
+            inputs.Identity.Uuid, log.Epoch, session.Number, state.Policy.MessageBytesMax, header?.Lsn ?? Lsn.Zero, checkpoint is not null);
+        session.Begin(welcome, checkpoint is null ? null : new CheckpointImage(checkpoint.Reader, header!.Lsn, header.ImageVersion));
+        if (execution.OwnsLog) session.BecomePrimary(log.Durable);
+    }
+
+    /// <summary>
+    /// The checkpoint that a session begins with. A secondary takes the newest there is, outboxes and all: it has sent nothing. A primary
+    /// keeps its outboxes, so it begins no later than where they reach; another replica's checkpoint may be ahead of its own app. One that
+    /// took the log over when all that its outboxes could begin with was truncated has sent nothing either, and begins like a secondary.
+    /// </summary>
+    private RestoredCheckpoint? FindStart(Lsn durable) =>
+        execution.OwnsLog && _reach is { } reached && (_mayHaveSent || checkpoints.Recovery.MayBeginBy(reached))
+            ? checkpoints.Recovery.Newest(reached) : Restore(durable);
+
+    /// <summary>
+    /// Makes the outboxes what the newest checkpoint says of them, before anything of them is sent; null: there is
+    /// none, and the log is whole.
+    /// </summary>
+    public RestoredCheckpoint? Restore(Lsn durable)
+    {
+        outputs.Outboxes.Clear();
+        Lsn? again = execution.ExecutesAgainFrom;
+        RestoredCheckpoint? checkpoint =
+            checkpoints.Recovery.Newest(again ?? durable, mayReadOn: !execution.OwnsLog && again is null);
+        lock (_gate) _reach = checkpoint?.Header.Lsn ?? Lsn.Zero;
+        if (checkpoint is not null) CheckpointRecovery.RestoreOutboxes(checkpoint, outputs.Outboxes, outputs.Pool);
+        return checkpoint;
+    }
+
+    /// <summary>The session's app has executed all that it had to.</summary>
+    public void Ready(AppSession session)
+    {
+        _mayHaveSent = true;
+        BecamePrimary?.Invoke(session);
+    }
+
+    public void Ended(AppSession session)
+    {
+        lock (_gate)
+        {
+            if (_live != session) return;
+            if (_reach is { } reached) _reach = Lsn.Max(reached, execution.Progress.Processed);
+            _live = null;
+            _hasPlace = false;
+        }
+        control.SessionEnded();
+    }
+}

@@ -1,0 +1,106 @@
+using Ambrosia.Coordinator.LogFeed;
+using Ambrosia.Coordinator.Outboxes;
+using Ambrosia.Coordinator.Replay;
+using Ambrosia.Log.Checkpoints;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
+using Ambrosia.Log.Recovery;
+using Ambrosia.Log.Segments;
+using Ambrosia.Protocol;
+using Ambrosia.Protocol.Checkpoints;
+using Microsoft.Extensions.Logging;
+
+namespace Ambrosia.Coordinator.Checkpoints;
+
+/// <summary>
+/// Finds where an app session starts: the newest checkpoint that is whole, of the version that the log has there, and from which on the log
+/// is kept; or the beginning of the log. Those that cannot serve are passed over loudly. Stateless; the files are the truth.
+/// </summary>
+internal sealed class CheckpointRecovery(LogLocation location, LogChain chain, ILogger logger)
+{
+    /// <summary>
+    /// Says whether a session can begin with what covers nothing beyond a place, as far as names tell: with a checkpoint, or with the
+    /// beginning of the log.
+    /// </summary>
+    public bool MayBeginBy(Lsn place) =>
+        chain.Segments is not [var oldest, ..] || oldest.FirstLsn == Lsn.Zero
+        || CheckpointDirectory.List(location.Files, location.Directory).Any(name => name.Lsn <= place);
+
+    /// <summary>
+    /// The newest that covers nothing beyond <paramref name="durable"/>; null: there is none, and the log is kept from its beginning.
+    /// The caller owns the reader.
+    /// </summary>
+    /// <param name="mayReadOn">More of the log may be durable than that: another replica is primary.</param>
+    /// <exception cref="LogDamage">None can serve, and the log's beginning is not there any more.</exception>
+    /// <exception cref="LogUnreadException">There are only later ones.</exception>
+    public RestoredCheckpoint? Newest(Lsn durable, bool mayReadOn = false)
+    {
+        var passed = new List<string>();
+        bool isAnyLater = false;
+        foreach (CheckpointFileName name in CheckpointDirectory.List(location.Files, location.Directory))
+        {
+            isAnyLater |= name.Lsn > durable;
+            if (name.Lsn > durable) continue;
+            RestoredCheckpoint? found = TryOpen(name, out string why);
+            if (found is not null) return found;
+            passed.Add($"{name} ({why})");
+            logger.CheckpointSkipped(name.ToString(), why);
+        }
+        Lsn oldest = chain.Segments is [var first, ..] ? first.FirstLsn : Lsn.Zero;
+        if (oldest == Lsn.Zero) return null;
+        if (mayReadOn && isAnyLater && passed.Count == 0) throw new LogUnreadException(durable);
+        throw new LogDamage(location.Directory, 0, oldest, $"a whole checkpoint at {oldest} or behind, since the log below is not there any more",
+            $"{(passed.Count == 0 ? "none" : string.Join("; ", passed))}. Put back a checkpoint of this instance from a backup, with the segments behind it, and start again; nothing was changed");
+    }
+
+    private RestoredCheckpoint? TryOpen(CheckpointFileName name, out string why)
+    {
+        CheckpointReader? reader = null;
+        try
+        {
+            reader = CheckpointReader.Open(location.Files, Path.Combine(location.Directory, name.ToString()), location.Identity);
+            why = LogStart.WhatIsWrong(reader.Header, chain);
+            if (why.Length == 0) return new RestoredCheckpoint(reader, CoordinatorPart.Read(reader.CoordinatorBytes.Span));
+        }
+        catch (Exception damage) when (damage is LogDamage or ProtocolViolation or FileNotFoundException)
+        {
+            why = damage.Message;
+        }
+        reader?.Dispose();
+        return null;
+    }
+
+    /// <summary>Gives outboxes back what a checkpoint says of them, before the first session of this process.</summary>
+    public static void RestoreOutboxes(RestoredCheckpoint checkpoint, OutboxSet outboxes, BlockPool pool)
+    {
+        foreach (CheckpointOutput output in checkpoint.Part.Outputs)
+        {
+            Outbox outbox = outboxes.GetOrAdd(output.Destination);
+            outbox.Restore(KnownOf(output), new ChannelPosition(output.TrimmedNumber, output.TrimmedHash, output.TrimmedLastKind));
+        }
+        foreach ((InstanceId name, int forgotten) in ReplayState.From(checkpoint.Part).Generations)
+            outboxes.GetOrAdd(name).RestoreGeneration(forgotten);
+        OutboxRuns.Restore(checkpoint.Reader, outboxes, pool);
+        checkpoint.Reader.Rewind(); // the image may be wanted next
+        foreach (Outbox outbox in outboxes.InOrder()) outbox.RestoreDone();
+    }
+
+    /// <summary>Returns the position at which each channel stood at the checkpoint.</summary>
+    public static Dictionary<InstanceId, ChannelPosition> Positions(RestoredCheckpoint? checkpoint)
+    {
+        var positions = new Dictionary<InstanceId, ChannelPosition>();
+        if (checkpoint is null) return positions;
+        foreach (CheckpointOutput output in checkpoint.Part.Outputs) positions[output.Destination] = KnownOf(output);
+        return positions;
+    }
+
+    private static ChannelPosition KnownOf(CheckpointOutput output) => new(output.Number, output.Hash, output.LastKind);
+}
+
+/// <summary>Holds a whole checkpoint: its coordinator part in memory; outboxes and image are streamed from the open file.</summary>
+internal sealed record RestoredCheckpoint(CheckpointReader Reader, CoordinatorPart Part) : IDisposable
+{
+    public CheckpointHeader Header => Reader.Header;
+
+    public void Dispose() => Reader.Dispose();
+}

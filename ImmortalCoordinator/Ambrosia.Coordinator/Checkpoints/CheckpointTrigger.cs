@@ -1,0 +1,153 @@
+using Ambrosia.Coordinator.Outboxes;
+using Ambrosia.Log.Checkpoints;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Coordinator.Checkpoints;
+
+/// <summary>
+/// Decides when a checkpoint is due: after so many bytes of log and outputs, after so much time, or when the app or the operator asks. One
+/// at a time; one that came to nothing is tried again after a pause that grows. Whoever ticks has the mark logged. Any thread; time is
+/// that of the last tick, by the monotonic clock.
+/// </summary>
+/// <param name="everyBytes">Log bytes between checkpoints; of outputs, <see cref="OutputShare"/> times as many.</param>
+/// <param name="interval">Time between checkpoints of a log that grows; null: time does not count.</param>
+internal sealed class CheckpointTrigger(long everyBytes, TimeSpan? interval = null)
+{
+    /// <summary>
+    /// Replay makes outputs again, so few inputs with many outputs make a long one too. Not one for one: a checkpoint holds the outputs
+    /// that are not trimmed, so that it is dearer where there are many.
+    /// </summary>
+    public const int OutputShare = 4;
+
+    private static readonly TimeSpan s_pauseMin = TimeSpan.FromSeconds(1), s_pauseMax = TimeSpan.FromMinutes(1);
+
+    private readonly Lock _gate = new();
+    private CheckpointFileName? _last;
+    private bool _isUnderWay;
+
+    /// <summary>So many came to nothing, the last for this reason; the reason is null when one was published since.</summary>
+    private (long Count, string? Why) _failures;
+
+    /// <summary>Somebody wants a checkpoint at or behind this; null: nobody does.</summary>
+    private Lsn? _wanted;
+
+    /// <summary>Durable when the last one was published: a log that has not grown since needs none by time.</summary>
+    private Lsn _seen;
+
+    /// <summary>These are the bytes that apps had emitted at the last mark, and at that of the last one that was published.</summary>
+    private (long AtMark, long Before) _emitted;
+
+    private TimeSpan _now;
+
+    /// <summary>No mark is logged before this; the pause after the next failure.</summary>
+    private (TimeSpan At, TimeSpan Pause) _retry = (default, s_pauseMin);
+
+    /// <summary>
+    /// The last one was published at this time, or that of the first tick less its age when the start found it; null before that.
+    /// </summary>
+    private (TimeSpan? At, TimeSpan Age) _since;
+
+    public CheckpointStatus Status { get { lock (_gate) return new CheckpointStatus(_last, _isUnderWay, _failures.Count, _failures.Why); } }
+
+    /// <summary>One was asked for, or is under way.</summary>
+    public bool IsDue { get { lock (_gate) return _isUnderWay || _wanted is not null; } }
+
+    /// <summary>The newest checkpoint that the start found.</summary>
+    /// <param name="age">By the wall clock, which may have been set since: one from the future counts as taken now.</param>
+    public void Found(CheckpointFileName name, TimeSpan age)
+    {
+        lock (_gate)
+        {
+            _last = name;
+            _seen = name.Lsn;
+            (_since.At, _since.Age) = (null, age > TimeSpan.Zero ? age : TimeSpan.Zero);
+        }
+    }
+
+    /// <param name="durable">Of the log, now.</param>
+    public void Published(CheckpointFileName name, Lsn durable)
+    {
+        lock (_gate)
+        {
+            _last = name;
+            _seen = durable;
+            _since.At = _now;
+            _emitted.Before = _emitted.AtMark;
+            _retry.Pause = s_pauseMin;
+            _isUnderWay = false;
+            _failures.Why = null;
+            if (_wanted <= name.Lsn) _wanted = null;
+        }
+    }
+
+    /// <summary>Somebody wants a checkpoint of all that is below <paramref name="durable"/>, as soon as one can be taken.</summary>
+    public void Request(Lsn durable)
+    {
+        lock (_gate)
+        {
+            if (_wanted is null || _wanted < durable) _wanted = durable;
+            _retry.At = _now;
+        }
+    }
+
+    /// <summary>The one under way came to nothing, or keeps us waiting for too long; after a pause the next one tries again.</summary>
+    public void Failed(string because)
+    {
+        lock (_gate)
+        {
+            if (!_isUnderWay) return;
+            End(because);
+            _retry.At = _now + _retry.Pause;
+            _retry.Pause = _retry.Pause * 2 < s_pauseMax ? _retry.Pause * 2 : s_pauseMax;
+        }
+    }
+
+    /// <summary>The app went away: the next session begins anew.</summary>
+    public void SessionEnded()
+    {
+        lock (_gate) if (_isUnderWay) End("the app's session ended before it was written");
+    }
+
+    private void End(string because)
+    {
+        _isUnderWay = false;
+        _failures = (_failures.Count + 1, because);
+    }
+
+    /// <summary>True: a mark is to be logged now.</summary>
+    /// <param name="now">Monotonic, so that a clock that is set moves no checkpoint.</param>
+    public bool Claim(Lsn durable, EmittedBytes outputs, TimeSpan now)
+    {
+        lock (_gate)
+        {
+            _now = now;
+            _since.At ??= now - _since.Age;
+            if (_isUnderWay || now < _retry.At || (_wanted is null && !IsDueBySize(durable, outputs) && !IsDueByTime(durable)))
+                return false;
+            _emitted.AtMark = outputs.Total;
+            return _isUnderWay = true;
+        }
+    }
+
+    /// <summary>The log had no room for the mark: claimed again at the next tick.</summary>
+    public void GiveBack()
+    {
+        lock (_gate) _isUnderWay = false;
+    }
+
+    // A replica may have published one beyond what the caller last saw as durable.
+    private bool IsDueBySize(Lsn durable, EmittedBytes outputs)
+    {
+        Lsn from = _last?.Lsn ?? Lsn.Zero;
+        long counted = Math.Max(outputs.Total - _emitted.Before - outputs.Spilled * OutputShare, 0) / OutputShare;
+        return durable > from && durable - from >= everyBytes - counted;
+    }
+
+    private bool IsDueByTime(Lsn durable) => interval is { } limit && durable > _seen && _now - _since.At >= limit;
+}
+
+/// <summary>Tells how the checkpoints of a replica are getting on.</summary>
+/// <param name="Last">The newest that is published or was found at the start; null: none.</param>
+/// <param name="Failures">Marks that came to nothing since the start.</param>
+/// <param name="Why">What became of the last of these.</param>
+internal readonly record struct CheckpointStatus(CheckpointFileName? Last, bool IsUnderWay, long Failures, string? Why);

@@ -1,0 +1,101 @@
+using Ambrosia.Log.Checkpoints;
+using Ambrosia.Protocol.Frames;
+
+namespace Ambrosia.Coordinator.Checkpoints;
+
+/// <summary>Tells the thread that writes checkpoints one thing to do.</summary>
+internal abstract record CheckpointStep
+{
+    /// <summary>A checkpoint begins; its image follows.</summary>
+    public sealed record Start(CheckpointJob Job) : CheckpointStep;
+
+    /// <summary>The image is whole, as the app says.</summary>
+    public sealed record End(ImageEnd Claim) : CheckpointStep;
+
+    /// <summary>The rest of the image will not come.</summary>
+    public sealed record Abandon : CheckpointStep;
+
+    /// <summary>Another replica has published a checkpoint.</summary>
+    public sealed record Adopt(CheckpointFileName Name) : CheckpointStep;
+
+    /// <summary>A stretch of the image; it grows as long as it waits.</summary>
+    public sealed record Stretch(byte[] Buffer) : CheckpointStep
+    {
+        public int Length { get; set; }
+
+        public ReadOnlySpan<byte> Bytes => Buffer.AsSpan(0, Length);
+
+        public void Append(ReadOnlySpan<byte> bytes)
+        {
+            bytes.CopyTo(Buffer.AsSpan(Length));
+            Length += bytes.Length;
+        }
+    }
+}
+
+/// <summary>
+/// Holds what waits for the thread that writes checkpoints, in its order, and the memory of the image's bytes, which is bounded. The thread
+/// that reads the app and the one that ticks add, the one that writes takes; one lock.
+/// </summary>
+internal sealed class ImageQueue
+{
+    private readonly Lock _gate = new();
+    private readonly Queue<CheckpointStep> _queue = new();
+    private readonly ImageBuffers _buffers = new();
+
+    /// <summary>The last in the queue, if it is a stretch.</summary>
+    private CheckpointStep.Stretch? _growing;
+
+    /// <summary>The image that comes in has no byte yet.</summary>
+    private bool _isImageEmpty = true;
+
+    public bool HasAny { get { lock (_gate) return _queue.Count > 0; } }
+
+    public bool HasRoom { get { lock (_gate) return _buffers.HasRoom; } }
+
+    public void Add(CheckpointStep work)
+    {
+        lock (_gate)
+        {
+            _queue.Enqueue(work);
+            _growing = null;
+            if (work is CheckpointStep.Start) _isImageEmpty = true;
+        }
+    }
+
+    /// <summary>Adds all of these bytes of an image behind what waits already; false: none of them.</summary>
+    public bool TryAdd(ReadOnlySpan<byte> bytes)
+    {
+        lock (_gate)
+        {
+            int room = _growing is { } last ? Math.Min(last.Buffer.Length - last.Length, bytes.Length) : 0;
+            if (!_buffers.HasRoomFor(bytes.Length - room)) return false;
+            for (; !bytes.IsEmpty; bytes = bytes[room..])
+            {
+                if (_growing is null || _growing.Length == _growing.Buffer.Length)
+                    _queue.Enqueue(_growing = new CheckpointStep.Stretch(_buffers.Take(bytes.Length, isFirst: _isImageEmpty)));
+                room = Math.Min(_growing.Buffer.Length - _growing.Length, bytes.Length);
+                _growing.Append(bytes[..room]);
+                _isImageEmpty = false;
+            }
+            return true;
+        }
+    }
+
+    /// <summary>Takes the next piece; null: there is none. A stretch that is taken grows no more.</summary>
+    public CheckpointStep? Take()
+    {
+        lock (_gate)
+        {
+            if (!_queue.TryDequeue(out CheckpointStep? work)) return null;
+            if (ReferenceEquals(work, _growing)) _growing = null;
+            return work;
+        }
+    }
+
+    /// <summary>A stretch's bytes are written, and its memory is used again.</summary>
+    public void Return(CheckpointStep.Stretch stretch)
+    {
+        lock (_gate) _buffers.Return(stretch.Buffer);
+    }
+}

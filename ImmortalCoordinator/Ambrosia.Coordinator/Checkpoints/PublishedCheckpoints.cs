@@ -1,0 +1,109 @@
+using Ambrosia.Coordinator.LogFeed;
+using Ambrosia.Coordinator.Outboxes;
+using Ambrosia.Coordinator.Replay;
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Log.Checkpoints;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Retention;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Coordinator.Checkpoints;
+
+/// <summary>
+/// Decides what a replica does about checkpoints that have a name: a primary counts its own and those of others, after a look at what they
+/// say, and truncates the log behind them; a secondary that turns out to differ takes back its own. It owns the comparison of states. The
+/// thread that writes checkpoints, but for <see cref="RemoveDoubtful"/> and <see cref="Failed"/>.
+/// </summary>
+internal sealed class PublishedCheckpoints(
+    CoordinatorInputs inputs, ReplicaLog log, OutboxSet outboxes, Delivery delivery, CheckpointTrigger trigger, CheckpointAssigner assigner)
+    : ICheckpointOutcome
+{
+    private readonly string _replica = inputs.Options.Replica, _directory = inputs.Options.LogDirectory;
+    private readonly ReplicaStateComparer _states = new(inputs);
+    private volatile RetentionScheduler? _retention;
+
+    /// <summary>This replica has the log, and truncates it from here on.</summary>
+    public void BecomePrimary(RetentionScheduler retention) => _retention = retention;
+
+    /// <summary>Returns true, once each time, when what a reader held is to be tried again.</summary>
+    public bool IsTruncationDue(TimeSpan now) => _retention is { } retention && retention.IsDue(now);
+
+    /// <summary>The segment that a reader keeps from being removed, of a primary. Any thread.</summary>
+    public SegmentHold? Held => _retention?.Held;
+
+    public bool Published(CheckpointFileName name)
+    {
+        bool isAdopted = name.Replica != _replica;
+        if (log.IsWritten && isAdopted && !IsTrusted(name)) return false;
+        inputs.Logger.CheckpointPublished(name.ToString());
+        if (!log.IsWritten) return false; // the primary finds it, and removes what it makes superfluous
+        trigger.Published(name, log.Durable);
+        // of our own the writer knows the header, and goes on by itself; below another's our app may still need the log
+        return isAdopted && delivery.Next >= name.Lsn;
+    }
+
+    public void Truncate(CheckpointHeader? published) => _retention?.Run(published);
+
+    public void Computed(Lsn place, StateDigest state) => _states.Computed(place, state);
+
+    /// <summary>Compares this secondary's state with checkpoints of others; a primary's is the one that counts.</summary>
+    /// <exception cref="DivergenceException">Exit 70.</exception>
+    public void CompareStates()
+    {
+        if (!log.IsWritten) _states.Compare();
+    }
+
+    public void Failed(string why)
+    {
+        trigger.Failed(why);
+        inputs.Logger.CheckpointFailed(why);
+    }
+
+    /// <summary>
+    /// This secondary has diverged: what it published behind the last place at which it was compared may hold the difference, and the
+    /// primary could not compare calls that were trimmed. Called on the way out, so that nothing that fails here matters.
+    /// </summary>
+    /// <param name="began">The session began here: with a checkpoint that is in force, or with the log.</param>
+    /// <param name="confirmed">The last digest that agreed: it says nothing of a state that differs where the calls do not.</param>
+    public void RemoveDoubtful(Lsn began, Lsn confirmed)
+    {
+        Lsn trusted = Lsn.Max(began, _states.IsDifferent ? _states.Agreed : confirmed);
+        foreach (CheckpointFileName name in CheckpointDirectory.List(inputs.Files, _directory))
+        {
+            if (name.Replica != _replica || name.Lsn <= trusted) continue;
+            inputs.Files.Delete(PathOf(name));
+            inputs.Logger.CheckpointRemoved(name.ToString());
+        }
+    }
+
+    /// <summary>A checkpoint of a secondary that has made other calls than we is removed, and not asked of it again at once.</summary>
+    private bool IsTrusted(CheckpointFileName name)
+    {
+        if (WhatDiffers(name) is not { } why) return true;
+        inputs.Files.Delete(PathOf(name));
+        assigner.PassOver(name.Replica);
+        Failed($"{name} is removed: {why}");
+        return false;
+    }
+
+    private string? WhatDiffers(CheckpointFileName name)
+    {
+        try
+        {
+            using CheckpointReader reader = CheckpointReader.Open(inputs.Files, PathOf(name), inputs.Identity, pastCache: true);
+            string? why = CheckpointValidator.WhatDiffers(reader, outboxes);
+            if (why is null) _retention?.MarkVerified(reader.Header); // once is enough
+            return why;
+        }
+        catch (LogDamage damage)
+        {
+            return damage.Message;
+        }
+        catch (FileNotFoundException)
+        {
+            return "its replica has taken it back"; // it has diverged, which says nothing of our disk
+        }
+    }
+
+    private string PathOf(CheckpointFileName name) => Path.Combine(_directory, name.ToString());
+}

@@ -1,0 +1,131 @@
+using Ambrosia.Coordinator.LogFeed;
+using Ambrosia.Coordinator.Outboxes;
+using Ambrosia.Coordinator.Replay;
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Log.Checkpoints;
+using Ambrosia.Log.Recovery;
+using Ambrosia.Log.Retention;
+using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+
+namespace Ambrosia.Coordinator.Checkpoints;
+
+/// <summary>
+/// Owns all that a replica does about checkpoints: when one is due and who takes it, how the app's image gets to the disk, what follows
+/// from a published one, and with which one a session begins. Threads: as each member says.
+/// </summary>
+internal sealed class ReplicaCheckpoints : IDisposable
+{
+    private readonly CoordinatorInputs _inputs;
+    private readonly ReplicaLog _log;
+    private readonly AppExecution _execution;
+    private readonly CheckpointScheduler _scheduler;
+    private readonly PublishedCheckpoints _published;
+    private readonly SecondOpinion _opinion;
+
+    public ReplicaCheckpoints(CoordinatorInputs inputs, ReplicaLog log, LogReaders readers, LogAppender appender, OutboxSet outboxes,
+        AppExecution execution)
+    {
+        (_inputs, _log, _execution) = (inputs, log, execution);
+        CoordinatorOptions options = inputs.Options;
+        Trigger = new CheckpointTrigger(options.CheckpointEveryBytes, options.CheckpointInterval);
+        Recovery = new CheckpointRecovery(inputs.Location, readers.Chain, inputs.Logger);
+        _opinion = new SecondOpinion(inputs);
+        var assigner = new CheckpointAssigner(options.Replica);
+        _published = new PublishedCheckpoints(inputs, log, outboxes, execution.Delivery, Trigger, assigner);
+        var memory = new CheckpointMemory();
+        var writer = new CheckpointJobWriter(
+            _published, header => new CheckpointWriter(inputs.Files, options.LogDirectory, inputs.Identity, header, Crash.Points, memory),
+            () => log.Stated);
+        Pipeline = new CheckpointPipeline(
+            new CheckpointSnapshot(inputs, log, readers, outboxes, execution), _published, writer, inputs.Pumps.CheckpointWork,
+            inputs.Pumps.RoomForApp);
+        _scheduler = new CheckpointScheduler(inputs, Trigger, assigner, appender, _opinion, Pipeline.Adopt);
+    }
+
+    public CheckpointTrigger Trigger { get; }
+
+    public CheckpointRecovery Recovery { get; }
+
+    public CheckpointPipeline Pipeline { get; }
+
+    /// <summary>This replica has the log. Before its app becomes primary; one thread.</summary>
+    public void BecomePrimary(RetentionScheduler retention) => _published.BecomePrimary(retention);
+
+    /// <summary>
+    /// Returns the place at or below which a checkpoint must stay, and the log behind it; null: any will do. The thread that writes
+    /// checkpoints.
+    /// </summary>
+    /// <param name="app">The same, as far as this replica's app is concerned.</param>
+    public Lsn? FindNeeded(Lsn? app) => _opinion.FindNeeded() is { } confirmed && !(app < confirmed) ? confirmed : app;
+
+    /// <summary>The segment of the log that a reader keeps from being removed, of a primary; null: none is kept. Any thread.</summary>
+    public SegmentHold? Held => _published.Held;
+
+    /// <summary>A checkpoint was asked for, or is on its way. Any thread.</summary>
+    public bool IsDue => Trigger.IsDue;
+
+    /// <summary>Asks for a checkpoint as soon as one can be taken. Any thread.</summary>
+    public void Request() => Trigger.Request(_log.Durable);
+
+    /// <summary>
+    /// The app sends its image now, of which the first frame is this. False: there is no room, and the same frame comes again (P5.7). The
+    /// thread that reads the app.
+    /// </summary>
+    /// <param name="isWanted">False while the app of a primary replays.</param>
+    public bool Begin(ImageBegin begin, bool isWanted) =>
+        Pipeline.Begin(begin, isWanted && _execution.ExecutesAgainFrom is null, _execution.Executed);
+
+    /// <summary>
+    /// P5.8: the image may come yet, or, if it cannot be written, never: the next mark tries again. The thread that reads the app.
+    /// </summary>
+    public void Waits(string why)
+    {
+        Trigger.Failed($"the app cannot write it down yet: {why}");
+        _inputs.Logger.CheckpointWaits(why);
+    }
+
+    /// <summary>An unfinished checkpoint comes to nothing. The thread that reads the app.</summary>
+    public void SessionEnded()
+    {
+        Pipeline.SessionEnded();
+        Trigger.SessionEnded();
+    }
+
+    /// <summary>Tells the thread that writes checkpoints that it may have work now. Any thread.</summary>
+    public void Wake()
+    {
+        if (HasWork) _inputs.Pumps.CheckpointWork();
+    }
+
+    /// <summary>
+    /// Decides whether a mark is due, or a look at those of others; <see cref="Step"/> does it. The ticking thread of a primary.
+    /// </summary>
+    /// <param name="now">Monotonic.</param>
+    /// <param name="mayMark">The app executes the log's end, so a checkpoint makes sense.</param>
+    public void Tick(EmittedBytes outputs, TimeSpan now, bool mayMark)
+    {
+        if (_scheduler.Tick(_log.Durable, outputs, now, mayMark)) _inputs.Pumps.CheckpointWork();
+        if (_published.IsTruncationDue(now)) Pipeline.Truncate();
+    }
+
+    /// <summary>There is something to <see cref="Step"/> for. Any thread.</summary>
+    public bool HasWork => _scheduler.HasWork || Pipeline.HasWork;
+
+    /// <summary>Does one piece of work; false: there is none now. The thread that writes checkpoints.</summary>
+    public bool Step() => _scheduler.Step(_log.Epoch) || Pipeline.Step();
+
+    /// <summary>Compares this replica's state with checkpoints of others. The thread that writes checkpoints.</summary>
+    /// <exception cref="DivergenceException">Exit 70.</exception>
+    public void CompareStates() => _published.CompareStates();
+
+    /// <summary>This secondary has diverged: what it published since it last agreed is taken back. Called on the way out.</summary>
+    public void RemoveDoubtful()
+    {
+        if (_log.IsWritten) return;
+        Pipeline.Forbid();
+        _published.RemoveDoubtful(_execution.Digests.Began, _execution.Digests.Confirmed);
+    }
+
+    public void Dispose() => Pipeline.Dispose();
+}

@@ -1,0 +1,197 @@
+using System.Buffers;
+using Ambrosia.Coordinator.Framing;
+using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Runs;
+
+namespace Ambrosia.Coordinator.Clients;
+
+/// <summary>
+/// The queries of callers outside (protocol P10.9). It owns those that wait until the app has been given the log far enough, and those that
+/// the app is answering. Any thread; one lock, under which nobody else is called. Invariants: at most <see cref="QueriesMax"/> queries and
+/// <see cref="BytesMax"/> of arguments are here, and <see cref="AtTheAppMax"/> of them at the app; each is answered
+/// once, or its caller is gone.
+/// </summary>
+/// <param name="durable">Says how far the log is durable.</param>
+/// <param name="wakeApp">Hears that the app may have something to answer.</param>
+internal sealed class PendingQueries(TimeProvider time, Func<Lsn> durable, Action wakeApp)
+{
+    public const int QueriesMax = 4096;
+    public const long BytesMax = 64 << 20;
+
+    /// <summary>It is small, so that records do not wait for a flood of queries, nor an app's output behind their answers.</summary>
+    public const int AtTheAppMax = 64;
+
+    /// <summary>A query that two sessions of the app did not survive is not given to a third.</summary>
+    private const int EndingsMax = 2;
+
+    /// <summary>The lowest gate: there is no state before the first record.</summary>
+    private static readonly Lsn s_first = new(1);
+
+    private readonly Lock _gate = new();
+    private readonly SortedDictionary<(Lsn Gate, ulong Id), ClientQuery> _waiting = [];
+    private readonly Dictionary<ulong, ClientQuery> _atTheApp = [];
+    private readonly ArrayBufferWriter<byte> _frame = new();
+    private ulong _lastId, _ready = ulong.MaxValue;
+    private long _bytes, _earliest = long.MaxValue;
+
+    /// <summary>Queries under way.</summary>
+    public int Count { get { lock (_gate) return _waiting.Count + _atTheApp.Count; } }
+
+    /// <summary>Keeps a query until the app can answer it; if there are too many already, it is answered so at once.</summary>
+    public void Ask(ClientSession session, in QueryFrame query)
+    {
+        if (TryKeep(session, query)) wakeApp();
+        else session.Answer(QueryAnswerFrame.NotNow(query.Query, durable(), "too much is asked of this replica at the moment"));
+    }
+
+    private bool TryKeep(ClientSession session, in QueryFrame query)
+    {
+        Lsn known = durable();
+        Lsn behind = Lsn.Max(query.Position, known);
+        long until = In(Math.Min(query.PatienceMs, QueryFrame.PatienceMsMax));
+        lock (_gate)
+        {
+            if (_waiting.Count + _atTheApp.Count == QueriesMax || (_bytes > 0 && _bytes + query.Arguments.Length > BytesMax)) return false;
+            var asked = new ClientQuery(++_lastId, session, query, Lsn.Max(behind, s_first), until);
+            _bytes += asked.Arguments.Length;
+            Wait(asked);
+        }
+        return true;
+    }
+
+    /// <summary>
+    /// Some query may be given to an app that has been given everything below <paramref name="given"/>. Without the
+    /// lock: asked before each send.
+    /// </summary>
+    public bool HasReady(Lsn given) => Volatile.Read(ref _ready) <= given.Value;
+
+    /// <summary>Gives the app what it may answer now.</summary>
+    /// <param name="given">Every record below has been given to the app, and none behind.</param>
+    public void Give(Lsn given, FrameQueue to)
+    {
+        lock (_gate)
+        {
+            while (_atTheApp.Count < AtTheAppMax && _waiting.Count > 0 && _waiting.First().Value is { } next && next.Gate <= given)
+            {
+                _waiting.Remove((next.Gate, next.Id));
+                _atTheApp.Add(next.Id, next);
+                _frame.ResetWrittenCount();
+                new QueryFrame(next.Id, next.Position, 0, next.Method, next.Arguments).Write(_frame);
+                to.Write(FrameType.Query, _frame.WrittenSpan);
+            }
+            FindReady();
+        }
+    }
+
+    /// <summary>The app has answered; true: others may be given now.</summary>
+    /// <param name="delivered">End of the last record that it was given.</param>
+    /// <exception cref="ProtocolViolation">P5.18.</exception>
+    public bool Answered(in QueryAnswerFrame answer, Lsn delivered)
+    {
+        ClientQuery? asked;
+        bool isWaiting;
+        lock (_gate)
+        {
+            if (!_atTheApp.Remove(answer.Query, out asked))
+                throw new ProtocolViolation("P5.18", $"an answer to query {answer.Query}, which the app was not asked");
+            if (answer.Status == QueryStatus.NotNow) throw new ProtocolViolation("P5.18", "the app does not answer a query");
+            if (answer.Position < asked.Position || (answer.Position > asked.Position && answer.Position > delivered))
+                throw new ProtocolViolation("P5.18",
+                    $"a query of position {asked.Position} is answered at {answer.Position}; the app was given the log up to {delivered}");
+            _bytes -= asked.Arguments.Length;
+            FindReady();
+            isWaiting = _waiting.Count > 0;
+        }
+        if (!asked.IsForgotten) asked.Session.Answer(new QueryAnswerFrame(asked.Number, answer.Status, answer.Position, answer.Answer));
+        return isWaiting;
+    }
+
+    /// <summary>
+    /// A session of the app has ended: what it had not answered is given to the next one, but not for ever. It waits for that one beyond
+    /// its patience: sent away it would come again as a new query, here or at another replica, and end one app after another.
+    /// </summary>
+    public void AppEnded()
+    {
+        var given = new List<ClientQuery>();
+        long until = In(QueryFrame.PatienceMsMax);
+        lock (_gate)
+        {
+            foreach (ClientQuery asked in _atTheApp.Values)
+            {
+                asked.Until = until;
+                if (!asked.IsForgotten && ++asked.Endings < EndingsMax) Wait(asked);
+                else
+                {
+                    _bytes -= asked.Arguments.Length;
+                    if (!asked.IsForgotten) given.Add(asked);
+                }
+            }
+            _atTheApp.Clear();
+            FindReady();
+        }
+        foreach (ClientQuery asked in given) asked.Session.Answer(EndedTheApp(asked));
+    }
+
+    /// <summary>The caller is gone.</summary>
+    public void Forget(ClientSession session)
+    {
+        lock (_gate)
+        {
+            foreach (ClientQuery asked in _waiting.Values.Where(each => each.Session == session).ToArray()) Drop(asked);
+            foreach (ClientQuery asked in _atTheApp.Values.Where(each => each.Session == session)) asked.IsForgotten = true;
+            FindReady();
+        }
+    }
+
+    /// <summary>Somebody's patience may come to its end.</summary>
+    public bool IsAwaited => Volatile.Read(ref _earliest) != long.MaxValue;
+
+    /// <summary>Tells those whose patience is over. Called a few times a second.</summary>
+    public void Tick()
+    {
+        long now = time.GetTimestamp();
+        if (Volatile.Read(ref _earliest) > now) return;
+        ClientQuery[] over;
+        lock (_gate)
+        {
+            over = [.. _waiting.Values.Where(each => each.Until <= now)];
+            foreach (ClientQuery asked in over) Drop(asked);
+            _earliest = _waiting.Count == 0 ? long.MaxValue : _waiting.Values.Min(static each => each.Until);
+            FindReady();
+        }
+        Lsn known = durable();
+        foreach (ClientQuery asked in over)
+            asked.Session.Answer(QueryAnswerFrame.NotNow(asked.Number, known, asked.Position > known
+                ? $"this replica knows the log up to {known}, and {asked.Position} is asked for"
+                : $"this replica's app has not executed the log up to {asked.Gate} yet"));
+    }
+
+    private long In(uint ms) => time.GetTimestamp() + time.TimestampFrequency * ms / 1000;
+
+    private void Wait(ClientQuery asked)
+    {
+        _waiting.Add((asked.Gate, asked.Id), asked);
+        if (asked.Until < _earliest) Volatile.Write(ref _earliest, asked.Until);
+        FindReady();
+    }
+
+    private void Drop(ClientQuery asked)
+    {
+        _waiting.Remove((asked.Gate, asked.Id));
+        _bytes -= asked.Arguments.Length;
+    }
+
+    private void FindReady() =>
+        Volatile.Write(ref _ready, _waiting.Count == 0 || _atTheApp.Count >= AtTheAppMax ? ulong.MaxValue : _waiting.First().Key.Gate.Value);
+
+    private static QueryAnswerFrame EndedTheApp(ClientQuery asked)
+    {
+        var failure = new ArrayBufferWriter<byte>();
+        var writer = new CborWriter(failure);
+        new FailureInfo("Ambrosia.AppEnded",
+            $"The app ended {EndingsMax} times while it had this query to answer; perhaps the query ends it.", null).Write(ref writer);
+        writer.Flush();
+        return new QueryAnswerFrame(asked.Number, QueryStatus.Failure, asked.Position, failure.WrittenSpan);
+    }
+}

@@ -1,0 +1,96 @@
+using System.Net;
+using System.Net.Sockets;
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Log.Files;
+
+namespace Ambrosia.Coordinator.Hosting;
+
+/// <summary>
+/// Is the place where the app finds its coordinator: a unix socket in a private directory, or a loopback port. It owns the token that the
+/// app must show. Each start makes a new token, so that an app of an earlier coordinator is a stranger.
+/// </summary>
+internal sealed class AppEndpoint : IDisposable
+{
+    private const int TokenBytes = 32;
+
+    private readonly string? _socketPath;
+
+    private AppEndpoint(Socket listener, string address, string? socketPath, string tokenPath, byte[] token, bool hasRings = false)
+    {
+        Listener = listener;
+        Address = address;
+        _socketPath = socketPath;
+        TokenPath = tokenPath;
+        Token = token;
+        HasRings = hasRings;
+    }
+
+    public Socket Listener { get; }
+
+    /// <summary>An app whose hello is accepted is offered rings.</summary>
+    public bool HasRings { get; }
+
+    /// <summary>The value of AMBROSIA_APP, which is "unix:PATH", "ring:PATH" or "tcp:PORT".</summary>
+    public string Address { get; }
+
+    /// <summary>The value of AMBROSIA_TOKEN.</summary>
+    public string TokenPath { get; }
+
+    public ReadOnlyMemory<byte> Token { get; }
+
+    public IReadOnlyDictionary<string, string> Environment =>
+        new Dictionary<string, string> { ["AMBROSIA_APP"] = Address, ["AMBROSIA_TOKEN"] = TokenPath };
+
+    /// <summary>Refuses what <see cref="Open"/> would refuse, and makes nothing.</summary>
+    /// <exception cref="MisuseException">The port is taken, or the socket's place will not do.</exception>
+    public static void Check(CoordinatorOptions options)
+    {
+        if (options.AppPort is { } port) BindPort(port).Dispose();
+        else if (options.AppSocket is { } path) SocketPath.Check(path);
+    }
+
+    /// <exception cref="MisuseException">As <see cref="Check"/>.</exception>
+    public static AppEndpoint Open(IFileSystem files, CoordinatorOptions options)
+    {
+        string tokenPath = Path.Combine(options.LogDirectory, $"app.{options.Replica}.token");
+        byte[] token = new byte[TokenBytes];
+        SystemRandom.Fill(token);
+        files.Delete(tokenPath);
+        using (IFile file = files.Create(tokenPath)) file.Write(token, 0);
+        if (options.AppPort is { } port)
+        {
+            Socket bound = BindPort(port);
+            bound.Listen(16);
+            return new AppEndpoint(bound, $"tcp:{((IPEndPoint)bound.LocalEndPoint!).Port}", null, tokenPath, token);
+        }
+        string path = options.AppSocket is { } asked ? SocketPath.Made(files, asked)
+            : SocketPath.Of(files, Path.Combine(options.LogDirectory, $"app.{options.Replica}.sock"));
+        files.Delete(path);
+        var listener = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        listener.Bind(new UnixDomainSocketEndPoint(path));
+        System.IO.File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite);
+        listener.Listen(16);
+        return new AppEndpoint(listener, $"{(options.AppRings ? "ring" : "unix")}:{path}", path, tokenPath, token, options.AppRings);
+    }
+
+    private static Socket BindPort(int port)
+    {
+        var listener = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        try
+        {
+            listener.Bind(new IPEndPoint(IPAddress.Loopback, port));
+            return listener;
+        }
+        catch (SocketException e)
+        {
+            listener.Dispose();
+            throw new MisuseException($"the app's port {port} cannot be used: {e.Message}. Give a free one with --app-port, or 0 for any.");
+        }
+    }
+
+    public void Dispose()
+    {
+        Listener.Dispose();
+        if (_socketPath is not null) System.IO.File.Delete(_socketPath);
+    }
+}

@@ -1,0 +1,36 @@
+using Ambrosia.Protocol;
+using Microsoft.Extensions.Logging;
+
+namespace Ambrosia.Coordinator.Hosting;
+
+/// <summary>Declares the events of the app: its process and its channel.</summary>
+internal static partial class AppEvents
+{
+    /// <summary>The app's process ended. Its own lines say why.</summary>
+    [LoggerMessage(EventId = 801, EventName = "app.ended", Level = LogLevel.Warning,
+        Message = "app ended with code {Code} after Lsn {Executed}; started again in {DelayMs:F0} ms")]
+    public static partial void AppEnded(this ILogger logger, int code, Lsn executed, double delayMs);
+
+    /// <summary>The app fails at one input. Look at it with 'ambrosia log DIR --records --from LSN', and see --fork-policy.</summary>
+    [LoggerMessage(EventId = 802, EventName = "app.stuck", Level = LogLevel.Error,
+        Message = "app ended {Times} times at the same record, the one at or behind Lsn {Executed}: it does not get past it")]
+    public static partial void AppStuck(this ILogger logger, int times, Lsn executed);
+
+    /// <summary>
+    /// A connection is not, or no longer, the app's. The reason says who it was; at most a few lines a second are written, and the reason
+    /// then counts those left out.
+    /// </summary>
+    [LoggerMessage(EventId = 803, EventName = "app.refused", Level = LogLevel.Warning,
+        Message = "app channel: {Why}")]
+    public static partial void AppRefused(this ILogger logger, string why, long leftOut);
+
+    /// <summary>The system gives no connection of the app out, most often because the process has no descriptors left.</summary>
+    [LoggerMessage(EventId = 804, EventName = "app.accept.failed", Level = LogLevel.Warning,
+        Message = "app channel: accepting failed: {Why}")]
+    public static partial void AppAcceptFailed(this ILogger logger, string why);
+
+    /// <summary>The system gives connections of the app out again.</summary>
+    [LoggerMessage(EventId = 805, EventName = "app.accept.resumed", Level = LogLevel.Information,
+        Message = "app channel: accepting goes on, after {Failures} failures")]
+    public static partial void AppAcceptResumed(this ILogger logger, long failures);
+}

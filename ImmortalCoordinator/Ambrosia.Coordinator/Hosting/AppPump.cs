@@ -1,0 +1,280 @@
+using System.Net;
+using System.Net.Sockets;
+using Ambrosia.AppChannel;
+using Ambrosia.Coordinator.AppSessions;
+using Ambrosia.Coordinator.LogFeed;
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using CRA.Links;
+using Microsoft.Extensions.Logging;
+
+namespace Ambrosia.Coordinator.Hosting;
+
+/// <summary>
+/// Takes the app's connections and drives a session over each: one thread that reads, one that sends. Dropping what a dead app sent is
+/// not allowed: its bytes are read to their end before the next session may begin.
+/// </summary>
+internal sealed class AppPump(
+    Coordinator first, AppEndpoint endpoint, Action<CancellationToken> waitForRoom, Action<int, string> fail,
+    ILogger logger) : IDisposable
+{
+    private static readonly TimeSpan s_helloMax = TimeSpan.FromSeconds(5), s_handoverMax = TimeSpan.FromSeconds(2),
+        s_readOn = TimeSpan.FromMilliseconds(5);
+
+    /// <summary>At most so many connections have not sent a hello.</summary>
+    private const int StrangersMax = 16;
+
+    private readonly LogRateLimiter _lines = new(TimeProvider.System.TimestampFrequency, TimeProvider.System.GetTimestamp());
+    private readonly Lock _gate = new();
+
+    /// <summary>
+    /// The connections whose app has not shown its token, oldest first: one too many closes the oldest, so that nobody keeps the app out.
+    /// </summary>
+    private readonly List<Socket> _strangers = [];
+    private volatile bool _stopped;
+
+    /// <summary>The replica whose sessions new connections are, and the place where their failures go.</summary>
+    private volatile Target _target = new(first, fail);
+    private readonly ManualResetEventSlim _isOpen = new(true);
+
+    private sealed record Target(Coordinator Coordinator, Action<int, string> Fail);
+
+    /// <summary>New connections wait until it is said whose they are.</summary>
+    public void Hold() => _isOpen.Reset();
+
+    /// <summary>New connections are those of another replica.</summary>
+    public void TurnTo(Coordinator other, Action<int, string> failOfOther)
+    {
+        _target = new Target(other, failOfOther);
+        _isOpen.Set();
+    }
+
+    public void Start() => new Thread(AcceptLoop) { Name = "app-accept", IsBackground = true }.Start();
+
+    private void AcceptLoop()
+    {
+        var trouble = new AcceptBackoff();
+        while (!_stopped)
+        {
+            Socket socket;
+            try
+            {
+                socket = endpoint.Listener.Accept();
+            }
+            catch (Exception e) when (_stopped && e is SocketException or ObjectDisposedException)
+            {
+                return;
+            }
+            catch (SocketException e) when (e.SocketErrorCode == SocketError.Interrupted)
+            {
+                continue; // a signal
+            }
+            catch (SocketException e)
+            {
+                TimeSpan rest = trouble.Failed(out bool isFirst);
+                if (isFirst) logger.AppAcceptFailed(e.Message);
+                Thread.Sleep(rest);
+                continue;
+            }
+            if (trouble.Succeeded(out long failures)) logger.AppAcceptResumed(failures);
+            if (PeerCredentials.WhatIsWrong(socket) is { } wrong)
+            {
+                socket.Dispose();
+                Refused(wrong);
+                continue;
+            }
+            Admit(socket);
+            new Thread(() => Serve(socket)) { Name = "app-in", IsBackground = true }.Start();
+        }
+    }
+
+    /// <summary>Connections that come to nothing are logged, unless there are too many of them.</summary>
+    private void Refused(string why)
+    {
+        string? admitted;
+        long leftOut;
+        lock (_lines) admitted = _lines.Admit(why, TimeProvider.System.GetTimestamp(), out leftOut);
+        if (admitted is not null) logger.AppRefused(admitted, leftOut);
+    }
+
+    private void Admit(Socket socket)
+    {
+        lock (_gate)
+        {
+            _strangers.Add(socket);
+            if (_strangers.Count <= StrangersMax) return;
+            _strangers[0].Shutdown(SocketShutdown.Both); // its thread comes back and says so
+            _strangers.RemoveAt(0);
+        }
+    }
+
+    /// <summary>Takes it out of those who have shown no token; false: it had to make room.</summary>
+    private bool IsStrangerNoMore(Socket socket)
+    {
+        lock (_gate) return _strangers.Remove(socket);
+    }
+
+    private void Serve(Socket socket)
+    {
+        using Socket owned = socket;
+        using var output = new AppSender();
+        _isOpen.Wait();
+        Target mine = _target;
+        AppSession session = mine.Coordinator.NewSession(output.Wake);
+        session.IsPatient = true;
+        using AppReader reader = session.NewReader();
+        AppStream? stream = null;
+        Thread? sender = null;
+        string why = "closed";
+        try
+        {
+            why = AwaitHello(socket, mine.Coordinator, session, reader) ?? "";
+            if (!session.HasBegun) Refused(why);
+            else
+            {
+                stream = endpoint.HasRings ? RingStream.Offer(socket) : new SocketStream(socket);
+                sender = new Thread(() => SendLoop(stream, session, output, mine.Fail)) { Name = "app-out", IsBackground = true };
+                sender.Start();
+                why = ReadLoop(stream, reader);
+            }
+        }
+        catch (Exception fatal) when (ExitCodes.Of(fatal) is { } code)
+        {
+            mine.Fail(code, fatal.Message);
+        }
+        catch (ProtocolViolation violation)
+        {
+            why = $"the app broke the protocol: {violation.Message}";
+            session.Send(new Goodbye(GoodbyeCode.ProtocolViolation, violation.Message));
+            Refused(why);
+        }
+        catch (AppLeftException left)
+        {
+            why = left.Message;
+            if (left.Goodbye.Code != GoodbyeCode.CleanStop) Refused(why);
+        }
+        IsStrangerNoMore(socket);
+        if (sender is null) SendLast(socket, session);
+        output.End();
+        sender?.Join();
+        stream?.Dispose();
+        session.End(why);
+    }
+
+    /// <summary>Receives until the session has begun; otherwise returns why it has not.</summary>
+    private string? AwaitHello(Socket socket, Coordinator coordinator, AppSession session, AppReader reader)
+    {
+        long begun = Environment.TickCount64;
+        while (true)
+        {
+            // For the hello as a whole: a byte now and then does not keep a place among the few connections.
+            socket.ReceiveTimeout = (int)Math.Max(1, s_helloMax.TotalMilliseconds - (Environment.TickCount64 - begun));
+            int received = socket.Receive(reader.Space().Span, SocketFlags.None, out SocketError error);
+            if (error == SocketError.TimedOut) return "no hello within 5 s (P2.4)";
+            if (error != SocketError.Success || received == 0)
+                return IsStrangerNoMore(socket) ? "closed by the other side before its hello (P2.4)"
+                    : $"one of more than {StrangersMax} that had not said hello";
+            ReadAnswer answer = reader.Received(received);
+            if (answer == ReadAnswer.AppIsLive)
+            {
+                IsStrangerNoMore(socket); // it has shown the token
+                answer = AwaitHandover(coordinator, session, reader);
+            }
+            while (answer == ReadAnswer.LogUnread)
+            {
+                IsStrangerNoMore(socket);
+                if (socket.Poll(0, SelectMode.SelectRead) && socket.Available == 0)
+                    return "closed by the other side while the log was read (P5.2)";
+                Thread.Sleep(s_readOn);
+                answer = reader.Continue();
+            }
+            if (!session.HasBegun) continue;
+            IsStrangerNoMore(socket);
+            socket.ReceiveTimeout = 0;
+            if (socket.AddressFamily == AddressFamily.InterNetwork) socket.NoDelay = true;
+            GoOn(reader, answer);
+            return null;
+        }
+    }
+
+    /// <summary>An app that comes while the dead one's bytes are still being read waits for them.</summary>
+    private static ReadAnswer AwaitHandover(Coordinator coordinator, AppSession session, AppReader reader)
+    {
+        long begun = Environment.TickCount64;
+        while (coordinator.Sessions.Live is not null && Environment.TickCount64 - begun < s_handoverMax.TotalMilliseconds) Thread.Sleep(1);
+        session.IsPatient = false;
+        return reader.Continue();
+    }
+
+    private string ReadLoop(AppStream stream, AppReader reader)
+    {
+        while (true)
+        {
+            int received = stream.Receive(reader.Space().Span);
+            if (received == 0) return "the app's connection ended";
+            GoOn(reader, reader.Received(received));
+        }
+    }
+
+    private void GoOn(AppReader reader, ReadAnswer answer)
+    {
+        while (answer != ReadAnswer.More)
+        {
+            waitForRoom(CancellationToken.None);
+            answer = reader.Continue();
+        }
+    }
+
+    /// <summary>Sends the reason to one whose session has not begun, as far as it is read.</summary>
+    private static void SendLast(Socket socket, AppSession session)
+    {
+        try
+        {
+            socket.SendTimeout = 1000;
+            while (session.TryTake(out ReadOnlyMemory<byte> bytes))
+            {
+                for (int sent = 0; sent < bytes.Length;) sent += socket.Send(bytes.Span[sent..]);
+                session.Taken();
+            }
+            socket.Shutdown(SocketShutdown.Both);
+        }
+        catch (SocketException)
+        {
+            // It is gone already.
+        }
+    }
+
+    private void SendLoop(AppStream stream, AppSession session, AppSender output, Action<int, string> failed)
+    {
+        try
+        {
+            output.Run(session, stream);
+            stream.End();
+        }
+        catch (SocketException)
+        {
+            // The app is gone: what it sent before is still to be read, so only this direction ends.
+        }
+        catch (LogTruncatedException truncated)
+        {
+            logger.LeftBehind(truncated.Next);
+            stream.End();
+        }
+        catch (Exception fatal) when (ExitCodes.Of(fatal) is { } code)
+        {
+            failed(code, fatal.Message);
+            stream.End(); // the process may go on for a while, without this app
+        }
+        catch (ProtocolViolation damage)
+        {
+            failed(ExitCodes.Damage, $"the log holds what it must not: {damage.Message}");
+        }
+    }
+
+    public void Dispose()
+    {
+        _stopped = true;
+        endpoint.Listener.Dispose();
+    }
+}

@@ -1,0 +1,62 @@
+using Ambrosia.Log.Files;
+using CRA.Catalog;
+
+namespace Ambrosia.Coordinator.Hosting;
+
+/// <summary>Reads and writes the catalog's directory through the files seam. Any thread may call it.</summary>
+internal sealed class CatalogFiles(IFileSystem files, string directory, string writer) : ICatalogFiles
+{
+    private int _temporaries;
+
+    public IReadOnlyList<string> List() => files.List(directory);
+
+    public byte[]? Read(string name, int bytesMax)
+    {
+        try
+        {
+            using IFile file = files.Open(Path.Combine(directory, name), FileUse.Read);
+            byte[] bytes = new byte[Math.Min(file.Length, bytesMax)];
+            return bytes[..file.Read(bytes, 0)];
+        }
+        catch (FileNotFoundException)
+        {
+            return null;
+        }
+    }
+
+    public string? WhatIsOpen(string name) => FileRights.WhatIsWrongWithSecret(Path.Combine(directory, name));
+
+    public string PathOf(string name) => Path.Combine(directory, name);
+
+    public void Replace(string name, ReadOnlySpan<byte> content)
+    {
+        files.Rename(WriteTemporary(name, content), Path.Combine(directory, name));
+        files.FlushDirectory(directory);
+    }
+
+    public bool CreateNew(string name, ReadOnlySpan<byte> content)
+    {
+        string temporary = WriteTemporary(name, content);
+        bool isNew = files.TryLink(temporary, Path.Combine(directory, name));
+        files.Delete(temporary);
+        files.FlushDirectory(directory);
+        return isNew;
+    }
+
+    private string WriteTemporary(string name, ReadOnlySpan<byte> content)
+    {
+        files.CreateDirectory(directory);
+        string path = Path.Combine(directory, $".{name}.{writer}.{Interlocked.Increment(ref _temporaries)}");
+        files.Delete(path);
+        using IFile file = files.Create(path);
+        file.Write(content, 0);
+        file.Flush();
+        return path;
+    }
+
+    public void Delete(string name)
+    {
+        files.Delete(Path.Combine(directory, name));
+        files.FlushDirectory(directory);
+    }
+}

@@ -1,0 +1,58 @@
+using Ambrosia.Coordinator.Checkpoints;
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Log.Fencing;
+using Ambrosia.Log.Format;
+
+namespace Ambrosia.Coordinator.Hosting;
+
+/// <summary>Writes checkpoints on a thread of its own, so that the app's stream does not wait for the disk.</summary>
+internal sealed class CheckpointPump(ReplicaCheckpoints checkpoints, Action<int, string> fail) : IDisposable
+{
+    private readonly Parker _parker = new();
+    private volatile bool _stopped, _asked;
+
+    public void Start() => new Thread(Loop) { Name = "checkpoint", IsBackground = true }.Start();
+
+    public void Wake()
+    {
+        _asked = true;
+        _parker.Wake();
+    }
+
+    private void Loop()
+    {
+        Func<bool> isAwaited = () => _asked || _stopped; // made once: a large image wakes the thread thousands of times
+        try
+        {
+            while (!_stopped)
+            {
+                _parker.Park(isAwaited, TimeSpan.FromSeconds(1));
+                _asked = false;
+                while (!_stopped && checkpoints.Step()) { }
+                if (!_stopped) checkpoints.CompareStates();
+            }
+        }
+        catch (DivergenceException divergence)
+        {
+            fail(ExitCodes.Divergence, divergence.Message);
+        }
+        catch (IOException e)
+        {
+            fail(ExitCodes.Io, $"a checkpoint cannot be written: {e.Message}");
+        }
+        catch (FenceLostException lost)
+        {
+            fail(ExitCodes.NotPrimary, lost.Message);
+        }
+        catch (LogDamage e)
+        {
+            fail(ExitCodes.Io, $"a checkpoint was written and does not read back: {e.Message}");
+        }
+    }
+
+    public void Dispose()
+    {
+        _stopped = true;
+        _parker.Wake();
+    }
+}

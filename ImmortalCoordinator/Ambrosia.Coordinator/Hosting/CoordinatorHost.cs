@@ -1,0 +1,313 @@
+using System.Diagnostics;
+using Ambrosia.Coordinator.Admin;
+using Ambrosia.Coordinator.Primary;
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Log.Fencing;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
+using Ambrosia.Log.Reading;
+using Ambrosia.Log.Recovery;
+using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using CRA.Catalog;
+using CRA.Links;
+
+namespace Ambrosia.Coordinator.Hosting;
+
+/// <summary>
+/// Runs one coordinator process from its start to its end: finds or makes the instance, waits until it may be primary, takes the log over,
+/// and starts the pumps over the parts. It owns how the process ends. The starting thread runs it; any thread may fail it.
+/// </summary>
+public sealed class CoordinatorHost : IDisposable
+{
+    /// <summary>A replica of the same name may still be there for so long before it is believed.</summary>
+    private static readonly TimeSpan s_nameMax = TimeSpan.FromSeconds(3);
+
+    private readonly CoordinatorOptions _options;
+    private readonly IFileSystem _files;
+    private readonly EventWriter _logger;
+    private readonly PumpSet _pumps;
+    private readonly AdminCommands _commands = new();
+    private readonly ManualResetEventSlim _ended = new(false);
+    private readonly CancellationTokenSource _retired = new();
+
+    /// <summary>The parts that end with the process, behind the pumps.</summary>
+    private readonly List<IDisposable> _owned = [];
+
+    /// <summary>The timestamp from which the time until ready counts: the start, or the take-over.</summary>
+    private long _begun = Stopwatch.GetTimestamp();
+    private Coordinator? _coordinator;
+    private AppSupervisor? _supervisor;
+    private DivergenceExit? _divergence;
+
+    /// <summary>The lock of the replica's name.</summary>
+    private ReplicaLock? _name;
+
+    /// <summary>Peers and callers were let in.</summary>
+    private bool _isOpen;
+
+    /// <summary>The first end counts; negative: there is none yet.</summary>
+    private int _exitCode = -1;
+
+    /// <summary>The fence of the epoch that this process has claimed; null before.</summary>
+    private Fence? _fence;
+
+    public CoordinatorHost(CoordinatorOptions options, IFileSystem files, TextWriter output)
+    {
+        _options = options;
+        _files = options.UnsafeNoFlush ? new UnflushedFiles(files) : files;
+        _logger = new EventWriter(output, EventFormat.OfProcess(options));
+        _pumps = new PumpSet(Fail);
+        CrashSwitch.ArmFromEnvironment();
+    }
+
+    /// <summary>Hears that the app may come now, with these in its environment; for an app that is in this process.</summary>
+    public Action<IReadOnlyDictionary<string, string>>? ChannelOpened { get; init; }
+
+    /// <summary>Runs until the end; returns the exit code.</summary>
+    /// <exception cref="MisuseException">What was asked for cannot be done: exit 2, nothing was made.</exception>
+    public int Run(CancellationToken stop)
+    {
+        using CancellationTokenSource asked = CancellationTokenSource.CreateLinkedTokenSource(stop, _retired.Token);
+        try
+        {
+            Start(asked.Token);
+            _ended.Wait(asked.Token);
+        }
+        catch (OperationCanceledException)
+        {
+            Stop();
+        }
+        catch (Exception fatal) when (ExitCodes.Of(fatal) is { } code)
+        {
+            Fail(code, fatal.Message);
+        }
+        catch (ProtocolViolation damage)
+        {
+            Fail(ExitCodes.Damage, damage.Message);
+        }
+        return Math.Max(_exitCode, 0);
+    }
+
+    private void Start(CancellationToken stop)
+    {
+        if (_options.UnsafeNoFlush) _logger.UnsafeStarted();
+        var catalog = new DirectoryCatalog(
+            new CatalogFiles(_files, _options.CatalogDirectory, $"{_options.Instance}.{_options.Replica}.{System.Environment.ProcessId}"),
+            SystemRandom.Fill, _logger);
+        if (_options.Log.WriteMode == LogWriteMode.Direct && !_files.CanWriteDirect(_options.LogDirectory))
+            throw new MisuseException(
+                $"the file system of {_options.LogDirectory} cannot be written past the page cache; give --log-write auto, or another directory");
+        CertificateFiles? certificates =
+            _options.TlsCertificate is null ? null : new CertificateFiles(_options, _files, TimeProvider.System, _logger);
+        InstanceIdentity identity = new InstanceStart(_options, _files, catalog, certificates, _logger).FindOrCreate();
+        _owned.Add(_name = TakeName(stop));
+        _commands.Set("status", _ => new AdminAnswer(StatusReport.OfWaiting(identity, _options.Replica)));
+        // Whoever has the replica's name serves its operators: in the place of one that may still answer, since that one is about to end.
+        var admin = new AdminPump(() => AdminEndpoint.TryOpen(_files, _options.LogDirectory, _options.Replica, evenIfTaken: true),
+            _commands, _logger);
+        _owned.Add(admin);
+        admin.Start();
+        var monitor = new TakeOverMonitor(_files, identity, _options);
+        var follower = new LogFollower(_files, _options.LogDirectory, identity);
+        ClaimResult? claim = ClaimOrFollow(monitor, follower, stop);
+
+        AppEndpoint endpoint = AppEndpoint.Open(_files, _options);
+        _owned.Add(endpoint);
+        CoordinatorInputs inputs = new()
+        {
+            Options = _options, Identity = identity, Files = _files, AppToken = endpoint.Token, Time = TimeProvider.System,
+            Random = Random.Shared.NextDouble, Pumps = _pumps, Logger = _logger,
+        };
+        _divergence = new DivergenceExit(inputs, catalog, monitor, _name, canExecute: ChannelOpened is null);
+        if (claim is ClaimResult.Claimed claimed)
+        {
+            _coordinator = new Coordinator(inputs, new PrimaryStart(claimed.Fence, claimed.PrimaryLock, TakeLogOver(identity, claimed.Fence)));
+            follower.Dispose();
+            _pumps.StartCommits(_coordinator.Committer);
+        }
+        else _coordinator = new Coordinator(inputs, follower);
+        _coordinator.AddCommands(_commands);
+        AddCommands(_coordinator);
+        admin.AwaitOpen();
+        StartPumps(inputs, catalog, certificates, endpoint);
+        if (!_coordinator.HasLog) StartStandby(monitor, follower, identity);
+    }
+
+    /// <summary>
+    /// Takes the name, which one replica at a time can have. Whoever looks who is there holds a name for a moment, and a killed process
+    /// for a little longer.
+    /// </summary>
+    private ReplicaLock TakeName(CancellationToken stop)
+    {
+        long begin = Stopwatch.GetTimestamp();
+        while (true)
+        {
+            if (ReplicaLock.TryTake(_files, _options.LogDirectory, _options.Replica) is { } taken) return taken;
+            if (Stopwatch.GetElapsedTime(begin) > s_nameMax)
+                throw new MisuseException(
+                    $"a replica '{_options.Replica}' of '{_options.Instance}' runs on {_options.LogDirectory} already. Give this one another name with --replica.");
+            stop.WaitHandle.WaitOne(10);
+            stop.ThrowIfCancellationRequested();
+        }
+    }
+
+    /// <summary>Tries until the epoch is ours, or until the log of another primary can be followed: then the answer is null.</summary>
+    private ClaimResult.Claimed? ClaimOrFollow(TakeOverMonitor monitor, LogFollower follower, CancellationToken stop)
+    {
+        for (bool isLogged = false; ; isLogged = true)
+        {
+            ClaimResult? result = monitor.Try();
+            if (result is ClaimResult.Claimed claimed) return claimed;
+            if (result is not ClaimResult.Held held) continue;
+            if (!isLogged) _logger.AnotherIsPrimary(_options.Instance, held.LockPath, _options.Replica);
+            while (follower.Step()) stop.ThrowIfCancellationRequested();
+            if (follower.DigestEvery is not null) return null;
+            stop.WaitHandle.WaitOne(10); // its first segment is on its way
+            stop.ThrowIfCancellationRequested();
+        }
+    }
+
+    private PrimaryLog TakeLogOver(InstanceIdentity identity, Fence fence, LogFollower? follower = null, PromotionSpare? spare = null)
+    {
+        _fence = fence;
+        PrimaryLog log = TakeOver.Execute(
+            new LogLocation(_files, _options.LogDirectory, identity) { Crash = Crash.Points }, fence, _options.Replica, _options.Log,
+            TimeProvider.System, follower, spare);
+        if (log.Tail is ReadVerdict.TornTail cut)
+            _logger.TailCut(cut.Bytes, cut.At, cut.Offset, cut.File, cut.Reason, cut.DurableUpTo);
+        return log;
+    }
+
+    private void StartStandby(TakeOverMonitor rules, LogFollower follower, InstanceIdentity identity)
+    {
+        _pumps.Follow(new SecondaryPump(rules, follower, _files, _coordinator!, new Standby(this, identity), _logger));
+    }
+
+    /// <summary>Does in this process what follows from a secondary's waiting.</summary>
+    private sealed class Standby(CoordinatorHost host, InstanceIdentity identity) : ISecondaryHost
+    {
+        public PromotionSpare NewSpare(Epoch follows)
+        {
+            CoordinatorOptions options = host._options;
+            return PromotionSpare.Create(host._files, options.LogDirectory, options.Replica, follows, options.Log);
+        }
+
+        /// <summary>A secondary that has caught up answers queries; the primary finds its address and tells the catalog.</summary>
+        public void CaughtUp()
+        {
+            host._pumps.Links!.Accept();
+            host._name!.PublishAddress(host._pumps.Links.Address);
+        }
+
+        public PrimaryLog TakeLogOver(Fence claimed, LogFollower? follower, PromotionSpare? spare) =>
+            host.TakeLogOver(identity, claimed, follower, spare);
+
+        public void BecomePrimary(PrimaryStart start) => host.BecomePrimary(start);
+
+        public void Fail(int code, string why) => host.Fail(code, why);
+    }
+
+    /// <summary>Adds the commands about the role of this process.</summary>
+    private void AddCommands(Coordinator parts)
+    {
+        _commands.Set("promote", _ => PromoteCommand.Begin(
+            parts.HasLog, () => parts.Sessions.Lag, () => parts.IsPrimary ? parts.Epoch : null,
+            () => new Thread(() => _pumps.Secondary?.Promote()) { Name = "promote", IsBackground = true }.Start()));
+        _commands.Set("retire", request => RetireCommand.Begin(
+            request, parts.HasLog, [.. ReplicaLock.ListRunning(_files, _options.LogDirectory).Where(name => name != _options.Replica)],
+            _retired.Cancel));
+    }
+
+    private void BecomePrimary(PrimaryStart start)
+    {
+        _begun = Stopwatch.GetTimestamp();
+        _coordinator!.BecomePrimary(start);
+        _pumps.StartCommits(_coordinator.Committer);
+        _logger.LogTakenOver(_coordinator.Epoch, _coordinator.Log.Durable);
+    }
+
+    private void StartPumps(CoordinatorInputs inputs, DirectoryCatalog catalog, CertificateFiles? certificates, AppEndpoint endpoint)
+    {
+        Coordinator parts = _coordinator!;
+        var security = new LinkSettings(catalog.Secret, TimeProvider.System, SystemRandom.Fill)
+        {
+            Insecure = _options.Insecure,
+            Certificates = certificates is null ? null : () => certificates.Current,
+        };
+        var calls = new BlockingCalls(TimeProvider.System, _logger);
+        var watched = new WatchedCatalog(catalog, calls);
+        var links = new LinkPump(parts, watched, security, _logger);
+        InstanceStart.Listening(() => links.Listen(_options.Listen, _options.Advertise));
+        var publisher = new CatalogPublisher(inputs, watched, calls, parts, () => links.Address, Fail);
+        var publication = new CatalogPump(publisher.Publish, parts.Links.Table, watched, links.Wake, Fail);
+        parts.Primary += session =>
+        {
+            publication.PublishNow();
+            Crash.Hit("takeover.beforeConnect");
+            if (!_isOpen) links.Start();
+            _isOpen = true;
+            _logger.BecameReady(inputs.Identity.Name, parts.Epoch, parts.Execution.Delivery.Records,
+                Stopwatch.GetElapsedTime(_begun).TotalMilliseconds, links.Address, endpoint.Address);
+        };
+        _pumps.StartCatalog(publication);
+        _pumps.Start(inputs, parts, endpoint, links, calls, ChannelOpened is null ? new GarbageBound() : null);
+        _logger.LogOpened(parts.Epoch, parts.Durable, endpoint.Address, endpoint.TokenPath);
+        ChannelOpened?.Invoke(endpoint.Environment);
+        if (_options.App.Count == 0) return;
+        _supervisor = new AppSupervisor(_options.App, endpoint.Environment, () => parts.Execution.Progress.Processed, _logger, Fail);
+        _supervisor.Start();
+    }
+
+    private void Stop()
+    {
+        _logger.StopAsked();
+        _supervisor?.StartNoMore();
+        if (_coordinator is { } parts) _pumps.EndCleanly(parts);
+        End(ExitCodes.Ok);
+    }
+
+    private void Fail(int code, string why)
+    {
+        if (_divergence is { HasBegun: true }) return; // it ends with that
+        if (code == ExitCodes.Divergence && _coordinator is { } diverged && _divergence is { } exit
+            && exit.TryBegin(why, diverged, _pumps.App, _pumps.EndFollowing, Finish)) return;
+        Finish(code, why);
+    }
+
+    private void Finish(int code, string why)
+    {
+        (code, why) = ExitCodes.Regarding(_fence, code, why);
+        _logger.Exited(code, why);
+        if (code == ExitCodes.Divergence) DivergenceExit.RemoveDoubtful(_coordinator, _logger);
+        End(code);
+        _logger.Flush();
+        ProcessExit.Now(code);
+    }
+
+    /// <summary>Waits a moment for events that are still to be written, for a process that is about to end.</summary>
+    public void FlushEvents() => _logger.Flush();
+
+    private void End(int code)
+    {
+        Interlocked.CompareExchange(ref _exitCode, code, -1);
+        _ended.Set();
+    }
+
+    public void Dispose()
+    {
+        _pumps.Secondary?.Dispose(); // nothing is claimed on the way out
+        _supervisor?.Dispose();
+        _pumps.Dispose(); // the pumps end before what they pump
+        foreach (IDisposable part in _owned) part.Dispose();
+        _owned.Clear();
+        _logger.Dispose();
+    }
+}
+
+/// <summary>The exit seam: a failed process ends at once, without running anything that might still act.</summary>
+internal static class ProcessExit
+{
+    public static void Now(int code) => Environment.Exit(code);
+}

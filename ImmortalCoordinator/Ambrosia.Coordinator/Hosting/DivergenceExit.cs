@@ -1,0 +1,70 @@
+using Ambrosia.Coordinator.Checkpoints;
+using Ambrosia.Coordinator.Primary;
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Log.Fencing;
+using Ambrosia.Protocol;
+using CRA.Catalog;
+using Microsoft.Extensions.Logging;
+
+namespace Ambrosia.Coordinator.Hosting;
+
+/// <summary>
+/// Ends a secondary whose app makes other calls than the log's: it claims and publishes nothing any more, and before the process ends it
+/// says which call differs, and at which record. It owns whether that has begun. Any thread may begin it; the first one counts.
+/// </summary>
+/// <param name="name">From the beginning on nobody counts on this replica: its name is free.</param>
+/// <param name="canExecute">An app may come again and execute the stretch once more.</param>
+internal sealed class DivergenceExit(
+    CoordinatorInputs inputs, ICatalog catalog, TakeOverMonitor monitor, ReplicaLock name, bool canExecute)
+{
+    private int _hasBegun;
+
+    /// <summary>The process ends with what this finds; other failures on the way do not matter.</summary>
+    public bool HasBegun => Volatile.Read(ref _hasBegun) != 0;
+
+    /// <summary>Begins, on a thread of its own; false: this is no such secondary, or it becomes primary and must end at once.</summary>
+    /// <param name="endFollowing">Stops whatever else would claim or write checkpoints.</param>
+    /// <param name="finish">Ends the process with what was found.</param>
+    public bool TryBegin(string why, Coordinator diverged, AppPump? app, Action endFollowing, Action<int, string> finish)
+    {
+        if (diverged is not { HasLog: false, Execution.Digests.Diverged: { } stretch } || app is null
+            || Interlocked.Exchange(ref _hasBegun, 1) != 0) return false;
+        if (!monitor.TryForbid())
+        {
+            _hasBegun = 0;
+            return false;
+        }
+        app.Hold();
+        endFollowing();
+        name.Dispose();
+        RemoveDoubtful(diverged, inputs.Logger);
+        var run = new DivergenceReplayRun(inputs, diverged, stretch, catalog, app.TurnTo);
+        new Thread(() => finish(ExitCodes.Divergence, $"{why} {Find(run)}")) { Name = "divergence replay", IsBackground = true }.Start();
+        return true;
+    }
+
+    /// <summary>Takes back the checkpoints that may hold the difference.</summary>
+    public static void RemoveDoubtful(Coordinator? diverged, ILogger logger)
+    {
+        try
+        {
+            diverged?.Checkpoints.RemoveDoubtful();
+        }
+        catch (IOException e)
+        {
+            logger.CheckpointsRemained(e.Message);
+        }
+    }
+
+    private string Find(DivergenceReplayRun run)
+    {
+        try
+        {
+            return run.Run(canExecute);
+        }
+        catch (Exception e) when (ExitCodes.Of(e) is not null || e is ProtocolViolation)
+        {
+            return $"A second look failed: {e.Message}";
+        }
+    }
+}

@@ -1,0 +1,141 @@
+using Ambrosia.Coordinator.Primary;
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Log.Fencing;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Instances;
+using Ambrosia.Log.Recovery;
+using Ambrosia.Log.Segments;
+using Ambrosia.Protocol;
+using CRA.Authentication;
+using CRA.Catalog;
+using CRA.Links;
+using Microsoft.Extensions.Logging;
+
+namespace Ambrosia.Coordinator.Hosting;
+
+/// <summary>
+/// Finds the instance of a start, or makes it. Whatever a user may have got wrong is looked at first and refused (exit 2); only then is
+/// anything made. The starting thread uses it.
+/// </summary>
+internal sealed class InstanceStart(
+    CoordinatorOptions options, IFileSystem files, DirectoryCatalog catalog, CertificateFiles? certificates, ILogger logger)
+{
+    /// <exception cref="MisuseException">What was asked for cannot be done: nothing was made.</exception>
+    public InstanceIdentity FindOrCreate()
+    {
+        RefuseUnsafe("log", options.LogDirectory);
+        RefuseUnsafe("catalog", options.CatalogDirectory);
+        if (options.AppSocket is not null || options.AppPort is not null) AppEndpoint.Check(options);
+        Listening(() => _ = certificates?.Current);
+        var name = new InstanceId(options.Instance);
+        InstanceIdentity? found = InstanceDirectory.TryRead(files, options.LogDirectory);
+        CatalogEntry? entry = Asking(isNew: found is null,
+            () => { catalog.CheckSecret(); return catalog.Find(found is null ? name : new InstanceId(found.Name, found.Shard)); });
+        if (found is not null) return Known(found, entry);
+        if (entry is not null && !options.Create)
+            throw new MisuseException(
+                $"the catalog has an instance '{options.Instance}' with its log in {entry.LogPath}. Start it there; or, if that log is gone for good, begin a new one with --create.");
+        Listening(() => LinkListener.Check(options.Listen, options.Insecure || certificates is not null));
+        return Create(() => { if (entry is not null) catalog.Forget(name); });
+    }
+
+    private InstanceIdentity Known(InstanceIdentity found, CatalogEntry? entry)
+    {
+        if (found.Name != options.Instance)
+            throw new MisuseException(
+                $"{options.LogDirectory} holds the log of instance '{found.Name}', not of '{options.Instance}'. Give its own name, or another directory.");
+        if (entry is not null && entry.Uuid != found.Uuid) throw new MisuseException(NameTaken(found, entry));
+        Epoch epoch = Fence.Current(files, options.LogDirectory, found);
+        if (LogCopyCheck.WhatIsWrong(found, options.LogDirectory, epoch, entry,
+            path => InstanceDirectory.TryRead(files, path)?.Uuid == found.Uuid) is { } wrong)
+            throw new MisuseException(wrong);
+        var log = new LogLocation(files, options.LogDirectory, found);
+        LogChain chain = LogStart.Check(log, entry?.Epoch); // before anything is claimed: what is missed now is missed at the next start
+        if (LogStart.FindGap(log, chain) is { } gap) logger.HistoryMissing(gap.Missing, gap.Before[^1], gap.From);
+        return found;
+    }
+
+    /// <summary>Says that two instances have one name, and what can be done.</summary>
+    public static string NameTaken(InstanceIdentity own, CatalogEntry? entry) =>
+        $"the name '{own.Name}' belongs to another instance in the catalog ({entry?.Uuid.ToString() ?? "unknown"}, its log is in {entry?.LogPath ?? "an unknown place"}); the log here is that of {own.Uuid}. "
+        + $"Use another catalog for this one; or, if the other is gone for good, remove the catalog's files '{own.Name}.*' and start again.";
+
+    private InstanceIdentity Create(Action forget)
+    {
+        bool wasThere = Directory.Exists(options.LogDirectory);
+        if (wasThere && !Directory.EnumerateFileSystemEntries(options.LogDirectory).Any())
+            File.SetUnixFileMode(options.LogDirectory, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
+        try
+        {
+            Making("log", "--log", options.LogDirectory, () => InstanceDirectory.Prepare(files, options.LogDirectory));
+            Making("catalog", "--catalog", options.CatalogDirectory, () => { _ = catalog.Secret; forget(); });
+            return InstanceDirectory.Create(files, options.LogDirectory, options.Instance, 0, Guid.NewGuid(),
+                TimeProvider.System.GetUtcNow().ToUnixTimeMilliseconds() * 1000, options.Replica, Crash.Points);
+        }
+        catch (InstanceExistsException e)
+        {
+            throw new MisuseException($"{e.Message} Give an empty directory or one that does not exist.");
+        }
+        catch (MisuseException) when (!wasThere && Directory.Exists(options.LogDirectory))
+        {
+            Directory.Delete(options.LogDirectory);
+            throw;
+        }
+    }
+
+    private static void Making(string what, string option, string directory, Action make)
+    {
+        try
+        {
+            make();
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            throw new MisuseException(
+                $"the {what} cannot be made in {directory}: {e.Message} Give with {option} a directory on a file system where this user may write.");
+        }
+        catch (CatalogException e)
+        {
+            throw new MisuseException(e.Message);
+        }
+    }
+
+    private T Asking<T>(bool isNew, Func<T> ask)
+    {
+        try
+        {
+            return ask();
+        }
+        catch (CatalogException e)
+        {
+            throw new MisuseException(e.Message);
+        }
+        // of a known instance: exit 74, try again
+        catch (Exception e) when (e is UnauthorizedAccessException || (e is IOException io && (isNew || IFileSystem.IsForbidden(io))))
+        {
+            throw new MisuseException(
+                $"the catalog in {options.CatalogDirectory} cannot be read: {e.Message} Give its directory with --catalog.");
+        }
+    }
+
+    private void RefuseUnsafe(string what, string directory)
+    {
+        if (FileRights.IsSeenByOthers(directory)) logger.DirectoryExposed(what, directory);
+        if (FileRights.WhatIsWrongWithOwnDirectory(directory) is { } wrong)
+            throw new MisuseException(
+                $"the {what}'s directory {directory} is not safe: {wrong}. Mend it with 'chmod 700 {directory}', as the user that runs the coordinator.");
+    }
+
+    /// <summary>Begins to listen for links. An address or a certificate that cannot be used is the user's mistake.</summary>
+    public static void Listening(Action listen)
+    {
+        try
+        {
+            listen();
+        }
+        catch (Exception e) when (e is LinkAddressException or LinkCertificateException)
+        {
+            throw new MisuseException(e.Message);
+        }
+    }
+}

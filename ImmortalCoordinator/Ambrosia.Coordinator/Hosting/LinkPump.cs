@@ -1,0 +1,141 @@
+using Ambrosia.Coordinator.Framing;
+using Ambrosia.Coordinator.Links;
+using Ambrosia.Protocol;
+using CRA.Catalog;
+using CRA.Links;
+using Microsoft.Extensions.Logging;
+
+namespace Ambrosia.Coordinator.Hosting;
+
+/// <summary>
+/// Makes and takes connections to peers: it listens, looks names up in the catalog, and dials on short-lived threads. It owns the
+/// listener.
+/// </summary>
+internal sealed class LinkPump(Coordinator coordinator, ICatalog catalog, LinkSettings settings, ILogger logger) : IDisposable
+{
+    /// <summary>
+    /// So often it is looked whether an unconnected peer's next call is due; and, while there is none, whether there is one that nobody
+    /// told of.
+    /// </summary>
+    private static readonly TimeSpan s_lookEvery = TimeSpan.FromMilliseconds(20), s_rest = TimeSpan.FromSeconds(1);
+
+    private readonly Parker _parker = new();
+    private LinkListener? _listener;
+    private int _started, _accepting;
+    private volatile bool _stopped, _asked;
+
+    /// <summary>The address and port that peers reach; empty before <see cref="Listen"/>.</summary>
+    public string Address { get; private set; } = "";
+
+    /// <param name="advertised">What peers dial; null: what is listened on.</param>
+    public void Listen(string address, string? advertised)
+    {
+        _listener = new LinkListener(address, settings, Accept, logger);
+        Address = advertised ?? _listener.BoundAddress;
+    }
+
+    /// <summary>
+    /// Lets callers in, and peers as soon as this replica is primary; who came earlier was queued by the system. The first call counts.
+    /// </summary>
+    public void Accept()
+    {
+        if (Interlocked.Exchange(ref _accepting, 1) == 0) _listener!.Start();
+    }
+
+    /// <summary>Does what <see cref="Accept"/> does, and dials out. Every session of the app calls it; the first call counts.</summary>
+    public void Start()
+    {
+        Accept();
+        if (Interlocked.Exchange(ref _started, 1) != 0) return;
+        new Thread(Loop) { Name = "dial", IsBackground = true }.Start();
+    }
+
+    public void Wake()
+    {
+        _asked = true;
+        _parker.Wake();
+    }
+
+    private void Accept(LinkConnection connection) =>
+        connection.Run(new AcceptedConnection(NewLink(connection, null), () => coordinator.Clients.New(TransportOf(connection))));
+
+    private void Run(LinkConnection connection, InstanceId expected)
+    {
+        if (NewLink(connection, expected) is { } link) connection.Run(link, expected.ToString());
+        else connection.Close("this instance is not primary yet");
+    }
+
+    private PeerLink? NewLink(LinkConnection connection, InstanceId? expected) => coordinator.Links.New(expected, TransportOf(connection));
+
+    private static LinkTransport TransportOf(LinkConnection connection) =>
+        new(connection.Seed, connection.RemoteEndPoint.ToString())
+        {
+            CertifiedNames = connection.CertifiedNames, Begun = connection.Begun, Wake = connection.Nudge, Close = connection.Close,
+            CloseAfterSending = connection.CloseAfterSending,
+        };
+
+    private void Loop()
+    {
+        while (!_stopped)
+        {
+            _parker.Park(() => _asked || _stopped, coordinator.Links.Table.HasUnconnected ? s_lookEvery : s_rest);
+            _asked = false;
+            foreach (InstanceId peer in coordinator.Links.PeersToDial()) BeginDial(peer);
+        }
+    }
+
+    private void BeginDial(InstanceId peer)
+    {
+        try
+        {
+            new Thread(() => Dial(peer)) { Name = $"dial {peer}", IsBackground = true }.Start();
+        }
+        catch (OutOfMemoryException e)
+        {
+            End(peer, TimeSpan.Zero, DialFailure.NoAnswer, $"the system gives out no thread to dial with: {e.Message}");
+        }
+    }
+
+    private void Dial(InstanceId peer)
+    {
+        long begun = settings.Time.GetTimestamp();
+        LinkConnection? connection = TryConnect(peer, out DialFailure? failure, out string why);
+        if (connection is not null) Run(connection, peer);
+        End(peer, settings.Time.GetElapsedTime(begun), failure, why);
+    }
+
+    private void End(InstanceId peer, TimeSpan took, DialFailure? failure, string why)
+    {
+        if (!coordinator.Links.Table.Dialled(peer, took, failure)) return;
+        if (failure == DialFailure.NoAddress) logger.PeerUnlisted(peer);
+        else logger.PeerUnreachable(peer, why);
+    }
+
+    /// <summary>
+    /// Looks a peer up and connects to it. Whatever keeps it from that is a reason to dial again later, and never one to end: it lies in
+    /// the catalog, in the network, with the peer, or in what the system has left for this process.
+    /// </summary>
+    private LinkConnection? TryConnect(InstanceId peer, out DialFailure? failure, out string why)
+    {
+        (failure, why) = (null, "");
+        try
+        {
+            ReplicaEntry? primary = catalog.Find(peer) is { } entry
+                ? entry.Replicas.FirstOrDefault(r => r.Role == "primary" && r.Epoch == entry.Epoch) : null;
+            if (primary is not null) return LinkDialler.Dial(primary.Address, settings, peer: peer.Name);
+            failure = DialFailure.NoAddress;
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            (failure, why) = (DialFailure.NoAnswer, e.Message);
+        }
+        return null;
+    }
+
+    public void Dispose()
+    {
+        _stopped = true;
+        _parker.Wake();
+        _listener?.Dispose();
+    }
+}

@@ -1,0 +1,43 @@
+using Ambrosia.Coordinator.Replica;
+
+namespace Ambrosia.Coordinator.Hosting;
+
+/// <summary>
+/// Tells the links of many outboxes that there is something to send, and so sends it. It has a thread of its own from the first time on.
+/// </summary>
+internal sealed class OutputPump(Coordinator coordinator, Action<int, string> fail) : IDisposable
+{
+    private readonly Parker _parker = new();
+    private int _started;
+    private volatile bool _stopped;
+
+    /// <summary>Hears that outputs for several peers wait.</summary>
+    public void Wake()
+    {
+        if (Volatile.Read(ref _started) == 0 && Interlocked.Exchange(ref _started, 1) == 0)
+            new Thread(Loop) { Name = "outputs", IsBackground = true }.Start();
+        _parker.Wake();
+    }
+
+    private void Loop()
+    {
+        try
+        {
+            while (!_stopped)
+            {
+                if (!coordinator.Links.Admission.TellOutputs())
+                    _parker.Park(() => _stopped || coordinator.Links.Admission.HasOutputs, Timeout.InfiniteTimeSpan);
+            }
+        }
+        catch (Exception fatal) when (ExitCodes.Of(fatal) is { } code)
+        {
+            fail(code, fatal.Message);
+        }
+    }
+
+    public void Dispose()
+    {
+        _stopped = true;
+        _parker.Wake();
+    }
+}

@@ -1,0 +1,35 @@
+using System.ComponentModel;
+using System.Runtime.InteropServices;
+using System.Security.Cryptography;
+
+namespace Ambrosia.Coordinator.Hosting;
+
+/// <summary>
+/// Gives bytes that are fit for cryptography, from the kernel itself: the class library's source is the same, but loads OpenSSL on its
+/// way, which a coordinator without links has no other use for (docs/decisions/0011).
+/// </summary>
+internal static unsafe partial class SystemRandom
+{
+    private const int Interrupted = 4; // EINTR
+
+    public static void Fill(Span<byte> bytes)
+    {
+        if (!OperatingSystem.IsLinux())
+        {
+            RandomNumberGenerator.Fill(bytes);
+            return;
+        }
+        for (int filled = 0; filled < bytes.Length;)
+        {
+            fixed (byte* at = bytes[filled..])
+            {
+                nint got = GetRandom(at, (nuint)(bytes.Length - filled), 0);
+                if (got <= 0 && Marshal.GetLastPInvokeError() is not Interrupted and int error) throw new Win32Exception(error);
+                if (got > 0) filled += (int)got;
+            }
+        }
+    }
+
+    [LibraryImport("libc", EntryPoint = "getrandom", SetLastError = true)]
+    private static partial nint GetRandom(byte* bytes, nuint count, uint flags);
+}

@@ -1,0 +1,45 @@
+using Ambrosia.Coordinator.Replica;
+
+namespace Ambrosia.Coordinator.Hosting;
+
+/// <summary>
+/// Waits for the first timer of the app to be due and lets the coordinator log it. It has a thread of its own, which sleeps while none
+/// waits.
+/// </summary>
+internal sealed class TimerPump(Coordinator coordinator, Action<int, string> fail) : IDisposable
+{
+    private readonly Parker _parker = new();
+    private volatile bool _stopped, _isSet;
+
+    public void Start() => new Thread(Loop) { Name = "timers", IsBackground = true }.Start();
+
+    /// <summary>A timer was set that is due before all others, or the app is primary now.</summary>
+    public void Wake()
+    {
+        _isSet = true;
+        _parker.Wake();
+    }
+
+    private void Loop()
+    {
+        try
+        {
+            while (!_stopped)
+            {
+                _isSet = false;
+                TimeSpan next = coordinator.FireTimers();
+                _parker.Park(() => _stopped || _isSet, next);
+            }
+        }
+        catch (Exception fatal) when (ExitCodes.Of(fatal) is { } code)
+        {
+            fail(code, fatal.Message);
+        }
+    }
+
+    public void Dispose()
+    {
+        _stopped = true;
+        _parker.Wake();
+    }
+}

@@ -1,0 +1,211 @@
+using System.Diagnostics.CodeAnalysis;
+using Ambrosia.Coordinator.Replay;
+using Ambrosia.Protocol;
+using Ambrosia.Protocol.Records;
+using Ambrosia.Protocol.Runs;
+
+namespace Ambrosia.Coordinator.Inbox;
+
+/// <summary>
+/// Knows who has sent what, at the end of the log: what to drop as a duplicate, what to acknowledge. Origin 0 is the instance itself.
+/// It owns the inbound channels; their positions only grow. Any thread; one lock, taken once a run. Records are appended under it where
+/// their order is that of the ids, and nothing is ever committed under it: a commit waits for writers who want this lock.
+/// </summary>
+internal sealed class DedupTable(InstanceId self)
+{
+    private readonly Lock _gate = new();
+    private readonly List<InboundChannel> _origins = [new InboundChannel(0, self)];
+    private readonly Dictionary<InstanceId, InboundChannel> _byName = [];
+    private readonly List<InboundChannel> _touched = [];
+
+    /// <summary>The peers that operators have given up; they are never taken again.</summary>
+    private readonly HashSet<(InstanceId Name, Guid Uuid)> _forgotten = [];
+
+    /// <summary>Every origin below has a Peer record in the log.</summary>
+    private int _firstUnlogged = 1;
+
+    public InboundChannel Self => _origins[0];
+
+    /// <summary>Starts from what the log holds to its end.</summary>
+    public void Restore(ReplayState state)
+    {
+        lock (_gate)
+        {
+            Self.Restore(state.InputsOf(0));
+            foreach (PeerRecord peer in state.Peers)
+            {
+                InboundChannel origin = Add(peer.Peer, peer.Uuid, peer.Epoch, isKnown: !ReplayState.IsForgotten(peer));
+                if (origin.Id != peer.Origin)
+                    throw new InvalidOperationException($"peer {peer.Peer} is origin {peer.Origin}, not {origin.Id}");
+                origin.Logged = (peer.Epoch, Lsn.Zero);
+                origin.Restore(state.InputsOf(peer.Origin));
+            }
+        }
+    }
+
+    private InboundChannel Add(InstanceId instance, Guid uuid, Epoch epoch, bool isKnown = true)
+    {
+        var origin = new InboundChannel((uint)_origins.Count, instance) { Uuid = uuid, Epoch = epoch };
+        _origins.Add(origin);
+        origin.IsLeaving = !isKnown;
+        if (isKnown) _byName.Add(instance, origin);
+        else _forgotten.Add((instance, uuid));
+        return origin;
+    }
+
+    public bool WasForgotten(InstanceId instance, Guid uuid)
+    {
+        lock (_gate) return _forgotten.Contains((instance, uuid));
+    }
+
+    /// <summary>
+    /// An operator gives a peer up: behind the record that <paramref name="tryAppend"/> appends nobody is taken under its name until
+    /// <see cref="Forget"/>. It returns null when <paramref name="why"/> says why not, or the log has no room now.
+    /// </summary>
+    public InboundChannel? BeginForget(InstanceId instance, Func<ForgetRecord, bool> tryAppend, out string? why)
+    {
+        lock (_gate)
+        {
+            why = null;
+            if (!_byName.TryGetValue(instance, out InboundChannel? origin)) why = $"the log knows no peer '{instance}': there is nothing to forget.";
+            else if (origin.IsLeaving) return origin; // asked for before, and on its way
+            else if (origin.Link is not null)
+                why = $"{instance} ({origin.Uuid}) is connected, so nothing of it is lost. Stop it first, if it is to be given up.";
+            else if (origin.Logged.Epoch == default) why = $"{instance} was never taken: there is nothing to forget.";
+            if (why is not null || !tryAppend(new ForgetRecord(origin!.Id, origin.Uuid))) return null;
+            origin.IsLeaving = true;
+            return origin;
+        }
+    }
+
+    /// <summary>The app has come to the Forget record: whoever comes next under the name is another instance.</summary>
+    public void Forget(InstanceId instance)
+    {
+        lock (_gate)
+        {
+            if (!_byName.Remove(instance, out InboundChannel? origin)) return;
+            _forgotten.Add((instance, origin.Uuid));
+        }
+    }
+
+    public InboundChannel? Find(InstanceId instance)
+    {
+        lock (_gate) return _byName.GetValueOrDefault(instance);
+    }
+
+    /// <summary>Returns the channels of the peers that were not forgotten.</summary>
+    public List<InboundChannel> Peers()
+    {
+        lock (_gate) return [.. _origins.Skip(1).Where(origin => _byName.GetValueOrDefault(origin.Instance) == origin)];
+    }
+
+    public InputPosition DurableOf(InboundChannel origin)
+    {
+        lock (_gate) return origin.Durable;
+    }
+
+    /// <summary>
+    /// The peer of a hello that was found right; lower epochs and other UUIDs of it are refused from now on. False: another connection of
+    /// the same name was admitted since this hello was judged, and what is right has changed.
+    /// </summary>
+    public bool TryAdmit(
+        InstanceId instance, Guid uuid, Epoch epoch, [NotNullWhen(true)] out InboundChannel? admitted, [NotNullWhen(false)] out string? why)
+    {
+        lock (_gate)
+        {
+            InboundChannel origin = _byName.GetValueOrDefault(instance) ?? Add(instance, uuid, epoch);
+            why = origin.IsLeaving ? $"{instance} is being forgotten: it is taken again in a moment (P6.3)"
+                : uuid != origin.Uuid
+                    ? $"{instance} is {uuid}, another connection came with {origin.Uuid} meanwhile: two instances have one name. Give one another name, or stop the one that must not run (P6.3)"
+                : epoch < origin.Epoch
+                    ? $"{instance} comes with epoch {epoch}, {origin.Epoch} was seen meanwhile: a replaced primary ends by itself (P6.3)"
+                    : null;
+            admitted = why is null ? origin : null;
+            if (why is null) origin.Epoch = epoch;
+            return why is null;
+        }
+    }
+
+    /// <summary>
+    /// Makes sure that the log states the peer's epoch, with the record that <paramref name="tryAppend"/> appends; a connection that broke
+    /// may have appended it already, or not. False: no room in the log now.
+    /// </summary>
+    public bool TryLog(InboundChannel origin, TryAppendPeer tryAppend, out Lsn end)
+    {
+        lock (_gate)
+        {
+            end = origin.Logged.End;
+            if (origin.IsLeaving) return false; // its connection was admitted a moment before, and will never be answered
+            if (origin.Logged.Epoch == origin.Epoch) return true;
+            for (; _firstUnlogged < origin.Id; _firstUnlogged++) // ids begin in the log in their order (L5.4), whoever is asked for first
+                if (_origins[_firstUnlogged] is { IsLeaving: false, Logged.Epoch.Value: 0 }
+                    && !TryLogNow(_origins[_firstUnlogged], tryAppend))
+                    return false;
+            if (!TryLogNow(origin, tryAppend)) return false;
+            end = origin.Logged.End;
+            return true;
+        }
+    }
+
+    private static bool TryLogNow(InboundChannel origin, TryAppendPeer tryAppend)
+    {
+        if (!tryAppend(new PeerRecord(origin.Id, origin.Instance, origin.Uuid, origin.Epoch), out Lsn end)) return false;
+        origin.Logged = (origin.Epoch, end);
+        return true;
+    }
+
+    /// <summary>What is logged of a sender; only its one connection appends, so it holds until that connection's next append.</summary>
+    public InputPosition AppendedOf(InboundChannel origin)
+    {
+        lock (_gate) return origin.Appended;
+    }
+
+    /// <summary>A run of this origin has its place in the log; called before it can become durable.</summary>
+    public void Appended(InboundChannel origin, in RunHeader run, Lsn end)
+    {
+        lock (_gate)
+        {
+            origin.Append(end, origin.Appended.After(run));
+            if (origin.IsTouched) return;
+            origin.IsTouched = true;
+            _touched.Add(origin);
+        }
+    }
+
+    /// <summary>The log is durable up to here: every connection whose peer waits for it is added to <paramref name="owed"/>.</summary>
+    public void AdvanceDurable(Lsn durable, List<IInboundLink> owed, out bool selfMoved)
+    {
+        selfMoved = false;
+        lock (_gate)
+        {
+            for (int i = _touched.Count - 1; i >= 0; i--)
+            {
+                InboundChannel origin = _touched[i];
+                InputPosition before = origin.Durable;
+                bool more = origin.Advance(durable);
+                if (origin.Durable != before && origin.Link is { } link) owed.Add(link);
+                selfMoved |= origin == Self && origin.Durable != before;
+                if (more) continue;
+                origin.IsTouched = false;
+                _touched[i] = _touched[^1];
+                _touched.RemoveAt(_touched.Count - 1);
+            }
+        }
+    }
+
+    public void Connect(InboundChannel origin, IInboundLink link)
+    {
+        lock (_gate) origin.Link = link;
+    }
+
+    public void Disconnect(InboundChannel origin, IInboundLink link)
+    {
+        lock (_gate)
+        {
+            if (origin.Link == link) origin.Link = null;
+        }
+    }
+}
+
+/// <summary>Appends a Peer record; false: no room.</summary>
+internal delegate bool TryAppendPeer(PeerRecord record, out Lsn end);

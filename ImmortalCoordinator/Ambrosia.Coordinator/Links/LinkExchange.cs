@@ -1,0 +1,69 @@
+using Ambrosia.Coordinator.Framing;
+using Ambrosia.Coordinator.Inbox;
+using Ambrosia.Coordinator.Outboxes;
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Protocol.Frames;
+
+namespace Ambrosia.Coordinator.Links;
+
+/// <summary>
+/// Exchanges runs over one open link, in and out, and the acknowledgements of both. It owns the entries that are being sent, and what the
+/// peer is still to be told. The in thread takes runs and acknowledgements, the out thread takes what is to be sent, and the link's lock
+/// guards the acknowledgement that is owed.
+/// </summary>
+internal sealed class LinkExchange(
+    PeerChannels channels, InboundChannel origin, Outbox outbox, SendCursor cursor, InboundRuns inbound)
+{
+    /// <summary>
+    /// It is owed from the beginning: what became durable since our hello was written was said to nobody, and comes again only to be
+    /// dropped.
+    /// </summary>
+    private readonly PendingAck _owed = new() { IsOwed = true };
+
+    /// <summary>The length of the next message, if it is longer than the peer takes and nothing more is sent; else 0 (P6.11).</summary>
+    public uint TooLong => cursor.TooLong;
+
+    /// <summary>True once something was acknowledged to the peer on this connection.</summary>
+    public bool HasAcknowledged => _owed.HasSpoken;
+
+    // ---- in ----
+
+    /// <summary>Logs a run; false: the log has no room now, and the same run comes again.</summary>
+    public bool TryTakeRun(ReadOnlySpan<byte> payload)
+    {
+        if (!inbound.TryTake(payload)) return false;
+        _owed.Took(payload.Length);
+        return true;
+    }
+
+    /// <summary>Takes what the peer acknowledges. The link's lock is not held.</summary>
+    public void Take(in Ack ack) => channels.Take(ack, origin, outbox, cursor);
+
+    // ---- out ----
+
+    /// <summary>
+    /// Notes that there may be something to acknowledge; true: it may wait for company. The link's lock is held.
+    /// </summary>
+    public bool OweAck()
+    {
+        _owed.IsOwed = true;
+        return _owed.IsSmall && !_owed.TellsOfImpulses(channels.DurableOf(origin));
+    }
+
+    /// <summary>Writes the acknowledgement that is owed, if one is. The link's lock is held.</summary>
+    public void PayAck(FrameQueue to)
+    {
+        if (!_owed.IsOwed || !_owed.TryPay(channels.DurableOf(origin), out Ack ack)) return;
+        Crash.Hit("ack.beforeSend");
+        to.Write(ack);
+    }
+
+    /// <summary>Takes the runs that are next; they are held until <see cref="Sent"/>.</summary>
+    public bool TryTakeRuns(out ReadOnlyMemory<byte> bytes) => cursor.TryTake(out bytes);
+
+    /// <summary>What <see cref="TryTakeRuns"/> gave has been sent.</summary>
+    public void Sent() => cursor.Taken();
+
+    /// <summary>Gives up what is held. Both threads of the connection have stopped.</summary>
+    public void End() => cursor.End();
+}

@@ -1,0 +1,109 @@
+using System.Buffers;
+using System.Buffers.Binary;
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Log.Commit;
+using Ambrosia.Log.Pages;
+using Ambrosia.Protocol;
+using Ambrosia.Protocol.Records;
+using Ambrosia.Protocol.Runs;
+
+namespace Ambrosia.Coordinator.LogFeed;
+
+/// <summary>
+/// Puts records into the log's open page. Knows what a record looks like and nothing about who sent it. Never waits: false means that
+/// there is no room until a commit has freed some. On a secondary every append is a fault of ours (I10). Any thread.
+/// </summary>
+/// <param name="commit">Wakes whoever commits; true: nothing more is coming, so it may be done here and now.</param>
+internal sealed class LogAppender(ReplicaLog replica, int pageRecordBytesMax, Action<bool> commit)
+{
+    public Lsn Durable => replica.Durable;
+
+    /// <summary>The epoch in force.</summary>
+    public Epoch Epoch => replica.Epoch;
+
+    /// <summary>Wakes the committer if an append found it idle.</summary>
+    public void WakeCommitter(bool drained)
+    {
+        if (TakeWake()) commit(drained);
+    }
+
+    /// <summary>Set when an append found the committer idle; the pump that appended wakes it.</summary>
+    public bool TakeWake() => Interlocked.Exchange(ref _wakeOwed, 0) != 0;
+
+    private int _wakeOwed;
+
+    /// <summary>
+    /// Appends a run as it arrived, with the header that the log wants (step 7: reserve once, copy, leave).
+    /// <paramref name="reserved"/> is told the record's end before it can become durable.
+    /// </summary>
+    public bool TryAppendRun(RecordKind kind, in RunHeader header, ReadOnlySpan<byte> afterHeader, Action<Lsn> reserved)
+    {
+        int body = RunHeader.Bytes + afterHeader.Length;
+        Crash.Hit("log.beforeAppend");
+        if (RecordHeader.Bytes + body > pageRecordBytesMax) return TryAppendSpanning(kind, header, afterHeader, reserved);
+        LogWriter log = replica.Writer;
+        if (!log.TryReserve(RecordHeader.Bytes + body, out Reservation room)) return false;
+        Span<byte> to = room.Bytes;
+        new RecordHeader((uint)body, kind).Write(to);
+        header.Write(to[RecordHeader.Bytes..]);
+        Crash.Hit("log.midAppend");
+        afterHeader.CopyTo(to[(RecordHeader.Bytes + RunHeader.Bytes)..]);
+        Finish(log, room, reserved);
+        return true;
+    }
+
+    private bool TryAppendSpanning(RecordKind kind, in RunHeader header, ReadOnlySpan<byte> afterHeader, Action<Lsn> reserved)
+    {
+        Span<byte> head = stackalloc byte[RunHeader.Bytes];
+        header.Write(head);
+        if (!replica.Writer.TryAppendSpanning(kind, head, afterHeader, out _, out _, reserved)) return false;
+        Interlocked.Exchange(ref _wakeOwed, 1);
+        return true;
+    }
+
+    /// <summary>Appends a control record; all are small, except a digest of thousands of destinations.</summary>
+    public bool TryAppend(RecordKind kind, ReadOnlySpan<byte> body, out Lsn end)
+    {
+        end = default;
+        LogWriter log = replica.Writer;
+        if (RecordHeader.Bytes + body.Length > pageRecordBytesMax)
+        {
+            if (!log.TryAppendSpanning(kind, [], body, out _, out end)) return false;
+            Interlocked.Exchange(ref _wakeOwed, 1);
+            return true;
+        }
+        if (!log.TryReserve(RecordHeader.Bytes + body.Length, out Reservation room)) return false;
+        new RecordHeader((uint)body.Length, kind).Write(room.Bytes);
+        body.CopyTo(room.Bytes[RecordHeader.Bytes..]);
+        end = room.End;
+        Finish(log, room, null);
+        return true;
+    }
+
+    /// <summary>Appends a record of a head and what stands behind it; <paramref name="reserved"/> as for a run.</summary>
+    public bool TryAppend(RecordKind kind, ReadOnlySpan<byte> head, ReadOnlySpan<byte> rest, Action<Lsn> reserved)
+    {
+        int body = head.Length + rest.Length;
+        LogWriter log = replica.Writer;
+        Crash.Hit("log.beforeAppend");
+        if (RecordHeader.Bytes + body > pageRecordBytesMax)
+        {
+            if (!log.TryAppendSpanning(kind, head, rest, out _, out _, reserved)) return false;
+            Interlocked.Exchange(ref _wakeOwed, 1);
+            return true;
+        }
+        if (!log.TryReserve(RecordHeader.Bytes + body, out Reservation room)) return false;
+        new RecordHeader((uint)body, kind).Write(room.Bytes);
+        head.CopyTo(room.Bytes[RecordHeader.Bytes..]);
+        rest.CopyTo(room.Bytes[(RecordHeader.Bytes + head.Length)..]);
+        Finish(log, room, reserved);
+        return true;
+    }
+
+    private void Finish(LogWriter log, in Reservation room, Action<Lsn>? reserved)
+    {
+        reserved?.Invoke(room.End);
+        if (log.Leave(room)) Interlocked.Exchange(ref _wakeOwed, 1);
+        Crash.Hit("log.afterAppend");
+    }
+}

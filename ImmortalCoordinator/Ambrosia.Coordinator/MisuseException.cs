@@ -1,4 +1,0 @@
-namespace Ambrosia.Coordinator;
-
-/// <summary>The user asked for something that cannot be done: the message says what, why, and how to mend it. Exit code 2.</summary>
-public sealed class MisuseException(string message) : Exception(message);

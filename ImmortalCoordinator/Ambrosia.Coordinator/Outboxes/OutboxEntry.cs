@@ -1,0 +1,21 @@
+using Ambrosia.Protocol.Runs;
+
+namespace Ambrosia.Coordinator.Outboxes;
+
+/// <summary>
+/// One run that waits to be trimmed. It stands as a whole frame (16 bytes header, run) in a block or in the scratch file.
+/// </summary>
+/// <param name="Block">Null: the frame is in the scratch file at the address <paramref name="At"/>.</param>
+/// <param name="At">Where the frame begins.</param>
+/// <param name="FrameBytes">Its length, header included.</param>
+/// <param name="End">The channel after this run; for impulses the number counts impulses and there is no hash.</param>
+internal readonly record struct OutboxEntry(
+    BlockPool.Block? Block, long At, int FrameBytes, MessageKind Kind, uint Count, ChannelPosition End)
+{
+    public bool IsImpulse => Kind == MessageKind.Impulse;
+
+    public ulong First => End.Number - Count + 1;
+
+    /// <summary>True when it ends no later than so many calls or, an entry of impulses, so many of these.</summary>
+    public bool IsWithin(ulong calls, ulong impulses) => End.Number <= (IsImpulse ? impulses : calls);
+}

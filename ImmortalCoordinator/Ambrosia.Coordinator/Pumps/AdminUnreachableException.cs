@@ -1,4 +1,0 @@
-namespace Ambrosia.Coordinator.Pumps;
-
-/// <summary>No coordinator answers; the message says where one was looked for and what to do.</summary>
-public sealed class AdminUnreachableException(string message) : Exception(message);

@@ -1,0 +1,139 @@
+using Ambrosia.Coordinator.Divergence;
+using Ambrosia.Coordinator.LogFeed;
+using Ambrosia.Coordinator.Outboxes;
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Log.Checkpoints;
+using Ambrosia.Protocol;
+using Ambrosia.Protocol.Checkpoints;
+using Ambrosia.Protocol.Runs;
+
+namespace Ambrosia.Coordinator.Replay;
+
+/// <summary>
+/// Knows what the app has been given, what it has executed, and whether its calls are those of the log. It owns the delivery of the log to
+/// the app and what follows from each report of the app: outputs are trimmed, digests are made, receivers are forgotten. The thread that
+/// reads the app, but where a member says otherwise.
+/// </summary>
+internal sealed class AppExecution : IDisposable
+{
+    private readonly ReplicaLog _log;
+    private readonly OutboxSet _outboxes;
+    private readonly DivergenceReplay? _again;
+    private readonly List<DeliveredPage> _done = [];
+    private volatile bool _ownsLog;
+
+    /// <param name="again">A replica that has diverged executes a stretch of the log again; null: this one has not.</param>
+    public AppExecution(ReplicaLog log, LogReaders readers, LogAppender appender, OutboxSet outboxes, DivergenceReplay? again)
+    {
+        (_log, _outboxes, _again) = (log, outboxes, again);
+        DigestWriter = new DigestWriter(outboxes, appender, Digests);
+        Delivery = new Delivery(log, readers, log.DigestEvery, Progress, Digests, outboxes) { OneByOne = again is not null };
+    }
+
+    public Delivery Delivery { get; }
+
+    public DeliveryTracker Progress { get; } = new();
+
+    public DigestTracker Digests { get; } = new(null);
+
+    public DigestWriter DigestWriter { get; }
+
+    /// <summary>
+    /// The log is this replica's to write, and its app becomes primary behind all that was durable then. Any thread.
+    /// </summary>
+    public bool OwnsLog => _ownsLog;
+
+    /// <summary>Sessions begin at or below this place, since a stretch of the log is executed again; null: they need not.</summary>
+    public Lsn? ExecutesAgainFrom => _again?.From;
+
+    /// <summary>The app stands where the log forgets a receiver; so many calls that it is not known to have are dropped.</summary>
+    public event Action<Outbox, ulong>? Forgotten;
+
+    /// <summary>All that is durable has been given to the app and executed by it. Any thread.</summary>
+    public bool IsCaughtUp => Delivery.Next >= _log.Durable && Progress.IsDry;
+
+    /// <summary>The log is this replica's now: it logs digests from here on.</summary>
+    public void BecomePrimary()
+    {
+        Digests.LogFrom(_log.Durable);
+        _ownsLog = true;
+    }
+
+    /// <summary>A session begins; the outboxes stand where its checkpoint says.</summary>
+    /// <param name="header">Of the checkpoint that it begins with; null: it begins with the log.</param>
+    /// <param name="part">What that checkpoint says of the coordinator.</param>
+    /// <param name="replayTo">Records below this were durable before the session began.</param>
+    public void BeginSession(CheckpointHeader? header, CoordinatorPart? part, ReplayState state, string replica, Lsn replayTo)
+    {
+        (Lsn from, Lsn page) = (header?.Lsn ?? Lsn.Zero, header?.PageLsn ?? Lsn.Zero);
+        Digests.BeginSession(from);
+        DigestWriter.BeginSession(part);
+        Progress.Begin(from, page);
+        Delivery.Marks.Begin(_log.Epoch, replica);
+        Delivery.Begin(page, from, state, DigestWriter.Position, replayTo);
+    }
+
+    /// <summary>The app has emitted a run of numbered calls to this outbox, which does not hold it yet.</summary>
+    public void Emits(Outbox outbox, in RunView run)
+    {
+        DigestWriter.Touch(outbox);
+        _again?.Emitted(outbox.Destination, outbox.Emitted.Number, run);
+    }
+
+    /// <summary>The app reports that it has executed everything below this place.</summary>
+    /// <exception cref="ProtocolViolation">P5.6.</exception>
+    /// <exception cref="DivergenceException">What it has emitted by there is not what the log says.</exception>
+    public void Executed(Lsn lsn)
+    {
+        _done.Clear();
+        bool isMark = Progress.Report(lsn, _done);
+        if (Progress.TakeCut(lsn) is { } forgotten) Forget(forgotten);
+        if (isMark) DigestWriter.At(lsn);
+        _again?.Executed(lsn);
+        foreach (DeliveredPage page in _done)
+        {
+            try
+            {
+                Trim(page);
+            }
+            catch (DivergenceException)
+            {
+                Digests.Diverge(page.End);
+                throw;
+            }
+        }
+    }
+
+    /// <summary>
+    /// The first calls that differ from the log's, of those that are still held; for a replica whose session has ended.
+    /// </summary>
+    public List<string> LookAtCalls(DivergedStretch stretch, CallHistory history) => DivergenceDiagnosis.At(_outboxes, stretch, history);
+
+    /// <summary>
+    /// Returns who is called by this name, as the log says; null: it knows nobody. For a replica whose session has ended.
+    /// </summary>
+    public Guid? UuidOf(InstanceId peer) =>
+        Delivery.State.Peers.LastOrDefault(known => known.Peer == peer && !ReplayState.IsForgotten(known))?.Uuid;
+
+    private void Forget(Outbox outbox)
+    {
+        Crash.Hit("forget.before");
+        ulong? dropped = outbox.Cut();
+        outbox.DigestedCount = 0;
+        if (dropped is { } calls) Forgotten?.Invoke(outbox, calls);
+        Crash.Hit("forget.after");
+    }
+
+    private void Trim(in DeliveredPage page)
+    {
+        _outboxes.Self.Trim(page.SelfNumber);
+        foreach (OutboxTrim trim in page.Trims)
+        {
+            Crash.Hit("trim.before");
+            trim.Outbox.Trim(trim.Number, trim.Generation);
+            Crash.Hit("trim.after");
+        }
+    }
+
+    public void Dispose() => Delivery.Dispose();
+}

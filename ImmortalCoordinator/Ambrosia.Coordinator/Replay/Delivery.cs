@@ -1,0 +1,270 @@
+using System.Buffers;
+using Ambrosia.Coordinator.LogFeed;
+using Ambrosia.Coordinator.Outboxes;
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Pages;
+using Ambrosia.Log.Reading;
+using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Records;
+
+namespace Ambrosia.Coordinator.Replay;
+
+/// <summary>
+/// Step 9 of a call: durable records on their way to the app, live and replayed alike, straight from the log's pages: the frame's headers
+/// are written over the page's own, which is on disk already. A page is read from memory while it is there, else from the segment;
+/// delivery never keeps one from being used again for longer than its own send.
+/// Owns the position in the log, the fold up to it and the page in hand. The thread that sends to the app.
+/// </summary>
+internal sealed class Delivery(
+    ReplicaLog log, LogReaders readers, ulong digestEvery, DeliveryTracker progress, DigestTracker digests, OutboxSet outboxes)
+    : IDisposable
+{
+    /// <summary>The frame needs so much room in front of the first record. In bytes.</summary>
+    private const int FrontBytes = FrameHeader.Bytes + DeliverHeader.Bytes;
+
+    private readonly LogReader _reader = readers.New(holds: !log.IsWritten);
+    private readonly PolicyLookahead _outlook = new(() => readers.New());
+    private readonly List<OutboxTrim> _trims = [];
+    private readonly List<OutboxCut> _cuts = [];
+    private PageBuffer? _buffer;
+    private PinnedPage? _pinned;
+    private Lsn _firstRecord, _replayTo;
+    private bool _hasFollowed; // the session began while another replica wrote the log, and truncated it without asking this one
+    private ulong _nextMultiple;
+    private long _spanningLeft;
+
+    /// <summary>The page that is given record by record, and where its next record begins; null: none is.</summary>
+    private (PageView Page, int At)? _pieces;
+
+    /// <summary>A digest that spans pages, as far as it has come; null: none is under way.</summary>
+    private ArrayBufferWriter<byte>? _spanningDigest;
+
+    /// <summary>The page that comes next. Delivered ≤ Durable.</summary>
+    public Lsn Next { get; private set; }
+
+    /// <summary>This is the fold of what the log says below <see cref="Next"/>.</summary>
+    public ReplayState State { get; private set; } = new();
+
+    /// <summary>Checkpoint marks on their way to the app.</summary>
+    public PendingMarks Marks { get; } = new();
+
+    /// <summary>Every record goes in a frame of its own, with its own place as the mark, so that the app reports at each.</summary>
+    public bool OneByOne { get; init; }
+
+    /// <summary>Returns what the app must be told before it is given what was taken; null: nothing.</summary>
+    public PolicyAhead? TakeOutlook() => _outlook.Take();
+
+    /// <summary>A frame has begun and goes on with the next bytes: nothing else may be sent between.</summary>
+    public bool IsInsideFrame => _spanningLeft > 0;
+
+    /// <summary>Records given to the running session.</summary>
+    public long Records { get; private set; }
+
+    /// <summary>A session starts behind a checkpoint, or at the beginning of the log.</summary>
+    /// <param name="page">The page that holds the first record, or would.</param>
+    /// <param name="record">Records below this are in the checkpoint.</param>
+    /// <param name="digested">The last digest position below it.</param>
+    /// <param name="replayTo">Records below this were durable before the session began.</param>
+    public void Begin(Lsn page, Lsn record, ReplayState state, Lsn? digested, Lsn replayTo)
+    {
+        _replayTo = _reader.LiveFrom = replayTo;
+        _hasFollowed = !log.IsWritten;
+        Taken();
+        Next = page;
+        _firstRecord = record;
+        State = state;
+        _spanningLeft = Records = 0;
+        _spanningDigest = null;
+        _pieces = null;
+        _outlook.Begin(state.Policy, page, record, replayTo);
+        _nextMultiple = digested is { } last ? (last.Value / digestEvery + 1) * digestEvery : digestEvery;
+    }
+
+    /// <summary>The bytes to send next; false: everything durable has been given.</summary>
+    public bool TryTake(out ReadOnlyMemory<byte> bytes)
+    {
+        if (_pieces is not null) return TryPiece(out bytes);
+        while (Next < log.Durable)
+        {
+            PageView page = Load();
+            if (TryFrame(page, out bytes)) return true;
+            Taken();
+        }
+        bytes = default;
+        return false;
+    }
+
+    private PageView Load()
+    {
+        bool fallsOnRecords = OneByOne || _firstRecord > Next + PageHeader.Bytes; // the frame's headers, and memory must keep those
+        if (!fallsOnRecords && log.TryPin(Next, out PinnedPage live))
+        {
+            _pinned = live;
+            return new PageView(live.Buffer, Next, live.Next, live.Length, live.TimeMicros, live.Flags, live.Remaining);
+        }
+        _buffer ??= new PageBuffer();
+        _reader.Expect(log.Durable);
+        ReadStatus status = _reader.Read(Next, ref _buffer);
+        if (status == ReadStatus.Truncated && _hasFollowed) throw new LogTruncatedException(Next);
+        if (status != ReadStatus.Page) throw _reader.MissingPage(Next);
+        return new PageView(_buffer.Memory, Next, _buffer.Next, _buffer.Length, _buffer.TimeMicros, _buffer.Flags, _buffer.Remaining);
+    }
+
+    private bool TryFrame(in PageView page, out ReadOnlyMemory<byte> bytes)
+    {
+        Next = page.Next;
+        bytes = default;
+        if ((page.Flags & PageFlags.ContinuesSpanning) != 0) return TryContinue(page, out bytes);
+        if (page.Length == PageHeader.Bytes) return false;
+        int start = _firstRecord > page.Lsn + PageHeader.Bytes ? (int)(_firstRecord - page.Lsn) : PageHeader.Bytes;
+        if (start >= page.Length) return false;
+
+        Lsn? mark = Walk(page, start);
+        Lsn lsn = page.Lsn + start;
+        if (OneByOne)
+        {
+            if (page.Remaining == 0)
+            {
+                _pieces = (page, start);
+                return TryPiece(out bytes);
+            }
+            mark = lsn;
+        }
+        long payload = DeliverHeader.Bytes + page.Length - start + page.Remaining;
+        Span<byte> front = page.Buffer.Span.Slice(start - FrontBytes, FrontBytes);
+        new FrameHeader(checked((uint)payload), FrameType.Deliver, 0).Write(front, seed: 0);
+        new DeliverHeader(lsn, page.TimeMicros, mark ?? Lsn.Zero).Write(front[FrameHeader.Bytes..]);
+        _spanningLeft = page.Remaining;
+        Crash.Hit("deliver.before");
+        bytes = page.Buffer[(start - FrontBytes)..page.Length];
+        return true;
+    }
+
+    private bool TryPiece(out ReadOnlyMemory<byte> bytes)
+    {
+        (PageView page, int at) = _pieces!.Value;
+        Span<byte> span = page.Buffer.Span;
+        int end = at + RecordHeader.Bytes + (int)RecordHeader.Read(span[at..]).Length;
+        Lsn lsn = page.Lsn + at;
+        Span<byte> front = span.Slice(at - FrontBytes, FrontBytes);
+        new FrameHeader((uint)(DeliverHeader.Bytes + end - at), FrameType.Deliver, 0).Write(front, seed: 0);
+        new DeliverHeader(lsn, page.TimeMicros, lsn).Write(front[FrameHeader.Bytes..]);
+        bytes = page.Buffer[(at - FrontBytes)..end];
+        _pieces = end < page.Length ? (page, end) : null;
+        return true;
+    }
+
+    private bool TryContinue(in PageView page, out ReadOnlyMemory<byte> bytes)
+    {
+        bytes = default;
+        if (_spanningLeft == 0) return false; // its record is below the checkpoint
+        int content = page.Length - PageHeader.Bytes;
+        if (page.Remaining != _spanningLeft - content)
+            throw new InvalidOperationException($"page at {page.Lsn} does not continue the record before it");
+        _spanningLeft = page.Remaining;
+        bytes = page.Buffer[PageHeader.Bytes..page.Length];
+        if (_spanningDigest is not null) GatherDigest(bytes.Span, _spanningLeft);
+        return true;
+    }
+
+    /// <summary>Folds the page's records and finds the digest position in it.</summary>
+    private Lsn? Walk(in PageView page, int start)
+    {
+        Lsn first = page.Lsn + start;
+        ReadOnlySpan<byte> bytes = page.Buffer.Span[start..page.Length];
+        Lsn? mark = null;
+        _trims.Clear();
+        _cuts.Clear();
+        if (page.Remaining > 0)
+        {
+            mark = MarkAt(first);
+            PageFold.FoldSpanning(State, bytes, first);
+            Records++;
+            if ((RecordKind)bytes[4] == RecordKind.Digest)
+            {
+                _spanningDigest = new ArrayBufferWriter<byte>((int)(bytes.Length + page.Remaining));
+                GatherDigest(bytes, page.Remaining);
+            }
+        }
+        else
+        {
+            var records = new RecordReader(bytes, first);
+            while (records.Next())
+            {
+                mark ??= MarkAt(records.Lsn);
+                State.Fold(records);
+                if (records.Kind == RecordKind.Forget)
+                    _cuts.Add(new OutboxCut(records.End, outboxes.GetOrAdd(State.NameOf(records.Read<ForgetRecord>().Origin))));
+                Records++;
+                if (records.Lsn < _replayTo) Crash.Hit("recovery.everyRecord");
+                NoteControl(page.Lsn, records);
+            }
+        }
+        IReadOnlyList<OutboxTrim> noted = _trims.Count == 0 ? [] : _trims.ToArray();
+        progress.Delivered(
+            new DeliveredPage(page.Lsn, page.Lsn + page.Length + page.Remaining, State.InputsOf(0).Number, noted), mark, _cuts);
+        return mark;
+    }
+
+    private void GatherDigest(ReadOnlySpan<byte> part, long left)
+    {
+        ArrayBufferWriter<byte> whole = _spanningDigest!;
+        whole.Write(part);
+        if (left > 0) return;
+        digests.Recorded(DigestRecord.Read(whole.WrittenSpan[RecordHeader.Bytes..]));
+        _spanningDigest = null;
+    }
+
+    private Lsn? MarkAt(Lsn record)
+    {
+        if (record.Value < _nextMultiple) return null;
+        _nextMultiple = (record.Value / digestEvery + 1) * digestEvery;
+        return record;
+    }
+
+    private void NoteControl(Lsn page, in RecordReader record)
+    {
+        switch (record.Kind)
+        {
+            case RecordKind.Digest: digests.Recorded(record.Read<DigestRecord>()); break;
+            case RecordKind.CheckpointMark when Marks.IsWanted(record.Read<CheckpointMarkRecord>()):
+                Marks.Add(new MarkSnapshot(page, record.End, State.Clone(), record.Read<CheckpointMarkRecord>())); break;
+            case RecordKind.Policy: _outlook.Meet(State.Policy, page, record.Lsn, log.Durable); break;
+            case RecordKind.Trim: NoteTrims(record.Read<TrimRecord>()); break;
+        }
+    }
+
+    private void NoteTrims(TrimRecord record)
+    {
+        foreach (TrimPosition entry in record.Positions)
+        {
+            if (ReplayState.IsForgotten(State.Peers[(int)entry.Origin - 1])) continue;
+            InstanceId peer = State.NameOf(entry.Origin);
+            _trims.Add(new OutboxTrim(outboxes.GetOrAdd(peer), State.GenerationOf(peer), entry.Number));
+        }
+    }
+
+    /// <summary>What <see cref="TryTake"/> gave is sent, or will never be.</summary>
+    public void Taken()
+    {
+        _pinned?.Unpin();
+        _pinned = null;
+    }
+
+    /// <summary>See <see cref="LogReader.ReleaseIfIdle"/>. Any thread.</summary>
+    public void ReleaseIfIdle() => _reader.ReleaseIfIdle();
+
+    /// <summary>See <see cref="LogReader.StopHolding"/>. Any thread.</summary>
+    public void StopHolding() => _reader.StopHolding();
+
+    public void Dispose()
+    {
+        Taken();
+        _reader.Dispose();
+    }
+
+    private readonly record struct PageView(
+        Memory<byte> Buffer, Lsn Lsn, Lsn Next, int Length, long TimeMicros, PageFlags Flags, uint Remaining);
+}

@@ -1,0 +1,106 @@
+using Ambrosia.Coordinator.Outboxes;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Coordinator.Replay;
+
+/// <summary>Notes what a delivered page will change once the app has executed it.</summary>
+/// <param name="End">End of its last record.</param>
+/// <param name="SelfNumber">Calls to oneself that the log holds up to there.</param>
+/// <param name="Trims">Outputs that its Trim records say are durable at their peers.</param>
+internal readonly record struct DeliveredPage(Lsn PageLsn, Lsn End, ulong SelfNumber, IReadOnlyList<OutboxTrim> Trims);
+
+/// <summary>Outputs up to a number are durable at their receiver; it stands for nothing once that was forgotten.</summary>
+internal readonly record struct OutboxTrim(Outbox Outbox, int Generation, ulong Number);
+
+/// <summary>
+/// The log forgets a receiver: what the app emits behind its report of this place is for whoever has the name next (log-format L5.14).
+/// </summary>
+/// <param name="At">End of the record.</param>
+internal readonly record struct OutboxCut(Lsn At, Outbox Outbox);
+
+/// <summary>
+/// What has been delivered and not yet executed: one note a page, and the marks at which the app must report. Written by delivery, read
+/// by the thread that reads the app. Bounded by what socket buffers hold.
+/// </summary>
+internal sealed class DeliveryTracker
+{
+    private readonly Lock _gate = new();
+    private readonly Queue<DeliveredPage> _notes = new();
+    private readonly Queue<Lsn> _marks = new();
+    private readonly Queue<OutboxCut> _cuts = new();
+    private Lsn _processed;
+
+    /// <summary>End of the last record that has been delivered. Processed ≤ delivered.</summary>
+    private Lsn _delivered;
+
+    /// <summary>The page where reading would go on for a checkpoint at <see cref="Processed"/>.</summary>
+    private Lsn _processedPage;
+
+    /// <summary>Every record below this has been executed by the running session.</summary>
+    public Lsn Processed { get { lock (_gate) return _processed; } }
+
+    /// <summary>End of the last record that the running session was given.</summary>
+    public Lsn DeliveredTo { get { lock (_gate) return _delivered; } }
+
+    /// <summary>Everything that has been delivered has been executed.</summary>
+    public bool IsDry { get { lock (_gate) return _processed >= _delivered; } }
+
+    public Lsn ProcessedPage { get { lock (_gate) return _processedPage; } }
+
+    public void Begin(Lsn from, Lsn page)
+    {
+        lock (_gate)
+        {
+            _notes.Clear();
+            _marks.Clear();
+            _cuts.Clear();
+            _processed = _delivered = from;
+            _processedPage = page;
+        }
+    }
+
+    public void Delivered(in DeliveredPage note, Lsn? mark, IReadOnlyList<OutboxCut> cutsInside)
+    {
+        lock (_gate)
+        {
+            _notes.Enqueue(note);
+            _delivered = note.End;
+            if (mark is { } lsn) _marks.Enqueue(lsn);
+            foreach (OutboxCut cut in cutsInside) _cuts.Enqueue(cut);
+        }
+    }
+
+    /// <summary>The cut at exactly this place, which the app has reported just now; null: none is there. It is given once.</summary>
+    public Outbox? TakeCut(Lsn lsn)
+    {
+        lock (_gate) return _cuts.TryPeek(out OutboxCut cut) && cut.At == lsn ? _cuts.Dequeue().Outbox : null;
+    }
+
+    /// <summary>
+    /// The app has executed everything below <paramref name="lsn"/>; notes of whole pages go to <paramref name="done"/>. True: it is the
+    /// mark that was asked for.
+    /// </summary>
+    /// <exception cref="ProtocolViolation">P5.6: a report that goes back, passes over a mark, or is of what was not delivered.</exception>
+    public bool Report(Lsn lsn, List<DeliveredPage> done)
+    {
+        lock (_gate)
+        {
+            if (lsn < _processed) throw new ProtocolViolation("P5.6", $"the app reports {lsn} after {_processed}");
+            if (lsn > _delivered) throw new ProtocolViolation("P5.6", $"the app reports {lsn}, it was given the log up to {_delivered}");
+            bool isMark = _marks.TryPeek(out Lsn mark) && mark == lsn;
+            if (isMark) _marks.Dequeue();
+            else if (_marks.Count > 0 && mark < lsn)
+                throw new ProtocolViolation("P5.6", $"the app reports {lsn} and passes over the mark {mark}");
+            if (_cuts.TryPeek(out OutboxCut cut) && cut.At < lsn)
+                throw new ProtocolViolation("P5.6", $"the app reports {lsn} and passes over {cut.At}, where a peer is forgotten");
+            _processed = lsn;
+            while (_notes.TryPeek(out DeliveredPage note) && note.PageLsn <= lsn)
+            {
+                _processedPage = note.PageLsn;
+                if (note.End > lsn) break;
+                done.Add(_notes.Dequeue());
+            }
+            return isMark;
+        }
+    }
+}

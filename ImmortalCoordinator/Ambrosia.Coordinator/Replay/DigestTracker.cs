@@ -1,0 +1,111 @@
+using Ambrosia.Coordinator.Divergence;
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Protocol;
+using Ambrosia.Protocol.Records;
+
+namespace Ambrosia.Coordinator.Replay;
+
+/// <summary>
+/// Watches determinism: what the app has emitted at each digest position, against what the log says of the same position. A position
+/// whose record was lost in a crash is skipped. Bounded by the app's lag, one entry a MiB of log. Any thread.
+/// </summary>
+/// <param name="logFrom">Positions from here on are logged by us; older ones were, or were lost. Null: a secondary,
+/// which logs none.</param>
+internal sealed class DigestTracker(Lsn? logFrom)
+{
+    private readonly Lock _gate = new();
+    private readonly SortedDictionary<Lsn, DigestRecord> _computed = [];
+    private readonly SortedDictionary<Lsn, DigestRecord> _recorded = [];
+    private Lsn? _logFrom = logFrom;
+    private Lsn _logged;
+
+    /// <summary>This replica is primary now: positions from here on are its to log.</summary>
+    public void LogFrom(Lsn position)
+    {
+        lock (_gate) _logFrom = position;
+    }
+
+    /// <summary>Positions compared and found equal since the start.</summary>
+    public long Compared { get { lock (_gate) return _compared; } }
+
+    private long _compared;
+
+    /// <summary>Up to here all calls were the log's: a channel's hash is over everything before.</summary>
+    public Lsn Confirmed { get { lock (_gate) return _confirmed; } }
+
+    private Lsn _confirmed, _begun;
+
+    /// <summary>The session's app began with the state as of here.</summary>
+    public Lsn Began { get { lock (_gate) return _begun; } }
+
+    /// <summary>The stretch of the log in which the app has made other calls than the log's. It is null as long as there is none.</summary>
+    public DivergedStretch? Diverged { get { lock (_gate) return _diverged; } }
+
+    private DivergedStretch? _diverged;
+
+    /// <summary>What the log says of a position shows that the app diverged before it, before any digest could.</summary>
+    public void Diverge(Lsn position)
+    {
+        lock (_gate) _diverged ??= new DivergedStretch(Begin, position, []);
+    }
+
+    private Lsn Begin => Lsn.Max(_confirmed, _begun);
+
+    /// <param name="from">The session's app begins with the state as of here.</param>
+    public void BeginSession(Lsn from)
+    {
+        lock (_gate)
+        {
+            _begun = from;
+            _computed.Clear();
+            _recorded.Clear();
+        }
+    }
+
+    /// <summary>The app stands at a position; true: the record is to be logged.</summary>
+    /// <exception cref="DivergenceException">The log says otherwise.</exception>
+    public bool Computed(DigestRecord own)
+    {
+        lock (_gate)
+        {
+            if (_recorded.Remove(own.Position, out DigestRecord? expected)) Compare(own, expected);
+            else _computed[own.Position] = own;
+            if (_logFrom is not { } from || own.Position < from || own.Position <= _logged) return false;
+            _logged = own.Position;
+            return true;
+        }
+    }
+
+    /// <summary>Delivery meets a record.</summary>
+    /// <exception cref="DivergenceException">The app emitted something else.</exception>
+    public void Recorded(DigestRecord record)
+    {
+        lock (_gate)
+        {
+            if (record.Position > _logged) _logged = record.Position;
+            while (_computed.Count > 0 && _computed.First().Key < record.Position) _computed.Remove(_computed.First().Key);
+            if (_computed.Remove(record.Position, out DigestRecord? own)) Compare(own, record);
+            else _recorded[record.Position] = record;
+        }
+    }
+
+    private void Compare(DigestRecord own, DigestRecord expected)
+    {
+        _compared++;
+        if (own.Entries.SequenceEqual(expected.Entries))
+        {
+            if (own.Position > _confirmed) _confirmed = own.Position;
+            return;
+        }
+        _diverged ??= new DivergedStretch(Begin, own.Position, expected.Entries);
+        DigestEntry? differs = expected.Entries.Cast<DigestEntry?>().FirstOrDefault(e => !own.Entries.Contains(e!.Value));
+        string what = differs is { } e
+            ? $"the log says {e.Count} calls with hash {e.Hash:x16} to {e.Destination}, the app emitted " +
+              own.Entries.Where(o => o.Destination == e.Destination).Select(o => $"{o.Count} with {o.Hash:x16}")
+                  .FirstOrDefault("nothing new")
+            : "the app emitted to a destination that the log does not name";
+        throw new DivergenceException(
+            $"replay differs at log position {own.Position}: {what}. What the app was given last stands in the log between {Begin}, where it agreed, and there: " +
+                $"'ambrosia log DIR --from {Begin} --to {own.Position}' lists it. The app must emit the same calls for the same inputs.");
+    }
+}

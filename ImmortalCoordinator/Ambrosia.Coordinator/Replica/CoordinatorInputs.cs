@@ -1,0 +1,35 @@
+using Ambrosia.Log.Commit;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Instances;
+using Microsoft.Extensions.Logging;
+
+namespace Ambrosia.Coordinator.Replica;
+
+/// <summary>Holds everything that one replica is made from, apart from its log and its wires.</summary>
+internal sealed record CoordinatorInputs
+{
+    public required CoordinatorOptions Options { get; init; }
+
+    public required InstanceIdentity Identity { get; init; }
+
+    public required IFileSystem Files { get; init; }
+
+    /// <summary>The log is here; what a killed process may leave there is tried at the crash points.</summary>
+    public LogLocation Location => new(Files, Options.LogDirectory, Identity) { Crash = Crash.Points };
+
+    /// <summary>The app shows this token in its hello.</summary>
+    public required ReadOnlyMemory<byte> AppToken { get; init; }
+
+    public required TimeProvider Time { get; init; }
+
+    /// <summary>It tells the time by which timers are due: that of the log, unless the simulator plants another one.</summary>
+    public Func<LogWriter, long> TimersClock { get; init; } = static log => log.Clock.NowMicros();
+
+    /// <summary>The seam to chance: it returns numbers from 0 up to 1.</summary>
+    public required Func<double> Random { get; init; }
+
+    public required IPumps Pumps { get; init; }
+
+    /// <summary>It takes the events that operators are told. Any thread may log; no call blocks or throws.</summary>
+    public required ILogger Logger { get; init; }
+}

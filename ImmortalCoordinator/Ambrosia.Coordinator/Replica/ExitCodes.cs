@@ -1,0 +1,42 @@
+using Ambrosia.Log.Fencing;
+using Ambrosia.Log.Format;
+
+namespace Ambrosia.Coordinator.Replica;
+
+/// <summary>Says by which code the process ends (docs/operating.md).</summary>
+public static class ExitCodes
+{
+    public const int Ok = 0, Misuse = 2, Damage = 65, Divergence = 70, Io = 74, NotPrimary = 75;
+
+    /// <summary>Returns the code with which the process must end after this; null: it need not.</summary>
+    internal static int? Of(Exception fatal) => fatal switch
+    {
+        DivergenceException => Divergence,
+        LogDamage => Damage,
+        FenceLostException => NotPrimary,
+        IOException => Io,
+        _ => null,
+    };
+
+    /// <summary>
+    /// Returns the same end as one who has lost the fence must tell it: a later primary removes and replaces files under it, and what it
+    /// finds then says nothing of the disk or the log.
+    /// </summary>
+    internal static (int Code, string Why) Regarding(Fence? fence, int code, string why)
+    {
+        if (code is not (Io or Damage) || fence is null) return (code, why);
+        try
+        {
+            fence.Check();
+            return (code, why);
+        }
+        catch (FenceLostException lost)
+        {
+            return (NotPrimary, $"{lost.Message} (it found: {why})");
+        }
+        catch (IOException)
+        {
+            return (code, why);
+        }
+    }
+}

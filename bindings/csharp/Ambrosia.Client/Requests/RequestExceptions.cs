@@ -1,0 +1,51 @@
+using Ambrosia.Protocol;
+using Ambrosia.Protocol.Runs;
+
+namespace Ambrosia.Client;
+
+/// <summary>
+/// The immortal's handler threw. Type and message are those of the exception there, as text; no object is ever made from the name.
+/// </summary>
+public sealed class RequestFailedException : Exception
+{
+    public RequestFailedException(string typeName, string message, Exception? inner = null)
+        : base(message, inner) => TypeName = typeName;
+
+    /// <summary>The full name of the exception's type at the immortal.</summary>
+    public string TypeName { get; }
+
+    internal static RequestFailedException Of(ReadOnlySpan<byte> failure)
+    {
+        try
+        {
+            var reader = new CborReader(failure);
+            return Of(FailureInfo.Read(ref reader));
+        }
+        catch (CborException e)
+        {
+            return new RequestFailedException(typeof(CborException).FullName!, $"The failure could not be decoded: {e.Message}");
+        }
+    }
+
+    private static RequestFailedException Of(FailureInfo failure) =>
+        new(failure.TypeName, failure.Message, failure.Inner is null ? null : Of(failure.Inner));
+}
+
+/// <summary>
+/// The connection was lost after a message was sent and before it was known to be logged or answered. The message takes effect once or
+/// never, and nobody can tell which. Send what matters with a key (<see cref="ClientProxy{TContract}.WithKey(string)"/>), so that it is
+/// repeated until the answer is there.
+/// </summary>
+public sealed class OutcomeUnknownException(string message, Exception? inner = null) : Exception(message, inner);
+
+/// <summary>
+/// The message is longer than the instance accepts, and nothing of it was sent. The coordinator's <c>--max-message</c> sets the limit.
+/// </summary>
+public sealed class MessageTooLongException : Exception
+{
+    internal MessageTooLongException(long bytes, uint bytesMax)
+        : base(
+            $"A message of {bytes} bytes is longer than the limit of {bytesMax} bytes of the instance (protocol P3.4); send it in parts.")
+    {
+    }
+}

@@ -1,0 +1,85 @@
+namespace Ambrosia;
+
+/// <summary>Waits until all its parts are done, whatever becomes of them.</summary>
+internal abstract class CallJoin<T, TResult> : Source<TResult>
+{
+    private readonly Source<T>[] _parts;
+
+    /// <summary>The number of parts that are not done yet; each resumes this object once.</summary>
+    private int _left;
+
+    private protected CallJoin(Source<T>[] parts)
+    {
+        _parts = parts;
+        foreach (Source<T> part in parts)
+        {
+            if (part.IsDone) continue;
+            part.AwaitedBy(this);
+            _left++;
+        }
+        if (_left == 0) Conclude();
+    }
+
+    internal override void Resume()
+    {
+        if (--_left == 0) Conclude();
+    }
+
+    private protected abstract TResult ResultOf(Source<T>[] done);
+
+    /// <summary>Takes the failure of the first part, in their order, that failed; else the result.</summary>
+    private void Conclude()
+    {
+        if (Array.Find(_parts, static part => part.Error is not null) is { } failed) Fail(failed.Error!);
+        else Complete(ResultOf(_parts));
+    }
+}
+
+/// <summary>
+/// Joins calls: it is done when all its parts are, with their values in order, or with the failure of the first part (in order) that
+/// failed.
+/// </summary>
+internal sealed class JoinAll<T>(Source<T>[] parts) : CallJoin<T, T[]>(parts)
+{
+    private protected override T[] ResultOf(Source<T>[] done) => Array.ConvertAll(done, static part => part.Take());
+}
+
+/// <summary>Joins calls without results: it is done when all its parts are, or fails like <see cref="JoinAll{T}"/>.</summary>
+internal sealed class JoinAll(Source<Nothing>[] parts) : CallJoin<Nothing, Nothing>(parts)
+{
+    private protected override Nothing ResultOf(Source<Nothing>[] done) => default;
+}
+
+/// <summary>
+/// Waits for the first of several calls: it is done when one of its parts is, with the place of the first, in their order, that is done
+/// when this is resumed. It then lets go of the others, so that they can be awaited again.
+/// </summary>
+internal sealed class FirstOf : Source<int>
+{
+    /// <summary>The parts; empty once this is done.</summary>
+    private Source[] _parts;
+
+    internal FirstOf(Source[] parts)
+    {
+        if (parts.Length == 0) throw new ArgumentException("WhenAny needs at least one call.", nameof(parts));
+        _parts = parts;
+        if (TryConclude()) return;
+        foreach (Source part in parts) part.AwaitedBy(this);
+    }
+
+    /// <summary>Resumes it for a part that is done. Several parts may end before: the others find it done.</summary>
+    internal override void Resume()
+    {
+        if (!IsDone && !TryConclude()) throw new InvalidOperationException("A WhenAny was resumed where none of its calls is done.");
+    }
+
+    private bool TryConclude()
+    {
+        int first = Array.FindIndex(_parts, static part => part.IsDone);
+        if (first < 0) return false;
+        foreach (Source part in _parts) part.NoLongerAwaitedBy(this);
+        _parts = [];
+        Complete(first);
+        return true;
+    }
+}

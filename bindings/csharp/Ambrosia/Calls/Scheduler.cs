@@ -1,0 +1,118 @@
+namespace Ambrosia.Calls;
+
+/// <summary>
+/// The scheduler runs the handlers of one immortal and their continuations: on one thread, in log order. It resumes continuations that
+/// became ready before it lets the next message in. Thread: the scheduler's own, which is whichever thread feeds the session. Invariant:
+/// between records its ready queue is empty; if no method is suspended either, a checkpoint is possible.
+/// </summary>
+internal sealed class Scheduler(IHandlerSession session)
+{
+    [ThreadStatic]
+    private static Scheduler? s_executing;
+
+    /// <summary>
+    /// True while a query runs on this thread. Then nothing is executing, so that whatever handlers may do is refused on its rare path.
+    /// </summary>
+    [ThreadStatic]
+    private static bool s_querying;
+
+    private readonly Queue<Ready> _ready = new();
+    private int _framesSuspended;
+
+    /// <summary>The scheduler whose handlers this thread is executing.</summary>
+    /// <exception cref="InvalidOperationException">It executes none.</exception>
+    internal static Scheduler Current => s_executing ?? throw NoHandler();
+
+    /// <summary>True while this thread executes handlers of this immortal: what is sent then is numbered, not an impulse.</summary>
+    internal bool IsExecuting => ReferenceEquals(s_executing, this);
+
+    internal IHandlerSession Session { get; } = session;
+
+    /// <summary>True while this thread executes handlers of some immortal.</summary>
+    internal static bool IsAnyExecuting => s_executing is not null;
+
+    /// <summary>True while this thread answers a query of some immortal.</summary>
+    internal static bool IsAnyQuerying => s_querying;
+
+    /// <summary>The number of answers to callers that wait for a suspended handler.</summary>
+    internal int AnswersOwed { get; set; }
+
+    /// <summary>True if no handler is suspended: then the state alone says everything.</summary>
+    internal bool IsQuiet => _framesSuspended == 0 && AnswersOwed == 0 && _ready.Count == 0;
+
+    internal int FramesSuspended => _framesSuspended;
+
+    /// <summary>True if something is to go on before the next message.</summary>
+    internal bool HasReady => _ready.Count > 0;
+
+    /// <summary>True if nothing is about to run. It is between records, and only then an image can be taken.</summary>
+    internal bool IsDrained => _ready.Count == 0 && s_executing is null;
+
+    /// <summary>Lets this thread execute handlers of this immortal until what it returns is disposed.</summary>
+    internal Execution Enter()
+    {
+        if (s_executing is not null) throw new InvalidOperationException("A handler drives an app session: one session feeds another.");
+        s_executing = this;
+        return default;
+    }
+
+    internal void EnterQuery()
+    {
+        if (!IsDrained || s_querying) throw new InvalidOperationException("A query is answered between records, when nothing runs.");
+        s_querying = true;
+    }
+
+    internal void ExitQuery() => s_querying = false;
+
+    internal void FrameSuspended() => _framesSuspended++;
+
+    internal void FrameFinished() => _framesSuspended--;
+
+    internal void Restore(int frames, int answers)
+    {
+        if (frames < 0 || answers < 0)
+            throw new InvalidDataException($"The image counts {frames} suspended methods and {answers} answers.");
+        (_framesSuspended, AnswersOwed) = (frames, answers);
+    }
+
+    internal void MakeReady(Source source) => _ready.Enqueue(new Ready(source));
+
+    internal void Drain()
+    {
+        while (_ready.TryDequeue(out Ready next)) next.Source.Resume();
+    }
+
+    /// <summary>Makes the refusal of what only handlers do.</summary>
+    internal static InvalidOperationException QueryRefusal(string what) =>
+        new($"A query {what}: it is in no log, so it reads and answers, and nothing else. Make the method a handler: without [Query] it is logged, and may do that.");
+
+    private static InvalidOperationException NoHandler() => IsAnyQuerying ? QueryRefusal("waits") : new InvalidOperationException(
+        "Methods that return Call run only as handlers of an immortal, on its scheduler.");
+
+    /// <summary>
+    /// A source that is ready. It is a struct so that the queue's array is of exactly what it holds: an array of a base class checks the
+    /// type at each store.
+    /// </summary>
+    private readonly struct Ready(Source source)
+    {
+        internal Source Source => source;
+    }
+
+    internal readonly ref struct Execution
+    {
+        public void Dispose() => s_executing = null;
+    }
+}
+
+/// <summary>Serves suspended calls and handlers; the session that runs them implements it. Thread: the scheduler's.</summary>
+internal interface IHandlerSession
+{
+    /// <summary>Begins a timer that is done when so much time of the log has passed.</summary>
+    Source<Nothing> BeginDelay(TimeSpan time);
+
+    /// <summary>Ends a timer for which nobody waits any more. If it has fired, that has no effect.</summary>
+    void CancelDelay(Source<Nothing> timer);
+
+    /// <summary>Sends the answer of a handler that had been suspended and has finished: <paramref name="owed"/> waited for it.</summary>
+    void SendOwed(Source owed);
+}

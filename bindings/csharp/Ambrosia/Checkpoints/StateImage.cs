@@ -1,0 +1,94 @@
+using System.Buffers;
+using System.Reflection;
+using Ambrosia.Protocol;
+using Ambrosia.State;
+using Ambrosia.Suspension;
+
+namespace Ambrosia.Checkpoints;
+
+/// <summary>
+/// Writes and reads images: everything that a session needs to go on after the records that an image contains. An image is one CBOR array:
+/// [version, bodies that suspended methods need, types, objects]. Object 0 is the <see cref="ImageRoot"/>. State and suspended methods are
+/// one graph, so that a local that is also an object of the state still is after a restore. Thread: the scheduler's, between records.
+/// </summary>
+internal static class StateImage
+{
+    internal const uint Version = 7;
+
+    /// <summary>Writes an image. It changes nothing: handlers go on undisturbed, and a second image has the same bytes.</summary>
+    /// <exception cref="NotWritableException">Something reachable from the state or from a suspended method cannot be written.</exception>
+    internal static ReadOnlyMemory<byte> Write(ImageRoot root, bool isReflective = false) => Write(root, new GraphWriter(isReflective));
+
+    /// <summary>
+    /// Writes the image for <paramref name="successor"/>, which was made of the immortal of <paramref name="root"/> and takes its place:
+    /// another class, with the same suspended methods.
+    /// </summary>
+    /// <exception cref="NotWritableException">Something refers to the immortal that is replaced, or cannot be written.</exception>
+    internal static ReadOnlyMemory<byte> WriteFor(Immortal successor, ImageRoot root)
+    {
+        var migration = new StateMigration(root.Immortal!, successor);
+        root.Immortal = successor;
+        return Write(root, new GraphWriter(moving: migration));
+    }
+
+    private static ReadOnlyMemory<byte> Write(ImageRoot root, GraphWriter graph)
+    {
+        graph.IdOf(root);
+        graph.WriteAll();
+        foreach (IPendingCall call in root.Outstanding)
+            if (call.Source.Waiter is ISuspended waiter)
+                graph.Waiting(waiter.MachineType, StateOf(waiter), $"{call.Proxy} method 0x{call.Method:X}, call {call.Id}");
+        foreach (WaitingTimer timer in root.Timers)
+            if (timer.Waiter is ISuspended waiter) graph.Waiting(waiter.MachineType, StateOf(waiter), $"timer {timer.Number}");
+        foreach (IPendingTask task in root.Tasks)
+            if (task.Source.Waiter is ISuspended waiter) graph.Waiting(waiter.MachineType, StateOf(waiter), $"task {task.Number}");
+
+        var image = new ArrayBufferWriter<byte>();
+        var to = new CborWriter(image);
+        to.WriteArrayHeader(4);
+        to.WriteUInt64(Version);
+        graph.Bodies.CopyTo(ref to);
+        graph.CopyTo(ref to);
+        to.Flush();
+        return image.WrittenMemory;
+    }
+
+    /// <exception cref="InvalidDataException">The image is not for this app or this version of the binding.</exception>
+    /// <exception cref="SuspendedCallsChangedException">Methods that are suspended in it have other bodies now; nothing
+    /// was restored.</exception>
+    internal static void Restore(
+        ReadOnlySpan<byte> image, bool acceptSource, AttachProxy attach, Action<ImageRoot> adopt, bool isReflective = false)
+    {
+        try
+        {
+            CborReader from = Check(image, acceptSource, out List<string> refusals);
+            if (refusals.Count > 0) throw new SuspendedCallsChangedException(refusals);
+            var graph = new GraphReader(attach, isReflective);
+            graph.ReadAll(ref from);
+            adopt(graph.ObjectOf(0) as ImageRoot ?? throw new InvalidDataException("The image does not begin with its root."));
+        }
+        catch (Exception e) when (e is not (InvalidDataException or SuspendedCallsChangedException or OutOfMemoryException))
+        {
+            throw new InvalidDataException($"The image is damaged: {e.Message}", e);
+        }
+    }
+
+    /// <summary>Reads an image up to its types, and says what this build would have to refuse.</summary>
+    private static CborReader Check(ReadOnlySpan<byte> image, bool acceptSource, out List<string> refusals)
+    {
+        var from = new CborReader(image);
+        if (from.ReadArrayHeader() < 2) throw new InvalidDataException("The image is not one of this binding.");
+        uint version = from.ReadUInt32();
+        if (version != Version) throw new InvalidDataException($"The image has version {version}; this binding reads version {Version}.");
+        refusals = MethodBodyCheck.Refusals(ref from,
+            static name => TypeNames.AssemblyNamed(name) is { } found ? MethodBodyTable.Of(found).Known : null, acceptSource);
+        return from;
+    }
+
+    private static int StateOf(ISuspended waiter)
+    {
+        object machine = waiter.BoxedMachine;
+        return machine.GetType()
+            .GetField("<>1__state", BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic)?.GetValue(machine) as int? ?? -1;
+    }
+}

@@ -1,0 +1,178 @@
+using System.Buffers;
+using Ambrosia.Failures;
+using Ambrosia.Immortals;
+using Ambrosia.Messages;
+using Ambrosia.Outbound;
+using Ambrosia.Protocol;
+using Ambrosia.Protocol.Payloads;
+using Ambrosia.Protocol.Records;
+using Ambrosia.Protocol.Runs;
+using Ambrosia.Proxies;
+using Ambrosia.Quarantine;
+using Ambrosia.Replay;
+
+namespace Ambrosia.ClientCalls;
+
+/// <summary>
+/// Executes the calls of clients as the log holds them: decides which are new and which are asked again, and answers who asks. All replicas
+/// make the answers; only a primary's coordinator sends them (protocol P10.6). Thread: the scheduler's, inside a record.
+/// </summary>
+internal sealed class ClientCallExecutor(
+    ImmortalHost host, MessageSender sender, ReplayContext replay, PeerTable peers, ForkFailures failures) : IReplies
+{
+    private Destination? _last;
+
+    /// <summary>The call whose handler runs.</summary>
+    private OutsideCall? _executing;
+
+    internal IdempotencyWindow Window { get; } = new();
+
+    /// <summary>Executes a request, or an impulse, of a caller outside.</summary>
+    internal void Execute(ClientRequestView request, ReadOnlyMemory<byte> body, ulong lsn)
+    {
+        replay.ExecutingLsn = lsn;
+        Execute(request.ReadMessage(), index: 0, request.Session, request.Request, body);
+    }
+
+    /// <summary>Executes a run of keyed impulses of immortals.</summary>
+    internal void Execute(RunView run, ReadOnlyMemory<byte> messages)
+    {
+        var reader = new MessageReader(run);
+        uint count = 0;
+        for (; reader.Next(); count++) Execute(reader, count, default, request: 0, messages);
+        IncomingMessage.CheckCount(run.Header, count);
+    }
+
+    private void Execute(in MessageReader message, uint index, ClientSessionId session, ulong request, ReadOnlyMemory<byte> body)
+    {
+        Immortal immortal = host.Started();
+        if (Admit(message, session, request) is not { } call) return;
+        var incoming = new IncomingMessage(this, peers, origin: 0, body)
+        {
+            Method = message.Method, Arguments = message.Arguments, IsFromOutside = true, Kind = MessageKind.Impulse,
+            Place = new MessagePlace(new Lsn(replay.ExecutingLsn), index),
+        };
+        _executing = call;
+        try
+        {
+            immortal.Take(ref incoming);
+        }
+        catch (Exception e) when (HandlerFailure.Is(e))
+        {
+            Fail(e, call, incoming);
+        }
+        sender.Scheduler.Drain();
+    }
+
+    /// <summary>Gives the call to execute. Null: its key is known, and who asks gets the answer that was made, or will be.</summary>
+    /// <param name="request">0: nobody waits.</param>
+    private OutsideCall? Admit(in MessageReader message, ClientSessionId session, ulong request)
+    {
+        bool isKeyed = message.IsKeyed;
+        OutsideCall? call = null;
+        bool isNew = !isKeyed || !Window.TryFind(message.Method, message.Key, replay.NowUs, out call);
+        if (isNew)
+        {
+            call = new OutsideCall(message.Method, isKeyed ? message.Key.ToArray() : [], request != 0);
+            if (isKeyed) Window.Begin(call);
+        }
+        if (request != 0)
+        {
+            var asker = new OutsideCall.Asker(session.Epoch.Value, session.Number, request);
+            if (call!.IsDone) Send(asker, call.Method, call.IsFailure, call.Answer);
+            else call.Askers.Add(asker);
+        }
+        return isNew ? call : null;
+    }
+
+    string IReplies.TypeName => host.TypeName;
+
+    OutgoingMessage IReplies.Begin(scoped in IncomingMessage message) => new(ScratchBuffer.Begin());
+
+    void IReplies.Send(OutgoingMessage result) => Finish(_executing!, result.Aside!.Written);
+
+    void IReplies.SendLater(Source handler, in IncomingMessage message)
+    {
+        OutsideCall call = _executing!;
+        if (!handler.IsDone)
+        {
+            sender.Scheduler.AnswersOwed++;
+            handler.AwaitedBy(new OwedOutsideAnswer(handler, call, call.IsAwaited ? null : failures.KeptOf(message)));
+        }
+        else if (handler.Error is { } failure) Fail(failure, call, message);
+        else Answer(handler, call);
+    }
+
+    /// <summary>Answers the call whose handler was suspended and has finished.</summary>
+    internal void Answer(OwedOutsideAnswer owed)
+    {
+        (Source handler, OutsideCall call) = (owed.Handler, owed.Call);
+        sender.Scheduler.AnswersOwed--;
+        if (handler.Error is { } failure)
+        {
+            if (!call.IsAwaited) failures.FailedLate(owed.Kept, call.Method, peers.Self, failure);
+            Fail(failure, call);
+        }
+        else Answer(handler, call);
+    }
+
+    private void Answer(Source handler, OutsideCall call)
+    {
+        try
+        {
+            ScratchBuffer value = ScratchBuffer.Begin();
+            host.Started().Encode(new FinishedCall(handler, call.Method), new OutgoingMessage(value));
+            Finish(call, value.Written);
+        }
+        catch (Exception e) when (HandlerFailure.Is(e))
+        {
+            Fail(e, call);
+        }
+    }
+
+    /// <summary>Tells the value of a handler to all who asked so far.</summary>
+    /// <exception cref="InvalidOperationException">It is longer than a message may be; nothing has changed.</exception>
+    internal void Finish(OutsideCall call, ReadOnlySpan<byte> value)
+    {
+        sender.Outbound.CheckMessage(value.Length + 2L * Varint.BytesMax);
+        Finish(call, isFailure: false, value);
+    }
+
+    /// <summary>Fails a call at its message. Nobody is told of an impulse: the fork policy says what becomes of it.</summary>
+    private void Fail(Exception failure, OutsideCall call, in IncomingMessage message)
+    {
+        if (!call.IsAwaited) failures.Failed(message, failure);
+        Fail(failure, call);
+    }
+
+    /// <summary>Tells the failure, without its stack, to whoever asks.</summary>
+    private void Fail(Exception failure, OutsideCall call)
+    {
+        ScratchBuffer value = ScratchBuffer.Begin();
+        FailureCodec.Write(value, failure);
+        Finish(call, isFailure: true, value.Written);
+    }
+
+    private void Finish(OutsideCall call, bool isFailure, ReadOnlySpan<byte> answer)
+    {
+        call.Finish(isFailure, answer, replay.NowUs);
+        foreach (OutsideCall.Asker asker in call.Askers) Send(asker, call.Method, isFailure, answer);
+        call.Askers.Clear();
+        if (call.Key.Length > 0) Window.Done(call);
+    }
+
+    private void Send(OutsideCall.Asker asker, uint method, bool isFailure, ReadOnlySpan<byte> answer)
+    {
+        MessageKind kind = isFailure ? MessageKind.ClientFailure : MessageKind.ClientAnswer;
+        OutboundBuffer outbound = sender.Outbound;
+        outbound.Begin(DestinationOf(asker.SessionId), kind, answer.Length + Varint.SizeOf(method) + Varint.SizeOf(asker.Request));
+        outbound.WriteVarint(method);
+        outbound.WriteVarint(asker.Request);
+        outbound.Write(answer);
+        outbound.Commit();
+    }
+
+    /// <summary>Gives the same object for the same session while nobody else is answered, so that its answers share a run.</summary>
+    private Destination DestinationOf(ClientSessionId session) =>
+        _last is not null && _last.Session == session ? _last : _last = Destination.Of(session);
+}

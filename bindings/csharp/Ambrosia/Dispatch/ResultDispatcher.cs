@@ -1,0 +1,71 @@
+using Ambrosia.Failures;
+using Ambrosia.Messages;
+using Ambrosia.Protocol;
+using Ambrosia.Protocol.Records;
+using Ambrosia.Protocol.Runs;
+using Ambrosia.Proxies;
+
+namespace Ambrosia.Dispatch;
+
+/// <summary>
+/// Gives the results and failures in the runs of the log to the calls that wait for them, and fails the calls that nobody will answer any
+/// more. Behind each message it runs what became ready by it. Thread: the scheduler's, inside a record.
+/// </summary>
+internal sealed class ResultDispatcher(MessageSender sender, PeerTable peers)
+{
+    /// <summary>Executes a run of results from <paramref name="origin"/>. A result for which no call waits is only counted.</summary>
+    internal void TakeResults(RunView run, InstanceId origin)
+    {
+        var reader = new MessageReader(run);
+        uint count = 0;
+        while (reader.Next())
+        {
+            count++;
+            if (!sender.Calls.TryTake(reader.CallId, origin, out IPendingCall pending)) continue;
+            try
+            {
+                pending.Proxy.Take(new ArrivedResult(pending, reader.Arguments));
+            }
+            catch (Exception e) when (HandlerFailure.Is(e))
+            {
+                // What came is not what this version of the contract says; who awaits it must learn that, like any other failure.
+                pending.Source.Fail(
+                    new RemoteCallException(e.GetType().FullName!,
+                        $"The result of method 0x{reader.Method:X} could not be decoded: {e.Message}"));
+            }
+            sender.Scheduler.Drain();
+        }
+        IncomingMessage.CheckCount(run.Header, count);
+    }
+
+    /// <summary>Executes a run of failures from <paramref name="origin"/>; stacks stand in the run's extensions (P4.4).</summary>
+    internal void TakeFailures(RunView run, InstanceId origin)
+    {
+        var reader = new MessageReader(run);
+        uint index = 0;
+        while (reader.Next())
+        {
+            uint fromEnd = run.Header.Count - 1 - index++;
+            if (!sender.Calls.TryTake(reader.CallId, origin, out IPendingCall pending)) continue;
+            pending.Source.Fail(FailureCodec.Read(reader.Arguments, run.Extensions, fromEnd));
+            sender.Scheduler.Drain();
+        }
+        IncomingMessage.CheckCount(run.Header, index);
+    }
+
+    /// <summary>
+    /// Executes a Forget record: calls that nobody will answer any more fail here, at their place in the log, alike on every replica.
+    /// Nobody can say what effect they had there.
+    /// </summary>
+    internal void Forget(ForgetRecord record)
+    {
+        InstanceId peer = peers.Forget(record.Origin);
+        sender.Impulses.Forget(peer);
+        foreach (IPendingCall pending in sender.Calls.TakeAll(peer))
+        {
+            pending.Source.Fail(new RemoteCallException(RemoteCallException.PeerForgotten,
+                $"An operator has given up {peer} ({record.Uuid}): its answer will not come, and whether the call took effect there is unknown."));
+            sender.Scheduler.Drain();
+        }
+    }
+}

@@ -1,0 +1,77 @@
+using System.Buffers;
+using System.Text;
+using Ambrosia.Protocol;
+using Ambrosia.Protocol.Runs;
+
+namespace Ambrosia.Failures;
+
+/// <summary>Encodes exceptions as failures on the wire, and decodes them (protocol P4.4).</summary>
+internal static class FailureCodec
+{
+    /// <summary>The characters at which a text is cut.</summary>
+    private const int CharsMax = 4096;
+
+    /// <summary>
+    /// The characters of all texts of a chain, so that a failure always fits into the smallest message limit there is, 64 KiB: a char is 3
+    /// bytes at most.
+    /// </summary>
+    private const int ChainCharsMax = 20_000;
+
+    internal static void Write(IBufferWriter<byte> to, Exception failure)
+    {
+        var writer = new CborWriter(to);
+        int left = ChainCharsMax;
+        Writable(FailureInfo.Of(failure), ref left).Write(ref writer);
+        writer.Flush();
+    }
+
+    internal static string StackOf(Exception failure) => Writable(failure is RemoteCallException { RemoteStack: { } remote }
+        ? $"{failure.StackTrace}\n--- at the called instance ---\n{remote}"
+        : failure.StackTrace ?? "");
+
+    internal static RemoteCallException Read(ReadOnlySpan<byte> failure, ReadOnlySpan<byte> extensions, uint fromEnd)
+    {
+        try
+        {
+            var reader = new CborReader(failure);
+            return Of(FailureInfo.Read(ref reader), StackIn(extensions, fromEnd));
+        }
+        catch (CborException e)
+        {
+            return new RemoteCallException(typeof(CborException).FullName!, $"The failure could not be decoded: {e.Message}");
+        }
+    }
+
+    private static string? StackIn(ReadOnlySpan<byte> extensions, uint fromEnd)
+    {
+        var blocks = new ExtensionReader(extensions);
+        while (blocks.Next())
+        {
+            if (blocks.Type != ExtensionType.FailureStack || blocks.Version != FailureStack.Version) continue;
+            FailureStack stack = FailureStack.Read(blocks.Content);
+            if (stack.FromEnd == fromEnd) return stack.Stack;
+        }
+        return null;
+    }
+
+    private static RemoteCallException Of(FailureInfo failure, string? stack) =>
+        new(failure.TypeName, failure.Message, failure.Inner is null ? null : Of(failure.Inner, null), stack);
+
+    /// <summary>Makes a chain that can be written. The outermost exception says most, so it is cut last.</summary>
+    private static FailureInfo Writable(FailureInfo failure, ref int charsLeft)
+    {
+        string type = Cut(failure.TypeName, ref charsLeft), message = Cut(failure.Message, ref charsLeft);
+        return new FailureInfo(type, message, failure.Inner is null ? null : Writable(failure.Inner, ref charsLeft));
+    }
+
+    private static string Cut(string text, ref int charsLeft)
+    {
+        string cut = Writable(text.Length <= charsLeft ? text : text[..charsLeft]);
+        charsLeft -= cut.Length;
+        return cut;
+    }
+
+    /// <summary>Cuts a text to what can be written, without the lone surrogates that UTF-8 cannot say.</summary>
+    internal static string Writable(string text) =>
+        Encoding.UTF8.GetString(Encoding.UTF8.GetBytes(text.Length <= CharsMax ? text : text[..CharsMax]));
+}

@@ -1,0 +1,87 @@
+using System.ComponentModel;
+using Ambrosia.Immortals;
+using Ambrosia.Protocol;
+using Ambrosia.State;
+using Ambrosia.Timers;
+
+namespace Ambrosia;
+
+/// <summary>
+/// A stateful service written as if machines never failed. Derive from <see cref="Immortal{TProxy}"/>. Its handlers run on one thread in
+/// the order of the log; its state is its instance fields, except those marked <see cref="NotStateAttribute"/> (with
+/// <c>[DataContract]</c>: only those marked <c>[DataMember]</c>). The constructor runs once in the life of an instance: it is part of
+/// the first record, so what it sends is replayed like anything else.
+/// </summary>
+[RemadeAtRestore]
+public abstract partial class Immortal : ITimerOwner
+{
+    private ImmortalContext? _context;
+
+    /// <exception cref="InvalidOperationException">The object is not being made by its session.</exception>
+    protected Immortal() => _context = ImmortalHost.TakeConstructing();
+
+    /// <summary>
+    /// True once this replica is becoming primary, from shortly before <see cref="BecomingPrimary"/> on. Nothing that handlers do may
+    /// depend on it.
+    /// </summary>
+    protected bool IsPrimary => Context.IsPrimary;
+
+    /// <summary>The name of this instance.</summary>
+    protected string InstanceName => Context.Id.Name;
+
+    OutstandingTimers ITimerOwner.Timers => Context.Timers;
+
+    internal ImmortalContext Context => _context
+        ?? throw new InvalidOperationException("This immortal has no session: it is made by AmbrosiaApp.Run, not by new.");
+
+    /// <summary>Runs once in the life of an instance, after the constructor; it is replayed like any handler.</summary>
+    protected virtual void OnFirstStart()
+    {
+    }
+
+    /// <summary>
+    /// Runs when this replica has caught up and begins to accept input; it is not replayed. Start the threads that gather impulses here.
+    /// What is sent from here is an impulse.
+    /// </summary>
+    protected virtual void BecomingPrimary()
+    {
+    }
+
+    /// <summary>
+    /// Gives a proxy of the instance <paramref name="instanceName"/>. <typeparamref name="T"/> is its contract or the generated proxy
+    /// class.
+    /// </summary>
+    /// <exception cref="ArgumentException">It is not an instance name.</exception>
+    /// <exception cref="InvalidOperationException">The thread is not the one that runs handlers.</exception>
+    protected ProxyOf<T> GetProxy<T>(string instanceName) => new(Context.TargetOf(new InstanceId(instanceName)));
+
+    /// <summary>Asks for a checkpoint soon.</summary>
+    protected void RequestCheckpoint() => Context.RequestCheckpoint();
+
+    /// <summary>Decodes the arguments and calls the handler. Generated code implements it.</summary>
+    [EditorBrowsable(EditorBrowsableState.Never)]
+    protected abstract void Dispatch(ref IncomingMessage message);
+
+    /// <summary>Decodes the arguments of a query and answers it. Generated code overrides it where the contract has queries.</summary>
+    [EditorBrowsable(EditorBrowsableState.Never)]
+    protected virtual void DispatchQuery(ref IncomingMessage message) => message.Unknown();
+
+    /// <summary>Encodes the result of a handler that was suspended. Generated code overrides it.</summary>
+    [EditorBrowsable(EditorBrowsableState.Never)]
+    protected virtual void WriteResult(FinishedCall call, OutgoingMessage result)
+    {
+    }
+
+    internal void RunFirstStart() => OnFirstStart();
+
+    internal void RunBecomingPrimary() => BecomingPrimary();
+
+    internal void Take(ref IncomingMessage message) => Dispatch(ref message);
+
+    internal void TakeQuery(ref IncomingMessage message) => DispatchQuery(ref message);
+
+    internal void Encode(FinishedCall call, OutgoingMessage result) => WriteResult(call, result);
+
+    /// <summary>Gives a restored immortal its session.</summary>
+    internal virtual void Attach(ImmortalContext restoredBy) => _context = restoredBy;
+}

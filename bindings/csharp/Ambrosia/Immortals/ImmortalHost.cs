@@ -1,0 +1,76 @@
+using System.Reflection;
+using Ambrosia.Protocol;
+using Ambrosia.Protocol.Runs;
+
+namespace Ambrosia.Immortals;
+
+/// <summary>
+/// Holds the one immortal of a session, which the first record makes or an image brings. Thread: the scheduler's. Invariant: once there is
+/// an immortal it is never replaced.
+/// </summary>
+internal sealed class ImmortalHost(ImmortalDefinition definition)
+{
+    [ThreadStatic]
+    private static ImmortalContext? s_constructing;
+
+    internal Type Type => definition.Type;
+
+    internal string TypeName => definition.Type.Name;
+
+    /// <summary>The immortal; null until the first record or the image.</summary>
+    internal Immortal? Immortal { get; private set; }
+
+    /// <summary>The context of the immortal that this thread is making.</summary>
+    /// <exception cref="InvalidOperationException">It is making none.</exception>
+    internal static ImmortalContext TakeConstructing() => s_constructing
+        ?? throw new InvalidOperationException("An immortal is made by AmbrosiaApp.Run, once in the life of its instance, not by new.");
+
+    /// <summary>Makes the immortal, at the FirstStart record: the constructor and OnFirstStart are part of it.</summary>
+    internal void Construct(ImmortalContext context)
+    {
+        if (Immortal is not null) throw new ProtocolViolation("L5.5", "a second FirstStart record");
+        Immortal = Constructed(context, definition.Create);
+        Immortal.RunFirstStart();
+    }
+
+    /// <summary>Takes the immortal of an image.</summary>
+    internal void Adopt(ImmortalContext context, Immortal restored)
+    {
+        restored.Attach(context);
+        Immortal = restored;
+    }
+
+    /// <summary>Makes an immortal that gets this context.</summary>
+    internal static Immortal Constructed(ImmortalContext context, Func<Immortal> make)
+    {
+        s_constructing = context;
+        try
+        {
+            return make();
+        }
+        finally
+        {
+            s_constructing = null;
+        }
+    }
+
+    /// <exception cref="ProtocolViolation">There is no immortal yet (L5.5).</exception>
+    internal Immortal Started() => Immortal ?? throw new ProtocolViolation("L5.5", "a record to execute before FirstStart or an image");
+
+    /// <summary>Gives the name of a method for people: <c>Type.Method</c>, or its id where no contract has it.</summary>
+    internal string NameOf(uint method) => MethodNames.Of(definition.Type, method);
+}
+
+/// <summary>Finds names of methods for people, by the rule that made their ids (protocol P4.5). It is off the hot path.</summary>
+internal static class MethodNames
+{
+    /// <summary>Gives <c>Type.Method</c>, or the id where no contract of the type has it.</summary>
+    internal static string Of(Type immortal, uint id)
+    {
+        foreach (Type contract in immortal.GetInterfaces())
+            foreach (MethodInfo method in contract.GetMethods())
+                if (((uint?)method.GetCustomAttribute<MethodIdAttribute>()?.Id ?? MethodIds.Of(contract.Name, method.Name)) == id)
+                    return $"{immortal.Name}.{method.Name}";
+        return $"{immortal.Name}, method 0x{id:X},";
+    }
+}

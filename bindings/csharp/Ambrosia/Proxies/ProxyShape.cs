@@ -1,0 +1,32 @@
+using System.Runtime.CompilerServices;
+using Ambrosia.Protocol;
+using Ambrosia.State;
+
+namespace Ambrosia.Proxies;
+
+/// <summary>
+/// Writes a proxy as the instance that it speaks to. A restored one gets the destination of the session that restores it.
+/// </summary>
+internal sealed class ProxyShape(Type type) : ObjectShape
+{
+    internal override void Write(GraphWriter graph, ref CborWriter to, object instance)
+    {
+        InstanceId target = ((ImmortalProxy)instance).Destination.Id;
+        to.WriteArrayHeader(2);
+        to.WriteUInt64(target.Shard);
+        to.WriteString(target.Name);
+    }
+
+    internal override object Allocate(GraphReader graph, ref CborReader from)
+    {
+        from.ReadArrayHeader();
+        ushort shard = from.ReadUInt16();
+        var proxy = (ImmortalProxy)RuntimeHelpers.GetUninitializedObject(type);
+        graph.Attach(proxy, new InstanceId(from.ReadString(), shard));
+        return proxy;
+    }
+
+    internal override void Fill(GraphReader graph, ref CborReader from, object instance)
+    {
+    }
+}

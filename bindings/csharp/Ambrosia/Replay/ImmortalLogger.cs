@@ -1,0 +1,48 @@
+using System.Runtime.CompilerServices;
+
+namespace Ambrosia;
+
+/// <summary>
+/// Writes lines of an immortal for its operator. By default it writes only in a primary that executes a record for the first time here:
+/// replay and secondaries are silent, and an interpolated text is not even put together. A line is no output of the log: around a crash one
+/// may come twice, or never. Any thread may use it.
+/// </summary>
+public sealed class ImmortalLogger
+{
+    private readonly Func<bool> _isPrimary;
+    private readonly bool _logsReplay;
+    private readonly Action<LogLevel, string> _write;
+
+    internal ImmortalLogger(Func<bool> isPrimary, bool logsReplay, Action<LogLevel, string> write)
+    {
+        _isPrimary = isPrimary;
+        _logsReplay = logsReplay;
+        _write = write;
+    }
+
+    /// <summary>False while lines are dropped.</summary>
+    public bool IsEnabled => _logsReplay || _isPrimary();
+
+    /// <summary>Writes a line of level Information, if <see cref="IsEnabled"/>.</summary>
+    public void Information(string text) => Write(LogLevel.Information, text);
+
+    /// <summary>Writes a line of level Warning, if <see cref="IsEnabled"/>.</summary>
+    public void Warning(string text) => Write(LogLevel.Warning, text);
+
+    /// <summary>Writes a line of level Error, if <see cref="IsEnabled"/>.</summary>
+    public void Error(string text) => Write(LogLevel.Error, text);
+
+    /// <inheritdoc cref="Information(string)"/>
+    public void Information([InterpolatedStringHandlerArgument("")] LogText text) => Write(LogLevel.Information, text.ToString());
+
+    /// <inheritdoc cref="Warning(string)"/>
+    public void Warning([InterpolatedStringHandlerArgument("")] LogText text) => Write(LogLevel.Warning, text.ToString());
+
+    /// <inheritdoc cref="Error(string)"/>
+    public void Error([InterpolatedStringHandlerArgument("")] LogText text) => Write(LogLevel.Error, text.ToString());
+
+    private void Write(LogLevel level, string text)
+    {
+        if (IsEnabled) _write(level, text);
+    }
+}

@@ -1,0 +1,81 @@
+using System.Security.Cryptography;
+using Ambrosia.Calls;
+
+namespace Ambrosia.Replay;
+
+/// <summary>
+/// Gives handlers time and randomness as functions of the log, the same at every replay. It is part of the image. Thread: the scheduler's.
+/// Invariant: the time never falls, whatever a page says.
+/// </summary>
+internal sealed class ReplayContext(Guid instance, Scheduler scheduler)
+{
+    private ReplayedRandom _random = ReplayedRandom.Seeded(Seed(instance));
+
+    internal Scheduler Scheduler => scheduler;
+
+    /// <summary>The page time of the record that is, or was last, executed, in µs since 1970.</summary>
+    internal long NowUs { get; private set; }
+
+    /// <summary>The Lsn of the record that is, or was last, executed.</summary>
+    internal ulong ExecutingLsn { get; set; }
+
+    internal DateTimeOffset Now
+    {
+        get
+        {
+            if (!Scheduler.IsAnyQuerying) CheckHandler();
+            return DateTimeOffset.UnixEpoch.AddMicroseconds(NowUs);
+        }
+    }
+
+    internal Random Random
+    {
+        get
+        {
+            CheckHandler();
+            return _random;
+        }
+    }
+
+    /// <summary>The state of the random numbers, for the image.</summary>
+    internal ReplayedRandom State => _random;
+
+    internal Guid NewGuid()
+    {
+        CheckHandler();
+        Span<byte> bytes = stackalloc byte[16];
+        _random.NextBytes(bytes);
+        bytes[6] = (byte)(bytes[6] & 0x0F | 0x40);
+        bytes[8] = (byte)(bytes[8] & 0x3F | 0x80);
+        return new Guid(bytes, bigEndian: true);
+    }
+
+    /// <summary>Says when the records to come were logged.</summary>
+    internal void AdvanceTo(long timeUs) => NowUs = Math.Max(NowUs, timeUs);
+
+    internal void Restore(long nowUs, ReplayedRandom continued)
+    {
+        NowUs = nowUs;
+        _random = continued;
+    }
+
+    /// <exception cref="InvalidOperationException">No handler of this immortal runs on this thread.</exception>
+    internal void CheckHandler()
+    {
+        if (Scheduler.IsAnyQuerying) throw Scheduler.QueryRefusal("uses randomness, a timer or a task");
+        if (!scheduler.IsExecuting)
+            throw new InvalidOperationException(
+                "Time, randomness, timers and tasks of an immortal are for its handlers: what other threads saw of them, replay would not.");
+    }
+
+    /// <summary>
+    /// Derives the seed. Random and Guid are streams of one instance; others that will be derived from its UUID get another label.
+    /// </summary>
+    private static byte[] Seed(Guid instance)
+    {
+        Span<byte> text = stackalloc byte[22];
+        instance.TryWriteBytes(text, bigEndian: true, out int size);
+        "random"u8.CopyTo(text[size..]);
+        return SHA256.HashData(text);
+    }
+}

@@ -1,0 +1,215 @@
+using Ambrosia.Calls;
+using Ambrosia.Checkpoints;
+using Ambrosia.Failures;
+using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Hashing;
+using Ambrosia.Protocol.Records;
+using Ambrosia.Protocol.Runs;
+
+namespace Ambrosia.Session;
+
+/// <summary>
+/// Executes the records of a session that the coordinator has accepted, in their order, and keeps progress and the pending checkpoint
+/// beside them. Thread: the scheduler's. Invariant: between records the ready queue is empty, so no method is running when an image is
+/// taken.
+/// </summary>
+internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime, SessionOptions options)
+{
+    /// <summary>
+    /// The size of one image chunk in bytes: well below the limit (P5.7), so that several frames share a receive at the other end.
+    /// </summary>
+    private const int ImageChunkBytes = 256 << 10;
+
+    private readonly PendingCheckpoint _checkpoint = new(welcome.Epoch, welcome.Replica);
+
+    /// <summary>The reason for which the last image could not be written, which the next marks would repeat.</summary>
+    private string? _lastRefusal;
+
+    internal AppWelcome Welcome { get; } = welcome;
+
+    internal ImmortalRuntime Runtime { get; } = runtime;
+
+    internal ProgressReporter Progress { get; } = new(runtime.Outbound, welcome.Checkpoint);
+
+    internal void Restore(ReadOnlySpan<byte> image)
+    {
+        try
+        {
+            Runtime.Restore(image, options.AcceptSource);
+            if (!Runtime.Scheduler.IsQuiet)
+                options.Log(
+                    $"Continues {Runtime.Scheduler.FramesSuspended} suspended methods of the checkpoint at Lsn {Welcome.Checkpoint}.");
+        }
+        catch (InvalidDataException e)
+        {
+            throw new AppFailed("The checkpoint cannot be restored", e);
+        }
+    }
+
+    /// <summary>Executes the records of a Deliver frame (P5.4).</summary>
+    internal void Deliver(ReadOnlyMemory<byte> payload)
+    {
+        DeliverHeader header = DeliverHeader.Read(payload.Span);
+        Progress.BeginFrame(header);
+        Runtime.Context.Replay.AdvanceTo(header.TimeUs);
+        var records = new RecordReader(payload.Span[DeliverHeader.Bytes..], header.First);
+        int bodyAt = DeliverHeader.Bytes;
+        while (records.Next())
+        {
+            bodyAt += RecordHeader.Bytes;
+            Execute(ref records, payload.Slice(bodyAt, records.Body.Length), header.TimeUs);
+            bodyAt += records.Body.Length;
+            Progress.RecordDone(records.End);
+            if (_checkpoint.IsDue) TakeCheckpointIfDue(header.TimeUs);
+        }
+        Progress.EndFrame();
+    }
+
+    /// <summary>Answers a Query frame (P5.18): between records, at the position that the answer states.</summary>
+    internal void Answer(ReadOnlyMemory<byte> payload) => Runtime.Queries.Answer(payload, Progress.Executed);
+
+    internal void Become(BecomePrimary frame)
+    {
+        if (Runtime.IsPrimary) throw new ProtocolViolation("P5.10", "a second BecomePrimary");
+        try
+        {
+            Runtime.BecomePrimary();
+        }
+        catch (Exception e) when (e is not ProtocolViolation)
+        {
+            throw new AppFailed("BecomingPrimary failed", e);
+        }
+        Runtime.Outbound.Write(new PrimaryReady(frame.Position));
+    }
+
+    private void Execute(ref RecordReader records, ReadOnlyMemory<byte> body, long timeUs)
+    {
+        switch (records.Kind)
+        {
+            case RecordKind.Run or RecordKind.ImpulseRun:
+                ExecuteRun(ref records, body);
+                break;
+            case RecordKind.ClientRequest:
+                ExecuteRequest(ref records, body);
+                break;
+            case RecordKind.Policy:
+                Take(records.Read<PolicyRecord>());
+                break;
+            case RecordKind.FirstStart:
+                FirstStart(records.Read<FirstStartRecord>());
+                break;
+            case RecordKind.Peer:
+                PeerRecord peer = records.Read<PeerRecord>();
+                Runtime.Peers.Add(peer.Origin, peer.Peer);
+                break;
+            case RecordKind.Quarantine:
+                ExecuteInside(records.Read<QuarantineRecord>(), records.Lsn.Value,
+                    static (runtime, record, lsn) => runtime.Take(record, lsn));
+                break;
+            case RecordKind.TimerFired:
+                ExecuteInside(records.Read<TimerFiredRecord>(), records.Lsn.Value,
+                    static (runtime, record, lsn) => runtime.Fire(record, lsn));
+                break;
+            case RecordKind.NondetResult:
+                ExecuteInside(records.Read<NondetResultRecord>(), records.Lsn.Value,
+                    static (runtime, record, lsn) => runtime.TakeResult(record, lsn));
+                break;
+            case RecordKind.Forget:
+                Forget(records.Read<ForgetRecord>(), records.End);
+                break;
+            case RecordKind.CheckpointMark:
+                _checkpoint.Take(records.Read<CheckpointMarkRecord>(), records.Lsn, timeUs, Runtime.IsPrimary);
+                break;
+            default:
+                // Trim and Digest concern the coordinator alone; kinds that nothing writes yet were refused by the reader.
+                break;
+        }
+        if (Runtime.ClientCalls.Window.IsOver) Runtime.ClientCalls.Window.Trim();
+    }
+
+    private void Take(PolicyRecord policy)
+    {
+        Runtime.ClientCalls.Window.Limits = WindowLimits.Of(policy);
+        Runtime.Failures.Policies.InForce = policy.Forks;
+        Runtime.Outbound.LimitMessages(policy.MessageBytesMax);
+    }
+
+    private void ExecuteRequest(ref RecordReader records, ReadOnlyMemory<byte> body)
+    {
+        using (Runtime.Scheduler.Enter()) Runtime.ClientCalls.Execute(records.ReadClientRequest(), body, records.Lsn.Value);
+    }
+
+    private void ExecuteRun(ref RecordReader records, ReadOnlyMemory<byte> body)
+    {
+        RunView run = records.ReadRun();
+        using (Runtime.Scheduler.Enter()) Runtime.Execute(run, body, records.Lsn);
+    }
+
+    private void ExecuteInside<T>(T record, ulong lsn, Action<ImmortalRuntime, T, ulong> execute)
+    {
+        using (Runtime.Scheduler.Enter()) execute(Runtime, record, lsn);
+    }
+
+    /// <summary>
+    /// Executes a Forget record. The report comes first (P5.6): what the failing calls lead to is for whoever has the name next.
+    /// </summary>
+    private void Forget(ForgetRecord record, Lsn end)
+    {
+        Progress.ReportForget(end);
+        Runtime.Outbound.Flush(); // impulses that are sent from here on stand behind it, too
+        using (Runtime.Scheduler.Enter()) Runtime.Forget(record);
+    }
+
+    private void FirstStart(FirstStartRecord record)
+    {
+        if (record.Name != Welcome.Instance.Name)
+            throw new ProtocolViolation("L5.5", $"the log of {record.Name} where Welcome said {Welcome.Instance}");
+        using Scheduler.Execution inside = Runtime.Scheduler.Enter();
+        try
+        {
+            Runtime.Construct();
+        }
+        catch (Exception e) when (e is not (ProtocolViolation or ChannelEnded))
+        {
+            throw new AppFailed($"{Runtime.TypeName} could not be made", e);
+        }
+    }
+
+    private void TakeCheckpointIfDue(long timeUs)
+    {
+        if (_checkpoint.MustTake(Progress.Executed, Runtime.Scheduler.IsQuiet))
+        {
+            TakeCheckpoint();
+            _checkpoint.Done();
+        }
+        else if (_checkpoint.ShouldReport(timeUs))
+        {
+            Runtime.Outbound.Write(new Waiting(_checkpoint.Mark, Runtime.WhyNotQuiet()));
+        }
+    }
+
+    private void TakeCheckpoint()
+    {
+        if (Runtime.Immortal is null) throw new ProtocolViolation("P5.8", "a checkpoint mark before FirstStart or an image");
+        ReadOnlyMemory<byte> image;
+        try
+        {
+            image = Runtime.WriteImage();
+        }
+        catch (NotWritableException e)
+        {
+            if (_lastRefusal != e.Message)
+                options.Log(
+                    $"No checkpoint at Lsn {Progress.Executed}: {e.Message}. The log is kept, and the next mark tries again; a field can be marked [NotState], a local kept to a method that does not await.");
+            _lastRefusal = e.Message;
+            Runtime.Outbound.Write(new Waiting(_checkpoint.Mark, e.Message));
+            return;
+        }
+        Runtime.Outbound.Write(new ImageBegin(Progress.Executed, StateImage.Version));
+        for (int at = 0; at < image.Length; at += ImageChunkBytes)
+            Runtime.Outbound.Write(FrameType.ImageChunk, image.Span.Slice(at, Math.Min(ImageChunkBytes, image.Length - at)));
+        Runtime.Outbound.Write(new ImageEnd((ulong)image.Length, ChannelHash.Append(0, image.Span)));
+        Progress.ReportedByImage();
+    }
+}

@@ -1,9 +1,0 @@
-namespace Ambrosia;
-
-/// <summary>How much a line of an immortal's log matters.</summary>
-public enum LogLevel
-{
-    Information,
-    Warning,
-    Error,
-}

@@ -1,0 +1,80 @@
+using System.Collections.Generic;
+using System.Linq;
+using System.Text;
+using Ambrosia.Generators.Output;
+using Ambrosia.Generators.Serialization;
+using Microsoft.CodeAnalysis.CSharp;
+
+namespace Ambrosia.Generators.Contracts;
+
+/// <summary>
+/// Writes the assembly's contracts as JSON, which generators of other languages and the log tools read. The text is deterministic: its
+/// order is ordinal, and it has no spaces.
+/// </summary>
+internal static class Manifest
+{
+    /// <summary>Returns the hash of one contract's JSON.</summary>
+    internal static ulong HashOf(ContractModel contract) => FnvHash.Hash64(JsonOf(contract));
+
+    /// <summary>Generates the assembly attribute that holds the manifest, and the class that gives it to code.</summary>
+    internal static string SourceOf(string assembly, IEnumerable<ContractModel> contracts, IEnumerable<DataModel> data)
+    {
+        string json = JsonOf(assembly, contracts, data);
+        ulong hash = FnvHash.Hash64(json);
+        var code = new CodeWriter();
+        code.Line(
+            $"[assembly: global::Ambrosia.ContractManifestAttribute(0x{hash:X16}ul, {SymbolDisplay.FormatLiteral(json, quote: true)})]");
+        code.Line();
+        code.Namespace("Ambrosia.Generated");
+        code.Line("/// <summary>The contracts of this assembly.</summary>");
+        code.Line(BindingNames.Generated);
+        using (code.Open("internal static class ContractManifest"))
+        {
+            code.Line($"public const ulong Hash = 0x{hash:X16}ul;");
+            code.Line();
+            code.Line($"public const string Json = {SymbolDisplay.FormatLiteral(json, quote: true)};");
+        }
+        return code.ToString();
+    }
+
+    internal static string JsonOf(string assembly, IEnumerable<ContractModel> contracts, IEnumerable<DataModel> data) =>
+        $"{{\"format\":1,\"assembly\":{Text(assembly)},\"contracts\":[{string.Join(",", contracts.Select(JsonOf))}],\"data\":[{string.Join(",", data.Select(JsonOf))}]}}";
+
+    private static string JsonOf(ContractModel contract)
+    {
+        IEnumerable<string> methods = contract.Methods.OrderBy(method => method.Id).Select(JsonOf);
+        return $"{{\"name\":{Text(contract.Name)},\"namespace\":{Text(contract.Namespace)},\"methods\":[{string.Join(",", methods)}]}}";
+    }
+
+    private static string JsonOf(MethodModel method)
+    {
+        string parameters = string.Join(",", method.Parameters.Select(each =>
+            $"{{\"name\":{Text(each.Name.TrimStart('@'))},\"type\":{Text(each.Type.Schema)}{(each.Default is null ? "" : ",\"optional\":true")}}}"));
+        string raw = method.IsRaw ? ",\"raw\":true" : "";
+        string impulse = method.IsImpulse ? ",\"impulse\":true" : "";
+        string query = method.IsQuery ? ",\"query\":true" : "";
+        string result = method.Result is null ? ""
+            : $",\"result\":{Text(method.Result.Schema)}{(method.Result.IsRawWhenAlone ? ",\"rawResult\":true" : "")}";
+        return $"{{\"name\":{Text(method.PlainName)},\"id\":{method.Id}{impulse}{query}{raw},\"parameters\":[{parameters}]{result}}}";
+    }
+
+    private static string JsonOf(DataModel data)
+    {
+        string members = string.Join(",", data.Members.Select(each =>
+            $"{{\"name\":{Text(each.Name)}{(each.Number is { } number ? $",\"number\":{number}" : "")},\"type\":{Text(each.Type.Schema)}}}"));
+        return $"{{\"name\":{Text(data.Schema)},\"fields\":[{members}]}}";
+    }
+
+    /// <summary>Returns a text as a JSON string.</summary>
+    private static string Text(string value)
+    {
+        var text = new StringBuilder("\"");
+        foreach (char c in value)
+        {
+            if (c is '"' or '\\') text.Append('\\').Append(c);
+            else if (c < ' ') text.Append("\\u").Append(((int)c).ToString("x4"));
+            else text.Append(c);
+        }
+        return text.Append('"').ToString();
+    }
+}

@@ -1,0 +1,147 @@
+using System.Collections.Generic;
+using System.Linq;
+using Ambrosia.Generators.Output;
+using Ambrosia.Generators.Roslyn;
+using Microsoft.CodeAnalysis.CSharp;
+
+namespace Ambrosia.Generators.Serialization;
+
+/// <summary>
+/// Generates the codec of a type marked [Data]. On the wire a value is a map from number or name to value (docs/protocol.md P4.3).
+/// </summary>
+internal static class DataSource
+{
+    internal static string Of(DataModel data)
+    {
+        var code = new CodeWriter();
+        var codec = new ValueCodecSource();
+        code.Namespace(data.Namespace);
+        code.Line($"/// <summary>How {data.Schema} travels.</summary>");
+        code.Line(BindingNames.Hidden);
+        code.Line(BindingNames.Generated);
+        using (code.Open($"{data.Access} static class {data.CodecName}"))
+        {
+            WriteWrite(code, codec, data);
+            code.Line();
+            WriteRead(code, codec, data);
+            WriteAccessors(code, data);
+            WriteDerived(code, data);
+            codec.WriteMethods(code);
+        }
+        return code.ToString();
+    }
+
+    private static void WriteWrite(CodeWriter code, ValueCodecSource codec, DataModel data)
+    {
+        using var method = code.Open($"public static void Write(ref {BindingNames.Writer} writer, {data.TypeName} value)");
+        if (data.IsReference) code.Line("global::System.ArgumentNullException.ThrowIfNull(value);");
+        if (data.IsOpen) code.Line($"if (value.GetType() != typeof({data.TypeName})) throw Derived(value);");
+        code.Line("writer.EnterNested();");
+        code.Line($"writer.WriteMapHeader({data.Members.Count});");
+        foreach (DataMember member in data.Members)
+        {
+            code.Line(member.Number is { } number ? $"writer.WriteUInt64({number}ul);" : $"writer.WriteUtf8({Utf8(member)});");
+            code.Line(codec.Write(member.Type, $"value.{Symbols.Identifier(member.Name)}"));
+        }
+        code.Line("writer.LeaveNested();");
+    }
+
+    private static void WriteRead(CodeWriter code, ValueCodecSource codec, DataModel data)
+    {
+        using var method = code.Open($"public static {data.TypeName} Read(ref {BindingNames.Reader} reader)");
+        code.Line("reader.EnterNested();");
+        for (int i = 0; i < data.Members.Count; i++)
+        {
+            code.Line($"{data.Members[i].Type.Name} value{i} = {data.Members[i].Default ?? "default!"};");
+            if (data.Members[i].IsSetLater) code.Line($"bool has{i} = false;");
+        }
+        using (code.Open("for (int left = reader.ReadMapHeader(); left > 0; left--)"))
+        {
+            code.Line($"{BindingNames.Kind} kind = reader.PeekKind();");
+            WriteNumbered(code, codec, data);
+            WriteNamed(code, codec, data);
+            using (code.Open($"if (kind is not ({BindingNames.Kind}.Unsigned or {BindingNames.Kind}.Text))")) code.Line("reader.Skip();");
+            code.Line("reader.Skip();");
+        }
+        code.Line("reader.LeaveNested();");
+        WriteMake(code, data);
+    }
+
+    private static void WriteNumbered(CodeWriter code, ValueCodecSource codec, DataModel data)
+    {
+        using var block = code.Open($"if (kind == {BindingNames.Kind}.Unsigned)");
+        if (data.Members.All(member => member.Number is null))
+        {
+            code.Line("reader.Skip();");
+            return;
+        }
+        using var cases = code.Open("switch (reader.ReadUInt64())");
+        for (int i = 0; i < data.Members.Count; i++)
+            if (data.Members[i].Number is { } number) code.Line($"case {number}ul: {Assign(codec, data.Members[i], i)} continue;");
+    }
+
+    private static void WriteNamed(CodeWriter code, ValueCodecSource codec, DataModel data)
+    {
+        using var block = code.Open($"if (kind == {BindingNames.Kind}.Text)");
+        if (data.Members.All(member => member.Number is not null))
+        {
+            code.Line("reader.Skip();");
+            return;
+        }
+        code.Line("global::System.ReadOnlySpan<byte> name = reader.ReadUtf8();");
+        for (int i = 0; i < data.Members.Count; i++)
+        {
+            if (data.Members[i].Number is not null) continue;
+            using (code.Open($"if (global::System.MemoryExtensions.SequenceEqual(name, {Utf8(data.Members[i])}))"))
+            {
+                code.Line(Assign(codec, data.Members[i], i));
+                code.Line("continue;");
+            }
+        }
+    }
+
+    private static void WriteMake(CodeWriter code, DataModel data)
+    {
+        IEnumerable<(DataMember Member, int Index)> members = data.Members.Select((member, i) => (member, i));
+        string arguments = string.Join(", ", members.Where(each => each.Member.Initialization == MemberInitialization.Constructor)
+            .Select(each => $"{each.Member.Parameter}: value{each.Index}"));
+        string[] initializers = members.Where(each => each.Member.Initialization == MemberInitialization.Initializer)
+            .Select(each => $"{Symbols.Identifier(each.Member.Name)} = value{each.Index}").ToArray();
+        string braces = initializers.Length == 0 ? "" : $" {{ {string.Join(", ", initializers)} }}";
+        code.Line($"{data.TypeName} made = new {data.TypeName}({arguments}){braces};");
+        foreach ((DataMember member, int i) in members)
+        {
+            if (member.Initialization == MemberInitialization.Assignment) code.Line($"if (has{i}) made.{Symbols.Identifier(member.Name)} = value{i};");
+            if (member.Initialization == MemberInitialization.Accessor)
+                code.Line($"if (has{i}) Set{member.Name}({(data.IsReference ? "" : "ref ")}made, value{i});");
+        }
+        code.Line("return made;");
+    }
+
+    private static void WriteAccessors(CodeWriter code, DataModel data)
+    {
+        foreach (DataMember member in data.Members)
+        {
+            if (member.Initialization != MemberInitialization.Accessor) continue;
+            code.Line();
+            code.Line(
+                $"[global::System.Runtime.CompilerServices.UnsafeAccessor(global::System.Runtime.CompilerServices.UnsafeAccessorKind.Method, Name = \"set_{member.Name}\")]");
+            code.Line(
+                $"private static extern void Set{member.Name}({(data.IsReference ? "" : "ref ")}{member.Declaring} target, {member.Type.Name} value);");
+        }
+    }
+
+    /// <summary>Writes the refusal of a derived class: what it adds to its base would be lost silently.</summary>
+    private static void WriteDerived(CodeWriter code, DataModel data)
+    {
+        if (!data.IsOpen) return;
+        code.Line();
+        code.Line(
+            $"private static global::System.ArgumentException Derived(object value) => new($\"A {{value.GetType()}} cannot travel as {data.Schema}, from which it derives: copy it into one, or let the contract name its own type\", nameof(value));");
+    }
+
+    private static string Assign(ValueCodecSource codec, DataMember member, int i) =>
+        $"value{i} = {codec.Read(member.Type)};" + (member.IsSetLater ? $" has{i} = true;" : "");
+
+    private static string Utf8(DataMember member) => SymbolDisplay.FormatLiteral(member.Name, quote: true) + "u8";
+}

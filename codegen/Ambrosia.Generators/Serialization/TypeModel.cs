@@ -1,0 +1,61 @@
+using Ambrosia.Generators.Roslyn;
+
+namespace Ambrosia.Generators.Serialization;
+
+/// <summary>The shape says in which way a value of a type travels (docs/protocol.md P4.3).</summary>
+internal enum Shape
+{
+    /// <summary>The value is one CBOR item, which a method of the CBOR writer writes and one of the reader reads.</summary>
+    Simple,
+    Enum,
+    Text,
+    ByteArray,
+    ByteMemory,
+    ByteSpan,
+    NullableValue,
+    Array,
+    List,
+    Map,
+    Tuple,
+    Data,
+}
+
+/// <summary>It describes a type that a contract names, as far as generated code needs to know it.</summary>
+/// <param name="Name">As C# writes it, from <c>global::</c> on, with <c>?</c> where null is allowed.</param>
+/// <param name="Schema">As the manifest writes it, the same for every language.</param>
+/// <param name="IsNullable">A reference that may be null.</param>
+/// <param name="Writer">Method of the writer (simple values, enums), or the codec's class (data).</param>
+/// <param name="Reader">Method of the reader; for maps and lists the class that is made.</param>
+/// <param name="Inner">Element, key and value, or the tuple's items.</param>
+internal sealed record TypeModel(
+    Shape Shape, string Name, string Schema, bool IsNullable, string Writer, string Reader, EquatableArray<TypeModel> Inner)
+{
+    /// <summary>
+    /// True if the value is bytes that travel as they are, without CBOR around them, where they are the only parameter or the result
+    /// (P4.2).
+    /// </summary>
+    internal bool IsRawWhenAlone => Shape is Shape.ByteMemory or Shape.ByteSpan;
+
+    /// <summary>True of reference types: generated code checks them for null.</summary>
+    internal bool IsReference =>
+        Shape is Shape.Text or Shape.ByteArray or Shape.Array or Shape.List or Shape.Map || (Shape == Shape.Data && Reader.Length == 0);
+
+    /// <summary>The bytes that an encoded value takes at most, or 0 where there is no bound.</summary>
+    internal int BytesMax => Shape switch
+    {
+        Shape.NullableValue => Inner[0].BytesMax,
+        Shape.Enum => 9,
+        Shape.Simple => Writer switch
+        {
+            "WriteBoolean" => 1,
+            "WriteInt64" or "WriteUInt64" or "WriteDouble" or "WriteTimeSpan" or "WriteDateOnly" or "WriteTimeOnly" => 9,
+            "WriteSingle" => 5,
+            "WriteChar" => 3,
+            "WriteGuid" => 19,
+            "WriteDecimal" => 21,
+            "WriteDateTime" or "WriteDateTimeOffset" => 19,
+            _ => 0,
+        },
+        _ => 0,
+    };
+}

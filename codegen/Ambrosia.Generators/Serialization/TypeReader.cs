@@ -1,0 +1,127 @@
+using System.Collections.Generic;
+using System.Collections.Immutable;
+using System.Linq;
+using Ambrosia.Generators.Roslyn;
+using Microsoft.CodeAnalysis;
+
+namespace Ambrosia.Generators.Serialization;
+
+/// <summary>Decides which types can travel between instances, and how (docs/protocol.md P4.3).</summary>
+internal static class TypeReader
+{
+    private static readonly Dictionary<SpecialType, (string Schema, string Writer, string Reader)> s_simple = new()
+    {
+        [SpecialType.System_Boolean] = ("bool", "WriteBoolean", "ReadBoolean"),
+        [SpecialType.System_SByte] = ("int8", "WriteInt64", "ReadSByte"),
+        [SpecialType.System_Int16] = ("int16", "WriteInt64", "ReadInt16"),
+        [SpecialType.System_Int32] = ("int32", "WriteInt64", "ReadInt32"),
+        [SpecialType.System_Int64] = ("int64", "WriteInt64", "ReadInt64"),
+        [SpecialType.System_Byte] = ("uint8", "WriteUInt64", "ReadByte"),
+        [SpecialType.System_UInt16] = ("uint16", "WriteUInt64", "ReadUInt16"),
+        [SpecialType.System_UInt32] = ("uint32", "WriteUInt64", "ReadUInt32"),
+        [SpecialType.System_UInt64] = ("uint64", "WriteUInt64", "ReadUInt64"),
+        [SpecialType.System_Single] = ("float32", "WriteSingle", "ReadSingle"),
+        [SpecialType.System_Double] = ("float64", "WriteDouble", "ReadDouble"),
+        [SpecialType.System_Decimal] = ("decimal", "WriteDecimal", "ReadDecimal"),
+        [SpecialType.System_Char] = ("char", "WriteChar", "ReadChar"),
+        [SpecialType.System_DateTime] = ("datetime", "WriteDateTime", "ReadDateTime"),
+    };
+
+    private static readonly Dictionary<string, (string Schema, string Writer, string Reader)> s_structs = new()
+    {
+        ["System.DateTimeOffset"] = ("datetimeoffset", "WriteDateTimeOffset", "ReadDateTimeOffset"),
+        ["System.TimeSpan"] = ("timespan", "WriteTimeSpan", "ReadTimeSpan"),
+        ["System.DateOnly"] = ("date", "WriteDateOnly", "ReadDateOnly"),
+        ["System.TimeOnly"] = ("time", "WriteTimeOnly", "ReadTimeOnly"),
+        ["System.Guid"] = ("guid", "WriteGuid", "ReadGuid"),
+    };
+
+    private static readonly string[] s_lists =
+    [
+        "System.Collections.Generic.List<T>", "System.Collections.Generic.IList<T>", "System.Collections.Generic.IReadOnlyList<T>",
+    ];
+
+    private static readonly string[] s_maps =
+    [
+        "System.Collections.Generic.Dictionary<TKey, TValue>", "System.Collections.Generic.IDictionary<TKey, TValue>",
+        "System.Collections.Generic.IReadOnlyDictionary<TKey, TValue>", "System.Collections.Generic.SortedDictionary<TKey, TValue>",
+    ];
+
+    /// <summary>Returns the model of a type, or null where values of it cannot travel.</summary>
+    internal static TypeModel? Read(ITypeSymbol type)
+    {
+        string name = Symbols.FullName(type);
+        if (s_simple.TryGetValue(type.SpecialType, out var simple)) return Leaf(Shape.Simple, name, simple);
+        bool nullable = type.IsReferenceType && type.NullableAnnotation != NullableAnnotation.NotAnnotated;
+        string mark = nullable ? "?" : "";
+        if (type.SpecialType == SpecialType.System_String) return Node(Shape.Text, name, "text" + mark, nullable);
+        if (type.TypeKind == TypeKind.Enum) return ReadEnum((INamedTypeSymbol)type, name);
+        if (type is IArrayTypeSymbol array) return ReadArray(array, name, nullable, mark);
+        if (type is not INamedTypeSymbol named) return null;
+        string definition = named.OriginalDefinition.ToDisplayString();
+        if (s_structs.TryGetValue(definition, out var known)) return Leaf(Shape.Simple, name, known);
+        if (named.IsTupleType) return ReadTuple(named, name);
+        if (named.IsGenericType) return ReadGeneric(named, definition, name, nullable, mark);
+        return Symbols.Attribute(named, "DataAttribute") is null ? null : ReadData(named, name, nullable, mark);
+    }
+
+    /// <summary>Returns the name of the class that holds the generated codec of a data type.</summary>
+    internal static string CodecName(INamedTypeSymbol data) =>
+        data.ContainingType is null ? data.Name + "DataCodec" : CodecPrefix(data.ContainingType) + data.Name + "DataCodec";
+
+    private static string CodecPrefix(INamedTypeSymbol containing) =>
+        (containing.ContainingType is null ? "" : CodecPrefix(containing.ContainingType)) + containing.Name + "_";
+
+    private static TypeModel? ReadGeneric(INamedTypeSymbol type, string definition, string name, bool nullable, string mark)
+    {
+        if (definition == "System.ReadOnlySpan<T>") return IsByte(type) ? Node(Shape.ByteSpan, name, "bytes", false) : null;
+        if (definition == "System.ReadOnlyMemory<T>") return IsByte(type) ? Node(Shape.ByteMemory, name, "bytes", false) : null;
+        if (type.OriginalDefinition.SpecialType == SpecialType.System_Nullable_T)
+            return Read(type.TypeArguments[0]) is { } value ? Node(Shape.NullableValue, name, value.Schema + "?", true, "", value) : null;
+        if (s_lists.Contains(definition))
+            return Read(type.TypeArguments[0]) is { } item
+                ? Node(Shape.List, name, $"list<{item.Schema}>{mark}", nullable,
+                    $"global::System.Collections.Generic.List<{item.Name}>", item) : null;
+        if (!s_maps.Contains(definition)) return null;
+        if (Read(type.TypeArguments[0]) is not { } key || Read(type.TypeArguments[1]) is not { } content) return null;
+        string made = type.Name == "SortedDictionary" ? "SortedDictionary" : "Dictionary";
+        return Node(Shape.Map, name, $"map<{key.Schema},{content.Schema}>{mark}", nullable,
+            $"global::System.Collections.Generic.{made}<{key.Name}, {content.Name}>", key, content);
+    }
+
+    private static TypeModel? ReadArray(IArrayTypeSymbol array, string name, bool nullable, string mark)
+    {
+        if (!array.IsSZArray) return null;
+        if (array.ElementType.SpecialType == SpecialType.System_Byte) return Node(Shape.ByteArray, name, "bytes" + mark, nullable);
+        return Read(array.ElementType) is { } item ? Node(Shape.Array, name, $"list<{item.Schema}>{mark}", nullable, "", item) : null;
+    }
+
+    private static TypeModel? ReadTuple(INamedTypeSymbol tuple, string name)
+    {
+        var items = tuple.TupleElements.Select(element => Read(element.Type)).ToArray();
+        if (items.Any(item => item is null || item.Shape == Shape.ByteSpan)) return null;
+        return Node(Shape.Tuple, name, $"tuple<{string.Join(",", items.Select(item => item!.Schema))}>", false, "", items!);
+    }
+
+    private static TypeModel ReadEnum(INamedTypeSymbol type, string name)
+    {
+        (string schema, string writer, string reader) = s_simple[type.EnumUnderlyingType!.SpecialType];
+        return new TypeModel(Shape.Enum, name, $"enum<{type.ToDisplayString()},{schema}>", false, writer, reader, default);
+    }
+
+    private static TypeModel ReadData(INamedTypeSymbol type, string name, bool nullable, string mark)
+    {
+        string space = Symbols.NamespaceOf(type);
+        string codec = (space.Length == 0 ? "global::" : $"global::{space}.") + CodecName(type);
+        return new TypeModel(Shape.Data, name, $"data<{type.ToDisplayString()}>{mark}", nullable, codec,
+            type.IsValueType ? "struct" : "", default);
+    }
+
+    private static bool IsByte(INamedTypeSymbol type) => type.TypeArguments[0].SpecialType == SpecialType.System_Byte;
+
+    private static TypeModel Leaf(Shape shape, string name, (string Schema, string Writer, string Reader) how) =>
+        new(shape, name, how.Schema, false, how.Writer, how.Reader, default);
+
+    private static TypeModel Node(Shape shape, string name, string schema, bool nullable, string made = "", params TypeModel[] inner) =>
+        new(shape, name, schema, nullable, "", made, new EquatableArray<TypeModel>(inner.ToImmutableArray()));
+}

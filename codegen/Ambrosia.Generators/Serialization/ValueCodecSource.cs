@@ -1,0 +1,232 @@
+using System.Collections.Generic;
+using System.Linq;
+using System.Text;
+using Ambrosia.Generators.Output;
+
+namespace Ambrosia.Generators.Serialization;
+
+/// <summary>
+/// Makes the code that writes and reads values in one generated class. Simple values take one expression. For others this object remembers
+/// which private methods the class needs; <see cref="WriteMethods"/> writes them at its end, each once.
+/// </summary>
+internal sealed class ValueCodecSource
+{
+    private readonly Dictionary<string, TypeModel> _writers = [];
+    private readonly Dictionary<string, TypeModel> _readers = [];
+    private bool _makesArrays;
+
+    /// <summary>Returns a statement that writes <paramref name="value"/> to <c>writer</c>.</summary>
+    internal string Write(TypeModel type, string value, string writer = "writer")
+    {
+        switch (type.Shape)
+        {
+            case Shape.Simple:
+                return $"{writer}.{type.Writer}({value});";
+            case Shape.Enum:
+                return $"{writer}.{type.Writer}(({(type.Writer == "WriteUInt64" ? "ulong" : "long")}){value});";
+            case Shape.ByteMemory:
+                return $"{writer}.WriteBytes({value}.Span);";
+            case Shape.ByteSpan:
+                return $"{writer}.WriteBytes({value});";
+            case Shape.Data when !type.IsNullable:
+                return $"{type.Writer}.Write(ref {writer}, {value});";
+            default:
+                _writers[MethodSuffix(type)] = type;
+                return $"Write{MethodSuffix(type)}(ref {writer}, {value});";
+        }
+    }
+
+    /// <summary>
+    /// Writes the statements that encode values into a message: in place where their size has a bound, else through a buffer that grows.
+    /// </summary>
+    internal void WriteAll(CodeWriter code, string message, string writer, IEnumerable<(TypeModel Type, string Value)> values)
+    {
+        (TypeModel Type, string Value)[] all = values.ToArray();
+        int bytesMax = all.Any(each => each.Type.BytesMax == 0) ? 0 : all.Sum(each => each.Type.BytesMax);
+        code.Line($"{BindingNames.Writer} {writer} = new({(bytesMax > 0 ? $"{message}.Reserve({bytesMax})" : $"{message}.Body")});");
+        foreach ((TypeModel type, string value) in all) code.Line(Write(type, value, writer));
+        code.Line(bytesMax > 0 ? $"{message}.Advance({writer}.Written);" : $"{writer}.Flush();");
+    }
+
+    /// <summary>
+    /// Writes the statements that put bytes into a message as they are. Room for all is reserved at once, so they are copied once.
+    /// </summary>
+    internal static void WriteRaw(CodeWriter code, string message, string bytes)
+    {
+        code.Line($"{bytes}.CopyTo({message}.Reserve({bytes}.Length));");
+        code.Line($"{message}.Advance({bytes}.Length);");
+    }
+
+    /// <summary>Returns an expression that reads a value of a type from <c>reader</c>.</summary>
+    internal string Read(TypeModel type, string reader = "reader")
+    {
+        switch (type.Shape)
+        {
+            case Shape.Simple:
+                return $"{reader}.{type.Reader}()";
+            case Shape.Enum:
+                return $"({type.Name}){reader}.{type.Reader}()";
+            case Shape.Text when !type.IsNullable:
+                return $"{reader}.ReadString()";
+            case Shape.ByteArray when !type.IsNullable:
+            case Shape.ByteMemory:
+                return $"{reader}.ReadBytes().ToArray()";
+            case Shape.ByteSpan:
+                return $"{reader}.ReadBytes()";
+            case Shape.Data when !type.IsNullable:
+                return $"{type.Writer}.Read(ref {reader})";
+            default:
+                _readers[MethodSuffix(type)] = type;
+                return $"Read{MethodSuffix(type)}(ref {reader})";
+        }
+    }
+
+    /// <summary>Writes the methods that were asked for, and those that these ask for in turn.</summary>
+    internal void WriteMethods(CodeWriter code)
+    {
+        var done = new HashSet<string>();
+        while (_writers.Keys.Concat(_readers.Keys.Select(key => "<" + key)).FirstOrDefault(key => !done.Contains(key)) is { } next)
+        {
+            done.Add(next);
+            code.Line();
+            if (next[0] == '<') WriteReader(code, next.Substring(1), _readers[next.Substring(1)]);
+            else WriteWriter(code, next, _writers[next]);
+        }
+        if (!_makesArrays) return;
+        code.Line();
+        code.Line("private static T[] __NewArray<T>(int count) => new T[count];");
+    }
+
+    private void WriteWriter(CodeWriter code, string suffix, TypeModel type)
+    {
+        using var method = code.Open($"private static void Write{suffix}(ref {BindingNames.Writer} writer, {type.Name} value)");
+        if (type.IsNullable)
+        {
+            using (code.Open("if (value is null)"))
+            {
+                code.Line("writer.WriteNull();");
+                code.Line("return;");
+            }
+        }
+        else if (type.IsReference)
+        {
+            code.Line("global::System.ArgumentNullException.ThrowIfNull(value);");
+        }
+        switch (type.Shape)
+        {
+            case Shape.Text:
+                code.Line("writer.WriteString(value);");
+                break;
+            case Shape.ByteArray:
+                code.Line("writer.WriteBytes(value);");
+                break;
+            case Shape.NullableValue:
+                code.Line(Write(type.Inner[0], "value.Value"));
+                break;
+            case Shape.Data:
+                code.Line($"{type.Writer}.Write(ref writer, value);");
+                break;
+            case Shape.Array or Shape.List:
+                code.Line($"writer.WriteArrayHeader(value.{(type.Shape == Shape.Array ? "Length" : "Count")});");
+                code.Line($"foreach ({type.Inner[0].Name} item in value) {Write(type.Inner[0], "item")}");
+                break;
+            case Shape.Map:
+                code.Line("writer.WriteArrayHeader(value.Count);");
+                using (code.Open(
+                    $"foreach (global::System.Collections.Generic.KeyValuePair<{type.Inner[0].Name}, {type.Inner[1].Name}> pair in value)"))
+                {
+                    code.Line("writer.WriteArrayHeader(2);");
+                    code.Line(Write(type.Inner[0], "pair.Key"));
+                    code.Line(Write(type.Inner[1], "pair.Value"));
+                }
+                break;
+            case Shape.Tuple:
+                code.Line($"writer.WriteArrayHeader({type.Inner.Count});");
+                for (int i = 0; i < type.Inner.Count; i++) code.Line(Write(type.Inner[i], $"value.Item{i + 1}"));
+                break;
+        }
+    }
+
+    private void WriteReader(CodeWriter code, string suffix, TypeModel type)
+    {
+        using var method = code.Open($"private static {type.Name} Read{suffix}(ref {BindingNames.Reader} reader)");
+        if (type.IsNullable) code.Line("if (reader.TryReadNull()) return null;");
+        switch (type.Shape)
+        {
+            case Shape.Text:
+                code.Line("return reader.ReadString();");
+                break;
+            case Shape.ByteArray:
+                code.Line("return reader.ReadBytes().ToArray();");
+                break;
+            case Shape.NullableValue:
+                code.Line($"return {Read(type.Inner[0])};");
+                break;
+            case Shape.Data:
+                code.Line($"return {type.Writer}.Read(ref reader);");
+                break;
+            case Shape.Array:
+                code.Line("int count = reader.ReadArrayHeader();");
+                code.Line($"var items = {ArrayOf(type.Inner[0])};");
+                code.Line($"for (int i = 0; i < count; i++) items[i] = {Read(type.Inner[0])};");
+                code.Line("return items;");
+                break;
+            case Shape.List:
+                code.Line("int count = reader.ReadArrayHeader();");
+                code.Line($"var items = new {type.Reader}(count);");
+                code.Line($"for (int i = 0; i < count; i++) items.Add({Read(type.Inner[0])});");
+                code.Line("return items;");
+                break;
+            case Shape.Map:
+                WriteMapReader(code, type);
+                break;
+            case Shape.Tuple:
+                WriteTupleReader(code, type);
+                break;
+        }
+    }
+
+    private void WriteMapReader(CodeWriter code, TypeModel type)
+    {
+        code.Line("int count = reader.ReadArrayHeader();");
+        code.Line($"var pairs = new {type.Reader}();");
+        using (code.Open("for (int i = 0; i < count; i++)"))
+        {
+            code.Line("int items = reader.ReadArrayHeader();");
+            code.Line("if (items != 2) throw new global::System.IO.InvalidDataException($\"A pair of {items} items.\");");
+            code.Line($"{type.Inner[0].Name} key = {Read(type.Inner[0])};");
+            code.Line($"pairs[key] = {Read(type.Inner[1])};");
+        }
+        code.Line("return pairs;");
+    }
+
+    private void WriteTupleReader(CodeWriter code, TypeModel type)
+    {
+        code.Line("int items = reader.ReadArrayHeader();");
+        code.Line(
+            $"if (items != {type.Inner.Count}) throw new global::System.IO.InvalidDataException($\"A tuple of {{items}} items where {type.Inner.Count} belong.\");");
+        for (int i = 0; i < type.Inner.Count; i++) code.Line($"{type.Inner[i].Name} item{i + 1} = {Read(type.Inner[i])};");
+        code.Line($"return ({string.Join(", ", type.Inner.Select((_, i) => $"item{i + 1}"))});");
+    }
+
+    /// <summary>
+    /// Returns <c>new T[count]</c>. Where T is itself an array, C# wants the count in the middle of its name and has no place for nullable
+    /// annotations, so a generic method makes the array.
+    /// </summary>
+    private string ArrayOf(TypeModel item)
+    {
+        if (item.Shape is not (Shape.Array or Shape.ByteArray)) return $"new {item.Name}[count]";
+        _makesArrays = true;
+        return $"__NewArray<{item.Name}>(count)";
+    }
+
+    /// <summary>Returns an identifier that is made of the type's name and belongs to no other type.</summary>
+    private static string MethodSuffix(TypeModel type)
+    {
+        var name = new StringBuilder();
+        foreach (char c in type.Name.Replace("global::", "").Replace("?", "_OrNull"))
+            name.Append(char.IsLetterOrDigit(c) ? c : '_');
+        // Different types can give one identifier; the hash of the whole name tells them apart.
+        return $"_{name}_{FnvHash.Hash32(type.Name):X8}";
+    }
+}

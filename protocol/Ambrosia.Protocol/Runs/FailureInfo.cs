@@ -1,0 +1,56 @@
+namespace Ambrosia.Protocol.Runs;
+
+/// <summary>
+/// Describes a failure that travels between immortals (protocol P4.4) by names and texts; types do not travel. Its stack goes in an
+/// extension block (<see cref="FailureStack"/>).
+/// </summary>
+/// <param name="TypeName">Full name of the exception's type where it was thrown. It is for people and for comparing; no object is ever made
+/// from it.</param>
+public sealed record FailureInfo(string TypeName, string Message, FailureInfo? Inner = null)
+{
+    /// <summary>A chain has at most this many failures, the outermost included; the rest is cut when it is written.</summary>
+    public const int DepthMax = 16;
+
+    /// <summary>Describes an exception and its causes.</summary>
+    public static FailureInfo Of(Exception exception)
+    {
+        var chain = new List<Exception>(DepthMax);
+        for (Exception? e = exception; e is not null && chain.Count < DepthMax; e = e.InnerException) chain.Add(e);
+        FailureInfo? info = null;
+        for (int i = chain.Count - 1; i >= 0; i--)
+            info = new FailureInfo(chain[i].GetType().FullName ?? chain[i].GetType().Name, chain[i].Message, info);
+        return info!;
+    }
+
+    public void Write(ref CborWriter to)
+    {
+        FailureInfo? failure = this;
+        for (int depth = 0; failure is not null && depth < DepthMax; depth++, failure = failure.Inner)
+        {
+            to.WriteArrayHeader(3);
+            to.WriteString(failure.TypeName);
+            to.WriteString(failure.Message);
+        }
+        to.WriteNull();
+    }
+
+    /// <summary>Reads a failure and its causes.</summary>
+    /// <exception cref="CborException">The item is no failure, or the chain is longer than <see cref="DepthMax"/>.</exception>
+    public static FailureInfo Read(ref CborReader from)
+    {
+        var chain = new List<(string TypeName, string Message)>(1);
+        do
+        {
+            int at = from.Position;
+            if (chain.Count == DepthMax) throw new CborException(CborError.TooDeep, at, $"failure nested deeper than {DepthMax}");
+            int items = from.ReadArrayHeader();
+            if (items != 3) throw new CborException(CborError.WrongType, at, $"failure of {items} items");
+            chain.Add((from.ReadString(), from.ReadString()));
+        }
+        while (!from.TryReadNull());
+
+        FailureInfo? failure = null;
+        for (int i = chain.Count - 1; i >= 0; i--) failure = new FailureInfo(chain[i].TypeName, chain[i].Message, failure);
+        return failure!;
+    }
+}

@@ -1,0 +1,134 @@
+using System.Globalization;
+using System.Text.Json;
+using Ambrosia.Protocol.Runs;
+using Ambrosia.Tools.Output;
+
+namespace Ambrosia.Tools.Decoding;
+
+/// <summary>
+/// It knows what contract manifests (<c>*.contract.json</c>) say of methods and data types. It is empty where none is given: everything
+/// is then shown by number.
+/// </summary>
+internal sealed class ContractManifests
+{
+    private const int Format = 1;
+    private const string Extension = ".contract.json";
+
+    private readonly Dictionary<uint, List<ContractMethod>> _methods = [];
+    private readonly Dictionary<string, IReadOnlyList<ContractField>> _data = [];
+
+    /// <summary>The number of manifests that were read.</summary>
+    public int Count { get; private set; }
+
+    public IEnumerable<ContractMethod> Methods => _methods.Values.SelectMany(static each => each);
+
+    /// <summary>Reads manifests: files, or all that stand in a directory.</summary>
+    /// <exception cref="ToolMisuse">There is none, or it is no manifest.</exception>
+    public static ContractManifests Load(IEnumerable<string> places)
+    {
+        var contracts = new ContractManifests();
+        foreach (string place in places)
+            foreach (string file in FilesOf(place)) contracts.Read(file);
+        return contracts;
+    }
+
+    /// <summary>Returns the methods with this id. Ids are given by contract, so methods of several contracts may share one.</summary>
+    public IReadOnlyList<ContractMethod> MethodsOf(uint id) => _methods.TryGetValue(id, out List<ContractMethod>? found) ? found : [];
+
+    /// <summary>Returns the fields of a data type, or null where no manifest has it.</summary>
+    public IReadOnlyList<ContractField>? FieldsOf(string dataType) => _data.GetValueOrDefault(dataType);
+
+    /// <summary>Returns the ids of the method that a user names: by <c>Method</c>, <c>Interface.Method</c>, or an id.</summary>
+    /// <exception cref="ToolMisuse">No manifest has it.</exception>
+    public IReadOnlySet<uint> IdsOf(string name)
+    {
+        if (uint.TryParse(name, NumberStyles.None, CultureInfo.InvariantCulture, out uint id)) return new HashSet<uint> { id };
+        if (name.StartsWith("0x", StringComparison.Ordinal)
+            && uint.TryParse(name.AsSpan(2), NumberStyles.HexNumber, CultureInfo.InvariantCulture, out id)) return new HashSet<uint> { id };
+        var ids = Methods.Where(method => method.Name == name || method.ToString() == name).Select(static method => method.Id).ToHashSet();
+        if (ids.Count > 0) return ids;
+        int dot = name.LastIndexOf('.');
+        if (Count == 0 && dot > 0) return new HashSet<uint> { MethodIds.Of(name[..dot], name[(dot + 1)..]) };
+        throw Count == 0
+            ? new ToolMisuse($"the method '{name}' cannot be found by this name alone", "a log holds ids, not names",
+                "give --contract, or the method as Interface.Method or by its id")
+            : new ToolMisuse($"there is no method '{name}' in the contracts given", "",
+                $"they have: {string.Join(", ", Methods.Select(static method => method.ToString()).Distinct().Order(StringComparer.Ordinal))}");
+    }
+
+    private static IEnumerable<string> FilesOf(string place)
+    {
+        const string mend = "give a *.contract.json, which stands beside the app's assembly, or the directory that it is in";
+        if (File.Exists(place)) return [place];
+        if (!Directory.Exists(place)) throw new ToolMisuse($"'{place}' of --contract is not there", "", mend);
+        string[] files = [.. Directory.EnumerateFiles(place, "*" + Extension).Order(StringComparer.Ordinal)];
+        return files.Length > 0 ? files : throw new ToolMisuse($"'{place}' of --contract holds no *{Extension}", "", mend);
+    }
+
+    private void Read(string file)
+    {
+        try
+        {
+            using JsonDocument json = JsonDocument.Parse(File.ReadAllBytes(file));
+            JsonElement root = json.RootElement;
+            int format = root.GetProperty("format").GetInt32();
+            if (format != Format)
+                throw new ToolMisuse($"'{file}' is a contract manifest of format {format}", $"this tool knows format {Format}",
+                    "use the tool of the version that made it");
+            foreach (JsonElement contract in root.GetProperty("contracts").EnumerateArray()) ReadContract(contract);
+            foreach (JsonElement data in root.GetProperty("data").EnumerateArray())
+                _data[Text(data, "name")] = [.. data.GetProperty("fields").EnumerateArray().Select(FieldOf)];
+            Count++;
+        }
+        catch (Exception e) when (e is JsonException or InvalidOperationException or KeyNotFoundException or FormatException)
+        {
+            throw new ToolMisuse($"'{file}' is no contract manifest", e.Message.TrimEnd('.'),
+                "build the app again: its build writes the manifest beside its assembly");
+        }
+    }
+
+    private void ReadContract(JsonElement contract)
+    {
+        string name = Text(contract, "name");
+        foreach (JsonElement each in contract.GetProperty("methods").EnumerateArray())
+        {
+            var method = new ContractMethod(
+                name, Text(each, "name"), each.GetProperty("id").GetUInt32(), Flag(each, "impulse"), Flag(each, "raw"),
+                [.. each.GetProperty("parameters").EnumerateArray().Select(FieldOf)],
+                each.TryGetProperty("result", out JsonElement result) ? TypeOf(result) : null, Flag(each, "rawResult"));
+            if (!_methods.TryGetValue(method.Id, out List<ContractMethod>? same)) _methods.Add(method.Id, same = []);
+            if (!same.Exists(other => other.Contract == method.Contract && other.Name == method.Name)) same.Add(method);
+        }
+    }
+
+    private static ContractField FieldOf(JsonElement field) =>
+        new(Text(field, "name"), field.TryGetProperty("number", out JsonElement number) ? number.GetUInt32() : null,
+            TypeOf(field.GetProperty("type")));
+
+    private static SchemaType TypeOf(JsonElement type)
+    {
+        string text = type.GetString() ?? throw new FormatException("a type that is null");
+        return SchemaType.Parse(text) ?? throw new FormatException($"'{text}' is no type");
+    }
+
+    private static string Text(JsonElement from, string name) =>
+        from.GetProperty(name).GetString() ?? throw new FormatException($"{name} is null");
+
+    private static bool Flag(JsonElement from, string name) => from.TryGetProperty(name, out JsonElement flag) && flag.GetBoolean();
+}
+
+/// <summary>It describes a method of a contract as the manifest has it.</summary>
+/// <param name="Contract">Name of the interface.</param>
+/// <param name="IsRaw">True if the only argument is bytes as they are (protocol P4.2).</param>
+/// <param name="Result">The type of the result, or null where there is none.</param>
+/// <param name="IsResultRaw">True if the result is bytes as they are.</param>
+internal sealed record ContractMethod(
+    string Contract, string Name, uint Id, bool IsImpulse, bool IsRaw, IReadOnlyList<ContractField> Parameters, SchemaType? Result,
+    bool IsResultRaw)
+{
+    public override string ToString() => $"{Contract}.{Name}";
+}
+
+/// <summary>It describes a parameter of a method, or a field of a data type.</summary>
+/// <param name="Number">Key of a data type's field on the wire, or null where its name is the key.</param>
+internal sealed record ContractField(string Name, uint? Number, SchemaType Type);

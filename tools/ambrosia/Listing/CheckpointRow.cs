@@ -1,0 +1,102 @@
+using Ambrosia.Log.Checkpoints;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
+using Ambrosia.Protocol;
+using Ambrosia.Protocol.Checkpoints;
+using Ambrosia.Tools.Logs;
+using Ambrosia.Tools.Output;
+
+namespace Ambrosia.Tools.Listing;
+
+/// <summary>A checkpoint file as its name and first chunk describe it. Only 'ambrosia verify' reads the rest.</summary>
+/// <param name="Lsn">The position below which it contains all records.</param>
+/// <param name="PageLsn">The position of the page with which replay goes on, or null where the header cannot be read.</param>
+/// <param name="Damage">What is wrong with the header, or null.</param>
+internal sealed record CheckpointRow(
+    string File, ulong Lsn, ulong Epoch, string Replica, long FileBytes, ulong? PageLsn, uint? AppVersion, uint? ImageVersion,
+    string? Time, string? Damage)
+{
+    /// <summary>Reads a checkpoint's header; returns null where the file was removed since the directory was listed.</summary>
+    public static CheckpointRow? Read(LogDirectory log, CheckpointFileName name)
+    {
+        try
+        {
+            using IFile file = log.Files.Open(log.PathOf(name.ToString()), FileUse.Read);
+            return Read(log, name, file);
+        }
+        catch (FileNotFoundException)
+        {
+            return null;
+        }
+    }
+
+    public static TextTable Table(IEnumerable<CheckpointRow> rows)
+    {
+        var table = new TextTable("checkpoint", ">Lsn", ">epoch", "replica", ">file", ">app", ">image", "taken", "header");
+        foreach (CheckpointRow row in rows)
+        {
+            table.Add(
+                row.File, $"{row.Lsn}", $"{row.Epoch}", row.Replica, TextFormat.Size(row.FileBytes), $"{row.AppVersion}",
+                $"{row.ImageVersion}", row.Time ?? "",
+                row.Damage is { } damage ? $"DAMAGED: {damage}" : "fine");
+        }
+        return table;
+    }
+
+    private static CheckpointRow Read(LogDirectory log, CheckpointFileName name, IFile file)
+    {
+        long bytes = file.Length;
+        try
+        {
+            CheckpointHeader header = CheckpointSummary.ReadHeader(file, log.PathOf(name.ToString()), log.Identity, name);
+            return new CheckpointRow(
+                name.ToString(), name.Lsn.Value, name.Epoch.Value, name.Replica, bytes, header.PageLsn.Value, header.AppVersion,
+                header.ImageVersion,
+                TextFormat.Time(header.TimeMicros), null);
+        }
+        catch (LogDamage damage)
+        {
+            return new CheckpointRow(
+                name.ToString(), name.Lsn.Value, name.Epoch.Value, name.Replica, bytes, null, null, null, null,
+                $"expected {damage.Expected}, found {damage.Found}");
+        }
+    }
+}
+
+/// <summary>
+/// Reads the beginning of a checkpoint, without its image: the header, and the coordinator's part, which knows the peers' names.
+/// </summary>
+internal static class CheckpointSummary
+{
+    /// <summary>Reads the header alone.</summary>
+    /// <exception cref="LogDamage">The first chunk is damaged, or is one of another checkpoint.</exception>
+    public static CheckpointHeader ReadHeader(IFile file, string path, InstanceIdentity identity, CheckpointFileName name)
+    {
+        var cursor = new CheckpointCursor(file, path);
+        cursor.Next(out _, out ReadOnlySpan<byte> content);
+        return CheckpointReader.ReadHeader(cursor, content, identity, name);
+    }
+
+    /// <summary>Reads the header and the coordinator's part, and no further.</summary>
+    /// <exception cref="LogDamage">One of these chunks is damaged.</exception>
+    public static (CheckpointHeader Header, CoordinatorPart Part) Read(LogDirectory log, CheckpointFileName name)
+    {
+        string path = log.PathOf(name.ToString());
+        using IFile file = log.Files.Open(path, FileUse.Read);
+        var cursor = new CheckpointCursor(file, path);
+        cursor.Next(out _, out ReadOnlySpan<byte> content);
+        CheckpointHeader header = CheckpointReader.ReadHeader(cursor, content, log.Identity, name);
+        using var coordinator = new MemoryStream();
+        while (cursor.Next(out CheckpointSection section, out content) && section == CheckpointSection.CoordinatorPart)
+            coordinator.Write(content);
+        try
+        {
+            return (header, CoordinatorPart.Read(coordinator.ToArray()));
+        }
+        catch (ProtocolViolation violation)
+        {
+            throw cursor.Damage("a coordinator's part", violation.Message);
+        }
+    }
+}

@@ -1,0 +1,163 @@
+using System.CommandLine;
+using System.Globalization;
+using System.Text.Json;
+using System.Text.Json.Nodes;
+using Ambrosia.Coordinator.Hosting;
+using Ambrosia.Log.Files;
+using Ambrosia.Tools.Commands;
+using Ambrosia.Tools.Logs;
+using Ambrosia.Tools.Output;
+
+namespace Ambrosia.Tools.Replicas;
+
+/// <summary>
+/// The command <c>ambrosia status --catalog DIR</c> shows every instance of a catalog and each of its replicas that runs.
+/// </summary>
+internal sealed class StatusToolCommand : ToolCommand
+{
+    private static readonly TimeSpan s_every = TimeSpan.FromSeconds(1);
+
+    private readonly Option<string> _catalog = new("--catalog")
+    {
+        Description = "Directory of the catalog.", Required = true, HelpName = "DIR"
+    };
+    private readonly Option<bool> _watch = new("--watch") { Description = "Show it again each second, until interrupted." };
+
+    public StatusToolCommand(ToolStreams streams)
+        : base(streams, "status", "Shows roles, epochs, positions, lag, links and kept calls of every replica that runs.")
+    {
+        Add(_catalog);
+        Add(_watch);
+    }
+
+    protected override int Run(ParseResult parsed, Screen screen)
+    {
+        string catalog = Path.GetFullPath(parsed.GetRequiredValue(_catalog));
+        if (!Directory.Exists(catalog))
+            throw new ToolMisuse($"'{catalog}' is not there", "a catalog is a directory",
+                "give the directory that the coordinators' --catalog names");
+        while (true)
+        {
+            CatalogStatus status = CatalogStatus.Read(catalog);
+            screen.Show(status);
+            if (!parsed.GetValue(_watch)) return status.IsAtWork() ? ToolExit.Fine : ToolExit.Damage;
+            if (!screen.IsJson) screen.Line();
+            screen.Flush();
+            Thread.Sleep(s_every);
+        }
+    }
+}
+
+/// <summary>
+/// Reports what the replicas of a catalog's instances that answer on this machine say of themselves, at about one moment.
+/// </summary>
+internal sealed record CatalogStatus(string Catalog, IReadOnlyList<InstanceStatus> Instances) : IReport
+{
+    /// <summary>Asks all replicas.</summary>
+    public static CatalogStatus Read(string catalog)
+    {
+        var files = new ReadOnlyFiles();
+        return new CatalogStatus(catalog, [.. Entries(catalog).Select(entry => InstanceStatus.Read(files, entry.Instance, entry.Log))]);
+    }
+
+    /// <summary>True if every instance has a primary.</summary>
+    public bool IsAtWork() => Instances.All(static i => i.Problem is null);
+
+    /// <summary>Returns each instance with its log, by its entry of the highest epoch (protocol P8).</summary>
+    private static IEnumerable<(string Instance, string Log)> Entries(string catalog)
+    {
+        var newest = new SortedDictionary<string, (ulong Epoch, string Log)>(StringComparer.Ordinal);
+        foreach (string path in Directory.EnumerateFiles(catalog))
+        {
+            string[] name = Path.GetFileName(path).Split('.');
+            if (name.Length != 2 || !ulong.TryParse(name[1], out ulong epoch)
+                || (newest.TryGetValue(name[0], out var known) && known.Epoch >= epoch)) continue;
+            if (LogOf(path) is { } log) newest[name[0]] = (epoch, log);
+        }
+        return newest.Select(static pair => (pair.Key, pair.Value.Log));
+    }
+
+    private static string? LogOf(string path)
+    {
+        try
+        {
+            return (string?)JsonNode.Parse(File.ReadAllText(path))?["log"];
+        }
+        catch (Exception e) when (e is JsonException or FileNotFoundException or InvalidOperationException)
+        {
+            return null; // it is being replaced, or is no entry
+        }
+    }
+
+    public void Draw(Screen screen)
+    {
+        if (Instances.Count == 0) screen.Line($"{Catalog} names no instance yet.");
+        else screen.Table(Table());
+        foreach (InstanceStatus instance in Instances)
+        {
+            if (instance.Problem is { } problem) screen.Line($"{instance.Instance}: {problem}", Tone.Bad);
+            foreach (ReplicaStatus replica in instance.Replicas) Draw(screen, instance.Instance, replica);
+        }
+    }
+
+    private static void Draw(Screen screen, string instance, ReplicaStatus replica)
+    {
+        foreach (OrphanedCalls orphan in replica.Orphaned)
+        {
+            string why = replica.Links.FirstOrDefault(link => link.Peer == orphan.To)?.Why is { } end ? $": {end}" : "";
+            screen.Line(
+                $"{instance}: {orphan.Calls} {(orphan.Calls == 1 ? "call" : "calls")} to {orphan.To} wait, and no link leads there{why}",
+                Tone.Warning);
+        }
+        if (replica.WaitsFor is { } awaited)
+            screen.Line(
+                $"{instance}: the app waits for room for its outputs: {replica.SpilledBytes >> 20} MiB are on disk, most of what is kept is for {awaited}",
+                Tone.Bad);
+        if (replica.CheckpointFailure is { } failure)
+            screen.Line($"{instance}: {replica.Replica} takes no checkpoint: {failure}", Tone.Warning);
+        if (replica.Held is { } held)
+            screen.Line(
+                $"{instance}: a reader, or a replica that was stopped, holds {held.Segment} since {DateTimeOffset.UnixEpoch.AddMicroseconds(held.Since):u}: {held.Bytes >> 20} MiB of log stay for it, at most up to --hold-limit",
+                Tone.Warning);
+        foreach (LinkStatus link in replica.Links)
+            if (link.State == "stopped") screen.Line($"{instance}: the link to {link.Peer} is stopped: {link.Why}", Tone.Bad);
+    }
+
+    private TextTable Table()
+    {
+        var table = new TextTable("instance", "replica", "role", ">epoch", ">executed", ">durable", ">lag", ">kept calls", "links");
+        foreach (InstanceStatus instance in Instances)
+        {
+            if (instance.Replicas.Count == 0) table.Add(instance.Instance, "-", "-", "", "", "", "", "", "");
+            foreach (ReplicaStatus r in instance.Replicas)
+                table.Add(instance.Instance, r.Replica, r.Role, Cell(r.Epoch), Cell(r.Executed), Cell(r.Durable), Cell(r.LagBytes),
+                    Cell(r.KeptCalls), string.Join(" ", r.Links.Select(static l => $"{l.Peer}:{l.State}")));
+        }
+        return table;
+    }
+
+    private static string Cell(ulong? number) => number?.ToString(CultureInfo.InvariantCulture) ?? "";
+}
+
+/// <summary>It holds what is known of one instance of a catalog, with its replicas that answer on this machine.</summary>
+/// <param name="Problem">Why it does not work, as seen from here, or null where it has a primary.</param>
+internal sealed record InstanceStatus(string Instance, string Log, IReadOnlyList<ReplicaStatus> Replicas, string? Problem)
+{
+    /// <summary>
+    /// Asks every replica twice. What any of them knew to be durable the first time is the measure of all the second time.
+    /// </summary>
+    public static InstanceStatus Read(IFileSystem files, string instance, string log)
+    {
+        if (!Directory.Exists(log)) return new InstanceStatus(instance, log, [], $"its log {log} cannot be reached from here");
+        IReadOnlyList<string> named = AdminClient.Replicas(files, log);
+        ulong durable = named.Select(replica => ReplicaStatus.Number(AdminCall.Status(files, log, replica)?["log"], "durable") ?? 0)
+            .DefaultIfEmpty().Max();
+        var replicas = new List<ReplicaStatus>();
+        foreach (string replica in named)
+            if (AdminCall.Status(files, log, replica) is JsonObject status)
+                replicas.Add(ReplicaStatus.Of(instance, replica, status, durable));
+        string? problem = replicas.Count == 0 ? "no replica answers on this machine" : replicas.Any(static r => r.HasRoleOfPrimary()) ? null
+            : "no replica is primary";
+        return new InstanceStatus(instance, log, replicas, problem);
+    }
+}

@@ -1,0 +1,135 @@
+using System.Buffers;
+using System.CommandLine;
+using Ambrosia.Log.Checkpoints;
+using Ambrosia.Log.Format;
+using Ambrosia.Protocol;
+using Ambrosia.Suspension;
+using Ambrosia.Tools.Commands;
+using Ambrosia.Tools.Logs;
+using Ambrosia.Tools.Output;
+
+namespace Ambrosia.Tools.SuspendedCalls;
+
+/// <summary>
+/// The command <c>ambrosia suspended DIR --build PATH</c> says whether a new build of the app can continue the calls that are suspended in
+/// the newest checkpoint. It is asked before an upgrade. It reads the file that the build has written, and loads neither the app nor its
+/// code.
+/// </summary>
+internal sealed class SuspendedToolCommand : ToolCommand
+{
+    private readonly Argument<string> _directory = new("DIR") { Description = "Directory of the log." };
+
+    private readonly Option<string[]> _builds = new("--build")
+    {
+        Description = $"The new build: its {BuildMethodBodies.Pattern} files, or the directory that holds them.", HelpName = "PATH",
+        Required = true, AllowMultipleArgumentsPerToken = true,
+    };
+
+    private readonly Option<bool> _acceptSource = new("--accept-source")
+    {
+        Description = "Accept a method whose source is equal, as AMBROSIA_ACCEPT_SOURCE=1 does at the app."
+    };
+
+    public SuspendedToolCommand(ToolStreams streams)
+        : base(streams, "suspended", "Says which suspended calls of the newest checkpoint a new build of the app could not continue.")
+    {
+        Add(_directory);
+        Add(_builds);
+        Add(_acceptSource);
+    }
+
+    protected override int Run(ParseResult parsed, Screen screen)
+    {
+        LogDirectory log = LogDirectory.Open(parsed.GetRequiredValue(_directory));
+        var builds = BuildMethodBodies.Load(parsed.GetRequiredValue(_builds));
+        SuspendedReport report = Report(log, builds, parsed.GetValue(_acceptSource));
+        screen.Show(report);
+        return report.Refused.Count == 0 ? ToolExit.Fine : ToolExit.Damage;
+    }
+
+    private static SuspendedReport Report(LogDirectory log, BuildMethodBodies builds, bool acceptSource)
+    {
+        LogDamage? damage = null;
+        foreach (CheckpointFileName name in CheckpointDirectory.List(log.Files, log.Path))
+        {
+            try
+            {
+                using CheckpointReader checkpoint = CheckpointReader.Open(log.Files, log.PathOf(name.ToString()), log.Identity);
+                return new SuspendedReport(name.ToString(), name.Lsn.Value, builds.Assemblies,
+                    SuspendedCallsCheck.Refusals(checkpoint, builds, acceptSource));
+            }
+            catch (FileNotFoundException)
+            {
+                // a newer one has replaced it meanwhile
+            }
+            catch (LogDamage found)
+            {
+                damage ??= found; // an older checkpoint may be sound, and then it counts
+            }
+        }
+        return damage is null ? new SuspendedReport(null, null, builds.Assemblies, []) : throw damage;
+    }
+}
+
+/// <summary>Reports the suspended calls of a checkpoint that a build would refuse.</summary>
+/// <param name="Checkpoint">The newest sound checkpoint, or null where there is none, so that nothing is suspended in one.</param>
+/// <param name="Assemblies">The assemblies of the build.</param>
+/// <param name="Refused">A line for each method and await, as the app would write it.</param>
+internal sealed record SuspendedReport(
+    string? Checkpoint, ulong? Lsn, IReadOnlyList<string> Assemblies, IReadOnlyList<string> Refused) : IReport
+{
+    public void Draw(Screen screen)
+    {
+        foreach (string line in Refused) screen.Line(line, Tone.Bad);
+        if (Checkpoint is null) screen.Line("There is no checkpoint: nothing is suspended in one.");
+        else if (Refused.Count == 0) screen.Line($"This build can continue everything that is suspended in {Checkpoint}.", Tone.Good);
+        else
+            screen.Line(
+                $"This build cannot continue {Checkpoint}: let these calls finish with the old one, and ask again after its next checkpoint.");
+    }
+}
+
+/// <summary>
+/// Reads the part of an app's image that says on which methods it depends. That part stands in front, so the rest need not be held in
+/// memory.
+/// </summary>
+internal static class SuspendedCallsCheck
+{
+    /// <summary>An image of the C# binding begins with these items at least: its version and the method bodies.</summary>
+    private const int ItemsMin = 2;
+
+    /// <summary>Returns a line for each suspended method and await that the builds cannot continue.</summary>
+    /// <exception cref="ToolMisuse">It is no image of the C# binding.</exception>
+    public static IReadOnlyList<string> Refusals(CheckpointReader checkpoint, BuildMethodBodies builds, bool acceptSource)
+    {
+        var front = new ArrayBufferWriter<byte>();
+        while (checkpoint.Read(out CheckpointSection section, out ReadOnlySpan<byte> content))
+        {
+            if (section != CheckpointSection.Image) continue;
+            front.Write(content);
+            if (TryRead(front.WrittenSpan, builds, acceptSource) is { } refusals) return refusals;
+        }
+        throw new ToolMisuse("the checkpoint holds no image of a C# app", "its binding keeps suspended calls in another form",
+            "ask with the tools of its language");
+    }
+
+    /// <summary>Reads what is there of the image; returns null where more of it is needed.</summary>
+    private static List<string>? TryRead(ReadOnlySpan<byte> image, BuildMethodBodies builds, bool acceptSource)
+    {
+        try
+        {
+            var from = new CborReader(image);
+            if (from.ReadArrayHeader() < ItemsMin) return null;
+            from.ReadUInt32();
+            return MethodBodyCheck.Refusals(ref from, builds.Of, acceptSource);
+        }
+        catch (CborException e) when (e.Error == CborError.Truncated)
+        {
+            return null;
+        }
+        catch (CborException e)
+        {
+            throw new ToolMisuse("the checkpoint holds no image of a C# app", e.Message, "ask with the tools of its language");
+        }
+    }
+}

@@ -8,6 +8,10 @@ internal sealed class SourceFile(string path, string text)
 {
     private static readonly string[] s_outsideTheProduct = ["tests/", "samples/", "perf/"];
 
+    /// <summary>Kinds of small types that are read together; a file that holds some of one kind ends in its plural.</summary>
+    private static readonly string[] s_kinds =
+        ["Attributes", "Awaiters", "Builders", "Codecs", "Exceptions", "Frames", "Identities", "Positions", "Records"];
+
     private readonly Lazy<CompilationUnitSyntax> _syntax =
         new(() => CSharpSyntaxTree.ParseText(text, new CSharpParseOptions(LanguageVersion.Preview)).GetCompilationUnitRoot());
 
@@ -27,6 +31,10 @@ internal sealed class SourceFile(string path, string text)
     /// <summary>In a project that holds tests; other folders below tests/ hold the programs that they run.</summary>
     public bool IsSuite =>
         IsTest && (path.Split('/')[1].EndsWith(".Tests", StringComparison.Ordinal) || path.Split('/')[1] == "Ambrosia.Simulation");
+
+    /// <summary>Whether the file is named after a kind of small types, as AppFrames is: none of them alone would be a subject.</summary>
+    public bool IsOfAKind =>
+        s_kinds.Any(kind => System.IO.Path.GetFileNameWithoutExtension(path).EndsWith(kind, StringComparison.Ordinal));
 
     public bool IsGenerated => path.EndsWith(".g.cs", StringComparison.Ordinal);
 

@@ -48,3 +48,28 @@ internal sealed class AdminCommands
         lock (_gate) return string.Join(", ", _commands.Keys.Order(StringComparer.Ordinal));
     }
 }
+
+/// <summary>This reply has one answer, which is known at once.</summary>
+internal sealed class AdminAnswer(JsonObject answer) : IAdminReply
+{
+    public JsonObject Next(out bool isLast)
+    {
+        isLast = true;
+        return answer;
+    }
+
+    /// <param name="why">What, why, and how to mend it.</param>
+    public static JsonObject Error(string why) => new() { ["error"] = why };
+
+    public static AdminAnswer Refuse(string why) => new(Error(why));
+}
+
+/// <summary>Answers one request of an operator. It never waits: whoever serves the connection asks again. One thread uses it.</summary>
+internal interface IAdminReply
+{
+    /// <summary>Returns the next answer; null: there is none yet.</summary>
+    JsonObject? Next(out bool isLast);
+}
+
+/// <summary>Begins one command. Any thread may call it.</summary>
+internal delegate IAdminReply AdminCommand(JsonObject request);

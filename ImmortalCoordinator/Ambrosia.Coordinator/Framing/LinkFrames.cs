@@ -6,6 +6,23 @@ using CRA.Links;
 
 namespace Ambrosia.Coordinator.Framing;
 
+/// <summary>It takes what comes over a link, frame by frame, on the connection's in thread.</summary>
+internal interface ILinkFrames
+{
+    /// <summary>The connection was refused or has ended: nothing more is taken.</summary>
+    bool IsOver { get; }
+
+    /// <summary>The limit of a frame's payload at the present stage (P2.3).</summary>
+    uint PayloadBytesMax { get; }
+
+    /// <summary>Takes a whole frame. <see cref="FeedResult.NoRoom"/>: not yet, it comes again.</summary>
+    /// <exception cref="ProtocolViolation">It is malformed, or not its turn.</exception>
+    FeedResult Take(FrameType type, ReadOnlySpan<byte> payload);
+
+    /// <summary>The other side broke the protocol; the connection closes.</summary>
+    void Broken(ProtocolViolation violation);
+}
+
 /// <summary>
 /// Cuts what comes over a link into whole frames: each is checked against the seed, the limit of the moment and the other side's part, and
 /// handed on. The same for peers and for callers outside. The connection's in thread.
@@ -71,5 +88,42 @@ internal sealed class LinkFrames(uint seed, FrameSender other, ILinkFrames taker
         var frame = new ArrayBufferWriter<byte>(FrameHeader.Bytes);
         FrameWriter.Write(frame, FrameType.Heartbeat, [], seed, checkPayload: true);
         return frame.WrittenMemory;
+    }
+}
+
+/// <summary>
+/// Frames of one connection on their way out, apart from the runs of outboxes: those that wait, and those that were taken and are being
+/// sent. A large one's memory is given up with it. Whoever owns it guards it with its own lock and takes again only
+/// when what was taken is sent.
+/// </summary>
+/// <param name="seed">The connection's seed (P2.2).</param>
+/// <param name="checkPayload">True on a link (P2.5).</param>
+internal sealed class FrameQueue(uint seed, bool checkPayload)
+{
+    private const int KeptBytesMax = 256 << 10;
+
+    private ArrayBufferWriter<byte> _waiting = new(), _sending = new();
+
+    public bool HasAny => _waiting.WrittenCount > 0;
+
+    /// <summary>The number of bytes that wait.</summary>
+    public int Waiting => _waiting.WrittenCount;
+
+    public void Write<T>(T frame) where T : IFramePayload<T> => FrameWriter.Write(_waiting, frame, seed, checkPayload);
+
+    public void Write(FrameType type, ReadOnlySpan<byte> payload) => FrameWriter.Write(_waiting, type, payload, seed, checkPayload);
+
+    public void WriteEmpty(FrameType type) => Write(type, []);
+
+    /// <summary>All that wait; the bytes stay until the next call.</summary>
+    public bool TryTake(out ReadOnlyMemory<byte> bytes)
+    {
+        bytes = default;
+        if (!HasAny) return false;
+        (_waiting, _sending) = (_sending, _waiting);
+        if (_waiting.Capacity > KeptBytesMax) _waiting = new ArrayBufferWriter<byte>();
+        else _waiting.ResetWrittenCount();
+        bytes = _sending.WrittenMemory;
+        return true;
     }
 }

@@ -19,3 +19,15 @@ internal readonly record struct OutboxEntry(
     /// <summary>True when it ends no later than so many calls or, an entry of impulses, so many of these.</summary>
     public bool IsWithin(ulong calls, ulong impulses) => End.Number <= (IsImpulse ? impulses : calls);
 }
+
+/// <summary>A place in the stream of one channel; it says how many messages came before it, and their hash (protocol P3.6).</summary>
+internal readonly record struct ChannelPosition(ulong Number, ulong Hash, MessageKind LastKind)
+{
+    /// <summary>The place after <paramref name="count"/> more messages of one kind.</summary>
+    public ChannelPosition After(MessageKind kind, ReadOnlySpan<byte> messages, uint count)
+    {
+        var hasher = new ChannelHasher { Hash = Hash, LastKind = LastKind };
+        hasher.Append(kind, messages);
+        return new ChannelPosition(Number + count, hasher.Hash, kind);
+    }
+}

@@ -28,3 +28,20 @@ public sealed class SegmentHolds(HoldLimit limit, TimeProvider time)
     /// <summary>Forgets what was held, since readers hold nothing that should go.</summary>
     internal void Clear() => Volatile.Write(ref _current, null);
 }
+
+/// <summary>Describes the segment at which truncation stands, because a reader holds it.</summary>
+/// <param name="Since">The time of the first truncation that it stopped.</param>
+/// <param name="Bytes">Bytes of log, from this segment on, that stay only because of it.</param>
+public sealed record SegmentHold(LogSegment Segment, DateTimeOffset Since, long Bytes);
+
+/// <summary>
+/// Bounds how long, and by how much log, a reader may keep a truncation from going on. A process that is stopped keeps its locks, so that
+/// without a bound it would fill the primary's disk.
+/// </summary>
+/// <param name="Time">A segment is held for so long at most, counted from the truncation that it stopped first.</param>
+/// <param name="Bytes">So many bytes of log are kept at most because of a held segment.</param>
+public sealed record HoldLimit(TimeSpan Time, long Bytes)
+{
+    /// <summary>The usual limit is one hour and 16 GiB.</summary>
+    public static HoldLimit Default { get; } = new(TimeSpan.FromHours(1), 16L << 30);
+}

@@ -1,3 +1,4 @@
+using System.Text;
 using Ambrosia.Coordinator.Hosting;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Log.Files;
@@ -83,4 +84,19 @@ internal sealed class HostedImmortal
         _coordinator.FlushEvents();
         Environment.Exit(ended);
     }
+}
+
+/// <summary>Writes whole lines, each behind an immortal's name, to a writer that several immortals share. Any thread may call it.</summary>
+internal sealed class NamedLines(TextWriter to, string name) : TextWriter
+{
+    public override Encoding Encoding => to.Encoding;
+
+    public override void WriteLine(string? value)
+    {
+        lock (to) to.WriteLine($"{name}: {value}");
+    }
+
+    public override void Write(char value) => throw new NotSupportedException("whole lines only");
+
+    public override void Flush() => to.Flush();
 }

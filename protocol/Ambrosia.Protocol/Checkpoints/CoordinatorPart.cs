@@ -223,3 +223,24 @@ public sealed record CoordinatorPart(
 
     private static ProtocolViolation Violation(string what) => new("L6.2", what);
 }
+
+/// <summary>States how many messages had been emitted to one destination at the last digest position (log-format L6.2).</summary>
+public sealed record CheckpointDigestCount(InstanceId Destination, ulong Count);
+
+/// <summary>States how far the inputs of one origin have come (log-format L6.2); origin 0 is the instance itself.</summary>
+/// <param name="Number">Number of the last input.</param>
+/// <param name="Hash">Channel hash of the sender at that number.</param>
+public sealed record CheckpointInput(uint Origin, ulong Number, ulong Hash);
+
+/// <summary>States the last emitted and the last trimmed message of the outputs to one destination (log-format L6.2).</summary>
+/// <param name="LastKind">Kind of the last message; 0 before the first.</param>
+public sealed record CheckpointOutput(
+    InstanceId Destination, ulong Number, ulong Hash, MessageKind LastKind, ulong TrimmedNumber, ulong TrimmedHash,
+    MessageKind TrimmedLastKind);
+
+/// <summary>States what a checkpoint keeps of a peer (log-format L6.2).</summary>
+/// <param name="Origin">Origin id in the log, from 1; 0 for the instance itself, which is there for the impulses of its own app.</param>
+/// <param name="Epoch">Highest epoch seen of the peer; 0 if it was forgotten (L5.14). For the instance itself it is the epoch of its last
+/// impulses.</param>
+/// <param name="Impulses">Number of impulses of that epoch that are in the log.</param>
+public sealed record CheckpointPeer(uint Origin, InstanceId Peer, Guid Uuid, Epoch Epoch, ulong Impulses);

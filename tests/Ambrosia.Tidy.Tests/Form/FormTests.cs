@@ -9,6 +9,9 @@ namespace Ambrosia.Tidy.Tests.Form;
 /// </summary>
 public sealed class FormTests
 {
+    /// <summary>A public record of less lines may share the file of the type that it belongs to.</summary>
+    private const int ValueLinesMax = 8;
+
     /// <summary>Words that say "unfinished"; put together here so that this file does not find itself.</summary>
     private static readonly string[] s_unfinished = ["TO" + "DO", "FIX" + "ME", "HA" + "CK", "NotImplemented" + "Exception"];
 
@@ -46,6 +49,8 @@ public sealed class FormTests
     public void Crowd_Planted_IsFound()
     {
         Assert.Single(FindCrowded(Planted("namespace A;\npublic sealed class B;\npublic sealed class C;\n")));
+        Assert.Empty(FindCrowded(Planted("namespace A;\npublic sealed class B;\npublic readonly record struct C(int D);\n")));
+        Assert.Empty(FindCrowded(new SourceFile("CRA/AppFrames.cs", "namespace A;\npublic sealed class B;\npublic sealed class C;\n")));
         Assert.Single(FindBlockNamespace(Planted("namespace A { public sealed class B; }\n")));
         Assert.Empty(
             FindCrowded(
@@ -88,9 +93,11 @@ public sealed class FormTests
 
     private static IEnumerable<string> FindCrowded(SourceFile source)
     {
-        // Enums that belong to the type beside them cost nobody a search; and a seam's interfaces are one contract.
+        // Enums and values of a few lines that belong to the type beside them cost nobody a search; a seam's interfaces are one contract.
+        if (source.IsOfAKind) yield break;
         int count = TypesOf(source).Count(static type => type is TypeDeclarationSyntax and not InterfaceDeclarationSyntax
-            && type.Modifiers.Any(SyntaxKind.PublicKeyword) && !IsException(type) && !type.Modifiers.Any(SyntaxKind.PartialKeyword));
+            && type.Modifiers.Any(SyntaxKind.PublicKeyword) && !IsException(type)
+            && !IsValueOfAFewLines(type) && !type.Modifiers.Any(SyntaxKind.PartialKeyword));
         if (count > 1) yield return $"{source}: {count} public types";
     }
 
@@ -142,6 +149,9 @@ public sealed class FormTests
 
     private static bool IsException(BaseTypeDeclarationSyntax type) =>
         type.BaseList?.Types.Any(static each => each.Type.ToString().EndsWith("Exception", StringComparison.Ordinal)) == true;
+
+    private static bool IsValueOfAFewLines(BaseTypeDeclarationSyntax type) =>
+        type is RecordDeclarationSyntax && type.ToString().Count(static c => c == '\n') < ValueLinesMax;
 
     private static bool IsComment(SyntaxTrivia trivia) => trivia.IsKind(SyntaxKind.SingleLineDocumentationCommentTrivia)
         || trivia.IsKind(SyntaxKind.SingleLineCommentTrivia) || trivia.IsKind(SyntaxKind.MultiLineCommentTrivia);

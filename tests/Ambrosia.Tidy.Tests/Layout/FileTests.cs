@@ -2,8 +2,8 @@ namespace Ambrosia.Tidy.Tests.Layout;
 
 /// <summary>
 /// A file of the product can be read by itself: it is named after a type in it, and it is neither a crumb nor a scroll. What only one type
-/// uses shares that type's file; a public type has a file of its own, so that it is found by its name. Exceptions of one subject may share
-/// a file that is named after the subject.
+/// uses shares that type's file; a public type has a file of its own, so that it is found by its name. Small types of one kind, such as the
+/// frames of one conversation, share a file that is named after the kind.
 /// </summary>
 public sealed class FileTests
 {
@@ -55,12 +55,8 @@ public sealed class FileTests
     private static IEnumerable<Finding> FindMisnamed(IEnumerable<SourceFile> sources) =>
         from source in sources
         let name = Path.GetFileName(source.Path).Split('.')[0]
-        where source.Types.Any() && !source.Types.Any(type => IsNamedAfter(type, name)) && !HoldsExceptions(source, name)
+        where source.Types.Any() && !source.Types.Any(type => IsNamedAfter(type, name)) && !source.IsOfAKind
         select new Finding(source.Path, $"declares no type {name}, but {string.Join(", ", source.Types.Select(static type => type.Name))}");
-
-    private static bool HoldsExceptions(SourceFile source, string name) =>
-        name.EndsWith("Exceptions", StringComparison.Ordinal)
-        && source.Types.All(static type => type.Name.EndsWith("Exception", StringComparison.Ordinal));
 
     /// <summary>The file of a generic type beside another of its name says of what it is: CallOfT.</summary>
     private static bool IsNamedAfter(DeclaredType type, string name) =>

@@ -46,3 +46,11 @@ public sealed class ImmortalLogger
         if (IsEnabled) _write(level, text);
     }
 }
+
+/// <summary>Says how much a line of an immortal's log matters.</summary>
+public enum LogLevel
+{
+    Information,
+    Warning,
+    Error,
+}

@@ -1,3 +1,4 @@
+using Ambrosia.Protocol.Frames;
 using Ambrosia.Tasks;
 
 namespace Ambrosia;
@@ -43,3 +44,26 @@ public sealed record SessionOptions
     /// <summary>True if the immortal's lines come from replay and from secondaries too.</summary>
     public bool LogsDuringReplay { get; init; }
 }
+
+/// <summary>Says how far the exchange of a session with its coordinator has come.</summary>
+public enum SessionState
+{
+    /// <summary>The output begins with AppHello, and Welcome is awaited.</summary>
+    AwaitingWelcome,
+
+    /// <summary>The Welcome announced an image, whose beginning is awaited.</summary>
+    AwaitingImage,
+
+    /// <summary>The chunks of the image arrive.</summary>
+    ReceivingImage,
+
+    /// <summary>Records are executed.</summary>
+    Running,
+
+    /// <summary>Nothing is fed or sent any more; see <see cref="ImmortalSession.End"/>.</summary>
+    Ended,
+}
+
+/// <summary>Says why a session ended, and which side ended it.</summary>
+/// <param name="ByCoordinator">The coordinator said goodbye; false: this side did.</param>
+public sealed record SessionEnd(GoodbyeCode Code, string Why, bool ByCoordinator);

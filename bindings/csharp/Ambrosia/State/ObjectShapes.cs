@@ -2,6 +2,7 @@ using System.Collections.Concurrent;
 using System.Reflection;
 using System.Runtime.CompilerServices;
 using Ambrosia.MethodBodies;
+using Ambrosia.Protocol;
 
 namespace Ambrosia.State;
 
@@ -72,4 +73,132 @@ internal static class ObjectShapes
     private static ObjectShape OfCollection(string maker, Type type) =>
         (ObjectShape)typeof(Collections).GetMethod(maker, BindingFlags.Static | BindingFlags.NonPublic)!
             .MakeGenericMethod(type.GetGenericArguments()).Invoke(null, null)!;
+}
+
+/// <summary>
+/// Writes and reads the objects of one class in an image: the body of each as one CBOR item. They are restored in two steps, because
+/// objects refer to each other. One shape serves all images, on any thread.
+/// </summary>
+internal abstract class ObjectShape
+{
+    /// <summary>True when an object is filled after all others: its content is hashed or compared, so it must be whole before.</summary>
+    internal virtual bool IsFilledLast => false;
+
+    /// <summary>True when an object is allocated after all others, because it is made of one of them.</summary>
+    internal virtual bool IsMadeLate => false;
+
+    /// <summary>The fields of the class, which are named in the image's table of types; null when it has a shape of its own.</summary>
+    internal virtual FieldPlan? Plan => null;
+
+    internal abstract void Write(GraphWriter graph, ref CborWriter to, object instance);
+
+    /// <summary>
+    /// Makes an empty object of the class; <paramref name="from"/> is at its body, for those that need its size or content.
+    /// </summary>
+    internal abstract object Allocate(GraphReader graph, ref CborReader from);
+
+    /// <summary>Fills an object that was allocated. All others are allocated by then.</summary>
+    internal abstract void Fill(GraphReader graph, ref CborReader from, object instance);
+}
+
+/// <summary>
+/// Writes a value in a place of type object, which is a box with an identity of its own. Texts and numbers are read at once, structs are
+/// filled later.
+/// </summary>
+internal sealed class BoxShape<T> : ObjectShape
+{
+    private readonly Slot<T> _slot = (Slot<T>)Slots.Of(typeof(T));
+
+    internal override void Write(GraphWriter graph, ref CborWriter to, object instance) => _slot.Write(graph, ref to, (T)instance);
+
+    internal override object Allocate(GraphReader graph, ref CborReader from) =>
+        _slot.StandsForItself ? _slot.Read(graph, ref from)! : RuntimeHelpers.GetUninitializedObject(typeof(T));
+
+    internal override void Fill(GraphReader graph, ref CborReader from, object instance)
+    {
+        if (!_slot.StandsForItself) graph.PlanOf(typeof(T)).Read(graph, ref from, instance);
+    }
+}
+
+/// <summary>Writes an object by its fields. No constructor runs at a restore.</summary>
+internal sealed class FieldsShape(Type type) : ObjectShape
+{
+    internal override FieldPlan Plan => FieldPlan.Of(type);
+
+    internal override void Write(GraphWriter graph, ref CborWriter to, object instance) => Plan.Write(graph, ref to, instance);
+
+    internal override object Allocate(GraphReader graph, ref CborReader from) => RuntimeHelpers.GetUninitializedObject(type);
+
+    internal override void Fill(GraphReader graph, ref CborReader from, object instance) =>
+        graph.PlanOf(type).Read(graph, ref from, instance);
+}
+
+/// <summary>
+/// Writes a remote call's failure that the state keeps. Its stack is left out: it is not part of what is replayed, so two replicas' images
+/// would differ by it.
+/// </summary>
+internal sealed class FailureShape : ObjectShape
+{
+    internal override void Write(GraphWriter graph, ref CborWriter to, object instance)
+    {
+        for (var failure = (RemoteCallException?)instance; failure is not null; failure = (RemoteCallException?)failure.InnerException)
+        {
+            to.WriteArrayHeader(3);
+            Texts.Write(ref to, failure.TypeName);
+            Texts.Write(ref to, failure.Message);
+        }
+        to.WriteNull();
+    }
+
+    internal override object Allocate(GraphReader graph, ref CborReader from)
+    {
+        var chain = new Stack<(string? Type, string? Message)>();
+        while (!from.TryReadNull())
+        {
+            from.ReadArrayHeader();
+            chain.Push((Texts.Read(ref from), Texts.Read(ref from)));
+        }
+        RemoteCallException? failure = null;
+        foreach ((string? type, string? message) in chain) failure = new RemoteCallException(type ?? "", message ?? "", failure);
+        return failure ?? throw new InvalidDataException("The image holds an empty failure.");
+    }
+
+    internal override void Fill(GraphReader graph, ref CborReader from, object instance)
+    {
+    }
+}
+
+/// <summary>Writes the objects of a class as the app's serializer says. Each is still one object, however many refer to it.</summary>
+internal sealed class SerializedShape<T>(IStateSerializer<T> serializer) : ObjectShape
+    where T : class
+{
+    internal override void Write(GraphWriter graph, ref CborWriter to, object instance) =>
+        SerializedItem.Write(graph, ref to, (T)instance, serializer);
+
+    internal override object Allocate(GraphReader graph, ref CborReader from) => SerializedItem.Read(ref from, serializer);
+
+    internal override void Fill(GraphReader graph, ref CborReader from, object instance)
+    {
+    }
+}
+
+/// <summary>
+/// Writes the compiler's one object for the lambdas without captures as null: it has no state, and each process has its own.
+/// </summary>
+internal sealed class StaticsShape(Type type) : ObjectShape
+{
+    internal override void Write(GraphWriter graph, ref CborWriter to, object instance) => to.WriteNull();
+
+    internal override object Allocate(GraphReader graph, ref CborReader from)
+    {
+        from.ReadNull();
+        return Of(type);
+    }
+
+    internal override void Fill(GraphReader graph, ref CborReader from, object instance)
+    {
+    }
+
+    internal static object Of(Type type) => type.GetField("<>9", BindingFlags.Static | BindingFlags.Public)?.GetValue(null)
+        ?? throw new InvalidDataException($"The image holds a {type}, which is not what it was.");
 }

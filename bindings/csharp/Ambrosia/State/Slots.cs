@@ -2,6 +2,7 @@ using System.Buffers.Binary;
 using System.Collections.Concurrent;
 using System.Collections.Immutable;
 using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
 using Ambrosia.Protocol;
 
 namespace Ambrosia.State;
@@ -114,4 +115,120 @@ internal static class Slots
 
     private static void Add<T>(Dictionary<Type, Slot> all, WriteValue<T> write, ReadValue<T> read) =>
         all.Add(typeof(T), new ValueSlot<T>(write, read));
+}
+
+/// <summary>Writes an enum as its number, whatever its width.</summary>
+internal sealed class EnumSlot<T> : Slot<T>
+    where T : struct, Enum
+{
+    private static readonly bool s_isUnsigned64 = Enum.GetUnderlyingType(typeof(T)) == typeof(ulong);
+
+    internal override bool StandsForItself => true;
+
+    internal override void Write(GraphWriter graph, ref CborWriter to, T value)
+    {
+        if (s_isUnsigned64) to.WriteUInt64(Convert.ToUInt64(value));
+        else to.WriteInt64(Convert.ToInt64(value));
+    }
+
+    internal override T Read(GraphReader graph, ref CborReader from) =>
+        (T)(s_isUnsigned64 ? Enum.ToObject(typeof(T), from.ReadUInt64()) : Enum.ToObject(typeof(T), from.ReadInt64()));
+}
+
+/// <summary>
+/// Writes an immutable array as the array that it wraps, by reference: two that share one still do when they are restored.
+/// </summary>
+internal sealed class ImmutableArraySlot<T> : Slot<ImmutableArray<T>>
+{
+    internal override void Write(GraphWriter graph, ref CborWriter to, ImmutableArray<T> value) =>
+        graph.WriteReference(ref to, ImmutableCollectionsMarshal.AsArray(value));
+
+    internal override ImmutableArray<T> Read(GraphReader graph, ref CborReader from) =>
+        ImmutableCollectionsMarshal.AsImmutableArray(graph.ReadReference<T[]>(ref from));
+}
+
+/// <summary>
+/// Writes a struct of one field that stands for several elements, element by element: reflection sees the first one only. The compiler
+/// keeps arguments in such structs over an await, in an interpolated string for example.
+/// </summary>
+internal sealed class InlineArraySlot<TArray, T> : Slot<TArray>
+    where TArray : struct
+{
+    private static readonly int s_length = Unsafe.SizeOf<TArray>() / Unsafe.SizeOf<T>();
+    private readonly Slot<T> _elements = (Slot<T>)Slots.Of(typeof(T));
+
+    internal override void Write(GraphWriter graph, ref CborWriter to, TArray value)
+    {
+        to.WriteArrayHeader(s_length);
+        foreach (T element in Elements(ref value)) _elements.Write(graph, ref to, element);
+    }
+
+    internal override TArray Read(GraphReader graph, ref CborReader from)
+    {
+        var value = default(TArray);
+        if (from.ReadArrayHeader() != s_length) throw new InvalidDataException($"The image holds a {typeof(TArray)} of another length.");
+        foreach (ref T element in Elements(ref value)) element = _elements.Read(graph, ref from);
+        return value;
+    }
+
+    private static Span<T> Elements(ref TArray value) => MemoryMarshal.CreateSpan(ref Unsafe.As<TArray, T>(ref value), s_length);
+}
+
+/// <summary>Writes null or the value; a struct's value is an array, so the two never look alike.</summary>
+internal sealed class NullableSlot<T> : Slot<T?>
+    where T : struct
+{
+    private readonly Slot<T> _value = (Slot<T>)Slots.Of(typeof(T));
+
+    internal override void Write(GraphWriter graph, ref CborWriter to, T? item)
+    {
+        if (item is null) to.WriteNull();
+        else _value.Write(graph, ref to, item.Value);
+    }
+
+    internal override T? Read(GraphReader graph, ref CborReader from) => from.TryReadNull() ? null : _value.Read(graph, ref from);
+}
+
+/// <summary>Writes a struct as the app's serializer says.</summary>
+internal sealed class SerializedSlot<T>(IStateSerializer<T> serializer) : Slot<T>
+    where T : struct
+{
+    internal override bool StandsForItself => true;
+
+    internal override void Write(GraphWriter graph, ref CborWriter to, T value) => SerializedItem.Write(graph, ref to, value, serializer);
+
+    internal override T Read(GraphReader graph, ref CborReader from) => SerializedItem.Read(ref from, serializer);
+}
+
+/// <summary>
+/// Writes a struct in place as an array of its fields. It is always an array, even of no fields or with a null in front, so that it never
+/// looks like null.
+/// </summary>
+internal sealed class StructSlot<T> : Slot<T>
+    where T : struct
+{
+    private readonly FieldPlan _plan = FieldPlan.Of(typeof(T));
+
+    /// <summary>The graph in which the type was mentioned last; a lost race mentions it once more.</summary>
+    private long _mentionedIn;
+
+    internal override void Write(GraphWriter graph, ref CborWriter to, T value)
+    {
+        if (_mentionedIn != graph.Serial)
+        {
+            graph.Mention(typeof(T));
+            _mentionedIn = graph.Serial;
+        }
+        if (!_plan.TryWrite(graph, ref to, value)) _plan.Write(graph, ref to, value);
+    }
+
+    internal override T Read(GraphReader graph, ref CborReader from)
+    {
+        FieldPlan named = graph.PlanOf(typeof(T));
+        var value = default(T);
+        if (named.TryRead(graph, ref from, ref value)) return value;
+        object box = value;
+        named.Read(graph, ref from, box);
+        return (T)box;
+    }
 }

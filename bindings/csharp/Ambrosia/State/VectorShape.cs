@@ -34,3 +34,64 @@ internal sealed class VectorShape<T> : ObjectShape
         for (int i = 0; i < items.Length; i++) items[i] = _slot.Read(graph, ref from);
     }
 }
+
+/// <summary>Writes an array of several dimensions as an array of its lengths, and then the elements row by row.</summary>
+internal sealed class GridShape(Type type) : ObjectShape
+{
+    private readonly Slot _slot = Slots.Of(type.GetElementType()!);
+
+    internal override void Write(GraphWriter graph, ref CborWriter to, object instance)
+    {
+        var grid = (Array)instance;
+        to.WriteArrayHeader(2);
+        to.WriteArrayHeader(grid.Rank);
+        for (int dimension = 0; dimension < grid.Rank; dimension++)
+        {
+            if (grid.GetLowerBound(dimension) != 0) throw graph.CannotWrite(type);
+            to.WriteInt64(grid.GetLength(dimension));
+        }
+        to.WriteArrayHeader(grid.Length);
+        foreach (object? item in grid)
+        {
+            graph.AtElementOf(type);
+            _slot.WriteBoxed(graph, ref to, item);
+        }
+    }
+
+    internal override object Allocate(GraphReader graph, ref CborReader from)
+    {
+        int[] lengths = Lengths(ref from);
+        long product = 1;
+        foreach (int length in lengths) product = checked(product * length);
+        if (product != from.ReadArrayHeader())
+            throw new InvalidDataException($"The image holds a {type} whose lengths do not fit its elements.");
+        return Array.CreateInstance(type.GetElementType()!, lengths);
+    }
+
+    internal override void Fill(GraphReader graph, ref CborReader from, object instance)
+    {
+        var grid = (Array)instance;
+        Lengths(ref from);
+        int count = from.ReadArrayHeader();
+        var index = new int[grid.Rank];
+        for (int i = 0; i < count; i++)
+        {
+            grid.SetValue(_slot.ReadBoxed(graph, ref from), index);
+            for (int dimension = grid.Rank - 1; dimension >= 0 && ++index[dimension] == grid.GetLength(dimension); dimension--)
+                index[dimension] = 0;
+        }
+    }
+
+    private int[] Lengths(ref CborReader from)
+    {
+        if (from.ReadArrayHeader() != 2 || from.ReadArrayHeader() != type.GetArrayRank())
+            throw new InvalidDataException($"The image holds a {type} of another rank.");
+        var lengths = new int[type.GetArrayRank()];
+        for (int i = 0; i < lengths.Length; i++)
+        {
+            lengths[i] = from.ReadInt32();
+            if (lengths[i] < 0) throw new InvalidDataException($"The image holds a {type} of length {lengths[i]}.");
+        }
+        return lengths;
+    }
+}

@@ -1,0 +1,51 @@
+using System.ComponentModel;
+using System.Runtime.CompilerServices;
+using Ambrosia.Calls;
+
+namespace Ambrosia;
+
+/// <summary>Awaits a <see cref="Call"/>. The compiler uses it for <c>await</c>.</summary>
+[EditorBrowsable(EditorBrowsableState.Never)]
+public readonly struct CallAwaiter : ICriticalNotifyCompletion, ICallAwaiter
+{
+    private readonly Source<Nothing>? _source;
+
+    internal CallAwaiter(Source<Nothing>? source) => _source = source;
+
+    public bool IsCompleted => _source is null || _source.IsDone;
+
+    Source? ICallAwaiter.Source => _source;
+
+    public void GetResult() => _source?.Take();
+
+    /// <summary>Continues an async method that is not of type Call: outside the immortal, for an impulse.</summary>
+    public void OnCompleted(Action continuation) => Outside().OnCompleted(continuation);
+
+    public void UnsafeOnCompleted(Action continuation) => Outside().UnsafeOnCompleted(continuation);
+
+    private TaskAwaiter Outside() => _source is LoggedImpulse impulse ? impulse.Task.GetAwaiter() : throw ForeignAwait.NotInHandler();
+}
+
+/// <summary>Awaits a <see cref="Call{T}"/>. The compiler uses it for <c>await</c>.</summary>
+[EditorBrowsable(EditorBrowsableState.Never)]
+public readonly struct CallAwaiter<T> : ICriticalNotifyCompletion, ICallAwaiter
+{
+    private readonly Source<T>? _source;
+    private readonly T _value;
+
+    internal CallAwaiter(Source<T>? source, T value)
+    {
+        _source = source;
+        _value = value;
+    }
+
+    public bool IsCompleted => _source is null || _source.IsDone;
+
+    Source? ICallAwaiter.Source => _source;
+
+    public T GetResult() => _source is null ? _value : _source.Take();
+
+    public void OnCompleted(Action continuation) => throw ForeignAwait.NotInHandler();
+
+    public void UnsafeOnCompleted(Action continuation) => throw ForeignAwait.NotInHandler();
+}

@@ -1,0 +1,230 @@
+using System.Numerics;
+using Ambrosia.Protocol.Payloads;
+
+namespace Ambrosia.Protocol.Frames;
+
+/// <summary>The app's first frame, which says who it is (protocol P5.1). The coordinator decides whether it accepts it (P5.2).</summary>
+/// <param name="Token">32 secret bytes, which are compared in constant time and never printed.</param>
+/// <param name="ContractHash">Hash of the contracts that the app serves and uses.</param>
+public sealed record AppHello(
+    ushort VersionMin, ushort VersionMax, ReadOnlyMemory<byte> Token, uint AppVersion, uint ImageVersion,
+    string Binding, string Runtime, string Culture, string Cpu, ulong ContractHash, uint ProcessId) : IFramePayload<AppHello>
+{
+    public const int TokenBytes = 32;
+    private const int ShortTextMax = 64, RuntimeMax = 128;
+
+    public static FrameType Type => FrameType.AppHello;
+
+    public int BytesMax => 4 + 1 + TokenBytes + 8 + 3 * (1 + ShortTextMax) + 2 + RuntimeMax + 12;
+
+    public bool Supports(ushort version) => VersionMin <= version && version <= VersionMax;
+
+    public void Write(ref PayloadWriter to)
+    {
+        if (Token.Length != TokenBytes) throw new ArgumentException($"token of {Token.Length} bytes instead of {TokenBytes}");
+        to.U16(VersionMin);
+        to.U16(VersionMax);
+        to.Bytes(Token.Span, TokenBytes);
+        to.U32(AppVersion);
+        to.U32(ImageVersion);
+        to.String(Binding, ShortTextMax);
+        to.String(Runtime, RuntimeMax);
+        to.String(Culture, ShortTextMax);
+        to.String(Cpu, ShortTextMax);
+        to.U64(ContractHash);
+        to.U32(ProcessId);
+    }
+
+    public static AppHello Read(ReadOnlySpan<byte> payload)
+    {
+        var from = PayloadReader.OfFrame(payload, "P5.1");
+        var hello = new AppHello(
+            from.U16(), from.U16(), ReadToken(ref from), from.U32(), from.U32(),
+            from.String(ShortTextMax), from.String(RuntimeMax), from.String(ShortTextMax), from.String(ShortTextMax),
+            from.U64(), from.U32());
+        from.End();
+        return hello;
+    }
+
+    public bool Equals(AppHello? other) =>
+        other is not null && (VersionMin, VersionMax, AppVersion, ImageVersion, Binding, Runtime, Culture) ==
+            (other.VersionMin, other.VersionMax, other.AppVersion, other.ImageVersion, other.Binding, other.Runtime, other.Culture)
+        && (Cpu, ContractHash, ProcessId) == (other.Cpu, other.ContractHash, other.ProcessId)
+        && Token.Span.SequenceEqual(other.Token.Span);
+
+    public override int GetHashCode() => HashCode.Combine(AppVersion, ImageVersion, ContractHash, ProcessId);
+
+    public override string ToString() => $"AppHello {{ {Binding}, {Runtime}, app version {AppVersion}, process {ProcessId} }}";
+
+    private static byte[] ReadToken(ref PayloadReader from)
+    {
+        ReadOnlySpan<byte> token = from.Bytes(TokenBytes);
+        return token.Length == TokenBytes ? token.ToArray() : throw from.Violation("P5.1", $"token of {token.Length} bytes");
+    }
+}
+
+/// <summary>
+/// The coordinator answers an app that it accepts (protocol P5.3), and says which replica the app runs for and from where delivery starts.
+/// </summary>
+/// <param name="MessageBytesMax">Message limit of this instance, in bytes.</param>
+/// <param name="Checkpoint">Position from which delivery starts.</param>
+/// <param name="HasImage">Whether an image follows before the first Deliver.</param>
+public sealed record AppWelcome(
+    ushort Version, InstanceId Instance, string Replica, Guid Uuid, Epoch Epoch, ulong Session,
+    uint MessageBytesMax, Lsn Checkpoint, bool HasImage) : IFramePayload<AppWelcome>
+{
+    public static FrameType Type => FrameType.AppWelcome;
+
+    public int BytesMax => 2 + 2 * (1 + Names.CharsMax) + 2 + 16 + 8 + 8 + 4 + 8 + 1;
+
+    public void Write(ref PayloadWriter to)
+    {
+        to.U16(Version);
+        to.Name(Instance.Name);
+        to.U16(Instance.Shard);
+        to.Name(Replica);
+        to.Uuid(Uuid);
+        to.U64(Epoch.Value);
+        to.U64(Session);
+        to.U32(MessageBytesMax);
+        to.U64(Checkpoint.Value);
+        to.U8(HasImage ? (byte)1 : (byte)0);
+    }
+
+    public static AppWelcome Read(ReadOnlySpan<byte> payload)
+    {
+        var from = PayloadReader.OfFrame(payload, "P5.3");
+        var welcome = new AppWelcome(
+            from.U16(), new InstanceId(from.Name(), from.U16()), from.Name(), from.Uuid(), new Epoch(from.U64()), from.U64(),
+            from.MessageLimit(), from.Lsn(), from.Flag());
+        from.End();
+        return welcome;
+    }
+}
+
+/// <summary>Tells the app where the rings of shared memory are through which everything else goes (protocol P5.19).</summary>
+/// <param name="Capacity">Bytes that each of them holds.</param>
+/// <param name="Path">Path of the memory, as a file of the coordinator's process.</param>
+public readonly record struct RingsFrame(uint Capacity, string Path) : IFramePayload<RingsFrame>
+{
+    /// <summary>A ring has this many bytes at least and at most; the number is a power of two.</summary>
+    public const uint CapacityMin = 64 * 1024, CapacityMax = 64 * 1024 * 1024;
+
+    private const int PathBytesMax = 1_024;
+
+    public static FrameType Type => FrameType.Rings;
+
+    public int BytesMax => 4 + 2 + PathBytesMax;
+
+    public void Write(ref PayloadWriter to)
+    {
+        to.U32(Capacity);
+        to.String(Path, PathBytesMax);
+    }
+
+    public static RingsFrame Read(ReadOnlySpan<byte> payload)
+    {
+        var from = PayloadReader.OfFrame(payload, "P5.19");
+        var rings = new RingsFrame(from.U32(), from.String(PathBytesMax));
+        from.End();
+        if (rings.Capacity is < CapacityMin or > CapacityMax || !BitOperations.IsPow2(rings.Capacity))
+            throw from.Violation("P5.19", $"rings of {rings.Capacity} bytes");
+        return rings;
+    }
+}
+
+/// <summary>The app declares the index by which later runs name a destination (protocol P5.5).</summary>
+public sealed record DestinationFrame(uint Index, InstanceId Destination) : IFramePayload<DestinationFrame>
+{
+    /// <summary>Every index is below this limit.</summary>
+    public const uint IndexLimit = 1 << 20;
+
+    public static FrameType Type => FrameType.Destination;
+
+    public int BytesMax => 4 + 2 + 1 + Names.CharsMax;
+
+    public void Write(ref PayloadWriter to)
+    {
+        ArgumentOutOfRangeException.ThrowIfGreaterThanOrEqual(Index, IndexLimit);
+        to.U32(Index);
+        to.U16(Destination.Shard);
+        to.Name(Destination.Name);
+    }
+
+    public static DestinationFrame Read(ReadOnlySpan<byte> payload)
+    {
+        var from = PayloadReader.OfFrame(payload, "P5.5");
+        uint index = from.U32();
+        if (index >= IndexLimit) throw from.Violation("P5.5", $"destination index {index}");
+        ushort shard = from.U16();
+        var frame = new DestinationFrame(index, new InstanceId(from.Name(), shard));
+        from.End();
+        return frame;
+    }
+}
+
+/// <summary>
+/// States that a checkpoint that was asked for is late or impossible, and why (protocol P5.8). A reason longer than 1,024 bytes is cut when
+/// it is written.
+/// </summary>
+/// <param name="Mark">Position of the CheckpointMark record.</param>
+public sealed record Waiting(Lsn Mark, string Why) : IFramePayload<Waiting>
+{
+    private const int WhyBytesMax = 1024;
+
+    public static FrameType Type => FrameType.Waiting;
+
+    public int BytesMax => 8 + 2 + WhyBytesMax;
+
+    public void Write(ref PayloadWriter to)
+    {
+        to.U64(Mark.Value);
+        to.CutString(Why, WhyBytesMax);
+    }
+
+    public static Waiting Read(ReadOnlySpan<byte> payload)
+    {
+        var from = PayloadReader.OfFrame(payload, "P5.8");
+        var waiting = new Waiting(from.Lsn(), from.String(WhyBytesMax));
+        from.End();
+        return waiting;
+    }
+}
+
+/// <summary>
+/// The coordinator tells the app to become primary as soon as it has executed every record below this position (protocol P5.10).
+/// </summary>
+public readonly record struct BecomePrimary(Lsn Position) : IFramePayload<BecomePrimary>
+{
+    public static FrameType Type => FrameType.BecomePrimary;
+
+    public int BytesMax => 8;
+
+    public void Write(ref PayloadWriter to) => to.U64(Position.Value);
+
+    public static BecomePrimary Read(ReadOnlySpan<byte> payload)
+    {
+        var from = PayloadReader.OfFrame(payload, "P5.10");
+        var frame = new BecomePrimary(from.Lsn());
+        from.End();
+        return frame;
+    }
+}
+
+/// <summary>States that the app has executed every record below this position and is primary now (protocol P5.10).</summary>
+public readonly record struct PrimaryReady(Lsn Position) : IFramePayload<PrimaryReady>
+{
+    public static FrameType Type => FrameType.PrimaryReady;
+
+    public int BytesMax => 8;
+
+    public void Write(ref PayloadWriter to) => to.U64(Position.Value);
+
+    public static PrimaryReady Read(ReadOnlySpan<byte> payload)
+    {
+        var from = PayloadReader.OfFrame(payload, "P5.10");
+        var frame = new PrimaryReady(from.Lsn());
+        from.End();
+        return frame;
+    }
+}

@@ -1,4 +1,5 @@
 using System.Security.Cryptography;
+using System.Text;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Hashing;
 
@@ -6,8 +7,9 @@ namespace CRA.Authentication;
 
 /// <summary>
 /// Carries out one side of the authentication of a link (protocol P7). It takes bytes of the other side and gives bytes for it, however the
-/// stream is cut, and never takes a byte that belongs to the frames behind it. One thread uses it, and drops it when it is done or has
-/// thrown.
+/// stream is cut, and never takes a byte that belongs to the frames behind it. Both proofs cover the address by which the acceptor was
+/// called, so nobody who forwards bytes from another address can stand between the two. One thread uses it, and drops it when it is done or
+/// has thrown.
 /// </summary>
 internal sealed class LinkAuthentication
 {
@@ -27,6 +29,9 @@ internal sealed class LinkAuthentication
     private enum Step { Greet, AwaitGreeting, AwaitAnswer, AwaitProof, Done }
 
     private readonly byte[] _secret;
+
+    /// <summary>The dialler holds the address that it dialled, the acceptor the one that it has published. They must be the same.</summary>
+    private readonly byte[] _address;
     private readonly bool _isDialler;
 
     /// <summary>
@@ -43,21 +48,27 @@ internal sealed class LinkAuthentication
     private int _held;
     private Step _step;
 
-    private LinkAuthentication(ReadOnlySpan<byte> secret, ReadOnlySpan<byte> nonce, bool isDialler)
+    private LinkAuthentication(ReadOnlySpan<byte> secret, ReadOnlySpan<byte> nonce, string address, bool isDialler)
     {
+        ArgumentException.ThrowIfNullOrEmpty(address);
         if (secret.Length != SecretBytes) throw new ArgumentException($"A secret has {SecretBytes} bytes.", nameof(secret));
         if (nonce.Length != NonceBytes) throw new ArgumentException($"A nonce has {NonceBytes} bytes.", nameof(nonce));
         _secret = secret.ToArray();
+        _address = Encoding.UTF8.GetBytes(address);
         _isDialler = isDialler;
         nonce.CopyTo(_nonces.AsSpan(isDialler ? 0 : NonceBytes));
         _step = isDialler ? Step.Greet : Step.AwaitGreeting;
     }
 
     /// <summary>Creates the side that connected. Its first <see cref="Feed"/>, which may be of no bytes, gives the greeting.</summary>
-    public static LinkAuthentication Dialler(ReadOnlySpan<byte> secret, ReadOnlySpan<byte> nonce) => new(secret, nonce, isDialler: true);
+    /// <param name="address">The address that was dialled, as the catalog has it.</param>
+    public static LinkAuthentication Dialler(ReadOnlySpan<byte> secret, ReadOnlySpan<byte> nonce, string address) =>
+        new(secret, nonce, address, isDialler: true);
 
     /// <summary>Creates the side that was connected to.</summary>
-    public static LinkAuthentication Acceptor(ReadOnlySpan<byte> secret, ReadOnlySpan<byte> nonce) => new(secret, nonce, isDialler: false);
+    /// <param name="address">The address that callers dial, as it was published in the catalog.</param>
+    public static LinkAuthentication Acceptor(ReadOnlySpan<byte> secret, ReadOnlySpan<byte> nonce, string address) =>
+        new(secret, nonce, address, isDialler: false);
 
     /// <summary>The other side is authenticated.</summary>
     public bool Done => _step == Step.Done;
@@ -136,9 +147,7 @@ internal sealed class LinkAuthentication
     private void Prove(bool isDialler, Span<byte> proof)
     {
         ReadOnlySpan<byte> label = isDialler ? DiallerLabel : AcceptorLabel;
-        Span<byte> text = stackalloc byte[label.Length + (2 * NonceBytes)];
-        label.CopyTo(text);
-        _nonces.CopyTo(text[label.Length..]);
+        byte[] text = [.. label, .. _nonces, .. _address];
         HMACSHA256.HashData(_secret, text, proof);
     }
 
@@ -149,7 +158,9 @@ internal sealed class LinkAuthentication
         Prove(!_isDialler, expected);
         if (!CryptographicOperations.FixedTimeEquals(expected, proof))
             throw new ProtocolViolation("P7.2",
-                "the other side of the link does not know the catalog's secret; give both the same --catalog, or a copy of it");
+                "the other side of the link does not know the catalog's secret, or was reached by another address than "
+                + $"{Encoding.UTF8.GetString(_address)}. Give both the same --catalog, or a copy of it; "
+                + "where something forwards connections, --advertise states its address");
     }
 
     /// <summary>Refuses the first byte that differs, so that a foreign connection is not held open until it has sent 40 bytes.</summary>

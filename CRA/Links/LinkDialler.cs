@@ -16,8 +16,8 @@ public static class LinkDialler
     /// <exception cref="LinkUnreachableException">Nobody listens there, the other side is too slow, or it closed, or the system gives out
     /// no socket; dial again later.</exception>
     /// <exception cref="LinkAddressException">The address is malformed or not allowed.</exception>
-    /// <exception cref="ProtocolViolation">P7.2: the other side does not know the secret. P7.4, P7.5: it does not have the right
-    /// certificate.</exception>
+    /// <exception cref="ProtocolViolation">P7.2: the other side does not know the secret, or has not published this address. P7.4, P7.5: it
+    /// does not have the right certificate.</exception>
     /// <exception cref="OperationCanceledException">The dial was stopped.</exception>
     public static LinkConnection Dial(string address, LinkSettings settings, CancellationToken stop = default, string? peer = null)
     {
@@ -30,7 +30,7 @@ public static class LinkDialler
             Socket made = socket = new Socket(end.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
             // Disposed before the connection is handed over, so that a later stop does not end it.
             using CancellationTokenRegistration registration = stop.Register(() => Abort(made));
-            return DialOn(made, end, settings, peer);
+            return DialOn(made, end, address, settings, peer);
         }
         catch (Exception e)
         {
@@ -42,7 +42,7 @@ public static class LinkDialler
         }
     }
 
-    private static LinkConnection DialOn(Socket socket, IPEndPoint end, LinkSettings settings, string? peer)
+    private static LinkConnection DialOn(Socket socket, IPEndPoint end, string address, LinkSettings settings, string? peer)
     {
         long begun = settings.Time.GetTimestamp();
         LinkSocket.Prepare(socket);
@@ -51,7 +51,7 @@ public static class LinkDialler
         if (Equals(socket.LocalEndPoint, socket.RemoteEndPoint)) throw new SocketException((int)SocketError.ConnectionRefused);
         Span<byte> nonce = stackalloc byte[LinkAuthentication.NonceBytes];
         settings.Random(nonce);
-        var authentication = LinkAuthentication.Dialler(settings.Secret.Span, nonce);
+        var authentication = LinkAuthentication.Dialler(settings.Secret.Span, nonce, address);
         if (settings.Certificates is null)
         {
             Authenticate(socket, authentication, settings, begun);

@@ -43,11 +43,14 @@ public sealed class LinkListener : IDisposable
     private volatile bool _stopped;
 
     /// <param name="address">Where to listen, for instance "127.0.0.1:0"; port 0 takes a free one.</param>
+    /// <param name="advertised">The address that callers dial; null: the one that is listened on. A connection that was made by another
+    /// address is not authenticated.</param>
     /// <param name="accepted">Receives each authenticated connection on the accept thread, where it only starts the connection's
     /// pumps.</param>
     /// <param name="logger">Receives an event for each connection that failed, within the limits of a <see cref="LogRateLimiter"/>.</param>
     /// <exception cref="LinkAddressException">The address is malformed, not allowed, or in use.</exception>
-    public LinkListener(string address, LinkSettings settings, Action<LinkConnection> accepted, ILogger logger)
+    public LinkListener(
+        string address, string? advertised, LinkSettings settings, Action<LinkConnection> accepted, ILogger logger)
     {
         ArgumentOutOfRangeException.ThrowIfNotEqual(settings.Secret.Length, LinkAuthentication.SecretBytes, nameof(settings));
         ArgumentOutOfRangeException.ThrowIfLessThan(settings.UnauthenticatedMax, 1, nameof(settings));
@@ -56,15 +59,19 @@ public sealed class LinkListener : IDisposable
         _logger = logger;
         _listener = Bind(address, settings.MayLeaveTheMachine);
         BoundAddress = LinkAddress.TextOf((IPEndPoint)_listener.LocalEndPoint!);
+        Address = advertised ?? BoundAddress;
         _acceptFrom = settings.Time.GetTimestamp();
         _lines = new LogRateLimiter(settings.Time.TimestampFrequency, _acceptFrom);
         _thread = new Thread(AcceptLoop) { Name = $"link-accept {BoundAddress}", IsBackground = true };
     }
 
     /// <summary>
-    /// The address and port that the listener really has, which go into the catalog. The system queues dials from the construction on.
+    /// The address and port that the listener really has. The system queues dials from the construction on.
     /// </summary>
     public string BoundAddress { get; }
+
+    /// <summary>The address that callers dial, which goes into the catalog.</summary>
+    public string Address { get; }
 
     /// <summary>Starts to accept; it is called once.</summary>
     public void Start() => _thread.Start();
@@ -144,7 +151,7 @@ public sealed class LinkListener : IDisposable
             MakeRoomFor(remote.Address);
             Span<byte> nonce = stackalloc byte[LinkAuthentication.NonceBytes];
             _settings.Random(nonce);
-            var authentication = LinkAuthentication.Acceptor(_settings.Secret.Span, nonce);
+            var authentication = LinkAuthentication.Acceptor(_settings.Secret.Span, nonce, Address);
             TlsHandshake? tls = _settings.Certificates is { } certificates
                 ? TlsHandshake.Accept(socket, authentication, certificates()) : null;
             _unauthenticated.Add(new UnauthenticatedConnection(socket, remote, now, authentication, tls));

@@ -95,7 +95,7 @@ public sealed class GarbageTests : IDisposable
     private Socket Authenticated(IPEndPoint address, byte[] secret, Func<uint, byte[]> frames)
     {
         Socket socket = Dial(address);
-        LinkAuthentication side = LinkAuthentication.Dialler(secret, _chance.Bytes(LinkAuthentication.NonceBytes));
+        LinkAuthentication side = LinkAuthentication.Dialler(secret, _chance.Bytes(LinkAuthentication.NonceBytes), address.ToString());
         byte[] received = new byte[256], reply = new byte[LinkAuthentication.ReplyBytesMax];
         int count = 0;
         while (true)

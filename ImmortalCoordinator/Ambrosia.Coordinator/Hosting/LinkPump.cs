@@ -30,8 +30,8 @@ internal sealed class LinkPump(Coordinator coordinator, ICatalog catalog, LinkSe
     /// <param name="advertised">What peers dial; null: what is listened on.</param>
     public void Listen(string address, string? advertised)
     {
-        _listener = new LinkListener(address, settings, Accept, logger);
-        Address = advertised ?? _listener.BoundAddress;
+        _listener = new LinkListener(address, advertised, settings, Accept, logger);
+        Address = _listener.Address;
     }
 
     /// <summary>

@@ -26,7 +26,7 @@ internal sealed class RawLink : IDisposable
         try
         {
             Socket.Connect(address);
-            Seed = Authenticate(LinkAuthentication.Dialler(secret, nonce));
+            Seed = Authenticate(LinkAuthentication.Dialler(secret, nonce, address.ToString()));
         }
         catch
         {

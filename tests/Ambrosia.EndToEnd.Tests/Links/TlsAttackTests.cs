@@ -28,7 +28,7 @@ public sealed class TlsAttackTests
     [InlineData(Attack.NotYetValid, "not valid yet")]
     [InlineData(Attack.Tls12, "TLS 1.3 was not agreed on")]
     [InlineData(Attack.Plaintext, "give its coordinator --tls-cert")]
-    [InlineData(Attack.WrongSecret, "does not know the catalog's secret; give both the same --catalog")]
+    [InlineData(Attack.WrongSecret, "does not know the catalog's secret, or was reached by another address")]
     [InlineData(Attack.AnotherName, "the certificate of the connection is for other: give it one with its own name (P7.5)")]
     [InlineData(Attack.Garbage, "other first bytes than TLS's: neither a coordinator nor a caller. Keep others away")]
     public void Ledger_AttackedAtItsDoor_RefusesWithALineAndServes(Attack attack, string reason)
@@ -79,7 +79,8 @@ public sealed class TlsAttackTests
         });
         byte[] secret = File.ReadAllBytes(Path.Combine(cluster.Root, "catalog", DirectoryCatalog.SecretName));
         if (attack == Attack.WrongSecret) secret = chance.Bytes(secret.Length);
-        uint seed = Authenticate(tls, secret, chance, checksTheOther: attack != Attack.WrongSecret);
+        uint seed = Authenticate(
+            tls, socket.RemoteEndPoint!.ToString()!, secret, chance, checksTheOther: attack != Attack.WrongSecret);
         var hello = new ArrayBufferWriter<byte>();
         FrameWriter.Write(hello,
             new Hello(1, 1, Guid.NewGuid(), new InstanceId("source"), "r0", new Epoch(9), 9, "ledger", Guid.Empty, new Epoch(0), 0, 0, 0,
@@ -104,9 +105,9 @@ public sealed class TlsAttackTests
     }
 
     /// <summary>P7.1 by hand; one with a wrong secret sends its proof all the same.</summary>
-    private static uint Authenticate(Stream stream, byte[] secret, Chance chance, bool checksTheOther)
+    private static uint Authenticate(Stream stream, string address, byte[] secret, Chance chance, bool checksTheOther)
     {
-        LinkAuthentication side = LinkAuthentication.Dialler(secret, chance.Bytes(LinkAuthentication.NonceBytes));
+        LinkAuthentication side = LinkAuthentication.Dialler(secret, chance.Bytes(LinkAuthentication.NonceBytes), address);
         byte[] received = new byte[LinkAuthentication.AnswerBytes], reply = new byte[LinkAuthentication.ReplyBytesMax];
         int count = 0;
         while (true)
@@ -158,8 +159,8 @@ public sealed class TlsAttackTests
                 TargetHost = "", RemoteCertificateValidationCallback = static (_, _, _, _) => true,
                 ClientCertificateContext = SslStreamCertificateContext.Create(own, null, offline: true),
             });
-            uint seed = Authenticate(tls, File.ReadAllBytes(Path.Combine(cluster.Root, "catalog", DirectoryCatalog.SecretName)), chance,
-                checksTheOther: true);
+            byte[] secret = File.ReadAllBytes(Path.Combine(cluster.Root, "catalog", DirectoryCatalog.SecretName));
+            uint seed = Authenticate(tls, socket.RemoteEndPoint!.ToString()!, secret, chance, checksTheOther: true);
             var hello = new ArrayBufferWriter<byte>();
             FrameWriter.Write(hello,
                 new Hello(1, 1, Guid.NewGuid(), new InstanceId("source"), "r0", new Epoch(1), 1, "ledger", Guid.Empty, new Epoch(0), 0, 0,

@@ -8,13 +8,15 @@ namespace CRA.Tests;
 
 public sealed class LinkAuthenticationTests
 {
+    private const string Address = "127.0.0.1:4711";
+
     private static readonly byte[] s_secret = Bytes(1);
     private static readonly byte[] s_otherSecret = Bytes(2);
 
     private static byte[] Bytes(byte first) => [.. Enumerable.Range(0, 32).Select(i => (byte)(first + i))];
 
     private static byte[] Proof(string label, byte[] nonces) =>
-        HMACSHA256.HashData(s_secret, (byte[])[.. Encoding.ASCII.GetBytes(label), .. nonces]);
+        HMACSHA256.HashData(s_secret, (byte[])[.. Encoding.ASCII.GetBytes(label), .. nonces, .. Encoding.UTF8.GetBytes(Address)]);
 
     // Gives one side bytes in cuts of at most `cut`, and collects its replies. Everything must be consumed.
     private static byte[] Give(LinkAuthentication side, byte[] bytes, int cut = int.MaxValue)
@@ -52,8 +54,8 @@ public sealed class LinkAuthenticationTests
         byte[] nonces = [.. Bytes(10), .. Bytes(50)];
         for (int cut = 1; cut <= 64; cut++)
         {
-            var dialler = LinkAuthentication.Dialler(s_secret, Bytes(10));
-            var acceptor = LinkAuthentication.Acceptor(s_secret, Bytes(50));
+            var dialler = LinkAuthentication.Dialler(s_secret, Bytes(10), Address);
+            var acceptor = LinkAuthentication.Acceptor(s_secret, Bytes(50), Address);
             (byte[] greeting, byte[] answer, byte[] proof) = Converse(dialler, acceptor, cut);
             Assert.Equal([.. "AMBRLINK"u8, .. Bytes(10)], greeting);
             Assert.Equal([.. Bytes(50), .. Proof("acceptor", nonces)], answer);
@@ -67,8 +69,8 @@ public sealed class LinkAuthenticationTests
     [Fact]
     public void Feed_WithFramesBehindTheProof_LeavesThem()
     {
-        var dialler = LinkAuthentication.Dialler(s_secret, Bytes(10));
-        var acceptor = LinkAuthentication.Acceptor(s_secret, Bytes(50));
+        var dialler = LinkAuthentication.Dialler(s_secret, Bytes(10), Address);
+        var acceptor = LinkAuthentication.Acceptor(s_secret, Bytes(50), Address);
         byte[] proof = Give(dialler, Give(acceptor, Give(dialler, [])));
         byte[] reply = new byte[64];
         Assert.Equal(AuthenticationStatus.Done, acceptor.Feed([.. proof, 1, 2, 3], out int consumed, reply, out _));
@@ -80,9 +82,9 @@ public sealed class LinkAuthenticationTests
     [Fact]
     public void BytesWanted_NeverReachesIntoTheNextStep()
     {
-        var acceptor = LinkAuthentication.Acceptor(s_secret, Bytes(50));
+        var acceptor = LinkAuthentication.Acceptor(s_secret, Bytes(50), Address);
         Assert.Equal(40, acceptor.BytesWanted);
-        byte[] greeting = Give(LinkAuthentication.Dialler(s_secret, Bytes(10)), []);
+        byte[] greeting = Give(LinkAuthentication.Dialler(s_secret, Bytes(10), Address), []);
         Give(acceptor, greeting[..39]);
         Assert.Equal(1, acceptor.BytesWanted);
         Give(acceptor, greeting[39..]);
@@ -92,12 +94,23 @@ public sealed class LinkAuthenticationTests
     [Fact]
     public void Feed_WithAnotherSecret_IsRefusedByTheDialler()
     {
-        var dialler = LinkAuthentication.Dialler(s_secret, Bytes(10));
-        var acceptor = LinkAuthentication.Acceptor(s_otherSecret, Bytes(50));
+        var dialler = LinkAuthentication.Dialler(s_secret, Bytes(10), Address);
+        var acceptor = LinkAuthentication.Acceptor(s_otherSecret, Bytes(50), Address);
         byte[] answer = Give(acceptor, Give(dialler, []));
         Assert.Equal("P7.2", Assert.Throws<ProtocolViolation>(() => Give(dialler, answer)).Section);
         Assert.False(dialler.Done);
         Assert.Throws<InvalidOperationException>(() => dialler.Seed);
+    }
+
+    /// <summary>Whoever forwards the bytes of both is at another address than the one that was published, or is not reached.</summary>
+    [Fact]
+    public void Feed_AcceptorOfAnotherAddress_IsRefusedByBoth()
+    {
+        var dialler = LinkAuthentication.Dialler(s_secret, Bytes(10), Address);
+        var elsewhere = LinkAuthentication.Acceptor(s_secret, Bytes(50), "127.0.0.1:4712");
+        byte[] answer = Give(elsewhere, Give(dialler, []));
+        Assert.Equal("P7.2", Assert.Throws<ProtocolViolation>(() => Give(dialler, answer)).Section);
+        Assert.Equal("P7.2", Assert.Throws<ProtocolViolation>(() => Give(elsewhere, Proof("dialler", [.. Bytes(10), .. Bytes(50)]))).Section);
     }
 
     [Fact]
@@ -105,8 +118,8 @@ public sealed class LinkAuthenticationTests
     {
         for (int bit = 0; bit < 256; bit++)
         {
-            var dialler = LinkAuthentication.Dialler(s_secret, Bytes(10));
-            var acceptor = LinkAuthentication.Acceptor(s_secret, Bytes(50));
+            var dialler = LinkAuthentication.Dialler(s_secret, Bytes(10), Address);
+            var acceptor = LinkAuthentication.Acceptor(s_secret, Bytes(50), Address);
             byte[] proof = Give(dialler, Give(acceptor, Give(dialler, [])));
             proof[bit / 8] ^= (byte)(1 << (bit % 8));
             Assert.Equal("P7.2", Assert.Throws<ProtocolViolation>(() => Give(acceptor, proof)).Section);
@@ -117,13 +130,14 @@ public sealed class LinkAuthenticationTests
     public void Feed_WithAReplayedConversation_IsRefused()
     {
         (byte[] greeting, byte[] answer,
-            byte[] proof) = Converse(LinkAuthentication.Dialler(s_secret, Bytes(10)), LinkAuthentication.Acceptor(s_secret, Bytes(50)));
+            byte[] proof) = Converse(
+                LinkAuthentication.Dialler(s_secret, Bytes(10), Address), LinkAuthentication.Acceptor(s_secret, Bytes(50), Address));
 
-        var acceptor = LinkAuthentication.Acceptor(s_secret, Bytes(51));
+        var acceptor = LinkAuthentication.Acceptor(s_secret, Bytes(51), Address);
         Give(acceptor, greeting);
         Assert.Throws<ProtocolViolation>(() => Give(acceptor, proof));
 
-        var dialler = LinkAuthentication.Dialler(s_secret, Bytes(11));
+        var dialler = LinkAuthentication.Dialler(s_secret, Bytes(11), Address);
         Give(dialler, []);
         Assert.Throws<ProtocolViolation>(() => Give(dialler, answer));
     }
@@ -132,7 +146,7 @@ public sealed class LinkAuthenticationTests
     public void Feed_WithOurOwnProofReflected_IsRefused()
     {
         // A stranger gives an acceptor's proof back to it as its own.
-        var acceptor = LinkAuthentication.Acceptor(s_secret, Bytes(50));
+        var acceptor = LinkAuthentication.Acceptor(s_secret, Bytes(50), Address);
         byte[] answer = Give(acceptor, [.. "AMBRLINK"u8, .. Bytes(50)]);
         Assert.Throws<ProtocolViolation>(() => Give(acceptor, answer[32..]));
     }
@@ -145,7 +159,7 @@ public sealed class LinkAuthenticationTests
     {
         byte[] garbage = Encoding.Latin1.GetBytes(bytes);
         int same = garbage.Zip("AMBRLINK"u8.ToArray()).TakeWhile(pair => pair.First == pair.Second).Count();
-        var acceptor = LinkAuthentication.Acceptor(s_secret, Bytes(50));
+        var acceptor = LinkAuthentication.Acceptor(s_secret, Bytes(50), Address);
         for (int i = 0; i < same; i++) Give(acceptor, [garbage[i]]);
         Assert.Equal("P7.1", Assert.Throws<ProtocolViolation>(() => Give(acceptor, [garbage[same]])).Section);
     }
@@ -160,7 +174,7 @@ public sealed class LinkAuthenticationTests
         {
             random.NextBytes(garbage);
             if (round % 2 == 1) "AMBRLINK"u8.CopyTo(garbage);
-            var acceptor = LinkAuthentication.Acceptor(s_secret, Bytes(50));
+            var acceptor = LinkAuthentication.Acceptor(s_secret, Bytes(50), Address);
             int at = 0;
             Assert.Throws<ProtocolViolation>(() =>
             {

@@ -147,7 +147,7 @@ public sealed class LinkConnectionTests
     {
         var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { ReceiveTimeout = 60_000 };
         socket.Connect(IPAddress.Loopback, port);
-        var dialler = LinkAuthentication.Dialler(LoopbackLinks.SecretOf(1), new byte[32]);
+        var dialler = LinkAuthentication.Dialler(LoopbackLinks.SecretOf(1), new byte[32], $"127.0.0.1:{port}");
         byte[] reply = new byte[64];
         dialler.Feed([], out _, reply, out int replyBytes);
         socket.Send(reply.AsSpan(0, replyBytes));

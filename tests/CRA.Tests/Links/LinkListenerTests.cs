@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 using Ambrosia.Protocol;
+using Ambrosia.TestKit;
 using CRA.Links;
 using Microsoft.Extensions.Logging.Abstractions;
 
@@ -128,6 +129,34 @@ public sealed class LinkListenerTests
         time.Advance(TimeSpan.FromSeconds(1.4));
         Assert.True(IsClosed(slow));
         Assert.Contains("P7.3", links.OneLogLine(), StringComparison.Ordinal);
+    }
+
+    /// <summary>
+    /// Somebody has bound the port of a replica that died, and passes whatever comes on to the replica that took its place.
+    /// </summary>
+    [Fact]
+    public void Dial_OfAForeignPortThatForwards_IsAuthenticatedByNobody()
+    {
+        using var links = new LoopbackLinks();
+        using var foreign = new FaultyRelay(1, new LinkFaults()) { Target = new IPEndPoint(IPAddress.Loopback, links.Port) };
+        ProtocolViolation refused = Assert.Throws<ProtocolViolation>(
+            () => LinkDialler.Dial(foreign.Address.ToString(), LoopbackLinks.Settings));
+        Assert.Equal("P7.2", refused.Section);
+        Assert.Contains(foreign.Address.ToString(), refused.Message, StringComparison.Ordinal);
+        links.OneLogLine();
+        Assert.False(links.HasAccepted);
+        AssertServes(links);
+    }
+
+    [Fact]
+    public void Dial_OfAnAdvertisedAddressThatForwards_IsAuthenticated()
+    {
+        using var forwarder = new FaultyRelay(1, new LinkFaults());
+        using var links = new LoopbackLinks(advertised: forwarder.Address.ToString());
+        forwarder.Target = new IPEndPoint(IPAddress.Loopback, links.Port);
+        using LinkConnection dialled = LinkDialler.Dial(links.Listener.Address, LoopbackLinks.Settings);
+        using LinkConnection accepted = links.Accepted();
+        Assert.Equal(dialled.Seed, accepted.Seed);
     }
 
     [Fact]
@@ -277,7 +306,7 @@ public sealed class LinkListenerTests
     {
         using var links = new LoopbackLinks();
         string message = Assert
-            .Throws<LinkAddressException>(() => new LinkListener(links.Address, LoopbackLinks.Settings, _ => { }, NullLogger.Instance))
+            .Throws<LinkAddressException>(() => new LinkListener(links.Address, null, LoopbackLinks.Settings, _ => { }, NullLogger.Instance))
             .Message;
         Assert.Contains(links.Address, message, StringComparison.Ordinal);
     }
@@ -291,7 +320,7 @@ public sealed class LinkListenerTests
         AssertServes(links); // the stranger came first, so it is accepted by now
         links.Dispose();
         Assert.True(IsClosed(stranger));
-        new LinkListener(address, LoopbackLinks.Settings, _ => { }, NullLogger.Instance).Dispose();
+        new LinkListener(address, null, LoopbackLinks.Settings, _ => { }, NullLogger.Instance).Dispose();
         new LoopbackLinks(start: false).Dispose();
     }
 }

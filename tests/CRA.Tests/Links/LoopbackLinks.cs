@@ -12,10 +12,11 @@ internal sealed class LoopbackLinks : IDisposable
 
     private readonly BlockingCollection<LinkConnection> _accepted = [];
 
-    public LoopbackLinks(LinkSettings? settings = null, bool start = true, string listenOn = "127.0.0.1:0")
+    public LoopbackLinks(LinkSettings? settings = null, bool start = true, string listenOn = "127.0.0.1:0", string? advertised = null)
     {
         LinkSettings used = settings ?? Settings;
-        Listener = new LinkListener(listenOn, listenOn.StartsWith("127.", StringComparison.Ordinal) ? used : used with { Insecure = true },
+        Listener = new LinkListener(listenOn, advertised,
+            listenOn.StartsWith("127.", StringComparison.Ordinal) ? used : used with { Insecure = true },
             _accepted.Add, EventRecorder.OfTexts(Log.Enqueue));
         if (start) Listener.Start();
     }

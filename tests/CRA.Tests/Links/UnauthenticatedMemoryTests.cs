@@ -25,7 +25,7 @@ public sealed class UnauthenticatedMemoryTests : IDisposable
             _accepted = GC.GetAllocatedBytesForCurrentThread();
             RandomNumberGenerator.Fill(fill);
         }) { AuthenticationMax = TimeSpan.FromMilliseconds(300) };
-        _listener = new LinkListener("127.0.0.1:0", settings, static connection => connection.Dispose(), new EventRecorder(_ =>
+        _listener = new LinkListener("127.0.0.1:0", null, settings, static connection => connection.Dispose(), new EventRecorder(_ =>
         {
             _cost = GC.GetAllocatedBytesForCurrentThread() - _accepted;
             _logged.Release();

@@ -191,7 +191,7 @@ public sealed class TlsTests
             socket.Connect(IPAddress.Loopback, links.Port);
             using var tls = new SslStream(new NetworkStream(socket));
             tls.AuthenticateAsClient(options);
-            var side = LinkAuthentication.Dialler(LoopbackLinks.SecretOf(1), new byte[32]);
+            var side = LinkAuthentication.Dialler(LoopbackLinks.SecretOf(1), new byte[32], links.Address);
             byte[] reply = new byte[LinkAuthentication.ReplyBytesMax], received = new byte[LinkAuthentication.AnswerBytes];
             int count = 0;
             while (true)
@@ -212,11 +212,9 @@ public sealed class TlsTests
     [InlineData(2)]
     public void Handshake_CutAtEveryPlace_Succeeds(int chunk)
     {
-        using var links = new LoopbackLinks(s_ours.Settings("ledger"));
-        using var choppy = new FaultyRelay(chunk, new LinkFaults { PieceBytesMax = chunk })
-        {
-            Target = new IPEndPoint(IPAddress.Loopback, links.Port)
-        };
+        using var choppy = new FaultyRelay(chunk, new LinkFaults { PieceBytesMax = chunk });
+        using var links = new LoopbackLinks(s_ours.Settings("ledger"), advertised: choppy.Address.ToString());
+        choppy.Target = new IPEndPoint(IPAddress.Loopback, links.Port);
         LinkConnection dialled = LinkDialler.Dial(choppy.Address.ToString(), s_ours.Settings("source"), peer: "ledger");
         LinkConnection accepted = links.Accepted();
         Assert.Equal(dialled.Seed, accepted.Seed);

@@ -119,11 +119,30 @@ public sealed class OutsideCallTests
     public void Window_EndsByLogTime()
     {
         _coordinator.DeliverWith(0, 1, Request(1, "k", Deposit, "ann", 5));
+        for (int hour = 1; hour < 24; hour++) _coordinator.DeliverWith(0, hour * HourUs, Request(1, null, Balance, "bob"));
         _coordinator.DeliverWith(0, DayUs, Request(2, "k", Deposit, "ann", 5), Request(3, null, Balance, "ann"));
         Assert.Equal("clientanswer caller 3.1 2 #3 5", Heard()[^1]);
 
         _coordinator.DeliverWith(0, DayUs + 1, Request(4, "k", Deposit, "ann", 5), Request(5, null, Balance, "ann"));
         Assert.Equal("clientanswer caller 3.1 2 #5 10", Heard()[^1]);
+    }
+
+    /// <summary>A clock that is days ahead for a while, over a restart from a checkpoint as well, costs a key one hour of its window.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Window_ClockThatWasDaysAhead_KeepsTheAnswer(bool restored)
+    {
+        _coordinator.DeliverWith(0, 1, Request(1, "k", Deposit, "ann", 5));
+        _coordinator.DeliverWith(0, 25 * DayUs, Mark(bound: 1), Fork(Deposit, "x", 1));
+        FakeCoordinator next = _coordinator;
+        if (restored) (next = new FakeCoordinator(ImmortalDefinition.Of<Bank>())).Welcome(_coordinator.Image);
+        for (int hour = 1; hour < 23; hour++) next.DeliverWith(0, 25 * DayUs + hour * HourUs, Request(3, null, Balance, "bob"));
+        next.DeliverWith(0, 25 * DayUs + 23 * HourUs - 1, Request(4, "k", Deposit, "ann", 5), Request(5, null, Balance, "ann"));
+        Assert.Equal("clientanswer caller 3.1 2 #5 5", Heard(next)[^1]);
+
+        next.DeliverWith(0, 25 * DayUs + 23 * HourUs, Request(6, "k", Deposit, "ann", 5), Request(7, null, Balance, "ann"));
+        Assert.Equal("clientanswer caller 3.1 2 #7 10", Heard(next)[^1]);
     }
 
     [Fact]

@@ -26,6 +26,9 @@ internal sealed class ImageRoot : IImagePart
 
     /// <summary>The time of the record that was executed last, in µs since 1970.</summary>
     internal long NowUs;
+
+    /// <summary>The time by which answers to keyed calls grow old, in µs.</summary>
+    internal long KeyTimeUs;
     internal ReplayedRandom? Random;
 
     /// <summary>The answers to keyed calls, oldest first, then those under way.</summary>

@@ -70,7 +70,7 @@ internal sealed class ClientCallExecutor(
     {
         bool isKeyed = message.IsKeyed;
         OutsideCall? call = null;
-        bool isNew = !isKeyed || !Window.TryFind(message.Method, message.Key, replay.NowUs, out call);
+        bool isNew = !isKeyed || !Window.TryFind(message.Method, message.Key, replay.KeyTimeUs, out call);
         if (isNew)
         {
             call = new OutsideCall(message.Method, isKeyed ? message.Key.ToArray() : [], request != 0);
@@ -155,7 +155,7 @@ internal sealed class ClientCallExecutor(
 
     private void Finish(OutsideCall call, bool isFailure, ReadOnlySpan<byte> answer)
     {
-        call.Finish(isFailure, answer, replay.NowUs);
+        call.Finish(isFailure, answer, replay.KeyTimeUs);
         foreach (OutsideCall.Asker asker in call.Askers) Send(asker, call.Method, isFailure, answer);
         call.Askers.Clear();
         if (call.Key.Length > 0) Window.Done(call);

@@ -27,11 +27,11 @@ internal sealed class IdempotencyWindow
     internal bool IsOver => (ulong)_answered.Count > Limits.EntriesMax || (ulong)_bytes > Limits.BytesMax;
 
     /// <summary>
-    /// Finds a known call. Its answer, if it has one, is not older than the window at <paramref name="nowUs"/>, in µs since 1970.
+    /// Finds a known call. Its answer, if it has one, is not older than the window at <paramref name="keyTimeUs"/>.
     /// </summary>
-    internal bool TryFind(uint method, ReadOnlySpan<byte> key, long nowUs, [NotNullWhen(true)] out OutsideCall? call)
+    internal bool TryFind(uint method, ReadOnlySpan<byte> key, long keyTimeUs, [NotNullWhen(true)] out OutsideCall? call)
     {
-        DropOlder(nowUs);
+        DropOlder(keyTimeUs);
         return _byKey.TryGetValue(new CallKey(method, key.ToArray()), out call);
     }
 
@@ -60,9 +60,9 @@ internal sealed class IdempotencyWindow
         while (IsOver) DropOldest();
     }
 
-    private void DropOlder(long nowUs)
+    private void DropOlder(long keyTimeUs)
     {
-        while (_answered.TryPeek(out OutsideCall? oldest) && nowUs > oldest.TimeUs && (ulong)(nowUs - oldest.TimeUs) >= Limits.AgeUs)
+        while (_answered.TryPeek(out OutsideCall? oldest) && keyTimeUs > oldest.TimeUs && (ulong)(keyTimeUs - oldest.TimeUs) >= Limits.AgeUs)
             DropOldest();
     }
 

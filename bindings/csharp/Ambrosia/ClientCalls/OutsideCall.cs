@@ -1,6 +1,7 @@
 using Ambrosia.Calls;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Records;
+using Ambrosia.Replay;
 using Ambrosia.State;
 
 namespace Ambrosia;
@@ -47,17 +48,17 @@ internal sealed class OutsideCall : IImagePart
     /// <summary>The encoded answer; it is kept only where there is a key.</summary>
     internal ReadOnlySpan<byte> Answer => _answer;
 
-    /// <summary>The page time, in µs, of the record at which the answer was made.</summary>
+    /// <summary>The time for keys, in µs, at which the answer was made (<see cref="ReplayContext.KeyTimeUs"/>).</summary>
     internal long TimeUs => _timeUs;
 
     internal long Bytes => EntryBytes + _key.Length + _answer.Length;
 
     internal List<Asker> Askers => _askers;
 
-    internal void Finish(bool failed, ReadOnlySpan<byte> bytes, long nowUs)
+    internal void Finish(bool failed, ReadOnlySpan<byte> bytes, long keyTimeUs)
     {
         if (_isDone) throw new InvalidOperationException("A call from outside was answered twice.");
-        (_isDone, _isFailure, _timeUs) = (true, failed, nowUs);
+        (_isDone, _isFailure, _timeUs) = (true, failed, keyTimeUs);
         if (_key.Length > 0) _answer = bytes.ToArray();
     }
 

@@ -9,12 +9,26 @@ namespace Ambrosia.Replay;
 /// </summary>
 internal sealed class ReplayContext(Guid instance, Scheduler scheduler)
 {
+    /// <summary>
+    /// Of the time between two records at most this much counts for keys, in µs. A clock that was wrong for a while drops no kept answer.
+    /// </summary>
+    private const long KeyTimeStepUsMax = 3_600_000_000;
+
+    /// <summary>The part of <see cref="NowUs"/> that <see cref="KeyTimeUs"/> has counted; between two records all of it.</summary>
+    private long _countedUs;
+
     private ReplayedRandom _random = ReplayedRandom.Seeded(Seed(instance));
 
     internal Scheduler Scheduler => scheduler;
 
     /// <summary>The page time of the record that is, or was last, executed, in µs since 1970.</summary>
     internal long NowUs { get; private set; }
+
+    /// <summary>
+    /// The time by which answers to keyed calls grow old, in µs. It passes with <see cref="NowUs"/> from record to record, by one hour at
+    /// the most.
+    /// </summary>
+    internal long KeyTimeUs { get; private set; }
 
     /// <summary>The Lsn of the record that is, or was last, executed.</summary>
     internal ulong ExecutingLsn { get; set; }
@@ -53,9 +67,18 @@ internal sealed class ReplayContext(Guid instance, Scheduler scheduler)
     /// <summary>Says when the records to come were logged.</summary>
     internal void AdvanceTo(long timeUs) => NowUs = Math.Max(NowUs, timeUs);
 
-    internal void Restore(long nowUs, ReplayedRandom continued)
+    /// <summary>Counts the time since the record before; every record begins with it, and a timer's again when it has told its time.</summary>
+    internal void CountKeyTime()
     {
-        NowUs = nowUs;
+        long passed = NowUs - _countedUs;
+        if (passed == 0) return;
+        _countedUs = NowUs;
+        KeyTimeUs += Math.Min(passed, KeyTimeStepUsMax);
+    }
+
+    internal void Restore(long nowUs, long keyTimeUs, ReplayedRandom continued)
+    {
+        (NowUs, _countedUs, KeyTimeUs) = (nowUs, nowUs, keyTimeUs);
         _random = continued;
     }
 

@@ -136,6 +136,7 @@ internal sealed class ImmortalRuntime : IHandlerSession
     {
         Context.Replay.ExecutingLsn = lsn;
         Context.Replay.AdvanceTo(record.DueUs);
+        Context.Replay.CountKeyTime();
         Timers.Fire(record);
         Scheduler.Drain();
     }
@@ -194,6 +195,7 @@ internal sealed class ImmortalRuntime : IHandlerSession
             FramesSuspended = Scheduler.FramesSuspended,
             AnswersOwed = Scheduler.AnswersOwed,
             NowUs = Context.Replay.NowUs,
+            KeyTimeUs = Context.Replay.KeyTimeUs,
             Random = Context.Replay.State,
             KeyedCalls = ClientCalls.Window.ToImage(),
             Window = ClientCalls.Window.Limits,
@@ -217,7 +219,7 @@ internal sealed class ImmortalRuntime : IHandlerSession
         for (int i = 0; i < image.Origins.Length; i++) Peers.Add((uint)i + 1, image.Origins[i]);
         Calls.Restore(image.NextCall, image.Outstanding);
         Scheduler.Restore(image.FramesSuspended, image.AnswersOwed);
-        Context.Replay.Restore(image.NowUs, image.Random ?? throw new InvalidDataException("The image holds no random state."));
+        Context.Replay.Restore(image.NowUs, image.KeyTimeUs, image.Random ?? throw new InvalidDataException("The image holds no random state."));
         ClientCalls.Window.Restore(image.Window, image.KeyedCalls);
         Tasks.Restore(image.NextTask, image.Tasks);
         Failures.Policies.InForce = image.ForkPolicy;

@@ -58,6 +58,7 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
         while (records.Next())
         {
             bodyAt += RecordHeader.Bytes;
+            Runtime.Context.Replay.CountKeyTime();
             Execute(ref records, payload.Slice(bodyAt, records.Body.Length), header.TimeUs);
             bodyAt += records.Body.Length;
             Progress.RecordDone(records.End);

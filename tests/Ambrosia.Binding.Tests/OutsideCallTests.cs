@@ -127,7 +127,9 @@ public sealed class OutsideCallTests
         Assert.Equal("clientanswer caller 3.1 2 #5 10", Heard()[^1]);
     }
 
-    /// <summary>A clock that is days ahead for a while, over a restart from a checkpoint as well, costs a key one hour of its window.</summary>
+    /// <summary>
+    /// A clock that is days ahead for a while, over a restart from a checkpoint as well, costs a key one hour of its window.
+    /// </summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]

@@ -9,6 +9,11 @@ internal sealed record Faults
 
     public bool BrokenLinks { get; init; } = true;
 
+    /// <summary>
+    /// What <see cref="Simulation.Weather"/> brings. Without kills there is none: such worlds are for what nothing else may disturb.
+    /// </summary>
+    public bool Weather { get => field && Kills; init; } = true;
+
     /// <summary>Negative control: flushes that do nothing, which no recovery can survive.</summary>
     public bool LyingDisk { get; init; }
 

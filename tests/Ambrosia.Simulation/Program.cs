@@ -15,11 +15,13 @@ if (args is ["--seeds", var range, ..] && range.Split('-') is [var from, var to]
     ulong triedAgain = 0;
     long acknowledgements = 0, trims = 0, sends = 0, deliveries = 0, promotions = 0, replaced = 0, results = 0, repeated = 0, fired = 0;
     ulong first = ulong.Parse(from);
+    var sights = Weather.Sights.ToDictionary(static sight => sight, static _ => 0);
     var steps = new SortedDictionary<ulong, ulong>();
     Worlds.Run(first, checked((int)(ulong.Parse(to) - first + 1)), static _ => new Faults(), world =>
     {
         steps.Add(world.Seed, world.StepHash);
         crashes += world.Crashes;
+        foreach ((string sight, int times) in world.Sights) sights[sight] += times;
         acknowledgements += world.Oracles.Acknowledgements;
         trims += world.Oracles.Trims;
         sends += world.Oracles.Sends;
@@ -36,6 +38,7 @@ if (args is ["--seeds", var range, ..] && range.Split('-') is [var from, var to]
         $"{acknowledgements} acknowledgements (I2), {trims} trims (I3) and {sends} sends (I4), {deliveries} deliveries (I12, F3), {results} results of tasks, {repeated} of them not the first (I17), {fired} timers";
     Console.WriteLine(
         $"seeds {range}: all hold; {crashes} crashes, kills, power losses and cut links; the oracles judged {judged}; {promotions} secondaries promoted (F2), {replaced} primaries replaced; {stops} apps stopped by a failing handler for good, {triedAgain} messages tried again");
+    Console.WriteLine($"met: {string.Join(", ", sights.Select(static sight => $"{sight.Key} {sight.Value}"))}");
     // One line for all of them: two builds that print the same have taken the same steps in each world.
     var all = new SimulationTrace();
     foreach (ulong hash in steps.Values) all.AddStep(hash);

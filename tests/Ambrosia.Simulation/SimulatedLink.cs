@@ -12,6 +12,9 @@ internal sealed class SimulatedLink
 {
     private const int WireBytesMax = 256 * 1024;
 
+    /// <summary>An end that hears nothing for so long closes (P6.9); its pump does that, which is not simulated.</summary>
+    public const int DeadAfterMs = 5000;
+
     private readonly World _world;
     private readonly End _dialler, _acceptor;
 
@@ -39,9 +42,19 @@ internal sealed class SimulatedLink
     public bool IsQuiet => _why is null && _dialler.IsQuiet && _acceptor.IsQuiet;
 
     private string? _why;
+    private TimeSpan _delayedUntil, _deadUntil;
+
+    /// <summary>The end to which nothing comes any more; null: none.</summary>
+    private End? _deaf;
 
     /// <summary>The connection is cut; each end learns of it at a step of its own.</summary>
     public void Break(string reason) => _why ??= reason;
+
+    /// <summary>Until then no byte moves, and nothing is lost.</summary>
+    public void Delay(TimeSpan until) => _delayedUntil = until;
+
+    /// <summary>From now on nothing reaches one end, which closes when it has waited long enough.</summary>
+    public void KillDirection(bool toDialler, TimeSpan closesAt) => (_deaf, _deadUntil) = (toDialler ? _dialler : _acceptor, closesAt);
 
     /// <summary>A process is gone: its end will never be asked again.</summary>
     public void Lost(SimulatedReplica dead)
@@ -55,10 +68,12 @@ internal sealed class SimulatedLink
     {
         End end = random.Next(2) == 0 ? _dialler : _acceptor;
         if (end.IsOver || (end == _dialler ? From : To).IsPaused) return;
+        if (!_world.IsCalm && _world.Time.Elapsed < _delayedUntil) return;
+        if (_deaf is not null && (_world.IsCalm || _world.Time.Elapsed >= _deadUntil)) Break("nothing arrived (P6.9)");
         _world.Running = end == _dialler ? From : To;
         if (_why is not null && (random.Next(3) == 0 || end.Traffic is null)) end.Finish(_why);
         else if (random.Next(2) == 0) end.Send();
-        else if (end.Receive(random)) Break("the other side closed");
+        else if (end != _deaf && end.Receive(random)) Break("the other side closed");
     }
 
     private sealed class End(

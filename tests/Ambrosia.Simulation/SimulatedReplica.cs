@@ -43,6 +43,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     /// <summary>So many steps are left of a disk that is busy with something else.</summary>
     private int _heldSteps;
     private int _boots;
+    private TimeSpan _restsUntil;
 
     public InstanceId Id => instance.Id;
 
@@ -77,6 +78,9 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         _pausedAt ??= world.Time.Elapsed;
         _pausedUntil = world.Time.Elapsed + span;
     }
+
+    /// <summary>It is not started again before.</summary>
+    public void RestUntil(TimeSpan time) => _restsUntil = time;
 
     /// <summary>Starts the coordinator as the executable does: find or make, take the name.</summary>
     private void Boot()
@@ -163,6 +167,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         if (IsPaused) return;
         if (Coordinator is not { } parts)
         {
+            if (world.Time.Elapsed < _restsUntil && !world.IsCalm) return;
             if (_standby is null) Boot();
             if (_standby is not null) Join();
             return;

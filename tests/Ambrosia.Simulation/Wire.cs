@@ -1,3 +1,5 @@
+using System.Runtime.InteropServices;
+
 namespace Ambrosia.Simulation;
 
 /// <summary>Bytes on their way in one direction: what was sent and has not arrived, in order, delivered in pieces of any size.</summary>
@@ -7,14 +9,11 @@ internal sealed class Wire
 
     public int Count => _bytes.Count;
 
-    public void Send(ReadOnlySpan<byte> more)
-    {
-        foreach (byte b in more) _bytes.Add(b);
-    }
+    public void Send(ReadOnlySpan<byte> more) => _bytes.AddRange(more);
 
     public byte[] Take(int count)
     {
-        byte[] taken = _bytes.GetRange(0, count).ToArray();
+        byte[] taken = CollectionsMarshal.AsSpan(_bytes)[..count].ToArray();
         _bytes.RemoveRange(0, count);
         return taken;
     }

@@ -5,6 +5,10 @@ public interface ILedger
 {
     void Put(ulong number, ulong value);
 
+    /// <summary>A call of any length.</summary>
+    [MethodId(104)]
+    void PutBlob(ulong number, ulong value, byte[] blob);
+
     ulong Next();
 
     /// <summary>Of callers outside: takes effect, and answers with its place among all effects.</summary>
@@ -63,6 +67,8 @@ public sealed partial class Ledger : Immortal<ILedgerProxy>, ILedger
         throw new InvalidOperationException($"call {number} is poison");
     }
 
+    public void PutBlob(ulong number, ulong value, byte[] blob) => Put(number, value ^ Sum(blob));
+
     /// <summary>How often what a caller outside sent took effect, by its id.</summary>
     public readonly SortedDictionary<ulong, int> Effects = [];
 
@@ -89,6 +95,14 @@ public sealed partial class Ledger : Immortal<ILedgerProxy>, ILedger
     /// <summary>It has executed as much: what it has made of it is to be compared.</summary>
     public bool IsAt(Ledger other) =>
         Count == other.Count && Asked == other.Asked && TriedAgain == other.TriedAgain && Place == other.Place;
+
+    /// <summary>The hash of a blob, or of what is missing of it.</summary>
+    internal static ulong Sum(ReadOnlySpan<byte> blob)
+    {
+        ulong sum = (ulong)blob.Length;
+        for (int i = 0; i < blob.Length; i += 97) sum = Mix(sum, blob[i]);
+        return sum;
+    }
 
     internal static ulong Mix(ulong hash, ulong value) => (hash ^ value) * 0x9E3779B97F4A7C15UL + (hash >> 29);
 }
@@ -120,6 +134,14 @@ public sealed partial class Source : Immortal<ISourceProxy>, ISource
         for (ulong i = 0; i < CallsPerBurst; i++)
         {
             ulong number = ++Made, value = Ledger.Mix(number, Answers) ^ (ulong)(World.OfThisThread.Dice?.Next() ?? 0);
+            if (World.OfThisThread.Weather.BlobBytesOf(number) is { } bytes)
+            {
+                byte[] blob = new byte[bytes];
+                blob.AsSpan().Fill((byte)value);
+                Hash = Ledger.Mix(Ledger.Mix(Hash, number), value ^ Ledger.Sum(blob));
+                _ledger.PutBlobFork(number, value, blob);
+                continue;
+            }
             Hash = Ledger.Mix(Ledger.Mix(Hash, number), value);
             _ledger.PutFork(number, value);
         }

@@ -26,6 +26,8 @@ internal sealed class World
     private readonly SimulatedCaller? _caller;
     private readonly DeletedPeer? _deleted;
     private readonly ImpulseSenders? _senders;
+    private readonly Weather _weather;
+    private readonly SortedDictionary<string, int> _sights = new(StringComparer.Ordinal);
     private bool _calm, _isNested;
     private int _fileCrashIn;
 
@@ -65,6 +67,7 @@ internal sealed class World
             _deleted = new DeletedPeer(this);
         else if (faults.Caller ?? seed % 5 == 3) _caller = new SimulatedCaller(this, Ledger, seed);
         if (_deleted is null && (faults.Impulses ?? seed % 5 == 1)) _senders = new ImpulseSenders(this, seed);
+        _weather = new Weather(this, seed);
         Disk.CreateDirectory("/data");
         Disk.FlushDirectory("/");
         Disk.FlushDirectory("/data");
@@ -95,6 +98,13 @@ internal sealed class World
     public ImpulseSenders? Senders => _senders;
 
     public Faults Faults { get; }
+
+    public Weather Weather => _weather;
+
+    public IReadOnlyList<SimulatedLink> Links => _links;
+
+    /// <summary>How often each rare thing was met in this world.</summary>
+    public IReadOnlyDictionary<string, int> Sights => _sights;
 
     public Oracles Oracles { get; }
 
@@ -167,6 +177,7 @@ internal sealed class World
         {
             for (int i = 0; i < FaultySteps && !IsDone(); i++) Step();
             _calm = true;
+            _weather.Clear();
             for (int i = 0; !IsDone(); i++)
             {
                 if (i == CalmStepsMax) throw new SimulationFailure($"no rest after the faults (I22): {Describe()}");
@@ -186,6 +197,7 @@ internal sealed class World
         _deleted?.Step();
         if (_senders is not null && _senders.TakesTurn()) { _senders.Step(); return; }
         SimulatedInstance instance = Random.Next(2) == 0 ? Source : Ledger;
+        if (!_calm) _weather.Step();
         if (!_calm && Random.Next(600) == 0) Break(instance);
         else if (_links.Count > 0 && Random.Next(3) == 0) Run(null, StepLink);
         else
@@ -213,6 +225,12 @@ internal sealed class World
             Trace($"{Running!.Id} crashed in the middle");
             Crashes++;
             Running.KillCoordinator();
+        }
+        catch (IOException e) when (Running is not null && _weather.IsOurs(e))
+        {
+            Trace($"{Running!.Process} exits with 74: {e.Message}");
+            Running.KillCoordinator();
+            Running.RestUntil(Time.Elapsed + _weather.RestartsAfter());
         }
         catch (FenceLostException)
         {
@@ -311,6 +329,7 @@ internal sealed class World
             SimulatedReplica[] there = (peer == Source.Id ? Source : Ledger).Reachable;
             if (there.Length > 0)
                 _links.Add(new SimulatedLink(this, from, there.Length == 1 ? there[0] : Random.Pick(there), (uint)Random.Next()));
+            if (there.Length > 0 && _weather.DialsTwice()) _links.Add(new SimulatedLink(this, from, there[0], (uint)Random.Next()));
             from.Coordinator.Links.Table.Dialled(peer, TimeSpan.Zero, there.Length > 0 ? null : DialFailure.NoAnswer);
         }
     }
@@ -445,6 +464,13 @@ internal sealed class World
     }
 
     public void Trace(string line) => _trace.Add(line);
+
+    /// <summary>Counts something rare.</summary>
+    /// <param name="sight">One of <see cref="Weather.Sights"/>; null: it was nothing rare.</param>
+    public void Saw(string? sight)
+    {
+        if (sight is not null) _sights[sight] = _sights.GetValueOrDefault(sight) + 1;
+    }
 
     private sealed class RandomCrashes : ICrashPoints
     {

@@ -67,7 +67,9 @@ internal sealed class ReplayContext(Guid instance, Scheduler scheduler)
     /// <summary>Says when the records to come were logged.</summary>
     internal void AdvanceTo(long timeUs) => NowUs = Math.Max(NowUs, timeUs);
 
-    /// <summary>Counts the time since the record before; every record begins with it, and a timer's again when it has told its time.</summary>
+    /// <summary>
+    /// Counts the time since the record before. Every record begins with it, and a timer's does it again when it has told its time.
+    /// </summary>
     internal void CountKeyTime()
     {
         long passed = NowUs - _countedUs;

@@ -1,0 +1,160 @@
+using Ambrosia.Log.Files;
+using Ambrosia.TestKit;
+
+namespace Ambrosia.Simulation;
+
+/// <summary>
+/// What a world suffers beside deaths and cut links: clocks that are set, processes that stand still, connections that are slow, dead in
+/// one direction or dialled twice, disks that fail or are full, and messages of any length. Each world draws which kinds it has, so that
+/// many worlds have few kinds each, and some have them all. It has chance of its own, so that a world without weather takes the steps that
+/// it took before there was any. A process that meets an error of its disk ends with 74, and is started again.
+/// </summary>
+internal sealed class Weather
+{
+    /// <summary>One kind of weather is drawn in so manyth world.</summary>
+    private const int KindsOneIn = 3;
+
+    private const long DiskBytes = 1L << 40;
+    private const int BlobBytesMax = 2 << 20;
+
+    private readonly World _world;
+    private readonly SimulatedRandom _random;
+    private readonly bool _setsClocks, _stops, _harmsLinks, _dialsTwice, _failsDisks, _fillsDisks, _hasBlobs;
+    private readonly ulong _blobEvery;
+    private TimeSpan? _fullUntil;
+
+    public Weather(World world, ulong seed)
+    {
+        _world = world;
+        _random = new SimulatedRandom(seed ^ 0x3EA7);
+        if (!world.Faults.Weather) return;
+        (_setsClocks, _stops, _harmsLinks, _dialsTwice) = (Draw(), Draw(), Draw(), Draw());
+        (_failsDisks, _fillsDisks, _hasBlobs) = (Draw(), Draw(), Draw());
+        _blobEvery = (ulong)_random.Next(100, 400);
+    }
+
+    /// <summary>It was met in this world: a campaign that has never met it has not tried it.</summary>
+    public static IReadOnlyList<string> Sights { get; } =
+    [
+        "clock set back", "clock set forward", "replica stopped", "slow link", "half-open link", "dialled twice", "disk error",
+        "disk full", "record longer than a page", "empty blob",
+    ];
+
+    /// <summary>
+    /// The length of the blob that goes with this call; null: none goes. It follows from the number, as a handler's choice must.
+    /// </summary>
+    public int? BlobBytesOf(ulong number)
+    {
+        if (!_hasBlobs || number % _blobEvery != 0) return null;
+        ulong chance = Ledger.Mix(number, _blobEvery) >> 16;
+        int bytes = (chance % 32) switch
+        {
+            < 4 => 0, < 12 => (int)(chance % 300), < 31 => (int)(chance % 100_000), _ => (int)(chance % BlobBytesMax),
+        };
+        _world.Saw(bytes == 0 ? "empty blob" : bytes > _world.LogOptions.PageBytes ? "record longer than a page" : null);
+        return bytes;
+    }
+
+    /// <summary>A second connection is made beside the first.</summary>
+    public bool DialsTwice()
+    {
+        if (!_dialsTwice || _world.IsCalm || _random.Next(6) != 0) return false;
+        _world.Saw("dialled twice");
+        return true;
+    }
+
+    /// <summary>Lets something happen, now and then.</summary>
+    public void Step()
+    {
+        if (_fullUntil is { } until && _world.Time.Elapsed >= until) Empty();
+        if (_setsClocks && _random.Next(3000) == 0) SetClock();
+        if (_stops && _random.Next(2500) == 0) Stop();
+        if (_harmsLinks && _random.Next(400) == 0) HarmLink();
+        if (_failsDisks && _random.Next(2500) == 0) FailDisk();
+        if (_fillsDisks && _fullUntil is null && _random.Next(4000) == 0) Fill();
+    }
+
+    /// <summary>Everything works again; what was lost stays lost, and clocks stay as they are.</summary>
+    public void Clear()
+    {
+        Empty();
+        _world.Disk.Faults.Clear();
+    }
+
+    /// <summary>True: this comes of a disk that fails or is full, and ends the process that meets it.</summary>
+    public bool IsOurs(IOException met)
+    {
+        if (!_failsDisks && !_fillsDisks) return false;
+        _world.Saw(IFileSystem.IsDiskFull(met) ? "disk full" : "disk error");
+        return true;
+    }
+
+    /// <summary>Whoever starts a process that has ended by an error waits for a while.</summary>
+    public TimeSpan RestartsAfter() => TimeSpan.FromMilliseconds(_random.Next(50, 1000));
+
+    private bool Draw() => _random.Next(KindsOneIn) == 0;
+
+    private void SetClock()
+    {
+        TimeSpan by = _random.Next(3) switch
+        {
+            0 => TimeSpan.FromMilliseconds(_random.Next(1, 5000)), 1 => TimeSpan.FromMinutes(_random.Next(1, 120)),
+            _ => TimeSpan.FromHours(_random.Next(1, 60)),
+        };
+        bool isBack = _random.Next(2) == 0;
+        _world.Trace($"the clock is set {(isBack ? "back" : "forward")} by {by}");
+        _world.Time.ShiftWallClock(isBack ? -by : by);
+        _world.Saw(isBack ? "clock set back" : "clock set forward");
+    }
+
+    private void Stop()
+    {
+        SimulatedReplica replica = _random.Pick(AnyReplica());
+        if (replica.Coordinator is null) return;
+        TimeSpan span = TimeSpan.FromMilliseconds(_random.Next(100, 9000));
+        _world.Trace($"stop {replica.Process} for {span}");
+        replica.Pause(span);
+        _world.Saw("replica stopped");
+    }
+
+    private void HarmLink()
+    {
+        if (_world.Links.Count == 0) return;
+        SimulatedLink link = _random.Pick(_world.Links);
+        bool isDead = _random.Next(3) == 0;
+        TimeSpan span = TimeSpan.FromMilliseconds(isDead ? SimulatedLink.DeadAfterMs : _random.Next(10, 3000));
+        _world.Trace($"link {link.From.Id} - {link.To.Id}: {(isDead ? "one direction is dead" : $"slow for {span}")}");
+        if (isDead) link.KillDirection(_random.Next(2) == 0, _world.Time.Elapsed + span);
+        else link.Delay(_world.Time.Elapsed + span);
+        _world.Saw(isDead ? "half-open link" : "slow link");
+    }
+
+    /// <summary>The next operation of some kind that one replica asks for fails once.</summary>
+    private void FailDisk()
+    {
+        SimulatedReplica replica = _random.Pick(AnyReplica());
+        string process = replica.Process;
+        bool onlyChanges = _random.Next(3) != 0;
+        _world.Trace($"the disk of {process} is to fail once");
+        _world.Disk.Faults.Clear();
+        _world.Disk.Faults.FailNth(_random.Next(1, 30), FileFault.InputOutput,
+            where: operation => operation.Process == process && (!onlyChanges || operation.Changes));
+    }
+
+    private void Fill()
+    {
+        TimeSpan span = TimeSpan.FromMilliseconds(_random.Next(100, 2000));
+        _world.Undisturbed(() => _world.Disk.CapacityBytes = DiskBytes - _world.Disk.FreeBytes("/data") + _random.Next(1 << 18));
+        _fullUntil = _world.Time.Elapsed + span;
+        _world.Trace($"the disk is full for {span}");
+    }
+
+    private void Empty()
+    {
+        if (_fullUntil is null) return;
+        _world.Disk.CapacityBytes = DiskBytes;
+        _fullUntil = null;
+    }
+
+    private SimulatedReplica[] AnyReplica() => [.. _world.Source.Replicas, .. _world.Ledger.Replicas];
+}

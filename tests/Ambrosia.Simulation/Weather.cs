@@ -19,7 +19,7 @@ internal sealed class Weather
 
     private readonly World _world;
     private readonly SimulatedRandom _random;
-    private readonly bool _setsClocks, _stops, _harmsLinks, _dialsTwice, _failsDisks, _fillsDisks, _hasBlobs;
+    private readonly bool _setsClocks, _stops, _dialsTwice, _failsDisks, _fillsDisks, _hasBlobs;
     private readonly ulong _blobEvery;
     private TimeSpan? _fullUntil;
 
@@ -28,7 +28,7 @@ internal sealed class Weather
         _world = world;
         _random = new SimulatedRandom(seed ^ 0x3EA7);
         if (!world.Faults.Weather) return;
-        (_setsClocks, _stops, _harmsLinks, _dialsTwice) = (Draw(), Draw(), Draw(), Draw());
+        (_setsClocks, _stops, HarmsLinks, _dialsTwice) = (Draw(), Draw(), Draw(), Draw());
         (_failsDisks, _fillsDisks, _hasBlobs) = (Draw(), Draw(), Draw());
         _blobEvery = (ulong)_random.Next(100, 400);
     }
@@ -39,6 +39,9 @@ internal sealed class Weather
         "clock set back", "clock set forward", "replica stopped", "slow link", "half-open link", "dialled twice", "disk error",
         "disk full", "record longer than a page", "empty blob",
     ];
+
+    /// <summary>Connections may be slow, or dead in one direction.</summary>
+    public bool HarmsLinks { get; }
 
     /// <summary>
     /// The length of the blob that goes with this call; null: none goes. It follows from the number, as a handler's choice must.
@@ -69,7 +72,7 @@ internal sealed class Weather
         if (_fullUntil is { } until && _world.Time.Elapsed >= until) Empty();
         if (_setsClocks && _random.Next(3000) == 0) SetClock();
         if (_stops && _random.Next(2500) == 0) Stop();
-        if (_harmsLinks && _random.Next(400) == 0) HarmLink();
+        if (HarmsLinks && _random.Next(400) == 0) HarmLink();
         if (_failsDisks && _random.Next(2500) == 0) FailDisk();
         if (_fillsDisks && _fullUntil is null && _random.Next(4000) == 0) Fill();
     }

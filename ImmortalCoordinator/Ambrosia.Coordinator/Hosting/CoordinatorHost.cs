@@ -265,6 +265,9 @@ public sealed class CoordinatorHost : IDisposable
         _logger.StopAsked();
         _supervisor?.StartNoMore();
         if (_coordinator is { } parts) _pumps.EndCleanly(parts);
+        if (_supervisor is not null)
+            _coordinator?.Sessions.Live?.Send(new Goodbye(GoodbyeCode.CleanStop, "the coordinator stops")); // it ends the app in order
+        _supervisor?.End();
         End(ExitCodes.Ok);
     }
 

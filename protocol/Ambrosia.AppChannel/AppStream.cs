@@ -22,8 +22,8 @@ public abstract class AppStream : IDisposable
     public abstract int TrySend(ReadOnlySpan<byte> bytes);
 
     /// <summary>
-    /// Waits for the end of the stream by the other side, or by this one, while other threads send and receive; what was sent before the end
-    /// may still be there to be received. False: it has not ended within this time. On systems other than Linux nothing is known of it.
+    /// Waits until either side has ended the stream, while other threads send and receive; what was sent before the end may still be there
+    /// to be received. False: it has not ended within this time. On systems other than Linux nothing is known of it.
     /// </summary>
     public abstract bool HasEndedWithin(TimeSpan time);
 

@@ -16,7 +16,7 @@ internal sealed unsafe partial class AppProcess
     private const int OneProcess = 1, Exited = 4, LeaveIt = 0x0100_0000; // P_PID, WEXITED, WNOWAIT
     private const int Interrupted = 4; // errno
 
-    /// <summary>What the system's structures for signals and for a start take at most, in bytes, with room to spare.</summary>
+    /// <summary>The system's structures for signals and for a start take fewer bytes than this.</summary>
     private const int StructureBytes = 1024;
 
     private readonly Lock _gate = new();

@@ -212,9 +212,10 @@ public sealed class CoordinatorHost : IDisposable
     /// <summary>Adds the commands about the role of this process.</summary>
     private void AddCommands(Coordinator parts)
     {
-        _commands.Set("promote", _ => PromoteCommand.Begin(
-            parts.HasLog, () => parts.Sessions.Lag, () => parts.IsPrimary ? parts.Epoch : null,
-            () => new Thread(() => _pumps.Secondary?.Promote()) { Name = "promote", IsBackground = true }.Start()));
+        var promoted = new PromotedReplica(() => parts.Sessions.Lag, () => parts.IsPrimary ? parts.Epoch : null,
+            () => new Thread(() => _pumps.Secondary?.Promote()) { Name = "promote", IsBackground = true }.Start(),
+            () => parts.AppWatch.Overdue);
+        _commands.Set("promote", request => PromoteCommand.Begin(request, parts.HasLog, promoted, TimeProvider.System));
         _commands.Set("retire", request => RetireCommand.Begin(
             request, parts.HasLog, [.. ReplicaLock.ListRunning(_files, _options.LogDirectory).Where(name => name != _options.Replica)],
             _retired.Cancel));

@@ -31,6 +31,8 @@ internal sealed class OutputPump : IDisposable
     private readonly Lock _sendGate = new();
     private readonly SenderWake _wake = new();
     private readonly OutputRoom _room;
+    /// <summary>So many ticks of the stopwatch may lie between two reports of progress while records are executed.</summary>
+    private static readonly long s_reportEvery = Stopwatch.Frequency;
     private long _impulseSentAt = Stopwatch.GetTimestamp() - s_closely;
 
     internal OutputPump(ImmortalSession session, AppStream stream)
@@ -79,12 +81,19 @@ internal sealed class OutputPump : IDisposable
 
     private void Run()
     {
+        long asked = Stopwatch.GetTimestamp();
         try
         {
             while (true)
             {
                 bool isIdle = _wake.Await();
                 bool isLast = _wake.IsStopping;
+                long now = Stopwatch.GetTimestamp();
+                if (now - asked >= s_reportEvery)
+                {
+                    asked = now;
+                    _session.AskForProgress();
+                }
                 lock (_sendGate) SendAll(isIdle);
                 if (isLast) return;
             }

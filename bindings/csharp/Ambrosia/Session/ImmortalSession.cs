@@ -165,6 +165,12 @@ public sealed class ImmortalSession
         _output.Buffer.Flush();
     }
 
+    /// <summary>
+    /// Asks for a report of progress at the end of the record that is being executed, or of the next one. A pump does so each second, from
+    /// any thread.
+    /// </summary>
+    internal void AskForProgress() => _executor?.Progress.Ask();
+
     /// <summary>Ends the session because the connection is gone, or because this side stops.</summary>
     public void Stop(GoodbyeCode code, string why) => Finish(code, why);
 

@@ -5,7 +5,7 @@ using Ambrosia.Outbound;
 namespace Ambrosia.Session;
 
 /// <summary>
-/// Tells the coordinator how far this side has executed (protocol P5.6). Thread: the scheduler's. Invariant: reported ≤ executed, except at
+/// Tells the coordinator how far this side has executed (protocol P5.6). Thread: the scheduler's, unless a member says otherwise. Invariant: reported ≤ executed, except at
 /// a mark that lies between the last record executed and the next one, and inside a Forget record; neither falls.
 /// </summary>
 internal sealed class ProgressReporter(OutboundBuffer outbound, Lsn start)
@@ -15,9 +15,16 @@ internal sealed class ProgressReporter(OutboundBuffer outbound, Lsn start)
     private Lsn _reported = start;
     private Lsn _mark;
     private long _bytesSinceReport;
+    private volatile bool _isAsked;
 
     /// <summary>The Lsn below which every record is executed.</summary>
     internal Lsn Executed { get; private set; } = start;
+
+    /// <summary>
+    /// Lets the next record that ends be reported, whatever has been executed since the last report. Any thread may call it: a coordinator
+    /// takes an app that reports nothing for long for one that hangs.
+    /// </summary>
+    internal void Ask() => _isAsked = true;
 
     internal void BeginFrame(DeliverHeader header)
     {
@@ -33,7 +40,7 @@ internal sealed class ProgressReporter(OutboundBuffer outbound, Lsn start)
         _bytesSinceReport += end - Executed;
         Executed = end;
         if (_mark != Lsn.Zero && _mark <= end) ReportMark();
-        else if (_bytesSinceReport >= BytesBetweenReportsMax) Report(end);
+        else if (_bytesSinceReport >= BytesBetweenReportsMax || _isAsked) Report(end);
     }
 
     /// <summary>
@@ -72,5 +79,6 @@ internal sealed class ProgressReporter(OutboundBuffer outbound, Lsn start)
         outbound.Write(new ProcessedFrame(position));
         if (position > _reported) _reported = position;
         _bytesSinceReport = 0;
+        _isAsked = false;
     }
 }

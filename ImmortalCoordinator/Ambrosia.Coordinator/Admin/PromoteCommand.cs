@@ -5,9 +5,9 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Coordinator.Admin;
 
 /// <summary>
-/// Serves the command <c>promote</c> (protocol P9.7): a secondary whose app gets on and is near enough to the log's end claims the next epoch, whoever is
-/// primary, and answers when it is primary itself, or when the time for that is over. One connection's thread uses it; when the caller goes
-/// before the claim, or the time is over before it, there is none.
+/// Serves the command <c>promote</c> (protocol P9.7): a secondary whose app gets on and is near enough to the log's end claims the next
+/// epoch, whoever is primary, and answers when it is primary itself, or when the time for that is over. One connection's thread uses it;
+/// when the caller goes before the claim, or the time is over before it, there is none.
 /// </summary>
 internal sealed class PromoteCommand : IAdminReply
 {

@@ -36,8 +36,8 @@ internal readonly record struct AppWait(AppWaitKind Kind, Lsn At, TimeSpan Lasts
 
 /// <summary>
 /// Notices that the app does not get on: a handler does not come back, or nobody connects. It compares what the app was given with what it
-/// reports as executed, and owns what operators were told: an event when the limit is passed, again after ever longer times, and one when it
-/// is over. One thread ticks; any thread may ask.
+/// reports as executed, and owns what operators were told: an event when the limit is passed, again after ever longer times, and one when
+/// it is over. One thread ticks; any thread may ask.
 /// </summary>
 /// <param name="isHeldUp">The app waits for this side, which is told elsewhere: for room for its outputs, or for space for the log.</param>
 /// <param name="recordMax">A record may be executed for so long.</param>
@@ -52,7 +52,7 @@ internal sealed class AppWatch(
 
     private readonly Lock _gate = new();
 
-    /// <summary>What was seen at the last tick, since when, and when operators hear of it next. Guarded by the lock, as is the rest.</summary>
+    /// <summary>The last tick saw this. It and the rest is guarded by the lock.</summary>
     private Sight _seen;
     private TimeSpan _since, _tellAt, _now;
     private bool _isTold;
@@ -90,7 +90,8 @@ internal sealed class AppWatch(
         DeliveryTracker progress = execution.Progress;
         Lsn processed = progress.Processed;
         if (isHeldUp() || session.LogWaits) return new Sight(AppWaitKind.None, session.Number, processed);
-        AppWaitKind kind = !progress.IsDry ? AppWaitKind.Record : session.IsBecomingPrimary ? AppWaitKind.BecomingPrimary : AppWaitKind.None;
+        AppWaitKind kind = !progress.IsDry ? AppWaitKind.Record
+            : session.IsBecomingPrimary ? AppWaitKind.BecomingPrimary : AppWaitKind.None;
         return new Sight(kind, session.Number, processed);
     }
 
@@ -115,18 +116,18 @@ internal sealed class AppWatch(
 internal static partial class AppWatchEvents
 {
     /// <summary>
-    /// No app has connected, or could begin a session, for 5 s; it is written again after ever longer times, up to 10 min. Look at the lines
-    /// of the app and at what is behind --, or start the app.
+    /// No app has connected, or could begin a session, for 5 s; it is written again after ever longer times, up to 10 min. Look at the
+    /// lines of the app and at what is behind --, or start the app.
     /// </summary>
     [LoggerMessage(EventId = 811, EventName = "app.missing", Level = LogLevel.Warning,
         Message = "no app has been connected for {Seconds:F0} s: nothing is executed until one is")]
     public static partial void AppMissing(this ILogger logger, double seconds);
 
     /// <summary>
-    /// A record has been executed for longer than --handler-warning, live or on replay, most often because its handler loops or waits; it is
-    /// written again after ever longer times, up to 10 min. The app has executed everything below {At}; the record is that one or one that
-    /// the app has come to within about a second. Look at it with 'ambrosia log DIR --records --from LSN', and at the app's stacks. No
-    /// standby takes over.
+    /// A record has been executed for longer than --handler-warning, live or on replay, most often because its handler loops or waits; it
+    /// is written again after ever longer times, up to 10 min. The app has executed everything below {At}; the record is that one or one
+    /// that the app has come to within about a second. Look at it with 'ambrosia log DIR --records --from LSN', and at the app's stacks.
+    /// No standby takes over.
     /// </summary>
     [LoggerMessage(EventId = 812, EventName = "app.record.hangs", Level = LogLevel.Error,
         Message = "the app has been executing the record at or behind Lsn {At} for {Seconds:F0} s; it was given all below {DeliveredTo}")]

@@ -30,6 +30,9 @@ internal sealed unsafe partial class AppProcess
         _hasGroup = hasGroup;
     }
 
+    /// <summary>Its process id, which is nobody else's until <see cref="AwaitEnd"/> has come back.</summary>
+    public int Id => _id;
+
     /// <summary>Starts a program, found as <see cref="AppPath"/> says, with the environment of this process and these on top.</summary>
     /// <exception cref="Win32Exception">The system cannot start it.</exception>
     public static AppProcess Start(IReadOnlyList<string> command, IReadOnlyDictionary<string, string> environment)

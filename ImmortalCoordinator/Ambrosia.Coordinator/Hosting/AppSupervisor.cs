@@ -17,7 +17,7 @@ internal sealed class AppSupervisor(
     IReadOnlyList<string> command, IReadOnlyDictionary<string, string> environment, Func<Lsn> executed, ILogger logger,
     Action<int, string> fail) : IDisposable
 {
-    private const int SameRecordMax = 5;
+    private const int SameRecordMax = 5, EndedBySignal = 128;
     private static readonly TimeSpan s_delayMax = TimeSpan.FromSeconds(5), s_settled = TimeSpan.FromSeconds(5);
 
     /// <summary>An app whose session was ended has so long to end by itself; then one that was asked to has so long.</summary>
@@ -79,7 +79,9 @@ internal sealed class AppSupervisor(
             fail(ExitCodes.Misuse, $"cannot start the app '{command[0]}': {e.Message}. Give the program and its arguments behind --.");
             return -1;
         }
-        return process.AwaitEnd();
+        int code = process.AwaitEnd();
+        if (code > EndedBySignal) RuntimeFiles.RemoveIfEnded(process.Id, Path.GetTempPath());
+        return code;
     }
 
     /// <summary>An app that ends from now on is not started again.</summary>

@@ -5,8 +5,9 @@ using Ambrosia.Outbound;
 namespace Ambrosia.Session;
 
 /// <summary>
-/// Tells the coordinator how far this side has executed (protocol P5.6). Thread: the scheduler's, unless a member says otherwise. Invariant: reported ≤ executed, except at
-/// a mark that lies between the last record executed and the next one, and inside a Forget record; neither falls.
+/// Tells the coordinator how far this side has executed (protocol P5.6). Thread: the scheduler's, unless a member says otherwise.
+/// Invariant: reported ≤ executed, except at a mark that lies between the last record executed and the next one, and inside a Forget
+/// record; neither falls.
 /// </summary>
 internal sealed class ProgressReporter(OutboundBuffer outbound, Lsn start)
 {

@@ -21,14 +21,14 @@ internal enum AppWaitKind
 }
 
 /// <summary>It is what the app is waited for, and for how long already.</summary>
-/// <param name="At">Everything below this is executed; the record that does not end is here, or not far behind.</param>
+/// <param name="At">The record that does not end, as far as the app says it: everything below is executed.</param>
 internal readonly record struct AppWait(AppWaitKind Kind, Lsn At, TimeSpan Lasts)
 {
     /// <summary>Says it to people, as the end of a sentence about the replica.</summary>
     public string Text => Kind switch
     {
         AppWaitKind.Connection => $"no app has been connected for {Lasts.TotalSeconds:F0} s",
-        AppWaitKind.Record => $"its app has been executing the record at or behind Lsn {At} for {Lasts.TotalSeconds:F0} s",
+        AppWaitKind.Record => $"its app has been executing the record at Lsn {At} for {Lasts.TotalSeconds:F0} s",
         AppWaitKind.BecomingPrimary => $"its app has been in BecomingPrimary for {Lasts.TotalSeconds:F0} s",
         _ => "its app goes on",
     };
@@ -88,11 +88,11 @@ internal sealed class AppWatch(
     {
         if (sessions.Live is not { HasBegun: true } session) return new Sight(AppWaitKind.Connection, 0, Lsn.Zero);
         DeliveryTracker progress = execution.Progress;
-        Lsn processed = progress.Processed;
-        if (isHeldUp() || session.LogWaits) return new Sight(AppWaitKind.None, session.Number, processed);
+        Lsn at = progress.Executing;
+        if (isHeldUp() || session.LogWaits) return new Sight(AppWaitKind.None, session.Number, at);
         AppWaitKind kind = !progress.IsDry ? AppWaitKind.Record
             : session.IsBecomingPrimary ? AppWaitKind.BecomingPrimary : AppWaitKind.None;
-        return new Sight(kind, session.Number, processed);
+        return new Sight(kind, session.Number, at);
     }
 
     /// <summary>An app that is gone has not got on; whoever has been waited for has come.</summary>
@@ -125,12 +125,11 @@ internal static partial class AppWatchEvents
 
     /// <summary>
     /// A record has been executed for longer than --handler-warning, live or on replay, most often because its handler loops or waits; it
-    /// is written again after ever longer times, up to 10 min. The app has executed everything below {At}; the record is that one or one
-    /// that the app has come to within about a second. Look at it with 'ambrosia log DIR --records --from LSN', and at the app's stacks.
-    /// No standby takes over.
+    /// is written again after ever longer times, up to 10 min. Look at it with 'ambrosia log DIR --records --from LSN', and at the app's
+    /// stacks. No standby takes over.
     /// </summary>
     [LoggerMessage(EventId = 812, EventName = "app.record.hangs", Level = LogLevel.Error,
-        Message = "the app has been executing the record at or behind Lsn {At} for {Seconds:F0} s; it was given all below {DeliveredTo}")]
+        Message = "the app has been executing the record at Lsn {At} for {Seconds:F0} s; it was given all below {DeliveredTo}")]
     public static partial void RecordHangs(this ILogger logger, Lsn at, double seconds, Lsn deliveredTo);
 
     /// <summary>

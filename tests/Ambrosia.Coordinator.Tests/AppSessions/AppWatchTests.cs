@@ -39,7 +39,7 @@ public sealed class AppWatchTests
         Pass(seconds: 9);
         Assert.Null(Watch.Overdue);
         Pass(seconds: 12);
-        Assert.Equal(["10 s", "20 s"], Told("the app has been executing the record at or behind Lsn 0 for "));
+        Assert.Equal(["10 s", "20 s"], Told("the app has been executing the record at Lsn 0 for "));
         Assert.Equal(new AppWait(AppWaitKind.Record, Protocol.Lsn.Zero, TimeSpan.FromSeconds(21)), Watch.Overdue);
 
         app.Send(new ProcessedFrame(_node.Parts.Execution.Progress.DeliveredTo));
@@ -64,6 +64,23 @@ public sealed class AppWatchTests
     }
 
     [Fact]
+    public void Tick_AppSaysWhichRecordItExecutes_ThatIsNamed()
+    {
+        SpokenApp app = Begun();
+        Protocol.Lsn given = _node.Parts.Execution.Progress.DeliveredTo, record = new(given.Value - 1);
+        Pass(seconds: 9);
+        app.Send(new ExecutingFrame(record)); // it has got on
+        Pass(seconds: 9);
+        Assert.Empty(_node.Lines);
+        Pass(seconds: 1);
+        Assert.Equal(["10 s"], Told($"the app has been executing the record at Lsn {record} for "));
+        Assert.Equal(Protocol.Lsn.Zero, _node.Parts.Execution.Progress.Processed); // which is for reports alone to say
+        app.Send(new ExecutingFrame(Protocol.Lsn.Zero)); // out of date
+        Assert.Equal(record, _node.Parts.Execution.Progress.Executing);
+        Assert.Equal("P5.20", Assert.Throws<Protocol.ProtocolViolation>(() => app.Send(new ExecutingFrame(given + 1))).Section);
+    }
+
+    [Fact]
     public void Tick_AppThatHangsIsGone_DoesNotGoOn()
     {
         SpokenApp app = Begun();
@@ -73,7 +90,7 @@ public sealed class AppWatchTests
         Assert.Null(Watch.Overdue);
         _ = Begun();
         Pass(seconds: 11);
-        Assert.Equal(["10 s", "10 s"], Told("the app has been executing the record at or behind Lsn 0 for "));
+        Assert.Equal(["10 s", "10 s"], Told("the app has been executing the record at Lsn 0 for "));
         Assert.DoesNotContain(_node.Lines, static line => line.StartsWith("the app goes on", StringComparison.Ordinal));
     }
 

@@ -1,4 +1,5 @@
 using System.Text.Json.Nodes;
+using Ambrosia.Tools.Listing;
 
 namespace Ambrosia.Tools.Replicas;
 
@@ -83,10 +84,15 @@ internal sealed record HeldHistory(string Segment, ulong Since, ulong Bytes)
 
 /// <summary>It says what an app is waited for beyond the limit.</summary>
 /// <param name="For"><c>connection</c>, <c>record</c> or <c>becoming primary</c>.</param>
-/// <param name="Lsn">The position below which it has executed everything: the record that does not end is there, or not far behind.</param>
+/// <param name="Lsn">The record that does not end, as far as the app says it: everything below is executed.</param>
 /// <param name="Seconds">How long it has been waited for.</param>
-internal sealed record WaitForApp(string For, ulong? Lsn, ulong Seconds)
+/// <param name="Record">What the record is, with method and sender; null where that could not be read from here.</param>
+internal sealed record WaitForApp(string For, ulong? Lsn, ulong Seconds, string? Record = null)
 {
+    /// <summary>Gives it with the record's name, where it is about one.</summary>
+    public WaitForApp Named(string log) =>
+        this is { For: "record", Lsn: { } lsn } ? this with { Record = RecordName.At(log, lsn) } : this;
+
     /// <summary>Reads what a replica says of it; null where it says nothing.</summary>
     public static WaitForApp? Of(JsonNode? wait) =>
         (string?)wait?["for"] is { } what

@@ -110,7 +110,7 @@ internal sealed record CatalogStatus(string Catalog, IReadOnlyList<InstanceStatu
         {
             "connection" => $"{replica} has had no app for {wait.Seconds} s, and executes nothing",
             "record" =>
-                $"the app of {replica} has been executing the record at or behind Lsn {wait.Lsn} for {wait.Seconds} s: 'ambrosia log {instance.Log} --records --from {wait.Lsn}' shows it",
+                $"the app of {replica} has been executing the record at Lsn {wait.Lsn} for {wait.Seconds} s{(wait.Record is { } name ? $" ({name})" : "")}: 'ambrosia log {instance.Log} --records --from {wait.Lsn}' shows it",
             _ => $"the app of {replica} has been in BecomingPrimary for {wait.Seconds} s",
         }, Tone.Bad);
 
@@ -169,7 +169,10 @@ internal sealed record InstanceStatus(string Instance, string Log, IReadOnlyList
         var replicas = new List<ReplicaStatus>();
         foreach (string replica in named)
             if (AdminCall.Status(files, log, replica) is JsonObject status)
-                replicas.Add(ReplicaStatus.Of(instance, replica, status, durable));
+            {
+                var known = ReplicaStatus.Of(instance, replica, status, durable);
+                replicas.Add(known with { WaitsForApp = known.WaitsForApp?.Named(log) });
+            }
         string? problem = replicas.Count == 0 ? "no replica answers on this machine" : replicas.Any(static r => r.HasRoleOfPrimary()) ? null
             : "no replica is primary";
         return new InstanceStatus(instance, log, replicas, problem);

@@ -166,10 +166,9 @@ public sealed class ImmortalSession
     }
 
     /// <summary>
-    /// Asks for a report of progress at the end of the record that is being executed, or of the next one. A pump does so each second, from
-    /// any thread.
+    /// The record that is being executed, where no report of progress has said so much; null: there is none. Any thread may ask.
     /// </summary>
-    internal void AskForProgress() => _executor?.Progress.Ask();
+    internal Lsn? Unreported => _executor?.Progress.Unreported;
 
     /// <summary>Ends the session because the connection is gone, or because this side stops.</summary>
     public void Stop(GoodbyeCode code, string why) => Finish(code, why);

@@ -5,9 +5,8 @@ using Ambrosia.Outbound;
 namespace Ambrosia.Session;
 
 /// <summary>
-/// Tells the coordinator how far this side has executed (protocol P5.6). Thread: the scheduler's, unless a member says otherwise.
-/// Invariant: reported ≤ executed, except at a mark that lies between the last record executed and the next one, and inside a Forget
-/// record; neither falls.
+/// Tells the coordinator how far this side has executed (protocol P5.6). Thread: the scheduler's. Invariant: reported ≤ executed, except at
+/// a mark that lies between the last record executed and the next one, and inside a Forget record; neither falls.
 /// </summary>
 internal sealed class ProgressReporter(OutboundBuffer outbound, Lsn start)
 {
@@ -16,16 +15,15 @@ internal sealed class ProgressReporter(OutboundBuffer outbound, Lsn start)
     private Lsn _reported = start;
     private Lsn _mark;
     private long _bytesSinceReport;
-    private volatile bool _isAsked;
 
     /// <summary>The Lsn below which every record is executed.</summary>
     internal Lsn Executed { get; private set; } = start;
 
     /// <summary>
-    /// Lets the next record that ends be reported, whatever has been executed since the last report. Any thread may call it: a coordinator
-    /// takes an app that reports nothing for long for one that hangs.
+    /// The record that is being executed, where no report has said so much; null: reports say it. Any thread may ask, and gets what was
+    /// true a moment before.
     /// </summary>
-    internal void Ask() => _isAsked = true;
+    internal Lsn? Unreported => Executed is var at && at > _reported ? at : null;
 
     internal void BeginFrame(DeliverHeader header)
     {
@@ -41,7 +39,7 @@ internal sealed class ProgressReporter(OutboundBuffer outbound, Lsn start)
         _bytesSinceReport += end - Executed;
         Executed = end;
         if (_mark != Lsn.Zero && _mark <= end) ReportMark();
-        else if (_bytesSinceReport >= BytesBetweenReportsMax || _isAsked) Report(end);
+        else if (_bytesSinceReport >= BytesBetweenReportsMax) Report(end);
     }
 
     /// <summary>
@@ -80,6 +78,5 @@ internal sealed class ProgressReporter(OutboundBuffer outbound, Lsn start)
         outbound.Write(new ProcessedFrame(position));
         if (position > _reported) _reported = position;
         _bytesSinceReport = 0;
-        _isAsked = false;
     }
 }

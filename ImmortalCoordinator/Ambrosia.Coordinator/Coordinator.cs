@@ -79,6 +79,8 @@ internal sealed class Coordinator : IClientReplica, IDisposable
         _emissions = new AppOutputs(Outputs, Execution, self, Links.Admission, Clients, _appender);
         Sessions = new AppSessionRegistry(inputs, log, Outputs, Execution, Checkpoints, _control);
         Sessions.BecamePrimary += Open;
+        AppWatch = new AppWatch(Sessions, Execution, () => Outputs.Backpressure.IsWaiting || (HasLog && Log.IsSpaceShort),
+            options.HandlerWarning, inputs.Logger);
     }
 
     public InstanceId Self { get; }
@@ -102,6 +104,9 @@ internal sealed class Coordinator : IClientReplica, IDisposable
 
     /// <summary>The sessions of the app, one at a time.</summary>
     public AppSessionRegistry Sessions { get; }
+
+    /// <summary>It knows whether the app gets on.</summary>
+    public AppWatch AppWatch { get; }
 
     /// <summary>Makes the log of a primary durable; a secondary has none.</summary>
     public Committer Committer => _asPrimary?.Committer ?? throw new InvalidOperationException("a secondary commits nothing (I10)");
@@ -220,6 +225,9 @@ internal sealed class Coordinator : IClientReplica, IDisposable
         if (appended) _inputs.Pumps.Commit(true);
     }
 
+    /// <summary>Looks whether the app gets on, in either role. Called a few times a second.</summary>
+    public void LookAtApp() => AppWatch.Tick(_inputs.Time.GetElapsedTime(0));
+
     /// <summary>
     /// Logs the timers that are due, of a primary; returns for how long there is nothing to do unless the pumps are told otherwise.
     /// </summary>
@@ -230,7 +238,7 @@ internal sealed class Coordinator : IClientReplica, IDisposable
     public void AddCommands(AdminCommands to)
     {
         var report = new StatusReport(_inputs, _log, new LogStatus(_inputs, _log, _chain, Execution.Progress, Checkpoints),
-            new AppStatus(Sessions, Execution, Checkpoints),
+            new AppStatus(Sessions, Execution, Checkpoints, AppWatch),
             new PeerStatuses(Links.Table, Outputs, Clients.Table, _inputs.Options.ScratchBytes));
         to.Set("status", _ => new AdminAnswer(report.Make()));
         to.Set("forget-peer", request => ForgetPeerCommand.Begin(

@@ -101,6 +101,12 @@ internal static class CommandLine
     {
         WhatIsWrong = static v => OptionValues.TryParseSeconds(v, out _) ? null : $"{v} of --hang-limit is not from 0.1 to 3600 seconds"
     };
+    private static readonly TextOption s_handlerWarning = new("--handler-warning", "TIME",
+        "How long the app may execute one record before it is named, in an event and by 'ambrosia status': a number with s, m, h or d.", "10s")
+    {
+        WhatIsWrong = static v => OptionValues.TryParseTime(v, out _) ? null
+            : $"'{v}' of --handler-warning is no time; write it like 10s or 5m"
+    };
     private static readonly Option<bool> s_ignoreLock = new("--ignore-lock")
     {
         Description = "For tests only: become primary whoever is.", Hidden = true
@@ -170,7 +176,7 @@ internal static class CommandLine
         {
             s_log, s_instance, s_replica, s_catalog, s_appSocket, s_appPort, s_appRings, s_create, s_checkpointEvery, s_checkpointInterval,
             s_checkpointBound, s_retain, s_holdLimit, s_forkPolicy, s_maxMessage, s_keyWindow, s_keyCount, s_keyBytes, s_logWrite,
-            s_segment, s_hangLimit, s_ignoreLock, s_logFormat, s_unsafeNoFlush, s_stray,
+            s_segment, s_hangLimit, s_handlerWarning, s_ignoreLock, s_logFormat, s_unsafeNoFlush, s_stray,
         };
         LinkOptions.AddTo(root);
         root.Validators.Add(result =>
@@ -211,6 +217,7 @@ internal static class CommandLine
         OptionValues.TryParseForkPolicy(given.GetRequiredValue(s_forkPolicy), out ForkPolicy policy);
         OptionValues.TryParseLogFormat(given.GetRequiredValue(s_logFormat), out EventEncoding format);
         OptionValues.TryParseSeconds(given.GetRequiredValue(s_hangLimit), out double hang);
+        OptionValues.TryParseTime(given.GetRequiredValue(s_handlerWarning), out TimeSpan handler);
         return new CoordinatorOptions
         {
             LogDirectory = directory,
@@ -240,6 +247,7 @@ internal static class CommandLine
             KeyBytesMax = bytesOfKeys,
             MessageBytesMax = (uint)messageBytes,
             HangLimit = TimeSpan.FromSeconds(hang),
+            HandlerWarning = handler,
             IgnoreLock = given.GetValue(s_ignoreLock),
             Retention = OptionValues.TryParseRetention(given.GetRequiredValue(s_retain), out RetentionPolicy? kept) ? kept
                 : RetentionPolicy.Default,

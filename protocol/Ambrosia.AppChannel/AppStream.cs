@@ -21,6 +21,12 @@ public abstract class AppStream : IDisposable
     /// <exception cref="SocketException">The other side is gone.</exception>
     public abstract int TrySend(ReadOnlySpan<byte> bytes);
 
+    /// <summary>
+    /// Waits until either side has ended the stream, while other threads send and receive; what was sent before the end may still be there
+    /// to be received. False: it has not ended within this time. On systems other than Linux nothing is known of it.
+    /// </summary>
+    public abstract bool HasEndedWithin(TimeSpan time);
+
     /// <summary>Ends both directions and the calls that wait. It may be called more than once, and after the other side has gone.</summary>
     public abstract void End();
 

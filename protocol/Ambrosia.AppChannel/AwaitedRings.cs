@@ -48,6 +48,8 @@ public sealed class AwaitedRings(Socket socket) : AppStream
 
     public override int TrySend(ReadOnlySpan<byte> bytes) => _stream.TrySend(bytes);
 
+    public override bool HasEndedWithin(TimeSpan time) => _stream.HasEndedWithin(time);
+
     public override void End() => _stream.End();
 
     public override void Dispose() => _stream.Dispose();

@@ -89,6 +89,8 @@ public sealed class RingStream : AppStream
 
     public override int TrySend(ReadOnlySpan<byte> bytes) => _writer.TryWrite(bytes, _bell);
 
+    public override bool HasEndedWithin(TimeSpan time) => _ends.HasEndedWithin(time);
+
     public override void End() => _ends.End();
 
     /// <summary>Gives the memory back, after the last call of any thread.</summary>

@@ -8,6 +8,7 @@ public sealed partial class SocketStream(Socket socket) : AppStream
 {
     private const int DontWait = 0x40, NoSignal = 0x4000; // MSG_… of Linux
     private const int TryAgain = 11, Interrupted = 4; // errno
+    private const short NoMoreToReceive = 0x2000; // POLLRDHUP; errors and the end of both directions are told in any case
 
     public override int Receive(Span<byte> into)
     {
@@ -65,6 +66,30 @@ public sealed partial class SocketStream(Socket socket) : AppStream
         }
     }
 
+    public override unsafe bool HasEndedWithin(TimeSpan time)
+    {
+        if (!OperatingSystem.IsLinux())
+        {
+            Thread.Sleep(time);
+            return false;
+        }
+        bool isHeld = false;
+        try
+        {
+            socket.SafeHandle.DangerousAddRef(ref isHeld);
+            var wanted = new Wanted { Socket = (int)socket.SafeHandle.DangerousGetHandle(), Events = NoMoreToReceive };
+            return Poll(&wanted, 1, (int)time.TotalMilliseconds) > 0;
+        }
+        catch (ObjectDisposedException)
+        {
+            return true;
+        }
+        finally
+        {
+            if (isHeld) socket.SafeHandle.DangerousRelease();
+        }
+    }
+
     private static SocketException Gone() => new((int)SocketError.ConnectionReset, "the channel has ended");
 
     public override void End()
@@ -85,4 +110,16 @@ public sealed partial class SocketStream(Socket socket) : AppStream
 
     [LibraryImport("libc", EntryPoint = "send", SetLastError = true)]
     private static unsafe partial nint Send(SafeHandle socket, byte* bytes, nuint count, int flags);
+
+    [LibraryImport("libc", EntryPoint = "poll", SetLastError = true)]
+    private static unsafe partial int Poll(Wanted* wanted, nuint count, int milliseconds);
+
+    /// <summary>It is the system's struct pollfd.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    private struct Wanted
+    {
+        internal int Socket;
+        internal short Events;
+        internal short Found;
+    }
 }

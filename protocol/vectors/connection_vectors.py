@@ -53,7 +53,7 @@ def hashes():
 TYPES = {
     "AppHello": 0x01, "AppWelcome": 0x02, "Heartbeat": 0x03, "Goodbye": 0x04, "Hello": 0x05, "Ready": 0x06, "ClientHello": 0x07, "ClientWelcome": 0x08, "Run": 0x10, "Destination": 0x11,
     "Processed": 0x12, "ImageBegin": 0x13, "ImageChunk": 0x14, "ImageEnd": 0x15, "PrimaryReady": 0x16, "Waiting": 0x17, "CheckpointWanted": 0x18,
-    "TimerSet": 0x19, "TimerDropped": 0x1A, "TaskResult": 0x1B, "SetAside": 0x1C, "Released": 0x1D, "QueryAnswer": 0x1E,
+    "TimerSet": 0x19, "TimerDropped": 0x1A, "TaskResult": 0x1B, "SetAside": 0x1C, "Released": 0x1D, "QueryAnswer": 0x1E, "Executing": 0x1F,
     "Deliver": 0x20, "BecomePrimary": 0x21, "ImpulseLogged": 0x22, "PolicyAhead": 0x23, "Query": 0x24, "Rings": 0x25, "Ack": 0x30, "ClientLogged": 0x31,
 }
 
@@ -92,7 +92,7 @@ def frames():
     bad("reserved set", "P1.6", app, frame(3, b"", reserved=0x100))
     bad("payload too long", "P2.3", app, frame(0x10, bytes(4097)))
     bad("length of all ones, no payload", "P2.3", app, frame(0x10, b"", length=0xFFFFFFFF))
-    for kind in (0, 0x09, 0x0F, 0x1F, 0x2F, 0x3F, 0xFF):
+    for kind in (0, 0x09, 0x0F, 0x26, 0x2F, 0x3F, 0xFF):
         bad(f"unknown type {kind:#04x}", "P2.4", app, frame(kind, b""))
     bad("payload checksum on an app channel", "P2.5", app, frame(0x10, b"x", payload_crc=1))
     bad("wrong payload checksum on a link", "P2.5", link, frame(0x10, b"abc", True, seed)[:-1] + b"d")
@@ -138,7 +138,7 @@ def app_payloads():
     add(f, "Destination", "index too high", "P5.5", u32(2**20) + u16(0) + string("m"), error="P5.5")
     names(f, "Destination", "name", lambda n: u32(0) + u16(0) + n)
 
-    for structure, section in (("Processed", "P5.6"), ("PrimaryReady", "P5.10"), ("BecomePrimary", "P5.10")):
+    for structure, section in (("Processed", "P5.6"), ("Executing", "P5.20"), ("PrimaryReady", "P5.10"), ("BecomePrimary", "P5.10")):
         structure_vectors(f, structure, section, "position", u64(4096 + 64), {"position": "4160"})
         add(f, structure, "beyond every log", "L2.1", u64(2**62), error="L2.1")
         add(f, structure, "highest position", "L2.1", u64(2**62 - 1), expect={"position": str(2**62 - 1)})

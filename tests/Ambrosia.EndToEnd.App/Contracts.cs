@@ -54,6 +54,10 @@ public interface IBank
     [ImpulseHandler]
     void Trip(string id);
 
+    /// <summary>Takes effect, and comes back when there is a file of that path.</summary>
+    [ImpulseHandler]
+    void Spin(string until);
+
     /// <summary>How often each of them took effect.</summary>
     int[] TimesOf(string[] ids);
 

@@ -100,7 +100,8 @@ internal sealed class LogStatus(
 }
 
 /// <summary>Reports the app's session, how far it has executed the log, and the checkpoint under way.</summary>
-internal sealed class AppStatus(AppSessionRegistry sessions, AppExecution execution, ReplicaCheckpoints checkpoints)
+internal sealed class AppStatus(
+    AppSessionRegistry sessions, AppExecution execution, ReplicaCheckpoints checkpoints, AppWatch watch)
 {
     public void AddProgressTo(JsonObject status)
     {
@@ -119,6 +120,15 @@ internal sealed class AppStatus(AppSessionRegistry sessions, AppExecution execut
         {
             ["session"] = session.Number, ["stage"] = session.StageName, ["delivered"] = execution.Delivery.Next.Value,
             ["records"] = execution.Delivery.Records,
+        };
+        status["waitsForApp"] = watch.Overdue is not { } wait ? null : new JsonObject
+        {
+            ["for"] = wait.Kind switch
+            {
+                AppWaitKind.Connection => "connection", AppWaitKind.Record => "record", _ => "becoming primary",
+            },
+            ["lsn"] = wait.Kind == AppWaitKind.Connection ? null : wait.At.Value,
+            ["seconds"] = (long)wait.Lasts.TotalSeconds,
         };
     }
 }

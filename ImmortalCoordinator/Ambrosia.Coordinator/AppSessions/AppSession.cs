@@ -39,6 +39,9 @@ internal sealed class AppSession(
 
     public bool IsPrimary { get { lock (_gate) return _stage == AppStage.Primary; } }
 
+    /// <summary>The app was told to become primary and has not answered yet.</summary>
+    public bool IsBecomingPrimary { get { lock (_gate) return _stage == AppStage.BecomingPrimary; } }
+
     public bool IsEnded { get { lock (_gate) return _stage == AppStage.Ended; } }
 
     /// <summary>The stage's name for operators: greeting, replaying, becoming primary, primary, or ended.</summary>

@@ -1,5 +1,6 @@
 using System.ComponentModel;
 using System.Diagnostics;
+using System.Globalization;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Protocol;
 using Microsoft.Extensions.Logging;
@@ -9,17 +10,24 @@ namespace Ambrosia.Coordinator.Hosting;
 /// <summary>
 /// Starts the app and starts it again when it ends, with backoff. An app that dies again and again at the same record is reported with
 /// that record's Lsn: it is what a debugger should look at. One that ends with the code for misuse is not started again:
-/// neither is the coordinator.
+/// neither is the coordinator. The app lives no longer than this process: <see cref="End"/> ends it, and its binding does where this
+/// process is killed. One thread starts the app and waits for it, and does not end before it.
 /// </summary>
 internal sealed class AppSupervisor(
     IReadOnlyList<string> command, IReadOnlyDictionary<string, string> environment, Func<Lsn> executed, ILogger logger,
     Action<int, string> fail) : IDisposable
 {
-    private const int SameRecordMax = 5;
+    private const int SameRecordMax = 5, EndedBySignal = 128;
     private static readonly TimeSpan s_delayMax = TimeSpan.FromSeconds(5), s_settled = TimeSpan.FromSeconds(5);
 
+    /// <summary>An app whose session was ended has so long to end by itself; then one that was asked to has so long.</summary>
+    private static readonly TimeSpan s_grace = TimeSpan.FromSeconds(2), s_afterTerminate = TimeSpan.FromSeconds(1);
+
     private readonly ManualResetEventSlim _stop = new(false);
-    private Process? _process;
+    private readonly Lock _gate = new();
+
+    /// <summary>The app that runs; null: none does. Guarded by the lock.</summary>
+    private AppProcess? _process;
 
     public void Start() => new Thread(Loop) { Name = "supervisor", IsBackground = true }.Start();
 
@@ -52,28 +60,48 @@ internal sealed class AppSupervisor(
 
     private int RunOnce()
     {
-        var start = new ProcessStartInfo(command[0]) { UseShellExecute = false };
-        for (int i = 1; i < command.Count; i++) start.ArgumentList.Add(command[i]);
-        foreach ((string name, string value) in environment) start.Environment[name] = value;
+        // Its binding takes the end of this process for its own as well, if this process is its parent.
+        var variables = new Dictionary<string, string>(environment)
+        {
+            ["AMBROSIA_PARENT"] = Environment.ProcessId.ToString(CultureInfo.InvariantCulture),
+        };
+        AppProcess process;
         try
         {
-            _process = Process.Start(start);
+            lock (_gate)
+            {
+                if (_stop.IsSet) return -1;
+                _process = process = AppProcess.Start(command, variables);
+            }
         }
         catch (Win32Exception e)
         {
             fail(ExitCodes.Misuse, $"cannot start the app '{command[0]}': {e.Message}. Give the program and its arguments behind --.");
             return -1;
         }
-        _process!.WaitForExit();
-        return _process.ExitCode;
+        int code = process.AwaitEnd();
+        if (code > EndedBySignal) RuntimeFiles.RemoveIfEnded(process.Id, Path.GetTempPath());
+        return code;
     }
 
     /// <summary>An app that ends from now on is not started again.</summary>
     public void StartNoMore() => _stop.Set();
 
-    public void Dispose()
+    /// <summary>
+    /// Ends the app, whose session was told to end: one that does not end by itself is asked to by SIGTERM, and then gets SIGKILL. It waits
+    /// until the app is gone.
+    /// </summary>
+    public void End()
     {
         StartNoMore();
-        if (_process is { HasExited: false } running) running.WaitForExit(TimeSpan.FromSeconds(1));
+        AppProcess? process;
+        lock (_gate) process = _process;
+        if (process is null || process.HasEndedWithin(s_grace)) return;
+        process.Terminate();
+        if (process.HasEndedWithin(s_afterTerminate)) return;
+        process.Kill();
+        process.HasEndedWithin(s_afterTerminate); // one in the middle of a call of the system may end later
     }
+
+    public void Dispose() => End();
 }

@@ -26,7 +26,7 @@ internal sealed class BackgroundPump(
 
     private static readonly TimeSpan s_fenceEvery = TimeSpan.FromMilliseconds(240);
 
-    private const int HeartbeatMs = 1000, LetGoMs = 10_000;
+    private const int HeartbeatMs = 1000, LetGoMs = 10_000, LookMs = 250;
 
     /// <summary>So many ticks after the last record the log has its mark, and nothing is left to do.</summary>
     private const int QuietTicks = 3;
@@ -69,7 +69,7 @@ internal sealed class BackgroundPump(
     {
         Lsn last = Lsn.Zero;
         long now = Environment.TickCount64;
-        var (heartbeat, letGo) = (now, now);
+        var (heartbeat, letGo, look) = (now, now, now);
         for (int quiet = 0; !_stopped;)
         {
             AwaitTick(isResting: quiet > QuietTicks && !coordinator.Queries.IsAwaited);
@@ -86,6 +86,7 @@ internal sealed class BackgroundPump(
                 last = tail;
             }
             if (IsDue(ref heartbeat, HeartbeatMs, now)) coordinator.Sessions.Live?.SendHeartbeat();
+            if (IsDue(ref look, LookMs, now)) coordinator.LookAtApp();
             if (IsDue(ref letGo, LetGoMs, now)) coordinator.Execution.Delivery.ReleaseIfIdle();
         }
     }

@@ -93,9 +93,9 @@ public sealed class CoordinatorHost : IDisposable
     private void Start(CancellationToken stop)
     {
         if (_options.UnsafeNoFlush) _logger.UnsafeStarted();
-        var catalog = new DirectoryCatalog(
-            new CatalogFiles(_files, _options.CatalogDirectory, $"{_options.Instance}.{_options.Replica}.{System.Environment.ProcessId}"),
-            SystemRandom.Fill, _logger);
+        var catalogFiles = new CatalogFiles(
+            _files, _options.CatalogDirectory, $"{_options.Instance}.{_options.Replica}", System.Environment.ProcessId);
+        var catalog = new DirectoryCatalog(catalogFiles, SystemRandom.Fill, _logger);
         if (_options.Log.WriteMode == LogWriteMode.Direct && !_files.CanWriteDirect(_options.LogDirectory))
             throw new MisuseException(
                 $"the file system of {_options.LogDirectory} cannot be written past the page cache; give --log-write auto, or another directory");
@@ -103,6 +103,7 @@ public sealed class CoordinatorHost : IDisposable
             _options.TlsCertificate is null ? null : new CertificateFiles(_options, _files, TimeProvider.System, _logger);
         InstanceIdentity identity = new InstanceStart(_options, _files, catalog, certificates, _logger).FindOrCreate();
         _owned.Add(_name = TakeName(stop));
+        RemoveLeftovers(catalogFiles);
         _commands.Set("status", _ => new AdminAnswer(StatusReport.OfWaiting(identity, _options.Replica)));
         // Whoever has the replica's name serves its operators: in the place of one that may still answer, since that one is about to end.
         var admin = new AdminPump(() => AdminEndpoint.TryOpen(_files, _options.LogDirectory, _options.Replica, evenIfTaken: true),
@@ -133,6 +134,21 @@ public sealed class CoordinatorHost : IDisposable
         admin.AwaitOpen();
         StartPumps(inputs, catalog, certificates, endpoint);
         if (!_coordinator.HasLog) StartStandby(monitor, follower, identity);
+    }
+
+    /// <summary>Removes what the process that had this name before has left behind where it was killed.</summary>
+    private void RemoveLeftovers(CatalogFiles catalog)
+    {
+        if (AdminEndpoint.ReadPlace(_files, AdminEndpoint.PlaceOf(_options.LogDirectory, _options.Replica)) is { } last)
+            RuntimeFiles.RemoveIfEnded(last.Process, Path.GetTempPath());
+        try
+        {
+            catalog.RemoveLeftovers();
+        }
+        catch (IOException)
+        {
+            // A catalog that cannot be written is told of where it must be.
+        }
     }
 
     /// <summary>
@@ -212,9 +228,10 @@ public sealed class CoordinatorHost : IDisposable
     /// <summary>Adds the commands about the role of this process.</summary>
     private void AddCommands(Coordinator parts)
     {
-        _commands.Set("promote", _ => PromoteCommand.Begin(
-            parts.HasLog, () => parts.Sessions.Lag, () => parts.IsPrimary ? parts.Epoch : null,
-            () => new Thread(() => _pumps.Secondary?.Promote()) { Name = "promote", IsBackground = true }.Start()));
+        var promoted = new PromotedReplica(() => parts.Sessions.Lag, () => parts.IsPrimary ? parts.Epoch : null,
+            () => new Thread(() => _pumps.Secondary?.Promote()) { Name = "promote", IsBackground = true }.Start(),
+            () => parts.AppWatch.Overdue);
+        _commands.Set("promote", request => PromoteCommand.Begin(request, parts.HasLog, promoted, TimeProvider.System));
         _commands.Set("retire", request => RetireCommand.Begin(
             request, parts.HasLog, [.. ReplicaLock.ListRunning(_files, _options.LogDirectory).Where(name => name != _options.Replica)],
             _retired.Cancel));
@@ -265,6 +282,9 @@ public sealed class CoordinatorHost : IDisposable
         _logger.StopAsked();
         _supervisor?.StartNoMore();
         if (_coordinator is { } parts) _pumps.EndCleanly(parts);
+        if (_supervisor is not null)
+            _coordinator?.Sessions.Live?.Send(new Goodbye(GoodbyeCode.CleanStop, "the coordinator stops")); // it ends the app in order
+        _supervisor?.End();
         End(ExitCodes.Ok);
     }
 

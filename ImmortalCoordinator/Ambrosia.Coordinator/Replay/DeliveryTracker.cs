@@ -30,6 +30,9 @@ internal sealed class DeliveryTracker
     private readonly Queue<OutboxCut> _cuts = new();
     private Lsn _processed;
 
+    /// <summary>The app has said that it executes this record, at some time.</summary>
+    private Lsn _executing;
+
     /// <summary>End of the last record that has been delivered. Processed ≤ delivered.</summary>
     private Lsn _delivered;
 
@@ -38,6 +41,9 @@ internal sealed class DeliveryTracker
 
     /// <summary>Every record below this has been executed by the running session.</summary>
     public Lsn Processed { get { lock (_gate) return _processed; } }
+
+    /// <summary>Every record below this has been executed, reported or not, as far as is known.</summary>
+    public Lsn Executing { get { lock (_gate) return Lsn.Max(_processed, _executing); } }
 
     /// <summary>End of the last record that the running session was given.</summary>
     public Lsn DeliveredTo { get { lock (_gate) return _delivered; } }
@@ -54,7 +60,7 @@ internal sealed class DeliveryTracker
             _notes.Clear();
             _marks.Clear();
             _cuts.Clear();
-            _processed = _delivered = from;
+            _processed = _executing = _delivered = from;
             _processedPage = page;
         }
     }
@@ -67,6 +73,18 @@ internal sealed class DeliveryTracker
             _delivered = note.End;
             if (mark is { } lsn) _marks.Enqueue(lsn);
             foreach (OutboxCut cut in cutsInside) _cuts.Enqueue(cut);
+        }
+    }
+
+    /// <summary>The app says which record it executes.</summary>
+    /// <exception cref="ProtocolViolation">P5.20: it was not given that record.</exception>
+    public void Executes(Lsn record)
+    {
+        lock (_gate)
+        {
+            if (record > _delivered)
+                throw new ProtocolViolation("P5.20", $"the app executes {record}, it was given the log up to {_delivered}");
+            _executing = Lsn.Max(_executing, record);
         }
     }
 

@@ -113,6 +113,9 @@ public sealed record CoordinatorOptions
     /// </summary>
     public TimeSpan HangLimit { get; init; } = TimeSpan.FromSeconds(4);
 
+    /// <summary>Operators are told of a record that the app has been executing for so long.</summary>
+    public TimeSpan HandlerWarning { get; init; } = TimeSpan.FromSeconds(10);
+
     /// <summary>This replica claims the log whatever locks say, so that several coordinators fight for it. Only tests set it.</summary>
     public bool IgnoreLock { get; init; }
 

@@ -52,6 +52,25 @@ public readonly record struct ProcessedFrame(Lsn Position) : IFramePayload<Proce
     }
 }
 
+/// <summary>Says which record the app is executing, while that takes long (protocol P5.20).</summary>
+/// <param name="Record">The first record that is not executed.</param>
+public readonly record struct ExecutingFrame(Lsn Record) : IFramePayload<ExecutingFrame>
+{
+    public static FrameType Type => FrameType.Executing;
+
+    public int BytesMax => 8;
+
+    public void Write(ref PayloadWriter to) => to.U64(Record.Value);
+
+    public static ExecutingFrame Read(ReadOnlySpan<byte> payload)
+    {
+        var from = PayloadReader.OfFrame(payload, "P5.20");
+        var frame = new ExecutingFrame(from.Lsn());
+        from.End();
+        return frame;
+    }
+}
+
 /// <summary>States that all impulses of this session to one destination, up to a ticket, are durable there (protocol P5.9).</summary>
 /// <param name="Destination">Index that the app declared.</param>
 public readonly record struct ImpulseLogged(uint Destination, ulong Ticket) : IFramePayload<ImpulseLogged>

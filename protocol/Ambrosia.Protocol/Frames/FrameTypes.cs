@@ -22,7 +22,7 @@ public static class FrameTypes
         {
             FrameType.AppHello or FrameType.Destination or FrameType.Processed or FrameType.PrimaryReady or FrameType.Waiting
                 or FrameType.CheckpointWanted or FrameType.TimerSet or FrameType.TimerDropped or FrameType.TaskResult or FrameType.SetAside
-                or FrameType.Released => App,
+                or FrameType.Released or FrameType.Executing => App,
             FrameType.AppWelcome or FrameType.Deliver or FrameType.BecomePrimary or FrameType.ImpulseLogged or FrameType.PolicyAhead
             or FrameType.Rings => Coordinator,
             FrameType.ImageBegin or FrameType.ImageChunk or FrameType.ImageEnd => App | Coordinator,
@@ -45,7 +45,7 @@ public enum FrameType : byte
     ClientHello = 0x07, ClientWelcome = 0x08,
     Run = 0x10, Destination = 0x11, Processed = 0x12, ImageBegin = 0x13, ImageChunk = 0x14, ImageEnd = 0x15,
     PrimaryReady = 0x16, Waiting = 0x17, CheckpointWanted = 0x18,
-    TimerSet = 0x19, TimerDropped = 0x1A, TaskResult = 0x1B, SetAside = 0x1C, Released = 0x1D, QueryAnswer = 0x1E,
+    TimerSet = 0x19, TimerDropped = 0x1A, TaskResult = 0x1B, SetAside = 0x1C, Released = 0x1D, QueryAnswer = 0x1E, Executing = 0x1F,
     Deliver = 0x20, BecomePrimary = 0x21, ImpulseLogged = 0x22, PolicyAhead = 0x23, Query = 0x24, Rings = 0x25,
     Ack = 0x30, ClientLogged = 0x31,
 }

@@ -109,6 +109,10 @@ internal sealed class Replica : IDisposable
         Lines.FindLast(static line => IsAppLine(line)) is { } line && int.Parse(line[AppLine.Length..]) is var id && IsOurApp(id)
         ? id : null;
 
+    /// <summary>Every app that it ever started and that still runs.</summary>
+    public IReadOnlyList<int> RunningApps =>
+        [.. Lines.From(0).Where(IsAppLine).Select(static line => int.Parse(line[AppLine.Length..])).Where(IsOurApp).Distinct()];
+
     private static bool IsAppLine(string line) =>
         line.StartsWith(AppLine, StringComparison.Ordinal) && int.TryParse(line[AppLine.Length..], out _);
 
@@ -181,8 +185,7 @@ internal sealed class Replica : IDisposable
     {
         foreach (Process process in _started.Distinct())
             if (!process.HasExited) Signals.Kill(process.Id);
-        foreach (string line in Lines.From(0).Where(static line => IsAppLine(line)))
-            if (int.Parse(line[AppLine.Length..]) is var id && IsOurApp(id)) Signals.Kill(id);
+        foreach (int app in RunningApps) Signals.Kill(app);
         foreach (Process process in _started.Distinct())
         {
             process.WaitForExit(Cluster.Patience);

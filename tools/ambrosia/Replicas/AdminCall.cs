@@ -9,7 +9,7 @@ namespace Ambrosia.Tools.Replicas;
 internal static class AdminCall
 {
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(60), s_glance = TimeSpan.FromSeconds(2),
-        s_pollEvery = TimeSpan.FromMilliseconds(20);
+        s_answerAfter = TimeSpan.FromSeconds(5), s_pollEvery = TimeSpan.FromMilliseconds(20);
 
     /// <summary>Sends a request and returns the last answer.</summary>
     /// <exception cref="ToolMisuse">No coordinator answers, or it refuses.</exception>
@@ -19,17 +19,34 @@ internal static class AdminCall
     /// <exception cref="ToolMisuse">No coordinator answers, or it refuses.</exception>
     public static IReadOnlyList<JsonObject> AskAll(string directory, string replica, JsonObject request)
     {
+        IReadOnlyList<JsonObject> answers = AskPatiently(directory, replica, request, s_patience);
+        return answers[^1]["error"] is { } error ? throw Refusal(replica, (string?)error ?? "") : answers;
+    }
+
+    /// <summary>Asks for what has to happen within a time; null: it has, and <paramref name="answer"/> says what.</summary>
+    /// <returns>What the replica says of the time that was too short.</returns>
+    /// <exception cref="ToolMisuse">No coordinator answers, or it refuses.</exception>
+    public static string? AskWithin(TimeSpan within, string directory, string replica, JsonObject request, out JsonObject answer)
+    {
+        request["withinMs"] = (long)within.TotalMilliseconds;
+        answer = AskPatiently(directory, replica, request, within + s_answerAfter)[^1];
+        if (answer["error"] is not { } error) return null;
+        string why = (string?)error ?? "";
+        return (bool?)answer["late"] == true ? why : throw Refusal(replica, why);
+    }
+
+    private static IReadOnlyList<JsonObject> AskPatiently(string directory, string replica, JsonObject request, TimeSpan patience)
+    {
         List<JsonObject> answers;
         try
         {
-            answers = [.. AdminClient.Ask(new PosixFileSystem(), directory, replica, request, s_patience)];
+            answers = [.. AdminClient.Ask(new PosixFileSystem(), directory, replica, request, patience)];
         }
         catch (AdminUnreachableException e)
         {
             throw NoAnswer(directory, replica, e.Message);
         }
-        if (answers is []) throw NoAnswer(directory, replica, "it gave none");
-        return answers[^1]["error"] is { } error ? throw Refusal(replica, (string?)error ?? "") : answers;
+        return answers is [] ? throw NoAnswer(directory, replica, "it gave none") : answers;
     }
 
     /// <summary>Returns the name of the replica that is primary.</summary>

@@ -1,4 +1,5 @@
 using System.Text.Json.Nodes;
+using Ambrosia.Tools.Listing;
 
 namespace Ambrosia.Tools.Replicas;
 
@@ -16,11 +17,12 @@ namespace Ambrosia.Tools.Replicas;
 /// wait.</param>
 /// <param name="CheckpointFailure">Why there is no newer checkpoint: what the app could not write, or what went wrong; null where nothing
 /// did.</param>
+/// <param name="WaitsForApp">What its app is waited for beyond the limit; null where it gets on.</param>
 /// <param name="Held">The segment that a reader keeps a primary from removing; null where none is kept.</param>
 internal sealed record ReplicaStatus(
     string Replica, string Role, ulong? Epoch, ulong? Executed, ulong? Durable, ulong? LagBytes, IReadOnlyList<LinkStatus> Links,
     ulong KeptCalls, IReadOnlyList<OrphanedCalls> Orphaned, ulong? SpilledBytes, string? WaitsFor, string? CheckpointFailure,
-    HeldHistory? Held)
+    WaitForApp? WaitsForApp, HeldHistory? Held)
 {
     /// <summary>True if it is primary.</summary>
     public bool HasRoleOfPrimary() => Role == "primary";
@@ -48,7 +50,7 @@ internal sealed record ReplicaStatus(
         ulong? lag = executed is { } position ? Math.Max(durable, own ?? 0) - Math.Min(Math.Max(durable, own ?? 0), position) : null;
         return new ReplicaStatus(replica, role, Number(status, "epoch"), executed, own, lag, links, kept, orphaned,
             Number(status["spill"], "bytes"), AwaitedPeer(status),
-            (string?)status["checkpoint"]?["lastFailure"], HeldHistory.Of(log?["held"]));
+            (string?)status["checkpoint"]?["lastFailure"], WaitForApp.Of(status["waitsForApp"]), HeldHistory.Of(log?["held"]));
     }
 
     private static string? AwaitedPeer(JsonObject status) =>
@@ -78,6 +80,23 @@ internal sealed record HeldHistory(string Segment, ulong Since, ulong Bytes)
     public static HeldHistory? Of(JsonNode? held) =>
         (string?)held?["segment"] is { } segment
             ? new HeldHistory(segment, ReplicaStatus.Number(held, "since") ?? 0, ReplicaStatus.Number(held, "bytes") ?? 0) : null;
+}
+
+/// <summary>It says what an app is waited for beyond the limit.</summary>
+/// <param name="For"><c>connection</c>, <c>record</c> or <c>becoming primary</c>.</param>
+/// <param name="Lsn">The record that does not end, as far as the app says it: everything below is executed.</param>
+/// <param name="Seconds">How long it has been waited for.</param>
+/// <param name="Record">What the record is, with method and sender; null where that could not be read from here.</param>
+internal sealed record WaitForApp(string For, ulong? Lsn, ulong Seconds, string? Record = null)
+{
+    /// <summary>Gives it with the record's name, where it is about one.</summary>
+    public WaitForApp Named(string log) =>
+        this is { For: "record", Lsn: { } lsn } ? this with { Record = RecordName.At(log, lsn) } : this;
+
+    /// <summary>Reads what a replica says of it; null where it says nothing.</summary>
+    public static WaitForApp? Of(JsonNode? wait) =>
+        (string?)wait?["for"] is { } what
+            ? new WaitForApp(what, ReplicaStatus.Number(wait, "lsn"), ReplicaStatus.Number(wait, "seconds") ?? 0) : null;
 }
 
 /// <summary>They count the calls that are kept for a peer to which no link is open.</summary>

@@ -60,8 +60,9 @@ internal sealed record CatalogStatus(string Catalog, IReadOnlyList<InstanceStatu
         return new CatalogStatus(catalog, [.. Entries(catalog).Select(entry => InstanceStatus.Read(files, entry.Instance, entry.Log))]);
     }
 
-    /// <summary>True if every instance has a primary.</summary>
-    public bool IsAtWork() => Instances.All(static i => i.Problem is null);
+    /// <summary>True if every instance has a primary, and the app of every replica gets on.</summary>
+    public bool IsAtWork() =>
+        Instances.All(static i => i.Problem is null && i.Replicas.All(static replica => replica.WaitsForApp is null));
 
     /// <summary>Returns each instance with its log, by its entry of the highest epoch (protocol P8).</summary>
     private static IEnumerable<(string Instance, string Log)> Entries(string catalog)
@@ -96,9 +97,22 @@ internal sealed record CatalogStatus(string Catalog, IReadOnlyList<InstanceStatu
         foreach (InstanceStatus instance in Instances)
         {
             if (instance.Problem is { } problem) screen.Line($"{instance.Instance}: {problem}", Tone.Bad);
-            foreach (ReplicaStatus replica in instance.Replicas) Draw(screen, instance.Instance, replica);
+            foreach (ReplicaStatus replica in instance.Replicas)
+            {
+                if (replica.WaitsForApp is { } wait) Draw(screen, instance, replica.Replica, wait);
+                Draw(screen, instance.Instance, replica);
+            }
         }
     }
+
+    private static void Draw(Screen screen, InstanceStatus instance, string replica, WaitForApp wait) => screen.Line(
+        $"{instance.Instance}: " + wait.For switch
+        {
+            "connection" => $"{replica} has had no app for {wait.Seconds} s, and executes nothing",
+            "record" =>
+                $"the app of {replica} has been executing the record at Lsn {wait.Lsn} for {wait.Seconds} s{(wait.Record is { } name ? $" ({name})" : "")}: 'ambrosia log {instance.Log} --records --from {wait.Lsn}' shows it",
+            _ => $"the app of {replica} has been in BecomingPrimary for {wait.Seconds} s",
+        }, Tone.Bad);
 
     private static void Draw(Screen screen, string instance, ReplicaStatus replica)
     {
@@ -155,7 +169,10 @@ internal sealed record InstanceStatus(string Instance, string Log, IReadOnlyList
         var replicas = new List<ReplicaStatus>();
         foreach (string replica in named)
             if (AdminCall.Status(files, log, replica) is JsonObject status)
-                replicas.Add(ReplicaStatus.Of(instance, replica, status, durable));
+            {
+                var known = ReplicaStatus.Of(instance, replica, status, durable);
+                replicas.Add(known with { WaitsForApp = known.WaitsForApp?.Named(log) });
+            }
         string? problem = replicas.Count == 0 ? "no replica answers on this machine" : replicas.Any(static r => r.HasRoleOfPrimary()) ? null
             : "no replica is primary";
         return new InstanceStatus(instance, log, replicas, problem);

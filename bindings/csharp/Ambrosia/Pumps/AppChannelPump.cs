@@ -10,7 +10,8 @@ namespace Ambrosia.Pumps;
 /// when the session does or when the connection is gone. Invariant: the bytes between start and end of the buffer are received and not
 /// consumed.
 /// </summary>
-internal sealed class AppChannelPump(ImmortalSession session, AppStream stream)
+/// <param name="watch">Null: the process lives on when the channel has ended.</param>
+internal sealed class AppChannelPump(ImmortalSession session, AppStream stream, OrphanWatch? watch = null)
 {
     private const int BufferBytes = 1024 * 1024;
 
@@ -21,6 +22,7 @@ internal sealed class AppChannelPump(ImmortalSession session, AppStream stream)
     internal SessionEnd Run()
     {
         using var output = new OutputPump(session, stream);
+        watch?.Start();
         output.SendNow();
         while (session.State != SessionState.Ended)
         {
@@ -28,7 +30,9 @@ internal sealed class AppChannelPump(ImmortalSession session, AppStream stream)
             int received = Receive(room);
             if (received == 0) break;
             _end += received;
+            watch?.Turn();
             Feed();
+            watch?.Turn();
             // A receive that fills its room has more behind it: the batch goes on.
             if (received < room || session.State == SessionState.Ended)
             {
@@ -37,6 +41,7 @@ internal sealed class AppChannelPump(ImmortalSession session, AppStream stream)
             }
         }
         session.Stop(GoodbyeCode.CleanStop, "the app channel ended");
+        watch?.End();
         return session.End!;
     }
 

@@ -15,14 +15,16 @@ namespace Ambrosia.Pumps;
 /// </summary>
 /// <param name="definition">What it runs.</param>
 /// <param name="faults">Why an app of this assembly must not run; empty: it may.</param>
+/// <param name="abandon">Ends the process at once, with an exit code, when its coordinator is gone and a handler does not come back; null:
+/// the coordinator is in this process, and goes with it.</param>
 internal sealed class AppHost(
     ImmortalDefinition definition, Func<Assembly, IEnumerable<string>> faults, Func<string, string?> environment, Action<string> log,
-    TimeProvider time)
+    TimeProvider time, Action<int>? abandon = null)
 {
     internal const int Ok = 0, AppFailure = 1, Misuse = 2, Divergence = 70, InputOutput = 74;
     private const string AddressName = "AMBROSIA_APP", TokenName = "AMBROSIA_TOKEN", VersionName = "AMBROSIA_APP_VERSION",
         LogReplayName = "AMBROSIA_LOG_REPLAY",
-        AcceptName = "AMBROSIA_ACCEPT_SOURCE", CheckQueriesName = "AMBROSIA_CHECK_QUERIES";
+        ParentName = "AMBROSIA_PARENT", AcceptName = "AMBROSIA_ACCEPT_SOURCE", CheckQueriesName = "AMBROSIA_CHECK_QUERIES";
 
     /// <summary>The time for which a coordinator that is just starting is waited for.</summary>
     private static readonly TimeSpan s_connectWithin = TimeSpan.FromSeconds(10);
@@ -68,11 +70,18 @@ internal sealed class AppHost(
         if (socket is null) return InputOutput;
         var session = new ImmortalSession(definition, options);
         AppStream stream = address.HasRings ? new AwaitedRings(socket) : new SocketStream(socket);
-        int code = Report(new AppChannelPump(session, stream).Run());
+        int code = Report(new AppChannelPump(session, stream, NewWatch(session, stream)).Run());
         WasPrimary = session.IsPrimary;
         if (session.LostImpulses > 0) Thread.Sleep(s_lastWords);
         return code;
     }
+
+    private OrphanWatch? NewWatch(ImmortalSession session, AppStream stream) =>
+        abandon is null ? null : new OrphanWatch(stream, OrphanWatch.ParentOf(environment(ParentName)), () =>
+        {
+            log($"The app channel has ended, and the handler of the record at or behind Lsn {session.Executed} has not come back since: the process ends.");
+            abandon(InputOutput);
+        });
 
     private Socket? Connect(AppAddress address)
     {

@@ -1,6 +1,8 @@
+using System.Buffers;
 using System.Diagnostics;
 using System.Net.Sockets;
 using Ambrosia.AppChannel;
+using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
 
 namespace Ambrosia.Pumps;
@@ -31,6 +33,8 @@ internal sealed class OutputPump : IDisposable
     private readonly Lock _sendGate = new();
     private readonly SenderWake _wake = new();
     private readonly OutputRoom _room;
+    /// <summary>The coordinator hears of a record that is being executed for so many ticks of the stopwatch, or twice as many.</summary>
+    private static readonly long s_lookEvery = Stopwatch.Frequency;
     private long _impulseSentAt = Stopwatch.GetTimestamp() - s_closely;
 
     internal OutputPump(ImmortalSession session, AppStream stream)
@@ -79,13 +83,23 @@ internal sealed class OutputPump : IDisposable
 
     private void Run()
     {
+        long looked = Stopwatch.GetTimestamp();
+        Lsn said = Lsn.Zero;
         try
         {
             while (true)
             {
                 bool isIdle = _wake.Await();
                 bool isLast = _wake.IsStopping;
-                lock (_sendGate) SendAll(isIdle);
+                lock (_sendGate)
+                {
+                    SendAll(isIdle);
+                    if (Stopwatch.GetTimestamp() - looked >= s_lookEvery)
+                    {
+                        looked = Stopwatch.GetTimestamp();
+                        said = SayWhatIsExecuted(said);
+                    }
+                }
                 if (isLast) return;
             }
         }
@@ -107,6 +121,16 @@ internal sealed class OutputPump : IDisposable
         }
         // Nothing is half sent here, so a heartbeat cannot fall into a frame. Before Welcome there is nothing to keep alive.
         if (isIdle && _session.Welcome is not null) _stream.Send(_heartbeat);
+    }
+
+    /// <summary>Says which record is being executed, unless the coordinator knows it (P5.20). Nothing is half sent here.</summary>
+    private Lsn SayWhatIsExecuted(Lsn said)
+    {
+        if (_session.Unreported is not { } record || record == said) return said;
+        var frame = new ArrayBufferWriter<byte>(FrameHeader.Bytes + sizeof(ulong));
+        FrameWriter.Write(frame, new ExecutingFrame(record), seed: 0, checkPayload: false);
+        _stream.Send(frame.WrittenSpan);
+        return record;
     }
 
     private bool TrySendAll()

@@ -165,6 +165,11 @@ public sealed class ImmortalSession
         _output.Buffer.Flush();
     }
 
+    /// <summary>
+    /// The record that is being executed, where no report of progress has said so much; null: there is none. Any thread may ask.
+    /// </summary>
+    internal Lsn? Unreported => _executor?.Progress.Unreported;
+
     /// <summary>Ends the session because the connection is gone, or because this side stops.</summary>
     public void Stop(GoodbyeCode code, string why) => Finish(code, why);
 

@@ -19,6 +19,12 @@ internal sealed class ProgressReporter(OutboundBuffer outbound, Lsn start)
     /// <summary>The Lsn below which every record is executed.</summary>
     internal Lsn Executed { get; private set; } = start;
 
+    /// <summary>
+    /// The record that is being executed, where no report has said so much; null: reports say it. Any thread may ask, and gets what was
+    /// true a moment before.
+    /// </summary>
+    internal Lsn? Unreported => Executed is var at && at > _reported ? at : null;
+
     internal void BeginFrame(DeliverHeader header)
     {
         if (header.First < Executed)

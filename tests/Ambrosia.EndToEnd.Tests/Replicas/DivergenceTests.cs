@@ -58,6 +58,32 @@ public sealed partial class DivergenceTests : ReplicaTests
         });
     }
 
+    /// <summary>
+    /// Only the own log knows what an instance has called itself with, and of a short one there is no digest. The calls between the last
+    /// page that agreed and the next are held still.
+    /// </summary>
+    [Fact]
+    public void Start_WhoseReplayMakesAnotherCallToItself_EndsBeforeItIsReady()
+    {
+        using var cluster = new Cluster();
+        cluster.Run(Cluster.Again(nameof(Start_WhoseReplayMakesAnotherCallToItself_EndsBeforeItIsReady)), () =>
+        {
+            (Replica source, Replica ledger) = cluster.Pair(Calls);
+            source.Settings["UNTIL"] = cluster.Until;
+            ledger.Start();
+            source.Start().AwaitReady();
+            Cluster.Await("calls", () => source.Status()?["log"]?["executed"]?.GetValue<long>() > 300_000);
+            source.KillCoordinator();
+            source.Settings["STRAY"] = "5";
+            source.Start();
+            Assert.Equal(Divergence, source.AwaitExit());
+            string why = source.AwaitLine("its end", static line => line.StartsWith("exit 70: ", StringComparison.Ordinal));
+            Assert.Contains("differs on the channel to source", why);
+            Assert.Matches(@"What differs among the last calls: call \d+ to source: expected a fork of method \w+.*; actual a fork of method \w+", why);
+            Assert.Null(source.Lines.Find(static line => line.StartsWith("ready ", StringComparison.Ordinal), source.StartedAt));
+        });
+    }
+
     private static Replica Differing(ReplicaSet set, string setting, string value)
     {
         Replica other = set.Add();

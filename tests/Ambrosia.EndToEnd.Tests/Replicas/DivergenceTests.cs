@@ -84,6 +84,39 @@ public sealed partial class DivergenceTests : ReplicaTests
         });
     }
 
+    /// <summary>
+    /// Coordinator and app were killed, the code was changed, and the log is too short for a digest: only the peer knows what was called.
+    /// The peer is away at first, and nothing is removed before it has said so.
+    /// </summary>
+    [Fact]
+    public void Start_WhoseReplayMakesOtherCallsThanThePeerHas_EndsAtItsHelloAndKeepsTheEvidence()
+    {
+        using var cluster = new Cluster();
+        cluster.Run(Cluster.Again(nameof(Start_WhoseReplayMakesOtherCallsThanThePeerHas_EndsAtItsHelloAndKeepsTheEvidence)), () =>
+        {
+            (Replica source, Replica ledger) = cluster.Pair(Calls);
+            source.Settings["UNTIL"] = cluster.Until;
+            ledger.Start();
+            source.Start().AwaitReady();
+            Cluster.Await("calls", () => source.Status()?["log"]?["executed"]?.GetValue<long>() > 300_000);
+            source.KillCoordinator();
+            ledger.KillCoordinator();
+
+            source.Options.AddRange(["--checkpoint-every", "64K", "--checkpoint-interval", "1s"]);
+            source.Settings["FILL"] = "8";
+            source.Settings["POKES"] = "20000";
+            source.Start().AwaitReady();
+            long before = source.Status()!["log"]!["stated"]!.GetValue<long>();
+            Cluster.Await("inputs enough for a checkpoint", () => source.Status()?["log"]?["executed"]?.GetValue<long>() > before + 128_000);
+            ledger.Start();
+            Assert.Equal(Divergence, source.AwaitExit());
+            string why = source.AwaitLine("its end", static line => line.StartsWith("exit 70: ", StringComparison.Ordinal));
+            Assert.StartsWith("exit 70: the app is not deterministic, or its code was changed: ledger has ", why);
+            Assert.DoesNotContain("forget-peer", why);
+            Assert.Empty(Directory.EnumerateFiles(source.LogDirectory, "ckpt.*"));
+        });
+    }
+
     private static Replica Differing(ReplicaSet set, string setting, string value)
     {
         Replica other = set.Add();
@@ -95,7 +128,7 @@ public sealed partial class DivergenceTests : ReplicaTests
     {
         Assert.Equal(Divergence, other.AwaitExit());
         // By the digest or by the count of calls, whichever it comes to first: the call is named behind either.
-        string why = other.AwaitLine("what differs", static line => line.StartsWith("exit 70: replay differs ", StringComparison.Ordinal));
+        string why = other.AwaitLine("what differs", static line => line.StartsWith("exit 70: the app is not deterministic, or its code was changed: replay differs ", StringComparison.Ordinal));
         Assert.Empty(Directory.EnumerateFiles(source.Members[0].LogDirectory, "ckpt.*.r1"));
         Match named = Named().Match(why);
         Assert.True(named.Success, why);

@@ -166,6 +166,7 @@ internal sealed class Coordinator : IClientReplica, IDisposable
     {
         if (!Links.IsOpen)
         {
+            Execution.CompareSelf();
             Links.Admission.Open(Execution.Delivery.State);
             Checkpoints.Pipeline.Truncate(); // what a process that was killed meant to remove
         }

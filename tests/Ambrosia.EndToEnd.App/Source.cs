@@ -65,6 +65,7 @@ public sealed partial class Source : Immortal<ISourceProxy>, ISource
         {
             _made = _hash = _answers = 0; // whoever is ledger now knows nothing of what was
         }
+        if (Settings.Stray != 0 && _answers == Settings.Stray) thisProxy.FinishFork();
         if (_made < _calls || !_mayStop) thisProxy.GoOnFork();
         else thisProxy.FinishFork();
     }

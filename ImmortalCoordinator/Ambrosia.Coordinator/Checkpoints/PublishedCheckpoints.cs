@@ -23,11 +23,20 @@ internal sealed class PublishedCheckpoints(
     private readonly ReplicaStateComparer _states = new(inputs);
     private volatile RetentionScheduler? _retention;
 
+    /// <summary>History was to be removed while receivers were awaited.</summary>
+    private volatile bool _isTruncationOwed;
+
     /// <summary>This replica has the log, and truncates it from here on.</summary>
     public void BecomePrimary(RetentionScheduler retention) => _retention = retention;
 
-    /// <summary>Returns true, once each time, when what a reader held is to be tried again.</summary>
-    public bool IsTruncationDue(TimeSpan now) => _retention is { } retention && retention.IsDue(now);
+    /// <summary>Returns true, once each time, when what a reader held, or what had to wait for receivers, is to be tried again.</summary>
+    public bool IsTruncationDue(TimeSpan now)
+    {
+        if (_retention is not { } retention) return false;
+        if (!_isTruncationOwed || AreReceiversAwaited) return retention.IsDue(now);
+        _isTruncationOwed = false;
+        return true;
+    }
 
     /// <summary>The segment that a reader keeps from being removed, of a primary. Any thread.</summary>
     public SegmentHold? Held => _retention?.Held;
@@ -43,7 +52,15 @@ internal sealed class PublishedCheckpoints(
         return isAdopted && delivery.Next >= name.Lsn;
     }
 
-    public void Truncate(CheckpointHeader? published) => _retention?.Run(published);
+    public void Truncate(CheckpointHeader? published)
+    {
+        _isTruncationOwed = AreReceiversAwaited;
+        if (!_isTruncationOwed) _retention?.Run(published);
+        else if (published is not null) _retention?.MarkVerified(published);
+    }
+
+    /// <summary>A receiver may yet say that it has other calls than a replay made: nothing is concluded from what the app did.</summary>
+    public bool AreReceiversAwaited => outboxes.Unheard.IsAwaited(inputs.Time.GetElapsedTime(0));
 
     public void Computed(Lsn place, StateDigest state) => _states.Computed(place, state);
 

@@ -62,6 +62,11 @@ internal sealed class ReplicaCheckpoints : IDisposable
     /// <summary>The segment of the log that a reader keeps from being removed, of a primary; null: none is kept. Any thread.</summary>
     public SegmentHold? Held => _published.Held;
 
+    /// <summary>
+    /// A checkpoint may be taken by a primary: no receiver may say any more that it has other calls than a replay made. Any thread.
+    /// </summary>
+    public bool AreAllowed => !_published.AreReceiversAwaited;
+
     /// <summary>A checkpoint was asked for, or is on its way. Any thread.</summary>
     public bool IsDue => Trigger.IsDue;
 
@@ -105,7 +110,7 @@ internal sealed class ReplicaCheckpoints : IDisposable
     /// <param name="mayMark">The app executes the log's end, so a checkpoint makes sense.</param>
     public void Tick(EmittedBytes outputs, TimeSpan now, bool mayMark)
     {
-        if (_scheduler.Tick(_log.Durable, outputs, now, mayMark)) _inputs.Pumps.CheckpointWork();
+        if (_scheduler.Tick(_log.Durable, outputs, now, mayMark && !_published.AreReceiversAwaited)) _inputs.Pumps.CheckpointWork();
         if (_published.IsTruncationDue(now)) Pipeline.Truncate();
     }
 

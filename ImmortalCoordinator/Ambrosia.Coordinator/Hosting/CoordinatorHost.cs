@@ -291,8 +291,11 @@ public sealed class CoordinatorHost : IDisposable
     private void Fail(int code, string why)
     {
         if (_divergence is { HasBegun: true }) return; // it ends with that
-        if (code == ExitCodes.Divergence && _coordinator is { } diverged && _divergence is { } exit
-            && exit.TryBegin(why, diverged, _pumps.App, _pumps.EndFollowing, Finish)) return;
+        if (code == ExitCodes.Divergence && _coordinator is { } diverged && _divergence is { } exit)
+        {
+            if (exit.TryBegin(why, diverged, _pumps.App, _pumps.EndFollowing, Finish)) return;
+            why += exit.LookAtCalls(diverged);
+        }
         Finish(code, why);
     }
 

@@ -17,6 +17,9 @@ namespace Ambrosia.Coordinator.Hosting;
 internal sealed class DivergenceExit(
     CoordinatorInputs inputs, ICatalog catalog, TakeOverMonitor monitor, ReplicaLock name, bool canExecute)
 {
+    /// <summary>The logs of those who were called are read for so long before a primary ends without naming a call.</summary>
+    private static readonly TimeSpan s_lookMax = TimeSpan.FromSeconds(5);
+
     private int _hasBegun;
 
     /// <summary>The process ends with what this finds; other failures on the way do not matter.</summary>
@@ -39,8 +42,22 @@ internal sealed class DivergenceExit(
         name.Dispose();
         RemoveDoubtful(diverged, inputs.Logger);
         var run = new DivergenceReplayRun(inputs, diverged, stretch, catalog, app.TurnTo);
-        new Thread(() => finish(ExitCodes.Divergence, $"{why} {Find(run)}")) { Name = "divergence replay", IsBackground = true }.Start();
+        new Thread(() => finish(ExitCodes.Divergence, $"{why} {Look(() => run.Run(canExecute))}")) { Name = "divergence replay", IsBackground = true }.Start();
         return true;
+    }
+
+    /// <summary>
+    /// Says which of the last calls of a primary differ that has let nobody in yet, as far as it can be seen in a few seconds; else nothing
+    /// is said. Meanwhile nothing of it gets out: its app is not read.
+    /// </summary>
+    public string LookAtCalls(Coordinator diverged)
+    {
+        if (diverged is not { HasLog: true, IsPrimary: false, Execution.Digests.Diverged: { } stretch }) return "";
+        string found = "";
+        var run = new DivergenceReplayRun(inputs, diverged, stretch, catalog, static (_, _) => { });
+        var look = new Thread(() => found = Look(run.LookAtCalls)) { Name = "divergence look", IsBackground = true };
+        look.Start();
+        return look.Join(s_lookMax) ? $" The app was given the log from {stretch.From} to {stretch.To} since it last agreed. {found}" : "";
     }
 
     /// <summary>Takes back the checkpoints that may hold the difference.</summary>
@@ -56,11 +73,11 @@ internal sealed class DivergenceExit(
         }
     }
 
-    private string Find(DivergenceReplayRun run)
+    private static string Look(Func<string> look)
     {
         try
         {
-            return run.Run(canExecute);
+            return look();
         }
         catch (Exception e) when (ExitCodes.Of(e) is not null || e is ProtocolViolation)
         {

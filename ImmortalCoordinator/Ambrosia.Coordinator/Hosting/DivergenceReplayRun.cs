@@ -32,13 +32,14 @@ internal sealed class DivergenceReplayRun(
     {
         long begun = Stopwatch.GetTimestamp();
         while (diverged.Sessions.Live is not null && Stopwatch.GetElapsedTime(begun) < s_patience) Thread.Sleep(1);
-        string first = AtFirst();
+        string first = LookAtCalls();
         if (!canExecute) return first;
         string again = Again();
         return IsNamed ? again : $"{first} {again}"; // what is held still may differ only because of calls before it
     }
 
-    private string AtFirst()
+    /// <summary>Says which of the calls that are still held differ, without executing anything.</summary>
+    public string LookAtCalls()
     {
         using CallHistory history = NewHistory();
         List<string> found = diverged.Execution.LookAtCalls(stretch, history);

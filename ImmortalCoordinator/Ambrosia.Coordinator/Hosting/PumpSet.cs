@@ -77,7 +77,7 @@ internal sealed class PumpSet(Action<int, string> fail) : IPumps, IDisposable
     public void EndCleanly(Coordinator parts)
     {
         var patience = Stopwatch.StartNew();
-        if (parts.IsPrimary && parts.Sessions.Live is { IsPrimary: true })
+        if (parts.IsPrimary && parts.Checkpoints.AreAllowed && parts.Sessions.Live is { IsPrimary: true })
         {
             parts.Checkpoints.Request();
             while (parts.Checkpoints.IsDue && patience.Elapsed < TimeSpan.FromSeconds(5)) Thread.Sleep(5);

@@ -1,5 +1,6 @@
 using Ambrosia.Coordinator.Outboxes;
 using Ambrosia.Coordinator.Replay;
+using Ambrosia.Coordinator.Replica;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
 
@@ -18,6 +19,9 @@ internal enum HelloVerdict
 
     /// <summary>Our own log is older than the world: the process ends (75).</summary>
     WeAreOld,
+
+    /// <summary>Our app has made other calls than before: the process ends (70).</summary>
+    WeDiffer,
 }
 
 /// <summary>It holds what we know when a hello arrives.</summary>
@@ -101,7 +105,7 @@ internal static class HelloCheck
         ChannelPosition known = facts.Outbox.Known;
         if (hello.Durable > known.Number)
             return (HelloVerdict.WeAreOld,
-                $"{peer} has {hello.Durable} of our calls, we have made {known.Number}: our log is older, as a restored copy is. Put the newer log back (P6.5)");
+                $"{peer} has {hello.Durable} of our calls, we have made {known.Number}: our log is older, as a restored copy is. Put the newer log back; or, if the app makes fewer calls than before since it is not deterministic or its code was changed, start the build that ran before (P6.5)");
         if (hello.ImpulseEpoch == facts.OwnEpoch && hello.Impulses > facts.Outbox.ImpulsesNumbered)
             return (HelloVerdict.WeAreOld,
                 $"{peer} has {hello.Impulses} impulses of our epoch {facts.OwnEpoch}, we have made {facts.Outbox.ImpulsesNumbered}: our log is older, as a restored copy is, and has claimed that epoch again. Put the newer log back (P6.5)");
@@ -114,12 +118,24 @@ internal static class HelloCheck
             return (HelloVerdict.Stop,
                 $"{peer} has {hello.Durable} of our calls, it had {facts.Outbox.Trimmed.Number} before: its log is older, a restored copy or another. " +
                     "Start it on the log that it had; the calls in between are kept nowhere else (P6.4)");
-        if (at.Hash != hello.Hash)
-            return (HelloVerdict.Stop,
-                $"{peer} has other calls of ours than we made: hash {hello.Hash:x16} after {hello.Durable}, ours {at.Hash:x16}: one of the two logs is not what it was. {WayOut}: 'ambrosia forget-peer' (P6.4)");
         if (hello.Trimmed > facts.Durable.Number)
             return (HelloVerdict.Stop,
                 $"{peer} dropped its calls up to {hello.Trimmed}, we have {facts.Durable.Number} durable: our log lost some, or it is another. {WayOut}, there: 'ambrosia forget-peer DIR {facts.Self.Name}' (P6.4)");
-        return null;
+        return at.Hash == hello.Hash ? null : OtherCalls(hello, facts, peer, at);
+    }
+
+    /// <summary>
+    /// The peer has other calls of ours than we made. A log of its own that was put back holds fewer of them and no others, so where each
+    /// knows the other as the instance that it is, it is our execution that is another one.
+    /// </summary>
+    private static (HelloVerdict, string) OtherCalls(Hello hello, HelloFacts facts, InstanceId peer, ChannelPosition at)
+    {
+        string what = $"hash {hello.Hash:x16} after {hello.Durable} there, {at.Hash:x16} here";
+        return facts.KnownUuid == hello.Uuid && hello.PeerUuid == facts.OwnUuid
+            ? (HelloVerdict.WeDiffer,
+                $"{DivergenceException.Cause}: {peer} has other calls of {facts.Self} than were made again: {what}. The app must emit the same calls for the same inputs: find the statement that is not deterministic, or start the build that ran before. " +
+                    $"Its log and that of {peer} show both with 'ambrosia log DIR --records'. If this log is an older copy that went on by itself, put the newer log back instead (P6.4)")
+            : (HelloVerdict.Stop,
+                $"{peer} has other calls of ours than we made: {what}, and one of the two does not know the other: one of the two logs is not what it was. Put the log back that was there before (P6.4)");
     }
 }

@@ -23,6 +23,7 @@ internal sealed class PeerAdmission
     private readonly SelfChannel _self;
     private readonly LogAppender _log;
     private readonly IPumps _pumps;
+    private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly OutputNotifier _notifier;
 
@@ -33,7 +34,7 @@ internal sealed class PeerAdmission
         CoordinatorInputs inputs)
     {
         (_table, _dedup, _outboxes, _self, _log) = (table, dedup, outboxes, self, log);
-        (_pumps, _logger) = (inputs.Pumps, inputs.Logger);
+        (_pumps, _time, _logger) = (inputs.Pumps, inputs.Time, inputs.Logger);
         _notifier = new OutputNotifier(HasOutput);
     }
 
@@ -46,11 +47,14 @@ internal sealed class PeerAdmission
     {
         _dedup.Restore(executed);
         _self.Open();
+        _outboxes.Unheard.Begin(_dedup.Peers().Select(static origin => origin.Instance).Where(HasCalled), _time.GetElapsedTime(0));
         _table.Admit();
         foreach (InboundChannel origin in _dedup.Peers()) _table.Want(origin.Instance);
         foreach (Outbox outbox in _outboxes.InOrder())
             if (outbox.HasUnsent) _table.Want(outbox.Destination);
     }
+
+    private bool HasCalled(InstanceId peer) => _outboxes.TryGet(peer, out Outbox? outbox) && outbox.Known.Number > 0;
 
     /// <summary>An outbox has something to send.</summary>
     public void HasOutput(Outbox outbox)
@@ -85,6 +89,7 @@ internal sealed class PeerAdmission
     {
         _logger.LinkForgotten(outbox.Destination, calls);
         if (!IsOpen) return; // the dedup table and the links of one that is not primary yet begin with what the log says
+        _outboxes.Unheard.Heard(outbox.Destination);
         _forgotten[outbox.Destination] = calls; // before whoever asked for it can see that it has happened
         _dedup.Forget(outbox.Destination);
         _table.Resume(outbox.Destination);

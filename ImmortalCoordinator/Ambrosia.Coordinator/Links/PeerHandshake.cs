@@ -50,10 +50,12 @@ internal sealed class PeerHandshake(
         InstanceId peer = hello.Instance;
         InboundChannel? known = dedup.Find(peer);
         Outbox outputs = outboxes.TryGet(peer, out Outbox? outbox) ? outbox : _noOutputs;
-        return HelloCheck.Judge(hello, new HelloFacts(
+        HelloVerdict verdict = HelloCheck.Judge(hello, new HelloFacts(
             Self, inputs.Identity.Uuid, own, expected, known?.Uuid, known?.Epoch ?? default,
             known is null ? default : dedup.DurableOf(known), outputs, table.BytesWanted(peer), begun, certifiedNames,
             dedup.WasForgotten(peer, hello.Uuid), known is { IsLeaving: true }), out why);
+        if (verdict == HelloVerdict.Accept) outboxes.Unheard.Heard(peer);
+        return verdict;
     }
 
     /// <summary>
@@ -63,6 +65,7 @@ internal sealed class PeerHandshake(
     public PeerEvent Refused(InstanceId peer, HelloVerdict verdict, string why)
     {
         if (verdict == HelloVerdict.WeAreOld) inputs.Pumps.Fail(ExitCodes.NotPrimary, why);
+        if (verdict == HelloVerdict.WeDiffer) inputs.Pumps.Fail(ExitCodes.Divergence, why);
         if (verdict == HelloVerdict.Stop) table.Stop(peer);
         return verdict == HelloVerdict.Refuse ? PeerEvent.Refused : PeerEvent.Stopped;
     }

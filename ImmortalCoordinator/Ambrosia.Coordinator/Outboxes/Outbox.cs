@@ -301,6 +301,26 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
         }
     }
 
+    /// <summary>
+    /// The log itself holds these calls, since the sender is their receiver: they are compared with what the app has made, and no longer
+    /// kept. Calls that differ stay, so that the first of them can be named.
+    /// </summary>
+    /// <param name="hash">Of the channel after them, as it was received.</param>
+    /// <exception cref="DivergenceException">The app has made other calls than the log holds (I8).</exception>
+    public void TakeReceived(ulong number, ulong hash)
+    {
+        lock (_gate)
+        {
+            if (number > _known.Number) throw DivergenceException.OfTrim(Destination, _known.Number, number);
+            if (number < _trimmed.Number) return; // an earlier session of this process was compared there
+            ChannelPosition made = _kept.PositionAt(number, _trimmed);
+            if (made.Hash != hash) throw DivergenceException.OfChannel(Destination, (number, made.Hash), (number, hash));
+            _receiver.Stated = Math.Max(_receiver.Stated, number);
+            _trimmed = made;
+            Release();
+        }
+    }
+
     /// <summary>The receiver has acknowledged calls up to <paramref name="number"/>.</summary>
     public void Acknowledge(ulong number)
     {

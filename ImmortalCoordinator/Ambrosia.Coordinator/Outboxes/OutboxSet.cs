@@ -25,6 +25,9 @@ internal sealed class OutboxSet(InstanceId self, ScratchFile scratch, MemoryBudg
     /// <summary>The channel X→X: no socket, trimmed by its own Run records.</summary>
     public Outbox Self => GetOrAdd(self);
 
+    /// <summary>The receivers that have yet to say what they have.</summary>
+    public UnheardReceivers Unheard { get; } = new();
+
     /// <summary>The scratch file has reached its limit.</summary>
     public bool IsFull => scratch.IsFull;
 

@@ -92,15 +92,28 @@ internal sealed class AppExecution : IDisposable
         _again?.Executed(lsn);
         foreach (DeliveredPage page in _done)
         {
-            try
-            {
-                Trim(page);
-            }
-            catch (DivergenceException)
-            {
-                Digests.Diverge(page.End);
-                throw;
-            }
+            CompareSelf(page.Self, page.End);
+            Trim(page);
+        }
+    }
+
+    /// <summary>
+    /// The app has executed all that was durable: its calls to itself are held against those that the log holds, as those to peers are at
+    /// their hellos (P6.4). It need not have reported its last pages before.
+    /// </summary>
+    /// <exception cref="DivergenceException">They differ.</exception>
+    public void CompareSelf() => CompareSelf(Delivery.State.InputsOf(0), Delivery.Next);
+
+    private void CompareSelf(in InputPosition logged, Lsn at)
+    {
+        try
+        {
+            _outboxes.Self.TakeReceived(logged.Number, logged.Hash);
+        }
+        catch (DivergenceException)
+        {
+            Digests.Diverge(at);
+            throw;
         }
     }
 
@@ -126,11 +139,18 @@ internal sealed class AppExecution : IDisposable
 
     private void Trim(in DeliveredPage page)
     {
-        _outboxes.Self.Trim(page.SelfNumber);
         foreach (OutboxTrim trim in page.Trims)
         {
             Crash.Hit("trim.before");
-            trim.Outbox.Trim(trim.Number, trim.Generation);
+            try
+            {
+                trim.Outbox.Trim(trim.Number, trim.Generation);
+            }
+            catch (DivergenceException)
+            {
+                Digests.Diverge(page.End);
+                throw;
+            }
             Crash.Hit("trim.after");
         }
     }

@@ -204,7 +204,7 @@ internal sealed class Delivery(
         }
         IReadOnlyList<OutboxTrim> noted = _trims.Count == 0 ? [] : _trims.ToArray();
         progress.Delivered(
-            new DeliveredPage(page.Lsn, page.Lsn + page.Length + page.Remaining, State.InputsOf(0).Number, noted), mark, _cuts);
+            new DeliveredPage(page.Lsn, page.Lsn + page.Length + page.Remaining, State.InputsOf(0), noted), mark, _cuts);
         return mark;
     }
 

@@ -5,9 +5,9 @@ namespace Ambrosia.Coordinator.Replay;
 
 /// <summary>Notes what a delivered page will change once the app has executed it.</summary>
 /// <param name="End">End of its last record.</param>
-/// <param name="SelfNumber">Calls to oneself that the log holds up to there.</param>
+/// <param name="Self">Inputs from oneself that the log holds up to there.</param>
 /// <param name="Trims">Outputs that its Trim records say are durable at their peers.</param>
-internal readonly record struct DeliveredPage(Lsn PageLsn, Lsn End, ulong SelfNumber, IReadOnlyList<OutboxTrim> Trims);
+internal readonly record struct DeliveredPage(Lsn PageLsn, Lsn End, InputPosition Self, IReadOnlyList<OutboxTrim> Trims);
 
 /// <summary>Outputs up to a number are durable at their receiver; it stands for nothing once that was forgotten.</summary>
 internal readonly record struct OutboxTrim(Outbox Outbox, int Generation, ulong Number);

@@ -105,7 +105,7 @@ internal sealed class DigestTracker(Lsn? logFrom)
                   .FirstOrDefault("nothing new")
             : "the app emitted to a destination that the log does not name";
         throw new DivergenceException(
-            $"replay differs at log position {own.Position}: {what}. What the app was given last stands in the log between {Begin}, where it agreed, and there: " +
+            $"{DivergenceException.Cause}: replay differs at log position {own.Position}: {what}. What the app was given last stands in the log between {Begin}, where it agreed, and there: " +
                 $"'ambrosia log DIR --from {Begin} --to {own.Position}' lists it. The app must emit the same calls for the same inputs.");
     }
 }

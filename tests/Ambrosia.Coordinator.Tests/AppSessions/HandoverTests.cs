@@ -124,6 +124,29 @@ public sealed class HandoverTests
         Assert.Throws<DivergenceException>(() => Run(node, second, 40));
     }
 
+    /// <summary>
+    /// The coordinator dies as well, so that only its log knows what the app has called itself with, and there is no digest yet.
+    /// </summary>
+    [Theory]
+    [InlineData(1)]
+    [InlineData(20)]
+    [InlineData(38)]
+    public void Start_ReplayThatDoublesACallToItself_DivergesBeforeAnythingOpens(ulong doubled)
+    {
+        var random = new SimulatedRandom(4);
+        var disk = new SimulatedFileSystem();
+        var time = new FakeTime();
+        var node = new Node(disk, time, s_options);
+        Run(node, new CountingApp(node, random, 40), 40);
+        node.Kill();
+        var again = new Node(disk, time, s_options);
+        var second = new CountingApp(again, random, 40) { DoublesAfter = doubled };
+        var diverged = Assert.Throws<DivergenceException>(() => Run(again, second, 40));
+        Assert.Contains("on the channel to self", diverged.Message);
+        Assert.False(again.Parts.IsPrimary);
+        Assert.Equal(Lsn.Zero, again.Parts.Execution.Digests.Diverged!.From);
+    }
+
     [Fact]
     public void Session_SecondWhileOneLives_IsRefused()
     {

@@ -45,6 +45,9 @@ internal sealed class CountingApp
     /// <summary>Set: from this call on it does something else than it did before.</summary>
     public ulong? WrongFrom { get; set; }
 
+    /// <summary>Set: it makes the call to itself behind this one twice.</summary>
+    public ulong? DoublesAfter { get; set; }
+
     /// <summary>Set: from this call on its state is another, and its calls are the same.</summary>
     public ulong? WrongStateFrom { get; set; }
 
@@ -165,6 +168,7 @@ internal sealed class CountingApp
             _toPeer.Add(PeerCall(Executed >= WrongFrom ? Executed + 1 : Executed));
             if (_random.Chance(40)) Flush();
             if (Executed < _last) Emit(SelfIndex, Executed + 1);
+            if (Executed == DoublesAfter) Emit(SelfIndex, Executed + 1);
         }
     }
 

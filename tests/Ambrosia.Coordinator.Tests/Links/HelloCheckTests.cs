@@ -59,7 +59,8 @@ public sealed class HelloCheckTests : IDisposable
             (_good with { ImpulseEpoch = new Epoch(5), Impulses = 1 }, _facts, "Put the newer log back"),
             (_good with { Durable = 3, Hash = _channel.Positions[3].Hash }, AckedAt(100), "the next is taken"),
             (_good with { Durable = 3, Hash = _channel.Positions[3].Hash, Epoch = new Epoch(8) }, _facts, "Start it on the log that it had"),
-            (_good with { Hash = 1 }, _facts, "'ambrosia forget-peer'"),
+            (_good with { Hash = 1 }, _facts, "find the statement that is not deterministic"),
+            (_good with { Hash = 1, PeerUuid = Guid.Empty }, _facts, "Put the log back that was there before"),
             (_good with { Trimmed = 21 }, _facts, "there: 'ambrosia forget-peer DIR self'"),
         ];
         var reasons = new HashSet<string>();
@@ -89,8 +90,28 @@ public sealed class HelloCheckTests : IDisposable
         for (ulong number = 4; number <= 10; number++)
         {
             Assert.Equal(HelloVerdict.Accept, Judge(_good with { Durable = number, Hash = _channel.Positions[(int)number].Hash }).Verdict);
-            Expect(HelloVerdict.Stop, "P6.4", _good with { Durable = number, Hash = _channel.Positions[(int)number].Hash ^ 1 });
+            Expect(HelloVerdict.WeDiffer, "P6.4", _good with { Durable = number, Hash = _channel.Positions[(int)number].Hash ^ 1 });
         }
+    }
+
+    /// <summary>
+    /// It proves that our execution is another one only where each side knows the other as the instance that it is, and nothing says that
+    /// our log has lost something.
+    /// </summary>
+    [Fact]
+    public void Hello_WithOtherCallsOfOurs_EndsUsOnlyByOneWhoKnowsUs()
+    {
+        Hello other = _good with { Hash = 1 };
+        (HelloVerdict verdict, string why) = Judge(other);
+        Assert.Equal(HelloVerdict.WeDiffer, verdict);
+        Assert.StartsWith("the app is not deterministic, or its code was changed: peer has other calls of self", why);
+        Assert.DoesNotContain("forget-peer", why);
+        Expect(HelloVerdict.Stop, "P6.3", other with { Uuid = Guid.NewGuid() }); // one that lost its log has no say
+        Expect(HelloVerdict.Stop, "P6.3", other with { PeerUuid = Guid.NewGuid() });
+        Expect(HelloVerdict.Stop, "P6.4", other with { PeerUuid = Guid.Empty });
+        Expect(HelloVerdict.Stop, "P6.4", other, _facts with { KnownUuid = null, KnownEpoch = default });
+        Expect(HelloVerdict.Stop, "P6.4", other with { Trimmed = 21 });
+        Expect(HelloVerdict.Stop, "P6.4", other with { Durable = 3 }); // it is behind, not different
     }
 
     [Theory]

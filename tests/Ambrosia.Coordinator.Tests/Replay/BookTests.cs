@@ -94,12 +94,12 @@ public sealed class BookTests
         var book = new DeliveryTracker();
         book.Begin(new Lsn(64), new Lsn(0));
         var done = new List<DeliveredPage>();
-        book.Delivered(new DeliveredPage(new Lsn(0), new Lsn(200), 1, []), null, []);
-        book.Delivered(new DeliveredPage(new Lsn(4096), new Lsn(5000), 2, []), new Lsn(4500), []);
+        book.Delivered(new DeliveredPage(new Lsn(0), new Lsn(200), new InputPosition(1, 10, default, 0), []), null, []);
+        book.Delivered(new DeliveredPage(new Lsn(4096), new Lsn(5000), new InputPosition(2, 20, default, 0), []), new Lsn(4500), []);
         Assert.False(book.Report(new Lsn(199), done));
         Assert.Empty(done);
         Assert.False(book.Report(new Lsn(200), done));
-        Assert.Equal(1ul, Assert.Single(done).SelfNumber);
+        Assert.Equal((1ul, 10ul), (Assert.Single(done).Self.Number, done[0].Self.Hash));
         Assert.Equal("P5.6", Assert.Throws<ProtocolViolation>(() => book.Report(new Lsn(199), done)).Section);
         Assert.Equal("P5.6", Assert.Throws<ProtocolViolation>(() => book.Report(new Lsn(5000), done)).Section); // passes over the mark
         Assert.True(book.Report(new Lsn(4500), done));

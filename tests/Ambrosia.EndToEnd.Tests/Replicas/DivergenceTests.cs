@@ -58,6 +58,65 @@ public sealed partial class DivergenceTests : ReplicaTests
         });
     }
 
+    /// <summary>
+    /// Only the own log knows what an instance has called itself with, and of a short one there is no digest. The calls between the last
+    /// page that agreed and the next are held still.
+    /// </summary>
+    [Fact]
+    public void Start_WhoseReplayMakesAnotherCallToItself_EndsBeforeItIsReady()
+    {
+        using var cluster = new Cluster();
+        cluster.Run(Cluster.Again(nameof(Start_WhoseReplayMakesAnotherCallToItself_EndsBeforeItIsReady)), () =>
+        {
+            (Replica source, Replica ledger) = cluster.Pair(Calls);
+            source.Settings["UNTIL"] = cluster.Until;
+            ledger.Start();
+            source.Start().AwaitReady();
+            Cluster.Await("calls", () => source.Status()?["log"]?["executed"]?.GetValue<long>() > 300_000);
+            source.KillCoordinator();
+            source.Settings["STRAY"] = "5";
+            source.Start();
+            Assert.Equal(Divergence, source.AwaitExit());
+            string why = source.AwaitLine("its end", static line => line.StartsWith("exit 70: ", StringComparison.Ordinal));
+            Assert.Contains("differs on the channel to source", why);
+            Assert.Matches(@"What differs among the last calls: call \d+ to source: expected a fork of method \w+.*; actual a fork of method \w+", why);
+            Assert.Null(source.Lines.Find(static line => line.StartsWith("ready ", StringComparison.Ordinal), source.StartedAt));
+        });
+    }
+
+    /// <summary>
+    /// Coordinator and app were killed, the code was changed, and the log is too short for a digest: only the peer knows what was called.
+    /// The peer is away at first, and nothing is removed before it has said so.
+    /// </summary>
+    [Fact]
+    public void Start_WhoseReplayMakesOtherCallsThanThePeerHas_EndsAtItsHelloAndKeepsTheEvidence()
+    {
+        using var cluster = new Cluster();
+        cluster.Run(Cluster.Again(nameof(Start_WhoseReplayMakesOtherCallsThanThePeerHas_EndsAtItsHelloAndKeepsTheEvidence)), () =>
+        {
+            (Replica source, Replica ledger) = cluster.Pair(Calls);
+            source.Settings["UNTIL"] = cluster.Until;
+            ledger.Start();
+            source.Start().AwaitReady();
+            Cluster.Await("calls", () => source.Status()?["log"]?["executed"]?.GetValue<long>() > 300_000);
+            source.KillCoordinator();
+            ledger.KillCoordinator();
+
+            source.Options.AddRange(["--checkpoint-every", "64K", "--checkpoint-interval", "1s"]);
+            source.Settings["FILL"] = "8";
+            source.Settings["POKES"] = "20000";
+            source.Start().AwaitReady();
+            long before = source.Status()!["log"]!["stated"]!.GetValue<long>();
+            Cluster.Await("inputs enough for a checkpoint", () => source.Status()?["log"]?["executed"]?.GetValue<long>() > before + 128_000);
+            ledger.Start();
+            Assert.Equal(Divergence, source.AwaitExit());
+            string why = source.AwaitLine("its end", static line => line.StartsWith("exit 70: ", StringComparison.Ordinal));
+            Assert.StartsWith("exit 70: the app is not deterministic, or its code was changed: ledger has ", why);
+            Assert.DoesNotContain("forget-peer", why);
+            Assert.Empty(Directory.EnumerateFiles(source.LogDirectory, "ckpt.*"));
+        });
+    }
+
     private static Replica Differing(ReplicaSet set, string setting, string value)
     {
         Replica other = set.Add();
@@ -69,7 +128,7 @@ public sealed partial class DivergenceTests : ReplicaTests
     {
         Assert.Equal(Divergence, other.AwaitExit());
         // By the digest or by the count of calls, whichever it comes to first: the call is named behind either.
-        string why = other.AwaitLine("what differs", static line => line.StartsWith("exit 70: replay differs ", StringComparison.Ordinal));
+        string why = other.AwaitLine("what differs", static line => line.StartsWith("exit 70: the app is not deterministic, or its code was changed: replay differs ", StringComparison.Ordinal));
         Assert.Empty(Directory.EnumerateFiles(source.Members[0].LogDirectory, "ckpt.*.r1"));
         Match named = Named().Match(why);
         Assert.True(named.Success, why);

@@ -1,0 +1,45 @@
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Coordinator.Outboxes;
+
+/// <summary>
+/// Knows the receivers of calls that have yet to say what they have of them, since this process became primary. A replay that makes other
+/// calls than before shows in their hellos at the latest (protocol P6.4), so no history is removed and no checkpoint is taken before; but a
+/// receiver may be away for long, and is waited for only a while. Before the replay is over all are awaited. Any thread; one lock.
+/// </summary>
+internal sealed class UnheardReceivers
+{
+    /// <summary>
+    /// A receiver that runs is reached in a few seconds: calls to it are repeated after two at the most, after ten where hellos were refused.
+    /// </summary>
+    public static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+
+    private readonly Lock _gate = new();
+
+    /// <summary>It is null until the replay is over.</summary>
+    private HashSet<InstanceId>? _awaited;
+
+    /// <summary>Nobody is waited for from here on. Monotonic.</summary>
+    private TimeSpan _until;
+
+    /// <summary>The replay is over, and links open.</summary>
+    /// <param name="receivers">All that are known to have been called.</param>
+    /// <param name="now">Monotonic.</param>
+    public void Begin(IEnumerable<InstanceId> receivers, TimeSpan now)
+    {
+        lock (_gate) (_awaited, _until) = ([.. receivers], now + Patience);
+    }
+
+    /// <summary>What the receiver has is what was made; or nobody will ever ask it again.</summary>
+    public void Heard(InstanceId receiver)
+    {
+        lock (_gate) _awaited?.Remove(receiver);
+    }
+
+    /// <summary>True while one of them may yet say that it has other calls.</summary>
+    /// <param name="now">Monotonic.</param>
+    public bool IsAwaited(TimeSpan now)
+    {
+        lock (_gate) return _awaited is null || (_awaited.Count > 0 && now < _until);
+    }
+}

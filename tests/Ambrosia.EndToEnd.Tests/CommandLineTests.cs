@@ -154,6 +154,34 @@ public sealed class CommandLineTests
         cluster.Passed();
     }
 
+    /// <summary>Its locks say that it lives; where its directory is not to be seen from here, its address does.</summary>
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void Coordinator_CreateWithTheNameOfALivingInstance_IsRefused(bool isLogSeen)
+    {
+        using var cluster = new Cluster();
+        Replica ledger = cluster.Add("ledger", "ledger").Start();
+        ledger.AwaitReady();
+        string elsewhere = Path.Combine(cluster.Root, "elsewhere"), catalog = cluster.Catalog;
+        if (!isLogSeen)
+        {
+            catalog += "-there"; // as another machine has it
+            Directory.CreateDirectory(catalog, (UnixFileMode)0x1C0);
+            File.Copy(Path.Combine(cluster.Catalog, "secret"), Path.Combine(catalog, "secret"));
+            File.WriteAllText(Path.Combine(catalog, "ledger.1"),
+                File.ReadAllText(Path.Combine(cluster.Catalog, "ledger.1")).Replace(ledger.LogDirectory, "/nowhere/ledger"));
+        }
+        (int code, string error) = Run(cluster.Root, ["--log", elsewhere, "--instance", "ledger", "--create", "--catalog", catalog]);
+        Assert.Equal(2, code);
+        Assert.Contains(isLogSeen ? $"replica 'r0' runs on {ledger.LogDirectory}" : "answers at 127.0.0.1:", error);
+        Assert.Contains("Stop it first", error);
+        Assert.False(Directory.Exists(elsewhere));
+        Assert.Single(Directory.EnumerateFiles(catalog, "ledger.*"));
+        Assert.NotNull(ledger.Status());
+        cluster.Passed();
+    }
+
     [Fact]
     public void Coordinator_DirectoryWithSomethingElse_LeavesItAlone() =>
         AssertMisuse(["--log", "d"], ["d", "holiday.jpg", "empty directory"], ["d/holiday.jpg"]);

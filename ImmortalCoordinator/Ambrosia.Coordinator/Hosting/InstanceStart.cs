@@ -35,8 +35,25 @@ internal sealed class InstanceStart(
         if (entry is not null && !options.Create)
             throw new MisuseException(
                 $"the catalog has an instance '{options.Instance}' with its log in {entry.LogPath}. Start it there; or, if that log is gone for good, begin a new one with --create.");
+        if (entry is not null) RefuseToReplaceTheLiving(entry);
         Listening(() => LinkListener.Check(options.Listen, options.Insecure || certificates is not null));
         return Create(() => { if (entry is not null) catalog.Forget(name); });
+    }
+
+    /// <summary>
+    /// Only the dead give their names up: the process of a living one would find its name taken, and end. Where its log can be seen from
+    /// here its locks say whether it lives; elsewhere whoever has the catalog's secret and listens at its address does.
+    /// </summary>
+    private void RefuseToReplaceTheLiving(CatalogEntry entry)
+    {
+        var security = new LinkSettings(catalog.Secret, TimeProvider.System, SystemRandom.Fill)
+        {
+            Insecure = options.Insecure,
+            Certificates = certificates is null ? null : () => certificates.Current,
+        };
+        if (LivingInstance.Find(files, entry, security) is { } living)
+            throw new MisuseException(
+                $"the name '{options.Instance}' belongs to an instance that lives: {living}. Stop it first, if a new one is to have its name; or begin the new one under another name.");
     }
 
     private InstanceIdentity Known(InstanceIdentity found, CatalogEntry? entry)

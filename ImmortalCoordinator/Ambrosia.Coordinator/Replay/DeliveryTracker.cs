@@ -1,5 +1,6 @@
 using Ambrosia.Coordinator.Outboxes;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Locking;
 
 namespace Ambrosia.Coordinator.Replay;
 
@@ -24,7 +25,7 @@ internal readonly record struct OutboxCut(Lsn At, Outbox Outbox);
 /// </summary>
 internal sealed class DeliveryTracker
 {
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.DeliveryTracker);
     private readonly Queue<DeliveredPage> _notes = new();
     private readonly Queue<Lsn> _marks = new();
     private readonly Queue<OutboxCut> _cuts = new();
@@ -37,19 +38,19 @@ internal sealed class DeliveryTracker
     private Lsn _processedPage;
 
     /// <summary>Every record below this has been executed by the running session.</summary>
-    public Lsn Processed { get { lock (_gate) return _processed; } }
+    public Lsn Processed { get { using (_gate.Enter()) return _processed; } }
 
     /// <summary>End of the last record that the running session was given.</summary>
-    public Lsn DeliveredTo { get { lock (_gate) return _delivered; } }
+    public Lsn DeliveredTo { get { using (_gate.Enter()) return _delivered; } }
 
     /// <summary>Everything that has been delivered has been executed.</summary>
-    public bool IsDry { get { lock (_gate) return _processed >= _delivered; } }
+    public bool IsDry { get { using (_gate.Enter()) return _processed >= _delivered; } }
 
-    public Lsn ProcessedPage { get { lock (_gate) return _processedPage; } }
+    public Lsn ProcessedPage { get { using (_gate.Enter()) return _processedPage; } }
 
     public void Begin(Lsn from, Lsn page)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             _notes.Clear();
             _marks.Clear();
@@ -61,7 +62,7 @@ internal sealed class DeliveryTracker
 
     public void Delivered(in DeliveredPage note, Lsn? mark, IReadOnlyList<OutboxCut> cutsInside)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             _notes.Enqueue(note);
             _delivered = note.End;
@@ -73,7 +74,7 @@ internal sealed class DeliveryTracker
     /// <summary>The cut at exactly this place, which the app has reported just now; null: none is there. It is given once.</summary>
     public Outbox? TakeCut(Lsn lsn)
     {
-        lock (_gate) return _cuts.TryPeek(out OutboxCut cut) && cut.At == lsn ? _cuts.Dequeue().Outbox : null;
+        using (_gate.Enter()) return _cuts.TryPeek(out OutboxCut cut) && cut.At == lsn ? _cuts.Dequeue().Outbox : null;
     }
 
     /// <summary>
@@ -83,7 +84,7 @@ internal sealed class DeliveryTracker
     /// <exception cref="ProtocolViolation">P5.6: a report that goes back, passes over a mark, or is of what was not delivered.</exception>
     public bool Report(Lsn lsn, List<DeliveredPage> done)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (lsn < _processed) throw new ProtocolViolation("P5.6", $"the app reports {lsn} after {_processed}");
             if (lsn > _delivered) throw new ProtocolViolation("P5.6", $"the app reports {lsn}, it was given the log up to {_delivered}");

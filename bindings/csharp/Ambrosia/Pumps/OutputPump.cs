@@ -2,6 +2,7 @@ using System.Diagnostics;
 using System.Net.Sockets;
 using Ambrosia.AppChannel;
 using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Locking;
 
 namespace Ambrosia.Pumps;
 
@@ -28,7 +29,7 @@ internal sealed class OutputPump : IDisposable
     private readonly AppStream _stream;
     private readonly Thread _thread;
     private readonly byte[] _heartbeat = new byte[FrameHeader.Bytes];
-    private readonly Lock _sendGate = new();
+    private readonly RankedLock _sendGate = new(LockRank.OutputPump);
     private readonly SenderWake _wake = new();
     private readonly OutputRoom _room;
     private long _impulseSentAt = Stopwatch.GetTimestamp() - s_closely;
@@ -85,7 +86,7 @@ internal sealed class OutputPump : IDisposable
             {
                 bool isIdle = _wake.Await();
                 bool isLast = _wake.IsStopping;
-                lock (_sendGate) SendAll(isIdle);
+                using (_sendGate.Enter()) SendAll(isIdle);
                 if (isLast) return;
             }
         }
@@ -177,6 +178,7 @@ internal sealed class SenderWake
         bool isIdle = false;
         while (true)
         {
+            LockChecks.BeforeWait();
             Interlocked.Exchange(ref _parked, 1);
             if (_asked || _stopping) break;
             bool lingers = _lingering;

@@ -1,5 +1,6 @@
 using System.Globalization;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Locking;
 using Microsoft.Extensions.Logging;
 
 namespace CRA.Catalog;
@@ -26,7 +27,7 @@ public sealed class DirectoryCatalog : ICatalog
     private readonly ICatalogFiles _files;
     private readonly RandomBytes _random;
     private readonly ILogger _logger;
-    private readonly Lock _lock = new();
+    private readonly RankedLock _lock = new(LockRank.DirectoryCatalog);
 
     /// <summary>The names for which a warning was given. Guarded by <see cref="_lock"/>.</summary>
     private readonly HashSet<string> _warned = new(StringComparer.Ordinal);
@@ -101,7 +102,7 @@ public sealed class DirectoryCatalog : ICatalog
     {
         get
         {
-            lock (_lock) return _secret ??= ReadSecret() ?? MakeSecret();
+            using (_lock.Enter()) return _secret ??= ReadSecret() ?? MakeSecret();
         }
     }
 
@@ -215,7 +216,7 @@ public sealed class DirectoryCatalog : ICatalog
 
     private void Warn(string file, string why)
     {
-        lock (_lock)
+        using (_lock.Enter())
         {
             if (_warned.Count >= WarnedMax || !_warned.Add(file)) return;
         }

@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using Ambrosia.Protocol.Locking;
 using CRA.Streams;
 
 namespace CRA.Links;
@@ -135,6 +136,7 @@ public sealed class LinkConnection : IDisposable
     private void Release()
     {
         _stream.Dispose();
+        LockChecks.BeforeCallOut();
         _released();
     }
 }

@@ -1,4 +1,5 @@
 using System.Net.Sockets;
+using Ambrosia.Protocol.Locking;
 using CRA.Streams;
 
 namespace CRA.Links;
@@ -16,7 +17,7 @@ internal sealed class OutPump(LinkStream stream, LinkEnding ending, LinkSettings
     private readonly TimeProvider _time = settings.Time;
     private readonly Liveness _liveness = settings.NewLiveness(begun);
     private readonly AutoResetEvent _wake = new(false);
-    private readonly Lock _send = new();
+    private readonly RankedLock _send = new(LockRank.OutPump);
 
     /// <summary>The unsent part of what was last taken. Guarded by <see cref="_send"/>.</summary>
     private ReadOnlyMemory<byte> _rest;
@@ -30,13 +31,13 @@ internal sealed class OutPump(LinkStream stream, LinkEnding ending, LinkSettings
     /// <summary>Starts to take bytes from the traffic.</summary>
     public void Open(ILinkTraffic traffic)
     {
-        lock (_send) _traffic = traffic;
+        using (_send.Enter()) _traffic = traffic;
     }
 
     /// <summary>Ends all sending. When it returns, no thread is inside the traffic or the stream to send, and none will be.</summary>
     public void Shut()
     {
-        lock (_send) (_traffic, _rest) = (null, default);
+        using (_send.Enter()) (_traffic, _rest) = (null, default);
     }
 
     /// <summary>
@@ -87,6 +88,7 @@ internal sealed class OutPump(LinkStream stream, LinkEnding ending, LinkSettings
     {
         Volatile.Write(ref _parked, 1);
         Interlocked.MemoryBarrier();
+        LockChecks.BeforeWait();
         if (!SendAll() && !ending.IsFinishing) _wake.WaitOne(_liveness.UntilHeartbeat(_time.GetTimestamp()) + s_timerGrain);
         Volatile.Write(ref _parked, 0);
     }
@@ -102,6 +104,7 @@ internal sealed class OutPump(LinkStream stream, LinkEnding ending, LinkSettings
             Interlocked.MemoryBarrier();
             TimeSpan left = InPump.FinishMax - _time.GetElapsedTime(since);
             if (ending.IsClosed || left <= TimeSpan.Zero) return ending.Why;
+            LockChecks.BeforeWait();
             _wake.WaitOne(left);
         }
     }
@@ -109,7 +112,7 @@ internal sealed class OutPump(LinkStream stream, LinkEnding ending, LinkSettings
     /// <summary>Sends until the traffic has nothing, waiting for the socket; returns whether anything was sent.</summary>
     private bool SendAll()
     {
-        lock (_send)
+        using (_send.Enter())
         {
             bool sent = stream.HasUnflushed;
             if (sent) stream.Flush(); // what an inline send left

@@ -1,4 +1,5 @@
 using System.Net.Sockets;
+using Ambrosia.Protocol.Locking;
 
 namespace CRA.Streams;
 
@@ -53,6 +54,7 @@ internal sealed class PlainStream(Socket socket) : LinkStream(socket)
 
     public override int Receive(Memory<byte> into, int timeoutMs)
     {
+        LockChecks.BeforeWait();
         if (timeoutMs != _timeoutMs) Socket.ReceiveTimeout = _timeoutMs = timeoutMs;
         int received = Socket.Receive(into.Span, SocketFlags.None, out SocketError error);
         if (error == SocketError.Success) return received;
@@ -62,7 +64,11 @@ internal sealed class PlainStream(Socket socket) : LinkStream(socket)
     // A full buffer does not tell whether there is more.
     public override bool IsDrainedBy(int received, int room) => received < room || Socket.Available == 0;
 
-    public override int Send(ReadOnlyMemory<byte> bytes) => Socket.Send(bytes.Span);
+    public override int Send(ReadOnlyMemory<byte> bytes)
+    {
+        LockChecks.BeforeWait();
+        return Socket.Send(bytes.Span);
+    }
 
     public override int TrySend(ReadOnlyMemory<byte> bytes) => LinkSocket.TrySend(Socket, bytes.Span);
 }

@@ -1,4 +1,5 @@
 using System.Net.Sockets;
+using Ambrosia.Protocol.Locking;
 
 namespace CRA.Streams;
 
@@ -9,7 +10,7 @@ namespace CRA.Streams;
 /// </summary>
 internal sealed class TlsWire(Socket socket, bool isFed) : Stream
 {
-    private readonly Lock _sending = new();
+    private readonly RankedLock _sending = new(LockRank.TlsWire);
 
     private bool _isFed = isFed;
 
@@ -40,7 +41,7 @@ internal sealed class TlsWire(Socket socket, bool isFed) : Stream
     /// <summary>A read waits for more, so that nobody is at work on what was fed.</summary>
     public bool IsHungry => Volatile.Read(ref _reading) is not null;
 
-    public bool HasUnsent { get { lock (_sending) return !_unsent.IsEmpty; } }
+    public bool HasUnsent { get { using (_sending.Enter()) return !_unsent.IsEmpty; } }
 
     /// <summary>Gives it what has arrived; no bytes mean the end of the stream. The handshake goes on inside this call.</summary>
     public void Feed(ReadOnlySpan<byte> bytes)
@@ -74,6 +75,7 @@ internal sealed class TlsWire(Socket socket, bool isFed) : Stream
 
     private int Receive(Span<byte> into)
     {
+        LockChecks.BeforeWait();
         int timeoutMs = TimeLeftMs?.Invoke() ?? ReceiveTimeoutMs;
         if (timeoutMs <= 0) throw new WireTimeoutException();
         if (timeoutMs != _timeoutMs) socket.ReceiveTimeout = _timeoutMs = timeoutMs;
@@ -87,7 +89,7 @@ internal sealed class TlsWire(Socket socket, bool isFed) : Stream
     {
         try
         {
-            lock (_sending) Write(bytes.Span, mayWait: MayWait && !_isFed);
+            using (_sending.Enter()) Write(bytes.Span, mayWait: MayWait && !_isFed);
         }
         catch (SocketException e)
         {
@@ -100,6 +102,7 @@ internal sealed class TlsWire(Socket socket, bool isFed) : Stream
     {
         if (mayWait)
         {
+            LockChecks.BeforeWait();
             FlushWaiting();
             while (!bytes.IsEmpty) bytes = bytes[socket.Send(bytes)..];
             return;
@@ -117,7 +120,7 @@ internal sealed class TlsWire(Socket socket, bool isFed) : Stream
     /// <summary>Sends what was left over without waiting; returns whether nothing is left.</summary>
     public bool TryFlush()
     {
-        lock (_sending)
+        using (_sending.Enter())
         {
             if (!_unsent.IsEmpty) _unsent.Drop(LinkSocket.TrySend(socket, _unsent.Held));
             return _unsent.IsEmpty;
@@ -127,12 +130,12 @@ internal sealed class TlsWire(Socket socket, bool isFed) : Stream
     /// <summary>Drops what an inline send left, since the socket is gone.</summary>
     public void Abandon()
     {
-        lock (_sending) _unsent.Clear();
+        using (_sending.Enter()) _unsent.Clear();
     }
 
     public override void Flush()
     {
-        lock (_sending) FlushWaiting();
+        using (_sending.Enter()) FlushWaiting();
     }
 
     private void FlushWaiting()

@@ -18,6 +18,7 @@ using Ambrosia.Log.Reading;
 using Ambrosia.Log.Segments;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Locking;
 
 namespace Ambrosia.Coordinator;
 
@@ -170,6 +171,7 @@ internal sealed class Coordinator : IClientReplica, IDisposable
             Links.Admission.Open(Execution.Delivery.State);
             Checkpoints.Pipeline.Truncate(); // what a process that was killed meant to remove
         }
+        LockChecks.BeforeCallOut();
         Primary?.Invoke(session);
         _inputs.Pumps.Dial();
     }

@@ -1,6 +1,7 @@
 using System.Net.Sockets;
 using System.Runtime.InteropServices;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Locking;
 
 namespace Ambrosia.AppChannel;
 
@@ -89,6 +90,7 @@ internal sealed unsafe class RingWriter(byte* ring, int capacity)
     /// <exception cref="SocketException">The reader is gone.</exception>
     internal void AwaitRoom(Action bell)
     {
+        LockChecks.BeforeWait();
         ref int waits = ref *(int*)(ring + Ring.WriterWaitsAt);
         while (capacity - Room() > capacity / 2)
         {

@@ -1,5 +1,6 @@
 using System.Net.Sockets;
 using System.Runtime.InteropServices;
+using Ambrosia.Protocol.Locking;
 
 namespace Ambrosia.AppChannel;
 
@@ -14,6 +15,7 @@ public sealed partial class SocketStream(Socket socket) : AppStream
     {
         try
         {
+            LockChecks.BeforeWait();
             int received = socket.Receive(into, SocketFlags.None, out SocketError error);
             return error == SocketError.Success ? received : 0;
         }
@@ -27,6 +29,7 @@ public sealed partial class SocketStream(Socket socket) : AppStream
     {
         try
         {
+            LockChecks.BeforeWait();
             socket.Send(bytes);
         }
         catch (ObjectDisposedException)

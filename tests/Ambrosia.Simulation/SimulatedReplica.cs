@@ -12,6 +12,7 @@ using Ambrosia.Log.Reading;
 using Ambrosia.Log.Recovery;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Locking;
 using Ambrosia.Protocol.Records;
 using Ambrosia.TestKit;
 
@@ -298,7 +299,11 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         _ => false,
     };
 
-    void IPumps.Commit(bool drained) => _commitAsked = true;
+    void IPumps.Commit(bool drained)
+    {
+        if (drained) LockChecks.BeforeCommit();
+        _commitAsked = true;
+    }
 
     void IPumps.WaitForRoom(CancellationToken stop) => throw new SimulationFailure("a part waits");
 

@@ -6,6 +6,7 @@ using Ambrosia.Log.Files;
 using Ambrosia.Log.Format;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Locking;
 using Ambrosia.Protocol.Records;
 using Ambrosia.TestKit;
 
@@ -364,7 +365,7 @@ internal sealed class World
         SimulatedReplica rival = PickOf(instance);
         if (rival == replica) return;
         _isNested = true;
-        Run(rival, () => rival.Step(Random));
+        LockChecks.AsAnotherThread(() => Run(rival, () => rival.Step(Random)));
         _isNested = false;
         Running = replica;
     }

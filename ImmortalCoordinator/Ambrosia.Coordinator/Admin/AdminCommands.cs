@@ -1,6 +1,7 @@
 using System.Text.Json;
 using System.Text.Json.Nodes;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Locking;
 
 namespace Ambrosia.Coordinator.Admin;
 
@@ -15,12 +16,12 @@ internal sealed class AdminCommands
 
     private static readonly JsonDocumentOptions s_strict = new() { MaxDepth = 16, AllowDuplicateProperties = false };
 
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.AdminCommands);
     private readonly Dictionary<string, AdminCommand> _commands = new(StringComparer.Ordinal);
 
     public void Set(string name, AdminCommand command)
     {
-        lock (_gate) _commands[name] = command;
+        using (_gate.Enter()) _commands[name] = command;
     }
 
     /// <summary>Begins what a request asks for; a request that cannot be understood is answered with an error.</summary>
@@ -39,13 +40,13 @@ internal sealed class AdminCommands
         if (parsed is not JsonObject asked || asked["command"] is not JsonValue value || !value.TryGetValue(out string? name))
             return AdminAnswer.Refuse($"the request has no string \"command\". Give one of: {Names()}.");
         AdminCommand? command;
-        lock (_gate) _commands.TryGetValue(name, out command);
+        using (_gate.Enter()) _commands.TryGetValue(name, out command);
         return command is null ? AdminAnswer.Refuse($"there is no command '{name}' here. Give one of: {Names()}.") : command(asked);
     }
 
     private string Names()
     {
-        lock (_gate) return string.Join(", ", _commands.Keys.Order(StringComparer.Ordinal));
+        using (_gate.Enter()) return string.Join(", ", _commands.Keys.Order(StringComparer.Ordinal));
     }
 }
 

@@ -7,6 +7,7 @@ using Ambrosia.Coordinator.Replay;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Locking;
 
 namespace Ambrosia.Coordinator.AppSessions;
 
@@ -17,7 +18,7 @@ namespace Ambrosia.Coordinator.AppSessions;
 /// </summary>
 internal sealed class AppFeed(Delivery delivery, ReplicaLog log, PendingQueries queries)
 {
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.AppFeed);
     private readonly FrameQueue _control = new(seed: 0, checkPayload: false);
     private readonly ArrayBufferWriter<byte> _imageFrame = new();
     private CheckpointImage? _image;
@@ -26,7 +27,7 @@ internal sealed class AppFeed(Delivery delivery, ReplicaLog log, PendingQueries 
     /// <summary>These bytes were taken from the delivery and wait behind something that the app must know before.</summary>
     private ReadOnlyMemory<byte>? _held;
 
-    public bool HasControl { get { lock (_gate) return _control.HasAny; } }
+    public bool HasControl { get { using (_gate.Enter()) return _control.HasAny; } }
 
     /// <summary>The page of the log that comes next.</summary>
     public Lsn Next => delivery.Next;
@@ -47,7 +48,7 @@ internal sealed class AppFeed(Delivery delivery, ReplicaLog log, PendingQueries 
     /// <summary>The session is the instance's. Before the sender is told, and once.</summary>
     public void Begin(AppWelcome welcome, CheckpointImage? image)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             _image = image;
             _control.Write(welcome);
@@ -56,19 +57,19 @@ internal sealed class AppFeed(Delivery delivery, ReplicaLog log, PendingQueries 
 
     public void Write<T>(T frame) where T : IFramePayload<T>
     {
-        lock (_gate) _control.Write(frame);
+        using (_gate.Enter()) _control.Write(frame);
     }
 
     public void WriteHeartbeat()
     {
-        lock (_gate) _control.WriteEmpty(FrameType.Heartbeat);
+        using (_gate.Enter()) _control.WriteEmpty(FrameType.Heartbeat);
     }
 
     /// <summary>Control frames, unless one of the log is half sent.</summary>
     public bool TryTakeControl(out ReadOnlyMemory<byte> bytes)
     {
         bytes = default;
-        lock (_gate) return !delivery.IsInsideFrame && _control.TryTake(out bytes);
+        using (_gate.Enter()) return !delivery.IsInsideFrame && _control.TryTake(out bytes);
     }
 
     /// <summary>What comes behind the control frames: the image, then queries and the log.</summary>
@@ -108,7 +109,7 @@ internal sealed class AppFeed(Delivery delivery, ReplicaLog log, PendingQueries 
     {
         bytes = default;
         if (_held is not null || delivery.IsInsideFrame || !queries.HasReady(delivery.Next)) return false;
-        lock (_gate)
+        using (_gate.Enter())
         {
             queries.Give(delivery.Next, _control);
             return _control.TryTake(out bytes);
@@ -126,7 +127,7 @@ internal sealed class AppFeed(Delivery delivery, ReplicaLog log, PendingQueries 
         if (!delivery.TryTake(out bytes)) return false;
         if (delivery.TakeOutlook() is not { } ahead) return _deliveryTaken = true;
         _held = bytes;
-        lock (_gate)
+        using (_gate.Enter())
         {
             _control.Write(ahead);
             return _control.TryTake(out bytes);

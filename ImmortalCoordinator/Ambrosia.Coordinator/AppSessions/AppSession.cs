@@ -3,6 +3,7 @@ using Ambrosia.Coordinator.Outboxes;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Locking;
 using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.Coordinator.AppSessions;
@@ -21,7 +22,7 @@ internal sealed class AppSession(
     /// <summary>So many bytes cost less to send than to change threads for.</summary>
     private const ulong LittleBytesMax = 32 * 1024;
 
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.AppSession);
     private AppStage _stage; // written under the lock, by the thread that reads the app but for one step of the one that sends
 
     /// <summary>
@@ -35,21 +36,21 @@ internal sealed class AppSession(
     public string? EndReason { get; private set; }
 
     /// <summary>The hello was accepted.</summary>
-    public bool HasBegun { get { lock (_gate) return _stage != AppStage.AwaitHello; } }
+    public bool HasBegun { get { using (_gate.Enter()) return _stage != AppStage.AwaitHello; } }
 
-    public bool IsPrimary { get { lock (_gate) return _stage == AppStage.Primary; } }
+    public bool IsPrimary { get { using (_gate.Enter()) return _stage == AppStage.Primary; } }
 
     /// <summary>The app was told to become primary and has not answered yet.</summary>
-    public bool IsBecomingPrimary { get { lock (_gate) return _stage == AppStage.BecomingPrimary; } }
+    public bool IsBecomingPrimary { get { using (_gate.Enter()) return _stage == AppStage.BecomingPrimary; } }
 
-    public bool IsEnded { get { lock (_gate) return _stage == AppStage.Ended; } }
+    public bool IsEnded { get { using (_gate.Enter()) return _stage == AppStage.Ended; } }
 
     /// <summary>The stage's name for operators: greeting, replaying, becoming primary, primary, or ended.</summary>
     public string StageName
     {
         get
         {
-            lock (_gate)
+            using (_gate.Enter())
                 return _stage switch
                 {
                     AppStage.AwaitHello => "greeting",
@@ -66,7 +67,7 @@ internal sealed class AppSession(
     {
         get
         {
-            lock (_gate)
+            using (_gate.Enter())
             {
                 if (_stage == AppStage.Ended) return false;
                 if (feed.HasControl) return true;
@@ -151,7 +152,7 @@ internal sealed class AppSession(
     public void Begin(AppWelcome welcome, CheckpointImage? image)
     {
         outputs.BeginSession();
-        lock (_gate)
+        using (_gate.Enter())
         {
             feed.Begin(welcome, image);
             _stage = AppStage.Replaying;
@@ -165,7 +166,7 @@ internal sealed class AppSession(
     public void BecomePrimary(Lsn durable)
     {
         // On a full disk the first record of all may not be durable yet; the app begins with it before it can be anything.
-        lock (_gate) _target ??= durable == Lsn.Zero ? new Lsn(1) : durable;
+        using (_gate.Enter()) _target ??= durable == Lsn.Zero ? new Lsn(1) : durable;
         wakeSender();
     }
 
@@ -173,7 +174,7 @@ internal sealed class AppSession(
     {
         if (_stage != AppStage.BecomingPrimary || ready.Position != _target)
             throw new ProtocolViolation("P5.10", $"PrimaryReady for {ready.Position}");
-        lock (_gate) _stage = AppStage.Primary;
+        using (_gate.Enter()) _stage = AppStage.Primary;
         sessions.Ready(this);
         control.BecomePrimary();
         outputs.PushSelf();
@@ -191,7 +192,7 @@ internal sealed class AppSession(
     /// </summary>
     public bool TryTake(out ReadOnlyMemory<byte> bytes)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             bytes = default;
             if (_stage == AppStage.Ended) return false;
@@ -200,7 +201,7 @@ internal sealed class AppSession(
         }
         if (feed.TryTake(out bytes)) return true;
         if (_stage != AppStage.Replaying) return false;
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (_target is not { } all || feed.Next < all) return false;
             _stage = AppStage.BecomingPrimary;
@@ -220,7 +221,7 @@ internal sealed class AppSession(
 
     public void SendHeartbeat()
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (_stage == AppStage.AwaitHello) return; // the welcome comes first
             feed.WriteHeartbeat();
@@ -234,7 +235,7 @@ internal sealed class AppSession(
     /// <summary>The connection is over; both its threads have stopped.</summary>
     public void End(string why)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (_stage == AppStage.Ended) return;
             _stage = AppStage.Ended;

@@ -7,6 +7,7 @@ using Ambrosia.Coordinator.Replica;
 using Ambrosia.Log.Checkpoints;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Locking;
 
 namespace Ambrosia.Coordinator.AppSessions;
 
@@ -19,7 +20,7 @@ internal sealed class AppSessionRegistry(
     CoordinatorInputs inputs, ReplicaLog log, OutputStore outputs, AppExecution execution, ReplicaCheckpoints checkpoints,
     AppControl control)
 {
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.AppSessionRegistry);
     private AppSession? _live;
 
     /// <summary>
@@ -34,7 +35,7 @@ internal sealed class AppSessionRegistry(
     private volatile bool _mayHaveSent;
 
     /// <summary>The session that is primary, or on its way.</summary>
-    public AppSession? Live { get { lock (_gate) return _live; } }
+    public AppSession? Live { get { using (_gate.Enter()) return _live; } }
 
     /// <summary>
     /// A checkpoint at or below this must stay, and the log behind it: the session that is live reads on from here, and the primary's next
@@ -44,7 +45,7 @@ internal sealed class AppSessionRegistry(
     {
         get
         {
-            lock (_gate) return _reach is null || _live is null ? _reach : _hasPlace ? execution.Progress.Processed : Lsn.Zero;
+            using (_gate.Enter()) return _reach is null || _live is null ? _reach : _hasPlace ? execution.Progress.Processed : Lsn.Zero;
         }
     }
 
@@ -84,7 +85,7 @@ internal sealed class AppSessionRegistry(
     /// </summary>
     public bool TryBegin(AppSession session, AppHello hello, out string? why)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             why = _live is null ? null : $"session {_live.Number} is live; one app at a time";
             if (why is not null) return false;
@@ -98,13 +99,13 @@ internal sealed class AppSessionRegistry(
         }
         catch (LogUnreadException)
         {
-            lock (_gate) _live = null;
+            using (_gate.Enter()) _live = null;
             return false;
         }
         if (checkpoint?.Header is { } header && header.AppVersion > hello.AppVersion)
         {
             why = $"the checkpoint was made by app version {header.AppVersion}, this app is {hello.AppVersion}: start the newer one";
-            lock (_gate) _live = null;
+            using (_gate.Enter()) _live = null;
             checkpoint.Dispose();
             return false;
         }
@@ -119,7 +120,7 @@ internal sealed class AppSessionRegistry(
         outputs.Outboxes.BeginSession(CheckpointRecovery.Positions(checkpoint), state.Generations);
         control.BeginSession();
         execution.BeginSession(header, checkpoint?.Part, state, inputs.Options.Replica, durable);
-        lock (_gate) _hasPlace = _live == session;
+        using (_gate.Enter()) _hasPlace = _live == session;
         var welcome = new AppWelcome(1, new InstanceId(inputs.Identity.Name, inputs.Identity.Shard), inputs.Options.Replica,
             inputs.Identity.Uuid, log.Epoch, session.Number, state.Policy.MessageBytesMax, header?.Lsn ?? Lsn.Zero, checkpoint is not null);
         session.Begin(welcome, checkpoint is null ? null : new CheckpointImage(checkpoint.Reader, header!.Lsn, header.ImageVersion));
@@ -145,7 +146,7 @@ internal sealed class AppSessionRegistry(
         Lsn? again = execution.ExecutesAgainFrom;
         RestoredCheckpoint? checkpoint =
             checkpoints.Recovery.Newest(again ?? durable, mayReadOn: !execution.OwnsLog && again is null);
-        lock (_gate) _reach = checkpoint?.Header.Lsn ?? Lsn.Zero;
+        using (_gate.Enter()) _reach = checkpoint?.Header.Lsn ?? Lsn.Zero;
         if (checkpoint is not null) CheckpointRecovery.RestoreOutboxes(checkpoint, outputs.Outboxes, outputs.Pool);
         return checkpoint;
     }
@@ -154,12 +155,13 @@ internal sealed class AppSessionRegistry(
     public void Ready(AppSession session)
     {
         _mayHaveSent = true;
+        LockChecks.BeforeCallOut();
         BecamePrimary?.Invoke(session);
     }
 
     public void Ended(AppSession session)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (_live != session) return;
             if (_reach is { } reached) _reach = Lsn.Max(reached, execution.Progress.Processed);

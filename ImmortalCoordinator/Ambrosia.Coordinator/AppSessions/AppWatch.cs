@@ -1,5 +1,6 @@
 using Ambrosia.Coordinator.Replay;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Locking;
 using Microsoft.Extensions.Logging;
 
 namespace Ambrosia.Coordinator.AppSessions;
@@ -50,7 +51,7 @@ internal sealed class AppWatch(
     /// <summary>It is told again after as long as it has lasted, and at the latest after this.</summary>
     internal static readonly TimeSpan AgainMax = TimeSpan.FromMinutes(10);
 
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.AppWatch);
 
     /// <summary>The last tick saw this. It and the rest is guarded by the lock.</summary>
     private Sight _seen;
@@ -58,13 +59,13 @@ internal sealed class AppWatch(
     private bool _isTold;
 
     /// <summary>What is waited for beyond the limit; null: nothing is.</summary>
-    public AppWait? Overdue { get { lock (_gate) return _isTold ? Wait() : null; } }
+    public AppWait? Overdue { get { using (_gate.Enter()) return _isTold ? Wait() : null; } }
 
     public void Tick(TimeSpan now)
     {
         Sight seen = Look();
         AppWait? over = null, told = null;
-        lock (_gate)
+        using (_gate.Enter())
         {
             _now = now;
             if (seen != _seen)

@@ -1,5 +1,6 @@
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Locking;
 using Ambrosia.Protocol.Records;
 
 namespace Ambrosia.Coordinator.AppSessions;
@@ -19,17 +20,17 @@ internal sealed class PendingTimers
     /// </summary>
     private const int StaleMax = 1024;
 
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.PendingTimers);
     private readonly Dictionary<ulong, (long DueUs, bool IsLogged)> _waiting = [];
     private readonly PriorityQueue<ulong, (long DueUs, ulong Timer)> _heap = new();
 
     /// <summary>So many timers are waited for.</summary>
-    public int Count { get { lock (_gate) return _waiting.Count; } }
+    public int Count { get { using (_gate.Enter()) return _waiting.Count; } }
 
     /// <summary>A session begins.</summary>
     public void Clear()
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             _waiting.Clear();
             _heap.Clear();
@@ -40,7 +41,7 @@ internal sealed class PendingTimers
     /// <exception cref="ProtocolViolation">P5.14: too many.</exception>
     public bool Set(TimerSet timer)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             bool isKnown = _waiting.TryGetValue(timer.Timer, out (long DueUs, bool IsLogged) before);
             if (isKnown && before.DueUs == timer.DueUs) return false;
@@ -55,7 +56,7 @@ internal sealed class PendingTimers
 
     public void Drop(ulong timer)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             _waiting.Remove(timer);
             if (_heap.Count > 2 * _waiting.Count + StaleMax) Rebuild();
@@ -65,7 +66,7 @@ internal sealed class PendingTimers
     /// <summary>The first timer that is due and not in the log; it counts as logged from here on.</summary>
     public bool TryTake(long nowUs, out TimerFiredRecord fired)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (FirstDueUs() is { } due && due <= nowUs)
             {
@@ -82,7 +83,7 @@ internal sealed class PendingTimers
     /// <summary>The log had no room for what <see cref="TryTake"/> gave; unless the app has changed its mind meanwhile.</summary>
     public void GiveBack(TimerFiredRecord fired)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (!_waiting.TryGetValue(fired.Timer, out (long DueUs, bool IsLogged) timer) || timer != (fired.DueUs, true)) return;
             _waiting[fired.Timer] = (fired.DueUs, false);
@@ -91,7 +92,7 @@ internal sealed class PendingTimers
     }
 
     /// <summary>When the first is due that is not in the log, µs since 1970; null: none waits.</summary>
-    public long? FirstDue { get { lock (_gate) return FirstDueUs(); } }
+    public long? FirstDue { get { using (_gate.Enter()) return FirstDueUs(); } }
 
     private long? FirstDueUs()
     {

@@ -5,6 +5,7 @@ using Ambrosia.Protocol;
 using Ambrosia.Protocol.Checkpoints;
 using Ambrosia.Protocol.Frames;
 using Ambrosia.Protocol.Hashing;
+using Ambrosia.Protocol.Locking;
 
 namespace Ambrosia.Coordinator.Checkpoints;
 
@@ -16,7 +17,7 @@ namespace Ambrosia.Coordinator.Checkpoints;
 internal sealed class CheckpointJobWriter(
     ICheckpointOutcome outcome, Func<CheckpointHeader, CheckpointWriter> newWriter, Func<Lsn> statedDurable) : IDisposable
 {
-    private readonly Lock _naming = new();
+    private readonly RankedLock _naming = new(LockRank.CheckpointJobWriter);
     private bool _isForbidden; // guarded by naming
     private CheckpointWriter? _file;
     private CheckpointJob? _job;
@@ -33,7 +34,7 @@ internal sealed class CheckpointJobWriter(
     /// <summary>This replica has diverged: nothing of it gets a name any more. Any thread.</summary>
     public void Forbid()
     {
-        lock (_naming) _isForbidden = true;
+        using (_naming.Enter()) _isForbidden = true;
     }
 
     public void Start(CheckpointJob started)
@@ -93,7 +94,7 @@ internal sealed class CheckpointJobWriter(
         if (stated < _job!.Header.Lsn) return false;
         _isFinished = false;
         bool isPublished;
-        lock (_naming) isPublished = !_isForbidden && _file!.Publish(stated);
+        using (_naming.Enter()) isPublished = !_isForbidden && _file!.Publish(stated);
         if (isPublished)
         {
             outcome.Published(_job.Header.FileName);

@@ -1,6 +1,7 @@
 using Ambrosia.Coordinator.Outboxes;
 using Ambrosia.Log.Checkpoints;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Locking;
 
 namespace Ambrosia.Coordinator.Checkpoints;
 
@@ -21,7 +22,7 @@ internal sealed class CheckpointTrigger(long everyBytes, TimeSpan? interval = nu
 
     private static readonly TimeSpan s_pauseMin = TimeSpan.FromSeconds(1), s_pauseMax = TimeSpan.FromMinutes(1);
 
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.CheckpointTrigger);
     private CheckpointFileName? _last;
     private bool _isUnderWay;
 
@@ -47,16 +48,19 @@ internal sealed class CheckpointTrigger(long everyBytes, TimeSpan? interval = nu
     /// </summary>
     private (TimeSpan? At, TimeSpan Age) _since;
 
-    public CheckpointStatus Status { get { lock (_gate) return new CheckpointStatus(_last, _isUnderWay, _failures.Count, _failures.Why); } }
+    public CheckpointStatus Status
+    {
+        get { using (_gate.Enter()) return new CheckpointStatus(_last, _isUnderWay, _failures.Count, _failures.Why); }
+    }
 
     /// <summary>One was asked for, or is under way.</summary>
-    public bool IsDue { get { lock (_gate) return _isUnderWay || _wanted is not null; } }
+    public bool IsDue { get { using (_gate.Enter()) return _isUnderWay || _wanted is not null; } }
 
     /// <summary>The newest checkpoint that the start found.</summary>
     /// <param name="age">By the wall clock, which may have been set since: one from the future counts as taken now.</param>
     public void Found(CheckpointFileName name, TimeSpan age)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             _last = name;
             _seen = name.Lsn;
@@ -67,7 +71,7 @@ internal sealed class CheckpointTrigger(long everyBytes, TimeSpan? interval = nu
     /// <param name="durable">Of the log, now.</param>
     public void Published(CheckpointFileName name, Lsn durable)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             _last = name;
             _seen = durable;
@@ -83,7 +87,7 @@ internal sealed class CheckpointTrigger(long everyBytes, TimeSpan? interval = nu
     /// <summary>Somebody wants a checkpoint of all that is below <paramref name="durable"/>, as soon as one can be taken.</summary>
     public void Request(Lsn durable)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (_wanted is null || _wanted < durable) _wanted = durable;
             _retry.At = _now;
@@ -93,7 +97,7 @@ internal sealed class CheckpointTrigger(long everyBytes, TimeSpan? interval = nu
     /// <summary>The one under way came to nothing, or keeps us waiting for too long; after a pause the next one tries again.</summary>
     public void Failed(string because)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (!_isUnderWay) return;
             End(because);
@@ -105,7 +109,7 @@ internal sealed class CheckpointTrigger(long everyBytes, TimeSpan? interval = nu
     /// <summary>The app went away: the next session begins anew.</summary>
     public void SessionEnded()
     {
-        lock (_gate) if (_isUnderWay) End("the app's session ended before it was written");
+        using (_gate.Enter()) if (_isUnderWay) End("the app's session ended before it was written");
     }
 
     private void End(string because)
@@ -118,7 +122,7 @@ internal sealed class CheckpointTrigger(long everyBytes, TimeSpan? interval = nu
     /// <param name="now">Monotonic, so that a clock that is set moves no checkpoint.</param>
     public bool Claim(Lsn durable, EmittedBytes outputs, TimeSpan now)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             _now = now;
             _since.At ??= now - _since.Age;
@@ -132,7 +136,7 @@ internal sealed class CheckpointTrigger(long everyBytes, TimeSpan? interval = nu
     /// <summary>The log had no room for the mark: claimed again at the next tick.</summary>
     public void GiveBack()
     {
-        lock (_gate) _isUnderWay = false;
+        using (_gate.Enter()) _isUnderWay = false;
     }
 
     // A replica may have published one beyond what the caller last saw as durable.

@@ -1,5 +1,6 @@
 using Ambrosia.Log.Checkpoints;
 using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Locking;
 
 namespace Ambrosia.Coordinator.Checkpoints;
 
@@ -39,7 +40,7 @@ internal abstract record CheckpointStep
 /// </summary>
 internal sealed class ImageQueue
 {
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.ImageQueue);
     private readonly Queue<CheckpointStep> _queue = new();
     private readonly ImageBuffers _buffers = new();
 
@@ -49,13 +50,13 @@ internal sealed class ImageQueue
     /// <summary>The image that comes in has no byte yet.</summary>
     private bool _isImageEmpty = true;
 
-    public bool HasAny { get { lock (_gate) return _queue.Count > 0; } }
+    public bool HasAny { get { using (_gate.Enter()) return _queue.Count > 0; } }
 
-    public bool HasRoom { get { lock (_gate) return _buffers.HasRoom; } }
+    public bool HasRoom { get { using (_gate.Enter()) return _buffers.HasRoom; } }
 
     public void Add(CheckpointStep work)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             _queue.Enqueue(work);
             _growing = null;
@@ -66,7 +67,7 @@ internal sealed class ImageQueue
     /// <summary>Adds all of these bytes of an image behind what waits already; false: none of them.</summary>
     public bool TryAdd(ReadOnlySpan<byte> bytes)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             int room = _growing is { } last ? Math.Min(last.Buffer.Length - last.Length, bytes.Length) : 0;
             if (!_buffers.HasRoomFor(bytes.Length - room)) return false;
@@ -85,7 +86,7 @@ internal sealed class ImageQueue
     /// <summary>Takes the next piece; null: there is none. A stretch that is taken grows no more.</summary>
     public CheckpointStep? Take()
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (!_queue.TryDequeue(out CheckpointStep? work)) return null;
             if (ReferenceEquals(work, _growing)) _growing = null;
@@ -96,7 +97,7 @@ internal sealed class ImageQueue
     /// <summary>A stretch's bytes are written, and its memory is used again.</summary>
     public void Return(CheckpointStep.Stretch stretch)
     {
-        lock (_gate) _buffers.Return(stretch.Buffer);
+        using (_gate.Enter()) _buffers.Return(stretch.Buffer);
     }
 }
 

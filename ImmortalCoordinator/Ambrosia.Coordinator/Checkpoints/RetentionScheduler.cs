@@ -1,5 +1,6 @@
 using Ambrosia.Log.Checkpoints;
 using Ambrosia.Log.Retention;
+using Ambrosia.Protocol.Locking;
 using Microsoft.Extensions.Logging;
 
 namespace Ambrosia.Coordinator.Checkpoints;
@@ -13,7 +14,7 @@ internal sealed class RetentionScheduler(Truncation truncation, SegmentHolds hol
 {
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(10);
 
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.RetentionScheduler);
     private readonly HashSet<string> _logged = [];
     private TimeSpan? _retryAt;
 
@@ -32,14 +33,14 @@ internal sealed class RetentionScheduler(Truncation truncation, SegmentHolds hol
             if (_logged.Add(name.ToString())) logger.CheckpointDamaged(name.ToString());
         if (result.Held is { } held && _logged.Add(held.Path)) logger.HistoryHeld(held.Path);
         foreach (SegmentHold taken in result.Taken) logger.HistoryTaken(taken.Segment.Path, taken.Since, taken.Bytes >> 20);
-        lock (_gate) _retryAt = result.Held is null ? null : time.GetElapsedTime(0) + s_retryAfter;
+        using (_gate.Enter()) _retryAt = result.Held is null ? null : time.GetElapsedTime(0) + s_retryAfter;
     }
 
     /// <summary>True, once: what was held is to be tried again now.</summary>
     /// <param name="now">Monotonic.</param>
     public bool IsDue(TimeSpan now)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (_retryAt is not { } at || now < at) return false;
             _retryAt = null;

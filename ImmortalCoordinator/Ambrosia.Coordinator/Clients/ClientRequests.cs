@@ -2,6 +2,7 @@ using System.Buffers.Binary;
 using System.Diagnostics.CodeAnalysis;
 using Ambrosia.Coordinator.LogFeed;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Locking;
 using Ambrosia.Protocol.Records;
 using Ambrosia.Protocol.Runs;
 
@@ -16,7 +17,7 @@ internal sealed class ClientRequests
 {
     private const int HeadBytes = ClientSessionId.Bytes + 8 + 1;
 
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.ClientRequests);
     private readonly LogAppender _log;
     private readonly byte[] _head = new byte[HeadBytes];
     private readonly Action<Lsn> _reserved;
@@ -39,12 +40,16 @@ internal sealed class ClientRequests
     }
 
     /// <summary>Something waits to be told as durable.</summary>
-    public bool HasUnlogged { get { lock (_gate) return _unlogged.Count > 0; } }
+    public bool HasUnlogged { get { using (_gate.Enter()) return _unlogged.Count > 0; } }
 
     /// <summary>True when the oldest of what waits is durable.</summary>
     public bool IsLogged
     {
-        get { lock (_gate) return _unlogged.TryPeek(out (Lsn End, ulong Number, bool IsImpulse) next) && next.End <= _log.Durable; }
+        get
+        {
+            using (_gate.Enter())
+                return _unlogged.TryPeek(out (Lsn End, ulong Number, bool IsImpulse) next) && next.End <= _log.Durable;
+        }
     }
 
     /// <summary>False: no room in the log now; give the same run again later, and what was taken of it is passed over.</summary>
@@ -67,7 +72,7 @@ internal sealed class ClientRequests
             throw new ProtocolViolation("P10.3", $"run of a caller names peer {header.Peer}");
         if (header.First == 0 || header.First > _taken + 1 || header.Last <= _taken)
             throw new ProtocolViolation("P10.3", $"messages {header.First} to {header.Last} where {_taken + 1} is next");
-        lock (_gate)
+        using (_gate.Enter())
         {
             ulong underWay = (ulong)(_unanswered.Count + _impulses) + (header.Last - _taken);
             if (underWay > ClientSession.RequestsMax)
@@ -89,7 +94,7 @@ internal sealed class ClientRequests
     /// <summary>The message has its place in the log; called before it can become durable, so before any answer.</summary>
     private void Reserved(Lsn end)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             _unlogged.Enqueue((end, _appending.Number, _appending.IsImpulse));
             if (_appending.IsImpulse) _impulses++;
@@ -104,7 +109,7 @@ internal sealed class ClientRequests
         number = 0;
         end = default;
         Lsn durable = _log.Durable;
-        lock (_gate)
+        using (_gate.Enter())
         {
             while (_unlogged.TryPeek(out (Lsn End, ulong Number, bool IsImpulse) next) && next.End <= durable)
             {
@@ -123,7 +128,7 @@ internal sealed class ClientRequests
         var kept = new List<byte>();
         uint count = 0;
         var messages = new MessageReader(run);
-        lock (_gate)
+        using (_gate.Enter())
         {
             while (messages.Next())
             {

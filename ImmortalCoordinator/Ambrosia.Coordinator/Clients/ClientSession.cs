@@ -3,6 +3,7 @@ using Ambrosia.Coordinator.Links;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Locking;
 using Ambrosia.Protocol.Runs;
 using CRA.Links;
 
@@ -20,7 +21,7 @@ internal sealed class ClientSession : ILinkTraffic, ILinkFrames
 
     private enum Stage { AwaitHello, Open, Refused, Ended }
 
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.ClientSession);
     private readonly LinkTransport _transport;
     private readonly ClientAdmission _admission;
     private readonly PendingQueries _pending;
@@ -50,7 +51,7 @@ internal sealed class ClientSession : ILinkTraffic, ILinkFrames
 
     public ReadOnlyMemory<byte> HeartbeatFrame
     {
-        get { lock (_gate) return _stage == Stage.Open && _flow.MayEmit ? _output.Heartbeat : default; }
+        get { using (_gate.Enter()) return _stage == Stage.Open && _flow.MayEmit ? _output.Heartbeat : default; }
     }
 
     public int FrameBytesWanted => _incoming.BytesWanted;
@@ -91,7 +92,7 @@ internal sealed class ClientSession : ILinkTraffic, ILinkFrames
     {
         if (_stage != Stage.Open) throw new ProtocolViolation("P10.1", "query before the hello");
         QueryFrame query = QueryFrame.Read(payload, _admission.MessageBytesMax);
-        lock (_gate) _queries.Count(query.Query);
+        using (_gate.Enter()) _queries.Count(query.Query);
         Crash.Hit("query.beforeAsk");
         _pending.Ask(this, query);
     }
@@ -101,12 +102,12 @@ internal sealed class ClientSession : ILinkTraffic, ILinkFrames
         if (_stage != Stage.AwaitHello) throw new ProtocolViolation("P10.1", "second hello");
         if (!_admission.IsForUs(hello))
         {
-            lock (_gate) _stage = Stage.Refused; // without a word: it finds the primary in the catalog
+            using (_gate.Enter()) _stage = Stage.Refused; // without a word: it finds the primary in the catalog
             return;
         }
         string? wrong = _admission.Admit(this, hello, _transport.CertifiedNames, out _number);
         _client = hello.Client;
-        lock (_gate)
+        using (_gate.Enter())
         {
             _output.AnswerBytesMax = hello.MessageBytesMax;
             if (wrong is null) Open(hello.QueriesOnly);
@@ -117,6 +118,7 @@ internal sealed class ClientSession : ILinkTraffic, ILinkFrames
             }
         }
         if (wrong is not null) _admission.Log(_client, _transport.Remote, PeerEvent.Refused, wrong);
+        LockChecks.BeforeCallOut();
         _transport.Wake();
     }
 
@@ -133,14 +135,16 @@ internal sealed class ClientSession : ILinkTraffic, ILinkFrames
     /// <summary>The log has advanced: the caller may be told that requests are durable.</summary>
     public void DurableAdvanced()
     {
-        if (_requests is { HasUnlogged: true }) _transport.Wake();
+        if (_requests is not { HasUnlogged: true }) return;
+        LockChecks.BeforeCallOut();
+        _transport.Wake();
     }
 
     /// <summary>The app has answered requests; an answer that is not waited for is dropped.</summary>
     public void Answer(in RunView run)
     {
         string? why;
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (_stage != Stage.Open || _requests is null || !_requests.TryAnswer(run, out byte[]? answers)) return;
             why = _output.WriteAnswers(answers, _requests);
@@ -152,7 +156,7 @@ internal sealed class ClientSession : ILinkTraffic, ILinkFrames
     public void Answer(in QueryAnswerFrame answer)
     {
         string? why;
-        lock (_gate)
+        using (_gate.Enter())
         {
             _queries.Answered();
             if (_stage != Stage.Open) return;
@@ -163,6 +167,7 @@ internal sealed class ClientSession : ILinkTraffic, ILinkFrames
 
     private void WakeOrClose(string? why)
     {
+        LockChecks.BeforeCallOut();
         if (why is null) _transport.Wake();
         else _transport.Close(why);
     }
@@ -171,7 +176,7 @@ internal sealed class ClientSession : ILinkTraffic, ILinkFrames
     {
         bytes = default;
         if (!_flow.MayEmit) return false;
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (_stage == Stage.Open && _requests is { IsLogged: true }) _output.WriteLogged(_requests);
             return _output.TryTake(out bytes);
@@ -183,7 +188,7 @@ internal sealed class ClientSession : ILinkTraffic, ILinkFrames
     /// <summary>Both threads of the connection have stopped.</summary>
     public void Ended(string why)
     {
-        lock (_gate) _stage = Stage.Ended;
+        using (_gate.Enter()) _stage = Stage.Ended;
         _pending.Forget(this);
         if (_number > 0) _admission.Remove(_number);
     }

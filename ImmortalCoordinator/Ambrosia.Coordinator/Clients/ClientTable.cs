@@ -1,4 +1,5 @@
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Locking;
 using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.Coordinator.Clients;
@@ -11,7 +12,7 @@ internal sealed class ClientTable
 {
     public const int SessionsMax = 512;
 
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.ClientTable);
     private readonly Dictionary<ulong, ClientSession> _sessions = [];
     private volatile ClientSession[] _all = [];
     private ulong _numbers;
@@ -21,7 +22,7 @@ internal sealed class ClientTable
     /// <summary>False: there are as many as may be.</summary>
     public bool TryAdd(ClientSession session, out ulong number)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             number = 0;
             if (_sessions.Count == SessionsMax) return false;
@@ -33,7 +34,7 @@ internal sealed class ClientTable
 
     public void Remove(ulong number)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (_sessions.Remove(number)) _all = [.. _sessions.Values];
         }
@@ -53,7 +54,7 @@ internal sealed class ClientTable
         ClientSessionId of = run.Header.ClientSession;
         if (of.Epoch != epoch) return;
         ClientSession? session;
-        lock (_gate) session = _sessions.GetValueOrDefault(of.Number);
+        using (_gate.Enter()) session = _sessions.GetValueOrDefault(of.Number);
         session?.Answer(run);
     }
 }

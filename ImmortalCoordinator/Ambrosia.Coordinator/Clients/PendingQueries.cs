@@ -2,6 +2,7 @@ using System.Buffers;
 using Ambrosia.Coordinator.Framing;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Locking;
 using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.Coordinator.Clients;
@@ -28,7 +29,7 @@ internal sealed class PendingQueries(TimeProvider time, Func<Lsn> durable, Actio
     /// <summary>The lowest gate: there is no state before the first record.</summary>
     private static readonly Lsn s_first = new(1);
 
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.PendingQueries);
     private readonly SortedDictionary<(Lsn Gate, ulong Id), ClientQuery> _waiting = [];
     private readonly Dictionary<ulong, ClientQuery> _atTheApp = [];
     private readonly ArrayBufferWriter<byte> _frame = new();
@@ -36,7 +37,7 @@ internal sealed class PendingQueries(TimeProvider time, Func<Lsn> durable, Actio
     private long _bytes, _earliest = long.MaxValue;
 
     /// <summary>Queries under way.</summary>
-    public int Count { get { lock (_gate) return _waiting.Count + _atTheApp.Count; } }
+    public int Count { get { using (_gate.Enter()) return _waiting.Count + _atTheApp.Count; } }
 
     /// <summary>Keeps a query until the app can answer it; if there are too many already, it is answered so at once.</summary>
     public void Ask(ClientSession session, in QueryFrame query)
@@ -50,7 +51,7 @@ internal sealed class PendingQueries(TimeProvider time, Func<Lsn> durable, Actio
         Lsn known = durable();
         Lsn behind = Lsn.Max(query.Position, known);
         long until = In(Math.Min(query.PatienceMs, QueryFrame.PatienceMsMax));
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (_waiting.Count + _atTheApp.Count == QueriesMax || (_bytes > 0 && _bytes + query.Arguments.Length > BytesMax)) return false;
             var asked = new ClientQuery(++_lastId, session, query, Lsn.Max(behind, s_first), until);
@@ -70,7 +71,7 @@ internal sealed class PendingQueries(TimeProvider time, Func<Lsn> durable, Actio
     /// <param name="given">Every record below has been given to the app, and none behind.</param>
     public void Give(Lsn given, FrameQueue to)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             while (_atTheApp.Count < AtTheAppMax && _waiting.Count > 0 && _waiting.First().Value is { } next && next.Gate <= given)
             {
@@ -91,7 +92,7 @@ internal sealed class PendingQueries(TimeProvider time, Func<Lsn> durable, Actio
     {
         ClientQuery? asked;
         bool isWaiting;
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (!_atTheApp.Remove(answer.Query, out asked))
                 throw new ProtocolViolation("P5.18", $"an answer to query {answer.Query}, which the app was not asked");
@@ -115,7 +116,7 @@ internal sealed class PendingQueries(TimeProvider time, Func<Lsn> durable, Actio
     {
         var given = new List<ClientQuery>();
         long until = In(QueryFrame.PatienceMsMax);
-        lock (_gate)
+        using (_gate.Enter())
         {
             foreach (ClientQuery asked in _atTheApp.Values)
             {
@@ -136,7 +137,7 @@ internal sealed class PendingQueries(TimeProvider time, Func<Lsn> durable, Actio
     /// <summary>The caller is gone.</summary>
     public void Forget(ClientSession session)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             foreach (ClientQuery asked in _waiting.Values.Where(each => each.Session == session).ToArray()) Drop(asked);
             foreach (ClientQuery asked in _atTheApp.Values.Where(each => each.Session == session)) asked.IsForgotten = true;
@@ -153,7 +154,7 @@ internal sealed class PendingQueries(TimeProvider time, Func<Lsn> durable, Actio
         long now = time.GetTimestamp();
         if (Volatile.Read(ref _earliest) > now) return;
         ClientQuery[] over;
-        lock (_gate)
+        using (_gate.Enter())
         {
             over = [.. _waiting.Values.Where(each => each.Until <= now)];
             foreach (ClientQuery asked in over) Drop(asked);

@@ -1,6 +1,7 @@
 using System.Collections;
 using System.ComponentModel;
 using System.Runtime.InteropServices;
+using Ambrosia.Protocol.Locking;
 
 namespace Ambrosia.Coordinator.Hosting;
 
@@ -19,7 +20,7 @@ internal sealed unsafe partial class AppProcess
     /// <summary>The system's structures for signals and for a start take fewer bytes than this.</summary>
     private const int StructureBytes = 1024;
 
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.AppProcess);
     private readonly int _id;
     private readonly bool _hasGroup;
     private readonly ManualResetEventSlim _ended = new(false);
@@ -72,7 +73,7 @@ internal sealed unsafe partial class AppProcess
         // It stays in the table of processes meanwhile, so that its id, which is its group's too, is nobody else's.
         while (WaitId(OneProcess, _id, information, Exited | LeaveIt) != 0 && Marshal.GetLastPInvokeError() == Interrupted) { }
         int status;
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (_hasGroup) _ = Kill(-_id, KillSignal);
             while (WaitPid(_id, out status, 0) < 0)
@@ -98,7 +99,7 @@ internal sealed unsafe partial class AppProcess
 
     private void Signal(int signal)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (!_ended.IsSet) _ = Kill(_hasGroup ? -_id : _id, signal);
         }

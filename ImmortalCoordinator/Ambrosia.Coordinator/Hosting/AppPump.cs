@@ -6,6 +6,7 @@ using Ambrosia.Coordinator.LogFeed;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Locking;
 using CRA.Links;
 using Microsoft.Extensions.Logging;
 
@@ -26,7 +27,7 @@ internal sealed class AppPump(
     private const int StrangersMax = 16;
 
     private readonly LogRateLimiter _lines = new(TimeProvider.System.TimestampFrequency, TimeProvider.System.GetTimestamp());
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.AppPump);
 
     /// <summary>
     /// The connections whose app has not shown its token, oldest first: one too many closes the oldest, so that nobody keeps the app out.
@@ -94,13 +95,13 @@ internal sealed class AppPump(
     {
         string? admitted;
         long leftOut;
-        lock (_lines) admitted = _lines.Admit(why, TimeProvider.System.GetTimestamp(), out leftOut);
+        using (_gate.Enter()) admitted = _lines.Admit(why, TimeProvider.System.GetTimestamp(), out leftOut);
         if (admitted is not null) logger.AppRefused(admitted, leftOut);
     }
 
     private void Admit(Socket socket)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             _strangers.Add(socket);
             if (_strangers.Count <= StrangersMax) return;
@@ -112,13 +113,14 @@ internal sealed class AppPump(
     /// <summary>Takes it out of those who have shown no token; false: it had to make room.</summary>
     private bool IsStrangerNoMore(Socket socket)
     {
-        lock (_gate) return _strangers.Remove(socket);
+        using (_gate.Enter()) return _strangers.Remove(socket);
     }
 
     private void Serve(Socket socket)
     {
         using Socket owned = socket;
         using var output = new AppSender();
+        LockChecks.BeforeWait();
         _isOpen.Wait();
         Target mine = _target;
         AppSession session = mine.Coordinator.NewSession(output.Wake);
@@ -157,6 +159,7 @@ internal sealed class AppPump(
         IsStrangerNoMore(socket);
         if (sender is null) SendLast(socket, session);
         output.End();
+        LockChecks.BeforeWait();
         sender?.Join();
         stream?.Dispose();
         session.End(why);

@@ -2,6 +2,7 @@ using System.Net.Sockets;
 using System.Runtime.ExceptionServices;
 using Ambrosia.AppChannel;
 using Ambrosia.Coordinator.AppSessions;
+using Ambrosia.Protocol.Locking;
 
 namespace Ambrosia.Coordinator.Hosting;
 
@@ -12,7 +13,7 @@ namespace Ambrosia.Coordinator.Hosting;
 /// </summary>
 internal sealed class AppSender : IDisposable
 {
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.AppSender);
     private readonly Parker _parker = new();
     private AppSession? _session;
     private AppStream? _stream;
@@ -62,7 +63,7 @@ internal sealed class AppSender : IDisposable
         finally
         {
             _isRunning = false;
-            lock (_gate) { } // who was passing by has left
+            using (_gate.Enter()) { } // who was passing by has left
         }
     }
 
@@ -76,7 +77,7 @@ internal sealed class AppSender : IDisposable
     /// <summary>True when anything was sent.</summary>
     private bool SendAll()
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             _failure?.Throw();
             bool isAny = false;

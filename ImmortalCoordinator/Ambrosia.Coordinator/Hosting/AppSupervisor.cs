@@ -3,6 +3,7 @@ using System.Diagnostics;
 using System.Globalization;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Locking;
 using Microsoft.Extensions.Logging;
 
 namespace Ambrosia.Coordinator.Hosting;
@@ -24,7 +25,7 @@ internal sealed class AppSupervisor(
     private static readonly TimeSpan s_grace = TimeSpan.FromSeconds(2), s_afterTerminate = TimeSpan.FromSeconds(1);
 
     private readonly ManualResetEventSlim _stop = new(false);
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.AppSupervisor);
 
     /// <summary>The app that runs; null: none does. Guarded by the lock.</summary>
     private AppProcess? _process;
@@ -68,7 +69,7 @@ internal sealed class AppSupervisor(
         AppProcess process;
         try
         {
-            lock (_gate)
+            using (_gate.Enter())
             {
                 if (_stop.IsSet) return -1;
                 _process = process = AppProcess.Start(command, variables);
@@ -95,7 +96,7 @@ internal sealed class AppSupervisor(
     {
         StartNoMore();
         AppProcess? process;
-        lock (_gate) process = _process;
+        using (_gate.Enter()) process = _process;
         if (process is null || process.HasEndedWithin(s_grace)) return;
         process.Terminate();
         if (process.HasEndedWithin(s_afterTerminate)) return;

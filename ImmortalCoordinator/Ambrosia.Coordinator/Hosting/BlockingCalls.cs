@@ -1,3 +1,4 @@
+using Ambrosia.Protocol.Locking;
 using Microsoft.Extensions.Logging;
 
 namespace Ambrosia.Coordinator.Hosting;
@@ -12,7 +13,7 @@ internal sealed class BlockingCalls(TimeProvider time, ILogger logger)
     /// <summary>Whatever answers at all answers within this time.</summary>
     internal static readonly TimeSpan Deadline = TimeSpan.FromSeconds(5);
 
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.BlockingCalls);
 
     /// <summary>The calls under way: of what kind, and since which timestamp. Guarded by the lock.</summary>
     private readonly List<(string What, long Begun)> _underWay = [];
@@ -25,7 +26,7 @@ internal sealed class BlockingCalls(TimeProvider time, ILogger logger)
     public T Make<T>(string what, Func<T> call)
     {
         (string What, long Begun) made = (what, time.GetTimestamp());
-        lock (_gate)
+        using (_gate.Enter())
         {
             _underWay.Add(made);
             _count = _underWay.Count;
@@ -43,7 +44,7 @@ internal sealed class BlockingCalls(TimeProvider time, ILogger logger)
     private void End((string What, long Begun) made)
     {
         bool isOver;
-        lock (_gate)
+        using (_gate.Enter())
         {
             _underWay.Remove(made);
             _count = _underWay.Count;
@@ -58,7 +59,7 @@ internal sealed class BlockingCalls(TimeProvider time, ILogger logger)
     {
         if (_count == 0) return;
         string[] late;
-        lock (_gate) late = [.. _underWay.Where(call => IsLate(call.Begun)).Select(static call => call.What).Where(_told.Add)];
+        using (_gate.Enter()) late = [.. _underWay.Where(call => IsLate(call.Begun)).Select(static call => call.What).Where(_told.Add)];
         foreach (string what in late) logger.CallHangs(what, Deadline.TotalSeconds);
     }
 

@@ -2,6 +2,7 @@ using Ambrosia.Coordinator.Links;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Log.Fencing;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Locking;
 using CRA.Catalog;
 
 namespace Ambrosia.Coordinator.Hosting;
@@ -25,7 +26,7 @@ internal sealed class CatalogPump(
     private const int RestShare = 10;
 
     private readonly AutoResetEvent _wake = new(false);
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.CatalogPump);
 
     /// <summary>The publication that was asked for and has not been tried; null: there is none. Guarded by the lock.</summary>
     private ManualResetEventSlim? _asked;
@@ -40,8 +41,9 @@ internal sealed class CatalogPump(
     public void PublishNow()
     {
         ManualResetEventSlim asked;
-        lock (_gate) asked = _asked ??= new ManualResetEventSlim(false);
+        using (_gate.Enter()) asked = _asked ??= new ManualResetEventSlim(false);
         _wake.Set();
+        LockChecks.BeforeWait();
         asked.Wait(PatienceMax);
     }
 
@@ -53,10 +55,11 @@ internal sealed class CatalogPump(
         {
             while (!_stopped)
             {
+                LockChecks.BeforeWait();
                 _wake.WaitOne(peers.HasUnconnected ? rest : LookMs);
                 now = Environment.TickCount64;
                 ManualResetEventSlim? asked;
-                lock (_gate) (asked, _asked) = (_asked, null);
+                using (_gate.Enter()) (asked, _asked) = (_asked, null);
                 if (asked is not null || now - look >= LookMs)
                 {
                     bool anyhow = asked is not null || now - publication >= PublishMs;

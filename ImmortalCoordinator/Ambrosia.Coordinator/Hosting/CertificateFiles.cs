@@ -1,6 +1,7 @@
 using System.Text;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Log.Files;
+using Ambrosia.Protocol.Locking;
 using CRA.Authentication;
 using Microsoft.Extensions.Logging;
 
@@ -16,7 +17,7 @@ internal sealed class CertificateFiles(CoordinatorOptions options, IFileSystem f
     private const int FileBytesMax = 1 << 20;
     private static readonly TimeSpan s_lookEvery = TimeSpan.FromSeconds(1);
 
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.CertificateFiles);
 
     // What current was made of, or what could not be used. Guarded by gate, as is all below.
     private string? _texts;
@@ -29,7 +30,7 @@ internal sealed class CertificateFiles(CoordinatorOptions options, IFileSystem f
     {
         get
         {
-            lock (_gate)
+            using (_gate.Enter())
             {
                 if (_current is null) _current = ReadFirst();
                 else if (time.GetElapsedTime(_lookedAt) >= s_lookEvery) LookAgain();

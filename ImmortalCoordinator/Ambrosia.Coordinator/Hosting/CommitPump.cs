@@ -1,5 +1,6 @@
 using Ambrosia.Coordinator.LogFeed;
 using Ambrosia.Coordinator.Replica;
+using Ambrosia.Protocol.Locking;
 
 namespace Ambrosia.Coordinator.Hosting;
 
@@ -9,7 +10,7 @@ namespace Ambrosia.Coordinator.Hosting;
 /// </summary>
 internal sealed class CommitPump(Action<int, string> fail) : IDisposable
 {
-    private readonly Lock _inside = new();
+    private readonly RankedLock _inside = new(LockRank.CommitPump);
     private readonly Parker _parker = new();
     private readonly ManualResetEventSlim _room = new(false);
     private Committer? _committer;
@@ -29,6 +30,7 @@ internal sealed class CommitPump(Action<int, string> fail) : IDisposable
 
     public void Commit(bool drained)
     {
+        if (drained) LockChecks.BeforeCommit();
         Stirred?.Invoke();
         if (_inside.IsHeldByCurrentThread) return; // the loop that called us goes on
         if (drained && TryRunHere(out _)) return;
@@ -51,7 +53,7 @@ internal sealed class CommitPump(Action<int, string> fail) : IDisposable
         {
             _parker.Park(() => _asked || _stopped, Timeout.InfiniteTimeSpan);
             _asked = false;
-            lock (_inside) RunUntilParked();
+            using (_inside.Enter()) RunUntilParked();
         }
     }
 
@@ -88,6 +90,7 @@ internal sealed class CommitPump(Action<int, string> fail) : IDisposable
     /// <summary>Blocks until something was committed or written that may have made room, but for a short while at the most.</summary>
     public void WaitForRoom(CancellationToken stop)
     {
+        LockChecks.BeforeWait();
         _room.Reset(); // before looking who commits: whoever does so now will set it when it is done
         if (TryRunHere(out bool worked) && worked) return;
         _room.Wait(TimeSpan.FromMilliseconds(5), stop);

@@ -1,4 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
+using Ambrosia.Protocol.Locking;
 using Microsoft.Extensions.Logging;
 
 namespace Ambrosia.Coordinator.Hosting;
@@ -19,7 +20,7 @@ internal sealed class EventWriter : ILogger, IDisposable
     private readonly TextWriter _output;
     private readonly EventFormat _format;
     private readonly Thread _thread;
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.EventWriter);
     private readonly AutoResetEvent _wake = new(false);
 
     /// <summary>Set while nothing waits and nothing is being written.</summary>
@@ -63,13 +64,13 @@ internal sealed class EventWriter : ILogger, IDisposable
     public void Dispose()
     {
         Flush();
-        lock (_gate) _stopped = true;
+        using (_gate.Enter()) _stopped = true;
         _wake.Set();
     }
 
     private void Enqueue(string line)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (_stopped) return;
             // The writing thread itself logs nothing but the count of what was lost, which must not be lost in turn.
@@ -93,14 +94,14 @@ internal sealed class EventWriter : ILogger, IDisposable
             _wake.WaitOne();
             while (TryTake(out string? line))
                 if (TryWrite(line)) LogLost();
-            lock (_gate)
+            using (_gate.Enter())
                 if (_stopped) return;
         }
     }
 
     private bool TryTake([NotNullWhen(true)] out string? line)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (!_waiting.TryDequeue(out line))
             {
@@ -125,7 +126,7 @@ internal sealed class EventWriter : ILogger, IDisposable
         catch (Exception)
         {
             _isTorn = true;
-            lock (_gate) _lost++;
+            using (_gate.Enter()) _lost++;
             return false;
         }
     }
@@ -133,7 +134,7 @@ internal sealed class EventWriter : ILogger, IDisposable
     private void LogLost()
     {
         long lost;
-        lock (_gate) (lost, _lost) = (_lost, 0);
+        using (_gate.Enter()) (lost, _lost) = (_lost, 0);
         if (lost > 0) this.EventsLost(lost);
     }
 }

@@ -1,6 +1,7 @@
 using Ambrosia.Coordinator.Framing;
 using Ambrosia.Coordinator.Links;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Locking;
 using CRA.Catalog;
 using CRA.Links;
 using Microsoft.Extensions.Logging;
@@ -125,7 +126,7 @@ internal sealed class LinkPump(Coordinator coordinator, ICatalog catalog, LinkSe
             if (primary is not null) return LinkDialler.Dial(primary.Address, settings, peer: peer.Name);
             failure = DialFailure.NoAddress;
         }
-        catch (Exception e) when (e is not OutOfMemoryException)
+        catch (Exception e) when (e is not (OutOfMemoryException or LockOrderException))
         {
             (failure, why) = (DialFailure.NoAnswer, e.Message);
         }

@@ -1,3 +1,5 @@
+using Ambrosia.Protocol.Locking;
+
 namespace Ambrosia.Coordinator.Hosting;
 
 /// <summary>
@@ -18,6 +20,7 @@ internal sealed class Parker : IDisposable
     /// <summary>Waits until woken or the time is over, unless <paramref name="hasWork"/> says otherwise after the flag is up.</summary>
     public void Park(Func<bool> hasWork, TimeSpan limit)
     {
+        LockChecks.BeforeWait();
         Interlocked.Exchange(ref _parked, 1);
         if (!hasWork()) _wake.WaitOne(limit);
         Volatile.Write(ref _parked, 0);

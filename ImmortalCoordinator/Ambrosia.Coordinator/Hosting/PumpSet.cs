@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using Ambrosia.Coordinator.LogFeed;
 using Ambrosia.Coordinator.Replica;
+using Ambrosia.Protocol.Locking;
 
 namespace Ambrosia.Coordinator.Hosting;
 
@@ -76,6 +77,7 @@ internal sealed class PumpSet(Action<int, string> fail) : IPumps, IDisposable
     /// </summary>
     public void EndCleanly(Coordinator parts)
     {
+        LockChecks.BeforeWait();
         var patience = Stopwatch.StartNew();
         if (parts.IsPrimary && parts.Checkpoints.AreAllowed && parts.Sessions.Live is { IsPrimary: true })
         {

@@ -6,6 +6,7 @@ using Ambrosia.Log.Files;
 using Ambrosia.Log.Reading;
 using Ambrosia.Log.Recovery;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Locking;
 using Microsoft.Extensions.Logging;
 
 namespace Ambrosia.Coordinator.Hosting;
@@ -59,6 +60,7 @@ internal sealed class SecondaryPump(
             }
             pauseMs = advanced ? PauseMsMin : Math.Min(pauseMs * 2, PauseMsMax);
             if (!advanced && _wasCaughtUp && PrepareSpare()) continue;
+            LockChecks.BeforeWait();
             _stop.Token.WaitHandle.WaitOne(pauseMs);
         }
         _followed.Set();
@@ -125,6 +127,7 @@ internal sealed class SecondaryPump(
     {
         if (result is not ClaimResult.Claimed claimed) return;
         _stop.Cancel();
+        LockChecks.BeforeWait();
         _followed.Wait();
         PrimaryLog log = host.TakeLogOver(claimed.Fence, follower, _spare);
         host.BecomePrimary(new PrimaryStart(claimed.Fence, claimed.PrimaryLock, log));

@@ -1,6 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using Ambrosia.Coordinator.Replay;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Locking;
 using Ambrosia.Protocol.Records;
 using Ambrosia.Protocol.Runs;
 
@@ -13,7 +14,7 @@ namespace Ambrosia.Coordinator.Inbox;
 /// </summary>
 internal sealed class DedupTable(InstanceId self)
 {
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.DedupTable);
     private readonly List<InboundChannel> _origins = [new InboundChannel(0, self)];
     private readonly Dictionary<InstanceId, InboundChannel> _byName = [];
     private readonly List<InboundChannel> _touched = [];
@@ -29,7 +30,7 @@ internal sealed class DedupTable(InstanceId self)
     /// <summary>Starts from what the log holds to its end.</summary>
     public void Restore(ReplayState state)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             Self.Restore(state.InputsOf(0));
             foreach (PeerRecord peer in state.Peers)
@@ -55,7 +56,7 @@ internal sealed class DedupTable(InstanceId self)
 
     public bool WasForgotten(InstanceId instance, Guid uuid)
     {
-        lock (_gate) return _forgotten.Contains((instance, uuid));
+        using (_gate.Enter()) return _forgotten.Contains((instance, uuid));
     }
 
     /// <summary>
@@ -64,7 +65,7 @@ internal sealed class DedupTable(InstanceId self)
     /// </summary>
     public InboundChannel? BeginForget(InstanceId instance, Func<ForgetRecord, bool> tryAppend, out string? why)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             why = null;
             if (!_byName.TryGetValue(instance, out InboundChannel? origin)) why = $"the log knows no peer '{instance}': there is nothing to forget.";
@@ -81,7 +82,7 @@ internal sealed class DedupTable(InstanceId self)
     /// <summary>The app has come to the Forget record: whoever comes next under the name is another instance.</summary>
     public void Forget(InstanceId instance)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (!_byName.Remove(instance, out InboundChannel? origin)) return;
             _forgotten.Add((instance, origin.Uuid));
@@ -90,18 +91,18 @@ internal sealed class DedupTable(InstanceId self)
 
     public InboundChannel? Find(InstanceId instance)
     {
-        lock (_gate) return _byName.GetValueOrDefault(instance);
+        using (_gate.Enter()) return _byName.GetValueOrDefault(instance);
     }
 
     /// <summary>Returns the channels of the peers that were not forgotten.</summary>
     public List<InboundChannel> Peers()
     {
-        lock (_gate) return [.. _origins.Skip(1).Where(origin => _byName.GetValueOrDefault(origin.Instance) == origin)];
+        using (_gate.Enter()) return [.. _origins.Skip(1).Where(origin => _byName.GetValueOrDefault(origin.Instance) == origin)];
     }
 
     public InputPosition DurableOf(InboundChannel origin)
     {
-        lock (_gate) return origin.Durable;
+        using (_gate.Enter()) return origin.Durable;
     }
 
     /// <summary>
@@ -111,7 +112,7 @@ internal sealed class DedupTable(InstanceId self)
     public bool TryAdmit(
         InstanceId instance, Guid uuid, Epoch epoch, [NotNullWhen(true)] out InboundChannel? admitted, [NotNullWhen(false)] out string? why)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             InboundChannel origin = _byName.GetValueOrDefault(instance) ?? Add(instance, uuid, epoch);
             why = origin.IsLeaving ? $"{instance} is being forgotten: it is taken again in a moment (P6.3)"
@@ -132,7 +133,7 @@ internal sealed class DedupTable(InstanceId self)
     /// </summary>
     public bool TryLog(InboundChannel origin, TryAppendPeer tryAppend, out Lsn end)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             end = origin.Logged.End;
             if (origin.IsLeaving) return false; // its connection was admitted a moment before, and will never be answered
@@ -157,13 +158,13 @@ internal sealed class DedupTable(InstanceId self)
     /// <summary>What is logged of a sender; only its one connection appends, so it holds until that connection's next append.</summary>
     public InputPosition AppendedOf(InboundChannel origin)
     {
-        lock (_gate) return origin.Appended;
+        using (_gate.Enter()) return origin.Appended;
     }
 
     /// <summary>A run of this origin has its place in the log; called before it can become durable.</summary>
     public void Appended(InboundChannel origin, in RunHeader run, Lsn end)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             origin.Append(end, origin.Appended.After(run));
             if (origin.IsTouched) return;
@@ -176,7 +177,7 @@ internal sealed class DedupTable(InstanceId self)
     public void AdvanceDurable(Lsn durable, List<IInboundLink> owed, out bool selfMoved)
     {
         selfMoved = false;
-        lock (_gate)
+        using (_gate.Enter())
         {
             for (int i = _touched.Count - 1; i >= 0; i--)
             {
@@ -195,12 +196,12 @@ internal sealed class DedupTable(InstanceId self)
 
     public void Connect(InboundChannel origin, IInboundLink link)
     {
-        lock (_gate) origin.Link = link;
+        using (_gate.Enter()) origin.Link = link;
     }
 
     public void Disconnect(InboundChannel origin, IInboundLink link)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (origin.Link == link) origin.Link = null;
         }

@@ -3,6 +3,7 @@ using Ambrosia.Coordinator.Outboxes;
 using Ambrosia.Coordinator.Replay;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Locking;
 
 namespace Ambrosia.Coordinator.Inbox;
 
@@ -12,7 +13,7 @@ namespace Ambrosia.Coordinator.Inbox;
 /// </summary>
 internal sealed class SelfChannel(Outbox outbox, DedupTable dedup, LogAppender log)
 {
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.SelfChannel);
     private InboundRuns? _runs;
     private OutboxEntry? _next;
     private byte[] _copy = [];
@@ -20,7 +21,7 @@ internal sealed class SelfChannel(Outbox outbox, DedupTable dedup, LogAppender l
     /// <summary>The instance is primary: what the log does not hold yet goes there.</summary>
     public void Open()
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             // the app may say again what an earlier limit allowed
             _runs = new InboundRuns(log, dedup, dedup.Self, SizeLimits.MessageBytesMaxLimit);
@@ -40,7 +41,7 @@ internal sealed class SelfChannel(Outbox outbox, DedupTable dedup, LogAppender l
     /// <summary>Logs what waits; false: no room in the log now.</summary>
     public bool TryPush()
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (_runs is null) return true;
             while (_next is not null || outbox.TryNext(out OutboxEntry entry) && (_next = entry) is not null)

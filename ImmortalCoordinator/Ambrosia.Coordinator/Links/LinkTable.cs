@@ -1,4 +1,5 @@
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Locking;
 using CRA.Links;
 
 namespace Ambrosia.Coordinator.Links;
@@ -35,7 +36,7 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff, Actio
     private const int RefusalsAtOnce = 3;
     private static readonly TimeSpan s_refusedRest = TimeSpan.FromSeconds(10);
 
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.LinkTable);
     private readonly Dictionary<InstanceId, PeerState> _peers = [];
 
     /// <summary>Peers that a connection is wanted to and that have none: the only ones that calls are looked for.</summary>
@@ -68,10 +69,10 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff, Actio
     /// <summary>The instance is primary: connections may be made and taken.</summary>
     public void Admit()
     {
-        lock (_gate) _isAdmitting = true;
+        using (_gate.Enter()) _isAdmitting = true;
     }
 
-    public bool IsAdmitting { get { lock (_gate) return _isAdmitting; } }
+    public bool IsAdmitting { get { using (_gate.Enter()) return _isAdmitting; } }
 
     private PeerState StateOf(InstanceId peer)
     {
@@ -84,7 +85,7 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff, Actio
     /// </summary>
     public ulong NextNonce(InstanceId peer)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             PeerState state = StateOf(peer);
             return state.HighestNonce = LinkRank.NonceAfter(state.HighestNonce);
@@ -95,7 +96,7 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff, Actio
     public void Offer(PeerLink link)
     {
         PeerLink? turn = null, loser = null, superseded = null;
-        lock (_gate)
+        using (_gate.Enter())
         {
             PeerState state = StateOf(link.Peer!.Value);
             state.HighestNonce = Math.Max(state.HighestNonce, link.Nonce);
@@ -116,7 +117,7 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff, Actio
 
     public void Opened(PeerLink link)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             PeerState state = StateOf(link.Peer!.Value);
             state.Backoff.Reset();
@@ -139,7 +140,7 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff, Actio
     private PeerLink? Remove(PeerLink link, string why)
     {
         if ((link.Peer ?? link.Expected) is not { } peer) return null;
-        lock (_gate)
+        using (_gate.Enter())
         {
             PeerState state = StateOf(peer);
             if (link.Expected is not null) state.IsDialling = false;
@@ -157,7 +158,7 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff, Actio
     /// <param name="bytesWanted">The message limit that its hello must state at least; 0: any will do.</param>
     public void Stop(InstanceId peer, uint bytesWanted = 0)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             PeerState state = StateOf(peer);
             state.IsStopped = true;
@@ -168,7 +169,7 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff, Actio
     /// <summary>What kept us from calling the peer is over: it is called at once.</summary>
     public void Resume(InstanceId peer)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             PeerState state = StateOf(peer);
             state.IsStopped = false;
@@ -186,7 +187,7 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff, Actio
     /// </summary>
     public bool Published(InstanceId peer, Epoch epoch)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (!_unconnected.Contains(peer) || StateOf(peer) is not { Current: null } state || epoch <= state.Published) return false;
             state.Published = epoch;
@@ -199,14 +200,14 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff, Actio
     /// <summary>The message limit that the peer's hello must state at least; 0: any will do.</summary>
     public uint BytesWanted(InstanceId peer)
     {
-        lock (_gate) return _peers.TryGetValue(peer, out PeerState? state) ? state.BytesWanted : 0;
+        using (_gate.Enter()) return _peers.TryGetValue(peer, out PeerState? state) ? state.BytesWanted : 0;
     }
 
     /// <summary>A hello to or from the peer was refused: after a few in a row it is called more seldom.</summary>
     /// <param name="why">What the operator is shown until a connection opens, or ends otherwise.</param>
     public void Refused(InstanceId peer, TimeSpan now, string why)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             PeerState state = StateOf(peer);
             state.LastEnd = why;
@@ -216,20 +217,20 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff, Actio
 
     public PeerLink? OpenLinkTo(InstanceId peer)
     {
-        lock (_gate) return _peers.TryGetValue(peer, out PeerState? state) ? state.Current : null;
+        using (_gate.Enter()) return _peers.TryGetValue(peer, out PeerState? state) ? state.Current : null;
     }
 
     /// <summary>All connections that are in use or wait for their turn.</summary>
     public List<PeerLink> All()
     {
-        lock (_gate) return [.. _peers.Values.SelectMany(static s => new[] { s.Current, s.Next }).OfType<PeerLink>()];
+        using (_gate.Enter()) return [.. _peers.Values.SelectMany(static s => new[] { s.Current, s.Next }).OfType<PeerLink>()];
     }
 
     /// <summary>Says how each peer's connection is, in the order of their names.</summary>
     public List<PeerStatus> Statuses()
     {
         List<(InstanceId Peer, PeerLink? Link, string Idle, string? LastEnd)> states;
-        lock (_gate)
+        using (_gate.Enter())
             states = [.. _peers.Select(static p =>
                 (p.Key, p.Value.Current, p.Value.IsStopped ? "stopped" : p.Value.IsDialling ? "dialling" : "waiting", p.Value.LastEnd))];
         // A connection's own lock is never taken inside ours: it opens by calling us.
@@ -240,11 +241,11 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff, Actio
     /// <summary>A connection to this peer is wanted from now on; true: that is news.</summary>
     public bool Want(InstanceId peer)
     {
-        lock (_gate) return peer != self && StateOf(peer).Current is null && _unconnected.Add(peer);
+        using (_gate.Enter()) return peer != self && StateOf(peer).Current is null && _unconnected.Add(peer);
     }
 
     /// <summary>A connection is wanted to a peer that has none.</summary>
-    public bool HasUnconnected { get { lock (_gate) return _unconnected.Count > 0; } }
+    public bool HasUnconnected { get { using (_gate.Enter()) return _unconnected.Count > 0; } }
 
     /// <summary>
     /// Returns whom to call now, see <see cref="ShouldDial"/>; where not all may be, those that wait the longest. Each holds a slot until
@@ -253,14 +254,14 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff, Actio
     public List<InstanceId> PeersToDial(TimeSpan now)
     {
         var due = new List<InstanceId>();
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (_unconnected.Count == 0) return due;
             _unconnected.RemoveWhere(peer => StateOf(peer).Current is not null); // its end brings it back
             foreach (InstanceId peer in _unconnected)
                 if (IsDue(peer, now)) due.Add(peer);
             if (due.Count > _slots.Free) due.Sort((a, b) => StateOf(a).DialAt.CompareTo(StateOf(b).DialAt));
-            due.RemoveAll(peer => !_slots.TryTake(peer) || !ShouldDial(peer, now));
+            due.RemoveAll(peer => !_slots.TryTake(peer) || !TryBeginDial(peer, now));
         }
         return due;
     }
@@ -270,14 +271,17 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff, Actio
     /// </summary>
     public bool ShouldDial(InstanceId peer, TimeSpan now)
     {
-        lock (_gate)
-        {
-            if (!IsDue(peer, now)) return false;
-            PeerState state = StateOf(peer);
-            state.IsDialling = true;
-            state.DialAt = now + state.Backoff.Next();
-            return true;
-        }
+        using (_gate.Enter()) return TryBeginDial(peer, now);
+    }
+
+    /// <summary>The caller holds the lock.</summary>
+    private bool TryBeginDial(InstanceId peer, TimeSpan now)
+    {
+        if (!IsDue(peer, now)) return false;
+        PeerState state = StateOf(peer);
+        state.IsDialling = true;
+        state.DialAt = now + state.Backoff.Next();
+        return true;
     }
 
     private bool IsDue(InstanceId peer, TimeSpan now) =>
@@ -287,14 +291,14 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff, Actio
     /// <param name="trouble">Null: somebody answered.</param>
     public bool Dialled(InstanceId peer, TimeSpan took, DialFailure? trouble)
     {
-        lock (_gate) _slots.Give(peer, took);
+        using (_gate.Enter()) _slots.Give(peer, took);
         return trouble is { } failed && DialFailed(peer, failed);
     }
 
     /// <summary>Nothing came of a call; true: worth a line, the first since the peer was last reached or the trouble changed.</summary>
     public bool DialFailed(InstanceId peer, DialFailure trouble)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             PeerState state = StateOf(peer);
             state.IsDialling = false;

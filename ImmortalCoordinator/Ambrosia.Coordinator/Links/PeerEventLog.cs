@@ -1,4 +1,5 @@
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Locking;
 using Microsoft.Extensions.Logging;
 
 namespace Ambrosia.Coordinator.Links;
@@ -15,7 +16,7 @@ internal sealed class PeerEventLog(ILogger logger, TimeProvider time)
 {
     private static readonly TimeSpan s_windowMin = TimeSpan.FromSeconds(10), s_windowMax = TimeSpan.FromMinutes(10);
 
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.PeerEventLog);
     private readonly Dictionary<(InstanceId Peer, PeerEvent Event), LastEvent> _last = [];
 
     /// <summary>The next line is due at <see cref="Due"/>; until then events are counted.</summary>
@@ -48,7 +49,7 @@ internal sealed class PeerEventLog(ILogger logger, TimeProvider time)
     private bool IsDue((InstanceId, PeerEvent) key, out int leftOut)
     {
         TimeSpan now = time.GetElapsedTime(0);
-        lock (_gate)
+        using (_gate.Enter())
         {
             leftOut = 0;
             if (!_last.TryGetValue(key, out LastEvent? last)) _last.Add(key, last = new LastEvent());

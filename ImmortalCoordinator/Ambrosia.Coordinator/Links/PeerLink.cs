@@ -3,6 +3,7 @@ using Ambrosia.Coordinator.Inbox;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Locking;
 using CRA.Links;
 
 namespace Ambrosia.Coordinator.Links;
@@ -14,7 +15,7 @@ namespace Ambrosia.Coordinator.Links;
 /// </summary>
 internal sealed class PeerLink : ILinkTraffic, ILinkFrames, IInboundLink
 {
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.PeerLink);
     private readonly LinkTransport _transport;
     private readonly LinkOpening _opening;
     private readonly LinkReport _report;
@@ -54,7 +55,7 @@ internal sealed class PeerLink : ILinkTraffic, ILinkFrames, IInboundLink
     /// <summary>The rank of this connection among others to the same peer; it is known with <see cref="Peer"/>.</summary>
     public LinkRank Rank => _opening.Rank;
 
-    public bool IsOpen { get { lock (_gate) return _opening.IsOpen; } }
+    public bool IsOpen { get { using (_gate.Enter()) return _opening.IsOpen; } }
 
     /// <summary>Nothing may go out in front of the hello, and nothing at all while the flow is stopped.</summary>
     public ReadOnlyMemory<byte> HeartbeatFrame => IsOpen && _flow.MayEmit ? _output.Heartbeat : default;
@@ -62,10 +63,18 @@ internal sealed class PeerLink : ILinkTraffic, ILinkFrames, IInboundLink
     public int FrameBytesWanted => _frames.BytesWanted;
 
     /// <summary>Wakes the connection's sender. Any thread.</summary>
-    public void Wake() => _transport.Wake();
+    public void Wake()
+    {
+        LockChecks.BeforeCallOut();
+        _transport.Wake();
+    }
 
     /// <summary>Ends the connection from outside. Any thread.</summary>
-    public void Close(string why) => _transport.Close(why);
+    public void Close(string why)
+    {
+        LockChecks.BeforeCallOut();
+        _transport.Close(why);
+    }
 
     // ---- in ----
 
@@ -112,7 +121,7 @@ internal sealed class PeerLink : ILinkTraffic, ILinkFrames, IInboundLink
             Refuse(why, _opening.Refused(hello.Instance, verdict, why));
             return FeedResult.Close;
         }
-        lock (_gate) _opening.Accept(hello);
+        using (_gate.Enter()) _opening.Accept(hello);
         _table.Offer(this);
         return FeedResult.Continue;
     }
@@ -122,17 +131,18 @@ internal sealed class PeerLink : ILinkTraffic, ILinkFrames, IInboundLink
     {
         bool isOurs;
         string? why;
-        lock (_gate) isOurs = _opening.TryTakeTurn(this, out why);
+        using (_gate.Enter()) isOurs = _opening.TryTakeTurn(this, out why);
         if (isOurs) Wake();
         if (why is null) return;
         Refuse(why);
+        LockChecks.BeforeCallOut();
         _transport.CloseAfterSending($"refused: {why}");
     }
 
     /// <summary>The connection ends with a Goodbye; whoever calls it closes.</summary>
     private void Refuse(string why, PeerEvent happened = PeerEvent.Refused)
     {
-        lock (_gate) _opening.Refuse(why, _output.Control);
+        using (_gate.Enter()) _opening.Refuse(why, _output.Control);
         _report.Refused(why, happened);
         Wake();
     }
@@ -140,20 +150,17 @@ internal sealed class PeerLink : ILinkTraffic, ILinkFrames, IInboundLink
     private void TakeReady()
     {
         _opening.CheckReady();
-        Open();
+        using (_gate.Enter()) Open();
+        Wake();
         CountHello();
     }
 
+    /// <summary>Opens the exchange. The caller holds the lock, and wakes the link behind it.</summary>
     private void Open()
     {
-        LinkExchange exchange = _channels.Open(_opening.Origin!, _opening.Theirs, _transport.Seed);
-        lock (_gate)
-        {
-            _exchange = exchange; // before the stage says that it is there
-            _opening.Opened();
-        }
+        _exchange = _channels.Open(_opening.Origin!, _opening.Theirs, _transport.Seed); // before the stage says that it is there
+        _opening.Opened();
         _table.Opened(this);
-        Wake();
     }
 
     /// <summary>
@@ -170,7 +177,7 @@ internal sealed class PeerLink : ILinkTraffic, ILinkFrames, IInboundLink
         bytes = default;
         if (!_flow.MayEmit) return false;
         bool isOpen, hasOpened, isControl;
-        lock (_gate)
+        using (_gate.Enter())
         {
             hasOpened = _opening.Advance(this, _output.Control);
             if (hasOpened) Open();
@@ -178,7 +185,11 @@ internal sealed class PeerLink : ILinkTraffic, ILinkFrames, IInboundLink
             if (isOpen) _exchange!.PayAck(_output.Control);
             isControl = _output.TryTakeControl(out bytes);
         }
-        if (hasOpened) CountHello();
+        if (hasOpened)
+        {
+            Wake();
+            CountHello();
+        }
         if (isControl || !isOpen) return isControl;
         return _output.TryTakeRuns(_exchange!, out bytes) || (_exchange!.TooLong > 0 && TakeStop(out bytes));
     }
@@ -191,8 +202,9 @@ internal sealed class PeerLink : ILinkTraffic, ILinkFrames, IInboundLink
             $"{Peer} takes messages of at most {_opening.Theirs.MessageBytesMax} bytes, one of {tooLong} is next: give it a larger limit (P6.11)";
         _table.Stop(Peer!.Value, tooLong);
         Refuse(why, PeerEvent.Stopped);
+        LockChecks.BeforeCallOut();
         _transport.CloseAfterSending(why);
-        lock (_gate) return _output.TryTakeControl(out bytes);
+        using (_gate.Enter()) return _output.TryTakeControl(out bytes);
     }
 
     public void Taken(int bytes) => _output.Sent(bytes, _exchange);
@@ -200,7 +212,7 @@ internal sealed class PeerLink : ILinkTraffic, ILinkFrames, IInboundLink
     /// <summary>Inputs of this peer have become durable, or the log has: there may be something to say.</summary>
     public void DurableAdvanced()
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (_exchange is { } open && open.OweAck() && _opening.IsOpen)
             {
@@ -215,7 +227,7 @@ internal sealed class PeerLink : ILinkTraffic, ILinkFrames, IInboundLink
     public void Ended(string why)
     {
         _report.Ended(why, wasOpen: _exchange is not null);
-        lock (_gate) _opening.End();
+        using (_gate.Enter()) _opening.End();
         _exchange?.End();
         _opening.Disconnect(this);
         _channels.LateAcks.Remove(this);

@@ -5,6 +5,7 @@ using Ambrosia.Coordinator.Outboxes;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Locking;
 using CRA.Links;
 
 namespace Ambrosia.Coordinator.Links;
@@ -95,6 +96,7 @@ internal sealed class PeerLinks
     {
         _owed.Clear();
         _dedup.AdvanceDurable(durable, _owed, out bool selfMoved);
+        LockChecks.BeforeCallOut();
         if (selfMoved) _impulsesLogged(_outboxes.Self, _self.TakeDurable());
     }
 

@@ -1,19 +1,21 @@
+using Ambrosia.Protocol.Locking;
+
 namespace Ambrosia.Coordinator.Links;
 
 /// <summary>It owns connections that wait for something to be woken by. Any thread; they are woken outside the lock.</summary>
 internal sealed class WaitingLinks
 {
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.WaitingLinks);
     private readonly HashSet<PeerLink> _links = [];
 
     public void Add(PeerLink link)
     {
-        lock (_gate) _links.Add(link);
+        using (_gate.Enter()) _links.Add(link);
     }
 
     public void Remove(PeerLink link)
     {
-        lock (_gate) _links.Remove(link);
+        using (_gate.Enter()) _links.Remove(link);
     }
 
     /// <summary>What they wait for may have come: each looks, and is removed when it has.</summary>
@@ -26,7 +28,7 @@ internal sealed class WaitingLinks
     {
         if (_links.Count == 0) return;
         PeerLink[] all;
-        lock (_gate)
+        using (_gate.Enter())
         {
             all = [.. _links];
             if (release) _links.Clear();

@@ -1,6 +1,7 @@
 using Ambrosia.Log.Commit;
 using Ambrosia.Log.Pages;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Locking;
 
 namespace Ambrosia.Coordinator.LogFeed;
 
@@ -39,6 +40,7 @@ internal sealed class Committer(LogWriter log, Action<Lsn> durableAdvanced)
                 _group = null;
                 _isUnderWay = false;
                 _stage = Stage.Begin;
+                LockChecks.BeforeCallOut();
                 durableAdvanced(log.Durable);
                 break;
         }

@@ -4,6 +4,7 @@ using Ambrosia.Coordinator.Replica;
 using Ambrosia.Log.Commit;
 using Ambrosia.Log.Pages;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Locking;
 using Ambrosia.Protocol.Records;
 using Ambrosia.Protocol.Runs;
 
@@ -102,7 +103,11 @@ internal sealed class LogAppender(ReplicaLog replica, int pageRecordBytesMax, Ac
 
     private void Finish(LogWriter log, in Reservation room, Action<Lsn>? reserved)
     {
-        reserved?.Invoke(room.End);
+        if (reserved is not null)
+        {
+            LockChecks.BeforeCallOut();
+            reserved(room.End);
+        }
         if (log.Leave(room)) Interlocked.Exchange(ref _wakeOwed, 1);
         Crash.Hit("log.afterAppend");
     }

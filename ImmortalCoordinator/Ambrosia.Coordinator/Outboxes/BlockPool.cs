@@ -1,3 +1,5 @@
+using Ambrosia.Protocol.Locking;
+
 namespace Ambrosia.Coordinator.Outboxes;
 
 /// <summary>
@@ -19,7 +21,7 @@ internal sealed class BlockPool
     /// </summary>
     internal const int KeptMax = 64;
 
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.BlockPool);
     private readonly Stack<Block> _free = new(), _freeLarge = new();
 
     /// <summary>Blocks handed out and not yet released by everyone; what the memory bound of outboxes counts.</summary>
@@ -28,7 +30,7 @@ internal sealed class BlockPool
     public int Outstanding => Volatile.Read(ref _outstanding);
 
     /// <summary>The number of blocks that wait to be used again.</summary>
-    internal int Kept { get { lock (_gate) return _free.Count + _freeLarge.Count; } }
+    internal int Kept { get { using (_gate.Enter()) return _free.Count + _freeLarge.Count; } }
 
     /// <summary>A block with one reference. A much larger one than usual is made for one big frame and not kept.</summary>
     public Block Take(int bytes = BlockBytes)
@@ -36,7 +38,7 @@ internal sealed class BlockPool
         Interlocked.Increment(ref _outstanding);
         if (bytes > LargeBytes) return new Block(this, GC.AllocateUninitializedArray<byte>(bytes));
         bool isLarge = bytes > BlockBytes;
-        lock (_gate)
+        using (_gate.Enter())
         {
             if ((isLarge ? _freeLarge : _free).TryPop(out Block? block)) { block.Revive(); return block; }
         }
@@ -52,7 +54,7 @@ internal sealed class BlockPool
     {
         if (block.Bytes.Length < BlockBytes) return;
         Interlocked.Decrement(ref _outstanding);
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (block.Bytes.Length == BlockBytes) Keep(block, _free, _freeLarge);
             else if (block.Bytes.Length == LargeBytes) Keep(block, _freeLarge, _free);

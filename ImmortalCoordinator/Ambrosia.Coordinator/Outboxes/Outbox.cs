@@ -2,6 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Locking;
 using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.Coordinator.Outboxes;
@@ -14,7 +15,7 @@ namespace Ambrosia.Coordinator.Outboxes;
 /// </summary>
 internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scratch, MemoryBudget memory)
 {
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.Outbox);
     private readonly RetainedBatches _kept = new(destination, scratch, memory);
 
     /// <summary>The last numbered output there is.</summary>
@@ -66,29 +67,29 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     /// </summary>
     public long AckedAt { get => Volatile.Read(ref _receiver.AckedAt); set => Volatile.Write(ref _receiver.AckedAt, value); }
 
-    public ChannelPosition Known { get { lock (_gate) return _known; } }
+    public ChannelPosition Known { get { using (_gate.Enter()) return _known; } }
 
-    public ChannelPosition Emitted { get { lock (_gate) return _emitted.At; } }
+    public ChannelPosition Emitted { get { using (_gate.Enter()) return _emitted.At; } }
 
-    public ChannelPosition Trimmed { get { lock (_gate) return _trimmed; } }
+    public ChannelPosition Trimmed { get { using (_gate.Enter()) return _trimmed; } }
 
     /// <summary>
     /// What the log has stated as durable at the receiver; <see cref="Trimmed"/> is beyond it where that was dropped early.
     /// </summary>
-    public ulong Stated { get { lock (_gate) return _receiver.Stated; } }
+    public ulong Stated { get { using (_gate.Enter()) return _receiver.Stated; } }
 
-    public bool HasUnsent { get { lock (_gate) return _kept.HasUnsent; } }
+    public bool HasUnsent { get { using (_gate.Enter()) return _kept.HasUnsent; } }
 
     /// <summary>How many receivers of this name were forgotten before the calls that are in here.</summary>
-    public int Generation { get { lock (_gate) return _generation; } }
+    public int Generation { get { using (_gate.Enter()) return _generation; } }
 
-    public ulong ImpulsesNumbered { get { lock (_gate) return _impulses.Numbered; } }
+    public ulong ImpulsesNumbered { get { using (_gate.Enter()) return _impulses.Numbered; } }
 
     public OutboxStatus Status
     {
         get
         {
-            lock (_gate)
+            using (_gate.Enter())
                 return new OutboxStatus(Destination, _known.Number, _trimmed.Number, _impulses.Numbered, _impulses.Durable, _kept.Bytes,
                     _kept.HasUnsent);
         }
@@ -97,13 +98,13 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     /// <summary>Takes over how many receivers of this name a checkpoint says were forgotten.</summary>
     public void RestoreGeneration(int forgotten)
     {
-        lock (_gate) _generation = _emitted.Generation = forgotten;
+        using (_gate.Enter()) _generation = _emitted.Generation = forgotten;
     }
 
     /// <summary>Takes over what a checkpoint says of this channel, before any append.</summary>
     public void Restore(ChannelPosition known, ChannelPosition trimmed)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             _known = _trimmed = trimmed;
             _receiver.Stated = trimmed.Number;
@@ -114,7 +115,7 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     /// <summary>Forgets every output and every number; nothing of this channel has been sent.</summary>
     public void Clear()
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (_impulses.Numbered > 0)
                 throw new InvalidOperationException($"the outbox to {Destination} has numbered impulses and cannot begin again");
@@ -133,7 +134,8 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
         if (_kept.IsMemoryFull && !HasDiskFor(run.Length))
             throw new IOException(
                 $"the disk has no room for the outputs to {Destination} that the checkpoint holds: free some, and start again");
-        lock (_gate) Keep(block, frameAt, view.Header, _known.After(view.Header.Kind, view.Messages, view.Header.Count), run.Length);
+        using (_gate.Enter())
+            Keep(block, frameAt, view.Header, _known.After(view.Header.Kind, view.Messages, view.Header.Count), run.Length);
     }
 
     /// <summary>All runs of the checkpoint are back: they must end where it says.</summary>
@@ -147,7 +149,7 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     /// <param name="forgotten">Receivers of this name that were forgotten before that.</param>
     public void BeginSession(ChannelPosition from, int forgotten = 0)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (forgotten > _generation || (forgotten == _generation && from.Number > _known.Number))
                 throw new InvalidOperationException($"a session to {Destination} begins at {from.Number}, beyond {_known.Number}");
@@ -163,7 +165,7 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     /// <exception cref="DivergenceException">The app has not emitted what it emitted before (I8).</exception>
     public ulong? Cut()
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             bool isFirst = _emitted.Generation == _generation;
             if (isFirst && _emitted.At != _known) throw ReplayDiffers();
@@ -191,7 +193,7 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     /// <exception cref="DivergenceException">What is emitted again differs from what was emitted before (I8).</exception>
     public bool Append(BlockPool.Block block, int frameAt, in RunView run, int runBytes)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             ChannelPosition after = _emitted.At.After(run.Header.Kind, run.Messages, run.Header.Count);
             if (_emitted.Generation < _generation) { _emitted.At = after; return false; } // for one that was forgotten since
@@ -231,7 +233,7 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     /// <exception cref="ProtocolViolation">P5.9: its ticket is not the next.</exception>
     public ulong AppendImpulses(BlockPool.Block block, int frameAt, in RunView run, int runBytes, Epoch epoch)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             RunHeader header = run.Header;
             ulong first = _impulses.Take(header.First, header.Count);
@@ -256,13 +258,13 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     /// </summary>
     public uint Resume(ulong calls, ulong impulses)
     {
-        lock (_gate) return _kept.Resume(calls, Math.Max(_impulses.Durable, impulses));
+        using (_gate.Enter()) return _kept.Resume(calls, Math.Max(_impulses.Durable, impulses));
     }
 
     /// <summary>The next entry to send; it is held until <see cref="Release"/>.</summary>
     public bool TryNext(out OutboxEntry entry)
     {
-        lock (_gate) return _kept.TryNext(out entry);
+        using (_gate.Enter()) return _kept.TryNext(out entry);
     }
 
     /// <summary>Gives up an entry that <see cref="TryNext"/> or <see cref="HoldCalls"/> handed out.</summary>
@@ -277,7 +279,7 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     /// <exception cref="ProtocolViolation">P6.8: more than were sent.</exception>
     public ulong ImpulsesDurable(ulong number)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (!_impulses.TryAcknowledge(number)) return 0;
             Release();
@@ -290,7 +292,7 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     /// <param name="forgotten">Receivers of this name that were forgotten before this one; a trim of one of them means nothing.</param>
     public void Trim(ulong number, int forgotten = 0)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (forgotten != _generation) return;
             if (number > _known.Number) throw DivergenceException.OfTrim(Destination, _known.Number, number);
@@ -309,7 +311,7 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     /// <exception cref="DivergenceException">The app has made other calls than the log holds (I8).</exception>
     public void TakeReceived(ulong number, ulong hash)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (number > _known.Number) throw DivergenceException.OfTrim(Destination, _known.Number, number);
             if (number < _trimmed.Number) return; // an earlier session of this process was compared there
@@ -324,7 +326,7 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     /// <summary>The receiver has acknowledged calls up to <paramref name="number"/>.</summary>
     public void Acknowledge(ulong number)
     {
-        lock (_gate) _receiver.Acknowledged = Math.Max(_receiver.Acknowledged, number);
+        using (_gate.Enter()) _receiver.Acknowledged = Math.Max(_receiver.Acknowledged, number);
     }
 
     /// <summary>
@@ -334,7 +336,7 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     /// <param name="isLeaving">A record that forgets the receiver is in the log: nothing here will ever be sent.</param>
     public void TrimEarly(bool isLeaving)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (isLeaving)
             {
@@ -356,7 +358,7 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     /// </summary>
     public bool TryPositionAt(ulong number, out ChannelPosition position)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             position = default;
             if (number < _trimmed.Number || number > _known.Number) return false;
@@ -371,7 +373,7 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     public void HoldCalls(ulong after, ulong last, List<OutboxEntry> into)
     {
         if (last <= after) return; // both may lie inside one entry
-        lock (_gate) _kept.HoldCalls(after, last, into);
+        using (_gate.Enter()) _kept.HoldCalls(after, last, into);
     }
 
     public override string ToString() => $"{Destination}: known {Known.Number}, trimmed {Trimmed.Number}";

@@ -1,5 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Locking;
 
 namespace Ambrosia.Coordinator.Outboxes;
 
@@ -17,7 +18,7 @@ internal sealed class OutboxSet(InstanceId self, ScratchFile scratch, MemoryBudg
     /// <summary>Destinations of one session are below this (P5.5).</summary>
     private const uint DestinationsMax = 1 << 20;
 
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.OutboxSet);
     private readonly Dictionary<InstanceId, Outbox> _byName = [];
     private readonly List<Outbox> _all = [];
     private Outbox?[] _session = new Outbox?[16];
@@ -52,7 +53,7 @@ internal sealed class OutboxSet(InstanceId self, ScratchFile scratch, MemoryBudg
     /// <summary>All outboxes in the order of their names, the order in which checkpoints list them.</summary>
     public List<Outbox> InOrder()
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             var list = new List<Outbox>(_all);
             list.Sort(static (a, b) => a.Destination.CompareTo(b.Destination));
@@ -62,7 +63,7 @@ internal sealed class OutboxSet(InstanceId self, ScratchFile scratch, MemoryBudg
 
     public Outbox GetOrAdd(InstanceId destination)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (_byName.TryGetValue(destination, out Outbox? outbox)) return outbox;
             outbox = new Outbox(destination, (uint)_all.Count, scratch, memory);
@@ -74,7 +75,7 @@ internal sealed class OutboxSet(InstanceId self, ScratchFile scratch, MemoryBudg
 
     public bool TryGet(InstanceId destination, [NotNullWhen(true)] out Outbox? outbox)
     {
-        lock (_gate) return _byName.TryGetValue(destination, out outbox);
+        using (_gate.Enter()) return _byName.TryGetValue(destination, out outbox);
     }
 
     /// <summary>An outbox in no set that never holds anything.</summary>

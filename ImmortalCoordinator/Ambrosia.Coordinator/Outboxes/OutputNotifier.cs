@@ -1,4 +1,5 @@
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Locking;
 using Microsoft.Extensions.Logging;
 
 namespace Ambrosia.Coordinator.Outboxes;
@@ -15,15 +16,15 @@ internal sealed class OutputNotifier(Action<Outbox> tell)
     /// <summary>Fewer are told by whoever has read them, which saves an awaited call a change of threads.</summary>
     public const int OutboxesMin = 8;
 
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.OutputNotifier);
     private List<Outbox> _waiting = [], _telling = [];
 
     /// <summary>Somebody waits. Any thread.</summary>
-    public bool HasAny { get { lock (_gate) return _waiting.Count > 0; } }
+    public bool HasAny { get { using (_gate.Enter()) return _waiting.Count > 0; } }
 
     public void Add(HashSet<Outbox> outboxes)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             foreach (Outbox outbox in outboxes)
                 if (outbox.TryJoinRound()) _waiting.Add(outbox);
@@ -33,7 +34,7 @@ internal sealed class OutputNotifier(Action<Outbox> tell)
     /// <summary>Tells all that wait now; false: nobody did.</summary>
     public bool TellAll()
     {
-        lock (_gate) (_waiting, _telling) = (_telling, _waiting);
+        using (_gate.Enter()) (_waiting, _telling) = (_telling, _waiting);
         if (_telling.Count == 0) return false;
         foreach (Outbox outbox in _telling)
         {

@@ -1,4 +1,5 @@
 using Ambrosia.Log.Files;
+using Ambrosia.Protocol.Locking;
 
 namespace Ambrosia.Coordinator.Outboxes;
 
@@ -16,7 +17,7 @@ internal sealed class ScratchFile(IFileSystem files, string path, long bytesMax,
     /// <summary>The file is cut shorter in steps of this many extents.</summary>
     private const int CutExtents = 16;
 
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.ScratchFile);
 
     /// <summary>The extents in use, by a number that is never used twice; an address is number × size + place in the extent.</summary>
     private readonly Dictionary<long, Extent> _extents = [];
@@ -43,7 +44,7 @@ internal sealed class ScratchFile(IFileSystem files, string path, long bytesMax,
     public long LiveBytes => Volatile.Read(ref _live);
 
     /// <summary>The disk that the file takes.</summary>
-    public long DiskBytes { get { lock (_gate) return _places.DiskBytes; } }
+    public long DiskBytes { get { using (_gate.Enter()) return _places.DiskBytes; } }
 
     /// <summary>Gives back the disk that a killed process has left taken; before the first <see cref="TryPut"/>.</summary>
     public void RemoveLeftover() => _places.RemoveLeftover();
@@ -51,18 +52,22 @@ internal sealed class ScratchFile(IFileSystem files, string path, long bytesMax,
     /// <summary>Says whether so many bytes of an outbox can be put now. Where they need more disk, this call sets it aside.</summary>
     public bool HasRoomFor(SpillTail tail, int bytes)
     {
-        lock (_gate) return Fits(tail, bytes) || _places.TryPrepare((bytes + ExtentBytes - 1) / ExtentBytes);
+        using (_gate.Enter()) return HasRoom(tail, bytes);
     }
+
+    /// <summary>The caller holds the lock.</summary>
+    private bool HasRoom(SpillTail tail, int bytes) =>
+        Fits(tail, bytes) || _places.TryPrepare((bytes + ExtentBytes - 1) / ExtentBytes);
 
     /// <summary>
     /// Keeps the bytes behind those that the same outbox has put before, at this address; false: the disk has no room for them.
     /// </summary>
     public bool TryPut(SpillTail tail, ReadOnlySpan<byte> bytes, out long at)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             at = -1;
-            if (!HasRoomFor(tail, bytes.Length)) return false;
+            if (!HasRoom(tail, bytes.Length)) return false;
             if (!Fits(tail, bytes.Length)) Open(tail, bytes.Length);
             long begin = tail.Number * ExtentBytes + tail.Fill;
             if (!TryWrite(bytes, begin)) return false;
@@ -123,7 +128,7 @@ internal sealed class ScratchFile(IFileSystem files, string path, long bytesMax,
         {
             Span<byte> part = bytes[..Math.Min(bytes.Length, PartBytes(at))];
             long offset;
-            lock (_gate) offset = FileOffset(at);
+            using (_gate.Enter()) offset = FileOffset(at);
             if (_places.Read(part, offset) != part.Length) throw new IOException($"{path} is shorter than what was written to it");
             at += part.Length;
             bytes = bytes[part.Length..];
@@ -133,13 +138,13 @@ internal sealed class ScratchFile(IFileSystem files, string path, long bytesMax,
     /// <summary>One more wants the bytes.</summary>
     public void Hold(long at, int bytes)
     {
-        lock (_gate) Count(at, bytes, +1);
+        using (_gate.Enter()) Count(at, bytes, +1);
     }
 
     /// <summary>One less wants the bytes.</summary>
     public void Drop(long at, int bytes)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             Count(at, bytes, -1);
             Volatile.Write(ref _inUse, _extents.Count);

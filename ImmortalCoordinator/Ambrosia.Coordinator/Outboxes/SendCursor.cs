@@ -2,6 +2,7 @@ using System.Buffers;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Protocol.Frames;
 using Ambrosia.Protocol.Hashing;
+using Ambrosia.Protocol.Locking;
 using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.Coordinator.Outboxes;
@@ -23,6 +24,7 @@ internal sealed class SendCursor(Outbox outbox, uint seed, uint messageBytesMax)
     private readonly List<OutboxEntry> _held = [];
 
     /// <summary>The calls that are sent and not yet acknowledged: the bytes of an acknowledgement are counted by them.</summary>
+    private readonly RankedLock _gate = new(LockRank.SendCursor);
     private readonly Queue<(ulong Number, int Bytes)> _unacknowledged = new();
     private OutboxEntry? _next;
     private byte[] _copy = [];
@@ -73,14 +75,14 @@ internal sealed class SendCursor(Outbox outbox, uint seed, uint messageBytesMax)
     {
         _held.Add(entry);
         if (entry.IsImpulse) return;
-        lock (_unacknowledged) _unacknowledged.Enqueue((entry.End.Number, entry.FrameBytes));
+        using (_gate.Enter()) _unacknowledged.Enqueue((entry.End.Number, entry.FrameBytes));
     }
 
     /// <summary>The peer has everything up to <paramref name="number"/>: returns how many bytes that is since the last time.</summary>
     public long Acknowledged(ulong number)
     {
         long bytes = 0;
-        lock (_unacknowledged)
+        using (_gate.Enter())
             while (_unacknowledged.TryPeek(out var first) && first.Number <= number) bytes += _unacknowledged.Dequeue().Bytes;
         return bytes;
     }

@@ -1,3 +1,4 @@
+using Ambrosia.Protocol.Locking;
 using Ambrosia.Protocol.Records;
 
 namespace Ambrosia.Coordinator.Outboxes;
@@ -15,7 +16,7 @@ internal sealed class TrimBatcher
     public const int PositionsMax = 512;
     private static readonly TimeSpan s_timeDue = TimeSpan.FromSeconds(1);
 
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.TrimBatcher);
     private readonly SortedDictionary<uint, ulong> _unlogged = [];
     private long _bytes;
     private TimeSpan? _since;
@@ -23,7 +24,7 @@ internal sealed class TrimBatcher
     /// <summary>The peer with this origin id has our calls up to <paramref name="number"/> durable.</summary>
     public void Acknowledged(uint origin, ulong number, long ackedBytes, TimeSpan now)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (_unlogged.TryGetValue(origin, out ulong before) && before >= number) return;
             _unlogged[origin] = number;
@@ -41,7 +42,7 @@ internal sealed class TrimBatcher
     /// <summary>The record that is due now, if one is.</summary>
     public TrimRecord? Due(TimeSpan now, bool atOnce = false)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (_since is not { } first || (!atOnce && _bytes < BytesDue && now - first < s_timeDue)) return null;
             var record = new TrimRecord([.. _unlogged.Take(PositionsMax).Select(static pair => new TrimPosition(pair.Key, pair.Value))]);

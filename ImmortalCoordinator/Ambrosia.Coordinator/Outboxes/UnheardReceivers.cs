@@ -1,4 +1,5 @@
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Locking;
 
 namespace Ambrosia.Coordinator.Outboxes;
 
@@ -14,7 +15,7 @@ internal sealed class UnheardReceivers
     /// </summary>
     public static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
 
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.UnheardReceivers);
 
     /// <summary>It is null until the replay is over.</summary>
     private HashSet<InstanceId>? _awaited;
@@ -27,19 +28,19 @@ internal sealed class UnheardReceivers
     /// <param name="now">Monotonic.</param>
     public void Begin(IEnumerable<InstanceId> receivers, TimeSpan now)
     {
-        lock (_gate) (_awaited, _until) = ([.. receivers], now + Patience);
+        using (_gate.Enter()) (_awaited, _until) = ([.. receivers], now + Patience);
     }
 
     /// <summary>What the receiver has is what was made; or nobody will ever ask it again.</summary>
     public void Heard(InstanceId receiver)
     {
-        lock (_gate) _awaited?.Remove(receiver);
+        using (_gate.Enter()) _awaited?.Remove(receiver);
     }
 
     /// <summary>True while one of them may yet say that it has other calls.</summary>
     /// <param name="now">Monotonic.</param>
     public bool IsAwaited(TimeSpan now)
     {
-        lock (_gate) return _awaited is null || (_awaited.Count > 0 && now < _until);
+        using (_gate.Enter()) return _awaited is null || (_awaited.Count > 0 && now < _until);
     }
 }

@@ -3,6 +3,7 @@ using Ambrosia.Log.Fencing;
 using Ambrosia.Log.Files;
 using Ambrosia.Log.Instances;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Locking;
 
 namespace Ambrosia.Coordinator.Primary;
 
@@ -12,7 +13,7 @@ namespace Ambrosia.Coordinator.Primary;
 /// </summary>
 internal sealed class TakeOverMonitor(IFileSystem files, InstanceIdentity identity, CoordinatorOptions options)
 {
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.TakeOverMonitor);
     private readonly HangDetector _watch = new(options.HangLimit);
     private ClaimResult.Held? _held;
     private TimeSpan _lastLook;
@@ -27,7 +28,7 @@ internal sealed class TakeOverMonitor(IFileSystem files, InstanceIdentity identi
     /// <summary>This replica is to claim nothing any more; false: it has.</summary>
     public bool TryForbid()
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             bool isIdle = !_hasClaimed;
             _hasClaimed = true;
@@ -37,7 +38,7 @@ internal sealed class TakeOverMonitor(IFileSystem files, InstanceIdentity identi
 
     private ClaimResult? Claim(Epoch? ignoreLocksOf)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (_hasClaimed) return null;
             ClaimResult result = PrimaryClaim.TryClaim(files, options.LogDirectory, identity, options.Replica, Crash.Points, ignoreLocksOf);
@@ -51,7 +52,7 @@ internal sealed class TakeOverMonitor(IFileSystem files, InstanceIdentity identi
     /// <param name="now">Monotonic.</param>
     public Epoch? FindHanging(TimeSpan now)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (now - _lastLook > options.HangLimit / 2) _watch.Forget(); // it was us who did not run
             _lastLook = now;

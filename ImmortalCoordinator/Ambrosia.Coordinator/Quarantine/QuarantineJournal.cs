@@ -3,6 +3,7 @@ using Ambrosia.Coordinator.LogFeed;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Locking;
 using Ambrosia.Protocol.Records;
 
 namespace Ambrosia.Coordinator.Quarantine;
@@ -14,7 +15,7 @@ namespace Ambrosia.Coordinator.Quarantine;
 /// </summary>
 internal sealed class QuarantineJournal(LogAppender log)
 {
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.QuarantineJournal);
     private readonly SortedDictionary<MessagePlace, SetAsideFrame> _held = [];
 
     /// <summary>To be logged, in their order; the app's reader waits while there are any.</summary>
@@ -26,21 +27,21 @@ internal sealed class QuarantineJournal(LogAppender log)
     private ulong _taken;
 
     /// <summary>The decisions stand in the order of their places.</summary>
-    public List<SetAsideFrame> All { get { lock (_gate) return [.. _held.Values]; } }
+    public List<SetAsideFrame> All { get { using (_gate.Enter()) return [.. _held.Values]; } }
 
     public void BeginSession()
     {
-        lock (_gate) _held.Clear();
+        using (_gate.Enter()) _held.Clear();
     }
 
     public bool TryGet(MessagePlace place, [NotNullWhen(true)] out SetAsideFrame? message)
     {
-        lock (_gate) return _held.TryGetValue(place, out message);
+        using (_gate.Enter()) return _held.TryGetValue(place, out message);
     }
 
     public void Take(SetAsideFrame message)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             _held[message.Message] = message;
             if (!message.IsUnlogged || message.Decision <= _taken) return;
@@ -51,13 +52,13 @@ internal sealed class QuarantineJournal(LogAppender log)
 
     public void Take(ReleasedFrame released)
     {
-        lock (_gate) _held.Remove(released.Message);
+        using (_gate.Enter()) _held.Remove(released.Message);
     }
 
     /// <summary>Logs the decisions that wait, in their order; false: the log has no room for all of them.</summary>
     public bool TryLog()
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             while (_unlogged.TryPeek(out SetAsideFrame? next))
             {

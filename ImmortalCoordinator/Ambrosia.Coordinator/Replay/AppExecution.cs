@@ -5,6 +5,7 @@ using Ambrosia.Coordinator.Replica;
 using Ambrosia.Log.Checkpoints;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Checkpoints;
+using Ambrosia.Protocol.Locking;
 using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.Coordinator.Replay;
@@ -133,6 +134,7 @@ internal sealed class AppExecution : IDisposable
         Crash.Hit("forget.before");
         ulong? dropped = outbox.Cut();
         outbox.DigestedCount = 0;
+        LockChecks.BeforeCallOut();
         if (dropped is { } calls) Forgotten?.Invoke(outbox, calls);
         Crash.Hit("forget.after");
     }

@@ -1,5 +1,6 @@
 using Ambrosia.Coordinator.Outboxes;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Locking;
 
 namespace Ambrosia.Coordinator.Replay;
 
@@ -24,7 +25,7 @@ internal readonly record struct OutboxCut(Lsn At, Outbox Outbox);
 /// </summary>
 internal sealed class DeliveryTracker
 {
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.DeliveryTracker);
     private readonly Queue<DeliveredPage> _notes = new();
     private readonly Queue<Lsn> _marks = new();
     private readonly Queue<OutboxCut> _cuts = new();
@@ -40,22 +41,22 @@ internal sealed class DeliveryTracker
     private Lsn _processedPage;
 
     /// <summary>Every record below this has been executed by the running session.</summary>
-    public Lsn Processed { get { lock (_gate) return _processed; } }
+    public Lsn Processed { get { using (_gate.Enter()) return _processed; } }
 
     /// <summary>Every record below this has been executed, reported or not, as far as is known.</summary>
-    public Lsn Executing { get { lock (_gate) return Lsn.Max(_processed, _executing); } }
+    public Lsn Executing { get { using (_gate.Enter()) return Lsn.Max(_processed, _executing); } }
 
     /// <summary>End of the last record that the running session was given.</summary>
-    public Lsn DeliveredTo { get { lock (_gate) return _delivered; } }
+    public Lsn DeliveredTo { get { using (_gate.Enter()) return _delivered; } }
 
     /// <summary>Everything that has been delivered has been executed.</summary>
-    public bool IsDry { get { lock (_gate) return _processed >= _delivered; } }
+    public bool IsDry { get { using (_gate.Enter()) return _processed >= _delivered; } }
 
-    public Lsn ProcessedPage { get { lock (_gate) return _processedPage; } }
+    public Lsn ProcessedPage { get { using (_gate.Enter()) return _processedPage; } }
 
     public void Begin(Lsn from, Lsn page)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             _notes.Clear();
             _marks.Clear();
@@ -67,7 +68,7 @@ internal sealed class DeliveryTracker
 
     public void Delivered(in DeliveredPage note, Lsn? mark, IReadOnlyList<OutboxCut> cutsInside)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             _notes.Enqueue(note);
             _delivered = note.End;
@@ -80,7 +81,7 @@ internal sealed class DeliveryTracker
     /// <exception cref="ProtocolViolation">P5.20: it was not given that record.</exception>
     public void Executes(Lsn record)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (record > _delivered)
                 throw new ProtocolViolation("P5.20", $"the app executes {record}, it was given the log up to {_delivered}");
@@ -91,7 +92,7 @@ internal sealed class DeliveryTracker
     /// <summary>The cut at exactly this place, which the app has reported just now; null: none is there. It is given once.</summary>
     public Outbox? TakeCut(Lsn lsn)
     {
-        lock (_gate) return _cuts.TryPeek(out OutboxCut cut) && cut.At == lsn ? _cuts.Dequeue().Outbox : null;
+        using (_gate.Enter()) return _cuts.TryPeek(out OutboxCut cut) && cut.At == lsn ? _cuts.Dequeue().Outbox : null;
     }
 
     /// <summary>
@@ -101,7 +102,7 @@ internal sealed class DeliveryTracker
     /// <exception cref="ProtocolViolation">P5.6: a report that goes back, passes over a mark, or is of what was not delivered.</exception>
     public bool Report(Lsn lsn, List<DeliveredPage> done)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (lsn < _processed) throw new ProtocolViolation("P5.6", $"the app reports {lsn} after {_processed}");
             if (lsn > _delivered) throw new ProtocolViolation("P5.6", $"the app reports {lsn}, it was given the log up to {_delivered}");

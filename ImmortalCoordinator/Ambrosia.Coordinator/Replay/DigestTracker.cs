@@ -1,6 +1,7 @@
 using Ambrosia.Coordinator.Divergence;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Locking;
 using Ambrosia.Protocol.Records;
 
 namespace Ambrosia.Coordinator.Replay;
@@ -13,7 +14,7 @@ namespace Ambrosia.Coordinator.Replay;
 /// which logs none.</param>
 internal sealed class DigestTracker(Lsn? logFrom)
 {
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.DigestTracker);
     private readonly SortedDictionary<Lsn, DigestRecord> _computed = [];
     private readonly SortedDictionary<Lsn, DigestRecord> _recorded = [];
     private Lsn? _logFrom = logFrom;
@@ -22,31 +23,31 @@ internal sealed class DigestTracker(Lsn? logFrom)
     /// <summary>This replica is primary now: positions from here on are its to log.</summary>
     public void LogFrom(Lsn position)
     {
-        lock (_gate) _logFrom = position;
+        using (_gate.Enter()) _logFrom = position;
     }
 
     /// <summary>Positions compared and found equal since the start.</summary>
-    public long Compared { get { lock (_gate) return _compared; } }
+    public long Compared { get { using (_gate.Enter()) return _compared; } }
 
     private long _compared;
 
     /// <summary>Up to here all calls were the log's: a channel's hash is over everything before.</summary>
-    public Lsn Confirmed { get { lock (_gate) return _confirmed; } }
+    public Lsn Confirmed { get { using (_gate.Enter()) return _confirmed; } }
 
     private Lsn _confirmed, _begun;
 
     /// <summary>The session's app began with the state as of here.</summary>
-    public Lsn Began { get { lock (_gate) return _begun; } }
+    public Lsn Began { get { using (_gate.Enter()) return _begun; } }
 
     /// <summary>The stretch of the log in which the app has made other calls than the log's. It is null as long as there is none.</summary>
-    public DivergedStretch? Diverged { get { lock (_gate) return _diverged; } }
+    public DivergedStretch? Diverged { get { using (_gate.Enter()) return _diverged; } }
 
     private DivergedStretch? _diverged;
 
     /// <summary>What the log says of a position shows that the app diverged before it, before any digest could.</summary>
     public void Diverge(Lsn position)
     {
-        lock (_gate) _diverged ??= new DivergedStretch(Begin, position, []);
+        using (_gate.Enter()) _diverged ??= new DivergedStretch(Begin, position, []);
     }
 
     private Lsn Begin => Lsn.Max(_confirmed, _begun);
@@ -54,7 +55,7 @@ internal sealed class DigestTracker(Lsn? logFrom)
     /// <param name="from">The session's app begins with the state as of here.</param>
     public void BeginSession(Lsn from)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             _begun = from;
             _computed.Clear();
@@ -66,7 +67,7 @@ internal sealed class DigestTracker(Lsn? logFrom)
     /// <exception cref="DivergenceException">The log says otherwise.</exception>
     public bool Computed(DigestRecord own)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (_recorded.Remove(own.Position, out DigestRecord? expected)) Compare(own, expected);
             else _computed[own.Position] = own;
@@ -80,7 +81,7 @@ internal sealed class DigestTracker(Lsn? logFrom)
     /// <exception cref="DivergenceException">The app emitted something else.</exception>
     public void Recorded(DigestRecord record)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (record.Position > _logged) _logged = record.Position;
             while (_computed.Count > 0 && _computed.First().Key < record.Position) _computed.Remove(_computed.First().Key);

@@ -2,6 +2,7 @@ using Ambrosia.Coordinator.LogFeed;
 using Ambrosia.Coordinator.Outboxes;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Checkpoints;
+using Ambrosia.Protocol.Locking;
 using Ambrosia.Protocol.Records;
 
 namespace Ambrosia.Coordinator.Replay;
@@ -21,6 +22,7 @@ internal sealed class DigestWriter(OutboxSet outboxes, LogAppender log, DigestTr
     /// These digests are computed and not in the log. The queue is bounded by what one receive from the app can report, since the thread
     /// that reads the app waits until it is empty. It is its own lock.
     /// </summary>
+    private readonly RankedLock _gate = new(LockRank.DigestWriter);
     private readonly Queue<DigestRecord> _toLog = new();
 
     /// <summary>The last digest position that the running session has passed.</summary>
@@ -65,7 +67,7 @@ internal sealed class DigestWriter(OutboxSet outboxes, LogAppender log, DigestTr
         Position = position;
         var record = new DigestRecord(position, _changed.ToArray());
         if (!digests.Computed(record)) return;
-        lock (_toLog) _toLog.Enqueue(record);
+        using (_gate.Enter()) _toLog.Enqueue(record);
         TryLog();
     }
 
@@ -74,7 +76,7 @@ internal sealed class DigestWriter(OutboxSet outboxes, LogAppender log, DigestTr
     /// </summary>
     public bool TryLog()
     {
-        lock (_toLog)
+        using (_gate.Enter())
         {
             while (_toLog.TryPeek(out DigestRecord? record))
             {

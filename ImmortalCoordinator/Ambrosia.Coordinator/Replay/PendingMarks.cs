@@ -1,4 +1,5 @@
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Locking;
 using Ambrosia.Protocol.Records;
 
 namespace Ambrosia.Coordinator.Replay;
@@ -11,7 +12,7 @@ namespace Ambrosia.Coordinator.Replay;
 /// </summary>
 internal sealed class PendingMarks
 {
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.PendingMarks);
     private readonly Queue<MarkSnapshot> _marks = new();
     private Epoch _epoch;
     private string _replica = "";
@@ -20,7 +21,7 @@ internal sealed class PendingMarks
     /// <summary>A session begins; these are what its welcome says.</summary>
     public void Begin(Epoch epoch, string replica)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             _marks.Clear();
             _epoch = epoch;
@@ -32,18 +33,18 @@ internal sealed class PendingMarks
     /// <summary>BecomePrimary goes to the app behind what was delivered: from here on it answers its own marks only.</summary>
     public void BecomePrimary()
     {
-        lock (_gate) _isPrimary = true;
+        using (_gate.Enter()) _isPrimary = true;
     }
 
     /// <summary>The app answers this mark with an image (P5.8).</summary>
     public bool IsWanted(CheckpointMarkRecord mark)
     {
-        lock (_gate) return mark.Epoch >= _epoch && (!_isPrimary || mark.Replica == _replica);
+        using (_gate.Enter()) return mark.Epoch >= _epoch && (!_isPrimary || mark.Replica == _replica);
     }
 
     public void Add(MarkSnapshot mark)
     {
-        lock (_gate) _marks.Enqueue(mark);
+        using (_gate.Enter()) _marks.Enqueue(mark);
     }
 
     /// <summary>
@@ -51,7 +52,7 @@ internal sealed class PendingMarks
     /// </summary>
     public MarkSnapshot? TakeFor(Lsn position)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             MarkSnapshot? newest = null;
             while (_marks.TryPeek(out MarkSnapshot? mark) && mark.End <= position) newest = _marks.Dequeue();

@@ -1,3 +1,5 @@
+using Ambrosia.Protocol.Locking;
+
 namespace Ambrosia.Log.Commit;
 
 /// <summary>
@@ -15,7 +17,7 @@ public sealed class LogClock
     /// <summary>The share of the time that passes by which the wall clock is approached.</summary>
     private const int SlewShare = 10;
 
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.LogClock);
     private readonly TimeProvider _time;
 
     /// <summary>The readings of the two clocks when the time was told last, in ticks of 100 ns. Guarded by the lock.</summary>
@@ -40,7 +42,7 @@ public sealed class LogClock
     /// <summary>Returns the time, µs since 1970.</summary>
     public long NowMicros()
     {
-        lock (_gate) return Advance() / TimeSpan.TicksPerMicrosecond;
+        using (_gate.Enter()) return Advance() / TimeSpan.TicksPerMicrosecond;
     }
 
     /// <summary>Returns true, once each time, when the wall clock has jumped, so that the time is another for a while.</summary>
@@ -48,7 +50,7 @@ public sealed class LogClock
     /// <param name="ahead">The time is ahead of the wall clock by this much; below zero: behind it.</param>
     public bool TakeJump(out TimeSpan jump, out TimeSpan ahead)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             Advance();
             (jump, ahead) = (new TimeSpan(_jumped), new TimeSpan(_now - _last.Wall));

@@ -5,6 +5,7 @@ using Ambrosia.Log.Pages;
 using Ambrosia.Log.Segments;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Hashing;
+using Ambrosia.Protocol.Locking;
 using Ambrosia.Protocol.Records;
 
 namespace Ambrosia.Log.Commit;
@@ -148,7 +149,7 @@ public sealed class LogWriter : IDisposable
         if (!_pool.TryAdmitSpanning(record)) return false;
         List<LogPage> pages = SpanningRecord.Split(_options.PageBytes, _pool.TakeSpare, kind, bodyHead, bodyRest);
         lsn = _pool.AppendSpanning(pages, out end) + PageHeader.Bytes;
-        reserved?.Invoke(end); // it takes locks under which others append, so none of ours is held
+        Announce(reserved, end); // it takes locks under which others append, so none of ours is held
         pages[0].State.Leave();
         return true;
     }
@@ -156,6 +157,7 @@ public sealed class LogWriter : IDisposable
     /// <summary>Takes all sealed pages as one group; the open page is sealed if none waits. There is one group at a time.</summary>
     public CommitReadiness Begin(out CommitGroup? group)
     {
+        LockChecks.BeforeCommit();
         group = null;
         while (true)
         {
@@ -251,9 +253,16 @@ public sealed class LogWriter : IDisposable
         rest.CopyTo(r.Bytes[(RecordHeader.Bytes + head.Length)..]);
         lsn = r.Lsn;
         end = r.End;
-        reserved?.Invoke(end);
+        Announce(reserved, end);
         Leave(r);
         return true;
+    }
+
+    private static void Announce(Action<Lsn>? reserved, Lsn end)
+    {
+        if (reserved is null) return;
+        LockChecks.BeforeCallOut();
+        reserved(end);
     }
 
     private ArgumentOutOfRangeException BadSize(int bytes) =>

@@ -1,3 +1,5 @@
+using Ambrosia.Protocol.Locking;
+
 namespace Ambrosia.Log.Files;
 
 /// <summary>
@@ -146,6 +148,7 @@ public sealed unsafe class PosixFileSystem : IFileSystem
         waiter.Start();
         using (stop.UnsafeRegister(_ => answer.TrySetCanceled(stop), null))
         {
+            LockChecks.BeforeWait();
             int errno = answer.Task.GetAwaiter().GetResult();
             if (errno == 0) return;
             file.Dispose();

@@ -1,6 +1,7 @@
 using Ambrosia.Log.Files;
 using Ambrosia.Log.Format;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Locking;
 
 namespace Ambrosia.Log.Pages;
 
@@ -14,7 +15,7 @@ internal sealed class PagePool
 {
     private const int PinsMax = 2;
 
-    private readonly Lock _lock = new();
+    private readonly RankedLock _lock = new(LockRank.PagePool);
     private readonly PageCache _cache;
     private readonly SpanningPagePool _spanning;
     private readonly Queue<LogPage> _sealed = [];
@@ -70,7 +71,7 @@ internal sealed class PagePool
     public bool TryOpenNext(int bytes, out LogPage? filled)
     {
         filled = null;
-        lock (_lock)
+        using (_lock.Enter())
         {
             if (_open == _none) OpenNext();
             else if (PageState.EndOf(_open.State.Word) + bytes > _open.Capacity) filled = SealFilled(); // else another writer was faster
@@ -81,7 +82,7 @@ internal sealed class PagePool
     /// <summary>Hands over sealed pages without writers, in order; the open page is sealed if none waits.</summary>
     public CommitReadiness Take(List<LogPage> group)
     {
-        lock (_lock)
+        using (_lock.Enter())
         {
             if (_committing != 0) throw new InvalidOperationException("pages are handed to a second committer");
             if (_sealed.Count == 0 && HasRecords(_open)) SealOpen();
@@ -102,7 +103,7 @@ internal sealed class PagePool
     {
         get
         {
-            lock (_lock)
+            using (_lock.Enter())
                 return _sealed.TryPeek(out LogPage? head) ? PageState.WritersOf(head.State.Word) == 0 : HasRecords(_open);
         }
     }
@@ -110,7 +111,7 @@ internal sealed class PagePool
     /// <summary>Makes the group's pages Durable: they are on disk and fence-checked.</summary>
     public void Complete(List<LogPage> group)
     {
-        lock (_lock)
+        using (_lock.Enter())
         {
             foreach (LogPage page in group)
             {
@@ -127,14 +128,14 @@ internal sealed class PagePool
     {
         get
         {
-            lock (_lock) return _sealed.Count == 0 && _committing == 0 && !HasRecords(_open);
+            using (_lock.Enter()) return _sealed.Count == 0 && _committing == 0 && !HasRecords(_open);
         }
     }
 
     /// <summary>Queues an empty page with the durable mark, unless something is open, sealed or being committed.</summary>
     public bool TryAppendMark()
     {
-        lock (_lock)
+        using (_lock.Enter())
         {
             if (_sealed.Count != 0 || _committing != 0 || _open == _none || !_open.State.TrySealEmpty()) return false;
             _open.Flags = PageFlags.DurableMark;
@@ -150,13 +151,13 @@ internal sealed class PagePool
     /// </summary>
     public bool TryAdmitSpanning(long bytes)
     {
-        lock (_lock) return _spanning.TryAdmit(bytes);
+        using (_lock.Enter()) return _spanning.TryAdmit(bytes);
     }
 
     /// <inheritdoc cref="SpanningPagePool.TakeSpare"/>
     public LogPage? TakeSpare()
     {
-        lock (_lock) return _spanning.TakeSpare();
+        using (_lock.Enter()) return _spanning.TakeSpare();
     }
 
     /// <summary>
@@ -166,7 +167,7 @@ internal sealed class PagePool
     /// <param name="end">The record's end.</param>
     public Lsn AppendSpanning(List<LogPage> pages, out Lsn end)
     {
-        lock (_lock)
+        using (_lock.Enter())
         {
             LogPage open = _open;
             if (open != _none)
@@ -191,7 +192,7 @@ internal sealed class PagePool
     public bool TryPin(Lsn lsn, out PinnedPage pinned)
     {
         pinned = default;
-        lock (_lock)
+        using (_lock.Enter())
         {
             if ((_cache.FindDurable(lsn) ?? _spanning.Find(lsn)) is not { IsPinned: false } page || _pins == PinsMax) return false;
             page.IsPinned = true;
@@ -204,7 +205,7 @@ internal sealed class PagePool
     /// <summary>Gives a held page back: delivery has read it.</summary>
     public void Unpin(LogPage page)
     {
-        lock (_lock)
+        using (_lock.Enter())
         {
             if (!page.IsPinned) throw new InvalidOperationException($"page {page.Lsn} is not pinned");
             page.IsPinned = false;

@@ -1,6 +1,7 @@
 using Ambrosia.Log.Files;
 using Ambrosia.Log.Segments;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Locking;
 
 namespace Ambrosia.Log.Reading;
 
@@ -14,7 +15,7 @@ internal sealed class OpenSegment(IFileSystem fs, bool holds) : IDisposable
     /// <summary>The number of bytes that are read at once when pages are small.</summary>
     private const int DirectBytes = 256 << 10;
 
-    private readonly Lock _holding = new(); // guards who holds what
+    private readonly RankedLock _holding = new(LockRank.OpenSegment); // guards who holds what
     private volatile bool _holds = holds;
     private IFile? _held; // the open segment while it is locked; else null
     private long _reads, _readsSeen;
@@ -54,7 +55,7 @@ internal sealed class OpenSegment(IFileSystem fs, bool holds) : IDisposable
     /// <summary>Holds the open segment, again if it was released. Returns false when it was truncated meanwhile.</summary>
     public bool TryHold()
     {
-        lock (_holding)
+        using (_holding.Enter())
         {
             if (!_holds || _held is not null) return true;
             if (!File.TryLock(FileLockKind.Shared)) return false;
@@ -106,7 +107,7 @@ internal sealed class OpenSegment(IFileSystem fs, bool holds) : IDisposable
     /// <summary>Closes both openings, which ends the lock.</summary>
     public void Dispose()
     {
-        lock (_holding)
+        using (_holding.Enter())
         {
             _held = null;
             _file?.Dispose();
@@ -129,7 +130,7 @@ internal sealed class OpenSegment(IFileSystem fs, bool holds) : IDisposable
 
     private void Release()
     {
-        lock (_holding)
+        using (_holding.Enter())
         {
             _held?.Unlock();
             _held = null;

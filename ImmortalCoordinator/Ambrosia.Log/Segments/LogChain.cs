@@ -3,6 +3,7 @@ using Ambrosia.Log.Files;
 using Ambrosia.Log.Format;
 using Ambrosia.Log.Instances;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Locking;
 
 namespace Ambrosia.Log.Segments;
 
@@ -13,7 +14,7 @@ namespace Ambrosia.Log.Segments;
 /// </summary>
 public sealed class LogChain
 {
-    private readonly Lock _changing = new();
+    private readonly RankedLock _changing = new(LockRank.LogChain);
     private ImmutableArray<LogSegment> _segments;
 
     internal LogChain(ImmutableArray<LogSegment> segments) => _segments = segments;
@@ -54,7 +55,7 @@ public sealed class LogChain
     /// <summary>Reads the directory again, for a follower that is at the tail. Returns true when the chain changed.</summary>
     internal bool Refresh(LogLocation location)
     {
-        lock (_changing)
+        using (_changing.Enter())
         {
             ImmutableArray<LogSegment> now = Read(location);
             if (now.AsSpan().SequenceEqual(_segments.AsSpan())) return false;
@@ -65,7 +66,7 @@ public sealed class LogChain
 
     internal void Append(LogSegment segment)
     {
-        lock (_changing)
+        using (_changing.Enter())
         {
             if (_segments.Length > 0) CheckNeighbours(_segments[^1], segment);
             Publish(_segments.Add(segment));
@@ -74,7 +75,7 @@ public sealed class LogChain
 
     internal void RemoveOldest(LogSegment segment)
     {
-        lock (_changing)
+        using (_changing.Enter())
         {
             if (_segments.Length < 2 || _segments[0] != segment)
                 throw new InvalidOperationException($"{segment.Path} is not the oldest of several segments");

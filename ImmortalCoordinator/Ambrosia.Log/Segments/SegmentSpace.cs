@@ -1,5 +1,6 @@
 using Ambrosia.Log.Files;
 using Ambrosia.Log.Format;
+using Ambrosia.Protocol.Locking;
 
 namespace Ambrosia.Log.Segments;
 
@@ -21,7 +22,7 @@ internal sealed class SegmentSpace : IDisposable
     private readonly long _capacity;
     private readonly long _allocateStep;
     private readonly long _usualWindow;
-    private readonly Lock _preparing = new(); // one thread prepares at a time, and none after disposal
+    private readonly RankedLock _preparing = new(LockRank.SegmentSpace); // one thread prepares at a time, and none after disposal
     private long _allocatedTo; // space is set aside below this
     private long _zerosAt;     // zeros, or pages of a take-over, were written up to here
     private long _preparedTo;  // each block below was written and flushed before, so a write into it changes no metadata
@@ -80,7 +81,7 @@ internal sealed class SegmentSpace : IDisposable
     /// <param name="written">The end of the last page.</param>
     public bool AllocateAhead(long written, long wanted)
     {
-        lock (_preparing)
+        using (_preparing.Enter())
         {
             long enough = Math.Min(_capacity, written + _allocateStep / 2);
             if (wanted > 0) enough = Math.Max(enough, written + wanted + SegmentFile.MarkBytes);
@@ -99,7 +100,7 @@ internal sealed class SegmentSpace : IDisposable
     /// <param name="awaited">Bytes of the group that waits for zeros: they are zeroed at once, however small the step.</param>
     public bool ZeroAhead(long written, long windowBytes, long awaited)
     {
-        lock (_preparing)
+        using (_preparing.Enter())
         {
             if (_closed) return false;
             long wanted = written + AlignedBlock.RoundUp(Math.Max(windowBytes, awaited)),
@@ -118,7 +119,7 @@ internal sealed class SegmentSpace : IDisposable
     /// <summary>Closes the file, when no step is under way.</summary>
     public void Dispose()
     {
-        lock (_preparing)
+        using (_preparing.Enter())
         {
             _closed = true;
             _file.Dispose();

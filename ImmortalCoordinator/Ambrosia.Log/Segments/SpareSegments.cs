@@ -2,6 +2,7 @@ using Ambrosia.Log.Files;
 using Ambrosia.Log.Format;
 using Ambrosia.Log.Instances;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Locking;
 
 namespace Ambrosia.Log.Segments;
 
@@ -12,7 +13,7 @@ namespace Ambrosia.Log.Segments;
 /// </summary>
 internal sealed class SpareSegments(LogLocation location, Epoch epoch, LogOptions options) : IDisposable
 {
-    private readonly Lock _changing = new();
+    private readonly RankedLock _changing = new(LockRank.SpareSegments);
     private readonly List<SegmentFile> _spares = [];
     private int _recycling; // files on their way into the list
     private ulong _made; // number of the last spare, which is part of its name
@@ -20,19 +21,19 @@ internal sealed class SpareSegments(LogLocation location, Epoch epoch, LogOption
     /// <summary>True when a spare has space set aside for <paramref name="bytes"/> of pages.</summary>
     public bool HasRoomFor(long bytes, bool isMark)
     {
-        lock (_changing) return _spares.Exists(s => s.HasRoomFor(bytes, isMark));
+        using (_changing.Enter()) return _spares.Exists(s => s.HasRoomFor(bytes, isMark));
     }
 
     /// <summary>True when <see cref="Take"/> has a spare for so many bytes.</summary>
     public bool IsReadyFor(long bytes, bool isMark)
     {
-        lock (_changing) return _spares.Exists(s => IsReady(s, bytes, isMark));
+        using (_changing.Enter()) return _spares.Exists(s => IsReady(s, bytes, isMark));
     }
 
     /// <summary>Takes the spare for a segment that begins with <paramref name="bytes"/> of pages, a recycled one if there is.</summary>
     public SegmentFile? Take(long bytes, bool isMark)
     {
-        lock (_changing)
+        using (_changing.Enter())
         {
             SegmentFile? spare = _spares.Find(s => s.IsRecycled && IsReady(s, bytes, isMark))
                 ?? _spares.Find(s => IsReady(s, bytes, isMark));
@@ -49,14 +50,14 @@ internal sealed class SpareSegments(LogLocation location, Epoch epoch, LogOption
     {
         SegmentFile? spare;
         ulong number;
-        lock (_changing)
+        using (_changing.Enter())
         {
             spare = _spares.Find(s => s.HasRoomFor(wanted, isMark: false)) ?? _spares.Find(static s => !s.IsRecycled);
             number = spare is null ? ++_made : 0;
         }
         if (spare is not null) return spare.AllocateAhead(wanted) || spare.ZeroAhead(windowBytes, wanted);
         spare = SegmentFile.Create(location.Files, PathOf(number), options, wanted);
-        lock (_changing) _spares.Add(spare);
+        using (_changing.Enter()) _spares.Add(spare);
         return true;
     }
 
@@ -66,7 +67,7 @@ internal sealed class SpareSegments(LogLocation location, Epoch epoch, LogOption
     public bool ZeroAhead(long wanted)
     {
         SegmentFile? spare;
-        lock (_changing) spare = _spares.Find(s => s.HasRoomFor(wanted, isMark: false));
+        using (_changing.Enter()) spare = _spares.Find(s => s.HasRoomFor(wanted, isMark: false));
         return spare is not null && spare.ZeroAhead(0, wanted);
     }
 
@@ -78,7 +79,7 @@ internal sealed class SpareSegments(LogLocation location, Epoch epoch, LogOption
     public bool TryRecycle(string path, IFile file)
     {
         ulong number;
-        lock (_changing)
+        using (_changing.Enter())
         {
             if (_spares.Count + _recycling >= options.SparesMax) return false;
             _recycling++;
@@ -95,7 +96,7 @@ internal sealed class SpareSegments(LogLocation location, Epoch epoch, LogOption
         }
         finally
         {
-            lock (_changing)
+            using (_changing.Enter())
             {
                 _recycling--;
                 if (recycled is not null) _spares.Add(recycled);
@@ -106,7 +107,7 @@ internal sealed class SpareSegments(LogLocation location, Epoch epoch, LogOption
 
     public void Dispose()
     {
-        lock (_changing)
+        using (_changing.Enter())
         {
             foreach (SegmentFile spare in _spares) spare.Dispose();
             _spares.Clear();

@@ -2,6 +2,7 @@ using System.Text;
 using Ambrosia.Coordinator.Hosting;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Log.Files;
+using Ambrosia.Protocol.Locking;
 using Ambrosia.Pumps;
 
 namespace Ambrosia;
@@ -89,11 +90,13 @@ internal sealed class HostedImmortal
 /// <summary>Writes whole lines, each behind an immortal's name, to a writer that several immortals share. Any thread may call it.</summary>
 internal sealed class NamedLines(TextWriter to, string name) : TextWriter
 {
+    private static readonly RankedLock s_gate = new(LockRank.NamedLines);
+
     public override Encoding Encoding => to.Encoding;
 
     public override void WriteLine(string? value)
     {
-        lock (to) to.WriteLine($"{name}: {value}");
+        using (s_gate.Enter()) to.WriteLine($"{name}: {value}");
     }
 
     public override void Write(char value) => throw new NotSupportedException("whole lines only");

@@ -1,5 +1,6 @@
 using Ambrosia.Coordinator.Inbox;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Locking;
 using Ambrosia.Protocol.Records;
 using Ambrosia.Protocol.Runs;
 
@@ -44,6 +45,42 @@ public sealed class DedupTableThreadsTests : IDisposable
         _log.Commit();
         Assert.Equal([RecordKind.Run, RecordKind.Peer, RecordKind.Peer], _log.Records().Select(static r => r.Kind));
         Assert.Equal(1ul, _dedup.AppendedOf(sender).Number);
+    }
+
+    /// <summary>
+    /// The fault that was, planted: the log told where a run ends while it held its lock, and the table's lock was asked for there. It is
+    /// found on one thread, without the other that would have closed the circle.
+    /// </summary>
+    [Fact]
+    public void Appended_UnderTheLogsLock_IsRefused()
+    {
+        InboundChannel sender = _dedup.Admitted(new InstanceId("sender"), Guid.NewGuid(), new Epoch(1));
+        byte[] run = Made.Run(MessageKind.Fork, 1, 0, [Made.Message(MessageKind.Fork, 1, 100)], peer: sender.Id);
+        RunHeader header = RunView.Read(run).Header;
+        var pool = new RankedLock(LockRank.PagePool);
+        using (pool.Enter())
+        {
+            string why = Assert.Throws<LockOrderException>(() => _dedup.Appended(sender, header, new Lsn(4096))).Message;
+            Assert.StartsWith("PagePool (rank 700) is held where DedupTable (rank 370) is asked for.", why, StringComparison.Ordinal);
+            // The log itself announces nothing under such a lock, whoever listens.
+            why = Assert.Throws<LockOrderException>(
+                () => _log.Appender.TryAppendRun(RecordKind.Run, header, run.AsSpan(RunHeader.Bytes), static _ => { })).Message;
+            Assert.StartsWith("PagePool (rank 700) is held over a CallOut", why, StringComparison.Ordinal);
+        }
+    }
+
+    /// <summary>The fault that was, planted: a commit under the table's lock waits for a writer who waits for that lock.</summary>
+    [Fact]
+    public void Commit_UnderTheTablesLock_IsRefused()
+    {
+        InboundChannel comer = _dedup.Admitted(new InstanceId("comer"), Guid.NewGuid(), new Epoch(1));
+        string why = Assert.Throws<LockOrderException>(() => _dedup.TryLog(comer, (PeerRecord record, out Lsn end) =>
+        {
+            Assert.True(_log.Appender.TryAppend(RecordKind.Peer, RecordKinds.Encode(record), out end));
+            _log.Commit();
+            return true;
+        }, out _)).Message;
+        Assert.StartsWith("DedupTable (rank 370) is held over a Commit", why, StringComparison.Ordinal);
     }
 
     private static Thread Started(Action work)

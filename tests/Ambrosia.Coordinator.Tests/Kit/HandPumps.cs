@@ -1,4 +1,5 @@
 using Ambrosia.Coordinator.Replica;
+using Ambrosia.Protocol.Locking;
 using Ambrosia.TestKit;
 using Microsoft.Extensions.Logging;
 
@@ -20,6 +21,7 @@ internal sealed class HandPumps : IPumps
 
     public void Commit(bool drained)
     {
+        if (drained) LockChecks.BeforeCommit();
         Commits++;
         Committing?.Invoke();
     }

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Runtime.InteropServices;
+using Ambrosia.Protocol.Locking;
 
 namespace Ambrosia.EndToEnd.Tests;
 
@@ -32,6 +33,7 @@ internal static class Executables
         foreach (string argument in arguments) start.ArgumentList.Add(argument);
         foreach (string name in start.Environment.Keys.Where(static n => n.StartsWith("AMBROSIA_", StringComparison.Ordinal)).ToArray())
             start.Environment.Remove(name);
+        start.Environment[LockChecks.Variable] = "1";
         start.Environment["DOTNET_ROOT"] = Path.GetFullPath(Path.Combine(RuntimeEnvironment.GetRuntimeDirectory(), "../../.."));
         // A killed process cannot remove its debugger pipes from the temporary folder.
         start.Environment["DOTNET_EnableDiagnostics"] = "0";

@@ -36,7 +36,7 @@ internal static class KnowledgeRules
     [
         (Protocol, "System.IO", "it turns bytes into messages and does no I/O"),
         (Protocol, "System.Net", "it turns bytes into messages and does no I/O"),
-        (Protocol, "System.Threading", "it has no threads"),
+        (Protocol, "System.Threading", "it has no threads; its locks are for the libraries that have"),
         (Log, "System.Net", "it knows no socket"),
         (Coordinator, "System.Net.Sockets", "parts do no I/O; pumps and CRA do"),
     ];

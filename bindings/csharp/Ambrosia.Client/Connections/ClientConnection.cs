@@ -3,6 +3,7 @@ using Ambrosia.Client.Queries;
 using Ambrosia.Client.Requests;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Locking;
 using Ambrosia.Protocol.Payloads;
 using Ambrosia.Protocol.Runs;
 using CRA.Links;
@@ -18,7 +19,7 @@ internal sealed class ClientConnection : ILinkTraffic
 {
     private enum Stage { SendHello, AwaitWelcome, Open }
 
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.ClientConnection);
 
     /// <summary>The requests to send; null on a connection for queries alone.</summary>
     private readonly InFlightRequests? _requests;
@@ -51,7 +52,7 @@ internal sealed class ClientConnection : ILinkTraffic
 
     public int FrameBytesWanted => _bytesWanted;
 
-    public ReadOnlyMemory<byte> HeartbeatFrame { get { lock (_gate) return _stage == Stage.Open ? _output.Heartbeat : default; } }
+    public ReadOnlyMemory<byte> HeartbeatFrame { get { using (_gate.Enter()) return _stage == Stage.Open ? _output.Heartbeat : default; } }
 
     public FeedResult Feed(ReadOnlySpan<byte> bytes, bool drained, out int consumed)
     {
@@ -108,7 +109,7 @@ internal sealed class ClientConnection : ILinkTraffic
     {
         if (told.Version != 1) throw new ProtocolViolation("P10.2", $"protocol version {told.Version}");
         _requests?.Connected();
-        lock (_gate)
+        using (_gate.Enter())
         {
             _welcome = told;
             _stage = Stage.Open;
@@ -130,7 +131,7 @@ internal sealed class ClientConnection : ILinkTraffic
 
     public bool TryTake(out ReadOnlyMemory<byte> bytes)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             bytes = default;
             if (_stage == Stage.SendHello)

@@ -1,6 +1,7 @@
 using System.Buffers;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Locking;
 
 namespace Ambrosia.Client.Queries;
 
@@ -16,7 +17,7 @@ internal sealed class QueryRouter(QuerySource source, Action<Lsn> saw, Action wa
     /// <summary>Queries are sent together up to this size in bytes.</summary>
     private const int FramesBytesTarget = 64 * 1024;
 
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.QueryRouter);
     private readonly TargetQueue[] _queues = [new(), new()];
     private readonly List<QueryAttempt> _waiting = [];
     private Exception? _ended;
@@ -26,7 +27,8 @@ internal sealed class QueryRouter(QuerySource source, Action<Lsn> saw, Action wa
     {
         get
         {
-            lock (_gate) return _ended is null && (source == QuerySource.Secondaries || (source == QuerySource.Any && _waiting.Count > 0));
+            using (_gate.Enter())
+                return _ended is null && (source == QuerySource.Secondaries || (source == QuerySource.Any && _waiting.Count > 0));
         }
     }
 
@@ -34,7 +36,7 @@ internal sealed class QueryRouter(QuerySource source, Action<Lsn> saw, Action wa
     internal void Ask(QueryAttempt query)
     {
         TargetQueue? queue;
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (_ended is null) queue = Send(query);
             else
@@ -43,6 +45,7 @@ internal sealed class QueryRouter(QuerySource source, Action<Lsn> saw, Action wa
                 return;
             }
         }
+        LockChecks.BeforeCallOut();
         if (queue is not null) queue.Wake();
         if (source == QuerySource.Secondaries || (queue is null && source == QuerySource.Any)) wantSecondary();
     }
@@ -50,7 +53,7 @@ internal sealed class QueryRouter(QuerySource source, Action<Lsn> saw, Action wa
     /// <summary>Drops an attempt for which nobody waits any more.</summary>
     internal void Abandon(QueryAttempt query)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             _waiting.Remove(query);
             foreach (TargetQueue queue in _queues) queue.Unsent.Remove(query); // what was sent is answered, and the answer finds nobody
@@ -60,7 +63,7 @@ internal sealed class QueryRouter(QuerySource source, Action<Lsn> saw, Action wa
     /// <summary>Begins a connection, on which numbers begin with 1, and sends what waited.</summary>
     internal void Opened(QueryTarget target, Action wake)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             TargetQueue queue = _queues[(int)target];
             if (queue.IsOpen) throw new InvalidOperationException("two connections to one target at a time");
@@ -71,6 +74,7 @@ internal sealed class QueryRouter(QuerySource source, Action<Lsn> saw, Action wa
             _waiting.Clear();
             foreach (QueryAttempt query in all) Send(query);
         }
+        LockChecks.BeforeCallOut();
         wake();
     }
 
@@ -80,7 +84,7 @@ internal sealed class QueryRouter(QuerySource source, Action<Lsn> saw, Action wa
     internal void Take(QueryTarget target, uint underWayMax, uint messageBytesMax, uint seed, IBufferWriter<byte> frames)
     {
         var payload = new ArrayBufferWriter<byte>();
-        lock (_gate)
+        using (_gate.Enter())
         {
             TargetQueue queue = _queues[(int)target];
             for (int written = 0; queue.Unsent.First?.Value is { } next && (uint)queue.Sent.Count < underWayMax
@@ -105,7 +109,7 @@ internal sealed class QueryRouter(QuerySource source, Action<Lsn> saw, Action wa
     internal void Answered(QueryTarget target, in QueryAnswerFrame answer)
     {
         QueryAttempt? query;
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (!_queues[(int)target].Sent.Remove(answer.Query, out query))
                 throw new ProtocolViolation("P10.9", $"an answer to query {answer.Query}, which nobody asked");
@@ -126,7 +130,7 @@ internal sealed class QueryRouter(QuerySource source, Action<Lsn> saw, Action wa
     internal void Lost(QueryTarget target, string why)
     {
         QueryAttempt[] all;
-        lock (_gate)
+        using (_gate.Enter())
         {
             TargetQueue queue = _queues[(int)target];
             queue.IsOpen = false;
@@ -141,7 +145,7 @@ internal sealed class QueryRouter(QuerySource source, Action<Lsn> saw, Action wa
     internal void End(Exception why)
     {
         QueryAttempt[] all;
-        lock (_gate)
+        using (_gate.Enter())
         {
             _ended ??= why;
             all = [.. _waiting, .. _queues.SelectMany(static queue => queue.Sent.Values.Concat(queue.Unsent))];

@@ -1,5 +1,6 @@
 using System.Buffers;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Locking;
 using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.Client.Requests;
@@ -16,7 +17,7 @@ internal sealed class InFlightRequests(Action<ClientRequest> left)
     /// <summary>Messages share a run up to this size in bytes.</summary>
     private const int RunBytesTarget = 64 * 1024;
 
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.InFlightRequests);
     /// <summary>The requests that wait to be sent, in order.</summary>
     private readonly LinkedList<ClientRequest> _unsent = [];
 
@@ -32,12 +33,12 @@ internal sealed class InFlightRequests(Action<ClientRequest> left)
     private Exception? _ended;
 
     /// <summary>The number of requests in flight.</summary>
-    internal int Count { get { lock (_gate) return _unsent.Count + _sent.Count; } }
+    internal int Count { get { using (_gate.Enter()) return _unsent.Count + _sent.Count; } }
 
     /// <summary>Adds a request; returns false when the client has ended, and then the request has failed with the same reason.</summary>
     internal bool TryAdd(ClientRequest request)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (_ended is null)
             {
@@ -55,7 +56,7 @@ internal sealed class InFlightRequests(Action<ClientRequest> left)
     internal void Abandon(ClientRequest request, CancellationToken token)
     {
         bool wasUnsent;
-        lock (_gate) wasUnsent = request.Number == 0 && _unsent.Remove(request);
+        using (_gate.Enter()) wasUnsent = request.Number == 0 && _unsent.Remove(request);
         request.Completion.TrySetCanceled(token);
         if (wasUnsent) left(request);
     }
@@ -63,7 +64,7 @@ internal sealed class InFlightRequests(Action<ClientRequest> left)
     /// <summary>Begins a new connection, on which numbers begin with 1.</summary>
     internal void Connected()
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (_sent.Count > 0) throw new InvalidOperationException("two connections at a time");
             _last = 0;
@@ -78,7 +79,7 @@ internal sealed class InFlightRequests(Action<ClientRequest> left)
     internal bool TryTakeRun(uint requestsMax, uint messageBytesMax, ArrayBufferWriter<byte> run)
     {
         List<ClientRequest>? tooLong = null;
-        lock (_gate)
+        using (_gate.Enter())
         {
             while (_unsent.First?.Value is { } next && next.BodyBytes > messageBytesMax)
             {
@@ -127,7 +128,7 @@ internal sealed class InFlightRequests(Action<ClientRequest> left)
     internal void Logged(ulong number, Lsn position)
     {
         var done = new List<ClientRequest>();
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (number > _last) throw new ProtocolViolation("P10.5", $"message {number} is logged where {_last} was the last one sent");
             while (_impulses.TryPeek(out ClientRequest? next) && next.Number <= number)
@@ -148,7 +149,7 @@ internal sealed class InFlightRequests(Action<ClientRequest> left)
     internal void Answered(ulong number, bool isFailure, ReadOnlySpan<byte> answer)
     {
         ClientRequest? request;
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (!_sent.Remove(number, out request) || request.IsImpulse)
                 throw new ProtocolViolation("P10.6", $"an answer to {number}, which nobody asked");
@@ -167,7 +168,7 @@ internal sealed class InFlightRequests(Action<ClientRequest> left)
     internal void Lost(string why)
     {
         var unknown = new List<ClientRequest>();
-        lock (_gate)
+        using (_gate.Enter())
         {
             foreach (ClientRequest request in _sent.Values.Reverse())
             {
@@ -191,7 +192,7 @@ internal sealed class InFlightRequests(Action<ClientRequest> left)
     internal void Refused(Exception why)
     {
         ClientRequest[] waiting;
-        lock (_gate)
+        using (_gate.Enter())
         {
             waiting = [.. _unsent];
             _unsent.Clear();
@@ -206,7 +207,7 @@ internal sealed class InFlightRequests(Action<ClientRequest> left)
     /// <summary>Fails everything and accepts no more requests.</summary>
     internal void End(Exception why)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (_ended is not null) return;
             _ended = why;

@@ -1,3 +1,5 @@
+using Ambrosia.Protocol.Locking;
+
 namespace Ambrosia.Client.Requests;
 
 /// <summary>
@@ -6,7 +8,7 @@ namespace Ambrosia.Client.Requests;
 /// </summary>
 internal sealed class RequestLimiter(int countMax, long bytesMax)
 {
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.RequestLimiter);
     private readonly LinkedList<(int Bytes, TaskCompletionSource Entered)> _line = [];
     private int _count;
     private long _bytes;
@@ -16,7 +18,7 @@ internal sealed class RequestLimiter(int countMax, long bytesMax)
     {
         if (cancellationToken.IsCancellationRequested) return Task.FromCanceled(cancellationToken);
         LinkedListNode<(int Bytes, TaskCompletionSource Entered)> place;
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (_line.Count == 0 && Fits(size))
             {
@@ -36,7 +38,7 @@ internal sealed class RequestLimiter(int countMax, long bytesMax)
 
     private void GiveUp(LinkedListNode<(int Bytes, TaskCompletionSource Entered)> place, CancellationToken cancellationToken)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (place.List is null) return; // it is inside
             _line.Remove(place);
@@ -48,7 +50,7 @@ internal sealed class RequestLimiter(int countMax, long bytesMax)
     /// <summary>Notes that a message of this size has left, which lets those in line in.</summary>
     internal void Leave(int size)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             _count--;
             _bytes -= size;

@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Text;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Locking;
 using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.Failures;
@@ -80,10 +81,10 @@ internal static class FailureCodec
 internal static class HandlerFailure
 {
     /// <summary>
-    /// True if <paramref name="e"/> is a failure of the user's handler. Lack of memory, the end of the app channel and a stop of the app
-    /// are none: they unwind whoever runs the handler.
+    /// True if <paramref name="e"/> is a failure of the user's handler. Lack of memory, the end of the app channel, a stop of the app
+    /// and a fault of our locks are none: they unwind whoever runs the handler.
     /// </summary>
-    internal static bool Is(Exception e) => e is not (OutOfMemoryException or ChannelEnded or AppFailed);
+    internal static bool Is(Exception e) => e is not (OutOfMemoryException or ChannelEnded or AppFailed or LockOrderException);
 }
 
 /// <summary>

@@ -4,6 +4,7 @@ using Ambrosia.Messages;
 using Ambrosia.Outbound;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Locking;
 using Ambrosia.Protocol.Payloads;
 
 namespace Ambrosia.Impulses;
@@ -44,9 +45,11 @@ internal sealed class ImpulseIngress(ImpulseOutbox outbox, OutboundBuffer limits
         limits.CheckMessage(bytes.Length);
         while (!outbox.TryAdd(destination, message.IsKeyed, bytes, logged))
         {
+            LockChecks.BeforeWait();
             if (WaitForRoom is null) throw new InvalidOperationException("Too many impulses wait to be sent.");
             WaitForRoom();
         }
+        LockChecks.BeforeCallOut();
         Added?.Invoke();
     }
 
@@ -55,6 +58,7 @@ internal sealed class ImpulseIngress(ImpulseOutbox outbox, OutboundBuffer limits
     {
         while (!outbox.TryAddFrame(type, payload))
         {
+            LockChecks.BeforeWait();
             if (WaitForRoom is null) throw new InvalidOperationException("Too much waits to be sent.");
             try
             {
@@ -65,6 +69,7 @@ internal sealed class ImpulseIngress(ImpulseOutbox outbox, OutboundBuffer limits
                 return; // the channel has ended
             }
         }
+        LockChecks.BeforeCallOut();
         Added?.Invoke();
     }
 

@@ -2,6 +2,7 @@ using System.Buffers;
 using Ambrosia.Outbound;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Locking;
 using Ambrosia.Protocol.Payloads;
 using Ambrosia.Protocol.Runs;
 
@@ -18,7 +19,7 @@ internal sealed class ImpulseOutbox(int bytesMax)
     private const int RunBytesTarget = 64 * 1024;
     private const int HeadersBytes = FrameHeader.Bytes + RunHeader.Bytes;
 
-    private readonly Lock _gate = new();
+    private readonly RankedLock _gate = new(LockRank.ImpulseOutbox);
     private readonly Dictionary<Destination, ImpulseChannel> _channels = [];
     private readonly ImpulseBytes _bytes = new();
 
@@ -37,7 +38,7 @@ internal sealed class ImpulseOutbox(int bytesMax)
     {
         get
         {
-            lock (_gate) return _bytes.Waiting;
+            using (_gate.Enter()) return _bytes.Waiting;
         }
     }
 
@@ -48,7 +49,7 @@ internal sealed class ImpulseOutbox(int bytesMax)
     /// <param name="logged">Completed when the impulse is durable; null: nobody waits.</param>
     internal bool TryAdd(Destination destination, bool keyed, ReadOnlySpan<byte> message, LoggedImpulse? logged)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (_ended is not null)
                 throw new InvalidOperationException("Impulses are not accepted any more: the app channel has ended.", _ended);
@@ -63,7 +64,7 @@ internal sealed class ImpulseOutbox(int bytesMax)
     /// <summary>Adds a whole frame of its own. False: the outbox is full and nothing was added. Behind the end it is dropped.</summary>
     internal bool TryAddFrame(FrameType type, ReadOnlySpan<byte> payload)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (_ended is not null) return true;
             if (!HasRoom(payload.Length)) return false;
@@ -78,7 +79,7 @@ internal sealed class ImpulseOutbox(int bytesMax)
     /// <summary>Makes what was added ready to be taken, if everything before it was taken. False: nothing is ready.</summary>
     internal bool TrySwap()
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (_bytes.IsDrained) CloseRun();
             return _bytes.TrySwap();
@@ -88,7 +89,7 @@ internal sealed class ImpulseOutbox(int bytesMax)
     /// <summary>Gives whole frames of those swapped last; they stay until <see cref="Taken"/>.</summary>
     internal bool TryTake(out ReadOnlyMemory<byte> bytes)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             bytes = _bytes.Draining;
             return !bytes.IsEmpty;
@@ -97,7 +98,7 @@ internal sealed class ImpulseOutbox(int bytesMax)
 
     internal void Taken(int count)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             _bytes.Taken(count);
         }
@@ -107,7 +108,7 @@ internal sealed class ImpulseOutbox(int bytesMax)
     internal void Logged(uint destinationIndex, ulong ticket)
     {
         List<LoggedImpulse>? done = null;
-        lock (_gate)
+        using (_gate.Enter())
         {
             foreach ((Destination destination, ImpulseChannel channel) in _channels)
                 if (destination.Index == destinationIndex) done = channel.TakeLogged(ticket);
@@ -121,7 +122,7 @@ internal sealed class ImpulseOutbox(int bytesMax)
     internal void Forget(InstanceId peer)
     {
         var lost = new List<LoggedImpulse>();
-        lock (_gate)
+        using (_gate.Enter())
         {
             foreach ((Destination destination, ImpulseChannel channel) in _channels)
                 if (destination.Id == peer) lost.AddRange(channel.TakeAll());
@@ -137,7 +138,7 @@ internal sealed class ImpulseOutbox(int bytesMax)
     internal int End(Exception why)
     {
         var lost = new List<LoggedImpulse>();
-        lock (_gate)
+        using (_gate.Enter())
         {
             _ended = why;
             foreach (ImpulseChannel channel in _channels.Values) lost.AddRange(channel.TakeAll());

@@ -1,6 +1,7 @@
 using System.Buffers;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Locking;
 using Ambrosia.Protocol.Payloads;
 using Ambrosia.Protocol.Runs;
 
@@ -196,6 +197,7 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
     private void Tell()
     {
         _closedBytes = 0;
+        LockChecks.BeforeCallOut();
         Closed?.Invoke(Backlog);
     }
 

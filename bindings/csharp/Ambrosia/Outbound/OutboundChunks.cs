@@ -1,3 +1,5 @@
+using Ambrosia.Protocol.Locking;
+
 namespace Ambrosia.Outbound;
 
 /// <summary>
@@ -9,7 +11,7 @@ internal sealed class OutboundChunks
 {
     private const int LargeSparesBytesMax = 4 * 1024 * 1024;
 
-    private readonly Lock _sparesGate = new();
+    private readonly RankedLock _sparesGate = new(LockRank.OutboundChunks);
     private readonly Stack<OutboundChunk> _spares = new();
 
     /// <summary>
@@ -95,7 +97,7 @@ internal sealed class OutboundChunks
 
     private OutboundChunk? TakeSpare()
     {
-        lock (_sparesGate) return _spares.TryPop(out OutboundChunk? spare) ? spare : null;
+        using (_sparesGate.Enter()) return _spares.TryPop(out OutboundChunk? spare) ? spare : null;
     }
 
     /// <summary>
@@ -104,7 +106,7 @@ internal sealed class OutboundChunks
     /// </summary>
     private OutboundChunk? TakeLargeSpare(int bytes)
     {
-        lock (_sparesGate)
+        using (_sparesGate.Enter())
         {
             if (!_largeSpares.TryPop(out OutboundChunk? spare)) return null;
             _largeSparesBytes -= spare.Bytes.Length;
@@ -115,7 +117,7 @@ internal sealed class OutboundChunks
     private void GiveSpare(OutboundChunk chunk)
     {
         chunk.Clear();
-        lock (_sparesGate)
+        using (_sparesGate.Enter())
         {
             if (chunk.Bytes.Length == _spareBytes)
             {

@@ -4,6 +4,7 @@ using System.Net.Sockets;
 using Ambrosia.AppChannel;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Locking;
 
 namespace Ambrosia.Pumps;
 
@@ -15,6 +16,9 @@ namespace Ambrosia.Pumps;
 /// </summary>
 internal sealed class OutputPump : IDisposable
 {
+    /// <summary>The coordinator hears of a record that is being executed for so many ticks of the stopwatch, or twice as many.</summary>
+    private static readonly long s_lookEvery = Stopwatch.Frequency;
+
     /// <summary>The backlog in bytes below which closed runs are left to the send at the end of the scheduler's batch.</summary>
     private const long WakeBytesMin = 64 * 1024;
     private const int SendBytesMax = 1024 * 1024;
@@ -30,11 +34,9 @@ internal sealed class OutputPump : IDisposable
     private readonly AppStream _stream;
     private readonly Thread _thread;
     private readonly byte[] _heartbeat = new byte[FrameHeader.Bytes];
-    private readonly Lock _sendGate = new();
+    private readonly RankedLock _sendGate = new(LockRank.OutputPump);
     private readonly SenderWake _wake = new();
     private readonly OutputRoom _room;
-    /// <summary>The coordinator hears of a record that is being executed for so many ticks of the stopwatch, or twice as many.</summary>
-    private static readonly long s_lookEvery = Stopwatch.Frequency;
     private long _impulseSentAt = Stopwatch.GetTimestamp() - s_closely;
 
     internal OutputPump(ImmortalSession session, AppStream stream)
@@ -91,7 +93,7 @@ internal sealed class OutputPump : IDisposable
             {
                 bool isIdle = _wake.Await();
                 bool isLast = _wake.IsStopping;
-                lock (_sendGate)
+                using (_sendGate.Enter())
                 {
                     SendAll(isIdle);
                     if (Stopwatch.GetTimestamp() - looked >= s_lookEvery)
@@ -201,6 +203,7 @@ internal sealed class SenderWake
         bool isIdle = false;
         while (true)
         {
+            LockChecks.BeforeWait();
             Interlocked.Exchange(ref _parked, 1);
             if (_asked || _stopping) break;
             bool lingers = _lingering;

@@ -1,4 +1,5 @@
 using Ambrosia.Failures;
+using Ambrosia.Protocol.Locking;
 
 namespace Ambrosia.Pumps;
 
@@ -20,7 +21,7 @@ internal sealed class OutputRoom(ImmortalSession session, SenderWake wake)
     /// </summary>
     private const long BacklogBytesResume = BacklogBytesMax / 2;
 
-    private readonly object _gate = new();
+    private readonly RankedMonitor _gate = new(LockRank.OutputRoom);
     private int _handlersWaiting, _impulsesWaiting;
 
     /// <summary>The reason for which nothing is sent any more; null while the channel lives.</summary>
@@ -30,10 +31,10 @@ internal sealed class OutputRoom(ImmortalSession session, SenderWake wake)
     /// <exception cref="ChannelEnded">Nothing is sent any more.</exception>
     internal void WaitForHandlers()
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             Interlocked.Increment(ref _handlersWaiting);
-            while (session.OutputBacklog > BacklogBytesResume && _failure is null) Monitor.Wait(_gate);
+            while (session.OutputBacklog > BacklogBytesResume && _failure is null) _gate.Wait();
             _handlersWaiting--;
             if (_failure is not null) throw new ChannelEnded(_failure.Message);
         }
@@ -42,7 +43,7 @@ internal sealed class OutputRoom(ImmortalSession session, SenderWake wake)
     /// <summary>Waits for room, on the thread of an impulse's sender. It returns when something was sent, or when nothing waits.</summary>
     internal void WaitForImpulses()
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             if (_failure is not null)
                 throw new InvalidOperationException("Impulses are not accepted any more: the app channel has ended.", _failure);
@@ -51,7 +52,7 @@ internal sealed class OutputRoom(ImmortalSession session, SenderWake wake)
             if (session.ImpulseBacklog > 0)
             {
                 wake.Wake();
-                Monitor.Wait(_gate);
+                _gate.Wait();
             }
             _impulsesWaiting--;
         }
@@ -69,16 +70,16 @@ internal sealed class OutputRoom(ImmortalSession session, SenderWake wake)
     /// <summary>Lets all who wait look again.</summary>
     internal void PulseAll()
     {
-        lock (_gate) Monitor.PulseAll(_gate);
+        using (_gate.Enter()) _gate.PulseAll();
     }
 
     /// <summary>Ends all waits, since nothing is sent any more.</summary>
     internal void Fail(Exception why)
     {
-        lock (_gate)
+        using (_gate.Enter())
         {
             _failure ??= why;
-            Monitor.PulseAll(_gate);
+            _gate.PulseAll();
         }
     }
 }

@@ -3,6 +3,7 @@ using Ambrosia.Failures;
 using Ambrosia.Impulses;
 using Ambrosia.Outbound;
 using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Locking;
 
 namespace Ambrosia.Tasks;
 
@@ -63,7 +64,7 @@ internal sealed class TaskRun(IPendingTask task, string key, TaskReports reports
             {
                 return (false, await task.RunBody(new NondetContext(key, attempt, _stopped.Token)).ConfigureAwait(false));
             }
-            catch (Exception e) when (e is not OutOfMemoryException)
+            catch (Exception e) when (e is not (OutOfMemoryException or LockOrderException))
             {
                 if (attempt < _options.Attempts && pause > TimeSpan.Zero) await Pause(pause).ConfigureAwait(false);
                 if (attempt >= _options.Attempts || _stopped.IsCancellationRequested) return (true, Encoded(e));

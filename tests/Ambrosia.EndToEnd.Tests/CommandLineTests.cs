@@ -182,6 +182,26 @@ public sealed class CommandLineTests
         cluster.Passed();
     }
 
+    /// <summary>It is no directory for a new instance: advice to empty it, or to begin anew, would delete the log.</summary>
+    [Fact]
+    public void Coordinator_LogWithoutItsInstanceFile_IsDamaged()
+    {
+        using var cluster = new Cluster();
+        Replica ledger = cluster.Add("ledger", "ledger").Start();
+        ledger.AwaitReady();
+        ledger.KillCoordinator();
+        File.Delete(Path.Combine(ledger.LogDirectory, "instance"));
+        int files = Directory.GetFiles(ledger.LogDirectory).Length;
+        ledger.Options.Add("--create");
+        Assert.Equal(65, ledger.Start().AwaitExit());
+        string why = ledger.AwaitLine("its end", static line => line.StartsWith("exit 65: ", StringComparison.Ordinal));
+        Assert.Contains(Path.Combine(ledger.LogDirectory, "instance"), why);
+        Assert.DoesNotContain("remove", why);
+        Assert.DoesNotContain("--create", why);
+        Assert.Equal(files, Directory.GetFiles(ledger.LogDirectory).Length);
+        cluster.Passed();
+    }
+
     [Fact]
     public void Coordinator_DirectoryWithSomethingElse_LeavesItAlone() =>
         AssertMisuse(["--log", "d"], ["d", "holiday.jpg", "empty directory"], ["d/holiday.jpg"]);

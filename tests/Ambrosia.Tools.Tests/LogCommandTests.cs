@@ -232,6 +232,9 @@ public sealed class LogCommandTests : IDisposable
 
     [Theory]
     [InlineData("--since", "yesterday", "is no time")]
+    [InlineData("--from", "-1", "'-1' of --from is no number from 0 to")]
+    [InlineData("--to", "x", "'x' of --to is no number")]
+    [InlineData("--kind", "nope", "'nope' of --kind is no kind; give one of fork, call")]
     [InlineData("--contract", "none.json", "is not there")]
     [InlineData("--method", "IShop.Sell", "there is no method")]
     [InlineData("--head", "0", "from 1 to")]
@@ -245,6 +248,7 @@ public sealed class LogCommandTests : IDisposable
 
         Assert.Equal(ToolExit.Misuse, run.Code);
         Assert.Contains(says, run.Error);
+        Assert.DoesNotContain("System.", run.Error);
     }
 
     private IEnumerable<JsonElement> Entries(params string[] filter) =>

@@ -42,7 +42,8 @@ internal sealed class DivergenceExit(
         name.Dispose();
         RemoveDoubtful(diverged, inputs.Logger);
         var run = new DivergenceReplayRun(inputs, diverged, stretch, catalog, app.TurnTo);
-        new Thread(() => finish(ExitCodes.Divergence, $"{why} {Look(() => run.Run(canExecute))}")) { Name = "divergence replay", IsBackground = true }.Start();
+        string WhatDiffers() => Look(() => run.Run(canExecute));
+        new Thread(() => finish(ExitCodes.Divergence, $"{why} {WhatDiffers()}")) { Name = "divergence replay", IsBackground = true }.Start();
         return true;
     }
 
@@ -57,7 +58,8 @@ internal sealed class DivergenceExit(
         var run = new DivergenceReplayRun(inputs, diverged, stretch, catalog, static (_, _) => { });
         var look = new Thread(() => found = Look(run.LookAtCalls)) { Name = "divergence look", IsBackground = true };
         look.Start();
-        return look.Join(s_lookMax) ? $" The app was given the log from {stretch.From} to {stretch.To} since it last agreed. {found}" : "";
+        if (!look.Join(s_lookMax)) return "";
+        return $" The app was given the log from {stretch.From} to {stretch.To} since it last agreed. {found}";
     }
 
     /// <summary>Takes back the checkpoints that may hold the difference.</summary>

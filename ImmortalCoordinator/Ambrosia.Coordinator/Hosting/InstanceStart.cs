@@ -29,6 +29,7 @@ internal sealed class InstanceStart(
         Listening(() => _ = certificates?.Current);
         var name = new InstanceId(options.Instance);
         InstanceIdentity? found = InstanceDirectory.TryRead(files, options.LogDirectory);
+        if (found is null) InstanceDirectory.RefuseNameless(files, options.LogDirectory);
         CatalogEntry? entry = Asking(isNew: found is null,
             () => { catalog.CheckSecret(); return catalog.Find(found is null ? name : new InstanceId(found.Name, found.Shard)); });
         if (found is not null) return Known(found, entry);

@@ -9,7 +9,9 @@ using CRA.Links;
 
 namespace Ambrosia.Coordinator.Hosting;
 
-/// <summary>Says whether an instance that the catalog has still lives. It blocks for some seconds at most; the starting thread uses it.</summary>
+/// <summary>
+/// Says whether an instance that the catalog has still lives. It blocks for some seconds at most; the starting thread uses it.
+/// </summary>
 internal static class LivingInstance
 {
     /// <summary>Returns what shows that it lives; null: nothing does.</summary>
@@ -22,12 +24,15 @@ internal static class LivingInstance
         return null;
     }
 
-    /// <summary>Returns the replicas that hold their names; null: its log is not where the catalog says, or cannot be read from here.</summary>
+    /// <summary>
+    /// Returns the replicas that hold their names; null: its log is not where the catalog says, or cannot be read from here.
+    /// </summary>
     private static IReadOnlyList<string>? TryListRunning(IFileSystem files, CatalogEntry entry)
     {
         try
         {
-            return InstanceDirectory.TryRead(files, entry.LogPath)?.Uuid == entry.Uuid ? ReplicaLock.ListRunning(files, entry.LogPath) : null;
+            bool isThere = InstanceDirectory.TryRead(files, entry.LogPath)?.Uuid == entry.Uuid;
+            return isThere ? ReplicaLock.ListRunning(files, entry.LogPath) : null;
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or LogDamage)
         {

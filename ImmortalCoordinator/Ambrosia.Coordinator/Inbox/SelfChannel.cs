@@ -8,8 +8,9 @@ using Ambrosia.Protocol.Locking;
 namespace Ambrosia.Coordinator.Inbox;
 
 /// <summary>
-/// The channel X→X: calls and impulses to oneself go from the outbox straight into the own log, without a socket. It is closed
-/// until the instance is primary; what the log holds was compared with what the app has made by then. Owns the entry in hand. One lock; the thread that reads the app and the one that opens it.
+/// The channel X→X: calls and impulses to oneself go from the outbox straight into the own log, without a socket. It is closed until the
+/// instance is primary; what the log holds was compared with what the app has made by then. It owns the entry in hand. One lock; the thread
+/// that reads the app and the one that opens it.
 /// </summary>
 internal sealed class SelfChannel(Outbox outbox, DedupTable dedup, LogAppender log)
 {

@@ -11,7 +11,7 @@ namespace Ambrosia.Coordinator.Outboxes;
 internal sealed class UnheardReceivers
 {
     /// <summary>
-    /// A receiver that runs is reached in a few seconds: calls to it are repeated after two at the most, after ten where hellos were refused.
+    /// A receiver that runs is reached in a few seconds: it is dialled again after two at the most, after ten where hellos were refused.
     /// </summary>
     public static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
 

@@ -33,6 +33,21 @@ public static class InstanceDirectory
         }
     }
 
+    /// <summary>
+    /// Looks for a log whose file <c>instance</c> is gone: a segment, or an epoch that was claimed, is no rest of a creation, and
+    /// nothing is made in its place.
+    /// </summary>
+    /// <exception cref="LogDamage">There is one.</exception>
+    public static void RefuseNameless(IFileSystem fs, string dir)
+    {
+        if (!fs.Exists(dir)) return;
+        foreach (string name in fs.List(dir))
+            if ((SegmentFileName.TryParse(name) is not null || EpochFileName.TryParse(name) is { Epoch.Value: > 0 })
+                && TryRead(fs, dir) is null) // another process may have created it since
+                throw new LogDamage(
+                    Path.Combine(dir, FileName), 0, null, $"the file that says whose log this is, since there is {name}", "no such file");
+    }
+
     /// <summary>Creates an instance, or returns the one that another process created first.</summary>
     /// <param name="uuid">The uuid of the new instance; every caller brings its own.</param>
     /// <exception cref="InstanceExistsException">The directory holds more than an unfinished creation.</exception>

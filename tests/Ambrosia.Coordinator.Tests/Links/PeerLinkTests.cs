@@ -336,8 +336,8 @@ public sealed class PeerLinkTests : IDisposable
         _b.Bench.AppendAll(Channel.Random(new SimulatedRandom(1), 4).RunsFrom(0, new SimulatedRandom(2)));
         PeerLink acceptor = _b.Accept(Seed);
         _b.Dedup.Admitted(OutboxBench.Peer, _a.Log.Identity.Uuid, new Epoch(1));
-        var hello = new Hello(1, 1, _a.Log.Identity.Uuid, OutboxBench.Peer, "r0", new Epoch(1), 1, "b", _b.Log.Identity.Uuid, new Epoch(1), 3,
-            77, 0, default, 0, 1 << 20);
+        var hello = new Hello(1, 1, _a.Log.Identity.Uuid, OutboxBench.Peer, "r0", new Epoch(1), 1, "b", _b.Log.Identity.Uuid,
+            new Epoch(1), 3, 77, 0, default, 0, 1 << 20);
         Assert.Equal(FeedResult.Close, acceptor.Feed(Made.Frame(hello, Seed, true), true, out _));
         Assert.Equal(ExitCodes.Divergence, _b.ExitCode);
         Assert.Equal(FrameType.Goodbye, Assert.Single(Taken(acceptor)).Type);

@@ -1,6 +1,9 @@
 using System.CommandLine;
 using System.Globalization;
+using System.Text.Json;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Records;
+using Ambrosia.Protocol.Runs;
 using Ambrosia.Tools.Decoding;
 using Ambrosia.Tools.Output;
 using Ambrosia.Tools.Records;
@@ -10,19 +13,26 @@ namespace Ambrosia.Tools.Listing;
 /// <summary>Owns the options that choose among pages, records and messages, and makes the filter of what is given for them.</summary>
 internal sealed class EntryFilterOptions
 {
+    /// <summary>A line has one of these as its kind: that of its message, or of a record that holds no messages.</summary>
+    private static readonly string[] s_kinds =
+    [
+        .. new[] { MessageKind.Fork, MessageKind.Call, MessageKind.Result, MessageKind.Failure, MessageKind.Impulse }.Select(NameOf),
+        .. Enum.GetValues<RecordKind>().Where(static kind => kind is not (RecordKind.Run or RecordKind.ImpulseRun)).Select(NameOf),
+    ];
+
     private readonly Option<string?> _since = new("--since")
     {
         Description = "Show nothing before this time: 2026-11-21T08:00:00Z, or 90s, 15m, 2h, 7d ago.", HelpName = "TIME"
     };
     private readonly Option<string?> _until = new("--until") { Description = "Show nothing after this time.", HelpName = "TIME" };
-    private readonly Option<ulong?> _from = new("--from") { Description = "Show nothing before this position.", HelpName = "LSN" };
-    private readonly Option<ulong?> _to = new("--to") { Description = "Show only what stands before this position.", HelpName = "LSN" };
+    private readonly Option<ulong?> _from = NumberOf("--from", "Show nothing before this position.", "LSN");
+    private readonly Option<ulong?> _to = NumberOf("--to", "Show only what stands before this position.", "LSN");
     private readonly Option<string?> _sender = new("--sender") { Description = "Show only messages that this instance sent.", HelpName = "NAME" };
     private readonly Option<string?> _method = new("--method")
     {
         Description = "Show only messages of this method: Method, Interface.Method or an id.", HelpName = "NAME"
     };
-    private readonly Option<ulong?> _call = new("--call") { Description = "Show only messages with this call id.", HelpName = "ID" };
+    private readonly Option<ulong?> _call = NumberOf("--call", "Show only messages with this call id.", "ID");
     private readonly Option<string?> _kind = new("--kind")
     {
         Description = "Show only this kind: fork, call, result, failure, impulse, peer, trim, digest, checkpointMark …", HelpName = "KIND"
@@ -42,8 +52,32 @@ internal sealed class EntryFilterOptions
         return new EntryFilter(
             new Lsn(parsed.GetValue(_from) ?? 0), parsed.GetValue(_to) is { } to ? new Lsn(to) : null, TimeOf(parsed, _since, now),
             TimeOf(parsed, _until, now), parsed.GetValue(_sender),
-            parsed.GetValue(_method) is { } method ? contracts.IdsOf(method) : null, parsed.GetValue(_call), parsed.GetValue(_kind));
+            parsed.GetValue(_method) is { } method ? contracts.IdsOf(method) : null, parsed.GetValue(_call), KindOf(parsed));
     }
+
+    /// <summary>A name that no line can have would show an empty log, as if there were nothing.</summary>
+    private string? KindOf(ParseResult parsed)
+    {
+        string? kind = parsed.GetValue(_kind);
+        if (kind is null || s_kinds.Contains(kind, StringComparer.OrdinalIgnoreCase)) return kind;
+        throw new ToolMisuse($"'{kind}' of {_kind.Name} is no kind", "", $"give one of {string.Join(", ", s_kinds)}");
+    }
+
+    private static string NameOf<T>(T kind) where T : struct, Enum => JsonNamingPolicy.CamelCase.ConvertName($"{kind}");
+
+    private static Option<ulong?> NumberOf(string name, string description, string helpName) => new(name)
+    {
+        Description = description,
+        HelpName = helpName,
+        CustomParser = parsed =>
+        {
+            string text = parsed.Tokens is [var token, ..] ? token.Value : "";
+            bool isNumber = ulong.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out ulong number);
+            if (isNumber && number < long.MaxValue) return number;
+            parsed.AddError($"'{text}' of {name} is no number from 0 to {long.MaxValue - 1}");
+            return null;
+        },
+    };
 
     private static long? TimeOf(ParseResult parsed, Option<string?> option, DateTimeOffset now)
     {

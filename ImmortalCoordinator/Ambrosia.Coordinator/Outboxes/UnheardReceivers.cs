@@ -28,7 +28,8 @@ internal sealed class UnheardReceivers
     /// <param name="now">Monotonic.</param>
     public void Begin(IEnumerable<InstanceId> receivers, TimeSpan now)
     {
-        using (_gate.Enter()) (_awaited, _until) = ([.. receivers], now + Patience);
+        HashSet<InstanceId> awaited = [.. receivers]; // which asks the outboxes: before the lock
+        using (_gate.Enter()) (_awaited, _until) = (awaited, now + Patience);
     }
 
     /// <summary>What the receiver has is what was made; or nobody will ever ask it again.</summary>

@@ -181,7 +181,6 @@ internal static class CommandLine
         LinkOptions.AddTo(root);
         root.Validators.Add(result =>
         {
-            if (AppCommand.WhatIsWrong(app) is { } wrong) result.AddError(wrong);
             if (result.GetResult(s_appSocket) is not null && result.GetResult(s_appPort) is not null)
                 result.AddError("--app-socket and --app-port exclude each other; give one");
             if (result.GetValue(s_appRings) && result.GetResult(s_appPort) is not null)
@@ -257,32 +256,4 @@ internal static class CommandLine
             App = app,
         };
     }
-}
-
-/// <summary>Looks up the program behind --, before anything is made on disk.</summary>
-internal static class AppCommand
-{
-    /// <summary>
-    /// Says what is wrong with the command, or returns null. It looks where the start of a process looks: at a path as it is, for a name
-    /// beside this program, in the working directory, and in PATH.
-    /// </summary>
-    public static string? WhatIsWrong(IReadOnlyList<string> command)
-    {
-        if (command.Count == 0) return null;
-        string program = command[0];
-        bool isThere = program.Contains(Path.DirectorySeparatorChar) ? File.Exists(program) : program.Length > 0 && IsInAFolder(program);
-        return isThere ? null : $"there is no program '{program}' to start as the app; give its path, and its arguments, behind --";
-    }
-
-    private static bool IsInAFolder(string program)
-    {
-        if (IsIn(AppContext.BaseDirectory, program) || IsIn(Environment.CurrentDirectory, program)) return true;
-        foreach (string folder in (Environment.GetEnvironmentVariable("PATH") ?? "").Split(Path.PathSeparator,
-            StringSplitOptions.RemoveEmptyEntries))
-            if (IsIn(folder, program)) return true;
-        return false;
-    }
-
-    private static bool IsIn(string folder, string program) =>
-        File.Exists(Path.Combine(folder, program)) || (OperatingSystem.IsWindows() && File.Exists(Path.Combine(folder, program + ".exe")));
 }

@@ -31,6 +31,11 @@ public sealed class CommandLineTests
     [InlineData("--log d --checkpoint-interval 99999999999h", "99999999999h", "10m")]
     [InlineData("--log /proc/x", "/proc/x", "--log", "may write")]
     [InlineData("--log d --catalog /proc/x", "/proc/x", "--catalog", "may write")]
+    [InlineData("--log /dev/null", "--log /dev/null", "no directory")]
+    [InlineData("--log d --catalog /dev/null", "--catalog /dev/null", "no directory")]
+    [InlineData("--log d --catalog d", "--catalog", "of its own")]
+    [InlineData("--log ./d --catalog d/", "--catalog", "of its own")]
+    [InlineData("--log d -- /etc", "/etc", "is a directory")]
     [InlineData("--log d --app-socket /tmp/a.sock", "/tmp", "mode 0700", "--app-socket")]
     [InlineData("--log d --app-socket /aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
         "107 bytes", "--app-socket")]
@@ -123,6 +128,13 @@ public sealed class CommandLineTests
     public void Coordinator_DirectoryThatOthersMayChange_IsRefused(string what, string directory) =>
         AssertMisuse(["--log", "d"], [what, "chmod 700", "0777"], [$"{directory}/x"], folder =>
             File.SetUnixFileMode(Path.Combine(folder, directory), (UnixFileMode)0x1FF));
+
+    [Fact]
+    public void Coordinator_LogThatIsAFile_IsRefused() => AssertMisuse(["--log", "x/f"], ["--log x/f", "no directory"], ["x/f"]);
+
+    [Fact]
+    public void Coordinator_AppThatMayNotBeExecuted_IsRefusedBeforeAnythingIsMade() =>
+        AssertMisuse(["--log", "d", "--", "./x/app"], ["./x/app", "chmod +x"], ["x/app"]);
 
     [Fact]
     public void Coordinator_EmptyDirectoryOfTheUser_BecomesPrivate()

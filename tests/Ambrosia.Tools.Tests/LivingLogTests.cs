@@ -1,5 +1,6 @@
 using Ambrosia.Log.Files;
 using Ambrosia.Log.Reading;
+using Ambrosia.Protocol.Locking;
 using Ambrosia.Tools.Listing;
 using Ambrosia.Tools.Logs;
 using Ambrosia.Tools.Verification;
@@ -57,7 +58,7 @@ public sealed class LivingLogTests : IDisposable
             {
                 if (operation != at) return;
                 bursts++;
-                log.Work();
+                LockChecks.AsAnotherThread(log.Work); // that of the primary
             };
             read(Logs.LogDirectory.Open(LogDirectory) with { Files = new ReadOnlyFiles(files) });
             if (files.Operations < at) break;

@@ -182,6 +182,15 @@ internal static class AppPath
         return program;
     }
 
+    /// <summary>Says why a program cannot be started, for those who ask before they make anything; null: nothing is known against it.</summary>
+    public static string? WhatIsWrong(string program)
+    {
+        string path = Find(program);
+        if (Directory.Exists(path)) return $"'{program}' is a directory, and no program to start as the app";
+        if (!File.Exists(path)) return $"there is no program '{program}' to start as the app";
+        return IsExecutable(path) ? null : $"the app '{path}' may not be executed: allow it with 'chmod +x {path}'";
+    }
+
     private static bool IsExecutable(string path) =>
         File.Exists(path)
         && (File.GetUnixFileMode(path) & (UnixFileMode.UserExecute | UnixFileMode.GroupExecute | UnixFileMode.OtherExecute)) != 0;

@@ -23,8 +23,14 @@ internal sealed class InstanceStart(
     /// <exception cref="MisuseException">What was asked for cannot be done: nothing was made.</exception>
     public InstanceIdentity FindOrCreate()
     {
+        if (options.App is [var program, ..] && AppPath.WhatIsWrong(program) is { } unknown)
+            throw new MisuseException($"{unknown}; give the program's path, and its arguments, behind --");
         RefuseUnsafe("log", options.LogDirectory);
         RefuseUnsafe("catalog", options.CatalogDirectory);
+        if (Path.TrimEndingDirectorySeparator(Path.GetFullPath(options.LogDirectory))
+            == Path.TrimEndingDirectorySeparator(Path.GetFullPath(options.CatalogDirectory)))
+            throw new MisuseException(
+                $"--log and --catalog are the same directory, {options.LogDirectory}: the log needs one of its own, and the catalog another. Give --catalog the directory that all coordinators share.");
         if (options.AppSocket is not null || options.AppPort is not null) AppEndpoint.Check(options);
         Listening(() => _ = certificates?.Current);
         var name = new InstanceId(options.Instance);
@@ -138,6 +144,9 @@ internal sealed class InstanceStart(
 
     private void RefuseUnsafe(string what, string directory)
     {
+        if (File.Exists(directory))
+            throw new MisuseException(
+                $"--{what} {directory} is no directory: the {what} is kept in a directory of its own. Give the path of one, or one that does not exist yet.");
         if (FileRights.IsSeenByOthers(directory)) logger.DirectoryExposed(what, directory);
         if (FileRights.WhatIsWrongWithOwnDirectory(directory) is { } wrong)
             throw new MisuseException(

@@ -1,4 +1,5 @@
 using Ambrosia.Coordinator.LogFeed;
+using Ambrosia.Coordinator.Replay;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Records;
@@ -8,8 +9,8 @@ namespace Ambrosia.Coordinator.Inbox;
 
 /// <summary>
 /// Step 6 of a call: it takes the runs that one peer sends, drops what is logged already, cuts what reaches across, refuses gaps, and
-/// gives the rest to the log with one copy. It owns nothing: the numbers are the <see cref="DedupTable"/>'s. It is used by the in thread of
-/// the peer's connection.
+/// gives the rest to the log with one copy. The numbers are the <see cref="DedupTable"/>'s; it owns only whether the connection's calls were
+/// held against those before it. It is used by the in thread of the peer's connection.
 /// </summary>
 internal sealed class InboundRuns
 {
@@ -19,6 +20,12 @@ internal sealed class InboundRuns
     private readonly uint _messageBytesMax;
     private readonly Action<Lsn> _reserved;
     private RunHeader _appending;
+
+    /// <summary>
+    /// The first calls of this connection that were new follow what was logged before. The hello speaks of durable calls alone, so a sender
+    /// that has made other calls than those in flight is found here, or never.
+    /// </summary>
+    private bool _isContinued;
 
     public InboundRuns(LogAppender log, DedupTable dedup, InboundChannel origin, uint messageBytesMax)
     {
@@ -37,11 +44,38 @@ internal sealed class InboundRuns
         // what is malformed must not reach the log, where every replay would meet it
         RunView run = RunView.ReadWhole(bytes, _messageBytesMax);
         Check(run);
-        ulong next = _dedup.AppendedOf(_origin).Next(run.Header);
-        if (run.Header.Last < next) return true;
+        InputPosition appended = _dedup.AppendedOf(_origin);
+        ulong next = appended.Next(run.Header);
+        if (run.Header.Last < next)
+        {
+            if (run.Header.IsNumbered && run.Header.Last == appended.Number && run.Header.Hash != appended.Hash) throw OtherCalls(appended);
+            return true;
+        }
         if (run.Header.First > next) throw new ProtocolViolation("P6.6", $"run begins at {run.Header.First} where {next} is next");
-        return run.Header.First == next ? TryLog(run.Header, bytes[RunHeader.Bytes..]) : TryLogRest(run, (uint)(next - run.Header.First));
+        int gone = MessageScanner.Skip(run.Messages, (uint)(next - run.Header.First));
+        if (!_isContinued && run.Header.IsNumbered) CheckContinues(run.Header, run.Messages[gone..], appended);
+        if (!(gone == 0 ? TryLog(run.Header, bytes[RunHeader.Bytes..]) : TryLogRest(run, gone, (uint)(next - run.Header.First)))) return false;
+        _isContinued |= run.Header.IsNumbered;
+        return true;
     }
+
+    /// <summary>
+    /// The kind of the last call that is logged is not known behind a restart, and goes into the hash where it changes: either will do.
+    /// </summary>
+    private static void CheckContinues(in RunHeader header, ReadOnlySpan<byte> messages, InputPosition appended)
+    {
+        foreach (MessageKind before in (ReadOnlySpan<MessageKind>)[header.Kind, default])
+        {
+            if (appended.Number == 0 && before != default) continue;
+            var hasher = new ChannelHasher(appended.Hash, before);
+            hasher.Append(header.Kind, messages);
+            if (hasher.Hash == header.Hash) return;
+        }
+        throw OtherCalls(appended);
+    }
+
+    private static ProtocolViolation OtherCalls(InputPosition appended) =>
+        new("P6.6", $"the calls do not follow the {appended.Number} that are logged: their sender has made others than before");
 
     private void Check(in RunView run)
     {
@@ -60,9 +94,8 @@ internal sealed class InboundRuns
         return _log.TryAppendRun(kind, _appending, afterHeader, _reserved);
     }
 
-    private bool TryLogRest(in RunView run, uint known)
+    private bool TryLogRest(in RunView run, int gone, uint known)
     {
-        int gone = MessageScanner.Skip(run.Messages, known);
         RunHeader rest = run.Header.CutFirst(known);
         return TryLog(rest, (byte[])[.. run.Extensions, .. run.Messages[gone..]]);
     }

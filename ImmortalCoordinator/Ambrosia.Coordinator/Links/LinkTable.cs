@@ -18,7 +18,7 @@ internal enum DialFailure
 /// <param name="State">open · opening (a hello is under way) · dialling · waiting (to dial again) · stopped (until
 /// the operator acts).</param>
 /// <param name="Remote">The other end of the connection in use.</param>
-/// <param name="LastEnd">Why the last connection ended; null since one was opened.</param>
+/// <param name="LastEnd">Why the peer is not called any more, or else why the last connection ended; null since one was opened.</param>
 internal readonly record struct PeerStatus(InstanceId Peer, string State, string? Remote, string? LastEnd);
 
 /// <summary>
@@ -52,7 +52,10 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff, Actio
 
         /// <summary>The highest epoch of the peer that was seen in the catalog while there was no connection.</summary>
         public Epoch Published;
-        public bool IsDialling, IsStopped;
+        public bool IsDialling;
+
+        /// <summary>Why the peer is not called any more; null: it is.</summary>
+        public string? StopReason;
 
         /// <summary>The trouble that the last line about it told of; null since it was last reached.</summary>
         public DialFailure? Told;
@@ -122,7 +125,7 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff, Actio
             PeerState state = StateOf(link.Peer!.Value);
             state.Backoff.Reset();
             state.LastEnd = null;
-            state.IsStopped = false;
+            state.StopReason = null;
             state.Told = null;
             state.Refusals = 0;
             state.BytesWanted = 0;
@@ -155,13 +158,14 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff, Actio
     }
 
     /// <summary>The peer is not called any more: only the operator can mend what is wrong. A hello of it that is right ends that.</summary>
+    /// <param name="why">What the operator is told of it for as long as it lasts.</param>
     /// <param name="bytesWanted">The message limit that its hello must state at least; 0: any will do.</param>
-    public void Stop(InstanceId peer, uint bytesWanted = 0)
+    public void Stop(InstanceId peer, string why, uint bytesWanted = 0)
     {
         using (_gate.Enter())
         {
             PeerState state = StateOf(peer);
-            state.IsStopped = true;
+            state.StopReason = why;
             state.BytesWanted = bytesWanted;
         }
     }
@@ -172,7 +176,7 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff, Actio
         using (_gate.Enter())
         {
             PeerState state = StateOf(peer);
-            state.IsStopped = false;
+            state.StopReason = null;
             state.BytesWanted = 0;
             state.Refusals = 0;
             state.DialAt = default;
@@ -232,7 +236,8 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff, Actio
         List<(InstanceId Peer, PeerLink? Link, string Idle, string? LastEnd)> states;
         using (_gate.Enter())
             states = [.. _peers.Select(static p =>
-                (p.Key, p.Value.Current, p.Value.IsStopped ? "stopped" : p.Value.IsDialling ? "dialling" : "waiting", p.Value.LastEnd))];
+                (p.Key, p.Value.Current, p.Value.StopReason is not null ? "stopped" : p.Value.IsDialling ? "dialling" : "waiting",
+                    p.Value.StopReason ?? p.Value.LastEnd))];
         // A connection's own lock is never taken inside ours: it opens by calling us.
         return [.. states.OrderBy(static s => s.Peer).Select(static s =>
             new PeerStatus(s.Peer, s.Link is null ? s.Idle : s.Link.IsOpen ? "open" : "opening", s.Link?.Remote, s.LastEnd))];
@@ -285,7 +290,7 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff, Actio
     }
 
     private bool IsDue(InstanceId peer, TimeSpan now) =>
-        _isAdmitting && peer != self && StateOf(peer) is { Current: null, IsDialling: false, IsStopped: false } state && now >= state.DialAt;
+        _isAdmitting && peer != self && StateOf(peer) is { Current: null, IsDialling: false, StopReason: null } state && now >= state.DialAt;
 
     /// <summary>A call of <see cref="PeersToDial"/> is over; true: worth a line, see <see cref="DialFailed"/>.</summary>
     /// <param name="trouble">Null: somebody answered.</param>

@@ -66,7 +66,7 @@ internal sealed class PeerHandshake(
     {
         if (verdict == HelloVerdict.WeAreOld) inputs.Pumps.Fail(ExitCodes.NotPrimary, why);
         if (verdict == HelloVerdict.WeDiffer) inputs.Pumps.Fail(ExitCodes.Divergence, why);
-        if (verdict == HelloVerdict.Stop) table.Stop(peer);
+        if (verdict == HelloVerdict.Stop) table.Stop(peer, why);
         return verdict == HelloVerdict.Refuse ? PeerEvent.Refused : PeerEvent.Stopped;
     }
 

@@ -200,7 +200,7 @@ internal sealed class PeerLink : ILinkTraffic, ILinkFrames, IInboundLink
         uint tooLong = _exchange!.TooLong;
         string why =
             $"{Peer} takes messages of at most {_opening.Theirs.MessageBytesMax} bytes, one of {tooLong} is next: give it a larger limit (P6.11)";
-        _table.Stop(Peer!.Value, tooLong);
+        _table.Stop(Peer!.Value, why, tooLong);
         Refuse(why, PeerEvent.Stopped);
         LockChecks.BeforeCallOut();
         _transport.CloseAfterSending(why);

@@ -16,12 +16,13 @@ public sealed class Fence
     private const int ListingsMax = 8;
 
     private readonly IFileSystem _fs;
-    private readonly string _path;
+    private readonly string _dir, _path;
+    private readonly Guid _uuid;
 
-    private Fence(IFileSystem fs, string path, Epoch epoch)
+    private Fence(IFileSystem fs, string dir, Guid uuid, Epoch epoch)
     {
-        _fs = fs;
-        _path = path;
+        (_fs, _dir, _uuid) = (fs, dir, uuid);
+        _path = Path.Combine(dir, new EpochFileName(uuid, epoch).ToString());
         Epoch = epoch;
     }
 
@@ -30,16 +31,20 @@ public sealed class Fence
 
     /// <summary>Returns the epoch that is in force now; 0 before the first claim.</summary>
     /// <exception cref="LogDamage">The fence is not there.</exception>
-    public static Epoch Current(IFileSystem fs, string dir, InstanceIdentity identity)
+    public static Epoch Current(IFileSystem fs, string dir, InstanceIdentity identity) => Find(fs, dir, identity.Uuid)
+        ?? throw new LogDamage(Path.Combine(dir, $"epoch.{identity.Uuid:D}.*"), 0, null, "the fence of this instance", "no such file");
+
+    /// <summary>Returns the epoch in whose name the fence stands; null: it is not there.</summary>
+    private static Epoch? Find(IFileSystem fs, string dir, Guid uuid)
     {
         for (int i = 0; i < ListingsMax; i++)
         {
             Epoch? highest = null;
             foreach (string name in fs.List(dir))
-                if (EpochFileName.TryParse(name) is { } file && file.Uuid == identity.Uuid && !(file.Epoch < highest)) highest = file.Epoch;
-            if (highest is { } epoch) return epoch;
+                if (EpochFileName.TryParse(name) is { } file && file.Uuid == uuid && !(file.Epoch < highest)) highest = file.Epoch;
+            if (highest is not null) return highest;
         }
-        throw new LogDamage(Path.Combine(dir, $"epoch.{identity.Uuid:D}.*"), 0, null, "the fence of this instance", "no such file");
+        return null;
     }
 
     /// <summary>
@@ -59,7 +64,7 @@ public sealed class Fence
             return null;
         }
         fs.FlushDirectory(dir);
-        return new Fence(fs, own, from.Next);
+        return new Fence(fs, dir, identity.Uuid, from.Next);
     }
 
     /// <summary>Checks the fence (F1): after this returns, everything flushed before the call was flushed by the primary.</summary>
@@ -67,15 +72,30 @@ public sealed class Fence
     /// <exception cref="IOException">The look-up failed: exit 74.</exception>
     public void Check()
     {
-        if (!_fs.Exists(_path)) throw new FenceLostException(_path, Epoch);
+        if (!_fs.Exists(_path)) throw new FenceLostException($"{_path} is gone: {WhereItIs()}", Epoch);
+    }
+
+    /// <summary>Says what became of the own name, as far as can be seen.</summary>
+    private string WhereItIs()
+    {
+        try
+        {
+            return Find(_fs, _dir, _uuid) is { } now
+                ? $"another process has claimed epoch {now}, and this one is no longer primary"
+                : "nobody has claimed an epoch after it, so it was removed. Nothing more is written; put the file back from a copy of the directory";
+        }
+        catch (IOException e)
+        {
+            return $"the log's directory was removed, or its file system is: {e.Message}";
+        }
     }
 }
 
 /// <summary>
-/// Another process has claimed a later epoch. This process is no longer primary: it acknowledges nothing more and ends (exit 75).
+/// The own epoch's file is gone, nearly always because another process has claimed a later epoch. This process is no longer primary: it
+/// acknowledges nothing more and ends (exit 75).
 /// </summary>
-public sealed class FenceLostException(string file, Epoch epoch)
-    : Exception($"{file} is gone: another process has claimed an epoch after {epoch}, and this one is no longer primary")
+public sealed class FenceLostException(string what, Epoch epoch) : Exception(what)
 {
     public const int ExitCode = 75;
 

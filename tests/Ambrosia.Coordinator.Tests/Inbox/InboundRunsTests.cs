@@ -56,7 +56,7 @@ public sealed class InboundRunsTests : IDisposable
         var inbound = new InboundRuns(_log.Appender, _dedup, _origin, messageBytesMax);
         byte[] message = Made.Message(MessageKind.Fork, 1, (int)messageBytesMax - 20);
         int left = (int)SizeLimits.RunBytesMax(messageBytesMax) - RunHeader.Bytes - message.Length;
-        byte[] RunOf(int extensionBytes) => Made.Run(MessageKind.Fork, 1, 1, [message], Made.Extension(extensionBytes - 5));
+        byte[] RunOf(int extensionBytes) => Made.FirstRun(MessageKind.Fork, [message], Made.Extension(extensionBytes - 5));
         Assert.Equal("P3.5", Assert.Throws<ProtocolViolation>(() => inbound.TryTake(RunOf(left + 1))).Section);
         Assert.True(inbound.TryTake(RunOf(left)));
         _log.Commit();
@@ -106,8 +106,35 @@ public sealed class InboundRunsTests : IDisposable
         return reader;
     }
 
+    /// <summary>
+    /// A sender that was killed makes other calls than before. Those that were in flight are logged here, so they are passed over; what
+    /// follows them must not be taken for their continuation.
+    /// </summary>
+    [Theory]
+    [InlineData(1, 3)] // they end where the logged calls end
+    [InlineData(1, 5)]
+    [InlineData(3, 5)]
+    [InlineData(4, 5)]
+    public void TryTake_OtherCallsUnderLoggedNumbers_AreRefused(ulong first, ulong last)
+    {
+        Channel logged = Of(1), others = Of(2);
+        Assert.True(_runs.TryTake(logged.LinkRun(1, 3)));
+        var again = new InboundRuns(_log.Appender, _dedup, _origin, MessageBytesMax);
+        Assert.Equal("P6.6", Assert.Throws<ProtocolViolation>(() => again.TryTake(others.LinkRun(first, last))).Section);
+        Assert.True(again.TryTake(logged.LinkRun(first, last)));
+        Assert.Equal(Math.Max(3, last), _dedup.AppendedOf(_origin).Number);
+
+        static Channel Of(int filling)
+        {
+            var channel = new Channel();
+            for (ulong i = 1; i <= 5; i++) channel.Add(MessageKind.Call, Made.Message(MessageKind.Call, i, filling));
+            return channel;
+        }
+    }
+
     [Theory]
     [InlineData("gap", "P6.6")]
+    [InlineData("hash", "P6.6")]
     [InlineData("peer", "P3")]
     [InlineData("epoch", "P6.7")]
     [InlineData("request", "P3.2")]
@@ -120,6 +147,7 @@ public sealed class InboundRunsTests : IDisposable
         byte[] run = what switch
         {
             "gap" => Made.Run(MessageKind.Fork, 2, 0, [message]),
+            "hash" => Made.Run(MessageKind.Fork, 1, 7, [message]),
             "peer" => Made.Run(MessageKind.Fork, 1, 0, [message], peer: 1),
             "epoch" => Made.Run(MessageKind.Impulse, 1, 2, [impulse]),
             "request" => Made.Run(MessageKind.ClientRequest, 1, 3, [impulse]),

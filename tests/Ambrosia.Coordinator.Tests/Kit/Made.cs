@@ -55,6 +55,14 @@ internal static class Made
         return run;
     }
 
+    /// <summary>The first run of a channel, with the hash of its calls.</summary>
+    public static byte[] FirstRun(MessageKind kind, byte[][] messages, byte[]? extensions = null)
+    {
+        var hasher = new ChannelHasher();
+        foreach (byte[] message in messages) hasher.Append(kind, message);
+        return Run(kind, 1, hasher.Hash, messages, extensions);
+    }
+
     /// <summary>A block of unknown type (P3.7).</summary>
     public static byte[] Extension(int bytes)
     {

@@ -123,9 +123,20 @@ public sealed class LinkTableTests : IDisposable
         link.Ended("broken");
         Assert.True(_self.Table.ShouldDial(link.Peer!.Value, _time.Elapsed));
         _self.Table.DialFailed(link.Peer!.Value, DialFailure.NoAnswer);
-        _self.Table.Stop(link.Peer!.Value);
+        _self.Table.Stop(link.Peer!.Value, "it differs");
         _time.Advance(TimeSpan.FromHours(1));
         Assert.False(_self.Table.ShouldDial(link.Peer!.Value, _time.Elapsed));
+    }
+
+    /// <summary>Who looks later finds the reason, and not how the connection happened to end behind it.</summary>
+    [Fact]
+    public void Status_OfAStoppedPeer_SaysWhy()
+    {
+        PeerLink link = Hello("a", 1, 1, []);
+        _self.Table.Stop(link.Peer!.Value, "it differs");
+        link.Ended("closed by this side");
+        PeerStatus status = Assert.Single(_self.Table.Statuses());
+        Assert.Equal(("stopped", "it differs"), (status.State, status.LastEnd));
     }
 
     /// <summary>

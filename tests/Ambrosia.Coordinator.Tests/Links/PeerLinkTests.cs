@@ -139,7 +139,7 @@ public sealed class PeerLinkTests : IDisposable
     {
         PeerLink acceptor = Opened(dialled: false, out _);
         int wakes = _b.Wakes;
-        byte[] run = Made.Frame(FrameType.Run, Made.Run(MessageKind.Fork, 1, 0, [Made.Message(MessageKind.Fork, 1, 3)]), Seed, true);
+        byte[] run = Made.Frame(FrameType.Run, Made.FirstRun(MessageKind.Fork, [Made.Message(MessageKind.Fork, 1, 3)]), Seed, true);
         Assert.Equal(FeedResult.Close,
             acceptor.Feed((byte[])[.. run, .. Made.Frame(new Goodbye(GoodbyeCode.CleanStop, "stop"), Seed, true)], true, out _));
         Assert.True(_b.Wakes > wakes, "what was appended waits for a commit");
@@ -274,8 +274,9 @@ public sealed class PeerLinkTests : IDisposable
         PeerLink acceptor = Opened(dialled: false, out Connection connection);
         while (Taken(acceptor).Count > 0) { }
         connection.AcceptorWakes = 0;
-        ulong hash = kind == MessageKind.Impulse ? _a.Log.Epoch.Value : 0;
-        acceptor.Feed(Made.Frame(FrameType.Run, Made.Run(kind, 1, hash, [Made.Message(kind, 1, bytes)]), Seed, true), true, out _);
+        byte[][] messages = [Made.Message(kind, 1, bytes)];
+        byte[] run = kind == MessageKind.Impulse ? Made.Run(kind, 1, _a.Log.Epoch.Value, messages) : Made.FirstRun(kind, messages);
+        acceptor.Feed(Made.Frame(FrameType.Run, run, Seed, true), true, out _);
         _b.Log.Commit();
         Assert.Equal(atOnce, connection.AcceptorWakes > 0);
         _b.Tick(TimeSpan.FromMilliseconds(100));

@@ -35,7 +35,24 @@ public sealed class FenceTests : IDisposable
         first.Check();
         Fence second = Fence.TryClaim(_fs, Dir, identity, new Epoch(1))!;
         second.Check();
-        Assert.Equal(new Epoch(1), Assert.Throws<FenceLostException>(first.Check).Epoch);
+        FenceLostException lost = Assert.Throws<FenceLostException>(first.Check);
+        Assert.Equal(new Epoch(1), lost.Epoch);
+        Assert.Contains("another process has claimed epoch 2", lost.Message, StringComparison.Ordinal);
+    }
+
+    /// <summary>An operator is told what is missing, and not of another process where there is none.</summary>
+    [Theory]
+    [InlineData(false, "it was removed")]
+    [InlineData(true, "directory was removed")]
+    public void Check_RemovedByHand_SaysWhatIsMissing(bool withItsDirectory, string said)
+    {
+        InstanceIdentity identity = Primary.Create(_fs, Dir);
+        Fence own = Fence.TryClaim(_fs, Dir, identity, new Epoch(0))!;
+        if (withItsDirectory) Directory.Delete(Dir, recursive: true);
+        else _fs.Delete(Path.Combine(Dir, $"epoch.{identity.Uuid:D}.1"));
+        string message = Assert.Throws<FenceLostException>(own.Check).Message;
+        Assert.Contains(said, message, StringComparison.Ordinal);
+        Assert.DoesNotContain("another process", message, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -130,7 +130,7 @@ public sealed class CommandLineTests
             File.SetUnixFileMode(Path.Combine(folder, directory), (UnixFileMode)0x1FF));
 
     [Fact]
-    public void Coordinator_LogThatIsAFile_IsRefused() => AssertMisuse(["--log", "x/f"], ["--log x/f", "no directory"], ["x/f"]);
+    public void Coordinator_LogThatIsAFile_IsRefused() => AssertMisuse(["--log", "x/f"], ["x/f is no directory"], ["x/f"]);
 
     [Fact]
     public void Coordinator_AppThatMayNotBeExecuted_IsRefusedBeforeAnythingIsMade() =>

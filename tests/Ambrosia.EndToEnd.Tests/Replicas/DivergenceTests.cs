@@ -100,14 +100,14 @@ public sealed partial class DivergenceTests : ReplicaTests
             ledger.Start();
             source.Start();
             source.AwaitLine("its verdict", static line => line.StartsWith("verdict equal", StringComparison.Ordinal));
+            long before = source.Status()!["log"]!["stated"]!.GetValue<long>();
             source.KillCoordinator();
             ledger.KillCoordinator();
 
             source.Options.AddRange(["--checkpoint-every", "64K", "--checkpoint-interval", "1s"]);
             source.Settings["FILL"] = "8";
-            source.Settings["POKES"] = "20000";
+            source.Settings["POKES"] = "60000";
             source.Start().AwaitReady();
-            long before = source.Status()!["log"]!["stated"]!.GetValue<long>();
             Cluster.Await("inputs enough for a checkpoint", () => source.Status()?["log"]?["executed"]?.GetValue<long>() > before + 128_000);
             ledger.Start();
             Assert.Equal(Divergence, source.AwaitExit());

@@ -182,7 +182,9 @@ internal static class AppPath
         return program;
     }
 
-    /// <summary>Says why a program cannot be started, for those who ask before they make anything; null: nothing is known against it.</summary>
+    /// <summary>
+    /// Says why a program cannot be started, for those who ask before they make anything; null: nothing is known against it.
+    /// </summary>
     public static string? WhatIsWrong(string program)
     {
         string path = Find(program);

@@ -9,8 +9,8 @@ namespace Ambrosia.Coordinator.Inbox;
 
 /// <summary>
 /// Step 6 of a call: it takes the runs that one peer sends, drops what is logged already, cuts what reaches across, refuses gaps, and
-/// gives the rest to the log with one copy. The numbers are the <see cref="DedupTable"/>'s; it owns only whether the connection's calls were
-/// held against those before it. It is used by the in thread of the peer's connection.
+/// gives the rest to the log with one copy. The numbers are the <see cref="DedupTable"/>'s; it owns only whether the connection's calls
+/// were held against those before it. It is used by the in thread of the peer's connection.
 /// </summary>
 internal sealed class InboundRuns
 {
@@ -54,9 +54,10 @@ internal sealed class InboundRuns
         if (run.Header.First > next) throw new ProtocolViolation("P6.6", $"run begins at {run.Header.First} where {next} is next");
         int gone = MessageScanner.Skip(run.Messages, (uint)(next - run.Header.First));
         if (!_isContinued && run.Header.IsNumbered) CheckContinues(run.Header, run.Messages[gone..], appended);
-        if (!(gone == 0 ? TryLog(run.Header, bytes[RunHeader.Bytes..]) : TryLogRest(run, gone, (uint)(next - run.Header.First)))) return false;
-        _isContinued |= run.Header.IsNumbered;
-        return true;
+        bool isLogged = gone == 0 ? TryLog(run.Header, bytes[RunHeader.Bytes..])
+            : TryLogRest(run, gone, (uint)(next - run.Header.First));
+        _isContinued |= isLogged && run.Header.IsNumbered;
+        return isLogged;
     }
 
     /// <summary>

@@ -82,11 +82,11 @@ public sealed class Fence
         {
             return Find(_fs, _dir, _uuid) is { } now
                 ? $"another process has claimed epoch {now}, and this one is no longer primary"
-                : "nobody has claimed an epoch after it, so it was removed. Nothing more is written; put the file back from a copy of the directory";
+                : "nobody has claimed an epoch after it, so it was removed, or its directory was. Nothing more is written; put it back from a copy";
         }
         catch (IOException e)
         {
-            return $"the log's directory was removed, or its file system is: {e.Message}";
+            return $"it was removed with its directory, or the file system is gone: {e.Message}";
         }
     }
 }

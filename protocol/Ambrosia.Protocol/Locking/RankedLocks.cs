@@ -7,9 +7,9 @@ namespace Ambrosia.Protocol.Locking;
 // asked for. That was how a primary could stop for good.
 
 /// <summary>
-/// A rank is the place of a lock in the one order of all locks, and its name. A thread takes a lock only while all that it holds have lower
-/// ranks. The locks of several objects of one class share a rank, so no thread holds two of them. docs/architecture.md has the same table
-/// with what each guards; a test compares the two.
+/// A rank is the place of a lock in the one order of all locks, and its name. A thread waits for a lock only while all that it holds have
+/// lower ranks. The locks of several objects of one class share a rank, so no thread holds two of them. docs/architecture.md has the same
+/// table with what each guards; a test compares the two.
 /// </summary>
 public enum LockRank
 {
@@ -111,13 +111,13 @@ public readonly struct RankedLock(LockRank rank)
     }
 
     /// <summary>
-    /// Takes the lock unless another thread has it. After true the caller gives it back with <see cref="Exit"/>. It waits for nobody, and
-    /// keeps to the order all the same: whoever waits for what is held here may hold what is asked for next.
+    /// Takes the lock unless another thread has it. After true the caller gives it back with <see cref="Exit"/>. It may be asked for
+    /// against the order, since it waits for nobody; what is waited for under it must rank above everything held.
     /// </summary>
-    /// <exception cref="LockOrderException">A lock of this or a higher rank is held.</exception>
+    /// <exception cref="LockOrderException">A lock of this rank is held.</exception>
     public bool TryEnter()
     {
-        if (LockChecks.AreOn) LockChecks.Enter(rank);
+        if (LockChecks.AreOn) LockChecks.EnterWithoutWaiting(rank);
         if (_lock.TryEnter()) return true;
         if (LockChecks.AreOn) LockChecks.Leave();
         return false;
@@ -193,7 +193,11 @@ public static class LockChecks
 
     public static readonly bool AreOn = Environment.GetEnvironmentVariable(Variable) == "1";
 
-    /// <summary>The ranks of the locks that this thread holds, in the order in which it took them. Invariant: they ascend.</summary>
+    /// <summary>
+    /// The ranks of the locks that this thread holds, in the order in which it took them. Invariant: no rank is there twice, and each that
+    /// the thread may have waited for is above all before it. So every thread that waits does so for a higher rank than all that it holds,
+    /// and no circle of waits can close.
+    /// </summary>
     [ThreadStatic]
     private static List<LockRank>? s_held;
 
@@ -242,11 +246,21 @@ public static class LockChecks
     internal static void Enter(LockRank rank)
     {
         List<LockRank> held = s_held ??= [];
-        if (held.Count > 0 && held[^1] >= rank)
-            throw new LockOrderException($"{Named(held[^1])} is held where {Named(rank)} is asked for. A lock is taken only under locks of "
-                + $"lower ranks. Held, the first one first: {Held()}.");
+        foreach (LockRank each in held)
+            if (each >= rank) throw Refused(each, rank);
         held.Add(rank);
     }
+
+    internal static void EnterWithoutWaiting(LockRank rank)
+    {
+        List<LockRank> held = s_held ??= [];
+        if (held.Contains(rank)) throw Refused(rank, rank);
+        held.Add(rank);
+    }
+
+    private static LockOrderException Refused(LockRank held, LockRank wanted) =>
+        new($"{Named(held)} is held where {Named(wanted)} is asked for. A lock is waited for only under locks of lower ranks. "
+            + $"Held, the first one first: {Held()}.");
 
     internal static void Leave() => s_held!.RemoveAt(s_held.Count - 1);
 

@@ -42,16 +42,16 @@ public sealed class FenceTests : IDisposable
 
     /// <summary>An operator is told what is missing, and not of another process where there is none.</summary>
     [Theory]
-    [InlineData(false, "it was removed")]
-    [InlineData(true, "directory was removed")]
-    public void Check_RemovedByHand_SaysWhatIsMissing(bool withItsDirectory, string said)
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Check_RemovedByHand_SaysWhatIsMissing(bool withItsDirectory)
     {
         InstanceIdentity identity = Primary.Create(_fs, Dir);
         Fence own = Fence.TryClaim(_fs, Dir, identity, new Epoch(0))!;
         if (withItsDirectory) Directory.Delete(Dir, recursive: true);
         else _fs.Delete(Path.Combine(Dir, $"epoch.{identity.Uuid:D}.1"));
         string message = Assert.Throws<FenceLostException>(own.Check).Message;
-        Assert.Contains(said, message, StringComparison.Ordinal);
+        Assert.Contains("it was removed", message, StringComparison.Ordinal);
         Assert.DoesNotContain("another process", message, StringComparison.Ordinal);
     }
 

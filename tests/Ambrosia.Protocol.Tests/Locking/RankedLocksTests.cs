@@ -29,7 +29,7 @@ public sealed class RankedLocksTests
             using (_inner.Enter())
             {
                 Assert.Equal(
-                    "PagePool (rank 700) is held where DedupTable (rank 370) is asked for. A lock is taken only under locks of lower "
+                    "PagePool (rank 700) is held where DedupTable (rank 370) is asked for. A lock is waited for only under locks of lower "
                     + "ranks. Held, the first one first: CommitPump (rank 100), PagePool (rank 700).", Refused(() => _outer.Enter().Dispose()));
                 Assert.False(_outer.IsHeldByCurrentThread);
             }
@@ -37,11 +37,27 @@ public sealed class RankedLocksTests
     }
 
     [Fact]
-    public void TryEnter_AgainstTheOrder_IsRefused()
+    public void TryEnter_AgainstTheOrder_WaitsForNobodyAndIsAllowed()
     {
-        using (_inner.Enter()) Refused(() => _outer.TryEnter());
-        Assert.True(_outer.TryEnter());
-        _outer.Exit();
+        using (_inner.Enter())
+        {
+            Assert.True(_outer.TryEnter());
+            Refused(() => _inner.TryEnter()); // again
+            _outer.Exit();
+        }
+    }
+
+    /// <summary>A lock that was had without waiting lowers nothing: what was held before it still counts.</summary>
+    [Fact]
+    public void Enter_UnderALockThatWasTried_IsHeldAgainstTheHighest()
+    {
+        var between = new RankedLock((LockRank)((int)LockRank.DedupTable + 1));
+        using (_inner.Enter())
+        {
+            Assert.True(_outer.TryEnter());
+            Refused(() => between.Enter().Dispose());
+            _outer.Exit();
+        }
     }
 
     [Fact]

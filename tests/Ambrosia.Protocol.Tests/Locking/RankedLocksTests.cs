@@ -30,7 +30,8 @@ public sealed class RankedLocksTests
             {
                 Assert.Equal(
                     "PagePool (rank 700) is held where DedupTable (rank 370) is asked for. A lock is waited for only under locks of lower "
-                    + "ranks. Held, the first one first: CommitPump (rank 100), PagePool (rank 700).", Refused(() => _outer.Enter().Dispose()));
+                    + "ranks. Held, the first one first: CommitPump (rank 100), PagePool (rank 700).",
+                    Refused(() => _outer.Enter().Dispose()));
                 Assert.False(_outer.IsHeldByCurrentThread);
             }
         }

@@ -141,7 +141,7 @@ internal static partial class AppWatchEvents
         Message = "the app has been in BecomingPrimary for {Seconds:F0} s")]
     public static partial void BecomingPrimaryHangs(this ILogger logger, double seconds);
 
-    /// <summary>What was waited for has come.</summary>
+    /// <summary>The app goes on, or one has connected.</summary>
     [LoggerMessage(EventId = 814, EventName = "app.resumed", Level = LogLevel.Information,
         Message = "the app goes on, after {Seconds:F0} s")]
     public static partial void AppResumed(this ILogger logger, double seconds);

@@ -248,14 +248,9 @@ public sealed class CoordinatorHost : IDisposable
     private void StartPumps(CoordinatorInputs inputs, DirectoryCatalog catalog, CertificateFiles? certificates, AppEndpoint endpoint)
     {
         Coordinator parts = _coordinator!;
-        var security = new LinkSettings(catalog.Secret, TimeProvider.System, SystemRandom.Fill)
-        {
-            Insecure = _options.Insecure,
-            Certificates = certificates is null ? null : () => certificates.Current,
-        };
         var calls = new BlockingCalls(TimeProvider.System, _logger);
         var watched = new WatchedCatalog(catalog, calls);
-        var links = new LinkPump(parts, watched, security, _logger);
+        var links = new LinkPump(parts, watched, LinkPump.SettingsOf(_options, catalog, certificates), _logger);
         InstanceStart.Listening(() => links.Listen(_options.Listen, _options.Advertise));
         var publisher = new CatalogPublisher(inputs, watched, calls, parts, () => links.Address, Fail);
         var publication = new CatalogPump(publisher.Publish, parts.Links.Table, watched, links.Wake, Fail);

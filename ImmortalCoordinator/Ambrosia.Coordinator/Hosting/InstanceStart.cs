@@ -53,12 +53,7 @@ internal sealed class InstanceStart(
     /// </summary>
     private void RefuseToReplaceTheLiving(CatalogEntry entry)
     {
-        var security = new LinkSettings(catalog.Secret, TimeProvider.System, SystemRandom.Fill)
-        {
-            Insecure = options.Insecure,
-            Certificates = certificates is null ? null : () => certificates.Current,
-        };
-        if (LivingInstance.Find(files, entry, security) is { } living)
+        if (LivingInstance.Find(files, entry, LinkPump.SettingsOf(options, catalog, certificates)) is { } living)
             throw new MisuseException(
                 $"the name '{options.Instance}' belongs to an instance that lives: {living}. Stop it first, if a new one is to have its name; or begin the new one under another name.");
     }

@@ -1,5 +1,6 @@
 using Ambrosia.Coordinator.Framing;
 using Ambrosia.Coordinator.Links;
+using Ambrosia.Coordinator.Replica;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Locking;
 using CRA.Catalog;
@@ -27,6 +28,14 @@ internal sealed class LinkPump(Coordinator coordinator, ICatalog catalog, LinkSe
 
     /// <summary>The address and port that peers reach; empty before <see cref="Listen"/>.</summary>
     public string Address { get; private set; } = "";
+
+    /// <summary>Gives the settings of all links of a coordinator that is started with these options.</summary>
+    public static LinkSettings SettingsOf(CoordinatorOptions options, DirectoryCatalog catalog, CertificateFiles? certificates) =>
+        new(catalog.Secret, TimeProvider.System, SystemRandom.Fill)
+        {
+            Insecure = options.Insecure,
+            Certificates = certificates is null ? null : () => certificates.Current,
+        };
 
     /// <param name="advertised">What peers dial; null: what is listened on.</param>
     public void Listen(string address, string? advertised)

@@ -9,17 +9,12 @@ internal static class RuntimeFiles
 {
     private static readonly string[] s_beginnings = ["dotnet-diagnostic-", "clr-debug-pipe-"];
 
-    /// <summary>Removes those of a process that has ended.</summary>
-    /// <param name="folder">The temporary folder of that process.</param>
-    public static void RemoveOf(int process, string folder)
-    {
-        foreach (string beginning in s_beginnings) Remove(folder, $"{beginning}{process}-*");
-    }
-
     /// <summary>Removes those of a process that was to have ended, if it has.</summary>
+    /// <param name="folder">The temporary folder of that process.</param>
     public static void RemoveIfEnded(int process, string folder)
     {
-        if (!Directory.Exists($"/proc/{process}")) RemoveOf(process, folder);
+        if (Directory.Exists($"/proc/{process}")) return;
+        foreach (string beginning in s_beginnings) Remove(folder, $"{beginning}{process}-*");
     }
 
     private static void Remove(string folder, string pattern)

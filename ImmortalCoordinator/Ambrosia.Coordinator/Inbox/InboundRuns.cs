@@ -52,10 +52,10 @@ internal sealed class InboundRuns
             return true;
         }
         if (run.Header.First > next) throw new ProtocolViolation("P6.6", $"run begins at {run.Header.First} where {next} is next");
-        int gone = MessageScanner.Skip(run.Messages, (uint)(next - run.Header.First));
+        uint known = (uint)(next - run.Header.First);
+        int gone = MessageScanner.Skip(run.Messages, known);
         if (!_isContinued && run.Header.IsNumbered) CheckContinues(run.Header, run.Messages[gone..], appended);
-        bool isLogged = gone == 0 ? TryLog(run.Header, bytes[RunHeader.Bytes..])
-            : TryLogRest(run, gone, (uint)(next - run.Header.First));
+        bool isLogged = known == 0 ? TryLog(run.Header, bytes[RunHeader.Bytes..]) : TryLogRest(run, gone, known);
         _isContinued |= isLogged && run.Header.IsNumbered;
         return isLogged;
     }

@@ -1,6 +1,6 @@
 namespace Ambrosia.Perf;
 
-/// <summary>What lies between an app and its coordinator.</summary>
+/// <summary>Names the ways between an app and its coordinator.</summary>
 internal enum LocalHop
 {
     /// <summary>Two processes and a unix socket: the usual way.</summary>

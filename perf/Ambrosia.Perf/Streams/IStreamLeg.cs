@@ -5,10 +5,10 @@ internal interface IStreamLeg
 {
     string Name { get; }
 
-    /// <summary>What an arrived message survives.</summary>
+    /// <summary>Says what a message survives once it has arrived.</summary>
     string Durability { get; }
 
-    /// <summary>Of the largest message that it takes.</summary>
+    /// <summary>The largest message that it takes has so many bytes.</summary>
     int BytesMax { get; }
 
     /// <summary>Runs one round.</summary>

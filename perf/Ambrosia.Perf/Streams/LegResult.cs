@@ -9,7 +9,7 @@ internal sealed record LegResult(string Leg, string Durability, IReadOnlyList<St
 
     public double MegabytesPerSecond => Median.Of(Rounds, static round => round.MessagesPerSecond * round.Bytes / 1e6);
 
-    /// <summary>Of all processes of the leg.</summary>
+    /// <summary>The processes of the leg together used so much for a million messages.</summary>
     public double CpuSecondsPerMillion => Median.Of(Rounds, static round => round.CpuSecondsPerMillion);
 
     public double Commits => Median.Of(Rounds, static round => round.Used.Commits);

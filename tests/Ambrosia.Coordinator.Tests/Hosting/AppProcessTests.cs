@@ -1,13 +1,13 @@
 using System.ComponentModel;
 using System.Diagnostics;
 using Ambrosia.Coordinator.Hosting;
+using Ambrosia.TestKit;
 
 namespace Ambrosia.Coordinator.Tests.Hosting;
 
 /// <summary>The app's process and what it has started come and go together.</summary>
 public sealed class AppProcessTests : IDisposable
 {
-    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(60);
     private static readonly Dictionary<string, string> s_noVariables = [];
     private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("amb-app-");
 
@@ -56,7 +56,7 @@ public sealed class AppProcessTests : IDisposable
         Assert.True(IsRunning(child)); // it has inherited the trap
         process.Kill();
         Assert.Equal(137, process.AwaitEnd());
-        Await(() => !IsRunning(child));
+        Deadline.Await(() => !IsRunning(child), "the end of the child");
     }
 
     [Fact]
@@ -65,12 +65,12 @@ public sealed class AppProcessTests : IDisposable
         AppProcess process = AppProcess.Start(["sh", "-c", $"sleep 1000 & echo $! > {Note}"], s_noVariables);
         Assert.Equal(0, process.AwaitEnd());
         int child = AwaitChild();
-        Await(() => !IsRunning(child));
+        Deadline.Await(() => !IsRunning(child), "the end of the child");
     }
 
     private int AwaitChild()
     {
-        Await(() => File.Exists(Note) && File.ReadAllText(Note).EndsWith('\n'));
+        Deadline.Await(() => File.Exists(Note) && File.ReadAllText(Note).EndsWith('\n'), "the note");
         return int.Parse(File.ReadAllText(Note));
     }
 
@@ -84,16 +84,6 @@ public sealed class AppProcessTests : IDisposable
         catch (IOException)
         {
             return false;
-        }
-    }
-
-    private static void Await(Func<bool> holds)
-    {
-        long begun = Stopwatch.GetTimestamp();
-        while (!holds())
-        {
-            Assert.True(Stopwatch.GetElapsedTime(begun) < s_patience, "not in time");
-            Thread.Sleep(5);
         }
     }
 }

@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using Ambrosia.TestKit;
 using CRA.Authentication;
 using CRA.Links;
 

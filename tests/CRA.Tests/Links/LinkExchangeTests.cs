@@ -1,3 +1,4 @@
+using Ambrosia.TestKit;
 using CRA.Links;
 
 namespace CRA.Tests;

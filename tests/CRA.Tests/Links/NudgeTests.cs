@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using Ambrosia.TestKit;
 using CRA.Links;
 
 namespace CRA.Tests;

@@ -1,6 +1,5 @@
 using System.CommandLine;
 using System.Globalization;
-using System.Text.Json;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Records;
 using Ambrosia.Protocol.Runs;
@@ -16,8 +15,8 @@ internal sealed class EntryFilterOptions
     /// <summary>A line has one of these as its kind: that of its message, or of a record that holds no messages.</summary>
     private static readonly string[] s_kinds =
     [
-        .. new[] { MessageKind.Fork, MessageKind.Call, MessageKind.Result, MessageKind.Failure, MessageKind.Impulse }.Select(NameOf),
-        .. Enum.GetValues<RecordKind>().Where(static kind => kind is not (RecordKind.Run or RecordKind.ImpulseRun)).Select(NameOf),
+        .. new[] { MessageKind.Fork, MessageKind.Call, MessageKind.Result, MessageKind.Failure, MessageKind.Impulse }.Select(LogEntry.NameOf),
+        .. Enum.GetValues<RecordKind>().Where(static kind => kind is not (RecordKind.Run or RecordKind.ImpulseRun)).Select(LogEntry.NameOf),
     ];
 
     private readonly Option<string?> _since = new("--since")
@@ -62,8 +61,6 @@ internal sealed class EntryFilterOptions
         if (kind is null || s_kinds.Contains(kind, StringComparer.OrdinalIgnoreCase)) return kind;
         throw new ToolMisuse($"'{kind}' of {_kind.Name} is no kind", "", $"give one of {string.Join(", ", s_kinds)}");
     }
-
-    private static string NameOf<T>(T kind) where T : struct, Enum => JsonNamingPolicy.CamelCase.ConvertName($"{kind}");
 
     private static Option<ulong?> NumberOf(string name, string description, string helpName) => new(name)
     {

@@ -1,4 +1,3 @@
-using System.Text.Json;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Records;
 using Ambrosia.Protocol.Runs;
@@ -23,8 +22,7 @@ internal sealed class EntryReader(OriginNames names, MessageFormatter text, Entr
         if (kind == RecordKind.Peer && TryPeer(body) is { } peer) names.Add(peer); // even where the filter drops it: later records name it
         if (filter.IsBehind(lsn, timeMicros)) return false;
         if (!filter.Fits(lsn, timeMicros)) return true;
-        var entry = new LogEntry(
-            lsn.Value, TextFormat.Time(timeMicros), epoch.Value, JsonNamingPolicy.CamelCase.ConvertName(kind.ToString()));
+        var entry = new LogEntry(lsn.Value, TextFormat.Time(timeMicros), epoch.Value, LogEntry.NameOf(kind));
         try
         {
             if (kind is RecordKind.Run or RecordKind.ImpulseRun) return ReadRun(entry, RunView.Read(body), emit);
@@ -53,7 +51,7 @@ internal sealed class EntryReader(OriginNames names, MessageFormatter text, Entr
     private bool ReadRun(LogEntry record, RunView run, Func<LogEntry, bool> emit)
     {
         RunHeader header = run.Header;
-        string from = names[header.Peer], kind = JsonNamingPolicy.CamelCase.ConvertName(header.Kind.ToString());
+        string from = names[header.Peer], kind = LogEntry.NameOf(header.Kind);
         if (!filter.FitsSender(from) || !filter.FitsKind(kind)) return true;
         LogEntry common = record with { Kind = kind, From = from, SenderEpoch = header.Kind == MessageKind.Impulse ? header.Hash : null };
         var messages = new MessageReader(run);

@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text;
+using System.Text.Json;
 using System.Text.Json.Serialization;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Runs;
@@ -13,6 +14,9 @@ namespace Ambrosia.Tools.Records;
 /// <param name="Kind">For messages "fork", "call", "result", "failure", "impulse" or "clientRequest", else the record's kind.</param>
 internal sealed record LogEntry(ulong Lsn, string Time, ulong Epoch, string Kind) : IReport
 {
+    /// <summary>Returns the name by which lines and reports call a kind of message or record.</summary>
+    public static string NameOf<T>(T kind) where T : struct, Enum => JsonNamingPolicy.CamelCase.ConvertName($"{kind}");
+
     /// <summary>The name of the sender, which for messages of the instance to itself is its own.</summary>
     public string? From { get; init; }
 

@@ -1,4 +1,3 @@
-using System.Text.Json;
 using Ambrosia.Log.Reading;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Records;
@@ -119,7 +118,7 @@ internal sealed class HistoryCheck(LogDirectory log, IReadOnlyList<CheckpointVer
 
     private bool TakeRecord(Lsn lsn, RecordKind kind, ReadOnlySpan<byte> body, long timeMicros, Epoch epoch)
     {
-        string name = JsonNamingPolicy.CamelCase.ConvertName(kind.ToString());
+        string name = LogEntry.NameOf(kind);
         _kinds[name] = _kinds.GetValueOrDefault(name) + 1;
         try
         {

@@ -223,7 +223,9 @@ internal sealed class Coordinator : IClientReplica, IDisposable
         bool appended = _appender.TakeWake();
         appended |= _asPrimary.TryStateOwedPolicy();
         appended |= Links.Tick(now);
-        Checkpoints.Tick(Outputs.Emitted, now, mayMark: IsPrimary && Sessions.Live is { IsPrimary: true });
+        bool mayMark = IsPrimary && Sessions.Live is { IsPrimary: true };
+        Checkpoints.Tick(Outputs.Emitted, now, mayMark);
+        appended |= mayMark && Execution.TryDigestQuiet(Log.Tail, now);
         if (!appended && isQuiet && Log.MarkDue) appended = Log.AppendMark();
         if (appended) _inputs.Pumps.Commit(true);
     }

@@ -41,6 +41,17 @@ def hashes():
         add("hashes", "channelHash", name, "P3.6", b"".join(d for _, d in pieces),
             {"pieces": [{"kind": k, "bytes": len(d)} for k, d in pieces]}, expect={"hash": f"{state:016x}", "lastKind": last})
 
+    for name, runs in {"one answer": [(7, 3, 1, [(1, b"\x18\x2a")])], "a failure and an answer of one session": [(8, 3, 1, [(2, bytes.fromhex("8361456161f6"))]), (7, 3, 1, [(1, b"\x01")])],
+                       "two sessions, one the other way round": [(7, 4, 2, [(1, b"\x02"), (2, b"\xf6")]), (7, 3, 1, [(1, b"\x01")])],
+                       "the same the other way round": [(7, 3, 1, [(1, b"\x01")]), (7, 4, 2, [(1, b"\x02"), (2, b"\xf6")])]}.items():
+        total, count, whole = 0, 0, []
+        for kind, epoch, number, answers in runs:
+            messages = [bytes_(varint(7) + varint(call) + result) for call, result in answers]
+            whole.append(run(kind, messages, first=number, hash_=epoch))
+            total = (total + sum(crc64(u64(epoch) + u64(number) + u8(kind) + m) for m in messages)) % 2**64
+            count += len(messages)
+        add("hashes", "answerHash", name, "L5.7", b"".join(whole), {"runs": [len(r) for r in whole]}, expect={"count": str(count), "hash": f"{total:016x}"})
+
     for interface, method in (("ICounter", "Add"), ("IMonitor", "Report"), ("IÜmlaut", "Größe"), ("I", "A")):
         h = 0x811C9DC5
         for b in f"{interface}.{method}".encode():

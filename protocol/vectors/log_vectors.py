@@ -104,6 +104,10 @@ def records():
     digest = lambda name=string("monitor"): u64(2 << 20) + varint(1) + u16(0) + name + u64(17) + u64(0xABCDEF)
     body("Digest", "L5.7", "one destination", digest(), {"position": str(2 << 20), "entries": [{"shard": 0, "name": "monitor", "count": "17", "hash": f"{0xABCDEF:016x}"}]})
     body("Digest", "L5.7", "no output", u64(1 << 20) + varint(0), {"position": str(1 << 20), "entries": []})
+    body("Digest", "L5.7", "answers", digest() + u64(3) + u64(0x1234), {"position": str(2 << 20), "entries": [{"shard": 0, "name": "monitor", "count": "17", "hash": f"{0xABCDEF:016x}"}], "answers": {"count": "3", "hash": f"{0x1234:016x}"}}, surplus=False)
+    bad("Digest", "no answers, but said", u64(1 << 20) + varint(0) + u64(0) + u64(0))
+    bad("Digest", "answers without their hash", u64(1 << 20) + varint(0) + u64(1))
+    bad("Digest", "bytes behind the answers", u64(1 << 20) + varint(0) + u64(1) + u64(2) + b"\0")
     bad("Digest", "impossibly many entries", u64(0) + varint(2**40) + bytes(100))
     names(f, "Digest", "name", digest, "L5.10", "L5.10")
 
@@ -182,6 +186,8 @@ def checkpoints():
     add(f, "coordinatorPart", "peers, inputs, outputs, digest", "L6.2", cbor(good), expect=expect)
     add(f, "coordinatorPart", "nothing yet", "L6.2", cbor([[], [], [], [0, []]]),
         expect={"peers": [], "inputs": [], "outputs": [], "digestPosition": "0", "digestCounts": []})
+    add(f, "coordinatorPart", "answers to callers outside", "L6.2", cbor([peers, inputs, outputs, [*digest, 3, 0x1234]]),
+        expect=expect | {"answers": {"count": "3", "hash": f"{0x1234:016x}"}})
     policy = [2, 86_400_000_000, 100_000, 64 << 20]
     add(f, "coordinatorPart", "policies that are not the default", "L6.2", cbor([*good, policy]), expect=expect | {"policy": {
         "forks": 2, "windowUs": "86400000000", "entriesMax": "100000", "bytesMax": str(64 << 20)}})
@@ -190,6 +196,7 @@ def checkpoints():
         "forks": 0, "windowUs": "86400000000", "entriesMax": "100000", "bytesMax": str(64 << 20), "messageBytesMax": 1 << 30}})
     for name, value in {
         "outputs out of order": [peers, inputs, outputs[::-1], digest], "an output twice": [peers, inputs, [outputs[1]] * 2, digest],
+        "no answers, but said": [peers, inputs, outputs, [*digest, 0, 0]], "a digest of three items": [peers, inputs, outputs, [*digest, 3]],
         "three parts": good[:3], "six parts": [*good, policy, []], "the default policies": [*good, [0, *policy[1:]]], "the default message limit": [*good, [*policy, 64 << 20]], "a message limit of 33 bits": [*good, [*policy, 2**32]], "policies of six items": [*good, [*limited, 0]], "unknown fork policy": [*good, [3, *policy[1:]]],
         "policies of three items": [*good, policy[:3]], "a peer of five items": [[peers[0][:5]], inputs, outputs, digest], "kind 5 on a channel": [[], [], [[0, "a", 1, 1, 5, 0, 0, 0]], digest],
         "a bad name": [[], [], [[0, "a/b", 1, 1, 1, 0, 0, 0]], digest], "shard of 17 bits": [[], [], [[65536, "a", 1, 1, 1, 0, 0, 0]], digest],

@@ -6,7 +6,7 @@ public sealed partial class Bank : Immortal<IBankProxy>, IBank
     private readonly Dictionary<string, int> _times = [];
     private long _place, _turns;
 
-    public long Deposit(string id) => Put(id);
+    public long Deposit(string id) => Put(id) + Settings.AnswersMore;
 
     public async Call<long> DepositLater(string id)
     {

@@ -35,6 +35,9 @@ internal static class Settings
     /// <summary>A planted bug: the source makes one call more to itself behind the burst of this number. 0: none.</summary>
     public static ulong Stray { get; } = Number("STRAY", 0);
 
+    /// <summary>A planted bug: the bank answers deposits with so much more.</summary>
+    public static long AnswersMore { get; } = (long)Number("ANSWERS_MORE", 0);
+
     /// <summary>A planted bug: bodies of tasks give what others gave, senders repeat impulses under other keys.</summary>
     public static bool DoesRepeat { get; } = Text("REPEAT") is not null;
 

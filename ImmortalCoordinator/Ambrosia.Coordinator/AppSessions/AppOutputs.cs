@@ -63,12 +63,13 @@ internal sealed class AppOutputs(
         return ReadAnswer.More;
     }
 
-    /// <summary>Answers go to callers outside: into no outbox and no hash, and nowhere at all from a secondary.</summary>
+    /// <summary>Answers go to callers outside: into no outbox and no channel's hash, and nowhere at all from a secondary.</summary>
     private ReadAnswer Answer(ReadOnlySpan<byte> bytes)
     {
         RunView run = RunView.ReadWhole(bytes, SizeLimits.MessageBytesMaxLimit);
         if (run.Header.Peer != 0 || run.Header.Shard != 0)
             throw new ProtocolViolation("P10.6", $"answers to a caller outside name destination {run.Header.Peer}");
+        execution.Answers(run);
         if (execution.OwnsLog) callers.Answer(run);
         return ReadAnswer.More;
     }

@@ -90,7 +90,7 @@ internal sealed class CheckpointSnapshot(
         return new CoordinatorPart(peers, [.. inputs], [.. outputs.Select(static o => o.Output)],
             execution.DigestWriter.Position, [.. counts])
         {
-            Policy = state.Policy
+            Policy = state.Policy, Answers = execution.DigestWriter.Answers
         };
     }
 }

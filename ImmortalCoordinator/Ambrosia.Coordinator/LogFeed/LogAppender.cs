@@ -81,6 +81,16 @@ internal sealed class LogAppender(ReplicaLog replica, int pageRecordBytesMax, Ac
         return true;
     }
 
+    /// <inheritdoc cref="LogWriter.TryAppendAlone"/>
+    public bool TryAppendAlone(Lsn at, RecordKind kind, ReadOnlySpan<byte> body)
+    {
+        Crash.Hit("log.beforeAppend");
+        if (!replica.Writer.TryAppendAlone(at, kind, body)) return false;
+        Interlocked.Exchange(ref _wakeOwed, 1);
+        Crash.Hit("log.afterAppend");
+        return true;
+    }
+
     /// <summary>Appends a record of a head and what stands behind it; <paramref name="reserved"/> as for a run.</summary>
     public bool TryAppend(RecordKind kind, ReadOnlySpan<byte> head, ReadOnlySpan<byte> rest, Action<Lsn> reserved)
     {

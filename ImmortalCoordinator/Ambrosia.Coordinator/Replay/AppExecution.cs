@@ -17,11 +17,20 @@ namespace Ambrosia.Coordinator.Replay;
 /// </summary>
 internal sealed class AppExecution : IDisposable
 {
+    /// <summary>A log that has stood still for so long is digested, so that short logs are compared too (log-format L5.7).</summary>
+    private static readonly TimeSpan s_quiet = TimeSpan.FromSeconds(1);
+
     private readonly ReplicaLog _log;
     private readonly OutboxSet _outboxes;
     private readonly DivergenceReplay? _again;
     private readonly List<DeliveredPage> _done = [];
     private volatile bool _ownsLog;
+
+    /// <summary>The running session has reported: what is known of its progress is of no session before it.</summary>
+    private volatile bool _hasReported;
+
+    /// <summary>The log's tail, as the ticking thread has seen it last, and since when it has been there.</summary>
+    private (Lsn At, TimeSpan Since) _still;
 
     /// <param name="again">A replica that has diverged executes a stretch of the log again; null: this one has not.</param>
     public AppExecution(ReplicaLog log, LogReaders readers, LogAppender appender, OutboxSet outboxes, DivergenceReplay? again)
@@ -60,12 +69,24 @@ internal sealed class AppExecution : IDisposable
         _ownsLog = true;
     }
 
+    /// <summary>
+    /// Logs a digest of what the app has done since the last one, where the log has stood still at <paramref name="tail"/> for a second;
+    /// false: there is nothing, or the app has not come so far. The app emits nothing more until something is appended, and then nothing is
+    /// logged here. The ticking thread.
+    /// </summary>
+    public bool TryDigestQuiet(Lsn tail, TimeSpan now)
+    {
+        if (tail != _still.At) _still = (tail, now);
+        return now - _still.Since >= s_quiet && _hasReported && Delivery.Next == tail && Progress.IsDry && DigestWriter.TryLogQuiet(tail);
+    }
+
     /// <summary>A session begins; the outboxes stand where its checkpoint says.</summary>
     /// <param name="header">Of the checkpoint that it begins with; null: it begins with the log.</param>
     /// <param name="part">What that checkpoint says of the coordinator.</param>
     /// <param name="replayTo">Records below this were durable before the session began.</param>
     public void BeginSession(CheckpointHeader? header, CoordinatorPart? part, ReplayState state, string replica, Lsn replayTo)
     {
+        _hasReported = false;
         (Lsn from, Lsn page) = (header?.Lsn ?? Lsn.Zero, header?.PageLsn ?? Lsn.Zero);
         Digests.BeginSession(from);
         DigestWriter.BeginSession(part);
@@ -80,6 +101,9 @@ internal sealed class AppExecution : IDisposable
         DigestWriter.Touch(outbox);
         _again?.Emitted(outbox.Destination, outbox.Emitted.Number, run);
     }
+
+    /// <summary>The app has answered callers outside.</summary>
+    public void Answers(in RunView run) => DigestWriter.Add(run);
 
     /// <summary>The app reports that it has executed everything below this place.</summary>
     /// <exception cref="ProtocolViolation">P5.6.</exception>
@@ -96,6 +120,7 @@ internal sealed class AppExecution : IDisposable
             CompareSelf(page.Self, page.End);
             Trim(page);
         }
+        _hasReported = true;
     }
 
     /// <summary>

@@ -199,7 +199,8 @@ internal sealed class Delivery(
                     _cuts.Add(new OutboxCut(records.End, outboxes.GetOrAdd(State.NameOf(records.Read<ForgetRecord>().Origin))));
                 Records++;
                 if (records.Lsn < _replayTo) Crash.Hit("recovery.everyRecord");
-                NoteControl(page.Lsn, records);
+                if (records.Kind == RecordKind.Digest) mark = NoteDigest(records, mark);
+                else NoteControl(page.Lsn, records);
             }
         }
         IReadOnlyList<OutboxTrim> noted = _trims.Count == 0 ? [] : _trims.ToArray();
@@ -224,11 +225,20 @@ internal sealed class Delivery(
         return record;
     }
 
+    /// <summary>A quiet digest's position is its own: the app reports there, and nobody knows of it before (log-format L5.7).</summary>
+    private Lsn? NoteDigest(in RecordReader record, Lsn? mark)
+    {
+        var digest = record.Read<DigestRecord>();
+        digests.Recorded(digest);
+        if (digest.Position != record.Lsn) return mark;
+        return mark is null || mark == record.Lsn ? record.Lsn
+            : throw new ProtocolViolation("L5.7", $"a quiet digest at {record.Lsn} that is not alone on its page");
+    }
+
     private void NoteControl(Lsn page, in RecordReader record)
     {
         switch (record.Kind)
         {
-            case RecordKind.Digest: digests.Recorded(record.Read<DigestRecord>()); break;
             case RecordKind.CheckpointMark when Marks.IsWanted(record.Read<CheckpointMarkRecord>()):
                 Marks.Add(new MarkSnapshot(page, record.End, State.Clone(), record.Read<CheckpointMarkRecord>())); break;
             case RecordKind.Policy: _outlook.Meet(State.Policy, page, record.Lsn, log.Durable); break;

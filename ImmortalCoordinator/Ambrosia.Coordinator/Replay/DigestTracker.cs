@@ -93,20 +93,25 @@ internal sealed class DigestTracker(Lsn? logFrom)
     private void Compare(DigestRecord own, DigestRecord expected)
     {
         _compared++;
-        if (own.Entries.SequenceEqual(expected.Entries))
+        if (own.HasOutputsOf(expected))
         {
             if (own.Position > _confirmed) _confirmed = own.Position;
             return;
         }
         _diverged ??= new DivergedStretch(Begin, own.Position, expected.Entries);
-        DigestEntry? differs = expected.Entries.Cast<DigestEntry?>().FirstOrDefault(e => !own.Entries.Contains(e!.Value));
-        string what = differs is { } e
-            ? $"the log says {e.Count} calls with hash {e.Hash:x16} to {e.Destination}, the app emitted " +
-              own.Entries.Where(o => o.Destination == e.Destination).Select(o => $"{o.Count} with {o.Hash:x16}")
-                  .FirstOrDefault("nothing new")
-            : "the app emitted to a destination that the log does not name";
         throw new DivergenceException(
-            $"{DivergenceException.Cause}: replay differs at log position {own.Position}: {what}. What the app was given last stands in the log between {Begin}, where it agreed, and there: " +
-                $"'ambrosia log DIR --from {Begin} --to {own.Position}' lists it. The app must emit the same calls for the same inputs.");
+            $"{DivergenceException.Cause}: replay differs at log position {own.Position}: {Difference(own, expected)}. What the app was given last stands in the log between {Begin}, where it agreed, and there: " +
+                $"'ambrosia log DIR --from {Begin} --to {own.Position}' lists it. The app must emit the same calls and answers for the same inputs.");
+    }
+
+    private static string Difference(DigestRecord own, DigestRecord expected)
+    {
+        if (expected.Entries.Cast<DigestEntry?>().FirstOrDefault(e => !own.Entries.Contains(e!.Value)) is { } e)
+            return $"the log says {e.Count} calls with hash {e.Hash:x16} to {e.Destination}, the app emitted " +
+                own.Entries.Where(o => o.Destination == e.Destination).Select(o => $"{o.Count} with {o.Hash:x16}")
+                    .FirstOrDefault("nothing new");
+        return own.Answers == expected.Answers ? "the app emitted to a destination that the log does not name"
+            : $"the log says {expected.Answers.Count} answers to callers outside with hash {expected.Answers.Hash:x16}, " +
+              $"the app gave {own.Answers.Count} with {own.Answers.Hash:x16}";
     }
 }

@@ -1,42 +1,56 @@
 using Ambrosia.Coordinator.LogFeed;
 using Ambrosia.Coordinator.Outboxes;
+using Ambrosia.Log.Format;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Checkpoints;
 using Ambrosia.Protocol.Locking;
 using Ambrosia.Protocol.Records;
+using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.Coordinator.Replay;
 
 /// <summary>
 /// Makes the digest of what the app has emitted up to each digest position, and logs it where this replica is primary. A digest names only
 /// outboxes that were touched since the last one, so that it costs what was emitted and not what there is. The thread that reads the app,
-/// but for <see cref="TryLog"/>, which any thread may call.
+/// but where a member says otherwise.
 /// </summary>
 internal sealed class DigestWriter(OutboxSet outboxes, LogAppender log, DigestTracker digests)
 {
+    /// <summary>The lock guards what follows, but not the answers, which the thread that reads the app counts.</summary>
+    private readonly RankedLock _gate = new(LockRank.DigestWriter);
+
     /// <summary>These outboxes were emitted to since the last digest position.</summary>
     private readonly List<Outbox> _touched = [];
-    private readonly List<DigestEntry> _changed = [];
 
     /// <summary>
     /// These digests are computed and not in the log. The queue is bounded by what one receive from the app can report, since the thread
-    /// that reads the app waits until it is empty. It is its own lock.
+    /// that reads the app waits until it is empty.
     /// </summary>
-    private readonly RankedLock _gate = new(LockRank.DigestWriter);
     private readonly Queue<DigestRecord> _toLog = new();
+
+    /// <summary>It counts the answers that stood in the last digest, or in the checkpoint that the session began with.</summary>
+    private ulong _answersDigested;
 
     /// <summary>The last digest position that the running session has passed.</summary>
     public Lsn Position { get; private set; }
 
+    /// <summary>It counts what the running session has answered to callers outside, since the beginning of the log.</summary>
+    public AnswerDigest Answers { get; private set; }
+
     /// <summary>A session begins behind a checkpoint, or with nothing; outboxes stand where it says.</summary>
     public void BeginSession(CoordinatorPart? from)
     {
-        Position = from?.DigestPosition ?? Lsn.Zero;
         List<Outbox> all = outboxes.InOrder();
         foreach (Outbox outbox in all) (outbox.DigestedCount, outbox.IsUndigested) = (0, false);
-        _touched.Clear();
         if (from is not null)
             foreach (CheckpointDigestCount count in from.DigestCounts) outboxes.GetOrAdd(count.Destination).DigestedCount = count.Count;
+        using (_gate.Enter())
+        {
+            Position = from?.DigestPosition ?? Lsn.Zero;
+            Answers = from?.Answers ?? default;
+            _answersDigested = Answers.Count;
+            _touched.Clear();
+        }
         foreach (Outbox outbox in all)
             if (outbox.Emitted.Number != outbox.DigestedCount) Touch(outbox);
     }
@@ -46,26 +60,25 @@ internal sealed class DigestWriter(OutboxSet outboxes, LogAppender log, DigestTr
     {
         if (outbox.IsUndigested) return;
         outbox.IsUndigested = true;
-        _touched.Add(outbox);
+        using (_gate.Enter()) _touched.Add(outbox);
     }
+
+    /// <summary>The app has answered callers outside.</summary>
+    public void Add(in RunView answers) => Answers = Answers.After(answers);
 
     /// <summary>The app stands at a digest position.</summary>
     /// <exception cref="Replica.DivergenceException">The log says otherwise.</exception>
     public void At(Lsn position)
     {
-        _changed.Clear();
-        _touched.Sort(static (a, b) => a.Destination.CompareTo(b.Destination));
-        foreach (Outbox outbox in _touched)
+        DigestRecord record;
+        using (_gate.Enter())
         {
-            outbox.IsUndigested = false;
-            ChannelPosition emitted = outbox.Emitted;
-            if (emitted.Number == outbox.DigestedCount) continue;
-            _changed.Add(new DigestEntry(outbox.Destination, emitted.Number, emitted.Hash));
-            outbox.DigestedCount = emitted.Number;
+            record = Make(position);
+            foreach (Outbox outbox in _touched) (outbox.IsUndigested, outbox.DigestedCount) = (false, outbox.Emitted.Number);
+            _touched.Clear();
+            _answersDigested = Answers.Count;
+            Position = position;
         }
-        _touched.Clear();
-        Position = position;
-        var record = new DigestRecord(position, _changed.ToArray());
         if (!digests.Computed(record)) return;
         using (_gate.Enter()) _toLog.Enqueue(record);
         TryLog();
@@ -73,6 +86,7 @@ internal sealed class DigestWriter(OutboxSet outboxes, LogAppender log, DigestTr
 
     /// <summary>
     /// Logs the digests that found no room so far, in their order; false: some still wait. No position is left out while the process lives.
+    /// Any thread.
     /// </summary>
     public bool TryLog()
     {
@@ -85,5 +99,34 @@ internal sealed class DigestWriter(OutboxSet outboxes, LogAppender log, DigestTr
             }
             return true;
         }
+    }
+
+    /// <summary>
+    /// Logs a quiet digest at the end of the log, where the app has executed all of it; false: nothing has come since the last digest, or
+    /// something was appended meanwhile. At the record's place the app reports, as that of each reader of the log does, and is compared:
+    /// only then is it digested here. Any thread.
+    /// </summary>
+    /// <param name="tail">The page begins here, if nothing is appended before it.</param>
+    public bool TryLogQuiet(Lsn tail)
+    {
+        using (_gate.Enter())
+        {
+            if (_toLog.Count > 0 || (_touched.Count == 0 && Answers.Count == _answersDigested)) return false;
+            DigestRecord record = Make(tail + PageHeader.Bytes);
+            bool isNew = record.Entries.Count > 0 || Answers.Count != _answersDigested;
+            return isNew && log.TryAppendAlone(tail, RecordKind.Digest, RecordKinds.Encode(record));
+        }
+    }
+
+    private DigestRecord Make(Lsn position)
+    {
+        _touched.Sort(static (a, b) => a.Destination.CompareTo(b.Destination));
+        var changed = new List<DigestEntry>(_touched.Count);
+        foreach (Outbox outbox in _touched)
+        {
+            ChannelPosition emitted = outbox.Emitted;
+            if (emitted.Number != outbox.DigestedCount) changed.Add(new DigestEntry(outbox.Destination, emitted.Number, emitted.Hash));
+        }
+        return new DigestRecord(position, changed) { Answers = Answers };
     }
 }

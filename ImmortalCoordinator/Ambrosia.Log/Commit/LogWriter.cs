@@ -154,6 +154,21 @@ public sealed class LogWriter : IDisposable
         return true;
     }
 
+    /// <summary>
+    /// Appends one record on a page of its own that begins at <paramref name="at"/>. Returns false when anything is on its way, or was
+    /// appended since the caller looked, or the record does not fit. After true the caller wakes the committer.
+    /// </summary>
+    public bool TryAppendAlone(Lsn at, RecordKind kind, ReadOnlySpan<byte> body)
+    {
+        int bytes = RecordHeader.Bytes + body.Length;
+        if (bytes > ReserveBytesMax || _pool.TryTakeAlone(at, bytes) is not { } page) return false;
+        Span<byte> to = page.Bytes.Slice(PageHeader.Bytes, bytes);
+        new RecordHeader((uint)body.Length, kind).Write(to);
+        body.CopyTo(to[RecordHeader.Bytes..]);
+        page.State.Leave();
+        return true;
+    }
+
     /// <summary>Takes all sealed pages as one group; the open page is sealed if none waits. There is one group at a time.</summary>
     public CommitReadiness Begin(out CommitGroup? group)
     {

@@ -146,6 +146,23 @@ internal sealed class PagePool
     }
 
     /// <summary>
+    /// Queues a page that takes one record of so many bytes and nothing else, and that begins at <paramref name="at"/>. The caller is the
+    /// only writer inside, and leaves it. Null: something is open, sealed or being committed, or the log has gone on.
+    /// </summary>
+    public LogPage? TryTakeAlone(Lsn at, int bytes)
+    {
+        using (_lock.Enter())
+        {
+            LogPage page = _open;
+            if (_sealed.Count != 0 || _committing != 0 || page == _none || Sealed != at || !page.State.TrySealEmpty()) return null;
+            page.State.CloseInside(PageHeader.Bytes + bytes);
+            Enqueue(page, PageHeader.Bytes + bytes);
+            OpenNext();
+            return page;
+        }
+    }
+
+    /// <summary>
     /// Returns true when a spanning record of so many bytes may be made; <see cref="AppendSpanning"/> follows. Returns false when too much
     /// of other spanning records is on its way.
     /// </summary>

@@ -15,10 +15,14 @@ public sealed record CoordinatorPart(
     Lsn DigestPosition, IReadOnlyList<CheckpointDigestCount> DigestCounts)
 {
     private const int PolicyItems = 4, PolicyItemsWithLimit = 5, PartsWithoutPolicy = 4, PartsWithPolicy = 5;
-    private const int PeerItems = 6, InputItems = 3, OutputItems = 8, DigestItems = 2, CountItems = 3;
+    private const int PeerItems = 6, InputItems = 3, OutputItems = 8, DigestItems = 2, CountItems = 3,
+        DigestItemsWithAnswers = 4;
 
     /// <summary>The policies in force. The default ones are not written.</summary>
     public PolicyRecord Policy { get; init; } = PolicyRecord.Default;
+
+    /// <summary>All answers to callers outside; they are not written as long as there are none.</summary>
+    public AnswerDigest Answers { get; init; }
 
     /// <summary>Encodes the part.</summary>
     public byte[] ToBytes()
@@ -44,11 +48,20 @@ public sealed record CoordinatorPart(
         foreach (CheckpointInput input in Inputs) WriteInput(ref to, input);
         to.WriteArrayHeader(Outputs.Count);
         foreach (CheckpointOutput output in Outputs) WriteOutput(ref to, output);
-        to.WriteArrayHeader(DigestItems);
+        WriteDigest(ref to);
+        if (hasPolicy) WritePolicy(ref to, Policy);
+    }
+
+    private void WriteDigest(ref CborWriter to)
+    {
+        bool hasAnswers = Answers != default;
+        to.WriteArrayHeader(hasAnswers ? DigestItemsWithAnswers : DigestItems);
         to.WriteUInt64(DigestPosition.Value);
         to.WriteArrayHeader(DigestCounts.Count);
         foreach (CheckpointDigestCount count in DigestCounts) WriteCount(ref to, count);
-        if (hasPolicy) WritePolicy(ref to, Policy);
+        if (!hasAnswers) return;
+        to.WriteUInt64(Answers.Count);
+        to.WriteUInt64(Answers.Hash);
     }
 
     /// <summary>Decodes and checks the part.</summary>
@@ -69,7 +82,8 @@ public sealed record CoordinatorPart(
     public bool Equals(CoordinatorPart? other) =>
         other is not null && DigestPosition == other.DigestPosition && Peers.SequenceEqual(other.Peers)
         && Inputs.SequenceEqual(other.Inputs)
-        && Outputs.SequenceEqual(other.Outputs) && DigestCounts.SequenceEqual(other.DigestCounts) && Policy == other.Policy;
+        && Outputs.SequenceEqual(other.Outputs) && DigestCounts.SequenceEqual(other.DigestCounts) && Policy == other.Policy
+        && Answers == other.Answers;
 
     public override int GetHashCode() => HashCode.Combine(DigestPosition, Peers.Count, Inputs.Count, Outputs.Count);
 
@@ -83,17 +97,25 @@ public sealed record CoordinatorPart(
         for (int left = from.ReadArrayHeader(); left > 0; left--) inputs.Add(ReadInput(ref from));
         var outputs = new List<CheckpointOutput>();
         for (int left = from.ReadArrayHeader(); left > 0; left--) outputs.Add(ReadOutput(ref from));
-        ExpectArray(ref from, DigestItems);
+        int digest = from.ReadArrayHeader();
+        if (digest is not (DigestItems or DigestItemsWithAnswers)) throw Violation($"a digest of {digest} items");
         ulong position = from.ReadUInt64();
         if (position >= Lsn.Limit) throw Violation($"digest position {position}");
         var counts = new List<CheckpointDigestCount>();
         for (int left = from.ReadArrayHeader(); left > 0; left--) counts.Add(ReadCount(ref from));
+        AnswerDigest answers = digest == DigestItemsWithAnswers ? ReadAnswers(ref from) : default;
         PolicyRecord policy = parts == PartsWithPolicy ? ReadPolicy(ref from) : PolicyRecord.Default;
 
         if (!from.AtEnd) throw Violation($"{from.Remaining.Length} bytes behind the coordinator's part");
         if (!IsInOrder(outputs, static o => o.Destination) || !IsInOrder(counts, static c => c.Destination))
             throw Violation("destinations out of order");
-        return new CoordinatorPart(peers, inputs, outputs, new Lsn(position), counts) { Policy = policy };
+        return new CoordinatorPart(peers, inputs, outputs, new Lsn(position), counts) { Policy = policy, Answers = answers };
+    }
+
+    private static AnswerDigest ReadAnswers(ref CborReader from)
+    {
+        var answers = new AnswerDigest(from.ReadUInt64(), from.ReadUInt64());
+        return answers.Count > 0 ? answers : throw Violation("a digest of no answers, which is not written");
     }
 
     private static void WritePolicy(ref CborWriter to, PolicyRecord policy)

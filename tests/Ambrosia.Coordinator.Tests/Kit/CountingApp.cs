@@ -51,6 +51,9 @@ internal sealed class CountingApp
     /// <summary>Set: from this call on its state is another, and its calls are the same.</summary>
     public ulong? WrongStateFrom { get; set; }
 
+    /// <summary>Set: when it executes its first call it gives this answer to a caller outside.</summary>
+    public byte? Answer { get; set; }
+
     public bool IsQuiet =>
         _said.Count == 0 && _heard.Count == 0 && _answer == ReadAnswer.More && Session is { IsPrimary: true, HasOutput: false };
 
@@ -165,6 +168,9 @@ internal sealed class CountingApp
         for (uint i = 0; i < run.Header.Count; i++)
         {
             Executed++;
+            if (Executed == 1 && Answer is { } value)
+                _said.AddRange(
+                    Made.Frame(FrameType.Run, Made.Run(MessageKind.ClientAnswer, 1, 1, [Made.Raw(7, [.. Made.Varint(1), value])])));
             _toPeer.Add(PeerCall(Executed >= WrongFrom ? Executed + 1 : Executed));
             if (_random.Chance(40)) Flush();
             if (Executed < _last) Emit(SelfIndex, Executed + 1);

@@ -52,6 +52,25 @@ public sealed class CallerTests
         Assert.NotEqual(answer, await bank.WithKey("k4").DepositAsync("a").WaitAsync(s_patience)); // another key is another request
     });
 
+    /// <summary>One key has one answer: an app that would give another one on replay ends before anybody can ask it.</summary>
+    [Fact]
+    public Task Start_WhoseReplayAnswersOtherwise_EndsBeforeItIsReady() => WithBank(async (bank, replica) =>
+    {
+        long answer = await bank.WithKey("k").DepositAsync("a").WaitAsync(s_patience);
+        Cluster.Await("the log has rested, and is digested", () => replica.Status()?["digestsCompared"]?.GetValue<long>() > 0);
+        replica.KillCoordinator();
+        replica.Settings["ANSWERS_MORE"] = "1";
+        replica.Start();
+        Assert.Equal(70, replica.AwaitExit());
+        replica.AwaitLine("its end",
+            static line => line.StartsWith("exit 70: the app is not deterministic, or its code was changed: ", StringComparison.Ordinal)
+                && line.Contains("the log says 1 answers to callers outside", StringComparison.Ordinal));
+        Assert.Null(replica.Lines.Find(static line => line.StartsWith("ready ", StringComparison.Ordinal), replica.StartedAt));
+        replica.Settings.Remove("ANSWERS_MORE");
+        replica.Start();
+        Assert.Equal(answer, await bank.WithKey("k").DepositAsync("a").WaitAsync(s_patience));
+    });
+
     [Fact]
     public Task Request_WithoutKeyWhenTheInstanceDies_IsOfUnknownOutcome() => WithBank(async (bank, replica) =>
     {

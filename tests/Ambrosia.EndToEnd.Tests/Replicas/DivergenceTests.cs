@@ -1,5 +1,7 @@
 using System.Buffers.Binary;
 using System.Text.RegularExpressions;
+using Ambrosia.Client;
+using Ambrosia.EndToEnd.App;
 
 namespace Ambrosia.EndToEnd.Tests;
 
@@ -22,9 +24,13 @@ public sealed partial class DivergenceTests : ReplicaTests
         {
             (ReplicaSet source, ReplicaSet ledger) = Pair(cluster, "--checkpoint-every", "256K", "--retain", "all");
             source.Start(1);
-            Replica other = Differing(source, "FILL", "8");
-            ReplicaSet.AwaitCaughtUp(other);
-            ledger.Start(1);
+            Replica other;
+            using (new Poking(cluster)) // until the ledger is there, which alone knows what it was called with
+            {
+                other = Differing(source, "FILL", "8");
+                ReplicaSet.AwaitCaughtUp(other);
+                ledger.Start(1);
+            }
             Match named = AssertNamed(source, other);
             Tool log = Tool.Run("log", source.Members[0].LogDirectory, "--records", "--from", named.Groups["lsn"].Value, "--head",
                 "1", "--json");
@@ -99,10 +105,12 @@ public sealed partial class DivergenceTests : ReplicaTests
             (Replica source, Replica ledger) = cluster.Pair(CallsWithoutADigest);
             ledger.Start();
             source.Start();
+            var poking = new Poking(cluster);
             source.AwaitLine("its verdict", static line => line.StartsWith("verdict equal", StringComparison.Ordinal));
             long before = source.Status()!["log"]!["stated"]!.GetValue<long>();
             source.KillCoordinator();
             ledger.KillCoordinator();
+            poking.Dispose();
 
             source.Options.AddRange(["--checkpoint-every", "64K", "--checkpoint-interval", "1s"]);
             source.Settings["FILL"] = "8";
@@ -152,4 +160,32 @@ public sealed partial class DivergenceTests : ReplicaTests
 
     [GeneratedRegex(@"By the record: executing the record at Lsn (?<lsn>\d+) .* the app makes call (?<number>\d+) to ledger: expected a fork of method (?<method>\w+), \d+ bytes: (?<expected>\w+); actual a fork of method \k<method>, \d+ bytes: (?<actual>\w+)\.")]
     private static partial Regex Named();
+
+    /// <summary>Calls the source from outside, again and again, so that its log does not rest and is not digested.</summary>
+    private sealed class Poking : IDisposable
+    {
+        private readonly CancellationTokenSource _over = new();
+        private readonly Task _poking;
+
+        public Poking(Cluster cluster) => _poking = Poke(cluster.Catalog, _over.Token);
+
+        private static async Task Poke(string catalog, CancellationToken over)
+        {
+            await using ImmortalClient client = await ImmortalClient.ConnectAsync(catalog, "source",
+                new ClientOptions { ConnectWithin = Cluster.Patience }, over);
+            for (int number = 0; ; number++)
+            {
+                await client.GetProxy<ISource>().PokeLogged(number).WaitAsync(over);
+                await Task.Delay(TimeSpan.FromMilliseconds(50), over);
+            }
+        }
+
+        /// <summary>What becomes of the last call nobody knows, since its receiver may be dead.</summary>
+        public void Dispose()
+        {
+            _over.Cancel();
+            _poking.ContinueWith(static _ => { }, TaskScheduler.Default).Wait();
+            _over.Dispose();
+        }
+    }
 }

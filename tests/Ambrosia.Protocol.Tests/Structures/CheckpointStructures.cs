@@ -16,6 +16,7 @@ internal static class CheckpointStructures
     private static JsonObject Show(CoordinatorPart part)
     {
         JsonObject shown = Always(part);
+        if (part.Answers.Count > 0) shown["answers"] = RecordStructures.Show(part.Answers);
         if (part.Policy != PolicyRecord.Default) shown["policy"] = RecordStructures.Show(part.Policy);
         return shown;
     }

@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Text.Json.Nodes;
 using Ambrosia.Protocol.Hashing;
 using Ambrosia.Protocol.Payloads;
+using Ambrosia.Protocol.Records;
 using Ambrosia.Protocol.Runs;
 using static Ambrosia.Protocol.Tests.AllStructures;
 
@@ -21,6 +22,7 @@ internal static class HashStructures
         new("crc64nvme", new Structure(
             static (bytes, context) => new() { ["hash"] = Hex(ChannelHash.Append(Seed(context), bytes)) }, null, Ends.NotDecoded)),
         new("channelHash", new Structure(HashChannel, null, Ends.NotDecoded)),
+        new("answerHash", new Structure(HashAnswers, null, Ends.NotDecoded)),
         new("methodId", new Structure(
             static (_, context) => new() { ["id"] = MethodIds.Of((string)context["interface"]!, (string)context["method"]!) }, null,
             Ends.NotDecoded)),
@@ -41,6 +43,17 @@ internal static class HashStructures
     {
         var bytes = new byte[Varint.BytesMax];
         return bytes[..Varint.Write(bytes, value)];
+    }
+
+    private static JsonObject HashAnswers(ReadOnlySpan<byte> bytes, JsonObject context)
+    {
+        AnswerDigest answers = default;
+        foreach (int size in context["runs"]!.AsArray().Select(static run => (int)run!))
+        {
+            answers = answers.After(RunView.ReadWhole(bytes[..size], SizeLimits.MessageBytesMaxDefault));
+            bytes = bytes[size..];
+        }
+        return RecordStructures.Show(answers);
     }
 
     private static JsonObject HashChannel(ReadOnlySpan<byte> bytes, JsonObject context)

@@ -24,14 +24,7 @@ internal static class RecordStructures
             ["positions"] = new JsonArray(
                 [.. x.Positions.Select(static p => new JsonObject { ["origin"] = p.Origin, ["number"] = Text(p.Number) })]),
         }),
-        Record<DigestRecord>("Digest", static x => new()
-        {
-            ["position"] = Text(x.Position.Value),
-            ["entries"] = new JsonArray([.. x.Entries.Select(static e => new JsonObject
-            {
-                ["shard"] = e.Destination.Shard, ["name"] = e.Destination.Name, ["count"] = Text(e.Count), ["hash"] = Hex(e.Hash),
-            })]),
-        }),
+        Record<DigestRecord>("Digest", Show, Ends.Anywhere), // the answers may be left out
         Record<CheckpointMarkRecord>("CheckpointMark",
             static x => new() { ["epoch"] = Text(x.Epoch.Value), ["boundBytes"] = Text(x.BoundBytes), ["replica"] = x.Replica }),
         Record<NondetResultRecord>("NondetResult",
@@ -54,6 +47,22 @@ internal static class RecordStructures
             static (bytes, context) => new() { ["records"] = Walk(bytes, new Lsn(ulong.Parse((string)context["first"]!))) },
             static (bytes, _) => Again(bytes), Ends.Anywhere)),
     ];
+
+    private static JsonObject Show(DigestRecord x)
+    {
+        JsonObject shown = new()
+        {
+            ["position"] = Text(x.Position.Value),
+            ["entries"] = new JsonArray([.. x.Entries.Select(static e => new JsonObject
+            {
+                ["shard"] = e.Destination.Shard, ["name"] = e.Destination.Name, ["count"] = Text(e.Count), ["hash"] = Hex(e.Hash),
+            })]),
+        };
+        if (x.Answers.Count > 0) shown["answers"] = Show(x.Answers);
+        return shown;
+    }
+
+    internal static JsonObject Show(AnswerDigest x) => new() { ["count"] = Text(x.Count), ["hash"] = Hex(x.Hash) };
 
     internal static JsonObject Show(PolicyRecord x)
     {

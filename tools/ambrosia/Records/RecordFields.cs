@@ -55,11 +55,16 @@ internal static class RecordFields
     private static Dictionary<string, object> Of(TrimRecord record, OriginNames names) =>
         new() { ["upTo"] = record.Positions.Select(position => $"{names[position.Origin]} #{position.Number}").ToArray() };
 
-    private static Dictionary<string, object> Of(DigestRecord record) => new()
+    private static Dictionary<string, object> Of(DigestRecord record)
     {
-        ["position"] = record.Position.Value,
-        ["outputs"] = record.Entries.Select(static entry => $"{entry.Destination} #{entry.Count} {TextFormat.Hash(entry.Hash)}").ToArray(),
-    };
+        var fields = new Dictionary<string, object>
+        {
+            ["position"] = record.Position.Value,
+            ["outputs"] = record.Entries.Select(static each => $"{each.Destination} #{each.Count} {TextFormat.Hash(each.Hash)}").ToArray(),
+        };
+        if (record.Answers.Count > 0) fields["answers"] = $"#{record.Answers.Count} {TextFormat.Hash(record.Answers.Hash)}";
+        return fields;
+    }
 
     private static Dictionary<string, object> Of(CheckpointMarkRecord record) =>
         new() { ["replica"] = record.Replica, ["epoch"] = record.Epoch.Value, ["boundBytes"] = record.BoundBytes };

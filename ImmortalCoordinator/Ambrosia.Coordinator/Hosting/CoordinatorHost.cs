@@ -10,6 +10,7 @@ using Ambrosia.Log.Reading;
 using Ambrosia.Log.Recovery;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Locking;
 using CRA.Catalog;
 using CRA.Links;
 
@@ -22,7 +23,7 @@ namespace Ambrosia.Coordinator.Hosting;
 public sealed class CoordinatorHost : IDisposable
 {
     /// <summary>A replica of the same name may still be there for so long before it is believed.</summary>
-    private static readonly TimeSpan s_nameMax = TimeSpan.FromSeconds(3);
+    private static readonly TimeSpan s_nameMax = TimeSpan.FromSeconds(3), s_spaceEvery = TimeSpan.FromSeconds(1);
 
     private readonly CoordinatorOptions _options;
     private readonly IFileSystem _files;
@@ -31,6 +32,12 @@ public sealed class CoordinatorHost : IDisposable
     private readonly AdminCommands _commands = new();
     private readonly ManualResetEventSlim _ended = new(false);
     private readonly CancellationTokenSource _retired = new();
+
+    /// <summary>The end that was asked for, of this process or of its replica.</summary>
+    private CancellationToken _asked;
+
+    /// <summary>It is 1 once the start has waited for space.</summary>
+    private int _wasShort;
 
     /// <summary>The parts that end with the process, behind the pumps.</summary>
     private readonly List<IDisposable> _owned = [];
@@ -70,6 +77,7 @@ public sealed class CoordinatorHost : IDisposable
     public int Run(CancellationToken stop)
     {
         using CancellationTokenSource asked = CancellationTokenSource.CreateLinkedTokenSource(stop, _retired.Token);
+        _asked = asked.Token;
         try
         {
             Start(asked.Token);
@@ -106,7 +114,8 @@ public sealed class CoordinatorHost : IDisposable
         RemoveLeftovers(catalogFiles);
         _commands.Set("status", _ => new AdminAnswer(StatusReport.OfWaiting(identity, _options.Replica)));
         // Whoever has the replica's name serves its operators: in the place of one that may still answer, since that one is about to end.
-        var admin = new AdminPump(() => AdminEndpoint.TryOpen(_files, _options.LogDirectory, _options.Replica, evenIfTaken: true),
+        var admin = new AdminPump(
+            () => AwaitingSpace(() => AdminEndpoint.TryOpen(_files, _options.LogDirectory, _options.Replica, evenIfTaken: true)),
             _commands, _logger);
         _owned.Add(admin);
         admin.Start();
@@ -114,7 +123,7 @@ public sealed class CoordinatorHost : IDisposable
         var follower = new LogFollower(_files, _options.LogDirectory, identity);
         ClaimResult? claim = ClaimOrFollow(monitor, follower, stop);
 
-        AppEndpoint endpoint = AppEndpoint.Open(_files, _options);
+        AppEndpoint endpoint = AwaitingSpace(() => AppEndpoint.Open(_files, _options));
         _owned.Add(endpoint);
         CoordinatorInputs inputs = new()
         {
@@ -160,7 +169,7 @@ public sealed class CoordinatorHost : IDisposable
         long begin = Stopwatch.GetTimestamp();
         while (true)
         {
-            if (ReplicaLock.TryTake(_files, _options.LogDirectory, _options.Replica) is { } taken) return taken;
+            if (AwaitingSpace(() => ReplicaLock.TryTake(_files, _options.LogDirectory, _options.Replica)) is { } taken) return taken;
             if (Stopwatch.GetElapsedTime(begin) > s_nameMax)
                 throw new MisuseException(
                     $"a replica '{_options.Replica}' of '{_options.Instance}' runs on {_options.LogDirectory} already. Give this one another name with --replica.");
@@ -174,7 +183,7 @@ public sealed class CoordinatorHost : IDisposable
     {
         for (bool isLogged = false; ; isLogged = true)
         {
-            ClaimResult? result = monitor.Try();
+            ClaimResult? result = AwaitingSpace(monitor.Try);
             if (result is ClaimResult.Claimed claimed) return claimed;
             if (result is not ClaimResult.Held held) continue;
             if (!isLogged) _logger.AnotherIsPrimary(_options.Instance, held.LockPath, _options.Replica);
@@ -188,12 +197,31 @@ public sealed class CoordinatorHost : IDisposable
     private PrimaryLog TakeLogOver(InstanceIdentity identity, Fence fence, LogFollower? follower = null, PromotionSpare? spare = null)
     {
         _fence = fence;
-        PrimaryLog log = TakeOver.Execute(
-            new LogLocation(_files, _options.LogDirectory, identity) { Crash = Crash.Points }, fence, _options.Replica, _options.Log,
-            TimeProvider.System, follower, spare);
+        var location = new LogLocation(_files, _options.LogDirectory, identity) { Crash = Crash.Points };
+        PrimaryLog log = AwaitingSpace(
+            () => TakeOver.Execute(location, fence, _options.Replica, _options.Log, TimeProvider.System, follower, spare));
         if (log.Tail is ReadVerdict.TornTail cut)
             _logger.TailCut(cut.Bytes, cut.At, cut.Offset, cut.File, cut.Reason, cut.DurableUpTo);
         return log;
+    }
+
+    /// <summary>A full disk makes whoever begins wait, as it does with one that runs. Any thread; one line for all.</summary>
+    private T AwaitingSpace<T>(Func<T> make)
+    {
+        while (true)
+        {
+            try
+            {
+                return make();
+            }
+            catch (IOException full) when (IFileSystem.IsDiskFull(full))
+            {
+                if (Interlocked.Exchange(ref _wasShort, 1) == 0) _logger.NoSpaceToBegin(full.Message);
+            }
+            LockChecks.BeforeWait();
+            _asked.WaitHandle.WaitOne(s_spaceEvery);
+            _asked.ThrowIfCancellationRequested();
+        }
     }
 
     private void StartStandby(TakeOverMonitor rules, LogFollower follower, InstanceIdentity identity)

@@ -18,6 +18,13 @@ internal static partial class LogEvents
         Message = "THE LOG'S DISK IS FULL: nothing is lost, but inputs wait from Lsn {Durable} on until there is space again")]
     public static partial void DiskFull(this ILogger logger, Lsn durable);
 
+    /// <summary>
+    /// This replica has to make a file before it can begin or be primary. Give the disk space; it goes on by itself.
+    /// </summary>
+    [LoggerMessage(EventId = 706, EventName = "log.full.start", Level = LogLevel.Error,
+        Message = "THE LOG'S DISK IS FULL: nothing is lost, but this replica waits with its start until there is space ({Why})")]
+    public static partial void NoSpaceToBegin(this ILogger logger, string why);
+
     /// <summary>The shortage of space is over.</summary>
     [LoggerMessage(EventId = 703, EventName = "log.space.returned", Level = LogLevel.Information,
         Message = "there is space for the log again; work goes on")]

@@ -129,8 +129,15 @@ internal sealed class SecondaryPump(
         _stop.Cancel();
         LockChecks.BeforeWait();
         _followed.Wait();
-        PrimaryLog log = host.TakeLogOver(claimed.Fence, follower, _spare);
-        host.BecomePrimary(new PrimaryStart(claimed.Fence, claimed.PrimaryLock, log));
+        try
+        {
+            PrimaryLog log = host.TakeLogOver(claimed.Fence, follower, _spare);
+            host.BecomePrimary(new PrimaryStart(claimed.Fence, claimed.PrimaryLock, log));
+        }
+        catch (OperationCanceledException)
+        {
+            // It was waiting for space, and the process is asked to end.
+        }
     }
 
     private void Guard(Action loop)
@@ -163,6 +170,7 @@ internal interface ISecondaryHost
     void CaughtUp();
 
     /// <summary>Takes over the log of an epoch that was claimed.</summary>
+    /// <exception cref="OperationCanceledException">The process is asked to end.</exception>
     PrimaryLog TakeLogOver(Fence claimed, LogFollower? follower, PromotionSpare? spare);
 
     /// <summary>The replica is primary from here on.</summary>

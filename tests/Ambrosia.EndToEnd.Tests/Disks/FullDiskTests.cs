@@ -30,6 +30,31 @@ public sealed class FullDiskTests
         ledger.Start();
     });
 
+    [MountFact]
+    public void Ledger_StartedOnAFullDisk_WaitsForSpace()
+    {
+        using var cluster = new Cluster();
+        (Replica source, Replica ledger) = cluster.Pair(Calls, burst: 50);
+        using var disk = new SmallDisk(ledger.LogDirectory, DiskMebibytes);
+        ledger.Options.AddRange(["--segment", "2M"]);
+        cluster.Run(Cluster.Again(nameof(Ledger_StartedOnAFullDisk_WaitsForSpace)), () =>
+        {
+            ledger.Start().AwaitReady();
+            ledger.KillCoordinator();
+            foreach (string spare in Directory.EnumerateFiles(ledger.LogDirectory, "spare.*")) File.Delete(spare);
+            string filling = Path.Combine(ledger.LogDirectory, "filling");
+            Assert.ThrowsAny<IOException>(() => File.WriteAllBytes(filling, new byte[DiskMebibytes << 20]));
+            ledger.Start();
+            ledger.AwaitLine("line about the full disk", static line => line.Contains(Full, StringComparison.Ordinal));
+            Assert.True(ledger.IsRunning);
+            File.Delete(filling);
+            ledger.AwaitReady();
+            source.Start();
+            Cluster.AssertEqual(source, Calls);
+            disk.Dispose();
+        });
+    }
+
     /// <summary>
     /// Outputs for one who is away fill the disk beside the log, not the log's own space: the app waits, with a line, memory stays bounded,
     /// others are answered. It goes on with more space, or when he comes, and he gets everything.

@@ -234,6 +234,43 @@ public sealed class SecondaryTests
         Assert.DoesNotContain(files, static file => file.StartsWith("log.1.", StringComparison.Ordinal));
     }
 
+    /// <summary>
+    /// Two secondaries cannot tell which of them is wrong: they say that they differ, and the primary's checkpoint ends the one.
+    /// </summary>
+    [Fact]
+    public void Secondaries_WhoseStatesDiffer_SaySoAndTheWrongOneEnds()
+    {
+        var disk = new SimulatedFileSystem();
+        var time = new FakeTime();
+        var random = new SimulatedRandom(9);
+        var primary = new Node(disk, time, s_options, checkpointEvery: 4096);
+        var first = new CountingApp(primary, random, 6000);
+        while (primary.Parts.Log.Stated == Lsn.Zero) Step(primary, first, time, random);
+        string[] names = ["r1", "r2"];
+        ReplicaLock[] locks = [.. names.Select(name => ReplicaLock.TryTake(disk.ForProcess($"lock {name}"), Node.Directory, name)!)];
+        Node[] others = [.. names.Select(name => new Node(disk, time, s_options, name))];
+        CountingApp[] apps = [.. others.Select(node => new CountingApp(node, random, 6000))];
+        apps[0].WrongStateFrom = 20;
+        var found = new Exception?[2];
+        for (int step = 0; found[0] is null; step++)
+        {
+            Assert.True(step < 400_000, "it is found");
+            Step(primary, first, time, random);
+            for (int i = 0; i < others.Length; i++)
+            {
+                others[i].Follow(2);
+                apps[i].Step();
+                others[i].Parts.Checkpoints.Step();
+                found[i] = Record.Exception(others[i].Parts.Checkpoints.CompareStates);
+                Assert.True(i == 0 || found[i] is null, $"the right one ended: {found[i]}");
+            }
+        }
+        Assert.IsType<DivergenceException>(found[0]);
+        Assert.Contains(others.SelectMany(static node => node.Lines),
+            static line => line.Contains("of another secondary differs from the state here", StringComparison.Ordinal));
+        foreach (ReplicaLock each in locks) each.Dispose();
+    }
+
     private static void Step(Node node, CountingApp app, FakeTime time, SimulatedRandom random)
     {
         switch (random.Next(12))

@@ -71,7 +71,7 @@ public sealed class OutsideCallTests
         _coordinator.Deliver(Request(1, "k", Deposit, "ann", 5), Request(2, "f", Break, "first"));
         string failure = Heard()[1];
 
-        _coordinator.Deliver(Request(3, "k", Deposit, "ann", 5), Request(4, "f", Break, "second"), Request(5, null, Balance, "ann"));
+        _coordinator.Deliver(Request(3, "k", Deposit, "ann", 5), Request(4, "f", Break, "first"), Request(5, null, Balance, "ann"));
         Assert.Equal(
             ["clientanswer caller 3.1 1 #3", failure.Replace("#2", "#4", StringComparison.Ordinal), "clientanswer caller 3.1 2 #5 5"],
             Heard());
@@ -99,11 +99,41 @@ public sealed class OutsideCallTests
     [Fact]
     public void KeyedImpulse_OfAPeerAndOfACaller_ShareTheWindow()
     {
-        _coordinator.Deliver(KeyedImpulse("k", "one"), KeyedImpulse("k", "two"), Request(0, "k", UserInput, "three"),
-            Request(1, "k", UserInput, "four"));
+        _coordinator.Deliver(KeyedImpulse("k", "one"), KeyedImpulse("k", "one"), Request(0, "k", UserInput, "one"),
+            Request(1, "k", UserInput, "one"));
 
         Assert.Equal(["clientanswer caller 3.1 11 #1"], Heard());
         Assert.Equal(["first start of bank1", "input one"], _coordinator.Immortal<Bank>().Log);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Key_OfOtherArguments_IsRefusedAndNothingHappens(bool restored)
+    {
+        _coordinator.Deliver(Request(1, "k", Deposit, "ann", 5), Mark(bound: 1), Request(2, null, Balance, "ann"));
+        FakeCoordinator next = _coordinator;
+        if (restored) (next = new FakeCoordinator(ImmortalDefinition.Of<Bank>())).Welcome(_coordinator.Image);
+        Heard(next);
+
+        next.Deliver(Request(3, "k", Deposit, "ann", 6), Request(0, "k", Deposit, "ann", 7), Request(4, "k", Deposit, "ann", 5),
+            Request(5, null, Balance, "ann"));
+
+        string[] heard = Heard(next);
+        Assert.StartsWith("clientfailure caller 3.1 1 #3 ", heard[0], StringComparison.Ordinal);
+        Assert.Contains("'Ambrosia.KeyReused'", heard[0], StringComparison.Ordinal);
+        Assert.Equal(["clientanswer caller 3.1 1 #4", "clientanswer caller 3.1 2 #5 5"], heard[1..]);
+        Assert.Equal(1, next.Session.FailedForks);
+    }
+
+    [Fact]
+    public void Key_OfOtherArgumentsDuringTheHandler_IsRefusedAtOnce()
+    {
+        _coordinator.Deliver(Request(1, "k", BalanceAt, "bank3", "ann"), Request(2, "k", BalanceAt, "bank3", "bob"));
+
+        string[] heard = Heard();
+        Assert.Equal(["call bank3 2 #1 'ann'"], heard[..1]);
+        Assert.StartsWith("clientfailure caller 3.1 3 #2 ", heard[1], StringComparison.Ordinal);
     }
 
     /// <summary>Negative control: without keys each of them acts.</summary>
@@ -188,7 +218,7 @@ public sealed class OutsideCallTests
         var restored = new FakeCoordinator(ImmortalDefinition.Of<Bank>());
         restored.Welcome(_coordinator.Image);
         Assert.Null(restored.Session.End);
-        restored.DeliverWith(0, HourUs, Request(5, "done", Deposit, "ann", 5), Request(6, "f", Break, "other"),
+        restored.DeliverWith(0, HourUs, Request(5, "done", Deposit, "ann", 5), Request(6, "f", Break, "kept"),
             Request(7, "later", BalanceAt, "bank3", "ann"), Result(Balance, 1, 2, 7), Result(Balance, 2, 2, 8));
         Assert.Equal(
             ["clientanswer caller 3.1 1 #5", failure.Replace("#2", "#6", StringComparison.Ordinal), "clientanswer caller 3.1 3 #3 7",

@@ -8,6 +8,9 @@ namespace Ambrosia.Protocol.Runs;
 /// from it.</param>
 public sealed record FailureInfo(string TypeName, string Message, FailureInfo? Inner = null)
 {
+    /// <summary>The type name of a request that is refused since its key was used with other arguments (protocol P10.8).</summary>
+    public const string KeyReused = "Ambrosia.KeyReused";
+
     /// <summary>A chain has at most this many failures, the outermost included; the rest is cut when it is written.</summary>
     public const int DepthMax = 16;
 

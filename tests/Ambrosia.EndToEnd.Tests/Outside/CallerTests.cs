@@ -41,14 +41,15 @@ public sealed class CallerTests
             Assert.Equal(answer, await bank.WithKey("k1").DepositAsync("a").WaitAsync(s_patience));
             await bank.WithKey("k3").NoteLogged("n").WaitAsync(s_patience);
             RequestFailedException again = await Assert.ThrowsAsync<RequestFailedException>(
-                () => bank.WithKey("k2").RefuseAsync("twice").WaitAsync(s_patience));
+                () => bank.WithKey("k2").RefuseAsync("once").WaitAsync(s_patience));
             Assert.Equal(failure.Message, again.Message);
             if (round == 0) replica.KillApp();
             if (round != 1) continue;
             replica.KillCoordinator();
             replica.Start();
         }
-        Assert.Equal("1, 1", await Times(bank, "a", "n"));
+        await Assert.ThrowsAsync<KeyReusedException>(() => bank.WithKey("k1").DepositAsync("b").WaitAsync(s_patience));
+        Assert.Equal("1, 1, 0", await Times(bank, "a", "n", "b"));
         Assert.NotEqual(answer, await bank.WithKey("k4").DepositAsync("a").WaitAsync(s_patience)); // another key is another request
     });
 

@@ -6,7 +6,7 @@ namespace Ambrosia.Client;
 /// <summary>
 /// The immortal's handler threw. Type and message are those of the exception there, as text; no object is ever made from the name.
 /// </summary>
-public sealed class RequestFailedException : Exception
+public class RequestFailedException : Exception
 {
     public RequestFailedException(string typeName, string message, Exception? inner = null)
         : base(message, inner) => TypeName = typeName;
@@ -27,8 +27,20 @@ public sealed class RequestFailedException : Exception
         }
     }
 
-    private static RequestFailedException Of(FailureInfo failure) =>
-        new(failure.TypeName, failure.Message, failure.Inner is null ? null : Of(failure.Inner));
+    private static RequestFailedException Of(FailureInfo failure) => failure.TypeName == FailureInfo.KeyReused
+        ? new KeyReusedException(failure.Message)
+        : new RequestFailedException(failure.TypeName, failure.Message, failure.Inner is null ? null : Of(failure.Inner));
+}
+
+/// <summary>
+/// The key was used for the same method before, with other arguments, and nothing was done: an answer that was kept for the key would be
+/// that of another request. Give each request a key of its own.
+/// </summary>
+public sealed class KeyReusedException : RequestFailedException
+{
+    internal KeyReusedException(string message) : base(FailureInfo.KeyReused, message)
+    {
+    }
 }
 
 /// <summary>

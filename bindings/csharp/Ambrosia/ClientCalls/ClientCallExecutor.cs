@@ -4,6 +4,7 @@ using Ambrosia.Immortals;
 using Ambrosia.Messages;
 using Ambrosia.Outbound;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Hashing;
 using Ambrosia.Protocol.Payloads;
 using Ambrosia.Protocol.Records;
 using Ambrosia.Protocol.Runs;
@@ -46,12 +47,13 @@ internal sealed class ClientCallExecutor(
     private void Execute(in MessageReader message, uint index, ClientSessionId session, ulong request, ReadOnlyMemory<byte> body)
     {
         Immortal immortal = host.Started();
-        if (Admit(message, session, request) is not { } call) return;
         var incoming = new IncomingMessage(this, peers, origin: 0, body)
         {
             Method = message.Method, Arguments = message.Arguments, IsFromOutside = true, Kind = MessageKind.Impulse,
             Place = new MessagePlace(new Lsn(replay.ExecutingLsn), index),
         };
+        OutsideCall.Asker? asker = request == 0 ? null : new OutsideCall.Asker(session.Epoch.Value, session.Number, request);
+        if (Admit(message, incoming, asker) is not { } call) return;
         _executing = call;
         try
         {
@@ -64,25 +66,44 @@ internal sealed class ClientCallExecutor(
         sender.Scheduler.Drain();
     }
 
-    /// <summary>Gives the call to execute. Null: its key is known, and who asks gets the answer that was made, or will be.</summary>
-    /// <param name="request">0: nobody waits.</param>
-    private OutsideCall? Admit(in MessageReader message, ClientSessionId session, ulong request)
+    /// <summary>
+    /// Gives the call to execute. Null: its key is known, and who asks gets the answer that was made, or will be; or is refused, where the
+    /// arguments are others.
+    /// </summary>
+    /// <param name="asker">Null: nobody waits.</param>
+    private OutsideCall? Admit(in MessageReader message, in IncomingMessage incoming, OutsideCall.Asker? asker)
     {
-        bool isKeyed = message.IsKeyed;
-        OutsideCall? call = null;
-        bool isNew = !isKeyed || !Window.TryFind(message.Method, message.Key, replay.KeyTimeUs, out call);
-        if (isNew)
+        if (!message.IsKeyed) return Asked(new OutsideCall(message.Method, [], 0, asker is not null), asker);
+        ulong arguments = ChannelHash.Append(0, message.Arguments);
+        if (!Window.TryFind(message.Method, message.Key, replay.KeyTimeUs, out OutsideCall? known))
         {
-            call = new OutsideCall(message.Method, isKeyed ? message.Key.ToArray() : [], request != 0);
-            if (isKeyed) Window.Begin(call);
+            var call = new OutsideCall(message.Method, message.Key.ToArray(), arguments, asker is not null);
+            Window.Begin(call);
+            return Asked(call, asker);
         }
-        if (request != 0)
+        if (known.ArgumentsHash != arguments) Refuse(incoming, asker);
+        else if (asker is { } again && known.IsDone) Send(again, known.Method, known.IsFailure, known.Answer);
+        else Asked(known, asker);
+        return null;
+    }
+
+    private static OutsideCall Asked(OutsideCall call, OutsideCall.Asker? asker)
+    {
+        if (asker is { } waiting) call.Askers.Add(waiting);
+        return call;
+    }
+
+    /// <summary>Tells who asks that the key belongs to another request. Nobody is told of an impulse: it is counted.</summary>
+    private void Refuse(in IncomingMessage message, OutsideCall.Asker? asker)
+    {
+        const string why = "The key was used for this method before, with other arguments. Nothing was done: give each request a key of its own.";
+        if (asker is { } waiting)
         {
-            var asker = new OutsideCall.Asker(session.Epoch.Value, session.Number, request);
-            if (call!.IsDone) Send(asker, call.Method, call.IsFailure, call.Answer);
-            else call.Askers.Add(asker);
+            ScratchBuffer value = ScratchBuffer.Begin();
+            FailureCodec.Write(value, new FailureInfo(FailureInfo.KeyReused, why));
+            Send(waiting, message.Method, isFailure: true, value.Written);
         }
-        return isNew ? call : null;
+        else failures.Count(message, new InvalidOperationException(why));
     }
 
     string IReplies.TypeName => host.TypeName;

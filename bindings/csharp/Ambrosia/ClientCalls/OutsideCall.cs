@@ -18,16 +18,18 @@ internal sealed class OutsideCall : IImagePart
     // Fields, so that their names in an image are ours and not the compiler's.
     private readonly uint _method;
     private readonly byte[] _key;
+    private readonly ulong _argumentsHash;
     private readonly bool _isAwaited;
     private readonly List<Asker> _askers = [];
     private byte[] _answer = [];
     private bool _isDone, _isFailure;
     private long _timeUs;
 
-    internal OutsideCall(uint method, byte[] key, bool isAwaited)
+    internal OutsideCall(uint method, byte[] key, ulong argumentsHash, bool isAwaited)
     {
         _method = method;
         _key = key;
+        _argumentsHash = argumentsHash;
         _isAwaited = isAwaited;
     }
 
@@ -35,6 +37,9 @@ internal sealed class OutsideCall : IImagePart
 
     /// <summary>The idempotency key; empty: there is none.</summary>
     internal byte[] Key => _key;
+
+    /// <summary>The hash of the arguments, by which a key that comes with others is found out (protocol P10.8); 0 without a key.</summary>
+    internal ulong ArgumentsHash => _argumentsHash;
 
     /// <summary>
     /// True if the first who asked waits for the answer. Otherwise it is an impulse, whose failure is governed by the policy for forks.

@@ -18,11 +18,13 @@ internal static class FailureCodec
     /// </summary>
     private const int ChainCharsMax = 20_000;
 
-    internal static void Write(IBufferWriter<byte> to, Exception failure)
+    internal static void Write(IBufferWriter<byte> to, Exception failure) => Write(to, FailureInfo.Of(failure));
+
+    internal static void Write(IBufferWriter<byte> to, FailureInfo failure)
     {
         var writer = new CborWriter(to);
         int left = ChainCharsMax;
-        Writable(FailureInfo.Of(failure), ref left).Write(ref writer);
+        Writable(failure, ref left).Write(ref writer);
         writer.Flush();
     }
 

@@ -43,6 +43,9 @@ internal sealed class ForkFailures(ImmortalHost host, MessageSender sender, Repl
         else _counted.Add(host.NameOf(message.Method), at, failure);
     }
 
+    /// <summary>Counts a message that was not executed, whatever the policy is.</summary>
+    internal void Count(in IncomingMessage message, Exception why) => _counted.Add(host.NameOf(message.Method), replay.ExecutingLsn, why);
+
     /// <summary>Decides about a handler that failed after it had been suspended.</summary>
     /// <exception cref="AppFailed">The policy is to stop.</exception>
     internal void FailedLate(SetAsideMessage? kept, uint method, InstanceId caller, Exception failure)

@@ -1,0 +1,103 @@
+using Real = System.Threading.Volatile;
+
+namespace Ambrosia.Schedules.Shims;
+
+/// <summary>Stands for <see cref="System.Threading.Volatile"/>: each access is one step.</summary>
+public static class Volatile
+{
+    public static bool Read(ref readonly bool at)
+    {
+        Scheduler.Step(StepKind.VolatileRead);
+        return Real.Read(in at);
+    }
+
+    public static void Write(ref bool at, bool to)
+    {
+        Scheduler.Step(StepKind.VolatileWrite);
+        Real.Write(ref at, to);
+    }
+
+    public static byte Read(ref readonly byte at)
+    {
+        Scheduler.Step(StepKind.VolatileRead);
+        return Real.Read(in at);
+    }
+
+    public static void Write(ref byte at, byte to)
+    {
+        Scheduler.Step(StepKind.VolatileWrite);
+        Real.Write(ref at, to);
+    }
+
+    public static int Read(ref readonly int at)
+    {
+        Scheduler.Step(StepKind.VolatileRead);
+        return Real.Read(in at);
+    }
+
+    public static void Write(ref int at, int to)
+    {
+        Scheduler.Step(StepKind.VolatileWrite);
+        Real.Write(ref at, to);
+    }
+
+    public static uint Read(ref readonly uint at)
+    {
+        Scheduler.Step(StepKind.VolatileRead);
+        return Real.Read(in at);
+    }
+
+    public static void Write(ref uint at, uint to)
+    {
+        Scheduler.Step(StepKind.VolatileWrite);
+        Real.Write(ref at, to);
+    }
+
+    public static long Read(ref readonly long at)
+    {
+        Scheduler.Step(StepKind.VolatileRead);
+        return Real.Read(in at);
+    }
+
+    public static void Write(ref long at, long to)
+    {
+        Scheduler.Step(StepKind.VolatileWrite);
+        Real.Write(ref at, to);
+    }
+
+    public static ulong Read(ref readonly ulong at)
+    {
+        Scheduler.Step(StepKind.VolatileRead);
+        return Real.Read(in at);
+    }
+
+    public static void Write(ref ulong at, ulong to)
+    {
+        Scheduler.Step(StepKind.VolatileWrite);
+        Real.Write(ref at, to);
+    }
+
+    public static double Read(ref readonly double at)
+    {
+        Scheduler.Step(StepKind.VolatileRead);
+        return Real.Read(in at);
+    }
+
+    public static void Write(ref double at, double to)
+    {
+        Scheduler.Step(StepKind.VolatileWrite);
+        Real.Write(ref at, to);
+    }
+
+    public static T Read<T>(ref readonly T at) where T : class?
+    {
+        Scheduler.Step(StepKind.VolatileRead);
+        return Real.Read(in at);
+    }
+
+    public static void Write<T>(ref T at, T to) where T : class?
+    {
+        Scheduler.Step(StepKind.VolatileWrite);
+        Real.Write(ref at, to);
+    }
+}

@@ -78,6 +78,12 @@ public sealed class Explorer(Scenario scenario) : IDisposable
         return text.ToString();
     }
 
+    /// <summary>Tells of a failure, how to repeat it, and its last steps.</summary>
+    public string Told(Finding finding) => $"{finding}\n{Trace(finding.Schedule, out _)}";
+
+    public override string ToString() =>
+        $"{Schedules,10:N0} schedules, {Distinct,9:N0}{(Distinct == HashesMax ? "+" : "")} different, {Steps,14:N0} steps, the longest {Longest,5:N0}";
+
     private static string PlaceOf(StackTrace stack)
     {
         IEnumerable<string> frames =

@@ -11,6 +11,7 @@ public enum StepKind : byte
     Interlocked,
     VolatileRead,
     VolatileWrite,
+    Published,
     Wait,
     Set,
     Reset,

@@ -19,13 +19,6 @@ public static class Rewriter
 
     private static readonly MethodInfo s_step = typeof(Scheduler).GetMethod(nameof(Scheduler.Step))!;
 
-    /// <summary>The ranks of locks are not checked here: a deadlock is to be found as one.</summary>
-    private static readonly PlantEdit s_withoutRanks = new("Ambrosia.Protocol", "Ambrosia.Protocol.Locking.LockChecks::.cctor",
-        nameof(Environment.GetEnvironmentVariable), typeof(Rewriter).GetMethod(nameof(NoVariable))!, []);
-
-    /// <summary>Takes the place of the environment where the product asks it whether to check ranks.</summary>
-    public static string? NoVariable(string name) => null;
-
     private static string FrameworkNameOf(Type shim) =>
         shim.Name == "Socket" ? "System.Net.Sockets.Socket" : $"System.Threading.{shim.Name}";
 
@@ -38,7 +31,7 @@ public static class Rewriter
         resolver.AddSearchDirectory(Path.GetDirectoryName(typeof(object).Assembly.Location));
         var how = new ReaderParameters(ReadingMode.Immediate) { AssemblyResolver = resolver, InMemory = true };
         using ModuleDefinition module = ModuleDefinition.ReadModule(path, how);
-        if (module.Assembly.Name.Name == s_withoutRanks.Assembly) s_withoutRanks.Into(module);
+        StandingEdits.Into(module);
         foreach (Plant plant in plants) plant.Into(module);
         Substitute(module);
         MethodReference step = module.ImportReference(s_step);
@@ -80,6 +73,10 @@ public static class Rewriter
             Instruction call = il.Create(OpCodes.Call, step);
             il.InsertAfter(before, call);
             il.InsertAfter(call, copy);
+            if (kind != StepKind.VolatileWrite) continue;
+            Instruction behind = il.Create(OpCodes.Ldc_I4, (int)StepKind.Published);
+            il.InsertAfter(copy.Next, behind);
+            il.InsertAfter(behind, il.Create(OpCodes.Call, step));
         }
         body.OptimizeMacros();
     }

@@ -45,7 +45,16 @@ public static unsafe class Futex
             _isAwake = false;
         }
 
-        public void Wake(int* word) => _isAwake |= word == _word;
+        /// <summary>
+        /// One word of shared memory may have several addresses. Nobody else runs, so it is changed for a moment to see whether it is ours.
+        /// </summary>
+        public void Wake(int* word)
+        {
+            int was = *word, ours = *_word;
+            *word = ~was;
+            _isAwake |= *_word != ours;
+            *word = was;
+        }
 
         public bool CanGo(ControlledThread thread) => _isAwake;
 

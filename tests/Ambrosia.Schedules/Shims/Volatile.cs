@@ -2,7 +2,10 @@ using Real = System.Threading.Volatile;
 
 namespace Ambrosia.Schedules.Shims;
 
-/// <summary>Stands for <see cref="System.Threading.Volatile"/>: each access is one step.</summary>
+/// <summary>
+/// Stands for <see cref="System.Threading.Volatile"/>: each access is one step. Behind a write there is another one, so that what is
+/// written too late, behind the word that publishes it, can be seen missing.
+/// </summary>
 public static class Volatile
 {
     public static bool Read(ref readonly bool at)
@@ -15,6 +18,7 @@ public static class Volatile
     {
         Scheduler.Step(StepKind.VolatileWrite);
         Real.Write(ref at, to);
+        Scheduler.Step(StepKind.Published);
     }
 
     public static byte Read(ref readonly byte at)
@@ -27,6 +31,7 @@ public static class Volatile
     {
         Scheduler.Step(StepKind.VolatileWrite);
         Real.Write(ref at, to);
+        Scheduler.Step(StepKind.Published);
     }
 
     public static int Read(ref readonly int at)
@@ -39,6 +44,7 @@ public static class Volatile
     {
         Scheduler.Step(StepKind.VolatileWrite);
         Real.Write(ref at, to);
+        Scheduler.Step(StepKind.Published);
     }
 
     public static uint Read(ref readonly uint at)
@@ -51,6 +57,7 @@ public static class Volatile
     {
         Scheduler.Step(StepKind.VolatileWrite);
         Real.Write(ref at, to);
+        Scheduler.Step(StepKind.Published);
     }
 
     public static long Read(ref readonly long at)
@@ -63,6 +70,7 @@ public static class Volatile
     {
         Scheduler.Step(StepKind.VolatileWrite);
         Real.Write(ref at, to);
+        Scheduler.Step(StepKind.Published);
     }
 
     public static ulong Read(ref readonly ulong at)
@@ -75,6 +83,7 @@ public static class Volatile
     {
         Scheduler.Step(StepKind.VolatileWrite);
         Real.Write(ref at, to);
+        Scheduler.Step(StepKind.Published);
     }
 
     public static double Read(ref readonly double at)
@@ -87,6 +96,7 @@ public static class Volatile
     {
         Scheduler.Step(StepKind.VolatileWrite);
         Real.Write(ref at, to);
+        Scheduler.Step(StepKind.Published);
     }
 
     public static T Read<T>(ref readonly T at) where T : class?
@@ -99,5 +109,6 @@ public static class Volatile
     {
         Scheduler.Step(StepKind.VolatileWrite);
         Real.Write(ref at, to);
+        Scheduler.Step(StepKind.Published);
     }
 }

@@ -5,3 +5,4 @@ using System.Runtime.CompilerServices;
 [assembly: InternalsVisibleTo("Ambrosia.Coordinator")]
 [assembly: InternalsVisibleTo("Ambrosia.AppChannel")]
 [assembly: InternalsVisibleTo("CRA")]
+[assembly: InternalsVisibleTo("Ambrosia")]

@@ -5,7 +5,7 @@ using Ambrosia.Schedules.Strategies;
 namespace Ambrosia.Schedules;
 
 /// <summary>Runs one schedule of a scenario after another until one fails, and counts what was run.</summary>
-public sealed class Explorer(Scenario scenario) : IDisposable
+public sealed class Explorer(Scenario scenario, string? plant = null) : IDisposable
 {
     /// <summary>Hashes of schedules are kept up to this many, to count those that differ.</summary>
     private const int HashesMax = 4_000_000;
@@ -44,7 +44,7 @@ public sealed class Explorer(Scenario scenario) : IDisposable
                 return null;
             }
             if (RunOne(strategy) is { } failure)
-                return new Finding(scenario.Name, failure, Schedule.Write(_scheduler.Choices), (strategy as RandomStrategy)?.Seed, Schedules,
+                return new Finding(scenario.Name, plant, failure, Schedule.Write(_scheduler.Choices), (strategy as RandomStrategy)?.Seed, Schedules,
                     _scheduler.StepHash);
         }
         return null;
@@ -98,11 +98,14 @@ public sealed class Explorer(Scenario scenario) : IDisposable
 }
 
 /// <summary>A schedule that failed, and how to repeat it.</summary>
+/// <param name="Plant">The fault that was planted, or null.</param>
 /// <param name="Seed">The seed that drew it; null: it was not drawn.</param>
 /// <param name="Number">How many schedules had been run with it.</param>
-public sealed record Finding(string Scenario, Failure Failure, string Schedule, ulong? Seed, int Number, ulong StepHash)
+public sealed record Finding(
+    string Scenario, string? Plant, Failure Failure, string Schedule, ulong? Seed, int Number, ulong StepHash)
 {
     public override string ToString() =>
         $"{Scenario}: {Failure}\nschedule {Number}{(Seed is { } seed ? $", seed {seed}" : "")}; repeat it with\n"
-        + $"  dotnet run --project tests/Ambrosia.Schedules.Tests -- --scenario {Scenario} --schedule \"{Schedule}\"";
+        + $"  dotnet run --project tests/Ambrosia.Schedules.Tests -- "
+        + $"{(Plant is null ? $"--scenario {Scenario}" : $"--plant {Plant}")} --schedule \"{Schedule}\"";
 }

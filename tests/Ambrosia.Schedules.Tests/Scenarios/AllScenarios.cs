@@ -16,6 +16,10 @@ internal sealed record AllScenarios(string Name, int Preemptions, int Exhaustive
         new(nameof(ForgetPeerScenario), 1, 2_000, 20_000),
         new(nameof(OutPumpScenario), 1, 5_000, 40_000),
         new(nameof(LinkEndingScenario), 1, 5_000, 40_000),
+        new(nameof(PeerLinkScenario), 1, 2_000, 20_000),
+        new(nameof(OutboxScenario), 1, 2_000, 20_000),
+        new(nameof(OutboundScenario), 2, 5_000, 40_000),
+        new(nameof(EventWriterScenario), 2, 5_000, 40_000),
         new(nameof(RingsScenario), 2, 5_000, 20_000),
         new(nameof(RingsEndScenario), 2, 5_000, 20_000),
     ];

@@ -17,6 +17,8 @@ public sealed class Thread(ThreadStart start) : IWaitable
 
     public bool IsAlive => _on is { IsOver: false };
 
+    public ThreadState ThreadState => _on is null ? ThreadState.Unstarted : _on.IsOver ? ThreadState.Stopped : ThreadState.Running;
+
     public int ManagedThreadId => _on?.ManagedThreadId ?? 0;
 
     public bool CanGo(ControlledThread thread) => _on!.IsOver;

@@ -51,8 +51,8 @@ public sealed class ControlledThread
     /// </summary>
     internal bool HasSpun { get; set; }
 
-    /// <summary>Another thread has done something since this one spun.</summary>
-    internal bool HasNews { get; set; }
+    /// <summary>Another thread has done something since this one spun: what it saw then is outdated.</summary>
+    internal bool IsOutdated { get; set; }
 
     /// <summary>The threads, one a bit, that have a turn before it, since it has spun.</summary>
     internal ulong GoesBehind { get; set; }
@@ -64,7 +64,7 @@ public sealed class ControlledThread
     {
         (Name, IsBackground, _body) = (name, isBackground, body);
         (IsOver, Waiting, HasLimit, IsTimedOut, At) = (false, null, false, false, StepKind.Start);
-        (HasSpun, HasNews, GoesBehind) = (false, true, 0);
+        (HasSpun, IsOutdated, GoesBehind) = (false, true, 0);
     }
 
     /// <summary>Hands the baton to this thread.</summary>

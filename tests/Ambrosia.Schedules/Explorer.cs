@@ -44,8 +44,8 @@ public sealed class Explorer(Scenario scenario, string? plant = null) : IDisposa
                 return null;
             }
             if (RunOne(strategy) is { } failure)
-                return new Finding(scenario.Name, plant, failure, Schedule.Write(_scheduler.Choices), (strategy as RandomStrategy)?.Seed, Schedules,
-                    _scheduler.StepHash);
+                return new Finding(scenario.Name, plant, failure, Schedule.Write(_scheduler.Choices), (strategy as RandomStrategy)?.Seed,
+                    Schedules, StepHash);
         }
         return null;
     }
@@ -82,7 +82,8 @@ public sealed class Explorer(Scenario scenario, string? plant = null) : IDisposa
     public string Told(Finding finding) => $"{finding}\n{Trace(finding.Schedule, out _)}";
 
     public override string ToString() =>
-        $"{Schedules,10:N0} schedules, {Distinct,9:N0}{(Distinct == HashesMax ? "+" : "")} different, {Steps,14:N0} steps, the longest {Longest,5:N0}";
+        $"{Schedules,10:N0} schedules, {Distinct,9:N0}{(Distinct == HashesMax ? "+" : "")} different, {Steps,14:N0} steps, "
+        + $"the longest {Longest,5:N0}";
 
     private static string PlaceOf(StackTrace stack)
     {

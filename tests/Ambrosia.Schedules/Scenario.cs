@@ -1,6 +1,6 @@
 namespace Ambrosia.Schedules;
 
-/// <summary>Makes one small closed world after another, all alike: whatever differs between two runs follows from the schedule alone.</summary>
+/// <summary>Makes one small closed world after another, all alike: what differs between two runs follows from the schedule alone.</summary>
 public abstract class Scenario
 {
     public string Name => GetType().Name;

@@ -148,7 +148,7 @@ public sealed class Scheduler : IDisposable
     private void BeginSpin(ControlledThread me)
     {
         if (_isSerial) return;
-        (me.HasSpun, me.HasNews, me.GoesBehind) = (!me.HasNews, false, 0);
+        (me.HasSpun, me.IsOutdated, me.GoesBehind) = (!me.IsOutdated, false, 0);
         for (int i = 0; i < _count; i++)
             if (_all[i] != me && CanGo(_all[i])) me.GoesBehind |= 1ul << i;
     }
@@ -200,7 +200,7 @@ public sealed class Scheduler : IDisposable
         for (int i = 0; i < _count; i++)
         {
             if (_all[i] == me) continue;
-            (_all[i].HasSpun, _all[i].HasNews) = (false, true);
+            (_all[i].HasSpun, _all[i].IsOutdated) = (false, true);
             _all[i].GoesBehind &= ~(1ul << (me.Number - 1));
         }
         Traced?.Invoke(me, kind);
@@ -215,7 +215,7 @@ public sealed class Scheduler : IDisposable
             return;
         }
         if (thrown is not null) _failure = new Failure(FailureKind.Exception, $"{me.Name}: {thrown}");
-        for (int i = 0; i < _count; i++) (_all[i].HasSpun, _all[i].HasNews) = (false, true);
+        for (int i = 0; i < _count; i++) (_all[i].HasSpun, _all[i].IsOutdated) = (false, true);
         if (_failure is null && Next(null) is { } next) next.Resume();
         else _ended.Release();
     }

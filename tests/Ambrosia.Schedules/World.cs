@@ -6,7 +6,7 @@ public abstract class World : IDisposable
     /// <summary>The threads beside those that the parts start themselves. Each must end.</summary>
     public List<(string Name, Action Body)> Threads { get; } = [];
 
-    /// <summary>Throws if what should have happened has not. No thread runs; those of the background have been ended where they wait.</summary>
+    /// <summary>Throws if what should have happened has not. No thread runs; those of the background stand where they wait.</summary>
     public abstract void Check();
 
     public virtual void Dispose() => GC.SuppressFinalize(this);

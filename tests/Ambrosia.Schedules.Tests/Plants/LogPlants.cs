@@ -10,7 +10,7 @@ using Ambrosia.Schedules.Tests.Scenarios;
 
 namespace Ambrosia.Schedules.Tests.Plants;
 
-/// <summary>Faults of the log, of its committer, and of the table of inputs above it. The methods take the place of the product's.</summary>
+/// <summary>Faults of the log, its committer, and the table of inputs above it. The methods take the place of the product's.</summary>
 internal static class LogPlants
 {
     private const string Log = "Ambrosia.Log", Coordinator = "Ambrosia.Coordinator";
@@ -43,7 +43,7 @@ internal static class LogPlants
         new("two-in-the-pump", nameof(CommitPumpScenario),
             new PlantEdit(Coordinator, $"{Pump}::TryRunHere", "TryEnter", Of(nameof(EnterAnyway)), []),
             new PlantEdit(Coordinator, $"{Pump}::TryRunHere", "Exit", Of(nameof(ExitNothing)), [])),
-        // A writer leaves a page that it fills before it has sealed it for itself, so that two may take themselves for the last.
+        // A writer looks at the word of a page and reserves room there in two steps.
         new("page-reserved-in-two-steps", nameof(PagePoolScenario),
             new PlantEdit(Log, "Ambrosia.Log.Pages.PageState::TryReserve", "CompareExchange", Of(nameof(CompareExchangeLongInSteps)), [])),
     ];

@@ -8,9 +8,9 @@ using Ambrosia.Protocol.Runs;
 namespace Ambrosia.Schedules.Tests.Scenarios;
 
 /// <summary>
-/// The app's reader appends runs and tells of them through the notifier's round, a sender that sleeps between them sends over one connection
-/// and, after a cut, on from where the peer stands over another, and what the peer has is trimmed. Every call goes out in order and without
-/// a gap, nobody sleeps while there is something to send, and no memory is left behind.
+/// The app's reader appends runs and tells of them through the notifier's round, a sender that sleeps between them sends over one
+/// connection and, after a cut, on from where the peer stands over another, and what the peer has is trimmed. Every call goes out in order
+/// and without a gap, nobody sleeps while there is something to send, and no memory is left behind.
 /// </summary>
 internal sealed class OutboxScenario : Scenario
 {

@@ -97,8 +97,8 @@ public static class Rewriter
     }
 
     private static bool IsRead(Instruction access) =>
-        access.OpCode == OpCodes.Ldfld || access.OpCode == OpCodes.Ldsfld || access.OpCode.Name.StartsWith("ldind", StringComparison.Ordinal)
-        || access.OpCode == OpCodes.Ldobj;
+        access.OpCode == OpCodes.Ldfld || access.OpCode == OpCodes.Ldsfld || access.OpCode == OpCodes.Ldobj
+        || access.OpCode.Name.StartsWith("ldind", StringComparison.Ordinal);
 
     /// <summary>Names the members of substituted types that an assembly uses and no shim has: code that runs into one cannot go on.</summary>
     public static List<string> Missing(string path)
@@ -111,8 +111,8 @@ public static class Rewriter
     }
 
     private static bool Has(Type shim, MethodReference member) =>
-        shim.GetMembers().OfType<MethodBase>().Any(each => each.Name == member.Name
-            && each.GetParameters().Select(static p => p.ParameterType.Name).SequenceEqual(member.Parameters.Select(static p => NameOf(p.ParameterType))));
+        shim.GetMembers().OfType<MethodBase>().Any(each => each.Name == member.Name && each.GetParameters()
+            .Select(static p => p.ParameterType.Name).SequenceEqual(member.Parameters.Select(static p => NameOf(p.ParameterType))));
 
     private static string NameOf(TypeReference type) => type is ByReferenceType { ElementType: GenericParameter } ? "T&"
         : type is RequiredModifierType required ? NameOf(required.ElementType)

@@ -9,7 +9,9 @@ namespace Ambrosia.Schedules.Rewriting;
 /// </summary>
 public sealed class RewrittenAssemblies(string scenarios, Plant? plant) : AssemblyLoadContext($"rewritten {plant?.Name}")
 {
-    /// <summary>Its simulated disk and time take locks, but nobody comes to a step under one: without steps there are fewer schedules.</summary>
+    /// <summary>
+    /// It is copied as it is. Its simulated disk and time take locks, but nobody comes to a step under one, so that they need none.
+    /// </summary>
     private const string Kit = "Ambrosia.TestKit";
 
     private static readonly Dictionary<string, byte[]> s_plain = [];

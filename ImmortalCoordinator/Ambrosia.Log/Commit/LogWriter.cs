@@ -188,7 +188,8 @@ public sealed class LogWriter : IDisposable
             // A writer leaves first and then looks at the flag, so the committer raises the flag first and then looks at the pages.
             Interlocked.Exchange(ref _isIdle, 1);
             Interlocked.Exchange(ref _committing, 0);
-            if (!_pool.HasReady) return answer;
+            // Whoever has taken the flag meanwhile may have found us busy, and gone: without another turn nobody would be idle or commit.
+            if (!_pool.HasReady && Volatile.Read(ref _isIdle) != 0) return answer;
         }
         Volatile.Write(ref _isIdle, 0);
         Volatile.Write(ref _awaitsSpace, 0);

@@ -74,6 +74,8 @@ class Copy:
     def build_suite(self, suite):
         """Builds a suite as it is, and keeps its assemblies."""
         place = self.built / suite
+        if not (self.folder / "tests" / suite).is_dir():
+            raise SystemExit(f"there is no suite {suite}")
         if self.is_built(place, self.state):
             return
         self.make(Path("tests") / suite)
@@ -144,7 +146,7 @@ class Copy:
         return int(failure[1]), failure[2]
 
     def test(self, campaign):
-        """Runs tests of one suite. Returns how many ran, and the first that failed."""
+        """Runs tests of one suite. Returns how many tests ran, or after how many schedules one failed, and the first that failed."""
         ended = self.run(["test", self.library(campaign["suite"]), "--filter", campaign["filter"],
                           "--blame-hang-timeout", "120s", "--blame-hang-dump-type", "none"], SECONDS_MIN)
         output = ended.stdout + ended.stderr
@@ -156,7 +158,9 @@ class Copy:
         failed = re.search(r"Failed +(\S+)", output)
         if failed is None and "aborted" not in output:
             raise SystemExit(f"{campaign['suite']} failed without a test:\n{output}")
-        return int(ran[1]) if ran else 1, failed[1] if failed else "the end of the test process"
+        schedule = re.search(r"\bschedule (\d+), seed", output)
+        count = f"{schedule[1]} schedules" if schedule else f"{ran[1] if ran else 1} tests"
+        return count, failed[1] if failed else "the end of the test process"
 
     def library(self, suite):
         return str(self.folder / f"tests/{suite}/bin/Release/net10.0/{suite}.dll")
@@ -171,9 +175,9 @@ def judge(copy, mutant, seeds):
             seed, why = copy.simulate(seeds)
             oracle = mutant["oracle"] if mutant["oracle"] in why else f"another than {mutant['oracle']}"
             return True, f"caught by {oracle} after {seed} seeds, {time.monotonic() - begun:.0f} s: {why[:160]}", seed
-        ran, failed = copy.test(mutant["campaign"])
+        count, failed = copy.test(mutant["campaign"])
         oracle = mutant["oracle"] if mutant["oracle"] in failed else f"another than {mutant['oracle']}"
-        return True, f"caught by {oracle} among {ran} tests, {time.monotonic() - begun:.0f} s: {failed}", 0
+        return True, f"caught by {oracle} after {count}, {time.monotonic() - begun:.0f} s: {failed}", 0
     except Survived as survived:
         return False, f"SURVIVED {survived}, {time.monotonic() - begun:.0f} s", seeds
 

@@ -155,7 +155,7 @@ class Copy:
             if ran is None:
                 raise SystemExit(f"no test matches {campaign['filter']}")
             raise Survived(f"{ran[1]} tests")
-        failed = re.search(r"Failed +(\S+)", output)
+        failed = re.search(r"Failed +(\S.*) \[", output)
         if failed is None and "aborted" not in output:
             raise SystemExit(f"{campaign['suite']} failed without a test:\n{output}")
         schedule = re.search(r"\bschedule (\d+), seed", output)

@@ -14,6 +14,21 @@ internal sealed record Faults
     /// </summary>
     public bool Weather { get => field && Kills; init; } = true;
 
+    /// <summary>Some instances have three replicas.</summary>
+    public bool Shapes { get => field && Kills; init; } = true;
+
+    /// <summary>Each replica may have a clock of its own.</summary>
+    public bool Clocks { get => field && Kills; init; } = true;
+
+    /// <summary>The sizes and times of a world may be drawn.</summary>
+    public bool Limits { get => field && Kills; init; } = true;
+
+    /// <summary>Operators promote, retire and stop replicas.</summary>
+    public bool Operators { get => field && Kills; init; } = true;
+
+    /// <summary>Which faults happen of those that are drawn; null: all.</summary>
+    public FaultChoice? Chosen { get; init; }
+
     /// <summary>Negative control: flushes that do nothing, which no recovery can survive.</summary>
     public bool LyingDisk { get; init; }
 

@@ -7,11 +7,12 @@ internal static class Worlds
 {
     /// <summary>Runs a world of each seed from <paramref name="first"/> on.</summary>
     /// <param name="lived">Called with each world that came to rest, one at a time.</param>
+    /// <param name="workers">So many at a time; null: as many as there are processors.</param>
     /// <exception cref="SimulationFailure">Of the lowest seed that fails, whichever came to it first.</exception>
-    public static void Run(ulong first, int count, Func<ulong, Faults> faults, Action<World> lived)
+    public static void Run(ulong first, int count, Func<ulong, Faults> faults, Action<World> lived, int? workers = null)
     {
         var failures = new SortedDictionary<ulong, Exception>();
-        Parallel.For(0, count, new ParallelOptions { MaxDegreeOfParallelism = Environment.ProcessorCount }, (number, loop) =>
+        Parallel.For(0, count, new ParallelOptions { MaxDegreeOfParallelism = workers ?? Environment.ProcessorCount }, (number, loop) =>
         {
             ulong seed = first + (ulong)number;
             try

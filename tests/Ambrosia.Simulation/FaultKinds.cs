@@ -1,0 +1,26 @@
+namespace Ambrosia.Simulation;
+
+/// <summary>Kinds of faults and of work that can be left out of a world as a whole.</summary>
+internal static class FaultKinds
+{
+    private static readonly SortedDictionary<string, Func<Faults, Faults>> s_without = new(StringComparer.Ordinal)
+    {
+        ["caller"] = static faults => faults with { Caller = false },
+        ["chains"] = static faults => faults with { Chains = false },
+        ["clocks"] = static faults => faults with { Clocks = false },
+        ["cuts"] = static faults => faults with { BrokenLinks = false },
+        ["deletes"] = static faults => faults with { Deletes = false },
+        ["impulses"] = static faults => faults with { Impulses = false },
+        ["limits"] = static faults => faults with { Limits = false },
+        ["operators"] = static faults => faults with { Operators = false },
+        ["poison"] = static faults => faults with { Poison = false },
+        ["power"] = static faults => faults with { PowerLosses = false },
+        ["shapes"] = static faults => faults with { Shapes = false },
+        ["tasks"] = static faults => faults with { TimersAndTasks = false },
+        ["weather"] = static faults => faults with { Weather = false },
+    };
+
+    public static IReadOnlyCollection<string> All => s_without.Keys;
+
+    public static Faults Without(Faults faults, string kind) => s_without[kind](faults);
+}

@@ -5,6 +5,7 @@ internal static class FaultKinds
 {
     private static readonly SortedDictionary<string, Func<Faults, Faults>> s_without = new(StringComparer.Ordinal)
     {
+        ["builds"] = static faults => faults with { Builds = false },
         ["caller"] = static faults => faults with { Caller = false },
         ["chains"] = static faults => faults with { Chains = false },
         ["clocks"] = static faults => faults with { Clocks = false },
@@ -15,6 +16,7 @@ internal static class FaultKinds
         ["operators"] = static faults => faults with { Operators = false },
         ["poison"] = static faults => faults with { Poison = false },
         ["power"] = static faults => faults with { PowerLosses = false },
+        ["rot"] = static faults => faults with { Rot = false },
         ["shapes"] = static faults => faults with { Shapes = false },
         ["tasks"] = static faults => faults with { TimersAndTasks = false },
         ["weather"] = static faults => faults with { Weather = false },

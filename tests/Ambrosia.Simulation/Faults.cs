@@ -26,6 +26,18 @@ internal sealed record Faults
     /// <summary>Operators promote, retire and stop replicas.</summary>
     public bool Operators { get => field && Kills; init; } = true;
 
+    /// <summary>Something that was flushed is damaged; null: in one world of ten.</summary>
+    public bool? Rot { get; init; }
+
+    /// <summary>Negative control: damage where the log states nothing, which no reader can tell from a torn tail.</summary>
+    public bool RotsTail { get; init; }
+
+    /// <summary>The source is started with another build; null: in one world of ten.</summary>
+    public bool? Builds { get; init; }
+
+    /// <summary>Negative control: another build that differs where nobody can know yet, so that its calls get out.</summary>
+    public bool DiffersAhead { get; init; }
+
     /// <summary>Which faults happen of those that are drawn; null: all.</summary>
     public FaultChoice? Chosen { get; init; }
 

@@ -29,7 +29,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
 
     private static readonly byte[] s_token = new byte[32];
 
-    private static readonly TimeSpan s_fenceEvery = TimeSpan.FromMilliseconds(240);
+    private static readonly TimeSpan s_fenceEvery = TimeSpan.FromMilliseconds(240), s_restsAfterHalt = TimeSpan.FromMilliseconds(500);
 
     private readonly TimeProvider _time = world.Clocks.New();
     private SimulatedProcess? _process;
@@ -101,6 +101,21 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         _pausedUntil = world.Time.Elapsed + span;
     }
 
+    /// <summary>It has ended with a code that needs a person, and nobody starts it any more.</summary>
+    public bool IsHalted { get; private set; }
+
+    /// <summary>Its process runs another build of the app, which has made a call in another way.</summary>
+    public bool IsOtherBuild { get; private set; }
+
+    public bool HasDiffered { get; set; }
+
+    /// <summary>Its process ends with a code that needs a person; without one it is started again after a while.</summary>
+    public void Halt(bool stays)
+    {
+        IsHalted = stays;
+        RestUntil(world.Time.Elapsed + s_restsAfterHalt);
+    }
+
     /// <summary>It is not started again before.</summary>
     public void RestUntil(TimeSpan time) => _restsUntil = time;
 
@@ -108,6 +123,8 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     private void Boot()
     {
         _boots++;
+        IsOtherBuild = world.Builds.IsOther(this);
+        HasDiffered = false;
         _process = world.Disk.ForProcess(Process);
         _files = world.FilesOf(this, _process);
         _identity = InstanceDirectory.TryRead(_files, instance.Directory);
@@ -190,7 +207,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
 
     public void Step(Random random)
     {
-        if (IsPaused) return;
+        if (IsPaused || IsHalted) return;
         if (Coordinator is not { } parts)
         {
             if (world.Time.Elapsed < _restsUntil && !world.IsCalm) return;
@@ -244,7 +261,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     /// </summary>
     private bool IsFenceDue()
     {
-        if ((!world.Limits.AreDrawn && instance.Replicas.Count < 3) || Now < _fenceDue) return false;
+        if ((!world.Limits.AreDrawn && instance.Replicas.Length < 3) || Now < _fenceDue) return false;
         _fenceDue = Now + s_fenceEvery;
         return true;
     }

@@ -72,6 +72,9 @@ internal sealed class World
         if (Deleted is null && (faults.Impulses ?? seed % 5 == 1)) Senders = new ImpulseSenders(this, seed);
         Weather = new Weather(this, seed);
         Operators = new Operators(this, seed);
+        Halts = new Halts(this);
+        Rot = new Rot(this, seed);
+        Builds = new Builds(this, seed);
         _verdict = new Verdict(this);
         Disk.CreateDirectory("/data");
         Disk.FlushDirectory("/");
@@ -117,6 +120,12 @@ internal sealed class World
     public Limits Limits { get; }
 
     public Operators Operators { get; }
+
+    public Halts Halts { get; }
+
+    public Rot Rot { get; }
+
+    public Builds Builds { get; }
 
     public IReadOnlyList<SimulatedLink> Links => _links;
 
@@ -207,14 +216,9 @@ internal sealed class World
         {
             for (int i = 0; i < FaultySteps && !_verdict.IsDone(); i++) Step();
             EndFaults();
-            for (int i = 0; !_verdict.IsDone(); i++)
-            {
-                if (i == CalmStepsMax || Time.Elapsed - CalmSince > Verdict.RestMax)
-                    throw new SimulationFailure(
-                        $"no rest {Time.Elapsed - CalmSince} after the faults, in {i} steps (I22): {_verdict.Describe()}");
-                Step();
-            }
+            Rest();
             Rested = Time.Elapsed - CalmSince;
+            if (Rot.Struck is { IsHalted: false } struck) StartAgain(struck);
             _verdict.Judge();
         }
         catch (Exception e) when (e is not SimulationFailure { Data.Count: > 0 })
@@ -223,11 +227,31 @@ internal sealed class World
         }
     }
 
+    private void Rest()
+    {
+        for (int i = 0; !_verdict.IsDone(); i++)
+        {
+            if (i == CalmStepsMax || Time.Elapsed - CalmSince > Verdict.RestMax)
+                throw new SimulationFailure(
+                    $"no rest {Time.Elapsed - CalmSince} after the faults, in {i} steps (I22): {_verdict.Describe()}");
+            Step();
+        }
+    }
+
+    /// <summary>What was damaged is read once more, by processes that remember nothing: they halt, or come to rest where they were.</summary>
+    private void StartAgain(SimulatedInstance instance)
+    {
+        foreach (SimulatedReplica replica in instance.Replicas) replica.KillCoordinator();
+        Rest();
+        if (!instance.IsHalted) Saw("damage where nothing is needed");
+    }
+
     private void EndFaults()
     {
         _calm = true;
         CalmSince = Time.Elapsed;
         Weather.Clear();
+        Builds.Clear();
     }
 
     private void Step()
@@ -240,6 +264,8 @@ internal sealed class World
         {
             Weather.Step();
             Operators.Step();
+            Rot.Step();
+            Builds.Step();
         }
         if (!_calm && Random.Next(600) == 0) _breakage.Break(instance);
         else if (_links.Count > 0 && Random.Next(3) == 0) Run(null, StepLink);
@@ -273,11 +299,15 @@ internal sealed class World
         {
             Exit(end.Replica, end.Code, end.Message, null);
         }
-        catch (Exception fatal) when (Running is not null && ExitCodes.Of(fatal) is not null)
+        catch (Exception fatal) when (Running is not null && CodeOf(fatal) is not null)
         {
-            if (!Exit(Running, ExitCodes.Of(fatal)!.Value, fatal.Message, fatal)) throw;
+            if (!Exit(Running, CodeOf(fatal)!.Value, fatal.Message, fatal)) throw;
         }
     }
+
+    /// <summary>As the pumps have it: a log that holds what it must not is damaged, as far as it was damaged at all.</summary>
+    private int? CodeOf(Exception fatal) =>
+        fatal is ProtocolViolation && Halts.IsExpected(Running!.Id, ExitCodes.Damage) ? ExitCodes.Damage : ExitCodes.Of(fatal);
 
     /// <summary>A process ends with a code; false: it must not.</summary>
     private bool Exit(SimulatedReplica replica, int code, string why, Exception? fatal)
@@ -290,12 +320,14 @@ internal sealed class World
             case ExitCodes.Io when fatal is IOException met && Weather.IsOurs(met):
                 replica.RestUntil(Time.Elapsed + Weather.RestartsAfter());
                 break;
+            case ExitCodes.Damage or ExitCodes.Divergence when Halts.TryTake(replica, code): break;
             default:
                 if (fatal is not null) return false;
                 throw new SimulationFailure($"{replica.Process} exits with {code}: {why}");
         }
         Trace($"{replica.Process} exits with {code}: {why}");
         replica.KillCoordinator();
+        if (code == ExitCodes.Divergence) Builds.Diverged(replica);
         return true;
     }
 

@@ -26,7 +26,15 @@ internal static class Campaign
     public static int Run(CampaignOptions options)
     {
         var total = new CampaignTotal();
-        Worlds.Run(options.First, checked((int)(options.Last - options.First + 1)), _ => options.Faults, total.Add, options.Workers);
+        int failures = 0;
+        void Failed(ulong seed, Exception failure)
+        {
+            failures++;
+            Console.WriteLine(failure.Message.Split('\n')[0]);
+        }
+        Worlds.Run(options.First, checked((int)(options.Last - options.First + 1)), _ => options.Faults, total.Add, options.Workers,
+            options.KeepsGoing ? Failed : null);
+        if (failures > 0) Console.WriteLine($"{failures} of {options.Last - options.First + 1} worlds failed; of the others:");
         Console.WriteLine($"seeds {options.First}-{options.Last}: {total}");
         Console.WriteLine($"met: {string.Join(", ", Sights.All.Select(sight => $"{sight} {total.Sights[sight]}"))}");
         // One line for all of them: two builds that print the same have taken the same steps in each world.
@@ -34,7 +42,7 @@ internal static class Campaign
         foreach (ulong hash in total.Steps.Values) all.AddStep(hash);
         Console.WriteLine($"steps {all.StepHash:x16}");
         if (options.PrintsSteps) foreach ((ulong of, ulong hash) in total.Steps) Console.WriteLine($"seed {of}: steps {hash:x16}");
-        return 0;
+        return failures > 0 ? 1 : 0;
     }
 }
 

@@ -6,7 +6,7 @@ namespace Ambrosia.Simulation;
 internal sealed record CampaignOptions
 {
     public const string Usage =
-        "give --seed N or --seeds N-M, and with them as needed: --workers N, --off KIND,KIND (kinds of faults that no world has), --without N,N-M or --only N,N-M (single faults, by their numbers), --shrink (a seed that fails), --faults or --steps (print them)";
+        "give --seed N or --seeds N-M, and with them as needed: --workers N, --off KIND,KIND (kinds of faults that no world has), --without N,N-M or --only N,N-M (single faults, by their numbers), --with KIND (that every world has), --keep-going (all that fail, and not the lowest alone), --shrink (a seed that fails), --faults or --steps (print them)";
 
     public ulong First { get; init; }
 
@@ -21,12 +21,17 @@ internal sealed record CampaignOptions
 
     public bool Shrinks { get; init; }
 
+    public IReadOnlyList<string> With { get; init; } = [];
+
+    /// <summary>Worlds that fail are printed as they come, and the campaign goes on.</summary>
+    public bool KeepsGoing { get; init; }
+
     public bool PrintsFaults { get; init; }
 
     public bool PrintsSteps { get; init; }
 
     /// <summary>What the worlds suffer.</summary>
-    public Faults Faults => Off.Aggregate(new Faults { Chosen = Chosen }, FaultKinds.Without);
+    public Faults Faults => With.Aggregate(Off.Aggregate(new Faults { Chosen = Chosen }, FaultKinds.Without), FaultKinds.With);
 
     /// <summary>Null: it makes no sense.</summary>
     public static CampaignOptions? Read(string[] args)
@@ -47,6 +52,10 @@ internal sealed record CampaignOptions
                     options = options with { Off = value.Split(',') };
                     i++;
                     break;
+                case "--with" when value is not null && value.Split(',').All(FaultKinds.Forced.Contains):
+                    options = options with { With = value.Split(',') };
+                    i++;
+                    break;
                 case "--without" when value is not null:
                     options = options with { Chosen = FaultChoice.Without(FaultChoice.Read(value)) };
                     i++;
@@ -55,6 +64,7 @@ internal sealed record CampaignOptions
                     options = options with { Chosen = FaultChoice.Only(FaultChoice.Read(value)) };
                     i++;
                     break;
+                case "--keep-going": options = options with { KeepsGoing = true }; break;
                 case "--shrink": options = options with { Shrinks = true }; break;
                 case "--faults": options = options with { PrintsFaults = true }; break;
                 case "--steps": options = options with { PrintsSteps = true }; break;

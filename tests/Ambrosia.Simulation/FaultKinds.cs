@@ -22,7 +22,23 @@ internal static class FaultKinds
         ["weather"] = static faults => faults with { Weather = false },
     };
 
+    private static readonly SortedDictionary<string, Func<Faults, Faults>> s_with = new(StringComparer.Ordinal)
+    {
+        ["builds"] = static faults => faults with { Builds = true },
+        ["caller"] = static faults => faults with { Caller = true },
+        ["chains"] = static faults => faults with { Chains = true },
+        ["impulses"] = static faults => faults with { Impulses = true },
+        ["replicas"] = static faults => faults with { Replicas = true },
+        ["rot"] = static faults => faults with { Rot = true },
+        ["tasks"] = static faults => faults with { TimersAndTasks = true },
+    };
+
     public static IReadOnlyCollection<string> All => s_without.Keys;
+
+    /// <summary>Those that a world can be made to have.</summary>
+    public static IReadOnlyCollection<string> Forced => s_with.Keys;
+
+    public static Faults With(Faults faults, string kind) => s_with[kind](faults);
 
     public static Faults Without(Faults faults, string kind) => s_without[kind](faults);
 }

@@ -1,3 +1,4 @@
+using Ambrosia.Coordinator.Replica;
 using Ambrosia.Protocol;
 
 namespace Ambrosia.Simulation;
@@ -25,7 +26,7 @@ internal sealed class Halts(World world)
         if (!_due.Contains((replica.Id, code))) return false;
         Last = world.Time.Elapsed;
         world.Saw($"exit {code}");
-        replica.Halt(stays: world.IsCalm && !world.Builds.IsToBePutBack(replica));
+        replica.Halt(stays: world.IsCalm && code != ExitCodes.Io && !world.Builds.IsToBePutBack(replica));
         return true;
     }
 }

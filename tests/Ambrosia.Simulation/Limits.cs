@@ -12,12 +12,14 @@ namespace Ambrosia.Simulation;
 /// </summary>
 internal sealed class Limits
 {
+    private readonly World _world;
     private readonly SimulatedRandom _random;
     private readonly bool _areDrawn;
     private readonly CoordinatorOptions? _drawn;
 
     public Limits(World world, ulong seed)
     {
+        _world = world;
         _random = new SimulatedRandom(seed ^ 0x11417);
         _areDrawn = _random.Next(2) == 0 && world.Faults.Limits;
         if (!_areDrawn) return;
@@ -60,7 +62,10 @@ internal sealed class Limits
     }
 
     /// <summary>The options with which one process is started.</summary>
-    public CoordinatorOptions Of(CoordinatorOptions usual) => _drawn is not { } drawn ? usual : drawn with
+    public CoordinatorOptions Of(CoordinatorOptions usual) => WithDrawn(usual) is var options && _world.Rot.OutboxBytes is { } little
+        ? options with { OutboxBytes = little } : options;
+
+    private CoordinatorOptions WithDrawn(CoordinatorOptions usual) => _drawn is not { } drawn ? usual : drawn with
     {
         LogDirectory = usual.LogDirectory, Instance = usual.Instance, Replica = usual.Replica, CatalogDirectory = usual.CatalogDirectory,
         HangLimit = HangLimit, CheckpointEveryBytes = usual.CheckpointEveryBytes, Log = usual.Log, IgnoreLock = usual.IgnoreLock,

@@ -20,7 +20,7 @@ internal sealed class Rot
 
     private readonly World _world;
     private readonly SimulatedRandom _random;
-    private readonly bool _strikes;
+    private readonly bool _strikes, _hitsScratch;
     private bool _hasStruck;
 
     public Rot(World world, ulong seed)
@@ -28,15 +28,25 @@ internal sealed class Rot
         _world = world;
         _random = new SimulatedRandom(seed ^ 0x0D07);
         _strikes = (world.Faults.Rot ?? _random.Next(10) == 0) && world.Faults.Kills && world.Deleted is null;
+        _hitsScratch = _random.Next(4) == 0;
+        OutboxBytes = _strikes && _hitsScratch ? 1 << 10 : null;
     }
 
     /// <summary>The instance that was struck; null: none was so far.</summary>
     public SimulatedInstance? Struck { get; private set; }
 
+    /// <summary>What little memory outputs have, so that they are on disk where they are to be damaged there; null: as usual.</summary>
+    public long? OutboxBytes { get; }
+
     /// <summary>Damages something, now and then, until it has.</summary>
     public void Step()
     {
-        if (!_strikes || _hasStruck || _random.Next(3000) != 0) return;
+        if (!_strikes || _hasStruck || _random.Next(_hitsScratch ? 300 : 10_000) != 0) return;
+        if (_hitsScratch)
+        {
+            HitScratch();
+            return;
+        }
         SimulatedInstance instance = _random.Pick(_world.Instances);
         string[] files = [.. _world.Disk.Files().Where(path => path.StartsWith(instance.Directory + "/", StringComparison.Ordinal))];
         string[] segments = [.. files.Where(static path => PlaceOf(path) is not null).OrderBy(static path => PlaceOf(path))];
@@ -47,6 +57,29 @@ internal sealed class Rot
         long[] blocks = hitsCheckpoint ? Blocks(path) : path == segments[^1] ? Stated(instance, path) : Blocks(path);
         if (blocks.Length == 0) return;
         Damage(instance, path, _random.Pick(blocks));
+    }
+
+    /// <summary>
+    /// Outputs that wait on disk: nothing that a crash could need, but what peers are given. Whoever reads them ends with 74, and makes them
+    /// again.
+    /// </summary>
+    private void HitScratch()
+    {
+        string[] files = [.. _world.Disk.Files().Where(path =>
+            Path.GetFileName(path).StartsWith("scratch.", StringComparison.Ordinal) && _world.Disk.ReadAll(path).Length > 0)];
+        if (files.Length == 0) return;
+        string path = _random.Pick(files);
+        byte[] bytes = _world.Disk.ReadAll(path);
+        int end = bytes.AsSpan().LastIndexOfAnyExcept((byte)0) + 1;
+        if (end == 0) return;
+        int at = _random.Next(end), bit = _random.Next(8);
+        _hasStruck = true;
+        if (!_world.Strikes.Strike($"{path}: bit {bit} of byte {at} flips")) return;
+        _world.Trace($"{path}: bit {bit} of byte {at} flips");
+        _world.Disk.FlipBit(path, at, bit);
+        Struck = _world.Instances.First(instance => path.StartsWith(instance.Directory + "/", StringComparison.Ordinal));
+        _world.Halts.Expect(Struck.Id, ExitCodes.Io);
+        _world.Saw("damage in outputs on disk");
     }
 
     /// <summary>The place of a segment in the chain's order (log-format L1.1); null: it is another file.</summary>

@@ -31,7 +31,12 @@ internal sealed class Weather
         (_setsClocks, _stops, HarmsLinks, _dialsTwice) = (Draw(), Draw(), Draw(), Draw());
         (_failsDisks, _fillsDisks, _hasBlobs) = (Draw(), Draw(), Draw());
         _blobEvery = (ulong)_random.Next(100, 400);
+        if (world.Rot.OutboxBytes is null) return;
+        (_hasBlobs, _blobEvery) = (true, 15); // little else would find its way to the disk
     }
+
+    /// <summary>Operations of the disk fail, or find it full.</summary>
+    public bool FailsDisks => _failsDisks || _fillsDisks;
 
     /// <summary>Connections may be slow, or dead in one direction.</summary>
     public bool HarmsLinks { get; }

@@ -70,10 +70,10 @@ internal sealed class World
             Deleted = new DeletedPeer(this);
         else if (faults.Caller ?? seed % 5 == 3) Caller = new SimulatedCaller(this, Ledger, seed);
         if (Deleted is null && (faults.Impulses ?? seed % 5 == 1)) Senders = new ImpulseSenders(this, seed);
+        Rot = new Rot(this, seed);
         Weather = new Weather(this, seed);
         Operators = new Operators(this, seed);
         Halts = new Halts(this);
-        Rot = new Rot(this, seed);
         Builds = new Builds(this, seed);
         _verdict = new Verdict(this);
         Disk.CreateDirectory("/data");
@@ -318,6 +318,10 @@ internal sealed class World
             case ExitCodes.Ok: break;
             case ExitCodes.NotPrimary: Oracles.NotPrimary(replica); break;
             case ExitCodes.Io when fatal is IOException met && Weather.IsOurs(met):
+                replica.RestUntil(Time.Elapsed + Weather.RestartsAfter());
+                break;
+            case ExitCodes.Io when Halts.TryTake(replica, code): break;
+            case ExitCodes.Io when fatal is null && Weather.FailsDisks:
                 replica.RestUntil(Time.Elapsed + Weather.RestartsAfter());
                 break;
             case ExitCodes.Damage or ExitCodes.Divergence when Halts.TryTake(replica, code): break;

@@ -7,6 +7,7 @@ internal static class FaultKinds
     {
         ["builds"] = static faults => faults with { Builds = false },
         ["caller"] = static faults => faults with { Caller = false },
+        ["catalog"] = static faults => faults with { Catalog = false },
         ["chains"] = static faults => faults with { Chains = false },
         ["clocks"] = static faults => faults with { Clocks = false },
         ["cuts"] = static faults => faults with { BrokenLinks = false },

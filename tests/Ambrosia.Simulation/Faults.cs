@@ -23,6 +23,9 @@ internal sealed record Faults
     /// <summary>The sizes and times of a world may be drawn.</summary>
     public bool Limits { get => field && Kills; init; } = true;
 
+    /// <summary>Some worlds have a catalog, which hangs or cannot be reached at times.</summary>
+    public bool Catalog { get => field && Kills; init; } = true;
+
     /// <summary>Operators promote, retire and stop replicas.</summary>
     public bool Operators { get => field && Kills; init; } = true;
 

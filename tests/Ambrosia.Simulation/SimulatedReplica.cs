@@ -43,6 +43,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     private TimeSpan? _pausedAt;
     private TimeSpan _pausedUntil, _fenceDue;
     private readonly AdminCommands _commands = new();
+    private ReplicaCatalog? _catalog;
     private bool _commitAsked;
     private TimeSpan _pausedSinceOwn;
 
@@ -64,6 +65,9 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
 
     /// <summary>The files as its process sees them.</summary>
     public IFileSystem Files => _files ?? throw new InvalidOperationException("no process has begun");
+
+    /// <summary>Where peers reach its process: another port at each start.</summary>
+    public string Address => $"127.0.0.{Array.IndexOf(world.Replicas.ToArray(), this) + 1}:{1024 + _boots % 60_000}";
 
     /// <summary>What operators ask of its process; null: there is none that could be asked.</summary>
     public ReplicaOrders? Orders { get; private set; }
@@ -166,8 +170,14 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
             while (_follower.Step()) { }
             if (_follower.DigestEvery is not null) Coordinator = new Coordinator.Coordinator(Inputs(), _follower);
         }
-        if (Coordinator is not null) Orders = new ReplicaOrders(world, this, Coordinator);
+        if (Coordinator is not null) Begun(Coordinator);
         IsClaiming = false;
+    }
+
+    private void Begun(Coordinator.Coordinator parts)
+    {
+        Orders = new ReplicaOrders(world, this, parts);
+        _catalog = world.Catalogs.IsUsed ? new ReplicaCatalog(world, this, Inputs(), parts) : null;
     }
 
     private CoordinatorInputs Inputs()
@@ -195,6 +205,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         App = null;
         Coordinator = null;
         Orders = null;
+        _catalog = null;
         _fence = null;
         _standby = null;
         _follower = null;
@@ -240,6 +251,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
             parts.CheckFence();
             return;
         }
+        if (_catalog?.Step() == true) return;
         bool mayCommit = MayCommit();
         switch (random.Next(10))
         {
@@ -249,11 +261,17 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
             case 3 when random.Next(4) == 0: parts.Tick(isQuiet: random.Next(2) == 0); break;
             case 4 when random.Next(8) == 0: parts.Log.PrepareSpace(); break;
             case 5 when random.Next(8) == 0: parts.CheckFence(); break;
-            case 6 when random.Next(4) == 0: parts.Links.Admission.TellOutputs(); world.Dial(this); break;
+            case 6 when random.Next(4) == 0: parts.Links.Admission.TellOutputs(); Dial(); break;
             case 7 when world.HasTimersAndTasks: parts.FireTimers(); break;
             case 8 when world.PoisonEvery > 0 && world.Shape.Next(300) == 0: Decide(parts); break;
             default: StepApp(random); break;
         }
+    }
+
+    private void Dial()
+    {
+        if (_catalog is null) world.Dial(this);
+        else _catalog.Dial();
     }
 
     /// <summary>

@@ -73,6 +73,7 @@ internal sealed class World
         Rot = new Rot(this, seed);
         Weather = new Weather(this, seed);
         Operators = new Operators(this, seed);
+        Catalogs = new Catalogs(this, seed);
         Halts = new Halts(this);
         Builds = new Builds(this, seed);
         _verdict = new Verdict(this);
@@ -120,6 +121,8 @@ internal sealed class World
     public Limits Limits { get; }
 
     public Operators Operators { get; }
+
+    public Catalogs Catalogs { get; }
 
     public Halts Halts { get; }
 
@@ -251,6 +254,7 @@ internal sealed class World
         _calm = true;
         CalmSince = Time.Elapsed;
         Weather.Clear();
+        Catalogs.Clear();
         Builds.Clear();
     }
 
@@ -264,6 +268,7 @@ internal sealed class World
         {
             Weather.Step();
             Operators.Step();
+            Catalogs.Step();
             Rot.Step();
             Builds.Step();
         }
@@ -378,6 +383,15 @@ internal sealed class World
             if (there.Length > 0 && Weather.DialsTwice()) _links.Add(new SimulatedLink(this, from, there[0], (uint)Random.Next()));
             from.Coordinator.Links.Table.Dialled(peer, TimeSpan.Zero, there.Length > 0 ? null : DialFailure.NoAnswer);
         }
+    }
+
+    /// <summary>Connects to whoever listens there now; false: nobody does.</summary>
+    public bool TryConnect(SimulatedReplica from, string address)
+    {
+        if (Replicas.FirstOrDefault(replica => replica.Coordinator is not null && replica.Address == address) is not { } there) return false;
+        _links.Add(new SimulatedLink(this, from, there, (uint)Random.Next()));
+        if (Weather.DialsTwice()) _links.Add(new SimulatedLink(this, from, there, (uint)Random.Next()));
+        return true;
     }
 
     /// <summary>What somebody from outside does to the disk: nobody else acts meanwhile.</summary>

@@ -1,8 +1,8 @@
 namespace Ambrosia.Coordinator;
 
 /// <summary>
-/// Decides how a replica that is asked to stop leaves its log: with a checkpoint if one comes soon, else with a durable mark behind the last
-/// record; it waits for no peer. It never waits itself: a pump asks again until it is over. One thread.
+/// Decides how a replica that is asked to stop leaves its log: with a checkpoint if one comes soon, else with a durable mark behind the
+/// last record; it waits for no peer. It never waits itself: a pump asks again until it is over. One thread.
 /// </summary>
 internal sealed class CleanEnd
 {

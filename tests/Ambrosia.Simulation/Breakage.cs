@@ -24,7 +24,9 @@ internal sealed class Breakage(World world)
             case 1 when Faults.Kills && Strikes($"kill app {instance.Id}"): world.PickOf(instance).App?.Kill(); break;
             case 2 when Faults.Kills && Strikes("kill all"): world.KillAll(); break;
             case 3 when Faults.PowerLosses && Strikes("power loss"): LosePower(); break;
-            case 4 when Faults.BrokenLinks && world.Links.Count > 0 && Strikes("cut a link"): world.Random.Pick(world.Links).Break("cut"); break;
+            case 4 when Faults.BrokenLinks && world.Links.Count > 0 && Strikes("cut a link"):
+                world.Random.Pick(world.Links).Break("cut");
+                break;
             case 5 when Faults.Kills && Strikes("crash in a file operation"): _fileCrashIn = world.Random.Next(1, 40); break;
         }
     }

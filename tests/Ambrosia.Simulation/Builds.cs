@@ -48,8 +48,8 @@ internal sealed class Builds
     /// <summary>While calls are under way, so that much is left to do behind it.</summary>
     private void TryChange()
     {
-        if (_world.Source.App is not { IsPrimary: true, Immortal: Source } || _world.Ledger.App?.Immortal is not Ledger { Count: > 100 } ledger
-            || _random.Next(2000) != 0) return;
+        if (_world.Source.App is not { IsPrimary: true, Immortal: Source }
+            || _world.Ledger.App?.Immortal is not Ledger { Count: > 100 } ledger || _random.Next(2000) != 0) return;
         bool differs = _random.Next(3) != 0;
         _differsAt = !differs ? 0 : _world.Faults.DiffersAhead ? ledger.Count + 40 : ledger.Count - (ulong)_random.Next(60);
         _hasChanged = true;

@@ -41,6 +41,9 @@ internal sealed record Faults
     /// <summary>Negative control: another build that differs where nobody can know yet, so that its calls get out.</summary>
     public bool DiffersAhead { get; init; }
 
+    /// <summary>Negative control: what was dialled in vain is never dialled again once the faults are over.</summary>
+    public bool GivesUp { get; init; }
+
     /// <summary>Which faults happen of those that are drawn; null: all.</summary>
     public FaultChoice? Chosen { get; init; }
 

@@ -6,8 +6,8 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Simulation;
 
 /// <summary>
-/// What one process has to do with the catalog: it publishes where it is once it is primary and from time to time, looks for peers that have
-/// become primary anew, and looks up whom it dials. Plays the threads that do so, each of which hangs when the catalog does.
+/// What one process has to do with the catalog: it publishes where it is once it is primary and from time to time, looks for peers that
+/// have become primary anew, and looks up whom it dials. Plays the threads that do so, each of which hangs when the catalog does.
 /// </summary>
 internal sealed class ReplicaCatalog
 {
@@ -45,7 +45,7 @@ internal sealed class ReplicaCatalog
         }
         if (_replica.Now - _looked < s_lookEvery) return false;
         _looked = _replica.Now;
-        PeerCatalog.HasNews(_world.Catalogs.Store, _parts.Links.Table);
+        PeerCatalog.TakePublished(_world.Catalogs.Store, _parts.Links.Table);
         return true;
     }
 

@@ -9,9 +9,9 @@ using Ambrosia.TestKit;
 namespace Ambrosia.Simulation;
 
 /// <summary>
-/// Damage behind everybody's back, once in a world that has it: in what was flushed a bit flips, a block turns to zeros, or a write that was
-/// meant for another place lands in it. It strikes segments and checkpoints, while their instance runs or while it is down. Either somebody
-/// halts (65), or the damage is where nothing is needed any more, and all comes to rest as if it had not been. What the log itself states
+/// Damage behind everybody's back, once in a world that has it: in what was flushed a bit flips, a block turns to zeros, or a write that
+/// was meant for another place lands in it. It strikes segments and checkpoints, while their instance runs or while it is down. Either
+/// somebody halts (65), or the damage is where nothing is needed any more, and all comes to rest as if it had not been. What the log itself states
 /// nowhere is left alone, since its loss cannot be told from a torn tail (log-format L8.1).
 /// </summary>
 internal sealed class Rot
@@ -60,8 +60,8 @@ internal sealed class Rot
     }
 
     /// <summary>
-    /// Outputs that wait on disk: nothing that a crash could need, but what peers are given. Whoever reads them ends with 74, and makes them
-    /// again.
+    /// Outputs that wait on disk: nothing that a crash could need, but what peers are given. Whoever reads them ends with 74, and makes
+    /// them again.
     /// </summary>
     private void HitScratch()
     {
@@ -120,7 +120,10 @@ internal sealed class Rot
         int length = (int)Math.Min(BlockBytes, bytes.Length - block * BlockBytes), at = _random.Next(length);
         bool isDown = _random.Next(2) == 0, onDeviceOnly = _random.Next(4) == 0;
         long other = BlockBytes * (long)_random.Next(Math.Max(1, (int)(bytes.Length / BlockBytes)));
-        string what = how switch { < 2 => $"bit {bit} of byte {at} flips", 2 => "is zeroed", _ => $"is overwritten by block {other / BlockBytes}" };
+        string what = how switch
+        {
+            < 2 => $"bit {bit} of byte {at} flips", 2 => "is zeroed", _ => $"is overwritten by block {other / BlockBytes}",
+        };
         _hasStruck = true;
         if (!_world.Strikes.Strike($"{path}, block {block}: {what}{(isDown ? ", while nobody runs" : "")}")) return;
         _world.Trace($"{path}, block {block}: {what}");

@@ -2,7 +2,7 @@ using Ambrosia.TestKit;
 
 namespace Ambrosia.Simulation;
 
-/// <summary>How large a world is. It has chance of its own, so that a world of the usual shape takes the steps that it took before.</summary>
+/// <summary>How large a world is. It has chance of its own, so that a world of the usual shape takes the steps that it took.</summary>
 internal sealed class Shapes
 {
     private readonly World _world;

@@ -1,10 +1,15 @@
 namespace Ambrosia.Simulation;
 
-/// <summary>Says when a world has come to rest, and judges then what it has made: every call applied once and in order, on all replicas alike.</summary>
+/// <summary>
+/// Says when a world has come to rest, and judges then what it has made: every call applied once and in order, on all replicas alike.
+/// </summary>
 internal sealed class Verdict(World world)
 {
-    /// <summary>The faults are over for so long, by the world's clock: whatever waits for longer is stuck.</summary>
-    public static readonly TimeSpan RestMax = TimeSpan.FromMinutes(60);
+    /// <summary>
+    /// The faults are over for so long, by the world's clock: whatever waits for longer is stuck. Most of it is work that was left over,
+    /// since a step takes the better part of a millisecond.
+    /// </summary>
+    public static readonly TimeSpan RestMax = TimeSpan.FromMinutes(10);
 
     /// <summary>Who can go on without a person has so long to do so when an instance has halted.</summary>
     private static readonly TimeSpan s_settles = TimeSpan.FromSeconds(20);
@@ -14,10 +19,12 @@ internal sealed class Verdict(World world)
 
     private bool IsAtRest() =>
         world.Source.App?.Immortal is Source { IsDone: true } source && world.Ledger.App?.Immortal is Ledger ledger
-        && world.Deleted is not { IsDeleted: true, IsForgotten: false } && ledger.Count >= source.Made && world.Caller is not { IsDone: false }
+        && world.Deleted is not { IsDeleted: true, IsForgotten: false }
+        && ledger.Count >= source.Made && world.Caller is not { IsDone: false }
         && world.Senders is not { IsDone: false }
         && world.Source.Living.All(r => r.App?.Immortal is Source s && s.IsAt(source) && s.Marks.Count == source.Marks.Count)
-        && world.Ledger.Living.All(r => r.App?.Immortal is Ledger l && l.IsAt(ledger) && r.App.MessagesSetAside == world.Ledger.App.MessagesSetAside)
+        && world.Ledger.Living.All(
+            r => r.App?.Immortal is Ledger l && l.IsAt(ledger) && r.App.MessagesSetAside == world.Ledger.App.MessagesSetAside)
         && world.Source.IsQuiet && world.Ledger.IsQuiet && world.Links.All(static link => link.IsQuiet);
 
     public string Describe() =>

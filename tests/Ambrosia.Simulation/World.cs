@@ -11,8 +11,8 @@ using Ambrosia.TestKit;
 namespace Ambrosia.Simulation;
 
 /// <summary>
-/// Two instances or more of the real coordinator and binding on one simulated disk, network and clock, in one thread. A seed decides every
-/// step: who moves, how many bytes arrive, what breaks. After the faults everything must come to rest with every call applied once, in order.
+/// Two instances of the real coordinator and binding on one simulated disk, network and clock, in one thread. A seed decides every step:
+/// who moves, how many bytes arrive, what breaks. After the faults everything must come to rest with every call applied once, in order.
 /// </summary>
 internal sealed class World
 {
@@ -241,7 +241,7 @@ internal sealed class World
         }
     }
 
-    /// <summary>What was damaged is read once more, by processes that remember nothing: they halt, or come to rest where they were.</summary>
+    /// <summary>What was damaged is read once more, by processes that remember nothing: they halt, or come to rest again.</summary>
     private void StartAgain(SimulatedInstance instance)
     {
         foreach (SimulatedReplica replica in instance.Replicas) replica.KillCoordinator();
@@ -375,6 +375,7 @@ internal sealed class World
 
     public void Dial(SimulatedReplica from)
     {
+        if (Faults.GivesUp && _calm) return;
         foreach (InstanceId peer in from.Coordinator!.Links.PeersToDial())
         {
             SimulatedReplica[] there = InstanceOf(peer).Reachable;
@@ -388,7 +389,8 @@ internal sealed class World
     /// <summary>Connects to whoever listens there now; false: nobody does.</summary>
     public bool TryConnect(SimulatedReplica from, string address)
     {
-        if (Replicas.FirstOrDefault(replica => replica.Coordinator is not null && replica.Address == address) is not { } there) return false;
+        if (Replicas.FirstOrDefault(replica => replica.Coordinator is not null && replica.Address == address) is not { } there)
+            return false;
         _links.Add(new SimulatedLink(this, from, there, (uint)Random.Next()));
         if (Weather.DialsTwice()) _links.Add(new SimulatedLink(this, from, there, (uint)Random.Next()));
         return true;

@@ -8,7 +8,7 @@ internal static class Worlds
     /// <summary>Runs a world of each seed from <paramref name="first"/> on.</summary>
     /// <param name="lived">Called with each world that came to rest, one at a time.</param>
     /// <param name="workers">So many at a time; null: as many as there are processors.</param>
-    /// <param name="failed">Called with each world that fails, one at a time, and the others go on; null: the first one ends the campaign.</param>
+    /// <param name="failed">Called with each world that fails, one at a time, and the others go on; null: the first one ends it.</param>
     /// <exception cref="SimulationFailure">Of the lowest seed that fails, whichever came to it first.</exception>
     public static void Run(ulong first, int count, Func<ulong, Faults> faults, Action<World> lived, int? workers = null,
         Action<ulong, Exception>? failed = null)

@@ -69,7 +69,7 @@ internal sealed class CatalogPump(
                 }
                 asked?.Set();
                 long begun = Environment.TickCount64;
-                if (PeerCatalog.HasNews(catalog, peers)) dial();
+                if (PeerCatalog.TakePublished(catalog, peers)) dial();
                 rest = (int)Math.Clamp((Environment.TickCount64 - begun) * RestShare, PeersMs, PublishMs);
             }
         }

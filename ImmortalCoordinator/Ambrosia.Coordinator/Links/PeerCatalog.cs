@@ -3,7 +3,7 @@ using CRA.Catalog;
 
 namespace Ambrosia.Coordinator.Links;
 
-/// <summary>What a replica reads of the catalog about its peers. Whoever asks may hang in the catalog, and decides nothing by itself.</summary>
+/// <summary>It reads what the catalog says of a replica's peers. Whoever asks may hang in the catalog, and decides nothing himself.</summary>
 internal static class PeerCatalog
 {
     /// <summary>The address at which the peer's primary is reached; null: the catalog names none.</summary>
@@ -14,7 +14,7 @@ internal static class PeerCatalog
     /// One listing shows what the peers that are missed have claimed since the last; true: some peer is to be called now. That a catalog
     /// cannot be read is the dial's to tell.
     /// </summary>
-    public static bool HasNews(ICatalog catalog, LinkTable peers)
+    public static bool TakePublished(ICatalog catalog, LinkTable peers)
     {
         if (!peers.HasUnconnected) return false;
         bool isAny = false;

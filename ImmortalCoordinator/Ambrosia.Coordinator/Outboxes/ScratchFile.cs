@@ -11,7 +11,7 @@ namespace Ambrosia.Coordinator.Outboxes;
 /// log's. Invariant: the file is at most as long as the most extents that were in use, or set aside, at one time. Any thread.
 /// </summary>
 /// <param name="bytesLeft">The bytes of the disk that it leaves free.</param>
-/// <param name="unreadable">Ends the process, whichever thread has found that the bytes cannot be had again: a replay makes them anew.</param>
+/// <param name="unreadable">Ends the process, whichever thread finds that bytes cannot be had again: a replay makes them anew.</param>
 internal sealed class ScratchFile(
     IFileSystem files, string path, long bytesMax, long bytesLeft = 0, Action<string>? unreadable = null) : IDisposable
 {
@@ -127,7 +127,7 @@ internal sealed class ScratchFile(
 
     /// <summary>Reads what was put at this address.</summary>
     /// <param name="crc">The CRC-32C of what was put there.</param>
-    /// <exception cref="IOException">It cannot be read, or other bytes are there: nothing may be sent that the app has not made.</exception>
+    /// <exception cref="IOException">It cannot be read, or other bytes are there, which the app has not made.</exception>
     public void Get(long at, Span<byte> bytes, uint crc)
     {
         try

@@ -23,6 +23,9 @@ internal static class Campaign
         return 0;
     }
 
+    /// <summary>So many worlds meet every sight, or something keeps them from it.</summary>
+    private const int WorldsForAll = 2000;
+
     public static int Run(CampaignOptions options)
     {
         var total = new CampaignTotal();
@@ -37,12 +40,14 @@ internal static class Campaign
         if (failures > 0) Console.WriteLine($"{failures} of {options.Last - options.First + 1} worlds failed; of the others:");
         Console.WriteLine($"seeds {options.First}-{options.Last}: {total}");
         Console.WriteLine($"met: {string.Join(", ", Sights.All.Select(sight => $"{sight} {total.Sights[sight]}"))}");
+        string[] never = [.. Sights.All.Where(sight => total.Sights[sight] == 0)];
+        if (never.Length > 0) Console.WriteLine($"never met: {string.Join(", ", never)}");
         // One line for all of them: two builds that print the same have taken the same steps in each world.
         var all = new SimulationTrace();
         foreach (ulong hash in total.Steps.Values) all.AddStep(hash);
         Console.WriteLine($"steps {all.StepHash:x16}");
         if (options.PrintsSteps) foreach ((ulong of, ulong hash) in total.Steps) Console.WriteLine($"seed {of}: steps {hash:x16}");
-        return failures > 0 ? 1 : 0;
+        return failures > 0 || (never.Length > 0 && total.Steps.Count >= WorldsForAll) ? 1 : 0;
     }
 }
 

@@ -21,7 +21,7 @@ internal sealed class ReplicaCatalog
     /// <summary>Dials that hang in the catalog, and since when.</summary>
     private readonly List<(InstanceId Peer, TimeSpan Since)> _hanging = [];
     private bool _isPublicationAsked;
-    private TimeSpan _published, _looked;
+    private TimeSpan _published, _compared, _looked;
 
     public ReplicaCatalog(World world, SimulatedReplica replica, CoordinatorInputs inputs, Coordinator.Coordinator parts)
     {
@@ -35,11 +35,12 @@ internal sealed class ReplicaCatalog
     public bool Step()
     {
         if (_world.Catalogs.Hangs) return false;
-        if (_isPublicationAsked || _replica.Now - _published >= s_publishEvery)
+        if (_isPublicationAsked || _replica.Now - _compared >= s_publishEvery)
         {
             bool anyhow = _isPublicationAsked || _replica.Now - _published >= 5 * s_publishEvery;
             _isPublicationAsked = false;
-            _published = _replica.Now;
+            _compared = _replica.Now;
+            if (anyhow) _published = _replica.Now;
             _publisher.Publish(anyhow);
             return true;
         }

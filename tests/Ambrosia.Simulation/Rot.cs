@@ -11,8 +11,8 @@ namespace Ambrosia.Simulation;
 /// <summary>
 /// Damage behind everybody's back, once in a world that has it: in what was flushed a bit flips, a block turns to zeros, or a write that
 /// was meant for another place lands in it. It strikes segments and checkpoints, while their instance runs or while it is down. Either
-/// somebody halts (65), or the damage is where nothing is needed any more, and all comes to rest as if it had not been. What the log itself states
-/// nowhere is left alone, since its loss cannot be told from a torn tail (log-format L8.1).
+/// somebody halts (65), or the damage is where nothing is needed any more, and all comes to rest as if it had not been. What the log
+/// itself states nowhere is left alone, since its loss cannot be told from a torn tail (log-format L8.1).
 /// </summary>
 internal sealed class Rot
 {

@@ -1,8 +1,15 @@
 namespace Ambrosia.Simulation;
 
 /// <summary>Rare states that a campaign must have met: one that has never met a state has not tried it.</summary>
+/// <remarks>The rarest need two thousand worlds, or worlds that are made for them (<see cref="HaltTests"/>).</remarks>
 internal static class Sights
 {
+    /// <summary>Those that a few hundred worlds need not meet.</summary>
+    public static IReadOnlyList<string> Rarest { get; } =
+    [
+        "damage in a checkpoint", "misdirected write", "damage in outputs on disk", "exit 74", "damage where nothing is needed",
+    ];
+
     public static IReadOnlyList<string> All { get; } =
     [
         "clock set back", "clock set forward", "replica stopped", "slow link", "half-open link", "dialled twice", "disk error",

@@ -3,7 +3,7 @@ using CRA.Catalog;
 
 namespace Ambrosia.Coordinator.Links;
 
-/// <summary>It reads what the catalog says of a replica's peers. Whoever asks may hang in the catalog, and decides nothing himself.</summary>
+/// <summary>Reads what the catalog says of a replica's peers. Whoever calls it may hang in the catalog. It keeps nothing.</summary>
 internal static class PeerCatalog
 {
     /// <summary>The address at which the peer's primary is reached; null: the catalog names none.</summary>

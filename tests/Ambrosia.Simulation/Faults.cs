@@ -14,6 +14,39 @@ internal sealed record Faults
     /// </summary>
     public bool Weather { get => field && Kills; init; } = true;
 
+    /// <summary>Some instances have three replicas.</summary>
+    public bool Shapes { get => field && Kills; init; } = true;
+
+    /// <summary>Each replica may have a clock of its own.</summary>
+    public bool Clocks { get => field && Kills; init; } = true;
+
+    /// <summary>The sizes and times of a world may be drawn.</summary>
+    public bool Limits { get => field && Kills; init; } = true;
+
+    /// <summary>Some worlds have a catalog, which hangs or cannot be reached at times.</summary>
+    public bool Catalog { get => field && Kills; init; } = true;
+
+    /// <summary>Operators promote, retire and stop replicas.</summary>
+    public bool Operators { get => field && Kills; init; } = true;
+
+    /// <summary>Something that was flushed is damaged; null: in one world of ten.</summary>
+    public bool? Rot { get; init; }
+
+    /// <summary>Negative control: damage where the log states nothing, which no reader can tell from a torn tail.</summary>
+    public bool RotsTail { get; init; }
+
+    /// <summary>The source is started with another build; null: in one world of ten.</summary>
+    public bool? Builds { get; init; }
+
+    /// <summary>Negative control: another build that differs where nobody can know yet, so that its calls get out.</summary>
+    public bool DiffersAhead { get; init; }
+
+    /// <summary>Negative control: what was dialled in vain is never dialled again once the faults are over.</summary>
+    public bool GivesUp { get; init; }
+
+    /// <summary>Which faults happen of those that are drawn; null: all.</summary>
+    public FaultChoice? Chosen { get; init; }
+
     /// <summary>Negative control: flushes that do nothing, which no recovery can survive.</summary>
     public bool LyingDisk { get; init; }
 

@@ -44,7 +44,10 @@ internal enum Oracle
     /// <summary>A timer's record stands in no page that is older than its due time.</summary>
     Due = 1024,
 
-    All = I17 | Due | I2 | I3 | I4 | I10 | I11 | I12 | F1 | F2 | F3,
+    /// <summary>A build that has made a call in another way than before publishes nothing to who has had that call.</summary>
+    Build = 2048,
+
+    All = Build | I17 | Due | I2 | I3 | I4 | I10 | I11 | I12 | F1 | F2 | F3,
 }
 
 /// <summary>
@@ -148,6 +151,9 @@ internal sealed class Oracles(Oracle watched)
                     Trimmed(from, to, Hello.Read(payload).Trimmed);
                     break;
                 case FrameType.Ack when isHeard: Acknowledged(from, to, Ack.Read(payload).Durable, "ack"); break;
+                case FrameType.Run when isHeard && sender.HasDiffered:
+                    Broken(Oracle.Build, $"{sender.Process} makes a call in another way than before and sends calls to {to}");
+                    break;
                 case FrameType.Run when isHeard: Emitted(from, to, RunView.Read(payload).Header); break;
             }
             bytes = bytes[size..];

@@ -35,7 +35,7 @@ internal sealed class SimulatedApp
         _replica = replica;
         _deliver = deliver;
         Coordinator.Coordinator coordinator = replica.Coordinator!;
-        _tasks = new SimulatedTasks(world.Time, () => world.Oracles.TaskStarted(replica));
+        _tasks = new SimulatedTasks(replica.Time, () => world.Oracles.TaskStarted(replica));
         _session = coordinator.NewSession(static () => { });
         _reader = _session.NewReader();
         _binding = new ImmortalSession(definition, new SessionOptions { Token = token, TaskRunner = _tasks, Log = Log });
@@ -98,7 +98,7 @@ internal sealed class SimulatedApp
     {
         if (!_tasks.HasAny) return;
         _tasks.RunOne(random);
-        if (_world.IsCalm || !_world.Faults.Kills || random.Next(12) != 0) return;
+        if (_world.IsCalm || !_world.Faults.Kills || random.Next(12) != 0 || !_world.Strikes.Strike("kill app behind a result")) return;
         while (HasBindingOutput() && _toCoordinator.Count <= ChannelBytesMax) AppSends();
         Kill();
         _replica.HoldCommits();
@@ -178,6 +178,11 @@ internal sealed class SimulatedApp
         _received.RemoveRange(0, consumed);
         if (_toApp.Count == 0) _binding.InputDry();
         if (_binding.End is not { } end) return;
+        if (end.Code == GoodbyeCode.CleanStop)
+        {
+            IsAlive = false;
+            return;
+        }
         if (end.Code != GoodbyeCode.AppFailed || !end.Why.Contains("the fork policy is to stop"))
             throw new SimulationFailure($"the app's session ended: {end.Code} {end.Why}");
         while (_binding.TryTakeOutput(out ReadOnlyMemory<byte> last))

@@ -60,7 +60,7 @@ internal sealed class SimulatedCaller
         if (_calls.Count < CallsWanted && _random.Next(12) == 0) Call();
         if (_why is not null) Finish();
         else if (_connection is null) Connect();
-        else if (!_world.IsCalm && _random.Next(400) == 0) _why = "cut";
+        else if (!_world.IsCalm && _random.Next(400) == 0 && _world.Strikes.Strike("cut the caller")) _why = "cut";
         else if (_random.Next(2) == 0) Exchange();
         else Answer();
     }

@@ -16,9 +16,9 @@ internal sealed class SimulatedInstance
 
     public ImmortalDefinition Definition { get; }
 
-    public IReadOnlyList<SimulatedReplica> Replicas { get; }
+    public SimulatedReplica[] Replicas { get; }
 
-    public bool HasRivals => Replicas.Count > 1;
+    public bool HasRivals => Replicas.Length > 1;
 
     public string Directory => $"/data/{Id.Name}";
 
@@ -26,8 +26,29 @@ internal sealed class SimulatedInstance
     public SimulatedReplica[] Reachable => [.. Replicas.Where(static replica => replica.Coordinator is { IsPrimary: true })];
 
     /// <summary>The one primary's app; null while there is none, or more.</summary>
-    public SimulatedApp? App => Reachable is [var primary] ? primary.App : null;
+    public SimulatedApp? App => OnlyPrimary?.App;
 
     /// <summary>One primary, which has nothing to do; all others follow it and have executed all that it states.</summary>
-    public bool IsQuiet => Reachable.Length == 1 && Replicas.All(static replica => replica.IsQuiet);
+    public bool IsQuiet => OnlyPrimary is not null && Array.TrueForAll(Replicas, static replica => replica.IsHalted || replica.IsQuiet);
+
+    /// <summary>Nobody of it can go on without a person.</summary>
+    public bool IsHalted => Array.TrueForAll(Replicas, static replica => replica.IsHalted);
+
+    public IEnumerable<SimulatedReplica> Living => Replicas.Where(static replica => !replica.IsHalted);
+
+    /// <summary>Asked after each step.</summary>
+    private SimulatedReplica? OnlyPrimary
+    {
+        get
+        {
+            SimulatedReplica? only = null;
+            foreach (SimulatedReplica replica in Replicas)
+            {
+                if (replica.Coordinator is not { IsPrimary: true }) continue;
+                if (only is not null) return null;
+                only = replica;
+            }
+            return only;
+        }
+    }
 }

@@ -29,17 +29,23 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
 
     private static readonly byte[] s_token = new byte[32];
 
+    private static readonly TimeSpan s_fenceEvery = TimeSpan.FromMilliseconds(240), s_restsAfterHalt = TimeSpan.FromMilliseconds(500);
+
+    private readonly TimeProvider _time = world.Clocks.New();
     private SimulatedProcess? _process;
     private IFileSystem? _files;
+    private Fence? _fence;
     private CoordinatorOptions? _options;
     private InstanceIdentity? _identity;
     private TakeOverMonitor? _standby;
     private LogFollower? _follower;
     private PromotionSpare? _spare;
     private TimeSpan? _pausedAt;
-    private TimeSpan _pausedUntil;
+    private TimeSpan _pausedUntil, _fenceDue;
     private readonly AdminCommands _commands = new();
+    private ReplicaCatalog? _catalog;
     private bool _commitAsked;
+    private TimeSpan _pausedSinceOwn;
 
     /// <summary>So many steps are left of a disk that is busy with something else.</summary>
     private int _heldSteps;
@@ -47,6 +53,24 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     private TimeSpan _restsUntil;
 
     public InstanceId Id => instance.Id;
+
+    public string Name => name;
+
+    public string Directory => instance.Directory;
+
+    /// <summary>The clock of its machine, and the monotonic time by it.</summary>
+    public TimeProvider Time => _time;
+
+    public TimeSpan Now => _time.GetElapsedTime(0);
+
+    /// <summary>The files as its process sees them.</summary>
+    public IFileSystem Files => _files ?? throw new InvalidOperationException("no process has begun");
+
+    /// <summary>Where peers reach its process: another port at each start.</summary>
+    public string Address => $"127.0.0.{Array.IndexOf(world.Replicas.ToArray(), this) + 1}:{1024 + _boots % 60_000}";
+
+    /// <summary>What operators ask of its process; null: there is none that could be asked.</summary>
+    public ReplicaOrders? Orders { get; private set; }
 
     /// <summary>Name of the process that runs, or ran last.</summary>
     public string Process => $"{Id.Name}.{name}#{_boots}";
@@ -66,18 +90,34 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     {
         get
         {
-            if (_pausedAt is not { } begin) return false;
+            if (_pausedAt is null) return false;
             if (world.Time.Elapsed < _pausedUntil && !world.IsCalm) return true;
             _pausedAt = null;
-            MustBeSilent |= world.Time.Elapsed - begin > world.HangLimit / 2 && world.Oracles.DiskOf(Id).IsSuperseded(Process);
+            MustBeSilent |= Now - _pausedSinceOwn > world.Limits.HangLimit / 2 && world.Oracles.DiskOf(Id).IsSuperseded(Process);
             return false;
         }
     }
 
     public void Pause(TimeSpan span)
     {
+        if (_pausedAt is null) _pausedSinceOwn = Now;
         _pausedAt ??= world.Time.Elapsed;
         _pausedUntil = world.Time.Elapsed + span;
+    }
+
+    /// <summary>It has ended with a code that needs a person, and nobody starts it any more.</summary>
+    public bool IsHalted { get; private set; }
+
+    /// <summary>Its process runs another build of the app, which has made a call in another way.</summary>
+    public bool IsOtherBuild { get; private set; }
+
+    public bool HasDiffered { get; set; }
+
+    /// <summary>Its process ends with a code that needs a person; without one it is started again after a while.</summary>
+    public void Halt(bool stays)
+    {
+        IsHalted = stays;
+        RestUntil(world.Time.Elapsed + s_restsAfterHalt);
     }
 
     /// <summary>It is not started again before.</summary>
@@ -87,6 +127,8 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     private void Boot()
     {
         _boots++;
+        IsOtherBuild = world.Builds.IsOther(this);
+        HasDiffered = false;
         _process = world.Disk.ForProcess(Process);
         _files = world.FilesOf(this, _process);
         _identity = InstanceDirectory.TryRead(_files, instance.Directory);
@@ -95,13 +137,13 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
             World.CrashPoints);
         if (instance.HasRivals && ReplicaLock.TryTake(_files, instance.Directory, name) is null)
             throw new SimulationFailure($"{Process} finds its name taken although the process before it is dead");
-        _options = new CoordinatorOptions
+        _options = world.Limits.Of(new CoordinatorOptions
         {
             LogDirectory = instance.Directory, Instance = Id.Name, Replica = name, CatalogDirectory = "/data/catalog",
-            HangLimit = world.HangLimit, CheckpointEveryBytes = world.CheckpointEveryBytes,
+            HangLimit = world.Limits.HangLimit, CheckpointEveryBytes = world.CheckpointEveryBytes,
             CheckpointBoundBytes = world.HasChains ? 1 : null, OutboxBytes = 4 << 20, Log = world.LogOptions,
             IgnoreLock = world.StartsWithoutLock(), ForkPolicy = world.NextForkPolicy(),
-        };
+        });
         _standby = new TakeOverMonitor(_files, _identity, _options);
     }
 
@@ -114,9 +156,10 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         while (result is ClaimResult.Lost);
         if (result is ClaimResult.Claimed claimed)
         {
+            _fence = claimed.Fence;
             PrimaryLog log = TakeOver.Execute(
                 new LogLocation(_files!, _options!.LogDirectory, _identity!) { Crash = World.CrashPoints }, claimed.Fence, name,
-                _options.Log, world.Time);
+                _options.Log, _time);
             world.Oracles.Promoted(this, log.Writer.Durable, wasSecondary: false);
             Coordinator = new Coordinator.Coordinator(Inputs(), new PrimaryStart(claimed.Fence, claimed.PrimaryLock, log));
         }
@@ -127,14 +170,21 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
             while (_follower.Step()) { }
             if (_follower.DigestEvery is not null) Coordinator = new Coordinator.Coordinator(Inputs(), _follower);
         }
+        if (Coordinator is not null) Begun(Coordinator);
         IsClaiming = false;
+    }
+
+    private void Begun(Coordinator.Coordinator parts)
+    {
+        Orders = new ReplicaOrders(world, this, parts);
+        _catalog = world.Catalogs.IsUsed ? new ReplicaCatalog(world, this, Inputs(), parts) : null;
     }
 
     private CoordinatorInputs Inputs()
     {
         CoordinatorInputs inputs = new()
         {
-            Options = _options!, Identity = _identity!, Files = _files!, AppToken = s_token, Time = world.Time,
+            Options = _options!, Identity = _identity!, Files = _files!, AppToken = s_token, Time = _time,
             Random = world.Random.NextDouble, Pumps = this, Logger = new EventRecorder(Logged),
         };
         return world.Faults.FastTimers ? inputs with { TimersClock = static log => log.Clock.NowMicros() + HourMicros } : inputs;
@@ -154,6 +204,9 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         App?.Kill();
         App = null;
         Coordinator = null;
+        Orders = null;
+        _catalog = null;
+        _fence = null;
         _standby = null;
         _follower = null;
         _spare = null;
@@ -165,7 +218,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
 
     public void Step(Random random)
     {
-        if (IsPaused) return;
+        if (IsPaused || IsHalted) return;
         if (Coordinator is not { } parts)
         {
             if (world.Time.Elapsed < _restsUntil && !world.IsCalm) return;
@@ -174,7 +227,8 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
             return;
         }
         Lsn before = parts.Durable;
-        if (parts.HasLog) StepPrimary(parts, random);
+        if (Orders!.Step(random)) { }
+        else if (parts.HasLog) StepPrimary(parts, random);
         else StepSecondary(parts, random);
         world.Oracles.Moved(this, before, parts.Durable);
     }
@@ -192,6 +246,12 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
 
     private void StepPrimary(Coordinator.Coordinator parts, Random random)
     {
+        if (IsFenceDue())
+        {
+            parts.CheckFence();
+            return;
+        }
+        if (_catalog?.Step() == true) return;
         bool mayCommit = MayCommit();
         switch (random.Next(10))
         {
@@ -201,15 +261,37 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
             case 3 when random.Next(4) == 0: parts.Tick(isQuiet: random.Next(2) == 0); break;
             case 4 when random.Next(8) == 0: parts.Log.PrepareSpace(); break;
             case 5 when random.Next(8) == 0: parts.CheckFence(); break;
-            case 6 when random.Next(4) == 0: parts.Links.Admission.TellOutputs(); world.Dial(this); break;
+            case 6 when random.Next(4) == 0: parts.Links.Admission.TellOutputs(); Dial(); break;
             case 7 when world.HasTimersAndTasks: parts.FireTimers(); break;
             case 8 when world.PoisonEvery > 0 && world.Shape.Next(300) == 0: Decide(parts); break;
             default: StepApp(random); break;
         }
     }
 
+    private void Dial()
+    {
+        if (_catalog is null) world.Dial(this);
+        else _catalog.Dial();
+    }
+
+    /// <summary>
+    /// Where its turn comes too seldom to leave it to chance, a primary looks at its fence, and beats, as often as its pump does.
+    /// </summary>
+    private bool IsFenceDue()
+    {
+        if ((!world.Limits.AreDrawn && instance.Replicas.Length < 3) || Now < _fenceDue) return false;
+        _fenceDue = Now + s_fenceEvery;
+        return true;
+    }
+
     private void StepSecondary(Coordinator.Coordinator parts, Random random)
     {
+        if (Orders!.IsClaimAsked)
+        {
+            Orders.IsClaimAsked = false;
+            BecomePrimary(parts, () => _standby!.TryTakeOver(_follower!.Epoch));
+            return;
+        }
         switch (random.Next(10))
         {
             case 0: Follow(parts); break;
@@ -231,7 +313,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
 
     private void LookAtPrimary(Coordinator.Coordinator parts)
     {
-        if (_standby!.FindHanging(world.Time.Elapsed) is not { } epoch) return;
+        if (_standby!.FindHanging(Now) is not { } epoch) return;
         world.Trace($"{Process}: the primary of epoch {epoch} hangs");
         BecomePrimary(parts, () => _standby.TryTakeOver(epoch));
     }
@@ -241,9 +323,10 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         IsClaiming = true;
         if (claim() is ClaimResult.Claimed claimed)
         {
+            _fence = claimed.Fence;
             PrimaryLog log = TakeOver.Execute(
                 new LogLocation(_files!, _options!.LogDirectory, _identity!) { Crash = World.CrashPoints }, claimed.Fence, name,
-                _options.Log, world.Time, _follower, _spare);
+                _options.Log, _time, _follower, _spare);
             world.Oracles.Promoted(this, log.Writer.Durable, wasSecondary: true);
             parts.BecomePrimary(new PrimaryStart(claimed.Fence, claimed.PrimaryLock, log));
             world.Trace($"{Process} leads from {log.Writer.Durable}");
@@ -317,10 +400,31 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
 
     void IPumps.Dial() { }
 
-    void IPumps.Fail(int code, string why)
+    void IPumps.Fail(int code, string why) => throw new ProcessEnd(this, code, why);
+
+    /// <summary>It held an epoch, and another process has claimed a later one: what it finds of the disk says nothing.</summary>
+    public bool HasLostFence()
     {
-        if (code != ExitCodes.NotPrimary) throw new SimulationFailure($"{Process} exits with {code}: {why}");
-        throw new ReplacedPrimary(this);
+        bool isLost = false;
+        if (_fence is { } fence && _process is { IsAlive: true }) world.Undisturbed(() => isLost = IsLost(fence));
+        return isLost;
+    }
+
+    private static bool IsLost(Fence fence)
+    {
+        try
+        {
+            fence.Check();
+            return false;
+        }
+        catch (FenceLostException)
+        {
+            return true;
+        }
+        catch (IOException)
+        {
+            return false;
+        }
     }
 
     /// <summary>An event of the coordinator: it belongs to the trace, and some must not happen.</summary>
@@ -334,10 +438,4 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         if (line.Contains("(P6.4)") || line.Contains("(P6.5)") || line.Contains("(P6.3)"))
             throw new SimulationFailure($"{Process}: {line}");
     }
-}
-
-/// <summary>A coordinator learns from a peer that it is primary no more, and exits with 75.</summary>
-internal sealed class ReplacedPrimary(SimulatedReplica replica) : Exception($"{replica.Process} is primary no more")
-{
-    public SimulatedReplica Replica { get; } = replica;
 }

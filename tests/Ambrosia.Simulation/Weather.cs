@@ -31,14 +31,12 @@ internal sealed class Weather
         (_setsClocks, _stops, HarmsLinks, _dialsTwice) = (Draw(), Draw(), Draw(), Draw());
         (_failsDisks, _fillsDisks, _hasBlobs) = (Draw(), Draw(), Draw());
         _blobEvery = (ulong)_random.Next(100, 400);
+        if (world.Rot.OutboxBytes is null) return;
+        (_hasBlobs, _blobEvery) = (true, 15); // little else would find its way to the disk
     }
 
-    /// <summary>It was met in this world: a campaign that has never met it has not tried it.</summary>
-    public static IReadOnlyList<string> Sights { get; } =
-    [
-        "clock set back", "clock set forward", "replica stopped", "slow link", "half-open link", "dialled twice", "disk error",
-        "disk full", "record longer than a page", "empty blob",
-    ];
+    /// <summary>Operations of the disk fail, or find it full.</summary>
+    public bool FailsDisks => _failsDisks || _fillsDisks;
 
     /// <summary>Connections may be slow, or dead in one direction.</summary>
     public bool HarmsLinks { get; }
@@ -61,7 +59,7 @@ internal sealed class Weather
     /// <summary>A second connection is made beside the first.</summary>
     public bool DialsTwice()
     {
-        if (!_dialsTwice || _world.IsCalm || _random.Next(6) != 0) return false;
+        if (!_dialsTwice || _world.IsCalm || _random.Next(6) != 0 || !_world.Strikes.Strike("dial twice")) return false;
         _world.Saw("dialled twice");
         return true;
     }
@@ -105,6 +103,7 @@ internal sealed class Weather
             _ => TimeSpan.FromHours(_random.Next(1, 60)),
         };
         bool isBack = _random.Next(2) == 0;
+        if (!_world.Strikes.Strike($"set the clock {(isBack ? "back" : "forward")} by {by}")) return;
         _world.Trace($"the clock is set {(isBack ? "back" : "forward")} by {by}");
         _world.Time.ShiftWallClock(isBack ? -by : by);
         _world.Saw(isBack ? "clock set back" : "clock set forward");
@@ -115,6 +114,7 @@ internal sealed class Weather
         SimulatedReplica replica = _random.Pick(AnyReplica());
         if (replica.Coordinator is null) return;
         TimeSpan span = TimeSpan.FromMilliseconds(_random.Next(100, 9000));
+        if (!_world.Strikes.Strike($"stop {replica.Process} for {span}")) return;
         _world.Trace($"stop {replica.Process} for {span}");
         replica.Pause(span);
         _world.Saw("replica stopped");
@@ -126,8 +126,10 @@ internal sealed class Weather
         SimulatedLink link = _random.Pick(_world.Links);
         bool isDead = _random.Next(3) == 0;
         TimeSpan span = TimeSpan.FromMilliseconds(isDead ? SimulatedLink.DeadAfterMs : _random.Next(10, 3000));
+        bool toDialler = isDead && _random.Next(2) == 0;
+        if (!_world.Strikes.Strike($"link {link.From.Id} - {link.To.Id} {(isDead ? "dead in one direction" : "slow")} for {span}")) return;
         _world.Trace($"link {link.From.Id} - {link.To.Id}: {(isDead ? "one direction is dead" : $"slow for {span}")}");
-        if (isDead) link.KillDirection(_random.Next(2) == 0, _world.Time.Elapsed + span);
+        if (isDead) link.KillDirection(toDialler, _world.Time.Elapsed + span);
         else link.Delay(_world.Time.Elapsed + span);
         _world.Saw(isDead ? "half-open link" : "slow link");
     }
@@ -138,16 +140,20 @@ internal sealed class Weather
         SimulatedReplica replica = _random.Pick(AnyReplica());
         string process = replica.Process;
         bool onlyChanges = _random.Next(3) != 0;
+        int nth = _random.Next(1, 30);
+        if (!_world.Strikes.Strike($"fail an operation of {process}")) return;
         _world.Trace($"the disk of {process} is to fail once");
         _world.Disk.Faults.Clear();
-        _world.Disk.Faults.FailNth(_random.Next(1, 30), FileFault.InputOutput,
+        _world.Disk.Faults.FailNth(nth, FileFault.InputOutput,
             where: operation => operation.Process == process && (!onlyChanges || operation.Changes));
     }
 
     private void Fill()
     {
         TimeSpan span = TimeSpan.FromMilliseconds(_random.Next(100, 2000));
-        _world.Undisturbed(() => _world.Disk.CapacityBytes = DiskBytes - _world.Disk.FreeBytes("/data") + _random.Next(1 << 18));
+        int room = _random.Next(1 << 18);
+        if (!_world.Strikes.Strike($"fill the disk for {span}")) return;
+        _world.Undisturbed(() => _world.Disk.CapacityBytes = DiskBytes - _world.Disk.FreeBytes("/data") + room);
         _fullUntil = _world.Time.Elapsed + span;
         _world.Trace($"the disk is full for {span}");
     }
@@ -159,5 +165,5 @@ internal sealed class Weather
         _fullUntil = null;
     }
 
-    private SimulatedReplica[] AnyReplica() => [.. _world.Source.Replicas, .. _world.Ledger.Replicas];
+    private SimulatedReplica[] AnyReplica() => [.. _world.Replicas];
 }

@@ -134,16 +134,17 @@ public sealed partial class Source : Immortal<ISourceProxy>, ISource
         for (ulong i = 0; i < CallsPerBurst; i++)
         {
             ulong number = ++Made, value = Ledger.Mix(number, Answers) ^ (ulong)(World.OfThisThread.Dice?.Next() ?? 0);
+            ulong made = World.OfThisThread.Builds.Made(number, value);
             if (World.OfThisThread.Weather.BlobBytesOf(number) is { } bytes)
             {
                 byte[] blob = new byte[bytes];
                 blob.AsSpan().Fill((byte)value);
                 Hash = Ledger.Mix(Ledger.Mix(Hash, number), value ^ Ledger.Sum(blob));
-                _ledger.PutBlobFork(number, value, blob);
+                _ledger.PutBlobFork(number, made, blob);
                 continue;
             }
             Hash = Ledger.Mix(Ledger.Mix(Hash, number), value);
-            _ledger.PutFork(number, value);
+            _ledger.PutFork(number, made);
         }
         if (++Burst < Bursts) thisProxy.ContinueFork();
     }

@@ -1,12 +1,10 @@
 using System.Buffers;
 using Ambrosia.Coordinator.Links;
 using Ambrosia.Coordinator.Replica;
-using Ambrosia.Log.Fencing;
 using Ambrosia.Log.Files;
 using Ambrosia.Log.Format;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
-using Ambrosia.Protocol.Locking;
 using Ambrosia.Protocol.Records;
 using Ambrosia.TestKit;
 
@@ -24,13 +22,10 @@ internal sealed class World
     private readonly SimulationTrace _trace = new();
     private readonly SimulatedRandom _shape;
     private readonly bool _hasReplicas, _hasLocklessRivals;
-    private readonly SimulatedCaller? _caller;
-    private readonly DeletedPeer? _deleted;
-    private readonly ImpulseSenders? _senders;
-    private readonly Weather _weather;
+    private readonly Verdict _verdict;
+    private readonly Breakage _breakage;
     private readonly SortedDictionary<string, int> _sights = new(StringComparer.Ordinal);
-    private bool _calm, _isNested;
-    private int _fileCrashIn;
+    private bool _calm;
 
     [ThreadStatic]
     private static World? s_ofThisThread;
@@ -40,17 +35,22 @@ internal sealed class World
         s_ofThisThread = this;
         Seed = seed;
         Faults = faults;
+        Strikes = new Strikes(faults.Chosen);
         Oracles = new Oracles(faults.Watched);
         Random = new SimulatedRandom(seed);
         Disk = new SimulatedFileSystem(seed ^ 0xD15C);
-        Disk.BeforeOperation = BeforeFileOperation;
+        _breakage = new Breakage(this);
+        Disk.BeforeOperation = _breakage.BeforeFileOperation;
         Crash.Arm(CrashPoints);
         _shape = new SimulatedRandom(seed ^ 0x5E7); // its own, so that a seed's world without replicas stays what it was
         _hasReplicas = faults.Replicas ?? seed % 2 == 0;
         int which = _hasReplicas ? _shape.Next(3) : -1;
         _hasLocklessRivals = _hasReplicas && _shape.Next(4) == 0;
-        Source = new SimulatedInstance(this, "source", ImmortalDefinition.Of<Source>(), which is 0 or 2 ? 2 : 1);
-        Ledger = new SimulatedInstance(this, "ledger", ImmortalDefinition.Of<Ledger>(), which is 1 or 2 ? 2 : 1);
+        Shapes = new Shapes(this, seed);
+        Clocks = new Clocks(this, seed);
+        Source = new SimulatedInstance(this, "source", ImmortalDefinition.Of<Source>(), which is 0 or 2 ? Shapes.Replicas() : 1);
+        Ledger = new SimulatedInstance(this, "ledger", ImmortalDefinition.Of<Ledger>(), which is 1 or 2 ? Shapes.Replicas() : 1);
+        Instances = [Source, Ledger];
         CheckpointEveryBytes = Random.Next(4) == 0 ? long.MaxValue : 4096 * Random.Next(1, 60);
         LogOptions = new LogOptions
         {
@@ -58,6 +58,8 @@ internal sealed class World
             ZeroWindowBytes = 4096 * Random.Next(0, 40),
             PagesKept = (int)(seed % 4), // few, so that delivery often reads the segment
         };
+        Limits = new Limits(this, seed);
+        LogOptions = Limits.Of(LogOptions);
         HasChains = faults.Chains ?? (faults.Deletes != true && seed % 7 == 5);
         if (HasChains) CheckpointEveryBytes = 4096 * _shape.Next(1, 6);
         HasTimersAndTasks = faults.TimersAndTasks ?? seed % 4 >= 2;
@@ -65,10 +67,16 @@ internal sealed class World
         Whim = faults.Whim ? new SimulatedRandom(seed) : null;
         Dice = faults.RollingDice ? new SimulatedRandom(seed) : null;
         if (faults.Deletes ?? (faults is { Caller: null, Impulses: null, Chains: null } && seed % 7 == 4 && seed % 5 != 3))
-            _deleted = new DeletedPeer(this);
-        else if (faults.Caller ?? seed % 5 == 3) _caller = new SimulatedCaller(this, Ledger, seed);
-        if (_deleted is null && (faults.Impulses ?? seed % 5 == 1)) _senders = new ImpulseSenders(this, seed);
-        _weather = new Weather(this, seed);
+            Deleted = new DeletedPeer(this);
+        else if (faults.Caller ?? seed % 5 == 3) Caller = new SimulatedCaller(this, Ledger, seed);
+        if (Deleted is null && (faults.Impulses ?? seed % 5 == 1)) Senders = new ImpulseSenders(this, seed);
+        Rot = new Rot(this, seed);
+        Weather = new Weather(this, seed);
+        Operators = new Operators(this, seed);
+        Catalogs = new Catalogs(this, seed);
+        Halts = new Halts(this);
+        Builds = new Builds(this, seed);
+        _verdict = new Verdict(this);
         Disk.CreateDirectory("/data");
         Disk.FlushDirectory("/");
         Disk.FlushDirectory("/data");
@@ -87,20 +95,40 @@ internal sealed class World
     public int Stops { get; private set; }
 
     /// <summary>Messages that were tried again by the time that everything came to rest.</summary>
-    public ulong TriedAgain { get; private set; }
+    public ulong TriedAgain { get; set; }
 
     public ulong Seed { get; }
 
-    public SimulatedCaller? Caller => _caller;
+    /// <summary>Null: nobody calls from outside.</summary>
+    public SimulatedCaller? Caller { get; }
 
     /// <summary>Null: the ledger lives.</summary>
-    public DeletedPeer? Deleted => _deleted;
+    public DeletedPeer? Deleted { get; }
 
-    public ImpulseSenders? Senders => _senders;
+    public ImpulseSenders? Senders { get; }
 
     public Faults Faults { get; }
 
-    public Weather Weather => _weather;
+    /// <summary>Every fault that was injected so far, and which of them are let happen.</summary>
+    public Strikes Strikes { get; }
+
+    public Weather Weather { get; }
+
+    public Shapes Shapes { get; }
+
+    public Clocks Clocks { get; }
+
+    public Limits Limits { get; }
+
+    public Operators Operators { get; }
+
+    public Catalogs Catalogs { get; }
+
+    public Halts Halts { get; }
+
+    public Rot Rot { get; }
+
+    public Builds Builds { get; }
 
     public IReadOnlyList<SimulatedLink> Links => _links;
 
@@ -144,10 +172,17 @@ internal sealed class World
 
     public SimulatedInstance Ledger { get; }
 
-    public TimeSpan HangLimit { get; } = TimeSpan.FromSeconds(2);
+    public IReadOnlyList<SimulatedInstance> Instances { get; }
+
+    public IEnumerable<SimulatedReplica> Replicas => Instances.SelectMany(static instance => instance.Replicas);
 
     /// <summary>The faults are over.</summary>
     public bool IsCalm => _calm;
+
+    /// <summary>When the faults ended, and for how long the world took from there to come to rest.</summary>
+    public TimeSpan CalmSince { get; private set; }
+
+    public TimeSpan Rested { get; private set; }
 
     /// <summary>
     /// Who starts now claims whatever locks say. Not everyone: two that are always started so replace one another for ever, each take-over
@@ -155,7 +190,8 @@ internal sealed class World
     /// </summary>
     public bool StartsWithoutLock() => _hasLocklessRivals && !_calm && _shape.Next(4) == 0;
 
-    public int Crashes { get; private set; }
+    /// <summary>How often something broke: kills, power losses and cut links among them.</summary>
+    public int Crashes { get; set; }
 
     public ulong TraceHash => _trace.Hash;
 
@@ -164,6 +200,9 @@ internal sealed class World
 
     public long NowMicros => Time.GetUtcNow().ToUnixTimeMilliseconds() * 1000;
 
+    /// <summary>Whose code runs: who dies when a crash is thrown.</summary>
+    public SimulatedReplica? Running { get; set; }
+
     public Guid NewUuid()
     {
         byte[] bytes = new byte[16];
@@ -171,20 +210,19 @@ internal sealed class World
         return new Guid(bytes);
     }
 
+    public SimulatedInstance InstanceOf(InstanceId id) => Instances.First(instance => instance.Id == id);
+
     /// <exception cref="SimulationFailure">An invariant broke; the message repeats the seed.</exception>
     public void Run()
     {
         try
         {
-            for (int i = 0; i < FaultySteps && !IsDone(); i++) Step();
-            _calm = true;
-            _weather.Clear();
-            for (int i = 0; !IsDone(); i++)
-            {
-                if (i == CalmStepsMax) throw new SimulationFailure($"no rest after the faults (I22): {Describe()}");
-                Step();
-            }
-            Judge();
+            for (int i = 0; i < FaultySteps && !_verdict.IsDone(); i++) Step();
+            EndFaults();
+            Rest();
+            Rested = Time.Elapsed - CalmSince;
+            if (Rot.Struck is { IsHalted: false } struck) StartAgain(struck);
+            _verdict.Judge();
         }
         catch (Exception e) when (e is not SimulationFailure { Data.Count: > 0 })
         {
@@ -192,14 +230,49 @@ internal sealed class World
         }
     }
 
+    private void Rest()
+    {
+        for (int i = 0; !_verdict.IsDone(); i++)
+        {
+            if (i == CalmStepsMax || Time.Elapsed - CalmSince > Verdict.RestMax)
+                throw new SimulationFailure(
+                    $"no rest {Time.Elapsed - CalmSince} after the faults, in {i} steps (I22): {_verdict.Describe()}");
+            Step();
+        }
+    }
+
+    /// <summary>What was damaged is read once more, by processes that remember nothing: they halt, or come to rest again.</summary>
+    private void StartAgain(SimulatedInstance instance)
+    {
+        foreach (SimulatedReplica replica in instance.Replicas) replica.KillCoordinator();
+        Rest();
+        if (!instance.IsHalted) Saw("damage where nothing is needed");
+    }
+
+    private void EndFaults()
+    {
+        _calm = true;
+        CalmSince = Time.Elapsed;
+        Weather.Clear();
+        Catalogs.Clear();
+        Builds.Clear();
+    }
+
     private void Step()
     {
-        if (_caller is not null && _caller.TakesTurn()) { Run(null, _caller.Step); return; }
-        _deleted?.Step();
-        if (_senders is not null && _senders.TakesTurn()) { _senders.Step(); return; }
-        SimulatedInstance instance = Random.Next(2) == 0 ? Source : Ledger;
-        if (!_calm) _weather.Step();
-        if (!_calm && Random.Next(600) == 0) Break(instance);
+        if (Caller is not null && Caller.TakesTurn()) { Run(null, Caller.Step); return; }
+        Deleted?.Step();
+        if (Senders is not null && Senders.TakesTurn()) { Senders.Step(); return; }
+        SimulatedInstance instance = Instances[Random.Next(Instances.Count)];
+        if (!_calm)
+        {
+            Weather.Step();
+            Operators.Step();
+            Catalogs.Step();
+            Rot.Step();
+            Builds.Step();
+        }
+        if (!_calm && Random.Next(600) == 0) _breakage.Break(instance);
         else if (_links.Count > 0 && Random.Next(3) == 0) Run(null, StepLink);
         else
         {
@@ -210,11 +283,11 @@ internal sealed class World
         _trace.AddStep(Random.Position);
     }
 
-    private SimulatedReplica PickOf(SimulatedInstance instance) =>
+    public SimulatedReplica PickOf(SimulatedInstance instance) =>
         instance.HasRivals ? Random.Pick(instance.Replicas) : instance.Replicas[0];
 
     /// <summary>Lets a replica act; what kills it kills it alone.</summary>
-    private void Run(SimulatedReplica? replica, Action act)
+    public void Run(SimulatedReplica? replica, Action act)
     {
         Running = replica;
         try
@@ -227,31 +300,45 @@ internal sealed class World
             Crashes++;
             Running.KillCoordinator();
         }
-        catch (IOException e) when (Running is not null && _weather.IsOurs(e))
+        catch (ProcessEnd end)
         {
-            Trace($"{Running!.Process} exits with 74: {e.Message}");
-            Running.KillCoordinator();
-            Running.RestUntil(Time.Elapsed + _weather.RestartsAfter());
+            Exit(end.Replica, end.Code, end.Message, null);
         }
-        catch (FenceLostException)
+        catch (Exception fatal) when (Running is not null && CodeOf(fatal) is not null)
         {
-            End(Running!);
-        }
-        catch (ReplacedPrimary replaced)
-        {
-            End(replaced.Replica);
+            if (!Exit(Running, CodeOf(fatal)!.Value, fatal.Message, fatal)) throw;
         }
     }
 
-    private void End(SimulatedReplica replaced)
+    /// <summary>As the pumps have it: a log that holds what it must not is damaged, as far as it was damaged at all.</summary>
+    private int? CodeOf(Exception fatal) =>
+        fatal is ProtocolViolation && Halts.IsExpected(Running!.Id, ExitCodes.Damage) ? ExitCodes.Damage : ExitCodes.Of(fatal);
+
+    /// <summary>A process ends with a code; false: it must not.</summary>
+    private bool Exit(SimulatedReplica replica, int code, string why, Exception? fatal)
     {
-        Trace($"{replaced.Process} exits with 75");
-        Oracles.NotPrimary(replaced);
-        replaced.KillCoordinator();
+        if (code is ExitCodes.Io or ExitCodes.Damage && replica.HasLostFence()) code = ExitCodes.NotPrimary;
+        switch (code)
+        {
+            case ExitCodes.Ok: break;
+            case ExitCodes.NotPrimary: Oracles.NotPrimary(replica); break;
+            case ExitCodes.Io when fatal is IOException met && Weather.IsOurs(met):
+                replica.RestUntil(Time.Elapsed + Weather.RestartsAfter());
+                break;
+            case ExitCodes.Io when Halts.TryTake(replica, code): break;
+            case ExitCodes.Io when fatal is null && Weather.FailsDisks:
+                replica.RestUntil(Time.Elapsed + Weather.RestartsAfter());
+                break;
+            case ExitCodes.Damage or ExitCodes.Divergence when Halts.TryTake(replica, code): break;
+            default:
+                if (fatal is not null) return false;
+                throw new SimulationFailure($"{replica.Process} exits with {code}: {why}");
+        }
+        Trace($"{replica.Process} exits with {code}: {why}");
+        replica.KillCoordinator();
+        if (code == ExitCodes.Divergence) Builds.Diverged(replica);
+        return true;
     }
-
-    /// <summary>Whose code runs: who dies when a crash is thrown.</summary>
-    public SimulatedReplica? Running { get; set; }
 
     /// <summary>What a coordinator is started with: stop only where there is an operator yet to start it with something else.</summary>
     public ForkPolicy NextForkPolicy() =>
@@ -274,65 +361,39 @@ internal sealed class World
         if (link.HasEnded) _links.Remove(link);
     }
 
-    private void Break(SimulatedInstance instance)
+    public void KillAll()
     {
-        Crashes++;
-        if (instance.HasRivals && Random.Next(2) == 0) { BreakReplica(instance); return; }
-        switch (Random.Next(6))
-        {
-            case 0 when Faults.Kills: Trace($"kill coordinator {instance.Id}"); PickOf(instance).KillCoordinator(); break;
-            case 1 when Faults.Kills: Trace($"kill app {instance.Id}"); PickOf(instance).App?.Kill(); break;
-            case 2 when Faults.Kills: Trace("kill all"); KillAll(); break;
-            case 3 when Faults.PowerLosses:
-                Trace("power loss");
-                KillAll();
-                Disk.PowerLoss(Random.NextUInt64());
-                Oracles.PowerLost();
-                break;
-            case 4 when Faults.BrokenLinks && _links.Count > 0: Random.Pick(_links).Break("cut"); break;
-            case 5 when Faults.Kills: _fileCrashIn = Random.Next(1, 40); break;
-        }
-    }
-
-    /// <summary>What matters where there is another to go on.</summary>
-    private void BreakReplica(SimulatedInstance instance)
-    {
-        SimulatedReplica[] primaries = instance.Reachable;
-        if (primaries.Length == 0) return;
-        SimulatedReplica primary = Random.Pick(primaries);
-        if (Random.Next(3) == 0 && Faults.Kills)
-        {
-            Trace($"kill primary {primary.Process}");
-            primary.KillCoordinator();
-            return;
-        }
-        TimeSpan span = HangLimit * Random.Next(1, 9) / 2;
-        Trace($"stop {primary.Process} for {span}");
-        primary.Pause(span);
-    }
-
-    private void KillAll()
-    {
-        foreach (SimulatedReplica replica in (SimulatedReplica[])[.. Source.Replicas, .. Ledger.Replicas]) replica.KillCoordinator();
+        foreach (SimulatedReplica replica in Replicas.ToArray()) replica.KillCoordinator();
     }
 
     public void Lost(SimulatedReplica dead)
     {
         foreach (SimulatedLink link in _links) link.Lost(dead);
-        _caller?.Lost(dead);
+        Caller?.Lost(dead);
         _links.RemoveAll(static link => link.HasEnded);
     }
 
     public void Dial(SimulatedReplica from)
     {
+        if (Faults.GivesUp && _calm) return;
         foreach (InstanceId peer in from.Coordinator!.Links.PeersToDial())
         {
-            SimulatedReplica[] there = (peer == Source.Id ? Source : Ledger).Reachable;
+            SimulatedReplica[] there = InstanceOf(peer).Reachable;
             if (there.Length > 0)
                 _links.Add(new SimulatedLink(this, from, there.Length == 1 ? there[0] : Random.Pick(there), (uint)Random.Next()));
-            if (there.Length > 0 && _weather.DialsTwice()) _links.Add(new SimulatedLink(this, from, there[0], (uint)Random.Next()));
+            if (there.Length > 0 && Weather.DialsTwice()) _links.Add(new SimulatedLink(this, from, there[0], (uint)Random.Next()));
             from.Coordinator.Links.Table.Dialled(peer, TimeSpan.Zero, there.Length > 0 ? null : DialFailure.NoAnswer);
         }
+    }
+
+    /// <summary>Connects to whoever listens there now; false: nobody does.</summary>
+    public bool TryConnect(SimulatedReplica from, string address)
+    {
+        if (Replicas.FirstOrDefault(replica => replica.Coordinator is not null && replica.Address == address) is not { } there)
+            return false;
+        _links.Add(new SimulatedLink(this, from, there, (uint)Random.Next()));
+        if (Weather.DialsTwice()) _links.Add(new SimulatedLink(this, from, there, (uint)Random.Next()));
+        return true;
     }
 
     /// <summary>What somebody from outside does to the disk: nobody else acts meanwhile.</summary>
@@ -340,34 +401,7 @@ internal sealed class World
     {
         Disk.BeforeOperation = null;
         act();
-        Disk.BeforeOperation = BeforeFileOperation;
-    }
-
-    /// <summary>A crash in the middle of a file operation.</summary>
-    private void BeforeFileOperation(FileOperation operation)
-    {
-        _trace.AddStep((ulong)operation.Bytes);
-        if (!_isNested && Running is { } replica) LetRivalAct(replica);
-        if (_calm || _fileCrashIn == 0 || !operation.Changes || --_fileCrashIn > 0) return;
-        throw new SimulatedCrash($"at {operation}")
-        {
-            BytesWritten = operation.Bytes > 0 ? Random.Next((int)Math.Min(operation.Bytes, 1 << 20)) : 0
-        };
-    }
-
-    /// <summary>
-    /// Between two file operations of one replica another one acts, above all while an epoch is claimed and a log taken over.
-    /// </summary>
-    private void LetRivalAct(SimulatedReplica replica)
-    {
-        SimulatedInstance instance = replica.Id == Source.Id ? Source : Ledger;
-        if (!instance.HasRivals || Random.Next(replica.IsClaiming ? 6 : 60) != 0) return;
-        SimulatedReplica rival = PickOf(instance);
-        if (rival == replica) return;
-        _isNested = true;
-        LockChecks.AsAnotherThread(() => Run(rival, () => rival.Step(Random)));
-        _isNested = false;
-        Running = replica;
+        Disk.BeforeOperation = _breakage.BeforeFileOperation;
     }
 
     /// <summary>The files that a process of this replica sees, with what is planted.</summary>
@@ -391,83 +425,13 @@ internal sealed class World
         Oracles.OnLink(replica, other, Oracles.LifeOf(other), frame.WrittenSpan, seed: 0);
     }
 
-    private bool IsDone() =>
-        Source.App?.Immortal is Source { IsDone: true } source && Ledger.App?.Immortal is Ledger ledger
-        && _deleted is not { IsDeleted: true, IsForgotten: false } && ledger.Count >= source.Made && _caller is not { IsDone: false }
-        && _senders is not { IsDone: false }
-        && Source.Replicas.All(r => r.App?.Immortal is Source s && s.IsAt(source) && s.Marks.Count == source.Marks.Count)
-        && Ledger.Replicas.All(r => r.App?.Immortal is Ledger l && l.IsAt(ledger) && r.App.MessagesSetAside == Ledger.App.MessagesSetAside)
-        && Source.IsQuiet && Ledger.IsQuiet && _links.All(static link => link.IsQuiet);
-
-    private string Describe() =>
-        $"source {(Source.App?.Immortal as Source)?.Made} calls, {(Source.App?.Immortal as Source)?.Answers} answers, {(Source.App?.Immortal as Source)?.Rounds} rounds, {(Source.App?.Immortal as Source)?.Ticks} ticks, ledger {(Ledger.App?.Immortal as Ledger)?.Count}; " +
-        $"{_links.Count} links, source quiet {Source.IsQuiet}, ledger quiet {Ledger.IsQuiet}";
-
-    private void Judge()
-    {
-        var source = (Source)Source.App!.Immortal!;
-        var ledger = (Ledger)Ledger.App!.Immortal!;
-        if (Oracles.Acknowledgements < 5 || Oracles.Sends < 20 || Oracles.Trims < 1)
-            throw new SimulationFailure(
-                $"the oracles saw {Oracles.Acknowledgements} acknowledgements, {Oracles.Sends} sends and {Oracles.Trims} trims: they prove nothing");
-        if (ledger.Count != source.Made) throw new SimulationFailure($"{source.Made} calls made, {ledger.Count} applied (I1)");
-        if (ledger.Hash != source.Hash)
-            throw new SimulationFailure($"{ledger.Count} calls applied in another order or with other values (I15)");
-        if (Source.Replicas.Any(r => ((Source)r.App!.Immortal!).Hash != source.Hash)
-            || Ledger.Replicas.Any(r => ((Ledger)r.App!.Immortal!).Hash != ledger.Hash))
-            throw new SimulationFailure("two replicas have executed the same calls and differ (I8)");
-        JudgeTimersAndTasks(source);
-        ChainOracle.Judge(source, ledger);
-        _caller?.Judge(ledger);
-        _senders?.Judge(source, ledger);
-        if (Source.Replicas.Any(r => !((Source)r.App!.Immortal!).Marks.SequenceEqual(source.Marks)))
-            throw new SimulationFailure("two replicas have executed the same impulses and differ (I8)");
-        if (Ledger.Replicas.Any(
-            r => ((Ledger)r.App!.Immortal!).Place != ledger.Place || !((Ledger)r.App!.Immortal!).Effects.SequenceEqual(ledger.Effects)))
-            throw new SimulationFailure("two replicas have executed the same calls from outside and differ (I8)");
-        if (source.WrongAnswers != 0 || ledger.Asked != source.Answers)
-            throw new SimulationFailure($"{source.WrongAnswers} wrong answers, {ledger.Asked} asked, {source.Answers} answered (I16)");
-        JudgePoison(ledger);
-    }
-
-    /// <summary>Every execution has set aside, tried again and dropped the same.</summary>
-    private void JudgePoison(Ledger ledger)
-    {
-        if (PoisonEvery == 0) return;
-        if ((ulong)ledger.Thrown.Count != ledger.Count / PoisonEvery)
-            throw new SimulationFailure($"{ledger.Thrown.Count} of {ledger.Count} calls have thrown (L5.12)");
-        TriedAgain = ledger.TriedAgain;
-        foreach (SimulatedReplica replica in Ledger.Replicas)
-        {
-            var other = (Ledger)replica.App!.Immortal!;
-            if (!other.Thrown.SequenceEqual(ledger.Thrown) || other.TriedAgain != ledger.TriedAgain
-                || replica.App.MessagesSetAside != Ledger.App!.MessagesSetAside)
-                throw new SimulationFailure(
-                    $"{replica.Process} keeps {replica.App.MessagesSetAside} messages and has tried {other.TriedAgain} again, another {Ledger.App!.MessagesSetAside} and {ledger.TriedAgain} (L5.12)");
-        }
-    }
-
-    private void JudgeTimersAndTasks(Source source)
-    {
-        if (!HasTimersAndTasks) return;
-        if (Oracles.TimersAndTasks.Results < (int)Simulation.Source.RoundsWanted
-            || Oracles.TimersAndTasks.Fired < (int)(Simulation.Source.RoundsWanted + Simulation.Source.TicksWanted))
-            throw new SimulationFailure(
-                $"the oracles saw {Oracles.TimersAndTasks.Results} results and {Oracles.TimersAndTasks.Fired} timers: they prove nothing");
-        Oracles.JudgeTasks(source.Results);
-        if (source.WrongResults != 0 || (ulong)source.Results.Count != source.Rounds)
-            throw new SimulationFailure(
-                $"{source.Rounds} tasks, {source.Results.Count} results, {source.WrongResults} of them twice (I17)");
-        if (source.WrongTimes != 0 || source.Ticks != Simulation.Source.TicksWanted)
-            throw new SimulationFailure($"{source.WrongTimes} timers fired at a time that cannot be, {source.Ticks} ticks");
-        if (Source.Replicas.Any(r => ((Source)r.App!.Immortal!).TimersAndTasksHash() != source.TimersAndTasksHash()))
-            throw new SimulationFailure("two replicas have executed the same timers and tasks and differ (I8)");
-    }
-
     public void Trace(string line) => _trace.Add(line);
 
+    /// <summary>Adds a number that a step depends on, or comes to.</summary>
+    public void TraceStep(ulong value) => _trace.AddStep(value);
+
     /// <summary>Counts something rare.</summary>
-    /// <param name="sight">One of <see cref="Weather.Sights"/>; null: it was nothing rare.</param>
+    /// <param name="sight">One of <see cref="Simulation.Sights"/>; null: it was nothing rare.</param>
     public void Saw(string? sight)
     {
         if (sight is not null) _sights[sight] = _sights.GetValueOrDefault(sight) + 1;
@@ -478,8 +442,16 @@ internal sealed class World
         public void Hit(string name)
         {
             World world = OfThisThread;
-            if (world._calm || !world.Faults.Kills || world.Random.Next(4000) != 0) return;
+            if (world._calm || !world.Faults.Kills || world.Random.Next(4000) != 0 || !world.Strikes.Strike($"crash at {name}")) return;
             throw new SimulatedCrash(name);
         }
     }
+}
+
+/// <summary>A coordinator ends by a decision of its own, with an exit code (<see cref="ExitCodes"/>).</summary>
+internal sealed class ProcessEnd(SimulatedReplica replica, int code, string why) : Exception(why)
+{
+    public SimulatedReplica Replica { get; } = replica;
+
+    public int Code { get; } = code;
 }

@@ -69,7 +69,7 @@ internal sealed class CatalogPump(
                 }
                 asked?.Set();
                 long begun = Environment.TickCount64;
-                LookForPeers();
+                if (PeerCatalog.TakePublished(catalog, peers)) dial();
                 rest = (int)Math.Clamp((Environment.TickCount64 - begun) * RestShare, PeersMs, PublishMs);
             }
         }
@@ -81,22 +81,6 @@ internal sealed class CatalogPump(
         {
             fail(ExitCodes.Io, e.Message);
         }
-    }
-
-    /// <summary>One listing shows what peers have claimed since the last; that a catalog cannot be read is the dial's to tell.</summary>
-    private void LookForPeers()
-    {
-        if (!peers.HasUnconnected) return;
-        bool isAny = false;
-        try
-        {
-            foreach ((InstanceId peer, Epoch epoch) in catalog.Epochs()) isAny |= peers.Published(peer, epoch);
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            return;
-        }
-        if (isAny) dial();
     }
 
     public void Dispose()

@@ -130,9 +130,7 @@ internal sealed class LinkPump(Coordinator coordinator, ICatalog catalog, LinkSe
         (failure, why) = (null, "");
         try
         {
-            ReplicaEntry? primary = catalog.Find(peer) is { } entry
-                ? entry.Replicas.FirstOrDefault(r => r.Role == "primary" && r.Epoch == entry.Epoch) : null;
-            if (primary is not null) return LinkDialler.Dial(primary.Address, settings, peer: peer.Name);
+            if (PeerCatalog.FindAddress(catalog, peer) is { } address) return LinkDialler.Dial(address, settings, peer: peer.Name);
             failure = DialFailure.NoAddress;
         }
         catch (Exception e) when (e is not (OutOfMemoryException or LockOrderException))

@@ -79,16 +79,9 @@ internal sealed class PumpSet(Action<int, string> fail) : IPumps, IDisposable
     {
         LockChecks.BeforeWait();
         var patience = Stopwatch.StartNew();
-        if (parts.IsPrimary && parts.Checkpoints.AreAllowed && parts.Sessions.Live is { IsPrimary: true })
-        {
-            parts.Checkpoints.Request();
-            while (parts.Checkpoints.IsDue && patience.Elapsed < TimeSpan.FromSeconds(5)) Thread.Sleep(5);
-        }
-        while (parts.HasLog && parts.Log.MarkDue && patience.Elapsed < TimeSpan.FromSeconds(6))
-        {
-            if (parts.Log.AppendMark()) _commits.Commit(drained: true);
-            Thread.Sleep(1);
-        }
+        var end = new CleanEnd(parts);
+        for (CleanEndStep step; (step = end.Next(patience.Elapsed)) != CleanEndStep.Over; Thread.Sleep(1))
+            if (step == CleanEndStep.Commit) _commits.Commit(drained: true);
     }
 
     public void Commit(bool drained) => _commits.Commit(drained);

@@ -9,8 +9,9 @@ namespace Ambrosia.Coordinator.Outboxes;
 /// <param name="At">Where the frame begins.</param>
 /// <param name="FrameBytes">Its length, header included.</param>
 /// <param name="End">The channel after this run; for impulses the number counts impulses and there is no hash.</param>
+/// <param name="Crc">The CRC-32C of a frame in the scratch file: a disk may give back other bytes than it was given.</param>
 internal readonly record struct OutboxEntry(
-    BlockPool.Block? Block, long At, int FrameBytes, MessageKind Kind, uint Count, ChannelPosition End)
+    BlockPool.Block? Block, long At, int FrameBytes, MessageKind Kind, uint Count, ChannelPosition End, uint Crc = 0)
 {
     public bool IsImpulse => Kind == MessageKind.Impulse;
 

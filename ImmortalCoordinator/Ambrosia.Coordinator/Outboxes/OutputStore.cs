@@ -17,7 +17,7 @@ internal sealed class OutputStore : IDisposable
     {
         CoordinatorOptions options = inputs.Options;
         _scratch = new ScratchFile(inputs.Files, Path.Combine(options.LogDirectory, $"scratch.{options.Replica}"), options.ScratchBytes,
-            bytesLeft: 2 * options.Log.SegmentBytes);
+            bytesLeft: 2 * options.Log.SegmentBytes, why => inputs.Pumps.Fail(ExitCodes.Io, why));
         _scratch.RemoveLeftover();
         Outboxes = new OutboxSet(self, _scratch, new MemoryBudget(Pool, (int)Math.Max(4, options.OutboxBytes / BlockPool.BlockBytes)));
         Backpressure = new OutputBackpressure(Outboxes, options.LogDirectory, inputs.Time, inputs.Logger);

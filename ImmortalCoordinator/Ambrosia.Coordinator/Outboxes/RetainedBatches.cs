@@ -1,6 +1,7 @@
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Hashing;
 using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.Coordinator.Outboxes;
@@ -36,10 +37,11 @@ internal sealed class RetainedBatches(InstanceId destination, ScratchFile scratc
         header.Write(block.Bytes.AsSpan(frameAt + FrameHeader.Bytes));
         int frameBytes = FrameHeader.Bytes + runBytes;
         Bytes += frameBytes;
-        if (memory.IsFull && scratch.TryPut(_spill, block.Bytes.AsSpan(frameAt, frameBytes), out long at))
+        Span<byte> frame = block.Bytes.AsSpan(frameAt, frameBytes);
+        if (memory.IsFull && scratch.TryPut(_spill, frame, out long at))
         {
             Crash.Hit("out.spill");
-            _entries.Push(new OutboxEntry(null, at, frameBytes, header.Kind, header.Count, end));
+            _entries.Push(new OutboxEntry(null, at, frameBytes, header.Kind, header.Count, end, Crc32C.Of(frame)));
             return;
         }
         block.AddReference();
@@ -108,10 +110,11 @@ internal sealed class RetainedBatches(InstanceId destination, ScratchFile scratc
     }
 
     /// <summary>Copies an entry's frame, wherever it is.</summary>
+    /// <exception cref="IOException">The disk does not give back what was put there.</exception>
     public void CopyFrame(in OutboxEntry entry, Span<byte> to)
     {
         if (entry.Block is { } block) block.Bytes.AsSpan((int)entry.At, entry.FrameBytes).CopyTo(to);
-        else scratch.Get(entry.At, to);
+        else scratch.Get(entry.At, to, entry.Crc);
     }
 
     /// <summary>The channel after <paramref name="number"/> calls, which the entries from <paramref name="oldest"/> on reach.</summary>

@@ -1,4 +1,5 @@
 using Ambrosia.Log.Files;
+using Ambrosia.Protocol.Hashing;
 using Ambrosia.Protocol.Locking;
 
 namespace Ambrosia.Coordinator.Outboxes;
@@ -10,7 +11,9 @@ namespace Ambrosia.Coordinator.Outboxes;
 /// log's. Invariant: the file is at most as long as the most extents that were in use, or set aside, at one time. Any thread.
 /// </summary>
 /// <param name="bytesLeft">The bytes of the disk that it leaves free.</param>
-internal sealed class ScratchFile(IFileSystem files, string path, long bytesMax, long bytesLeft = 0) : IDisposable
+/// <param name="unreadable">Ends the process, whichever thread finds that bytes cannot be had again: a replay makes them anew.</param>
+internal sealed class ScratchFile(
+    IFileSystem files, string path, long bytesMax, long bytesLeft = 0, Action<string>? unreadable = null) : IDisposable
 {
     public const int ExtentBytes = 256 * 1024;
 
@@ -122,7 +125,24 @@ internal sealed class ScratchFile(IFileSystem files, string path, long bytesMax,
 
     private long FileOffset(long at) => (long)_extents[at / ExtentBytes].Place * ExtentBytes + at % ExtentBytes;
 
-    public void Get(long at, Span<byte> bytes)
+    /// <summary>Reads what was put at this address.</summary>
+    /// <param name="crc">The CRC-32C of what was put there.</param>
+    /// <exception cref="IOException">It cannot be read, or other bytes are there, which the app has not made.</exception>
+    public void Get(long at, Span<byte> bytes, uint crc)
+    {
+        try
+        {
+            Read(at, bytes);
+            if (Crc32C.Of(bytes) != crc) throw new IOException($"{path} does not hold what was written to it");
+        }
+        catch (IOException e)
+        {
+            unreadable?.Invoke(e.Message);
+            throw;
+        }
+    }
+
+    private void Read(long at, Span<byte> bytes)
     {
         while (bytes.Length > 0)
         {

@@ -1,5 +1,6 @@
 using Ambrosia.Coordinator.Outboxes;
 using Ambrosia.Log.Files;
+using Ambrosia.Protocol.Hashing;
 using Ambrosia.TestKit;
 
 namespace Ambrosia.Coordinator.Tests;
@@ -36,7 +37,7 @@ public sealed class ScratchFileTests : IDisposable
     private void AssertSame(Piece piece)
     {
         byte[] read = new byte[piece.Bytes.Length];
-        _scratch.Get(piece.At, read);
+        _scratch.Get(piece.At, read, Crc32C.Of(piece.Bytes));
         Assert.True(read.AsSpan().SequenceEqual(piece.Bytes), $"{piece.Bytes.Length} bytes at {piece.At}");
     }
 
@@ -44,6 +45,20 @@ public sealed class ScratchFileTests : IDisposable
     {
         using IFile file = _files.Open(Path, FileUse.Read);
         return file.Length;
+    }
+
+    [Fact]
+    public void Get_BitThatFlippedOnDisk_EndsTheProcess()
+    {
+        string? why = null;
+        using var own = new ScratchFile(_files, Path, Limit, unreadable: what => why = what);
+        byte[] content = [1, 2, 3, 4];
+        long at = Put(own, new SpillTail(), content);
+        _files.FlipBit(Path, 2, 5);
+
+        Assert.Throws<IOException>(() => own.Get(at, new byte[content.Length], Crc32C.Of(content)));
+
+        Assert.NotNull(why);
     }
 
     [Fact]
@@ -128,7 +143,7 @@ public sealed class ScratchFileTests : IDisposable
                 int i = random.Next(live.Count);
                 (Piece piece, int holders) = live[i];
                 byte[] read = new byte[piece.Bytes.Length];
-                own.Get(piece.At, read);
+                own.Get(piece.At, read, Crc32C.Of(piece.Bytes));
                 Assert.True(read.AsSpan().SequenceEqual(piece.Bytes));
                 if (random.Chance(20)) { own.Hold(piece.At, piece.Bytes.Length); live[i] = (piece, holders + 1); continue; }
                 own.Drop(piece.At, piece.Bytes.Length);
@@ -173,7 +188,7 @@ public sealed class ScratchFileTests : IDisposable
         byte[] read = new byte[1 << 20];
         foreach (Piece piece in pieces)
         {
-            own.Get(piece.At, read.AsSpan(0, piece.Bytes.Length));
+            own.Get(piece.At, read.AsSpan(0, piece.Bytes.Length), Crc32C.Of(piece.Bytes));
             Assert.True(read.AsSpan(0, piece.Bytes.Length).SequenceEqual(piece.Bytes));
             own.Drop(piece.At, piece.Bytes.Length);
         }

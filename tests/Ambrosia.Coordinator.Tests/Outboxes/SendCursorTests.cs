@@ -15,14 +15,15 @@ public sealed class SendCursorTests
     public void Sending_AnyBreaksTrimsAndSpills_GivesThePeerExactlyWhatIsMissing() =>
         Made.Seeds(300, static random => Play(random, static files => files), atLeast: 40);
 
+    /// <summary>Whatever else the peer were given would end the test in another way.</summary>
     [Fact]
-    public void Sending_ScratchThatLosesAByte_IsFound()
+    public void Sending_ScratchThatLosesAByte_EndsBeforeThePeerIsGivenIt()
     {
         int found = 0;
         for (ulong seed = 1; seed <= 20; seed++)
         {
             try { Play(new SimulatedRandom(seed), static files => new ForgetfulFiles(files)); }
-            catch (Exception e) when (e is Xunit.Sdk.XunitException or ProtocolViolation) { found++; }
+            catch (IOException) { found++; }
         }
         Assert.InRange(found, 5, 20);
     }

@@ -1,0 +1,22 @@
+namespace Ambrosia.Simulation;
+
+/// <summary>Rare states that a campaign must have met: one that has never met a state has not tried it.</summary>
+/// <remarks>The rarest need two thousand worlds, or worlds that are made for them (<see cref="HaltTests"/>).</remarks>
+internal static class Sights
+{
+    /// <summary>Those that a few hundred worlds need not meet.</summary>
+    public static IReadOnlyList<string> Rarest { get; } =
+    [
+        "damage in a checkpoint", "misdirected write", "damage in outputs on disk", "exit 74", "damage where nothing is needed",
+    ];
+
+    public static IReadOnlyList<string> All { get; } =
+    [
+        "clock set back", "clock set forward", "replica stopped", "slow link", "half-open link", "dialled twice", "disk error",
+        "disk full", "record longer than a page", "empty blob", "three replicas", "clocks differ", "clocks drift", "limits drawn",
+        "terminated", "promote", "promote refused", "retire", "retire refused", "checkpoint as asked", "clean end of a primary",
+        "clean end of a secondary", "damage in a segment", "damage in a checkpoint", "misdirected write", "damage in outputs on disk",
+        "exit 65", "exit 74", "instance halted", "damage where nothing is needed", "catalog hangs", "catalog down", "dialled in vain",
+        "another build", "another build that does the same", "exit 70",
+    ];
+}

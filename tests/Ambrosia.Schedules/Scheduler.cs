@@ -284,7 +284,8 @@ public sealed class Scheduler : IDisposable
     }
 
     private string Describe() => string.Join(", ", _all.Take(_count).Select(static thread => thread.IsOver ? $"{thread.Name} is over"
-        : thread.HasSpun ? $"{thread.Name} spins" : thread.Waiting is { } what ? $"{thread.Name} waits for {what}" : $"{thread.Name} can go on"));
+        : thread.HasSpun ? $"{thread.Name} spins"
+        : thread.Waiting is { } what ? $"{thread.Name} waits for {what}" : $"{thread.Name} can go on"));
 
     public void Dispose()
     {

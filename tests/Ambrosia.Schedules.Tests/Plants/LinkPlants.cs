@@ -16,7 +16,8 @@ internal static class LinkPlants
     public static IEnumerable<Plant> All =>
     [
         // The out thread raises its flag, and sleeps without asking the traffic again.
-        new("out-thread-looks-first", nameof(OutPumpScenario), new PlantEdit("CRA", $"{Out}::Park", "SendAll", Of(nameof(SendsNothing)), [])),
+        new("out-thread-looks-first", nameof(OutPumpScenario),
+            new PlantEdit("CRA", $"{Out}::Park", "SendAll", Of(nameof(SendsNothing)), [])),
         // A second thread sends beside the first.
         new("two-send-at-once", nameof(OutPumpScenario),
             new PlantEdit("CRA", $"{Out}::Nudge", "TryEnter", Of(nameof(EnterAnyway)), []),

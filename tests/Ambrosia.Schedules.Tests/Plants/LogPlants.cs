@@ -36,6 +36,9 @@ internal static class LogPlants
         // The parker raises its flag, and sleeps without another look for work.
         new("parker-looks-first", nameof(CommitPumpScenario),
             new PlantEdit(Coordinator, $"{Parker}::Park", "Invoke", Of(nameof(HasNoWork)), [])),
+        // The fault that was: a committer that was told Busy by one that goes to rest is gone, and nobody is idle then.
+        new("busy-and-gone", nameof(TwoCommittersScenario),
+            new PlantEdit(Log, $"{Writer}::Begin", "Read", Of(nameof(ReadOne)), [])),
         // The token of the committer is looked at and taken in two steps.
         new("token-in-two-steps", nameof(TwoCommittersScenario),
             new PlantEdit(Log, $"{Writer}::Begin", "CompareExchange", Of(nameof(CompareExchangeInSteps)), [])),
@@ -80,6 +83,8 @@ internal static class LogPlants
     internal static Action<bool>? Committing { get; set; }
 
     internal static bool SeesNothing(PagePool pool) => false;
+
+    internal static int ReadOne(ref readonly int at) => 1;
 
     internal static bool HasNoWork(Func<bool> hasWork) => false;
 

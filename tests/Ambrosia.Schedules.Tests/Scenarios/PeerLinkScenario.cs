@@ -10,8 +10,8 @@ namespace Ambrosia.Schedules.Tests.Scenarios;
 
 /// <summary>
 /// A peer sends calls and an impulse over a link, a commit makes them durable, and a newer connection of the peer takes the link's place
-/// meanwhile. Whoever connected last is told in the end, by the answer to its hello or by an acknowledgement, of everything that is durable;
-/// of impulses at once, since somebody may wait for them.
+/// meanwhile. Whoever connected last is told in the end, by the answer to its hello or by an acknowledgement, of all that is durable; of
+/// impulses at once, since somebody may wait for them.
 /// </summary>
 internal sealed class PeerLinkScenario : Scenario
 {

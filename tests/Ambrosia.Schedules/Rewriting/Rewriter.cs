@@ -100,7 +100,7 @@ public static class Rewriter
         access.OpCode == OpCodes.Ldfld || access.OpCode == OpCodes.Ldsfld || access.OpCode == OpCodes.Ldobj
         || access.OpCode.Name.StartsWith("ldind", StringComparison.Ordinal);
 
-    /// <summary>Names the members of substituted types that an assembly uses and no shim has: code that runs into one cannot go on.</summary>
+    /// <summary>Names the members of substituted types that an assembly uses and no shim has: who runs into one cannot go on.</summary>
     public static List<string> Missing(string path)
     {
         using ModuleDefinition module = ModuleDefinition.ReadModule(path);

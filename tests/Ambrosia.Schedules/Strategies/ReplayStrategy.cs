@@ -18,6 +18,6 @@ public sealed class ReplayStrategy(IReadOnlyList<Alternative> choices) : IStrate
         Alternative wanted = choices[_at++];
         int index = alternatives.IndexOf(wanted);
         return index >= 0 ? index
-            : throw new ArgumentException($"choice {_at} of the schedule is {wanted}, which cannot happen there: it is one of another build");
+            : throw new ArgumentException($"choice {_at} of the schedule is {wanted}, which cannot be there: it is of another build");
     }
 }

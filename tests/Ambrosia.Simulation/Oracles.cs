@@ -1,5 +1,6 @@
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Records;
 using Ambrosia.Protocol.Payloads;
 using Ambrosia.Protocol.Runs;
 
@@ -191,6 +192,14 @@ internal sealed class Oracles(Oracle watched)
     {
         string? differs = isBeginning ? Delivered(replica, reader, bytes) : reader.Continue(bytes);
         if (differs is not null) Broken(Oracle.I12, $"{replica.Process}: {differs}");
+    }
+
+    /// <summary>True for a delivery whose mark is its own first record, and that is a digest (log-format L5.7).</summary>
+    public static bool IsQuietDigest(ReadOnlySpan<byte> bytes)
+    {
+        if (FrameHeader.Read(bytes, 0, int.MaxValue).Type != FrameType.Deliver) return false;
+        DeliverHeader header = DeliverHeader.Read(bytes[FrameHeader.Bytes..]);
+        return header.Mark == header.First && (RecordKind)bytes[FrameHeader.Bytes + DeliverHeader.Bytes + 4] == RecordKind.Digest;
     }
 
     private string? Delivered(SimulatedReplica replica, ReadHistory.Reader reader, ReadOnlySpan<byte> bytes)

@@ -194,7 +194,11 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     {
         ReadHistory.Reader reader = world.Oracles.NewReader(Id);
         App = new SimulatedApp(world, this, instance.Definition, s_token,
-            (bytes, isBeginning) => world.Oracles.OnDelivery(this, reader, bytes, isBeginning));
+            (bytes, isBeginning) =>
+            {
+                if (isBeginning && Oracles.IsQuietDigest(bytes)) world.Saw("quiet digest");
+                world.Oracles.OnDelivery(this, reader, bytes, isBeginning);
+            });
     }
 
     /// <summary>kill -9 of the coordinator; its app ends with it.</summary>

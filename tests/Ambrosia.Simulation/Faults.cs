@@ -56,6 +56,9 @@ internal sealed record Faults
     /// <summary>Negative control: a fence check that does not look.</summary>
     public bool BlindFence { get; init; }
 
+    /// <summary>One or two further instances call the ledger; null: in every fourth world.</summary>
+    public bool? Clerks { get; init; }
+
     /// <summary>One instance or both have two replicas; null: in the worlds of even seeds.</summary>
     public bool? Replicas { get; init; }
 

@@ -25,7 +25,7 @@ internal sealed class Verdict(World world)
         && world.Source.Living.All(r => r.App?.Immortal is Source s && s.IsAt(source) && s.Marks.Count == source.Marks.Count)
         && world.Ledger.Living.All(
             r => r.App?.Immortal is Ledger l && l.IsAt(ledger) && r.App.MessagesSetAside == world.Ledger.App.MessagesSetAside)
-        && world.Source.IsQuiet && world.Ledger.IsQuiet && world.Links.All(static link => link.IsQuiet);
+        && world.Clerks.AreAtRest && world.Source.IsQuiet && world.Ledger.IsQuiet && world.Links.All(static link => link.IsQuiet);
 
     public string Describe() =>
         $"source {(world.Source.App?.Immortal as Source)?.Made} calls, {(world.Source.App?.Immortal as Source)?.Answers} answers, {(world.Source.App?.Immortal as Source)?.Rounds} rounds, {(world.Source.App?.Immortal as Source)?.Ticks} ticks, ledger {(world.Ledger.App?.Immortal as Ledger)?.Count}; " +
@@ -42,10 +42,10 @@ internal sealed class Verdict(World world)
     {
         world.Saw("instance halted");
         var source = world.Source.App?.Immortal as Source;
-        var ledger = world.Ledger.App?.Immortal as Ledger;
         if (source is not null && source.WrongAnswers + source.WrongChains + source.WrongResults + source.WrongTimes > 0)
-            throw new SimulationFailure($"the ledger has halted, and the source was told what is not true (I16)");
-        if (source is not null && ledger is not null) throw new SimulationFailure("an instance has halted and has a primary");
+            throw new SimulationFailure("an instance has halted, and the source was told what is not true (I16)");
+        if (world.Instances.All(static instance => instance.App is not null))
+            throw new SimulationFailure("an instance has halted and has a primary");
     }
 
     private void JudgeAll()
@@ -63,6 +63,7 @@ internal sealed class Verdict(World world)
             throw new SimulationFailure("two replicas have executed the same calls and differ (I8)");
         JudgeTimersAndTasks(source);
         ChainOracle.Judge(source, ledger);
+        world.Clerks.Judge(ledger);
         world.Caller?.Judge(ledger);
         world.Senders?.Judge(source, ledger);
         if (world.Source.Living.Any(r => !((Source)r.App!.Immortal!).Marks.SequenceEqual(source.Marks)))

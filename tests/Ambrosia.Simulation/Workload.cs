@@ -26,6 +26,9 @@ public interface ILedger
     ulong Turn();
 
     Call<ulong> Pass(ulong number, ulong hops);
+
+    /// <summary>Of clerks: answers with the place among the calls of that clerk.</summary>
+    ulong Tally(string clerk, ulong number);
 }
 
 /// <summary>Makes calls until it has made enough; keeps what it expects the ledger to hold.</summary>
@@ -94,7 +97,8 @@ public sealed partial class Ledger : Immortal<ILedgerProxy>, ILedger
 
     /// <summary>It has executed as much: what it has made of it is to be compared.</summary>
     public bool IsAt(Ledger other) =>
-        Count == other.Count && Asked == other.Asked && TriedAgain == other.TriedAgain && Place == other.Place;
+        Count == other.Count && Asked == other.Asked && TriedAgain == other.TriedAgain && Place == other.Place
+        && Tallied == other.Tallied;
 
     /// <summary>The hash of a blob, or of what is missing of it.</summary>
     internal static ulong Sum(ReadOnlySpan<byte> blob)

@@ -11,8 +11,9 @@ using Ambrosia.TestKit;
 namespace Ambrosia.Simulation;
 
 /// <summary>
-/// Two instances of the real coordinator and binding on one simulated disk, network and clock, in one thread. A seed decides every step:
-/// who moves, how many bytes arrive, what breaks. After the faults everything must come to rest with every call applied once, in order.
+/// Two to four instances of the real coordinator and binding on one simulated disk, network and clock, in one thread. A seed decides every
+/// step: who moves, how many bytes arrive, what breaks. After the faults everything must come to rest with every call applied once, in
+/// order.
 /// </summary>
 internal sealed class World
 {
@@ -50,7 +51,6 @@ internal sealed class World
         Clocks = new Clocks(this, seed);
         Source = new SimulatedInstance(this, "source", ImmortalDefinition.Of<Source>(), which is 0 or 2 ? Shapes.Replicas() : 1);
         Ledger = new SimulatedInstance(this, "ledger", ImmortalDefinition.Of<Ledger>(), which is 1 or 2 ? Shapes.Replicas() : 1);
-        Instances = [Source, Ledger];
         CheckpointEveryBytes = Random.Next(4) == 0 ? long.MaxValue : 4096 * Random.Next(1, 60);
         LogOptions = new LogOptions
         {
@@ -70,6 +70,8 @@ internal sealed class World
             Deleted = new DeletedPeer(this);
         else if (faults.Caller ?? seed % 5 == 3) Caller = new SimulatedCaller(this, Ledger, seed);
         if (Deleted is null && (faults.Impulses ?? seed % 5 == 1)) Senders = new ImpulseSenders(this, seed);
+        Clerks = new Clerks(this, seed);
+        Instances = [Source, Ledger, .. Clerks.All];
         Rot = new Rot(this, seed);
         Weather = new Weather(this, seed);
         Operators = new Operators(this, seed);
@@ -111,6 +113,8 @@ internal sealed class World
 
     /// <summary>Every fault that was injected so far, and which of them are let happen.</summary>
     public Strikes Strikes { get; }
+
+    public Clerks Clerks { get; }
 
     public Weather Weather { get; }
 
@@ -421,7 +425,7 @@ internal sealed class World
     {
         var frame = new ArrayBufferWriter<byte>();
         FrameWriter.Write(frame, new Ack(0, default, 0), seed: 0, checkPayload: true);
-        InstanceId other = replica.Id == Source.Id ? Ledger.Id : Source.Id;
+        InstanceId other = replica.Id == Ledger.Id ? Source.Id : Ledger.Id;
         Oracles.OnLink(replica, other, Oracles.LifeOf(other), frame.WrittenSpan, seed: 0);
     }
 

@@ -213,6 +213,26 @@ public sealed class LogWriterTests
     }
 
     [Fact]
+    public void TryAppendAlone_WhereTheLogStandsStill_TakesAPageForItself()
+    {
+        using Primary primary = Primary.Start(_fs, Dir);
+        primary.Append([1]);
+        Assert.False(primary.Writer.TryAppendAlone(primary.Writer.Tail, RecordKind.Trim, [2])); // something is on its way
+        primary.Commit();
+        Lsn tail = primary.Writer.Tail;
+        Assert.False(primary.Writer.TryAppendAlone(tail + 4_096, RecordKind.Trim, [2])); // it goes on elsewhere
+        Assert.False(primary.Writer.TryAppendAlone(tail, RecordKind.Trim, new byte[primary.Writer.ReserveBytesMax])); // it does not fit
+
+        Assert.True(primary.Writer.TryAppendAlone(tail, RecordKind.Trim, [2]));
+        Assert.False(primary.Writer.TryAppendAlone(tail, RecordKind.Trim, [3]));
+        LoggedRecord next = primary.Append([4]);
+        primary.Commit();
+
+        Assert.Equal(tail + 4_096 + PageHeader.Bytes, next.Lsn);
+        Assert.Equal([tail + PageHeader.Bytes, next.Lsn], LogContent.Read(_fs, Dir).Skip(1).Select(static record => record.Lsn));
+    }
+
+    [Fact]
     public void Pin_DurablePage_KeepsItReadableWhileOthersAreReused()
     {
         using Primary primary = Primary.Start(_fs, Dir);

@@ -50,13 +50,13 @@ internal sealed class PagePool
     {
         get
         {
-            while (true)
+            for (var spin = new SpinWait(); ; spin.SpinOnce())
             {
                 LogPage page = Open;
                 Lsn lsn = page.Lsn;
                 long word = page.State.Word;
                 if (page == _none) return Sealed;
-                if (PageState.IsSealed(word) || page != Open || page.Lsn != lsn) continue;
+                if (PageState.IsSealed(word) || page != Open || page.Lsn != lsn) continue; // somebody is opening the next page
                 int end = PageState.EndOf(word);
                 return end == PageHeader.Bytes ? lsn : lsn + end;
             }

@@ -49,6 +49,9 @@ internal static class LogPlants
         // A writer looks at the word of a page and reserves room there in two steps.
         new("page-reserved-in-two-steps", nameof(PagePoolScenario),
             new PlantEdit(Log, "Ambrosia.Log.Pages.PageState::TryReserve", "CompareExchange", Of(nameof(CompareExchangeLongInSteps)), [])),
+        // Whoever wants an empty page for itself looks whether it is one and shuts it in two steps.
+        new("page-shut-in-two-steps", nameof(AloneScenario),
+            new PlantEdit(Log, "Ambrosia.Log.Pages.PageState::TrySealEmpty", "CompareExchange", Of(nameof(CompareExchangeLongInSteps)), [])),
     ];
 
     private static MethodInfo Of(string name) => typeof(LogPlants).GetMethod(name, BindingFlags.Static | BindingFlags.NonPublic)!;

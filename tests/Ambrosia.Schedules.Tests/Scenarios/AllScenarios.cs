@@ -9,6 +9,7 @@ internal sealed record AllScenarios(string Name, int Preemptions, int Random)
     public static IReadOnlyList<AllScenarios> List { get; } =
     [
         new(nameof(PagePoolScenario), 1, 8_000),
+        new(nameof(AloneScenario), 1, 8_000),
         new(nameof(TwoCommittersScenario), 1, 40_000),
         new(nameof(CommitPumpScenario), 1, 15_000),
         new(nameof(DedupTableScenario), 1, 5_000),

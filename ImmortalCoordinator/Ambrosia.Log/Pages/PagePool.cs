@@ -50,17 +50,18 @@ internal sealed class PagePool
     {
         get
         {
-            for (var spin = new SpinWait(); ; spin.SpinOnce())
-            {
-                LogPage page = Open;
-                Lsn lsn = page.Lsn;
-                long word = page.State.Word;
-                if (page == _none) return Sealed;
-                if (PageState.IsSealed(word) || page != Open || page.Lsn != lsn) continue; // somebody is opening the next page
-                int end = PageState.EndOf(word);
-                return end == PageHeader.Bytes ? lsn : lsn + end;
-            }
+            LogPage page = Open;
+            Lsn lsn = page.Lsn;
+            long word = page.State.Word;
+            if (!PageState.IsSealed(word) && page == Open && page.Lsn == lsn) return TailOf(lsn, word);
+            using (_lock.Enter()) return _open == _none ? Sealed : TailOf(_open.Lsn, _open.State.Word); // the next page is being opened
         }
+    }
+
+    private static Lsn TailOf(Lsn open, long word)
+    {
+        int end = PageState.EndOf(word);
+        return end == PageHeader.Bytes ? open : open + end;
     }
 
     /// <summary>

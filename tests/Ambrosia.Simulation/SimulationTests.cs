@@ -6,8 +6,8 @@ namespace Ambrosia.Simulation;
 public sealed class SimulationTests
 {
     /// <summary>
-    /// How a fault may be met before its oracle sees it: with damage, with a peer's word, with a file that a rival has taken away, or only at
-    /// the end, where a process went on from a checkpoint of the planted one.
+    /// How a fault may be met before its oracle sees it: with damage, with a peer's word, with a file that a rival has taken away, or only
+    /// at the end, where a process went on from a checkpoint of the planted one.
     /// </summary>
     private static readonly string[] s_halts =
         [$": {nameof(LogDamage)}: ", ": FileNotFoundException: ", " was seen: a replaced primary ends",

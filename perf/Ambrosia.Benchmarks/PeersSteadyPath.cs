@@ -37,7 +37,7 @@ public class PeersSteadyPath
     public void Setup()
     {
         var scratch = new ScratchFile(new PosixFileSystem(), Path.Combine(_directory, "scratch"), 1 << 30);
-        var set = new OutboxSet(new InstanceId("self"), scratch, new MemoryBudget(_pool, 64));
+        var set = new OutboxSet(new InstanceId("self"), scratch, new MemoryBudget(_pool, 64), TimeProvider.System);
         for (int i = 0; i < Idle; i++) set.Declare((uint)(Busy + i), new InstanceId($"idle-{i}"));
         for (int i = 0; i < Busy; i++) set.Declare((uint)i, new InstanceId($"busy-{i}"));
         _outboxes = [.. Enumerable.Range(0, Busy).Select(i => set.Declared((uint)i))];

@@ -283,7 +283,7 @@ internal sealed class World
             SimulatedReplica replica = PickOf(instance);
             Run(replica, () => replica.Step(Random));
         }
-        if (Random.Next(20) == 0) Time.Advance(TimeSpan.FromMilliseconds(Random.Next(1, 30)));
+        if (Random.Next(10 * Instances.Count) == 0) Time.Advance(TimeSpan.FromMilliseconds(Random.Next(1, 30)));
         _trace.AddStep(Random.Position);
     }
 

@@ -60,7 +60,7 @@ internal sealed class PublishedCheckpoints(
     }
 
     /// <summary>A receiver may yet say that it has other calls than a replay made: nothing is concluded from what the app did.</summary>
-    public bool AreReceiversAwaited => outboxes.Unheard.IsAwaited(inputs.Time.GetElapsedTime(0));
+    public bool AreReceiversAwaited => outboxes.Unheard.AreAwaited;
 
     public void Computed(Lsn place, StateDigest state) => _states.Computed(place, state);
 

@@ -47,7 +47,7 @@ internal sealed class PeerAdmission
     {
         _dedup.Restore(executed);
         _self.Open();
-        _outboxes.Unheard.Begin(_dedup.Peers().Select(static origin => origin.Instance).Where(HasCalled), _time.GetElapsedTime(0));
+        _outboxes.Unheard.Begin(_dedup.Peers().Select(static origin => origin.Instance).Where(HasCalled));
         _table.Admit();
         foreach (InboundChannel origin in _dedup.Peers()) _table.Want(origin.Instance);
         foreach (Outbox outbox in _outboxes.InOrder())

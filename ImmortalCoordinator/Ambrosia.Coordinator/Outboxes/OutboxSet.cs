@@ -13,7 +13,7 @@ internal readonly record struct EmittedBytes(long Total, long Spilled);
 /// All outboxes of the instance, and the running session's table from destination index to outbox. Owns the bound on what they keep.
 /// The session's table belongs to the thread that reads the app; the rest may be used by any thread.
 /// </summary>
-internal sealed class OutboxSet(InstanceId self, ScratchFile scratch, MemoryBudget memory)
+internal sealed class OutboxSet(InstanceId self, ScratchFile scratch, MemoryBudget memory, TimeProvider time)
 {
     /// <summary>Destinations of one session are below this (P5.5).</summary>
     private const uint DestinationsMax = 1 << 20;
@@ -27,7 +27,7 @@ internal sealed class OutboxSet(InstanceId self, ScratchFile scratch, MemoryBudg
     public Outbox Self => GetOrAdd(self);
 
     /// <summary>The receivers that have yet to say what they have.</summary>
-    public UnheardReceivers Unheard { get; } = new();
+    public UnheardReceivers Unheard { get; } = new(time);
 
     /// <summary>The scratch file has reached its limit.</summary>
     public bool IsFull => scratch.IsFull;

@@ -19,7 +19,8 @@ internal sealed class OutputStore : IDisposable
         _scratch = new ScratchFile(inputs.Files, Path.Combine(options.LogDirectory, $"scratch.{options.Replica}"), options.ScratchBytes,
             bytesLeft: 2 * options.Log.SegmentBytes, why => inputs.Pumps.Fail(ExitCodes.Io, why));
         _scratch.RemoveLeftover();
-        Outboxes = new OutboxSet(self, _scratch, new MemoryBudget(Pool, (int)Math.Max(4, options.OutboxBytes / BlockPool.BlockBytes)));
+        var memory = new MemoryBudget(Pool, (int)Math.Max(4, options.OutboxBytes / BlockPool.BlockBytes));
+        Outboxes = new OutboxSet(self, _scratch, memory, inputs.Time);
         Backpressure = new OutputBackpressure(Outboxes, options.LogDirectory, inputs.Time, inputs.Logger);
     }
 

@@ -11,8 +11,8 @@ namespace Ambrosia.Coordinator.Replay;
 
 /// <summary>
 /// Makes the digest of what the app has emitted up to each digest position, and logs it where this replica is primary. A digest names only
-/// outboxes that were touched since the last one, so that it costs what was emitted and not what there is. The thread that reads the app,
-/// but where a member says otherwise.
+/// outboxes that were touched since the last one, so that it costs what was emitted and not what there is. While a receiver may yet say
+/// that it has other calls, nothing is logged. The thread that reads the app, but where a member says otherwise.
 /// </summary>
 internal sealed class DigestWriter(OutboxSet outboxes, LogAppender log, DigestTracker digests)
 {
@@ -79,14 +79,14 @@ internal sealed class DigestWriter(OutboxSet outboxes, LogAppender log, DigestTr
             _answersDigested = Answers.Count;
             Position = position;
         }
-        if (!digests.Computed(record)) return;
+        if (!digests.Computed(record) || outboxes.Unheard.AreAwaited) return;
         using (_gate.Enter()) _toLog.Enqueue(record);
         TryLog();
     }
 
     /// <summary>
-    /// Logs the digests that found no room so far, in their order; false: some still wait. No position is left out while the process lives.
-    /// Any thread.
+    /// Logs the digests that found no room so far, in their order; false: some still wait. No position is left out once receivers were
+    /// heard, while the process lives. Any thread.
     /// </summary>
     public bool TryLog()
     {
@@ -102,16 +102,16 @@ internal sealed class DigestWriter(OutboxSet outboxes, LogAppender log, DigestTr
     }
 
     /// <summary>
-    /// Logs a quiet digest at the end of the log, where the app has executed all of it; false: nothing has come since the last digest, or
-    /// something was appended meanwhile. At the record's place the app reports, as that of each reader of the log does, and is compared:
-    /// only then is it digested here. Any thread.
+    /// Logs a quiet digest at the end of the log, where the app has executed all of it; false: nothing has come since the last digest,
+    /// something was appended meanwhile, or a receiver is awaited. At the record's place the app reports, as that of each reader of the log
+    /// does, and is compared: only then is it digested here. Any thread.
     /// </summary>
     /// <param name="tail">The page begins here, if nothing is appended before it.</param>
     public bool TryLogQuiet(Lsn tail)
     {
         using (_gate.Enter())
         {
-            if (_toLog.Count > 0 || (_touched.Count == 0 && Answers.Count == _answersDigested)) return false;
+            if (outboxes.Unheard.AreAwaited || _toLog.Count > 0 || (_touched.Count == 0 && Answers.Count == _answersDigested)) return false;
             DigestRecord record = Make(tail + PageHeader.Bytes);
             bool isNew = record.Entries.Count > 0 || Answers.Count != _answersDigested;
             return isNew && log.TryAppendAlone(tail, RecordKind.Digest, RecordKinds.Encode(record));

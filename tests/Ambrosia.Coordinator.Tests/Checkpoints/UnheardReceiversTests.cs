@@ -10,7 +10,7 @@ namespace Ambrosia.Coordinator.Tests;
 
 /// <summary>
 /// What a replay has made again is believed when its receivers have said what they have, or were silent for long: before that no checkpoint
-/// is taken, and nothing is removed.
+/// is taken, no digest is logged, and nothing is removed.
 /// </summary>
 public sealed class UnheardReceiversTests
 {
@@ -45,15 +45,32 @@ public sealed class UnheardReceiversTests
         link.TryTake(out _);
     }
 
-    private static void Rest(Node node, CountingApp app)
+    private static void Rest(Node node, CountingApp app) => Execute(node, app, Calls, () => app.IsQuiet);
+
+    private static void Execute(Node node, CountingApp app, ulong calls, Func<bool>? until = null)
     {
-        for (int step = 0; !app.IsQuiet || app.Executed < Calls; step++)
+        for (int step = 0; app.Executed < calls || until?.Invoke() == false; step++)
         {
-            Assert.True(step < 100_000, "it comes to rest");
+            Assert.True(step < 100_000, "it gets on");
             app.Step();
             node.Commit();
         }
     }
+
+    private void Pass(Node node, CountingApp app, TimeSpan span)
+    {
+        for (TimeSpan end = _time.Elapsed + span; _time.Elapsed < end; _time.Advance(TimeSpan.FromMilliseconds(100)))
+        {
+            node.Parts.Tick(isQuiet: true);
+            for (int step = 0; step < 20; step++)
+            {
+                app.Step();
+                node.Commit();
+            }
+        }
+    }
+
+    private static int DigestsOf(Node node) => node.Records().Count(static record => record.Digest is not null);
 
     /// <summary>The app asks for a checkpoint, and time passes; says whether there is one then.</summary>
     private bool Checkpoints(Node node, CountingApp app)
@@ -91,6 +108,40 @@ public sealed class UnheardReceiversTests
         Assert.True(Checkpoints(node, app));
     }
 
+    /// <summary>
+    /// Another build would leave digests of its other calls, and the right one would be held against them for ever after.
+    /// </summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Digest_ReceiverHasNotSaidWhatItHas_IsNotLogged(bool isHeard)
+    {
+        const ulong many = 1000; // most of them on a page of their own
+        var node = new Node(_disk, _time, s_options);
+        Execute(node, new CountingApp(node, _random, many), Calls);
+        Hello(node);
+        node.Commit();
+        node.Kill();
+        var again = new Node(_disk, _time, s_options);
+        var app = new CountingApp(again, _random, many);
+        Execute(again, app, 2 * Calls);
+        if (isHeard) Hello(again);
+        Execute(again, app, many, () => app.IsQuiet);
+        Assert.InRange(again.Parts.Log.Durable.Value, 5UL << 18, ulong.MaxValue);
+        Assert.Equal(isHeard, DigestsOf(again) > 0);
+    }
+
+    [Fact]
+    public void QuietDigest_ReceiverHasNotSaidWhatItHas_IsLoggedBehindItsHello()
+    {
+        (Node node, CountingApp app) = Restarted();
+        Pass(node, app, TimeSpan.FromSeconds(3));
+        Assert.Equal(0, DigestsOf(node));
+        Hello(node);
+        Pass(node, app, TimeSpan.FromSeconds(3));
+        Assert.Equal(1, DigestsOf(node));
+    }
+
     /// <summary>Nobody was called, or nobody has ever answered: there is nobody to hear.</summary>
     [Fact]
     public void Checkpoint_OfAFirstStart_WaitsForNobody()
@@ -105,14 +156,19 @@ public sealed class UnheardReceiversTests
     public void IsAwaited_UntilAllAreHeardOrPatienceEnds_Holds()
     {
         InstanceId one = new("one"), two = new("two");
-        var unheard = new UnheardReceivers();
+        var unheard = new UnheardReceivers(_time);
         unheard.Heard(one); // by a hello that is too early to count
-        Assert.True(unheard.IsAwaited(TimeSpan.FromDays(1)));
-        unheard.Begin([one, two], TimeSpan.FromSeconds(5));
+        _time.Advance(TimeSpan.FromDays(1));
+        Assert.True(unheard.AreAwaited);
+        unheard.Begin([one, two]);
         unheard.Heard(two);
-        Assert.True(unheard.IsAwaited(TimeSpan.FromSeconds(5) + UnheardReceivers.Patience - TimeSpan.FromTicks(1)));
-        Assert.False(unheard.IsAwaited(TimeSpan.FromSeconds(5) + UnheardReceivers.Patience));
+        _time.Advance(UnheardReceivers.Patience - TimeSpan.FromTicks(1));
+        Assert.True(unheard.AreAwaited);
+        _time.Advance(TimeSpan.FromTicks(1));
+        Assert.False(unheard.AreAwaited);
+        unheard.Begin([one]);
+        Assert.True(unheard.AreAwaited);
         unheard.Heard(one);
-        Assert.False(unheard.IsAwaited(TimeSpan.FromSeconds(5)));
+        Assert.False(unheard.AreAwaited);
     }
 }

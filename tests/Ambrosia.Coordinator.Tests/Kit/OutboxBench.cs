@@ -23,7 +23,7 @@ internal sealed class OutboxBench : IDisposable
             files.CreateDirectory("/s");
         }
         Scratch = new ScratchFile(files, "/s/scratch", 1 << 30);
-        Set = new OutboxSet(new InstanceId("self"), Scratch, new MemoryBudget(Pool, blocksMax));
+        Set = new OutboxSet(new InstanceId("self"), Scratch, new MemoryBudget(Pool, blocksMax), new FakeTime());
         Outbox = Set.GetOrAdd(Peer);
     }
 

@@ -64,6 +64,7 @@ internal sealed class Coordinator : IClientReplica, IDisposable
         Self = new InstanceId(inputs.Identity.Name, inputs.Identity.Shard);
         var readers = new LogReaders(inputs.Location, chain);
         _appender = new LogAppender(log, options.Log.PageBytes - PageHeader.Bytes, inputs.Pumps.Commit);
+        Space = new SpaceKeeper(log, inputs.Logger);
         Outputs = new OutputStore(Self, inputs);
         _quarantine = new QuarantineJournal(_appender);
         Execution = new AppExecution(log, readers, _appender, Outputs.Outboxes, again);
@@ -108,6 +109,9 @@ internal sealed class Coordinator : IClientReplica, IDisposable
 
     /// <summary>It knows whether the app gets on.</summary>
     public AppWatch AppWatch { get; }
+
+    /// <summary>Looks after the space ahead of the log's tail, once this replica writes it.</summary>
+    public SpaceKeeper Space { get; }
 
     /// <summary>Makes the log of a primary durable; a secondary has none.</summary>
     public Committer Committer => _asPrimary?.Committer ?? throw new InvalidOperationException("a secondary commits nothing (I10)");

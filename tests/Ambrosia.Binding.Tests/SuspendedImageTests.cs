@@ -93,6 +93,22 @@ public sealed class SuspendedImageTests
         Assert.Equal(image, second.Image);
     }
 
+    /// <summary>
+    /// Some objects belong to the process: the immortal's proxy of itself, empty arrays, texts of the program, delegates without a target.
+    /// One that was restored has its own beside those of the image, and its image is still that of a process that never died.
+    /// </summary>
+    [Fact]
+    public void Restore_OfWhatAProcessHasOnce_LeadsToTheSameImages()
+    {
+        FakeCoordinator first = Started<Sharer>();
+        first.Deliver(Call(1, 7, 0), Mark(bound: AtOnce));
+        FakeCoordinator second = Restored<Sharer>(first.Image, first.Next.Value);
+        byte[] next = Call(1, 8, 1), mark = Mark(bound: AtOnce);
+        first.Deliver(next, mark);
+        second.Deliver(next, mark);
+        Assert.Equal(first.Image, second.Image);
+    }
+
     private static byte[] Failure(uint method, ulong call, uint origin)
     {
         var body = new System.Buffers.ArrayBufferWriter<byte>();
@@ -105,9 +121,12 @@ public sealed class SuspendedImageTests
     private static string[] Messages(FakeCoordinator from) =>
         [.. from.Said.Where(static line => !line.StartsWith("destination", StringComparison.Ordinal))];
 
-    private static FakeCoordinator Restored(byte[] image, ulong at)
+    private static FakeCoordinator Restored(byte[] image, ulong at) => Restored<Bank>(image, at);
+
+    private static FakeCoordinator Restored<T>(byte[] image, ulong at)
+        where T : Immortal, IImmortal<T>
     {
-        var coordinator = new FakeCoordinator(ImmortalDefinition.Of<Bank>());
+        var coordinator = new FakeCoordinator(ImmortalDefinition.Of<T>());
         coordinator.Welcome(image, at);
         coordinator.Said.Clear();
         return coordinator;

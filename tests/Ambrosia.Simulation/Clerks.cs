@@ -69,7 +69,8 @@ internal sealed class Clerks
     {
         var random = new TestKit.SimulatedRandom(seed ^ 0xC1E4);
         // Whoever is deleted is forgotten by the source alone.
-        if (!(world.Faults.Clerks ?? random.Next(4) == 0) || !world.Faults.Shapes || world.Deleted is not null) return;
+        if (!(world.Faults.Clerks ?? random.Next(4) == 0) || !world.Faults.Shapes) return;
+        if (world.Deleted is not null || world.Lone is not null) return;
         for (int count = random.Next(1, ClerksMax + 1); _all.Count < count;)
             _all.Add(new SimulatedInstance(world, $"clerk{_all.Count + 1}", ImmortalDefinition.Of<Clerk>(), random.Next(3) == 0 ? 2 : 1));
         world.Saw(_all.Count == ClerksMax ? "four instances" : "three instances");

@@ -5,6 +5,7 @@ internal static class FaultKinds
 {
     private static readonly SortedDictionary<string, Func<Faults, Faults>> s_without = new(StringComparer.Ordinal)
     {
+        ["alone"] = static faults => faults with { Alone = false },
         ["builds"] = static faults => faults with { Builds = false },
         ["caller"] = static faults => faults with { Caller = false },
         ["catalog"] = static faults => faults with { Catalog = false },
@@ -13,6 +14,7 @@ internal static class FaultKinds
         ["clocks"] = static faults => faults with { Clocks = false },
         ["cuts"] = static faults => faults with { BrokenLinks = false },
         ["deletes"] = static faults => faults with { Deletes = false },
+        ["hangs"] = static faults => faults with { Hangs = false },
         ["impulses"] = static faults => faults with { Impulses = false },
         ["limits"] = static faults => faults with { Limits = false },
         ["operators"] = static faults => faults with { Operators = false },
@@ -26,6 +28,7 @@ internal static class FaultKinds
 
     private static readonly SortedDictionary<string, Func<Faults, Faults>> s_with = new(StringComparer.Ordinal)
     {
+        ["alone"] = static faults => faults with { Alone = true },
         ["builds"] = static faults => faults with { Builds = true },
         ["caller"] = static faults => faults with { Caller = true },
         ["chains"] = static faults => faults with { Chains = true },

@@ -14,6 +14,12 @@ internal sealed record Faults
     /// </summary>
     public bool Weather { get => field && Kills; init; } = true;
 
+    /// <summary>Threads of a coordinator hang in operations of the disk, each by itself.</summary>
+    public bool Hangs { get => field && Kills; init; } = true;
+
+    /// <summary>There is one instance, which calls itself; null: in every twelfth world.</summary>
+    public bool? Alone { get; init; }
+
     /// <summary>Some instances have three replicas.</summary>
     public bool Shapes { get => field && Kills; init; } = true;
 

@@ -13,6 +13,9 @@ internal sealed partial class Shrinking(ulong seed, Faults faults, Action<string
 
     private int _tries;
 
+    /// <summary>The kinds that the command asks for, as the worlds that are tried do.</summary>
+    public IReadOnlyList<string> With { get; init; } = [];
+
     /// <summary>What is left out as a whole, in the end.</summary>
     public List<string> Off { get; } = [];
 
@@ -24,7 +27,7 @@ internal sealed partial class Shrinking(ulong seed, Faults faults, Action<string
 
     public static int Run(CampaignOptions options)
     {
-        var shrinking = new Shrinking(options.First, new Faults(), Console.WriteLine);
+        var shrinking = new Shrinking(options.First, options.Faults, Console.WriteLine) { With = options.With };
         if (!shrinking.Run())
         {
             Console.WriteLine($"seed {options.First}: holds; there is nothing to shrink");
@@ -37,7 +40,7 @@ internal sealed partial class Shrinking(ulong seed, Faults faults, Action<string
 
     /// <summary>The command that repeats what is left.</summary>
     public string Command =>
-        $"dotnet run -c Release --project tests/Ambrosia.Simulation -- --seed {seed}{(Off.Count > 0 ? $" --off {string.Join(',', Off)}" : "")} --only {FaultChoice.Write(Left)}";
+        $"dotnet run -c Release --project tests/Ambrosia.Simulation -- --seed {seed}{(With.Count > 0 ? $" --with {string.Join(',', With)}" : "")}{(Off.Count > 0 ? $" --off {string.Join(',', Off)}" : "")} --only {FaultChoice.Write(Left)}";
 
     /// <summary>Shrinks as far as it can; false: the world does not fail at all.</summary>
     public bool Run()
@@ -61,7 +64,7 @@ internal sealed partial class Shrinking(ulong seed, Faults faults, Action<string
     private Faults LeaveKindsOut(string signature)
     {
         Faults smaller = faults;
-        foreach (string kind in FaultKinds.All)
+        foreach (string kind in FaultKinds.All.Except(With))
         {
             Faults without = FaultKinds.Without(smaller, kind);
             if (Fail(without) is not { } again || SignatureOf(again.What) != signature) continue;

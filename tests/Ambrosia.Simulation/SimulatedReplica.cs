@@ -39,7 +39,8 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     private InstanceIdentity? _identity;
     private TakeOverMonitor? _standby;
     private LogFollower? _follower;
-    private PromotionSpare? _spare;
+    private Housekeeping? _housekeeping;
+    private SecondaryRole? _role;
     private TimeSpan? _pausedAt;
     private TimeSpan _pausedUntil, _fenceDue;
     private readonly AdminCommands _commands = new();
@@ -113,6 +114,9 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
 
     public bool HasDiffered { get; set; }
 
+    /// <summary>The threads of its process that hang.</summary>
+    public HungPumps Hung { get; } = new(world);
+
     /// <summary>Its process ends with a code that needs a person; without one it is started again after a while.</summary>
     public void Halt(bool stays)
     {
@@ -177,6 +181,8 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     private void Begun(Coordinator.Coordinator parts)
     {
         Orders = new ReplicaOrders(world, this, parts);
+        _housekeeping = new Housekeeping(parts);
+        if (!parts.HasLog) _role = new SecondaryRole(parts, _standby!, _follower!, NewSpare, static () => { });
         _catalog = world.Catalogs.IsUsed ? new ReplicaCatalog(world, this, Inputs(), parts) : null;
     }
 
@@ -213,7 +219,9 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         _fence = null;
         _standby = null;
         _follower = null;
-        _spare = null;
+        _housekeeping = null;
+        _role = null;
+        Hung.Clear();
         _pausedAt = null;
         _commitAsked = IsClaiming = MustBeSilent = false;
         _heldSteps = 0;
@@ -245,7 +253,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     private bool MayCommit()
     {
         if (_heldSteps > 0) _heldSteps = App is { IsPrimary: true, IsAlive: true } ? 0 : _heldSteps - 1;
-        return _heldSteps == 0;
+        return _heldSteps == 0 && !Hung.Has(Pump.Commit);
     }
 
     private void StepPrimary(Coordinator.Coordinator parts, Random random)
@@ -255,18 +263,18 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
             parts.CheckFence();
             return;
         }
-        if (_catalog?.Step() == true) return;
+        if (!Hung.Has(Pump.Catalog) && _catalog?.Step() == true) return;
         bool mayCommit = MayCommit();
         switch (random.Next(10))
         {
             case 0 when mayCommit: parts.Committer.Step(); break;
             case 1 when _commitAsked && mayCommit: CommitAll(); break;
-            case 2: parts.Checkpoints.Step(); break;
-            case 3 when random.Next(4) == 0: parts.Tick(isQuiet: random.Next(2) == 0); break;
-            case 4 when random.Next(8) == 0: parts.Log.PrepareSpace(); break;
-            case 5 when random.Next(8) == 0: parts.CheckFence(); break;
+            case 2 when !Hung.Has(Pump.Checkpoints): parts.Checkpoints.Step(); break;
+            case 3 when random.Next(4) == 0 && !Hung.Has(Pump.Housekeeping): _housekeeping!.Step(Now); break;
+            case 4 when random.Next(8) == 0 && !Hung.Has(Pump.Space): _commitAsked |= parts.Space.Step().MustCommit; break;
+            case 5 when random.Next(8) == 0 && !Hung.Has(Pump.Fence): parts.CheckFence(); break;
             case 6 when random.Next(4) == 0: parts.Links.Admission.TellOutputs(); Dial(); break;
-            case 7 when world.HasTimersAndTasks: parts.FireTimers(); break;
+            case 7 when world.HasTimersAndTasks || world.Lone is not null: parts.FireTimers(); break;
             case 8 when world.PoisonEvery > 0 && world.Shape.Next(300) == 0: Decide(parts); break;
             default: StepApp(random); break;
         }
@@ -283,7 +291,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     /// </summary>
     private bool IsFenceDue()
     {
-        if ((!world.Limits.AreDrawn && instance.Replicas.Length < 3) || Now < _fenceDue) return false;
+        if (Hung.Has(Pump.Fence) || (!world.Limits.AreDrawn && instance.Replicas.Length < 3) || Now < _fenceDue) return false;
         _fenceDue = Now + s_fenceEvery;
         return true;
     }
@@ -296,30 +304,25 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
             BecomePrimary(parts, () => _standby!.TryTakeOver(_follower!.Epoch));
             return;
         }
+        bool isFollowHung = Hung.Has(Pump.Follow); // whoever claims waits for it
         switch (random.Next(10))
         {
-            case 0: Follow(parts); break;
-            case 1: LookAtPrimary(parts); break;
-            case 2: BecomePrimary(parts, () => _standby!.Try()); break;
-            case 3: PrepareSpare(); break;
-            case 4: parts.Checkpoints.Step(); break;
-            case 5 when random.Next(4) == 0: parts.Checkpoints.CompareStates(); parts.Execution.Delivery.ReleaseIfIdle(); break;
+            case 0 or 1 when !isFollowHung: Follow(parts); break;
+            case 2 when !isFollowHung: BecomePrimary(parts, () => _standby!.Try()); break;
+            case 3 when !Hung.Has(Pump.Housekeeping): _housekeeping!.Step(Now); break;
+            case 4 when !Hung.Has(Pump.Checkpoints): parts.Checkpoints.Step(); break;
+            case 5 when random.Next(4) == 0 && !Hung.Has(Pump.Checkpoints): parts.Checkpoints.CompareStates(); break;
             default: StepApp(random); break;
         }
     }
 
     private void Follow(Coordinator.Coordinator parts)
     {
-        while (_follower!.Step()) { }
-        parts.Followed();
+        SecondaryStep step = _role!.Step(Now, CancellationToken.None);
         if (world.Faults.EagerSecondary) world.AcknowledgeAs(this);
-    }
-
-    private void LookAtPrimary(Coordinator.Coordinator parts)
-    {
-        if (_standby!.FindHanging(Now) is not { } epoch) return;
+        if (step.Hanging is not { } epoch) return;
         world.Trace($"{Process}: the primary of epoch {epoch} hangs");
-        BecomePrimary(parts, () => _standby.TryTakeOver(epoch));
+        BecomePrimary(parts, () => _standby!.TryTakeOver(epoch));
     }
 
     private void BecomePrimary(Coordinator.Coordinator parts, Func<ClaimResult?> claim)
@@ -330,7 +333,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
             _fence = claimed.Fence;
             PrimaryLog log = TakeOver.Execute(
                 new LogLocation(_files!, _options!.LogDirectory, _identity!) { Crash = World.CrashPoints }, claimed.Fence, name,
-                _options.Log, _time, _follower, _spare);
+                _options.Log, _time, _follower, _role!.Spare);
             world.Oracles.Promoted(this, log.Writer.Durable, wasSecondary: true);
             parts.BecomePrimary(new PrimaryStart(claimed.Fence, claimed.PrimaryLock, log));
             world.Trace($"{Process} leads from {log.Writer.Durable}");
@@ -338,11 +341,16 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         IsClaiming = false;
     }
 
-    private void PrepareSpare()
+    private PromotionSpare? NewSpare(Epoch follows)
     {
-        if (_spare?.Epoch == _follower!.Epoch) { _spare.Prepare(); return; }
-        _spare?.Dispose();
-        _spare = PromotionSpare.Create(_files!, _options!.LogDirectory, name, _follower.Epoch, _options.Log);
+        try
+        {
+            return PromotionSpare.Create(_files!, _options!.LogDirectory, name, follows, _options.Log);
+        }
+        catch (IOException)
+        {
+            return null;
+        }
     }
 
     private void StepApp(Random random)

@@ -40,7 +40,7 @@ public sealed class SimulationTests
     [InlineData(60)]
     [InlineData(337)]
     [InlineData(474)]
-    public void Cluster_SeedThatFoundABug_Holds(ulong seed) => new World(seed, new Faults { Weather = false }).Run();
+    public void Cluster_SeedThatFoundABug_Holds(ulong seed) => new World(seed, new Faults { Weather = false, Alone = false }).Run();
 
     /// <summary>
     /// Handlers that throw, under fork policies that change: what was set aside is the same in every execution, and no call is lost.

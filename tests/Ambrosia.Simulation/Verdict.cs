@@ -17,7 +17,9 @@ internal sealed class Verdict(World world)
     public bool IsDone() =>
         world.Instances.Any(static instance => instance.IsHalted) ? world.Time.Elapsed - world.Halts.Last > s_settles : IsAtRest();
 
-    private bool IsAtRest() =>
+    private bool IsAtRest() => world.Lone is { } lone ? lone.IsAtRest : AreAtRest();
+
+    private bool AreAtRest() =>
         world.Source.App?.Immortal is Source { IsDone: true } source && world.Ledger.App?.Immortal is Ledger ledger
         && world.Deleted is not { IsDeleted: true, IsForgotten: false }
         && ledger.Count >= source.Made && world.Caller is not { IsDone: false }
@@ -27,13 +29,14 @@ internal sealed class Verdict(World world)
             r => r.App?.Immortal is Ledger l && l.IsAt(ledger) && r.App.MessagesSetAside == world.Ledger.App.MessagesSetAside)
         && world.Clerks.AreAtRest && world.Source.IsQuiet && world.Ledger.IsQuiet && world.Links.All(static link => link.IsQuiet);
 
-    public string Describe() =>
+    public string Describe() => world.Lone is { } lone ? lone.Describe() :
         $"source {(world.Source.App?.Immortal as Source)?.Made} calls, {(world.Source.App?.Immortal as Source)?.Answers} answers, {(world.Source.App?.Immortal as Source)?.Rounds} rounds, {(world.Source.App?.Immortal as Source)?.Ticks} ticks, ledger {(world.Ledger.App?.Immortal as Ledger)?.Count}; " +
         $"{world.Links.Count} links, source quiet {world.Source.IsQuiet}, ledger quiet {world.Ledger.IsQuiet}";
 
     public void Judge()
     {
         if (world.Instances.Any(static instance => instance.IsHalted)) JudgeRest();
+        else if (world.Lone is { } lone) lone.Judge();
         else JudgeAll();
     }
 

@@ -11,7 +11,7 @@ using Ambrosia.TestKit;
 namespace Ambrosia.Simulation;
 
 /// <summary>
-/// Two to four instances of the real coordinator and binding on one simulated disk, network and clock, in one thread. A seed decides every
+/// One to four instances of the real coordinator and binding on one simulated disk, network and clock, in one thread. A seed decides every
 /// step: who moves, how many bytes arrive, what breaks. After the faults everything must come to rest with every call applied once, in
 /// order.
 /// </summary>
@@ -66,12 +66,15 @@ internal sealed class World
         PoisonEvery = faults.Poison ?? seed % 3 == 0 ? 29u : 0;
         Whim = faults.Whim ? new SimulatedRandom(seed) : null;
         Dice = faults.RollingDice ? new SimulatedRandom(seed) : null;
-        if (faults.Deletes ?? (faults is { Caller: null, Impulses: null, Chains: null } && seed % 7 == 4 && seed % 5 != 3))
+        if (LoneInstance.IsDrawn(faults, seed)) Lone = new LoneInstance(this, seed);
+        else if (faults.Deletes ?? (faults is { Caller: null, Impulses: null, Chains: null } && seed % 7 == 4 && seed % 5 != 3))
             Deleted = new DeletedPeer(this);
         else if (faults.Caller ?? seed % 5 == 3) Caller = new SimulatedCaller(this, Ledger, seed);
-        if (Deleted is null && (faults.Impulses ?? seed % 5 == 1)) Senders = new ImpulseSenders(this, seed);
+        if (Deleted is null && Lone is null && (faults.Impulses ?? seed % 5 == 1)) Senders = new ImpulseSenders(this, seed);
         Clerks = new Clerks(this, seed);
-        Instances = [Source, Ledger, .. Clerks.All];
+        Instances = Lone is null ? [Source, Ledger, .. Clerks.All] : [Lone.Instance];
+        if (Lone is not null) Saw("one instance");
+        Hangs = new Hangs(this, seed);
         Rot = new Rot(this, seed);
         Weather = new Weather(this, seed);
         Operators = new Operators(this, seed);
@@ -115,6 +118,11 @@ internal sealed class World
     public Strikes Strikes { get; }
 
     public Clerks Clerks { get; }
+
+    /// <summary>Null: there are several instances.</summary>
+    public LoneInstance? Lone { get; }
+
+    public Hangs Hangs { get; }
 
     public Weather Weather { get; }
 
@@ -275,6 +283,7 @@ internal sealed class World
             Catalogs.Step();
             Rot.Step();
             Builds.Step();
+            Hangs.Step();
         }
         if (!_calm && Random.Next(600) == 0) _breakage.Break(instance);
         else if (_links.Count > 0 && Random.Next(3) == 0) Run(null, StepLink);

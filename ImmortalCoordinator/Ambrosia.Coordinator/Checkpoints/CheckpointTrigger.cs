@@ -11,8 +11,11 @@ namespace Ambrosia.Coordinator.Checkpoints;
 /// that of the last tick, by the monotonic clock.
 /// </summary>
 /// <param name="everyBytes">Log bytes between checkpoints; of outputs, <see cref="OutputShare"/> times as many.</param>
-/// <param name="interval">Time between checkpoints of a log that grows; null: time does not count.</param>
-internal sealed class CheckpointTrigger(long everyBytes, TimeSpan? interval = null)
+/// <param name="interval">Time between checkpoints; null: time does not count.</param>
+/// <param name="lastInput">
+/// The place of the last input that the app was given, without which none is due; it takes no lock. Null: there always is one.
+/// </param>
+internal sealed class CheckpointTrigger(long everyBytes, TimeSpan? interval = null, Func<Lsn>? lastInput = null)
 {
     /// <summary>
     /// Replay makes outputs again, so few inputs with many outputs make a long one too. Not one for one: a checkpoint holds the outputs
@@ -31,9 +34,6 @@ internal sealed class CheckpointTrigger(long everyBytes, TimeSpan? interval = nu
 
     /// <summary>Somebody wants a checkpoint at or behind this; null: nobody does.</summary>
     private Lsn? _wanted;
-
-    /// <summary>Durable when the last one was published: a log that has not grown since needs none by time.</summary>
-    private Lsn _seen;
 
     /// <summary>These are the bytes that apps had emitted at the last mark, and at that of the last one that was published.</summary>
     private (long AtMark, long Before) _emitted;
@@ -63,18 +63,15 @@ internal sealed class CheckpointTrigger(long everyBytes, TimeSpan? interval = nu
         using (_gate.Enter())
         {
             _last = name;
-            _seen = name.Lsn;
             (_since.At, _since.Age) = (null, age > TimeSpan.Zero ? age : TimeSpan.Zero);
         }
     }
 
-    /// <param name="durable">Of the log, now.</param>
-    public void Published(CheckpointFileName name, Lsn durable)
+    public void Published(CheckpointFileName name)
     {
         using (_gate.Enter())
         {
             _last = name;
-            _seen = durable;
             _since.At = _now;
             _emitted.Before = _emitted.AtMark;
             _retry.Pause = s_pauseMin;
@@ -126,7 +123,7 @@ internal sealed class CheckpointTrigger(long everyBytes, TimeSpan? interval = nu
         {
             _now = now;
             _since.At ??= now - _since.Age;
-            if (_isUnderWay || now < _retry.At || (_wanted is null && !IsDueBySize(durable, outputs) && !IsDueByTime(durable)))
+            if (_isUnderWay || now < _retry.At || (_wanted is null && !(HasInput && (IsDueBySize(durable, outputs) || IsDueByTime()))))
                 return false;
             _emitted.AtMark = outputs.Total;
             return _isUnderWay = true;
@@ -147,7 +144,12 @@ internal sealed class CheckpointTrigger(long everyBytes, TimeSpan? interval = nu
         return durable > from && durable - from >= everyBytes - counted;
     }
 
-    private bool IsDueByTime(Lsn durable) => interval is { } limit && durable > _seen && _now - _since.At >= limit;
+    private bool IsDueByTime() => interval is { } limit && _now - _since.At >= limit;
+
+    /// <summary>
+    /// A log that rests grows with each mark, and with what else keeps it in order: no checkpoint follows from that alone.
+    /// </summary>
+    private bool HasInput => lastInput is null || _last is not { } last || lastInput() >= last.Lsn;
 }
 
 /// <summary>Tells how the checkpoints of a replica are getting on.</summary>

@@ -47,7 +47,7 @@ internal sealed class PublishedCheckpoints(
         if (log.IsWritten && isAdopted && !IsTrusted(name)) return false;
         inputs.Logger.CheckpointPublished(name.ToString());
         if (!log.IsWritten) return false; // the primary finds it, and removes what it makes superfluous
-        trigger.Published(name, log.Durable);
+        trigger.Published(name);
         // of our own the writer knows the header, and goes on by itself; below another's our app may still need the log
         return isAdopted && delivery.Next >= name.Lsn;
     }

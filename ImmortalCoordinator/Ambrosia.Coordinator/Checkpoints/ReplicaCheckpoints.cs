@@ -28,7 +28,7 @@ internal sealed class ReplicaCheckpoints : IDisposable
     {
         (_inputs, _log, _execution) = (inputs, log, execution);
         CoordinatorOptions options = inputs.Options;
-        Trigger = new CheckpointTrigger(options.CheckpointEveryBytes, options.CheckpointInterval);
+        Trigger = new CheckpointTrigger(options.CheckpointEveryBytes, options.CheckpointInterval, () => execution.Delivery.LastInput);
         Recovery = new CheckpointRecovery(inputs.Location, readers.Chain, inputs.Logger);
         _opinion = new SecondOpinion(inputs);
         var assigner = new CheckpointAssigner(options.Replica);

@@ -3,7 +3,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Ambrosia.Coordinator.Hosting;
 
-/// <summary>Declares the events of the log: its tail at a take-over, its space, and a reader that came too late.</summary>
+/// <summary>Declares the events of the log: its tail at a take-over, space for a start, and a reader that came too late.</summary>
 internal static partial class LogEvents
 {
     /// <summary>
@@ -13,22 +13,12 @@ internal static partial class LogEvents
         Message = "torn tail: dropped {Bytes} bytes at Lsn {At} (byte {Offset} of {File}); {Reason}; durable up to {Durable}")]
     public static partial void TailCut(this ILogger logger, long bytes, Lsn at, long offset, string file, string reason, Lsn durable);
 
-    /// <summary>Give the disk space, or keep less history (--retain).</summary>
-    [LoggerMessage(EventId = 702, EventName = "log.full", Level = LogLevel.Error,
-        Message = "THE LOG'S DISK IS FULL: nothing is lost, but inputs wait from Lsn {Durable} on until there is space again")]
-    public static partial void DiskFull(this ILogger logger, Lsn durable);
-
     /// <summary>
     /// This replica has to make a file before it can begin or be primary. Give the disk space; it goes on by itself.
     /// </summary>
     [LoggerMessage(EventId = 706, EventName = "log.full.start", Level = LogLevel.Error,
         Message = "THE LOG'S DISK IS FULL: nothing is lost, but this replica waits with its start until there is space ({Why})")]
     public static partial void NoSpaceToBegin(this ILogger logger, string why);
-
-    /// <summary>The shortage of space is over.</summary>
-    [LoggerMessage(EventId = 703, EventName = "log.space.returned", Level = LogLevel.Information,
-        Message = "there is space for the log again; work goes on")]
-    public static partial void SpaceReturned(this ILogger logger);
 
     /// <summary>
     /// This follower was too slow, or was stopped for longer than --hold-limit, and what it needs next is gone. If it happens again, keep

@@ -40,7 +40,7 @@ internal sealed class PumpSet(Action<int, string> fail) : IPumps, IDisposable
         _checkpoints = new CheckpointPump(parts.Checkpoints, fail);
         _checkpoints.Start();
         App = new AppPump(parts, endpoint, _commits.WaitForRoom, fail, inputs.Logger);
-        _background = new BackgroundPump(parts, calls, () => _commits.Commit(drained: false), fail, inputs.Logger, garbage);
+        _background = new BackgroundPump(parts, calls, () => _commits.Commit(drained: false), fail, garbage);
         _commits.SpaceWanted = _background.PrepareSpaceNow;
         _commits.Stirred = _background.Stir;
         _timers = new TimerPump(parts, fail);

@@ -15,89 +15,66 @@ namespace Ambrosia.Coordinator.Hosting;
 /// Waits on behalf of a secondary: one thread follows the log's tail and looks at the primary's heartbeat, one is blocked on its lock, so
 /// that a killed primary is replaced at once. Whichever has a reason first claims, takes the log over and hands it on.
 /// </summary>
-internal sealed class SecondaryPump(
-    TakeOverMonitor monitor, LogFollower follower, IFileSystem files, Coordinator coordinator, ISecondaryHost host, ILogger logger)
-    : IDisposable
+internal sealed class SecondaryPump : IDisposable
 {
-    private const int PauseMsMin = 1, PauseMsMax = 16;
-    private static readonly TimeSpan s_lookEvery = TimeSpan.FromMilliseconds(100);
-
+    private readonly TakeOverMonitor _monitor;
+    private readonly LogFollower _follower;
+    private readonly IFileSystem _files;
+    private readonly ISecondaryHost _host;
+    private readonly ILogger _logger;
+    private readonly SecondaryRole _role;
     private readonly CancellationTokenSource _stop = new();
     private readonly ManualResetEventSlim _followed = new(false);
-    private Thread? _follow;
-    private bool _wasCaughtUp;
 
-    /// <summary>The space set aside for a promotion, which belongs to the follow loop until that has ended.</summary>
-    private PromotionSpare? _spare;
-    private Epoch _spareTried;
+    public SecondaryPump(
+        TakeOverMonitor monitor, LogFollower follower, IFileSystem files, Coordinator coordinator, ISecondaryHost host, ILogger logger)
+    {
+        (_monitor, _follower, _files, _host, _logger) = (monitor, follower, files, host, logger);
+        _role = new SecondaryRole(coordinator, monitor, follower, NewSpare, () =>
+        {
+            host.CaughtUp();
+            logger.CaughtUp(follower.Epoch, follower.Stated, coordinator.Execution.Delivery.Records);
+        });
+    }
 
     public void Start()
     {
-        _follow = new Thread(() => Guard(FollowLoop)) { Name = "follow", IsBackground = true };
-        _follow.Start();
+        new Thread(() => Guard(FollowLoop)) { Name = "follow", IsBackground = true }.Start();
         new Thread(() => Guard(ClaimLoop)) { Name = "claim", IsBackground = true }.Start();
     }
 
     /// <summary>Takes over because the operator wants this replica to be primary, whoever is.</summary>
-    public void Promote() => Guard(() => Act(monitor.TryTakeOver(follower.Epoch)));
+    public void Promote() => Guard(() => Act(_monitor.TryTakeOver(_follower.Epoch)));
 
     private void FollowLoop()
     {
-        int pauseMs = PauseMsMin;
-        TimeSpan lastLook = TimeSpan.Zero;
         while (!_stop.IsCancellationRequested)
         {
-            Lsn before = follower.Stated;
-            bool advanced = false;
-            while (follower.Step() && !_stop.IsCancellationRequested) advanced = true;
-            if (follower.Stated != before) coordinator.Followed();
-            NoteWhenCaughtUp();
-            TimeSpan now = Stopwatch.GetElapsedTime(0);
-            if (now - lastLook >= s_lookEvery)
-            {
-                lastLook = now;
-                if (monitor.FindHanging(now) is { } epoch) TakeFrom(epoch);
-            }
-            pauseMs = advanced ? PauseMsMin : Math.Min(pauseMs * 2, PauseMsMax);
-            if (!advanced && _wasCaughtUp && PrepareSpare()) continue;
+            SecondaryStep step = _role.Step(Stopwatch.GetElapsedTime(0), _stop.Token);
+            if (step.Hanging is { } epoch) TakeFrom(epoch);
             LockChecks.BeforeWait();
-            _stop.Token.WaitHandle.WaitOne(pauseMs);
+            _stop.Token.WaitHandle.WaitOne(step.Pause);
         }
         _followed.Set();
     }
 
-    /// <summary>
-    /// Takes one step towards a zeroed file for the promotion, when there is nothing to read; a full disk means that there is none.
-    /// </summary>
-    private bool PrepareSpare()
+    private PromotionSpare? NewSpare(Epoch follows)
     {
-        if (_spareTried == follower.Epoch) return _spare?.Prepare() ?? false;
-        _spareTried = follower.Epoch;
-        _spare?.Dispose(); // of an epoch that is over: its file is removed by that take-over
-        _spare = null;
         try
         {
-            _spare = host.NewSpare(follower.Epoch);
+            return _host.NewSpare(follows);
         }
         catch (IOException e)
         {
-            logger.SpareMissing(e.Message);
+            _logger.SpareMissing(e.Message);
+            return null;
         }
-        return true;
-    }
-
-    private void NoteWhenCaughtUp()
-    {
-        if (_wasCaughtUp || !coordinator.Sessions.IsCaughtUp) return;
-        _wasCaughtUp = true;
-        host.CaughtUp();
-        logger.CaughtUp(follower.Epoch, follower.Stated, coordinator.Execution.Delivery.Records);
     }
 
     private void TakeFrom(Epoch epoch)
     {
-        logger.PrimaryHangs(epoch);
-        ClaimResult? result = monitor.TryTakeOver(epoch);
+        _logger.PrimaryHangs(epoch);
+        ClaimResult? result = _monitor.TryTakeOver(epoch);
         if (result is ClaimResult.Claimed) new Thread(() => Guard(() => Act(result))) { Name = "take over", IsBackground = true }.Start();
     }
 
@@ -105,12 +82,12 @@ internal sealed class SecondaryPump(
     {
         while (!_stop.IsCancellationRequested)
         {
-            ClaimResult? result = monitor.Try();
+            ClaimResult? result = _monitor.Try();
             if (result is ClaimResult.Held held)
             {
                 try
                 {
-                    files.WaitForLock(held.LockPath, _stop.Token)?.Dispose();
+                    _files.WaitForLock(held.LockPath, _stop.Token)?.Dispose();
                 }
                 catch (OperationCanceledException)
                 {
@@ -131,8 +108,8 @@ internal sealed class SecondaryPump(
         _followed.Wait();
         try
         {
-            PrimaryLog log = host.TakeLogOver(claimed.Fence, follower, _spare);
-            host.BecomePrimary(new PrimaryStart(claimed.Fence, claimed.PrimaryLock, log));
+            PrimaryLog log = _host.TakeLogOver(claimed.Fence, _follower, _role.Spare);
+            _host.BecomePrimary(new PrimaryStart(claimed.Fence, claimed.PrimaryLock, log));
         }
         catch (OperationCanceledException)
         {
@@ -148,11 +125,11 @@ internal sealed class SecondaryPump(
         }
         catch (Exception fatal) when (ExitCodes.Of(fatal) is { } code)
         {
-            host.Fail(code, fatal.Message);
+            _host.Fail(code, fatal.Message);
         }
         catch (ProtocolViolation damage)
         {
-            host.Fail(ExitCodes.Damage, damage.Message);
+            _host.Fail(ExitCodes.Damage, damage.Message);
         }
     }
 

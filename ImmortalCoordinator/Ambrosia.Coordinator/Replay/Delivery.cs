@@ -62,6 +62,14 @@ internal sealed class Delivery(
     /// <summary>Records given to the running session.</summary>
     public long Records { get; private set; }
 
+    /// <summary>
+    /// The place of the last record that a session was given of what came from outside the log: what keeps the log itself in order does not
+    /// count. Any thread.
+    /// </summary>
+    public Lsn LastInput => new(Volatile.Read(ref _lastInput));
+
+    private ulong _lastInput;
+
     /// <summary>A session starts behind a checkpoint, or at the beginning of the log.</summary>
     /// <param name="page">The page that holds the first record, or would.</param>
     /// <param name="record">Records below this are in the checkpoint.</param>
@@ -175,6 +183,7 @@ internal sealed class Delivery(
         Lsn first = page.Lsn + start;
         ReadOnlySpan<byte> bytes = page.Buffer.Span[start..page.Length];
         Lsn? mark = null;
+        ulong lastInput = _lastInput;
         _trims.Clear();
         _cuts.Clear();
         if (page.Remaining > 0)
@@ -182,6 +191,7 @@ internal sealed class Delivery(
             mark = MarkAt(first);
             PageFold.FoldSpanning(State, bytes, first);
             Records++;
+            if (IsInput((RecordKind)bytes[4])) lastInput = first.Value;
             if ((RecordKind)bytes[4] == RecordKind.Digest)
             {
                 _spanningDigest = new ArrayBufferWriter<byte>((int)(bytes.Length + page.Remaining));
@@ -198,16 +208,20 @@ internal sealed class Delivery(
                 if (records.Kind == RecordKind.Forget)
                     _cuts.Add(new OutboxCut(records.End, outboxes.GetOrAdd(State.NameOf(records.Read<ForgetRecord>().Origin))));
                 Records++;
+                if (IsInput(records.Kind)) lastInput = records.Lsn.Value;
                 if (records.Lsn < _replayTo) Crash.Hit("recovery.everyRecord");
                 if (records.Kind == RecordKind.Digest) mark = NoteDigest(records, mark);
                 else NoteControl(page.Lsn, records);
             }
         }
+        Volatile.Write(ref _lastInput, lastInput);
         IReadOnlyList<OutboxTrim> noted = _trims.Count == 0 ? [] : _trims.ToArray();
         progress.Delivered(
             new DeliveredPage(page.Lsn, page.Lsn + page.Length + page.Remaining, State.InputsOf(0), noted), mark, _cuts);
         return mark;
     }
+
+    private static bool IsInput(RecordKind kind) => kind is not (RecordKind.Trim or RecordKind.Digest or RecordKind.CheckpointMark);
 
     private void GatherDigest(ReadOnlySpan<byte> part, long left)
     {

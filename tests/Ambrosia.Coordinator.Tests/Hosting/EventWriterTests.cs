@@ -1,6 +1,7 @@
 using System.Text;
 using System.Text.Json;
 using Ambrosia.Coordinator.Hosting;
+using Ambrosia.Coordinator.LogFeed;
 using Ambrosia.Coordinator.Links;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Protocol;

@@ -17,6 +17,8 @@ internal sealed class ProxyShape(Type type) : ObjectShape
         to.WriteString(target.Name);
     }
 
+    internal override object? ValueOf(object instance) => (type, ((ImmortalProxy)instance).Destination.Id);
+
     internal override object Allocate(GraphReader graph, ref CborReader from)
     {
         from.ReadArrayHeader();

@@ -35,6 +35,10 @@ internal sealed class DelegateShape(Type type) : ObjectShape
         graph.WriteTarget(ref to, declaring, IsStatics(function.Target) ? null : function.Target);
     }
 
+    /// <summary>The compiler keeps one delegate for all executions of a lambda without captures.</summary>
+    internal override object? ValueOf(object instance) =>
+        ((Delegate)instance).Target is { } target && !IsStatics(target) ? null : instance;
+
     internal override object Allocate(GraphReader graph, ref CborReader from)
     {
         if (from.ReadArrayHeader() != 4) throw new InvalidDataException("The image holds a delegate of another form.");

@@ -13,7 +13,8 @@ namespace Ambrosia;
 /// </summary>
 /// <remarks>
 /// Every object is written once, under an id in the order of first encounter. It goes breadth first with a work list, so that a long chain
-/// of objects does not recurse. References are ids, so sharing and cycles survive. Two graphs that are equal give equal bytes.
+/// of objects does not recurse. References are ids, so sharing and cycles survive. What a process has once
+/// (<see cref="ObjectShape.ValueOf"/>) is one object of the image by its value. Two graphs that are equal give equal bytes.
 /// </remarks>
 [EditorBrowsable(EditorBrowsableState.Never)]
 public sealed class GraphWriter
@@ -24,8 +25,7 @@ public sealed class GraphWriter
     internal const int BytesMaxDefault = int.MaxValue - (64 << 20);
 
     private static long s_graphs;
-    private readonly Dictionary<object, int> _ids = new(ReferenceEqualityComparer.Instance);
-    private readonly List<(object Instance, WrittenType Type)> _objects = [];
+    private readonly WrittenObjects _objects = new();
     private readonly Dictionary<Type, WrittenType> _byClass = [];
     private readonly Dictionary<Type, int> _typeIds = [];
     private readonly List<Type> _types = [];
@@ -90,13 +90,10 @@ public sealed class GraphWriter
     internal int IdOf(object instance)
     {
         if (_moving is not null) instance = _moving.Successor(instance, _place);
-        if (_ids.TryGetValue(instance, out int known)) return known;
+        if (_objects.TryGetId(instance, out int known)) return known;
         WrittenType type = ClassOf(instance);
         if (type.IsDelegate && !_place.IsLocal) throw CannotWrite(type.InImage, " outside the locals of a method");
-        int id = _objects.Count;
-        _ids.Add(instance, id);
-        _objects.Add((instance, type));
-        return id;
+        return _objects.Add(instance, type);
     }
 
     /// <summary>Writes everything reachable from what was mentioned, and then nothing can be added.</summary>
@@ -106,7 +103,7 @@ public sealed class GraphWriter
         var to = new CborWriter(_bodies);
         for (int i = 0; i < _objects.Count; i++)
         {
-            (object instance, WrittenType type) = _objects[i];
+            (object instance, WrittenType type) = _objects.At(i);
             if (type.Id < 0) type.Id = Mention(type.InImage);
             to.WriteUInt64((ulong)type.Id);
             At(null);
@@ -221,6 +218,29 @@ public sealed class GraphWriter
     private static bool HasFields(Type type) => type.IsValueType
         ? Slots.Of(type) is { } slot && slot.GetType().GetGenericTypeDefinition() == typeof(StructSlot<>)
         : ObjectShapes.Of(type)?.Plan is not null;
+
+    /// <summary>Holds the objects of the graph by their ids, in the order of first encounter.</summary>
+    private sealed class WrittenObjects
+    {
+        private readonly Dictionary<object, int> _ids = new(ReferenceEqualityComparer.Instance), _idsOfValues = [];
+        private readonly List<(object Instance, WrittenType Type)> _inOrder = [];
+
+        internal int Count => _inOrder.Count;
+
+        internal (object Instance, WrittenType Type) At(int id) => _inOrder[id];
+
+        internal bool TryGetId(object instance, out int id) => _ids.TryGetValue(instance, out id);
+
+        /// <summary>Returns the id of an object that was not met before: a new one, or that of its equal.</summary>
+        internal int Add(object instance, WrittenType type)
+        {
+            int id = Count;
+            if (type.Shape.ValueOf(instance) is { } value && !_idsOfValues.TryAdd(value, id)) id = _idsOfValues[value];
+            else _inOrder.Add((instance, type));
+            _ids.Add(instance, id);
+            return id;
+        }
+    }
 
     /// <summary>Holds what the graph knows of one class of objects: its shape, and its place in the table of types.</summary>
     private sealed class WrittenType(Type inImage, ObjectShape shape)

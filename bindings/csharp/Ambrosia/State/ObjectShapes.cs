@@ -93,6 +93,12 @@ internal abstract class ObjectShape
     internal abstract void Write(GraphWriter graph, ref CborWriter to, object instance);
 
     /// <summary>
+    /// Returns what stands for an object that a process has once, whoever refers to it: those with an equal one are one object of the
+    /// image. A process that was restored has its own beside what the image brought. Null: the object stands for itself.
+    /// </summary>
+    internal virtual object? ValueOf(object instance) => null;
+
+    /// <summary>
     /// Makes an empty object of the class; <paramref name="from"/> is at its body, for those that need its size or content.
     /// </summary>
     internal abstract object Allocate(GraphReader graph, ref CborReader from);
@@ -110,6 +116,8 @@ internal sealed class BoxShape<T> : ObjectShape
     private readonly Slot<T> _slot = (Slot<T>)Slots.Of(typeof(T));
 
     internal override void Write(GraphWriter graph, ref CborWriter to, object instance) => _slot.Write(graph, ref to, (T)instance);
+
+    internal override object? ValueOf(object instance) => instance as string;
 
     internal override object Allocate(GraphReader graph, ref CborReader from) =>
         _slot.StandsForItself ? _slot.Read(graph, ref from)! : RuntimeHelpers.GetUninitializedObject(typeof(T));

@@ -23,6 +23,9 @@ internal sealed class VectorShape<T> : ObjectShape
         }
     }
 
+    /// <summary>The framework and the compiler give the same empty array to all.</summary>
+    internal override object? ValueOf(object instance) => ((T[])instance).Length == 0 ? typeof(T[]) : null;
+
     internal override object Allocate(GraphReader graph, ref CborReader from) =>
         typeof(T) == typeof(byte) ? from.ReadBytes().ToArray() : new T[from.ReadArrayHeader()];
 

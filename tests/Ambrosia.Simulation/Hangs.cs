@@ -1,0 +1,54 @@
+using Ambrosia.TestKit;
+
+namespace Ambrosia.Simulation;
+
+/// <summary>The threads of a coordinator that may hang in an operation of the disk or of the catalog, each by itself.</summary>
+internal enum Pump
+{
+    Commit,
+    Space,
+    Checkpoints,
+    Housekeeping,
+    Fence,
+    Catalog,
+    Follow,
+}
+
+/// <summary>
+/// Operations of a disk or a mount that do not come back for a while: the thread that made one stands still, and all others of its process
+/// go on. It hangs before the operation has any effect. It has chance of its own.
+/// </summary>
+internal sealed class Hangs(World world, ulong seed)
+{
+    private const int HangsOneIn = 1500, SpanMsMax = 6000;
+
+    private readonly SimulatedRandom _random = new(seed ^ 0x4A46);
+    private bool? _areUsed;
+
+    /// <summary>Lets a thread hang, now and then.</summary>
+    public void Step()
+    {
+        _areUsed ??= _random.Next(3) == 0 && world.Faults.Hangs;
+        if (_areUsed != true || _random.Next(HangsOneIn) != 0) return;
+        SimulatedReplica replica = _random.Pick([.. world.Replicas]);
+        Pump pump = _random.Pick(Enum.GetValues<Pump>());
+        TimeSpan span = TimeSpan.FromMilliseconds(_random.Next(50, SpanMsMax));
+        if (replica.Coordinator is null || !world.Strikes.Strike($"{replica.Process}: {pump} hangs for {span}")) return;
+        world.Trace($"{replica.Process}: {pump} hangs for {span}");
+        replica.Hung.Hang(pump, world.Time.Elapsed + span);
+        world.Saw("thread hangs");
+    }
+}
+
+/// <summary>The threads of one process that hang.</summary>
+internal sealed class HungPumps(World world)
+{
+    private readonly TimeSpan[] _until = new TimeSpan[Enum.GetValues<Pump>().Length];
+
+    public void Hang(Pump pump, TimeSpan until) => _until[(int)pump] = until;
+
+    public bool Has(Pump pump) => !world.IsCalm && world.Time.Elapsed < _until[(int)pump];
+
+    /// <summary>The process is gone.</summary>
+    public void Clear() => Array.Clear(_until);
+}

@@ -62,7 +62,7 @@ def hashes():
 # ---- P2: frames ----
 
 TYPES = {
-    "AppHello": 0x01, "AppWelcome": 0x02, "Heartbeat": 0x03, "Goodbye": 0x04, "Hello": 0x05, "Ready": 0x06, "ClientHello": 0x07, "ClientWelcome": 0x08, "Run": 0x10, "Destination": 0x11,
+    "AppHello": 0x01, "AppWelcome": 0x02, "Heartbeat": 0x03, "Goodbye": 0x04, "Hello": 0x05, "Ready": 0x06, "ClientHello": 0x07, "ClientWelcome": 0x08, "Contract": 0x09, "Run": 0x10, "Destination": 0x11,
     "Processed": 0x12, "ImageBegin": 0x13, "ImageChunk": 0x14, "ImageEnd": 0x15, "PrimaryReady": 0x16, "Waiting": 0x17, "CheckpointWanted": 0x18,
     "TimerSet": 0x19, "TimerDropped": 0x1A, "TaskResult": 0x1B, "SetAside": 0x1C, "Released": 0x1D, "QueryAnswer": 0x1E, "Executing": 0x1F,
     "Deliver": 0x20, "BecomePrimary": 0x21, "ImpulseLogged": 0x22, "PolicyAhead": 0x23, "Query": 0x24, "Rings": 0x25, "Ack": 0x30, "ClientLogged": 0x31,
@@ -103,7 +103,7 @@ def frames():
     bad("reserved set", "P1.6", app, frame(3, b"", reserved=0x100))
     bad("payload too long", "P2.3", app, frame(0x10, bytes(4097)))
     bad("length of all ones, no payload", "P2.3", app, frame(0x10, b"", length=0xFFFFFFFF))
-    for kind in (0, 0x09, 0x0F, 0x26, 0x2F, 0x3F, 0xFF):
+    for kind in (0, 0x0A, 0x0F, 0x26, 0x2F, 0x3F, 0xFF):
         bad(f"unknown type {kind:#04x}", "P2.4", app, frame(kind, b""))
     bad("payload checksum on an app channel", "P2.5", app, frame(0x10, b"x", payload_crc=1))
     bad("wrong payload checksum on a link", "P2.5", link, frame(0x10, b"abc", True, seed)[:-1] + b"d")
@@ -176,6 +176,9 @@ def app_payloads():
     structure_vectors(f, "ImageBegin", "P5.7", "image begins", u64(9999) + u32(2), {"position": "9999", "imageVersion": 2})
     structure_vectors(f, "ImageChunk", "P5.7", "one byte", b"\x2a", {"bytes": "2a"}, surplus=None)
     add(f, "ImageChunk", "empty", "P5.7", b"", error="P5.7")
+    manifest = b'{"format":1,"contracts":[],"data":[]}'
+    structure_vectors(f, "Contract", "P5.21", "a manifest", manifest, {"bytes": manifest.hex()}, surplus=None)
+    add(f, "Contract", "empty", "P5.21", b"", error="P5.21")
     structure_vectors(f, "ImageEnd", "P5.7", "image ends", u64(5) + u64(crc64(b"image")), {"length": "5", "hash": f"{crc64(b'image'):016x}"})
     structure_vectors(f, "ImpulseLogged", "P5.9", "ticket", u32(3) + u64(12), {"destination": 3, "ticket": "12"})
     structure_vectors(f, "Waiting", "P5.8", "waiting", u64(70000) + string("a handler waits for monitor"), {"mark": "70000", "why": "a handler waits for monitor"})

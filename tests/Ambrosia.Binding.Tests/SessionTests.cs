@@ -18,7 +18,7 @@ public sealed class SessionTests
         fresh.Welcome();
         fresh.Deliver(FirstStart());
 
-        Assert.Equal(["hello True", "destination bank1", $"processed {fresh.Next}"], fresh.Said);
+        Assert.Equal(["hello True", "contract ISeller", "destination bank1", $"processed {fresh.Next}"], fresh.Said);
         Assert.Equal(["first start of bank1"], fresh.Immortal<Bank>().Log);
     }
 

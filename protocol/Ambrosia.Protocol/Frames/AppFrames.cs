@@ -15,7 +15,7 @@ public sealed record AppHello(
 
     public static FrameType Type => FrameType.AppHello;
 
-    /// <summary>What it says beyond its fields.</summary>
+    /// <summary>Options say what its fields cannot.</summary>
     public HelloOptions Options { get; init; } = HelloOptions.None;
 
     public int BytesMax => 4 + 1 + TokenBytes + 8 + 3 * (1 + ShortTextMax) + 2 + RuntimeMax + 12 + HelloOptions.BytesMax;
@@ -82,7 +82,7 @@ public sealed record AppWelcome(
 {
     public static FrameType Type => FrameType.AppWelcome;
 
-    /// <summary>What it says beyond its fields.</summary>
+    /// <summary>Options say what its fields cannot.</summary>
     public HelloOptions Options { get; init; } = HelloOptions.None;
 
     public int BytesMax => 2 + 2 * (1 + Names.CharsMax) + 2 + 16 + 8 + 8 + 4 + 8 + 1 + HelloOptions.BytesMax;
@@ -114,6 +114,20 @@ public sealed record AppWelcome(
         from.End();
         return welcome;
     }
+}
+
+/// <summary>
+/// A contract manifest of the app (protocol P5.21), for people who look at the log; the payload is the JSON itself.
+/// </summary>
+public static class ContractFrame
+{
+    /// <summary>A manifest has at most this many bytes.</summary>
+    public const int BytesMax = 1024 * 1024;
+
+    /// <summary>Checks the size of a manifest.</summary>
+    /// <exception cref="ProtocolViolation">P5.21: it is empty or too large.</exception>
+    public static ReadOnlySpan<byte> Read(ReadOnlySpan<byte> payload) =>
+        payload.Length is > 0 and <= BytesMax ? payload : throw new ProtocolViolation("P5.21", $"contract manifest of {payload.Length} bytes");
 }
 
 /// <summary>Tells the app where the rings of shared memory are through which everything else goes (protocol P5.19).</summary>

@@ -13,7 +13,7 @@ public sealed record ClientHello(
 {
     public static FrameType Type => FrameType.ClientHello;
 
-    /// <summary>What it says beyond its fields.</summary>
+    /// <summary>Options say what its fields cannot.</summary>
     public HelloOptions Options { get; init; } = HelloOptions.None;
 
     public int BytesMax => 4 + 2 + 2 * (1 + Names.CharsMax) + 16 + 4 + 1 + HelloOptions.BytesMax;
@@ -58,7 +58,7 @@ public sealed record ClientWelcome(
 {
     public static FrameType Type => FrameType.ClientWelcome;
 
-    /// <summary>What it says beyond its fields.</summary>
+    /// <summary>Options say what its fields cannot.</summary>
     public HelloOptions Options { get; init; } = HelloOptions.None;
 
     public int BytesMax => 2 + 16 + 1 + Names.CharsMax + ClientSessionId.Bytes + 4 + 4 + HelloOptions.BytesMax;

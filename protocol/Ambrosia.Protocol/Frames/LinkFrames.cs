@@ -21,7 +21,7 @@ public sealed record Hello(
 {
     public static FrameType Type => FrameType.Hello;
 
-    /// <summary>What it says beyond its fields.</summary>
+    /// <summary>Options say what its fields cannot.</summary>
     public HelloOptions Options { get; init; } = HelloOptions.None;
 
     public int BytesMax => 4 + 16 + 2 + 3 * (1 + Names.CharsMax) + 8 + 8 + 16 + 6 * 8 + 4 + 8 + HelloOptions.BytesMax;

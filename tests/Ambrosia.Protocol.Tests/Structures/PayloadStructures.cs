@@ -83,6 +83,9 @@ internal static class PayloadStructures
         new("ImageChunk", new Structure(
             static (bytes, _) => new() { ["bytes"] = Hex(ImageChunk.Read(bytes)) }, static (bytes, _) => ImageChunk.Read(bytes).ToArray(),
             Ends.Anywhere)),
+        new("Contract", new Structure(
+            static (bytes, _) => new() { ["bytes"] = Hex(ContractFrame.Read(bytes)) },
+            static (bytes, _) => ContractFrame.Read(bytes).ToArray(), Ends.Anywhere)),
         new("TaskResult", new Structure(
             static (bytes, _) =>
             {

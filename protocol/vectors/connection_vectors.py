@@ -103,8 +103,10 @@ def frames():
     bad("reserved set", "P1.6", app, frame(3, b"", reserved=0x100))
     bad("payload too long", "P2.3", app, frame(0x10, bytes(4097)))
     bad("length of all ones, no payload", "P2.3", app, frame(0x10, b"", length=0xFFFFFFFF))
-    for kind in (0, 0x0A, 0x0F, 0x26, 0x2F, 0x3F, 0xFF):
+    for kind in (0, 0x0A, 0x0F, 0x2B, 0x2F, 0x3F, 0xFF):
         bad(f"unknown type {kind:#04x}", "P2.4", app, frame(kind, b""))
+    for kind in range(0x26, 0x2B):
+        bad(f"reserved type {kind:#04x}", "P2.4", app, frame(kind, b""))
     bad("payload checksum on an app channel", "P2.5", app, frame(0x10, b"x", payload_crc=1))
     bad("wrong payload checksum on a link", "P2.5", link, frame(0x10, b"abc", True, seed)[:-1] + b"d")
     bad("no payload checksum on a link", "P2.5", link, frame(0x10, b"abc", True, seed, payload_crc=0))

@@ -172,7 +172,7 @@ public sealed class LogCommandTests : IDisposable
     {
         string segment = Path.Combine(_log, "log.1.1");
         JsonElement last = ToolRun.Of("log", _log, "--pages", "--tail", "1", "--json").JsonLines.First();
-        using (FileStream file = File.OpenWrite(segment)) file.SetLength(last.GetProperty("offset").GetInt64() + 70);
+        LogMaker.Tear(segment, last.GetProperty("offset").GetInt64() + 70);
         ToolRun run = ToolRun.Of("log", _log, "--records", "--json");
 
         Assert.Equal(ToolExit.Fine, run.Code);

@@ -176,7 +176,7 @@ public sealed class LogCommandTests : IDisposable
         ToolRun run = ToolRun.Of("log", _log, "--records", "--json");
 
         Assert.Equal(ToolExit.Fine, run.Code);
-        Assert.Equal(70, run.JsonLines.Last().GetProperty("end").GetProperty("tornBytes").GetInt64());
+        Assert.Equal(4_096, run.JsonLines.Last().GetProperty("end").GetProperty("tornBytes").GetInt64());
         Assert.Contains("torn tail", ToolRun.Of("log", _log).Output);
     }
 

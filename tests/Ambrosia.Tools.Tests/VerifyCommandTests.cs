@@ -89,7 +89,7 @@ public sealed class VerifyCommandTests : IDisposable
         ToolRun run = ToolRun.Of("verify", _log);
 
         Assert.Equal(ToolExit.Fine, run.Code);
-        Assert.Contains("torn tail: 70 bytes behind it are unfinished", run.Output);
+        Assert.Contains("torn tail: 4.0 KiB behind it are unfinished", run.Output);
     }
 
     /// <summary>Nothing states what stood behind; the length that the header states does.</summary>

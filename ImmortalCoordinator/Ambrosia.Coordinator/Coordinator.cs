@@ -77,7 +77,10 @@ internal sealed class Coordinator : IClientReplica, IDisposable
         Clients = new ClientSessions(inputs, _appender, Queries, Links.Events, MayAnswer, this);
         _timers = new AppTimers(_appender, () => inputs.TimersClock(log.Writer), inputs.Pumps);
         _control = new AppControl(
-            Execution, Checkpoints, _timers, new TaskResultLog(_appender, options.MessageBytesMax), _quarantine, Queries);
+            Execution, Checkpoints, _timers, new TaskResultLog(_appender, options.MessageBytesMax), _quarantine, Queries)
+        {
+            Contracts = new ContractFiles(inputs),
+        };
         _emissions = new AppOutputs(Outputs, Execution, self, Links.Admission, Clients, _appender);
         Sessions = new AppSessionRegistry(inputs, log, Outputs, Execution, Checkpoints, _control);
         Sessions.BecamePrimary += Open;

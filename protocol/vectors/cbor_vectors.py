@@ -173,6 +173,26 @@ def values():
 
     for depth in (1, 2, 16):
         add(f, "failure", f"{depth} deep", "P4.4", cbor(nested(depth)), expect={"chain": expect_nested(depth)})
+    uuid_b = "00112233-4455-6677-8899-aabbccddeeff"
+    for name, text in (
+            ("NoMethod", "Method 0x3E7 is not in the contract."),
+            ("BadArguments", "The arguments of method 0x3E7 cannot be decoded."),
+            ("BadResult", "The result of method 0x3E7 cannot be encoded."),
+            ("BadResult", "The result of method 0x3E7 cannot be decoded."),
+            ("BadResult", "The result of task 12 cannot be decoded."),
+            ("BadFailure", "The failure cannot be decoded."),
+            ("TooLong", "The message is longer than the limit of 67108864 bytes."),
+            ("Timeout", "The result did not come in time."),
+            ("Cancelled", "The call was cancelled before its result came."),
+            ("PeerForgotten", f"An operator has given up bank3 ({uuid_b}): its answer will not come, and whether the call took effect there is unknown."),
+            ("KeyReused", "The key was used for this method before, with other arguments. Nothing was done: give each request a key of its own."),
+            ("NotSupported", "This app does not support queries."),
+            ("NotInQuery", "A query waits: it is in no log, so it reads and answers, and does nothing else. A method that is no query may do that."),
+            ("QueryChangedState", "The query 0x3E7 has changed the state, so that replica ends."),
+            ("AppEnded", "The app ended 2 times while it had this query to answer; perhaps the query ends it.")):
+        add(f, "failure", f"listed: {text}", "P4.6", cbor([f"Ambrosia.{name}", text, None]), expect={"chain": [{"type": f"Ambrosia.{name}", "message": text}]})
+    add(f, "failure", "listed: a failure that was let through", "P4.6", cbor(["Ambrosia.CallFailed", "no", ["Shop.Closed", "no", None]]),
+        expect={"chain": [{"type": "Ambrosia.CallFailed", "message": "no"}, {"type": "Shop.Closed", "message": "no"}]})
     add(f, "failure", "17 deep", "P4.4", cbor(nested(17)), error="TooDeep")
     bad("failure", "null", "WrongType", None, "P4.4")
     bad("failure", "two items", "WrongType", ["E", "m"], "P4.4")

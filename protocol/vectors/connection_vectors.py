@@ -62,7 +62,7 @@ def hashes():
 # ---- P2: frames ----
 
 TYPES = {
-    "AppHello": 0x01, "AppWelcome": 0x02, "Heartbeat": 0x03, "Goodbye": 0x04, "Hello": 0x05, "Ready": 0x06, "ClientHello": 0x07, "ClientWelcome": 0x08, "Run": 0x10, "Destination": 0x11,
+    "AppHello": 0x01, "AppWelcome": 0x02, "Heartbeat": 0x03, "Goodbye": 0x04, "Hello": 0x05, "Ready": 0x06, "ClientHello": 0x07, "ClientWelcome": 0x08, "Contract": 0x09, "Run": 0x10, "Destination": 0x11,
     "Processed": 0x12, "ImageBegin": 0x13, "ImageChunk": 0x14, "ImageEnd": 0x15, "PrimaryReady": 0x16, "Waiting": 0x17, "CheckpointWanted": 0x18,
     "TimerSet": 0x19, "TimerDropped": 0x1A, "TaskResult": 0x1B, "SetAside": 0x1C, "Released": 0x1D, "QueryAnswer": 0x1E, "Executing": 0x1F,
     "Deliver": 0x20, "BecomePrimary": 0x21, "ImpulseLogged": 0x22, "PolicyAhead": 0x23, "Query": 0x24, "Rings": 0x25, "Ack": 0x30, "ClientLogged": 0x31,
@@ -103,11 +103,31 @@ def frames():
     bad("reserved set", "P1.6", app, frame(3, b"", reserved=0x100))
     bad("payload too long", "P2.3", app, frame(0x10, bytes(4097)))
     bad("length of all ones, no payload", "P2.3", app, frame(0x10, b"", length=0xFFFFFFFF))
-    for kind in (0, 0x09, 0x0F, 0x26, 0x2F, 0x3F, 0xFF):
+    for kind in (0, 0x0A, 0x0F, 0x2B, 0x2F, 0x3F, 0xFF):
         bad(f"unknown type {kind:#04x}", "P2.4", app, frame(kind, b""))
+    for kind in range(0x26, 0x2B):
+        bad(f"reserved type {kind:#04x}", "P2.4", app, frame(kind, b""))
     bad("payload checksum on an app channel", "P2.5", app, frame(0x10, b"x", payload_crc=1))
     bad("wrong payload checksum on a link", "P2.5", link, frame(0x10, b"abc", True, seed)[:-1] + b"d")
     bad("no payload checksum on a link", "P2.5", link, frame(0x10, b"abc", True, seed, payload_crc=0))
+
+
+# ---- P2.7: what hellos say beyond their fields ----
+
+def hello_options(file, structure, make, expect):
+    """The options behind the fields of a hello that make(encoded options) builds."""
+    def options(*of): return varint(len(of)) + b"".join(varint(number) + bytes_(value) for number, value in of)
+
+    add(file, structure, "two options that nobody knows", "P2.7", make(options((7, b"\x01\x02"), (2**64 - 1, b""))), expect=expect | {"options": f"7=0102 {2**64 - 1}="})
+    most = [(number, bytes(64)) for number in range(1, 17)]
+    add(file, structure, "as many options as there may be", "P2.7", make(options(*most)), expect=expect | {"options": " ".join(f"{number}={'00' * 64}" for number, _ in most)})
+    add(file, structure, "the longest option", "P2.7", make(options((3, bytes(256)))), expect=expect | {"options": f"3={'00' * 256}"})
+    add(file, structure, "an option of 257 bytes", "P1.3", make(options((3, bytes(257)))), error="P1.3")
+    add(file, structure, "17 options", "P2.7", make(options(*[(number, b"") for number in range(17)])), error="P2.7")
+    add(file, structure, "options of 1,025 bytes", "P2.7", make(options(*[(number, bytes(205)) for number in range(5)])), error="P2.7")
+    add(file, structure, "an option twice", "P2.7", make(options((3, b""), (3, b""))), error="P2.7")
+    add(file, structure, "options out of order", "P2.7", make(options((4, b""), (3, b""))), error="P2.7")
+    add(file, structure, "an option's number in a longer form", "P1.2", make(b"\x01\x83\x00\x00"), error="P1.2")
 
 
 # ---- P5, P6: payloads ----
@@ -115,27 +135,29 @@ def frames():
 def app_payloads():
     f = "app-channel"
 
-    def app_hello(low=1, high=1, token=bytes(range(32)), binding=b"csharp 0.1", tail=b""):
+    def app_hello(low=1, high=1, token=bytes(range(32)), binding=b"csharp 0.1", options=varint(0)):
         return (u16(low) + u16(high) + bytes_(token) + u32(3) + u32(2) + bytes_(binding) + string(".NET 10.0.4") + string("") + string("x64")
-                + u64(0x0123456789ABCDEF) + u32(4242) + tail)
+                + u64(0x0123456789ABCDEF) + u32(4242) + options)
 
     hello = {"versionMin": 1, "versionMax": 1, "token": bytes(range(32)).hex(), "appVersion": 3, "imageVersion": 2, "binding": "csharp 0.1",
-             "runtime": ".NET 10.0.4", "culture": "", "cpu": "x64", "contractHash": str(0x0123456789ABCDEF), "processId": 4242}
+             "runtime": ".NET 10.0.4", "culture": "", "cpu": "x64", "contractHash": str(0x0123456789ABCDEF), "processId": 4242, "options": ""}
     structure_vectors(f, "AppHello", "P5.1", "hello", app_hello(), hello)
     add(f, "AppHello", "versions of the future are the coordinator's to refuse", "P5.2", app_hello(2, 3), expect=hello | {"versionMin": 2, "versionMax": 3})
     add(f, "AppHello", "longest binding", "P5.1", app_hello(binding=b"b" * 64), expect=hello | {"binding": "b" * 64})
     add(f, "AppHello", "binding too long", "P1.3", app_hello(binding=b"b" * 65), error="P1.3")
     add(f, "AppHello", "binding that is not UTF-8", "P1.3", app_hello(binding=b"\xc0\x80"), error="P1.3")
+    hello_options(f, "AppHello", lambda o: app_hello(options=o), hello)
     add(f, "AppHello", "token of 31 bytes", "P5.1", app_hello(token=bytes(31)), error="P5.1")
     add(f, "AppHello", "token of 33 bytes", "P1.3", app_hello(token=bytes(33)), error="P1.3")
     add(f, "AppHello", "token count in two bytes", "P1.2", u16(1) + u16(1) + b"\xa0\x00" + bytes(200), error="P1.2")
 
-    def welcome(name=string("counter"), replica=string("r0"), limit=64 << 20, image=1):
-        return (u16(1) + name + u16(0) + replica + uuid_(UUID_A) + u64(5) + u64(77) + u32(limit) + u64(8192) + u8(image))
+    def welcome(name=string("counter"), replica=string("r0"), limit=64 << 20, image=1, options=varint(0)):
+        return (u16(1) + name + u16(0) + replica + uuid_(UUID_A) + u64(5) + u64(77) + u32(limit) + u64(8192) + u8(image) + options)
 
     expect = {"version": 1, "instance": "counter", "shard": 0, "replica": "r0", "uuid": str(UUID_A), "epoch": "5", "session": "77",
-              "messageBytesMax": 64 << 20, "checkpoint": "8192", "hasImage": True}
+              "messageBytesMax": 64 << 20, "checkpoint": "8192", "hasImage": True, "options": ""}
     structure_vectors(f, "AppWelcome", "P5.3", "welcome", welcome(), expect)
+    hello_options(f, "AppWelcome", lambda o: welcome(options=o), expect)
     add(f, "AppWelcome", "without image", "P5.3", welcome(image=0), expect=expect | {"hasImage": False})
     add(f, "AppWelcome", "longest name", "P1.5", welcome(name=string("A" + "z_-9" * 15 + "_-")), expect=expect | {"instance": "A" + "z_-9" * 15 + "_-"})
     add(f, "AppWelcome", "flag of 2", "P1.6", welcome(image=2), error="P1.6")
@@ -156,6 +178,9 @@ def app_payloads():
     structure_vectors(f, "ImageBegin", "P5.7", "image begins", u64(9999) + u32(2), {"position": "9999", "imageVersion": 2})
     structure_vectors(f, "ImageChunk", "P5.7", "one byte", b"\x2a", {"bytes": "2a"}, surplus=None)
     add(f, "ImageChunk", "empty", "P5.7", b"", error="P5.7")
+    manifest = b'{"format":1,"contracts":[],"data":[]}'
+    structure_vectors(f, "Contract", "P5.21", "a manifest", manifest, {"bytes": manifest.hex()}, surplus=None)
+    add(f, "Contract", "empty", "P5.21", b"", error="P5.21")
     structure_vectors(f, "ImageEnd", "P5.7", "image ends", u64(5) + u64(crc64(b"image")), {"length": "5", "hash": f"{crc64(b'image'):016x}"})
     structure_vectors(f, "ImpulseLogged", "P5.9", "ticket", u32(3) + u64(12), {"destination": 3, "ticket": "12"})
     structure_vectors(f, "Waiting", "P5.8", "waiting", u64(70000) + string("a handler waits for monitor"), {"mark": "70000", "why": "a handler waits for monitor"})
@@ -227,14 +252,15 @@ def app_payloads():
 def link_payloads():
     f = "link"
 
-    def hello(name=string("counter"), replica=string("r1"), peer=string("monitor"), limit=64 << 20, features=0):
+    def hello(name=string("counter"), replica=string("r1"), peer=string("monitor"), limit=64 << 20, features=0, options=varint(0)):
         return (u16(1) + u16(1) + uuid_(UUID_A) + u16(0) + name + replica + u64(5) + u64(9) + peer + uuid_(UUID_B) + u64(3) + u64(100)
-                + u64(0x1122334455667788) + u64(90) + u64(3) + u64(4) + u32(limit) + u64(features))
+                + u64(0x1122334455667788) + u64(90) + u64(3) + u64(4) + u32(limit) + u64(features) + options)
 
     expect = {"versionMin": 1, "versionMax": 1, "uuid": str(UUID_A), "shard": 0, "name": "counter", "replica": "r1", "epoch": "5", "nonce": "9",
               "peerName": "monitor", "peerUuid": str(UUID_B), "peerEpoch": "3", "durable": "100", "hash": "1122334455667788", "trimmed": "90",
-              "impulseEpoch": "3", "impulses": "4", "messageBytesMax": 64 << 20}
+              "impulseEpoch": "3", "impulses": "4", "messageBytesMax": 64 << 20, "options": ""}
     structure_vectors(f, "Hello", "P6.2", "hello", hello(), expect)
+    hello_options(f, "Hello", lambda o: hello(options=o), expect)
     add(f, "Hello", "features that nobody has", "P1.6", hello(features=1), error="P1.6")
     add(f, "Hello", "message limit above 1 GiB", "P2.3", hello(limit=(1 << 30) + 1), error="P2.3")
     for field in ("name", "replica", "peer"):
@@ -246,22 +272,24 @@ def link_payloads():
 def client_payloads():
     f = "clients"
 
-    def hello(instance=string("bank"), client=string("web"), limit=64 << 20, use=0):
-        return u16(1) + u16(1) + u16(0) + instance + uuid_(UUID_A) + client + u32(limit) + u8(use)
+    def hello(instance=string("bank"), client=string("web"), limit=64 << 20, use=0, options=varint(0)):
+        return u16(1) + u16(1) + u16(0) + instance + uuid_(UUID_A) + client + u32(limit) + u8(use) + options
 
-    expect = {"versionMin": 1, "versionMax": 1, "shard": 0, "instance": "bank", "uuid": str(UUID_A), "client": "web", "messageBytesMax": 64 << 20, "queriesOnly": False}
+    expect = {"versionMin": 1, "versionMax": 1, "shard": 0, "instance": "bank", "uuid": str(UUID_A), "client": "web", "messageBytesMax": 64 << 20, "queriesOnly": False, "options": ""}
     structure_vectors(f, "ClientHello", "P10.1", "hello", hello(), expect)
+    hello_options(f, "ClientHello", lambda o: hello(options=o), expect)
     for field in ("instance", "client"):
         names(f, "ClientHello", field, lambda n, field=field: hello(**{field: n}))
     add(f, "ClientHello", "queries alone", "P10.1", hello(use=1), expect=expect | {"queriesOnly": True})
     add(f, "ClientHello", "a use that nobody has", "P1.6", hello(use=2), error="P1.6")
     add(f, "ClientHello", "message limit 0", "P2.3", hello(limit=0), error="P2.3")
 
-    def welcome(replica=string("r0"), limit=64 << 20, requests=1024):
-        return u16(1) + uuid_(UUID_A) + replica + bytes(7) + b"\x05" + bytes(7) + b"\x09" + u32(limit) + u32(requests)
+    def welcome(replica=string("r0"), limit=64 << 20, requests=1024, options=varint(0)):
+        return u16(1) + uuid_(UUID_A) + replica + bytes(7) + b"\x05" + bytes(7) + b"\x09" + u32(limit) + u32(requests) + options
 
-    expect = {"version": 1, "uuid": str(UUID_A), "replica": "r0", "epoch": "5", "session": "9", "messageBytesMax": 64 << 20, "requestsMax": 1024}
+    expect = {"version": 1, "uuid": str(UUID_A), "replica": "r0", "epoch": "5", "session": "9", "messageBytesMax": 64 << 20, "requestsMax": 1024, "options": ""}
     structure_vectors(f, "ClientWelcome", "P10.2", "welcome", welcome(), expect)
+    hello_options(f, "ClientWelcome", lambda o: welcome(options=o), expect)
     names(f, "ClientWelcome", "replica", lambda n: welcome(replica=n))
     add(f, "ClientWelcome", "message limit above 1 GiB", "P2.3", welcome(limit=(1 << 30) + 1), error="P2.3")
     add(f, "ClientWelcome", "no request at all", "P10.2", welcome(requests=0), error="P10.2")

@@ -42,8 +42,11 @@ def runs():
     bad("a message of no bytes", "P3.1", run(1, [b"\0"]))
     bad("a message of an impossible length", "P3.1", run(1, [varint(2**63) + b"\x01"]))
     bad("a message's length in a longer form", "P3.1", run(1, [b"\x82\x00\x07\x01"]))
-    for kind in (0, 9, 63, 64, 127, 255):
+    for kind in (0, 9, 63, 68, 127, 255):
         bad(f"kind {kind}", "P3.2", run(kind, [one]))
+    for kind, name in ((64, "fork"), (65, "call"), (66, "impulse"), (67, "client request")):
+        to_cell = message(7, string("cell") + b"\x01", call=1 if kind == 65 else None)
+        bad(f"kind {kind}, reserved: a {name} to a cell", "P3.2", run(kind, [to_cell]))
     bad("flag without a meaning", "P1.6", run(5, [one], flags=2))
     bad("keyed forks", "P1.6", run(1, [one], flags=1))
     bad("an empty key", "P3.3", run(5, [message(7, b"", key=b"")], flags=1))
@@ -155,9 +158,9 @@ def records():
         add(f, "records", name, section, data, at, error=section, lsn=str(4160 + bad_at))
 
     first = record(5, varint(0))
-    for kind, name in ((13, "Upgrade"),):
+    for kind, name in ((13, "Upgrade"), (16, "NondetResults")):
         refused(f"{name}, which nothing writes yet", "L5.1", first + record(kind, bytes(40)), len(first))
-    for kind in (0, 15, 255):
+    for kind in (0, 15, 17, 255):
         refused(f"unknown kind {kind}", "L5.1", record(kind, b""), 0)
     refused("flags set", "L5.1", record(5, varint(0), word=5 | 1 << 8), 0)
     refused("reserved set", "L5.1", record(5, varint(0), word=5 | 1 << 24), 0)

@@ -1,6 +1,7 @@
 // The coordinator's side of an app channel, by hand: frames in, and what comes out as one line each. Every session test reads like a
 // conversation between the two.
 using System.Buffers;
+using System.Text.Json;
 using Ambrosia.Impulses;
 using Ambrosia.Outbound;
 using Ambrosia.Protocol;
@@ -268,6 +269,7 @@ internal sealed class FakeCoordinator
                     FrameType.QueryAnswer => Line(QueryAnswerFrame.Read(payload, SizeLimits.MessageBytesMaxDefault)),
                     FrameType.Released => $"released {ReleasedFrame.Read(payload).Message}",
                     FrameType.AppHello => $"hello {AppHello.Read(payload).ContractHash != 0}",
+                    FrameType.Contract => $"contract {FirstContractOf(payload)}",
                     FrameType.Processed => $"processed {ProcessedFrame.Read(payload).Position}",
                     FrameType.PrimaryReady => $"primary at {PrimaryReady.Read(payload).Position}",
                     FrameType.TimerSet => $"timer {TimerSet.Read(payload).Timer} due {TimerSet.Read(payload).DueUs}",
@@ -289,6 +291,13 @@ internal sealed class FakeCoordinator
 
     private static string Line(in QueryAnswerFrame answer) =>
         $"answer {answer.Query} {answer.Status.ToString().ToLowerInvariant()} at {answer.Position} {Cbor.Text(answer.Answer)}";
+
+    private static string FirstContractOf(ReadOnlySpan<byte> manifest)
+    {
+        var reader = new Utf8JsonReader(ContractFrame.Read(manifest));
+        using JsonDocument json = JsonDocument.ParseValue(ref reader);
+        return json.RootElement.GetProperty("contracts")[0].GetProperty("name").GetString()!;
+    }
 
     private static string Line(SetAsideFrame aside) =>
         $"set aside {aside.Message} as {aside.Decision}{(aside.IsUnlogged ? ", unlogged," : "")} of {aside.Caller}, {aside.Kind} {aside.Method}, {aside.ArgumentBytes} bytes, try {aside.Tries}: {aside.Why}";

@@ -148,7 +148,7 @@ public sealed class NondetTaskTests
         FakeCoordinator coordinator = Begun(primary: false);
         coordinator.Deliver(Fork(1, "async"), Gave(1, "a text"));
 
-        Assert.Contains("could not be decoded", Assert.Single(SeenBy(coordinator)), StringComparison.Ordinal);
+        Assert.Contains("cannot be decoded", Assert.Single(SeenBy(coordinator)), StringComparison.Ordinal);
     }
 
     /// <summary>I10: only a primary runs bodies; a new one starts what has no result, in order, and nothing else.</summary>
@@ -221,7 +221,7 @@ public sealed class NondetTaskTests
         coordinator.Tasks.Clock.Advance(TimeSpan.FromSeconds(0.1));
 
         coordinator.Listen();
-        Assert.Contains("System.TimeoutException", coordinator.Said[^1], StringComparison.Ordinal);
+        Assert.Contains("Ambrosia.Timeout", coordinator.Said[^1], StringComparison.Ordinal);
         Assert.True(stopped.IsCancellationRequested);
 
         // What the body still gives is no second report.
@@ -242,7 +242,7 @@ public sealed class NondetTaskTests
         coordinator.Tasks.RunAll();
         coordinator.Listen();
 
-        Assert.Contains("System.TimeoutException", coordinator.Said[^1], StringComparison.Ordinal);
+        Assert.Contains("Ambrosia.Timeout", coordinator.Said[^1], StringComparison.Ordinal);
         Assert.Empty(_world.Did);
     }
 
@@ -255,7 +255,7 @@ public sealed class NondetTaskTests
         coordinator.DeliverWith(0, coordinator.Tasks.Micros - (long)TimeSpan.FromHours(25).TotalMicroseconds, Fork(1, "deadline"));
         coordinator.Tasks.RunAll();
         coordinator.Listen();
-        Assert.DoesNotContain(coordinator.Said, static said => said.Contains("System.TimeoutException", StringComparison.Ordinal));
+        Assert.DoesNotContain(coordinator.Said, static said => said.Contains("Ambrosia.Timeout", StringComparison.Ordinal));
     }
 
     /// <summary>Only a primary has timers: what one cannot do must not become a failure of the handler, which no replay repeats.</summary>
@@ -274,7 +274,7 @@ public sealed class NondetTaskTests
         coordinator.Tasks.Clock.Advance(TimeSpan.FromDays(0.1));
 
         coordinator.Listen();
-        Assert.Contains("System.TimeoutException", coordinator.Said[^1], StringComparison.Ordinal);
+        Assert.Contains("Ambrosia.Timeout", coordinator.Said[^1], StringComparison.Ordinal);
         end.SetResult();
         await run.WaitAsync(TimeSpan.FromSeconds(30));
     }

@@ -96,9 +96,9 @@ public sealed class OutboundBufferTests
         _buffer.LimitMessages(1000);
         _buffer.Begin(_one, MessageKind.Fork);
         _buffer.Write(new byte[1001]);
-        Assert.Throws<InvalidOperationException>(_buffer.Commit);
+        Assert.Throws<OverLimitException>(_buffer.Commit);
         _buffer.Begin(_one, MessageKind.Fork);
-        Assert.Throws<InvalidOperationException>(() => _buffer.Write(new byte[10_000_000]));
+        Assert.Throws<OverLimitException>(() => _buffer.Write(new byte[10_000_000]));
 
         _buffer.Begin(_one, MessageKind.Fork);
         _buffer.WriteVarint(7);

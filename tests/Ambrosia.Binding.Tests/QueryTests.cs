@@ -107,7 +107,7 @@ public sealed class QueryTests
         string said = Assert.Single(_coordinator.Said);
         Assert.StartsWith("answer 1 failure at ", said, StringComparison.Ordinal);
         Assert.Contains(why, said, StringComparison.Ordinal);
-        Assert.Contains("without [Query] it is logged", said, StringComparison.Ordinal);
+        Assert.Contains("A method that is no query may do that.", said, StringComparison.Ordinal);
         Assert.Equal(["one", "two"], _coordinator.Immortal<Reader>().Contents);
         Assert.Equal(SessionState.Running, _coordinator.Session.State);
     }
@@ -122,8 +122,8 @@ public sealed class QueryTests
     }
 
     [Theory]
-    [InlineData(99u, "has no method with id 0x63")]
-    [InlineData(Add, "has no method with id 0x1")] // a handler is no query
+    [InlineData(99u, "'Method 0x63 is not in the contract.'")]
+    [InlineData(Add, "'Method 0x1 is not in the contract.'")] // a handler is no query
     public void Query_OfWhatIsNoQuery_IsAFailure(uint method, string why) =>
         Assert.Contains(why, Asked(method, "x"), StringComparison.Ordinal);
 
@@ -134,7 +134,7 @@ public sealed class QueryTests
         _coordinator.Deliver(Call(Words, 1, 0));
         Assert.Contains(_coordinator.Said,
             static line => line.StartsWith("failure bank2 3 #1", StringComparison.Ordinal)
-                && line.Contains("no method", StringComparison.Ordinal));
+                && line.Contains("'Ambrosia.NoMethod'", StringComparison.Ordinal));
     }
 
     [Fact]
@@ -142,8 +142,8 @@ public sealed class QueryTests
     {
         Assert.Contains("failure", Asked(Touch, false), StringComparison.Ordinal);
         Assert.Contains(_coordinator.Said,
-            static line => line.Contains("Ambrosia.QueryChangedStateException", StringComparison.Ordinal)
-                && line.Contains("Reader.Touch", StringComparison.Ordinal));
+            static line => line.Contains("'Ambrosia.QueryChangedState'", StringComparison.Ordinal)
+                && line.Contains("has changed the state", StringComparison.Ordinal));
         Assert.Equal((SessionState.Ended, GoodbyeCode.AppFailed), (_coordinator.Session.State, _coordinator.Session.End!.Code));
         Assert.Contains("Reader.Touch has changed the state", _coordinator.Session.End.Why, StringComparison.Ordinal);
     }

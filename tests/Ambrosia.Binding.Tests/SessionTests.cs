@@ -18,7 +18,7 @@ public sealed class SessionTests
         fresh.Welcome();
         fresh.Deliver(FirstStart());
 
-        Assert.Equal(["hello True", "destination bank1", $"processed {fresh.Next}"], fresh.Said);
+        Assert.Equal(["hello True", "contract ISeller", "destination bank1", $"processed {fresh.Next}"], fresh.Said);
         Assert.Equal(["first start of bank1"], fresh.Immortal<Bank>().Log);
     }
 
@@ -169,7 +169,7 @@ public sealed class SessionTests
 
         Assert.Contains(_coordinator.Said,
             line => line.StartsWith("failure bank2 3 #7", StringComparison.Ordinal)
-                && line.Contains("could not be decoded", StringComparison.Ordinal));
+                && line.Contains("The result of method 0x2 cannot be decoded.", StringComparison.Ordinal));
     }
 
     [Fact]
@@ -178,7 +178,7 @@ public sealed class SessionTests
         _coordinator.Deliver(Call(999, 7), Fork(999), Fork(1, 3));
 
         Assert.Contains(_coordinator.Said,
-            line => line.StartsWith("failure bank2 999 #7 ['System.MissingMethodException'", StringComparison.Ordinal));
+            line => line == "failure bank2 999 #7 ['Ambrosia.NoMethod' 'Method 0x3E7 is not in the contract.' null]");
         Assert.Equal(2, _coordinator.Session.FailedForks);
     }
 

@@ -40,7 +40,8 @@ internal sealed class DeletedPeer(World world)
         foreach (SimulatedReplica replica in world.Ledger.Replicas) replica.KillCoordinator();
         world.Undisturbed(() =>
         {
-            foreach (string file in world.Disk.List(world.Ledger.Directory)) world.Disk.Delete(Path.Combine(world.Ledger.Directory, file));
+            foreach (string path in world.Disk.Files().ToArray())
+                if (path.StartsWith(world.Ledger.Directory + "/", StringComparison.Ordinal)) world.Disk.Delete(path);
             world.Disk.FlushDirectory(world.Ledger.Directory);
         });
         world.Oracles.Bury(world.Ledger.Id, uuid);

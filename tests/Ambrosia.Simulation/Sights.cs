@@ -8,6 +8,7 @@ internal static class Sights
     public static IReadOnlyList<string> Rarest { get; } =
     [
         "damage in a checkpoint", "misdirected write", "damage in outputs on disk", "exit 74", "damage where nothing is needed",
+        "hello overtaken",
     ];
 
     public static IReadOnlyList<string> All { get; } =
@@ -19,5 +20,6 @@ internal static class Sights
         "damage in outputs on disk", "exit 65", "exit 74", "instance halted", "damage where nothing is needed", "catalog hangs",
         "catalog down", "dialled in vain", "another build", "another build that does the same", "exit 70", "quiet digest",
         "thread hangs", "one instance",
+        "hello overtaken",
     ];
 }

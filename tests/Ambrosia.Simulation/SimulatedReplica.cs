@@ -446,6 +446,11 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         world.Trace($"{Process}: {line}");
         // The hello of a former primary; or of a dead process, on a connection that was so slow that the next one was heard first.
         if ((instance.HasRivals || world.Weather.HarmsLinks) && line.Contains(" was seen: a replaced primary ends")) return;
+        if (world.Weather.MayOvertake && line.Contains("another connection overtook this hello", StringComparison.Ordinal))
+        {
+            world.Saw("hello overtaken");
+            return;
+        }
         if (world.Deleted is { IsDeleted: true } deleted && line.Contains("(P6.3)")) { deleted.Refusals++; return; } // as it must be
         if (line.Contains("(P6.4)") || line.Contains("(P6.5)") || line.Contains("(P6.3)"))
             throw new SimulationFailure($"{Process}: {line}");

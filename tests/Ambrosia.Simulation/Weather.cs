@@ -41,6 +41,9 @@ internal sealed class Weather
     /// <summary>Connections may be slow, or dead in one direction.</summary>
     public bool HarmsLinks { get; }
 
+    /// <summary>A connection may bring its hello behind that of a later one.</summary>
+    public bool MayOvertake => HarmsLinks || _dialsTwice;
+
     /// <summary>
     /// The length of the blob that goes with this call; null: none goes. It follows from the number, as a handler's choice must.
     /// </summary>

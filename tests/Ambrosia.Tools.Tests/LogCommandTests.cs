@@ -54,6 +54,20 @@ public sealed class LogCommandTests : IDisposable
         Assert.DoesNotContain('\u001b', run.Output);
     }
 
+    /// <summary>Coordinators keep what apps state beside the log; what this tool cannot read there does not stop it.</summary>
+    [Fact]
+    public void Records_ContractsStandInTheLogsDirectory_HaveNames()
+    {
+        Directory.CreateDirectory(Path.Combine(_log, "contracts"));
+        File.Copy(_contract, Path.Combine(_log, "contracts", "00000000000000a1.json"));
+        File.WriteAllText(Path.Combine(_log, "contracts", "00000000000000a2.json"), "{\"format\":9}");
+        ToolRun run = ToolRun.Of("log", _log, "--records");
+
+        Assert.Equal(ToolExit.Fine, run.Code);
+        Assert.Contains("call        bob      #1  call 17  IShop.Answer()", run.Output);
+        Assert.Equal(ToolExit.Fine, ToolRun.Of("log", _log, "--method", "IShop.Answer").Code);
+    }
+
     [Fact]
     public void Records_WithoutContract_AreInDiagnosticNotation()
     {

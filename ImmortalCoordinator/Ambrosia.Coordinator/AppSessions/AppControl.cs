@@ -9,13 +9,16 @@ using Ambrosia.Protocol.Frames;
 namespace Ambrosia.Coordinator.AppSessions;
 
 /// <summary>
-/// Takes the app's control frames to the modules that they are for: its checkpoint's image, timers, results of tasks, answers to queries
-/// and what it sets aside. What of them the session's stage does not admit breaks the protocol. The thread that reads the app.
+/// Takes the app's control frames to the modules that they are for: its checkpoint's image, timers, results of tasks, answers to queries,
+/// contracts and what it sets aside. What of them the session's stage does not admit breaks the protocol. The thread that reads the app.
 /// </summary>
 internal sealed class AppControl(
     AppExecution execution, ReplicaCheckpoints checkpoints, AppTimers timers, TaskResultLog results, QuarantineJournal quarantine,
     PendingQueries queries)
 {
+    /// <summary>It keeps the contract manifests that the app states.</summary>
+    public required ContractFiles Contracts { private get; init; }
+
     public void BeginSession()
     {
         timers.BeginSession();
@@ -57,6 +60,7 @@ internal sealed class AppControl(
                 FrameReader.ReadEmpty(type, payload);
                 checkpoints.Request();
                 break;
+            case FrameType.Contract: Contracts.Keep(ContractFrame.Read(payload)); break;
             case FrameType.Heartbeat: FrameReader.ReadEmpty(type, payload); break;
             default: throw new ProtocolViolation("P2.4", $"{type} from the app");
         }

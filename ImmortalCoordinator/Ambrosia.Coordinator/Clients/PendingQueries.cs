@@ -190,8 +190,7 @@ internal sealed class PendingQueries(TimeProvider time, Func<Lsn> durable, Actio
     {
         var failure = new ArrayBufferWriter<byte>();
         var writer = new CborWriter(failure);
-        new FailureInfo("Ambrosia.AppEnded",
-            $"The app ended {EndingsMax} times while it had this query to answer; perhaps the query ends it.", null).Write(ref writer);
+        ListedFailures.AppEnded(EndingsMax).Write(ref writer);
         writer.Flush();
         return new QueryAnswerFrame(asked.Number, QueryStatus.Failure, asked.Position, failure.WrittenSpan);
     }

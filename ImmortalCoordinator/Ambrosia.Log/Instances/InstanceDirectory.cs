@@ -15,6 +15,9 @@ public static class InstanceDirectory
 {
     private const string FileName = "instance";
 
+    /// <summary>The directory of the contract manifests (log-format L1.6), which say nothing of whose log it is.</summary>
+    public const string Contracts = "contracts";
+
     /// <summary>Reads which instance the directory belongs to; the result is null when there is no instance in it.</summary>
     /// <exception cref="LogDamage">The file is damaged.</exception>
     public static InstanceIdentity? TryRead(IFileSystem fs, string dir)
@@ -139,7 +142,7 @@ public static class InstanceDirectory
     private static string? OtherFile(IFileSystem fs, string dir)
     {
         foreach (string name in fs.List(dir))
-            if (!IsUnfinishedCreation(name)) return name;
+            if (name != Contracts && !IsUnfinishedCreation(name)) return name;
         return null;
     }
 

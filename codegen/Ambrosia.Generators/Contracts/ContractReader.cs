@@ -17,6 +17,9 @@ internal static class ContractReader
     /// <summary>The beginning of the names of generated parameters and local variables, such as <c>__message</c>.</summary>
     private const string GeneratedNames = "__";
 
+    /// <summary>The ids from here to 2³¹−1 are for what bindings say to one another (protocol P4.5).</summary>
+    private const int FirstIdOfBindings = 0x7FFFFF00;
+
     internal static ReadResult<ContractModel> Read(INamedTypeSymbol contract, CancellationToken cancel)
     {
         var diagnostics = new List<DiagnosticInfo>();
@@ -169,7 +172,8 @@ internal static class ContractReader
         if (Symbols.Attribute(method, "MethodIdAttribute") is { ConstructorArguments.Length: 1 } given
             && given.ConstructorArguments[0].Value is int id)
         {
-            if (id < 1) diagnostics.Add(DiagnosticInfo.Of(DiagnosticRules.Id, method, Display(method), id.ToString("X"), "which is out of range"));
+            string? why = id < 1 ? "which is out of range" : id >= FirstIdOfBindings ? "which is reserved for bindings" : null;
+            if (why is not null) diagnostics.Add(DiagnosticInfo.Of(DiagnosticRules.Id, method, Display(method), id.ToString("X"), why));
             return (uint)id;
         }
         return FnvHash.Hash32($"{method.ContainingType.Name}.{method.Name}") | 0x80000000;

@@ -41,7 +41,7 @@ internal static class DiagnosticRules
         "AMB009", "A contract has methods only", "{0} is a {1}: a contract has instance methods only, so make it a method");
 
     internal static readonly DiagnosticDescriptor Id = Rule(
-        "AMB010", "Method ids are unique", "{0} has the id 0x{1}, {2}: give it a free one between 1 and 2147483647 with [MethodId]");
+        "AMB010", "Method ids are unique", "{0} has the id 0x{1}, {2}: give it a free one between 1 and 2147483391 with [MethodId]");
 
     internal static readonly DiagnosticDescriptor ImpulseResult = Rule(
         "AMB011", "An impulse handler returns nothing",

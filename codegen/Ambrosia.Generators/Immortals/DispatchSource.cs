@@ -80,6 +80,7 @@ internal static class DispatchSource
     {
         if (method.Parameters.Count == 0) return "";
         if (method.IsRaw) return RawArgument(method);
+        code.Line("message.ReadArguments();");
         code.Line($"{BindingNames.Reader} reader = new(message.Arguments);");
         for (int i = 0; i < method.Parameters.Count; i++)
         {
@@ -87,6 +88,7 @@ internal static class DispatchSource
             string missing = parameter.Default ?? (parameter.Type.IsReference && !parameter.Type.IsNullable ? "default!" : "default");
             code.Line($"{parameter.Type.Name} argument{i} = reader.AtEnd ? {missing} : {codec.Read(parameter.Type)};");
         }
+        code.Line("message.ArgumentsRead();");
         return string.Join(", ", method.Parameters.Select((_, i) => $"argument{i}"));
     }
 

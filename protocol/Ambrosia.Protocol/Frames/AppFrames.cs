@@ -15,7 +15,10 @@ public sealed record AppHello(
 
     public static FrameType Type => FrameType.AppHello;
 
-    public int BytesMax => 4 + 1 + TokenBytes + 8 + 3 * (1 + ShortTextMax) + 2 + RuntimeMax + 12;
+    /// <summary>Options say what its fields cannot.</summary>
+    public HelloOptions Options { get; init; } = HelloOptions.None;
+
+    public int BytesMax => 4 + 1 + TokenBytes + 8 + 3 * (1 + ShortTextMax) + 2 + RuntimeMax + 12 + HelloOptions.BytesMax;
 
     public bool Supports(ushort version) => VersionMin <= version && version <= VersionMax;
 
@@ -33,6 +36,7 @@ public sealed record AppHello(
         to.String(Cpu, ShortTextMax);
         to.U64(ContractHash);
         to.U32(ProcessId);
+        Options.Write(ref to);
     }
 
     public static AppHello Read(ReadOnlySpan<byte> payload)
@@ -41,7 +45,10 @@ public sealed record AppHello(
         var hello = new AppHello(
             from.U16(), from.U16(), ReadToken(ref from), from.U32(), from.U32(),
             from.String(ShortTextMax), from.String(RuntimeMax), from.String(ShortTextMax), from.String(ShortTextMax),
-            from.U64(), from.U32());
+            from.U64(), from.U32())
+        {
+            Options = HelloOptions.Read(ref from),
+        };
         from.End();
         return hello;
     }
@@ -49,7 +56,7 @@ public sealed record AppHello(
     public bool Equals(AppHello? other) =>
         other is not null && (VersionMin, VersionMax, AppVersion, ImageVersion, Binding, Runtime, Culture) ==
             (other.VersionMin, other.VersionMax, other.AppVersion, other.ImageVersion, other.Binding, other.Runtime, other.Culture)
-        && (Cpu, ContractHash, ProcessId) == (other.Cpu, other.ContractHash, other.ProcessId)
+        && (Cpu, ContractHash, ProcessId) == (other.Cpu, other.ContractHash, other.ProcessId) && Options.Equals(other.Options)
         && Token.Span.SequenceEqual(other.Token.Span);
 
     public override int GetHashCode() => HashCode.Combine(AppVersion, ImageVersion, ContractHash, ProcessId);
@@ -75,7 +82,10 @@ public sealed record AppWelcome(
 {
     public static FrameType Type => FrameType.AppWelcome;
 
-    public int BytesMax => 2 + 2 * (1 + Names.CharsMax) + 2 + 16 + 8 + 8 + 4 + 8 + 1;
+    /// <summary>Options say what its fields cannot.</summary>
+    public HelloOptions Options { get; init; } = HelloOptions.None;
+
+    public int BytesMax => 2 + 2 * (1 + Names.CharsMax) + 2 + 16 + 8 + 8 + 4 + 8 + 1 + HelloOptions.BytesMax;
 
     public void Write(ref PayloadWriter to)
     {
@@ -89,6 +99,7 @@ public sealed record AppWelcome(
         to.U32(MessageBytesMax);
         to.U64(Checkpoint.Value);
         to.U8(HasImage ? (byte)1 : (byte)0);
+        Options.Write(ref to);
     }
 
     public static AppWelcome Read(ReadOnlySpan<byte> payload)
@@ -96,10 +107,27 @@ public sealed record AppWelcome(
         var from = PayloadReader.OfFrame(payload, "P5.3");
         var welcome = new AppWelcome(
             from.U16(), new InstanceId(from.Name(), from.U16()), from.Name(), from.Uuid(), new Epoch(from.U64()), from.U64(),
-            from.MessageLimit(), from.Lsn(), from.Flag());
+            from.MessageLimit(), from.Lsn(), from.Flag())
+        {
+            Options = HelloOptions.Read(ref from),
+        };
         from.End();
         return welcome;
     }
+}
+
+/// <summary>
+/// A contract manifest of the app (protocol P5.21), for people who look at the log; the payload is the JSON itself.
+/// </summary>
+public static class ContractFrame
+{
+    /// <summary>A manifest has at most this many bytes.</summary>
+    public const int BytesMax = 1024 * 1024;
+
+    /// <summary>Checks the size of a manifest.</summary>
+    /// <exception cref="ProtocolViolation">P5.21: it is empty or too large.</exception>
+    public static ReadOnlySpan<byte> Read(ReadOnlySpan<byte> payload) =>
+        payload.Length is > 0 and <= BytesMax ? payload : throw new ProtocolViolation("P5.21", $"contract manifest of {payload.Length} bytes");
 }
 
 /// <summary>Tells the app where the rings of shared memory are through which everything else goes (protocol P5.19).</summary>

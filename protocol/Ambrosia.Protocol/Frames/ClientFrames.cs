@@ -13,7 +13,10 @@ public sealed record ClientHello(
 {
     public static FrameType Type => FrameType.ClientHello;
 
-    public int BytesMax => 4 + 2 + 2 * (1 + Names.CharsMax) + 16 + 4 + 1;
+    /// <summary>Options say what its fields cannot.</summary>
+    public HelloOptions Options { get; init; } = HelloOptions.None;
+
+    public int BytesMax => 4 + 2 + 2 * (1 + Names.CharsMax) + 16 + 4 + 1 + HelloOptions.BytesMax;
 
     public bool Supports(ushort version) => VersionMin <= version && version <= VersionMax;
 
@@ -27,6 +30,7 @@ public sealed record ClientHello(
         to.Name(Client);
         to.U32(MessageBytesMax);
         to.U8(QueriesOnly ? (byte)1 : (byte)0);
+        Options.Write(ref to);
     }
 
     public static ClientHello Read(ReadOnlySpan<byte> payload)
@@ -34,7 +38,10 @@ public sealed record ClientHello(
         var from = PayloadReader.OfFrame(payload, "P10.1");
         ushort versionMin = from.U16(), versionMax = from.U16(), shard = from.U16();
         var hello = new ClientHello(versionMin, versionMax, new InstanceId(from.Name(), shard), from.Uuid(), from.Name(),
-            from.MessageLimit(), from.Flag());
+            from.MessageLimit(), from.Flag())
+        {
+            Options = HelloOptions.Read(ref from),
+        };
         from.End();
         return hello;
     }
@@ -51,7 +58,10 @@ public sealed record ClientWelcome(
 {
     public static FrameType Type => FrameType.ClientWelcome;
 
-    public int BytesMax => 2 + 16 + 1 + Names.CharsMax + ClientSessionId.Bytes + 4 + 4;
+    /// <summary>Options say what its fields cannot.</summary>
+    public HelloOptions Options { get; init; } = HelloOptions.None;
+
+    public int BytesMax => 2 + 16 + 1 + Names.CharsMax + ClientSessionId.Bytes + 4 + 4 + HelloOptions.BytesMax;
 
     public void Write(ref PayloadWriter to)
     {
@@ -61,13 +71,17 @@ public sealed record ClientWelcome(
         to.Uuid(Session.ToUuid());
         to.U32(MessageBytesMax);
         to.U32(RequestsMax);
+        Options.Write(ref to);
     }
 
     public static ClientWelcome Read(ReadOnlySpan<byte> payload)
     {
         var from = PayloadReader.OfFrame(payload, "P10.2");
         var welcome = new ClientWelcome(from.U16(), from.Uuid(), from.Name(), ClientSessionId.Of(from.Uuid()),
-            from.MessageLimit(), from.U32());
+            from.MessageLimit(), from.U32())
+        {
+            Options = HelloOptions.Read(ref from),
+        };
         if (welcome.RequestsMax == 0) throw from.Violation("P10.2", "a session that takes no request");
         from.End();
         return welcome;

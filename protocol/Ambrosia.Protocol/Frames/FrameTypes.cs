@@ -6,6 +6,9 @@ public static class FrameTypes
     /// <summary>Returns whether this version knows the type.</summary>
     public static bool IsKnown(FrameType type) => AllowedFor(type) != 0;
 
+    /// <summary>Returns whether the type has a name and no format yet (P2.4).</summary>
+    public static bool IsReserved(FrameType type) => type is >= FrameType.Look and <= FrameType.Reserved2A;
+
     /// <summary>Checks that this sender may send a frame of this type.</summary>
     /// <exception cref="ProtocolViolation">P2.4: the type is unknown, or this side does not send it.</exception>
     public static void Check(FrameType type, FrameSender sender)
@@ -22,7 +25,7 @@ public static class FrameTypes
         {
             FrameType.AppHello or FrameType.Destination or FrameType.Processed or FrameType.PrimaryReady or FrameType.Waiting
                 or FrameType.CheckpointWanted or FrameType.TimerSet or FrameType.TimerDropped or FrameType.TaskResult or FrameType.SetAside
-                or FrameType.Released or FrameType.Executing => App,
+                or FrameType.Released or FrameType.Executing or FrameType.Contract => App,
             FrameType.AppWelcome or FrameType.Deliver or FrameType.BecomePrimary or FrameType.ImpulseLogged or FrameType.PolicyAhead
             or FrameType.Rings => Coordinator,
             FrameType.ImageBegin or FrameType.ImageChunk or FrameType.ImageEnd => App | Coordinator,
@@ -42,11 +45,12 @@ public static class FrameTypes
 public enum FrameType : byte
 {
     AppHello = 0x01, AppWelcome = 0x02, Heartbeat = 0x03, Goodbye = 0x04, Hello = 0x05, Ready = 0x06,
-    ClientHello = 0x07, ClientWelcome = 0x08,
+    ClientHello = 0x07, ClientWelcome = 0x08, Contract = 0x09,
     Run = 0x10, Destination = 0x11, Processed = 0x12, ImageBegin = 0x13, ImageChunk = 0x14, ImageEnd = 0x15,
     PrimaryReady = 0x16, Waiting = 0x17, CheckpointWanted = 0x18,
     TimerSet = 0x19, TimerDropped = 0x1A, TaskResult = 0x1B, SetAside = 0x1C, Released = 0x1D, QueryAnswer = 0x1E, Executing = 0x1F,
     Deliver = 0x20, BecomePrimary = 0x21, ImpulseLogged = 0x22, PolicyAhead = 0x23, Query = 0x24, Rings = 0x25,
+    Look = 0x26, Go = 0x27, Convert = 0x28, Reserved29 = 0x29, Reserved2A = 0x2A,
     Ack = 0x30, ClientLogged = 0x31,
 }
 

@@ -21,7 +21,10 @@ public sealed record Hello(
 {
     public static FrameType Type => FrameType.Hello;
 
-    public int BytesMax => 4 + 16 + 2 + 3 * (1 + Names.CharsMax) + 8 + 8 + 16 + 6 * 8 + 4 + 8;
+    /// <summary>Options say what its fields cannot.</summary>
+    public HelloOptions Options { get; init; } = HelloOptions.None;
+
+    public int BytesMax => 4 + 16 + 2 + 3 * (1 + Names.CharsMax) + 8 + 8 + 16 + 6 * 8 + 4 + 8 + HelloOptions.BytesMax;
 
     public bool Supports(ushort version) => VersionMin <= version && version <= VersionMax;
 
@@ -45,6 +48,7 @@ public sealed record Hello(
         to.U64(Impulses);
         to.U32(MessageBytesMax);
         to.U64(0); // features: none have a meaning yet
+        Options.Write(ref to);
     }
 
     public static Hello Read(ReadOnlySpan<byte> payload)
@@ -59,6 +63,7 @@ public sealed record Hello(
             new Epoch(from.U64()), from.U64(), from.MessageLimit());
         ulong features = from.U64();
         if (features != 0) throw from.Violation("P1.6", $"features 0x{features:X} that this version does not have");
+        hello = hello with { Options = HelloOptions.Read(ref from) };
         from.End();
         return hello;
     }

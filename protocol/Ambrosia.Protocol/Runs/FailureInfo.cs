@@ -4,22 +4,26 @@ namespace Ambrosia.Protocol.Runs;
 /// Describes a failure that travels between immortals (protocol P4.4) by names and texts; types do not travel. Its stack goes in an
 /// extension block (<see cref="FailureStack"/>).
 /// </summary>
-/// <param name="TypeName">Full name of the exception's type where it was thrown. It is for people and for comparing; no object is ever made
-/// from it.</param>
+/// <param name="TypeName">Full name of the exception's type where it was thrown, or a name of <see cref="FailureNames"/>. It is for people
+/// and for comparing; no object is ever made from it.</param>
 public sealed record FailureInfo(string TypeName, string Message, FailureInfo? Inner = null)
 {
-    /// <summary>The type name of a request that is refused since its key was used with other arguments (protocol P10.8).</summary>
-    public const string KeyReused = "Ambrosia.KeyReused";
-
     /// <summary>A chain has at most this many failures, the outermost included; the rest is cut when it is written.</summary>
     public const int DepthMax = 16;
 
-    /// <summary>Describes an exception and its causes.</summary>
+    /// <summary>
+    /// Describes an exception and its causes. Of one that <see cref="ListedFailures"/> knows the list says what travels, and its
+    /// causes are left out, since their wording is the runtime's.
+    /// </summary>
     public static FailureInfo Of(Exception exception)
     {
-        var chain = new List<Exception>(DepthMax);
-        for (Exception? e = exception; e is not null && chain.Count < DepthMax; e = e.InnerException) chain.Add(e);
+        var chain = new List<Exception>(1);
         FailureInfo? info = null;
+        for (Exception? e = exception; e is not null && info is null && chain.Count < DepthMax; e = e.InnerException)
+        {
+            info = ListedFailures.Of(e);
+            if (info is null) chain.Add(e);
+        }
         for (int i = chain.Count - 1; i >= 0; i--)
             info = new FailureInfo(chain[i].GetType().FullName ?? chain[i].GetType().Name, chain[i].Message, info);
         return info!;

@@ -73,8 +73,7 @@ public readonly record struct RunHeader(
 
     private void Check(byte flags, long runBytes)
     {
-        if (Kind is < MessageKind.Fork or > MessageKind.ClientFailure)
-            throw new ProtocolViolation("P3.2", $"run of unknown kind {(byte)Kind}");
+        if (Kind is < MessageKind.Fork or > MessageKind.ClientFailure) throw UnknownKind();
         if (flags > 1 || (Keyed && Kind is not (MessageKind.Impulse or MessageKind.ClientRequest)))
             throw new ProtocolViolation("P1.6", $"run flags 0x{flags:X2} of kind {Kind}");
         if (Count == 0 || ExtensionBytes > runBytes - Bytes)
@@ -83,11 +82,20 @@ public readonly record struct RunHeader(
             throw new ProtocolViolation("P3.5", $"run of {Count} messages in {runBytes} bytes");
         if (First > (ulong)long.MaxValue - (Count - 1)) throw new ProtocolViolation("P3.8", $"run begins at number {First}");
     }
+
+    /// <summary>Names a kind that is reserved: who sends it is a newer version, and the bytes are no damage.</summary>
+    private ProtocolViolation UnknownKind() => new("P3.2", Kind is >= MessageKind.CellFork and <= MessageKind.CellClientRequest
+        ? $"run of kind {(byte)Kind} ({Kind}): this version does not know calls to cells, a newer one does"
+        : $"run of unknown kind {(byte)Kind}");
 }
 
-/// <summary>Tells apart the kinds of messages (protocol P3.2). The numbers 64–127 are reserved for elasticity.</summary>
+/// <summary>
+/// Tells apart the kinds of messages (protocol P3.2). The numbers 64–127 are reserved for elasticity; those of them that have a name here
+/// are refused by it.
+/// </summary>
 public enum MessageKind : byte
 {
     Fork = 1, Call = 2, Result = 3, Failure = 4, Impulse = 5, ClientRequest = 6, ClientAnswer = 7,
     ClientFailure = 8,
+    CellFork = 64, CellCall = 65, CellImpulse = 66, CellClientRequest = 67,
 }

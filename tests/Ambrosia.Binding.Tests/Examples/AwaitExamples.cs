@@ -140,7 +140,7 @@ public sealed class AwaitExamples
         Assert.Contains("result bank2 3 #8 5", restored.Said);
         Assert.Contains(restored.Said,
             static line => line.StartsWith("failure bank2 3 #7", StringComparison.Ordinal)
-                && line.Contains("OperationCanceledException", StringComparison.Ordinal));
+                && line.Contains("Ambrosia.Cancelled", StringComparison.Ordinal));
         Assert.Equal(0, restored.Session.DroppedResults);
     }
 

@@ -45,7 +45,7 @@ public sealed class QueryTests(ITestOutputHelper output)
             Assert.Equal([1, 1, 0], answer.Value);
             Assert.True(answer.Position >= seen, $"{answer.Position} where {seen} was seen");
             RequestFailedException refused = await Assert.ThrowsAsync<RequestFailedException>(() => proxy.MeddleAsync());
-            Assert.Equal("Ambrosia.QueryChangedStateException", refused.TypeName);
+            Assert.Equal("Ambrosia.QueryChangedState", refused.TypeName);
             Assert.Equal(50, (long)await proxy.TotalAsync()); // by the app that came after
             bank.AwaitLine("word of the app", static line => line.Contains("Bank.Meddle has changed the state", StringComparison.Ordinal));
         });

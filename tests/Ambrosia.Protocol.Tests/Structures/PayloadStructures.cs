@@ -16,14 +16,14 @@ internal static class PayloadStructures
             ["versionMin"] = x.VersionMin, ["versionMax"] = x.VersionMax, ["token"] = Hex(x.Token.Span), ["appVersion"] = x.AppVersion,
             ["imageVersion"] = x.ImageVersion,
             ["binding"] = x.Binding, ["runtime"] = x.Runtime, ["culture"] = x.Culture, ["cpu"] = x.Cpu,
-            ["contractHash"] = Text(x.ContractHash), ["processId"] = x.ProcessId,
+            ["contractHash"] = Text(x.ContractHash), ["processId"] = x.ProcessId, ["options"] = x.Options.ToString(),
         }),
         Payload<AppWelcome>("AppWelcome", static x => new()
         {
             ["version"] = x.Version, ["instance"] = x.Instance.Name, ["shard"] = x.Instance.Shard, ["replica"] = x.Replica,
             ["uuid"] = x.Uuid.ToString(),
             ["epoch"] = Text(x.Epoch.Value), ["session"] = Text(x.Session), ["messageBytesMax"] = x.MessageBytesMax,
-            ["checkpoint"] = Text(x.Checkpoint.Value), ["hasImage"] = x.HasImage,
+            ["checkpoint"] = Text(x.Checkpoint.Value), ["hasImage"] = x.HasImage, ["options"] = x.Options.ToString(),
         }),
         Payload<DestinationFrame>("Destination",
             static x => new() { ["index"] = x.Index, ["shard"] = x.Destination.Shard, ["name"] = x.Destination.Name }),
@@ -60,6 +60,7 @@ internal static class PayloadStructures
             ["peerUuid"] = x.PeerUuid.ToString(),
             ["peerEpoch"] = Text(x.PeerEpoch.Value), ["durable"] = Text(x.Durable), ["hash"] = Hex(x.Hash), ["trimmed"] = Text(x.Trimmed),
             ["impulseEpoch"] = Text(x.ImpulseEpoch.Value), ["impulses"] = Text(x.Impulses), ["messageBytesMax"] = x.MessageBytesMax,
+            ["options"] = x.Options.ToString(),
         }),
         Payload<Ack>("Ack",
             static x =>
@@ -68,12 +69,13 @@ internal static class PayloadStructures
         {
             ["versionMin"] = x.VersionMin, ["versionMax"] = x.VersionMax, ["shard"] = x.Instance.Shard, ["instance"] = x.Instance.Name,
             ["uuid"] = x.Uuid.ToString(), ["client"] = x.Client, ["messageBytesMax"] = x.MessageBytesMax, ["queriesOnly"] = x.QueriesOnly,
+            ["options"] = x.Options.ToString(),
         }),
         Payload<ClientWelcome>("ClientWelcome", static x => new()
         {
             ["version"] = x.Version, ["uuid"] = x.Uuid.ToString(), ["replica"] = x.Replica, ["epoch"] = Text(x.Session.Epoch.Value),
             ["session"] = Text(x.Session.Number),
-            ["messageBytesMax"] = x.MessageBytesMax, ["requestsMax"] = x.RequestsMax,
+            ["messageBytesMax"] = x.MessageBytesMax, ["requestsMax"] = x.RequestsMax, ["options"] = x.Options.ToString(),
         }),
         Payload<ClientLogged>("ClientLogged", static x => new() { ["number"] = Text(x.Number), ["position"] = Text(x.Position.Value) }),
         .. QueryStructures.All,
@@ -81,6 +83,9 @@ internal static class PayloadStructures
         new("ImageChunk", new Structure(
             static (bytes, _) => new() { ["bytes"] = Hex(ImageChunk.Read(bytes)) }, static (bytes, _) => ImageChunk.Read(bytes).ToArray(),
             Ends.Anywhere)),
+        new("Contract", new Structure(
+            static (bytes, _) => new() { ["bytes"] = Hex(ContractFrame.Read(bytes)) },
+            static (bytes, _) => ContractFrame.Read(bytes).ToArray(), Ends.Anywhere)),
         new("TaskResult", new Structure(
             static (bytes, _) =>
             {

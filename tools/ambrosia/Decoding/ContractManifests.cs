@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text.Json;
+using Ambrosia.Log.Instances;
 using Ambrosia.Protocol.Runs;
 using Ambrosia.Tools.Output;
 
@@ -22,11 +23,15 @@ internal sealed class ContractManifests
 
     public IEnumerable<ContractMethod> Methods => _methods.Values.SelectMany(static each => each);
 
-    /// <summary>Reads manifests: files, or all that stand in a directory.</summary>
-    /// <exception cref="ToolMisuse">There is none, or it is no manifest.</exception>
-    public static ContractManifests Load(IEnumerable<string> places)
+    /// <summary>Reads manifests: files, or all that stand in a directory; and those that apps have left in a log's directory.</summary>
+    /// <param name="log">The log's directory; null: there is none. What cannot be read there is passed over.</param>
+    /// <exception cref="ToolMisuse">There is none at a place, or it is no manifest.</exception>
+    public static ContractManifests Load(IEnumerable<string> places, string? log = null)
     {
         var contracts = new ContractManifests();
+        string ofLog = Path.Combine(log ?? "", InstanceDirectory.Contracts);
+        if (log is not null && Directory.Exists(ofLog))
+            foreach (string file in Directory.EnumerateFiles(ofLog, "*.json").Order(StringComparer.Ordinal)) contracts.TryRead(file);
         foreach (string place in places)
             foreach (string file in FilesOf(place)) contracts.Read(file);
         return contracts;
@@ -63,6 +68,18 @@ internal sealed class ContractManifests
         if (!Directory.Exists(place)) throw new ToolMisuse($"'{place}' of --contract is not there", "", mend);
         string[] files = [.. Directory.EnumerateFiles(place, "*" + Extension).Order(StringComparer.Ordinal)];
         return files.Length > 0 ? files : throw new ToolMisuse($"'{place}' of --contract holds no *{Extension}", "", mend);
+    }
+
+    private void TryRead(string file)
+    {
+        try
+        {
+            Read(file);
+        }
+        catch (Exception e) when (e is ToolMisuse or IOException or UnauthorizedAccessException)
+        {
+            // It is of a version that this tool does not know, or damaged: its methods are shown by number.
+        }
     }
 
     private void Read(string file)

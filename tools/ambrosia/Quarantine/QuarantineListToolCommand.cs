@@ -28,8 +28,8 @@ internal sealed class QuarantineListToolCommand : ToolCommand
 
     protected override int Run(ParseResult parsed, Screen screen)
     {
-        ContractManifests contracts = ContractManifests.Load(parsed.GetValue(_contract) ?? []);
         LogDirectory log = LogDirectory.Open(parsed.GetRequiredValue(_directory));
+        ContractManifests contracts = ContractManifests.Load(parsed.GetValue(_contract) ?? [], log.Path);
         IReadOnlyList<JsonObject> answers = AdminCall.AskAll(log.Path, AdminCall.PrimaryOf(log.Path),
             new JsonObject { ["command"] = "quarantine", ["action"] = "list" });
         QuarantinedMessage[] rows =

@@ -11,7 +11,10 @@ public class RequestFailedException : Exception
     public RequestFailedException(string typeName, string message, Exception? inner = null)
         : base(message, inner) => TypeName = typeName;
 
-    /// <summary>The full name of the exception's type at the immortal.</summary>
+    /// <summary>
+    /// The full name of the exception's type at the immortal, or a name of <see cref="FailureNames"/> for a failure of which no handler
+    /// is the author.
+    /// </summary>
     public string TypeName { get; }
 
     internal static RequestFailedException Of(ReadOnlySpan<byte> failure)
@@ -23,11 +26,12 @@ public class RequestFailedException : Exception
         }
         catch (CborException e)
         {
-            return new RequestFailedException(typeof(CborException).FullName!, $"The failure could not be decoded: {e.Message}");
+            FailureInfo bad = ListedFailures.BadFailure();
+            return new RequestFailedException(bad.TypeName, bad.Message, e);
         }
     }
 
-    private static RequestFailedException Of(FailureInfo failure) => failure.TypeName == FailureInfo.KeyReused
+    private static RequestFailedException Of(FailureInfo failure) => failure.TypeName == FailureNames.KeyReused
         ? new KeyReusedException(failure.Message)
         : new RequestFailedException(failure.TypeName, failure.Message, failure.Inner is null ? null : Of(failure.Inner));
 }
@@ -38,7 +42,7 @@ public class RequestFailedException : Exception
 /// </summary>
 public sealed class KeyReusedException : RequestFailedException
 {
-    internal KeyReusedException(string message) : base(FailureInfo.KeyReused, message)
+    internal KeyReusedException(string message) : base(FailureNames.KeyReused, message)
     {
     }
 }

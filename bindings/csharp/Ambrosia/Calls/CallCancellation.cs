@@ -1,4 +1,5 @@
 using Ambrosia.Calls;
+using Ambrosia.Protocol.Runs;
 using Ambrosia.State;
 
 namespace Ambrosia;
@@ -83,7 +84,7 @@ internal sealed class Cancellable<T> : Source<T>
         if (!_call.IsDone)
         {
             if (!isCancelled) throw new InvalidOperationException("A cancellable call was resumed without cause.");
-            GiveUp(new OperationCanceledException("The call was cancelled before its result came."));
+            GiveUp(new OperationCanceledException(ListedFailures.CancelledText));
         }
         else if (_call.Error is { } failure) Fail(failure);
         else Complete(_call.Take());

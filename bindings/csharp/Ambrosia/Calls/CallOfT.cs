@@ -1,5 +1,6 @@
 using System.Runtime.CompilerServices;
 using Ambrosia.Calls;
+using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia;
 
@@ -95,7 +96,7 @@ internal sealed class Expiring<T> : Source<T>
     {
         if (!_call.IsDone)
         {
-            GiveUp(new TimeoutException("The call's result did not come in time."));
+            GiveUp(new TimeoutException(ListedFailures.TimeoutText));
             return;
         }
         StopTimer();

@@ -83,8 +83,7 @@ internal sealed class Scheduler(IHandlerSession session)
     }
 
     /// <summary>Makes the refusal of what only handlers do.</summary>
-    internal static InvalidOperationException QueryRefusal(string what) =>
-        new($"A query {what}: it is in no log, so it reads and answers, and nothing else. Make the method a handler: without [Query] it is logged, and may do that.");
+    internal static InvalidOperationException QueryRefusal(string what) => new NotInQueryException(what);
 
     private static InvalidOperationException NoHandler() => IsAnyQuerying ? QueryRefusal("waits") : new InvalidOperationException(
         "Methods that return Call run only as handlers of an immortal, on its scheduler.");

@@ -61,7 +61,7 @@ internal sealed class ClientCallExecutor(
         }
         catch (Exception e) when (HandlerFailure.Is(e))
         {
-            Fail(e, call, incoming);
+            Fail(incoming.FailureOf(e), call, incoming);
         }
         sender.Scheduler.Drain();
     }
@@ -96,14 +96,14 @@ internal sealed class ClientCallExecutor(
     /// <summary>Tells who asks that the key belongs to another request. Nobody is told of an impulse: it is counted.</summary>
     private void Refuse(in IncomingMessage message, OutsideCall.Asker? asker)
     {
-        const string why = "The key was used for this method before, with other arguments. Nothing was done: give each request a key of its own.";
+        FailureInfo why = ListedFailures.KeyReused();
         if (asker is { } waiting)
         {
             ScratchBuffer value = ScratchBuffer.Begin();
-            FailureCodec.Write(value, new FailureInfo(FailureInfo.KeyReused, why));
+            FailureCodec.Write(value, why);
             Send(waiting, message.Method, isFailure: true, value.Written);
         }
-        else failures.Count(message, new InvalidOperationException(why));
+        else failures.Count(message, new InvalidOperationException(why.Message));
     }
 
     string IReplies.TypeName => host.TypeName;
@@ -147,7 +147,7 @@ internal sealed class ClientCallExecutor(
         }
         catch (Exception e) when (HandlerFailure.Is(e))
         {
-            Fail(e, call);
+            Fail(BadResultException.Of(e, call.Method), call);
         }
     }
 

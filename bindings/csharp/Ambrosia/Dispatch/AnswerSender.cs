@@ -70,7 +70,7 @@ internal sealed class AnswerSender(ImmortalHost host, MessageSender sender, Peer
         }
         catch (Exception e) when (HandlerFailure.Is(e))
         {
-            Fail(e, caller, call, method);
+            Fail(BadResultException.Of(e, method), caller, call, method);
         }
     }
 

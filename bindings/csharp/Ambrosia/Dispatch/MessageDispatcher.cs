@@ -46,7 +46,7 @@ internal sealed class MessageDispatcher(
             catch (Exception e) when (isHandling && HandlerFailure.Is(e))
             {
                 isHandling = false;
-                answers.Fail(e, message);
+                answers.Fail(message.FailureOf(e), message);
             }
             ready.Drain();
         }
@@ -62,7 +62,7 @@ internal sealed class MessageDispatcher(
         }
         catch (Exception e) when (HandlerFailure.Is(e))
         {
-            answers.Fail(e, message);
+            answers.Fail(message.FailureOf(e), message);
         }
         scheduler.Drain();
     }

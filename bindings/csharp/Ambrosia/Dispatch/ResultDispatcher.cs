@@ -29,9 +29,7 @@ internal sealed class ResultDispatcher(MessageSender sender, PeerTable peers)
             catch (Exception e) when (HandlerFailure.Is(e))
             {
                 // What came is not what this version of the contract says; who awaits it must learn that, like any other failure.
-                pending.Source.Fail(
-                    new RemoteCallException(e.GetType().FullName!,
-                        $"The result of method 0x{reader.Method:X} could not be decoded: {e.Message}"));
+                pending.Source.Fail(RemoteCallException.Of(ListedFailures.ResultNotDecoded(reader.Method), e.ToString()));
             }
             sender.Scheduler.Drain();
         }
@@ -63,8 +61,7 @@ internal sealed class ResultDispatcher(MessageSender sender, PeerTable peers)
         sender.Impulses.Forget(peer);
         foreach (IPendingCall pending in sender.Calls.TakeAll(peer))
         {
-            pending.Source.Fail(new RemoteCallException(RemoteCallException.PeerForgotten,
-                $"An operator has given up {peer} ({record.Uuid}): its answer will not come, and whether the call took effect there is unknown."));
+            pending.Source.Fail(RemoteCallException.Of(ListedFailures.PeerForgotten(peer.ToString(), record.Uuid)));
             sender.Scheduler.Drain();
         }
     }

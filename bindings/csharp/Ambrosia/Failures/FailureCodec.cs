@@ -28,20 +28,34 @@ internal static class FailureCodec
         writer.Flush();
     }
 
-    internal static string StackOf(Exception failure) => Writable(failure is RemoteCallException { RemoteStack: { } remote }
-        ? $"{failure.StackTrace}\n--- at the called instance ---\n{remote}"
-        : failure.StackTrace ?? "");
+    /// <summary>
+    /// Returns what goes into the stack block, which is in no hash (P3.7): where the exception was thrown, and in front of that whatever
+    /// wording does not travel in the failure itself.
+    /// </summary>
+    internal static string StackOf(Exception failure) => Writable(failure switch
+    {
+        RemoteCallException { RemoteStack: { } remote } => $"{failure.StackTrace}\n--- at the called instance ---\n{remote}",
+        _ when IsReworded(failure) => failure.ToString(),
+        _ => failure.StackTrace ?? "",
+    });
+
+    private static bool IsReworded(Exception failure)
+    {
+        for (Exception? e = failure; e is not null; e = e.InnerException)
+            if (e is IListedFailure) return true;
+        return false;
+    }
 
     internal static RemoteCallException Read(ReadOnlySpan<byte> failure, ReadOnlySpan<byte> extensions, uint fromEnd)
     {
         try
         {
             var reader = new CborReader(failure);
-            return Of(FailureInfo.Read(ref reader), StackIn(extensions, fromEnd));
+            return RemoteCallException.Of(FailureInfo.Read(ref reader), StackIn(extensions, fromEnd));
         }
         catch (CborException e)
         {
-            return new RemoteCallException(typeof(CborException).FullName!, $"The failure could not be decoded: {e.Message}");
+            return RemoteCallException.Of(ListedFailures.BadFailure(), e.ToString());
         }
     }
 
@@ -56,9 +70,6 @@ internal static class FailureCodec
         }
         return null;
     }
-
-    private static RemoteCallException Of(FailureInfo failure, string? stack) =>
-        new(failure.TypeName, failure.Message, failure.Inner is null ? null : Of(failure.Inner, null), stack);
 
     /// <summary>Makes a chain that can be written. The outermost exception says most, so it is cut last.</summary>
     private static FailureInfo Writable(FailureInfo failure, ref int charsLeft)

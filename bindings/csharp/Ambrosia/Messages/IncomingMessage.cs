@@ -17,6 +17,9 @@ public ref struct IncomingMessage
     private readonly PeerTable _peers;
     private readonly ReadOnlyMemory<byte> _run;
 
+    /// <summary>Whose failure an exception is that is thrown now: the handler's, unless generated code decodes or encodes.</summary>
+    private Stage _stage;
+
     internal IncomingMessage(IReplies replies, PeerTable peers, uint origin, ReadOnlyMemory<byte> run)
     {
         _replies = replies;
@@ -69,10 +72,10 @@ public ref struct IncomingMessage
 
     /// <summary>Refuses a message of a method that this version of the contract does not have.</summary>
     public readonly void Unknown() =>
-        throw new MissingMethodException($"{_replies.TypeName} has no method with id 0x{Method:X} in its contract.");
+        throw new NoMethodException($"{_replies.TypeName} has no method with id 0x{Method:X} in its contract.", Method);
 
     /// <summary>Ends the message of a handler that returned nothing and is finished.</summary>
-    public readonly void Done()
+    public void Done()
     {
         if (!WantsResult) return;
         OutgoingMessage result = BeginResult();
@@ -80,7 +83,7 @@ public ref struct IncomingMessage
     }
 
     /// <summary>Ends the message of a handler that returned a Call: it is answered when that is finished.</summary>
-    public readonly void Done(Call call)
+    public void Done(Call call)
     {
         if (call.Source is null) Done();
         else AnswerLater(call.Source);
@@ -102,11 +105,25 @@ public ref struct IncomingMessage
         return false;
     }
 
+    /// <summary>Says that the arguments are decoded from here to <see cref="ArgumentsRead"/>.</summary>
+    public void ReadArguments() => _stage = Stage.Arguments;
+
+    /// <summary>Says that the arguments are decoded: what throws from here on is the handler.</summary>
+    public void ArgumentsRead() => _stage = Stage.Handler;
+
     /// <summary>Begins the result: the caller encodes it into the message and gives that to <see cref="SendResult"/>.</summary>
-    public readonly OutgoingMessage BeginResult() => _replies.Begin(this);
+    public OutgoingMessage BeginResult()
+    {
+        _stage = Stage.Result;
+        return _replies.Begin(this);
+    }
 
     /// <summary>Sends the result that BeginResult began.</summary>
-    public readonly void SendResult(OutgoingMessage result) => _replies.Send(result);
+    public void SendResult(OutgoingMessage result)
+    {
+        _replies.Send(result);
+        _stage = Stage.Handler;
+    }
 
     /// <exception cref="ProtocolViolation">The run's header says another number (P3.1).</exception>
     internal static void CheckCount(RunHeader header, uint count)
@@ -114,7 +131,24 @@ public ref struct IncomingMessage
         if (count != header.Count) throw new ProtocolViolation("P3.1", $"run says {header.Count} messages and holds {count}");
     }
 
+    /// <summary>
+    /// Returns the failure of this message: what the handler threw, or that its arguments or its result do not travel (protocol P4.6).
+    /// </summary>
+    internal Exception FailureOf(Exception thrown)
+    {
+        Stage stage = _stage;
+        _stage = Stage.Handler;
+        return stage switch
+        {
+            Stage.Arguments => new BadArgumentsException(Method, thrown),
+            Stage.Result => BadResultException.Of(thrown, Method),
+            _ => thrown,
+        };
+    }
+
     private readonly void AnswerLater(Source handler) => _replies.SendLater(handler, this);
+
+    private enum Stage : byte { Handler, Arguments, Result }
 }
 
 /// <summary>

@@ -302,8 +302,7 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
     private int LengthMissing(int more) =>
         _lengthBytes == 0 ? 0 : Math.Max(0, Varint.SizeOf((ulong)(_at - _end - _lengthBytes) + (ulong)more) - _lengthBytes);
 
-    private InvalidOperationException TooLong(long bytes) =>
-        new($"A message of {bytes} bytes is longer than the limit of {_messageBytesMax} bytes (protocol P3.4); send it in parts.");
+    private OverLimitException TooLong(long bytes) => new(bytes, _messageBytesMax);
 
     /// <summary>A run that takes messages. Its headers are written when it closes, as only then its size is known.</summary>
     private struct BufferedRun

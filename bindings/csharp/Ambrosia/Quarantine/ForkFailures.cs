@@ -3,6 +3,7 @@ using Ambrosia.Immortals;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
 using Ambrosia.Protocol.Records;
+using Ambrosia.Protocol.Runs;
 using Ambrosia.Proxies;
 using Ambrosia.Replay;
 
@@ -130,7 +131,9 @@ internal sealed class ForkFailures(ImmortalHost host, MessageSender sender, Repl
 
     private static string Short(Exception failure)
     {
-        string text = $"{failure.GetType().FullName}: {failure.Message}";
+        // The text is part of the image, which replicas compare, so it is what would travel.
+        var info = FailureInfo.Of(failure);
+        string text = $"{info.TypeName}: {info.Message}";
         return text.Length <= WhyCharsMax ? text : text[..WhyCharsMax];
     }
 }

@@ -1,3 +1,5 @@
+using Ambrosia.Protocol.Runs;
+
 namespace Ambrosia;
 
 /// <summary>Says how often a query is held against the state: its image before and behind the query must be the same.</summary>
@@ -14,7 +16,10 @@ public enum QueryChecking
 }
 
 /// <summary>Tells the caller that its query changed the state; that replica ends, and makes its state again from the log.</summary>
-/// <remarks>Its full name is data: callers see it in the failure that they get, and in the app's lines.</remarks>
-internal sealed class QueryChangedStateException(string query)
+internal sealed class QueryChangedStateException(string query, uint method)
     : Exception(
-        $"{query} is a query and has changed the state. That replica ends now and makes its state again from the log; without [Query] the method is a handler, which may do that.");
+        $"{query} is a query and has changed the state. That replica ends now and makes its state again from the log; without [Query] the method is a handler, which may do that."),
+        IListedFailure
+{
+    FailureInfo IListedFailure.Failure => ListedFailures.QueryChangedState(method);
+}

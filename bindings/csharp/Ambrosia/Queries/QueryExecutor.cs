@@ -37,7 +37,7 @@ internal sealed class QueryExecutor(
         (long Length, ulong Hash)? before = checks.Wants(query.Method) ? Image() : null;
         QueryStatus status = Run(immortal, query, payload) is { } failure ? Failed(failure) : QueryStatus.Value;
         bool hasChanged = before is not null && Image() != before; // an image that cannot be made any more is another one, too
-        if (hasChanged) status = Failed(new QueryChangedStateException(host.NameOf(query.Method)));
+        if (hasChanged) status = Failed(new QueryChangedStateException(host.NameOf(query.Method), query.Method));
         Send(query.Query, status, Lsn.Max(query.Position, executed)); // all below it was given, so there is nothing between
         if (hasChanged) throw Changed(query.Method);
     }
@@ -64,18 +64,18 @@ internal sealed class QueryExecutor(
     {
         _isAnswered = false;
         sender.Scheduler.EnterQuery();
+        var message = new IncomingMessage(this, peers, origin: 0, payload)
+        {
+            IsFromOutside = true, Method = query.Method, Arguments = query.Arguments
+        };
         try
         {
-            var message = new IncomingMessage(this, peers, origin: 0, payload)
-            {
-                IsFromOutside = true, Method = query.Method, Arguments = query.Arguments
-            };
             immortal.TakeQuery(ref message);
-            return _isAnswered ? null : new InvalidOperationException($"{host.NameOf(query.Method)} gave no value.");
+            return _isAnswered ? null : new BadResultException(query.Method, null);
         }
         catch (Exception e) when (HandlerFailure.Is(e))
         {
-            return e;
+            return message.FailureOf(e);
         }
         finally
         {

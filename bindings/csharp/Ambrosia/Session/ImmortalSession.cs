@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Runtime.InteropServices;
 using Ambrosia.Checkpoints;
+using Ambrosia.Contracts;
 using Ambrosia.Failures;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
@@ -239,6 +240,7 @@ public sealed class ImmortalSession
         var runtime = new ImmortalRuntime(_definition, welcome, _output.Buffer, _output.NewIngress(), _options);
         _executor = new RecordExecutor(welcome, runtime, _options);
         State = welcome.HasImage ? SessionState.AwaitingImage : SessionState.Running;
+        foreach (byte[] manifest in StatedContracts.Of(_definition.Type)) _output.Buffer.Write(FrameType.Contract, manifest);
     }
 
     private void Finish(GoodbyeCode code, string why, bool byCoordinator = false)

@@ -4,6 +4,7 @@ using System.Runtime.CompilerServices;
 using Ambrosia.Failures;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Records;
+using Ambrosia.Protocol.Runs;
 using Ambrosia.State;
 using Ambrosia.Tasks;
 
@@ -53,7 +54,7 @@ internal abstract class PendingTask<T>(ulong number, long begunUs, NondetOptions
         catch (Exception e) when (HandlerFailure.Is(e))
         {
             // What was logged is not what this version of the app says; who awaits it must learn that, like any other failure.
-            Fail(new RemoteCallException(e.GetType().FullName!, $"The result of task {_number} could not be decoded: {e.Message}"));
+            Fail(RemoteCallException.Of(ListedFailures.TaskResultNotDecoded(_number), e.ToString()));
             return;
         }
         Complete(value);

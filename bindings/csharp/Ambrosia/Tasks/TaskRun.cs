@@ -4,6 +4,7 @@ using Ambrosia.Impulses;
 using Ambrosia.Outbound;
 using Ambrosia.Protocol.Frames;
 using Ambrosia.Protocol.Locking;
+using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.Tasks;
 
@@ -67,7 +68,7 @@ internal sealed class TaskRun(IPendingTask task, string key, TaskReports reports
             catch (Exception e) when (e is not (OutOfMemoryException or LockOrderException))
             {
                 if (attempt < _options.Attempts && pause > TimeSpan.Zero) await Pause(pause).ConfigureAwait(false);
-                if (attempt >= _options.Attempts || _stopped.IsCancellationRequested) return (true, Encoded(e));
+                if (attempt >= _options.Attempts || _stopped.IsCancellationRequested) return (true, Encoded(FailureInfo.Of(e)));
             }
             pause = pause < _options.BackoffMax / 2 ? pause * 2 : _options.BackoffMax;
         }
@@ -102,7 +103,7 @@ internal sealed class TaskRun(IPendingTask task, string key, TaskReports reports
 
     private void TimedOut()
     {
-        Report(true, Encoded(new TimeoutException($"The task gave no result within {_options.Deadline}.")));
+        Report(true, Encoded(ListedFailures.Timeout()));
         _stopped.Cancel();
     }
 
@@ -111,14 +112,12 @@ internal sealed class TaskRun(IPendingTask task, string key, TaskReports reports
         if (Interlocked.Exchange(ref _reported, 1) != 0) return;
         if (result.Length > reports.ResultBytesMax)
         {
-            string why =
-                $"The result of {result.Length} bytes is longer than the limit of {reports.ResultBytesMax} bytes; the coordinator's --max-message sets it.";
-            (failed, result) = (true, Encoded(new InvalidOperationException(why)));
+            (failed, result) = (true, Encoded(ListedFailures.TooLong(reports.ResultBytesMax)));
         }
         reports.Send(task.Number, failed, result);
     }
 
-    private static byte[] Encoded(Exception failure)
+    private static byte[] Encoded(FailureInfo failure)
     {
         var encoded = new ArrayBufferWriter<byte>();
         FailureCodec.Write(encoded, failure);

@@ -1,0 +1,65 @@
+using Ambrosia.Protocol.Runs;
+
+// The exceptions by which the binding itself fails a call. Users catch them by the types of the framework that they derive from; what
+// travels is the name and text of protocol P4.6. The full names of those that a handler can hold are data, in images of state.
+namespace Ambrosia;
+
+/// <summary>A message, or a result, is longer than the limit in force (protocol P3.4).</summary>
+internal sealed class OverLimitException : InvalidOperationException, IListedFailure
+{
+    private readonly long _bytesMax;
+
+    internal OverLimitException(long bytes, long bytesMax)
+        : base($"A message of {bytes} bytes is longer than the limit of {bytesMax} bytes (protocol P3.4); send it in parts.") =>
+        _bytesMax = bytesMax;
+
+    FailureInfo IListedFailure.Failure => ListedFailures.TooLong(_bytesMax);
+}
+
+/// <summary>A query does what only handlers do.</summary>
+internal sealed class NotInQueryException : InvalidOperationException, IListedFailure
+{
+    private readonly string _what;
+
+    internal NotInQueryException(string what)
+        : base(
+            $"A query {what}: it is in no log, so it reads and answers, and does nothing else. "
+            + "Without [Query] the method is a handler, which may do that.") =>
+        _what = what;
+
+    FailureInfo IListedFailure.Failure => ListedFailures.NotInQuery(_what);
+}
+
+/// <summary>A message names a method that the contract does not have.</summary>
+internal sealed class NoMethodException : MissingMethodException, IListedFailure
+{
+    private readonly uint _method;
+
+    internal NoMethodException(string message, uint method) : base(message) => _method = method;
+
+    FailureInfo IListedFailure.Failure => ListedFailures.NoMethod(_method);
+}
+
+/// <summary>The arguments of a message are not what the contract says. The cause is in the stack alone.</summary>
+internal sealed class BadArgumentsException : Exception, IListedFailure
+{
+    private readonly uint _method;
+
+    internal BadArgumentsException(uint method, Exception why) : base(ListedFailures.BadArguments(method).Message, why) => _method = method;
+
+    FailureInfo IListedFailure.Failure => ListedFailures.BadArguments(_method);
+}
+
+/// <summary>The result of a handler cannot be encoded. The cause is in the stack alone.</summary>
+internal sealed class BadResultException : Exception, IListedFailure
+{
+    private readonly uint _method;
+
+    internal BadResultException(uint method, Exception? why) : base(ListedFailures.ResultNotEncoded(method).Message, why) =>
+        _method = method;
+
+    FailureInfo IListedFailure.Failure => ListedFailures.ResultNotEncoded(_method);
+
+    /// <summary>Returns the failure of a result; one that is in the list already says more by itself.</summary>
+    internal static Exception Of(Exception why, uint method) => why is IListedFailure ? why : new BadResultException(method, why);
+}

@@ -1,0 +1,84 @@
+namespace Ambrosia.Protocol.Runs;
+
+/// <summary>
+/// Makes the failures that a binding or a coordinator reports by itself, each with the name and the text of the list in protocol P4.6. They
+/// are bytes under channel hashes and digests, so nothing of a language or of its runtime stands in them: every binding writes the same.
+/// </summary>
+public static class ListedFailures
+{
+    /// <summary>The text of a <see cref="TimeoutException"/> that is <see cref="FailureNames.Timeout"/> in the list.</summary>
+    public const string TimeoutText = "The result did not come in time.";
+
+    /// <summary>The text of an <see cref="OperationCanceledException"/> that is <see cref="FailureNames.Cancelled"/> in the list.</summary>
+    public const string CancelledText = "The call was cancelled before its result came.";
+
+    /// <summary>
+    /// Returns what the list says of an exception; null: it is not in the list. A handler that waits too long gets the framework's own
+    /// exceptions, which it may keep in its state, so these two are known by type and text.
+    /// </summary>
+    public static FailureInfo? Of(Exception exception) => exception switch
+    {
+        IListedFailure listed => listed.Failure,
+        TimeoutException { Message: TimeoutText } => Timeout(),
+        OperationCanceledException { Message: CancelledText } => Cancelled(),
+        _ => null,
+    };
+
+    public static FailureInfo NoMethod(uint method) => new(FailureNames.NoMethod, $"Method 0x{method:X} is not in the contract.");
+
+    public static FailureInfo BadArguments(uint method) =>
+        new(FailureNames.BadArguments, $"The arguments of method 0x{method:X} cannot be decoded.");
+
+    /// <summary>The handler of the called instance returned what cannot travel.</summary>
+    public static FailureInfo ResultNotEncoded(uint method) =>
+        new(FailureNames.BadResult, $"The result of method 0x{method:X} cannot be encoded.");
+
+    /// <summary>What came back is not what the caller's version of the contract says.</summary>
+    public static FailureInfo ResultNotDecoded(uint method) =>
+        new(FailureNames.BadResult, $"The result of method 0x{method:X} cannot be decoded.");
+
+    public static FailureInfo TaskResultNotDecoded(ulong task) =>
+        new(FailureNames.BadResult, $"The result of task {task} cannot be decoded.");
+
+    public static FailureInfo BadFailure() => new(FailureNames.BadFailure, "The failure cannot be decoded.");
+
+    /// <param name="bytesMax">The message limit in force.</param>
+    public static FailureInfo TooLong(long bytesMax) =>
+        new(FailureNames.TooLong, $"The message is longer than the limit of {bytesMax} bytes.");
+
+    public static FailureInfo Timeout() => new(FailureNames.Timeout, TimeoutText);
+
+    public static FailureInfo Cancelled() => new(FailureNames.Cancelled, CancelledText);
+
+    /// <summary>The handler let the failure of a call of its own through.</summary>
+    public static FailureInfo CallFailed(FailureInfo failure) => new(FailureNames.CallFailed, failure.Message, failure);
+
+    /// <param name="peer">The peer's name.</param>
+    /// <param name="uuid">The identity that was given up: its name may be another's later.</param>
+    public static FailureInfo PeerForgotten(string peer, Guid uuid) => new(FailureNames.PeerForgotten,
+        $"An operator has given up {peer} ({uuid}): its answer will not come, and whether the call took effect there is unknown.");
+
+    public static FailureInfo KeyReused() => new(FailureNames.KeyReused,
+        "The key was used for this method before, with other arguments. Nothing was done: give each request a key of its own.");
+
+    /// <param name="what">What was asked for, as the list in P4.6 says it.</param>
+    public static FailureInfo NotSupported(string what) => new(FailureNames.NotSupported, $"This app does not support {what}.");
+
+    /// <param name="what">What the query does, as the list in P4.6 says it.</param>
+    public static FailureInfo NotInQuery(string what) =>
+        new(FailureNames.NotInQuery,
+            $"A query {what}: it is in no log, so it reads and answers, and does nothing else. A method that is no query may do that.");
+
+    public static FailureInfo QueryChangedState(uint method) =>
+        new(FailureNames.QueryChangedState, $"The query 0x{method:X} has changed the state, so that replica ends.");
+
+    public static FailureInfo AppEnded(int times) => new(FailureNames.AppEnded,
+        $"The app ended {times} times while it had this query to answer; perhaps the query ends it.");
+}
+
+/// <summary>Lets an exception say under which name and text of protocol P4.6 it travels, instead of its own type and message.</summary>
+public interface IListedFailure
+{
+    /// <summary>The failure that travels. The exception's own message and causes go no further than the stack (P3.7).</summary>
+    FailureInfo Failure { get; }
+}

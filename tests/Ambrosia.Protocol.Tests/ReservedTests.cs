@@ -1,0 +1,68 @@
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Records;
+using Ambrosia.Protocol.Runs;
+
+namespace Ambrosia.Protocol.Tests;
+
+/// <summary>
+/// What is set aside for a later version is refused by its name, so that nobody takes a newer build's bytes for damage; numbers that are
+/// set aside for nothing are only unknown.
+/// </summary>
+public sealed class ReservedTests
+{
+    [Theory]
+    [InlineData(64, "CellFork")]
+    [InlineData(65, "CellCall")]
+    [InlineData(66, "CellImpulse")]
+    [InlineData(67, "CellClientRequest")]
+    [InlineData(68, null)]
+    [InlineData(63, null)]
+    [InlineData(9, null)]
+    public void Run_ToACell_IsRefusedByName(byte kind, string? name)
+    {
+        var run = new byte[RunHeader.Bytes + 2];
+        new RunHeader((MessageKind)kind, Keyed: false, Shard: 0, Peer: 0, First: 1, Count: 1, ExtensionBytes: 0, Hash: 0).Write(run);
+        AssertRefused("P3.2", name, "does not know calls to cells", Refusal(() => { RunHeader.Read(run); }));
+    }
+
+    [Theory]
+    [InlineData(13, "Upgrade")]
+    [InlineData(16, "NondetResults")]
+    [InlineData(15, null)]
+    [InlineData(17, null)]
+    public void Record_OfALaterVersion_IsRefusedByName(byte kind, string? name)
+    {
+        byte[] record = [1, 0, 0, 0, kind, 0, 0, 0, 0xF6];
+        ProtocolViolation refusal = Refusal(() => { new RecordReader(record, new Lsn(64)).Next(); });
+        AssertRefused("L5.1", name, "does not write such records", refusal);
+        Assert.Equal(new Lsn(64), refusal.Lsn);
+    }
+
+    [Theory]
+    [InlineData(0x26, "Look")]
+    [InlineData(0x27, "Go")]
+    [InlineData(0x28, "Convert")]
+    [InlineData(0x29, "Reserved29")]
+    [InlineData(0x2A, "Reserved2A")]
+    [InlineData(0x2B, null)]
+    public void Frame_OfALaterVersion_IsRefusedByName(byte type, string? name)
+    {
+        var header = new byte[FrameHeader.Bytes];
+        new FrameHeader(0, (FrameType)type, 0).Write(header, seed: 0);
+        AssertRefused("P2.4", name, "does not know such frames", Refusal(() => { FrameHeader.Read(header, seed: 0, payloadBytesMax: 4096); }));
+    }
+
+    private static ProtocolViolation Refusal(Action decode) => Assert.Throws<ProtocolViolation>(decode);
+
+    private static void AssertRefused(string section, string? name, string why, ProtocolViolation refusal)
+    {
+        Assert.Equal(section, refusal.Section);
+        if (name is null)
+        {
+            Assert.DoesNotContain(why, refusal.Message, StringComparison.Ordinal);
+            return;
+        }
+        Assert.Contains(name, refusal.Message, StringComparison.Ordinal);
+        Assert.Contains(why, refusal.Message, StringComparison.Ordinal);
+    }
+}

@@ -22,6 +22,8 @@ internal static class CrashPoints
         new("create.beforeInstance", Victim.Source, Workload.Small),
         new("create.afterInstance", Victim.Source, Workload.Small),
         new("create.beforeFirstStart", Victim.Source, Workload.Small),
+        new("contract.midWrite", Victim.Source, Workload.Small),
+        new("contract.afterRename", Victim.Ledger, Workload.Small),
         new("catalog.beforePublish", Victim.Ledger, Workload.Small),
     ];
 

@@ -41,9 +41,11 @@ def instances():
 
 
 def segment(number=3, epoch=5, first=8192, predecessor=(2, 4), seal=None, hash_=0x1122334455667788, shard=0, uuid=UUID_A, app=7, mode=1,
-            digest=1 << 20, created=1_767_323_045_000_000, magic=b"AMBRLOG1", format_=1, header_bytes=4096, reserved=b"\0\0\0", rest=b"", crc=None):
+            digest=1 << 20, created=1_767_323_045_000_000, magic=b"AMBRLOG1", format_=2, header_bytes=4096, reserved=b"\0\0\0", rest=b"", crc=None,
+            file_bytes=1 << 28):
     data = (magic + u16(format_) + u16(shard) + u32(header_bytes) + uuid_(uuid) + u64(number) + u64(epoch) + u64(first) + u64(predecessor[0])
-            + u64(predecessor[1]) + u64(first if seal is None else seal) + u64(hash_) + u32(app) + u8(mode) + reserved + u64(digest) + i64(created))
+            + u64(predecessor[1]) + u64(first if seal is None else seal) + u64(hash_) + u32(app) + u8(mode) + reserved + u64(digest) + i64(created)
+            + u64(file_bytes))
     data = (data + rest).ljust(BLOCK - 4, b"\0")
     return data + u32(crc32c(data) if crc is None else crc)
 
@@ -52,23 +54,32 @@ def segment_headers():
     f, s = "log-segment", "segmentHeader"
 
     def good(name, file, **fields):
-        v = dict(number=3, epoch=5, first=8192, predecessor=(2, 4), hash_=0x1122334455667788, app=7, digest=1 << 20, created=1_767_323_045_000_000, mode=1) | fields
+        v = dict(number=3, epoch=5, first=8192, predecessor=(2, 4), hash_=0x1122334455667788, app=7, digest=1 << 20, created=1_767_323_045_000_000, mode=1,
+                 file_bytes=1 << 28) | fields
         sparse(f, s, name, "L3", segment(**v), IDENTITY | {"name": file}, expect={
             "number": str(v["number"]), "epoch": str(v["epoch"]), "firstLsn": str(v["first"]), "predecessorNumber": str(v["predecessor"][0]),
             "predecessorEpoch": str(v["predecessor"][1]), "predecessorHash": f"{v['hash_']:016x}", "appVersion": v["app"],
-            "digestEvery": str(v["digest"]), "createdMicros": str(v["created"])})
+            "digestEvery": str(v["digest"]), "createdMicros": str(v["created"]),
+            "fileBytes": str(v["file_bytes"])})
 
     good("after a take-over", "log.3.5")
     good("the first of a log", "log.1.1", number=1, epoch=1, first=0, predecessor=(0, 0), hash_=0)
     good("after a rotation", "log.4.5", number=4, first=1 << 28, predecessor=(3, 5))
     good("sealed at its predecessor's beginning", "log.3.5", first=0, hash_=0)
+    good("room for one page", "log.3.5", file_bytes=8192)
+    good("longer than any usual segment", "log.3.5", file_bytes=(1 << 40) + 4096)
     good("direct writes, a large digest distance", "log.3.5", mode=2, digest=1 << 30, app=2**32 - 1)
 
     def bad(name, section, data, file="log.3.5"):
         sparse(f, s, name, section, data, IDENTITY | {"name": file}, error=section)
 
     bad("another magic", "L3", segment(magic=b"AMBRLOG2"))
-    bad("format 2", "L3", segment(format_=2))
+    bad("format 1, which states no length", "L3", segment(format_=1, file_bytes=0))
+    bad("format 3", "L3", segment(format_=3))
+    bad("no length", "L3.6", segment(file_bytes=0))
+    bad("a length without room for a page", "L3.6", segment(file_bytes=4096))
+    bad("a length that is no multiple of 4,096", "L3.6", segment(file_bytes=8193))
+    bad("a length beyond all lengths", "L3.6", segment(file_bytes=1 << 63))
     bad("a wrong checksum", "L3", segment(crc=1))
     bad("another header size", "L3", segment(header_bytes=8192))
     bad("another instance", "L3.1", segment(uuid=UUID_B))

@@ -39,11 +39,15 @@ internal class WrappedFile(IFile file) : IFile
 {
     public long Length => file.Length;
 
+    public long BytesTaken => file.BytesTaken;
+
     public virtual int Read(Span<byte> buffer, long offset) => file.Read(buffer, offset);
+
+    public long NextData(long offset) => file.NextData(offset);
 
     public virtual void Write(ReadOnlySpan<byte> bytes, long offset) => file.Write(bytes, offset);
 
-    public void Allocate(long length) => file.Allocate(length);
+    public void Allocate(long from, long end) => file.Allocate(from, end);
 
     public void SetLength(long length) => file.SetLength(length);
 

@@ -78,7 +78,7 @@ public sealed class FaultTests
     {
         _disk.CapacityBytes = 3 * 4096;
         using IFile file = _disk.Open(Name, FileUse.ReadWrite);
-        file.Allocate(3 * 4096);
+        file.Allocate(0, 3 * 4096);
         Assert.Equal(0, _disk.FreeBytes("/data"));
         file.Write(new byte[4096], 2 * 4096);
         IFile other = _disk.Create("/data/other");
@@ -87,6 +87,22 @@ public sealed class FaultTests
         file.SetLength(4096);
         other.Write([1], 0);
         Assert.Equal(4096, _disk.FreeBytes("/data"));
+    }
+
+    /// <summary>A length takes no space, and a write into the hole takes that of its blocks.</summary>
+    [Fact]
+    public void Capacity_FileLongerThanTheDevice_TakesWhatIsWritten()
+    {
+        _disk.CapacityBytes = 2 * 4096;
+        using IFile file = _disk.Open(Name, FileUse.ReadWrite);
+        file.SetLength(1 << 20);
+        long before = file.BytesTaken;
+        Assert.Equal(2 * 4096 - before, _disk.FreeBytes("/data"));
+        file.Write([1], 900_000);
+        Assert.Equal((before + 4096, 1 << 20), (file.BytesTaken, file.Length));
+        Assert.Equal(900_000 / 4096 * 4096, file.NextData(8192));
+        file.Write([2], 900_001); // the same block again
+        Assert.Throws<SimulatedIOException>(() => file.Write(new byte[2 * 4096], 500_000));
     }
 
     [Fact]

@@ -70,7 +70,7 @@ internal sealed class FileScript(IFileSystem files, string root, ulong seed)
                 file.DropCache();
                 break;
             case 18:
-                file.Allocate(position + 1);
+                file.Allocate(file.Length, file.Length + position + 1);
                 break;
             case 19:
                 file.Unlock();

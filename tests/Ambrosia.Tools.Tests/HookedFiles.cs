@@ -46,15 +46,19 @@ internal sealed class HookedFiles(IFileSystem files) : IFileSystem
     {
         public long Length => file.Length;
 
+        public long BytesTaken => file.BytesTaken;
+
         public int Read(Span<byte> buffer, long offset)
         {
             hooked.Before(++hooked.Operations);
             return file.Read(buffer, offset);
         }
 
+        public long NextData(long offset) => file.NextData(offset);
+
         public void Write(ReadOnlySpan<byte> bytes, long offset) => throw new NotSupportedException();
 
-        public void Allocate(long length) => throw new NotSupportedException();
+        public void Allocate(long from, long end) => throw new NotSupportedException();
 
         public void SetLength(long length) => throw new NotSupportedException();
 

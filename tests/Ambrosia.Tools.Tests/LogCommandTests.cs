@@ -186,11 +186,11 @@ public sealed class LogCommandTests : IDisposable
     {
         string segment = Path.Combine(_log, "log.1.1");
         JsonElement last = ToolRun.Of("log", _log, "--pages", "--tail", "1", "--json").JsonLines.First();
-        using (FileStream file = File.OpenWrite(segment)) file.SetLength(last.GetProperty("offset").GetInt64() + 70);
+        LogMaker.Tear(segment, last.GetProperty("offset").GetInt64() + 70);
         ToolRun run = ToolRun.Of("log", _log, "--records", "--json");
 
         Assert.Equal(ToolExit.Fine, run.Code);
-        Assert.Equal(70, run.JsonLines.Last().GetProperty("end").GetProperty("tornBytes").GetInt64());
+        Assert.Equal(4_096, run.JsonLines.Last().GetProperty("end").GetProperty("tornBytes").GetInt64());
         Assert.Contains("torn tail", ToolRun.Of("log", _log).Output);
     }
 

@@ -38,6 +38,15 @@ internal sealed class LogMaker : IDisposable
     public PrimaryLog Log { get; }
     public LogWriter Writer => Log.Writer;
 
+    /// <summary>Turns what stands in a segment from an offset on into zeros, as writes that were lost leave it; its length stays.</summary>
+    public static void Tear(string segment, long offset)
+    {
+        using FileStream file = File.OpenWrite(segment);
+        long whole = file.Length;
+        file.SetLength(offset);
+        file.SetLength(whole);
+    }
+
     public static LogMaker Start(string directory, TimeProvider? time = null, LogOptions? options = null)
     {
         var files = new PosixFileSystem();

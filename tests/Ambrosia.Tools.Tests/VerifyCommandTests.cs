@@ -85,11 +85,35 @@ public sealed class VerifyCommandTests : IDisposable
     {
         SampleLog.Make(_log);
         JsonElement last = ToolRun.Of("log", _log, "--pages", "--tail", "1", "--json").JsonLines.First();
-        using (FileStream file = File.OpenWrite(Path.Combine(_log, "log.1.1"))) file.SetLength(last.GetProperty("offset").GetInt64() + 70);
+        LogMaker.Tear(Path.Combine(_log, "log.1.1"), last.GetProperty("offset").GetInt64() + 70);
         ToolRun run = ToolRun.Of("verify", _log);
 
         Assert.Equal(ToolExit.Fine, run.Code);
-        Assert.Contains("torn tail: 70 bytes behind it are unfinished", run.Output);
+        Assert.Contains("torn tail: 4.0 KiB behind it are unfinished", run.Output);
+    }
+
+    /// <summary>Nothing states what stood behind; the length that the header states does.</summary>
+    [Theory]
+    [InlineData(0)]
+    [InlineData(70)]
+    public void Verify_FileCutBehindTheLastStatement_NamesFileAndBothLengths(int bytesOfThePage)
+    {
+        SampleLog.Make(_log);
+        JsonElement last = ToolRun.Of("log", _log, "--pages", "--tail", "1", "--json").JsonLines.First();
+        string segment = Path.Combine(_log, "log.1.1");
+        long whole = new FileInfo(segment).Length, cut = last.GetProperty("offset").GetInt64() + bytesOfThePage;
+        using (FileStream file = File.OpenWrite(segment)) file.SetLength(cut);
+        int pages = ToolRun.Of("log", _log, "--pages", "--json").JsonLines.Count(static line => line.TryGetProperty("lsn", out _));
+        ToolRun run = ToolRun.Of("verify", _log);
+
+        Assert.Equal(ToolExit.Damage, run.Code);
+        Assert.Contains(segment, run.Output);
+        Assert.Contains($"a file of {whole} bytes, as its header states", run.Output);
+        Assert.Contains($"one of {cut} bytes", run.Output);
+        Assert.Contains("a coordinator would halt (exit 65)", run.Output);
+        Assert.Equal(pages, ToolRun.Of("verify", _log, "--json").Json.GetProperty("pages").GetInt32()); // what is left is read
+        Assert.True(pages > 5, $"{pages} pages");
+        Assert.Throws<LogDamage>(() => LogMaker.Start(_log));
     }
 
     [Fact]
@@ -250,12 +274,12 @@ public sealed class VerifyCommandTests : IDisposable
     }
 
     [Fact]
-    public void Verify_CutBelowTheNewestCheckpoint_SaysThatACoordinatorHalts()
+    public void Verify_TornBelowTheNewestCheckpoint_SaysThatACoordinatorHalts()
     {
         SampleLog.Make(_log);
         MakeCheckpoint();
         JsonElement page = ToolRun.Of("log", _log, "--pages", "--json").JsonLines.ElementAt(8);
-        using (FileStream file = File.OpenWrite(Path.Combine(_log, "log.1.1"))) file.SetLength(page.GetProperty("offset").GetInt64());
+        LogMaker.Tear(Path.Combine(_log, "log.1.1"), page.GetProperty("offset").GetInt64());
         ToolRun run = ToolRun.Of("verify", _log);
 
         Assert.Equal(ToolExit.Damage, run.Code);

@@ -41,7 +41,11 @@ internal sealed class UnflushedFiles(IFileSystem files) : IFileSystem
     {
         public long Length => file.Length;
 
+        public long BytesTaken => file.BytesTaken;
+
         public int Read(Span<byte> buffer, long offset) => file.Read(buffer, offset);
+
+        public long NextData(long offset) => file.NextData(offset);
 
         public void Write(ReadOnlySpan<byte> bytes, long offset) => file.Write(bytes, offset);
 
@@ -53,7 +57,7 @@ internal sealed class UnflushedFiles(IFileSystem files) : IFileSystem
 
         public void Unlock() => file.Unlock();
 
-        public void Allocate(long length) => file.Allocate(length);
+        public void Allocate(long from, long end) => file.Allocate(from, end);
 
         public void SetLength(long length) => file.SetLength(length);
 

@@ -223,7 +223,7 @@ internal sealed class ScratchPlaces(IFileSystem files, string path, long bytesLe
         try
         {
             if (_file is null) { files.Delete(path); _file = files.Create(path); }
-            _file.Allocate((long)(_prepared + missing) * ScratchFile.ExtentBytes);
+            _file.Allocate((long)_prepared * ScratchFile.ExtentBytes, (long)(_prepared + missing) * ScratchFile.ExtentBytes);
         }
         catch (IOException e) when (IFileSystem.IsDiskFull(e))
         {

@@ -8,6 +8,11 @@ public interface IFile : IReadable, IDisposable
 {
     long Length { get; }
 
+    /// <summary>
+    /// Bytes of the device that the file takes: what was written, and what was set aside. Ranges that were never written take none.
+    /// </summary>
+    long BytesTaken => Length;
+
     void Write(ReadOnlySpan<byte> bytes, long offset);
 
     /// <summary>Writes parts that follow one another in the file, with one system call where the file system can do that.</summary>
@@ -28,12 +33,13 @@ public interface IFile : IReadable, IDisposable
     bool TryWriteDirect() => false;
 
     /// <summary>
-    /// Sets disk space aside up to <paramref name="length"/>, so that no write below it meets a full disk. The file's length stays, except
-    /// on a file system that can set space aside only by writing zeros behind the end.
+    /// Sets disk space aside for the bytes from <paramref name="from"/> up to <paramref name="end"/>, so that no write there meets a full
+    /// disk. The caller has written nothing there. The file's length stays; a file system that can set space aside only by writing zeros
+    /// makes a file longer that ends before <paramref name="end"/>.
     /// </summary>
-    void Allocate(long length);
+    void Allocate(long from, long end);
 
-    /// <summary>Cuts or extends the file.</summary>
+    /// <summary>Cuts the file, or extends it by bytes that are zero and take no space.</summary>
     void SetLength(long length);
 
     /// <summary>Brings content and length to the device before it returns.</summary>
@@ -58,6 +64,12 @@ public interface IReadable
 {
     /// <summary>Reads until the buffer is full or the file ends, and returns how many bytes were read.</summary>
     int Read(Span<byte> buffer, long offset);
+
+    /// <summary>
+    /// Returns the first position at or behind <paramref name="offset"/> where something may have been written; all bytes before it are
+    /// zero. It is at most the file's length. A file system that does not know returns the offset.
+    /// </summary>
+    long NextData(long offset) => offset;
 }
 
 /// <summary>Says which other locks of a file a lock excludes.</summary>

@@ -10,13 +10,16 @@ internal static unsafe partial class Libc
     public const int ReadOnly = 0, ReadWrite = 2, CreateFlag = 0x40, ExclusiveFlag = 0x80, CloseOnExec = 0x8_0000;
     public const int LockShared = 1, LockExclusive = 2, LockNoWait = 4, LockUnlock = 8;
     public const int CurrentDirectory = -100, EmptyPath = 0x1000, ForceSync = 0x2000, NoReplace = 1;
-    public const int KeepSize = 1, DontNeed = 4;
+    public const int KeepSize = 1, DontNeed = 4, SeekData = 3;
+
+    /// <summary>The kernel counts a file's blocks in these, whatever the device has.</summary>
+    public const int SectorBytes = 512;
     public const int LargePages = 14, CollapseNow = 25, LargePageBytes = 2 << 20;
     public const int ProtectRead = 1, PrivateMapping = 2, AnonymousMapping = 0x20;
     public const int GetFlags = 3, SetFlags = 4;
-    public const uint InodeMask = 0x100, SizeMask = 0x200, DirectAlignMask = 0x2000;
+    public const uint InodeMask = 0x100, SizeMask = 0x200, BlocksMask = 0x400, DirectAlignMask = 0x2000;
     public const int NotThere = 2, Interrupted = 4, WouldBlock = 11, AccessDenied = 13, Exists = 17, Invalid = 22;
-    public const int NotImplemented = 38, NotSupported = 95;
+    public const int NoSuchPlace = 6, NotImplemented = 38, NotSupported = 95;
 
     [LibraryImport("libc", EntryPoint = "open", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     public static partial int Open(string path, int flags, uint mode);
@@ -44,6 +47,9 @@ internal static unsafe partial class Libc
 
     [LibraryImport("libc", EntryPoint = "ftruncate", SetLastError = true)]
     public static partial int FTruncate(int fd, long length);
+
+    [LibraryImport("libc", EntryPoint = "lseek", SetLastError = true)]
+    public static partial long LSeek(int fd, long offset, int whence);
 
     [LibraryImport("libc", EntryPoint = "fallocate", SetLastError = true)]
     public static partial int FAllocate(int fd, int mode, long offset, long length);
@@ -88,6 +94,7 @@ internal static unsafe partial class Libc
         [FieldOffset(0)] public uint Mask;
         [FieldOffset(32)] public ulong Inode;
         [FieldOffset(40)] public ulong Bytes;
+        [FieldOffset(48)] public ulong Sectors;
         [FieldOffset(136)] public uint DeviceMajor;
         [FieldOffset(140)] public uint DeviceMinor;
         [FieldOffset(152)] public uint DirectMemoryAlign;

@@ -38,6 +38,16 @@ internal sealed unsafe class PosixFile : IFile
         }
     }
 
+    public long BytesTaken
+    {
+        get
+        {
+            Libc.FileStatus status;
+            if (Libc.StatX(Descriptor, "", Libc.EmptyPath, Libc.BlocksMask, &status) < 0) throw PosixError.Of("stat", _path);
+            return (long)status.Sectors * Libc.SectorBytes;
+        }
+    }
+
     /// <summary>Opens or makes a file, mode 0600.</summary>
     /// <exception cref="IOException">The message names operation, path and errno.</exception>
     public static PosixFile Open(string path, int flags, SystemCalls calls)
@@ -145,28 +155,38 @@ internal sealed unsafe class PosixFile : IFile
     /// Sets space aside. On a file system without fallocate zeros are written instead, so that whoever relies on the space is as safe as
     /// elsewhere.
     /// </summary>
-    public void Allocate(long length)
+    public void Allocate(long from, long end)
     {
-        while (_calls.FAllocate(Descriptor, Libc.KeepSize, 0, length) < 0)
+        while (_calls.FAllocate(Descriptor, Libc.KeepSize, from, end - from) < 0)
         {
             int errno = PosixError.Last;
             if (errno is Libc.NotSupported or Libc.NotImplemented)
             {
-                WriteZerosTo(length);
+                WriteZeros(from, end);
                 return;
             }
-            if (errno != Libc.Interrupted) throw PosixError.Of($"allocation of {length} bytes for", _path, errno);
+            if (errno != Libc.Interrupted) throw PosixError.Of($"allocation of {end - from} bytes at {from} of", _path, errno);
         }
     }
 
-    private void WriteZerosTo(long length)
+    private void WriteZeros(long from, long end)
     {
-        for (long at = Length; at < length;)
+        for (long at = from; at < end;)
         {
-            int step = (int)Math.Min(Preallocator.StepBytes, length - at);
+            int step = (int)Math.Min(Preallocator.StepBytes, end - at);
             Write(Preallocator.ZeroBytes[..step], at);
             at += step;
         }
+    }
+
+    /// <summary>The descriptor's own position, which this moves, means nothing: each read and write names its place.</summary>
+    public long NextData(long offset)
+    {
+        long found = Libc.LSeek(Descriptor, offset, Libc.SeekData);
+        if (found >= 0) return found;
+        int errno = PosixError.Last;
+        if (errno == Libc.NoSuchPlace) return Length; // only a hole follows, or nothing
+        return errno is Libc.Invalid or Libc.NotSupported ? offset : throw PosixError.Of($"search from {offset} on in", _path, errno);
     }
 
     public bool TryWriteDirect()

@@ -112,10 +112,17 @@ public readonly record struct PageHeader(
 /// leaves such a page, so it is never torn.</param>
 /// <param name="Record">The record of an intact page that breaks the rule; null when the fault is about the page.</param>
 internal sealed record PageFault(
-    string Expected, string Found, bool IsBlank = false, bool IsStale = false, bool IsIntact = false, Lsn? Record = null)
+    string Expected, string Found, bool IsBlank = false, bool IsStale = false, bool IsIntact = false, bool IsCut = false,
+    Lsn? Record = null)
 {
     /// <summary>True when it is what stands behind the last page of a log that nothing happened to.</summary>
     public bool IsNothing => IsBlank || IsStale;
+
+    /// <summary>
+    /// Why no crash leaves such a page, whatever the rest of the log states; null where one may (log-format L4.2, L3.6).
+    /// </summary>
+    public string? WhyNeverTorn => IsCut ? "its header states this length, and no crash makes a segment's file shorter"
+        : IsIntact ? "its checksums hold, and no crash leaves such a page" : null;
 
     /// <summary>Returns the same fault of a page whose checksums hold.</summary>
     public PageFault OfIntactPage(Lsn? record = null) => this with { IsIntact = true, Record = record };

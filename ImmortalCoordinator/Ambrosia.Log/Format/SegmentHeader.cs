@@ -20,15 +20,20 @@ internal sealed record SegmentHeader(
 {
     public const int Bytes = LogFormat.SegmentHeaderBytes;
 
-    private const ushort Format = 1;
+    private const ushort Format = 2;
     private const byte BufferedWithFlush = 1, DirectWithFlush = 2, Recycled = 1;
-    private const int FieldsEnd = 112, CrcAt = Bytes - 4;
+    private const int FileBytesAt = 112, FieldsEnd = 120, CrcAt = Bytes - 4;
 
     /// <summary>True when pages are written past the page cache.</summary>
     public bool IsDirect { get; init; }
 
     /// <summary>True when the file was a segment before: pages of that life may stand behind the last page of this one (L3.5).</summary>
     public bool IsRecycled { get; init; }
+
+    /// <summary>
+    /// The length of the file, which it has before it has its name and until it loses it; pages never stand behind it (L3.6).
+    /// </summary>
+    public long FileBytes { get; init; }
 
     private static ReadOnlySpan<byte> Magic => "AMBRLOG1"u8;
 
@@ -55,6 +60,7 @@ internal sealed record SegmentHeader(
         to[93] = IsRecycled ? Recycled : (byte)0;
         BinaryPrimitives.WriteUInt64LittleEndian(to[96..], DigestEvery);
         BinaryPrimitives.WriteInt64LittleEndian(to[104..], CreatedMicros);
+        BinaryPrimitives.WriteInt64LittleEndian(to[FileBytesAt..], FileBytes);
         BinaryPrimitives.WriteUInt32LittleEndian(to[CrcAt..], Crc32C.Of(to[..CrcAt]));
     }
 
@@ -68,7 +74,9 @@ internal sealed record SegmentHeader(
         if (crc != stated) throw new LogDamage(file, CrcAt, null, $"header CRC 0x{crc:X8}", $"0x{stated:X8}");
         if (!from.StartsWith(Magic)) throw new LogDamage(file, 0, null, "AMBRLOG1", Convert.ToHexString(from[..8]));
         ushort format = BinaryPrimitives.ReadUInt16LittleEndian(from[8..]);
-        if (format != Format) throw new LogDamage(file, 8, null, $"log format {Format}", $"{format}: written by a newer version");
+        if (format != Format)
+            throw new LogDamage(file, 8, null, $"log format {Format}",
+                $"{format}: written by {(format < Format ? "an older" : "a newer")} version");
         var header = new SegmentHeader(
             BinaryPrimitives.ReadUInt16LittleEndian(from[10..]),
             new Guid(from.Slice(16, 16), bigEndian: true),
@@ -84,8 +92,10 @@ internal sealed record SegmentHeader(
         {
             IsDirect = from[92] == DirectWithFlush,
             IsRecycled = from[93] == Recycled,
+            FileBytes = BinaryPrimitives.ReadInt64LittleEndian(from[FileBytesAt..]),
         };
         header.CheckFields(from, file);
+        header.CheckFileBytes(file);
         header.CheckPlace(file, name, uuid, shard);
         return header;
     }
@@ -115,6 +125,13 @@ internal sealed record SegmentHeader(
             throw new LogDamage(file, 96, null, "digestEvery that is a multiple of 4,096 and at least 1 MiB", $"{DigestEvery}");
         if (from[93] > Recycled || from[94..96].ContainsAnyExcept((byte)0) || from[FieldsEnd..CrcAt].ContainsAnyExcept((byte)0))
             throw new LogDamage(file, 93, null, "zeros in reserved bytes", "other bytes: written by a newer version");
+    }
+
+    private void CheckFileBytes(string file)
+    {
+        if (FileBytes < Bytes + LogFormat.BlockBytes || FileBytes % LogFormat.BlockBytes != 0)
+            throw new LogDamage(file, FileBytesAt, null,
+                $"a file length that is a multiple of {LogFormat.BlockBytes} and leaves room for a page", $"{FileBytes}");
     }
 
     private void CheckPlace(string file, SegmentFileName name, Guid uuid, ushort shard)

@@ -73,7 +73,11 @@ public sealed class LogFollower : IDisposable
     private bool ReadNext()
     {
         Span<byte> bytes = stackalloc byte[PageHeader.Bytes];
-        if (_file!.Read(bytes, _head!.Header.OffsetOf(_next)) < bytes.Length) return false;
+        if (_file!.Read(bytes, _head!.Header.OffsetOf(_next)) < bytes.Length)
+        {
+            _head.CheckLength(_file); // the segment is full, or was cut
+            return false;
+        }
         if (PageHeader.Read(bytes, _seed, out PageHeader header) is not null) return false;
         if (header.Epoch != _head.Header.Epoch || header.Lsn != _next || header.PreviousHash != _nextHash) return false;
         _unstated.Enqueue(header);

@@ -169,8 +169,8 @@ public sealed class LogReader : IDisposable
             stated = scan.Stated;
         }
         if (Inspect(lsn, end, ref buffer) is not { } again) return null;
-        if (stated <= lsn && !again.IsIntact) return again;
-        throw _open.Segment.DamageAt(lsn, again, stated > lsn ? $"{stated} is stated to be durable" : TailClassifier.IntactReason);
+        if (stated <= lsn && again.WhyNeverTorn is null) return again;
+        throw _open.Segment.DamageAt(lsn, again, stated > lsn ? $"{stated} is stated to be durable" : again.WhyNeverTorn!);
     }
 
     /// <summary>

@@ -73,7 +73,7 @@ public sealed class LogScan : IDisposable
     {
         try
         {
-            return Open(fs, dir, identity, LogChain.Load(fs, dir, identity), options);
+            return Open(fs, dir, identity, LogChain.Load(fs, dir, identity, takesAnyLength: options?.GoesOn == true), options);
         }
         catch (LogDamage damage)
         {

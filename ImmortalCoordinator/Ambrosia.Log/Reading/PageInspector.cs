@@ -27,6 +27,7 @@ internal sealed class PageInspector(LogSegment segment)
     {
         long offset = Segment.Header.OffsetOf(lsn);
         int count = file.Read(buffer.Room[..LogFormat.BlockBytes], offset);
+        if (count < LogFormat.BlockBytes && CheckLength(offset + count) is { } cut) return cut;
         ReadOnlySpan<byte> block = buffer.Room[..count];
         if (!block.ContainsAnyExcept((byte)0))
             return new PageFault($"a page of epoch {Segment.Header.Epoch}", count == 0 ? "the end of the file" : "zeros", IsBlank: true);
@@ -36,6 +37,7 @@ internal sealed class PageInspector(LogSegment segment)
         PageBuffer.Grow(ref buffer, header.Footprint, count);
         if (header.Footprint > LogFormat.BlockBytes)
             count += file.Read(buffer.Room[count..header.Footprint], offset + count);
+        if (count < header.Footprint && CheckLength(offset + count) is { } cutInside) return cutInside;
         if (count < header.Footprint) return new PageFault($"a page of {header.Footprint} bytes", $"{count} bytes to the end of the file");
         if (CheckSums(buffer.Room[..header.Footprint], header) is { } damage) return damage;
         buffer.Header = header;
@@ -52,6 +54,10 @@ internal sealed class PageInspector(LogSegment segment)
         return block.Length >= PageHeader.Bytes && BinaryPrimitives.ReadUInt32LittleEndian(block) == PageHeader.Magic
             && PageHeader.Read(block, _seed, out header) is null && header.Epoch == Segment.Header.Epoch;
     }
+
+    /// <summary>Says that the file was cut, if it ends before the place that its header states.</summary>
+    private PageFault? CheckLength(long end) => end >= Segment.Header.FileBytes ? null
+        : new PageFault($"a file of {Segment.Header.FileBytes} bytes", $"one of {end} bytes", IsCut: true);
 
     private PageFault? CheckHeader(ReadOnlySpan<byte> block, Lsn lsn, Lsn end, ulong? previousHash, out PageHeader header)
     {

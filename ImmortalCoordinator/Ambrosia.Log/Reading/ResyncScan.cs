@@ -45,7 +45,7 @@ internal sealed class ResyncScan(PageInspector inspector, IFile file)
         _isNothing = fault.IsNothing;
         _skipTo = from + LogFormat.BlockBytes;
         byte[] chunk = ArrayPool<byte>.Shared.Rent(ChunkBytes);
-        for (Lsn at = from; Walk(chunk.AsSpan(0, ChunkBytes), at, isFirstEnough, ref buffer);) at += ChunkBytes;
+        for (Lsn at = from; Walk(chunk.AsSpan(0, ChunkBytes), at, isFirstEnough, ref buffer);) at = NextData(at + ChunkBytes);
         ArrayPool<byte>.Shared.Return(chunk);
     }
 
@@ -60,6 +60,13 @@ internal sealed class ResyncScan(PageInspector inspector, IFile file)
             if (block.ContainsAnyExcept((byte)0)) Look(at + i, block, ref buffer);
         }
         return count == chunk.Length;
+    }
+
+    /// <summary>Passes over what was never written, which is most of a segment's file: there are zeros.</summary>
+    private Lsn NextData(Lsn at)
+    {
+        long offset = inspector.Segment.Header.OffsetOf(at), skipped = file.NextData(offset) - offset;
+        return skipped <= 0 ? at : at + skipped / LogFormat.BlockBytes * LogFormat.BlockBytes;
     }
 
     private void Look(Lsn lsn, ReadOnlySpan<byte> block, ref PageBuffer buffer)

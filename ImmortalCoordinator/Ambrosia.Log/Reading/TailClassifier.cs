@@ -13,9 +13,6 @@ namespace Ambrosia.Log.Reading;
 /// </summary>
 internal sealed class TailClassifier(LogLocation location, PageInspector inspector)
 {
-    /// <summary>The reason why a page that breaks a rule is not torn (log-format L4.2).</summary>
-    public const string IntactReason = "its checksums hold, and no crash leaves such a page";
-
     private readonly LogSegment _head = inspector.Segment;
 
     /// <summary>Says what it means that no valid page stands at <paramref name="damage"/>.</summary>
@@ -24,7 +21,7 @@ internal sealed class TailClassifier(LogLocation location, PageInspector inspect
     /// <returns>A halt where something states a position behind it as durable.</returns>
     public ReadVerdict Classify(IFile file, PageSequence pages, Lsn damage, PageFault fault, ref PageBuffer buffer)
     {
-        if (fault.IsIntact) return Halt(damage, fault, IntactReason, pages.Stated);
+        if (fault.WhyNeverTorn is { } why) return Halt(damage, fault, why, pages.Stated);
         var scan = new ResyncScan(inspector, file);
         scan.Search(damage, fault, new Lsn(ulong.MaxValue), false, ref buffer);
         if (scan.Stated > damage)

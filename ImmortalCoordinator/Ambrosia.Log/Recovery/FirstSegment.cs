@@ -50,6 +50,7 @@ internal sealed class FirstSegment(LogLocation location, Fence fence, string rep
         string temporary = location.PathOf(new TemporaryFileName(name, replica, header.Epoch).ToString());
         location.Crash.Hit("segment.beforeCreate");
         SegmentFile file = spare?.TakeFor(temporary, bytes) ?? SegmentFile.Create(location.Files, temporary, options, bytes);
+        location.Crash.Hit("segment.afterLength");
         file.WriteHeader(header);
         return file;
     }

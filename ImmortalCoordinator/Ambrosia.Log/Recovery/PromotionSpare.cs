@@ -28,7 +28,7 @@ public sealed class PromotionSpare : IDisposable
 
     internal string? Path => _file?.Path;
 
-    /// <summary>Makes the file and sets the beginning of its space aside.</summary>
+    /// <summary>Makes the file, as long as a segment's, and sets the beginning of its space aside.</summary>
     /// <param name="following">The epoch of the primary that is followed.</param>
     /// <exception cref="IOException">Also when the disk is full; nothing is left behind then.</exception>
     public static PromotionSpare Create(IFileSystem fs, string dir, string replica, Epoch following, LogOptions options)

@@ -58,6 +58,7 @@ internal sealed class TailScan
     public ReadVerdict Read(ref PageBuffer buffer)
     {
         using IFile file = _location.Files.Open(_head.Path, FileUse.Read);
+        _head.CheckLength(file);
         if (_followed is not null) BeginFollowed(_followed);
         else if (NewestCheckpointInHead() is not { } checkpoint || !TryBeginAt(file, checkpoint, ref buffer)) _pages.Begin(_head.Header);
         PageFault? fault;

@@ -15,20 +15,30 @@ namespace Ambrosia.Log.Segments;
 public sealed class LogChain
 {
     private readonly RankedLock _changing = new(LockRank.LogChain);
+    private readonly bool _takesAnyLength;
     private ImmutableArray<LogSegment> _segments;
 
-    internal LogChain(ImmutableArray<LogSegment> segments) => _segments = segments;
+    /// <param name="takesAnyLength">True where files may be shorter or longer than their headers state: their pages are read all the
+    /// same.</param>
+    internal LogChain(ImmutableArray<LogSegment> segments, bool takesAnyLength = false)
+    {
+        _segments = segments;
+        _takesAnyLength = takesAnyLength;
+    }
 
     /// <summary>A snapshot, oldest first; empty before the first start.</summary>
     public ImmutableArray<LogSegment> Segments => ImmutableInterlocked.InterlockedCompareExchange(ref _segments, default, default);
 
     /// <summary>Reads the chain of a directory.</summary>
-    /// <exception cref="LogDamage">A header is damaged, or two headers contradict one another.</exception>
-    public static LogChain Load(IFileSystem fs, string dir, InstanceIdentity identity) =>
-        Load(new LogLocation(fs, dir, identity));
+    /// <param name="takesAnyLength">True for a tool that reads what is left of files that were cut.</param>
+    /// <exception cref="LogDamage">A header is damaged, two headers contradict one another, or a file is not as long as its header
+    /// states.</exception>
+    public static LogChain Load(IFileSystem fs, string dir, InstanceIdentity identity, bool takesAnyLength = false) =>
+        Load(new LogLocation(fs, dir, identity), takesAnyLength);
 
-    /// <inheritdoc cref="Load(IFileSystem, string, InstanceIdentity)"/>
-    internal static LogChain Load(LogLocation location) => new(Read(location));
+    /// <inheritdoc cref="Load(IFileSystem, string, InstanceIdentity, bool)"/>
+    internal static LogChain Load(LogLocation location, bool takesAnyLength = false) =>
+        new(Read(location, takesAnyLength), takesAnyLength);
 
     /// <summary>
     /// Finds the segment that holds a position, and where the segment ends: at the maximum <see cref="Lsn"/> for the last one, which is
@@ -57,7 +67,7 @@ public sealed class LogChain
     {
         using (_changing.Enter())
         {
-            ImmutableArray<LogSegment> now = Read(location);
+            ImmutableArray<LogSegment> now = Read(location, _takesAnyLength);
             if (now.AsSpan().SequenceEqual(_segments.AsSpan())) return false;
             Publish(now);
             return true;
@@ -89,7 +99,7 @@ public sealed class LogChain
     /// Lists the directory and reads the headers. Where even the newest segment was truncated between the listing and the look at it, the
     /// log has gone on, and the directory is listed again.
     /// </summary>
-    private static ImmutableArray<LogSegment> Read(LogLocation location)
+    private static ImmutableArray<LogSegment> Read(LogLocation location, bool takesAnyLength)
     {
         while (true)
         {
@@ -99,7 +109,7 @@ public sealed class LogChain
             {
                 if (SegmentFileName.TryParse(name) is not { } file) continue;
                 if (head is null || file.CompareTo(head.Value) > 0) head = file;
-                if (ReadSegment(location, location.PathOf(name), file) is { } segment) found.Add(file.ToString(), segment);
+                if (ReadSegment(location, location.PathOf(name), file, takesAnyLength) is { } segment) found.Add(file.ToString(), segment);
             }
             if (head is null || found.ContainsKey(head.Value.ToString())) return ChainOf(found, head);
         }
@@ -119,7 +129,7 @@ public sealed class LogChain
         return chain.ToImmutable();
     }
 
-    private static LogSegment? ReadSegment(LogLocation location, string path, SegmentFileName name)
+    private static LogSegment? ReadSegment(LogLocation location, string path, SegmentFileName name, bool takesAnyLength)
     {
         byte[] bytes = new byte[SegmentHeader.Bytes];
         try
@@ -127,7 +137,9 @@ public sealed class LogChain
             using IFile file = location.Files.Open(path, FileUse.Read);
             int count = file.Read(bytes, 0);
             InstanceIdentity identity = location.Identity;
-            return new LogSegment(path, SegmentHeader.Read(bytes.AsSpan(0, count), path, name, identity.Uuid, identity.Shard));
+            var segment = new LogSegment(path, SegmentHeader.Read(bytes.AsSpan(0, count), path, name, identity.Uuid, identity.Shard));
+            if (!takesAnyLength) segment.CheckLength(file);
+            return segment;
         }
         catch (LogDamage) when (!location.Files.Exists(path))
         {

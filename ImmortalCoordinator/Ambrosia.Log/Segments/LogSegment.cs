@@ -53,6 +53,25 @@ public sealed record LogSegment
         return count == SegmentHeader.Bytes && SegmentHeader.IsThatOf(bytes, Header);
     }
 
+    /// <summary>
+    /// Checks that the file is as long as its header states (log-format L3.6). A file that was recycled since the header was read is none
+    /// of this segment any more, and any length is right.
+    /// </summary>
+    /// <exception cref="LogDamage">It is shorter or longer: nothing of ours makes it so.</exception>
+    internal void CheckLength(IFile file)
+    {
+        if (DamageOfLength(file) is { } damage) throw damage;
+    }
+
+    /// <summary>Returns what <see cref="CheckLength"/> throws; null when the length is right.</summary>
+    internal LogDamage? DamageOfLength(IFile file)
+    {
+        long length = file.Length;
+        return length == Header.FileBytes || !IsStillIn(file) ? null
+            : new LogDamage(Path, Math.Min(length, Header.FileBytes), null, $"a file of {Header.FileBytes} bytes, as its header states",
+                $"one of {length} bytes");
+    }
+
     /// <summary>Opens the segment's file for reading.</summary>
     /// <param name="isHeld">The file stays locked shared until it is closed, so that it is neither removed nor recycled meanwhile.</param>
     /// <returns>Null when the segment was truncated, or is being truncated.</returns>

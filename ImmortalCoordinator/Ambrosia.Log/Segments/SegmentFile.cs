@@ -19,21 +19,19 @@ internal sealed class SegmentFile : IDisposable
     private readonly IFileSystem _fs;
     private readonly IFile _file;
     private readonly SegmentSpace _space;
-    private readonly long _capacity;
     private readonly AlignedBlock _header = new(2 * LogFormat.BlockBytes);
     private readonly long _staleTo; // from _writtenTo up to this file offset an earlier life of the file may show
     private long _writtenTo; // file offset of the end of the last page
 
-    private SegmentFile(IFileSystem fs, string path, IFile file, LogOptions options, long usedTo)
+    private SegmentFile(IFileSystem fs, string path, IFile file, LogOptions options, long usedTo, long fileBytes)
     {
         _fs = fs;
         Path = path;
         _file = file;
-        _capacity = options.SegmentBytes;
         IsDirect = options.WriteMode != LogWriteMode.Buffered && file.TryWriteDirect();
         if (!IsDirect && options.WriteMode == LogWriteMode.Direct)
             throw new IOException($"the file system of {path} cannot be written past the page cache, as was asked for");
-        _space = new SegmentSpace(file, options, usedTo);
+        _space = new SegmentSpace(file, options, usedTo, fileBytes);
         _staleTo = usedTo;
         _writtenTo = SegmentHeader.Bytes;
     }
@@ -52,10 +50,17 @@ internal sealed class SegmentFile : IDisposable
     public Lsn End => Header.FirstLsn + (Volatile.Read(ref _writtenTo) - SegmentHeader.Bytes);
 
     /// <summary>The number of bytes that are left for pages.</summary>
-    public long Left => _capacity - Volatile.Read(ref _writtenTo);
+    public long Left => _space.FileBytes - Volatile.Read(ref _writtenTo);
 
     /// <summary>
-    /// Makes a file under a temporary or spare name and sets the beginning of its space aside. An unfinished file of that name is removed.
+    /// Every block below this file offset was written and flushed, in this life of the file or an earlier one. The file's length says
+    /// nothing about it.
+    /// </summary>
+    public long PreparedTo => _space.PreparedTo;
+
+    /// <summary>
+    /// Makes a file under a temporary or spare name, gives it its length, and sets the beginning of its space aside. An unfinished file of
+    /// that name is removed.
     /// </summary>
     /// <param name="bytes">Bytes of pages that are written to it at once.</param>
     /// <exception cref="IOException">Also when the disk is full; then nothing is left behind that takes of the space that the disk
@@ -67,8 +72,9 @@ internal sealed class SegmentFile : IDisposable
         {
             return DisposeOnFailure(fs.Create(path), file =>
             {
-                var made = new SegmentFile(fs, path, file, options, 0);
-                made._space.Allocate(SegmentHeader.Bytes + bytes + MarkBytes);
+                var made = new SegmentFile(fs, path, file, options, 0, 0);
+                made._space.Extend(Math.Max(options.SegmentBytes, BytesFor(bytes)));
+                made._space.Allocate(BytesFor(bytes));
                 return made;
             });
         }
@@ -84,19 +90,27 @@ internal sealed class SegmentFile : IDisposable
     /// overwritten with zeros, and these are flushed before anything else is written. Whoever has the file open finds another header and
     /// knows that the segment is gone.
     /// </summary>
-    public static SegmentFile Recycle(IFileSystem fs, string path, IFile file, LogOptions options) => DisposeOnFailure(file, used =>
-    {
-        if (used.Length > options.SegmentBytes) used.SetLength(options.SegmentBytes); // the segment held one record larger than a segment
-        var recycled = new SegmentFile(fs, path, used, options, used.Length);
-        recycled._file.Write(Preallocator.ZeroBytes[..(2 * LogFormat.BlockBytes)], 0);
-        recycled.Flush();
-        recycled._space.Allocate(options.SegmentBytes);
-        return recycled;
-    });
+    /// <param name="preparedTo">The <see cref="PreparedTo"/> of the file's life as a segment.</param>
+    public static SegmentFile Recycle(IFileSystem fs, string path, IFile file, LogOptions options, long preparedTo) =>
+        DisposeOnFailure(file, used =>
+        {
+            var recycled = new SegmentFile(fs, path, used, options, Math.Min(preparedTo, options.SegmentBytes), options.SegmentBytes);
+            used.Write(Preallocator.ZeroBytes[..(2 * LogFormat.BlockBytes)], 0);
+            recycled.Flush();
+            // The segment may have held one record larger than a segment. The length changes when nobody takes the file for it any more.
+            if (used.Length != options.SegmentBytes) used.SetLength(options.SegmentBytes);
+            recycled._space.Allocate(options.SegmentBytes);
+            return recycled;
+        });
+
+    /// <summary>
+    /// Makes a file that has no segment's name yet long enough for <paramref name="bytes"/> of pages; this takes no space.
+    /// </summary>
+    public void ExtendFor(long bytes) => _space.Extend(BytesFor(bytes));
 
     public void WriteHeader(SegmentHeader header)
     {
-        Header = header with { IsDirect = IsDirect, IsRecycled = IsRecycled };
+        Header = header with { IsDirect = IsDirect, IsRecycled = IsRecycled, FileBytes = _space.FileBytes };
         Header.Write(_header.Span);
         _file.Write(IsRecycled ? _header.Span : _header.Span[..SegmentHeader.Bytes], 0);
     }
@@ -116,9 +130,8 @@ internal sealed class SegmentFile : IDisposable
         Path = path;
     }
 
-    /// <summary>True when <paramref name="bytes"/> of pages go beyond the segment's size and it holds pages already.</summary>
-    public bool IsFullFor(long bytes, bool isMark) =>
-        _writtenTo > SegmentHeader.Bytes && _writtenTo + bytes > _capacity - (isMark ? 0 : MarkBytes);
+    /// <summary>True when <paramref name="bytes"/> of pages go beyond the file's length, which never changes.</summary>
+    public bool IsFullFor(long bytes, bool isMark) => _writtenTo + bytes > _space.FileBytes - (isMark ? 0 : MarkBytes);
 
     /// <summary>True when space is set aside for <paramref name="bytes"/> of pages, with a mark behind them.</summary>
     public bool HasRoomFor(long bytes, bool isMark) => _writtenTo + bytes + (isMark ? 0 : MarkBytes) <= _space.AllocatedTo;
@@ -165,6 +178,9 @@ internal sealed class SegmentFile : IDisposable
     public bool ZeroAhead(long windowBytes, long awaited) => _space.ZeroAhead(Volatile.Read(ref _writtenTo), windowBytes, awaited);
 
     public void Dispose() => _space.Dispose();
+
+    /// <summary>A file of this length holds so many bytes of pages, with a mark behind them.</summary>
+    private static long BytesFor(long bytes) => SegmentHeader.Bytes + bytes + MarkBytes;
 
     private static SegmentFile DisposeOnFailure(IFile file, Func<IFile, SegmentFile> make)
     {

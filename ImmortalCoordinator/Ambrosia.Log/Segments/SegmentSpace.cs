@@ -7,8 +7,10 @@ namespace Ambrosia.Log.Segments;
 /// <summary>
 /// Prepares the space of one segment file: it sets disk space aside in steps and zeroes it ahead of the pages. The space pump prepares,
 /// one thread at a time; the committer only asks what is prepared. Invariant: pages end at or below <see cref="PreparedTo"/>, which is at
-/// or below <c>_zerosAt</c>, which is at or below <c>_allocatedTo</c>; all are file offsets and only grow. So no page of the committer ever
-/// meets a full disk, makes the file grow, or stands where zeros are still to come. It owns the open file.
+/// or below <c>_zerosAt</c>, which is at or below <c>_allocatedTo</c>, which is at or below <see cref="FileBytes"/>; all are file offsets
+/// and only grow, the last one only while the file has no segment's name. So no page of the committer ever meets a full disk, makes the
+/// file grow, or stands where zeros are still to come. How much of the file was written is known here alone: its length says nothing of
+/// it. It owns the open file.
 /// </summary>
 internal sealed class SegmentSpace : IDisposable
 {
@@ -23,20 +25,27 @@ internal sealed class SegmentSpace : IDisposable
     private readonly long _allocateStep;
     private readonly long _usualWindow;
     private readonly RankedLock _preparing = new(LockRank.SegmentSpace); // one thread prepares at a time, and none after disposal
+    private long _fileBytes;   // the file's length
     private long _allocatedTo; // space is set aside below this
     private long _zerosAt;     // zeros, or pages of a take-over, were written up to here
     private long _preparedTo;  // each block below was written and flushed before, so a write into it changes no metadata
     private bool _closed;
 
     /// <param name="usedTo">An earlier life of the file has written everything below this; 0 for a new file.</param>
-    public SegmentSpace(IFile file, LogOptions options, long usedTo)
+    /// <param name="fileBytes">The length of the file.</param>
+    public SegmentSpace(IFile file, LogOptions options, long usedTo, long fileBytes)
     {
+        _fileBytes = fileBytes;
         _file = file;
         _capacity = options.SegmentBytes;
         _allocateStep = options.AllocateStepBytes;
         _usualWindow = AlignedBlock.RoundUp(options.ZeroWindowBytes);
         _zerosAt = _preparedTo = Math.Max(usedTo, SegmentHeader.Bytes);
+        _allocatedTo = usedTo;
     }
+
+    /// <summary>The length of the file, which its segment's header states.</summary>
+    public long FileBytes => Volatile.Read(ref _fileBytes);
 
     /// <summary>Space is set aside below this file offset.</summary>
     public long AllocatedTo => Volatile.Read(ref _allocatedTo);
@@ -50,8 +59,22 @@ internal sealed class SegmentSpace : IDisposable
     public void Allocate(long end)
     {
         long to = AlignedBlock.RoundUp(Math.Max(end, Math.Min(_capacity, end + _allocateStep)));
-        _file.Allocate(to);
+        if (to > _fileBytes) throw new InvalidOperationException($"space up to {to} of a file of {_fileBytes} bytes");
+        if (to <= _allocatedTo) return;
+        _file.Allocate(_allocatedTo, to);
         Volatile.Write(ref _allocatedTo, to);
+    }
+
+    /// <summary>
+    /// Makes a file longer, which takes no space yet, so that it can hold a record that is larger than a segment. The file has no segment's
+    /// name, and nobody gives it one meanwhile.
+    /// </summary>
+    public void Extend(long end)
+    {
+        long to = AlignedBlock.RoundUp(end);
+        if (to <= _fileBytes) return;
+        _file.SetLength(to);
+        Volatile.Write(ref _fileBytes, to);
     }
 
     /// <summary>
@@ -85,6 +108,7 @@ internal sealed class SegmentSpace : IDisposable
         {
             long enough = Math.Min(_capacity, written + _allocateStep / 2);
             if (wanted > 0) enough = Math.Max(enough, written + wanted + SegmentFile.MarkBytes);
+            enough = Math.Min(enough, _fileBytes);
             if (_closed || enough <= _allocatedTo) return false;
             Allocate(enough);
             return true;

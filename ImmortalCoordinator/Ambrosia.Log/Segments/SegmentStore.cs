@@ -127,7 +127,8 @@ internal sealed class SegmentStore : IDisposable
         long wanted = Volatile.Read(ref _wanted);
         bool goesToNext = current.IsFullFor(wanted, isMark: false);
         if (goesToNext && _spares.Prepare(wanted, 0)) return true;
-        if (current.AllocateAhead(goesToNext ? 0 : wanted) || current.ZeroAhead(_window, wanted)) return true;
+        long zerosHere = goesToNext ? Math.Min(wanted, SegmentFile.MarkBytes) : wanted; // a mark still has its place here
+        if (current.AllocateAhead(goesToNext ? 0 : wanted) || current.ZeroAhead(_window, zerosHere)) return true;
         return current.Left <= Math.Max(_options.SegmentBytes / 2, _window) && _spares.Prepare(wanted, _window);
     }
 
@@ -155,8 +156,9 @@ internal sealed class SegmentStore : IDisposable
         _location.Flush();
         _location.Crash.Hit("segment.afterDirFsync");
         _fence.Check();
-        _chain.Append(new LogSegment(path, next.Header));
         SegmentFile full = _current;
+        _spares.Remember(full); // before the chain has a successor, which lets it go
+        _chain.Append(new LogSegment(path, next.Header));
         Volatile.Write(ref _current, next);
         full.Dispose();
     }
@@ -189,7 +191,7 @@ internal sealed class SegmentStore : IDisposable
         _chain.RemoveOldest(oldest);
         try
         {
-            if (isOwn && isFree && _spares.TryRecycle(oldest.Path, file))
+            if (isOwn && isFree && _spares.TryRecycle(oldest, file))
             {
                 Counters.CountRecycled();
                 return SegmentRelease.Recycled;
@@ -201,6 +203,7 @@ internal sealed class SegmentStore : IDisposable
             throw;
         }
         file.Dispose();
+        _spares.Forget(oldest.Name);
         _location.Files.Delete(oldest.Path);
         _location.Crash.Hit("truncate.afterUnlink");
         _location.Flush();

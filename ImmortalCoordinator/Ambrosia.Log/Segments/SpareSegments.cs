@@ -15,6 +15,7 @@ internal sealed class SpareSegments(LogLocation location, Epoch epoch, LogOption
 {
     private readonly RankedLock _changing = new(LockRank.SpareSegments);
     private readonly List<SegmentFile> _spares = [];
+    private readonly Dictionary<SegmentFileName, long> _preparedTo = []; // of this epoch's segments that are full: written up to there
     private int _recycling; // files on their way into the list
     private ulong _made; // number of the last spare, which is part of its name
 
@@ -53,10 +54,12 @@ internal sealed class SpareSegments(LogLocation location, Epoch epoch, LogOption
         using (_changing.Enter())
         {
             spare = _spares.Find(s => s.HasRoomFor(wanted, isMark: false)) ?? _spares.Find(static s => !s.IsRecycled);
+            spare?.ExtendFor(wanted); // here, since the committer takes none meanwhile; it costs no space
             number = spare is null ? ++_made : 0;
         }
         if (spare is not null) return spare.AllocateAhead(wanted) || spare.ZeroAhead(windowBytes, wanted);
         spare = SegmentFile.Create(location.Files, PathOf(number), options, wanted);
+        location.Crash.Hit("segment.afterLength");
         using (_changing.Enter()) _spares.Add(spare);
         return true;
     }
@@ -72,16 +75,31 @@ internal sealed class SpareSegments(LogLocation location, Epoch epoch, LogOption
     }
 
     /// <summary>
+    /// Remembers how far a segment of this process was written, for the day when its file is recycled: its length does not say it.
+    /// </summary>
+    public void Remember(SegmentFile full)
+    {
+        using (_changing.Enter()) _preparedTo[new SegmentFileName(full.Header.Number, full.Header.Epoch)] = full.PreparedTo;
+    }
+
+    /// <summary>Forgets a segment whose name is removed.</summary>
+    public void Forget(SegmentFileName segment)
+    {
+        using (_changing.Enter()) _preparedTo.Remove(segment);
+    }
+
+    /// <summary>
     /// Turns a segment of this epoch, which <paramref name="file"/> holds locked exclusively, into a spare, and takes the file over.
-    /// Returns false when there are enough spares, or no space for this one.
+    /// Returns false when there are enough spares, no space for this one, or when this process did not write it.
     /// </summary>
     /// <exception cref="FileNotFoundException">The segment's name is gone.</exception>
-    public bool TryRecycle(string path, IFile file)
+    public bool TryRecycle(LogSegment segment, IFile file)
     {
         ulong number;
+        long preparedTo;
         using (_changing.Enter())
         {
-            if (_spares.Count + _recycling >= options.SparesMax) return false;
+            if (_spares.Count + _recycling >= options.SparesMax || !_preparedTo.Remove(segment.Name, out preparedTo)) return false;
             _recycling++;
             number = ++_made;
         }
@@ -89,10 +107,10 @@ internal sealed class SpareSegments(LogLocation location, Epoch epoch, LogOption
         try
         {
             string spare = PathOf(number);
-            if (!location.Files.TryRenameNew(path, spare)) throw new IOException($"{spare} is there already");
+            if (!location.Files.TryRenameNew(segment.Path, spare)) throw new IOException($"{spare} is there already");
             location.Flush(); // a segment whose header is invalid must never come back by its old name
             location.Crash.Hit("segment.recycle");
-            recycled = Recycle(spare, file);
+            recycled = Recycle(spare, file, preparedTo);
         }
         finally
         {
@@ -119,11 +137,12 @@ internal sealed class SpareSegments(LogLocation location, Epoch epoch, LogOption
 
     private string PathOf(ulong number) => location.PathOf(new SpareFileName(epoch, number).ToString());
 
-    private SegmentFile? Recycle(string spare, IFile file)
+    private SegmentFile? Recycle(string spare, IFile file, long preparedTo)
     {
         try
         {
-            SegmentFile recycled = SegmentFile.Recycle(location.Files, spare, file, options);
+            SegmentFile recycled = SegmentFile.Recycle(location.Files, spare, file, options, preparedTo);
+            location.Crash.Hit("segment.afterRecycle");
             file.Unlock();
             return recycled;
         }

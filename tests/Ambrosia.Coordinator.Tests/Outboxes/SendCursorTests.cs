@@ -217,7 +217,7 @@ public sealed class SendCursorTests
             }
 
             public void Write(ReadOnlySpan<byte> bytes, long offset) => file.Write(bytes, offset);
-            public void Allocate(long length) => file.Allocate(length);
+            public void Allocate(long from, long end) => file.Allocate(from, end);
             public void SetLength(long length) => file.SetLength(length);
             public void Flush() => file.Flush();
             public bool TryLock(FileLockKind kind) => file.TryLock(kind);

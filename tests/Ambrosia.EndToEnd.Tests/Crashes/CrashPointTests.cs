@@ -40,7 +40,8 @@ public abstract class CrashPointTests
         foreach (Replica replica in new[] { source, ledger })
             replica.Options.AddRange(
                 ["--checkpoint-every", point.Workload is Workload.Small or Workload.TimersAndTasks or Workload.Poison ? "64K" : "64M"]);
-        if (point.Name == "segment.recycle") source.Options.AddRange(["--segment", "2M"]); // so that a checkpoint leaves one behind soon
+        if (point.Name is "segment.recycle" or "segment.afterRecycle")
+            source.Options.AddRange(["--segment", "2M"]); // so that a checkpoint leaves one behind soon
         if (point.Workload == Workload.Poison)
         {
             ledger.Settings["THROW"] = "50";

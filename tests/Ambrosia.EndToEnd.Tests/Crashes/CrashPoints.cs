@@ -14,9 +14,11 @@ internal static class CrashPoints
         new("log.afterFenceCheck", Victim.Source, Workload.Small, 4),
         new("segment.beforeCreate", Victim.Ledger, Workload.Small),
         new("segment.beforeCreate", Victim.Ledger, Workload.Restart),
+        new("segment.afterLength", Victim.Ledger, Workload.Restart),
         new("segment.afterCreate", Victim.Ledger, Workload.Restart),
         new("segment.afterDirFsync", Victim.Ledger, Workload.Restart),
         new("segment.recycle", Victim.Source, Workload.Small),
+        new("segment.afterRecycle", Victim.Source, Workload.Small),
         new("create.beforeInstance", Victim.Source, Workload.Small),
         new("create.afterInstance", Victim.Source, Workload.Small),
         new("create.beforeFirstStart", Victim.Source, Workload.Small),
@@ -82,9 +84,9 @@ internal static class CrashPoints
     /// <summary>Steps of a secondary that becomes primary; Replicas/FailoverTests walks these.</summary>
     public static readonly string[] Promotion =
     [
-        "takeover.afterClaim", "takeover.afterTailRead", "segment.beforeCreate", "segment.afterCreate", "takeover.midRelog",
-        "takeover.afterRename", "segment.afterDirFsync", "catalog.beforePublish", "takeover.beforeConnect", "handshake.sentHello",
-        "handshake.gotHello", "log.afterFlush", "log.afterFenceCheck",
+        "takeover.afterClaim", "takeover.afterTailRead", "segment.beforeCreate", "segment.afterLength", "segment.afterCreate",
+        "takeover.midRelog", "takeover.afterRename", "segment.afterDirFsync", "catalog.beforePublish", "takeover.beforeConnect",
+        "handshake.sentHello", "handshake.gotHello", "log.afterFlush", "log.afterFenceCheck",
     ];
 
     /// <summary>Steps that no run of this version passes, with the reason.</summary>

@@ -1,15 +1,15 @@
 namespace Ambrosia.EndToEnd.Tests;
 
 /// <summary>
-/// A ledger's real log, cut or damaged. Behind the last position that the log itself states as durable nothing was promised: it recovers,
-/// loudly. Before it: the process halts, and says where.
+/// A ledger's real log, torn, damaged or cut. Behind the last position that the log itself states as durable a write may be torn: it
+/// recovers, loudly. Before it, and where the file itself is shorter than it was made: the process halts, and says where.
 /// </summary>
 public sealed class DamageTests(ITestOutputHelper output)
 {
     private const int DamageExitCode = 65;
 
     [Fact]
-    public void Log_CutBehindTheLastStatedPosition_RecoversLoudly()
+    public void Log_TornBehindTheLastStatedPosition_RecoversLoudly()
     {
         var chance = new Chance();
         output.WriteLine($"seed {chance.Seed}");
@@ -19,17 +19,17 @@ public sealed class DamageTests(ITestOutputHelper output)
         List<PageAt> pages = LogFile.Pages(segment);
         long stated = StatedOffset(pages), end = pages[^1].End;
         Assert.True(stated < end, "the last page states itself as durable");
-        byte[] whole = File.ReadAllBytes(segment)[..(int)end];
+        byte[] whole = LogFile.Begin(segment, end);
         string kept = Keep(ledger);
 
         long inLastPage = pages[^1].Offset + pages[^1].Header.Length - 1;
-        long[] cuts = [inLastPage, pages[^1].Offset + 1, pages[^1].Offset + chance.Below(pages[^1].Header.Length - 1) + 1, stated + 1];
-        cluster.Run(chance.Again(nameof(Log_CutBehindTheLastStatedPosition_RecoversLoudly)), () =>
+        long[] tears = [inLastPage, pages[^1].Offset + 1, pages[^1].Offset + chance.Below(pages[^1].Header.Length - 1) + 1, stated + 1];
+        cluster.Run(chance.Again(nameof(Log_TornBehindTheLastStatedPosition_RecoversLoudly)), () =>
         {
-            foreach (long cut in cuts)
+            foreach (long tear in tears)
             {
                 PutBack(ledger, kept);
-                WriteCut(segment, whole, cut);
+                Write(segment, whole, tear);
                 ledger.Start();
                 ledger.AwaitLine("line about the torn tail", line =>
                     line.StartsWith("torn tail: dropped ", StringComparison.Ordinal) && line.Contains(segment, StringComparison.Ordinal));
@@ -50,7 +50,7 @@ public sealed class DamageTests(ITestOutputHelper output)
         List<PageAt> pages = LogFile.Pages(segment);
         List<PageAt> promised = pages.FindAll(page => page.End <= StatedOffset(pages));
         Assert.NotEmpty(promised);
-        byte[] whole = File.ReadAllBytes(segment)[..(int)pages[^1].End];
+        byte[] whole = LogFile.Begin(segment, pages[^1].End);
         string kept = Keep(ledger);
 
         cluster.Run(chance.Again(nameof(Log_DamagedBeforeTheLastStatedPosition_HaltsNamingFileAndByte)), () =>
@@ -60,7 +60,7 @@ public sealed class DamageTests(ITestOutputHelper output)
                 PutBack(ledger, kept);
                 byte[] damaged = [.. whole];
                 damaged[page.Offset + chance.Below(page.Header.Length)] ^= (byte)(1 << chance.Below(8));
-                WriteCut(segment, damaged, damaged.Length);
+                Write(segment, damaged, damaged.Length);
                 ledger.Start();
                 Assert.Equal(DamageExitCode, ledger.AwaitExit());
                 ledger.AwaitLine("reason", line => line.StartsWith("exit 65: ", StringComparison.Ordinal)
@@ -68,6 +68,31 @@ public sealed class DamageTests(ITestOutputHelper output)
                     && line.Contains($"Lsn {page.Header.Lsn}", StringComparison.Ordinal));
             }
         });
+    }
+
+    /// <summary>
+    /// The last pages hold calls that were acknowledged, and nothing states them. A file that ends before, inside or behind them was cut.
+    /// </summary>
+    [Fact]
+    public void Log_CutBehindTheLastStatedPosition_HaltsNamingFileAndLengths()
+    {
+        using var cluster = new Cluster();
+        Replica ledger = KilledAtWork(cluster);
+        string segment = LogFile.Newest(ledger.LogDirectory);
+        List<PageAt> pages = LogFile.Pages(segment);
+        long whole = new FileInfo(segment).Length;
+        string kept = Keep(ledger);
+        foreach (long cut in new[] { StatedOffset(pages), pages[^1].Offset + 100, pages[^1].End, whole - 4_096 })
+        {
+            PutBack(ledger, kept);
+            using (FileStream file = File.OpenWrite(segment)) file.SetLength(cut);
+            ledger.Start();
+            Assert.Equal(DamageExitCode, ledger.AwaitExit());
+            ledger.AwaitLine("reason", line => line.StartsWith("exit 65: ", StringComparison.Ordinal)
+                && line.Contains(
+                    $"{segment} is damaged at byte {cut}: expected a file of {whole} bytes, as its header states, found one of {cut} bytes",
+                    StringComparison.Ordinal));
+        }
     }
 
     /// <summary>A ledger with a log of many pages whose last writes were not yet stated as durable.</summary>
@@ -117,9 +142,13 @@ public sealed class DamageTests(ITestOutputHelper output)
             File.Copy(file, Path.Combine(to, Path.GetFileName(file)));
     }
 
-    private static void WriteCut(string segment, byte[] content, long length)
+    /// <summary>Puts so much of the content into a segment, with zeros behind it; the file is as long as before.</summary>
+    private static void Write(string segment, byte[] content, long length)
     {
-        using FileStream file = File.Create(segment);
+        using FileStream file = File.OpenWrite(segment);
+        long whole = file.Length;
+        file.SetLength(0);
         file.Write(content.AsSpan(0, (int)length));
+        file.SetLength(whole);
     }
 }

@@ -44,6 +44,15 @@ internal static partial class LogFile
         }
     }
 
+    /// <summary>The first bytes of a segment; the file is far longer, and zeros follow.</summary>
+    public static byte[] Begin(string segment, long length)
+    {
+        using FileStream file = File.OpenRead(segment);
+        byte[] bytes = new byte[length];
+        file.ReadExactly(bytes);
+        return bytes;
+    }
+
     /// <summary>Bytes of header and pages; 0 before there is a header.</summary>
     public static long LastPageEnd(string segment)
     {

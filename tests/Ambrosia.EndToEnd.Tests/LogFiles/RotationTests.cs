@@ -17,12 +17,14 @@ public sealed class RotationTests
 
     [Theory]
     [InlineData("segment.beforeCreate", 2)] // the first time is the start's
+    [InlineData("segment.afterLength", 2)]
     [InlineData("segment.afterCreate", 2)]
     [InlineData("segment.afterDirFsync", 2)]
     [InlineData("segment.beforeCreate", 9)]
     [InlineData("segment.afterCreate", 9)]
     [InlineData("segment.afterDirFsync", 9)]
     [InlineData("segment.recycle", 1)]
+    [InlineData("segment.afterRecycle", 1)]
     [InlineData("segment.recycle", 3)]
     public void Coordinator_KilledInARotation_NextStartHasAllAndNoOrphans(string point, int pass)
     {

@@ -29,6 +29,14 @@ internal static class DamageOracle
         Lsn stated = default;
         for (int i = damaged + 1; i < image.Pages.Count; i++)
             if (image.Pages[i].DurableUpTo > stated && IsIntact(image, now, i)) stated = image.Pages[i].DurableUpTo;
+        if (now.Length != image.Segment.Header.FileBytes)
+        {
+            Require(
+                verdict is ReadVerdict.Halt cut && cut.At == at && cut.Damage.File == image.Segment.Path
+                    && cut.Damage.Expected.Contains($"a file of {image.Segment.Header.FileBytes} bytes")
+                    && cut.Damage.Found == $"one of {now.Length} bytes", $"{verdict} at {at} of a file of {now.Length} bytes");
+            return Answer.Halt;
+        }
         if (stated > at)
         {
             var halt = verdict as ReadVerdict.Halt;

@@ -8,7 +8,7 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Log.Tests;
 
 /// <summary>
-/// Every way to cut or damage a small log: what comes back is all of it, a loud cut behind everything that the log states as durable, or a
+/// Every way to tear or damage a small log: what comes back is all of it, a loud cut behind everything that the log states as durable, or a
 /// halt (I18), through a whole take-over and a reader of what it made; <see cref="EveryLengthTests"/> and its neighbours have every length
 /// and bit. The oracle knows the records of the undamaged log and where each page begins; it is itself tested with wrong answers.
 /// </summary>
@@ -17,25 +17,25 @@ public sealed class DamagedLogTests
     private const string Dir = "/log", Segment = Dir + "/log.1.1";
     private static readonly Lazy<Original> s_original = new(Original.Make);
 
-    public static TheoryData<string> Fills => ["truncated", "zeros", "random"];
+    public static TheoryData<string> Fills => ["zeros", "random"];
 
     [Theory]
     [MemberData(nameof(Fills))]
-    public void Recover_CutAtManyLengths_LosesNothingStatedBefore(string fill)
+    public void Recover_TornAtManyLengths_LosesNothingStatedBefore(string fill)
     {
         Original log = s_original.Value;
         var seen = new HashSet<string>();
         Parallel.For(0, (log.Bytes.Length - SegmentHeader.Bytes) / 64, i =>
         {
             int length = SegmentHeader.Bytes + i * 64;
-            byte[] bytes = fill == "truncated" ? log.Bytes[..length] : [.. log.Bytes];
+            byte[] bytes = [.. log.Bytes];
             if (fill == "zeros") bytes.AsSpan(length).Clear();
             if (fill == "random") new Random(length).NextBytes(bytes.AsSpan(length));
             string answer = log.Check(bytes, length);
             lock (seen) seen.Add(answer);
         });
         Assert.Contains("cut", seen);
-        Assert.Equal(fill != "random", seen.Contains("whole")); // a log cut between two pages looks like one that ended there
+        Assert.Equal(fill != "random", seen.Contains("whole")); // a log torn between two pages looks like one that ended there
     }
 
     [Fact]
@@ -152,6 +152,7 @@ public sealed class DamagedLogTests
     {
         private readonly MemoryFileSystem _fs = new();
 
+        /// <summary>The header and the pages; zeros follow in the file, to its length.</summary>
         public byte[] Bytes { get; private set; } = [];
         public List<LoggedRecord> Records { get; private set; } = [];
         public List<PageHeader> Pages { get; } = [];
@@ -193,7 +194,9 @@ public sealed class DamagedLogTests
         public MemoryFileSystem Copy(byte[] bytes)
         {
             MemoryFileSystem fs = _fs.Copy();
-            fs.SetContent(Segment, bytes);
+            byte[] whole = new byte[fs.Content(Segment).Length];
+            bytes.CopyTo(whole, 0);
+            fs.SetContent(Segment, whole);
             return fs;
         }
 
@@ -280,7 +283,6 @@ public sealed class DamagedLogTests
             for (Lsn at = Lsn.Zero; reader.Read(at, ref buffer) == ReadStatus.Page; at = buffer.Next) Pages.Add(buffer.Header);
             Stated = Pages.Max(p => p.DurableUpTo);
             Bytes = _fs.Content(Segment)[..Offset(end)];
-            _fs.SetContent(Segment, Bytes);
         }
     }
 }

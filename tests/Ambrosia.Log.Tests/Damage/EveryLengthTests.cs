@@ -4,7 +4,8 @@ using Ambrosia.Log.Reading;
 namespace Ambrosia.Log.Tests;
 
 /// <summary>
-/// A log of 72 KiB that was cut at every length, with nothing, zeros, the content of the file's earlier life or noise behind the cut.
+/// A log of 72 KiB of which every length is left, with nothing, zeros, the content of the file's earlier life or noise behind it. A file
+/// that ends there was cut, and is damaged wherever that is; the others are what a torn write leaves.
 /// </summary>
 public sealed class EveryLengthTests
 {
@@ -40,7 +41,9 @@ public sealed class EveryLengthTests
             reader.Restore(length, reader.Length - length);
             return answer;
         });
-        Assert.Equal((lengths, 0), (answers.Values.Sum(), answers[DamageOracle.Answer.Halt])); // a cut log states nothing behind the cut
+        Assert.Equal(lengths, answers.Values.Sum());
+        Assert.Equal(fill == Fill.Truncated ? lengths : 0, answers[DamageOracle.Answer.Halt]); // else nothing is stated behind
+        if (fill == Fill.Truncated) return;
         Assert.Equal(fill != Fill.Random, answers[DamageOracle.Answer.Whole] > 0);
         Assert.InRange(answers[DamageOracle.Answer.Cut], lengths / 2, lengths);
     }
@@ -49,7 +52,8 @@ public sealed class EveryLengthTests
     private static void AgreesWithTakeOver(ImageReader reader)
     {
         ReadVerdict read = reader.Read().Verdict, taken = reader.TakeOver();
-        Assert.Equal((read.GetType(), read.End), (taken.GetType(), taken.End));
+        Assert.Equal(read.GetType(), taken.GetType());
+        if (reader.Length == reader.Bytes.Length) Assert.Equal(read.End, taken.End); // else it stops before any page
         if (taken is not ReadVerdict.Halt) Assert.Equal(read, taken);
     }
 }

@@ -40,7 +40,7 @@ internal sealed class ImageFiles(string path, byte[] bytes) : IFileSystem, IFile
     public bool Exists(string name) => name == path;
 
     public void Write(ReadOnlySpan<byte> content, long offset) => throw Refused();
-    public void Allocate(long length) => throw Refused();
+    public void Allocate(long from, long end) => throw Refused();
     public void SetLength(long length) => throw Refused();
     public void Flush() => throw Refused();
     public IFile Create(string name) => throw Refused();

@@ -108,6 +108,8 @@ internal sealed class SegmentImage
         byte[] bytes = fs.Content(segment.Path), stale = fs.Content(chain.Segments[0].Path);
         int length = (int)segment.Header.OffsetOf(pages[^1].Next) + BehindBytes;
         Array.Resize(ref bytes, length);
+        segment = new LogSegment(segment.Path, segment.Header with { FileBytes = length });
+        segment.Header.Write(bytes);
         Assert.True(stale.AsSpan(SegmentHeader.Bytes, stale.Length - SegmentHeader.Bytes).ContainsAnyExcept((byte)0));
         while (stale.Length < length)
             stale = [.. stale, .. stale.AsSpan(SegmentHeader.Bytes, Math.Min(length - stale.Length, stale.Length - SegmentHeader.Bytes))];

@@ -83,7 +83,7 @@ internal sealed class TruncationScenario
         Truncation truncation = primary.Truncation(files, dir);
         for (int i = 0; i < _rounds; i++)
         {
-            Append(primary, i % 4 == 3 ? 14_000 : 2_500 + i);
+            Append(primary, i == 7 ? 40_000 : i % 4 == 3 ? 14_000 : 2_500 + i); // the largest makes a segment longer than the others
             if (i % 3 == 1) // a group of three pages
                 for (int more = 0; more < 2; more++) Append(primary, 6_000);
             Commit(primary);

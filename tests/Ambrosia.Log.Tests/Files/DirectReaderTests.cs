@@ -129,7 +129,7 @@ public sealed class DirectReaderTests
 
         public void Write(ReadOnlySpan<byte> bytes, long offset) => throw new NotSupportedException();
 
-        public void Allocate(long length) => throw new NotSupportedException();
+        public void Allocate(long from, long end) => throw new NotSupportedException();
 
         public void SetLength(long length) => throw new NotSupportedException();
 

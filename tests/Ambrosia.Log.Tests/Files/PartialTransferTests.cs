@@ -122,7 +122,7 @@ public sealed class PartialTransferTests
         using (var file = new PosixFile("f", 1, calls)) file.SetLength(4);
         Assert.Equal(4, calls.Content.Length);
         calls = Calls();
-        using (var file = new PosixFile("f", 1, calls)) file.Allocate(4_096);
+        using (var file = new PosixFile("f", 1, calls)) file.Allocate(0, 4_096);
         Assert.Equal(4_096, calls.Allocated);
         calls = Calls();
         using (var file = new PosixFile("f", 1, calls)) Assert.True(file.TryLock(FileLockKind.Shared));

@@ -18,12 +18,27 @@ public sealed class PosixFileSystemTests : IDisposable
         Assert.Equal(13, file.Read(bytes, 0));
         Assert.Equal([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3], bytes[..13]);
         Assert.Equal(0, file.Read(bytes, 13));
-        file.Allocate(1 << 20);
+        file.Allocate(0, 1 << 20);
         Assert.Equal(13, file.Length);
         file.SetLength(11);
         Assert.Equal(11, file.Length);
         file.DropCache();
         Assert.Equal(1, file.Read(bytes, 10));
+    }
+
+    [Fact]
+    public void File_LongerThanWhatWasWritten_TakesThatAlone()
+    {
+        using IFile file = _fs.Create(At("a"));
+        file.SetLength(64 << 20);
+        file.Write([.. Enumerable.Repeat((byte)7, 4_096)], 1 << 20);
+        file.Flush();
+        Assert.Equal(64 << 20, file.Length);
+        Assert.InRange(file.BytesTaken, 4_096, 2 << 20);
+        Assert.InRange(file.NextData(0), 4_096, 1 << 20); // in between are zeros
+        Assert.Equal(1 << 20, file.NextData(1 << 20));
+        Assert.Equal(64 << 20, file.NextData(8 << 20));
+        Assert.Equal(64 << 20, file.NextData(64 << 20));
     }
 
     [Fact]

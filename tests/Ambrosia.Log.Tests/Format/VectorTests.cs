@@ -106,6 +106,7 @@ public sealed class VectorTests
             ["predecessorNumber"] = $"{header.PredecessorNumber}", ["predecessorEpoch"] = $"{header.PredecessorEpoch}",
             ["predecessorHash"] = $"{header.PredecessorHash:x16}", ["appVersion"] = header.AppVersion,
             ["digestEvery"] = $"{header.DigestEvery}", ["createdMicros"] = $"{header.CreatedMicros}",
+            ["fileBytes"] = $"{header.FileBytes}",
         };
     }
 
@@ -114,7 +115,10 @@ public sealed class VectorTests
         var lsn = new Lsn(ulong.Parse(vector.Text("lsn")));
         var epoch = new Epoch(ulong.Parse(vector.Text("epoch")));
         var segment = new LogSegment(Path,
-            new SegmentHeader(vector.Identity.Shard, vector.Identity.Uuid, 1, epoch, lsn, 0, default, 0, 0, 1 << 20, 0));
+            new SegmentHeader(vector.Identity.Shard, vector.Identity.Uuid, 1, epoch, lsn, 0, default, 0, 0, 1 << 20, 0)
+            {
+                FileBytes = SegmentHeader.Bytes + bytes.Length
+            });
         var fs = new MemoryFileSystem();
         using IFile file = fs.Create(Path);
         file.Write(bytes, SegmentHeader.Bytes);

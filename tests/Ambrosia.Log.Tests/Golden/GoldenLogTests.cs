@@ -57,7 +57,7 @@ public sealed class GoldenLogTests
     [Fact]
     public void Committed_RecycledLog_HasPagesOfAnEarlierLifeBehindItsEnd()
     {
-        MemoryFileSystem fs = Load(Path.Combine(Root(), "v1", "recycled"));
+        MemoryFileSystem fs = Load(Path.Combine(Root(), "v2", "recycled"));
         InstanceIdentity identity = InstanceDirectory.TryRead(fs, GoldenMaker.Dir)!;
         using LogScan scan = LogScan.Open(fs, GoldenMaker.Dir, identity);
         while (scan.Next()) { }
@@ -75,7 +75,7 @@ public sealed class GoldenLogTests
     [Fact]
     public void Read_ChangedByte_IsNoticed()
     {
-        string dir = Path.Combine(Root(), "v1", "segments");
+        string dir = Path.Combine(Root(), "v2", "segments");
         MemoryFileSystem fs = Load(dir);
         byte[] bytes = fs.Content($"{GoldenMaker.Dir}/log.1.1");
         bytes[SegmentHeader.Bytes + 80] ^= 1;
@@ -85,7 +85,7 @@ public sealed class GoldenLogTests
 
     [Fact]
     public void Committed_EveryVersion_HasEveryLog() =>
-        Assert.Superset(GoldenMaker.All.Keys.Select(name => Path.Combine("v1", name)).ToHashSet(), Names().ToHashSet());
+        Assert.Superset(GoldenMaker.All.Keys.Select(name => Path.Combine("v2", name)).ToHashSet(), Names().ToHashSet());
 
     private static IEnumerable<string> Names() =>
         Directory.GetDirectories(Root()).SelectMany(Directory.GetDirectories).Select(log => Path.GetRelativePath(Root(), log))

@@ -13,7 +13,7 @@ using Ambrosia.Protocol.Runs;
 namespace Ambrosia.Log.Tests;
 
 /// <summary>
-/// The program that made the logs under Golden/v1: `AMBROSIA_WRITE_GOLDEN=DIR dotnet test tests/Ambrosia.Log.Tests --filter GoldenLogTests`
+/// The program that made the logs under Golden/v2: `AMBROSIA_WRITE_GOLDEN=DIR dotnet test tests/Ambrosia.Log.Tests --filter GoldenLogTests`
 /// writes the logs of today's version there. Logs that are committed are never made again: a version whose writer changed
 /// adds a folder of its own.
 /// </summary>

@@ -58,15 +58,19 @@ internal sealed class InterceptedFiles(IFileSystem files) : IFileSystem
     {
         public long Length => file.Length;
 
+        public long BytesTaken => file.BytesTaken;
+
         public int Read(Span<byte> buffer, long offset)
         {
             watched.BeforeRead(offset, buffer.Length);
             return file.Read(buffer, offset);
         }
 
+        public long NextData(long offset) => file.NextData(offset);
+
         public void Write(ReadOnlySpan<byte> bytes, long offset) => file.Write(bytes, offset);
 
-        public void Allocate(long length) => file.Allocate(length);
+        public void Allocate(long from, long end) => file.Allocate(from, end);
 
         public bool TryWriteDirect() => watched.GoesPastCache(path);
 

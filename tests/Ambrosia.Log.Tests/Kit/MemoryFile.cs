@@ -25,17 +25,22 @@ internal sealed class MemoryFile(MemoryFile.Inode inode, Lock sync) : IFile
         {
             if (offset + bytes.Length > inode.Content.Length) Array.Resize(ref inode.Content, (int)offset + bytes.Length);
             bytes.CopyTo(inode.Content.AsSpan((int)offset));
+            inode.WrittenTo = Math.Max(inode.WrittenTo, offset + bytes.Length);
         }
     }
 
-    public void Allocate(long length)
+    public void Allocate(long from, long end)
     {
-        lock (sync) inode.Allocated = Math.Max(inode.Allocated, length);
+        lock (sync) inode.Allocated = Math.Max(inode.Allocated, end);
     }
 
     public void SetLength(long length)
     {
-        lock (sync) Array.Resize(ref inode.Content, (int)length);
+        lock (sync)
+        {
+            Array.Resize(ref inode.Content, (int)length);
+            inode.WrittenTo = Math.Min(inode.WrittenTo, length);
+        }
     }
 
     public void Flush()
@@ -70,6 +75,7 @@ internal sealed class MemoryFile(MemoryFile.Inode inode, Lock sync) : IFile
     {
         public byte[] Content = [];
         public long Allocated;
+        public long WrittenTo;
         public bool IsLocked;
         public List<(MemoryFile File, FileLockKind Kind)> Holders = [];
 

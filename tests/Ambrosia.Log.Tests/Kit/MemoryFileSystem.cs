@@ -41,9 +41,19 @@ internal sealed class MemoryFileSystem : IFileSystem
         lock (_sync) return _names[path].Allocated;
     }
 
+    /// <summary>Something was written to the file below this: what lies behind is a hole.</summary>
+    public long WrittenTo(string path)
+    {
+        lock (_sync) return _names[path].WrittenTo;
+    }
+
     public void SetContent(string path, ReadOnlySpan<byte> content)
     {
-        lock (_sync) _names[path].Content = content.ToArray();
+        lock (_sync)
+        {
+            _names[path].Content = content.ToArray();
+            _names[path].WrittenTo = content.Length;
+        }
     }
 
     public IFile Open(string path, FileUse use) => new MemoryFile(Find(path), _sync);

@@ -84,6 +84,7 @@ public sealed class TakeOverTests
     [InlineData("takeover.midRelog")]
     [InlineData("takeover.afterRename")]
     [InlineData("segment.beforeCreate")]
+    [InlineData("segment.afterLength")]
     [InlineData("segment.afterCreate")]
     [InlineData("segment.afterDirFsync")]
     public void Run_CrashedHalfWay_NextOneHasTheSameLog(string point)
@@ -125,6 +126,7 @@ public sealed class TakeOverTests
 
     [Theory]
     [InlineData("takeover.afterTailRead")]
+    [InlineData("segment.afterLength")]
     [InlineData("segment.afterCreate")]
     [InlineData("takeover.afterRename")]
     public void Run_LaterClaimerTakesOverMeanwhile_SaysThatTheFenceIsLost(string point)
@@ -199,7 +201,8 @@ public sealed class TakeOverTests
             CheckpointTests.Write(_fs, Dir, first, new Lsn(4_096 + 64), new Lsn(4_096));
         }
         byte[] bytes = _fs.Content($"{Dir}/log.1.1");
-        _fs.SetContent($"{Dir}/log.1.1", bytes.AsSpan(0, 8_192)); // the second page and the mark are gone without a trace
+        bytes.AsSpan(8_192).Clear();
+        _fs.SetContent($"{Dir}/log.1.1", bytes); // the second page and the mark are gone without a trace
         LogDamage damage = Assert.Throws<LogDamage>(() => Primary.Start(_fs, Dir));
         Assert.Contains("ckpt.4160.1.r0", damage.Message, StringComparison.Ordinal);
         Assert.Equal(new Lsn(4_096), damage.Lsn);

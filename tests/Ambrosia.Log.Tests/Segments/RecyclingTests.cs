@@ -153,16 +153,64 @@ public sealed class RecyclingTests
         {
         }
         string path = spare.Path!;
-        byte[] zeros = _fs.Content(path);
-        Assert.True(zeros.Length > SegmentHeader.Bytes);
+        long zeroed = _fs.WrittenTo(path);
+        Assert.True(zeroed > 512 << 10);
         InstanceIdentity identity = InstanceDirectory.TryRead(_fs, Dir)!;
         var claimed = Assert.IsType<ClaimResult.Claimed>(PrimaryClaim.TryClaim(_fs, Dir, identity, "r1", ICrashPoints.None));
         PrimaryLog log = TakeOver.Execute(
             new LogLocation(_fs, Dir, identity), claimed.Fence, "r1", Primary.Small, new SteppingTime(), spare: spare);
-        Assert.Equal(zeros.Length, _fs.Content(log.Chain.Segments[^1].Path).Length); // zeroed already
+        Assert.Equal(zeroed, _fs.WrittenTo(log.Chain.Segments[^1].Path)); // zeroed already
         Assert.DoesNotContain(_fs.List(Dir), static n => n.EndsWith(".tmp", StringComparison.Ordinal));
         Assert.Null(other.TakeFor("/log/x.tmp", 0));
         log.Writer.Dispose();
+    }
+
+    /// <summary>
+    /// A file whose segment ended early is as long as any other, and for the most part a hole. In its next life pages wait for zeros there.
+    /// </summary>
+    [Fact]
+    public void Release_SegmentThatWasHardlyWritten_TakesPagesOnlyWhereItWasWritten()
+    {
+        using Primary primary = Primary.Start(_fs, Dir, Primary.Small with { ZeroWindowBytes = 4 << 10, MessageBytesMax = 1 << 20 });
+        primary.Fill(2);
+        primary.AppendSpanning(new byte[230 << 10]); // does not fit behind these
+        primary.Commit();
+        LogSegment oldest = primary.Log.Chain.Segments[0];
+        Assert.InRange(_fs.WrittenTo(oldest.Path), 1, 64 << 10);
+        Assert.Equal(SegmentRelease.Recycled, primary.Writer.Release(oldest));
+        for (long rotations = primary.Writer.Metrics.Rotations; primary.Writer.Metrics.Rotations < rotations + 2;)
+        {
+            primary.Append(new byte[9_000]);
+            CommitGroup group = primary.Next()!;
+            if (group.NeedsRotation) group.Rotate();
+            string path = primary.Log.Chain.Segments[^1].Path;
+            long before = _fs.WrittenTo(path);
+            group.Write();
+            Assert.Equal(before, _fs.WrittenTo(path));
+            group.Flush();
+            group.CheckFence();
+            primary.Writer.Complete(group);
+        }
+        Assert.Contains(primary.Log.Chain.Segments, static segment => segment.Header.IsRecycled);
+    }
+
+    /// <summary>A record larger than a segment makes its file longer; the file's next life is of the usual length again.</summary>
+    [Fact]
+    public void Release_SegmentOfOneLargeRecord_HasTheUsualLengthAgain()
+    {
+        using Primary primary = Primary.Start(_fs, Dir, Primary.Small with { MessageBytesMax = 1 << 20 });
+        LoggedRecord large = primary.AppendSpanning(new byte[700_000]);
+        primary.Commit();
+        LogSegment holder = primary.Log.Chain.Segments[^1]; // the first one, which has its name and length, was too short
+        Assert.Equal((2, large.Lsn.Value), (primary.Log.Chain.Segments.Length, holder.FirstLsn.Value + PageHeader.Bytes));
+        Assert.InRange(holder.Header.FileBytes, 700_000, 800_000);
+        primary.Fill(1);
+        while (primary.Log.Chain.Segments[0] != holder) primary.Writer.Release(primary.Log.Chain.Segments[0]);
+        Assert.Equal(SegmentRelease.Recycled, primary.Writer.Release(holder));
+        Assert.All(Spares(), spare => Assert.Equal(256 << 10, _fs.Content(spare).Length));
+        long stalls = 0;
+        FillUntilRotated(primary, ref stalls);
+        Assert.All(primary.Log.Chain.Segments, segment => Assert.Equal(segment.Header.FileBytes, _fs.Content(segment.Path).Length));
     }
 
     private static CommitGroup BeginWithoutRotation(Primary primary)

@@ -69,7 +69,7 @@ public sealed class RotationTests
         long before = 0;
         while (primary.Log.Chain.Segments.Length == 1)
         {
-            while (primary.Writer.PrepareSpace()) Assert.True(_fs.Allocated(path) >= _fs.Content(path).Length);
+            while (primary.Writer.PrepareSpace()) Assert.True(_fs.Allocated(path) >= _fs.WrittenTo(path));
             Assert.InRange(_fs.Allocated(path), before, options.SegmentBytes);
             before = _fs.Allocated(path);
             Fill(primary, 1);
@@ -78,8 +78,7 @@ public sealed class RotationTests
     }
 
     /// <summary>
-    /// Not a byte of a group is written where no zeros stand. When they have come the group is written, in a file that is as long as
-    /// before.
+    /// Not a byte of a group is written where no zeros stand. When they have come the group is written, and nothing behind them.
     /// </summary>
     [Fact]
     public void Commit_ThatOutrunsTheZeros_WaitsAndIsCounted()
@@ -106,10 +105,10 @@ public sealed class RotationTests
             Assert.InRange(step, 0, 100);
             primary.Writer.PrepareSpace();
         }
-        long length = _fs.Content(path).Length;
+        long before = _fs.WrittenTo(path);
         Primary.Steps(group!);
         primary.Writer.Complete(group!);
-        Assert.Equal(length, _fs.Content(path).Length);
+        Assert.Equal(before, _fs.WrittenTo(path));
         Assert.Equal(written, LogContent.Read(_fs, Dir));
     }
 
@@ -120,7 +119,7 @@ public sealed class RotationTests
     [InlineData(0)]
     [InlineData(4 << 10)]
     [InlineData(32 << 10)]
-    public void Commit_Always_LeavesTheFileAsLongAsItWas(int window)
+    public void Commit_Always_WritesIntoNoHole(int window)
     {
         LogOptions options = Primary.Small with { ZeroWindowBytes = window, SegmentBytes = 96 << 10, MessageBytesMax = 1 << 20 };
         var written = new List<LoggedRecord>();
@@ -135,9 +134,9 @@ public sealed class RotationTests
                 {
                     if (group.NeedsRotation) group.Rotate();
                     string path = primary.Log.Chain.Segments[^1].Path;
-                    long length = _fs.Content(path).Length;
+                    long before = _fs.WrittenTo(path);
                     for (int page = 0; page < group.PageCount; page++) group.Write(page);
-                    Assert.Equal(length, _fs.Content(path).Length);
+                    Assert.Equal(before, _fs.WrittenTo(path));
                     group.Flush();
                     group.CheckFence();
                     primary.Writer.Complete(group);
@@ -181,6 +180,7 @@ public sealed class RotationTests
 
     [Theory]
     [InlineData("segment.beforeCreate")]
+    [InlineData("segment.afterLength")]
     [InlineData("segment.afterCreate")]
     [InlineData("segment.afterDirFsync")]
     [InlineData("log.betweenPages")]

@@ -16,6 +16,7 @@ internal sealed class Inode(int id)
     private readonly List<(long Length, long Change)> _lengths = [(0, 0)];
     private long _changes;
     private long _allocated;
+    private int _outside; // blocks behind _allocated
 
     public int Id => id;
 
@@ -28,10 +29,23 @@ internal sealed class Inode(int id)
     private readonly List<(SimulatedFile Holder, FileLockKind Kind)> _locks = [];
 
     /// <summary>Bytes of the device that the file takes.</summary>
-    public long BytesTaken => RoundUp(Math.Max(Length, _allocated));
+    public long BytesTaken => RoundUp(_allocated) + (long)_outside * Block.Bytes;
 
-    /// <summary>What <see cref="BytesTaken"/> would be for another length or allocation.</summary>
-    public static long RoundUp(long bytes) => (bytes + Block.Bytes - 1) / Block.Bytes * Block.Bytes;
+    /// <summary>The bytes of the device that a write or an allocation there takes beyond <see cref="BytesTaken"/>.</summary>
+    public long BytesMissing(long offset, long bytes)
+    {
+        if (bytes <= 0) return 0;
+        long first = Math.Max(offset / Block.Bytes, RoundUp(_allocated) / Block.Bytes), end = RoundUp(offset + bytes) / Block.Bytes;
+        if (end <= first) return 0;
+        long present = 0;
+        if (end - first > _blocks.Count) present = _blocks.Keys.Count(number => number >= first && number < end);
+        else
+            for (long number = first; number < end; number++)
+                if (_blocks.ContainsKey(number)) present++;
+        return (end - first - present) * Block.Bytes;
+    }
+
+    private static long RoundUp(long bytes) => (bytes + Block.Bytes - 1) / Block.Bytes * Block.Bytes;
 
     public bool TryLock(SimulatedFile file, FileLockKind kind)
     {
@@ -72,7 +86,21 @@ internal sealed class Inode(int id)
         if (offset + bytes.Length > Length) ChangeLength(offset + bytes.Length);
     }
 
-    public void Allocate(long length) => _allocated = Math.Max(_allocated, length);
+    /// <summary>The first position at or behind the offset that was ever written, or the length.</summary>
+    public long NextData(long offset)
+    {
+        long next = long.MaxValue / Block.Bytes;
+        foreach (long number in _blocks.Keys)
+            if (number >= offset / Block.Bytes && number < next) next = number;
+        return Math.Min(Length, Math.Max(offset, next * Block.Bytes));
+    }
+
+    /// <summary>Sets space aside up to there: whoever asks has written, or set aside, what lies before.</summary>
+    public void Allocate(long end)
+    {
+        _allocated = Math.Max(_allocated, end);
+        CountOutside();
+    }
 
     public void SetLength(long length)
     {
@@ -86,6 +114,7 @@ internal sealed class Inode(int id)
             long keep = Math.Clamp(length - number * Block.Bytes, 0, Block.Bytes);
             if (keep < Block.Bytes) block.Cut((int)keep, _changes);
         }
+        CountOutside();
     }
 
     public void Flush()
@@ -145,7 +174,7 @@ internal sealed class Inode(int id)
 
     public Inode Copy()
     {
-        var copy = new Inode(id) { _allocated = _allocated, _changes = _changes };
+        var copy = new Inode(id) { _allocated = _allocated, _changes = _changes, _outside = _outside };
         copy._lengths.Clear();
         copy._lengths.AddRange(_lengths);
         foreach ((long number, Block block) in _blocks) copy._blocks.Add(number, block.Copy());
@@ -166,9 +195,15 @@ internal sealed class Inode(int id)
 
     private Block BlockAt(long number)
     {
-        if (!_blocks.TryGetValue(number, out Block? block)) _blocks.Add(number, block = new Block());
+        if (_blocks.TryGetValue(number, out Block? block)) return block;
+        _blocks.Add(number, block = new Block());
+        if (number * Block.Bytes >= RoundUp(_allocated)) _outside++;
         return block;
     }
+
+    /// <summary>Blocks behind the end of a file that was cut take nothing, though a power loss may bring them back.</summary>
+    private void CountOutside() =>
+        _outside = _blocks.Keys.Count(number => number * Block.Bytes >= RoundUp(_allocated) && number * Block.Bytes < Length);
 
     /// <summary>Bytes behind the end are zero when the file grows again, whatever a lost write left there.</summary>
     private void ClearBehind(long length)
@@ -179,6 +214,7 @@ internal sealed class Inode(int id)
             if (keep <= 0) _blocks.Remove(number);
             else if (keep < Block.Bytes) block.Damage(content => content.AsSpan((int)keep).Clear(), alsoCached: true);
         }
+        CountOutside();
     }
 
     /// <summary>Draws must come in the same order in each run, so never in that of a dictionary.</summary>

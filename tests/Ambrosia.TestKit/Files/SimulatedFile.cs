@@ -13,6 +13,18 @@ internal sealed class SimulatedFile(SimulatedFileSystem disk, SimulatedProcess p
 
     public long Length { get { lock (disk.Gate) { CheckOpen(); return inode.Length; } } }
 
+    public long BytesTaken { get { lock (disk.Gate) { CheckOpen(); return inode.BytesTaken; } } }
+
+    public long NextData(long offset)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(offset);
+        lock (disk.Gate)
+        {
+            Begin(FileOperationKind.Read, offset, 0);
+            return inode.NextData(offset);
+        }
+    }
+
     public int Read(Span<byte> buffer, long offset)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(offset);
@@ -41,7 +53,7 @@ internal sealed class SimulatedFile(SimulatedFileSystem disk, SimulatedProcess p
                 throw;
             }
 
-            if (disk.FaultOf(operation, inode.BytesTaken, offset + bytes.Length) is not { } fault)
+            if (disk.FaultOf(operation, inode.BytesMissing(offset, bytes.Length)) is not { } fault)
             {
                 inode.Write(bytes, offset);
                 return;
@@ -52,14 +64,15 @@ internal sealed class SimulatedFile(SimulatedFileSystem disk, SimulatedProcess p
         }
     }
 
-    public void Allocate(long length)
+    public void Allocate(long from, long end)
     {
         lock (disk.Gate)
         {
             CheckWritable();
-            FileOperation operation = disk.Announce(process, FileOperationKind.Allocate, path, 0, length);
-            if (disk.FaultOf(operation, inode.BytesTaken, length) is { } fault) throw new SimulatedIOException(fault, operation);
-            inode.Allocate(length);
+            FileOperation operation = disk.Announce(process, FileOperationKind.Allocate, path, from, end - from);
+            if (disk.FaultOf(operation, inode.BytesMissing(from, end - from)) is { } fault)
+                throw new SimulatedIOException(fault, operation);
+            inode.Allocate(end);
         }
     }
 

@@ -177,11 +177,10 @@ public sealed partial class SimulatedFileSystem
         return process.IsAlive ? operation : throw new SimulatedCrash($"{process.Id} died before {operation}");
     }
 
-    /// <summary>The fault that an operation which makes a file longer is to report: an injected one, or a full device.</summary>
-    internal FileFault? FaultOf(FileOperation operation, long takenNow, long lengthThen)
+    /// <summary>The fault that an operation which takes space is to report: an injected one, or a full device.</summary>
+    internal FileFault? FaultOf(FileOperation operation, long more)
     {
         if (Faults.Of(operation) is { } fault) return fault;
-        long more = Inode.RoundUp(lengthThen) - takenNow;
         return more > 0 && BytesTaken() + more > CapacityBytes ? FileFault.NoSpace : null;
     }
 

@@ -48,7 +48,7 @@ internal sealed class LogListing(LogDirectory log, IReadOnlyList<LogDamage> unus
     private int Run(Screen screen, Func<long> problems, Func<LogWalk.PageTaker> taker)
     {
         foreach (LogDamage header in unusable) screen.Show(DamageReport.Of(header));
-        LogChain chain = LogChain.Load(log.Files, log.Path, log.Identity);
+        LogChain chain = LogChain.Load(log.Files, log.Path, log.Identity, takesAnyLength: true);
         Lsn wanted = filter.SinceMicros is { } since ? Max(filter.From, WalkStart.LsnOf(chain, since)) : filter.From;
         ReadVerdict? end = tail is { } count ? RunBackwards(screen, chain, wanted, count, taker) : Walk(screen, chain, wanted, taker);
         foreach (IReport line in _last) screen.Show(line);

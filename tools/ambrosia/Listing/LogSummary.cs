@@ -33,7 +33,7 @@ internal sealed record LogSummary(
     /// <exception cref="LogDamage">The other headers contradict one another.</exception>
     public static LogSummary Read(LogDirectory log, IReadOnlyList<LogDamage> unusable)
     {
-        LogChain chain = LogChain.Load(log.Files, log.Path, log.Identity);
+        LogChain chain = LogChain.Load(log.Files, log.Path, log.Identity, takesAnyLength: true);
         LogSegment[] segments = [.. chain.Segments];
         var rows = new List<SegmentRow>(segments.Length);
         for (int i = 0; i < segments.Length; i++)
@@ -107,7 +107,8 @@ internal sealed record LogSummary(
 /// <param name="Predecessor">The name of the segment before it, or null for the first of the log.</param>
 /// <param name="PredecessorHash">The hash of the last page before the seal.</param>
 /// <param name="WriteMode">"buffered" or "direct".</param>
-/// <param name="FileBytes">The length of the file, zeros ahead of the tail included.</param>
+/// <param name="FileBytes">The bytes of disk that the file takes, those ahead of the tail included. Its length is more: it has that from
+/// its beginning.</param>
 internal sealed record SegmentRow(
     string File, ulong Number, ulong Epoch, ulong FirstLsn, ulong? EndLsn, string? Predecessor, string PredecessorHash, string WriteMode,
     uint AppVersion,
@@ -130,7 +131,7 @@ internal sealed record SegmentRow(
             return new SegmentRow(
                 segment.Name.ToString(), header.Number, header.Epoch.Value, header.FirstLsn.Value, next?.FirstLsn.Value, predecessor,
                 TextFormat.Hash(header.PredecessorHash), mode[0] == Direct ? "direct" : "buffered", header.AppVersion,
-                TextFormat.Time(header.CreatedMicros), file.Length);
+                TextFormat.Time(header.CreatedMicros), file.BytesTaken);
         }
         catch (FileNotFoundException)
         {

@@ -42,7 +42,7 @@ internal static class RecordName
             found = entry;
             return false;
         }
-        WalkStart start = WalkStart.For(log, LogChain.Load(log.Files, log.Path, log.Identity), from, names);
+        WalkStart start = WalkStart.For(log, LogChain.Load(log.Files, log.Path, log.Identity, takesAnyLength: true), from, names);
         new LogWalk(log).Run(start,
             (page, _) => records.Take(page,
                 (lsn, kind, body, time, epoch) => reader.Read(lsn, kind, body, time, epoch, Keep)), static _ => { });

@@ -1,15 +1,16 @@
 using Ambrosia.Log.Fencing;
 using Ambrosia.Log.Files;
 using Ambrosia.Log.Format;
+using Ambrosia.Log.Segments;
 using Ambrosia.Protocol;
 
 namespace Ambrosia.Tools.Logs;
 
 /// <summary>
-/// Checks what the directory states without its pages: the fence, and the header of every segment. A damaged header hides only its own
-/// file, so that the rest of the log can still be read.
+/// Checks what the directory states without its pages: the fence, the header of every segment, and the length of its file. A damaged header
+/// hides only its own file, so that the rest of the log can still be read. A file of another length than its header states hides nothing.
 /// </summary>
-/// <param name="Unusable">The headers that cannot be used. A coordinator halts at them.</param>
+/// <param name="Unusable">The headers that cannot be used, and those that state another length. A coordinator halts at them.</param>
 /// <param name="Damage">The same, and a fence that contradicts the headers.</param>
 /// <param name="Readable">The file system without the files of damaged headers.</param>
 /// <param name="Epoch">The epoch that the fence states, or null where there is no fence.</param>
@@ -26,7 +27,7 @@ internal sealed record HeaderCheck(IReadOnlyList<LogDamage> Unusable, IReadOnlyL
             if (SegmentFileName.TryParse(name) is not { } segment) continue;
             try
             {
-                if (ReadHeader(log, segment) is { } header && (newest is null || header.Epoch > newest.Epoch)) newest = header;
+                if (ReadHeader(log, segment, damage) is { } header && (newest is null || header.Epoch > newest.Epoch)) newest = header;
             }
             catch (LogDamage found)
             {
@@ -43,7 +44,7 @@ internal sealed record HeaderCheck(IReadOnlyList<LogDamage> Unusable, IReadOnlyL
         return new HeaderCheck(unusable, damage, new ReadOnlyFiles(log.Files, hidden), epoch?.Value);
     }
 
-    private static SegmentHeader? ReadHeader(LogDirectory log, SegmentFileName name)
+    private static SegmentHeader? ReadHeader(LogDirectory log, SegmentFileName name, List<LogDamage> lengths)
     {
         string path = log.PathOf(name.ToString());
         try
@@ -51,7 +52,9 @@ internal sealed record HeaderCheck(IReadOnlyList<LogDamage> Unusable, IReadOnlyL
             using IFile file = log.Files.Open(path, FileUse.Read);
             byte[] bytes = new byte[SegmentHeader.Bytes];
             int count = file.Read(bytes, 0);
-            return SegmentHeader.Read(bytes.AsSpan(0, count), path, name, log.Identity.Uuid, log.Identity.Shard);
+            var header = SegmentHeader.Read(bytes.AsSpan(0, count), path, name, log.Identity.Uuid, log.Identity.Shard);
+            if (new LogSegment(path, header).DamageOfLength(file) is { } damage && log.Files.Exists(path)) lengths.Add(damage);
+            return header;
         }
         catch (LogDamage) when (!log.Files.Exists(path)) // recycled since it was listed
         {

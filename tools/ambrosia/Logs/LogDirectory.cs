@@ -81,11 +81,15 @@ internal sealed class ReadOnlyFiles(IFileSystem files, IReadOnlySet<string>? hid
     {
         public long Length => file.Length;
 
+        public long BytesTaken => file.BytesTaken;
+
         public int Read(Span<byte> buffer, long offset) => file.Read(buffer, offset);
+
+        public long NextData(long offset) => file.NextData(offset);
 
         public void Write(ReadOnlySpan<byte> bytes, long offset) => throw Refused();
 
-        public void Allocate(long length) => throw Refused();
+        public void Allocate(long from, long end) => throw Refused();
 
         public void SetLength(long length) => throw Refused();
 

@@ -58,7 +58,7 @@ internal sealed class VerifyToolCommand : ToolCommand
             try
             {
                 using IFile file = log.Files.Open(log.PathOf(name), FileUse.Read);
-                bytes += file.Length;
+                bytes += file.BytesTaken;
             }
             catch (FileNotFoundException) { } // truncated meanwhile
         }

@@ -45,7 +45,7 @@ internal sealed class Coordinator : IClientReplica, IDisposable
     /// <summary>Makes a replica that is primary from its start.</summary>
     public Coordinator(CoordinatorInputs inputs, PrimaryStart start) : this(inputs, ReplicaLog.Of(start.Log.Writer), start.Log.Chain, null)
     {
-        StartPrimary(start).Open();
+        StartPrimary(start).Open(appVersion: null);
         Sessions.BecomePrimary();
         using RestoredCheckpoint? newest = Sessions.Restore(Log.Durable);
         if (newest?.Header is { } found) Checkpoints.Trigger.Found(found.FileName, AgeOf(found));
@@ -84,6 +84,7 @@ internal sealed class Coordinator : IClientReplica, IDisposable
         _emissions = new AppOutputs(Outputs, Execution, self, Links.Admission, Clients, _appender);
         Sessions = new AppSessionRegistry(inputs, log, Outputs, Execution, Checkpoints, _control);
         Sessions.BecamePrimary += Open;
+        Sessions.AppAccepted += Begin;
         AppWatch = new AppWatch(Sessions, Execution, () => Outputs.Backpressure.IsWaiting || (HasLog && Log.IsSpaceShort),
             options.HandlerWarning, inputs.Logger);
     }
@@ -151,7 +152,7 @@ internal sealed class Coordinator : IClientReplica, IDisposable
             throw new ArgumentException("the log was taken over without the chain that this replica follows");
         PrimaryRole own = StartPrimary(start);
         _log.BecomePrimary(start.Log.Writer);
-        own.Open();
+        own.Open(Sessions.AppVersion);
         Execution.Delivery.StopHolding(); // who truncates now is ourselves, below what our app has executed
         if (start.Log.Checkpoints is [var newest, ..]) Checkpoints.Trigger.Found(newest, TimeSpan.Zero);
         Sessions.BecomePrimary();
@@ -167,6 +168,12 @@ internal sealed class Coordinator : IClientReplica, IDisposable
         PrimaryLease lease = _asPrimary.PrimaryLease;
         Links.BecomePrimary(lease.Epoch, () => lease.IsFresh);
         return _asPrimary;
+    }
+
+    /// <summary>An app has come to a primary, and with it the version that a new log begins with.</summary>
+    private void Begin(uint appVersion)
+    {
+        if (_asPrimary!.TryAppendOwed(appVersion)) _inputs.Pumps.Commit(true);
     }
 
     /// <summary>The app has executed all that was durable: the first time in this epoch, the world is let in.</summary>
@@ -228,7 +235,7 @@ internal sealed class Coordinator : IClientReplica, IDisposable
         Execution.DigestWriter.TryLog();
         _quarantine.TryLog();
         bool appended = _appender.TakeWake();
-        appended |= _asPrimary.TryStateOwedPolicy();
+        appended |= _asPrimary.TryAppendOwed(Sessions.AppVersion);
         appended |= Links.Tick(now);
         bool mayMark = IsPrimary && Sessions.Live is { IsPrimary: true };
         Checkpoints.Tick(Outputs.Emitted, now, mayMark);

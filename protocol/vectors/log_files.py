@@ -120,7 +120,8 @@ def pages():
         data = page(records, **fields)
         sparse(f, s, name, section, data, context, expect={
             "length": 64 + len(records), "flags": fields.get("flags", 0), "durableUpTo": str(fields.get("durable", 4096)), "timeMicros": "1767323045000001",
-            "remaining": fields.get("remaining", 0), "next": str(8192 + len(data)), "hash": f"{crc64(data[:64]):016x}"})
+            "remaining": 0 if fields.get("flags") == 8 else fields.get("remaining", 0), "next": str(fields.get("lsn", 8192) + len(data)),
+            "appVersion": fields["remaining"] if fields.get("flags") == 8 else 0, "hash": f"{crc64(data[:64]):016x}"})
 
     good("one record", "L4", trim)
     good("several records", "L4", run_ + trim + record(2, b""))
@@ -130,12 +131,29 @@ def pages():
     good("the beginning of a spanning record", "L4.3", u32(1000) + u32(1) + bytes([3]) * 92, flags=2, remaining=908)
     good("the middle of a spanning record", "L4.3", bytes([3]) * 100, flags=4, remaining=808)
     good("the end of a spanning record", "L4.3", bytes([3]) * 808, flags=4)
+    inside = context | {"firstLsn": "4096"}  # a page begins its segment where the context does not say otherwise
+    begins = context | {"lsn": "0"}
+    begin = uuid_(UUID_A) + u64(1_700_000_000_000_000) + u32(3) + string("counter")
+    upgrade = u32(3) + u32(4) + u64(8192) + u64(6) + string("r1") + u64(0x55) + u64(0x66) + varint(0)
+    good("the first record of a log", "L4.6", record(3, begin), begins, flags=8, remaining=3, lsn=0, durable=0)
+    good("an upgrade", "L4.6", record(13, upgrade), flags=8, remaining=4)
     good("read without the hash before it", "L8.3", trim, {k: v for k, v in context.items() if k != "previousHash"}, previous=1)
 
-    def bad(name, section, data):
+    def bad(name, section, data, context=context):
         sparse(f, s, name, section, data, context, error=section)
 
     bad("nothing", "L4.2", bytes(BLOCK))
+    bad("an upgrade to another version than its page states", "L4.6", page(record(13, upgrade), flags=8, remaining=5))
+    bad("an upgrade to version 0", "L4.6", page(record(13, upgrade), flags=8))
+    bad("an upgrade inside a segment", "L4.6", page(record(13, upgrade), flags=8, remaining=4), inside)
+    bad("an upgrade at the beginning of a log", "L4.6", page(record(13, upgrade), flags=8, remaining=4, lsn=0, durable=0), begins)
+    bad("an upgrade without its flag", "L4.6", page(record(13, upgrade)))
+    bad("a first record without its flag", "L4.6", page(record(3, begin), lsn=0, durable=0), begins)
+    bad("a first record that is not the first", "L4.6", page(record(3, begin), flags=8, remaining=3))
+    bad("an upgrade and another record", "L4.6", page(record(13, upgrade) + trim, flags=8, remaining=4))
+    bad("a version without a record", "L4.6", page(flags=8, remaining=4))
+    bad("a version and a trim", "L4.6", page(trim, flags=8, remaining=4))
+    bad("an upgrade that is cut off", "L4.6", page(record(13, upgrade[:-1]), flags=8, remaining=4))
     bad("another magic", "L4.2", page(trim, magic=0x32475041))
     bad("a wrong headerCrc", "L4.2", page(trim, header_crc=0))
     bad("a headerCrc of another instance", "L4.2", page(trim, seed=crc32c(UUID_B.bytes + u16(0))))
@@ -154,7 +172,7 @@ def pages():
     bad("no record and no mark", "L4.2", page())
     bad("a mark with a record", "L4.4", page(trim, flags=1))
     bad("a durableUpTo above itself", "L4", page(trim, durable=12288))
-    bad("an unknown flag", "P1.6", page(trim, flags=8))
+    bad("an unknown flag", "P1.6", page(trim, flags=16))
     bad("two flags", "L4.3", page(bytes(100), flags=6, remaining=1))
     bad("reserved bytes", "P1.6", page(trim, reserved=1))
     bad("remaining without a spanning record", "L4", page(trim, remaining=1))

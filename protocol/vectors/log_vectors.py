@@ -96,6 +96,7 @@ def records():
 
     start = lambda name=string("counter"): uuid_(UUID_A) + u64(1_700_000_000_000_000) + u32(3) + name
     body("FirstStart", "L5.5", "first start", start(), {"uuid": str(UUID_A), "createdUs": "1700000000000000", "appVersion": 3, "name": "counter"})
+    bad("FirstStart", "app version 0", uuid_(UUID_A) + u64(1_700_000_000_000_000) + u32(0) + string("counter"))
     names(f, "FirstStart", "name", start, "L5.10", "L5.10")
 
     body("Trim", "L5.6", "two positions", varint(2) + u32(1) + u64(100) + u32(2) + u64(2**63), {"positions": [{"origin": 1, "number": "100"}, {"origin": 2, "number": str(2**63)}]})
@@ -137,8 +138,17 @@ def records():
     bad("Policy", "a message limit over 1 GiB", u8(0) + bytes(24) + u32((1 << 30) + 1))
     body("Quarantine", "L5.9", "retry", u64(4160) + u32(2) + u8(1), {"record": "4160", "index": 2, "action": 1})
     bad("Quarantine", "unknown action", u64(4160) + u32(2) + u8(3))
-    upgrade = lambda name=string("r1"): u32(3) + u32(4) + u64(8192) + u64(6) + name + u64(0x55)
-    body("Upgrade", "L5.9", "upgrade", upgrade(), {"versionFrom": 3, "versionTo": 4, "checkpoint": "8192", "checkpointEpoch": "6", "replica": "r1", "digest": f"{0x55:016x}"})
+    build = bytes(range(16))
+    upgrade = lambda name=string("r1"), build=varint(16) + build, to=4, since=3: (
+        u32(since) + u32(to) + u64(8192) + u64(6) + name + u64(0x55) + u64(0x66) + build)
+    expect = {"versionFrom": 3, "versionTo": 4, "checkpoint": "8192", "checkpointEpoch": "6", "replica": "r1", "partHash": f"{0x55:016x}",
+              "imageHash": f"{0x66:016x}", "build": build.hex()}
+    body("Upgrade", "L5.16", "upgrade", upgrade(), expect)
+    body("Upgrade", "L5.16", "upgrade by an unknown build", upgrade(build=varint(0)), expect | {"build": ""})
+    bad("Upgrade", "half a build", upgrade(build=varint(8) + build[:8]))
+    bad("Upgrade", "to the version in force", upgrade(to=3))
+    bad("Upgrade", "to a lower version", upgrade(to=2))
+    bad("Upgrade", "from version 0", upgrade(since=0))
     names(f, "Upgrade", "replica", upgrade, "L5.10", "L5.10")
 
     at = {"first": "4160"}

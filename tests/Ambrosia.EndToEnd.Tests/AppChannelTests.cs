@@ -91,6 +91,20 @@ public sealed class AppChannelTests
         foreach (Socket socket in flood) socket.Dispose();
     });
 
+    /// <summary>The log's version is that of the app that began it; the coordinator does not wait for another app to come.</summary>
+    [Fact]
+    public void App_OfAnotherVersionThanTheLogs_EndsTheCoordinatorWith76() => OnALedger((_, ledger) =>
+    {
+        ledger.KillCoordinator();
+        ledger.Start(withApp: false);
+        ledger.AwaitLine("app channel", static line => line.StartsWith("epoch ", StringComparison.Ordinal));
+        Goodbye goodbye = Refusal(SocketOf(ledger), Token(ledger), appVersion: 2);
+        Assert.Equal(GoodbyeCode.Refused, goodbye.Code);
+        Assert.Contains("the log is of app version 1, and this app states version 2", goodbye.Why);
+        Assert.Equal(76, ledger.AwaitExit());
+        ledger.AwaitLine("exit", static line => line.StartsWith("exit 76: the log is of app version 1", StringComparison.Ordinal));
+    });
+
     private static void OnALedger(Action<Cluster, Replica> test, string umask = "022", string[]? options = null)
     {
         using var cluster = new Cluster();
@@ -123,14 +137,14 @@ public sealed class AppChannelTests
     private static byte[] Token(Replica replica) => File.ReadAllBytes(Path.Combine(replica.LogDirectory, "app.r0.token"));
 
     /// <summary>Says hello as an app would, and returns the goodbye that must come.</summary>
-    private static Goodbye Refusal(EndPoint end, byte[] token)
+    private static Goodbye Refusal(EndPoint end, byte[] token, uint appVersion = 1)
     {
         using var socket = new Socket(end.AddressFamily, SocketType.Stream,
             end is IPEndPoint ? ProtocolType.Tcp : ProtocolType.Unspecified);
         socket.ReceiveTimeout = (int)Cluster.Patience.TotalMilliseconds;
         socket.Connect(end);
         var hello = new ArrayBufferWriter<byte>();
-        FrameWriter.Write(hello, new AppHello(1, 1, token, 1, 1, "test", "test", "", "test", 1, 1), 0, checkPayload: false);
+        FrameWriter.Write(hello, new AppHello(1, 1, token, appVersion, 1, "test", "test", "", "test", 1, 1), 0, checkPayload: false);
         socket.Send(hello.WrittenSpan);
         byte[] received = new byte[4096];
         int held = 0;

@@ -34,7 +34,7 @@ public sealed class ReservedTests
     {
         byte[] record = [1, 0, 0, 0, kind, 0, 0, 0, 0xF6];
         ProtocolViolation refusal = Refusal(() => { new RecordReader(record, new Lsn(64)).Next(); });
-        AssertRefused("L5.1", name, "does not write such records", refusal);
+        AssertRefused("L5.1", name, "knows no such records", refusal);
         Assert.Equal(new Lsn(64), refusal.Lsn);
     }
 

@@ -16,7 +16,7 @@ internal sealed class LogMaker : IDisposable
 {
     public static readonly LogOptions Small = new()
     {
-        SegmentBytes = 256 << 10, PageBytes = 16 << 10, Pages = 4, ZeroWindowBytes = 32 << 10, AppVersion = 7
+        SegmentBytes = 256 << 10, PageBytes = 16 << 10, Pages = 4, ZeroWindowBytes = 32 << 10
     };
 
     private readonly PosixFileSystem _files = new();
@@ -64,6 +64,11 @@ internal sealed class LogMaker : IDisposable
     }
 
     public Lsn Append<T>(T record) where T : IRecordBody<T> => Append(RecordKinds.Encode(record), T.Kind);
+
+    /// <summary>Appends the first record of all.</summary>
+    public void Begin(uint appVersion = 7) =>
+        Assert.True(Writer.TryAppendVersion(Lsn.Zero, RecordKind.FirstStart,
+            RecordKinds.Encode(new FirstStartRecord(Identity.Uuid, 1_000_000, appVersion, "counter")), appVersion));
 
     /// <summary>Appends a peer of the instance with its origin id.</summary>
     public void Peer(uint origin, string name) => Append(new PeerRecord(origin, new InstanceId(name), Guid.NewGuid(), new Epoch(1)));

@@ -13,7 +13,7 @@ internal static class SampleLog
     public static void Make(string directory)
     {
         using LogMaker log = LogMaker.Start(directory, new SecondClock(), LogMaker.Small with { SegmentBytes = 4 << 20 });
-        log.Append(new FirstStartRecord(log.Identity.Uuid, 1_000_000, 7, "counter"));
+        log.Begin();
         log.Peer(1, "ada");
         log.Peer(2, "bob");
         log.Commit();

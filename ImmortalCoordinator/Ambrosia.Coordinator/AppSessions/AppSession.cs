@@ -138,8 +138,16 @@ internal sealed class AppSession(
         if (_stage != AppStage.AwaitHello) throw new ProtocolViolation("P2.4", "second hello");
         if (sessions.WhatIsWrong(hello) is { } wrong) throw Refuse(wrong);
         if (IsPatient && sessions.Live is not null) return ReadAnswer.AppIsLive;
-        if (sessions.TryBegin(this, hello, out string? why)) return ReadAnswer.More;
-        return why is null ? ReadAnswer.LogUnread : throw Refuse(why);
+        try
+        {
+            if (sessions.TryBegin(this, hello, out string? why)) return ReadAnswer.More;
+            return why is null ? ReadAnswer.LogUnread : throw Refuse(why);
+        }
+        catch (AppVersionException other)
+        {
+            Send(new Goodbye(GoodbyeCode.Refused, other.Message));
+            throw;
+        }
     }
 
     private AppLeftException Refuse(string why)
@@ -165,8 +173,7 @@ internal sealed class AppSession(
     /// </summary>
     public void BecomePrimary(Lsn durable)
     {
-        // On a full disk the first record of all may not be durable yet; the app begins with it before it can be anything.
-        using (_gate.Enter()) _target ??= durable == Lsn.Zero ? new Lsn(1) : durable;
+        using (_gate.Enter()) _target ??= durable;
         wakeSender();
     }
 

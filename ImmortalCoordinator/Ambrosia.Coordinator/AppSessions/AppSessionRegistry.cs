@@ -22,6 +22,7 @@ internal sealed class AppSessionRegistry(
 {
     private readonly RankedLock _gate = new(LockRank.AppSessionRegistry);
     private AppSession? _live;
+    private uint? _appVersion;
 
     /// <summary>
     /// What was emitted below this is in the outboxes, or trimmed: no session of a primary begins beyond. Null: nothing was restored yet.
@@ -58,6 +59,12 @@ internal sealed class AppSessionRegistry(
     public ulong Lag => log.Durable.Value
         - (Live is { HasBegun: true } ? Math.Min(log.Durable.Value, execution.Progress.Processed.Value) : 0);
 
+    /// <summary>The version that the live session's app states; null: there is none.</summary>
+    public uint? AppVersion { get { using (_gate.Enter()) return _appVersion; } }
+
+    /// <summary>An app of this version is about to begin: the first record of a new log states it.</summary>
+    public event Action<uint>? AppAccepted;
+
     /// <summary>A session has become primary.</summary>
     public event Action<AppSession>? BecamePrimary;
 
@@ -65,7 +72,7 @@ internal sealed class AppSessionRegistry(
     public void BecomePrimary()
     {
         execution.BecomePrimary();
-        Live?.BecomePrimary(log.Durable);
+        Live?.BecomePrimary(log.DurableOrFirst);
     }
 
     /// <summary>The log has advanced, or queries wait: the app may have something to do.</summary>
@@ -75,6 +82,7 @@ internal sealed class AppSessionRegistry(
     public string? WhatIsWrong(AppHello hello)
     {
         if (!CryptographicOperations.FixedTimeEquals(hello.Token.Span, inputs.AppToken.Span)) return "the token is wrong";
+        if (hello.AppVersion == 0) return "the app states version 0; versions of an app begin with 1";
         return hello.VersionMin > 1 || hello.VersionMax < 1
             ? $"the app speaks protocol versions {hello.VersionMin} to {hello.VersionMax}, this coordinator 1" : null;
     }
@@ -83,6 +91,7 @@ internal sealed class AppSessionRegistry(
     /// Makes the session the instance's, if there is none. False: <paramref name="why"/> not; null: not yet, since more of
     /// the log must be read first.
     /// </summary>
+    /// <exception cref="AppVersionException">The app cannot execute this log.</exception>
     public bool TryBegin(AppSession session, AppHello hello, out string? why)
     {
         using (_gate.Enter())
@@ -102,29 +111,33 @@ internal sealed class AppSessionRegistry(
             using (_gate.Enter()) _live = null;
             return false;
         }
-        if (checkpoint?.Header is { } header && header.AppVersion > hello.AppVersion)
+        uint inForce = log.AppVersion;
+        if (inForce != 0 && inForce != hello.AppVersion)
         {
-            why = $"the checkpoint was made by app version {header.AppVersion}, this app is {hello.AppVersion}: start the newer one";
             using (_gate.Enter()) _live = null;
-            checkpoint.Dispose();
-            return false;
+            checkpoint?.Dispose();
+            throw new AppVersionException(inForce, hello.AppVersion);
         }
-        Begin(session, checkpoint, durable);
+        using (_gate.Enter()) _appVersion = hello.AppVersion;
+        Begin(session, checkpoint, hello.AppVersion, durable);
         return true;
     }
 
-    private void Begin(AppSession session, RestoredCheckpoint? checkpoint, Lsn durable)
+    private void Begin(AppSession session, RestoredCheckpoint? checkpoint, uint appVersion, Lsn durable)
     {
         CheckpointHeader? header = checkpoint?.Header;
         ReplayState state = ReplayState.From(checkpoint?.Part);
         outputs.Outboxes.BeginSession(CheckpointRecovery.Positions(checkpoint), state.Generations);
         control.BeginSession();
-        execution.BeginSession(header, checkpoint?.Part, state, inputs.Options.Replica, durable);
+        execution.BeginSession(header, checkpoint?.Part, state, inputs.Options.Replica, durable, appVersion);
         using (_gate.Enter()) _hasPlace = _live == session;
         var welcome = new AppWelcome(1, new InstanceId(inputs.Identity.Name, inputs.Identity.Shard), inputs.Options.Replica,
             inputs.Identity.Uuid, log.Epoch, session.Number, state.Policy.MessageBytesMax, header?.Lsn ?? Lsn.Zero, checkpoint is not null);
         session.Begin(welcome, checkpoint is null ? null : new CheckpointImage(checkpoint.Reader, header!.Lsn, header.ImageVersion));
-        if (execution.OwnsLog) session.BecomePrimary(log.Durable);
+        if (!execution.OwnsLog) return;
+        LockChecks.BeforeCallOut();
+        AppAccepted?.Invoke(appVersion);
+        session.BecomePrimary(log.DurableOrFirst);
     }
 
     /// <summary>
@@ -166,6 +179,7 @@ internal sealed class AppSessionRegistry(
             if (_live != session) return;
             if (_reach is { } reached) _reach = Lsn.Max(reached, execution.Progress.Processed);
             _live = null;
+            _appVersion = null;
             _hasPlace = false;
         }
         control.SessionEnded();

@@ -59,7 +59,7 @@ internal sealed class CheckpointRecovery(LogLocation location, LogChain chain, I
         try
         {
             reader = CheckpointReader.Open(location.Files, Path.Combine(location.Directory, name.ToString()), location.Identity);
-            why = LogStart.WhatIsWrong(reader.Header, chain);
+            why = LogStart.WhatIsWrong(location, reader.Header, chain);
             if (why.Length == 0) return new RestoredCheckpoint(reader, CoordinatorPart.Read(reader.CoordinatorBytes.Span));
         }
         catch (Exception damage) when (damage is LogDamage or ProtocolViolation or FileNotFoundException)

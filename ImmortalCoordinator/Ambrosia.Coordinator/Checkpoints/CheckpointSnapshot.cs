@@ -16,7 +16,7 @@ namespace Ambrosia.Coordinator.Checkpoints;
 /// as emitted up to there and trimmed by the Trim records up to there. Called on the thread that reads the app, between two of its frames.
 /// </summary>
 internal sealed class CheckpointSnapshot(
-    CoordinatorInputs inputs, ReplicaLog log, LogReaders readers, OutboxSet outboxes, AppExecution execution) : ICheckpointSource
+    CoordinatorInputs inputs, LogReaders readers, OutboxSet outboxes, AppExecution execution) : ICheckpointSource
 {
     private readonly InstanceIdentity _identity = inputs.Identity;
     private readonly string _replica = inputs.Options.Replica;
@@ -33,7 +33,7 @@ internal sealed class CheckpointSnapshot(
         using LogReader reader = readers.New();
         ReplayState? state = StateAtPosition.At(reader, mark, page, begin.Position, out ulong previousHash);
         if (state is null) return execution.OwnsLog ? throw reader.MissingPage(mark.PageLsn) : null;
-        var header = new CheckpointHeader(_identity.Shard, _identity.Uuid, begin.Position, page, mark.Mark.Epoch, log.AppVersion,
+        var header = new CheckpointHeader(_identity.Shard, _identity.Uuid, begin.Position, page, mark.Mark.Epoch, readers.VersionAt(begin.Position),
             begin.ImageVersion, inputs.Time.GetUtcNow().ToUnixTimeMilliseconds() * 1000, previousHash, _replica);
         var outputs = new List<(Outbox, CheckpointOutput, List<OutboxEntry>)>();
         Dictionary<InstanceId, ulong> trims = state.Trims.ToDictionary(trim => state.NameOf(trim.Key), static trim => trim.Value);

@@ -38,7 +38,7 @@ internal sealed class ReplicaCheckpoints : IDisposable
             _published, header => new CheckpointWriter(inputs.Files, options.LogDirectory, inputs.Identity, header, Crash.Points, memory),
             () => log.Stated);
         Pipeline = new CheckpointPipeline(
-            new CheckpointSnapshot(inputs, log, readers, outboxes, execution), _published, writer, inputs.Pumps.CheckpointWork,
+            new CheckpointSnapshot(inputs, readers, outboxes, execution), _published, writer, inputs.Pumps.CheckpointWork,
             inputs.Pumps.RoomForApp);
         _scheduler = new CheckpointScheduler(inputs, Trigger, assigner, appender, _opinion, Pipeline.Adopt);
     }

@@ -91,6 +91,14 @@ internal sealed class LogAppender(ReplicaLog replica, int pageRecordBytesMax, Ac
         return true;
     }
 
+    /// <inheritdoc cref="LogWriter.TryAppendVersion"/>
+    public bool TryAppendVersion(Lsn at, RecordKind kind, ReadOnlySpan<byte> body, uint appVersion)
+    {
+        if (!replica.Writer.TryAppendVersion(at, kind, body, appVersion)) return false;
+        Interlocked.Exchange(ref _wakeOwed, 1);
+        return true;
+    }
+
     /// <summary>Appends a record of a head and what stands behind it; <paramref name="reserved"/> as for a run.</summary>
     public bool TryAppend(RecordKind kind, ReadOnlySpan<byte> head, ReadOnlySpan<byte> rest, Action<Lsn> reserved)
     {

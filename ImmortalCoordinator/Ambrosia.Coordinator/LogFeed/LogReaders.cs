@@ -14,6 +14,9 @@ internal sealed class LogReaders(LogLocation location, LogChain chain)
     /// <summary>The segments of the log as this replica knows them.</summary>
     public LogChain Chain => chain;
 
+    /// <inheritdoc cref="LogChain.VersionAt"/>
+    public uint VersionAt(Lsn lsn) => chain.VersionAt(location.Files, lsn);
+
     /// <param name="holds">The reader keeps the segment that it reads from being truncated.</param>
     public LogReader New(bool holds = false) => new(location.Files, location.Directory, location.Identity, chain, holds);
 }

@@ -35,6 +35,12 @@ internal sealed class ReplicaLog
     /// <summary>Records below this may be executed: durable by our own commits, or stated as durable by the primary (F3).</summary>
     public Lsn Durable => Volatile.Read(ref _writer)?.Durable ?? _follower!.Stated;
 
+    /// <summary>
+    /// A primary's app has executed what came before it once it has executed what is below this. In a new log that is what the log begins
+    /// with, which may not be durable yet, or wait for room.
+    /// </summary>
+    public Lsn DurableOrFirst => Durable is var durable && durable > Lsn.Zero ? durable : Lsn.Max(new Lsn(1), Writer.TailPageEnd);
+
     /// <summary>It is the highest position that the log on disk states as durable.</summary>
     public Lsn Stated => Volatile.Read(ref _writer)?.Stated ?? _follower!.Stated;
 
@@ -45,7 +51,7 @@ internal sealed class ReplicaLog
     public ulong DigestEvery => Volatile.Read(ref _writer)?.DigestEvery ?? _follower!.DigestEvery
         ?? throw new InvalidOperationException("the log has no segment yet");
 
-    /// <summary>The version of the app that writes the log.</summary>
+    /// <summary>The app version in force where the log ends, as far as this replica knows it; 0 before the first record.</summary>
     public uint AppVersion => Volatile.Read(ref _writer)?.AppVersion ?? _follower!.AppVersion;
 
     /// <summary>A durable page that is still in memory; never on a secondary.</summary>

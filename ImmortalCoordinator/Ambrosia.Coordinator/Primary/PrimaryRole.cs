@@ -22,8 +22,12 @@ internal sealed class PrimaryRole
     private readonly LogWriter _log;
     private readonly LogAppender _appender;
 
-    /// <summary>The Policy record of this epoch found no room in the log so far.</summary>
-    private bool _owesPolicy;
+    /// <summary>
+    /// The records that the log, and this epoch, begin with and that are not appended so far. The first record states the app's version, so
+    /// that of a new log waits for an app; either may find no room. Written by the thread that has <see cref="_isAppending"/>.
+    /// </summary>
+    private volatile bool _owesFirstStart, _owesPolicy = true;
+    private int _isAppending;
 
     public PrimaryRole(
         CoordinatorInputs inputs, PrimaryStart start, LogChain chain, LogAppender appender, Func<Lsn?> neededFrom,
@@ -45,41 +49,51 @@ internal sealed class PrimaryRole
 
     public RetentionScheduler Retention { get; }
 
-    /// <summary>The records that the epoch begins with.</summary>
-    public void Open()
-    {
-        if (_log.Tail == Lsn.Zero) AppendFirstStart(); // nobody before got that far
-        StatePolicy();
-    }
-
-    /// <summary>The first record of all: the instance begins.</summary>
-    private void AppendFirstStart()
-    {
-        Crash.Hit("create.beforeFirstStart");
-        InstanceIdentity identity = _inputs.Identity;
-        var record = new FirstStartRecord(identity.Uuid, (ulong)identity.CreatedMicros, _log.AppVersion, identity.Name);
-        if (!_appender.TryAppend(RecordKind.FirstStart, RecordKinds.Encode(record), out _))
-            throw new InvalidOperationException("a new log has no room");
-        CommitAll();
-    }
-
     /// <summary>
-    /// The first record of every primary of its own (log-format L5.13): durable before an app is told to become primary, so that one which
-    /// has to stop on its way there knows whether it still must. A full disk only delays it.
+    /// Appends and commits the records that the epoch begins with, as far as they need no app: they are durable before one is told to
+    /// become primary, so that an app which has to stop on its way there knows whether it still must (log-format L5.13). A full disk only
+    /// delays them.
     /// </summary>
-    private void StatePolicy()
+    /// <param name="appVersion">That of the app that follows the log already; null: there is none.</param>
+    public void Open(uint? appVersion)
     {
-        Crash.Hit("policy.beforeAppend");
-        _owesPolicy = true;
-        if (!TryStateOwedPolicy()) return;
+        _owesFirstStart = _log.Tail == Lsn.Zero; // nobody before got that far
+        if (!TryAppendOwed(appVersion)) return;
         CommitAll();
         Crash.Hit("policy.afterCommit");
     }
 
-    /// <summary>Appends the Policy record if it found no room so far; true: it has been appended now.</summary>
-    public bool TryStateOwedPolicy()
+    /// <summary>Appends what the epoch begins with and is not in the log yet; true: something has been appended now. Any thread.</summary>
+    /// <param name="appVersion">The version that the app states; null: there is none yet.</param>
+    public bool TryAppendOwed(uint? appVersion)
+    {
+        if (!_owesFirstStart && !_owesPolicy) return false;
+        if (Interlocked.Exchange(ref _isAppending, 1) != 0) return false; // another thread is about it
+        try
+        {
+            bool isBegun = _owesFirstStart && appVersion is { } version && TryAppendFirstStart(version);
+            return (!_owesFirstStart && TryAppendPolicy()) || isBegun;
+        }
+        finally
+        {
+            Volatile.Write(ref _isAppending, 0);
+        }
+    }
+
+    /// <summary>The first record of all: the instance begins.</summary>
+    private bool TryAppendFirstStart(uint appVersion)
+    {
+        Crash.Hit("create.beforeFirstStart");
+        InstanceIdentity identity = _inputs.Identity;
+        var record = new FirstStartRecord(identity.Uuid, (ulong)identity.CreatedMicros, appVersion, identity.Name);
+        _owesFirstStart = !_appender.TryAppendVersion(Lsn.Zero, RecordKind.FirstStart, RecordKinds.Encode(record), appVersion);
+        return !_owesFirstStart;
+    }
+
+    private bool TryAppendPolicy()
     {
         if (!_owesPolicy) return false;
+        Crash.Hit("policy.beforeAppend");
         CoordinatorOptions options = _inputs.Options;
         var policy = new PolicyRecord(options.ForkPolicy, (ulong)(options.KeyWindow.Ticks / TimeSpan.TicksPerMicrosecond),
             (ulong)options.KeysMax, (ulong)options.KeyBytesMax)

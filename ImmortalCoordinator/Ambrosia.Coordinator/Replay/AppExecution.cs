@@ -84,7 +84,7 @@ internal sealed class AppExecution : IDisposable
     /// <param name="header">Of the checkpoint that it begins with; null: it begins with the log.</param>
     /// <param name="part">What that checkpoint says of the coordinator.</param>
     /// <param name="replayTo">Records below this were durable before the session began.</param>
-    public void BeginSession(CheckpointHeader? header, CoordinatorPart? part, ReplayState state, string replica, Lsn replayTo)
+    public void BeginSession(CheckpointHeader? header, CoordinatorPart? part, ReplayState state, string replica, Lsn replayTo, uint appVersion)
     {
         _hasReported = false;
         (Lsn from, Lsn page) = (header?.Lsn ?? Lsn.Zero, header?.PageLsn ?? Lsn.Zero);
@@ -92,7 +92,7 @@ internal sealed class AppExecution : IDisposable
         DigestWriter.BeginSession(part);
         Progress.Begin(from, page);
         Delivery.Marks.Begin(_log.Epoch, replica);
-        Delivery.Begin(page, from, state, DigestWriter.Position, replayTo);
+        Delivery.Begin(page, from, state, DigestWriter.Position, replayTo, appVersion);
     }
 
     /// <summary>The app has emitted a run of numbered calls to this outbox, which does not hold it yet.</summary>

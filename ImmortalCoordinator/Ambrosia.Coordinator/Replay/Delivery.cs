@@ -33,6 +33,7 @@ internal sealed class Delivery(
     private Lsn _firstRecord, _replayTo;
     private bool _hasFollowed; // the session began while another replica wrote the log, and truncated it without asking this one
     private ulong _nextMultiple;
+    private uint _appVersion;
     private long _spanningLeft;
 
     /// <summary>The page that is given record by record, and where its next record begins; null: none is.</summary>
@@ -75,8 +76,10 @@ internal sealed class Delivery(
     /// <param name="record">Records below this are in the checkpoint.</param>
     /// <param name="digested">The last digest position below it.</param>
     /// <param name="replayTo">Records below this were durable before the session began.</param>
-    public void Begin(Lsn page, Lsn record, ReplayState state, Lsn? digested, Lsn replayTo)
+    /// <param name="appVersion">The app executes records of this version.</param>
+    public void Begin(Lsn page, Lsn record, ReplayState state, Lsn? digested, Lsn replayTo, uint appVersion)
     {
+        _appVersion = appVersion;
         _replayTo = _reader.LiveFrom = replayTo;
         _hasFollowed = !log.IsWritten;
         Taken();
@@ -257,7 +260,14 @@ internal sealed class Delivery(
                 Marks.Add(new MarkSnapshot(page, record.End, State.Clone(), record.Read<CheckpointMarkRecord>())); break;
             case RecordKind.Policy: _outlook.Meet(State.Policy, page, record.Lsn, log.Durable); break;
             case RecordKind.Trim: NoteTrims(record.Read<TrimRecord>()); break;
+            case RecordKind.FirstStart: RequireVersion(record.Read<FirstStartRecord>().AppVersion); break;
+            case RecordKind.Upgrade: RequireVersion(record.Read<UpgradeRecord>().VersionTo); break;
         }
+    }
+
+    private void RequireVersion(uint inForce)
+    {
+        if (inForce != _appVersion) throw new AppVersionException(inForce, _appVersion);
     }
 
     private void NoteTrims(TrimRecord record)

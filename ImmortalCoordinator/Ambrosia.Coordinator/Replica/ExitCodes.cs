@@ -6,7 +6,7 @@ namespace Ambrosia.Coordinator.Replica;
 /// <summary>Says by which code the process ends (docs/operating.md).</summary>
 public static class ExitCodes
 {
-    public const int Ok = 0, Misuse = 2, Damage = 65, Divergence = 70, Io = 74, NotPrimary = 75;
+    public const int Ok = 0, Misuse = 2, Damage = 65, Divergence = 70, Io = 74, NotPrimary = 75, OtherAppVersion = 76;
 
     /// <summary>Returns the code with which the process must end after this; null: it need not.</summary>
     internal static int? Of(Exception fatal) => fatal switch
@@ -14,6 +14,7 @@ public static class ExitCodes
         DivergenceException => Divergence,
         LogDamage => Damage,
         FenceLostException => NotPrimary,
+        AppVersionException => OtherAppVersion,
         IOException => Io,
         _ => null,
     };

@@ -53,6 +53,9 @@ public sealed class LogWriter : IDisposable
     /// <summary>The position behind the last byte reserved; equal to <see cref="Sealed"/> while the open page is empty.</summary>
     public Lsn Tail => _pool.Tail;
 
+    /// <summary>The position where the page ends that the tail lies in, if nothing more is appended to it.</summary>
+    public Lsn TailPageEnd => Lsn.Zero + AlignedBlock.RoundUp((long)Tail.Value);
+
     /// <summary>Every page below this is sealed.</summary>
     public Lsn Sealed => _pool.Sealed;
 
@@ -70,12 +73,8 @@ public sealed class LogWriter : IDisposable
     /// <summary>The distance of digest positions in this log, in bytes (log-format L5.7).</summary>
     public ulong DigestEvery => _store.Header.DigestEvery;
 
-    /// <summary>The app version that later segments state; the committer changes it with an Upgrade record.</summary>
-    public uint AppVersion
-    {
-        get => _store.AppVersion;
-        set => _store.AppVersion = value;
-    }
+    /// <summary>The app version in force behind all that was appended; 0 before the log's first record.</summary>
+    public uint AppVersion => _store.VersionAt(new Lsn(ulong.MaxValue));
 
     public LogMetrics Metrics { get; }
 
@@ -158,10 +157,26 @@ public sealed class LogWriter : IDisposable
     /// Appends one record on a page of its own that begins at <paramref name="at"/>. Returns false when anything is on its way, or was
     /// appended since the caller looked, or the record does not fit. After true the caller wakes the committer.
     /// </summary>
-    public bool TryAppendAlone(Lsn at, RecordKind kind, ReadOnlySpan<byte> body)
+    public bool TryAppendAlone(Lsn at, RecordKind kind, ReadOnlySpan<byte> body) => TryAppendAlone(at, kind, body, appVersion: 0);
+
+    /// <summary>
+    /// Appends the record that brings an app version into force: FirstStart, or an Upgrade. It begins a segment, and is alone on its page,
+    /// whose header repeats the version (log-format L4.6).
+    /// </summary>
+    /// <param name="at">The log's end, as the caller knows it: nothing stands between that and the record.</param>
+    /// <returns>False when the log has gone on from there, or something is on its way.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">The version is not above the one in force.</exception>
+    public bool TryAppendVersion(Lsn at, RecordKind kind, ReadOnlySpan<byte> body, uint appVersion)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(appVersion, AppVersion);
+        return TryAppendAlone(at, kind, body, appVersion);
+    }
+
+    private bool TryAppendAlone(Lsn at, RecordKind kind, ReadOnlySpan<byte> body, uint appVersion)
     {
         int bytes = RecordHeader.Bytes + body.Length;
-        if (bytes > ReserveBytesMax || _pool.TryTakeAlone(at, bytes) is not { } page) return false;
+        if (bytes > ReserveBytesMax || _pool.TryTakeAlone(at, bytes, appVersion) is not { } page) return false;
+        if (appVersion > 0) _store.ChangeVersion(at, appVersion); // before the committer can have the page
         Span<byte> to = page.Bytes.Slice(PageHeader.Bytes, bytes);
         new RecordHeader((uint)body.Length, kind).Write(to);
         body.CopyTo(to[RecordHeader.Bytes..]);

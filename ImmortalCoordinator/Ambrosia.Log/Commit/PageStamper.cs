@@ -38,7 +38,7 @@ internal sealed class PageStamper(SegmentHeader own, LogClock clock, ulong lastH
         bytes[length..AlignedBlock.RoundUp(length)].Clear();
         page.Header = new PageHeader(
             length, page.Flags, _epoch, page.Lsn, durable, LastTimeMicros, LastHash, page.PayloadCrc ?? Crc32C.Of(page.Records),
-            page.Remaining);
+            page.Remaining, page.AppVersion);
         page.Header.Write(bytes, _seed);
         LastHash = PageHeader.HashOf(bytes);
     }

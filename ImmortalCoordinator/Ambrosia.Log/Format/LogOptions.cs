@@ -32,9 +32,6 @@ public sealed record LogOptions
     /// </summary>
     public ulong DigestEvery { get; init; } = 1 << 20;
 
-    /// <summary>The version of the app that executes this log's records.</summary>
-    public uint AppVersion { get; init; }
-
     /// <summary>
     /// So many bytes are kept zeroed ahead of the tail, since pages are written only into blocks that were written before. The window grows
     /// with the rate, up to eight times this size; recycled files need none. With 0, zeros are written when a group waits for them.

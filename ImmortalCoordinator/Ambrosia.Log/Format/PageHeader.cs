@@ -12,14 +12,16 @@ namespace Ambrosia.Log.Format;
 /// <param name="PreviousHash">Hash (L4.5) of the page before; 0 for the first page of a log.</param>
 /// <param name="PayloadCrc">CRC-32C of the records.</param>
 /// <param name="Remaining">Bytes of a spanning record that follow in later pages.</param>
+/// <param name="AppVersion">The app version that the page's record brings into force; 0 unless the page states one.</param>
 public readonly record struct PageHeader(
     int Length, PageFlags Flags, Epoch Epoch, Lsn Lsn, Lsn DurableUpTo, long TimeMicros, ulong PreviousHash,
-    uint PayloadCrc, uint Remaining)
+    uint PayloadCrc, uint Remaining, uint AppVersion = 0)
 {
     public const int Bytes = 64;
     public const uint Magic = 0x3147_5041;
 
-    private const PageFlags KnownFlags = PageFlags.DurableMark | PageFlags.BeginsSpanning | PageFlags.ContinuesSpanning;
+    private const PageFlags KnownFlags = PageFlags.DurableMark | PageFlags.BeginsSpanning | PageFlags.ContinuesSpanning
+        | PageFlags.StatesVersion;
 
     /// <summary>The number of bytes that the page takes in its file, padding included.</summary>
     public int Footprint => AlignedBlock.RoundUp(Length);
@@ -51,7 +53,7 @@ public readonly record struct PageHeader(
         BinaryPrimitives.WriteInt64LittleEndian(to[40..], TimeMicros);
         BinaryPrimitives.WriteUInt64LittleEndian(to[48..], PreviousHash);
         BinaryPrimitives.WriteUInt32LittleEndian(to[56..], PayloadCrc);
-        BinaryPrimitives.WriteUInt32LittleEndian(to[60..], Remaining);
+        BinaryPrimitives.WriteUInt32LittleEndian(to[60..], Flags == PageFlags.StatesVersion ? AppVersion : Remaining);
         BinaryPrimitives.WriteUInt32LittleEndian(to[4..], Crc32C.Append(seed, to[8..Bytes]));
     }
 
@@ -73,6 +75,8 @@ public readonly record struct PageHeader(
         if (crc != stated) return new PageFault($"headerCrc 0x{crc:X8}", $"0x{stated:X8}");
         uint length = BinaryPrimitives.ReadUInt32LittleEndian(from[8..]);
         uint flags = BinaryPrimitives.ReadUInt32LittleEndian(from[12..]);
+        uint rest = BinaryPrimitives.ReadUInt32LittleEndian(from[60..]);
+        bool statesVersion = flags == (uint)PageFlags.StatesVersion;
         header = new PageHeader(
             (int)length, (PageFlags)flags,
             new Epoch(BinaryPrimitives.ReadUInt64LittleEndian(from[16..])),
@@ -81,7 +85,7 @@ public readonly record struct PageHeader(
             BinaryPrimitives.ReadInt64LittleEndian(from[40..]),
             BinaryPrimitives.ReadUInt64LittleEndian(from[48..]),
             BinaryPrimitives.ReadUInt32LittleEndian(from[56..]),
-            BinaryPrimitives.ReadUInt32LittleEndian(from[60..]));
+            statesVersion ? 0 : rest, statesVersion ? rest : 0);
         if (length is < Bytes or > (uint)LogFormat.PageLengthMax)
             return new PageFault($"a page of {Bytes} to {LogFormat.PageLengthMax} bytes", $"length {length}").OfIntactPage();
         return header.CheckFlags(flags)?.OfIntactPage();
@@ -98,6 +102,7 @@ public readonly record struct PageHeader(
             return new PageFault("a rest of the spanning record that begins", "remaining 0");
         if (Flags is PageFlags.None or PageFlags.DurableMark && Remaining != 0)
             return new PageFault("remaining 0 outside of spanning records", $"{Remaining}");
+        if (Flags == PageFlags.StatesVersion && AppVersion == 0) return new PageFault("an app version from 1 on", "0");
         if (DurableUpTo > Lsn) return new PageFault($"durableUpTo of at most {Lsn}", $"{DurableUpTo}");
         return null;
     }
@@ -119,7 +124,7 @@ internal sealed record PageFault(
     public bool IsNothing => IsBlank || IsStale;
 
     /// <summary>
-    /// Why no crash leaves such a page, whatever the rest of the log states; null where one may (log-format L4.2, L3.6).
+    /// Says why no crash leaves such a page, whatever the rest of the log states; null where one may (log-format L4.2, L3.6).
     /// </summary>
     public string? WhyNeverTorn => IsCut ? "its header states this length, and no crash makes a segment's file shorter"
         : IsIntact ? "its checksums hold, and no crash leaves such a page" : null;
@@ -142,4 +147,7 @@ public enum PageFlags : ushort
 
     /// <summary>The page continues the record of the page before.</summary>
     ContinuesSpanning = 4,
+
+    /// <summary>The page begins a segment and holds one record, which brings an app version into force.</summary>
+    StatesVersion = 8,
 }

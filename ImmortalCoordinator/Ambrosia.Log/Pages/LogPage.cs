@@ -55,6 +55,9 @@ internal sealed class LogPage
     public PageFlags Flags { get; set; }
     public uint Remaining { get; set; }
 
+    /// <summary>The app version that the page states; 0 for all pages but few.</summary>
+    public uint AppVersion { get; set; }
+
     /// <summary>
     /// Checksum of the records, computed by the writer who filled the page and still had them in its cache; null when the committer has to
     /// compute it.

@@ -150,12 +150,14 @@ internal sealed class PagePool
     /// Queues a page that takes one record of so many bytes and nothing else, and that begins at <paramref name="at"/>. The caller is the
     /// only writer inside, and leaves it. Null: something is open, sealed or being committed, or the log has gone on.
     /// </summary>
-    public LogPage? TryTakeAlone(Lsn at, int bytes)
+    /// <param name="appVersion">The version that the page states; 0 when it states none.</param>
+    public LogPage? TryTakeAlone(Lsn at, int bytes, uint appVersion)
     {
         using (_lock.Enter())
         {
             LogPage page = _open;
             if (_sealed.Count != 0 || _committing != 0 || page == _none || Sealed != at || !page.State.TrySealEmpty()) return null;
+            if (appVersion > 0) (page.Flags, page.AppVersion) = (PageFlags.StatesVersion, appVersion);
             page.State.CloseInside(PageHeader.Bytes + bytes);
             Enqueue(page, PageHeader.Bytes + bytes);
             OpenNext();
@@ -277,6 +279,7 @@ internal sealed class PagePool
         next.Lsn = Sealed;
         next.Flags = PageFlags.None;
         next.Remaining = 0;
+        next.AppVersion = 0;
         next.PayloadCrc = null;
         next.Phase = PagePhase.Open;
         next.State.Open();

@@ -44,8 +44,8 @@ public sealed class LogFollower : IDisposable
     /// <summary>The epoch of the head segment, which is that of the last take-over; 0 before the first start.</summary>
     public Epoch Epoch => _head?.Header.Epoch ?? new Epoch(0);
 
-    /// <summary>The app version that the head segment states; 0 before the first start.</summary>
-    public uint AppVersion => _head?.Header.AppVersion ?? 0;
+    /// <summary>The app version in force where what is stated as durable ends; 0 before the first record.</summary>
+    public uint AppVersion => Chain.VersionAt(_location.Files, Stated);
 
     /// <summary>The distance of digest positions in bytes; null before the log has begun.</summary>
     public ulong? DigestEvery => Chain.Segments is [.., var head] ? head.Header.DigestEvery : null;

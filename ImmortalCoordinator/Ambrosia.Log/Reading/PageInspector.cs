@@ -42,7 +42,7 @@ internal sealed class PageInspector(LogSegment segment)
         if (CheckSums(buffer.Room[..header.Footprint], header) is { } damage) return damage;
         buffer.Header = header;
         buffer.Hash = PageHeader.HashOf(buffer.Room);
-        return CheckContent(buffer.Room[PageHeader.Bytes..header.Length], header);
+        return CheckContent(buffer.Room[PageHeader.Bytes..header.Length], header, Segment.FirstLsn);
     }
 
     /// <summary>
@@ -81,8 +81,9 @@ internal sealed class PageInspector(LogSegment segment)
     }
 
     /// <summary>Checks what the writer of a page whose sums are right must have kept to.</summary>
-    private static PageFault? CheckContent(ReadOnlySpan<byte> payload, in PageHeader header) => header.Flags switch
+    private static PageFault? CheckContent(ReadOnlySpan<byte> payload, in PageHeader header, Lsn first) => header.Flags switch
     {
+        PageFlags.StatesVersion => CheckVersion(payload, header, first),
         PageFlags.BeginsSpanning => CheckSpanningBegin(payload, header),
         PageFlags.ContinuesSpanning => payload.Length > 0 ? null : new PageFault("a part of a spanning record", "nothing").OfIntactPage(),
         PageFlags.DurableMark => null,
@@ -116,9 +117,39 @@ internal sealed class PageInspector(LogSegment segment)
         return null;
     }
 
+    /// <summary>Checks L4.6: the page begins its segment and holds the one record that brings the version of its header into force.</summary>
+    private static PageFault? CheckVersion(ReadOnlySpan<byte> payload, in PageHeader header, Lsn first)
+    {
+        if (header.Lsn != first)
+            return new PageFault("a page that states an app version where its segment begins", $"one at {header.Lsn}").OfIntactPage();
+        Lsn lsn = header.Lsn + PageHeader.Bytes;
+        if (payload.Length < RecordHeader.Bytes
+            || RecordHeader.Bytes + (long)BinaryPrimitives.ReadUInt32LittleEndian(payload) != payload.Length)
+            return new PageFault("one record on a page that states an app version", $"{payload.Length} bytes").OfIntactPage(lsn);
+        RecordKind kind = (RecordKind)BinaryPrimitives.ReadUInt32LittleEndian(payload[4..]);
+        try
+        {
+            uint version = kind switch
+            {
+                RecordKind.FirstStart when first == Lsn.Zero => FirstStartRecord.Read(payload[RecordHeader.Bytes..]).AppVersion,
+                RecordKind.Upgrade when first != Lsn.Zero => UpgradeRecord.Read(payload[RecordHeader.Bytes..]).VersionTo,
+                _ => 0,
+            };
+            return version == header.AppVersion ? null
+                : new PageFault($"a record that brings app version {header.AppVersion} into force", $"{kind}, version {version}")
+                    .OfIntactPage(lsn);
+        }
+        catch (ProtocolViolation broken)
+        {
+            return new PageFault($"a record that brings app version {header.AppVersion} into force", broken.Message).OfIntactPage(lsn);
+        }
+    }
+
     private static PageFault? CheckKind(ReadOnlySpan<byte> record, Lsn lsn)
     {
         uint word = BinaryPrimitives.ReadUInt32LittleEndian(record[4..]);
+        if (word is (uint)RecordKind.FirstStart or (uint)RecordKind.Upgrade)
+            return new PageFault("a page of its own that states the app version", $"{(RecordKind)word} among others").OfIntactPage(lsn);
         if (word is >= (uint)RecordKind.Run and <= (uint)RecordKind.Forget) return null;
         return new PageFault($"a record of kind 1 to {(uint)RecordKind.Forget}", $"kind 0x{word:X}: written by a newer version")
             .OfIntactPage(lsn);

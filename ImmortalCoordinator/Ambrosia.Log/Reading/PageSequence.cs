@@ -30,6 +30,9 @@ internal sealed class PageSequence
     /// <summary>The time of the last page, µs since 1970.</summary>
     public long TimeMicros { get; private set; }
 
+    /// <summary>The app version in force behind the last page; null when it is not known.</summary>
+    public uint? AppVersion { get; private set; }
+
     /// <summary>The highest position that a page or a seal states as durable.</summary>
     public Lsn Stated { get; private set; }
 
@@ -46,6 +49,7 @@ internal sealed class PageSequence
         Begin(header.FirstLsn, header.PredecessorHash);
         BeginStated();
         TimeMicros = time;
+        AppVersion = header.AppVersion;
     }
 
     /// <summary>Begins anywhere outside of spanning records, where what stands before is not known.</summary>
@@ -58,6 +62,7 @@ internal sealed class PageSequence
         Hash = previousHash;
         Missing = 0;
         TimeMicros = timeMicros;
+        AppVersion = null;
         Stated = Lsn.Zero;
         StatedHash = null;
     }
@@ -80,6 +85,9 @@ internal sealed class PageSequence
         if (Hash is { } hash && hash != next.Header.PredecessorHash)
             throw new LogDamage(next.Path, 80, next.FirstLsn, $"hash 0x{hash:X16} of the page before the seal",
                 $"0x{next.Header.PredecessorHash:X16}");
+        if (AppVersion is { } version && version != next.Header.AppVersion)
+            throw new LogDamage(next.Path, 88, next.FirstLsn, $"app version {version}, which is in force before the seal",
+                $"{next.Header.AppVersion}");
         if (Missing != 0)
             throw new LogDamage(next.Path, 72, next.FirstLsn, "a seal behind a whole record", $"one with {Missing} bytes missing");
     }
@@ -93,7 +101,8 @@ internal sealed class PageSequence
             return new PageFault($"a page after which {Missing} bytes of a spanning record end",
                 $"flags {page.Flags}, {part} bytes, remaining {page.Remaining}").OfIntactPage();
         if (page.TimeMicros < TimeMicros) return new PageFault($"a time from {TimeMicros} on", $"{page.TimeMicros}").OfIntactPage();
-        return null;
+        return AppVersion is { } version && page.Flags == PageFlags.StatesVersion && page.Header.AppVersion <= version
+            ? new PageFault($"an app version above {version}, which is in force", $"{page.Header.AppVersion}").OfIntactPage() : null;
     }
 
     /// <summary>Takes a checked page in.</summary>
@@ -102,6 +111,7 @@ internal sealed class PageSequence
     public void Accept(PageBuffer page, LogSegment segment)
     {
         if (page.Flags == PageFlags.BeginsSpanning) SpanningFrom = page.Lsn;
+        if (page.Flags == PageFlags.StatesVersion) AppVersion = page.Header.AppVersion;
         _unstated.Add(new TailPage(page.Header, page.Hash));
         if (page.DurableUpTo > Stated) State(page, segment);
         Missing = page.Remaining;

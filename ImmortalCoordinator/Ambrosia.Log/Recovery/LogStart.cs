@@ -66,13 +66,9 @@ public static class LogStart
     }
 
     /// <summary>Says why no session can begin from a checkpoint of this log; empty when one can.</summary>
-    public static string WhatIsWrong(CheckpointHeader header, LogChain chain)
-    {
-        if (!chain.TryFind(header.PageLsn, out _, out _)) return $"the log behind it, from {header.PageLsn} on, is not there any more";
-        uint version = chain.VersionAt(header.Lsn);
-        return header.AppVersion > version
-            ? $"it is of app version {header.AppVersion}, the log there of {version}: an upgrade that never happened" : "";
-    }
+    public static string WhatIsWrong(LogLocation location, CheckpointHeader header, LogChain chain) =>
+        chain.TryFind(header.PageLsn, out _, out _) ? CheckpointVersion.WhatIsWrong(location, header, chain)
+        : $"the log behind it, from {header.PageLsn} on, is not there any more";
 
     /// <summary>Checks a chain that was loaded after a claim: nobody else makes what is told of.</summary>
     internal static void Check(LogLocation location, LogChain chain) =>

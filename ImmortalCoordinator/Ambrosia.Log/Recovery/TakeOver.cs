@@ -85,10 +85,10 @@ public sealed class TakeOver
     {
         _location.Crash.Hit("takeover.afterTailRead");
         var header = new SegmentHeader(
-            _location.Identity.Shard, _location.Identity.Uuid, 1, _fence.Epoch, Lsn.Zero, 0, new Epoch(0), 0, _options.AppVersion,
+            _location.Identity.Shard, _location.Identity.Uuid, 1, _fence.Epoch, Lsn.Zero, 0, new Epoch(0), 0, AppVersion: 0,
             _options.DigestEvery, NowMicros(0));
         SegmentFile file = _first.Begin(chain, header, out ulong hash);
-        return new OwnSegment(file, new ReadVerdict.CleanEnd(Lsn.Zero, Lsn.Zero), hash, Lsn.Zero);
+        return new OwnSegment(file, new ReadVerdict.CleanEnd(Lsn.Zero, Lsn.Zero), hash, Lsn.Zero, new AppVersionInForce(0, Lsn.Zero, 0));
     }
 
     private OwnSegment ContinueLog(LogChain chain)
@@ -102,17 +102,18 @@ public sealed class TakeOver
 
         var header = new SegmentHeader(
             _location.Identity.Shard, _location.Identity.Uuid, head.Header.Number + 1, _fence.Epoch, scan.DurableUpTo, head.Header.Number,
-            head.Epoch, scan.SealHash, _options.AppVersion, head.Header.DigestEvery, NowMicros(scan.LastTimeMicros));
+            head.Epoch, scan.SealHash, chain.VersionAt(_location.Files, scan.DurableUpTo), head.Header.DigestEvery, NowMicros(scan.LastTimeMicros));
         SegmentFile file = _first.Continue(chain, header, scan.Tail, head, ref _buffer, out ulong hash);
         Lsn recordsEnd = scan.DurableUpTo;
         foreach (TailPage page in scan.Tail)
             if (page.Header.Flags != PageFlags.DurableMark) recordsEnd = page.Header.Next;
-        return new OwnSegment(file, verdict, hash, recordsEnd);
+        uint version = scan.Tail is [{ Header.Flags: PageFlags.StatesVersion } first, ..] ? first.Header.AppVersion : header.AppVersion;
+        return new OwnSegment(file, verdict, hash, recordsEnd, new AppVersionInForce(header.AppVersion, header.FirstLsn, version));
     }
 
     private PrimaryLog Open(LogChain chain, IReadOnlyList<CheckpointFileName> checkpoints, OwnSegment own)
     {
-        var store = new SegmentStore(_location, _fence, _options, chain, own.File);
+        var store = new SegmentStore(_location, _fence, _options, chain, own.File, own.Version);
         var writer = new LogWriter(_options, _time, _location.Crash, store, new LogTail(own.Verdict.End, own.LastHash, own.RecordsEnd));
         return new PrimaryLog(writer, chain, own.Verdict, checkpoints);
     }
@@ -151,5 +152,5 @@ public sealed class TakeOver
     /// <param name="File">It is open for writing.</param>
     /// <param name="LastHash">Hash of the last page, in the new segment.</param>
     /// <param name="RecordsEnd">End of the last page that is no durable mark.</param>
-    private sealed record OwnSegment(SegmentFile File, ReadVerdict Verdict, ulong LastHash, Lsn RecordsEnd);
+    private sealed record OwnSegment(SegmentFile File, ReadVerdict Verdict, ulong LastHash, Lsn RecordsEnd, AppVersionInForce Version);
 }

@@ -1,6 +1,7 @@
 using Ambrosia.Log.Checkpoints;
 using Ambrosia.Log.Commit;
 using Ambrosia.Log.Instances;
+using Ambrosia.Log.Recovery;
 using Ambrosia.Log.Segments;
 using Ambrosia.Protocol;
 
@@ -47,7 +48,7 @@ public sealed class Truncation(
         {
             if (IsEnough(kept, now, needed)) gone.Add(name);
             else if (Verify(name, anew: kept.Count == 1) is not { } header) damaged.Add(name);
-            else if (chain.VersionAt(header.Lsn) >= header.AppVersion) kept.Add(header);
+            else if (CheckpointVersion.WhatIsWrong(location, header, chain).Length == 0) kept.Add(header);
             else if (header.Epoch < writer.Epoch) gone.Add(name); // it is of an upgrade that never happened
         }
         if (!IsEnough(kept, now, needed)) return new TruncateResult(0, 0, damaged, OldestKept, null, []);

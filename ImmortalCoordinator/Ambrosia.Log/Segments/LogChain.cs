@@ -56,11 +56,18 @@ public sealed class LogChain
     }
 
     /// <summary>
-    /// Returns the app version that the segment of a position states. A position before the oldest segment has the version of the oldest.
+    /// Returns the app version that executes what stands right before a position (log-format L4.6); 0 before the log's first record. A
+    /// position before the oldest segment has the version of the oldest.
     /// </summary>
-    public uint VersionAt(Lsn lsn) =>
-        TryFind(lsn, out LogSegment segment, out _) ? segment.Header.AppVersion : Segments is [var oldest, ..] ? oldest.Header.AppVersion
-        : uint.MaxValue;
+    public uint VersionAt(IFileSystem files, Lsn lsn)
+    {
+        ImmutableArray<LogSegment> segments = Segments;
+        int i = segments.Length - 1;
+        while (i > 0 && segments[i].FirstLsn > lsn) i--;
+        if (i < 0) return 0;
+        if (lsn <= segments[i].FirstLsn) return segments[i].Header.AppVersion;
+        return i < segments.Length - 1 ? segments[i + 1].Header.AppVersion : segments[i].VersionBehindFirstPage(files);
+    }
 
     /// <summary>Reads the directory again, for a follower that is at the tail. Returns true when the chain changed.</summary>
     internal bool Refresh(LogLocation location)
@@ -157,5 +164,8 @@ public sealed class LogChain
         if (newer.FirstLsn < older.FirstLsn)
             throw new LogDamage(newer.Path, 72, newer.FirstLsn, $"a seal at or after {older.FirstLsn}, where {older.Path} begins",
                 $"{newer.FirstLsn}");
+        if (newer.Header.AppVersion < older.Header.AppVersion)
+            throw new LogDamage(newer.Path, 88, newer.FirstLsn, $"an app version from {older.Header.AppVersion} on, which {older.Path} states",
+                $"{newer.Header.AppVersion}");
     }
 }

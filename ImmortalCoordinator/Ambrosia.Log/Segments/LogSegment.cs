@@ -54,8 +54,8 @@ public sealed record LogSegment
     }
 
     /// <summary>
-    /// Checks that the file is as long as its header states (log-format L3.6). A file that was recycled since the header was read is none
-    /// of this segment any more, and any length is right.
+    /// Compares the length of the file with the one that its header states (log-format L3.6). A file that was recycled since the header was
+    /// read is none of this segment any more, and any length is right.
     /// </summary>
     /// <exception cref="LogDamage">It is shorter or longer: nothing of ours makes it so.</exception>
     internal void CheckLength(IFile file)
@@ -70,6 +70,19 @@ public sealed record LogSegment
         return length == Header.FileBytes || !IsStillIn(file) ? null
             : new LogDamage(Path, Math.Min(length, Header.FileBytes), null, $"a file of {Header.FileBytes} bytes, as its header states",
                 $"one of {length} bytes");
+    }
+
+    /// <summary>
+    /// Returns the app version in force behind the first page, which may bring another one into force than the header states. The log is
+    /// read where this matters, and its reading finds a page that is damaged.
+    /// </summary>
+    internal uint VersionBehindFirstPage(IFileSystem fs)
+    {
+        using IFile? file = TryOpen(fs, isHeld: false);
+        Span<byte> bytes = stackalloc byte[PageHeader.Bytes];
+        return file?.Read(bytes, HeaderBytes) == bytes.Length
+            && PageHeader.TryRead(bytes, PageHeader.SeedOf(Header.Uuid, Header.Shard), out PageHeader page)
+            && page.Epoch == Epoch && page.Lsn == FirstLsn && page.Flags == PageFlags.StatesVersion ? page.AppVersion : Header.AppVersion;
     }
 
     /// <summary>Opens the segment's file for reading.</summary>

@@ -26,8 +26,11 @@ internal sealed class SegmentStore : IDisposable
     private long _wanted; // bytes of the group that waits for space or zeros; 0 when none waits
     private long _window; // bytes to keep zeroed; only the space pump uses it
     private volatile bool _isShort, _isOvertaken;
+    private volatile AppVersionInForce _version;
+    private ulong _endAt = ulong.MaxValue; // the segment that is written ends here, whatever room it has
 
-    public SegmentStore(LogLocation location, Fence fence, LogOptions options, LogChain chain, SegmentFile current)
+    public SegmentStore(
+        LogLocation location, Fence fence, LogOptions options, LogChain chain, SegmentFile current, AppVersionInForce version)
     {
         _location = location;
         _fence = fence;
@@ -36,14 +39,11 @@ internal sealed class SegmentStore : IDisposable
         _current = current;
         _window = options.ZeroWindowBytes;
         _spares = new SpareSegments(location, fence.Epoch, options);
-        AppVersion = options.AppVersion;
+        _version = version;
     }
 
     /// <summary>Counts the waits for space and what became of segments.</summary>
     public SpaceCounters Counters { get; } = new();
-
-    /// <summary>The app version that the next segment states.</summary>
-    public uint AppVersion { get; set; }
 
     public SegmentHeader Header => _current.Header;
 
@@ -58,7 +58,7 @@ internal sealed class SegmentStore : IDisposable
     /// </summary>
     public bool HasRoomFor(long bytes, bool isMark)
     {
-        bool isFull = _current.IsFullFor(bytes, isMark), isHere = !isFull && _current.HasRoomFor(bytes, isMark),
+        bool isFull = MustEnd(_current) || _current.IsFullFor(bytes, isMark), isHere = !isFull && _current.HasRoomFor(bytes, isMark),
             isNext = !isHere && (isFull || _isShort);
         bool isReady = isHere ? _current.IsPreparedFor(bytes) : isNext && _spares.IsReadyFor(bytes, isMark);
         bool hasWaited = Volatile.Read(ref _wanted) != 0;
@@ -73,7 +73,23 @@ internal sealed class SegmentStore : IDisposable
         Counters.CountWait(isForZeros);
     }
 
-    public bool MustRotateFor(long bytes, bool isMark) => _current.IsFullFor(bytes, isMark) || !_current.HasRoomFor(bytes, isMark);
+    /// <summary>Returns the app version in force before the record at a position of the segment that is written, or behind it.</summary>
+    public uint VersionAt(Lsn lsn) => _version.At(lsn);
+
+    /// <summary>
+    /// A record that begins the page at <paramref name="at"/>, which is appended next, brings another version into force. It begins a
+    /// segment, too: every header states the version up to its first page.
+    /// </summary>
+    public void ChangeVersion(Lsn at, uint appVersion)
+    {
+        _version = new AppVersionInForce(VersionAt(at), at, appVersion);
+        Volatile.Write(ref _endAt, at.Value);
+    }
+
+    /// <summary>Returns true for a segment that must not take the page that comes next.</summary>
+    private bool MustEnd(SegmentFile current) => current.End.Value == Volatile.Read(ref _endAt) && current.End > current.Header.FirstLsn;
+
+    public bool MustRotateFor(long bytes, bool isMark) => MustEnd(_current) || _current.IsFullFor(bytes, isMark) || !_current.HasRoomFor(bytes, isMark);
 
     public void Write(ReadOnlySpan<ReadOnlyMemory<byte>> pages, Lsn lsn) => _current.Write(pages, lsn);
 
@@ -125,7 +141,7 @@ internal sealed class SegmentStore : IDisposable
             _window = Math.Min(2 * _window, WindowGrowthMax * _options.ZeroWindowBytes);
         }
         long wanted = Volatile.Read(ref _wanted);
-        bool goesToNext = current.IsFullFor(wanted, isMark: false);
+        bool goesToNext = MustEnd(current) || current.IsFullFor(wanted, isMark: false);
         if (goesToNext && _spares.Prepare(wanted, 0)) return true;
         long zerosHere = goesToNext ? Math.Min(wanted, SegmentFile.MarkBytes) : wanted; // a mark still has its place here
         if (current.AllocateAhead(goesToNext ? 0 : wanted) || current.ZeroAhead(_window, zerosHere)) return true;
@@ -147,7 +163,7 @@ internal sealed class SegmentStore : IDisposable
         {
             Number = old.Number + 1, FirstLsn = seal, PredecessorNumber = old.Number, PredecessorEpoch = old.Epoch,
             PredecessorHash = lastHash,
-            AppVersion = AppVersion, CreatedMicros = timeMicros,
+            AppVersion = VersionAt(seal), CreatedMicros = timeMicros,
         });
         next.Flush();
         _location.Crash.Hit("segment.afterCreate");
@@ -254,6 +270,15 @@ internal sealed class SegmentStore : IDisposable
             throw;
         }
     }
+}
+
+/// <summary>Says which app version is in force in the segment that is written. It changes at the segment's first record only.</summary>
+/// <param name="Before">In force up to <paramref name="Since"/>; 0 before the log's first record.</param>
+/// <param name="Since">The record that brings the version into force stands on this page.</param>
+/// <param name="Version">In force behind it.</param>
+internal sealed record AppVersionInForce(uint Before, Lsn Since, uint Version)
+{
+    public uint At(Lsn lsn) => lsn > Since ? Version : Before;
 }
 
 /// <summary>

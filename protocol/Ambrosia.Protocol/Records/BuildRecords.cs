@@ -21,17 +21,23 @@ public sealed record FirstStartRecord(Guid Uuid, ulong CreatedUs, uint AppVersio
         var from = PayloadReader.OfFile(body, "L5.10");
         var record = new FirstStartRecord(from.Uuid(), from.U64(), from.U32(), from.Name());
         from.End();
-        return record;
+        return record.AppVersion > 0 ? record : throw from.Violation("L5.10", "app version 0");
     }
 }
 
-/// <summary>States that the app's version changes at this record's end (log-format L5.9). No version of Ambrosia writes it yet.</summary>
+/// <summary>
+/// States that another version of the app executes from here on (log-format L5.16), and names the checkpoint that it begins with: nothing
+/// stands between that and this record. No version of Ambrosia writes it yet.
+/// </summary>
 /// <param name="Checkpoint">Lsn of the checkpoint of the new version.</param>
 /// <param name="CheckpointEpoch">Epoch of that checkpoint.</param>
 /// <param name="Replica">Name of the replica that wrote it.</param>
-/// <param name="Digest">Digest in the trailer of the checkpoint.</param>
+/// <param name="PartHash">CRC-64/NVME of the checkpoint's coordinator part.</param>
+/// <param name="ImageHash">CRC-64/NVME of its image.</param>
+/// <param name="Build">The build of the app that made it; null when that did not say.</param>
 public sealed record UpgradeRecord(
-    uint VersionFrom, uint VersionTo, Lsn Checkpoint, Epoch CheckpointEpoch, string Replica, ulong Digest) : IRecordBody<UpgradeRecord>
+    uint VersionFrom, uint VersionTo, Lsn Checkpoint, Epoch CheckpointEpoch, string Replica, ulong PartHash, ulong ImageHash,
+    BuildId? Build) : IRecordBody<UpgradeRecord>
 {
     public static RecordKind Kind => RecordKind.Upgrade;
 
@@ -42,14 +48,19 @@ public sealed record UpgradeRecord(
         to.U64(Checkpoint.Value);
         to.U64(CheckpointEpoch.Value);
         to.Name(Replica);
-        to.U64(Digest);
+        to.U64(PartHash);
+        to.U64(ImageHash);
+        BuildId.Write(ref to, Build);
     }
 
     public static UpgradeRecord Read(ReadOnlySpan<byte> body)
     {
         var from = PayloadReader.OfFile(body, "L5.10");
-        var record = new UpgradeRecord(from.U32(), from.U32(), from.Lsn(), new Epoch(from.U64()), from.Name(), from.U64());
+        var record = new UpgradeRecord(from.U32(), from.U32(), from.Lsn(), new Epoch(from.U64()), from.Name(), from.U64(), from.U64(),
+            BuildId.Read(ref from, "L5.10"));
         from.End();
+        if (record.VersionFrom == 0 || record.VersionTo <= record.VersionFrom)
+            throw from.Violation("L5.10", $"an upgrade from version {record.VersionFrom} to {record.VersionTo}");
         return record;
     }
 }

@@ -7,9 +7,9 @@ namespace Ambrosia.Protocol.Records;
 public static class RecordKinds
 {
     /// <summary>
-    /// Returns false for kinds whose format is fixed but that this version never writes. A reader refuses them by name (L5.1).
+    /// Returns false for kinds that are set aside and have no meaning yet. A reader refuses them by name (L5.1).
     /// </summary>
-    public static bool IsWrittenToday(RecordKind kind) => kind is >= RecordKind.Run and <= RecordKind.Quarantine or RecordKind.Forget;
+    public static bool IsDefined(RecordKind kind) => kind is >= RecordKind.Run and <= RecordKind.Forget;
 
     /// <summary>Encodes the body of a record, without its header.</summary>
     public static byte[] Encode<T>(T body) where T : IRecordBody<T>

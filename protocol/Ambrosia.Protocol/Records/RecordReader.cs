@@ -97,8 +97,8 @@ public ref struct RecordReader(ReadOnlySpan<byte> records, Lsn first)
         try
         {
             RecordHeader header = RecordHeader.Read(_left);
-            if (!RecordKinds.IsWrittenToday(header.Kind))
-                throw new ProtocolViolation("L5.1", $"{header.Kind} record: this version does not write such records, a newer one did");
+            if (!RecordKinds.IsDefined(header.Kind))
+                throw new ProtocolViolation("L5.1", $"{header.Kind} record: this version knows no such records, a newer one wrote it");
             return header;
         }
         catch (ProtocolViolation violation)

@@ -199,7 +199,7 @@ public sealed class HandoverTests
 
     private static ReadAnswer Hello(AppReader reader, byte[] token)
     {
-        byte[] hello = Made.Frame(new AppHello(1, 1, token, 0, 0, "test", "test", "", "", 0, 1));
+        byte[] hello = Made.Frame(new AppHello(1, 1, token, 1, 0, "test", "test", "", "", 0, 1));
         hello.CopyTo(reader.Space());
         return reader.Received(hello.Length);
     }
@@ -210,7 +210,7 @@ public sealed class HandoverTests
         var node = new Node(new SimulatedFileSystem(), new FakeTime(), s_options);
         AppSession session = node.Parts.NewSession(static () => { });
         using AppReader reader = session.NewReader();
-        byte[] hello = Made.Frame(new AppHello(1, 1, new byte[32], 0, 0, "test", "test", "", "", 0, 1));
+        byte[] hello = Made.Frame(new AppHello(1, 1, new byte[32], 1, 0, "test", "test", "", "", 0, 1));
         hello.CopyTo(reader.Space());
         Assert.Throws<AppLeftException>(() => reader.Received(hello.Length));
         Assert.True(session.TryTake(out ReadOnlyMemory<byte> bytes));

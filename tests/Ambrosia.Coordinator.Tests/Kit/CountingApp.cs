@@ -34,7 +34,7 @@ internal sealed class CountingApp
         _last = last;
         Session = node.Parts.NewSession(static () => { });
         _reader = Session.NewReader();
-        _said.AddRange(Made.Frame(new AppHello(1, 1, Node.Token, 0, 0, "test", "test", "", "", 0, 1)));
+        _said.AddRange(Made.Frame(new AppHello(1, 1, Node.Token, 1, 0, "test", "test", "", "", 0, 1)));
     }
 
     public AppSession Session { get; }

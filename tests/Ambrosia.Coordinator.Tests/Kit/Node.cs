@@ -91,6 +91,8 @@ internal sealed class Node : IPumps
         Parts.BecomePrimary(new PrimaryStart(claimed.Fence, claimed.PrimaryLock, open));
     }
 
+    public InstanceIdentity Identity => _identity;
+
     public Coordinator Parts { get; }
 
     public FakeTime Time { get; }
@@ -164,7 +166,11 @@ internal sealed class Node : IPumps
     /// <summary>kill -9.</summary>
     public void Kill() => _process.Kill();
 
-    void IPumps.Commit(bool drained) { }
+    /// <summary>Tests commit when they like; only what a new log begins with, when its first app has come, is durable at once.</summary>
+    void IPumps.Commit(bool drained)
+    {
+        if (Parts is { HasLog: true } && Parts.Log.Durable == Lsn.Zero) Commit();
+    }
 
     void IPumps.WaitForRoom(CancellationToken stop) => throw new InvalidOperationException("a part waits");
 

@@ -11,11 +11,11 @@ internal sealed class SpokenApp
     private readonly AppReader _reader;
     private readonly List<byte> _heard = [];
 
-    public SpokenApp(Node node, bool listens = true)
+    public SpokenApp(Node node, bool listens = true, uint version = 1)
     {
         Session = node.Parts.NewSession(static () => { });
         _reader = Session.NewReader();
-        Send(new AppHello(1, 1, Node.Token, 0, 0, "test", "test", "", "", 0, 1));
+        Send(new AppHello(1, 1, Node.Token, version, 0, "test", "test", "", "", 0, 1));
         if (listens) Listen();
     }
 

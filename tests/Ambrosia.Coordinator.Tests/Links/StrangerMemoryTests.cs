@@ -33,7 +33,7 @@ public sealed class StrangerMemoryTests
             ? Made.Frame(
                 new Hello(1, 1, Guid.NewGuid(), new InstanceId("x"), "r0", new Epoch(1), 1, "another", Guid.Empty, default, 0, 0, 0,
                     default, 0, 1 << 20), seed, true)
-            : Made.Frame(new AppHello(1, 1, new byte[32], 0, 0, "test", "test", "", "", 0, 1));
+            : Made.Frame(new AppHello(1, 1, new byte[32], 1, 0, "test", "test", "", "", 0, 1));
         byte[] garbage = new byte[1 << 20];
         s_random.NextBytes(garbage);
         return kind switch
@@ -76,7 +76,7 @@ public sealed class StrangerMemoryTests
     public void AppDoor_TheAppItself_CostsMore()
     {
         var node = new Node(new SimulatedFileSystem(), new FakeTime(), OpenedLog.Small);
-        byte[] hello = Made.Frame(new AppHello(1, 1, Node.Token, 0, 0, "test", "test", "", "", 0, 1));
+        byte[] hello = Made.Frame(new AppHello(1, 1, Node.Token, 1, 0, "test", "test", "", "", 0, 1));
         Assert.InRange(AtAppDoor(node, hello, int.MaxValue), BlockPool.BlockBytes, long.MaxValue);
     }
 

@@ -13,7 +13,12 @@ public sealed class PrimaryDutiesTests
     [InlineData(4096)]
     public void Primary_HardlyAnyZerosAhead_HasItsFirstRecordsDurable(long window)
     {
-        var node = new Node(new SimulatedFileSystem(), new FakeTime(), OpenedLog.Small with { ZeroWindowBytes = window });
+        var disk = new SimulatedFileSystem();
+        var first = new Node(disk, new FakeTime(), OpenedLog.Small);
+        Assert.Equal(Lsn.Zero, first.Parts.Log.Tail); // an app says with which version the log begins
+        _ = new SpokenApp(first);
+        first.Kill();
+        var node = new Node(disk, new FakeTime(), OpenedLog.Small with { ZeroWindowBytes = window });
         Assert.NotEqual(Lsn.Zero, node.Parts.Log.Durable);
         Assert.Equal(node.Parts.Log.Tail, node.Parts.Log.Durable);
     }

@@ -35,7 +35,7 @@ internal sealed class ImageApp : IDisposable
         ImageBytes = imageBytes;
         _token = File.ReadAllBytes(Path.Combine(replica.LogDirectory, "app.r0.token"));
         _socket.Connect(new UnixDomainSocketEndPoint(Path.Combine(replica.LogDirectory, "app.r0.sock")));
-        SendFrame(new AppHello(1, 1, _token, 0, 0, "image", "test", "", "", 0, (uint)Environment.ProcessId));
+        SendFrame(new AppHello(1, 1, _token, 1, 0, "image", "test", "", "", 0, (uint)Environment.ProcessId));
     }
 
     /// <summary>Size of its state.</summary>

@@ -177,7 +177,7 @@ public sealed class CheckpointTests
 
     internal static CheckpointFileName Write(IFileSystem fs, string dir, Primary primary, Lsn lsn, Lsn pageLsn)
     {
-        var header = new CheckpointHeader(0, primary.Identity.Uuid, lsn, pageLsn, primary.Fence.Epoch, 7, 1, 5, 0, "r0");
+        var header = new CheckpointHeader(0, primary.Identity.Uuid, lsn, pageLsn, primary.Fence.Epoch, 0, 1, 5, 0, "r0");
         using var writer = new CheckpointWriter(fs, dir, primary.Identity, header, ICrashPoints.None);
         writer.Write(CheckpointSection.CoordinatorPart, [0x84]);
         writer.Write(CheckpointSection.Image, new byte[1_000]);

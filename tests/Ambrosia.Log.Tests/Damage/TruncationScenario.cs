@@ -137,7 +137,7 @@ internal sealed class TruncationScenario
         using var reader = new LogReader(files, dir, primary.Identity, primary.Log.Chain);
         var buffer = new PageBuffer(8 << 10);
         Assert.Equal(ReadStatus.Page, reader.Read(page, ref buffer));
-        var header = new CheckpointHeader(0, primary.Identity.Uuid, lsn, page, primary.Fence.Epoch, 7, 1, buffer.TimeMicros,
+        var header = new CheckpointHeader(0, primary.Identity.Uuid, lsn, page, primary.Fence.Epoch, 0, 1, buffer.TimeMicros,
             buffer.PreviousHash, "r0");
         using var writer = new CheckpointWriter(files, dir, primary.Identity, header, ICrashPoints.None);
         writer.Write(CheckpointSection.CoordinatorPart, [0x84]);

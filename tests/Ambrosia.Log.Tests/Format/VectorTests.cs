@@ -113,15 +113,16 @@ public sealed class VectorTests
     private static JsonObject Page(Vector vector, ReadOnlySpan<byte> bytes)
     {
         var lsn = new Lsn(ulong.Parse(vector.Text("lsn")));
+        Lsn first = vector.Context["firstLsn"] is { } stated ? new Lsn(ulong.Parse((string)stated!)) : lsn;
         var epoch = new Epoch(ulong.Parse(vector.Text("epoch")));
         var segment = new LogSegment(Path,
-            new SegmentHeader(vector.Identity.Shard, vector.Identity.Uuid, 1, epoch, lsn, 0, default, 0, 0, 1 << 20, 0)
+            new SegmentHeader(vector.Identity.Shard, vector.Identity.Uuid, 1, epoch, first, 0, default, 0, 0, 1 << 20, 0)
             {
-                FileBytes = SegmentHeader.Bytes + bytes.Length
+                FileBytes = SegmentHeader.Bytes + (lsn - first) + bytes.Length
             });
         var fs = new MemoryFileSystem();
         using IFile file = fs.Create(Path);
-        file.Write(bytes, SegmentHeader.Bytes);
+        file.Write(bytes, segment.Header.OffsetOf(lsn));
         ulong? previous = vector.Context["previousHash"] is { } hash ? Convert.ToUInt64((string)hash!, 16) : null;
         var buffer = new PageBuffer(4_096);
         if (new PageInspector(segment).Read(file, lsn, new Lsn(ulong.MaxValue), previous, ref buffer) is { } fault)
@@ -133,7 +134,8 @@ public sealed class VectorTests
         {
             ["length"] = buffer.Length, ["flags"] = (int)buffer.Flags, ["durableUpTo"] = $"{buffer.DurableUpTo}",
             ["timeMicros"] = $"{buffer.TimeMicros}",
-            ["remaining"] = buffer.Remaining, ["next"] = $"{buffer.Next}", ["hash"] = $"{buffer.Hash:x16}",
+            ["remaining"] = buffer.Remaining, ["next"] = $"{buffer.Next}", ["appVersion"] = buffer.Header.AppVersion,
+            ["hash"] = $"{buffer.Hash:x16}",
         };
     }
 

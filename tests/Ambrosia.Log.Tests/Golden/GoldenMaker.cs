@@ -6,6 +6,7 @@ using Ambrosia.Log.Format;
 using Ambrosia.Log.Reading;
 using Ambrosia.Log.Retention;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Hashing;
 using Ambrosia.Protocol.Payloads;
 using Ambrosia.Protocol.Records;
 using Ambrosia.Protocol.Runs;
@@ -38,6 +39,8 @@ internal static class GoldenMaker
         ["truncated"] = Truncated,
         ["recycled"] = Recycled,
         ["damaged-checkpoint"] = DamagedCheckpoint,
+        ["upgrade"] = Upgrade,
+        ["upgrade-that-never-happened"] = UpgradeThatNeverHappened,
     };
 
     /// <summary>Several segments of one epoch, every kind of record that is written, a spanning record, a mark at the end.</summary>
@@ -141,10 +144,40 @@ internal static class GoldenMaker
         return fs;
     }
 
+    /// <summary>Version 8 goes on from a checkpoint of its own, which the Upgrade names; a take-over follows.</summary>
+    private static MemoryFileSystem Upgrade()
+    {
+        var fs = new MemoryFileSystem();
+        using (Primary primary = Begin(fs))
+        {
+            Runs(primary, 4);
+            UpgradeRecord upgrade = Checkpoint(fs, primary, primary.Writer.Tail, appVersion: 8);
+            primary.AppendVersion(primary.Writer.Tail, upgrade, appVersion: 8);
+            Assert.False(primary.Writer.TryAppendVersion(primary.Writer.Tail, RecordKind.Upgrade, [], 9)); // one is on its way
+            primary.Commit();
+            Runs(primary, 3, firstNumber: 5);
+            Mark(primary);
+        }
+        Primary.Start(fs, Dir, s_options, "r1").Dispose();
+        return fs;
+    }
+
+    /// <summary>Whoever made the checkpoint of version 8 died before the Upgrade; version 7 went on.</summary>
+    private static MemoryFileSystem UpgradeThatNeverHappened()
+    {
+        var fs = new MemoryFileSystem();
+        using Primary primary = Begin(fs);
+        Runs(primary, 4);
+        Checkpoint(fs, primary, primary.Writer.Tail, appVersion: 8);
+        Runs(primary, 3, firstNumber: 5);
+        Mark(primary);
+        return fs;
+    }
+
     private static Primary Begin(MemoryFileSystem fs, long segmentBytes = 32 << 10)
     {
         Primary primary = Primary.Start(fs, Dir, s_options with { SegmentBytes = segmentBytes });
-        Append(primary, new FirstStartRecord(primary.Identity.Uuid, 1_000_000, 7, primary.Identity.Name));
+        primary.Begin();
         primary.Commit();
         Append(primary, new PeerRecord(1, s_peer, new Guid(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11), new Epoch(3)));
         primary.Commit();
@@ -188,17 +221,24 @@ internal static class GoldenMaker
         primary.Commit();
     }
 
-    private static void Checkpoint(MemoryFileSystem fs, Primary primary, Lsn at)
+    /// <summary>Publishes a checkpoint; returns the Upgrade that would name it.</summary>
+    private static UpgradeRecord Checkpoint(MemoryFileSystem fs, Primary primary, Lsn at, uint appVersion = 7)
     {
         using LogScan scan = LogScan.Open(fs, Dir, primary.Identity);
         while (scan.Next() && scan.Page.Next <= at) { }
-        var header = new CheckpointHeader(0, primary.Identity.Uuid, at, scan.Page.Lsn, primary.Fence.Epoch, 7, 1, scan.Page.TimeMicros,
-            scan.Page.PreviousHash, "r0");
+        bool isEnd = scan.Page.Next <= at;
+        var header = new CheckpointHeader(0, primary.Identity.Uuid, at, isEnd ? at : scan.Page.Lsn, primary.Fence.Epoch, appVersion, 1,
+            scan.Page.TimeMicros, isEnd ? scan.Page.Hash : scan.Page.PreviousHash, "r0");
         using var writer = new CheckpointWriter(fs, Dir, primary.Identity, header, ICrashPoints.None);
         writer.Write(CheckpointSection.CoordinatorPart, [0x84, 0x80, 0x80, 0x80, 0x82, 0x00, 0x80]);
         writer.Write(CheckpointSection.Image, Body(3_000, 9));
         writer.Finish();
+        primary.Writer.AppendMark();
+        primary.Commit();
         Assert.True(writer.Publish(primary.Writer.Stated));
+        using CheckpointReader reader = CheckpointReader.Open(fs, $"{Dir}/{header.FileName}", primary.Identity);
+        return new UpgradeRecord(7, 8, at, header.Epoch, "r0", ChannelHash.Append(0, reader.CoordinatorBytes.Span), reader.ImageHash,
+            new BuildId(0x6F1C9E0A));
     }
 
     private static int Offset(LoggedRecord record) => SegmentHeader.Bytes + (int)(record.Lsn.Value & ~4_095ul);

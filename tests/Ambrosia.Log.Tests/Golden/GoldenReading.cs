@@ -5,6 +5,7 @@ using Ambrosia.Log.Files;
 using Ambrosia.Log.Format;
 using Ambrosia.Log.Instances;
 using Ambrosia.Log.Reading;
+using Ambrosia.Log.Recovery;
 using Ambrosia.Log.Segments;
 using Ambrosia.Protocol.Hashing;
 
@@ -32,7 +33,7 @@ internal static class GoldenReading
             pages.Add(new
             {
                 Lsn = page.Lsn.Value, Segment = scan.Segment.Name.ToString(), page.Length, Flags = (int)page.Flags,
-                DurableUpTo = page.DurableUpTo.Value, page.TimeMicros, page.Remaining,
+                DurableUpTo = page.DurableUpTo.Value, page.TimeMicros, page.Remaining, page.AppVersion,
                 Hash = Hex(scan.Page.Hash),
             });
         }
@@ -45,7 +46,7 @@ internal static class GoldenReading
                 r => new { Lsn = r.Lsn.Value, Kind = r.Kind.ToString(), Bytes = r.Body.Length, Crc = Hex(Crc32C.Of(r.Body)) }),
             Lost = scan.Lost.Select(l => new { From = l.From.Value, To = l.To.Value, File = Path.GetFileName(l.Why.File), l.Why.Offset }),
             Verdict = Describe(scan.Verdict!),
-            Checkpoints = CheckpointDirectory.List(fs, GoldenMaker.Dir).Select(name => Describe(fs, name, identity)),
+            Checkpoints = CheckpointDirectory.List(fs, GoldenMaker.Dir).Select(name => Describe(fs, name, identity, scan.Chain)),
         }, s_json) + "\n";
     }
 
@@ -73,14 +74,15 @@ internal static class GoldenReading
         _ => new { Kind = "whole", End = verdict.End.Value, DurableUpTo = verdict.DurableUpTo.Value },
     };
 
-    private static object Describe(IFileSystem fs, CheckpointFileName name, InstanceIdentity identity)
+    private static object Describe(IFileSystem fs, CheckpointFileName name, InstanceIdentity identity, LogChain chain)
     {
         try
         {
             using CheckpointReader reader = CheckpointReader.Open(fs, Path.Combine(GoldenMaker.Dir, name.ToString()), identity);
             return new
             {
-                Name = name.ToString(), Valid = true, PageLsn = reader.Header.PageLsn.Value, Digest = Hex(reader.Digest), reader.Bytes
+                Name = name.ToString(), Valid = true, PageLsn = reader.Header.PageLsn.Value, Digest = Hex(reader.Digest), reader.Bytes,
+                Wrong = LogStart.WhatIsWrong(new LogLocation(fs, GoldenMaker.Dir, identity), reader.Header, chain),
             };
         }
         catch (LogDamage damage)

@@ -32,7 +32,7 @@ internal sealed class Primary : IDisposable
 
     public static LogOptions Small { get; } = new()
     {
-        SegmentBytes = 256 << 10, PageBytes = 16 << 10, Pages = 4, ZeroWindowBytes = 32 << 10, AppVersion = 7
+        SegmentBytes = 256 << 10, PageBytes = 16 << 10, Pages = 4, ZeroWindowBytes = 32 << 10
     };
 
     /// <summary>Every replica brings a UUID of its own, as every creator does.</summary>
@@ -57,6 +57,18 @@ internal sealed class Primary : IDisposable
 
     public static Primary Of(InstanceIdentity identity, ClaimResult.Claimed claimed, PrimaryLog log) =>
         new(identity, claimed.Fence, claimed.PrimaryLock, log);
+
+    /// <summary>Appends the first record of all.</summary>
+    public LoggedRecord Begin(uint appVersion = 7) =>
+        AppendVersion(Lsn.Zero, new FirstStartRecord(Identity.Uuid, 1_000_000, appVersion, Identity.Name), appVersion);
+
+    /// <summary>Appends a record that brings another app version into force. Nothing else may be under way.</summary>
+    public LoggedRecord AppendVersion<T>(Lsn at, T record, uint appVersion) where T : IRecordBody<T>
+    {
+        byte[] body = RecordKinds.Encode(record);
+        Assert.True(Writer.TryAppendVersion(at, T.Kind, body, appVersion), "the log stands still");
+        return new LoggedRecord(at + PageHeader.Bytes, T.Kind, body);
+    }
 
     /// <summary>Appends one record that fits a page. It is not durable yet.</summary>
     public LoggedRecord Append(byte[] body, RecordKind kind = RecordKind.Run)

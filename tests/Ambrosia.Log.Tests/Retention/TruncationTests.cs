@@ -4,6 +4,8 @@ using Ambrosia.Log.Reading;
 using Ambrosia.Log.Retention;
 using Ambrosia.Log.Segments;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Hashing;
+using Ambrosia.Protocol.Records;
 using Ambrosia.TestKit;
 
 namespace Ambrosia.Log.Tests;
@@ -27,6 +29,8 @@ public sealed class TruncationTests : IDisposable
     {
         _crash = crash;
         _primary = Primary.Start(_fs, Dir, Primary.Small with { SegmentBytes = 64 << 10, SparesMax = 0 }, crash: crash);
+        _primary.Begin(7);
+        _primary.Commit();
         for (int i = 0; i < 30; i++)
         {
             LoggedRecord record = _primary.Append(new byte[15_000]);
@@ -228,6 +232,26 @@ public sealed class TruncationTests : IDisposable
         using Primary next = Primary.Start(_fs, Dir);
         next.Truncation(_fs, Dir).Truncate(s_start);
         AssertKept(2, null);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)] // the image is another one than the record says
+    public void Run_CheckpointThatAnUpgradeNames_CountsIfItsPartsAreThose(bool isThat)
+    {
+        CheckpointHeader later = Header(_primary.Writer.Stated, s_start.AddDays(1), 8, _primary.Fence.Epoch);
+        Write(later);
+        ulong part = ChannelHash.Append(0, [0x84]), image = ChannelHash.Append(0, new byte[isThat ? 1_000 : 999]);
+        _primary.AppendVersion(_primary.Writer.Tail, new UpgradeRecord(7, 8, later.Lsn, later.Epoch, later.Replica, part, image, null), 8);
+        _primary.Commit();
+        New(RetentionPolicy.Default).Truncate(s_start);
+        IEnumerable<CheckpointFileName> kept = isThat ? [later.FileName, _taken[5].FileName]
+            : [later.FileName, _taken[5].FileName, _taken[4].FileName]; // it does not count, and goes with its epoch
+        Assert.Equal(kept, CheckpointDirectory.List(_fs, Dir));
+        _primary.Dispose();
+        using Primary next = Primary.Start(_fs, Dir);
+        next.Truncation(_fs, Dir).Truncate(s_start);
+        Assert.Equal(isThat ? kept : kept.Skip(1), CheckpointDirectory.List(_fs, Dir));
     }
 
     private Truncation New(RetentionPolicy policy) => _primary.Truncation(_fs, Dir, policy, crash: _crash);

@@ -4,6 +4,7 @@ using Ambrosia.Log.Format;
 using Ambrosia.Log.Pages;
 using Ambrosia.Log.Segments;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Records;
 
 namespace Ambrosia.Log.Tests;
 
@@ -31,12 +32,34 @@ public sealed class RotationTests
     }
 
     [Fact]
-    public void Rotate_AfterAnUpgrade_StatesTheNewVersion()
+    public void Rotate_VersionsComeIntoForce_StatesThatOfItsFirstPage()
     {
         using Primary primary = Primary.Start(_fs, Dir);
-        primary.Writer.AppVersion = 8;
+        primary.Begin(7);
         Fill(primary, 30);
-        Assert.Equal((7U, 8U), (primary.Log.Chain.Segments[0].Header.AppVersion, primary.Log.Chain.Segments[^1].Header.AppVersion));
+        Lsn at = primary.Writer.Tail;
+        primary.AppendVersion(at, new UpgradeRecord(7, 9, at, new Epoch(1), "r0", 1, 2, null), 9);
+        Fill(primary, 30);
+
+        LogChain chain = LogChain.Load(_fs, Dir, primary.Identity);
+        uint[] stated = [.. chain.Segments.Select(static s => s.Header.AppVersion)];
+        int upgraded = chain.Segments.IndexOf(chain.Segments.Single(s => s.FirstLsn == at)); // it begins a segment
+        Assert.Equal([0, .. Enumerable.Repeat(7u, upgraded), .. Enumerable.Repeat(9u, stated.Length - upgraded - 1)], stated);
+        Assert.True(upgraded > 1 && stated[^1] == 9, string.Join(' ', stated));
+        Assert.Equal((0u, 7u, 7u, 9u, 9u), (chain.VersionAt(_fs, Lsn.Zero), chain.VersionAt(_fs, new Lsn(64)), chain.VersionAt(_fs, at),
+            chain.VersionAt(_fs, at + 4_096), chain.VersionAt(_fs, primary.Writer.Durable)));
+    }
+
+    /// <summary>The head's own page says it, as long as no segment follows.</summary>
+    [Fact]
+    public void VersionAt_BehindTheFirstPageOfTheHead_IsWhatThatPageStates()
+    {
+        using Primary primary = Primary.Start(_fs, Dir);
+        LogChain chain = LogChain.Load(_fs, Dir, primary.Identity);
+        Assert.Equal(0u, chain.VersionAt(_fs, new Lsn(4_096)));
+        primary.Begin(7);
+        primary.Commit();
+        Assert.Equal((0u, 7u), (chain.VersionAt(_fs, Lsn.Zero), chain.VersionAt(_fs, new Lsn(4_096))));
     }
 
     [Fact]

@@ -41,7 +41,8 @@ internal static class RecordStructures
         Record<UpgradeRecord>("Upgrade", static x => new()
         {
             ["versionFrom"] = x.VersionFrom, ["versionTo"] = x.VersionTo, ["checkpoint"] = Text(x.Checkpoint.Value),
-            ["checkpointEpoch"] = Text(x.CheckpointEpoch.Value), ["replica"] = x.Replica, ["digest"] = Hex(x.Digest),
+            ["checkpointEpoch"] = Text(x.CheckpointEpoch.Value), ["replica"] = x.Replica, ["partHash"] = Hex(x.PartHash),
+            ["imageHash"] = Hex(x.ImageHash), ["build"] = x.Build?.ToString() ?? "",
         }),
         new("records", new Structure(
             static (bytes, context) => new() { ["records"] = Walk(bytes, new Lsn(ulong.Parse((string)context["first"]!))) },

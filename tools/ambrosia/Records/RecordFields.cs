@@ -96,7 +96,9 @@ internal static class RecordFields
     private static Dictionary<string, object> Of(UpgradeRecord record) => new()
     {
         ["from"] = record.VersionFrom, ["to"] = record.VersionTo,
-        ["checkpoint"] = $"ckpt.{record.Checkpoint}.{record.CheckpointEpoch}.{record.Replica}", ["digest"] = TextFormat.Hash(record.Digest),
+        ["checkpoint"] = $"ckpt.{record.Checkpoint}.{record.CheckpointEpoch}.{record.Replica}",
+        ["partHash"] = TextFormat.Hash(record.PartHash), ["imageHash"] = TextFormat.Hash(record.ImageHash),
+        ["build"] = record.Build?.ToString() ?? "not known",
     };
 }
 

@@ -181,7 +181,7 @@ internal sealed record RestartForecast(bool Possible, string? Checkpoint, ulong 
         try
         {
             Lsn end = LogStart.Judge(location, out LogChain chain).End; // what a take-over asks, too
-            return Of(chain, end, checkpoints, history) with { Gap = LogStart.FindGap(location, chain) };
+            return Of(location, chain, end, checkpoints, history) with { Gap = LogStart.FindGap(location, chain) };
         }
         catch (Exception halt) when (halt is LogDamage or IOException)
         {
@@ -189,11 +189,12 @@ internal sealed record RestartForecast(bool Possible, string? Checkpoint, ulong 
         }
     }
 
-    private static RestartForecast Of(LogChain chain, Lsn end, IReadOnlyList<CheckpointVerdict> checkpoints, HistoryCheck history)
+    private static RestartForecast Of(
+        LogLocation location, LogChain chain, Lsn end, IReadOnlyList<CheckpointVerdict> checkpoints, HistoryCheck history)
     {
         CheckpointVerdict? newest = checkpoints.LastOrDefault(
             checkpoint => checkpoint.Header is { } header && history.From is { } from && header.PageLsn >= from && header.Lsn <= end
-                && (IsTruncatedSince(header, chain) || LogStart.WhatIsWrong(header, chain).Length == 0));
+                && (IsTruncatedSince(header, chain) || LogStart.WhatIsWrong(location, header, chain).Length == 0));
         Lsn start = newest?.Header!.PageLsn ?? Lsn.Zero;
         RestartForecast No(string why) => new(false, newest?.File, start.Value, why);
 

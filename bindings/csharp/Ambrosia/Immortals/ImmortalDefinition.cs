@@ -1,3 +1,5 @@
+using System.Reflection;
+
 namespace Ambrosia;
 
 /// <summary>
@@ -5,6 +7,10 @@ namespace Ambrosia;
 /// </summary>
 public sealed record ImmortalDefinition(Type Type, Func<Immortal> Create, ulong ContractHash)
 {
+    /// <summary>The version that the assembly of the class states with <see cref="AppVersionAttribute"/>; 1 where it states none.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">It states a number below 1.</exception>
+    internal uint AppVersion => (uint)(Type.Assembly.GetCustomAttribute<AppVersionAttribute>()?.Version ?? 1);
+
     /// <summary>Gives the definition of a class, by its generated part.</summary>
     public static ImmortalDefinition Of<TImmortal>()
         where TImmortal : Immortal, IImmortal<TImmortal> =>

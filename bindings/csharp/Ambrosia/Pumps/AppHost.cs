@@ -22,8 +22,7 @@ internal sealed class AppHost(
     TimeProvider time, Action<int>? abandon = null)
 {
     internal const int Ok = 0, AppFailure = 1, Misuse = 2, Divergence = 70, InputOutput = 74;
-    private const string AddressName = "AMBROSIA_APP", TokenName = "AMBROSIA_TOKEN", VersionName = "AMBROSIA_APP_VERSION",
-        LogReplayName = "AMBROSIA_LOG_REPLAY",
+    private const string AddressName = "AMBROSIA_APP", TokenName = "AMBROSIA_TOKEN", LogReplayName = "AMBROSIA_LOG_REPLAY",
         ParentName = "AMBROSIA_PARENT", AcceptName = "AMBROSIA_ACCEPT_SOURCE", CheckQueriesName = "AMBROSIA_CHECK_QUERIES";
 
     /// <summary>The time for which a coordinator that is just starting is waited for.</summary>
@@ -48,7 +47,7 @@ internal sealed class AppHost(
             options = new SessionOptions
             {
                 Token = ReadToken(Required(TokenName, "the path of the coordinator's token file")),
-                AppVersion = ReadVersion(),
+                AppVersion = definition.AppVersion,
                 AcceptSource = environment(AcceptName) == "1",
                 ProcessId = (uint)Environment.ProcessId,
                 QueryChecking = QueryChecks.Parse(environment(CheckQueriesName)),
@@ -58,7 +57,7 @@ internal sealed class AppHost(
                 LogsDuringReplay = environment(LogReplayName) is { Length: > 0 },
             };
         }
-        catch (Exception e) when (e is FormatException or IOException or UnauthorizedAccessException)
+        catch (Exception e) when (e is FormatException or IOException or UnauthorizedAccessException or ArgumentOutOfRangeException)
         {
             log($"This app cannot start: {e.Message}. ImmortalCoordinator … -- APP sets what it needs.");
             return Misuse;
@@ -129,13 +128,6 @@ internal sealed class AppHost(
         byte[] token = File.ReadAllBytes(path);
         return token.Length == AppHello.TokenBytes ? token
             : throw new FormatException($"the token file {path} holds {token.Length} bytes instead of {AppHello.TokenBytes}");
-    }
-
-    private uint ReadVersion()
-    {
-        if (environment(VersionName) is not { Length: > 0 } text) return 1;
-        return uint.TryParse(text, out uint version) && version > 0 ? version
-            : throw new FormatException($"{VersionName} is '{text}', not a number from 1 on");
     }
 }
 

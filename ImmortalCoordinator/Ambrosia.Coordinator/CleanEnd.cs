@@ -1,32 +1,61 @@
+using Ambrosia.Coordinator.Primary;
+using Microsoft.Extensions.Logging;
+
 namespace Ambrosia.Coordinator;
 
 /// <summary>
-/// Decides how a replica that is asked to stop leaves its log: with a checkpoint if one comes soon, else with a durable mark behind the
-/// last record; it waits for no peer. It never waits itself: a pump asks again until it is over. One thread.
+/// Decides how a replica that is asked to stop leaves its log. A primary takes no more inputs and then a checkpoint, so that the next start
+/// has nothing to execute again; where a standby has caught up, that one goes on instead. Without either the log is left with a durable
+/// mark behind the last record, and a line. It waits for no peer. It never waits itself: a pump asks again until it is over. One thread.
 /// </summary>
 internal sealed class CleanEnd
 {
-    /// <summary>A checkpoint is waited for until then, and a mark until then, both since the stop was asked for.</summary>
-    private static readonly TimeSpan s_checkpointMax = TimeSpan.FromSeconds(5), s_markMax = TimeSpan.FromSeconds(6);
+    /// <summary>The mark is waited for so much longer than the checkpoint.</summary>
+    private static readonly TimeSpan s_markMax = TimeSpan.FromSeconds(1);
 
     private readonly Coordinator _parts;
+    private readonly TimeSpan _within;
+    private readonly ILogger _logger;
     private bool _awaitsCheckpoint;
 
-    public CleanEnd(Coordinator parts)
+    /// <param name="within">A checkpoint is waited for until then, since the stop was asked for.</param>
+    /// <param name="successor">The standby that has caught up; null: there is none.</param>
+    public CleanEnd(Coordinator parts, TimeSpan within, string? successor, ILogger logger)
     {
-        _parts = parts;
-        _awaitsCheckpoint = parts.IsPrimary && parts.Checkpoints.AreAllowed && parts.Sessions.Live is { IsPrimary: true };
-        if (_awaitsCheckpoint) parts.Checkpoints.Request();
+        (_parts, _within, _logger) = (parts, within, logger);
+        parts.RefuseInputs();
+        if (!parts.IsPrimary || parts.Sessions.Live is not { IsPrimary: true }) return;
+        if (successor is not null)
+        {
+            logger.HandedOver(successor);
+            return;
+        }
+        _awaitsCheckpoint = parts.Checkpoints.AreAllowed;
+        if (_awaitsCheckpoint) parts.Checkpoints.RequestLast();
+        else logger.EndsWithoutCheckpoint("peers that this replica has called were not heard since its start, so that its state is not sure");
     }
 
     /// <summary>Says what the pump is to do now.</summary>
     /// <param name="elapsed">Monotonic, since the stop was asked for.</param>
     public CleanEndStep Next(TimeSpan elapsed)
     {
-        _awaitsCheckpoint &= _parts.Checkpoints.IsDue && elapsed < s_checkpointMax;
-        if (_awaitsCheckpoint) return CleanEndStep.Wait;
-        if (!_parts.HasLog || !_parts.Log.MarkDue || elapsed >= s_markMax) return CleanEndStep.Over;
+        if (_awaitsCheckpoint && _parts.Checkpoints.IsDue)
+        {
+            if (WhyNoneComes(elapsed) is not { } why) return CleanEndStep.Wait;
+            _logger.EndsWithoutCheckpoint(why);
+        }
+        _awaitsCheckpoint = false;
+        if (!_parts.HasLog || !_parts.Log.MarkDue || elapsed >= _within + s_markMax) return CleanEndStep.Over;
         return _parts.Log.AppendMark() ? CleanEndStep.Commit : CleanEndStep.Wait;
+    }
+
+    /// <summary>Says why a checkpoint is waited for no longer; null: it is.</summary>
+    private string? WhyNoneComes(TimeSpan elapsed)
+    {
+        if (_parts.AppWatch.Overdue is { } hangs) return hangs.Text;
+        if (elapsed < _within) return null;
+        string? why = _parts.Checkpoints.Trigger.Status.Why;
+        return $"none was published within {_within.TotalSeconds:0.#} s{(why is null ? "" : $": {why}")}";
     }
 }
 

@@ -244,6 +244,9 @@ internal sealed class Coordinator : IClientReplica, IDisposable
         if (appended) _inputs.Pumps.Commit(true);
     }
 
+    /// <summary>The replica is about to end: what comes from outside waits for the next one.</summary>
+    public void RefuseInputs() => _appender.RefuseInputs();
+
     /// <summary>Looks whether the app gets on, in either role. Called a few times a second.</summary>
     public void LookAtApp() => AppWatch.Tick(_inputs.Time.GetElapsedTime(0));
 

@@ -107,6 +107,12 @@ internal static class CommandLine
         WhatIsWrong = static v => OptionValues.TryParseTime(v, out _) ? null
             : $"'{v}' of --handler-warning is no time; write it like 10s or 5m"
     };
+    private static readonly TextOption s_stopWithin = new("--stop-within", "TIME",
+        "How long a primary that is asked to end may take for its last checkpoint: a number with s, m, h or d.", "30s")
+    {
+        WhatIsWrong = static v => OptionValues.TryParseTime(v, out _) ? null
+            : $"'{v}' of --stop-within is no time; write it like 30s or 5m"
+    };
     private static readonly Option<bool> s_ignoreLock = new("--ignore-lock")
     {
         Description = "For tests only: become primary whoever is.", Hidden = true
@@ -176,7 +182,7 @@ internal static class CommandLine
         {
             s_log, s_instance, s_replica, s_catalog, s_appSocket, s_appPort, s_appRings, s_create, s_checkpointEvery, s_checkpointInterval,
             s_checkpointBound, s_retain, s_holdLimit, s_forkPolicy, s_maxMessage, s_keyWindow, s_keyCount, s_keyBytes, s_logWrite,
-            s_segment, s_hangLimit, s_handlerWarning, s_ignoreLock, s_logFormat, s_unsafeNoFlush, s_stray,
+            s_segment, s_hangLimit, s_handlerWarning, s_stopWithin, s_ignoreLock, s_logFormat, s_unsafeNoFlush, s_stray,
         };
         LinkOptions.AddTo(root);
         root.Validators.Add(result =>
@@ -217,6 +223,7 @@ internal static class CommandLine
         OptionValues.TryParseLogFormat(given.GetRequiredValue(s_logFormat), out EventEncoding format);
         OptionValues.TryParseSeconds(given.GetRequiredValue(s_hangLimit), out double hang);
         OptionValues.TryParseTime(given.GetRequiredValue(s_handlerWarning), out TimeSpan handler);
+        OptionValues.TryParseTime(given.GetRequiredValue(s_stopWithin), out TimeSpan stop);
         return new CoordinatorOptions
         {
             LogDirectory = directory,
@@ -247,6 +254,7 @@ internal static class CommandLine
             MessageBytesMax = (uint)messageBytes,
             HangLimit = TimeSpan.FromSeconds(hang),
             HandlerWarning = handler,
+            StopWithin = stop,
             IgnoreLock = given.GetValue(s_ignoreLock),
             Retention = OptionValues.TryParseRetention(given.GetRequiredValue(s_retain), out RetentionPolicy? kept) ? kept
                 : RetentionPolicy.Default,

@@ -34,6 +34,7 @@ public sealed class HungHandlerTests
     {
         using var cluster = new Cluster();
         Replica bank = cluster.Add("bank", "bank");
+        bank.Options.AddRange(["--stop-within", "2s"]); // it would wait for the handler
         await cluster.RunAsync(Cluster.Again(nameof(Coordinator_TerminatedWhileAHandlerLoops_EndsWithZeroAndLeavesNoApp)), async () =>
         {
             await SpinAsync(cluster, bank);

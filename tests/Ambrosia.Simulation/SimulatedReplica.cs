@@ -15,6 +15,7 @@ using Ambrosia.Protocol.Frames;
 using Ambrosia.Protocol.Locking;
 using Ambrosia.Protocol.Records;
 using Ambrosia.TestKit;
+using Microsoft.Extensions.Logging;
 
 namespace Ambrosia.Simulation;
 
@@ -34,6 +35,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     private readonly TimeProvider _time = world.Clocks.New();
     private SimulatedProcess? _process;
     private IFileSystem? _files;
+    private ReplicaLock? _nameLock;
     private Fence? _fence;
     private CoordinatorOptions? _options;
     private InstanceIdentity? _identity;
@@ -69,6 +71,9 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
 
     /// <summary>Where peers reach its process: another port at each start.</summary>
     public string Address => $"127.0.0.{Array.IndexOf(world.Replicas.ToArray(), this) + 1}:{1024 + _boots % 60_000}";
+
+    /// <summary>Takes what its process tells operators.</summary>
+    public ILogger Logger => field ??= new EventRecorder(Logged);
 
     /// <summary>What operators ask of its process; null: there is none that could be asked.</summary>
     public ReplicaOrders? Orders { get; private set; }
@@ -139,7 +144,8 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         if (_identity is null && instance.Replicas[0] != this) { KillCoordinator(); return; } // the first one makes the instance
         _identity ??= InstanceDirectory.Create(_files, instance.Directory, Id.Name, 0, world.NewUuid(), world.NowMicros, name,
             World.CrashPoints);
-        if (instance.HasRivals && ReplicaLock.TryTake(_files, instance.Directory, name) is null)
+        _nameLock = instance.HasRivals ? ReplicaLock.TryTake(_files, instance.Directory, name) : null;
+        if (instance.HasRivals && _nameLock is null)
             throw new SimulationFailure($"{Process} finds its name taken although the process before it is dead");
         _options = world.Limits.Of(new CoordinatorOptions
         {
@@ -182,7 +188,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     {
         Orders = new ReplicaOrders(world, this, parts);
         _housekeeping = new Housekeeping(parts);
-        if (!parts.HasLog) _role = new SecondaryRole(parts, _standby!, _follower!, NewSpare, static () => { });
+        if (!parts.HasLog) _role = new SecondaryRole(parts, _standby!, _follower!, NewSpare, () => _nameLock?.PublishAddress(Address));
         _catalog = world.Catalogs.IsUsed ? new ReplicaCatalog(world, this, Inputs(), parts) : null;
     }
 
@@ -191,7 +197,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         CoordinatorInputs inputs = new()
         {
             Options = _options!, Identity = _identity!, Files = _files!, AppToken = s_token, Time = _time,
-            Random = world.Random.NextDouble, Pumps = this, Logger = new EventRecorder(Logged),
+            Random = world.Random.NextDouble, Pumps = this, Logger = Logger,
         };
         return world.Faults.FastTimers ? inputs with { TimersClock = static log => log.Clock.NowMicros() + HourMicros } : inputs;
     }

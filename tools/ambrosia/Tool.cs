@@ -46,6 +46,8 @@ internal static class Tool
             new StatusToolCommand(streams),
             new PromoteToolCommand(streams),
             new RetireToolCommand(streams),
+            new StopToolCommand(streams),
+            new CheckpointToolCommand(streams),
             new ForgetPeerToolCommand(streams),
             new QuarantineToolCommand(streams),
         };

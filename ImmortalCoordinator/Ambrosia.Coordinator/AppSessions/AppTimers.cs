@@ -41,6 +41,7 @@ internal sealed class AppTimers(LogAppender log, Func<long> nowMicros, IPumps pu
 
     private TimeSpan FireDue()
     {
+        if (log.RefusesInputs) return Timeout.InfiniteTimeSpan;
         long now = nowMicros();
         while (_pending.TryTake(now, out TimerFiredRecord fired))
         {

@@ -36,6 +36,11 @@ internal sealed class CheckpointScheduler(
 
     private enum Due { Nothing, Look, Mark }
 
+    /// <summary>The replica is about to end: its marks name itself, and ask for an image at once.</summary>
+    public bool IsLast { get => _isLast; set => _isLast = value; }
+
+    private volatile bool _isLast;
+
     /// <summary>Something is due. Any thread.</summary>
     public bool HasWork => _due != Due.Nothing;
 
@@ -87,8 +92,9 @@ internal sealed class CheckpointScheduler(
     private bool Mark(Epoch epoch, TimeSpan now)
     {
         IReadOnlyList<string> present = ReplicaLock.ListRunning(_files, _directory);
-        string replica = opinion.IsDue(present) ? inputs.Options.Replica : assigner.Choose(present);
-        var mark = new CheckpointMarkRecord(epoch, inputs.Options.MarkBoundBytes, replica);
+        string replica = IsLast || opinion.IsDue(present) ? inputs.Options.Replica : assigner.Choose(present);
+        ulong bound = inputs.Options.MarkBoundBytes; // 0: an image never holds suspended handlers
+        var mark = new CheckpointMarkRecord(epoch, IsLast ? Math.Min(bound, 1) : bound, replica);
         if (!appender.TryAppend(RecordKind.CheckpointMark, RecordKinds.Encode(mark), out Lsn end))
         {
             trigger.GiveBack();

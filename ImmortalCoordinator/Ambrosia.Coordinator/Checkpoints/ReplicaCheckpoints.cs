@@ -70,8 +70,15 @@ internal sealed class ReplicaCheckpoints : IDisposable
     /// <summary>A checkpoint was asked for, or is on its way. Any thread.</summary>
     public bool IsDue => Trigger.IsDue;
 
-    /// <summary>Asks for a checkpoint as soon as one can be taken. Any thread.</summary>
-    public void Request() => Trigger.Request(_log.Durable);
+    /// <summary>
+    /// Asks for the last checkpoint of this process: its own replica takes it, at once, with suspended handlers in it if there are any.
+    /// Inputs are refused already. Any thread.
+    /// </summary>
+    public void RequestLast()
+    {
+        _scheduler.IsLast = true;
+        Trigger.Request(_log.Durable);
+    }
 
     /// <summary>
     /// The app sends its image now, of which the first frame is this. False: there is no room, and the same frame comes again (P5.7). The

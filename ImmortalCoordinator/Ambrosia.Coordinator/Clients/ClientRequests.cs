@@ -82,6 +82,7 @@ internal sealed class ClientRequests
 
     private bool TryAppend(in MessageReader message, ulong number, in RunHeader run)
     {
+        if (_log.RefusesInputs) return false;
         bool isImpulse = run.Kind == MessageKind.Impulse;
         BinaryPrimitives.WriteUInt64LittleEndian(_head.AsSpan(ClientSessionId.Bytes), isImpulse ? 0 : number);
         _head[^1] = run.Keyed ? (byte)1 : (byte)0;

@@ -262,7 +262,7 @@ public sealed class CoordinatorHost : IDisposable
         _commands.Set("promote", request => PromoteCommand.Begin(request, parts.HasLog, promoted, TimeProvider.System));
         _commands.Set("retire", request => RetireCommand.Begin(
             request, parts.HasLog, [.. ReplicaLock.ListRunning(_files, _options.LogDirectory).Where(name => name != _options.Replica)],
-            _retired.Cancel));
+            _options.StopWithin, _retired.Cancel));
     }
 
     private void BecomePrimary(PrimaryStart start)
@@ -304,12 +304,16 @@ public sealed class CoordinatorHost : IDisposable
     {
         _logger.StopAsked();
         _supervisor?.StartNoMore();
-        if (_coordinator is { } parts) _pumps.EndCleanly(parts);
+        if (_coordinator is { } parts) _pumps.EndCleanly(new CleanEnd(parts, _options.StopWithin, FindSuccessor(), _logger));
         if (_supervisor is not null)
             _coordinator?.Sessions.Live?.Send(new Goodbye(GoodbyeCode.CleanStop, "the coordinator stops")); // it ends the app in order
         _supervisor?.End();
         End(ExitCodes.Ok);
     }
+
+    /// <summary>A standby publishes its address once it has caught up; null: there is none.</summary>
+    private string? FindSuccessor() =>
+        ReplicaLock.ListAddresses(_files, _options.LogDirectory, except: _options.Replica).FirstOrDefault()?.Replica;
 
     private void Fail(int code, string why)
     {

@@ -72,14 +72,12 @@ internal sealed class PumpSet(Action<int, string> fail) : IPumps, IDisposable
     }
 
     /// <summary>
-    /// Brings the log to a clean end: a checkpoint is taken if one comes soon, else the log is left with a durable mark; nobody waits for
-    /// peers.
+    /// Brings the log to a clean end, by the decisions of <see cref="CleanEnd"/>.
     /// </summary>
-    public void EndCleanly(Coordinator parts)
+    public void EndCleanly(CleanEnd end)
     {
         LockChecks.BeforeWait();
         var patience = Stopwatch.StartNew();
-        var end = new CleanEnd(parts);
         for (CleanEndStep step; (step = end.Next(patience.Elapsed)) != CleanEndStep.Over; Thread.Sleep(1))
             if (step == CleanEndStep.Commit) _commits.Commit(drained: true);
     }

@@ -90,6 +90,7 @@ internal sealed class InboundRuns
 
     private bool TryLog(in RunHeader header, ReadOnlySpan<byte> afterHeader)
     {
+        if (_log.RefusesInputs && _origin.Id != 0) return false;
         _appending = header with { Peer = _origin.Id };
         RecordKind kind = header.Kind == MessageKind.Impulse ? RecordKind.ImpulseRun : RecordKind.Run;
         return _log.TryAppendRun(kind, _appending, afterHeader, _reserved);

@@ -32,6 +32,16 @@ internal sealed class LogAppender(ReplicaLog replica, int pageRecordBytesMax, Ac
     public bool TakeWake() => Interlocked.Exchange(ref _wakeOwed, 0) != 0;
 
     private int _wakeOwed;
+    private volatile bool _refusesInputs;
+
+    /// <summary>
+    /// No input from outside is logged any more, since the replica is about to end: who brings one is treated as if there were no room. What
+    /// the app itself says, and what keeps the log in order, is logged as before.
+    /// </summary>
+    public bool RefusesInputs => _refusesInputs;
+
+    /// <summary>Begins to refuse inputs, for good.</summary>
+    public void RefuseInputs() => _refusesInputs = true;
 
     /// <summary>
     /// Appends a run as it arrived, with the header that the log wants (step 7: reserve once, copy, leave).

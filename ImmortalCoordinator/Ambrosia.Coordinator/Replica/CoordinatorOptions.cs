@@ -116,6 +116,9 @@ public sealed record CoordinatorOptions
     /// <summary>Operators are told of a record that the app has been executing for so long.</summary>
     public TimeSpan HandlerWarning { get; init; } = TimeSpan.FromSeconds(10);
 
+    /// <summary>A primary that is asked to end takes so much time at most for a last checkpoint.</summary>
+    public TimeSpan StopWithin { get; init; } = TimeSpan.FromSeconds(30);
+
     /// <summary>This replica claims the log whatever locks say, so that several coordinators fight for it. Only tests set it.</summary>
     public bool IgnoreLock { get; init; }
 

@@ -16,6 +16,16 @@ public abstract class ReplicaTests
         return (source, ledger);
     }
 
+    /// <summary>Two replicas of each, of which the second has caught up.</summary>
+    private protected static (ReplicaSet Source, ReplicaSet Ledger) StartTwice(Cluster cluster)
+    {
+        (ReplicaSet source, ReplicaSet ledger) = Pair(cluster);
+        ledger.Start(2);
+        source.Start(2);
+        foreach (ReplicaSet set in new[] { source, ledger }) ReplicaSet.AwaitCaughtUp(set.Members[1]);
+        return (source, ledger);
+    }
+
     /// <summary>The load ends; whoever is primary of the source then says whether all is equal.</summary>
     private protected static void Finish(Cluster cluster, ReplicaSet source)
     {

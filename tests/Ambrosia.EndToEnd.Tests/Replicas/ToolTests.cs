@@ -159,15 +159,6 @@ public sealed class ToolTests : ReplicaTests
         });
     }
 
-    private static (ReplicaSet Source, ReplicaSet Ledger) StartTwice(Cluster cluster)
-    {
-        (ReplicaSet source, ReplicaSet ledger) = Pair(cluster);
-        ledger.Start(2);
-        source.Start(2);
-        foreach (ReplicaSet set in new[] { source, ledger }) ReplicaSet.AwaitCaughtUp(set.Members[1]);
-        return (source, ledger);
-    }
-
     private static Tool Status(Cluster cluster, params string[] more) =>
         Tool.Run(["status", "--catalog", Path.Combine(cluster.Root, "catalog"), .. more]);
 

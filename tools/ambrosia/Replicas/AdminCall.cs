@@ -77,13 +77,14 @@ internal static class AdminCall
     /// <summary>
     /// Waits, for a bounded time, until a process that was told to end does not answer any more. Returns false if it still does.
     /// </summary>
-    public static bool AwaitEnd(string directory, string replica)
+    /// <param name="within">The replica may take so much time before it begins to end.</param>
+    public static bool AwaitEnd(string directory, string replica, TimeSpan within)
     {
         var files = new PosixFileSystem();
         long begun = Environment.TickCount64;
         while (Status(files, directory, replica) is not null)
         {
-            if (Environment.TickCount64 - begun > s_patience.TotalMilliseconds) return false;
+            if (Environment.TickCount64 - begun > (within + s_patience).TotalMilliseconds) return false;
             Thread.Sleep(s_pollEvery);
         }
         return true;

@@ -15,7 +15,7 @@ internal sealed class RetireToolCommand : ToolCommand
 
     public RetireToolCommand(ToolStreams streams)
         : base(streams, "retire",
-            "Ends a replica cleanly, with a checkpoint if one comes soon. A primary is ended only if another replica can follow it.")
+            "Ends a replica cleanly. A primary is ended only if another replica can follow it.")
     {
         Add(_directory);
         Add(_replica);
@@ -29,7 +29,7 @@ internal sealed class RetireToolCommand : ToolCommand
         var answer = AdminCall.Ask(log.Path, replica,
             new JsonObject { ["command"] = "retire", ["force"] = parsed.GetValue(_force) });
         string[] successors = [.. (answer["successors"] as JsonArray ?? []).Select(static name => (string?)name ?? "")];
-        bool hasEnded = AdminCall.AwaitEnd(log.Path, replica);
+        bool hasEnded = AdminCall.AwaitEnd(log.Path, replica, TimeSpan.FromMilliseconds((double?)answer["withinMs"] ?? 0));
         string remain = successors.Length == 0 ? "no other replica runs" : $"there remain {string.Join(", ", successors)}";
         screen.Show(
             new ReplicaCommandReport(

@@ -1,0 +1,61 @@
+using System.CommandLine;
+using System.Text.Json.Nodes;
+using Ambrosia.Coordinator.Hosting;
+using Ambrosia.Log.Checkpoints;
+using Ambrosia.Log.Files;
+using Ambrosia.Tools.Commands;
+using Ambrosia.Tools.Logs;
+using Ambrosia.Tools.Output;
+
+namespace Ambrosia.Tools.Replicas;
+
+/// <summary>
+/// The command <c>ambrosia stop DIR</c> ends all replicas of a log that run on this machine: those that wait or follow first, and then the
+/// primary, which has no one to hand over to by then and takes a last checkpoint.
+/// </summary>
+internal sealed class StopToolCommand : ToolCommand
+{
+    private readonly Argument<string> _directory = new("DIR") { Description = "Directory of the log." };
+
+    public StopToolCommand(ToolStreams streams)
+        : base(streams, "stop",
+            "Ends all replicas of a log cleanly, the primary last, with a checkpoint so that the next start executes nothing again.")
+    {
+        Add(_directory);
+    }
+
+    protected override int Run(ParseResult parsed, Screen screen)
+    {
+        LogDirectory log = LogDirectory.Open(parsed.GetRequiredValue(_directory));
+        var files = new PosixFileSystem();
+        string[] running = [.. AdminClient.Replicas(files, log.Path)
+            .Select(name => (Name: name, Status: AdminCall.Status(files, log.Path, name)))
+            .Where(static replica => replica.Status is not null)
+            .OrderBy(static replica => (string?)replica.Status!["role"] == "primary") // one that waits would claim what the primary leaves
+            .Select(static replica => replica.Name)];
+        string[] ended = [.. running.TakeWhile(name => End(log.Path, name))];
+        CheckpointFileName? newest = CheckpointDirectory.List(files, log.Path).FirstOrDefault();
+        screen.Show(new StopReport(ended, [.. running.Skip(ended.Length)], newest?.ToString()));
+        return ended.Length == running.Length ? ToolExit.Fine : ToolExit.Damage;
+    }
+
+    private static bool End(string directory, string replica)
+    {
+        JsonObject answer = AdminCall.Ask(directory, replica, new JsonObject { ["command"] = "retire", ["force"] = true });
+        return AdminCall.AwaitEnd(directory, replica, TimeSpan.FromMilliseconds((double?)answer["withinMs"] ?? 0));
+    }
+}
+
+/// <summary>Says which replicas have ended, and with which checkpoint the next start begins.</summary>
+/// <param name="Running">The first was told to end and still answers, and the others were not told.</param>
+internal sealed record StopReport(IReadOnlyList<string> Ended, IReadOnlyList<string> Running, string? Checkpoint) : IReport
+{
+    public void Draw(Screen screen)
+    {
+        if (Ended.Count + Running.Count == 0) screen.Line("no replica of this log runs on this machine");
+        foreach (string replica in Ended) screen.Line($"{replica}: has ended", Tone.Good);
+        for (int i = 0; i < Running.Count; i++)
+            screen.Line($"{Running[i]}: {(i == 0 ? "was told to end, and still answers" : "was not told to end")}", Tone.Warning);
+        screen.Line($"newest checkpoint: {Checkpoint ?? "none"}");
+    }
+}

@@ -258,6 +258,7 @@ public sealed class VerifyCommandTests : IDisposable
         for (int i = 0; i < 2; i++)
         {
             using LogMaker maker = LogMaker.Start(_log);
+            if (i == 0) maker.Begin();
             maker.Peer((uint)i + 1, $"peer{i}");
             maker.Commit();
         }

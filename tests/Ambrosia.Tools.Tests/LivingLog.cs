@@ -23,6 +23,7 @@ internal sealed class LivingLog : IDisposable
         _maker = LogMaker.Start(directory, options: s_small);
         _truncation = new Truncation(
             new LogLocation(new PosixFileSystem(), directory, _maker.Identity), _maker.Writer, _maker.Log.Chain, RetentionPolicy.Default);
+        _maker.Begin();
         _maker.Peer(1, "ada");
         Work();
         Work();

@@ -151,11 +151,15 @@ def records():
     bad("Upgrade", "from version 0", upgrade(since=0))
     names(f, "Upgrade", "replica", upgrade, "L5.10", "L5.10")
 
+    body("StateHash", "L5.17", "the state at a place", u64(8256) + u64(0x77), {"place": "8256", "hash": f"{0x77:016x}"})
+    bad("StateHash", "a place beyond all", u64(2**62) + u64(0))
+
     at = {"first": "4160"}
     fork = message(7, b"\x01")
     items = [(3, start()), (4, peer()), (1, run(1, [fork])), (2, run(5, [fork], hash_=5)), (5, varint(0)), (6, u64(0) + varint(0)), (7, mark()),
              (8, u64(8) + u8(0) + b"\x18\x2a"), (9, u64(4) + i64(1_700_000_000_000_000)),
-             (10, request + u8(0) + message(7, b"\x01")), (11, u8(2) + u64(1) + u64(2) + u64(3)), (12, u64(4160) + u32(0) + u8(0)), (14, u32(1) + uuid_(UUID_B))]
+             (10, request + u8(0) + message(7, b"\x01")), (11, u8(2) + u64(1) + u64(2) + u64(3)), (12, u64(4160) + u32(0) + u8(0)), (13, upgrade()), (14, u32(1) + uuid_(UUID_B)),
+             (17, u64(8256) + u64(0x77))]
     expect, lsn = [], 4160
     for kind, content in items:
         expect.append({"lsn": str(lsn), "kind": kind, "body": content.hex()})
@@ -168,9 +172,8 @@ def records():
         add(f, "records", name, section, data, at, error=section, lsn=str(4160 + bad_at))
 
     first = record(5, varint(0))
-    for kind, name in ((13, "Upgrade"), (16, "NondetResults")):
-        refused(f"{name}, which nothing writes yet", "L5.1", first + record(kind, bytes(40)), len(first))
-    for kind in (0, 15, 17, 255):
+    refused("NondetResults, which nothing writes yet", "L5.1", first + record(16, bytes(40)), len(first))
+    for kind in (0, 15, 18, 255):
         refused(f"unknown kind {kind}", "L5.1", record(kind, b""), 0)
     refused("flags set", "L5.1", record(5, varint(0), word=5 | 1 << 8), 0)
     refused("reserved set", "L5.1", record(5, varint(0), word=5 | 1 << 24), 0)

@@ -258,7 +258,6 @@ public sealed class VerifyCommandTests : IDisposable
         for (int i = 0; i < 2; i++)
         {
             using LogMaker maker = LogMaker.Start(_log);
-            if (i == 0) maker.Begin();
             maker.Peer((uint)i + 1, $"peer{i}");
             maker.Commit();
         }
@@ -295,6 +294,7 @@ public sealed class VerifyCommandTests : IDisposable
         for (int i = 0; i < 4; i++)
         {
             using LogMaker maker = LogMaker.Start(_log);
+            if (i == 0) maker.Begin();
             maker.Peer((uint)i + 1, $"peer{i}");
             maker.Commit();
             maker.Append(new CheckpointMarkRecord(maker.Fence.Epoch, 0, "r0"));

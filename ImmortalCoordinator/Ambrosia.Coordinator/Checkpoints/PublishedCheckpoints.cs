@@ -21,6 +21,10 @@ internal sealed class PublishedCheckpoints(
 {
     private readonly string _replica = inputs.Options.Replica, _directory = inputs.Options.LogDirectory;
     private readonly ReplicaStateComparer _states = new(inputs);
+
+    /// <summary>The hashes of states that are in the log.</summary>
+    public required StateHashes StateHashes { get; init; }
+
     private volatile RetentionScheduler? _retention;
 
     /// <summary>History was to be removed while receivers were awaited.</summary>
@@ -62,13 +66,17 @@ internal sealed class PublishedCheckpoints(
     /// <summary>A receiver may yet say that it has other calls than a replay made: nothing is concluded from what the app did.</summary>
     public bool AreReceiversAwaited => outboxes.Unheard.AreAwaited;
 
-    public void Computed(Lsn place, StateDigest state) => _states.Computed(place, state);
+    public void Computed(Lsn place, StateDigest state)
+    {
+        _states.Computed(place, state);
+        if (log.IsWritten && !AreReceiversAwaited) StateHashes.Append(place, state.Image);
+    }
 
     /// <summary>Compares this secondary's state with checkpoints of others; a primary's is the one that counts.</summary>
     /// <exception cref="DivergenceException">Exit 70.</exception>
     public void CompareStates()
     {
-        if (!log.IsWritten) _states.Compare();
+        if (!log.IsWritten) _states.Compare(StateHashes);
     }
 
     public void Failed(string why)

@@ -32,7 +32,9 @@ internal sealed class ReplicaCheckpoints : IDisposable
         Recovery = new CheckpointRecovery(inputs.Location, readers.Chain, inputs.Logger);
         _opinion = new SecondOpinion(inputs);
         var assigner = new CheckpointAssigner(options.Replica);
-        _published = new PublishedCheckpoints(inputs, log, outboxes, execution.Delivery, Trigger, assigner);
+        var hashes = new StateHashes(appender);
+        execution.Delivery.StateHashRecorded = hashes.Recorded;
+        _published = new PublishedCheckpoints(inputs, log, outboxes, execution.Delivery, Trigger, assigner) { StateHashes = hashes };
         var memory = new CheckpointMemory();
         var writer = new CheckpointJobWriter(
             _published, header => new CheckpointWriter(inputs.Files, options.LogDirectory, inputs.Identity, header, Crash.Points, memory),
@@ -70,6 +72,9 @@ internal sealed class ReplicaCheckpoints : IDisposable
     /// <summary>A checkpoint was asked for, or is on its way. Any thread.</summary>
     public bool IsDue => Trigger.IsDue;
 
+    /// <summary>Asks for a checkpoint as soon as one can be taken. Any thread.</summary>
+    public void Request() => Trigger.Request(_log.Durable);
+
     /// <summary>
     /// Asks for the last checkpoint of this process: its own replica takes it, at once, with suspended handlers in it if there are any.
     /// Inputs are refused already. Any thread.
@@ -77,7 +82,7 @@ internal sealed class ReplicaCheckpoints : IDisposable
     public void RequestLast()
     {
         _scheduler.IsLast = true;
-        Trigger.Request(_log.Durable);
+        Request();
     }
 
     /// <summary>

@@ -37,12 +37,18 @@ internal sealed class ReplicaStateComparer(CoordinatorInputs inputs)
         _places.Enqueue((place, own));
     }
 
-    /// <summary>Looks for the files of its places.</summary>
+    /// <summary>Looks for the files of its places, and for what the log says of them.</summary>
     /// <exception cref="DivergenceException">Inputs, outputs, positions or the app's image differ from another replica's at
     /// the same place.</exception>
-    public void Compare()
+    public void Compare(StateHashes logged)
     {
         if (_places.Count == 0) return;
+        foreach ((Lsn place, StateDigest own) in _places)
+        {
+            if (logged.At(place) is not { } hash) continue;
+            IsDifferent = hash != own.Image;
+            if (IsDifferent) throw DifferentImage(place, own.Image, "the log's record of the primary's state", hash);
+        }
         IReadOnlyList<CheckpointFileName> published = CheckpointDirectory.List(_files, _directory);
         for (int n = _places.Count; n > 0; n--)
         {
@@ -76,12 +82,14 @@ internal sealed class ReplicaStateComparer(CoordinatorInputs inputs)
                 $"the state at log position {name.Lsn} differs: {name} says {theirs.Part:x16} of inputs and outputs, this replica {own.Part:x16}. " +
                     "The app must emit the same calls for the same inputs.");
         if (theirs.Image != own.Image)
-            throw new DivergenceException(
-                $"the app's image at log position {name.Lsn} differs from that of {name}, though all calls so far were the same: hash {own.Image:x16} here, {theirs.Image:x16} there. " +
-                    "State must follow from the inputs alone: look for clocks, randomness, hash codes that are kept, other threads, or what one process has and another has not.");
+            throw DifferentImage(name.Lsn, own.Image, $"that of {name}", theirs.Image);
         Agreed = Lsn.Max(Agreed, name.Lsn);
         ReplicaLock.PublishAgreed(_files, _directory, inputs.Options.Replica, Agreed);
     }
+
+    private static DivergenceException DifferentImage(Lsn place, ulong own, string other, ulong theirs) => new(
+        $"the app's image at log position {place} differs from {other}, though all calls so far were the same: hash {own:x16} here, {theirs:x16} there. " +
+            "State must follow from the inputs alone: look for clocks, randomness, hash codes that are kept, other threads, or what one process has and another has not.");
 
     /// <summary>The log decides who is right, and the primary of an epoch is the one whose calls it holds.</summary>
     private bool IsOfAPrimary(CheckpointFileName name) =>

@@ -143,6 +143,7 @@ internal sealed class AppPump(
         }
         catch (Exception fatal) when (ExitCodes.Of(fatal) is { } code)
         {
+            if (sender is null) SendLast(socket, session); // the process ends with the next line
             mine.Fail(code, fatal.Message);
         }
         catch (ProtocolViolation violation)

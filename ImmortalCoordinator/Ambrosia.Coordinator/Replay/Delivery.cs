@@ -51,6 +51,9 @@ internal sealed class Delivery(
     /// <summary>Checkpoint marks on their way to the app.</summary>
     public PendingMarks Marks { get; } = new();
 
+    /// <summary>Hears what the log says of the primary's states. The thread that sends to the app calls it.</summary>
+    public Action<StateHashRecord>? StateHashRecorded { get; set; }
+
     /// <summary>Every record goes in a frame of its own, with its own place as the mark, so that the app reports at each.</summary>
     public bool OneByOne { get; init; }
 
@@ -224,7 +227,8 @@ internal sealed class Delivery(
         return mark;
     }
 
-    private static bool IsInput(RecordKind kind) => kind is not (RecordKind.Trim or RecordKind.Digest or RecordKind.CheckpointMark);
+    private static bool IsInput(RecordKind kind) => 
+        kind is not (RecordKind.Trim or RecordKind.Digest or RecordKind.CheckpointMark or RecordKind.StateHash);
 
     private void GatherDigest(ReadOnlySpan<byte> part, long left)
     {
@@ -260,6 +264,7 @@ internal sealed class Delivery(
                 Marks.Add(new MarkSnapshot(page, record.End, State.Clone(), record.Read<CheckpointMarkRecord>())); break;
             case RecordKind.Policy: _outlook.Meet(State.Policy, page, record.Lsn, log.Durable); break;
             case RecordKind.Trim: NoteTrims(record.Read<TrimRecord>()); break;
+            case RecordKind.StateHash: StateHashRecorded?.Invoke(record.Read<StateHashRecord>()); break;
             case RecordKind.FirstStart: RequireVersion(record.Read<FirstStartRecord>().AppVersion); break;
             case RecordKind.Upgrade: RequireVersion(record.Read<UpgradeRecord>().VersionTo); break;
         }

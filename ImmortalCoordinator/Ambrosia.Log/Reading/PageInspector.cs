@@ -150,8 +150,8 @@ internal sealed class PageInspector(LogSegment segment)
         uint word = BinaryPrimitives.ReadUInt32LittleEndian(record[4..]);
         if (word is (uint)RecordKind.FirstStart or (uint)RecordKind.Upgrade)
             return new PageFault("a page of its own that states the app version", $"{(RecordKind)word} among others").OfIntactPage(lsn);
-        if (word is >= (uint)RecordKind.Run and <= (uint)RecordKind.Forget) return null;
-        return new PageFault($"a record of kind 1 to {(uint)RecordKind.Forget}", $"kind 0x{word:X}: written by a newer version")
+        if (word <= byte.MaxValue && RecordKinds.IsDefined((RecordKind)word)) return null;
+        return new PageFault("a record of a kind that this version knows", $"kind 0x{word:X}: written by a newer version")
             .OfIntactPage(lsn);
     }
 }

@@ -20,7 +20,7 @@ public readonly record struct RecordHeader(uint Length, RecordKind Kind)
         if (records.Length < Bytes) throw new ProtocolViolation("L5.10", $"{records.Length} bytes are too few for a record");
         uint word = BinaryPrimitives.ReadUInt32LittleEndian(records[4..]);
         uint length = BinaryPrimitives.ReadUInt32LittleEndian(records);
-        if (word is 0 or > (uint)RecordKind.Forget and not (uint)RecordKind.NondetResults)
+        if (word > byte.MaxValue || !((RecordKind)word == RecordKind.NondetResults || RecordKinds.IsDefined((RecordKind)word)))
             throw new ProtocolViolation("L5.1", $"record of kind 0x{word:X}: written by a newer version");
         if (length > (uint)(records.Length - Bytes))
             throw new ProtocolViolation("L5.10", $"record of {length} bytes where {records.Length - Bytes} are left");

@@ -117,3 +117,28 @@ public readonly record struct AnswerDigest(ulong Count, ulong Hash)
         return new AnswerDigest(Count + run.Header.Count, sum);
     }
 }
+
+/// <summary>
+/// Holds the hash of the state that the primary had at a checkpoint's place (log-format L5.17), for whoever executes the log up to there
+/// again, and for standbys.
+/// </summary>
+/// <param name="Place">Lsn of the checkpoint.</param>
+/// <param name="Hash">CRC-64/NVME of the app's image there.</param>
+public sealed record StateHashRecord(Lsn Place, ulong Hash) : IRecordBody<StateHashRecord>
+{
+    public static RecordKind Kind => RecordKind.StateHash;
+
+    public void Write(ref PayloadWriter to)
+    {
+        to.U64(Place.Value);
+        to.U64(Hash);
+    }
+
+    public static StateHashRecord Read(ReadOnlySpan<byte> body)
+    {
+        var from = PayloadReader.OfFile(body, "L5.10");
+        var record = new StateHashRecord(from.Lsn(), from.U64());
+        from.End();
+        return record;
+    }
+}

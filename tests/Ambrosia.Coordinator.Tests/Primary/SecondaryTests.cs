@@ -207,6 +207,35 @@ public sealed class SecondaryTests
         Assert.Contains(files, static file => file.StartsWith("log.1.", StringComparison.Ordinal)); // nothing was truncated
     }
 
+    /// <summary>The log holds the hash of the primary's state, so that its file is not needed.</summary>
+    [Fact]
+    public void Secondary_WhoseStateAloneDiffersAndThePrimarysFileIsGone_IsFoundByTheLog()
+    {
+        var disk = new SimulatedFileSystem();
+        var time = new FakeTime();
+        var random = new SimulatedRandom(10);
+        var primary = new Node(disk, time, s_options, checkpointEvery: 4096);
+        var first = new CountingApp(primary, random, 3000);
+        while (primary.Parts.Log.Stated == Lsn.Zero) Step(primary, first, time, random);
+        using ReplicaLock name = ReplicaLock.TryTake(disk.ForProcess("name"), Node.Directory, "r1")!;
+        var secondary = new Node(disk, time, s_options, "r1");
+        var second = new CountingApp(secondary, random, 3000) { WrongStateFrom = 20 };
+        IFileSystem other = disk.ForProcess("other");
+        Exception? found = null;
+        for (int step = 0; found is null; step++)
+        {
+            Assert.True(step < 400_000, "it is found");
+            Step(primary, first, time, random);
+            foreach (string file in other.List(Node.Directory))
+                if (CheckpointFileName.Parse(file) is { Replica: "r0" }) other.Delete($"{Node.Directory}/{file}");
+            secondary.Follow(2);
+            second.Step();
+            secondary.Parts.Checkpoints.Step();
+            found = Record.Exception(secondary.Parts.Checkpoints.CompareStates);
+        }
+        Assert.Contains("the log's record of the primary's state", Assert.IsType<DivergenceException>(found).Message);
+    }
+
     /// <summary>A secondary whose state is the primary's says so, and the log is truncated behind what both have had.</summary>
     [Fact]
     public void Secondary_WhoseStateIsTheSame_LetsTheLogBeTruncated()

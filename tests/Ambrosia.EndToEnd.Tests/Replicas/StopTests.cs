@@ -79,7 +79,7 @@ public sealed class StopTests : ReplicaTests
         from line in Tool.Run("log", replica.LogDirectory, "--records", "--from", lsn, "--json").Output
             .Split('\n', StringSplitOptions.RemoveEmptyEntries)
         let entry = JsonDocument.Parse(line).RootElement
-        where entry.TryGetProperty("from", out JsonElement from) ? from.GetString() != replica.Name
+        where entry.TryGetProperty("from", out JsonElement sender) ? sender.GetString() != replica.Name
             : entry.TryGetProperty("kind", out JsonElement kind) && kind.GetString() == "timerFired"
         select line;
 }

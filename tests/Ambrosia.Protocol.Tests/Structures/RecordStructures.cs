@@ -44,6 +44,7 @@ internal static class RecordStructures
             ["checkpointEpoch"] = Text(x.CheckpointEpoch.Value), ["replica"] = x.Replica, ["partHash"] = Hex(x.PartHash),
             ["imageHash"] = Hex(x.ImageHash), ["build"] = x.Build?.ToString() ?? "",
         }),
+        Record<StateHashRecord>("StateHash", static x => new() { ["place"] = Text(x.Place.Value), ["hash"] = Hex(x.Hash) }),
         new("records", new Structure(
             static (bytes, context) => new() { ["records"] = Walk(bytes, new Lsn(ulong.Parse((string)context["first"]!))) },
             static (bytes, _) => Again(bytes), Ends.Anywhere)),
@@ -103,6 +104,8 @@ internal static class RecordStructures
             case RecordKind.Policy: record.Read<PolicyRecord>(); break;
             case RecordKind.Quarantine: record.Read<QuarantineRecord>(); break;
             case RecordKind.ClientRequest: record.Read<ClientRequestRecord>(); break;
+            case RecordKind.StateHash: record.Read<StateHashRecord>(); break;
+            case RecordKind.Upgrade: record.Read<UpgradeRecord>(); break;
             case RecordKind.Forget: record.Read<ForgetRecord>(); break;
             default: throw new InvalidOperationException($"{record.Kind} should have been refused");
         }

@@ -37,6 +37,7 @@ internal static class RecordFields
         RecordKind.Policy => Of(PolicyRecord.Read(body)),
         RecordKind.Quarantine => Of(QuarantineRecord.Read(body)),
         RecordKind.Upgrade => Of(UpgradeRecord.Read(body)),
+        RecordKind.StateHash => Of(StateHashRecord.Read(body)),
         _ => new Dictionary<string, object> { ["bytes"] = body.Length },
     };
 
@@ -92,6 +93,11 @@ internal static class RecordFields
 
     private static Dictionary<string, object> Of(QuarantineRecord record) =>
         new() { ["message"] = record.Message.ToString(), ["action"] = record.Action.ToString() };
+
+    private static Dictionary<string, object> Of(StateHashRecord record) => new()
+    {
+        ["lsn"] = record.Place.Value, ["hash"] = TextFormat.Hash(record.Hash),
+    };
 
     private static Dictionary<string, object> Of(UpgradeRecord record) => new()
     {

@@ -1,6 +1,5 @@
 using System.CommandLine;
 using System.Text.Json.Nodes;
-using Ambrosia.Coordinator.Hosting;
 using Ambrosia.Tools.Commands;
 using Ambrosia.Tools.Logs;
 using Ambrosia.Tools.Output;
@@ -26,18 +25,10 @@ internal sealed class ForgetPeerToolCommand : ToolCommand
     protected override int Run(ParseResult parsed, Screen screen)
     {
         LogDirectory log = LogDirectory.Open(parsed.GetRequiredValue(_directory));
-        string peer = parsed.GetRequiredValue(_peer), replica = PrimaryOf(log);
+        string peer = parsed.GetRequiredValue(_peer), replica = AdminCall.PrimaryOf(log.Path);
         var answer = AdminCall.Ask(log.Path, replica, new JsonObject { ["command"] = "forget-peer", ["peer"] = peer });
         screen.Show(new ForgetPeerReport(peer, (string?)answer["forgotten"] ?? "", (ulong?)answer["calls"] ?? 0));
         return ToolExit.Fine;
-    }
-
-    private static string PrimaryOf(LogDirectory log)
-    {
-        IReadOnlyList<string> named = AdminClient.Replicas(log.Files, log.Path);
-        return named.FirstOrDefault(replica => (string?)AdminCall.Status(log.Files, log.Path, replica)?["role"] == "primary")
-            ?? throw new ToolMisuse($"no replica on {log.Path} is primary here", "only the primary writes the log",
-                "run the command where the primary runs, or start one");
     }
 }
 

@@ -2,7 +2,7 @@ using System.Buffers.Binary;
 using System.Globalization;
 using Ambrosia.Protocol.Payloads;
 
-namespace Ambrosia.Protocol;
+namespace Ambrosia.Protocol.Records;
 
 /// <summary>Names a build of an app: a hash over what it executes, the same wherever and whenever it is built (log-format L5.16).</summary>
 public readonly record struct BuildId(UInt128 Hash)

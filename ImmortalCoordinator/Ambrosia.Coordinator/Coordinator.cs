@@ -27,7 +27,7 @@ namespace Ambrosia.Coordinator;
 /// <see cref="BecomePrimary"/>, at once or later; never back. Parts never wait; pumps (those of Hosting, or the simulator's) feed them.
 /// docs/walks/call.md follows a call through the modules.
 /// </summary>
-internal sealed class Coordinator : IClientReplica, IDisposable
+internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposable
 {
     private readonly CoordinatorInputs _inputs;
     private readonly ReplicaLog _log;
@@ -82,9 +82,7 @@ internal sealed class Coordinator : IClientReplica, IDisposable
             Contracts = new ContractFiles(inputs),
         };
         _emissions = new AppOutputs(Outputs, Execution, self, Links.Admission, Clients, _appender);
-        Sessions = new AppSessionRegistry(inputs, log, Outputs, Execution, Checkpoints, _control);
-        Sessions.BecamePrimary += Open;
-        Sessions.AppAccepted += Begin;
+        Sessions = new AppSessionRegistry(inputs, log, Outputs, Execution, Checkpoints, _control) { Observer = this };
         AppWatch = new AppWatch(Sessions, Execution, () => Outputs.Backpressure.IsWaiting || (HasLog && Log.IsSpaceShort),
             options.HandlerWarning, inputs.Logger);
     }
@@ -170,14 +168,14 @@ internal sealed class Coordinator : IClientReplica, IDisposable
         return _asPrimary;
     }
 
-    /// <summary>An app has come to a primary, and with it the version that a new log begins with.</summary>
-    private void Begin(uint appVersion)
+    /// <summary>An app has come, and with it the version that a new log of a primary begins with.</summary>
+    void ISessionObserver.Begins(uint appVersion)
     {
-        if (_asPrimary!.TryAppendOwed(appVersion)) _inputs.Pumps.Commit(true);
+        if (_asPrimary?.TryAppendOwed(appVersion) == true) _inputs.Pumps.Commit(true);
     }
 
     /// <summary>The app has executed all that was durable: the first time in this epoch, the world is let in.</summary>
-    private void Open(AppSession session)
+    void ISessionObserver.BecamePrimary(AppSession session)
     {
         if (!Links.IsOpen)
         {

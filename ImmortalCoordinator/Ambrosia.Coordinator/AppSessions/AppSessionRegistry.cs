@@ -22,7 +22,6 @@ internal sealed class AppSessionRegistry(
 {
     private readonly RankedLock _gate = new(LockRank.AppSessionRegistry);
     private AppSession? _live;
-    private uint? _appVersion;
 
     /// <summary>
     /// What was emitted below this is in the outboxes, or trimmed: no session of a primary begins beyond. Null: nothing was restored yet.
@@ -60,13 +59,10 @@ internal sealed class AppSessionRegistry(
         - (Live is { HasBegun: true } ? Math.Min(log.Durable.Value, execution.Progress.Processed.Value) : 0);
 
     /// <summary>The version that the live session's app states; null: there is none.</summary>
-    public uint? AppVersion { get { using (_gate.Enter()) return _appVersion; } }
+    public uint? AppVersion => Live is { HasBegun: true } ? execution.Delivery.AppVersion : null;
 
-    /// <summary>An app of this version is about to begin: the first record of a new log states it.</summary>
-    public event Action<uint>? AppAccepted;
-
-    /// <summary>A session has become primary.</summary>
-    public event Action<AppSession>? BecamePrimary;
+    /// <summary>Hears what becomes of the sessions of a primary.</summary>
+    public required ISessionObserver Observer { get; init; }
 
     /// <summary>This replica has the log: its session, now or the next, becomes primary behind all that was durable then.</summary>
     public void BecomePrimary()
@@ -118,7 +114,6 @@ internal sealed class AppSessionRegistry(
             checkpoint?.Dispose();
             throw new AppVersionException(inForce, hello.AppVersion);
         }
-        using (_gate.Enter()) _appVersion = hello.AppVersion;
         Begin(session, checkpoint, hello.AppVersion, durable);
         return true;
     }
@@ -136,7 +131,7 @@ internal sealed class AppSessionRegistry(
         session.Begin(welcome, checkpoint is null ? null : new CheckpointImage(checkpoint.Reader, header!.Lsn, header.ImageVersion));
         if (!execution.OwnsLog) return;
         LockChecks.BeforeCallOut();
-        AppAccepted?.Invoke(appVersion);
+        Observer.Begins(appVersion);
         session.BecomePrimary(log.DurableOrFirst);
     }
 
@@ -169,7 +164,7 @@ internal sealed class AppSessionRegistry(
     {
         _mayHaveSent = true;
         LockChecks.BeforeCallOut();
-        BecamePrimary?.Invoke(session);
+        Observer.BecamePrimary(session);
     }
 
     public void Ended(AppSession session)
@@ -179,9 +174,18 @@ internal sealed class AppSessionRegistry(
             if (_live != session) return;
             if (_reach is { } reached) _reach = Lsn.Max(reached, execution.Progress.Processed);
             _live = null;
-            _appVersion = null;
             _hasPlace = false;
         }
         control.SessionEnded();
     }
+}
+
+/// <summary>Hears what becomes of the sessions of a primary's app; called under no lock.</summary>
+internal interface ISessionObserver
+{
+    /// <summary>An app of this version is about to be given the log: the first record of a new one states it.</summary>
+    void Begins(uint appVersion);
+
+    /// <summary>The app has executed all that was durable when it came.</summary>
+    void BecamePrimary(AppSession session);
 }

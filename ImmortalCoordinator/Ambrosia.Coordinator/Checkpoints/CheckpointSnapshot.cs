@@ -33,7 +33,8 @@ internal sealed class CheckpointSnapshot(
         using LogReader reader = readers.New();
         ReplayState? state = StateAtPosition.At(reader, mark, page, begin.Position, out ulong previousHash);
         if (state is null) return execution.OwnsLog ? throw reader.MissingPage(mark.PageLsn) : null;
-        var header = new CheckpointHeader(_identity.Shard, _identity.Uuid, begin.Position, page, mark.Mark.Epoch, readers.VersionAt(begin.Position),
+        var header = new CheckpointHeader(_identity.Shard, _identity.Uuid, begin.Position, page, mark.Mark.Epoch,
+            readers.VersionAt(begin.Position),
             begin.ImageVersion, inputs.Time.GetUtcNow().ToUnixTimeMilliseconds() * 1000, previousHash, _replica);
         var outputs = new List<(Outbox, CheckpointOutput, List<OutboxEntry>)>();
         Dictionary<InstanceId, ulong> trims = state.Trims.ToDictionary(trim => state.NameOf(trim.Key), static trim => trim.Value);

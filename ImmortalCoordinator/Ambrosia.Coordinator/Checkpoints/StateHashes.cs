@@ -18,7 +18,8 @@ internal sealed class StateHashes(LogAppender log)
     /// <summary>The primary's app has had this state.</summary>
     public void Append(Lsn place, ulong hash)
     {
-        if (log.TryAppend(RecordKind.StateHash, RecordKinds.Encode(new StateHashRecord(place, hash)), out _)) log.WakeCommitter(drained: false);
+        if (log.TryAppend(RecordKind.StateHash, RecordKinds.Encode(new StateHashRecord(place, hash)), out _))
+            log.WakeCommitter(drained: false);
     }
 
     /// <summary>The log says what state a primary had.</summary>

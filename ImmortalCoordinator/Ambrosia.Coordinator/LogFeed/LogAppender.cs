@@ -35,8 +35,8 @@ internal sealed class LogAppender(ReplicaLog replica, int pageRecordBytesMax, Ac
     private volatile bool _refusesInputs;
 
     /// <summary>
-    /// No input from outside is logged any more, since the replica is about to end: who brings one is treated as if there were no room. What
-    /// the app itself says, and what keeps the log in order, is logged as before.
+    /// No input from outside is logged any more, since the replica is about to end: who brings one is treated as if there were no room.
+    /// What the app itself says, and what keeps the log in order, is logged as before.
     /// </summary>
     public bool RefusesInputs => _refusesInputs;
 

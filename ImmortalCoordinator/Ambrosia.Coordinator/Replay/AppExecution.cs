@@ -84,7 +84,8 @@ internal sealed class AppExecution : IDisposable
     /// <param name="header">Of the checkpoint that it begins with; null: it begins with the log.</param>
     /// <param name="part">What that checkpoint says of the coordinator.</param>
     /// <param name="replayTo">Records below this were durable before the session began.</param>
-    public void BeginSession(CheckpointHeader? header, CoordinatorPart? part, ReplayState state, string replica, Lsn replayTo, uint appVersion)
+    public void BeginSession(
+        CheckpointHeader? header, CoordinatorPart? part, ReplayState state, string replica, Lsn replayTo, uint appVersion)
     {
         _hasReported = false;
         (Lsn from, Lsn page) = (header?.Lsn ?? Lsn.Zero, header?.PageLsn ?? Lsn.Zero);

@@ -9,7 +9,7 @@ public interface IFile : IReadable, IDisposable
     long Length { get; }
 
     /// <summary>
-    /// Says how many bytes of the device the file takes, for what was written and what was set aside. Ranges that were never written take none.
+    /// Says how many bytes of the device the file takes, for what was written and set aside. Ranges that were never written take none.
     /// </summary>
     long BytesTaken => Length;
 

@@ -117,7 +117,7 @@ internal sealed class PageInspector(LogSegment segment)
         return null;
     }
 
-    /// <summary>Checks L4.6: the page begins its segment and holds the one record that brings the version of its header into force.</summary>
+    /// <summary>Checks L4.6: the page begins its segment and holds one record, which brings the version of the header into force.</summary>
     private static PageFault? CheckVersion(ReadOnlySpan<byte> payload, in PageHeader header, Lsn first)
     {
         if (header.Lsn != first)

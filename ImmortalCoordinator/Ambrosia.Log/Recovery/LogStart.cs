@@ -3,6 +3,7 @@ using Ambrosia.Log.Fencing;
 using Ambrosia.Log.Format;
 using Ambrosia.Log.Instances;
 using Ambrosia.Log.Reading;
+using Ambrosia.Log.Retention;
 using Ambrosia.Log.Segments;
 using Ambrosia.Protocol;
 

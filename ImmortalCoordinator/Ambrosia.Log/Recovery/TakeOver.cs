@@ -102,7 +102,8 @@ public sealed class TakeOver
 
         var header = new SegmentHeader(
             _location.Identity.Shard, _location.Identity.Uuid, head.Header.Number + 1, _fence.Epoch, scan.DurableUpTo, head.Header.Number,
-            head.Epoch, scan.SealHash, chain.VersionAt(_location.Files, scan.DurableUpTo), head.Header.DigestEvery, NowMicros(scan.LastTimeMicros));
+            head.Epoch, scan.SealHash, chain.VersionAt(_location.Files, scan.DurableUpTo),
+            head.Header.DigestEvery, NowMicros(scan.LastTimeMicros));
         SegmentFile file = _first.Continue(chain, header, scan.Tail, head, ref _buffer, out ulong hash);
         Lsn recordsEnd = scan.DurableUpTo;
         foreach (TailPage page in scan.Tail)

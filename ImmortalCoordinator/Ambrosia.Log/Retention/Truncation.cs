@@ -1,7 +1,6 @@
 using Ambrosia.Log.Checkpoints;
 using Ambrosia.Log.Commit;
 using Ambrosia.Log.Instances;
-using Ambrosia.Log.Recovery;
 using Ambrosia.Log.Segments;
 using Ambrosia.Protocol;
 

@@ -27,7 +27,6 @@ internal sealed class SegmentStore : IDisposable
     private long _window; // bytes to keep zeroed; only the space pump uses it
     private volatile bool _isShort, _isOvertaken;
     private volatile AppVersionInForce _version;
-    private ulong _endAt = ulong.MaxValue; // the segment that is written ends here, whatever room it has
 
     public SegmentStore(
         LogLocation location, Fence fence, LogOptions options, LogChain chain, SegmentFile current, AppVersionInForce version)
@@ -58,7 +57,8 @@ internal sealed class SegmentStore : IDisposable
     /// </summary>
     public bool HasRoomFor(long bytes, bool isMark)
     {
-        bool isFull = MustEnd(_current) || _current.IsFullFor(bytes, isMark), isHere = !isFull && _current.HasRoomFor(bytes, isMark),
+        bool isFull = MustEnd(_current) || _current.IsFullFor(bytes, isMark);
+        bool isHere = !isFull && _current.HasRoomFor(bytes, isMark),
             isNext = !isHere && (isFull || _isShort);
         bool isReady = isHere ? _current.IsPreparedFor(bytes) : isNext && _spares.IsReadyFor(bytes, isMark);
         bool hasWaited = Volatile.Read(ref _wanted) != 0;
@@ -80,16 +80,13 @@ internal sealed class SegmentStore : IDisposable
     /// A record that begins the page at <paramref name="at"/>, which is appended next, brings another version into force. It begins a
     /// segment, too: every header states the version up to its first page.
     /// </summary>
-    public void ChangeVersion(Lsn at, uint appVersion)
-    {
-        _version = new AppVersionInForce(VersionAt(at), at, appVersion);
-        Volatile.Write(ref _endAt, at.Value);
-    }
+    public void ChangeVersion(Lsn at, uint appVersion) => _version = new AppVersionInForce(VersionAt(at), at, appVersion);
 
     /// <summary>Returns true for a segment that must not take the page that comes next.</summary>
-    private bool MustEnd(SegmentFile current) => current.End.Value == Volatile.Read(ref _endAt) && current.End > current.Header.FirstLsn;
+    private bool MustEnd(SegmentFile current) => current.End == _version.Since && current.End > current.Header.FirstLsn;
 
-    public bool MustRotateFor(long bytes, bool isMark) => MustEnd(_current) || _current.IsFullFor(bytes, isMark) || !_current.HasRoomFor(bytes, isMark);
+    public bool MustRotateFor(long bytes, bool isMark) =>
+        MustEnd(_current) || _current.IsFullFor(bytes, isMark) || !_current.HasRoomFor(bytes, isMark);
 
     public void Write(ReadOnlySpan<ReadOnlyMemory<byte>> pages, Lsn lsn) => _current.Write(pages, lsn);
 

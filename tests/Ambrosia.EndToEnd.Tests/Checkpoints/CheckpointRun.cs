@@ -12,10 +12,14 @@ internal static class CheckpointRun
 
     /// <summary>Starts the coordinator and an app that is primary when it returns.</summary>
     /// <param name="prepare">Sets the app up before it gets its first record.</param>
+    /// <exception cref="IOException">It has ended before.</exception>
     public static ImageApp Start(Replica replica, long imageBytes, string? crashAt = null, Action<ImageApp>? prepare = null)
     {
         replica.Start(crashAt, withApp: false);
-        replica.AwaitLine("open app channel", static line => line.Contains("app channel", StringComparison.Ordinal));
+        Cluster.Await("open app channel",
+            () => !replica.IsRunning
+                || replica.Lines.FindLast(static line => line.Contains("app channel", StringComparison.Ordinal), replica.StartedAt) is not null);
+        if (!replica.IsRunning) throw new IOException("the coordinator has ended before an app could come");
         var app = new ImageApp(replica, imageBytes);
         prepare?.Invoke(app);
         app.RunUntil(() => app.IsPrimary, s_patience);

@@ -15,6 +15,6 @@ public sealed class AppVersionAttribute : Attribute
         Version = version;
     }
 
-    /// <summary>The version.</summary>
+    /// <summary>The version that was stated.</summary>
     public int Version { get; }
 }

@@ -8,7 +8,7 @@ using Ambrosia.Protocol;
 using Ambrosia.Protocol.Hashing;
 using Ambrosia.Protocol.Records;
 
-namespace Ambrosia.Log.Recovery;
+namespace Ambrosia.Log.Retention;
 
 /// <summary>
 /// Judges whether a checkpoint is of the app version that the log has at its place (log-format L6.6). One of a later version counts only if

@@ -18,7 +18,7 @@ internal static class CheckpointRun
         replica.Start(crashAt, withApp: false);
         Cluster.Await("open app channel",
             () => !replica.IsRunning
-                || replica.Lines.FindLast(static line => line.Contains("app channel", StringComparison.Ordinal), replica.StartedAt) is not null);
+            || replica.Lines.FindLast(static said => said.Contains("app channel", StringComparison.Ordinal), replica.StartedAt) is not null);
         if (!replica.IsRunning) throw new IOException("the coordinator has ended before an app could come");
         var app = new ImageApp(replica, imageBytes);
         prepare?.Invoke(app);

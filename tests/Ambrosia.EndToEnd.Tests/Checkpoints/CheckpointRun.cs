@@ -16,9 +16,7 @@ internal static class CheckpointRun
     public static ImageApp Start(Replica replica, long imageBytes, string? crashAt = null, Action<ImageApp>? prepare = null)
     {
         replica.Start(crashAt, withApp: false);
-        Cluster.Await("open app channel",
-            () => !replica.IsRunning
-            || replica.Lines.FindLast(static said => said.Contains("app channel", StringComparison.Ordinal), replica.StartedAt) is not null);
+        Cluster.Await("open app channel", () => !replica.IsRunning || HasOpened(replica));
         if (!replica.IsRunning) throw new IOException("the coordinator has ended before an app could come");
         var app = new ImageApp(replica, imageBytes);
         prepare?.Invoke(app);
@@ -28,6 +26,9 @@ internal static class CheckpointRun
                 || !replica.IsRunning);
         return app;
     }
+
+    private static bool HasOpened(Replica replica) =>
+        replica.Lines.FindLast(static line => line.Contains("app channel", StringComparison.Ordinal), replica.StartedAt) is not null;
 
     /// <summary>Has a checkpoint taken while the app works; its file name.</summary>
     public static string Checkpoint(Replica replica, ImageApp app)

@@ -117,7 +117,9 @@ internal static class ContractReader
             else if (parameter.RefKind != RefKind.None)
                 diagnostics.Add(DiagnosticInfo.Of(DiagnosticRules.ByReference, parameter, Display(method), parameter.Name));
             else if (TypeReader.Read(parameter.Type) is { } type)
-                parameters.Add(new ParameterModel(Symbols.Identifier(parameter.Name), type, DefaultValues.Of(parameter)));
+                parameters.Add(
+                    new ParameterModel(Symbols.Identifier(parameter.Name), type, DefaultValues.Of(parameter),
+                        DefaultEncoding.Of(parameter)));
             else
                 diagnostics.Add(
                     DiagnosticInfo.Of(DiagnosticRules.Parameter, parameter, Display(method), parameter.Name,

@@ -2,7 +2,7 @@ using Ambrosia.Generators.Roslyn;
 
 namespace Ambrosia.Generators.Serialization;
 
-/// <summary>The shape says in which way a value of a type travels (docs/protocol.md P4.3).</summary>
+/// <summary>The shape says in which way a value of a type travels (docs/contract.md C3).</summary>
 internal enum Shape
 {
     /// <summary>The value is one CBOR item, which a method of the CBOR writer writes and one of the reader reads.</summary>
@@ -30,6 +30,9 @@ internal enum Shape
 internal sealed record TypeModel(
     Shape Shape, string Name, string Schema, bool IsNullable, string Writer, string Reader, EquatableArray<TypeModel> Inner)
 {
+    /// <summary>It holds what the manifest says of an enum; null of other types.</summary>
+    internal EnumModel? Enum { get; init; }
+
     /// <summary>
     /// True if the value is bytes that travel as they are, without CBOR around them, where they are the only parameter or the result
     /// (P4.2).
@@ -59,3 +62,11 @@ internal sealed record TypeModel(
         _ => 0,
     };
 }
+
+/// <summary>It describes an enum that a contract names: the manifest gives its members to other languages and to tools.</summary>
+/// <param name="Name">The name in its language, as it stands in the schema.</param>
+/// <param name="Number">The schema of its numbers.</param>
+internal sealed record EnumModel(string Name, string Number, EquatableArray<EnumMember> Members);
+
+/// <summary>It is a member of an enum, with its number as decimal text.</summary>
+internal sealed record EnumMember(string Name, string Value);

@@ -193,7 +193,7 @@ internal sealed class ValueCodecSource
         using (code.Open("for (int i = 0; i < count; i++)"))
         {
             code.Line("int items = reader.ReadArrayHeader();");
-            code.Line("if (items != 2) throw new global::System.IO.InvalidDataException($\"A pair of {items} items.\");");
+            code.Line($"if (items != 2) throw {Unfit("array of {items} items where a pair has 2")};");
             code.Line($"{type.Inner[0].Name} key = {Read(type.Inner[0])};");
             code.Line($"pairs[key] = {Read(type.Inner[1])};");
         }
@@ -203,11 +203,14 @@ internal sealed class ValueCodecSource
     private void WriteTupleReader(CodeWriter code, TypeModel type)
     {
         code.Line("int items = reader.ReadArrayHeader();");
-        code.Line(
-            $"if (items != {type.Inner.Count}) throw new global::System.IO.InvalidDataException($\"A tuple of {{items}} items where {type.Inner.Count} belong.\");");
+        code.Line($"if (items != {type.Inner.Count}) throw {Unfit($"array of {{items}} items where the tuple has {type.Inner.Count}")};");
         for (int i = 0; i < type.Inner.Count; i++) code.Line($"{type.Inner[i].Name} item{i + 1} = {Read(type.Inner[i])};");
         code.Line($"return ({string.Join(", ", type.Inner.Select((_, i) => $"item{i + 1}"))});");
     }
+
+    /// <summary>Returns an expression that makes the exception for an item that its type does not admit.</summary>
+    private static string Unfit(string what) =>
+        $"new {BindingNames.Error}({BindingNames.ErrorKind}.OutOfRange, reader.Position, $\"{what}\")";
 
     /// <summary>
     /// Returns <c>new T[count]</c>. Where T is itself an array, C# wants the count in the middle of its name and has no place for nullable

@@ -1,7 +1,8 @@
 namespace Ambrosia.Tools.Decoding;
 
 /// <summary>
-/// It describes a type as a contract manifest writes it: <c>int64</c>, <c>text?</c>, <c>list&lt;data&lt;Order&gt;&gt;</c> (docs/tools.md).
+/// It describes a type as a contract manifest writes it (docs/contract.md C2): <c>int64</c>, <c>text?</c>,
+/// <c>list&lt;data&lt;Order&gt;&gt;</c>.
 /// </summary>
 /// <param name="Name">The name before '&lt;' and '?'.</param>
 /// <param name="Inner">The type of elements, of key and value, or of the tuple's items; empty for enums and data.</param>

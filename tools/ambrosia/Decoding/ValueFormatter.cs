@@ -84,12 +84,16 @@ internal sealed class ValueFormatter(ContractManifests contracts, int stringByte
         return char.IsControl(c) || char.IsSurrogate(c) || c is '\'' or '\\' ? $"\\u{(int)c:x4}" : c.ToString();
     }
 
-    /// <summary>Writes the number of an enum, since a manifest does not know the names.</summary>
+    /// <summary>
+    /// Writes the member of an enum as <c>Colour.Red</c>, or the number where no manifest has its name: <c>Colour(7)</c>.
+    /// </summary>
     private void WriteEnum(ref CborReader from, SchemaType type, StringBuilder to)
     {
-        to.Append(type.TypeName[(type.TypeName.LastIndexOf('.') + 1)..]).Append('(');
-        _diagnostic.Write(ref from, to);
-        to.Append(')');
+        var number = new StringBuilder();
+        _diagnostic.Write(ref from, number);
+        to.Append(type.TypeName[(type.TypeName.LastIndexOf('.') + 1)..]);
+        if (contracts.MemberOf(type.TypeName, number.ToString()) is { } member) to.Append('.').Append(member);
+        else to.Append('(').Append(number).Append(')');
     }
 
     private void WriteItems(ref CborReader from, SchemaType type, StringBuilder to, char open, char close)

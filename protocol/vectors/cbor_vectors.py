@@ -201,6 +201,7 @@ def values():
             ("BadResult", "The result of method 0x3E7 cannot be encoded."),
             ("BadResult", "The result of method 0x3E7 cannot be decoded."),
             ("BadResult", "The result of task 12 cannot be decoded."),
+            ("UnknownCase", "Shop.IPayment has no case 7 in this version of the contract."),
             ("BadFailure", "The failure cannot be decoded."),
             ("TooLong", "The message is longer than the limit of 67108864 bytes."),
             ("Timeout", "The result did not come in time."),

@@ -49,6 +49,7 @@ def manifest():
         {"name": "Others", "id": 5, "parameters": parameters(
             ("enum<Vectors.Colour,uint8>", 5), ("enum<Vectors.Depth,int64>?", -2**63), ("data<Vectors.Place>", Pairs([("Id", ZERO_GUID), ("Row", 0), ("Tint", None)])),
             ("tuple<int32,guid?>", [0, None]), ("tuple<int32,text>", NO_DEFAULT), ("enum<System.DayOfWeek,int32>", 5))},
+        {"name": "Pay", "id": 6, "parameters": [parameter("with", "union<Vectors.IPayment>"), parameter("orders", "list<data<Vectors.Order>?>"), parameter("tip", "union<Vectors.IPayment>?", None)], "result": "union<Vectors.Formula>?"},
         {"name": "Input", "id": method_id("IVectors", "Input"), "impulse": True, "raw": True, "parameters": [parameter("content", "bytes")]},
         {"name": "Where", "id": method_id("IVectors", "Where"), "query": True, "parameters": [
             parameter("tree", "data<Vectors.Tree>"), parameter("colours", "list<enum<Vectors.Colour,uint8>>"), parameter("times", "int32")], "result": "data<Vectors.Point>"},
@@ -57,9 +58,14 @@ def manifest():
             parameter("places", "map<enum<Vectors.Depth,int64>,data<Vectors.Place>>?")], "result": "bytes", "rawResult": True},
     ]
     fields = {
+        "Card": {"Number": "text"},
+        "Cash": {("Cents", 1): "int64"},
+        "Leaf": {"Value": "int32"},
+        "Order": {"Paid": "union<Vectors.IPayment>", "Tip": "union<Vectors.IPayment>?", "Formulas": "map<text,union<Vectors.Formula>?>"},
         "Place": {"Row": "int16", "Id": "guid", "Tint": "enum<Vectors.Colour,uint8>?"},
         "Point": {("Y", 1): "int32", "X": "int32"},
         "Reals": {"Single": "float32", "Double": "float64", "Price": "decimal"},
+        "Sum": {"Left": "union<Vectors.Formula>", "Right": "union<Vectors.Formula>?"},
         "Times": {"When": "datetime", "There": "datetimeoffset", "Span": "timespan", "Day": "date", "At": "time"},
         "Tree": {"Children": "list<data<Vectors.Tree>>", "Tags": "map<text,int32>", "Pair": "tuple<int32,text?>", "Colour": "enum<Vectors.Colour,uint8>"},
         "Words": {"Text": "text", "Maybe": "text?", "Content": "bytes", "Letter": "char"},
@@ -69,12 +75,14 @@ def manifest():
         "System.DayOfWeek": ("int32", list(zip(days, range(7)))), "Vectors.Colour": ("uint8", [("Red", 0), ("Green", 5), ("Blue", 6), ("Lime", 5)]),
         "Vectors.Depth": ("int64", [("Least", -2**63), ("Most", 2**63 - 1)]),
     }
+    unions = {"Vectors.Formula": [(1, "Leaf"), (2, "Sum")], "Vectors.IPayment": [(0, "Card"), (4, "Cash")]}
     contract = {"name": "IVectors", "namespace": "Vectors", "methods": sorted(methods, key=lambda m: m["id"])}
     return {
         "format": 1, "assembly": "Vectors", "contracts": [contract],
         "data": [{"name": f"Vectors.{name}", "fields": sorted(({"name": key, "type": kind} if isinstance(key, str) else {"name": key[0], "number": key[1], "type": kind}
                                                                 for key, kind in of.items()), key=lambda field: cbor(field.get("number", field["name"])))} for name, of in fields.items()],
         "enums": [{"name": name, "type": number, "members": [{"name": each, "value": value} for each, value in members]} for name, (number, members) in enums.items()],
+        "unions": [{"name": name, "cases": [{"number": number, "type": f"data<Vectors.{case}>"} for number, case in cases]} for name, cases in unions.items()],
     }
 
 
@@ -194,3 +202,24 @@ def values():
         deep = tree([deep])
     good("Tree", "64 deep", "C3.8", deep)
     bad("Tree", "65 deep", "C3.8", "TooDeep", tree([deep]))
+
+    # Unions: a number and the case's data.
+    card, cash = [0, Pairs([("Number", "12")])], [4, Pairs([(1, -5)])]
+
+    def leaf(value): return [1, Pairs([("Value", value)])]
+    def sum_(left, right=None): return [2, Pairs([("Left", left), ("Right", right)])]
+    def order(paid=cash, tip=None, terms=()): return Pairs([("Tip", tip), ("Paid", paid), ("Formulas", [list(term) for term in terms])])
+    good("Order", "a case of each number", "C3.11", order(card, cash))
+    good("Order", "a union inside its own case, and null", "C3.11", order(cash, None, [("a", sum_(leaf(1), sum_(leaf(2)))), ("b", None)]))
+    good("Order", "nothing at all", "C3.9", Pairs(), order([4, Pairs([(1, 7)])]))
+    good("Order", "a case with unknown fields and without its own", "C3.7", order([4, Pairs([(2, "new")])]), order([4, Pairs([(1, 0)])]))
+    bad("Order", "a number that no case has", "C3.11", "UnknownCase Vectors.IPayment 7", order([7, Pairs()]))
+    bad("Order", "a number that no case has, with what is no data", "C3.11", "UnknownCase Vectors.IPayment 2147483648", order([2**31, 0]))
+    bad("Order", "a number that a case inside does not have", "C3.11", "UnknownCase Vectors.Formula 0", order(terms=[("a", sum_([0, Pairs()]))]))
+    bad("Order", "null for a union", "C3.9", "WrongType", order(None))
+    bad("Order", "a case without its number", "C3.11", "WrongType", order(Pairs([("Number", "12")])))
+    bad("Order", "a case without its data", "C3.11", "OutOfRange", order([4]))
+    bad("Order", "a case and one more", "C3.11", "OutOfRange", order([4, Pairs(), 0]))
+    bad("Order", "a case that is null", "C3.9", "WrongType", order([4, None]))
+    bad("Order", "a negative number", "C3.11", "WrongType", order([-1, Pairs()]))
+    bad("Order", "a number in a longer form", "C3.1", "NotDeterministic", b"\xa1" + cbor("Paid") + bytes.fromhex("82180400"))

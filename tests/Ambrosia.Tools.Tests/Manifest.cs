@@ -18,7 +18,8 @@ internal static class Manifest
           {"name":"Answer","id":3,"parameters":[],"result":"data<Shop.Order>?"},
           {"name":"Two","id":4,"impulse":true,"parameters":[{"name":"first","type":"int32"},{"name":"second","type":"text"}],"result":"bytes","rawResult":true}]}],
          "data":[{"name":"Shop.Order","fields":[{"name":"Count","number":1,"type":"int32"},{"name":"Name","type":"text"},{"name":"Inner","type":"data<Shop.Order>?"}]}],
-         "enums":[{"name":"Shop.Colour","type":"int32","members":[{"name":"Red","value":1},{"name":"Blue","value":2},{"name":"Navy","value":2}]}]}
+         "enums":[{"name":"Shop.Colour","type":"int32","members":[{"name":"Red","value":1},{"name":"Blue","value":2},{"name":"Navy","value":2}]}],
+         "unions":[{"name":"Shop.IPayment","cases":[{"number":4,"type":"data<Shop.Order>"}]}]}
         """;
 
     public static string Write(TemporaryDirectory to)

@@ -38,7 +38,7 @@ internal static class Manifest
     }
 
     internal static string JsonOf(string assembly, IEnumerable<ContractModel> contracts, IEnumerable<DataModel> data) =>
-        $"{{\"format\":1,\"assembly\":{Text(assembly)},\"contracts\":{List(contracts, JsonOf)},\"data\":{List(data, JsonOf)},\"enums\":{List(EnumsOf(contracts, data), JsonOf)}}}";
+        $"{{\"format\":1,\"assembly\":{Text(assembly)},\"contracts\":{List(contracts, JsonOf)},\"data\":{List(data, JsonOf)},\"enums\":{List(EnumsOf(contracts, data), JsonOf)},\"unions\":{List(UnionsOf(contracts, data), JsonOf)}}}";
 
     private static string JsonOf(ContractModel contract)
     {
@@ -77,9 +77,20 @@ internal static class Manifest
         return $"{{\"name\":{Text(type.Name)},\"type\":{Text(type.Number)},\"members\":[{members}]}}";
     }
 
+    private static string JsonOf(UnionModel type)
+    {
+        string cases = string.Join(",", type.Cases.Select(each => $"{{\"number\":{each.Number},\"type\":{Text(each.Schema)}}}"));
+        return $"{{\"name\":{Text(type.Name)},\"cases\":[{cases}]}}";
+    }
+
     /// <summary>Returns the enums that contracts and data name, each once, in the order of their names.</summary>
     private static IEnumerable<EnumModel> EnumsOf(IEnumerable<ContractModel> contracts, IEnumerable<DataModel> data) =>
         TypesOf(contracts, data).Select(static type => type.Enum).OfType<EnumModel>().GroupBy(static type => type.Name)
+            .Select(static same => same.First()).OrderBy(static type => type.Name, System.StringComparer.Ordinal);
+
+    /// <summary>Returns the unions that contracts and data name, each once, in the order of their names.</summary>
+    private static IEnumerable<UnionModel> UnionsOf(IEnumerable<ContractModel> contracts, IEnumerable<DataModel> data) =>
+        TypesOf(contracts, data).Select(static type => type.Union).OfType<UnionModel>().GroupBy(static type => type.Name)
             .Select(static same => same.First()).OrderBy(static type => type.Name, System.StringComparer.Ordinal);
 
     /// <summary>Returns every type that contracts and data name, with those inside it.</summary>

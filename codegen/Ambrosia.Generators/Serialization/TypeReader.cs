@@ -63,7 +63,8 @@ internal static class TypeReader
         if (s_structs.TryGetValue(definition, out var known)) return Leaf(Shape.Simple, name, known);
         if (named.IsTupleType) return ReadTuple(named, name);
         if (named.IsGenericType) return ReadGeneric(named, definition, name, nullable, mark);
-        return Symbols.Attribute(named, "DataAttribute") is null ? null : ReadData(named, name, nullable, mark);
+        if (Symbols.Attribute(named, "DataAttribute") is not null) return ReadData(named, name, nullable, mark);
+        return UnionReader.IsUnion(named) ? UnionReader.Read(named, name, nullable, mark) : null;
     }
 
     /// <summary>Returns the name of the class that holds the generated codec of a data type.</summary>

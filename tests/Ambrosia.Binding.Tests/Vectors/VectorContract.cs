@@ -77,6 +77,36 @@ public sealed class Tree
     public Colour Colour { get; set; }
 }
 
+[Case(4, typeof(Cash))]
+[Case(0, typeof(Card))]
+public interface IPayment;
+
+[Data]
+public sealed record Card(string Number) : IPayment;
+
+[Data]
+public readonly record struct Cash([property: Field(1)] long Cents) : IPayment;
+
+[Case(1, typeof(Leaf))]
+[Case(2, typeof(Sum))]
+public abstract record Formula;
+
+[Data]
+public sealed record Leaf(int Value) : Formula;
+
+[Data]
+public sealed record Sum(Formula Left, Formula? Right) : Formula;
+
+[Data]
+public sealed class Order
+{
+    public IPayment Paid { get; set; } = new Cash(7);
+
+    public IPayment? Tip { get; set; }
+
+    public Dictionary<string, Formula?> Formulas { get; set; } = [];
+}
+
 [Contract]
 public interface IVectors
 {
@@ -110,6 +140,9 @@ public interface IVectors
 
     [Query]
     Point Where(Tree tree, List<Colour> colours, int times);
+
+    [MethodId(6)]
+    Formula? Pay(IPayment with, List<Order?> orders, IPayment? tip = null);
 
     Call<ReadOnlyMemory<byte>> Read(Words words, Reals? reals, Times times, Dictionary<Depth, Place>? places);
 }

@@ -18,6 +18,7 @@ internal sealed class ContractManifests
     private readonly Dictionary<uint, List<ContractMethod>> _methods = [];
     private readonly Dictionary<string, IReadOnlyList<ContractField>> _data = [];
     private readonly Dictionary<(string Enum, string Number), string> _members = [];
+    private readonly Dictionary<(string Union, ulong Number), SchemaType> _cases = [];
 
     /// <summary>The number of manifests that were read.</summary>
     public int Count { get; private set; }
@@ -46,6 +47,9 @@ internal sealed class ContractManifests
 
     /// <summary>Returns the member of an enum with this number, which is decimal text; null where no manifest has one.</summary>
     public string? MemberOf(string enumType, string number) => _members.GetValueOrDefault((enumType, number));
+
+    /// <summary>Returns the type of a union's case; null where no manifest has it.</summary>
+    public SchemaType? CaseOf(string union, ulong number) => _cases.GetValueOrDefault((union, number));
 
     /// <summary>Returns the ids of the method that a user names: by <c>Method</c>, <c>Interface.Method</c>, or an id.</summary>
     /// <exception cref="ToolMisuse">No manifest has it.</exception>
@@ -101,6 +105,8 @@ internal sealed class ContractManifests
                 _data[Text(data, "name")] = [.. data.GetProperty("fields").EnumerateArray().Select(FieldOf)];
             if (root.TryGetProperty("enums", out JsonElement enums))
                 foreach (JsonElement type in enums.EnumerateArray()) ReadEnum(type);
+            if (root.TryGetProperty("unions", out JsonElement unions))
+                foreach (JsonElement type in unions.EnumerateArray()) ReadUnion(type);
             Count++;
         }
         catch (Exception e) when (e is JsonException or InvalidOperationException or KeyNotFoundException or FormatException)
@@ -130,6 +136,13 @@ internal sealed class ContractManifests
         string name = Text(type, "name");
         foreach (JsonElement member in type.GetProperty("members").EnumerateArray().Reverse())
             _members[(name, member.GetProperty("value").GetRawText())] = Text(member, "name");
+    }
+
+    private void ReadUnion(JsonElement type)
+    {
+        string name = Text(type, "name");
+        foreach (JsonElement each in type.GetProperty("cases").EnumerateArray())
+            _cases[(name, each.GetProperty("number").GetUInt64())] = TypeOf(each.GetProperty("type"));
     }
 
     private static ContractField FieldOf(JsonElement field) =>

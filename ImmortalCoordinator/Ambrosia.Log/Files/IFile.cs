@@ -9,7 +9,7 @@ public interface IFile : IReadable, IDisposable
     long Length { get; }
 
     /// <summary>
-    /// Bytes of the device that the file takes: what was written, and what was set aside. Ranges that were never written take none.
+    /// The file takes this many bytes of the device: what was written, and what was set aside. Ranges that were never written take none.
     /// </summary>
     long BytesTaken => Length;
 

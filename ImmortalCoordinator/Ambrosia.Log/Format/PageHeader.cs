@@ -119,7 +119,7 @@ internal sealed record PageFault(
     public bool IsNothing => IsBlank || IsStale;
 
     /// <summary>
-    /// Why no crash leaves such a page, whatever the rest of the log states; null where one may (log-format L4.2, L3.6).
+    /// It says why no crash leaves such a page, whatever the rest of the log states; null where one may (log-format L4.2, L3.6).
     /// </summary>
     public string? WhyNeverTorn => IsCut ? "its header states this length, and no crash makes a segment's file shorter"
         : IsIntact ? "its checksums hold, and no crash leaves such a page" : null;

@@ -54,8 +54,8 @@ public sealed record LogSegment
     }
 
     /// <summary>
-    /// Checks that the file is as long as its header states (log-format L3.6). A file that was recycled since the header was read is none
-    /// of this segment any more, and any length is right.
+    /// Refuses a file that is not as long as its header states (log-format L3.6). A file that was recycled since the header was read is
+    /// none of this segment any more, and any length is right.
     /// </summary>
     /// <exception cref="LogDamage">It is shorter or longer: nothing of ours makes it so.</exception>
     internal void CheckLength(IFile file)

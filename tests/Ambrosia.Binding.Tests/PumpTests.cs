@@ -3,6 +3,7 @@ using System.Net.Sockets;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
 using Ambrosia.Protocol.Payloads;
+using Ambrosia.Protocol.Records;
 using Ambrosia.Protocol.Runs;
 using Ambrosia.Pumps;
 
@@ -171,6 +172,25 @@ public sealed class PumpTests : IDisposable
 
         Assert.Equal(2, await app.WaitAsync(s_deadline));
         lock (_lines) Assert.Contains("wrong token", _lines[^1], StringComparison.Ordinal);
+    }
+
+    /// <summary>The exit code says how the session ended (P5.13): that a handler stopped the app, or that the log contradicts it.</summary>
+    [Theory]
+    [InlineData(1)]
+    [InlineData(70)]
+    public async Task App_ThatEndsItsSession_EndsWithTheCodeOfItsGoodbye(int expected)
+    {
+        string path = Path.Combine(_folder.FullName, "ends.sock");
+        using var listener = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        listener.Bind(new UnixDomainSocketEndPoint(path));
+        listener.Listen();
+        Task<int> app = RunInBackground<Load>($"unix:{path}");
+        using Socket channel = await listener.AcceptAsync().WaitAsync(s_deadline);
+        byte[] stop = RecordKinds.EncodeWhole(PolicyRecord.Default with { Forks = ForkPolicy.Stop });
+        byte[] last = expected == 1 ? FakeCoordinator.Run(MessageKind.Fork, 0, (99, 0, [])) : FakeCoordinator.Fired(1, 0);
+        channel.Send(Records("load", FakeCoordinator.FirstStart("load"), stop, last));
+
+        Assert.Equal(expected, await app.WaitAsync(s_deadline));
     }
 
     private int Run(Dictionary<string, string> environment) =>

@@ -127,35 +127,56 @@ def values():
         bad(name, "below", "OutOfRange", low - 1)
         bad(name, "above", "OutOfRange", high + 1)
     good("char", "65", 65)
+    good("char", "55357", 0xD83D)
     bad("char", "65536", "OutOfRange", 65536)
     good("boolean", "true", True)
     bad("boolean", "1", "WrongType", 1)
     good("string", "h\u00e9", "h\u00e9")
+    good("string", "e\u0301\U0001F600", "e\u0301\U0001F600")
     bad("string", "null", "WrongType", None)
+    for name, text in (("first half of a surrogate pair", "63eda080"), ("second half of a surrogate pair", "63edb080"), ("two halves of a surrogate pair", "66eda0bdedb880")):
+        bad("string", name, "Malformed", bytes.fromhex(text))
     good("bytes", "0102", b"\1\2")
     bad("bytes", "text", "WrongType", "a")
     good("single", f"{0x3FF0000000000000:016x}", 1.0)
+    for bits in (0x8000000000000000, 0x7FF0000000000000, 0x7FF8000000000000, 0xFFF8000000000000, 0x7FF8000020000000, 0x36A0000000000000, 0x47EFFFFFE0000000):
+        good("single", f"{bits:016x}", Float(bits))
     bad("single", "a double", "OutOfRange", 1.1)
+    bad("single", "a NaN with a payload of 52 bits", "OutOfRange", Float(0x7FF8000000000001))
+    bad("single", "1.0 in 32 bits", "NotDeterministic", bytes.fromhex("fa3f800000"))
     good("double", f"{struct.unpack('>Q', struct.pack('>d', 1.1))[0]:016x}", 1.1)
+    for bits in (0x8000000000000000, 0xFFF0000000000000, 0x7FF8000000000000, 0xFFF8000000000000, 0x7FF8000000000001, 0xFFF0000000000001, 0x3E70000000000000, 0x36A0000000000000, 1, 0x7FEFFFFFFFFFFFFF):
+        good("double", f"{bits:016x}", Float(bits))
     bad("double", "an integer", "WrongType", 1)
+    bad("double", "NaN in 64 bits", "NotDeterministic", bytes.fromhex("fb7ff8000000000000"))
     good("guid", str(UUID_A), Tag(37, UUID_A.bytes))
     bad("guid", "another tag", "WrongType", Tag(36, UUID_A.bytes))
     bad("guid", "no tag", "WrongType", UUID_A.bytes)
     bad("guid", "15 bytes", "OutOfRange", Tag(37, bytes(15)))
     good("decimal", "-1.50", [150, 0, 0, -2**31 + (2 << 16)])
     good("decimal", "79228162514264337593543950335", [-1, -1, -1, 0])
+    good("decimal", "4294967295", [-1, 0, 0, 0])
+    good("decimal", "4294967296", [0, 1, 0, 0])
+    good("decimal", "18446744073709551616", [0, 0, 1, 0])
+    good("decimal", "1.5", [15, 0, 0, 1 << 16])
+    good("decimal", "0.0000000000000000000000000001", [1, 0, 0, 28 << 16])
     bad("decimal", "scale 29", "OutOfRange", [1, 0, 0, 29 << 16])
     bad("decimal", "low bits in the fourth", "OutOfRange", [1, 0, 0, 1])
     bad("decimal", "a number of 33 bits", "OutOfRange", [2**31, 0, 0, 0])
     bad("decimal", "three numbers", "OutOfRange", [1, 0, 0])
     good("dateTime", "638000000000000000 1", [638000000000000000, 1])
+    good("dateTime", "621355968000000000 1", [621355968000000000, 1])
+    good("dateTime", "3155378975999999999 2", [3155378975999999999, 2])
     bad("dateTime", "kind 3", "OutOfRange", [0, 3])
+    bad("dateTime", "no kind", "OutOfRange", [0])
+    bad("dateTime", "a number", "WrongType", 0)
     bad("dateTime", "before year 1", "OutOfRange", [-1, 0])
     bad("dateTime", "after year 9999", "OutOfRange", [3155378976000000000, 0])
     good("dateTimeOffset", "638000000000000000 -330", [638000000000000000, -330])
     bad("dateTimeOffset", "offset of 15 hours", "OutOfRange", [638000000000000000, 900])
     bad("dateTimeOffset", "before year 1 in UTC", "OutOfRange", [0, 1])
-    good("timeSpan", "-10000000", -10000000)
+    for v in (-10000000, -2**63, 2**63 - 1):
+        good("timeSpan", str(v), v)
     for name, high in (("dateOnly", 3652058), ("timeOnly", 863999999999)):
         good(name, "0", 0)
         good(name, str(high), high)
@@ -180,6 +201,7 @@ def values():
             ("BadResult", "The result of method 0x3E7 cannot be encoded."),
             ("BadResult", "The result of method 0x3E7 cannot be decoded."),
             ("BadResult", "The result of task 12 cannot be decoded."),
+            ("UnknownCase", "Shop.IPayment has no case 7 in this version of the contract."),
             ("BadFailure", "The failure cannot be decoded."),
             ("TooLong", "The message is longer than the limit of 67108864 bytes."),
             ("Timeout", "The result did not come in time."),

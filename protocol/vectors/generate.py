@@ -8,6 +8,7 @@ import pathlib
 
 import cbor_vectors as cbor
 import connection_vectors as connection
+import contract_vectors as contract
 import log_files
 import log_vectors as log
 from encoding import FILES
@@ -17,6 +18,7 @@ HERE = pathlib.Path(__file__).parent
 for make in (connection.varints, connection.hashes, connection.frames, connection.app_payloads, connection.link_payloads, connection.client_payloads,
              log.runs, log.records, log.checkpoints, cbor.cbors, cbor.values, log_files.log_files):
     make()
+contract.contracts(HERE)
 for file, entries in FILES.items():
     seen = [(e["structure"], e["name"]) for e in entries]
     assert len(seen) == len(set(seen)), [s for s in seen if seen.count(s) > 1]

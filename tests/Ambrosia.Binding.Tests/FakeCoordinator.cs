@@ -177,6 +177,9 @@ internal sealed class FakeCoordinator
         Send(FrameType.Deliver, payload.WrittenSpan);
     }
 
+    /// <summary>The next record stands behind the padding of the page, at the beginning of the next one.</summary>
+    internal void EndPage() => _lsn = (_lsn + 4095) / 4096 * 4096 + 64;
+
     internal void BecomePrimary() => Send(new BecomePrimary(new Lsn(_lsn)));
 
     internal void Send<T>(T payload)

@@ -243,10 +243,24 @@ public sealed class OutsideCallTests
         Assert.True(_coordinator.Image.AsSpan().SequenceEqual(restored.Image));
     }
 
-    private static byte[] KeyedImpulse(string key, string line)
+    /// <summary>The operator is told who called (P5.16): a peer by its name, and this instance for a caller outside.</summary>
+    [Fact]
+    public void Impulse_ThatIsSetAside_NamesWhoCalled()
+    {
+        _coordinator.Deliver(RecordKinds.EncodeWhole(PolicyRecord.Default with { Forks = ForkPolicy.Quarantine }));
+        _coordinator.Deliver(KeyedImpulse("k", "one", method: 99), Request(0, "l", 98, "two"), Request(0, null, 97, "three"));
+
+        string[] aside = [.. Heard().Where(static line => line.StartsWith("set aside", StringComparison.Ordinal))];
+        Assert.Equal(3, aside.Length);
+        Assert.Contains(" of bank2, Impulse 99,", aside[0], StringComparison.Ordinal);
+        Assert.Contains(" of bank1, Impulse 98,", aside[1], StringComparison.Ordinal);
+        Assert.Contains(" of bank1, Impulse 97,", aside[2], StringComparison.Ordinal);
+    }
+
+    private static byte[] KeyedImpulse(string key, string line, uint method = UserInput)
     {
         byte[] arguments = Cbor.Of(line);
-        byte[] message = [(byte)(2 + key.Length + arguments.Length), (byte)UserInput, (byte)key.Length,
+        byte[] message = [(byte)(2 + key.Length + arguments.Length), (byte)method, (byte)key.Length,
             .. System.Text.Encoding.UTF8.GetBytes(key), .. arguments];
         byte[] record = new byte[RecordHeader.Bytes + RunHeader.Bytes + message.Length];
         new RecordHeader((uint)(record.Length - RecordHeader.Bytes), RecordKind.ImpulseRun).Write(record);

@@ -3,6 +3,7 @@ using System.Net.Sockets;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
 using Ambrosia.Protocol.Payloads;
+using Ambrosia.Protocol.Records;
 using Ambrosia.Protocol.Runs;
 using Ambrosia.Pumps;
 
@@ -97,6 +98,42 @@ public sealed class PumpTests : IDisposable
         Assert.Equal(74, await app.WaitAsync(s_deadline));
     }
 
+    /// <summary>
+    /// The frame ends exactly where the receive buffer does, which was made for it: nothing is behind it, so what it led to is sent before
+    /// the app waits for more (P5.6).
+    /// </summary>
+    [Fact]
+    public async Task App_GivenAFrameLargerThanItsBuffer_AnswersBeforeItWaitsForMore()
+    {
+        string path = Path.Combine(_folder.FullName, "large.sock");
+        using var listener = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        listener.Bind(new UnixDomainSocketEndPoint(path));
+        listener.Listen();
+        Task<int> app = RunInBackground<Load>($"unix:{path}");
+
+        using Socket channel = await listener.AcceptAsync().WaitAsync(s_deadline);
+        byte[][] records =
+        [
+            FakeCoordinator.FirstStart("load"),
+            FakeCoordinator.Run(MessageKind.Fork, 0, (3, 0, [.. Cbor.Of(2), .. new byte[3 << 20]])), // surplus arguments: skipped
+            FakeCoordinator.Run(MessageKind.Fork, 0, (3, 0, Cbor.Of(2))),
+        ];
+        channel.Send(Records("load", records));
+        ulong end = 64 + (ulong)records.Sum(static record => record.Length);
+        uint messages = 0;
+        bool processed = false;
+        await Task.Run(() => Read(channel, (type, payload) =>
+        {
+            if (type == FrameType.Run) messages += RunView.Read(payload).Header.Count;
+            processed |= type == FrameType.Processed && ProcessedFrame.Read(payload).Position.Value == end;
+            return !processed;
+        })).WaitAsync(s_deadline);
+        Assert.Equal(4u, messages);
+
+        channel.Send(Frame(new Goodbye(GoodbyeCode.CleanStop, "enough")));
+        Assert.Equal(0, await app.WaitAsync(s_deadline));
+    }
+
     [Fact]
     public async Task App_OverTcp_ImpulsesWaitForRoomAndAllArrive()
     {
@@ -135,6 +172,25 @@ public sealed class PumpTests : IDisposable
 
         Assert.Equal(2, await app.WaitAsync(s_deadline));
         lock (_lines) Assert.Contains("wrong token", _lines[^1], StringComparison.Ordinal);
+    }
+
+    /// <summary>The exit code says how the session ended (P5.13): that a handler stopped the app, or that the log contradicts it.</summary>
+    [Theory]
+    [InlineData(1)]
+    [InlineData(70)]
+    public async Task App_ThatEndsItsSession_EndsWithTheCodeOfItsGoodbye(int expected)
+    {
+        string path = Path.Combine(_folder.FullName, "ends.sock");
+        using var listener = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        listener.Bind(new UnixDomainSocketEndPoint(path));
+        listener.Listen();
+        Task<int> app = RunInBackground<Load>($"unix:{path}");
+        using Socket channel = await listener.AcceptAsync().WaitAsync(s_deadline);
+        byte[] stop = RecordKinds.EncodeWhole(PolicyRecord.Default with { Forks = ForkPolicy.Stop });
+        byte[] last = expected == 1 ? FakeCoordinator.Run(MessageKind.Fork, 0, (99, 0, [])) : FakeCoordinator.Fired(1, 0);
+        channel.Send(Records("load", FakeCoordinator.FirstStart("load"), stop, last));
+
+        Assert.Equal(expected, await app.WaitAsync(s_deadline));
     }
 
     private int Run(Dictionary<string, string> environment) =>

@@ -1,3 +1,4 @@
+using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
 using Ambrosia.Protocol.Payloads;
 using Ambrosia.Protocol.Runs;
@@ -346,6 +347,17 @@ public sealed class SessionTests
             Assert.True(damaged.Session.State is SessionState.Running or SessionState.Ended);
             if (damaged.Session.End is { } end) Assert.Equal(GoodbyeCode.ProtocolViolation, end.Code);
         }
+    }
+
+    /// <summary>The position may lie in the padding behind the last record: the frame's place in the stream counts (P5.10).</summary>
+    [Fact]
+    public void BecomePrimary_AtAPlaceInThePadding_IsAnsweredWithThatPlace()
+    {
+        FakeCoordinator coordinator = Started<Bank>();
+        Lsn padding = coordinator.Next + 100;
+        coordinator.Send(new BecomePrimary(padding));
+
+        Assert.Contains($"primary at {padding}", coordinator.Said);
     }
 
     private static List<string> OutputOf(bool byteByByte)

@@ -39,6 +39,25 @@ public sealed class SuspendedImageTests
         Assert.NotEmpty(coordinator.Image);
     }
 
+    /// <summary>
+    /// The place behind a page's last record is a boundary, and the next page's Lsn is none, though the same records lie below both (P5.8):
+    /// a replica that took the one for the other would compare the images of two places.
+    /// </summary>
+    [Fact]
+    public void Mark_WhoseBoundEndsInThePadding_WaitsForTheNextRecord()
+    {
+        FakeCoordinator coordinator = Started<Bank>();
+        coordinator.Deliver(Call(3, 7, "bank3", "ann"));
+        byte[] fork = Fork(1, "ann", 5);
+        coordinator.Deliver(Mark(bound: (ulong)(Mark().Length + fork.Length) + 1), fork);
+        coordinator.EndPage();
+        coordinator.DeliverWith(coordinator.Next.Value, 0, []);
+        Assert.Empty(coordinator.Image);
+        coordinator.Deliver(fork);
+
+        Assert.Contains($"image at {coordinator.Next}", coordinator.Said);
+    }
+
     /// <summary>A mark that replaces another does not put the end off.</summary>
     [Fact]
     public void Mark_AfterAnother_KeepsTheEarlierEnd()

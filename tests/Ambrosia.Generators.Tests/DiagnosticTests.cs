@@ -61,6 +61,18 @@ public sealed class DiagnosticTests
         { "AMB016", "IX.Go is a query and returns Call, which may wait", "[Contract] public interface IX { [Query] Call «Go»(); }" },
         { "AMB017", "The type beside IX takes the name IXProxy", "[Contract] public interface IX { void Go(); } public class «IXProxy» { }" },
         { "AMB017", "A parameter of IX.Go takes the name __message", "[Contract] public interface IX { void Go(int «__message»); }" },
+        { "AMB018", "IPay has the case Card, which is not marked [Data]",
+            "[Case(1, typeof(Card))] public interface IPay { } public class Card : IPay { } [Contract] public interface IX { void Go(List<IPay?> «a»); }" },
+        { "AMB018", "IPay gives the number 1 to several cases",
+            "[Case(1, typeof(A))] [Case(1, typeof(B))] public interface IPay { } [Data] public class A : IPay { } [Data] public class B : IPay { } [Contract] public interface IX { void Go(IPay[] «a»); }" },
+        { "AMB018", "Pay numbers its case A as -1",
+            "[Case(-1, typeof(A))] public abstract class Pay { } [Data] public class A : Pay { } [Contract] public interface IX { Call<Pay> «Go»(); }" },
+        { "AMB018", "IPay has the case A, which does not derive from it",
+            "[Case(1, typeof(A))] public interface IPay { } [Data] public class A { } [Contract] public interface IX { IPay «Go»(); }" },
+        { "AMB018", "IPay has a case 1 that is no class or struct, or is generic",
+            "[Case(1, typeof(A<int>))] public interface IPay { } public class A<T> : IPay { } [Contract] public interface IX { void Go(Dictionary<string, IPay> «a»); }" },
+        { "AMB014", "which cannot travel: IPay has the case A, which is not marked [Data]",
+            "[Case(1, typeof(A))] public interface IPay { } public class A : IPay { } [Data] public sealed record X(IPay «Bad»);" },
         { "AMB014", "two members of number 1", "[Data] public class «X» { [Field(1)] public int A; [Field(1)] public int B; }" },
     };
 

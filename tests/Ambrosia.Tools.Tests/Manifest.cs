@@ -13,11 +13,13 @@ internal static class Manifest
             {"name":"bytes","type":"bytes"},{"name":"when","type":"datetime"},{"name":"there","type":"datetimeoffset"},{"name":"span","type":"timespan"},{"name":"day","type":"date"},{"name":"at","type":"time"},
             {"name":"id","type":"guid"},{"name":"colour","type":"enum<Shop.Colour,int32>"},{"name":"list","type":"list<int32>"},
             {"name":"map","type":"map<text,list<bool>>"},{"name":"pair","type":"tuple<int32,text?>"},{"name":"order","type":"data<Shop.Order>"},
-            {"name":"maybe","type":"int32?","optional":true}]},
+            {"name":"maybe","type":"int32?","optional":true,"default":"f6"}]},
           {"name":"Raw","id":2,"raw":true,"parameters":[{"name":"content","type":"bytes"}]},
           {"name":"Answer","id":3,"parameters":[],"result":"data<Shop.Order>?"},
           {"name":"Two","id":4,"impulse":true,"parameters":[{"name":"first","type":"int32"},{"name":"second","type":"text"}],"result":"bytes","rawResult":true}]}],
-         "data":[{"name":"Shop.Order","fields":[{"name":"Count","number":1,"type":"int32"},{"name":"Name","type":"text"},{"name":"Inner","type":"data<Shop.Order>?"}]}]}
+         "data":[{"name":"Shop.Order","fields":[{"name":"Count","number":1,"type":"int32"},{"name":"Name","type":"text"},{"name":"Inner","type":"data<Shop.Order>?"}]}],
+         "enums":[{"name":"Shop.Colour","type":"int32","members":[{"name":"Red","value":1},{"name":"Blue","value":2},{"name":"Navy","value":2}]}],
+         "unions":[{"name":"Shop.IPayment","cases":[{"number":4,"type":"data<Shop.Order>"}]}]}
         """;
 
     public static string Write(TemporaryDirectory to)
@@ -56,5 +58,5 @@ internal static class Manifest
     public const string EverythingText =
         "flag: true, small: -5, big: 18446744073709551615, real: 1.5, price: 12.50, letter: 'x', name: \"Ada\", nick: null, bytes: h'0102', "
         + "when: 2026-11-21T07:00:00.0000000Z, there: 2026-11-21T07:00:00.0000000+01:00, span: 00:01:30, day: 2026-11-21, at: 07:30:00.0000000, id: 0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0, "
-        + "colour: Colour(2), list: [1, 2], map: {\"k\": [false]}, pair: (7, null), order: {Count: 3, 99: true, Name: \"tea\"}";
+        + "colour: Colour.Blue, list: [1, 2], map: {\"k\": [false]}, pair: (7, null), order: {Count: 3, 99: true, Name: \"tea\"}";
 }

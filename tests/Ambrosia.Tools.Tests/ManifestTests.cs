@@ -82,4 +82,32 @@ public sealed class ManifestTests
         Assert.Equal("h'01'", text.Value(Manifest.Two, [0x01])); // a raw result
         Assert.Equal("{Count: 3}", text.Value(Manifest.Answer, [0xA1, 0x01, 0x03]));
     }
+
+    [Theory]
+    [InlineData("unions", "Order{Count: 3}", (byte)4)]
+    [InlineData("unions", "IPayment#7 {1: 3}", (byte)7)]
+    [InlineData("others", "IPayment#4 {1: 3}", (byte)4)]
+    public void Union_OfAManifest_IsShownByItsCase(string member, string shown, byte number)
+    {
+        using var temporary = new TemporaryDirectory();
+        string file = temporary.Of("a.contract.json");
+        File.WriteAllText(file, Manifest.Json.Replace("\"unions\"", $"\"{member}\""));
+        var values = new ValueFormatter(ContractManifests.Load([file]), int.MaxValue);
+        var reader = new Ambrosia.Protocol.CborReader([0x82, number, 0xA1, 0x01, 0x03]);
+        Assert.Equal(shown, values.Next(ref reader, SchemaType.Parse("union<Shop.IPayment>?")));
+    }
+
+    [Theory]
+    [InlineData("enums", "Colour.Red", (byte)1)]
+    [InlineData("enums", "Colour(7)", (byte)7)]
+    [InlineData("others", "Colour(1)", (byte)1)] // a manifest from before it had enums
+    public void Enum_OfAManifest_IsShownByItsMember(string member, string shown, byte number)
+    {
+        using var temporary = new TemporaryDirectory();
+        string file = temporary.Of("a.contract.json");
+        File.WriteAllText(file, Manifest.Json.Replace("\"enums\"", $"\"{member}\""));
+        var values = new ValueFormatter(ContractManifests.Load([file]), int.MaxValue);
+        var reader = new Ambrosia.Protocol.CborReader([number]);
+        Assert.Equal(shown, values.Next(ref reader, SchemaType.Parse("enum<Shop.Colour,int32>")));
+    }
 }

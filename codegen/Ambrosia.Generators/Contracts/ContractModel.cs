@@ -28,7 +28,8 @@ internal enum ReturnKind
 /// <summary>It describes a parameter of a contract's method.</summary>
 /// <param name="Name">The name as code writes it: with @ where it is a keyword.</param>
 /// <param name="Default">The default value as C#, or null where the parameter has none.</param>
-internal sealed record ParameterModel(string Name, TypeModel Type, string? Default);
+/// <param name="DefaultHex">The default value as hexadecimal CBOR, or null where the parameter has none that travels.</param>
+internal sealed record ParameterModel(string Name, TypeModel Type, string? Default, string? DefaultHex);
 
 /// <summary>It describes a method of a contract: how it is called, on the wire and in code.</summary>
 /// <param name="Name">The name as code writes it: with @ where it is a keyword.</param>

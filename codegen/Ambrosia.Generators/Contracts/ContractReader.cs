@@ -117,10 +117,12 @@ internal static class ContractReader
             else if (parameter.RefKind != RefKind.None)
                 diagnostics.Add(DiagnosticInfo.Of(DiagnosticRules.ByReference, parameter, Display(method), parameter.Name));
             else if (TypeReader.Read(parameter.Type) is { } type)
-                parameters.Add(new ParameterModel(Symbols.Identifier(parameter.Name), type, DefaultValues.Of(parameter)));
+                parameters.Add(
+                    new ParameterModel(Symbols.Identifier(parameter.Name), type, DefaultValues.Of(parameter),
+                        DefaultEncoding.Of(parameter)));
             else
-                diagnostics.Add(
-                    DiagnosticInfo.Of(DiagnosticRules.Parameter, parameter, Display(method), parameter.Name,
+                diagnostics.Add(UnionFault(parameter, parameter.Type)
+                    ?? DiagnosticInfo.Of(DiagnosticRules.Parameter, parameter, Display(method), parameter.Name,
                         parameter.Type.ToDisplayString()));
         }
         return parameters.Count == method.Parameters.Length ? parameters : null;
@@ -149,9 +151,14 @@ internal static class ContractReader
         ITypeSymbol value = returning == ReturnKind.Value ? type : ((INamedTypeSymbol)type).TypeArguments[0];
         result = method.ReturnsByRef || method.ReturnsByRefReadonly ? null : TypeReader.Read(value);
         if (result is not null && result.Shape != Shape.ByteSpan) return true;
-        diagnostics.Add(DiagnosticInfo.Of(DiagnosticRules.Result, method, Display(method), value.ToDisplayString()));
+        diagnostics.Add(UnionFault(method, value)
+            ?? DiagnosticInfo.Of(DiagnosticRules.Result, method, Display(method), value.ToDisplayString()));
         return false;
     }
+
+    /// <summary>Says what is wrong with the union that a type names; null where that is not why it cannot travel.</summary>
+    private static DiagnosticInfo? UnionFault(ISymbol at, ITypeSymbol type) =>
+        UnionReader.FaultIn(type) is { } fault ? DiagnosticInfo.Of(DiagnosticRules.Union, at, fault) : null;
 
     private static bool CheckUnique(
         INamedTypeSymbol contract, ISymbol member, MethodModel method, List<MethodModel> others, List<DiagnosticInfo> diagnostics)

@@ -9,7 +9,7 @@ namespace Ambrosia.Generators.Contracts;
 
 /// <summary>
 /// Writes the assembly's contracts as JSON, which generators of other languages and the log tools read. The text is deterministic: its
-/// order is ordinal, and it has no spaces.
+/// order is ordinal, and it has no spaces (docs/contract.md C1).
 /// </summary>
 internal static class Manifest
 {
@@ -38,7 +38,7 @@ internal static class Manifest
     }
 
     internal static string JsonOf(string assembly, IEnumerable<ContractModel> contracts, IEnumerable<DataModel> data) =>
-        $"{{\"format\":1,\"assembly\":{Text(assembly)},\"contracts\":[{string.Join(",", contracts.Select(JsonOf))}],\"data\":[{string.Join(",", data.Select(JsonOf))}]}}";
+        $"{{\"format\":1,\"assembly\":{Text(assembly)},\"contracts\":{List(contracts, JsonOf)},\"data\":{List(data, JsonOf)},\"enums\":{List(EnumsOf(contracts, data), JsonOf)},\"unions\":{List(UnionsOf(contracts, data), JsonOf)}}}";
 
     private static string JsonOf(ContractModel contract)
     {
@@ -48,8 +48,7 @@ internal static class Manifest
 
     private static string JsonOf(MethodModel method)
     {
-        string parameters = string.Join(",", method.Parameters.Select(each =>
-            $"{{\"name\":{Text(each.Name.TrimStart('@'))},\"type\":{Text(each.Type.Schema)}{(each.Default is null ? "" : ",\"optional\":true")}}}"));
+        string parameters = string.Join(",", method.Parameters.Select(JsonOf));
         string raw = method.IsRaw ? ",\"raw\":true" : "";
         string impulse = method.IsImpulse ? ",\"impulse\":true" : "";
         string query = method.IsQuery ? ",\"query\":true" : "";
@@ -58,12 +57,52 @@ internal static class Manifest
         return $"{{\"name\":{Text(method.PlainName)},\"id\":{method.Id}{impulse}{query}{raw},\"parameters\":[{parameters}]{result}}}";
     }
 
+    private static string JsonOf(ParameterModel parameter)
+    {
+        string optional = parameter.Default is null ? "" : ",\"optional\":true";
+        string missing = parameter.DefaultHex is null ? "" : $",\"default\":{Text(parameter.DefaultHex)}";
+        return $"{{\"name\":{Text(parameter.Name.TrimStart('@'))},\"type\":{Text(parameter.Type.Schema)}{optional}{missing}}}";
+    }
+
     private static string JsonOf(DataModel data)
     {
         string members = string.Join(",", data.Members.Select(each =>
             $"{{\"name\":{Text(each.Name)}{(each.Number is { } number ? $",\"number\":{number}" : "")},\"type\":{Text(each.Type.Schema)}}}"));
         return $"{{\"name\":{Text(data.Schema)},\"fields\":[{members}]}}";
     }
+
+    private static string JsonOf(EnumModel type)
+    {
+        string members = string.Join(",", type.Members.Select(each => $"{{\"name\":{Text(each.Name)},\"value\":{each.Value}}}"));
+        return $"{{\"name\":{Text(type.Name)},\"type\":{Text(type.Number)},\"members\":[{members}]}}";
+    }
+
+    private static string JsonOf(UnionModel type)
+    {
+        string cases = string.Join(",", type.Cases.Select(each => $"{{\"number\":{each.Number},\"type\":{Text(each.Schema)}}}"));
+        return $"{{\"name\":{Text(type.Name)},\"cases\":[{cases}]}}";
+    }
+
+    /// <summary>Returns the enums that contracts and data name, each once, in the order of their names.</summary>
+    private static IEnumerable<EnumModel> EnumsOf(IEnumerable<ContractModel> contracts, IEnumerable<DataModel> data) =>
+        TypesOf(contracts, data).Select(static type => type.Enum).OfType<EnumModel>().GroupBy(static type => type.Name)
+            .Select(static same => same.First()).OrderBy(static type => type.Name, System.StringComparer.Ordinal);
+
+    /// <summary>Returns the unions that contracts and data name, each once, in the order of their names.</summary>
+    private static IEnumerable<UnionModel> UnionsOf(IEnumerable<ContractModel> contracts, IEnumerable<DataModel> data) =>
+        TypesOf(contracts, data).Select(static type => type.Union).OfType<UnionModel>().GroupBy(static type => type.Name)
+            .Select(static same => same.First()).OrderBy(static type => type.Name, System.StringComparer.Ordinal);
+
+    /// <summary>Returns every type that contracts and data name, with those inside it.</summary>
+    private static IEnumerable<TypeModel> TypesOf(IEnumerable<ContractModel> contracts, IEnumerable<DataModel> data) =>
+        contracts.SelectMany(static contract => contract.Methods)
+            .SelectMany(static method => method.Parameters.Select(static parameter => parameter.Type)
+                .Concat(method.Result is null ? [] : [method.Result]))
+            .Concat(data.SelectMany(static type => type.Members).Select(static member => member.Type)).SelectMany(WithInner);
+
+    private static IEnumerable<TypeModel> WithInner(TypeModel type) => type.Inner.SelectMany(WithInner).Concat([type]);
+
+    private static string List<T>(IEnumerable<T> items, System.Func<T, string> jsonOf) => $"[{string.Join(",", items.Select(jsonOf))}]";
 
     /// <summary>Returns a text as a JSON string.</summary>
     private static string Text(string value)

@@ -27,11 +27,11 @@ internal static class DiagnosticRules
 
     internal static readonly DiagnosticDescriptor Parameter = Rule(
         "AMB006", "The parameter's type cannot travel",
-        "Parameter {1} of {0} is a {2}, which cannot travel: use numbers, text, bytes, dates, enums, arrays, lists, dictionaries, tuples, or a type marked [Data]");
+        "Parameter {1} of {0} is a {2}, which cannot travel: use numbers, text, bytes, dates, enums, arrays, lists, dictionaries, tuples, a type marked [Data], or a union whose cases are numbered by [Case]");
 
     internal static readonly DiagnosticDescriptor Result = Rule(
         "AMB007", "The result's type cannot travel",
-        "{0} returns a {1}, which cannot travel: use numbers, text, bytes, dates, enums, arrays, lists, dictionaries, tuples, or a type marked [Data]");
+        "{0} returns a {1}, which cannot travel: use numbers, text, bytes, dates, enums, arrays, lists, dictionaries, tuples, a type marked [Data], or a union whose cases are numbered by [Case]");
 
     internal static readonly DiagnosticDescriptor Task = Rule(
         "AMB008", "A handler that awaits returns Call",
@@ -68,11 +68,15 @@ internal static class DiagnosticRules
     internal static readonly DiagnosticDescriptor TakenName = Rule(
         "AMB017", "Names of generated code are free", "{0} takes the name {1}, which generated code needs: choose another");
 
+    internal static readonly DiagnosticDescriptor Union = Rule(
+        "AMB018", "The cases of a union can travel",
+        "{0}: a union in a contract has cases of numbers of their own, each a class or struct marked [Data] that derives from it");
+
     /// <summary>Finds a rule by its id: a <see cref="DiagnosticInfo"/> keeps only the id.</summary>
     internal static readonly IReadOnlyDictionary<string, DiagnosticDescriptor> ById = new[]
     {
         NotPartial, NoContract, Overload, Generic, ByReference, Parameter, Result, Task, NotAMethod, Id, ImpulseResult, Nested, CannotMake,
-        Data, NoProxy, Query, TakenName,
+        Data, NoProxy, Query, TakenName, Union,
     }.ToDictionary(rule => rule.Id);
 
     private static DiagnosticDescriptor Rule(string id, string title, string message) =>

@@ -65,6 +65,9 @@ internal static class BindingNames
     internal const string Writer = "global::Ambrosia.Protocol.CborWriter";
     internal const string Reader = "global::Ambrosia.Protocol.CborReader";
     internal const string Kind = "global::Ambrosia.Protocol.CborKind";
+    internal const string Error = "global::Ambrosia.Protocol.CborException";
+    internal const string ErrorKind = "global::Ambrosia.Protocol.CborError";
+    internal const string UnknownCase = "global::Ambrosia.Protocol.Runs.UnknownCaseException";
     internal const string Outgoing = "global::Ambrosia.OutgoingMessage";
     internal const string Incoming = "global::Ambrosia.IncomingMessage";
     internal const string Call = "global::Ambrosia.Call";

@@ -24,6 +24,11 @@ internal static class Symbols
     /// <summary>Returns a type's name from <c>global::</c> on, without nullable annotations.</summary>
     internal static string PlainName(ITypeSymbol type) => type.ToDisplayString(s_plain);
 
+    /// <summary>
+    /// Returns a type's name as the manifest has it, with its namespace: the same for <c>T</c> and <c>T?</c>, since readers look it up.
+    /// </summary>
+    internal static string DisplayName(ITypeSymbol type) => type.WithNullableAnnotation(NullableAnnotation.None).ToDisplayString();
+
     /// <summary>Returns the namespace of a symbol; the empty text is the global one.</summary>
     internal static string NamespaceOf(ISymbol symbol) =>
         symbol.ContainingNamespace is { IsGlobalNamespace: false } space ? space.ToDisplayString() : "";
@@ -86,7 +91,8 @@ internal static class DefaultValues
     {
         if (!parameter.HasExplicitDefaultValue) return null;
         object? value = parameter.ExplicitDefaultValue;
-        if (value is null) return "default";
+        bool isNullNotAllowed = parameter.Type is { IsReferenceType: true, NullableAnnotation: NullableAnnotation.NotAnnotated };
+        if (value is null) return isNullNotAllowed ? "default!" : "default";
         string literal = value is char or string or bool
             ? SymbolDisplay.FormatPrimitive(value, quoteStrings: true, useHexadecimalNumbers: false)!
             : LiteralOf(value);

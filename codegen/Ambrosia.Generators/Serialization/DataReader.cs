@@ -34,7 +34,9 @@ internal static class DataReader
             if (parameter is null && SettingOf(member) is null) continue;
             ITypeSymbol memberType = TypeOf(member);
             if (TypeReader.Read(memberType) is not { } model || model.Shape == Shape.ByteSpan)
-                return Refused($"its member {member.Name} is a {memberType.ToDisplayString()}, which cannot travel", member);
+                return Refused(
+                    $"its member {member.Name} is a {memberType.ToDisplayString()}, which cannot travel{(UnionReader.FaultIn(memberType) is { } fault ? $": {fault}" : "")}",
+                    member);
             MemberInitialization setting = parameter is not null ? MemberInitialization.Constructor : SettingOf(member)!.Value;
             models.Add(new DataMember(member.Name, NumberOf(member, parameter), model, setting,
                 parameter is null ? "" : Symbols.Identifier(parameter.Name), parameter is null ? null : DefaultValues.Of(parameter),

@@ -7,7 +7,7 @@ using Microsoft.CodeAnalysis.CSharp;
 namespace Ambrosia.Generators.Serialization;
 
 /// <summary>
-/// Generates the codec of a type marked [Data]. On the wire a value is a map from number or name to value (docs/protocol.md P4.3).
+/// Generates the codec of a type marked [Data]. On the wire a value is a map from number or name to value (docs/contract.md C3).
 /// </summary>
 internal static class DataSource
 {

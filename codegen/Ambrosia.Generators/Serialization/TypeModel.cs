@@ -2,7 +2,7 @@ using Ambrosia.Generators.Roslyn;
 
 namespace Ambrosia.Generators.Serialization;
 
-/// <summary>The shape says in which way a value of a type travels (docs/protocol.md P4.3).</summary>
+/// <summary>The shape says in which way a value of a type travels (docs/contract.md C3).</summary>
 internal enum Shape
 {
     /// <summary>The value is one CBOR item, which a method of the CBOR writer writes and one of the reader reads.</summary>
@@ -18,6 +18,7 @@ internal enum Shape
     Map,
     Tuple,
     Data,
+    Union,
 }
 
 /// <summary>It describes a type that a contract names, as far as generated code needs to know it.</summary>
@@ -26,10 +27,18 @@ internal enum Shape
 /// <param name="IsNullable">A reference that may be null.</param>
 /// <param name="Writer">Method of the writer (simple values, enums), or the codec's class (data).</param>
 /// <param name="Reader">Method of the reader; for maps and lists the class that is made.</param>
-/// <param name="Inner">Element, key and value, or the tuple's items.</param>
+/// <param name="Inner">Element, key and value, the tuple's items, or the union's cases.</param>
 internal sealed record TypeModel(
     Shape Shape, string Name, string Schema, bool IsNullable, string Writer, string Reader, EquatableArray<TypeModel> Inner)
 {
+    /// <summary>It holds what the manifest says of an enum; null of other types.</summary>
+    internal EnumModel? Enum { get; init; }
+
+    /// <summary>
+    /// It holds what the manifest says of a union; null of other types. Its cases are <see cref="Inner"/>, in the same order.
+    /// </summary>
+    internal UnionModel? Union { get; init; }
+
     /// <summary>
     /// True if the value is bytes that travel as they are, without CBOR around them, where they are the only parameter or the result
     /// (P4.2).
@@ -38,7 +47,8 @@ internal sealed record TypeModel(
 
     /// <summary>True of reference types: generated code checks them for null.</summary>
     internal bool IsReference =>
-        Shape is Shape.Text or Shape.ByteArray or Shape.Array or Shape.List or Shape.Map || (Shape == Shape.Data && Reader.Length == 0);
+        Shape is Shape.Text or Shape.ByteArray or Shape.Array or Shape.List or Shape.Map or Shape.Union
+        || (Shape == Shape.Data && Reader.Length == 0);
 
     /// <summary>The bytes that an encoded value takes at most, or 0 where there is no bound.</summary>
     internal int BytesMax => Shape switch
@@ -59,3 +69,19 @@ internal sealed record TypeModel(
         _ => 0,
     };
 }
+
+/// <summary>It describes an enum that a contract names: the manifest gives its members to other languages and to tools.</summary>
+/// <param name="Name">The name in its language, as it stands in the schema.</param>
+/// <param name="Number">The schema of its numbers.</param>
+internal sealed record EnumModel(string Name, string Number, EquatableArray<EnumMember> Members);
+
+/// <summary>It is a member of an enum, with its number as decimal text.</summary>
+internal sealed record EnumMember(string Name, string Value);
+
+/// <summary>It describes a union that a contract names.</summary>
+/// <param name="Name">The name in its language, as it stands in the schema.</param>
+/// <param name="Cases">The cases in the order of their numbers.</param>
+internal sealed record UnionModel(string Name, EquatableArray<UnionCase> Cases);
+
+/// <summary>It is a case of a union: its number on the wire, and the schema of its data.</summary>
+internal sealed record UnionCase(uint Number, string Schema);

@@ -1,12 +1,13 @@
 using System.Collections.Generic;
 using System.Collections.Immutable;
+using System.Globalization;
 using System.Linq;
 using Ambrosia.Generators.Roslyn;
 using Microsoft.CodeAnalysis;
 
 namespace Ambrosia.Generators.Serialization;
 
-/// <summary>Decides which types can travel between instances, and how (docs/protocol.md P4.3).</summary>
+/// <summary>Decides which types can travel between instances, and how (docs/contract.md C3).</summary>
 internal static class TypeReader
 {
     private static readonly Dictionary<SpecialType, (string Schema, string Writer, string Reader)> s_simple = new()
@@ -62,7 +63,8 @@ internal static class TypeReader
         if (s_structs.TryGetValue(definition, out var known)) return Leaf(Shape.Simple, name, known);
         if (named.IsTupleType) return ReadTuple(named, name);
         if (named.IsGenericType) return ReadGeneric(named, definition, name, nullable, mark);
-        return Symbols.Attribute(named, "DataAttribute") is null ? null : ReadData(named, name, nullable, mark);
+        if (Symbols.Attribute(named, "DataAttribute") is not null) return ReadData(named, name, nullable, mark);
+        return UnionReader.IsUnion(named) ? UnionReader.Read(named, name, nullable, mark) : null;
     }
 
     /// <summary>Returns the name of the class that holds the generated codec of a data type.</summary>
@@ -106,14 +108,19 @@ internal static class TypeReader
     private static TypeModel ReadEnum(INamedTypeSymbol type, string name)
     {
         (string schema, string writer, string reader) = s_simple[type.EnumUnderlyingType!.SpecialType];
-        return new TypeModel(Shape.Enum, name, $"enum<{type.ToDisplayString()},{schema}>", false, writer, reader, default);
+        IEnumerable<EnumMember> members = type.GetMembers().OfType<IFieldSymbol>().Where(static field => field.HasConstantValue)
+            .Select(static field => new EnumMember(field.Name, System.Convert.ToString(field.ConstantValue, CultureInfo.InvariantCulture)));
+        return new TypeModel(Shape.Enum, name, $"enum<{type.ToDisplayString()},{schema}>", false, writer, reader, default)
+        {
+            Enum = new EnumModel(type.ToDisplayString(), schema, new EquatableArray<EnumMember>(members)),
+        };
     }
 
     private static TypeModel ReadData(INamedTypeSymbol type, string name, bool nullable, string mark)
     {
         string space = Symbols.NamespaceOf(type);
         string codec = (space.Length == 0 ? "global::" : $"global::{space}.") + CodecName(type);
-        return new TypeModel(Shape.Data, name, $"data<{type.ToDisplayString()}>{mark}", nullable, codec,
+        return new TypeModel(Shape.Data, name, $"data<{Symbols.DisplayName(type)}>{mark}", nullable, codec,
             type.IsValueType ? "struct" : "", default);
     }
 

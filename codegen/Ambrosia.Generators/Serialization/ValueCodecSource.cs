@@ -2,6 +2,7 @@ using System.Collections.Generic;
 using System.Linq;
 using System.Text;
 using Ambrosia.Generators.Output;
+using Microsoft.CodeAnalysis.CSharp;
 
 namespace Ambrosia.Generators.Serialization;
 
@@ -144,6 +145,9 @@ internal sealed class ValueCodecSource
                 code.Line($"writer.WriteArrayHeader({type.Inner.Count});");
                 for (int i = 0; i < type.Inner.Count; i++) code.Line(Write(type.Inner[i], $"value.Item{i + 1}"));
                 break;
+            case Shape.Union:
+                WriteUnionWriter(code, type);
+                break;
         }
     }
 
@@ -183,7 +187,35 @@ internal sealed class ValueCodecSource
             case Shape.Tuple:
                 WriteTupleReader(code, type);
                 break;
+            case Shape.Union:
+                WriteUnionReader(code, type);
+                break;
         }
+    }
+
+    /// <summary>Writes a chain over exact types: what a class derived from a case adds would be lost silently.</summary>
+    private void WriteUnionWriter(CodeWriter code, TypeModel type)
+    {
+        for (int i = 0; i < type.Inner.Count; i++)
+        {
+            using var block = code.Open($"if (value.GetType() == typeof({type.Inner[i].Name}))");
+            code.Line("writer.WriteArrayHeader(2);");
+            code.Line($"writer.WriteUInt64({type.Union!.Cases[i].Number}ul);");
+            code.Line(Write(type.Inner[i], $"({type.Inner[i].Name})value"));
+            code.Line("return;");
+        }
+        code.Line(
+            $"throw new global::System.ArgumentException($\"A {{value.GetType()}} cannot travel as {type.Union!.Name}: it is none of its cases\", nameof(value));");
+    }
+
+    private void WriteUnionReader(CodeWriter code, TypeModel type)
+    {
+        code.Line("int items = reader.ReadArrayHeader();");
+        code.Line($"if (items != 2) throw {Unfit("array of {items} items where a case of a union has 2")};");
+        code.Line("ulong number = reader.ReadUInt64();");
+        using var cases = code.Open("switch (number)");
+        for (int i = 0; i < type.Inner.Count; i++) code.Line($"case {type.Union!.Cases[i].Number}ul: return {Read(type.Inner[i])};");
+        code.Line($"default: throw new {BindingNames.UnknownCase}({SymbolDisplay.FormatLiteral(type.Union!.Name, quote: true)}, number);");
     }
 
     private void WriteMapReader(CodeWriter code, TypeModel type)
@@ -193,7 +225,7 @@ internal sealed class ValueCodecSource
         using (code.Open("for (int i = 0; i < count; i++)"))
         {
             code.Line("int items = reader.ReadArrayHeader();");
-            code.Line("if (items != 2) throw new global::System.IO.InvalidDataException($\"A pair of {items} items.\");");
+            code.Line($"if (items != 2) throw {Unfit("array of {items} items where a pair has 2")};");
             code.Line($"{type.Inner[0].Name} key = {Read(type.Inner[0])};");
             code.Line($"pairs[key] = {Read(type.Inner[1])};");
         }
@@ -203,11 +235,14 @@ internal sealed class ValueCodecSource
     private void WriteTupleReader(CodeWriter code, TypeModel type)
     {
         code.Line("int items = reader.ReadArrayHeader();");
-        code.Line(
-            $"if (items != {type.Inner.Count}) throw new global::System.IO.InvalidDataException($\"A tuple of {{items}} items where {type.Inner.Count} belong.\");");
+        code.Line($"if (items != {type.Inner.Count}) throw {Unfit($"array of {{items}} items where the tuple has {type.Inner.Count}")};");
         for (int i = 0; i < type.Inner.Count; i++) code.Line($"{type.Inner[i].Name} item{i + 1} = {Read(type.Inner[i])};");
         code.Line($"return ({string.Join(", ", type.Inner.Select((_, i) => $"item{i + 1}"))});");
     }
+
+    /// <summary>Returns an expression that makes the exception for an item that its type does not admit.</summary>
+    private static string Unfit(string what) =>
+        $"new {BindingNames.Error}({BindingNames.ErrorKind}.OutOfRange, reader.Position, $\"{what}\")";
 
     /// <summary>
     /// Returns <c>new T[count]</c>. Where T is itself an array, C# wants the count in the middle of its name and has no place for nullable

@@ -3,7 +3,7 @@ using Ambrosia.Protocol.Cbor;
 
 namespace Ambrosia.Protocol;
 
-/// <summary>This part reads numbers of every width, floats, and the values of P4.3 that consist of several items.</summary>
+/// <summary>This part reads numbers of every width, floats, and the values of contract C3 that consist of several items.</summary>
 public ref partial struct CborReader
 {
     private const int OffsetMinutesMax = 14 * 60;

@@ -5,7 +5,7 @@ namespace Ambrosia.Protocol.Frames;
 
 /// <summary>The app's first frame, which says who it is (protocol P5.1). The coordinator decides whether it accepts it (P5.2).</summary>
 /// <param name="Token">32 secret bytes, which are compared in constant time and never printed.</param>
-/// <param name="ContractHash">Hash of the contracts that the app serves and uses.</param>
+/// <param name="ContractHash">The hash of the contract that the app serves (docs/contract.md C1.7).</param>
 public sealed record AppHello(
     ushort VersionMin, ushort VersionMax, ReadOnlyMemory<byte> Token, uint AppVersion, uint ImageVersion,
     string Binding, string Runtime, string Culture, string Cpu, ulong ContractHash, uint ProcessId) : IFramePayload<AppHello>

@@ -6,6 +6,7 @@ public static class FailureNames
     public const string NoMethod = "Ambrosia.NoMethod";
     public const string BadArguments = "Ambrosia.BadArguments";
     public const string BadResult = "Ambrosia.BadResult";
+    public const string UnknownCase = "Ambrosia.UnknownCase";
     public const string BadFailure = "Ambrosia.BadFailure";
     public const string TooLong = "Ambrosia.TooLong";
     public const string Timeout = "Ambrosia.Timeout";

@@ -40,6 +40,10 @@ public static class ListedFailures
     public static FailureInfo TaskResultNotDecoded(ulong task) =>
         new(FailureNames.BadResult, $"The result of task {task} cannot be decoded.");
 
+    /// <param name="union">The union's name in its manifest.</param>
+    public static FailureInfo UnknownCase(string union, ulong number) =>
+        new(FailureNames.UnknownCase, $"{union} has no case {number} in this version of the contract.");
+
     public static FailureInfo BadFailure() => new(FailureNames.BadFailure, "The failure cannot be decoded.");
 
     /// <param name="bytesMax">The message limit in force.</param>

@@ -82,6 +82,15 @@ public sealed class PendingQueriesTests : IDisposable
     private bool Answer(ulong query, ulong position, string value = "a", QueryStatus status = QueryStatus.Value) =>
         _pending.Answered(new QueryAnswerFrame(query, status, new Lsn(position), Encoding.UTF8.GetBytes(value)), _durable);
 
+    private static byte[] Encoded(FailureInfo failure)
+    {
+        var bytes = new ArrayBufferWriter<byte>();
+        var writer = new CborWriter(bytes);
+        failure.Write(ref writer);
+        writer.Flush();
+        return bytes.WrittenSpan.ToArray();
+    }
+
     private static string[] Told(ClientSession session)
     {
         if (!session.TryTake(out ReadOnlyMemory<byte> bytes)) return [];
@@ -111,6 +120,23 @@ public sealed class PendingQueriesTests : IDisposable
         Answer(1, 4096, "for the one");
         Assert.Equal(["1 Value at 4096 for the one"], Told(one));
         Assert.Equal(["1 Value at 4096 for the other"], Told(other));
+        Assert.Equal(0, _pending.Count);
+    }
+
+    /// <summary>A binding without queries answers like this (P5.22), at the query's own position, whatever it has executed.</summary>
+    [Fact]
+    public void Query_OfAnAppThatHasNone_IsAnsweredByTheNameOfThat()
+    {
+        ClientSession session = Opened();
+        Ask(session, 1, position: 4000);
+        Assert.Equal(["1 at 4000 q"], Given(4096));
+        byte[] failure = Encoded(ListedFailures.NotSupported("queries"));
+        _pending.Answered(new QueryAnswerFrame(1, QueryStatus.Failure, new Lsn(4000), failure), _durable);
+
+        Assert.True(session.TryTake(out ReadOnlyMemory<byte> bytes));
+        QueryAnswerFrame told = QueryAnswerFrame.Read(Assert.Single(Made.FramesOf(bytes.Span, Seed, checkPayload: true)).Payload, 1 << 20);
+        Assert.Equal((1ul, QueryStatus.Failure, new Lsn(4000)), (told.Query, told.Status, told.Position));
+        Assert.Equal(failure, told.Answer.ToArray());
         Assert.Equal(0, _pending.Count);
     }
 

@@ -10,6 +10,7 @@ public sealed class ListedFailuresTests
     [
         ListedFailures.NoMethod(999), ListedFailures.BadArguments(999), ListedFailures.ResultNotEncoded(999),
         ListedFailures.ResultNotDecoded(999), ListedFailures.TaskResultNotDecoded(12), ListedFailures.BadFailure(),
+        ListedFailures.UnknownCase("Shop.IPayment", 7),
         ListedFailures.TooLong(67_108_864), ListedFailures.Timeout(), ListedFailures.Cancelled(),
         ListedFailures.CallFailed(new FailureInfo("Shop.Closed", "no")),
         ListedFailures.PeerForgotten("bank3", Guid.Parse("00112233-4455-6677-8899-aabbccddeeff")), ListedFailures.KeyReused(),

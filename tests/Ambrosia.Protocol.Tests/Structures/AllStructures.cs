@@ -32,6 +32,10 @@ internal static class AllStructures
         return buffer[..writer.Written];
     }
 
+    /// <summary>The message limit of the connection: that of the vector, or the default.</summary>
+    public static uint MessageLimit(JsonObject context) =>
+        context["messageBytesMax"] is JsonNode limit ? (uint)limit : SizeLimits.MessageBytesMaxDefault;
+
     public static string Hex(ReadOnlySpan<byte> bytes) => Convert.ToHexStringLower(bytes);
 
     public static string Hex(ulong hash) => hash.ToString("x16");

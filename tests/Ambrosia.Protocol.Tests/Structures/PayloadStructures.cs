@@ -87,12 +87,13 @@ internal static class PayloadStructures
             static (bytes, _) => new() { ["bytes"] = Hex(ContractFrame.Read(bytes)) },
             static (bytes, _) => ContractFrame.Read(bytes).ToArray(), Ends.Anywhere)),
         new("TaskResult", new Structure(
-            static (bytes, _) =>
+            static (bytes, context) =>
             {
-                NondetResultRecord result = NondetResultRecord.Read(TaskResult.Read(bytes, 100));
+                NondetResultRecord result = NondetResultRecord.Read(TaskResult.Read(bytes, MessageLimit(context)));
                 return new() { ["task"] = Text(result.Task), ["failed"] = result.Failed, ["result"] = Hex(result.Result.Span) };
             },
-            static (bytes, _) => TaskResultAgain(NondetResultRecord.Read(TaskResult.Read(bytes, 100))), Ends.Anywhere)),
+            static (bytes, context) => TaskResultAgain(NondetResultRecord.Read(TaskResult.Read(bytes, MessageLimit(context)))),
+            Ends.Anywhere)),
         new("Deliver", new Structure(static (bytes, _) => Deliver(bytes), static (bytes, _) => DeliverAgain(bytes), Ends.Anywhere)),
     ];
 

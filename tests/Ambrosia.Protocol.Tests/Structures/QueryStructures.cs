@@ -5,19 +5,17 @@ using static Ambrosia.Protocol.Tests.AllStructures;
 
 namespace Ambrosia.Protocol.Tests;
 
-/// <summary>Queries and their answers; of a connection whose message limit is 100 bytes.</summary>
+/// <summary>Queries and their answers.</summary>
 internal static class QueryStructures
 {
-    private const uint MessageBytesMax = 100;
-
     public static IEnumerable<KeyValuePair<string, Structure>> All =>
     [
         new("Query",
-            new Structure(static (bytes, _) => Fields(QueryFrame.Read(bytes, MessageBytesMax)),
-                static (bytes, _) => Again(QueryFrame.Read(bytes, MessageBytesMax)), Ends.Anywhere)),
+            new Structure(static (bytes, context) => Fields(QueryFrame.Read(bytes, MessageLimit(context))),
+                static (bytes, context) => Again(QueryFrame.Read(bytes, MessageLimit(context))), Ends.Anywhere)),
         new("QueryAnswer", new Structure(
-            static (bytes, _) => Fields(QueryAnswerFrame.Read(bytes, MessageBytesMax)),
-            static (bytes, _) => Again(QueryAnswerFrame.Read(bytes, MessageBytesMax)), Ends.Anywhere)),
+            static (bytes, context) => Fields(QueryAnswerFrame.Read(bytes, MessageLimit(context))),
+            static (bytes, context) => Again(QueryAnswerFrame.Read(bytes, MessageLimit(context))), Ends.Anywhere)),
     ];
 
     private static JsonObject Fields(in QueryFrame query) => new()

@@ -23,7 +23,7 @@ internal static class RunStructures
 
     private static JsonObject Decode(ReadOnlySpan<byte> bytes, JsonObject context)
     {
-        RunView run = RunView.ReadWhole(bytes, context["messageBytesMax"] is JsonNode max ? (uint)max : SizeLimits.MessageBytesMaxDefault);
+        RunView run = RunView.ReadWhole(bytes, MessageLimit(context));
         RunHeader x = run.Header;
         return new()
         {

@@ -17,6 +17,8 @@ internal sealed class ContractManifests
 
     private readonly Dictionary<uint, List<ContractMethod>> _methods = [];
     private readonly Dictionary<string, IReadOnlyList<ContractField>> _data = [];
+    private readonly Dictionary<(string Enum, string Number), string> _members = [];
+    private readonly Dictionary<(string Union, ulong Number), SchemaType> _cases = [];
 
     /// <summary>The number of manifests that were read.</summary>
     public int Count { get; private set; }
@@ -42,6 +44,12 @@ internal sealed class ContractManifests
 
     /// <summary>Returns the fields of a data type, or null where no manifest has it.</summary>
     public IReadOnlyList<ContractField>? FieldsOf(string dataType) => _data.GetValueOrDefault(dataType);
+
+    /// <summary>Returns the member of an enum with this number, which is decimal text; null where no manifest has one.</summary>
+    public string? MemberOf(string enumType, string number) => _members.GetValueOrDefault((enumType, number));
+
+    /// <summary>Returns the type of a union's case; null where no manifest has it.</summary>
+    public SchemaType? CaseOf(string union, ulong number) => _cases.GetValueOrDefault((union, number));
 
     /// <summary>Returns the ids of the method that a user names: by <c>Method</c>, <c>Interface.Method</c>, or an id.</summary>
     /// <exception cref="ToolMisuse">No manifest has it.</exception>
@@ -95,6 +103,10 @@ internal sealed class ContractManifests
             foreach (JsonElement contract in root.GetProperty("contracts").EnumerateArray()) ReadContract(contract);
             foreach (JsonElement data in root.GetProperty("data").EnumerateArray())
                 _data[Text(data, "name")] = [.. data.GetProperty("fields").EnumerateArray().Select(FieldOf)];
+            if (root.TryGetProperty("enums", out JsonElement enums))
+                foreach (JsonElement type in enums.EnumerateArray()) ReadEnum(type);
+            if (root.TryGetProperty("unions", out JsonElement unions))
+                foreach (JsonElement type in unions.EnumerateArray()) ReadUnion(type);
             Count++;
         }
         catch (Exception e) when (e is JsonException or InvalidOperationException or KeyNotFoundException or FormatException)
@@ -116,6 +128,21 @@ internal sealed class ContractManifests
             if (!_methods.TryGetValue(method.Id, out List<ContractMethod>? same)) _methods.Add(method.Id, same = []);
             if (!same.Exists(other => other.Contract == method.Contract && other.Name == method.Name)) same.Add(method);
         }
+    }
+
+    /// <summary>Reads the members of an enum. Where several have one number, the first is shown.</summary>
+    private void ReadEnum(JsonElement type)
+    {
+        string name = Text(type, "name");
+        foreach (JsonElement member in type.GetProperty("members").EnumerateArray().Reverse())
+            _members[(name, member.GetProperty("value").GetRawText())] = Text(member, "name");
+    }
+
+    private void ReadUnion(JsonElement type)
+    {
+        string name = Text(type, "name");
+        foreach (JsonElement each in type.GetProperty("cases").EnumerateArray())
+            _cases[(name, each.GetProperty("number").GetUInt64())] = TypeOf(each.GetProperty("type"));
     }
 
     private static ContractField FieldOf(JsonElement field) =>

@@ -1,11 +1,12 @@
 namespace Ambrosia.Tools.Decoding;
 
 /// <summary>
-/// It describes a type as a contract manifest writes it: <c>int64</c>, <c>text?</c>, <c>list&lt;data&lt;Order&gt;&gt;</c> (docs/tools.md).
+/// It describes a type as a contract manifest writes it (docs/contract.md C2): <c>int64</c>, <c>text?</c>,
+/// <c>list&lt;data&lt;Order&gt;&gt;</c>.
 /// </summary>
 /// <param name="Name">The name before '&lt;' and '?'.</param>
-/// <param name="Inner">The type of elements, of key and value, or of the tuple's items; empty for enums and data.</param>
-/// <param name="TypeName">The name of an enum or data type in its language; else empty.</param>
+/// <param name="Inner">The type of elements, of key and value, or of the tuple's items; empty for enums, unions and data.</param>
+/// <param name="TypeName">The name of an enum, union or data type in its language; else empty.</param>
 /// <param name="Text">The type as it was written.</param>
 internal sealed record SchemaType(string Name, bool IsNullable, IReadOnlyList<SchemaType> Inner, string TypeName, string Text)
 {
@@ -29,7 +30,7 @@ internal sealed record SchemaType(string Name, bool IsNullable, IReadOnlyList<Sc
         if (at < text.Length && text[at] == '<')
         {
             at++;
-            if (name is "enum" or "data") typeName = TakeName(text, ref at);
+            if (name is "enum" or "data" or "union") typeName = TakeName(text, ref at);
             else if (!TakeInner(text, ref at, depth, inner)) return null;
             if (at >= text.Length || text[at++] != '>') return null;
         }
@@ -49,7 +50,7 @@ internal sealed record SchemaType(string Name, bool IsNullable, IReadOnlyList<Sc
         return true;
     }
 
-    /// <summary>Reads the name of an enum or data type. The number type that follows the comma of an enum is left out.</summary>
+    /// <summary>Reads the name of an enum, union or data type. The number type that follows the comma of an enum is left out.</summary>
     private static string TakeName(string text, ref int at)
     {
         int start = at, open = 0;

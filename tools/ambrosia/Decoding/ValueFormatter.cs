@@ -73,6 +73,7 @@ internal sealed class ValueFormatter(ContractManifests contracts, int stringByte
             case "list": WriteItems(ref from, type, to, '[', ']'); return true;
             case "tuple": WriteItems(ref from, type, to, '(', ')'); return true;
             case "map": WritePairs(ref from, type, to); return true;
+            case "union": WriteCase(ref from, type, to); return true;
             case "data" when contracts.FieldsOf(type.TypeName) is { } fields: WriteData(ref from, fields, to); return true;
             default: return false;
         }
@@ -84,13 +85,29 @@ internal sealed class ValueFormatter(ContractManifests contracts, int stringByte
         return char.IsControl(c) || char.IsSurrogate(c) || c is '\'' or '\\' ? $"\\u{(int)c:x4}" : c.ToString();
     }
 
-    /// <summary>Writes the number of an enum, since a manifest does not know the names.</summary>
+    /// <summary>
+    /// Writes the member of an enum as <c>Colour.Red</c>, or the number where no manifest has its name: <c>Colour(7)</c>.
+    /// </summary>
     private void WriteEnum(ref CborReader from, SchemaType type, StringBuilder to)
     {
-        to.Append(type.TypeName[(type.TypeName.LastIndexOf('.') + 1)..]).Append('(');
-        _diagnostic.Write(ref from, to);
-        to.Append(')');
+        var number = new StringBuilder();
+        _diagnostic.Write(ref from, number);
+        to.Append(SimpleName(type));
+        if (contracts.MemberOf(type.TypeName, number.ToString()) is { } member) to.Append('.').Append(member);
+        else to.Append('(').Append(number).Append(')');
     }
+
+    /// <summary>Writes a union's value as its case: <c>Card{Number: "1"}</c>, or by its number where no manifest has the case.</summary>
+    private void WriteCase(ref CborReader from, SchemaType type, StringBuilder to)
+    {
+        if (from.ReadArrayHeader() != 2) throw Unfit(from.Position);
+        ulong number = from.ReadUInt64();
+        SchemaType? known = contracts.CaseOf(type.TypeName, number);
+        to.Append(known is null ? $"{SimpleName(type)}#{number} " : SimpleName(known));
+        Write(ref from, known, to);
+    }
+
+    private static string SimpleName(SchemaType type) => type.TypeName[(type.TypeName.LastIndexOf('.') + 1)..];
 
     private void WriteItems(ref CborReader from, SchemaType type, StringBuilder to, char open, char close)
     {

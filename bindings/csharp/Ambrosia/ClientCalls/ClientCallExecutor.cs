@@ -32,7 +32,7 @@ internal sealed class ClientCallExecutor(
     internal void Execute(ClientRequestView request, ReadOnlyMemory<byte> body, ulong lsn)
     {
         replay.ExecutingLsn = lsn;
-        Execute(request.ReadMessage(), index: 0, request.Session, request.Request, body);
+        Execute(request.ReadMessage(), index: 0, origin: 0, request.Session, request.Request, body);
     }
 
     /// <summary>Executes a run of keyed impulses of immortals.</summary>
@@ -40,14 +40,16 @@ internal sealed class ClientCallExecutor(
     {
         var reader = new MessageReader(run);
         uint count = 0;
-        for (; reader.Next(); count++) Execute(reader, count, default, request: 0, messages);
+        for (; reader.Next(); count++) Execute(reader, count, run.Header.Peer, default, request: 0, messages);
         IncomingMessage.CheckCount(run.Header, count);
     }
 
-    private void Execute(in MessageReader message, uint index, ClientSessionId session, ulong request, ReadOnlyMemory<byte> body)
+    /// <param name="origin">Who called: a peer, or the instance itself for a caller outside, who has no name in the log.</param>
+    private void Execute(
+        in MessageReader message, uint index, uint origin, ClientSessionId session, ulong request, ReadOnlyMemory<byte> body)
     {
         Immortal immortal = host.Started();
-        var incoming = new IncomingMessage(this, peers, origin: 0, body)
+        var incoming = new IncomingMessage(this, peers, origin, body)
         {
             Method = message.Method, Arguments = message.Arguments, IsFromOutside = true, Kind = MessageKind.Impulse,
             Place = new MessagePlace(new Lsn(replay.ExecutingLsn), index),

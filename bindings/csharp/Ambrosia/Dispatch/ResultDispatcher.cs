@@ -29,7 +29,8 @@ internal sealed class ResultDispatcher(MessageSender sender, PeerTable peers)
             catch (Exception e) when (HandlerFailure.Is(e))
             {
                 // What came is not what this version of the contract says; who awaits it must learn that, like any other failure.
-                pending.Source.Fail(RemoteCallException.Of(ListedFailures.ResultNotDecoded(reader.Method), e.ToString()));
+                FailureInfo failure = ListedFailures.Of(e) ?? ListedFailures.ResultNotDecoded(reader.Method);
+                pending.Source.Fail(RemoteCallException.Of(failure, e.ToString()));
             }
             sender.Scheduler.Drain();
         }

@@ -48,6 +48,9 @@ internal sealed class BadArgumentsException : Exception, IListedFailure
     internal BadArgumentsException(uint method, Exception why) : base(ListedFailures.BadArguments(method).Message, why) => _method = method;
 
     FailureInfo IListedFailure.Failure => ListedFailures.BadArguments(_method);
+
+    /// <summary>Returns the failure of arguments; one that is in the list already says more by itself.</summary>
+    internal static Exception Of(Exception why, uint method) => why is IListedFailure ? why : new BadArgumentsException(method, why);
 }
 
 /// <summary>The result of a handler cannot be encoded. The cause is in the stack alone.</summary>

@@ -140,7 +140,7 @@ public ref struct IncomingMessage
         _stage = Stage.Handler;
         return stage switch
         {
-            Stage.Arguments => new BadArgumentsException(Method, thrown),
+            Stage.Arguments => BadArgumentsException.Of(thrown, Method),
             Stage.Result => BadResultException.Of(thrown, Method),
             _ => thrown,
         };

@@ -33,8 +33,9 @@ internal sealed class AppChannelPump(ImmortalSession session, AppStream stream, 
             watch?.Turn();
             Feed();
             watch?.Turn();
-            // A receive that fills its room has more behind it: the batch goes on.
-            if (received < room || session.State == SessionState.Ended)
+            // A receive that fills its room in the middle of a frame has more behind it: the batch goes on. One that ends with a frame may
+            // have nothing, and what it has led to must not wait for it (P5.6).
+            if (received < room || _start == _end || session.State == SessionState.Ended)
             {
                 session.InputDry();
                 output.SendNow();

@@ -3,7 +3,8 @@ namespace Ambrosia;
 /// <summary>
 /// Numbers a case of an interface or abstract class: in checkpoints objects of <paramref name="type"/> are known by this number instead of
 /// their name, so that the class can be renamed or moved. An interface that numbers some of its classes numbers all
-/// that are ever in the state.
+/// that are ever in the state. In a contract such an interface is a union: a value travels as the number of its case and the case's data,
+/// so each case is marked <see cref="DataAttribute"/> there (docs/contract.md C3.11).
 /// </summary>
 /// <param name="number">0 or more, unique within the interface; never given to another class.</param>
 /// <param name="type">A class or struct that is not generic.</param>

@@ -54,7 +54,7 @@ internal abstract class PendingTask<T>(ulong number, long begunUs, NondetOptions
         catch (Exception e) when (HandlerFailure.Is(e))
         {
             // What was logged is not what this version of the app says; who awaits it must learn that, like any other failure.
-            Fail(RemoteCallException.Of(ListedFailures.TaskResultNotDecoded(_number), e.ToString()));
+            Fail(RemoteCallException.Of(ListedFailures.Of(e) ?? ListedFailures.TaskResultNotDecoded(_number), e.ToString()));
             return;
         }
         Complete(value);

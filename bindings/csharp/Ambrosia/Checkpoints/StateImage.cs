@@ -7,13 +7,17 @@ using Ambrosia.Suspension;
 namespace Ambrosia.Checkpoints;
 
 /// <summary>
-/// Writes and reads images: everything that a session needs to go on after the records that an image contains. An image is one CBOR array:
-/// [version, bodies that suspended methods need, types, objects]. Object 0 is the <see cref="ImageRoot"/>. State and suspended methods are
-/// one graph, so that a local that is also an object of the state still is after a restore. Thread: the scheduler's, between records.
+/// Writes and reads images: everything that a session needs to go on after the records that an image contains (docs/image.md). An image is
+/// one CBOR array: [format, version, bodies that suspended methods need, types, objects]. Object 0 is the <see cref="ImageRoot"/>. State
+/// and suspended methods are one graph, so that a local that is also an object of the state still is after a restore. Thread: the
+/// scheduler's, between records.
 /// </summary>
 internal static class StateImage
 {
-    internal const uint Version = 7;
+    internal const uint Version = 8;
+
+    /// <summary>The text with which every image of this binding begins.</summary>
+    internal const string FormatName = "ambrosia-csharp";
 
     /// <summary>Writes an image. It changes nothing: handlers go on undisturbed, and a second image has the same bytes.</summary>
     /// <exception cref="NotWritableException">Something reachable from the state or from a suspended method cannot be written.</exception>
@@ -45,7 +49,8 @@ internal static class StateImage
 
         var image = new ArrayBufferWriter<byte>();
         var to = new CborWriter(image);
-        to.WriteArrayHeader(4);
+        to.WriteArrayHeader(5);
+        to.WriteString(FormatName);
         to.WriteUInt64(Version);
         graph.Bodies.CopyTo(ref to);
         graph.CopyTo(ref to);
@@ -53,7 +58,8 @@ internal static class StateImage
         return image.WrittenMemory;
     }
 
-    /// <exception cref="InvalidDataException">The image is not for this app or this version of the binding.</exception>
+    /// <exception cref="InvalidDataException">The image is not for this app.</exception>
+    /// <exception cref="OtherImageFormatException">Another binding, or another version of this one, has written the image.</exception>
     /// <exception cref="SuspendedCallsChangedException">Methods that are suspended in it have other bodies now; nothing
     /// was restored.</exception>
     internal static void Restore(
@@ -67,7 +73,8 @@ internal static class StateImage
             graph.ReadAll(ref from);
             adopt(graph.ObjectOf(0) as ImageRoot ?? throw new InvalidDataException("The image does not begin with its root."));
         }
-        catch (Exception e) when (e is not (InvalidDataException or SuspendedCallsChangedException or OutOfMemoryException))
+        catch (Exception e) when (e is not
+            (InvalidDataException or OtherImageFormatException or SuspendedCallsChangedException or OutOfMemoryException))
         {
             throw new InvalidDataException($"The image is damaged: {e.Message}", e);
         }
@@ -77,12 +84,25 @@ internal static class StateImage
     private static CborReader Check(ReadOnlySpan<byte> image, bool acceptSource, out List<string> refusals)
     {
         var from = new CborReader(image);
-        if (from.ReadArrayHeader() < 2) throw new InvalidDataException("The image is not one of this binding.");
-        uint version = from.ReadUInt32();
-        if (version != Version) throw new InvalidDataException($"The image has version {version}; this binding reads version {Version}.");
+        CheckFormat(ref from);
         refusals = MethodBodyCheck.Refusals(ref from,
             static name => TypeNames.AssemblyNamed(name) is { } found ? MethodBodyTable.Of(found).Known : null, acceptSource);
         return from;
+    }
+
+    /// <summary>Reads the name and the version of the image's format, by which an image of another binding is known.</summary>
+    private static void CheckFormat(ref CborReader from)
+    {
+        int items = from.PeekKind() == CborKind.Array ? from.ReadArrayHeader() : 0;
+        if (items > 0 && from.PeekKind() == CborKind.Unsigned) // as in images before version 8, which did not name their format
+            throw new OtherImageFormatException($"{FormatName} of version {from.ReadUInt64()}", $"{FormatName} of version {Version}");
+        if (items < 2 || from.PeekKind() != CborKind.Text)
+            throw new OtherImageFormatException("a format that it does not name", $"{FormatName} of version {Version}");
+        string format = from.ReadString();
+        ulong version = from.PeekKind() == CborKind.Unsigned ? from.ReadUInt64() : 0;
+        if (format != FormatName || version != Version)
+            throw new OtherImageFormatException($"{format} of version {version}", $"{FormatName} of version {Version}");
+        if (items != 5) throw new InvalidDataException($"The image has {items} parts instead of 5.");
     }
 
     private static int StateOf(ISuspended waiter)
@@ -92,3 +112,7 @@ internal static class StateImage
             .GetField("<>1__state", BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic)?.GetValue(machine) as int? ?? -1;
     }
 }
+
+/// <summary>Another binding, or another version of this one, has written the image; nothing was restored.</summary>
+internal sealed class OtherImageFormatException(string found, string known)
+    : Exception($"The checkpoint's image has the format {found}; this app reads {known}. Nothing is lost: start the app that wrote it.");

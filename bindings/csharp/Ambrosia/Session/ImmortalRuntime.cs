@@ -177,6 +177,7 @@ internal sealed class ImmortalRuntime : IHandlerSession
     }
 
     /// <exception cref="InvalidDataException">The image is another app's, or contradicts itself.</exception>
+    /// <exception cref="OtherImageFormatException">Another binding, or another version of this one, has written the image.</exception>
     /// <exception cref="SuspendedCallsChangedException">Methods that are suspended in it have other bodies now; nothing
     /// was restored.</exception>
     internal void Restore(ReadOnlySpan<byte> image, bool acceptSource, bool isReflective = false) =>

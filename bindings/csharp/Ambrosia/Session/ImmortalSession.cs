@@ -147,6 +147,11 @@ public sealed class ImmortalSession
             _options.Log(changed.Message);
             Finish(GoodbyeCode.Refused, Short(changed));
         }
+        catch (OtherImageFormatException other)
+        {
+            _options.Log(other.Message);
+            Finish(GoodbyeCode.Refused, other.Message);
+        }
         catch (Diverged difference)
         {
             Finish(GoodbyeCode.Divergence, difference.Message);

@@ -68,6 +68,10 @@ internal sealed class MapShape<TMap, TKey, TValue>(Func<TMap, object?> comparer,
     private readonly Slot<TKey> _keys = (Slot<TKey>)Slots.Of(typeof(TKey));
     private readonly Slot<TValue> _values = (Slot<TValue>)Slots.Of(typeof(TValue));
 
+    internal override TypeKind Kind => TypeKind.Map;
+
+    internal override string[] Members(GraphWriter graph) => [_keys.Describe(graph), _values.Describe(graph)];
+
     internal override bool IsFilledLast => true;
 
     internal override void Write(GraphWriter graph, ref CborWriter to, object instance)
@@ -126,6 +130,10 @@ internal sealed class SequenceShape<TCollection, T>(
     where TCollection : class
 {
     private readonly Slot<T> _slot = (Slot<T>)Slots.Of(typeof(T));
+
+    internal override TypeKind Kind => TypeKind.Sequence;
+
+    internal override string[] Members(GraphWriter graph) => [_slot.Describe(graph)];
 
     internal override bool IsFilledLast => comparer is not null;
 

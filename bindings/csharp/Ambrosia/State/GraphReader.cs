@@ -16,15 +16,8 @@ namespace Ambrosia;
 public sealed class GraphReader
 {
     private readonly AttachProxy _attach;
-    private readonly Dictionary<Type, FieldPlan> _plans = [];
     private Type? _lastPlanned;
     private FieldPlan? _lastPlan;
-
-    /// <summary>
-    /// The image's table of types, by number; null where this app has no such type any more, and then the other array has its name.
-    /// </summary>
-    private Type?[] _types = [];
-    private string?[] _missing = [];
     private object[] _objects = [];
 
     /// <param name="isReflective">No generated code is used: for tests, which compare the two.</param>
@@ -35,6 +28,9 @@ public sealed class GraphReader
     }
 
     internal bool IsReflective { get; }
+
+    /// <summary>The image's table of types.</summary>
+    internal ImageTypes Types { get; private set; } = ImageTypes.None;
 
     /// <summary>Reads the value of a field.</summary>
     public T ReadValue<T>(ref CborReader from) => SlotOf<T>.Get().Read(this, ref from);
@@ -56,15 +52,13 @@ public sealed class GraphReader
     internal object ObjectOf(ulong id) =>
         id < (ulong)_objects.Length ? _objects[id] : throw new InvalidDataException($"The image refers to object {id} of {_objects.Length}.");
 
-    internal Type TypeOf(ulong id) =>
-        id >= (ulong)_types.Length ? throw new InvalidDataException($"The image names type {id} of {_types.Length}.")
-            : _types[id] ?? throw Missing(_missing[id]!);
+    internal Type TypeOf(ulong id) => Types[id] is { Type: { } type } ? type : throw Missing(Types[id].Missing!);
 
     /// <summary>Returns how the fields of a type stand in this image.</summary>
     internal FieldPlan PlanOf(Type type)
     {
         if (ReferenceEquals(type, _lastPlanned)) return _lastPlan!;
-        if (!_plans.TryGetValue(type, out FieldPlan? plan)) throw new InvalidDataException($"The image does not name the fields of {type}.");
+        FieldPlan plan = Types.Of(type)?.Plan ?? throw new InvalidDataException($"The image does not name the fields of {type}.");
         (_lastPlanned, _lastPlan) = (type, plan);
         return plan;
     }
@@ -75,8 +69,8 @@ public sealed class GraphReader
     /// <summary>Reads the table of types and all objects of the graph.</summary>
     internal void ReadAll(ref CborReader from)
     {
-        ReadTypes(ref from);
-        var shapeOf = new ObjectShape?[_types.Length];
+        Types = ImageTypes.Read(ref from);
+        var shapeOf = new ObjectShape?[Types.Count];
         int count = from.ReadArrayHeader() / 2;
         ReadOnlySpan<byte> bodies = from.Remaining;
         int start = from.Position;
@@ -86,8 +80,8 @@ public sealed class GraphReader
         for (int i = 0; i < count; i++)
         {
             ulong type = from.ReadUInt64();
-            if (type >= (ulong)_types.Length) throw new InvalidDataException($"The image names type {type} of {_types.Length}.");
-            shapes[i] = shapeOf[type] ??= ShapeOf(type);
+            ImageType row = Types[type];
+            shapes[i] = shapeOf[type] ??= ShapeOf(row);
             bodyAt[i] = from.Position - start;
             from.Skip();
         }
@@ -117,22 +111,7 @@ public sealed class GraphReader
         }
     }
 
-    private void ReadTypes(ref CborReader from)
-    {
-        _types = new Type?[from.ReadArrayHeader()];
-        _missing = new string?[_types.Length];
-        for (int i = 0; i < _types.Length; i++)
-        {
-            from.ReadArrayHeader();
-            _types[i] = TypeNames.Read(ref from, out _missing[i]);
-            var names = new string[from.ReadArrayHeader()];
-            for (int k = 0; k < names.Length; k++) names[k] = from.ReadString();
-            if (_types[i] is not { } type) continue;
-            _plans[type] = FieldPlan.Named(type, names);
-        }
-    }
-
-    private ObjectShape ShapeOf(ulong id) => _types[id] is not { } type ? new MissingObject(_missing[id]!)
+    private static ObjectShape ShapeOf(ImageType row) => row.Type is not { } type ? new MissingObject(row.Missing!)
         : ObjectShapes.Of(type) ?? throw new InvalidDataException($"The image holds a {type}, which this version cannot read.");
 
     internal static InvalidDataException Missing(string type) => new($"The image holds a {type}, which this app does not have.");

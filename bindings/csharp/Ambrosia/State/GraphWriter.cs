@@ -24,11 +24,13 @@ public sealed class GraphWriter
     /// </summary>
     internal const int BytesMaxDefault = int.MaxValue - (64 << 20);
 
-    private static long s_graphs;
+    /// <summary>The bytes that are copied at once: a small part of a piece of the image, the end of which they may not fill.</summary>
+    private const int StretchBytes = 32 << 10;
+
     private readonly WrittenObjects _objects = new();
     private readonly Dictionary<Type, WrittenType> _byClass = [];
     private readonly Dictionary<Type, int> _typeIds = [];
-    private readonly List<Type> _types = [];
+    private readonly List<TypeRow> _types = [];
     private readonly ArrayBufferWriter<byte> _bodies = new();
     private readonly GraphLocation _place = new();
     private readonly StateMigration? _moving;
@@ -46,9 +48,6 @@ public sealed class GraphWriter
     }
 
     internal bool IsReflective { get; }
-
-    /// <summary>A number that tells graphs apart in one process; it is no part of an image.</summary>
-    internal long Serial { get; } = Interlocked.Increment(ref s_graphs);
 
     /// <summary>The bodies that what was written depends on.</summary>
     internal UsedMethodBodies Bodies { get; }
@@ -74,6 +73,13 @@ public sealed class GraphWriter
     {
         if (value is null) to.WriteNull();
         else to.WriteUInt64((ulong)IdOf(value));
+    }
+
+    /// <summary>Writes a stretch of the content of a byte string, whose head was written before.</summary>
+    internal void WriteContent(ref CborWriter to, scoped ReadOnlySpan<byte> content)
+    {
+        for (; content.Length > StretchBytes; content = content[StretchBytes..]) to.WriteEncoded(content[..StretchBytes]);
+        to.WriteEncoded(content);
     }
 
     /// <summary>Writes the object that a delegate calls its method on.</summary>
@@ -116,18 +122,11 @@ public sealed class GraphWriter
         to.Flush();
     }
 
-    /// <summary>Writes the table of types with their field names, and then the objects.</summary>
+    /// <summary>Writes the table of types, and then the objects.</summary>
     internal void CopyTo(ref CborWriter to)
     {
         to.WriteArrayHeader(_types.Count);
-        foreach (Type type in _types)
-        {
-            string[] names = HasFields(type) ? StateFields.NamesOf(type) : [];
-            to.WriteArrayHeader(2);
-            TypeNames.Write(ref to, type, _moving);
-            to.WriteArrayHeader(names.Length);
-            foreach (string name in names) to.WriteString(name);
-        }
+        foreach (TypeRow type in _types) type.Write(ref to, _moving);
         to.WriteArrayHeader(2 * _objects.Count);
         to.WriteEncoded(_bodies.WrittenSpan);
     }
@@ -138,9 +137,12 @@ public sealed class GraphWriter
         if (_typeIds.TryGetValue(type, out int known)) return known;
         Depend(type);
         if (NumberedCases.WhyNotWritable(type) is { } why) throw CannotWrite(type, why);
-        _typeIds.Add(type, _types.Count);
-        _types.Add(type);
-        return _types.Count - 1;
+        int id = _types.Count;
+        var row = new TypeRow(type);
+        _typeIds.Add(type, id);
+        _types.Add(row);
+        row.Describe(this); // may enter others behind it
+        return id;
     }
 
     /// <summary>Says that a method which is suspended at this state is being written.</summary>
@@ -214,10 +216,6 @@ public sealed class GraphWriter
         $"the body of {GraphLocation.Readable(made.DeclaringType ?? made)} is not known: {MethodBodyTable.Of(made.Assembly).Missing ?? $"no method refers to {made.Name}"}");
 
     private static string NameOf(Assembly assembly) => assembly.GetName().Name!;
-
-    private static bool HasFields(Type type) => type.IsValueType
-        ? Slots.Of(type) is { } slot && slot.GetType().GetGenericTypeDefinition() == typeof(StructSlot<>)
-        : ObjectShapes.Of(type)?.Plan is not null;
 
     /// <summary>Holds the objects of the graph by their ids, in the order of first encounter.</summary>
     private sealed class WrittenObjects

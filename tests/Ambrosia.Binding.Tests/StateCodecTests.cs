@@ -1,5 +1,6 @@
 using System.Reflection;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Payloads;
 using Ambrosia.Session;
 using Ambrosia.State;
 using static Ambrosia.Binding.Tests.FakeCoordinator;
@@ -159,7 +160,9 @@ public sealed class StateCodecTests
         where T : Immortal, IImmortal<T>
     {
         ImmortalRuntime runtime = NewRuntime<T>();
-        runtime.Restore(image, acceptSource: false, isReflective);
+        using var bytes = new LargeBuffer();
+        bytes.Append(image);
+        runtime.Restore(bytes, acceptSource: false, isReflective);
         return runtime;
     }
 

@@ -150,7 +150,7 @@ public sealed class StateCommandTests : IDisposable
     private void MakeCheckpoint(ulong at, byte[] image)
     {
         var lsn = new Lsn(at);
-        var header = new CheckpointHeader(0, _maker.Identity.Uuid, lsn, lsn, _maker.Fence.Epoch, 7, 8, 1_000_000, 1, "r0");
+        var header = new CheckpointHeader(0, _maker.Identity.Uuid, lsn, Lsn.Zero, _maker.Fence.Epoch, 7, 8, 1_000_000, 1, "r0");
         using var writer = new CheckpointWriter(new PosixFileSystem(), _log, _maker.Identity, header, ICrashPoints.None);
         writer.Write(CheckpointSection.CoordinatorPart, new CoordinatorPart([], [], [], Lsn.Zero, []).ToBytes());
         writer.Write(CheckpointSection.Image, image);

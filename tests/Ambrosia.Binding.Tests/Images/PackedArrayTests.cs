@@ -88,7 +88,7 @@ public sealed class PackedArrayTests
     {
         var graph = new GraphReader(static (_, id) => throw new InvalidOperationException($"no proxy of {id}"));
         var from = new CborReader(image);
-        graph.ReadAll(ref from);
+        graph.ReadAllOf(ref from);
         return graph.ObjectOf(0);
     }
 

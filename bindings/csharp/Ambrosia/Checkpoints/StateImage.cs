@@ -1,6 +1,7 @@
-using System.Buffers;
 using System.Reflection;
+using Ambrosia.Outbound;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Payloads;
 using Ambrosia.State;
 using Ambrosia.Suspension;
 
@@ -21,21 +22,21 @@ internal static class StateImage
 
     /// <summary>Writes an image. It changes nothing: handlers go on undisturbed, and a second image has the same bytes.</summary>
     /// <exception cref="NotWritableException">Something reachable from the state or from a suspended method cannot be written.</exception>
-    internal static ReadOnlyMemory<byte> Write(ImageRoot root, bool isReflective = false) => Write(root, new GraphWriter(isReflective));
+    internal static WrittenImage Write(ImageRoot root, bool isReflective = false) => Write(root, new GraphWriter(isReflective));
 
     /// <summary>
     /// Writes the image for <paramref name="successor"/>, which was made of the immortal of <paramref name="root"/> and takes its place:
     /// another class, with the same suspended methods.
     /// </summary>
     /// <exception cref="NotWritableException">Something refers to the immortal that is replaced, or cannot be written.</exception>
-    internal static ReadOnlyMemory<byte> WriteFor(Immortal successor, ImageRoot root)
+    internal static WrittenImage WriteFor(Immortal successor, ImageRoot root)
     {
         var migration = new StateMigration(root.Immortal!, successor);
         root.Immortal = successor;
         return Write(root, new GraphWriter(moving: migration));
     }
 
-    private static ReadOnlyMemory<byte> Write(ImageRoot root, GraphWriter graph)
+    private static WrittenImage Write(ImageRoot root, GraphWriter graph)
     {
         graph.IdOf(root);
         graph.WriteAll();
@@ -47,15 +48,15 @@ internal static class StateImage
         foreach (IPendingTask task in root.Tasks)
             if (task.Source.Waiter is ISuspended waiter) graph.Waiting(waiter.MachineType, StateOf(waiter), $"task {task.Number}");
 
-        var image = new ArrayBufferWriter<byte>();
-        var to = new CborWriter(image);
+        var front = new PieceBuffer();
+        var to = new CborWriter(front);
         to.WriteArrayHeader(5);
         to.WriteString(FormatName);
         to.WriteUInt64(Version);
         graph.Bodies.CopyTo(ref to);
-        graph.CopyTo(ref to);
+        graph.WriteFront(ref to);
         to.Flush();
-        return image.WrittenMemory;
+        return new WrittenImage(front, graph.TakeBodies());
     }
 
     /// <exception cref="InvalidDataException">The image is not for this app.</exception>
@@ -63,14 +64,14 @@ internal static class StateImage
     /// <exception cref="SuspendedCallsChangedException">Methods that are suspended in it have other bodies now; nothing
     /// was restored.</exception>
     internal static void Restore(
-        ReadOnlySpan<byte> image, bool acceptSource, AttachProxy attach, Action<ImageRoot> adopt, bool isReflective = false)
+        LargeBuffer image, bool acceptSource, AttachProxy attach, Action<ImageRoot> adopt, bool isReflective = false)
     {
         try
         {
-            CborReader from = Check(image, acceptSource, out List<string> refusals);
+            CborReader from = Check(image.From(0), acceptSource, out List<string> refusals);
             if (refusals.Count > 0) throw new SuspendedCallsChangedException(refusals);
             var graph = new GraphReader(attach, isReflective);
-            graph.ReadAll(ref from);
+            graph.ReadAll(image, from.Position);
             adopt(graph.ObjectOf(0) as ImageRoot ?? throw new InvalidDataException("The image does not begin with its root."));
         }
         catch (Exception e) when (e is not

@@ -150,6 +150,25 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
         EndControl();
     }
 
+    /// <summary>
+    /// Sends a piece as the payload of a frame, behind everything that was committed, from the array in which it stands; the array is the
+    /// buffer's from here on. <see cref="EndPieces"/> follows the last one.
+    /// </summary>
+    internal void WritePiece(FrameType type, OutboundPiece piece)
+    {
+        CloseRun();
+        new FrameHeader((uint)piece.Content.Length, type, 0).Write(piece.Bytes, seed: 0);
+        _chunks.AppendFull(piece.Bytes, piece.End);
+        _end = piece.End;
+    }
+
+    /// <summary>Makes room of its own for what follows a piece.</summary>
+    internal void EndPieces()
+    {
+        CloseRun();
+        _chunks.Append(ChunkBytes, ref _end);
+    }
+
     /// <summary>Makes everything committed ready to be taken.</summary>
     internal void Flush() => CloseRun();
 

@@ -63,6 +63,15 @@ internal sealed class OutboundChunks
         end = 0;
     }
 
+    /// <summary>Leaves the tail for an array that holds whole frames already, up to <paramref name="end"/>. The producer calls it.</summary>
+    internal void AppendFull(byte[] bytes, int end)
+    {
+        var next = new OutboundChunk(bytes);
+        Volatile.Write(ref _tail.Next, next);
+        _tail = next;
+        Publish(end);
+    }
+
     /// <summary>Gives a stretch of whole frames from the front, of any length. The consumer calls it.</summary>
     internal bool TryTake(out ReadOnlyMemory<byte> bytes)
     {
@@ -135,9 +144,14 @@ internal sealed class OutboundChunks
 /// <summary>
 /// Holds a stretch of the app's output stream. The producer fills it from the front and links the next; the consumer follows.
 /// </summary>
-internal sealed class OutboundChunk(int bytes)
+internal sealed class OutboundChunk(byte[] bytes)
 {
-    internal readonly byte[] Bytes = GC.AllocateUninitializedArray<byte>(bytes);
+    internal readonly byte[] Bytes = bytes;
+
+    internal OutboundChunk(int bytes)
+        : this(GC.AllocateUninitializedArray<byte>(bytes))
+    {
+    }
 
     /// <summary>
     /// The offset below which whole frames may be sent. The producer writes it, the consumer reads it, and it never falls.

@@ -1,5 +1,6 @@
 using System.ComponentModel;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Payloads;
 using Ambrosia.State;
 
 namespace Ambrosia;
@@ -19,10 +20,16 @@ public sealed class GraphReader
     private Type? _lastPlanned;
     private FieldPlan? _lastPlan;
     private object[] _objects = [];
+    private readonly int _windowBytes;
+
+    /// <summary>Where the bytes are while a graph is read; null before and behind it.</summary>
+    private GraphPlace? _place;
 
     /// <param name="isReflective">No generated code is used: for tests, which compare the two.</param>
-    internal GraphReader(AttachProxy attach, bool isReflective = false)
+    /// <param name="windowBytes">The bytes after which a reader is begun anew.</param>
+    internal GraphReader(AttachProxy attach, bool isReflective = false, int windowBytes = GraphPlace.WindowBytesDefault)
     {
+        _windowBytes = windowBytes;
         _attach = attach;
         IsReflective = isReflective;
     }
@@ -66,47 +73,82 @@ public sealed class GraphReader
     /// <summary>Lets a proxy of the graph speak to an instance by the session that reads the graph.</summary>
     internal void Attach(object proxy, InstanceId instance) => _attach(proxy, instance);
 
-    /// <summary>Reads the table of types and all objects of the graph.</summary>
-    internal void ReadAll(ref CborReader from)
+    /// <summary>Reads the table of types and all objects of a graph that stands in an image from a place to its end.</summary>
+    internal void ReadAll(LargeBuffer image, long at)
+    {
+        _place = new GraphPlace(image, _windowBytes);
+        CborReader from = _place.Begin(at);
+        ReadAll(ref from);
+        _place = null;
+    }
+
+    /// <summary>Reads the table of types and all objects of a graph that is a part of a value.</summary>
+    internal void ReadAllOf(ref CborReader value)
+    {
+        using var copy = new LargeBuffer();
+        copy.Append(value.Remaining);
+        _place = new GraphPlace(copy, _windowBytes);
+        CborReader from = _place.Begin(0);
+        ReadAll(ref from);
+        value = new CborReader(value.Remaining[(int)_place.PositionOf(from)..]);
+        _place = null;
+    }
+
+    /// <summary>
+    /// Begins the reader anew where it stands if it has come far from where it began: a span ends at 2 GiB, an image and its larger
+    /// collections do not.
+    /// </summary>
+    internal void MoveOn(ref CborReader from) => _place?.MoveOn(ref from);
+
+    /// <summary>Reads the head of a byte string of any length; the content follows.</summary>
+    internal long ReadBytesLength(ref CborReader from) => Place.ReadBytesLength(ref from);
+
+    /// <summary>Reads the next stretch of the content of a byte string.</summary>
+    internal ReadOnlySpan<byte> ReadContent(scoped ref CborReader from, int bytes) => Place.ReadContent(ref from, bytes);
+
+    private GraphPlace Place => _place ?? throw new InvalidOperationException("No graph is being read.");
+
+    private void ReadAll(ref CborReader from)
     {
         Types = ImageTypes.Read(ref from);
         var shapeOf = new ObjectShape?[Types.Count];
         int count = from.ReadArrayHeader() / 2;
-        ReadOnlySpan<byte> bodies = from.Remaining;
-        int start = from.Position;
         _objects = new object[count];
         var shapes = new ObjectShape[count];
-        var bodyAt = new int[count];
+        var bodyAt = new long[count];
         for (int i = 0; i < count; i++)
         {
+            Place.MoveOn(ref from);
             ulong type = from.ReadUInt64();
             ImageType row = Types[type];
             shapes[i] = shapeOf[type] ??= ShapeOf(row);
-            bodyAt[i] = from.Position - start;
-            from.Skip();
+            bodyAt[i] = Place.PositionOf(from);
+            Place.Skip(ref from);
         }
-        Allocate(bodies, shapes, bodyAt, late: false);
-        Allocate(bodies, shapes, bodyAt, late: true);
-        Fill(bodies, shapes, bodyAt, last: false);
-        Fill(bodies, shapes, bodyAt, last: true);
+        long end = Place.PositionOf(from);
+        Allocate(shapes, bodyAt, late: false);
+        Allocate(shapes, bodyAt, late: true);
+        Fill(shapes, bodyAt, last: false);
+        Fill(shapes, bodyAt, last: true);
+        from = Place.Begin(end);
     }
 
-    private void Allocate(ReadOnlySpan<byte> bodies, ObjectShape[] shapes, int[] bodyAt, bool late)
+    private void Allocate(ObjectShape[] shapes, long[] bodyAt, bool late)
     {
         for (int i = 0; i < shapes.Length; i++)
         {
             if (shapes[i].IsMadeLate != late) continue;
-            var body = new CborReader(bodies[bodyAt[i]..]);
+            CborReader body = Place.Begin(bodyAt[i]);
             _objects[i] = shapes[i].Allocate(this, ref body);
         }
     }
 
-    private void Fill(ReadOnlySpan<byte> bodies, ObjectShape[] shapes, int[] bodyAt, bool last)
+    private void Fill(ObjectShape[] shapes, long[] bodyAt, bool last)
     {
         for (int i = 0; i < shapes.Length; i++)
         {
             if (shapes[i].IsFilledLast != last) continue;
-            var body = new CborReader(bodies[bodyAt[i]..]);
+            CborReader body = Place.Begin(bodyAt[i]);
             shapes[i].Fill(this, ref body, _objects[i]);
         }
     }

@@ -1,7 +1,7 @@
-using System.Buffers;
 using System.ComponentModel;
 using System.Reflection;
 using Ambrosia.MethodBodies;
+using Ambrosia.Outbound;
 using Ambrosia.Protocol;
 using Ambrosia.State;
 using Ambrosia.Suspension;
@@ -19,29 +19,21 @@ namespace Ambrosia;
 [EditorBrowsable(EditorBrowsableState.Never)]
 public sealed class GraphWriter
 {
-    /// <summary>
-    /// The longest graph in bytes: what fits an array, with room for the object that crosses the limit and for the tables in front.
-    /// </summary>
-    internal const int BytesMaxDefault = int.MaxValue - (64 << 20);
-
     /// <summary>The bytes that are copied at once: a small part of a piece of the image, the end of which they may not fill.</summary>
-    private const int StretchBytes = 32 << 10;
+    private const int StretchBytes = 8 << 10;
 
     private readonly WrittenObjects _objects = new();
     private readonly Dictionary<Type, WrittenType> _byClass = [];
     private readonly Dictionary<Type, int> _typeIds = [];
     private readonly List<TypeRow> _types = [];
-    private readonly ArrayBufferWriter<byte> _bodies = new();
+    private readonly PieceBuffer _bodies = new();
     private readonly GraphLocation _place = new();
     private readonly StateMigration? _moving;
-    private readonly int _bytesMax;
 
     /// <param name="isReflective">No generated code is used: for tests, which compare the two.</param>
     /// <param name="moving">What is written is for another class of immortal; null: for this one.</param>
-    /// <param name="bytesMax">A graph that takes more is refused, by every replica alike.</param>
-    internal GraphWriter(bool isReflective = false, StateMigration? moving = null, int bytesMax = BytesMaxDefault)
+    internal GraphWriter(bool isReflective = false, StateMigration? moving = null)
     {
-        _bytesMax = bytesMax;
         IsReflective = isReflective;
         _moving = moving;
         Bodies = new UsedMethodBodies(moving);
@@ -103,7 +95,7 @@ public sealed class GraphWriter
     }
 
     /// <summary>Writes everything reachable from what was mentioned, and then nothing can be added.</summary>
-    /// <exception cref="NotWritableException">Something of it cannot be written, or it is too large.</exception>
+    /// <exception cref="NotWritableException">Something of it cannot be written.</exception>
     internal void WriteAll()
     {
         var to = new CborWriter(_bodies);
@@ -114,22 +106,27 @@ public sealed class GraphWriter
             to.WriteUInt64((ulong)type.Id);
             At(null);
             type.Shape.Write(this, ref to, instance);
-            if (_bodies.Capacity <= _bytesMax) continue;
-            to.Flush(); // counts what was written
-            if (_bodies.WrittenCount > _bytesMax)
-                throw new NotWritableException($"the state takes more than {_bytesMax:N0} bytes, the longest image of this binding");
         }
         to.Flush();
     }
 
-    /// <summary>Writes the table of types, and then the objects.</summary>
+    /// <summary>Writes the table of types, and then the objects: for a graph that is known to be small.</summary>
     internal void CopyTo(ref CborWriter to)
+    {
+        WriteFront(ref to);
+        foreach (OutboundPiece piece in TakeBodies().TakeAll()) to.WriteEncoded(piece.Content);
+    }
+
+    /// <summary>Writes the table of types and the head of the objects, behind which the bodies follow.</summary>
+    internal void WriteFront(ref CborWriter to)
     {
         to.WriteArrayHeader(_types.Count);
         foreach (TypeRow type in _types) type.Write(ref to, _moving);
-        to.WriteArrayHeader(2 * _objects.Count);
-        to.WriteEncoded(_bodies.WrittenSpan);
+        to.WriteArrayHeader(checked(2 * _objects.Count));
     }
+
+    /// <summary>Gives the objects away, in pieces.</summary>
+    internal PieceBuffer TakeBodies() => _bodies;
 
     /// <summary>Returns the index of a type in the table of types, and enters the type if it is new there.</summary>
     internal int Mention(Type type)

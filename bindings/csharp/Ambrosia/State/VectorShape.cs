@@ -42,8 +42,9 @@ internal sealed class VectorShape<T> : ObjectShape
     internal override object Allocate(GraphReader graph, ref CborReader from)
     {
         if (from.PeekKind() != CborKind.Bytes) return new T[from.ReadArrayHeader()];
-        ReadOnlySpan<byte> packed = from.ReadBytes();
-        return new T[packed.Length / FormOf(graph, packed.Length).Bytes];
+        long bytes = graph.ReadBytesLength(ref from), count = bytes / FormOf(graph, bytes).Bytes;
+        return count <= Array.MaxLength ? new T[count]
+            : throw new InvalidDataException($"The image holds a {typeof(T[])} of {count} elements.");
     }
 
     internal override void Fill(GraphReader graph, ref CborReader from, object instance)
@@ -51,18 +52,22 @@ internal sealed class VectorShape<T> : ObjectShape
         var items = (T[])instance;
         if (from.PeekKind() == CborKind.Bytes)
         {
-            Unpack(graph, from.ReadBytes(), items);
+            Unpack(graph, ref from, items);
             return;
         }
         from.ReadArrayHeader();
-        for (int i = 0; i < items.Length; i++) items[i] = _slot.Read(graph, ref from);
+        for (int i = 0; i < items.Length; i++)
+        {
+            graph.MoveOn(ref from);
+            items[i] = _slot.Read(graph, ref from);
+        }
     }
 
     /// <summary>The number of elements that are looked at in one stretch of memory.</summary>
     private static int StretchMax => Math.Max(1, (1 << 20) / Unsafe.SizeOf<T>());
 
     /// <summary>Returns the form in which the image holds the elements.</summary>
-    private static PackedForm FormOf(GraphReader graph, int bytes)
+    private static PackedForm FormOf(GraphReader graph, long bytes)
     {
         string? slot = graph.Types.Of(typeof(T[]))?.Members.FirstOrDefault();
         return slot is not null && slot.StartsWith(SlotTexts.Packed, StringComparison.Ordinal)
@@ -70,15 +75,15 @@ internal sealed class VectorShape<T> : ObjectShape
             : throw new InvalidDataException($"The image holds a {typeof(T[])} of {bytes} bytes, which are not its elements.");
     }
 
-    private void Unpack(GraphReader graph, ReadOnlySpan<byte> packed, T[] items)
+    private void Unpack(GraphReader graph, ref CborReader from, T[] items)
     {
-        PackedForm form = FormOf(graph, packed.Length);
+        PackedForm form = FormOf(graph, graph.ReadBytesLength(ref from));
         if (_packed is not null && form.Text == _packed.Text)
         {
             for (int at = 0, count; at < items.Length; at += count)
             {
                 count = Math.Min(items.Length - at, StretchMax);
-                _packed.Read(packed.Slice(at * form.Bytes, count * form.Bytes), BytesOf(items, at, count));
+                _packed.Read(graph.ReadContent(ref from, count * form.Bytes), BytesOf(items, at, count));
             }
             return;
         }
@@ -87,10 +92,10 @@ internal sealed class VectorShape<T> : ObjectShape
         {
             element.ResetWrittenCount();
             var to = new CborWriter(element);
-            form.Unpack(packed.Slice(i * form.Bytes, form.Bytes), ref to);
+            form.Unpack(graph.ReadContent(ref from, form.Bytes), ref to);
             to.Flush();
-            var from = new CborReader(element.WrittenSpan);
-            items[i] = _slot.Read(graph, ref from);
+            var unpacked = new CborReader(element.WrittenSpan);
+            items[i] = _slot.Read(graph, ref unpacked);
         }
     }
 
@@ -144,6 +149,7 @@ internal sealed class GridShape(Type type) : ObjectShape
         var index = new int[grid.Rank];
         for (int i = 0; i < count; i++)
         {
+            graph.MoveOn(ref from);
             grid.SetValue(_slot.ReadBoxed(graph, ref from), index);
             for (int dimension = grid.Rank - 1; dimension >= 0 && ++index[dimension] == grid.GetLength(dimension); dimension--)
                 index[dimension] = 0;

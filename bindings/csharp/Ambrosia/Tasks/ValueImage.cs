@@ -34,7 +34,7 @@ internal static class ValueImage
         {
             int items = from.ReadArrayHeader();
             if (items != 3) throw new InvalidDataException($"a value of {items} items where its types, its objects and itself are due");
-            graph.ReadAll(ref from);
+            graph.ReadAllOf(ref from);
         }
         return ((Slot<T>)Slots.Of(typeof(T))).Read(graph, ref from);
     }

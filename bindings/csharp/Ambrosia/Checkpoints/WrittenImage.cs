@@ -1,0 +1,61 @@
+using Ambrosia.Outbound;
+using Ambrosia.Protocol.Frames;
+
+namespace Ambrosia.Checkpoints;
+
+/// <summary>
+/// An image that was written, in pieces: the only copy of it in memory. Once it was sent it is empty. Thread: the scheduler's.
+/// </summary>
+internal sealed class WrittenImage
+{
+    private readonly List<OutboundPiece> _pieces;
+
+    internal WrittenImage(PieceBuffer front, PieceBuffer objects)
+    {
+        Length = front.Length + objects.Length;
+        _pieces = [.. front.TakeAll(), .. objects.TakeAll()];
+        Hash = OutboundPiece.Hash(_pieces);
+    }
+
+    /// <summary>The number of its bytes.</summary>
+    internal long Length { get; }
+
+    /// <summary>The CRC-64/NVME of its bytes.</summary>
+    internal ulong Hash { get; }
+
+    /// <summary>What two images of one state have in common.</summary>
+    internal (long Length, ulong Hash) Fingerprint => (Length, Hash);
+
+    /// <summary>Gives the image to the output, between its first and its last frame (protocol P5.7).</summary>
+    internal void Send(OutboundBuffer to)
+    {
+        foreach (OutboundPiece piece in _pieces)
+        {
+            if (piece.Content.Length <= ImageChunk.BytesMax) to.WritePiece(FrameType.ImageChunk, piece);
+            else SendInParts(to, piece.Content);
+        }
+        to.EndPieces();
+        _pieces.Clear();
+    }
+
+    /// <summary>Returns a copy of all bytes: for images that are known to be small.</summary>
+    internal byte[] ToArray()
+    {
+        byte[] all = new byte[Length];
+        int at = 0;
+        foreach (OutboundPiece piece in _pieces)
+        {
+            piece.Content.CopyTo(all.AsSpan(at));
+            at += piece.Content.Length;
+        }
+        return all;
+    }
+
+    /// <summary>Sends what one long text has made larger than a frame.</summary>
+    private static void SendInParts(OutboundBuffer to, ReadOnlySpan<byte> content)
+    {
+        for (; content.Length > ImageChunk.BytesMax; content = content[ImageChunk.BytesMax..])
+            to.Write(FrameType.ImageChunk, content[..ImageChunk.BytesMax]);
+        to.Write(FrameType.ImageChunk, content);
+    }
+}

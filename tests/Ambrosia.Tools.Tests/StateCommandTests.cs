@@ -106,7 +106,7 @@ public sealed class StateCommandTests : IDisposable
     }
 
     [Theory]
-    [InlineData("ambrosia", 1, "the image has the format ambrosia of version 1")]
+    [InlineData("ambrosia", 2, "the image has the format ambrosia of version 2")]
     [InlineData("ambrosia-csharp", 9, "the image has the format ambrosia-csharp of version 9")]
     public void State_OfAnotherFormat_IsRefusedByName(string format, ulong version, string expected)
     {

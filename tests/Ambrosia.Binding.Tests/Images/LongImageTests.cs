@@ -38,9 +38,9 @@ public sealed class LongImageTests
         var random = new Random(3);
         var content = new ArrayBufferWriter<byte>();
         PieceBuffer front = Filled(random, content, 1), objects = Filled(random, content, 40);
-        var image = new WrittenImage(front, objects);
+        using var image = new WrittenImage(front, objects);
         Assert.Equal(content.WrittenSpan, image.ToArray());
-        Assert.Equal((content.WrittenCount, ChannelHash.Append(0, content.WrittenSpan)), image.Fingerprint);
+        Assert.Equal((content.WrittenCount, ChannelHash.Append(0, content.WrittenSpan)), (image.Length, image.Hash));
 
         var output = new OutboundBuffer();
         output.Write(new ProcessedFrame(new Lsn(1)));

@@ -32,7 +32,7 @@ internal sealed class ObjectJson
     {
         _image = image;
         _isBehind = new bool[image.Count];
-        _references = new int[image.Count];
+        _references = new int[image.Count + 1]; // the last counts the places that refer to nothing
         CountReferences();
         _to = to;
         _values = new ValueJson(image, to, WriteReference);
@@ -44,10 +44,12 @@ internal sealed class ObjectJson
         _to = to;
         _isBehind = [];
         _references = references;
-        _values = new ValueJson(image, to, id => { if (id is { } known) references[known]++; else to.To.WriteNullValue(); });
+        _values = new ValueJson(image, to, id => references[id ?? image.Count]++);
     }
 
-    /// <summary>Writes the members of the object that the caller has begun: the state, the session, and what several places refer to.</summary>
+    /// <summary>
+    /// Writes the members of the object that the caller has begun: the state, the session, and what several places refer to.
+    /// </summary>
     internal void WriteRoot()
     {
         if (_image.Count == 0) throw new ImageException("the image holds no object");
@@ -78,7 +80,8 @@ internal sealed class ObjectJson
                     from.Skip();
                     continue;
                 }
-                if (isState && from.Items.PeekKind() == CborKind.Unsigned) WriteFirst("state", _image.IdAt(from.Items.ReadUInt64()));
+                if (isState && from.Items.PeekKind() == CborKind.Unsigned)
+                    WriteFirst("state", _image.IdAt(from.Items.ReadUInt64()));
                 else
                 {
                     _to.To.WritePropertyName(root.Fields[i]);
@@ -111,7 +114,8 @@ internal sealed class ObjectJson
             return;
         }
         // Equal texts are one object wherever they are boxed, so nothing is shared by them.
-        bool isInPlace = (_references[id] == 1 && _depth < DepthMax && id != _first) || _image.TypeOf(id) is { Kind: TypeKind.Box, Slots: [{ Text: "s" }] };
+        bool isInPlace = (_references[id] == 1 && _depth < DepthMax && id != _first)
+            || _image.TypeOf(id) is { Kind: TypeKind.Box, Slots: [{ Text: "s" }] };
         if (isInPlace)
         {
             _depth++;

@@ -19,14 +19,18 @@ public static class StateJson
     {
         try
         {
-            var read = CSharpImage.Read(image);
+            var from = new CborReader(image.From(0));
+            var front = ImageFront.Read(ref from);
+            if (front.IsPortable && front.Items != 5) throw new ImageException("the image is damaged: other parts (I4.1)");
+            CSharpImage? read = front.IsPortable ? null : CSharpImage.Read(image);
             using var to = new JsonOutput(take, isIndented);
             to.To.WriteStartObject();
             to.To.WriteString("checkpoint", checkpoint.Name);
             to.To.WriteNumber("lsn", checkpoint.Lsn.Value);
-            to.To.WriteString("format", ImageFront.CSharp);
-            to.To.WriteNumber("version", ImageFront.CSharpRead);
-            new ObjectJson(read, to).WriteRoot();
+            to.To.WriteString("format", front.Format);
+            to.To.WriteNumber("version", front.Version);
+            if (read is null) new PortableJson(to).WriteRest(ref from);
+            else new ObjectJson(read, to).WriteRoot();
             to.To.WriteEndObject();
             to.Flush();
         }

@@ -10,9 +10,15 @@ internal sealed class ValueJson(CSharpImage image, JsonOutput to, Action<int?> r
     /// <summary>The bytes of a packed array that are looked at together.</summary>
     private const int StretchBytes = 1 << 20;
 
+    /// <summary>The places within each other at most; deeper ones are in no state.</summary>
+    private const int DepthMax = 1000;
+
+    private int _depth;
+
     internal void Write(ref ImageCursor from, Slot slot)
     {
         from.MoveOn();
+        if (++_depth > DepthMax) throw new ImageException("places that are nested too deeply");
         switch (slot.Form)
         {
             case SlotForm.Number: NumberValue.Read(slot.Text, ref from.Items).WriteTo(to); break;
@@ -25,6 +31,7 @@ internal sealed class ValueJson(CSharpImage image, JsonOutput to, Action<int?> r
             case SlotForm.Opaque or SlotForm.Never: CborJson.Write(ref from.Items, to); break;
             default: throw new ImageException($"a place is described as '{slot.Text}', which is for arrays");
         }
+        _depth--;
     }
 
     internal void WriteReference(ref ImageCursor from)
@@ -83,7 +90,7 @@ internal sealed class ValueJson(CSharpImage image, JsonOutput to, Action<int?> r
     internal void WritePacked(ref ImageCursor from, Slot slot)
     {
         long length = from.ReadBytesLength(), at = from.Position;
-        int bytes = PackedBytes(slot);
+        int bytes = PackedBytes(slot, 0);
         if (bytes == 0 || length % bytes != 0) throw new ImageException($"{length} bytes are no array of '{slot.Text}'");
         if (slot.Text == "u1") WriteHexadecimal(at, length);
         else
@@ -111,11 +118,12 @@ internal sealed class ValueJson(CSharpImage image, JsonOutput to, Action<int?> r
         to.To.WriteEndObject();
     }
 
-    private int PackedBytes(Slot slot)
+    private int PackedBytes(Slot slot, int depth)
     {
+        if (depth > DepthMax) throw new ImageException("a struct that holds itself");
         if (slot.Form == SlotForm.Number) return NumberValue.PackedBytes(slot.Text);
         if (slot.Form != SlotForm.Row) throw new ImageException($"an array of '{slot.Text}' is not packed");
-        return image.TypeAt(slot.RowNumber).Slots.Sum(PackedBytes);
+        return image.TypeAt(slot.RowNumber).Slots.Sum(each => PackedBytes(each, depth + 1));
     }
 
     private void WritePackedElement(ref ReadOnlySpan<byte> from, Slot slot)

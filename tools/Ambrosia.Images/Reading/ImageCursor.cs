@@ -46,7 +46,9 @@ internal ref struct ImageCursor
         }
     }
 
-    /// <summary>Begins a byte string of any length; its content is at <see cref="Position"/>, and <see cref="Pass"/> goes behind it.</summary>
+    /// <summary>
+    /// Begins a byte string of any length; its content is at <see cref="Position"/>, and <see cref="Pass"/> goes behind it.
+    /// </summary>
     internal long ReadBytesLength()
     {
         ulong length = Items.ReadBytesHeader();

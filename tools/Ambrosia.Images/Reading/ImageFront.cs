@@ -12,6 +12,15 @@ public readonly record struct ImageFront(int Items, string Format, ulong Version
     /// <summary>The version of that format that this library reads.</summary>
     public const uint CSharpRead = 8;
 
+    /// <summary>The name of the portable format, and the version of it that this library reads.</summary>
+    public const string Portable = "ambrosia";
+
+    /// <inheritdoc cref="Portable"/>
+    public const uint PortableRead = 1;
+
+    /// <summary>True if it is an image in the portable format, in the version that this library reads.</summary>
+    public bool IsPortable => Format == Portable && Version == PortableRead;
+
     /// <summary>Reads the front; the rest of the image follows.</summary>
     /// <exception cref="ImageException">The image does not begin with the name of a format.</exception>
     /// <exception cref="CborException">It is cut off.</exception>
@@ -25,7 +34,7 @@ public readonly record struct ImageFront(int Items, string Format, ulong Version
         return new ImageFront(items, from.ReadString(), from.ReadUInt64());
     }
 
-    /// <summary>Checks that it is an image of the C# binding, in the version that this library reads.</summary>
+    /// <summary>Refuses an image that is not one of the C# binding, in the version that this library reads.</summary>
     /// <exception cref="ImageException">It is another one, which the message names.</exception>
     public void ExpectCSharp()
     {

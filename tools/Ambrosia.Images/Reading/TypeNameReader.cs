@@ -3,7 +3,9 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia.Images.Reading;
 
-/// <summary>Turns the name of a type in an image into the one that a person knows: without assemblies, with arguments in brackets.</summary>
+/// <summary>
+/// Turns the name of a type in an image into the one that a person knows: without assemblies, with arguments in brackets.
+/// </summary>
 internal static class TypeNameReader
 {
     private const int DepthMax = 32;

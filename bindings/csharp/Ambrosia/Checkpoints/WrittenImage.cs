@@ -6,15 +6,15 @@ namespace Ambrosia.Checkpoints;
 /// <summary>
 /// An image that was written, in pieces: the only copy of it in memory. Once it was sent it is empty. Thread: the scheduler's.
 /// </summary>
-internal sealed class WrittenImage
+internal sealed class WrittenImage : IDisposable
 {
-    private readonly List<OutboundPiece> _pieces;
+    private readonly List<NativePiece> _pieces;
 
     internal WrittenImage(PieceBuffer front, PieceBuffer objects)
     {
         Length = front.Length + objects.Length;
         _pieces = [.. front.TakeAll(), .. objects.TakeAll()];
-        Hash = OutboundPiece.Hash(_pieces);
+        Hash = NativePiece.Hash(_pieces);
     }
 
     /// <summary>The number of its bytes.</summary>
@@ -23,18 +23,28 @@ internal sealed class WrittenImage
     /// <summary>The CRC-64/NVME of its bytes.</summary>
     internal ulong Hash { get; }
 
-    /// <summary>What two images of one state have in common.</summary>
-    internal (long Length, ulong Hash) Fingerprint => (Length, Hash);
-
     /// <summary>Gives the image to the output, between its first and its last frame (protocol P5.7).</summary>
     internal void Send(OutboundBuffer to)
     {
-        foreach (OutboundPiece piece in _pieces)
+        foreach (NativePiece piece in _pieces)
         {
-            if (piece.Content.Length <= ImageChunk.BytesMax) to.WritePiece(FrameType.ImageChunk, piece);
-            else SendInParts(to, piece.Content);
+            if (piece.Content.Length <= ImageChunk.BytesMax)
+            {
+                to.WritePiece(FrameType.ImageChunk, piece);
+                continue;
+            }
+            to.EndPieces();
+            SendInParts(to, piece.Content);
+            piece.Free();
         }
         to.EndPieces();
+        _pieces.Clear();
+    }
+
+    /// <summary>Gives the memory back where the image is not sent.</summary>
+    public void Dispose()
+    {
+        foreach (NativePiece piece in _pieces) piece.Free();
         _pieces.Clear();
     }
 
@@ -43,7 +53,7 @@ internal sealed class WrittenImage
     {
         byte[] all = new byte[Length];
         int at = 0;
-        foreach (OutboundPiece piece in _pieces)
+        foreach (NativePiece piece in _pieces)
         {
             piece.Content.CopyTo(all.AsSpan(at));
             at += piece.Content.Length;

@@ -151,15 +151,14 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
     }
 
     /// <summary>
-    /// Sends a piece as the payload of a frame, behind everything that was committed, from the array in which it stands; the array is the
-    /// buffer's from here on. <see cref="EndPieces"/> follows the last one.
+    /// Sends a piece as the payload of a frame, behind everything that was committed, from where it stands; it is the buffer's from here
+    /// on. <see cref="EndPieces"/> follows the last one, before anything else is written.
     /// </summary>
-    internal void WritePiece(FrameType type, OutboundPiece piece)
+    internal void WritePiece(FrameType type, NativePiece piece)
     {
         CloseRun();
-        new FrameHeader((uint)piece.Content.Length, type, 0).Write(piece.Bytes, seed: 0);
-        _chunks.AppendFull(piece.Bytes, piece.End);
-        _end = piece.End;
+        new FrameHeader((uint)piece.Content.Length, type, 0).Write(piece.GetSpan(), seed: 0);
+        _chunks.AppendFull(piece);
     }
 
     /// <summary>Makes room of its own for what follows a piece.</summary>

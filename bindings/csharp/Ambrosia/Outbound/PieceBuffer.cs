@@ -1,7 +1,6 @@
 using System.Buffers;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
-using Ambrosia.Protocol.Hashing;
 
 namespace Ambrosia.Outbound;
 
@@ -11,71 +10,47 @@ namespace Ambrosia.Outbound;
 /// </summary>
 internal sealed class PieceBuffer : IBufferWriter<byte>
 {
-    /// <summary>The size of a piece with its header: that of the output's own chunks, which use it again.</summary>
+    /// <summary>
+    /// The size of a piece with its header, well below the limit of a frame, so that several share a receive at the other end.
+    /// </summary>
     private const int PieceBytes = SizeLimits.BatchBytesMax;
 
-    private readonly List<OutboundPiece> _pieces = [];
-    private byte[] _last = [];
-    private int _at;
-    private long _before;
+    private readonly List<NativePiece> _pieces = [];
+    private NativePiece? _last;
+
+    /// <summary>The number of bytes that fit behind the last ones.</summary>
+    private int _room;
 
     /// <summary>The number of bytes that were written.</summary>
-    internal long Length => _before + Math.Max(0, _at - FrameHeader.Bytes);
+    internal long Length { get; private set; }
 
-    /// <summary>The pieces in their order; they are the caller's from here on, and the buffer is empty.</summary>
-    internal List<OutboundPiece> TakeAll()
+    /// <summary>Returns the pieces in their order; they are the caller's from here on, and the buffer is empty.</summary>
+    internal List<NativePiece> TakeAll()
     {
-        Close();
-        List<OutboundPiece> all = [.. _pieces];
+        List<NativePiece> all = [.. _pieces.Where(static piece => piece.Content.Length > 0)];
         _pieces.Clear();
-        _before = 0;
+        (_last, _room, Length) = (null, 0, 0);
         return all;
     }
 
-    public void Advance(int count) => _at += count;
-
-    public Span<byte> GetSpan(int sizeHint = 0)
+    public void Advance(int count)
     {
-        if (_last.Length - _at < Math.Max(sizeHint, 1)) Open(sizeHint);
-        return _last.AsSpan(_at);
+        if (count == 0) return;
+        _last!.End += count;
+        _room -= count;
+        Length += count;
     }
 
-    public Memory<byte> GetMemory(int sizeHint = 0)
-    {
-        if (_last.Length - _at < Math.Max(sizeHint, 1)) Open(sizeHint);
-        return _last.AsMemory(_at);
-    }
+    public Span<byte> GetSpan(int sizeHint = 0) => PieceFor(sizeHint).GetSpan()[_last!.End..];
 
-    private void Open(int sizeHint)
-    {
-        Close();
-        _last = GC.AllocateUninitializedArray<byte>(Math.Max(PieceBytes, checked(sizeHint + FrameHeader.Bytes)));
-        _at = FrameHeader.Bytes;
-    }
+    public Memory<byte> GetMemory(int sizeHint = 0) => PieceFor(sizeHint).Memory[_last!.End..];
 
-    private void Close()
+    private NativePiece PieceFor(int sizeHint)
     {
-        if (_at > FrameHeader.Bytes)
-        {
-            _pieces.Add(new OutboundPiece(_last, _at));
-            _before += _at - FrameHeader.Bytes;
-        }
-        _last = [];
-        _at = 0;
-    }
-}
-
-/// <summary>A stretch of bytes behind room for the header of a frame.</summary>
-/// <param name="End">The offset behind the last byte.</param>
-internal readonly record struct OutboundPiece(byte[] Bytes, int End)
-{
-    internal ReadOnlySpan<byte> Content => Bytes.AsSpan(FrameHeader.Bytes, End - FrameHeader.Bytes);
-
-    /// <summary>Appends the content of pieces to a checksum.</summary>
-    internal static ulong Hash(IEnumerable<OutboundPiece> pieces)
-    {
-        ulong hash = 0;
-        foreach (OutboundPiece piece in pieces) hash = ChannelHash.Append(hash, piece.Content);
-        return hash;
+        if (_last is not null && _room >= Math.Max(sizeHint, 1)) return _last;
+        int bytes = Math.Max(PieceBytes, checked(sizeHint + FrameHeader.Bytes));
+        _room = bytes - FrameHeader.Bytes;
+        _pieces.Add(_last = new NativePiece(bytes));
+        return _last;
     }
 }

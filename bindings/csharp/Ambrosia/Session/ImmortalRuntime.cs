@@ -52,7 +52,7 @@ internal sealed class ImmortalRuntime : IHandlerSession
         _dispatcher = new MessageDispatcher(_host, Scheduler, Peers, _answers, Failures);
         _results = new ResultDispatcher(_sender, Peers);
         Queries = new QueryExecutor(
-            _host, _sender, Peers, new QueryChecks(options.QueryChecking, definition.Type.Assembly), () => WriteImage().Fingerprint);
+            _host, _sender, Peers, new QueryChecks(options.QueryChecking, definition.Type.Assembly), Fingerprint);
     }
 
     internal ImmortalContext Context { get; }
@@ -162,6 +162,13 @@ internal sealed class ImmortalRuntime : IHandlerSession
     /// </summary>
     /// <exception cref="NotWritableException">Something reachable from the state or from a suspended method cannot be written.</exception>
     internal WrittenImage WriteImage(bool isReflective = false) => StateImage.Write(ToImage(), isReflective);
+
+    /// <summary>Returns the length and the hash of the present image.</summary>
+    private (long Length, ulong Hash) Fingerprint()
+    {
+        using WrittenImage image = WriteImage();
+        return (image.Length, image.Hash);
+    }
 
     /// <summary>
     /// Makes the image of an immortal of another class that takes the place of this one, between two records. The new immortal is made of

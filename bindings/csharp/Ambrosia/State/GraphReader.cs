@@ -22,7 +22,7 @@ public sealed class GraphReader
     private object[] _objects = [];
     private readonly int _windowBytes;
 
-    /// <summary>Where the bytes are while a graph is read; null before and behind it.</summary>
+    /// <summary>The place in the bytes while a graph is read; null before and behind it.</summary>
     private GraphPlace? _place;
 
     /// <param name="isReflective">No generated code is used: for tests, which compare the two.</param>

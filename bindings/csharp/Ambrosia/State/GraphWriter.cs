@@ -114,7 +114,11 @@ public sealed class GraphWriter
     internal void CopyTo(ref CborWriter to)
     {
         WriteFront(ref to);
-        foreach (OutboundPiece piece in TakeBodies().TakeAll()) to.WriteEncoded(piece.Content);
+        foreach (NativePiece piece in _bodies.TakeAll())
+        {
+            to.WriteEncoded(piece.Content);
+            piece.Free();
+        }
     }
 
     /// <summary>Writes the table of types and the head of the objects, behind which the bodies follow.</summary>

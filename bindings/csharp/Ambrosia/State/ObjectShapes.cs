@@ -87,7 +87,7 @@ internal abstract class ObjectShape
     /// <summary>True when an object is allocated after all others, because it is made of one of them.</summary>
     internal virtual bool IsMadeLate => false;
 
-    /// <summary>What the bodies of these objects are made of, as the image's table of types says it.</summary>
+    /// <summary>The kind of the bodies of these objects, as the image's table of types says it.</summary>
     internal abstract TypeKind Kind { get; }
 
     /// <summary>Returns the places in a body: the names and slots of fields, or the slots of elements.</summary>

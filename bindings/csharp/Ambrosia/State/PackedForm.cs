@@ -97,6 +97,6 @@ internal sealed record PackedForm(string Text, int Bytes, IReadOnlyList<PackedNu
     }
 }
 
-/// <summary>A number of a packed element, or the beginning of a struct in it.</summary>
+/// <summary>It says of a packed element which number comes next, or that a struct begins.</summary>
 /// <param name="Slot">The slot of the number; null: a struct of so many fields begins.</param>
 internal readonly record struct PackedNumber(string? Slot, int Bytes, int Fields);

@@ -17,7 +17,7 @@ internal abstract class Slot
     /// <summary>True when a value refers to nothing, so that it can be read before there are objects.</summary>
     internal virtual bool StandsForItself => false;
 
-    /// <summary>What the table of types says of a number, text or date; null: <see cref="Describe"/> alone knows.</summary>
+    /// <summary>The slot of a number, text or date in the table of types; null: <see cref="Describe"/> alone knows.</summary>
     internal virtual string? Text => null;
 
     /// <summary>True when a value is an array of the fields of its struct.</summary>

@@ -27,7 +27,8 @@ internal static class Slots
         type.IsEnum || (s_byType.TryGetValue(type, out Slot? slot) && slot.GetType().GetGenericTypeDefinition() == typeof(ValueSlot<>));
 
     /// <summary>Returns what the table of types says of values that stand for themselves; null for those of other types.</summary>
-    internal static string? TextOf(Type type) => s_byType.TryGetValue(type, out Slot? slot) ? slot.Text : null;
+    internal static string? TextOf(Type type) =>
+        s_byType.TryGetValue(type, out Slot? slot) ? slot.Text : null;
 
     private static Slot Make(Type type)
     {
@@ -73,7 +74,8 @@ internal static class Slots
             static (ref from) => BitConverter.UInt64BitsToDouble(from.ReadUInt64()));
         Add<decimal>(all, "d", static (ref to, value) => to.WriteDecimal(value), static (ref from) => from.ReadDecimal());
         Add<DateTime>(all, "td", static (ref to, value) => to.WriteDateTime(value), static (ref from) => from.ReadDateTime());
-        Add<DateTimeOffset>(all, "to", static (ref to, value) => to.WriteDateTimeOffset(value), static (ref from) => from.ReadDateTimeOffset());
+        Add<DateTimeOffset>(all, "to", static (ref to, value) => to.WriteDateTimeOffset(value),
+            static (ref from) => from.ReadDateTimeOffset());
         Add<TimeSpan>(all, "ts", static (ref to, value) => to.WriteInt64(value.Ticks), static (ref from) => new TimeSpan(from.ReadInt64()));
         Add<DateOnly>(all, "dd", static (ref to, value) => to.WriteDateOnly(value), static (ref from) => from.ReadDateOnly());
         Add<TimeOnly>(all, "dt", static (ref to, value) => to.WriteTimeOnly(value), static (ref from) => from.ReadTimeOnly());
@@ -125,7 +127,7 @@ internal static class SlotTexts
 {
     internal const string Reference = "@", Opaque = "!", NeverWritten = "-";
 
-    /// <summary>What stands in front of the element: null or one, several in place, an enumerator of a list, all as one byte string.</summary>
+    /// <summary>The prefixes of an element: null or one, several in place, an enumerator of a list, all as one byte string.</summary>
     internal const string Nullable = "?", Several = "*", Enumerator = "~", Packed = "=";
 
     /// <summary>Returns how the table refers to a value in place whose type has this row.</summary>

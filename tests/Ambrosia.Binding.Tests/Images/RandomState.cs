@@ -1,12 +1,16 @@
 using System.Collections.Immutable;
 using System.Net;
 using System.Runtime.CompilerServices;
+using Ambrosia.State;
 
 namespace Ambrosia.Binding.Tests.Images;
 
 /// <summary>Makes random graphs of every type that can be state, with sharing and cycles, from a seed.</summary>
 internal sealed class RandomState(int seed)
 {
+    /// <summary>An app's definition does this; here there need not be one before.</summary>
+    static RandomState() => StateSerializers.Read(typeof(RandomState).Assembly);
+
     private readonly Random _random = new(seed);
     private readonly List<object?> _pool = [null, "a text", "", 5, 2.5, true, 'x', new byte[] { 1, 2 }, Array.Empty<int>(), new object()];
 
@@ -41,7 +45,7 @@ internal sealed class RandomState(int seed)
     {
         0 => Some(Int), 1 => Some(Number), 2 => Some(Money), 3 => Some(Day), 4 => Some(() => (Mood)_random.Next(4)), 5 => Some(MakePlace),
         6 => Some(MakeMixed), 7 => Some(Text), 8 => Some(Pick), 9 => Some(() => _random.Next(2) == 0 ? (int?)null : Int()),
-        10 => Some(() => (Char(), (Half)Number(), UInt128.MaxValue - (uint)Int())), 11 => MakeGrid(),
+        10 => Some(() => (Char(), _random.Next(2) == 0, (Half)Number(), UInt128.MaxValue - (uint)Int())), 11 => MakeGrid(),
         _ => Some(() => (object?)Some(Id)),
     };
 

@@ -133,7 +133,8 @@ internal sealed class PackedLayout
         object box = RuntimeHelpers.GetUninitializedObject(type), ones = RuntimeHelpers.GetUninitializedObject(field.FieldType);
         Boxes.BytesOf(ones).Fill(byte.MaxValue);
         field.SetValue(box, ones);
-        return Boxes.BytesOf(box).IndexOf(byte.MaxValue);
+        return Boxes.BytesOf(box).IndexOfAnyExcept((byte)0) is >= 0 and { } offset ? offset
+            : throw new PlatformNotSupportedException($"the place of {field.Name} in {type} cannot be found");
     }
 }
 

@@ -9,6 +9,7 @@ import pathlib
 import cbor_vectors as cbor
 import connection_vectors as connection
 import contract_vectors as contract
+import image_vectors
 import log_files
 import log_vectors as log
 from encoding import FILES
@@ -16,7 +17,8 @@ from encoding import FILES
 HERE = pathlib.Path(__file__).parent
 
 for make in (connection.varints, connection.hashes, connection.frames, connection.app_payloads, connection.link_payloads, connection.client_payloads,
-             log.runs, log.records, log.checkpoints, cbor.cbors, cbor.values, log_files.log_files):
+             log.runs, log.records, log.checkpoints, cbor.cbors, cbor.values, log_files.log_files,
+             image_vectors.images):
     make()
 contract.contracts(HERE)
 for file, entries in FILES.items():

@@ -1,5 +1,6 @@
 using System.Reflection;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Payloads;
 using Ambrosia.Session;
 using Ambrosia.State;
 using static Ambrosia.Binding.Tests.FakeCoordinator;
@@ -85,10 +86,11 @@ public sealed class StateCodecTests
         graph.IdOf(new Circle(1.5));
         graph.WriteAll();
         Assert.Equal(
-            "82" + // two types, each with its fields
-            "82" + "82" + Text("Ambrosia.Binding.Tests.Pot`1, Ambrosia.Binding.Tests") + Text("System.String, System.Private.CoreLib")
-            + "82" + Text("_content") + Text("_next") +
-            "82" + Text("#1 Ambrosia.Binding.Tests.IForm, Ambrosia.Binding.Tests") + "81" + Text("<Radius>k__BackingField") +
+            "82" + // two types, each with its name, its kind, and the names and slots of its fields
+            "83" + "82" + Text("Ambrosia.Binding.Tests.Pot`1, Ambrosia.Binding.Tests") + Text("System.String, System.Private.CoreLib")
+            + "00" + "84" + Text("_content") + Text("s") + Text("_next") + Text("@") +
+            "83" + Text("#1 Ambrosia.Binding.Tests.IForm, Ambrosia.Binding.Tests")
+            + "00" + "82" + Text("<Radius>k__BackingField") + Text("f8") +
             "84" + // two objects, each its type and its body
             "00" + "82" + Text("grüße") + "00" +
             "01" + "81" + "1B3FF8000000000000",
@@ -107,7 +109,8 @@ public sealed class StateCodecTests
         string list = Text("System.Collections.Generic.List`1, System.Private.CoreLib"),
             point = Text("Ambrosia.Binding.Tests.Point, Ambrosia.Binding.Tests");
         Assert.Equal(
-            "82" + "82" + "82" + list + point + "80" + "82" + point + "82" + Text("<X>k__BackingField") + Text("<Y>k__BackingField") +
+            "82" + "83" + "82" + list + point + "04" + "81" + Text("#1") +
+            "83" + point + "01" + "84" + Text("<X>k__BackingField") + Text("i4") + Text("<Y>k__BackingField") + Text("i4") +
             "82" + "00" + "83" + "00" + "820102" + "820304", // one object: its type, the comparer, then the elements
             Hex(graph));
     }
@@ -157,7 +160,9 @@ public sealed class StateCodecTests
         where T : Immortal, IImmortal<T>
     {
         ImmortalRuntime runtime = NewRuntime<T>();
-        runtime.Restore(image, acceptSource: false, isReflective);
+        using var bytes = new LargeBuffer();
+        bytes.Append(image);
+        runtime.Restore(bytes, acceptSource: false, isReflective);
         return runtime;
     }
 

@@ -7,6 +7,7 @@ using Ambrosia.Tools.Listing;
 using Ambrosia.Tools.Output;
 using Ambrosia.Tools.Quarantine;
 using Ambrosia.Tools.Replicas;
+using Ambrosia.Tools.States;
 using Ambrosia.Tools.SuspendedCalls;
 using Ambrosia.Tools.Verification;
 
@@ -41,6 +42,7 @@ internal static class Tool
             new LogToolCommand(streams),
             new VerifyToolCommand(streams),
             new SuspendedToolCommand(streams),
+            new StateToolCommand(streams),
             new DoctorToolCommand(streams),
             new CertsToolCommand(streams),
             new StatusToolCommand(streams),

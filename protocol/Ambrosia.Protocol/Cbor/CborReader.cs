@@ -116,6 +116,12 @@ public ref partial struct CborReader
     public ReadOnlySpan<byte> ReadBytes() =>
         IsIndefinite(CborMajor.Bytes) ? ReadPieces(CborMajor.Bytes) : Taken(CborMajor.Bytes);
 
+    /// <summary>
+    /// Reads the length of a byte string, of which the content follows: for one that may be longer than the bytes that this reader has.
+    /// Whoever calls it checks the length, and reads on behind the content with another reader.
+    /// </summary>
+    public ulong ReadBytesHeader() => Argument(CborMajor.Bytes);
+
     /// <summary>Reads and checks a text and returns its UTF-8 as a view on the bytes. One in pieces (lenient) is put together.</summary>
     public ReadOnlySpan<byte> ReadUtf8() =>
         IsIndefinite(CborMajor.Text) ? ReadPieces(CborMajor.Text) : TakenText();

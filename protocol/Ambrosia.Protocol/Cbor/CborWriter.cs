@@ -60,6 +60,9 @@ public ref struct CborWriter
         _target.Put(value);
     }
 
+    /// <summary>Begins a byte string whose content the caller writes behind it, in as many pieces as it likes.</summary>
+    public void WriteBytesHeader(ulong length) => Head(CborMajor.Bytes, length);
+
     /// <summary>Writes a text as UTF-8.</summary>
     /// <exception cref="ArgumentException">The text has lone surrogates, which UTF-8 cannot encode.</exception>
     public void WriteString(scoped ReadOnlySpan<char> value)

@@ -21,7 +21,8 @@ internal static class FolderOrder
         ["ImmortalCoordinator"] = ".",
         ["Ambrosia.Embedded"] = ".",
         ["Ambrosia.ContractFile"] = ".",
-        ["ambrosia"] = "Output Decoding Logs Commands Records Certificates Listing Replicas SuspendedCalls Verification Quarantine "
+        ["Ambrosia.Images"] = "Reading Json",
+        ["ambrosia"] = "Output Decoding Logs Commands Records Certificates Listing Replicas SuspendedCalls States Verification Quarantine "
             + "Diagnosis .",
     };
 

@@ -28,7 +28,8 @@ internal static class KnowledgeRules
         ["Ambrosia.Generators"] = [],
         ["Ambrosia.Generators.CodeFixes"] = ["Ambrosia.Generators"],
         ["Ambrosia.ContractFile"] = [],
-        ["ambrosia"] = [Coordinator, Protocol, Log, Links],
+        ["Ambrosia.Images"] = [Protocol],
+        ["ambrosia"] = [Coordinator, Protocol, Log, Links, "Ambrosia.Images"],
     };
 
     /// <summary>Namespaces that are not for a project, and why.</summary>

@@ -1,3 +1,4 @@
+using System.Text;
 using System.Text.Encodings.Web;
 using System.Text.Json;
 using System.Text.Json.Serialization;
@@ -48,6 +49,13 @@ internal sealed class Screen
         if (IsJson) throw new InvalidOperationException("text in the middle of JSON");
         if (_terminal is null || tone == Tone.Plain || s_plain) Write(text);
         else Write(Coloured(text, tone));
+    }
+
+    /// <summary>Shows a piece of text that is JSON already, in both forms: whole characters of UTF-8.</summary>
+    public void Piece(ReadOnlySpan<byte> utf8)
+    {
+        string text = Encoding.UTF8.GetString(utf8);
+        Guard(() => _streams.Output.Write(text));
     }
 
     /// <summary>Shows a table; for people only.</summary>

@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.CommandLine;
+using Ambrosia.Images.Reading;
 using Ambrosia.Log.Checkpoints;
 using Ambrosia.Log.Format;
 using Ambrosia.Protocol;
@@ -95,9 +96,6 @@ internal sealed record SuspendedReport(
 /// </summary>
 internal static class SuspendedCallsCheck
 {
-    /// <summary>An image of the C# binding begins with these items at least: its version and the method bodies.</summary>
-    private const int ItemsMin = 2;
-
     /// <summary>Returns a line for each suspended method and await that the builds cannot continue.</summary>
     /// <exception cref="ToolMisuse">It is no image of the C# binding.</exception>
     public static IReadOnlyList<string> Refusals(CheckpointReader checkpoint, BuildMethodBodies builds, bool acceptSource)
@@ -119,15 +117,14 @@ internal static class SuspendedCallsCheck
         try
         {
             var from = new CborReader(image);
-            if (from.ReadArrayHeader() < ItemsMin) return null;
-            from.ReadUInt32();
+            ImageFront.Read(ref from).ExpectCSharp();
             return MethodBodyCheck.Refusals(ref from, builds.Of, acceptSource);
         }
         catch (CborException e) when (e.Error == CborError.Truncated)
         {
             return null;
         }
-        catch (CborException e)
+        catch (Exception e) when (e is CborException or ImageException)
         {
             throw new ToolMisuse("the checkpoint holds no image of a C# app", e.Message, "ask with the tools of its language");
         }

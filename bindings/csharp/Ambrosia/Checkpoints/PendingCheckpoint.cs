@@ -1,7 +1,7 @@
-using System.Buffers;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
 using Ambrosia.Protocol.Hashing;
+using Ambrosia.Protocol.Payloads;
 using Ambrosia.Protocol.Records;
 
 namespace Ambrosia.Checkpoints;
@@ -54,11 +54,13 @@ internal sealed class PendingCheckpoint(Epoch epoch, string replica)
 }
 
 /// <summary>
-/// Collects the image that a session begins with (protocol P5.7), and checks its length and hash. Thread: the scheduler's.
+/// Collects the image that a session begins with (protocol P5.7), and checks its length and hash. It owns the one copy of it, and gives it
+/// back when it is disposed. Thread: the scheduler's.
 /// </summary>
-internal sealed class ImageReceiver
+internal sealed class ImageReceiver : IDisposable
 {
-    private readonly ArrayBufferWriter<byte> _bytes = new();
+    private readonly LargeBuffer _bytes = new();
+    private ulong _hash;
 
     internal void Begin(ImageBegin begin, Lsn expected)
     {
@@ -68,15 +70,16 @@ internal sealed class ImageReceiver
 
     internal void Add(ReadOnlySpan<byte> chunk)
     {
-        if (_bytes.WrittenCount > Array.MaxLength - chunk.Length) throw new ProtocolViolation("P5.7", "an image of more than 2 GiB");
-        _bytes.Write(chunk);
+        _bytes.Append(chunk);
+        _hash = ChannelHash.Append(_hash, chunk);
     }
 
-    internal ReadOnlySpan<byte> End(ImageEnd end)
+    internal LargeBuffer End(ImageEnd end)
     {
-        if (end.Length != (ulong)_bytes.WrittenCount)
-            throw new ProtocolViolation("P5.7", $"an image of {_bytes.WrittenCount} bytes that says {end.Length}");
-        if (end.Hash != ChannelHash.Append(0, _bytes.WrittenSpan)) throw new ProtocolViolation("P5.7", "an image with a wrong checksum");
-        return _bytes.WrittenSpan;
+        if (end.Length != (ulong)_bytes.Length)
+            throw new ProtocolViolation("P5.7", $"an image of {_bytes.Length} bytes that says {end.Length}");
+        return end.Hash == _hash ? _bytes : throw new ProtocolViolation("P5.7", "an image with a wrong checksum");
     }
+
+    public void Dispose() => _bytes.Dispose();
 }

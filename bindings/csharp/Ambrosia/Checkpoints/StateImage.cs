@@ -1,37 +1,42 @@
-using System.Buffers;
 using System.Reflection;
+using Ambrosia.Outbound;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Payloads;
 using Ambrosia.State;
 using Ambrosia.Suspension;
 
 namespace Ambrosia.Checkpoints;
 
 /// <summary>
-/// Writes and reads images: everything that a session needs to go on after the records that an image contains. An image is one CBOR array:
-/// [version, bodies that suspended methods need, types, objects]. Object 0 is the <see cref="ImageRoot"/>. State and suspended methods are
-/// one graph, so that a local that is also an object of the state still is after a restore. Thread: the scheduler's, between records.
+/// Writes and reads images: everything that a session needs to go on after the records that an image contains (docs/image.md). An image is
+/// one CBOR array: [format, version, bodies that suspended methods need, types, objects]. Object 0 is the <see cref="ImageRoot"/>. State
+/// and suspended methods are one graph, so that a local that is also an object of the state still is after a restore. Thread: the
+/// scheduler's, between records.
 /// </summary>
 internal static class StateImage
 {
-    internal const uint Version = 7;
+    internal const uint Version = 8;
+
+    /// <summary>The text with which every image of this binding begins.</summary>
+    internal const string FormatName = "ambrosia-csharp";
 
     /// <summary>Writes an image. It changes nothing: handlers go on undisturbed, and a second image has the same bytes.</summary>
     /// <exception cref="NotWritableException">Something reachable from the state or from a suspended method cannot be written.</exception>
-    internal static ReadOnlyMemory<byte> Write(ImageRoot root, bool isReflective = false) => Write(root, new GraphWriter(isReflective));
+    internal static WrittenImage Write(ImageRoot root, bool isReflective = false) => Write(root, new GraphWriter(isReflective));
 
     /// <summary>
     /// Writes the image for <paramref name="successor"/>, which was made of the immortal of <paramref name="root"/> and takes its place:
     /// another class, with the same suspended methods.
     /// </summary>
     /// <exception cref="NotWritableException">Something refers to the immortal that is replaced, or cannot be written.</exception>
-    internal static ReadOnlyMemory<byte> WriteFor(Immortal successor, ImageRoot root)
+    internal static WrittenImage WriteFor(Immortal successor, ImageRoot root)
     {
         var migration = new StateMigration(root.Immortal!, successor);
         root.Immortal = successor;
         return Write(root, new GraphWriter(moving: migration));
     }
 
-    private static ReadOnlyMemory<byte> Write(ImageRoot root, GraphWriter graph)
+    private static WrittenImage Write(ImageRoot root, GraphWriter graph)
     {
         graph.IdOf(root);
         graph.WriteAll();
@@ -43,31 +48,34 @@ internal static class StateImage
         foreach (IPendingTask task in root.Tasks)
             if (task.Source.Waiter is ISuspended waiter) graph.Waiting(waiter.MachineType, StateOf(waiter), $"task {task.Number}");
 
-        var image = new ArrayBufferWriter<byte>();
-        var to = new CborWriter(image);
-        to.WriteArrayHeader(4);
+        var front = new PieceBuffer();
+        var to = new CborWriter(front);
+        to.WriteArrayHeader(5);
+        to.WriteString(FormatName);
         to.WriteUInt64(Version);
         graph.Bodies.CopyTo(ref to);
-        graph.CopyTo(ref to);
+        graph.WriteFront(ref to);
         to.Flush();
-        return image.WrittenMemory;
+        return new WrittenImage(front, graph.TakeBodies());
     }
 
-    /// <exception cref="InvalidDataException">The image is not for this app or this version of the binding.</exception>
+    /// <exception cref="InvalidDataException">The image is not for this app.</exception>
+    /// <exception cref="OtherImageFormatException">Another binding, or another version of this one, has written the image.</exception>
     /// <exception cref="SuspendedCallsChangedException">Methods that are suspended in it have other bodies now; nothing
     /// was restored.</exception>
     internal static void Restore(
-        ReadOnlySpan<byte> image, bool acceptSource, AttachProxy attach, Action<ImageRoot> adopt, bool isReflective = false)
+        LargeBuffer image, bool acceptSource, AttachProxy attach, Action<ImageRoot> adopt, bool isReflective = false)
     {
         try
         {
-            CborReader from = Check(image, acceptSource, out List<string> refusals);
+            CborReader from = Check(image.From(0), acceptSource, out List<string> refusals);
             if (refusals.Count > 0) throw new SuspendedCallsChangedException(refusals);
             var graph = new GraphReader(attach, isReflective);
-            graph.ReadAll(ref from);
+            graph.ReadAll(image, from.Position);
             adopt(graph.ObjectOf(0) as ImageRoot ?? throw new InvalidDataException("The image does not begin with its root."));
         }
-        catch (Exception e) when (e is not (InvalidDataException or SuspendedCallsChangedException or OutOfMemoryException))
+        catch (Exception e) when (e is not
+            (InvalidDataException or OtherImageFormatException or SuspendedCallsChangedException or OutOfMemoryException))
         {
             throw new InvalidDataException($"The image is damaged: {e.Message}", e);
         }
@@ -77,12 +85,25 @@ internal static class StateImage
     private static CborReader Check(ReadOnlySpan<byte> image, bool acceptSource, out List<string> refusals)
     {
         var from = new CborReader(image);
-        if (from.ReadArrayHeader() < 2) throw new InvalidDataException("The image is not one of this binding.");
-        uint version = from.ReadUInt32();
-        if (version != Version) throw new InvalidDataException($"The image has version {version}; this binding reads version {Version}.");
+        CheckFormat(ref from);
         refusals = MethodBodyCheck.Refusals(ref from,
             static name => TypeNames.AssemblyNamed(name) is { } found ? MethodBodyTable.Of(found).Known : null, acceptSource);
         return from;
+    }
+
+    /// <summary>Reads the name and the version of the image's format, by which an image of another binding is known.</summary>
+    private static void CheckFormat(ref CborReader from)
+    {
+        int items = from.PeekKind() == CborKind.Array ? from.ReadArrayHeader() : 0;
+        if (items > 0 && from.PeekKind() == CborKind.Unsigned) // as in images before version 8, which did not name their format
+            throw new OtherImageFormatException($"{FormatName} of version {from.ReadUInt64()}", $"{FormatName} of version {Version}");
+        if (items < 2 || from.PeekKind() != CborKind.Text)
+            throw new OtherImageFormatException("a format that it does not name", $"{FormatName} of version {Version}");
+        string format = from.ReadString();
+        ulong version = from.PeekKind() == CborKind.Unsigned ? from.ReadUInt64() : 0;
+        if (format != FormatName || version != Version)
+            throw new OtherImageFormatException($"{format} of version {version}", $"{FormatName} of version {Version}");
+        if (items != 5) throw new InvalidDataException($"The image has {items} parts instead of 5.");
     }
 
     private static int StateOf(ISuspended waiter)
@@ -92,3 +113,7 @@ internal static class StateImage
             .GetField("<>1__state", BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic)?.GetValue(machine) as int? ?? -1;
     }
 }
+
+/// <summary>Another binding, or another version of this one, has written the image; nothing was restored.</summary>
+internal sealed class OtherImageFormatException(string found, string known)
+    : Exception($"The checkpoint's image has the format {found}; this app reads {known}. Nothing is lost: start the app that wrote it.");

@@ -150,6 +150,24 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
         EndControl();
     }
 
+    /// <summary>
+    /// Sends a piece as the payload of a frame, behind everything that was committed, from where it stands; it is the buffer's from here
+    /// on. <see cref="EndPieces"/> follows the last one, before anything else is written.
+    /// </summary>
+    internal void WritePiece(FrameType type, NativePiece piece)
+    {
+        CloseRun();
+        new FrameHeader((uint)piece.Content.Length, type, 0).Write(piece.GetSpan(), seed: 0);
+        _chunks.AppendFull(piece);
+    }
+
+    /// <summary>Makes room of its own for what follows a piece.</summary>
+    internal void EndPieces()
+    {
+        CloseRun();
+        _chunks.Append(ChunkBytes, ref _end);
+    }
+
     /// <summary>Makes everything committed ready to be taken.</summary>
     internal void Flush() => CloseRun();
 

@@ -63,6 +63,15 @@ internal sealed class OutboundChunks
         end = 0;
     }
 
+    /// <summary>Leaves the tail for a piece that holds a whole frame already. The producer calls it.</summary>
+    internal void AppendFull(NativePiece piece)
+    {
+        var next = new OutboundChunk(piece);
+        Volatile.Write(ref _tail.Next, next);
+        _tail = next;
+        Publish(piece.End);
+    }
+
     /// <summary>Gives a stretch of whole frames from the front, of any length. The consumer calls it.</summary>
     internal bool TryTake(out ReadOnlyMemory<byte> bytes)
     {
@@ -73,7 +82,7 @@ internal sealed class OutboundChunks
             int ready = Volatile.Read(ref _head.Published);
             if (_taken < ready)
             {
-                bytes = _head.Bytes.AsMemory(_taken, ready - _taken);
+                bytes = _head.Memory.Slice(_taken, ready - _taken);
                 return true;
             }
             if (next is null)
@@ -116,6 +125,11 @@ internal sealed class OutboundChunks
 
     private void GiveSpare(OutboundChunk chunk)
     {
+        if (chunk.Piece is { } piece)
+        {
+            piece.Free();
+            return;
+        }
         chunk.Clear();
         using (_sparesGate.Enter())
         {
@@ -135,9 +149,19 @@ internal sealed class OutboundChunks
 /// <summary>
 /// Holds a stretch of the app's output stream. The producer fills it from the front and links the next; the consumer follows.
 /// </summary>
-internal sealed class OutboundChunk(int bytes)
+internal sealed class OutboundChunk
 {
-    internal readonly byte[] Bytes = GC.AllocateUninitializedArray<byte>(bytes);
+    /// <summary>The bytes that the producer writes; none where they stand in <see cref="Piece"/>.</summary>
+    internal readonly byte[] Bytes;
+
+    /// <summary>What came as it is, and goes when it is sent; null: the chunk is written and used again.</summary>
+    internal readonly NativePiece? Piece;
+
+    internal OutboundChunk(int bytes) => Bytes = GC.AllocateUninitializedArray<byte>(bytes);
+
+    internal OutboundChunk(NativePiece piece) => (Bytes, Piece) = ([], piece);
+
+    internal ReadOnlyMemory<byte> Memory => Piece is null ? Bytes : Piece.Memory;
 
     /// <summary>
     /// The offset below which whole frames may be sent. The producer writes it, the consumer reads it, and it never falls.

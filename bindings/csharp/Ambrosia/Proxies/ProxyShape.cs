@@ -9,6 +9,8 @@ namespace Ambrosia.Proxies;
 /// </summary>
 internal sealed class ProxyShape(Type type) : ObjectShape
 {
+    internal override TypeKind Kind => TypeKind.Proxy;
+
     internal override void Write(GraphWriter graph, ref CborWriter to, object instance)
     {
         InstanceId target = ((ImmortalProxy)instance).Destination.Id;

@@ -8,7 +8,6 @@ using Ambrosia.Immortals;
 using Ambrosia.Messages;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
-using Ambrosia.Protocol.Hashing;
 using Ambrosia.Proxies;
 
 namespace Ambrosia.Queries;
@@ -19,7 +18,7 @@ namespace Ambrosia.Queries;
 /// and ends the app, since its state is no longer what the log says. Thread: the scheduler's, between records.
 /// </summary>
 internal sealed class QueryExecutor(
-    ImmortalHost host, MessageSender sender, PeerTable peers, QueryChecks checks, Func<ReadOnlyMemory<byte>> writeImage) : IReplies
+    ImmortalHost host, MessageSender sender, PeerTable peers, QueryChecks checks, Func<(long Length, ulong Hash)> writeImage) : IReplies
 {
     private readonly ArrayBufferWriter<byte> _answer = new(256);
     private bool _isAnswered;
@@ -105,9 +104,9 @@ internal sealed class QueryExecutor(
     {
         try
         {
-            ReadOnlyMemory<byte> image = writeImage();
+            (long Length, ulong Hash) image = writeImage();
             Checked++;
-            return (image.Length, ChannelHash.Append(0, image.Span));
+            return image;
         }
         catch (NotWritableException)
         {

@@ -9,6 +9,8 @@ internal sealed class RandomShape : ObjectShape
     /// <param name="type">Always <see cref="ReplayedRandom"/>.</param>
     public RandomShape(Type type) => _ = type;
 
+    internal override TypeKind Kind => TypeKind.Other;
+
     internal override void Write(GraphWriter graph, ref CborWriter to, object instance)
     {
         (ulong a, ulong b, ulong c, ulong d) = ((ReplayedRandom)instance).State;

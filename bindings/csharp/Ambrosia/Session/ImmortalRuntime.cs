@@ -8,6 +8,7 @@ using Ambrosia.Messages;
 using Ambrosia.Outbound;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Payloads;
 using Ambrosia.Protocol.Records;
 using Ambrosia.Protocol.Runs;
 using Ambrosia.Proxies;
@@ -51,7 +52,7 @@ internal sealed class ImmortalRuntime : IHandlerSession
         _dispatcher = new MessageDispatcher(_host, Scheduler, Peers, _answers, Failures);
         _results = new ResultDispatcher(_sender, Peers);
         Queries = new QueryExecutor(
-            _host, _sender, Peers, new QueryChecks(options.QueryChecking, definition.Type.Assembly), () => WriteImage());
+            _host, _sender, Peers, new QueryChecks(options.QueryChecking, definition.Type.Assembly), Fingerprint);
     }
 
     internal ImmortalContext Context { get; }
@@ -160,7 +161,14 @@ internal sealed class ImmortalRuntime : IHandlerSession
     /// Writes the image of everything that is executed. Handlers go on undisturbed, and a second image has the same bytes.
     /// </summary>
     /// <exception cref="NotWritableException">Something reachable from the state or from a suspended method cannot be written.</exception>
-    internal ReadOnlyMemory<byte> WriteImage(bool isReflective = false) => StateImage.Write(ToImage(), isReflective);
+    internal WrittenImage WriteImage(bool isReflective = false) => StateImage.Write(ToImage(), isReflective);
+
+    /// <summary>Returns the length and the hash of the present image.</summary>
+    private (long Length, ulong Hash) Fingerprint()
+    {
+        using WrittenImage image = WriteImage();
+        return (image.Length, image.Hash);
+    }
 
     /// <summary>
     /// Makes the image of an immortal of another class that takes the place of this one, between two records. The new immortal is made of
@@ -169,7 +177,7 @@ internal sealed class ImmortalRuntime : IHandlerSession
     /// images to what an upgrade needs of it.
     /// </summary>
     /// <exception cref="NotWritableException">Something refers to the immortal that is replaced, or cannot be written.</exception>
-    internal ReadOnlyMemory<byte> Succeed(Func<Immortal, Immortal> make)
+    internal WrittenImage Succeed(Func<Immortal, Immortal> make)
     {
         Immortal successor;
         using (Scheduler.Enter()) successor = ImmortalHost.Constructed(Context, () => make(_host.Started()));
@@ -177,9 +185,10 @@ internal sealed class ImmortalRuntime : IHandlerSession
     }
 
     /// <exception cref="InvalidDataException">The image is another app's, or contradicts itself.</exception>
+    /// <exception cref="OtherImageFormatException">Another binding, or another version of this one, has written the image.</exception>
     /// <exception cref="SuspendedCallsChangedException">Methods that are suspended in it have other bodies now; nothing
     /// was restored.</exception>
-    internal void Restore(ReadOnlySpan<byte> image, bool acceptSource, bool isReflective = false) =>
+    internal void Restore(LargeBuffer image, bool acceptSource, bool isReflective = false) =>
         StateImage.Restore(image, acceptSource, AttachProxy, Adopt, isReflective);
 
     /// <summary>Collects everything that a checkpoint holds of this side. It shares the objects, so it is to be written at once.</summary>

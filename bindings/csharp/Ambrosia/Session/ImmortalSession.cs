@@ -147,6 +147,11 @@ public sealed class ImmortalSession
             _options.Log(changed.Message);
             Finish(GoodbyeCode.Refused, Short(changed));
         }
+        catch (OtherImageFormatException other)
+        {
+            _options.Log(other.Message);
+            Finish(GoodbyeCode.Refused, other.Message);
+        }
         catch (Diverged difference)
         {
             Finish(GoodbyeCode.Divergence, difference.Message);
@@ -206,9 +211,12 @@ public sealed class ImmortalSession
                 _image!.Add(ImageChunk.Read(payload.Span));
                 break;
             case FrameType.ImageEnd when State == SessionState.ReceivingImage:
-                _executor!.Restore(_image!.End(ImageEnd.Read(payload.Span)));
+                using (ImageReceiver image = _image!)
+                {
+                    _image = null;
+                    _executor!.Restore(image.End(ImageEnd.Read(payload.Span)));
+                }
                 _executor.Runtime.Failures.ReportAll();
-                _image = null;
                 State = SessionState.Running;
                 break;
             case FrameType.Deliver when State == SessionState.Running:
@@ -248,6 +256,7 @@ public sealed class ImmortalSession
         if (State == SessionState.Ended) return;
         State = SessionState.Ended;
         End = new SessionEnd(code, why, byCoordinator);
+        _image?.Dispose();
         if (!byCoordinator) _output.Buffer.Write(new Goodbye(code, why));
         _output.Buffer.Flush();
         LostImpulses = _output.Impulses.End(new InvalidOperationException(why));

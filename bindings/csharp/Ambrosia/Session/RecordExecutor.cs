@@ -3,7 +3,7 @@ using Ambrosia.Checkpoints;
 using Ambrosia.Failures;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
-using Ambrosia.Protocol.Hashing;
+using Ambrosia.Protocol.Payloads;
 using Ambrosia.Protocol.Records;
 using Ambrosia.Protocol.Runs;
 
@@ -16,11 +16,6 @@ namespace Ambrosia.Session;
 /// </summary>
 internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime, SessionOptions options)
 {
-    /// <summary>
-    /// The size of one image chunk in bytes: well below the limit (P5.7), so that several frames share a receive at the other end.
-    /// </summary>
-    private const int ImageChunkBytes = 256 << 10;
-
     private readonly PendingCheckpoint _checkpoint = new(welcome.Epoch, welcome.Replica);
 
     /// <summary>The reason for which the last image could not be written, which the next marks would repeat.</summary>
@@ -32,7 +27,7 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
 
     internal ProgressReporter Progress { get; } = new(runtime.Outbound, welcome.Checkpoint);
 
-    internal void Restore(ReadOnlySpan<byte> image)
+    internal void Restore(LargeBuffer image)
     {
         try
         {
@@ -193,7 +188,7 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
     private void TakeCheckpoint()
     {
         if (Runtime.Immortal is null) throw new ProtocolViolation("P5.8", "a checkpoint mark before FirstStart or an image");
-        ReadOnlyMemory<byte> image;
+        WrittenImage image;
         try
         {
             image = Runtime.WriteImage();
@@ -208,9 +203,8 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
             return;
         }
         Runtime.Outbound.Write(new ImageBegin(Progress.Executed, StateImage.Version));
-        for (int at = 0; at < image.Length; at += ImageChunkBytes)
-            Runtime.Outbound.Write(FrameType.ImageChunk, image.Span.Slice(at, Math.Min(ImageChunkBytes, image.Length - at)));
-        Runtime.Outbound.Write(new ImageEnd((ulong)image.Length, ChannelHash.Append(0, image.Span)));
+        image.Send(Runtime.Outbound);
+        Runtime.Outbound.Write(new ImageEnd((ulong)image.Length, image.Hash));
         Progress.ReportedByImage();
     }
 }

@@ -68,6 +68,10 @@ internal sealed class MapShape<TMap, TKey, TValue>(Func<TMap, object?> comparer,
     private readonly Slot<TKey> _keys = (Slot<TKey>)Slots.Of(typeof(TKey));
     private readonly Slot<TValue> _values = (Slot<TValue>)Slots.Of(typeof(TValue));
 
+    internal override TypeKind Kind => TypeKind.Map;
+
+    internal override string[] Members(GraphWriter graph) => [_keys.Describe(graph), _values.Describe(graph)];
+
     internal override bool IsFilledLast => true;
 
     internal override void Write(GraphWriter graph, ref CborWriter to, object instance)
@@ -99,6 +103,7 @@ internal sealed class MapShape<TMap, TKey, TValue>(Func<TMap, object?> comparer,
         var pairs = new List<(TKey Key, TValue Value)>();
         for (int i = 1; i + 1 < items; i += 2)
         {
+            graph.MoveOn(ref from);
             TKey key = _keys.Read(graph, ref from) ?? throw new InvalidDataException($"The image holds a {typeof(TMap)} with a null key.");
             TValue value = _values.Read(graph, ref from);
             if (free.Length == 0) map.Add(key, value);
@@ -127,16 +132,19 @@ internal sealed class SequenceShape<TCollection, T>(
 {
     private readonly Slot<T> _slot = (Slot<T>)Slots.Of(typeof(T));
 
+    internal override TypeKind Kind => TypeKind.Sequence;
+
+    internal override string[] Members(GraphWriter graph) => [_slot.Describe(graph)];
+
     internal override bool IsFilledLast => comparer is not null;
 
     internal override void Write(GraphWriter graph, ref CborWriter to, object instance)
     {
         var collection = (TCollection)instance;
-        T[] items = [.. inOrder(collection)];
-        to.WriteArrayHeader(1 + items.Length);
+        to.WriteArrayHeader(1 + ((IReadOnlyCollection<T>)collection).Count);
         Comparers.Write(graph, ref to, comparer?.Invoke(collection), typeof(TCollection), hashed?.Slots.CapacityOf(collection) ?? 0,
             hashed?.Slots.FreeOf(collection));
-        foreach (T item in items)
+        foreach (T item in inOrder(collection))
         {
             graph.AtElementOf(typeof(TCollection));
             _slot.Write(graph, ref to, item);
@@ -157,14 +165,20 @@ internal sealed class SequenceShape<TCollection, T>(
         if (capacity > 0) HashedSlots.Of<TCollection>(hashed?.Slots).SetCapacity(collection, capacity);
         if (free.Length == 0)
         {
-            for (int i = 1; i < count; i++) add(collection, _slot.Read(graph, ref from));
+            for (int i = 1; i < count; i++) add(collection, ReadItem(graph, ref from));
             filled?.Invoke(collection);
             return;
         }
         var items = new List<T>();
-        for (int i = 1; i < count; i++) items.Add(_slot.Read(graph, ref from));
+        for (int i = 1; i < count; i++) items.Add(ReadItem(graph, ref from));
         HashedSlots.Of<TCollection>(hashed?.Slots)
             .Fill(collection, items, free, (item, _) => add(collection, item), item => hashed!.Remove(collection, item));
+    }
+
+    private T ReadItem(GraphReader graph, ref CborReader from)
+    {
+        graph.MoveOn(ref from);
+        return _slot.Read(graph, ref from);
     }
 }
 

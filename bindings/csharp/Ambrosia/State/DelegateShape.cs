@@ -19,6 +19,8 @@ internal sealed class DelegateShape(Type type) : ObjectShape
 
     internal override bool IsMadeLate => true;
 
+    internal override TypeKind Kind => TypeKind.Delegate;
+
     internal override void Write(GraphWriter graph, ref CborWriter to, object instance)
     {
         var function = (Delegate)instance;

@@ -66,6 +66,21 @@ internal sealed class FieldPlan
     /// <summary>The generated code; null when the fields are reached by reflection.</summary>
     internal StateCodec? Codec => _codec;
 
+    /// <summary>True if these are the locals of a method that can be suspended.</summary>
+    internal bool IsSuspendedMethod => _state is not null;
+
+    /// <summary>Returns the name and the slot of each field, one behind another, for the table of types.</summary>
+    internal string[] Describe(GraphWriter graph)
+    {
+        string[] names = StateFields.NamesOf(_type), described = new string[2 * names.Length];
+        for (int i = 0; i < names.Length; i++)
+        {
+            described[2 * i] = names[i];
+            described[2 * i + 1] = (_slots[i] ??= TrySlot(i))?.Describe(graph) ?? SlotTexts.NeverWritten;
+        }
+        return described;
+    }
+
     internal void Write(GraphWriter graph, ref CborWriter to, object instance)
     {
         to.WriteArrayHeader(_fields.Length);
@@ -127,16 +142,18 @@ internal sealed class FieldPlan
         }
     }
 
-    private Slot SlotAt(int i, GraphWriter graph)
+    private Slot SlotAt(int i, GraphWriter graph) => _slots[i] ??= TrySlot(i) ?? throw graph.CannotWrite(_fields[i]!.FieldType);
+
+    /// <summary>Returns null where no value of the field's type can be written.</summary>
+    private Slot? TrySlot(int i)
     {
-        if (_slots[i] is { } known) return known;
         try
         {
-            return _slots[i] = Slots.Of(_fields[i]!.FieldType);
+            return Slots.Of(_fields[i]!.FieldType);
         }
-        catch (NotWritableException)
+        catch (Exception e) when (e is NotWritableException || e.InnerException is NotWritableException)
         {
-            throw graph.CannotWrite(_fields[i]!.FieldType);
+            return null;
         }
     }
 }

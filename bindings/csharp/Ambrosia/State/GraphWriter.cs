@@ -1,7 +1,7 @@
-using System.Buffers;
 using System.ComponentModel;
 using System.Reflection;
 using Ambrosia.MethodBodies;
+using Ambrosia.Outbound;
 using Ambrosia.Protocol;
 using Ambrosia.State;
 using Ambrosia.Suspension;
@@ -19,36 +19,27 @@ namespace Ambrosia;
 [EditorBrowsable(EditorBrowsableState.Never)]
 public sealed class GraphWriter
 {
-    /// <summary>
-    /// The longest graph in bytes: what fits an array, with room for the object that crosses the limit and for the tables in front.
-    /// </summary>
-    internal const int BytesMaxDefault = int.MaxValue - (64 << 20);
+    /// <summary>The bytes that are copied at once: a small part of a piece of the image, the end of which they may not fill.</summary>
+    private const int StretchBytes = 8 << 10;
 
-    private static long s_graphs;
     private readonly WrittenObjects _objects = new();
     private readonly Dictionary<Type, WrittenType> _byClass = [];
     private readonly Dictionary<Type, int> _typeIds = [];
-    private readonly List<Type> _types = [];
-    private readonly ArrayBufferWriter<byte> _bodies = new();
+    private readonly List<TypeRow> _types = [];
+    private readonly PieceBuffer _bodies = new();
     private readonly GraphLocation _place = new();
     private readonly StateMigration? _moving;
-    private readonly int _bytesMax;
 
     /// <param name="isReflective">No generated code is used: for tests, which compare the two.</param>
     /// <param name="moving">What is written is for another class of immortal; null: for this one.</param>
-    /// <param name="bytesMax">A graph that takes more is refused, by every replica alike.</param>
-    internal GraphWriter(bool isReflective = false, StateMigration? moving = null, int bytesMax = BytesMaxDefault)
+    internal GraphWriter(bool isReflective = false, StateMigration? moving = null)
     {
-        _bytesMax = bytesMax;
         IsReflective = isReflective;
         _moving = moving;
         Bodies = new UsedMethodBodies(moving);
     }
 
     internal bool IsReflective { get; }
-
-    /// <summary>A number that tells graphs apart in one process; it is no part of an image.</summary>
-    internal long Serial { get; } = Interlocked.Increment(ref s_graphs);
 
     /// <summary>The bodies that what was written depends on.</summary>
     internal UsedMethodBodies Bodies { get; }
@@ -76,6 +67,13 @@ public sealed class GraphWriter
         else to.WriteUInt64((ulong)IdOf(value));
     }
 
+    /// <summary>Writes a stretch of the content of a byte string, whose head was written before.</summary>
+    internal void WriteContent(ref CborWriter to, scoped ReadOnlySpan<byte> content)
+    {
+        for (; content.Length > StretchBytes; content = content[StretchBytes..]) to.WriteEncoded(content[..StretchBytes]);
+        to.WriteEncoded(content);
+    }
+
     /// <summary>Writes the object that a delegate calls its method on.</summary>
     internal void WriteTarget(ref CborWriter to, Type declaring, object? target)
     {
@@ -97,7 +95,7 @@ public sealed class GraphWriter
     }
 
     /// <summary>Writes everything reachable from what was mentioned, and then nothing can be added.</summary>
-    /// <exception cref="NotWritableException">Something of it cannot be written, or it is too large.</exception>
+    /// <exception cref="NotWritableException">Something of it cannot be written.</exception>
     internal void WriteAll()
     {
         var to = new CborWriter(_bodies);
@@ -108,29 +106,31 @@ public sealed class GraphWriter
             to.WriteUInt64((ulong)type.Id);
             At(null);
             type.Shape.Write(this, ref to, instance);
-            if (_bodies.Capacity <= _bytesMax) continue;
-            to.Flush(); // counts what was written
-            if (_bodies.WrittenCount > _bytesMax)
-                throw new NotWritableException($"the state takes more than {_bytesMax:N0} bytes, the longest image of this binding");
         }
         to.Flush();
     }
 
-    /// <summary>Writes the table of types with their field names, and then the objects.</summary>
+    /// <summary>Writes the table of types, and then the objects: for a graph that is known to be small.</summary>
     internal void CopyTo(ref CborWriter to)
     {
-        to.WriteArrayHeader(_types.Count);
-        foreach (Type type in _types)
+        WriteFront(ref to);
+        foreach (NativePiece piece in _bodies.TakeAll())
         {
-            string[] names = HasFields(type) ? StateFields.NamesOf(type) : [];
-            to.WriteArrayHeader(2);
-            TypeNames.Write(ref to, type, _moving);
-            to.WriteArrayHeader(names.Length);
-            foreach (string name in names) to.WriteString(name);
+            to.WriteEncoded(piece.Content);
+            piece.Free();
         }
-        to.WriteArrayHeader(2 * _objects.Count);
-        to.WriteEncoded(_bodies.WrittenSpan);
     }
+
+    /// <summary>Writes the table of types and the head of the objects, behind which the bodies follow.</summary>
+    internal void WriteFront(ref CborWriter to)
+    {
+        to.WriteArrayHeader(_types.Count);
+        foreach (TypeRow type in _types) type.Write(ref to, _moving);
+        to.WriteArrayHeader(checked(2 * _objects.Count));
+    }
+
+    /// <summary>Gives the objects away, in pieces.</summary>
+    internal PieceBuffer TakeBodies() => _bodies;
 
     /// <summary>Returns the index of a type in the table of types, and enters the type if it is new there.</summary>
     internal int Mention(Type type)
@@ -138,9 +138,12 @@ public sealed class GraphWriter
         if (_typeIds.TryGetValue(type, out int known)) return known;
         Depend(type);
         if (NumberedCases.WhyNotWritable(type) is { } why) throw CannotWrite(type, why);
-        _typeIds.Add(type, _types.Count);
-        _types.Add(type);
-        return _types.Count - 1;
+        int id = _types.Count;
+        var row = new TypeRow(type);
+        _typeIds.Add(type, id);
+        _types.Add(row);
+        row.Describe(this); // may enter others behind it
+        return id;
     }
 
     /// <summary>Says that a method which is suspended at this state is being written.</summary>
@@ -214,10 +217,6 @@ public sealed class GraphWriter
         $"the body of {GraphLocation.Readable(made.DeclaringType ?? made)} is not known: {MethodBodyTable.Of(made.Assembly).Missing ?? $"no method refers to {made.Name}"}");
 
     private static string NameOf(Assembly assembly) => assembly.GetName().Name!;
-
-    private static bool HasFields(Type type) => type.IsValueType
-        ? Slots.Of(type) is { } slot && slot.GetType().GetGenericTypeDefinition() == typeof(StructSlot<>)
-        : ObjectShapes.Of(type)?.Plan is not null;
 
     /// <summary>Holds the objects of the graph by their ids, in the order of first encounter.</summary>
     private sealed class WrittenObjects

@@ -12,6 +12,8 @@ internal sealed class ListEnumeratorSlot<T> : Slot<List<T>.Enumerator>
     private readonly Slot<T> _items = (Slot<T>)Slots.Of(typeof(T));
     private readonly Slot<List<T>?> _lists = (Slot<List<T>?>)Slots.Of(typeof(List<T>));
 
+    internal override string Describe(GraphWriter graph) => SlotTexts.Enumerator + _items.Describe(graph);
+
     internal override void Write(GraphWriter graph, ref CborWriter to, List<T>.Enumerator value)
     {
         List<T>? list = ListOf(ref value);

@@ -10,6 +10,8 @@ internal sealed class MissingObject(string type) : ObjectShape
 {
     internal string Type => type;
 
+    internal override TypeKind Kind => TypeKind.Other;
+
     internal override void Write(GraphWriter graph, ref CborWriter to, object instance) =>
         throw new InvalidOperationException("An object of a class that is missing was restored.");
 

@@ -87,8 +87,11 @@ internal abstract class ObjectShape
     /// <summary>True when an object is allocated after all others, because it is made of one of them.</summary>
     internal virtual bool IsMadeLate => false;
 
-    /// <summary>The fields of the class, which are named in the image's table of types; null when it has a shape of its own.</summary>
-    internal virtual FieldPlan? Plan => null;
+    /// <summary>The kind of the bodies of these objects, as the image's table of types says it.</summary>
+    internal abstract TypeKind Kind { get; }
+
+    /// <summary>Returns the places in a body: the names and slots of fields, or the slots of elements.</summary>
+    internal virtual string[] Members(GraphWriter graph) => [];
 
     internal abstract void Write(GraphWriter graph, ref CborWriter to, object instance);
 
@@ -115,6 +118,10 @@ internal sealed class BoxShape<T> : ObjectShape
 {
     private readonly Slot<T> _slot = (Slot<T>)Slots.Of(typeof(T));
 
+    internal override TypeKind Kind => TypeKind.Box;
+
+    internal override string[] Members(GraphWriter graph) => [_slot.Describe(graph)];
+
     internal override void Write(GraphWriter graph, ref CborWriter to, object instance) => _slot.Write(graph, ref to, (T)instance);
 
     internal override object? ValueOf(object instance) => instance as string;
@@ -124,16 +131,21 @@ internal sealed class BoxShape<T> : ObjectShape
 
     internal override void Fill(GraphReader graph, ref CborReader from, object instance)
     {
-        if (!_slot.StandsForItself) graph.PlanOf(typeof(T)).Read(graph, ref from, instance);
+        if (_slot.StandsForItself) return;
+        if (_slot.IsOfFields) graph.PlanOf(typeof(T)).Read(graph, ref from, instance);
+        else Boxes.In<T>(instance) = _slot.Read(graph, ref from);
     }
 }
 
 /// <summary>Writes an object by its fields. No constructor runs at a restore.</summary>
 internal sealed class FieldsShape(Type type) : ObjectShape
 {
-    internal override FieldPlan Plan => FieldPlan.Of(type);
+    internal override TypeKind Kind => FieldPlan.Of(type).IsSuspendedMethod ? TypeKind.SuspendedMethod : TypeKind.Class;
 
-    internal override void Write(GraphWriter graph, ref CborWriter to, object instance) => Plan.Write(graph, ref to, instance);
+    internal override string[] Members(GraphWriter graph) => FieldPlan.Of(type).Describe(graph);
+
+    internal override void Write(GraphWriter graph, ref CborWriter to, object instance) =>
+        FieldPlan.Of(type).Write(graph, ref to, instance);
 
     internal override object Allocate(GraphReader graph, ref CborReader from) => RuntimeHelpers.GetUninitializedObject(type);
 
@@ -147,6 +159,8 @@ internal sealed class FieldsShape(Type type) : ObjectShape
 /// </summary>
 internal sealed class FailureShape : ObjectShape
 {
+    internal override TypeKind Kind => TypeKind.Other;
+
     internal override void Write(GraphWriter graph, ref CborWriter to, object instance)
     {
         for (var failure = (RemoteCallException?)instance; failure is not null; failure = (RemoteCallException?)failure.InnerException)
@@ -180,6 +194,8 @@ internal sealed class FailureShape : ObjectShape
 internal sealed class SerializedShape<T>(IStateSerializer<T> serializer) : ObjectShape
     where T : class
 {
+    internal override TypeKind Kind => TypeKind.Opaque;
+
     internal override void Write(GraphWriter graph, ref CborWriter to, object instance) =>
         SerializedItem.Write(graph, ref to, (T)instance, serializer);
 
@@ -195,6 +211,8 @@ internal sealed class SerializedShape<T>(IStateSerializer<T> serializer) : Objec
 /// </summary>
 internal sealed class StaticsShape(Type type) : ObjectShape
 {
+    internal override TypeKind Kind => TypeKind.Other;
+
     internal override void Write(GraphWriter graph, ref CborWriter to, object instance) => to.WriteNull();
 
     internal override object Allocate(GraphReader graph, ref CborReader from)

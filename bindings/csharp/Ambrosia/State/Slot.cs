@@ -17,6 +17,17 @@ internal abstract class Slot
     /// <summary>True when a value refers to nothing, so that it can be read before there are objects.</summary>
     internal virtual bool StandsForItself => false;
 
+    /// <summary>The slot of a number, text or date in the table of types; null: <see cref="Describe"/> alone knows.</summary>
+    internal virtual string? Text => null;
+
+    /// <summary>True when a value is an array of the fields of its struct.</summary>
+    internal virtual bool IsOfFields => false;
+
+    /// <summary>
+    /// Returns what an image's table of types says of such a place (docs/image.md); it enters the types that the value is made of.
+    /// </summary>
+    internal abstract string Describe(GraphWriter graph);
+
     internal abstract void WriteBoxed(GraphWriter graph, ref CborWriter to, object? value);
 
     internal abstract object? ReadBoxed(GraphReader graph, ref CborReader from);
@@ -38,15 +49,22 @@ internal abstract class Slot<T> : Slot
 internal sealed class ReferenceSlot<T> : Slot<T?>
     where T : class
 {
+    internal override string Describe(GraphWriter graph) => SlotTexts.Reference;
+
     internal override void Write(GraphWriter graph, ref CborWriter to, T? value) => graph.WriteReference(ref to, value);
 
     internal override T? Read(GraphReader graph, ref CborReader from) => graph.ReadReference<T>(ref from);
 }
 
 /// <summary>Writes a value that is one CBOR item and refers to nothing.</summary>
-internal sealed class ValueSlot<T>(WriteValue<T> write, ReadValue<T> read) : Slot<T>
+/// <param name="text">What the table of types says of it.</param>
+internal sealed class ValueSlot<T>(string text, WriteValue<T> write, ReadValue<T> read) : Slot<T>
 {
     internal override bool StandsForItself => true;
+
+    internal override string Text => text;
+
+    internal override string Describe(GraphWriter graph) => text;
 
     internal override void Write(GraphWriter graph, ref CborWriter to, T value) => write(ref to, value);
 

@@ -26,6 +26,10 @@ internal static class Slots
     internal static bool IsPrimitive(Type type) =>
         type.IsEnum || (s_byType.TryGetValue(type, out Slot? slot) && slot.GetType().GetGenericTypeDefinition() == typeof(ValueSlot<>));
 
+    /// <summary>Returns what the table of types says of values that stand for themselves; null for those of other types.</summary>
+    internal static string? TextOf(Type type) =>
+        s_byType.TryGetValue(type, out Slot? slot) ? slot.Text : null;
+
     private static Slot Make(Type type)
     {
         if (!IsWritableInPlace(type)) throw new NotWritableException($"{type} cannot be written");
@@ -63,39 +67,40 @@ internal static class Slots
     {
         var all = new Dictionary<Type, Slot>();
         Integers(all);
-        Add<bool>(all, static (ref to, value) => to.WriteBoolean(value), static (ref from) => from.ReadBoolean());
-        Add<float>(all, static (ref to, value) => to.WriteUInt64(BitConverter.SingleToUInt32Bits(value)),
+        Add<bool>(all, "b", static (ref to, value) => to.WriteBoolean(value), static (ref from) => from.ReadBoolean());
+        Add<float>(all, "f4", static (ref to, value) => to.WriteUInt64(BitConverter.SingleToUInt32Bits(value)),
             static (ref from) => BitConverter.UInt32BitsToSingle(from.ReadUInt32()));
-        Add<double>(all, static (ref to, value) => to.WriteUInt64(BitConverter.DoubleToUInt64Bits(value)),
+        Add<double>(all, "f8", static (ref to, value) => to.WriteUInt64(BitConverter.DoubleToUInt64Bits(value)),
             static (ref from) => BitConverter.UInt64BitsToDouble(from.ReadUInt64()));
-        Add<decimal>(all, static (ref to, value) => to.WriteDecimal(value), static (ref from) => from.ReadDecimal());
-        Add<DateTime>(all, static (ref to, value) => to.WriteDateTime(value), static (ref from) => from.ReadDateTime());
-        Add<DateTimeOffset>(all, static (ref to, value) => to.WriteDateTimeOffset(value), static (ref from) => from.ReadDateTimeOffset());
-        Add<TimeSpan>(all, static (ref to, value) => to.WriteInt64(value.Ticks), static (ref from) => new TimeSpan(from.ReadInt64()));
-        Add<DateOnly>(all, static (ref to, value) => to.WriteDateOnly(value), static (ref from) => from.ReadDateOnly());
-        Add<TimeOnly>(all, static (ref to, value) => to.WriteTimeOnly(value), static (ref from) => from.ReadTimeOnly());
-        Add<Half>(all, static (ref to, value) => to.WriteUInt64(BitConverter.HalfToUInt16Bits(value)),
+        Add<decimal>(all, "d", static (ref to, value) => to.WriteDecimal(value), static (ref from) => from.ReadDecimal());
+        Add<DateTime>(all, "td", static (ref to, value) => to.WriteDateTime(value), static (ref from) => from.ReadDateTime());
+        Add<DateTimeOffset>(all, "to", static (ref to, value) => to.WriteDateTimeOffset(value),
+            static (ref from) => from.ReadDateTimeOffset());
+        Add<TimeSpan>(all, "ts", static (ref to, value) => to.WriteInt64(value.Ticks), static (ref from) => new TimeSpan(from.ReadInt64()));
+        Add<DateOnly>(all, "dd", static (ref to, value) => to.WriteDateOnly(value), static (ref from) => from.ReadDateOnly());
+        Add<TimeOnly>(all, "dt", static (ref to, value) => to.WriteTimeOnly(value), static (ref from) => from.ReadTimeOnly());
+        Add<Half>(all, "f2", static (ref to, value) => to.WriteUInt64(BitConverter.HalfToUInt16Bits(value)),
             static (ref from) => BitConverter.UInt16BitsToHalf(from.ReadUInt16()));
-        Add<Guid>(all, static (ref to, value) => to.WriteGuid(value), static (ref from) => from.ReadGuid());
-        Add<string?>(all, Texts.Write, Texts.Read);
+        Add<Guid>(all, "g", static (ref to, value) => to.WriteGuid(value), static (ref from) => from.ReadGuid());
+        Add<string?>(all, "s", Texts.Write, Texts.Read);
         return all;
     }
 
     private static void Integers(Dictionary<Type, Slot> all)
     {
-        Add<byte>(all, static (ref to, value) => to.WriteUInt64(value), static (ref from) => from.ReadByte());
-        Add<sbyte>(all, static (ref to, value) => to.WriteInt64(value), static (ref from) => from.ReadSByte());
-        Add<short>(all, static (ref to, value) => to.WriteInt64(value), static (ref from) => from.ReadInt16());
-        Add<ushort>(all, static (ref to, value) => to.WriteUInt64(value), static (ref from) => from.ReadUInt16());
-        Add<int>(all, static (ref to, value) => to.WriteInt64(value), static (ref from) => from.ReadInt32());
-        Add<uint>(all, static (ref to, value) => to.WriteUInt64(value), static (ref from) => from.ReadUInt32());
-        Add<long>(all, static (ref to, value) => to.WriteInt64(value), static (ref from) => from.ReadInt64());
-        Add<ulong>(all, static (ref to, value) => to.WriteUInt64(value), static (ref from) => from.ReadUInt64());
-        Add<char>(all, static (ref to, value) => to.WriteUInt64(value), static (ref from) => from.ReadChar());
-        Add<Int128>(all, static (ref to, value) => Wide(ref to, (UInt128)value), static (ref from) => (Int128)Wide(ref from));
-        Add<UInt128>(all, Wide, Wide);
-        Add<nint>(all, static (ref to, value) => to.WriteInt64(value), static (ref from) => checked((nint)from.ReadInt64()));
-        Add<nuint>(all, static (ref to, value) => to.WriteUInt64(value), static (ref from) => checked((nuint)from.ReadUInt64()));
+        Add<byte>(all, "u1", static (ref to, value) => to.WriteUInt64(value), static (ref from) => from.ReadByte());
+        Add<sbyte>(all, "i1", static (ref to, value) => to.WriteInt64(value), static (ref from) => from.ReadSByte());
+        Add<short>(all, "i2", static (ref to, value) => to.WriteInt64(value), static (ref from) => from.ReadInt16());
+        Add<ushort>(all, "u2", static (ref to, value) => to.WriteUInt64(value), static (ref from) => from.ReadUInt16());
+        Add<int>(all, "i4", static (ref to, value) => to.WriteInt64(value), static (ref from) => from.ReadInt32());
+        Add<uint>(all, "u4", static (ref to, value) => to.WriteUInt64(value), static (ref from) => from.ReadUInt32());
+        Add<long>(all, "i8", static (ref to, value) => to.WriteInt64(value), static (ref from) => from.ReadInt64());
+        Add<ulong>(all, "u8", static (ref to, value) => to.WriteUInt64(value), static (ref from) => from.ReadUInt64());
+        Add<char>(all, "c", static (ref to, value) => to.WriteUInt64(value), static (ref from) => from.ReadChar());
+        Add<Int128>(all, "i16", static (ref to, value) => Wide(ref to, (UInt128)value), static (ref from) => (Int128)Wide(ref from));
+        Add<UInt128>(all, "u16", Wide, Wide);
+        Add<nint>(all, "i8", static (ref to, value) => to.WriteInt64(value), static (ref from) => checked((nint)from.ReadInt64()));
+        Add<nuint>(all, "u8", static (ref to, value) => to.WriteUInt64(value), static (ref from) => checked((nuint)from.ReadUInt64()));
     }
 
     /// <summary>Writes a number as 16 bytes, the high ones first.</summary>
@@ -113,8 +118,20 @@ internal static class Slots
             : throw new InvalidDataException($"The image holds a number of {bytes.Length} bytes where {WideBytes} belong.");
     }
 
-    private static void Add<T>(Dictionary<Type, Slot> all, WriteValue<T> write, ReadValue<T> read) =>
-        all.Add(typeof(T), new ValueSlot<T>(write, read));
+    private static void Add<T>(Dictionary<Type, Slot> all, string text, WriteValue<T> write, ReadValue<T> read) =>
+        all.Add(typeof(T), new ValueSlot<T>(text, write, read));
+}
+
+/// <summary>It lists what the table of types says of places that are not one number, text or date.</summary>
+internal static class SlotTexts
+{
+    internal const string Reference = "@", Opaque = "!", NeverWritten = "-";
+
+    /// <summary>The prefixes of an element: null or one, several in place, an enumerator of a list, all as one byte string.</summary>
+    internal const string Nullable = "?", Several = "*", Enumerator = "~", Packed = "=";
+
+    /// <summary>Returns how the table refers to a value in place whose type has this row.</summary>
+    internal static string OfRow(int row) => string.Create(System.Globalization.CultureInfo.InvariantCulture, $"#{row}");
 }
 
 /// <summary>Writes an enum as its number, whatever its width.</summary>
@@ -124,6 +141,8 @@ internal sealed class EnumSlot<T> : Slot<T>
     private static readonly bool s_isUnsigned64 = Enum.GetUnderlyingType(typeof(T)) == typeof(ulong);
 
     internal override bool StandsForItself => true;
+
+    internal override string Describe(GraphWriter graph) => SlotTexts.OfRow(graph.Mention(typeof(T)));
 
     internal override void Write(GraphWriter graph, ref CborWriter to, T value)
     {
@@ -140,6 +159,8 @@ internal sealed class EnumSlot<T> : Slot<T>
 /// </summary>
 internal sealed class ImmutableArraySlot<T> : Slot<ImmutableArray<T>>
 {
+    internal override string Describe(GraphWriter graph) => SlotTexts.Reference;
+
     internal override void Write(GraphWriter graph, ref CborWriter to, ImmutableArray<T> value) =>
         graph.WriteReference(ref to, ImmutableCollectionsMarshal.AsArray(value));
 
@@ -156,6 +177,8 @@ internal sealed class InlineArraySlot<TArray, T> : Slot<TArray>
 {
     private static readonly int s_length = Unsafe.SizeOf<TArray>() / Unsafe.SizeOf<T>();
     private readonly Slot<T> _elements = (Slot<T>)Slots.Of(typeof(T));
+
+    internal override string Describe(GraphWriter graph) => SlotTexts.Several + _elements.Describe(graph);
 
     internal override void Write(GraphWriter graph, ref CborWriter to, TArray value)
     {
@@ -180,6 +203,8 @@ internal sealed class NullableSlot<T> : Slot<T?>
 {
     private readonly Slot<T> _value = (Slot<T>)Slots.Of(typeof(T));
 
+    internal override string Describe(GraphWriter graph) => SlotTexts.Nullable + _value.Describe(graph);
+
     internal override void Write(GraphWriter graph, ref CborWriter to, T? item)
     {
         if (item is null) to.WriteNull();
@@ -195,6 +220,8 @@ internal sealed class SerializedSlot<T>(IStateSerializer<T> serializer) : Slot<T
 {
     internal override bool StandsForItself => true;
 
+    internal override string Describe(GraphWriter graph) => SlotTexts.Opaque;
+
     internal override void Write(GraphWriter graph, ref CborWriter to, T value) => SerializedItem.Write(graph, ref to, value, serializer);
 
     internal override T Read(GraphReader graph, ref CborReader from) => SerializedItem.Read(ref from, serializer);
@@ -209,16 +236,12 @@ internal sealed class StructSlot<T> : Slot<T>
 {
     private readonly FieldPlan _plan = FieldPlan.Of(typeof(T));
 
-    /// <summary>The graph in which the type was mentioned last; a lost race mentions it once more.</summary>
-    private long _mentionedIn;
+    internal override bool IsOfFields => true;
+
+    internal override string Describe(GraphWriter graph) => SlotTexts.OfRow(graph.Mention(typeof(T)));
 
     internal override void Write(GraphWriter graph, ref CborWriter to, T value)
     {
-        if (_mentionedIn != graph.Serial)
-        {
-            graph.Mention(typeof(T));
-            _mentionedIn = graph.Serial;
-        }
         if (!_plan.TryWrite(graph, ref to, value)) _plan.Write(graph, ref to, value);
     }
 

@@ -46,24 +46,12 @@ public abstract class StateCodec<T> : StateCodec
 
     internal sealed override void ReadBoxed(GraphReader graph, ref CborReader from, ReadOnlySpan<int> fields, object instance)
     {
-        if (typeof(T).IsValueType) Read(graph, ref from, fields, ref UnboxedIn(instance));
+        if (typeof(T).IsValueType) Read(graph, ref from, fields, ref Boxes.In<T>(instance));
         else
         {
             var target = (T)instance;
             Read(graph, ref from, fields, ref target);
         }
-    }
-
-    /// <summary>Returns a reference to the value inside its box. <c>Unsafe.Unbox</c> would want T to be a struct at compile time.</summary>
-    private static ref T UnboxedIn(object box)
-    {
-        if (box is not T) throw new InvalidCastException($"{box.GetType()} is no {typeof(T)}");
-        return ref Unsafe.As<byte, T>(ref Unsafe.As<Box>(box).FirstByte);
-    }
-
-    private sealed class Box
-    {
-        internal byte FirstByte;
     }
 }
 

@@ -34,7 +34,7 @@ internal static class ValueImage
         {
             int items = from.ReadArrayHeader();
             if (items != 3) throw new InvalidDataException($"a value of {items} items where its types, its objects and itself are due");
-            graph.ReadAll(ref from);
+            graph.ReadAllOf(ref from);
         }
         return ((Slot<T>)Slots.Of(typeof(T))).Read(graph, ref from);
     }
@@ -44,7 +44,9 @@ internal static class ValueImage
         var graph = new GraphWriter();
         var root = new ArrayBufferWriter<byte>();
         var rootTo = new CborWriter(root);
-        ((Slot<T>)Slots.Of(typeof(T))).Write(graph, ref rootTo, value);
+        var slot = (Slot<T>)Slots.Of(typeof(T));
+        slot.Describe(graph); // enters the types of a value in place
+        slot.Write(graph, ref rootTo, value);
         rootTo.Flush();
         graph.WriteAll();
         to.WriteArrayHeader(3);

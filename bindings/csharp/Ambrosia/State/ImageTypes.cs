@@ -1,0 +1,67 @@
+using Ambrosia.Protocol;
+
+namespace Ambrosia.State;
+
+/// <summary>Holds the table of types of an image that is being read, by number, beside the types of this app.</summary>
+internal sealed class ImageTypes
+{
+    private readonly ImageType[] _rows;
+    private readonly Dictionary<Type, ImageType> _byType = [];
+
+    private ImageTypes(ImageType[] rows) => _rows = rows;
+
+    internal static ImageTypes None { get; } = new([]);
+
+    internal int Count => _rows.Length;
+
+    /// <exception cref="InvalidDataException">The table has no such row.</exception>
+    internal ImageType this[ulong row] =>
+        row < (ulong)_rows.Length ? _rows[row] : throw new InvalidDataException($"The image names type {row} of {_rows.Length}.");
+
+    internal static ImageTypes Read(ref CborReader from)
+    {
+        var types = new ImageTypes(new ImageType[from.ReadArrayHeader()]);
+        for (int i = 0; i < types._rows.Length; i++)
+        {
+            ImageType row = types._rows[i] = ReadRow(ref from);
+            if (row.Type is not null) types._byType[row.Type] = row;
+        }
+        return types;
+    }
+
+    /// <summary>Returns the row of a type of this app; null where the image does not name it.</summary>
+    internal ImageType? Of(Type type) => _byType.GetValueOrDefault(type);
+
+    private static ImageType ReadRow(ref CborReader from)
+    {
+        if (from.ReadArrayHeader() != 3) throw new InvalidDataException("The image describes a type in another form.");
+        Type? type = TypeNames.Read(ref from, out string? missing);
+        ulong kind = from.ReadUInt64();
+        if (kind > (ulong)TypeKind.Other) throw new InvalidDataException($"The image describes a type of kind {kind}.");
+        string[] members = new string[from.ReadArrayHeader()];
+        if ((TypeKind)kind == TypeKind.Enum && members.Length > 0)
+        {
+            int items = members.Length;
+            members = [from.ReadString()]; // the names are for those who do not have the type
+            while (--items > 0) from.Skip();
+        }
+        for (int i = 0; i < members.Length; i++) members[i] ??= from.ReadString();
+        return new ImageType(type, missing, (TypeKind)kind, members);
+    }
+}
+
+/// <summary>Describes a type as an image does.</summary>
+/// <param name="Type">The type of this app; null where it has none of this name, which <paramref name="Missing"/> is then.</param>
+/// <param name="Members">Names and slots of fields one behind another, or the slots of elements.</param>
+internal sealed record ImageType(Type? Type, string? Missing, TypeKind Kind, string[] Members)
+{
+    private FieldPlan? _plan;
+
+    internal bool HasFields => Kind is TypeKind.Class or TypeKind.Struct or TypeKind.SuspendedMethod;
+
+    /// <summary>Says how the fields of the type stand in the image.</summary>
+    /// <exception cref="InvalidDataException">The image does not name them, or names others than the compiler made.</exception>
+    internal FieldPlan Plan => _plan ??= HasFields && Type is not null
+        ? FieldPlan.Named(Type, [.. Members.Where(static (_, i) => i % 2 == 0)])
+        : throw new InvalidDataException($"The image does not name the fields of {Missing ?? Type!.ToString()}.");
+}

@@ -52,6 +52,7 @@ public sealed class AppProcessTests : IDisposable
         AppProcess process = AppProcess.Start(["sh", "-c", $"trap '' TERM; sleep 1000 & echo $! > {Note}.new; mv {Note}.new {Note}; wait; wait"],
             s_noVariables);
         int child = AwaitChild();
+        Deadline.Await(() => CommandOf(child).StartsWith("sleep", StringComparison.Ordinal), "the child's own program");
         process.Terminate();
         Assert.True(IsRunning(child)); // it has inherited the trap
         process.Kill();
@@ -74,16 +75,20 @@ public sealed class AppProcessTests : IDisposable
         return int.Parse(File.ReadAllText(Note));
     }
 
-    /// <summary>A process that has ended and that nobody has waited for has no command line.</summary>
-    private static bool IsRunning(int process)
+    private static bool IsRunning(int process) => CommandOf(process).Contains("sleep", StringComparison.Ordinal);
+
+    /// <summary>
+    /// A process that has ended and that nobody has waited for has no command line; nor has one for a moment that becomes another program.
+    /// </summary>
+    private static string CommandOf(int process)
     {
         try
         {
-            return File.ReadAllText($"/proc/{process}/cmdline").Contains("sleep", StringComparison.Ordinal);
+            return File.ReadAllText($"/proc/{process}/cmdline");
         }
         catch (IOException)
         {
-            return false;
+            return "";
         }
     }
 }

@@ -1,4 +1,6 @@
 using Ambrosia.Coordinator.Primary;
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Log.Fencing;
 using Microsoft.Extensions.Logging;
 
 namespace Ambrosia.Coordinator;
@@ -18,21 +20,21 @@ internal sealed class CleanEnd
     private readonly ILogger _logger;
     private bool _awaitsCheckpoint;
 
-    /// <param name="within">A checkpoint is waited for until then, since the stop was asked for.</param>
-    /// <param name="successor">The standby that has caught up; null: there is none.</param>
-    public CleanEnd(Coordinator parts, TimeSpan within, string? successor, ILogger logger)
+    /// <summary>Begins the end: inputs are refused from now on.</summary>
+    public CleanEnd(Coordinator parts, CoordinatorInputs inputs)
     {
-        (_parts, _within, _logger) = (parts, within, logger);
+        (_parts, _within, _logger) = (parts, inputs.Options.StopWithin, inputs.Logger);
         parts.RefuseInputs();
         if (!parts.IsPrimary || parts.Sessions.Live is not { IsPrimary: true }) return;
-        if (successor is not null)
+        // A standby publishes its address once it has caught up.
+        if (ReplicaLock.ListAddresses(inputs.Files, inputs.Options.LogDirectory, except: inputs.Options.Replica) is [var successor, ..])
         {
-            logger.HandedOver(successor);
+            _logger.HandedOver(successor.Replica);
             return;
         }
         _awaitsCheckpoint = parts.Checkpoints.AreAllowed;
         if (_awaitsCheckpoint) parts.Checkpoints.RequestLast();
-        else logger.EndsWithoutCheckpoint("peers that this replica has called were not heard since its start, so that its state is not sure");
+        else _logger.EndsWithoutCheckpoint("peers that this replica has called were not heard since its start, so that its state is not sure");
     }
 
     /// <summary>Says what the pump is to do now.</summary>

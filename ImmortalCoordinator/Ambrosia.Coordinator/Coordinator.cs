@@ -245,6 +245,9 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
     /// <summary>The replica is about to end: what comes from outside waits for the next one.</summary>
     public void RefuseInputs() => _appender.RefuseInputs();
 
+    /// <summary>The replica was asked to stop. A pump steps what is returned.</summary>
+    public CleanEnd BeginCleanEnd() => new(this, _inputs);
+
     /// <summary>Looks whether the app gets on, in either role. Called a few times a second.</summary>
     public void LookAtApp() => AppWatch.Tick(_inputs.Time.GetElapsedTime(0));
 

@@ -15,8 +15,6 @@ namespace Ambrosia.Simulation;
 /// </summary>
 internal sealed class ReplicaOrders
 {
-    private static readonly TimeSpan s_stopWithin = TimeSpan.FromSeconds(5);
-
     private readonly World _world;
     private readonly SimulatedReplica _replica;
     private readonly Coordinator.Coordinator _parts;
@@ -36,7 +34,7 @@ internal sealed class ReplicaOrders
         _commands.Set("promote", request => PromoteCommand.Begin(request, parts.HasLog, promoted, replica.Time));
         _commands.Set("retire", request => RetireCommand.Begin(
             request, parts.HasLog, [.. ReplicaLock.ListRunning(replica.Files, replica.Directory).Where(name => name != replica.Name)],
-            s_stopWithin, () => _isToStop = true));
+            replica.Options.StopWithin, () => _isToStop = true));
     }
 
     /// <summary>The replica is to claim the epoch whoever is primary.</summary>
@@ -84,15 +82,12 @@ internal sealed class ReplicaOrders
         });
     }
 
-    private string? FindSuccessor() =>
-        ReplicaLock.ListAddresses(_replica.Files, _replica.Directory, except: _replica.Name).FirstOrDefault()?.Replica;
-
     /// <summary>The log is brought to a clean end, the app is told, and a little later the process is gone.</summary>
     private void StepEnd()
     {
         if (_end is null)
         {
-            _end = new CleanEnd(_parts, s_stopWithin, FindSuccessor(), _replica.Logger);
+            _end = _parts.BeginCleanEnd();
             _stopAsked = _replica.Now;
         }
         if (_hasSaidGoodbye)

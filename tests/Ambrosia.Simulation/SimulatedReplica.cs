@@ -30,7 +30,8 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
 
     private static readonly byte[] s_token = new byte[32];
 
-    private static readonly TimeSpan s_fenceEvery = TimeSpan.FromMilliseconds(240), s_restsAfterHalt = TimeSpan.FromMilliseconds(500);
+    private static readonly TimeSpan s_fenceEvery = TimeSpan.FromMilliseconds(240), s_restsAfterHalt = TimeSpan.FromMilliseconds(500),
+        s_stopWithin = TimeSpan.FromSeconds(5);
 
     private readonly TimeProvider _time = world.Clocks.New();
     private SimulatedProcess? _process;
@@ -69,11 +70,14 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     /// <summary>The files as its process sees them.</summary>
     public IFileSystem Files => _files ?? throw new InvalidOperationException("no process has begun");
 
+    /// <summary>What its process was started with.</summary>
+    public CoordinatorOptions Options => _options ?? throw new InvalidOperationException("no process has begun");
+
     /// <summary>Where peers reach its process: another port at each start.</summary>
     public string Address => $"127.0.0.{Array.IndexOf(world.Replicas.ToArray(), this) + 1}:{1024 + _boots % 60_000}";
 
     /// <summary>Takes what its process tells operators.</summary>
-    public ILogger Logger => field ??= new EventRecorder(Logged);
+    private ILogger Logger => field ??= new EventRecorder(Logged);
 
     /// <summary>What operators ask of its process; null: there is none that could be asked.</summary>
     public ReplicaOrders? Orders { get; private set; }
@@ -151,7 +155,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         {
             LogDirectory = instance.Directory, Instance = Id.Name, Replica = name, CatalogDirectory = "/data/catalog",
             HangLimit = world.Limits.HangLimit, CheckpointEveryBytes = world.CheckpointEveryBytes,
-            CheckpointBoundBytes = world.HasChains ? 1 : null, OutboxBytes = 4 << 20, Log = world.LogOptions,
+            CheckpointBoundBytes = world.HasChains ? 1 : null, OutboxBytes = 4 << 20, StopWithin = s_stopWithin, Log = world.LogOptions,
             IgnoreLock = world.StartsWithoutLock(), ForkPolicy = world.NextForkPolicy(),
         });
         _standby = new TakeOverMonitor(_files, _identity, _options);

@@ -304,16 +304,12 @@ public sealed class CoordinatorHost : IDisposable
     {
         _logger.StopAsked();
         _supervisor?.StartNoMore();
-        if (_coordinator is { } parts) _pumps.EndCleanly(new CleanEnd(parts, _options.StopWithin, FindSuccessor(), _logger));
+        if (_coordinator is { } parts) _pumps.EndCleanly(parts.BeginCleanEnd());
         if (_supervisor is not null)
             _coordinator?.Sessions.Live?.Send(new Goodbye(GoodbyeCode.CleanStop, "the coordinator stops")); // it ends the app in order
         _supervisor?.End();
         End(ExitCodes.Ok);
     }
-
-    /// <summary>A standby publishes its address once it has caught up; null: there is none.</summary>
-    private string? FindSuccessor() =>
-        ReplicaLock.ListAddresses(_files, _options.LogDirectory, except: _options.Replica).FirstOrDefault()?.Replica;
 
     private void Fail(int code, string why)
     {

@@ -230,7 +230,7 @@ internal sealed class Delivery(
         return mark;
     }
 
-    private static bool IsInput(RecordKind kind) => 
+    private static bool IsInput(RecordKind kind) =>
         kind is not (RecordKind.Trim or RecordKind.Digest or RecordKind.CheckpointMark or RecordKind.StateHash);
 
     private void GatherDigest(ReadOnlySpan<byte> part, long left)

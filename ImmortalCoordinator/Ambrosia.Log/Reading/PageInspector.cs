@@ -123,20 +123,20 @@ internal sealed class PageInspector(LogSegment segment)
         if (header.Lsn != first)
             return new PageFault("a page that states an app version where its segment begins", $"one at {header.Lsn}").OfIntactPage();
         Lsn lsn = header.Lsn + PageHeader.Bytes;
-        if (payload.Length < RecordHeader.Bytes
-            || RecordHeader.Bytes + (long)BinaryPrimitives.ReadUInt32LittleEndian(payload) != payload.Length)
-            return new PageFault("one record on a page that states an app version", $"{payload.Length} bytes").OfIntactPage(lsn);
-        RecordKind kind = (RecordKind)BinaryPrimitives.ReadUInt32LittleEndian(payload[4..]);
         try
         {
-            uint version = kind switch
+            RecordHeader record = RecordHeader.Read(payload);
+            ReadOnlySpan<byte> body = payload[RecordHeader.Bytes..];
+            if (record.Length != body.Length)
+                return new PageFault("one record on a page that states an app version", $"{payload.Length} bytes").OfIntactPage(lsn);
+            uint version = record.Kind switch
             {
-                RecordKind.FirstStart when first == Lsn.Zero => FirstStartRecord.Read(payload[RecordHeader.Bytes..]).AppVersion,
-                RecordKind.Upgrade when first != Lsn.Zero => UpgradeRecord.Read(payload[RecordHeader.Bytes..]).VersionTo,
+                RecordKind.FirstStart when first == Lsn.Zero => FirstStartRecord.Read(body).AppVersion,
+                RecordKind.Upgrade when first != Lsn.Zero => UpgradeRecord.Read(body).VersionTo,
                 _ => 0,
             };
             return version == header.AppVersion ? null
-                : new PageFault($"a record that brings app version {header.AppVersion} into force", $"{kind}, version {version}")
+                : new PageFault($"a record that brings app version {header.AppVersion} into force", $"{record.Kind}, version {version}")
                     .OfIntactPage(lsn);
         }
         catch (ProtocolViolation broken)

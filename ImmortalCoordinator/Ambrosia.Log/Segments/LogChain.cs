@@ -48,8 +48,7 @@ public sealed class LogChain
     public bool TryFind(Lsn lsn, out LogSegment segment, out Lsn end)
     {
         ImmutableArray<LogSegment> segments = Segments;
-        int i = segments.Length - 1;
-        while (i >= 0 && segments[i].FirstLsn > lsn) i--;
+        int i = IndexAt(segments, lsn);
         segment = i >= 0 ? segments[i] : null!;
         end = i >= 0 && i < segments.Length - 1 ? segments[i + 1].FirstLsn : new Lsn(ulong.MaxValue);
         return i >= 0;
@@ -62,9 +61,8 @@ public sealed class LogChain
     public uint VersionAt(IFileSystem files, Lsn lsn)
     {
         ImmutableArray<LogSegment> segments = Segments;
-        int i = segments.Length - 1;
-        while (i > 0 && segments[i].FirstLsn > lsn) i--;
-        if (i < 0) return 0;
+        if (segments.IsEmpty) return 0;
+        int i = Math.Max(IndexAt(segments, lsn), 0);
         if (lsn <= segments[i].FirstLsn) return segments[i].Header.AppVersion;
         return i < segments.Length - 1 ? segments[i + 1].Header.AppVersion : segments[i].VersionBehindFirstPage(files);
     }
@@ -98,6 +96,14 @@ public sealed class LogChain
                 throw new InvalidOperationException($"{segment.Path} is not the oldest of several segments");
             Publish(_segments.RemoveAt(0));
         }
+    }
+
+    /// <summary>Returns the place of the segment that holds a position; -1: the position lies before all of them.</summary>
+    private static int IndexAt(ImmutableArray<LogSegment> segments, Lsn lsn)
+    {
+        int i = segments.Length - 1;
+        while (i >= 0 && segments[i].FirstLsn > lsn) i--;
+        return i;
     }
 
     private void Publish(ImmutableArray<LogSegment> segments) => ImmutableInterlocked.InterlockedExchange(ref _segments, segments);

@@ -53,12 +53,25 @@ internal static class AdminCall
     /// <exception cref="ToolMisuse">No replica that runs on this machine is primary.</exception>
     public static string PrimaryOf(string directory)
     {
+        bool doesAny = false;
+        foreach ((string replica, JsonObject status) in Running(directory))
+        {
+            if ((string?)status["role"] == "primary") return replica;
+            doesAny = true;
+        }
+        throw new ToolMisuse($"no primary of {directory} answers on this machine",
+            doesAny ? "those that run here are not primary, or not yet" : "no replica of it runs here",
+            "start it, wait until 'ambrosia status' shows it as primary, or run the command where it runs");
+    }
+
+    /// <summary>Asks the replicas that answer on this machine for their status, one after the other.</summary>
+    public static IEnumerable<(string Replica, JsonObject Status)> Running(string directory)
+    {
         var files = new PosixFileSystem();
-        IReadOnlyList<string> replicas = AdminClient.Replicas(files, directory);
-        return replicas.FirstOrDefault(replica => (string?)Status(files, directory, replica)?["role"] == "primary")
-            ?? throw new ToolMisuse($"no primary of {directory} answers on this machine",
-                replicas.Count == 0 ? "no replica of it runs here" : "those that run here are not primary, or not yet",
-                "start it, wait until 'ambrosia status' shows it as primary, or run the command where it runs");
+        foreach (string replica in AdminClient.Replicas(files, directory))
+        {
+            if (Status(files, directory, replica) is { } status) yield return (replica, status);
+        }
     }
 
     /// <summary>Returns the status of a replica, or null where nobody answers now.</summary>
@@ -100,8 +113,7 @@ internal static class AdminCall
 
     private static ToolMisuse NoAnswer(string directory, string replica, string why)
     {
-        var files = new PosixFileSystem();
-        string[] running = [.. AdminClient.Replicas(files, directory).Where(name => Status(files, directory, name) is not null)];
+        string[] running = [.. Running(directory).Select(static found => found.Replica)];
         string mend = running.Length == 0 ? "no replica of this log answers on this machine: start one, or run the command where they run"
             : $"these run here: {string.Join(", ", running)}";
         return new ToolMisuse($"replica '{replica}' gives no answer", why.TrimEnd('.'), mend);

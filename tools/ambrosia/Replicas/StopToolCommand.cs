@@ -27,14 +27,11 @@ internal sealed class StopToolCommand : ToolCommand
     protected override int Run(ParseResult parsed, Screen screen)
     {
         LogDirectory log = LogDirectory.Open(parsed.GetRequiredValue(_directory));
-        var files = new PosixFileSystem();
-        string[] running = [.. AdminClient.Replicas(files, log.Path)
-            .Select(name => (Name: name, Status: AdminCall.Status(files, log.Path, name)))
-            .Where(static replica => replica.Status is not null)
-            .OrderBy(static replica => (string?)replica.Status!["role"] == "primary") // one that waits would claim what the primary leaves
-            .Select(static replica => replica.Name)];
+        string[] running = [.. AdminCall.Running(log.Path)
+            .OrderBy(static found => (string?)found.Status["role"] == "primary") // one that waits would claim what the primary leaves
+            .Select(static found => found.Replica)];
         string[] ended = [.. running.TakeWhile(name => End(log.Path, name))];
-        CheckpointFileName? newest = CheckpointDirectory.List(files, log.Path).FirstOrDefault();
+        CheckpointFileName? newest = CheckpointDirectory.List(new PosixFileSystem(), log.Path).FirstOrDefault();
         screen.Show(new StopReport(ended, [.. running.Skip(ended.Length)], newest?.ToString()));
         return ended.Length == running.Length ? ToolExit.Fine : ToolExit.Damage;
     }

@@ -1,5 +1,6 @@
 using Ambrosia.Coordinator.Admin;
 using Ambrosia.Coordinator.AppSessions;
+using Ambrosia.Coordinator.Builds;
 using Ambrosia.Coordinator.Checkpoints;
 using Ambrosia.Coordinator.Clients;
 using Ambrosia.Coordinator.Divergence;
@@ -45,7 +46,7 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
     /// <summary>Makes a replica that is primary from its start.</summary>
     public Coordinator(CoordinatorInputs inputs, PrimaryStart start) : this(inputs, ReplicaLog.Of(start.Log.Writer), start.Log.Chain, null)
     {
-        StartPrimary(start).Open(appVersion: null);
+        StartPrimary(start).Open(app: null);
         Sessions.BecomePrimary();
         using RestoredCheckpoint? newest = Sessions.Restore(Log.Durable);
         if (newest?.Header is { } found) Checkpoints.Trigger.Found(found.FileName, AgeOf(found));
@@ -150,7 +151,7 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
             throw new ArgumentException("the log was taken over without the chain that this replica follows");
         PrimaryRole own = StartPrimary(start);
         _log.BecomePrimary(start.Log.Writer);
-        own.Open(Sessions.AppVersion);
+        own.Open(Sessions.App);
         Execution.Delivery.StopHolding(); // who truncates now is ourselves, below what our app has executed
         if (start.Log.Checkpoints is [var newest, ..]) Checkpoints.Trigger.Found(newest, TimeSpan.Zero);
         Sessions.BecomePrimary();
@@ -168,10 +169,10 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
         return _asPrimary;
     }
 
-    /// <summary>An app has come, and with it the version that a new log of a primary begins with.</summary>
-    void ISessionObserver.Begins(uint appVersion)
+    /// <summary>An app has come, and with it what the records say that a log and an epoch begin with.</summary>
+    void ISessionObserver.Begins(AppHello app)
     {
-        if (_asPrimary?.TryAppendOwed(appVersion) == true) _inputs.Pumps.Commit(true);
+        if (_asPrimary?.TryAppendOwed(app) == true) _inputs.Pumps.Commit(true);
     }
 
     /// <summary>The app has executed all that was durable: the first time in this epoch, the world is let in.</summary>
@@ -233,7 +234,7 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
         Execution.DigestWriter.TryLog();
         _quarantine.TryLog();
         bool appended = _appender.TakeWake();
-        appended |= _asPrimary.TryAppendOwed(Sessions.AppVersion);
+        appended |= _asPrimary.TryAppendOwed(Sessions.App);
         appended |= Links.Tick(now);
         bool mayMark = IsPrimary && Sessions.Live is { IsPrimary: true };
         Checkpoints.Tick(Outputs.Emitted, now, mayMark);

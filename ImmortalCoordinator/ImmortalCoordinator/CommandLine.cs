@@ -113,6 +113,12 @@ internal static class CommandLine
         WhatIsWrong = static v => OptionValues.TryParseTime(v, out _) ? null
             : $"'{v}' of --stop-within is no time; write it like 30s or 5m"
     };
+    private static readonly TextOption s_acceptBuild = new("--accept-build", "BUILD",
+        "The build of an app that may execute recorded inputs otherwise than they were executed: 8 hexadecimal digits or more, as the refusal names it.")
+    {
+        WhatIsWrong = static v => v.Length is >= BuildId.DigitsMin and <= 2 * BuildId.Bytes && v.All(char.IsAsciiHexDigit) ? null
+            : $"'{v}' of --accept-build is no build: write 8 to 32 hexadecimal digits, as the line that refused the app has them"
+    };
     private static readonly Option<bool> s_ignoreLock = new("--ignore-lock")
     {
         Description = "For tests only: become primary whoever is.", Hidden = true
@@ -182,7 +188,7 @@ internal static class CommandLine
         {
             s_log, s_instance, s_replica, s_catalog, s_appSocket, s_appPort, s_appRings, s_create, s_checkpointEvery, s_checkpointInterval,
             s_checkpointBound, s_retain, s_holdLimit, s_forkPolicy, s_maxMessage, s_keyWindow, s_keyCount, s_keyBytes, s_logWrite,
-            s_segment, s_hangLimit, s_handlerWarning, s_stopWithin, s_ignoreLock, s_logFormat, s_unsafeNoFlush, s_stray,
+            s_segment, s_hangLimit, s_handlerWarning, s_stopWithin, s_acceptBuild, s_ignoreLock, s_logFormat, s_unsafeNoFlush, s_stray,
         };
         LinkOptions.AddTo(root);
         root.Validators.Add(result =>
@@ -255,6 +261,7 @@ internal static class CommandLine
             HangLimit = TimeSpan.FromSeconds(hang),
             HandlerWarning = handler,
             StopWithin = stop,
+            AcceptBuild = given.GetValue(s_acceptBuild),
             IgnoreLock = given.GetValue(s_ignoreLock),
             Retention = OptionValues.TryParseRetention(given.GetRequiredValue(s_retain), out RetentionPolicy? kept) ? kept
                 : RetentionPolicy.Default,

@@ -62,7 +62,7 @@ def hashes():
 # ---- P2: frames ----
 
 TYPES = {
-    "AppHello": 0x01, "AppWelcome": 0x02, "Heartbeat": 0x03, "Goodbye": 0x04, "Hello": 0x05, "Ready": 0x06, "ClientHello": 0x07, "ClientWelcome": 0x08, "Contract": 0x09, "Run": 0x10, "Destination": 0x11,
+    "AppHello": 0x01, "AppWelcome": 0x02, "Heartbeat": 0x03, "Goodbye": 0x04, "Hello": 0x05, "Ready": 0x06, "ClientHello": 0x07, "ClientWelcome": 0x08, "Contract": 0x09, "BuildMethods": 0x0A, "Run": 0x10, "Destination": 0x11,
     "Processed": 0x12, "ImageBegin": 0x13, "ImageChunk": 0x14, "ImageEnd": 0x15, "PrimaryReady": 0x16, "Waiting": 0x17, "CheckpointWanted": 0x18,
     "TimerSet": 0x19, "TimerDropped": 0x1A, "TaskResult": 0x1B, "SetAside": 0x1C, "Released": 0x1D, "QueryAnswer": 0x1E, "Executing": 0x1F,
     "Deliver": 0x20, "BecomePrimary": 0x21, "ImpulseLogged": 0x22, "PolicyAhead": 0x23, "Query": 0x24, "Rings": 0x25, "Ack": 0x30, "ClientLogged": 0x31,
@@ -103,7 +103,7 @@ def frames():
     bad("reserved set", "P1.6", app, frame(3, b"", reserved=0x100))
     bad("payload too long", "P2.3", app, frame(0x10, bytes(4097)))
     bad("length of all ones, no payload", "P2.3", app, frame(0x10, b"", length=0xFFFFFFFF))
-    for kind in (0, 0x0A, 0x0F, 0x2B, 0x2F, 0x3F, 0xFF):
+    for kind in (0, 0x0B, 0x0F, 0x2B, 0x2F, 0x3F, 0xFF):
         bad(f"unknown type {kind:#04x}", "P2.4", app, frame(kind, b""))
     for kind in range(0x26, 0x2B):
         bad(f"reserved type {kind:#04x}", "P2.4", app, frame(kind, b""))
@@ -119,7 +119,7 @@ def hello_options(file, structure, make, expect):
     def options(*of): return varint(len(of)) + b"".join(varint(number) + bytes_(value) for number, value in of)
 
     add(file, structure, "two options that nobody knows", "P2.7", make(options((7, b"\x01\x02"), (2**64 - 1, b""))), expect=expect | {"options": f"7=0102 {2**64 - 1}="})
-    most = [(number, bytes(64)) for number in range(1, 17)]
+    most = [(number, bytes(64)) for number in range(3, 19)]
     add(file, structure, "as many options as there may be", "P2.7", make(options(*most)), expect=expect | {"options": " ".join(f"{number}={'00' * 64}" for number, _ in most)})
     add(file, structure, "the longest option", "P2.7", make(options((3, bytes(256)))), expect=expect | {"options": f"3={'00' * 256}"})
     add(file, structure, "an option of 257 bytes", "P1.3", make(options((3, bytes(257)))), error="P1.3")
@@ -147,6 +147,10 @@ def app_payloads():
     add(f, "AppHello", "binding too long", "P1.3", app_hello(binding=b"b" * 65), error="P1.3")
     add(f, "AppHello", "binding that is not UTF-8", "P1.3", app_hello(binding=b"\xc0\x80"), error="P1.3")
     hello_options(f, "AppHello", lambda o: app_hello(options=o), hello)
+    build = bytes(range(16, 32))
+    add(f, "AppHello", "an app that states its build", "P5.1", app_hello(options=varint(1) + varint(1) + bytes_(build)), expect=hello | {"options": f"1={build.hex()}"})
+    for size in (0, 15, 17):
+        add(f, "AppHello", f"a build of {size} bytes", "P5.1", app_hello(options=varint(1) + varint(1) + bytes_(bytes(size))), error="P5.1")
     add(f, "AppHello", "token of 31 bytes", "P5.1", app_hello(token=bytes(31)), error="P5.1")
     add(f, "AppHello", "token of 33 bytes", "P1.3", app_hello(token=bytes(33)), error="P1.3")
     add(f, "AppHello", "token count in two bytes", "P1.2", u16(1) + u16(1) + b"\xa0\x00" + bytes(200), error="P1.2")
@@ -181,6 +185,9 @@ def app_payloads():
     manifest = b'{"format":1,"contracts":[],"data":[]}'
     structure_vectors(f, "Contract", "P5.21", "a manifest", manifest, {"bytes": manifest.hex()}, surplus=None)
     add(f, "Contract", "empty", "P5.21", b"", error="P5.21")
+    methods = b'{"format":1,"build":"101112131415161718191a1b1c1d1e1f","outside":"0000000000000001","methods":[]}'
+    structure_vectors(f, "BuildMethods", "P5.23", "methods of a build", methods, {"bytes": methods.hex()}, surplus=None)
+    add(f, "BuildMethods", "empty", "P5.23", b"", error="P5.23")
     structure_vectors(f, "ImageEnd", "P5.7", "image ends", u64(5) + u64(crc64(b"image")), {"length": "5", "hash": f"{crc64(b'image'):016x}"})
     structure_vectors(f, "ImpulseLogged", "P5.9", "ticket", u32(3) + u64(12), {"destination": 3, "ticket": "12"})
     structure_vectors(f, "Waiting", "P5.8", "waiting", u64(70000) + string("a handler waits for monitor"), {"mark": "70000", "why": "a handler waits for monitor"})

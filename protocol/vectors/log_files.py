@@ -180,7 +180,7 @@ def pages():
     bad("a spanning record of another length", "L4.3", page(u32(1000) + u32(1) + bytes(92), flags=2, remaining=909))
     bad("an empty part of a spanning record", "L4.3", page(flags=4, remaining=10))
     bad("a record of kind 0", "L5.1", page(record(0, b"")))
-    bad("a record of an unknown kind", "L5.1", page(trim + record(15, b"")))
+    bad("a record of an unknown kind", "L5.1", page(trim + record(18, b"")))
     bad("a record with flags", "L5.1", page(record(5, b"", word=0x105)))
 
 
@@ -190,9 +190,9 @@ def chunk(section, content, crc):
     return head + u32(crc) + content, crc
 
 
-def checkpoint(sections, lsn=10000, page_lsn=8192, trailer=None, magic=b"AMBRCKP1", format_=1, replica=b"r1", end=b"", uuid=UUID_A):
+def checkpoint(sections, lsn=10000, page_lsn=8192, trailer=None, magic=b"AMBRCKP1", format_=1, replica=b"r1", end=b"", uuid=UUID_A, build=b""):
     header = (magic + u16(format_) + u16(0) + uuid_(uuid) + u64(lsn) + u64(page_lsn) + u64(5) + u32(7) + u32(2) + i64(1_767_323_045_000_001)
-              + u64(0x1122334455667788) + bytes_(replica))
+              + u64(0x1122334455667788) + bytes_(replica) + bytes_(build))
     data, crc = chunk(1, header, 0)
     digest = 0
     for section, content in sections:
@@ -213,9 +213,10 @@ def checkpoints():
         joined = {n: b"".join(c for section, c in sections if section == n).hex() for n in (2, 3, 4)}
         add(f, s, name, "L6", data, context, expect={
             "lsn": "10000", "pageLsn": "8192", "epoch": "5", "appVersion": 7, "imageVersion": 2, "timeMicros": "1767323045000001",
-            "previousHash": "1122334455667788", "replica": "r1", "digest": f"{digest:016x}", "coordinator": joined[2], "outbox": joined[3], "image": joined[4]})
+            "previousHash": "1122334455667788", "replica": "r1", "build": fields.get("build", b"").hex(), "digest": f"{digest:016x}", "coordinator": joined[2], "outbox": joined[3], "image": joined[4]})
 
     good("all sections", parts)
+    good("made by a build that the app stated", parts, build=bytes(range(16)))
     good("no outbox", [parts[0], parts[3]])
     good("the coordinator's part in two chunks", [(2, parts[0][1][:3]), (2, parts[0][1][3:]), parts[3]])
 
@@ -234,6 +235,7 @@ def checkpoints():
     bad("a chunk that was left out", "L6.6", whole.replace(chunk(2, parts[0][1], crc32c(whole[12:12 + int.from_bytes(whole[:4], "little")], crc32c(whole[:8])))[0], b""))
     bad("another magic", "L6.1", checkpoint(parts, magic=b"AMBRCKP2")[0])
     bad("format 2", "L6.1", checkpoint(parts, format_=2)[0])
+    bad("half a build", "L6.1", checkpoint(parts, build=bytes(8))[0])
     bad("a replica that is no name", "L6.1", checkpoint(parts, replica=b"r.1")[0])
     bad("another replica than its name", "L6.1", checkpoint(parts, replica=b"r2")[0])
     bad("another Lsn than its name", "L6.1", checkpoint(parts, lsn=10001)[0])

@@ -151,6 +151,18 @@ def records():
     bad("Upgrade", "from version 0", upgrade(since=0))
     names(f, "Upgrade", "replica", upgrade, "L5.10", "L5.10")
 
+    def built(version=4, build=varint(16) + build, binding=b"csharp 0.1", coordinator=b"0.1"):
+        return (u64(6) + u32(version) + build + bytes_(binding) + string(".NET 10.0.4") + string("en-US") + string("x64")
+                + u64(0x0123456789ABCDEF) + bytes_(coordinator))
+
+    expect = {"epoch": "6", "appVersion": 4, "build": bytes(range(16)).hex(), "binding": "csharp 0.1", "runtime": ".NET 10.0.4", "culture": "en-US",
+              "cpu": "x64", "contractHash": str(0x0123456789ABCDEF), "coordinator": "0.1"}
+    body("Build", "L5.18", "what executes the epoch", built(), expect)
+    body("Build", "L5.18", "an app that does not say its build", built(build=varint(0)), expect | {"build": ""})
+    bad("Build", "half a build", built(build=varint(8) + bytes(8)))
+    bad("Build", "app version 0", built(version=0))
+    add(f, "Build", "binding too long", "L5.18", built(binding=b"b" * 65), error="L5.10")
+    add(f, "Build", "coordinator that is not UTF-8", "L5.18", built(coordinator=b"\xc0\x80"), error="L5.10")
     body("StateHash", "L5.17", "the state at a place", u64(8256) + u64(0x77), {"place": "8256", "hash": f"{0x77:016x}"})
     bad("StateHash", "a place beyond all", u64(2**62) + u64(0))
 
@@ -173,7 +185,7 @@ def records():
 
     first = record(5, varint(0))
     refused("NondetResults, which nothing writes yet", "L5.1", first + record(16, bytes(40)), len(first))
-    for kind in (0, 15, 18, 255):
+    for kind in (0, 18, 255):
         refused(f"unknown kind {kind}", "L5.1", record(kind, b""), 0)
     refused("flags set", "L5.1", record(5, varint(0), word=5 | 1 << 8), 0)
     refused("reserved set", "L5.1", record(5, varint(0), word=5 | 1 << 24), 0)

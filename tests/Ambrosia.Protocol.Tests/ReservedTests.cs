@@ -27,7 +27,6 @@ public sealed class ReservedTests
 
     [Theory]
     [InlineData(16, "NondetResults")]
-    [InlineData(15, null)]
     [InlineData(18, null)]
     public void Record_OfALaterVersion_IsRefusedByName(byte kind, string? name)
     {

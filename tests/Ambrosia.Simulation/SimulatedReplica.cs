@@ -48,7 +48,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     private TimeSpan _pausedUntil, _fenceDue;
     private readonly AdminCommands _commands = new();
     private ReplicaCatalog? _catalog;
-    private bool _commitAsked;
+    private bool _commitAsked, _mayClaim;
     private TimeSpan _pausedSinceOwn;
 
     /// <summary>So many steps are left of a disk that is busy with something else.</summary>
@@ -161,13 +161,20 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         _standby = new TakeOverMonitor(_files, _identity, _options);
     }
 
-    /// <summary>Claims and takes over, or follows whoever holds the lock as soon as there is something to follow.</summary>
+    /// <summary>
+    /// Claims and takes over, or follows whoever holds the lock as soon as there is something to follow. A process of the product claims a
+    /// log that is there only once its app was accepted; every second one here does, so that claims meet apps in all their stages.
+    /// </summary>
     private void Join()
     {
-        ClaimResult? result;
         IsClaiming = true;
-        do result = _standby!.Try();
-        while (result is ClaimResult.Lost);
+        ClaimResult? result = null;
+        _mayClaim = _boots % 2 == 1;
+        if (_mayClaim || !TryFollow())
+        {
+            do result = _standby!.Try();
+            while (result is ClaimResult.Lost);
+        }
         if (result is ClaimResult.Claimed claimed)
         {
             _fence = claimed.Fence;
@@ -177,19 +184,24 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
             world.Oracles.Promoted(this, log.Writer.Durable, wasSecondary: false);
             Coordinator = new Coordinator.Coordinator(Inputs(), new PrimaryStart(claimed.Fence, claimed.PrimaryLock, log));
         }
-        else if (!instance.HasRivals) throw new SimulationFailure($"{Id} finds its lock held although its process is dead");
-        else
-        {
-            _follower ??= new LogFollower(_files!, _options!.LogDirectory, _identity!);
-            while (_follower.Step()) { }
-            if (_follower.DigestEvery is not null) Coordinator = new Coordinator.Coordinator(Inputs(), _follower);
-        }
+        else if (!instance.HasRivals && _mayClaim)
+            throw new SimulationFailure($"{Id} finds its lock held although its process is dead");
+        else if (TryFollow()) Coordinator = new Coordinator.Coordinator(Inputs(), _follower!);
         if (Coordinator is not null) Begun(Coordinator);
         IsClaiming = false;
     }
 
+    /// <summary>Reads the log as far as it is stated; false: it has no segment yet.</summary>
+    private bool TryFollow()
+    {
+        _follower ??= new LogFollower(_files!, _options!.LogDirectory, _identity!);
+        while (_follower.Step()) { }
+        return _follower.DigestEvery is not null;
+    }
+
     private void Begun(Coordinator.Coordinator parts)
     {
+        parts.Sessions.Accepted += () => _mayClaim = true;
         Orders = new ReplicaOrders(world, this, parts);
         _housekeeping = new Housekeeping(parts);
         if (!parts.HasLog) _role = new SecondaryRole(parts, _standby!, _follower!, NewSpare, () => _nameLock?.PublishAddress(Address));
@@ -233,7 +245,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         _role = null;
         Hung.Clear();
         _pausedAt = null;
-        _commitAsked = IsClaiming = MustBeSilent = false;
+        _commitAsked = IsClaiming = MustBeSilent = _mayClaim = false;
         _heldSteps = 0;
         world.Lost(this);
     }
@@ -308,7 +320,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
 
     private void StepSecondary(Coordinator.Coordinator parts, Random random)
     {
-        if (Orders!.IsClaimAsked)
+        if (Orders!.IsClaimAsked && _mayClaim)
         {
             Orders.IsClaimAsked = false;
             BecomePrimary(parts, () => _standby!.TryTakeOver(_follower!.Epoch));
@@ -318,7 +330,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         switch (random.Next(10))
         {
             case 0 or 1 when !isFollowHung: Follow(parts); break;
-            case 2 when !isFollowHung: BecomePrimary(parts, () => _standby!.Try()); break;
+            case 2 when !isFollowHung && _mayClaim: BecomePrimary(parts, () => _standby!.Try()); break;
             case 3 when !Hung.Has(Pump.Housekeeping): _housekeeping!.Step(Now); break;
             case 4 when !Hung.Has(Pump.Checkpoints): parts.Checkpoints.Step(); break;
             case 5 when random.Next(4) == 0 && !Hung.Has(Pump.Checkpoints): parts.Checkpoints.CompareStates(); break;
@@ -330,7 +342,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     {
         SecondaryStep step = _role!.Step(Now, CancellationToken.None);
         if (world.Faults.EagerSecondary) world.AcknowledgeAs(this);
-        if (step.Hanging is not { } epoch) return;
+        if (step.Hanging is not { } epoch || !_mayClaim) return;
         world.Trace($"{Process}: the primary of epoch {epoch} hangs");
         BecomePrimary(parts, () => _standby!.TryTakeOver(epoch));
     }
@@ -338,7 +350,8 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     private void BecomePrimary(Coordinator.Coordinator parts, Func<ClaimResult?> claim)
     {
         IsClaiming = true;
-        if (claim() is ClaimResult.Claimed claimed)
+        ClaimResult? result = claim();
+        if (result is ClaimResult.Claimed claimed)
         {
             _fence = claimed.Fence;
             PrimaryLog log = TakeOver.Execute(
@@ -348,6 +361,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
             parts.BecomePrimary(new PrimaryStart(claimed.Fence, claimed.PrimaryLock, log));
             world.Trace($"{Process} leads from {log.Writer.Durable}");
         }
+        else if (result is ClaimResult.Held) parts.Sessions.FollowAnother();
         IsClaiming = false;
     }
 

@@ -14,7 +14,7 @@ internal sealed class CoordinatorProcess : IDisposable
     private readonly Process _process;
     private readonly List<string> _lines = [];
 
-    public CoordinatorProcess(string log, UpgradeTests.Build build)
+    public CoordinatorProcess(string log, UpgradeTests.Build build, string immortal = "Demo.Waiting", params string[] options)
     {
         string beside = AppContext.BaseDirectory;
         _process = new Process
@@ -23,7 +23,7 @@ internal sealed class CoordinatorProcess : IDisposable
             [
                 Path.Combine(beside, "ImmortalCoordinator.dll"), "--log", log, "--catalog",
                 Path.Combine(Path.GetDirectoryName(log)!, "catalog"), "--checkpoint-bound", "1", "--log-format", "json",
-                "--", "dotnet", Path.Combine(beside, "Ambrosia.Suspension.App.dll"), "run", build.File, "Demo.Waiting",
+                .. options, "--", "dotnet", Path.Combine(beside, "Ambrosia.Suspension.App.dll"), "run", build.File, immortal,
             ]) { RedirectStandardOutput = true, RedirectStandardError = true },
         };
         _process.OutputDataReceived += (_, line) => Add(line.Data);
@@ -62,6 +62,15 @@ internal sealed class CoordinatorProcess : IDisposable
         if (!_process.WaitForExit(s_patience)) throw new TimeoutException($"the coordinator has not ended:\n{string.Join('\n', Lines)}");
         _process.WaitForExit(); // until its last line has come
         return _process.ExitCode;
+    }
+
+    /// <summary>SIGTERM: the log ends with a checkpoint.</summary>
+    public void Stop()
+    {
+        using (Process kill = Process.Start("kill", ["-TERM", _process.Id.ToString(System.Globalization.CultureInfo.InvariantCulture)]))
+            kill.WaitForExit(s_patience);
+        int code = AwaitExit();
+        if (code != 0) throw new InvalidOperationException($"the coordinator ended with {code}:\n{string.Join('\n', Lines)}");
     }
 
     /// <summary>kill -9.</summary>

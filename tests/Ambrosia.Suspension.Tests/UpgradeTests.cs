@@ -61,7 +61,7 @@ public sealed class UpgradeTests : IDisposable
         {
             process.Await("ready ");
             process.Await("checkpoint ckpt.");
-            process.Kill();
+            process.Stop(); // nothing is left to execute again but what is suspended
         }
 
         Assert.Equal(0, ShapeProcess.RunTool(["suspended", log, "--build", first.Directory]).Code);

@@ -37,9 +37,11 @@ internal sealed class StatusReport(CoordinatorInputs inputs, ReplicaLog replica,
 
     public JsonObject Make()
     {
-        string role = peers.AreAdmitted ? "primary" : replica.IsWritten ? "recovering" : "secondary";
+        string? waits = app.WaitsBecause;
+        string role = peers.AreAdmitted ? "primary" : replica.IsWritten ? "recovering" : waits is not null ? "waiting" : "secondary";
         JsonObject status = Front(inputs.Identity, inputs.Options.Replica, role);
         status["epoch"] = replica.Epoch.Value;
+        status["waitsBecause"] = waits;
         log.AddTo(status);
         app.AddProgressTo(status);
         status["replicas"] = new JsonArray(
@@ -103,6 +105,9 @@ internal sealed class LogStatus(
 internal sealed class AppStatus(
     AppSessionRegistry sessions, AppExecution execution, ReplicaCheckpoints checkpoints, AppWatch watch)
 {
+    /// <summary>Why the app that has come is given nothing; null: it is, or none has come.</summary>
+    public string? WaitsBecause => sessions.WaitsBecause;
+
     public void AddProgressTo(JsonObject status)
     {
         status["isCaughtUp"] = sessions.IsCaughtUp;

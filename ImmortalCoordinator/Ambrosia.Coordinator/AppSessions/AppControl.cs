@@ -1,3 +1,4 @@
+using Ambrosia.Coordinator.Builds;
 using Ambrosia.Coordinator.Checkpoints;
 using Ambrosia.Coordinator.Clients;
 using Ambrosia.Coordinator.Quarantine;
@@ -16,8 +17,8 @@ internal sealed class AppControl(
     AppExecution execution, ReplicaCheckpoints checkpoints, AppTimers timers, TaskResultLog results, QuarantineJournal quarantine,
     PendingQueries queries)
 {
-    /// <summary>It keeps the contract manifests that the app states.</summary>
-    public required ContractFiles Contracts { private get; init; }
+    /// <summary>It keeps what the app states of itself.</summary>
+    public required ContractFiles Contracts { get; init; }
 
     public void BeginSession()
     {

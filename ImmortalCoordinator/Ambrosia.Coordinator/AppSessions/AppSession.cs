@@ -1,3 +1,4 @@
+using Ambrosia.Coordinator.Builds;
 using Ambrosia.Coordinator.Checkpoints;
 using Ambrosia.Coordinator.Outboxes;
 using Ambrosia.Coordinator.Replica;
@@ -9,7 +10,7 @@ using Ambrosia.Protocol.Runs;
 namespace Ambrosia.Coordinator.AppSessions;
 
 /// <summary>Says how far a session of the app has come. It only goes forward.</summary>
-internal enum AppStage { AwaitHello, Replaying, BecomingPrimary, Primary, Ended }
+internal enum AppStage { AwaitHello, AwaitMethods, Replaying, BecomingPrimary, Primary, Ended }
 
 /// <summary>
 /// Leads one connection of the app from its hello to its end: checks who it is, lets it begin, and takes it through its stages; what it
@@ -23,6 +24,11 @@ internal sealed class AppSession(
     private const ulong LittleBytesMax = 32 * 1024;
 
     private readonly RankedLock _gate = new(LockRank.AppSession);
+
+    /// <summary>What an accepted app has said so far, which is not answered yet. The thread that reads the app.</summary>
+    private AppHello? _hello;
+    private BuildMethods? _methods;
+
     private AppStage _stage; // written under the lock, by the thread that reads the app but for one step of the one that sends
 
     /// <summary>
@@ -36,7 +42,10 @@ internal sealed class AppSession(
     public string? EndReason { get; private set; }
 
     /// <summary>The hello was accepted.</summary>
-    public bool HasBegun { get { using (_gate.Enter()) return _stage != AppStage.AwaitHello; } }
+    public bool HasBegun { get { using (_gate.Enter()) return !IsGreeting; } }
+
+    /// <summary>The app has not said all that it says before it is answered, or it was not answered yet.</summary>
+    private bool IsGreeting => _stage is AppStage.AwaitHello or AppStage.AwaitMethods;
 
     public bool IsPrimary { get { using (_gate.Enter()) return _stage == AppStage.Primary; } }
 
@@ -53,7 +62,7 @@ internal sealed class AppSession(
             using (_gate.Enter())
                 return _stage switch
                 {
-                    AppStage.AwaitHello => "greeting",
+                    AppStage.AwaitHello or AppStage.AwaitMethods => "greeting",
                     AppStage.Replaying => "replaying",
                     AppStage.BecomingPrimary => "becoming primary",
                     AppStage.Primary => "primary",
@@ -71,7 +80,7 @@ internal sealed class AppSession(
             {
                 if (_stage == AppStage.Ended) return false;
                 if (feed.HasControl) return true;
-                if (_stage == AppStage.AwaitHello) return false;
+                if (IsGreeting) return false;
                 return feed.HasRecords || (_stage == AppStage.Replaying && feed.Next >= _target);
             }
         }
@@ -91,7 +100,8 @@ internal sealed class AppSession(
     /// did (P2.3).
     /// </summary>
     public uint PayloadBytesMax =>
-        _stage == AppStage.AwaitHello ? SizeLimits.ControlBytesMax : SizeLimits.PayloadBytesMax(SizeLimits.MessageBytesMaxLimit);
+        _stage == AppStage.AwaitHello ? SizeLimits.ControlBytesMax
+        : _stage == AppStage.AwaitMethods ? BuildMethodsFrame.BytesMax : SizeLimits.PayloadBytesMax(SizeLimits.MessageBytesMaxLimit);
 
     public bool IsStranger => _stage == AppStage.AwaitHello;
 
@@ -108,16 +118,21 @@ internal sealed class AppSession(
 
     public ReadAnswer Run(BlockPool.Block block, int frameAt, in RunView run, int runBytes)
     {
-        if (_stage is AppStage.AwaitHello or AppStage.Ended) throw new ProtocolViolation("P2.4", "run before the hello");
+        if (IsGreeting || _stage == AppStage.Ended) throw new ProtocolViolation("P2.4", "run before the hello");
         return outputs.Take(block, frameAt, run, runBytes, _stage);
     }
 
     public ReadAnswer Control(FrameType type, ReadOnlySpan<byte> payload)
     {
         if (_stage == AppStage.AwaitHello && type != FrameType.AppHello) throw new ProtocolViolation("P2.4", $"{type} before the hello");
+        if ((_stage == AppStage.AwaitMethods) != (type == FrameType.BuildMethods))
+            throw new ProtocolViolation("P5.23", $"{type} where {(IsGreeting ? "the methods of a build" : "anything else")} must stand");
         switch (type)
         {
             case FrameType.AppHello: return Hello(AppHello.Read(payload));
+            case FrameType.BuildMethods:
+                _methods ??= control.Contracts.KeepMethods(_hello!.Build!.Value, BuildMethodsFrame.Read(payload));
+                return Begin(_hello!, _methods);
             case FrameType.Destination: outputs.Declare(DestinationFrame.Read(payload)); return ReadAnswer.More;
             case FrameType.PrimaryReady: PrimaryReady(Protocol.Frames.PrimaryReady.Read(payload)); return ReadAnswer.More;
             case FrameType.Goodbye: throw Left(Goodbye.Read(payload));
@@ -137,13 +152,21 @@ internal sealed class AppSession(
     {
         if (_stage != AppStage.AwaitHello) throw new ProtocolViolation("P2.4", "second hello");
         if (sessions.WhatIsWrong(hello) is { } wrong) throw Refuse(wrong);
+        if (hello.Build is null) return Begin(hello, null);
+        using (_gate.Enter()) (_hello, _stage) = (hello, AppStage.AwaitMethods);
+        return ReadAnswer.More;
+    }
+
+    /// <summary>All that an app says before it is answered is there.</summary>
+    private ReadAnswer Begin(AppHello hello, BuildMethods? methods)
+    {
         if (IsPatient && sessions.Live is not null) return ReadAnswer.AppIsLive;
         try
         {
-            if (sessions.TryBegin(this, hello, out string? why)) return ReadAnswer.More;
+            if (sessions.TryBegin(this, hello, methods, out string? why)) return ReadAnswer.More;
             return why is null ? ReadAnswer.LogUnread : throw Refuse(why);
         }
-        catch (AppVersionException other)
+        catch (Exception other) when (other is AppVersionException or RedeployRefusedException)
         {
             Send(new Goodbye(GoodbyeCode.Refused, other.Message));
             throw;
@@ -204,7 +227,7 @@ internal sealed class AppSession(
             bytes = default;
             if (_stage == AppStage.Ended) return false;
             if (feed.TryTakeControl(out bytes)) return true;
-            if (_stage == AppStage.AwaitHello) return false;
+            if (IsGreeting) return false;
         }
         if (feed.TryTake(out bytes)) return true;
         if (_stage != AppStage.Replaying) return false;
@@ -230,7 +253,7 @@ internal sealed class AppSession(
     {
         using (_gate.Enter())
         {
-            if (_stage == AppStage.AwaitHello) return; // the welcome comes first
+            if (IsGreeting) return; // the welcome comes first
             feed.WriteHeartbeat();
         }
         wakeSender();

@@ -87,7 +87,8 @@ internal sealed class AppWatch(
 
     private Sight Look()
     {
-        if (sessions.Live is not { HasBegun: true } session) return new Sight(AppWaitKind.Connection, 0, Lsn.Zero);
+        if (sessions.Live is not { HasBegun: true } session)
+            return new Sight(sessions.WaitsBecause is null ? AppWaitKind.Connection : AppWaitKind.None, 0, Lsn.Zero);
         DeliveryTracker progress = execution.Progress;
         Lsn at = progress.Executing;
         if (isHeldUp() || session.LogWaits) return new Sight(AppWaitKind.None, session.Number, at);

@@ -35,7 +35,10 @@ internal sealed class CheckpointSnapshot(
         if (state is null) return execution.OwnsLog ? throw reader.MissingPage(mark.PageLsn) : null;
         var header = new CheckpointHeader(_identity.Shard, _identity.Uuid, begin.Position, page, mark.Mark.Epoch,
             readers.VersionAt(begin.Position),
-            begin.ImageVersion, inputs.Time.GetUtcNow().ToUnixTimeMilliseconds() * 1000, previousHash, _replica);
+            begin.ImageVersion, inputs.Time.GetUtcNow().ToUnixTimeMilliseconds() * 1000, previousHash, _replica)
+        {
+            Build = execution.Delivery.Build,
+        };
         var outputs = new List<(Outbox, CheckpointOutput, List<OutboxEntry>)>();
         Dictionary<InstanceId, ulong> trims = state.Trims.ToDictionary(trim => state.NameOf(trim.Key), static trim => trim.Value);
         foreach (Outbox outbox in outboxes.InOrder())

@@ -2,6 +2,7 @@ using System.Net;
 using System.Net.Sockets;
 using Ambrosia.AppChannel;
 using Ambrosia.Coordinator.AppSessions;
+using Ambrosia.Coordinator.Builds;
 using Ambrosia.Coordinator.LogFeed;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Protocol;
@@ -259,6 +260,11 @@ internal sealed class AppPump(
         catch (SocketException)
         {
             // The app is gone: what it sent before is still to be read, so only this direction ends.
+        }
+        catch (BuildReplacedException replaced)
+        {
+            logger.PrimaryRedeployed(replaced.Message);
+            stream.End();
         }
         catch (LogTruncatedException truncated)
         {

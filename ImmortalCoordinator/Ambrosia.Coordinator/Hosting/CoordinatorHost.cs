@@ -48,6 +48,9 @@ public sealed class CoordinatorHost : IDisposable
     private AppSupervisor? _supervisor;
     private DivergenceExit? _divergence;
 
+    /// <summary>Another replica was primary when this one wanted to be.</summary>
+    private volatile bool _hasFollowed;
+
     /// <summary>The lock of the replica's name.</summary>
     private ReplicaLock? _name;
 
@@ -121,7 +124,8 @@ public sealed class CoordinatorHost : IDisposable
         admin.Start();
         var monitor = new TakeOverMonitor(_files, identity, _options);
         var follower = new LogFollower(_files, _options.LogDirectory, identity);
-        ClaimResult? claim = ClaimOrFollow(monitor, follower, stop);
+        // A log that is there is claimed once its app was judged: one that may not execute it takes no epoch from anybody.
+        ClaimResult? claim = HasLog(follower, stop) ? null : ClaimOrFollow(monitor, follower, stop);
 
         AppEndpoint endpoint = AwaitingSpace(() => AppEndpoint.Open(_files, _options));
         _owned.Add(endpoint);
@@ -178,6 +182,13 @@ public sealed class CoordinatorHost : IDisposable
         }
     }
 
+    /// <summary>Reads the log as far as it is stated; false: it has no segment yet.</summary>
+    private static bool HasLog(LogFollower follower, CancellationToken stop)
+    {
+        while (follower.Step()) stop.ThrowIfCancellationRequested();
+        return follower.DigestEvery is not null;
+    }
+
     /// <summary>Tries until the epoch is ours, or until the log of another primary can be followed: then the answer is null.</summary>
     private ClaimResult.Claimed? ClaimOrFollow(TakeOverMonitor monitor, LogFollower follower, CancellationToken stop)
     {
@@ -187,8 +198,7 @@ public sealed class CoordinatorHost : IDisposable
             if (result is ClaimResult.Claimed claimed) return claimed;
             if (result is not ClaimResult.Held held) continue;
             if (!isLogged) _logger.AnotherIsPrimary(_options.Instance, held.LockPath, _options.Replica);
-            while (follower.Step()) stop.ThrowIfCancellationRequested();
-            if (follower.DigestEvery is not null) return null;
+            if (HasLog(follower, stop)) return null;
             stop.WaitHandle.WaitOne(10); // its first segment is on its way
             stop.ThrowIfCancellationRequested();
         }
@@ -250,6 +260,12 @@ public sealed class CoordinatorHost : IDisposable
 
         public void BecomePrimary(PrimaryStart start) => host.BecomePrimary(start);
 
+        public void AnotherIsPrimary(ClaimResult.Held held)
+        {
+            host._hasFollowed = true;
+            host._logger.AnotherIsPrimary(host._options.Instance, held.LockPath, host._options.Replica);
+        }
+
         public void Fail(int code, string why) => host.Fail(code, why);
     }
 
@@ -267,7 +283,7 @@ public sealed class CoordinatorHost : IDisposable
 
     private void BecomePrimary(PrimaryStart start)
     {
-        _begun = Stopwatch.GetTimestamp();
+        if (_hasFollowed) _begun = Stopwatch.GetTimestamp();
         _coordinator!.BecomePrimary(start);
         _pumps.StartCommits(_coordinator.Committer);
         _logger.LogTakenOver(_coordinator.Epoch, _coordinator.Log.Durable);

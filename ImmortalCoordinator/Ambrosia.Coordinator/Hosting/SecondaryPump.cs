@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Ambrosia.Coordinator.AppSessions;
 using Ambrosia.Coordinator.Primary;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Log.Fencing;
@@ -23,13 +24,22 @@ internal sealed class SecondaryPump : IDisposable
     private readonly ISecondaryHost _host;
     private readonly ILogger _logger;
     private readonly SecondaryRole _role;
+    private readonly AppSessionRegistry _sessions;
     private readonly CancellationTokenSource _stop = new();
     private readonly ManualResetEventSlim _followed = new(false);
+
+    /// <summary>Set once an app has come that may execute this log: before, this replica claims nothing.</summary>
+    private readonly ManualResetEventSlim _mayClaim = new(false);
+
+    private bool _isFollowing;
 
     public SecondaryPump(
         TakeOverMonitor monitor, LogFollower follower, IFileSystem files, Coordinator coordinator, ISecondaryHost host, ILogger logger)
     {
         (_monitor, _follower, _files, _host, _logger) = (monitor, follower, files, host, logger);
+        _sessions = coordinator.Sessions;
+        _sessions.Accepted += _mayClaim.Set;
+        if (_sessions.IsAccepted) _mayClaim.Set(); // its app was faster
         _role = new SecondaryRole(coordinator, monitor, follower, NewSpare, () =>
         {
             host.CaughtUp();
@@ -44,14 +54,17 @@ internal sealed class SecondaryPump : IDisposable
     }
 
     /// <summary>Takes over because the operator wants this replica to be primary, whoever is.</summary>
-    public void Promote() => Guard(() => Act(_monitor.TryTakeOver(_follower.Epoch)));
+    public void Promote() => Guard(() =>
+    {
+        if (_mayClaim.IsSet) Act(_monitor.TryTakeOver(_follower.Epoch));
+    });
 
     private void FollowLoop()
     {
         while (!_stop.IsCancellationRequested)
         {
             SecondaryStep step = _role.Step(Stopwatch.GetElapsedTime(0), _stop.Token);
-            if (step.Hanging is { } epoch) TakeFrom(epoch);
+            if (step.Hanging is { } epoch && _mayClaim.IsSet) TakeFrom(epoch);
             LockChecks.BeforeWait();
             _stop.Token.WaitHandle.WaitOne(step.Pause);
         }
@@ -80,22 +93,27 @@ internal sealed class SecondaryPump : IDisposable
 
     private void ClaimLoop()
     {
-        while (!_stop.IsCancellationRequested)
+        try
         {
-            ClaimResult? result = _monitor.Try();
-            if (result is ClaimResult.Held held)
+            while (!_stop.IsCancellationRequested)
             {
-                try
+                LockChecks.BeforeWait();
+                _mayClaim.Wait(_stop.Token);
+                ClaimResult? result = _monitor.Try();
+                if (result is not ClaimResult.Held held)
                 {
-                    _files.WaitForLock(held.LockPath, _stop.Token)?.Dispose();
+                    Act(result);
+                    continue;
                 }
-                catch (OperationCanceledException)
-                {
-                    return;
-                }
-                continue;
+                _sessions.FollowAnother();
+                if (!_isFollowing) _host.AnotherIsPrimary(held);
+                _isFollowing = true;
+                _files.WaitForLock(held.LockPath, _stop.Token)?.Dispose();
             }
-            Act(result);
+        }
+        catch (OperationCanceledException)
+        {
+            // The process is asked to end.
         }
     }
 
@@ -152,6 +170,9 @@ internal interface ISecondaryHost
 
     /// <summary>The replica is primary from here on.</summary>
     void BecomePrimary(PrimaryStart start);
+
+    /// <summary>Another replica holds the lock; said once.</summary>
+    void AnotherIsPrimary(ClaimResult.Held held);
 
     /// <summary>Ends the process.</summary>
     void Fail(int code, string why);

@@ -8,6 +8,7 @@ using Ambrosia.Log.Recovery;
 using Ambrosia.Log.Retention;
 using Ambrosia.Log.Segments;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
 using Ambrosia.Protocol.Records;
 
 namespace Ambrosia.Coordinator.Primary;
@@ -18,15 +19,17 @@ namespace Ambrosia.Coordinator.Primary;
 /// </summary>
 internal sealed class PrimaryRole
 {
+    private static readonly string s_version = typeof(PrimaryRole).Assembly.GetName().Version?.ToString() ?? "";
+
     private readonly CoordinatorInputs _inputs;
     private readonly LogWriter _log;
     private readonly LogAppender _appender;
 
     /// <summary>
-    /// The records that the log, and this epoch, begin with and that are not appended so far. The first record states the app's version, so
-    /// that of a new log waits for an app; either may find no room. Written by the thread that has <see cref="_isAppending"/>.
+    /// The records that the log, and this epoch, begin with and that are not appended so far. The first one of a log and the one of the
+    /// epoch's build say what the app says of itself, so they wait for one; each may find no room. Written by the thread that has <see cref="_isAppending"/>.
     /// </summary>
-    private volatile bool _owesFirstStart, _owesPolicy = true;
+    private volatile bool _owesFirstStart, _owesPolicy = true, _owesBuild = true;
     private int _isAppending;
 
     public PrimaryRole(
@@ -54,25 +57,27 @@ internal sealed class PrimaryRole
     /// become primary, so that an app which has to stop on its way there knows whether it still must (log-format L5.13). A full disk only
     /// delays them.
     /// </summary>
-    /// <param name="appVersion">That of the app that follows the log already; null: there is none.</param>
-    public void Open(uint? appVersion)
+    /// <param name="app">The app that follows the log already; null: there is none.</param>
+    public void Open(AppHello? app)
     {
         _owesFirstStart = _log.Tail == Lsn.Zero; // nobody before got that far
-        if (!TryAppendOwed(appVersion)) return;
+        if (!TryAppendOwed(app)) return;
         CommitAll();
         Crash.Hit("policy.afterCommit");
     }
 
     /// <summary>Appends what the epoch begins with and is not in the log yet; true: something has been appended now. Any thread.</summary>
-    /// <param name="appVersion">The version that the app states; null: there is none yet.</param>
-    public bool TryAppendOwed(uint? appVersion)
+    /// <param name="app">What the app says of itself; null: none has come.</param>
+    public bool TryAppendOwed(AppHello? app)
     {
-        if (!_owesFirstStart && !_owesPolicy) return false;
+        if (!_owesFirstStart && !_owesPolicy && !(_owesBuild && app is not null)) return false;
         if (Interlocked.Exchange(ref _isAppending, 1) != 0) return false; // another thread is about it
         try
         {
-            bool isBegun = _owesFirstStart && appVersion is { } version && TryAppendFirstStart(version);
-            return (!_owesFirstStart && TryAppendPolicy()) || isBegun;
+            bool isAny = _owesFirstStart && app is not null && TryAppendFirstStart(app.AppVersion);
+            if (!_owesFirstStart) isAny |= TryAppendPolicy();
+            if (!_owesPolicy && app is not null) isAny |= TryAppendBuild(app);
+            return isAny;
         }
         finally
         {
@@ -102,6 +107,17 @@ internal sealed class PrimaryRole
         };
         _owesPolicy = !_appender.TryAppend(RecordKind.Policy, RecordKinds.Encode(policy), out _);
         return !_owesPolicy;
+    }
+
+    /// <summary>One build executes an epoch: what follows is executed by this one.</summary>
+    private bool TryAppendBuild(AppHello app)
+    {
+        if (!_owesBuild) return false;
+        Crash.Hit("build.beforeAppend");
+        var build = new BuildRecord(PrimaryLease.Epoch, app.AppVersion, app.Build, app.Binding, app.Runtime, app.Culture, app.Cpu,
+            app.ContractHash, s_version);
+        _owesBuild = !_appender.TryAppend(RecordKind.Build, RecordKinds.Encode(build), out _);
+        return !_owesBuild;
     }
 
     /// <summary>Tells operators when the wall clock was set. The ticking thread.</summary>

@@ -5,6 +5,7 @@ using Ambrosia.Coordinator.Replica;
 using Ambrosia.Log.Checkpoints;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Checkpoints;
+using Ambrosia.Protocol.Frames;
 using Ambrosia.Protocol.Locking;
 using Ambrosia.Protocol.Runs;
 
@@ -84,8 +85,9 @@ internal sealed class AppExecution : IDisposable
     /// <param name="header">Of the checkpoint that it begins with; null: it begins with the log.</param>
     /// <param name="part">What that checkpoint says of the coordinator.</param>
     /// <param name="replayTo">Records below this were durable before the session began.</param>
+    /// <param name="app">What the app says of itself.</param>
     public void BeginSession(
-        CheckpointHeader? header, CoordinatorPart? part, ReplayState state, string replica, Lsn replayTo, uint appVersion)
+        CheckpointHeader? header, CoordinatorPart? part, ReplayState state, string replica, Lsn replayTo, AppHello app)
     {
         _hasReported = false;
         (Lsn from, Lsn page) = (header?.Lsn ?? Lsn.Zero, header?.PageLsn ?? Lsn.Zero);
@@ -93,7 +95,8 @@ internal sealed class AppExecution : IDisposable
         DigestWriter.BeginSession(part);
         Progress.Begin(from, page);
         Delivery.Marks.Begin(_log.Epoch, replica);
-        Delivery.Begin(page, from, state, DigestWriter.Position, replayTo, appVersion);
+        Delivery.Build = app.Build;
+        Delivery.Begin(page, from, state, DigestWriter.Position, replayTo, app.AppVersion);
     }
 
     /// <summary>The app has emitted a run of numbered calls to this outbox, which does not hold it yet.</summary>

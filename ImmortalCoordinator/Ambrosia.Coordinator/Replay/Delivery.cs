@@ -33,7 +33,7 @@ internal sealed class Delivery(
     private Lsn _firstRecord, _replayTo;
     private bool _hasFollowed; // the session began while another replica wrote the log, and truncated it without asking this one
     private ulong _nextMultiple;
-    private volatile uint _appVersion;
+    private uint _appVersion;
     private long _spanningLeft;
 
     /// <summary>The page that is given record by record, and where its next record begins; null: none is.</summary>
@@ -60,8 +60,8 @@ internal sealed class Delivery(
     /// <summary>Returns what the app must be told before it is given what was taken; null: nothing.</summary>
     public PolicyAhead? TakeOutlook() => _outlook.Take();
 
-    /// <summary>The version of the app that is given records. Any thread.</summary>
-    public uint AppVersion => _appVersion;
+    /// <summary>The build of the app that is given records; null: it does not say. It changes between sessions alone.</summary>
+    public BuildId? Build { get; set; }
 
     /// <summary>A frame has begun and goes on with the next bytes: nothing else may be sent between.</summary>
     public bool IsInsideFrame => _spanningLeft > 0;
@@ -231,7 +231,7 @@ internal sealed class Delivery(
     }
 
     private static bool IsInput(RecordKind kind) =>
-        kind is not (RecordKind.Trim or RecordKind.Digest or RecordKind.CheckpointMark or RecordKind.StateHash);
+        kind is not (RecordKind.Trim or RecordKind.Digest or RecordKind.CheckpointMark or RecordKind.StateHash or RecordKind.Build);
 
     private void GatherDigest(ReadOnlySpan<byte> part, long left)
     {
@@ -269,6 +269,7 @@ internal sealed class Delivery(
             case RecordKind.Trim: NoteTrims(record.Read<TrimRecord>()); break;
             case RecordKind.StateHash: StateHashRecorded?.Invoke(record.Read<StateHashRecord>()); break;
             case RecordKind.FirstStart: RequireVersion(record.Read<FirstStartRecord>().AppVersion); break;
+            case RecordKind.Build: RequireBuild(record.Lsn, record.Read<BuildRecord>()); break;
             case RecordKind.Upgrade: RequireVersion(record.Read<UpgradeRecord>().VersionTo); break;
         }
     }
@@ -276,6 +277,15 @@ internal sealed class Delivery(
     private void RequireVersion(uint inForce)
     {
         if (inForce != _appVersion) throw new AppVersionException(inForce, _appVersion);
+    }
+
+    /// <summary>
+    /// A replica follows a primary of its own build alone (log-format L5.18). What was durable when the session began was judged then.
+    /// </summary>
+    private void RequireBuild(Lsn lsn, BuildRecord primary)
+    {
+        if (log.IsWritten || lsn < _replayTo) return;
+        if (Build is { } own && primary.Build is { } other && other != own) throw new BuildReplacedException(own, other);
     }
 
     private void NoteTrims(TrimRecord record)

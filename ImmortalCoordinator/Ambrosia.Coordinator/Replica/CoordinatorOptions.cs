@@ -119,6 +119,11 @@ public sealed record CoordinatorOptions
     /// <summary>A primary that is asked to end takes so much time at most for a last checkpoint.</summary>
     public TimeSpan StopWithin { get; init; } = TimeSpan.FromSeconds(30);
 
+    /// <summary>
+    /// An app whose build begins with these digits may execute recorded inputs otherwise than they were executed; null: none may.
+    /// </summary>
+    public string? AcceptBuild { get; init; }
+
     /// <summary>This replica claims the log whatever locks say, so that several coordinators fight for it. Only tests set it.</summary>
     public bool IgnoreLock { get; init; }
 

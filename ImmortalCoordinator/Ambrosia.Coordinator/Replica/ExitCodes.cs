@@ -1,5 +1,6 @@
 using Ambrosia.Log.Fencing;
 using Ambrosia.Log.Format;
+using Ambrosia.Protocol.Records;
 
 namespace Ambrosia.Coordinator.Replica;
 
@@ -15,6 +16,7 @@ public static class ExitCodes
         LogDamage => Damage,
         FenceLostException => NotPrimary,
         AppVersionException => OtherAppVersion,
+        RedeployRefusedException => Misuse,
         IOException => Io,
         _ => null,
     };
@@ -49,3 +51,15 @@ public static class ExitCodes
 internal sealed class AppVersionException(uint inForce, uint stated) : Exception(
     $"the log is of app version {inForce}, and this app states version {stated}: start a build of version {inForce}"
     + (stated > inForce ? $", or let this one state {inForce} in [assembly: AppVersion] until the log has been upgraded" : ""));
+
+/// <summary>
+/// The app is of a build that would execute recorded inputs otherwise. Another start of the same program would end the same way, so the
+/// replica stops (exit 2). Nothing was given to the app.
+/// </summary>
+internal sealed class RedeployRefusedException(string why) : Exception(why);
+
+/// <summary>
+/// The primary's app is of another build than the one that follows it: the app begins again, and is judged at its hello.
+/// </summary>
+internal sealed class BuildReplacedException(BuildId own, BuildId ofPrimary) : Exception(
+    $"the primary's app is build {ofPrimary.Short}, and this one is build {own.Short}");

@@ -1,6 +1,7 @@
 using Ambrosia.Log.Format;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Payloads;
+using Ambrosia.Protocol.Records;
 
 namespace Ambrosia.Log.Checkpoints;
 
@@ -14,7 +15,10 @@ public sealed record CheckpointHeader(
     ushort Shard, Guid Uuid, Lsn Lsn, Lsn PageLsn, Epoch Epoch, uint AppVersion, uint ImageVersion, long TimeMicros,
     ulong PreviousHash, string Replica)
 {
-    internal const int BytesMax = 8 + 2 + 2 + 16 + 8 + 8 + 8 + 4 + 4 + 8 + 8 + 1 + Names.CharsMax;
+    internal const int BytesMax = 8 + 2 + 2 + 16 + 8 + 8 + 8 + 4 + 4 + 8 + 8 + 1 + Names.CharsMax + 1 + BuildId.Bytes;
+
+    /// <summary>The build whose app gave the image; null when it did not say.</summary>
+    public BuildId? Build { get; init; }
 
     private const ushort Format = 1;
 
@@ -39,6 +43,7 @@ public sealed record CheckpointHeader(
         writer.I64(TimeMicros);
         writer.U64(PreviousHash);
         writer.Name(Replica);
+        BuildId.Write(ref writer, Build);
         return writer.Written;
     }
 
@@ -51,7 +56,10 @@ public sealed record CheckpointHeader(
         if (format != Format) throw reader.Violation("L6.1", $"checkpoint format {format}: written by a newer version");
         var header = new CheckpointHeader(
             reader.U16(), reader.Uuid(), new Lsn(reader.U64()), new Lsn(reader.U64()), new Epoch(reader.U64()), reader.U32(), reader.U32(),
-            reader.I64(), reader.U64(), reader.Name());
+            reader.I64(), reader.U64(), reader.Name())
+        {
+            Build = BuildId.Read(ref reader, "L6.1"),
+        };
         reader.End();
         if (header.Lsn.Value >= Lsn.Limit || header.PageLsn > header.Lsn || header.PageLsn.Value % LogFormat.BlockBytes != 0)
             throw reader.Violation("L6.1", $"a checkpoint of {header.Lsn} whose page begins at {header.PageLsn}");

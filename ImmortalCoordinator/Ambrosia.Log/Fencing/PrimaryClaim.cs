@@ -39,6 +39,10 @@ public static class PrimaryClaim
         return new ClaimResult.Lost();
     }
 
+    /// <summary>Says whether a process holds the lock of the epoch in force; it is free for a moment while one takes the log over.</summary>
+    public static bool HasPrimary(IFileSystem fs, string dir, InstanceIdentity identity) =>
+        HeldLock(fs, dir, Fence.Current(fs, dir, identity)) is not null;
+
     /// <summary>Returns the path of the first lock of the epoch that a process holds; null when none is held.</summary>
     private static string? HeldLock(IFileSystem fs, string dir, Epoch epoch)
     {

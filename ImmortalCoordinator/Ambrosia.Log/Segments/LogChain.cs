@@ -67,6 +67,14 @@ public sealed class LogChain
         return i < segments.Length - 1 ? segments[i + 1].Header.AppVersion : segments[i].VersionBehindFirstPage(files);
     }
 
+    /// <summary>Returns the segments that epochs begin with, as far as they are kept, newest first.</summary>
+    public IEnumerable<LogSegment> FindEpochBeginnings()
+    {
+        ImmutableArray<LogSegment> segments = Segments;
+        for (int i = segments.Length - 1; i >= 0; i--)
+            if (segments[i].Header.PredecessorEpoch != segments[i].Header.Epoch) yield return segments[i];
+    }
+
     /// <summary>Reads the directory again, for a follower that is at the tail. Returns true when the chain changed.</summary>
     internal bool Refresh(LogLocation location)
     {

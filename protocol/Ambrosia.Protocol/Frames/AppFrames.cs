@@ -1,5 +1,6 @@
 using System.Numerics;
 using Ambrosia.Protocol.Payloads;
+using Ambrosia.Protocol.Records;
 
 namespace Ambrosia.Protocol.Frames;
 
@@ -11,7 +12,10 @@ public sealed record AppHello(
     string Binding, string Runtime, string Culture, string Cpu, ulong ContractHash, uint ProcessId) : IFramePayload<AppHello>
 {
     public const int TokenBytes = 32;
-    private const int ShortTextMax = 64, RuntimeMax = 128;
+    internal const int ShortTextMax = 64, RuntimeMax = 128;
+
+    /// <summary>The option that states the app's build; <see cref="FrameType.BuildMethods"/> follows a hello that has it.</summary>
+    private const ulong BuildOption = 1;
 
     public static FrameType Type => FrameType.AppHello;
 
@@ -19,6 +23,13 @@ public sealed record AppHello(
     public HelloOptions Options { get; init; } = HelloOptions.None;
 
     public int BytesMax => 4 + 1 + TokenBytes + 8 + 3 * (1 + ShortTextMax) + 2 + RuntimeMax + 12 + HelloOptions.BytesMax;
+
+    /// <summary>The build of the app; null when it does not say.</summary>
+    public BuildId? Build
+    {
+        get => Options[BuildOption] is { } build ? BuildId.Of(build.Span) : null;
+        init => Options = value is { } build ? HelloOptions.Of((BuildOption, build.ToBytes())) : HelloOptions.None;
+    }
 
     public bool Supports(ushort version) => VersionMin <= version && version <= VersionMax;
 
@@ -50,6 +61,8 @@ public sealed record AppHello(
             Options = HelloOptions.Read(ref from),
         };
         from.End();
+        if (hello.Options[BuildOption] is { Length: not BuildId.Bytes } build)
+            throw from.Violation("P5.1", $"a build of {build.Length} bytes instead of {BuildId.Bytes}");
         return hello;
     }
 
@@ -128,6 +141,21 @@ public static class ContractFrame
     /// <exception cref="ProtocolViolation">P5.21: it is empty or too large.</exception>
     public static ReadOnlySpan<byte> Read(ReadOnlySpan<byte> payload) =>
         payload.Length is > 0 and <= BytesMax ? payload : throw new ProtocolViolation("P5.21", $"contract manifest of {payload.Length} bytes");
+}
+
+/// <summary>
+/// Says what each handler of the app's build executes (protocol P5.23, contract C4), so that a redeploy can be judged before it executes
+/// anything again; the payload is the JSON itself.
+/// </summary>
+public static class BuildMethodsFrame
+{
+    /// <summary>The document has at most this many bytes.</summary>
+    public const int BytesMax = 4 * 1024 * 1024;
+
+    /// <summary>Checks the size of a document.</summary>
+    /// <exception cref="ProtocolViolation">P5.23: it is empty or too large.</exception>
+    public static ReadOnlySpan<byte> Read(ReadOnlySpan<byte> payload) =>
+        payload.Length is > 0 and <= BytesMax ? payload : throw new ProtocolViolation("P5.23", $"methods of a build of {payload.Length} bytes");
 }
 
 /// <summary>Tells the app where the rings of shared memory are through which everything else goes (protocol P5.19).</summary>

@@ -25,7 +25,8 @@ public static class FrameTypes
         {
             FrameType.AppHello or FrameType.Destination or FrameType.Processed or FrameType.PrimaryReady or FrameType.Waiting
                 or FrameType.CheckpointWanted or FrameType.TimerSet or FrameType.TimerDropped or FrameType.TaskResult or FrameType.SetAside
-                or FrameType.Released or FrameType.Executing or FrameType.Contract => App,
+                or FrameType.Released or FrameType.Executing or FrameType.Contract
+                or FrameType.BuildMethods => App,
             FrameType.AppWelcome or FrameType.Deliver or FrameType.BecomePrimary or FrameType.ImpulseLogged or FrameType.PolicyAhead
             or FrameType.Rings => Coordinator,
             FrameType.ImageBegin or FrameType.ImageChunk or FrameType.ImageEnd => App | Coordinator,
@@ -45,7 +46,7 @@ public static class FrameTypes
 public enum FrameType : byte
 {
     AppHello = 0x01, AppWelcome = 0x02, Heartbeat = 0x03, Goodbye = 0x04, Hello = 0x05, Ready = 0x06,
-    ClientHello = 0x07, ClientWelcome = 0x08, Contract = 0x09,
+    ClientHello = 0x07, ClientWelcome = 0x08, Contract = 0x09, BuildMethods = 0x0A,
     Run = 0x10, Destination = 0x11, Processed = 0x12, ImageBegin = 0x13, ImageChunk = 0x14, ImageEnd = 0x15,
     PrimaryReady = 0x16, Waiting = 0x17, CheckpointWanted = 0x18,
     TimerSet = 0x19, TimerDropped = 0x1A, TaskResult = 0x1B, SetAside = 0x1C, Released = 0x1D, QueryAnswer = 0x1E, Executing = 0x1F,

@@ -9,24 +9,36 @@ public readonly record struct BuildId(UInt128 Hash)
 {
     public const int Bytes = 16;
 
+    /// <summary>A build is named by so many digits at least.</summary>
+    public const int DigitsMin = 8;
+
+    /// <summary>Its first digits, by which people tell it from others.</summary>
+    public string Short => ToString()[..DigitsMin];
+
     /// <summary>Writes a build as bytes of a variable length: none when it is not known.</summary>
-    internal static void Write(ref PayloadWriter to, BuildId? build)
+    public static void Write(ref PayloadWriter to, BuildId? build)
     {
-        Span<byte> bytes = stackalloc byte[Bytes];
-        BinaryPrimitives.WriteUInt128BigEndian(bytes, build?.Hash ?? 0);
-        to.Bytes(build is null ? [] : bytes, Bytes);
+        to.Bytes(build is { } known ? known.ToBytes() : [], Bytes);
     }
 
     /// <exception cref="ProtocolViolation">Neither none nor all bytes.</exception>
-    internal static BuildId? Read(ref PayloadReader from, string section)
+    public static BuildId? Read(ref PayloadReader from, string section)
     {
         ReadOnlySpan<byte> bytes = from.Bytes(Bytes);
-        return bytes.Length switch
-        {
-            0 => null,
-            Bytes => new BuildId(BinaryPrimitives.ReadUInt128BigEndian(bytes)),
-            _ => throw from.Violation(section, $"a build of {bytes.Length} bytes instead of {Bytes}"),
-        };
+        return bytes.Length is 0 or Bytes ? Of(bytes)
+            : throw from.Violation(section, $"a build of {bytes.Length} bytes instead of {Bytes}");
+    }
+
+    /// <summary>Reads a build that is known.</summary>
+    /// <returns>Null where the bytes are not as many as a build has.</returns>
+    public static BuildId? Of(ReadOnlySpan<byte> bytes) =>
+        bytes.Length == Bytes ? new BuildId(BinaryPrimitives.ReadUInt128BigEndian(bytes)) : null;
+
+    public byte[] ToBytes()
+    {
+        var bytes = new byte[Bytes];
+        BinaryPrimitives.WriteUInt128BigEndian(bytes, Hash);
+        return bytes;
     }
 
     public override string ToString() => Hash.ToString("x32", CultureInfo.InvariantCulture);

@@ -1,3 +1,4 @@
+using Ambrosia.Protocol.Frames;
 using Ambrosia.Protocol.Payloads;
 
 namespace Ambrosia.Protocol.Records;
@@ -20,6 +21,48 @@ public sealed record FirstStartRecord(Guid Uuid, ulong CreatedUs, uint AppVersio
     {
         var from = PayloadReader.OfFile(body, "L5.10");
         var record = new FirstStartRecord(from.Uuid(), from.U64(), from.U32(), from.Name());
+        from.End();
+        return record.AppVersion > 0 ? record : throw from.Violation("L5.10", "app version 0");
+    }
+}
+
+/// <summary>
+/// States which build of the app, and what else, executes what this epoch logs behind it (log-format L5.18). It has no effect on what is
+/// executed.
+/// </summary>
+/// <param name="Epoch">That of the primary that logs it.</param>
+/// <param name="Build">Null when the app did not say.</param>
+/// <param name="Binding">Name and version of the binding, as it said them.</param>
+/// <param name="ContractHash">The hash of the contract that the app serves.</param>
+/// <param name="Coordinator">Version of the coordinator.</param>
+public sealed record BuildRecord(
+    Epoch Epoch, uint AppVersion, BuildId? Build, string Binding, string Runtime, string Culture, string Cpu, ulong ContractHash,
+    string Coordinator) : IRecordBody<BuildRecord>
+{
+    private const int CoordinatorBytesMax = 64;
+
+    public static RecordKind Kind => RecordKind.Build;
+
+    public void Write(ref PayloadWriter to)
+    {
+        to.U64(Epoch.Value);
+        to.U32(AppVersion);
+        BuildId.Write(ref to, Build);
+        to.String(Binding, AppHello.ShortTextMax);
+        to.String(Runtime, AppHello.RuntimeMax);
+        to.String(Culture, AppHello.ShortTextMax);
+        to.String(Cpu, AppHello.ShortTextMax);
+        to.U64(ContractHash);
+        to.String(Coordinator, CoordinatorBytesMax);
+    }
+
+    public static BuildRecord Read(ReadOnlySpan<byte> body)
+    {
+        var from = PayloadReader.OfFile(body, "L5.10");
+        var record = new BuildRecord(
+            new Epoch(from.U64()), from.U32(), BuildId.Read(ref from, "L5.10"), from.String(AppHello.ShortTextMax),
+            from.String(AppHello.RuntimeMax), from.String(AppHello.ShortTextMax), from.String(AppHello.ShortTextMax), from.U64(),
+            from.String(CoordinatorBytesMax));
         from.End();
         return record.AppVersion > 0 ? record : throw from.Violation("L5.10", "app version 0");
     }

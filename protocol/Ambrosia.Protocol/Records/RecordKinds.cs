@@ -9,7 +9,7 @@ public static class RecordKinds
     /// <summary>
     /// Returns false for kinds that are set aside and have no meaning yet. A reader refuses them by name (L5.1).
     /// </summary>
-    public static bool IsDefined(RecordKind kind) => kind is (>= RecordKind.Run and <= RecordKind.Forget) or RecordKind.StateHash;
+    public static bool IsDefined(RecordKind kind) => kind is (>= RecordKind.Run and <= RecordKind.Build) or RecordKind.StateHash;
 
     /// <summary>Encodes the body of a record, without its header.</summary>
     public static byte[] Encode<T>(T body) where T : IRecordBody<T>
@@ -37,7 +37,7 @@ public enum RecordKind : byte
 {
     Run = 1, ImpulseRun = 2, FirstStart = 3, Peer = 4, Trim = 5, Digest = 6, CheckpointMark = 7, NondetResult = 8,
     TimerFired = 9, ClientRequest = 10, Policy = 11, Quarantine = 12, Upgrade = 13, Forget = 14,
-    NondetResults = 16, StateHash = 17,
+    Build = 15, NondetResults = 16, StateHash = 17,
 }
 
 /// <summary>

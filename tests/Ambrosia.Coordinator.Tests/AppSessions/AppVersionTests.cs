@@ -19,7 +19,7 @@ public sealed class AppVersionTests
         Node node = NewNode();
         Assert.Equal((Lsn.Zero, 0u), (node.Parts.Log.Tail, node.Parts.Log.AppVersion));
         var app = new SpokenApp(node, version: 3);
-        Assert.Equal([RecordKind.FirstStart, RecordKind.Policy], app.Records.Select(static r => r.Kind));
+        Assert.Equal([RecordKind.FirstStart, RecordKind.Policy, RecordKind.Build], app.Records.Select(static r => r.Kind));
         Assert.Equal(3u, FirstStartRecord.Read(app.Records[0].Body).AppVersion);
         Assert.NotNull(app.Asked);
         Assert.Equal(3u, node.Parts.Log.AppVersion);
@@ -67,13 +67,14 @@ public sealed class AppVersionTests
     [Fact]
     public void Secondary_PromotedBeforeTheFirstRecord_BeginsTheLogWithItsAppsVersion()
     {
-        NewNode().Kill();
+        Node first = NewNode();
         var secondary = new Node(_disk, _time, OpenedLog.Small, "r1");
         var app = new SpokenApp(secondary, version: 5);
+        first.Kill();
         secondary.BecomePrimary();
         secondary.Commit();
         app.Listen();
-        Assert.Equal([RecordKind.FirstStart, RecordKind.Policy], app.Records.Select(static r => r.Kind));
+        Assert.Equal([RecordKind.FirstStart, RecordKind.Policy, RecordKind.Build], app.Records.Select(static r => r.Kind));
         Assert.Equal(5u, secondary.Parts.Log.AppVersion);
         Assert.NotNull(app.Asked);
     }

@@ -25,12 +25,15 @@ internal sealed class Node : IPumps
     private readonly InstanceIdentity _identity;
     private readonly LogOptions _logOptions;
     private readonly LogFollower? _follower;
+    private readonly string? _acceptBuild;
     private readonly long _spillBytes, _checkpointEvery = long.MaxValue;
 
     /// <param name="spillBytes">Disk for outputs beyond their memory, which is then as small as may be; 0: what is usual.</param>
     /// <param name="checkpointEvery">Log bytes between checkpoints.</param>
-    public Node(SimulatedFileSystem disk, FakeTime time, LogOptions log, long spillBytes = 0, long checkpointEvery = long.MaxValue)
+    public Node(SimulatedFileSystem disk, FakeTime time, LogOptions log, long spillBytes = 0, long checkpointEvery = long.MaxValue,
+        string? acceptBuild = null)
     {
+        _acceptBuild = acceptBuild;
         _process = disk.ForProcess($"p{disk.Operations}");
         _process.CreateDirectory("/data");
         Time = time;
@@ -64,7 +67,7 @@ internal sealed class Node : IPumps
         var usual = new CoordinatorOptions
         {
             LogDirectory = Directory, Instance = "self", Replica = replica, CatalogDirectory = "/data/catalog", Log = _logOptions,
-            CheckpointEveryBytes = _checkpointEvery
+            CheckpointEveryBytes = _checkpointEvery, AcceptBuild = _acceptBuild,
         };
         return _spillBytes == 0 ? usual : usual with { ScratchBytes = _spillBytes, OutboxBytes = 1 };
     }

@@ -11,15 +11,20 @@ internal sealed class SpokenApp
     private readonly AppReader _reader;
     private readonly List<byte> _heard = [];
 
-    public SpokenApp(Node node, bool listens = true, uint version = 1)
+    /// <param name="build">It states this build, and what its methods execute; null: none.</param>
+    public SpokenApp(Node node, bool listens = true, uint version = 1, SpokenBuild? build = null)
     {
         Session = node.Parts.NewSession(static () => { });
         _reader = Session.NewReader();
-        Send(new AppHello(1, 1, Node.Token, version, 0, "test", "test", "", "", 0, 1));
+        Send(new AppHello(1, 1, Node.Token, version, 0, "test", "test", "", "", 0, 1) { Build = build?.Id });
+        if (build is not null) Answer = Send(Made.Frame(FrameType.BuildMethods, build.Methods));
         if (listens) Listen();
     }
 
     public AppSession Session { get; }
+
+    /// <summary>What the pump is to do behind the hello.</summary>
+    public ReadAnswer Answer { get; private set; }
 
     /// <summary>Every record that was delivered.</summary>
     public List<(RecordKind Kind, byte[] Body)> Records { get; } = [];

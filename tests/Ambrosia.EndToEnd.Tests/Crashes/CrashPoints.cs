@@ -66,6 +66,7 @@ internal static class CrashPoints
         new("takeover.beforeConnect", Victim.Source, Workload.Restart),
         new("policy.beforeAppend", Victim.Source, Workload.Restart),
         new("policy.afterCommit", Victim.Ledger, Workload.Restart),
+        new("build.beforeAppend", Victim.Source, Workload.Restart),
         new("quarantine.beforeAppend", Victim.Ledger, Workload.Poison, 2),
         new("quarantine.afterAppend", Victim.Ledger, Workload.Poison, 2),
         new("recovery.everyRecord", Victim.Source, Workload.Restart, 2),

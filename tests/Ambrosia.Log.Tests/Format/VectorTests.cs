@@ -153,6 +153,7 @@ public sealed class VectorTests
             ["appVersion"] = reader.Header.AppVersion, ["imageVersion"] = reader.Header.ImageVersion,
             ["timeMicros"] = $"{reader.Header.TimeMicros}",
             ["previousHash"] = $"{reader.Header.PreviousHash:x16}", ["replica"] = reader.Header.Replica,
+            ["build"] = reader.Header.Build?.ToString() ?? "",
             ["digest"] = $"{reader.Digest:x16}",
             ["coordinator"] = Convert.ToHexStringLower(reader.CoordinatorBytes.Span),
             ["outbox"] = Convert.ToHexStringLower([.. parts[CheckpointSection.Outbox]]),

@@ -228,7 +228,7 @@ public sealed class TakeOverTests
     {
         using (Primary first = Primary.Start(_fs, Dir))
         {
-            first.Append([1], (RecordKind)15);
+            first.Append([1], (RecordKind)18);
             first.Commit();
         }
         LogDamage damage = Assert.Throws<LogDamage>(() => Primary.Start(_fs, Dir));

@@ -86,6 +86,9 @@ internal static class PayloadStructures
         new("Contract", new Structure(
             static (bytes, _) => new() { ["bytes"] = Hex(ContractFrame.Read(bytes)) },
             static (bytes, _) => ContractFrame.Read(bytes).ToArray(), Ends.Anywhere)),
+        new("BuildMethods", new Structure(
+            static (bytes, _) => new() { ["bytes"] = Hex(BuildMethodsFrame.Read(bytes)) },
+            static (bytes, _) => BuildMethodsFrame.Read(bytes).ToArray(), Ends.Anywhere)),
         new("TaskResult", new Structure(
             static (bytes, context) =>
             {

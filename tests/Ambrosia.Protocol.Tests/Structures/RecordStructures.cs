@@ -44,6 +44,12 @@ internal static class RecordStructures
             ["checkpointEpoch"] = Text(x.CheckpointEpoch.Value), ["replica"] = x.Replica, ["partHash"] = Hex(x.PartHash),
             ["imageHash"] = Hex(x.ImageHash), ["build"] = x.Build?.ToString() ?? "",
         }),
+        Record<BuildRecord>("Build", static x => new()
+        {
+            ["epoch"] = Text(x.Epoch.Value), ["appVersion"] = x.AppVersion, ["build"] = x.Build?.ToString() ?? "", ["binding"] = x.Binding,
+            ["runtime"] = x.Runtime, ["culture"] = x.Culture, ["cpu"] = x.Cpu, ["contractHash"] = Text(x.ContractHash),
+            ["coordinator"] = x.Coordinator,
+        }),
         Record<StateHashRecord>("StateHash", static x => new() { ["place"] = Text(x.Place.Value), ["hash"] = Hex(x.Hash) }),
         new("records", new Structure(
             static (bytes, context) => new() { ["records"] = Walk(bytes, new Lsn(ulong.Parse((string)context["first"]!))) },
@@ -106,6 +112,7 @@ internal static class RecordStructures
             case RecordKind.ClientRequest: record.Read<ClientRequestRecord>(); break;
             case RecordKind.StateHash: record.Read<StateHashRecord>(); break;
             case RecordKind.Upgrade: record.Read<UpgradeRecord>(); break;
+            case RecordKind.Build: record.Read<BuildRecord>(); break;
             case RecordKind.Forget: record.Read<ForgetRecord>(); break;
             default: throw new InvalidOperationException($"{record.Kind} should have been refused");
         }

@@ -37,6 +37,7 @@ internal static class RecordFields
         RecordKind.Policy => Of(PolicyRecord.Read(body)),
         RecordKind.Quarantine => Of(QuarantineRecord.Read(body)),
         RecordKind.Upgrade => Of(UpgradeRecord.Read(body)),
+        RecordKind.Build => Of(BuildRecord.Read(body)),
         RecordKind.StateHash => Of(StateHashRecord.Read(body)),
         _ => new Dictionary<string, object> { ["bytes"] = body.Length },
     };
@@ -45,6 +46,13 @@ internal static class RecordFields
     {
         ["instance"] = record.Name, ["uuid"] = record.Uuid.ToString(),
         ["created"] = TextFormat.Time(checked((long)Math.Min(record.CreatedUs, long.MaxValue))), ["appVersion"] = record.AppVersion,
+    };
+
+    private static Dictionary<string, object> Of(BuildRecord record) => new()
+    {
+        ["epoch"] = record.Epoch.Value, ["appVersion"] = record.AppVersion, ["build"] = record.Build?.ToString() ?? "unknown",
+        ["binding"] = record.Binding, ["runtime"] = record.Runtime, ["culture"] = record.Culture, ["cpu"] = record.Cpu,
+        ["coordinator"] = record.Coordinator,
     };
 
     private static Dictionary<string, object> Of(PeerRecord record) => new()

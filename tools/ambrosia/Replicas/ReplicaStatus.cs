@@ -24,6 +24,9 @@ internal sealed record ReplicaStatus(
     ulong KeptCalls, IReadOnlyList<OrphanedCalls> Orphaned, ulong? SpilledBytes, string? WaitsFor, string? CheckpointFailure,
     WaitForApp? WaitsForApp, HeldHistory? Held)
 {
+    /// <summary>Why its app is given nothing, where its role is <c>waiting</c>; null where it is, or none has come.</summary>
+    public string? WaitsBecause { get; init; }
+
     /// <summary>True if it is primary.</summary>
     public bool HasRoleOfPrimary() => Role == "primary";
 
@@ -50,7 +53,10 @@ internal sealed record ReplicaStatus(
         ulong? lag = executed is { } position ? Math.Max(durable, own ?? 0) - Math.Min(Math.Max(durable, own ?? 0), position) : null;
         return new ReplicaStatus(replica, role, Number(status, "epoch"), executed, own, lag, links, kept, orphaned,
             Number(status["spill"], "bytes"), AwaitedPeer(status),
-            (string?)status["checkpoint"]?["lastFailure"], WaitForApp.Of(status["waitsForApp"]), HeldHistory.Of(log?["held"]));
+            (string?)status["checkpoint"]?["lastFailure"], WaitForApp.Of(status["waitsForApp"]), HeldHistory.Of(log?["held"]))
+        {
+            WaitsBecause = (string?)status["waitsBecause"],
+        };
     }
 
     private static string? AwaitedPeer(JsonObject status) =>

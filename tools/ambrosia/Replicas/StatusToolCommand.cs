@@ -123,6 +123,8 @@ internal sealed record CatalogStatus(string Catalog, IReadOnlyList<InstanceStatu
                 $"{instance}: {orphan.Calls} {(orphan.Calls == 1 ? "call" : "calls")} to {orphan.To} wait, and no link leads there{why}",
                 Tone.Warning);
         }
+        if (replica.WaitsBecause is { } reason)
+            screen.Line($"{instance}: {replica.Replica} waits: {reason}", Tone.Warning);
         if (replica.WaitsFor is { } awaited)
             screen.Line(
                 $"{instance}: the app waits for room for its outputs: {replica.SpilledBytes >> 20} MiB are on disk, most of what is kept is for {awaited}",

@@ -1,5 +1,5 @@
 using System.Text;
-using Ambrosia.Coordinator.AppSessions;
+using Ambrosia.Coordinator.Builds;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Log.Instances;
 using Ambrosia.Protocol;

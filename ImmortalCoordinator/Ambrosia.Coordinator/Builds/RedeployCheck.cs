@@ -1,0 +1,185 @@
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Log.Checkpoints;
+using Ambrosia.Log.Fencing;
+using Ambrosia.Log.Reading;
+using Ambrosia.Log.Segments;
+using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Records;
+using Microsoft.Extensions.Logging;
+
+namespace Ambrosia.Coordinator.Builds;
+
+/// <summary>What follows for an app from the build that it is.</summary>
+internal enum RedeployVerdict
+{
+    /// <summary>It executes what is recorded as it was executed, or the operator has accepted that it does not.</summary>
+    Accepted,
+
+    /// <summary>Another replica is primary with another build: this app is given nothing as long as that is so.</summary>
+    Waits,
+
+    /// <summary>It would execute recorded inputs otherwise.</summary>
+    Refused,
+}
+
+/// <summary>
+/// Judges an app at its hello, before it is given anything: a redeploy must not rewrite history (log-format L5.18). What is recorded behind
+/// the checkpoint was executed last by the build of the newest Build record; another build is held against that, handler by handler, and
+/// only by the handlers that the recorded inputs call. It owns what was told already, since one app may be judged several times. The threads
+/// that read apps, one at a time.
+/// </summary>
+internal sealed class RedeployCheck(CoordinatorInputs inputs, ContractFiles files)
+{
+    /// <summary>A line names so many handlers at most.</summary>
+    private const int NamesMax = 5;
+
+    private BuildId? _told;
+
+    /// <param name="methods">What the handlers of the app's build execute; null: the app states no build, and nothing can be judged.</param>
+    /// <param name="checkpoint">The session begins with it; null: with the log.</param>
+    /// <param name="ownsLog">This replica is primary already.</param>
+    public (RedeployVerdict Verdict, string Why) Judge(
+        AppHello app, BuildMethods? methods, CheckpointHeader? checkpoint, bool ownsLog)
+    {
+        var chain = LogChain.Load(inputs.Files, inputs.Options.LogDirectory, inputs.Identity);
+        BuildRecord? last = FindNewest(chain);
+        if (last is not null && ownsLog) TellDrift(app, last);
+        if ((last?.Build ?? checkpoint?.Build) is not { } before || methods is null || before == methods.Build)
+            return (RedeployVerdict.Accepted, "");
+        if (!ownsLog && PrimaryClaim.HasPrimary(inputs.Files, inputs.Options.LogDirectory, inputs.Identity))
+            return (RedeployVerdict.Waits,
+                $"its app is build {methods.Build.Short}, and that of the primary is build {before.Short}: it executes nothing before another replica of its build is primary, or a checkpoint covers every input and no replica is");
+        return JudgeRecorded(before, methods, checkpoint, chain);
+    }
+
+    /// <summary>Says why an app cannot go on with an epoch that another one has executed; null: it can.</summary>
+    public static string? WhatReplaces(AppHello? before, AppHello now) =>
+        before?.Build is { } old && now.Build is { } other && old != other
+            ? $"this coordinator's epoch is executed by build {old.Short}, and the app that has come is build {other.Short}: its files were replaced. Start the coordinator again, which judges the new build first"
+            : null;
+
+    private (RedeployVerdict Verdict, string Why) JudgeRecorded(
+        BuildId before, BuildMethods now, CheckpointHeader? checkpoint, LogChain chain)
+    {
+        BuildMethods? then = files.TryReadMethods(before);
+        var calls = RecordedCalls.Read(inputs.Location, chain, checkpoint, (then?.Ids ?? []).Concat(now.Ids));
+        if (calls.Inputs == 0) return (RedeployVerdict.Accepted, "");
+        string[] differing = [.. Differences(then, now, calls)];
+        if (differing.Length == 0)
+        {
+            if (_told != now.Build) inputs.Logger.RedeployAlike(calls.Inputs, before.Short, now.Build.Short);
+            _told = now.Build;
+            return (RedeployVerdict.Accepted, "");
+        }
+        string what = string.Join(", ", differing.Take(NamesMax))
+            + (differing.Length > NamesMax ? $" and {differing.Length - NamesMax} more" : "");
+        if (inputs.Options.AcceptBuild is { } accepted && now.Build.ToString().StartsWith(accepted, StringComparison.OrdinalIgnoreCase))
+        {
+            if (_told != now.Build) inputs.Logger.RedeployAsAccepted(calls.Inputs, before.Short, now.Build.Short, what);
+            _told = now.Build;
+            return (RedeployVerdict.Accepted, "");
+        }
+        return (RedeployVerdict.Refused,
+            $"{calls.Inputs} inputs behind the newest checkpoint were executed by build {before.Short}, and this app, build {now.Build.Short}, executes some of them otherwise: {what}. "
+            + $"Start the old build once more and stop it with 'ambrosia stop {inputs.Options.LogDirectory}', so that a checkpoint covers them; or start this one with --accept-build {now.Build.Short}, and what was answered and sent before may contradict its state.");
+    }
+
+    /// <summary>Says which of the recorded inputs two builds execute differently; none: all of them alike.</summary>
+    private static IEnumerable<string> Differences(BuildMethods? then, BuildMethods now, RecordedCalls calls)
+    {
+        if (then is null)
+        {
+            yield return "what that build executes is not in contracts/ any more, so all of them count";
+            yield break;
+        }
+        if (then.Outside != now.Outside) yield return "what is no method's body (fields, constants, attributes, or the binding)";
+        if (calls.HasFirstStart && then.First != now.First) yield return "the first start";
+        foreach (uint id in then.Ids.Union(now.Ids).Order())
+        {
+            if (then[id]?.Hash == now[id]?.Hash || (calls[id] == 0 && calls.Unnamed == 0)) continue;
+            string name = (now[id] ?? then[id])!.Name;
+            yield return calls[id] > 0 ? $"{name} ({calls[id]} calls)" : $"{name} (perhaps, as a retry)";
+        }
+        if (calls.Resumed > 0 && then.Resumed != now.Resumed)
+            yield return $"methods that {calls.Resumed} answers, timers and results of tasks may resume";
+    }
+
+    /// <summary>
+    /// Finds the newest Build record: each epoch has one at its beginning, unless no app came, and perhaps before it some of an epoch
+    /// before, in the tail that was logged again. Null: none is kept.
+    /// </summary>
+    private BuildRecord? FindNewest(LogChain chain) =>
+        chain.FindEpochBeginnings().Select(segment => FindBehind(segment.FirstLsn, chain))
+            .FirstOrDefault(static found => found is not null);
+
+    /// <summary>Finds the last Build record in the beginning of an epoch, up to that of the epoch itself.</summary>
+    private BuildRecord? FindBehind(Lsn from, LogChain chain)
+    {
+        Epoch? epoch = null;
+        BuildRecord? found = null;
+        var records = new RecordAssembler();
+        using LogScan scan = LogScan.Open(inputs.Files, inputs.Options.LogDirectory, inputs.Identity, chain,
+            new ScanOptions { From = from, EndsWithHead = true });
+        try
+        {
+            while ((found is null || found.Epoch != epoch) && scan.Next() && scan.Page.Header.Epoch == (epoch ??= scan.Page.Header.Epoch))
+                records.Take(scan.Page, (_, kind, body, _, _) =>
+                {
+                    if (kind == RecordKind.Build) found = BuildRecord.Read(body);
+                    return found is null || found.Epoch != epoch;
+                });
+        }
+        catch (ProtocolViolation)
+        {
+            // Damage is found and told by whoever delivers the log.
+        }
+        return found;
+    }
+
+    /// <summary>Runtime, culture and processor are no part of a build; they are told where they are others than before.</summary>
+    private void TellDrift(AppHello app, BuildRecord last)
+    {
+        string then = $"{last.Runtime}, culture '{last.Culture}', {last.Cpu}", now = $"{app.Runtime}, culture '{app.Culture}', {app.Cpu}";
+        if (then != now) inputs.Logger.SurroundingsChanged(then, now);
+    }
+}
+
+/// <summary>Declares the events of redeploys.</summary>
+internal static partial class RedeployEvents
+{
+    /// <summary>The recorded inputs behind the checkpoint call only handlers that both builds execute alike.</summary>
+    [LoggerMessage(EventId = 831, EventName = "app.redeploy.alike", Level = LogLevel.Information,
+        Message = "{Inputs} inputs were executed by build {Before}; build {Now} executes them alike: nothing that they call has changed")]
+    public static partial void RedeployAlike(this ILogger logger, long inputs, string before, string now);
+
+    /// <summary>
+    /// The operator has accepted with --accept-build that this build executes recorded inputs otherwise: what was answered and sent before
+    /// may contradict the state.
+    /// </summary>
+    [LoggerMessage(EventId = 832, EventName = "app.redeploy.accepted", Level = LogLevel.Warning,
+        Message = "{Inputs} inputs were executed by build {Before}, and build {Now} executes some of them otherwise, as --accept-build allows: {What}")]
+    public static partial void RedeployAsAccepted(this ILogger logger, long inputs, string before, string now, string what);
+
+    /// <summary>
+    /// This replica's app is of another build than the primary's. It waits, and is told once for each app that comes. Give both the same
+    /// build, or stop the primary cleanly, so that a checkpoint covers every input.
+    /// </summary>
+    [LoggerMessage(EventId = 833, EventName = "app.redeploy.waits", Level = LogLevel.Warning, Message = "this replica waits: {Why}")]
+    public static partial void RedeployWaits(this ILogger logger, string why);
+
+    /// <summary>
+    /// The primary's app was replaced by another build than the one that this secondary runs. Its app begins again and is judged anew.
+    /// </summary>
+    [LoggerMessage(EventId = 834, EventName = "app.redeploy.primary", Level = LogLevel.Warning,
+        Message = "the app of this secondary stops executing: {Why}")]
+    public static partial void PrimaryRedeployed(this ILogger logger, string why);
+
+    /// <summary>
+    /// Runtime, culture or processor are others than those that executed the log before. Recorded inputs are executed all the same; look
+    /// here first if this replica diverges.
+    /// </summary>
+    [LoggerMessage(EventId = 835, EventName = "app.surroundings", Level = LogLevel.Warning,
+        Message = "the log was executed under {Then}, and is now under {Now}")]
+    public static partial void SurroundingsChanged(this ILogger logger, string then, string now);
+}

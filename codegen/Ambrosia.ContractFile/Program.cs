@@ -1,10 +1,11 @@
+using Ambrosia.Builds;
 using Ambrosia.MethodBodies;
 
 namespace Ambrosia.ContractFile;
 
 /// <summary>
-/// Writes two files beside an assembly, as a part of its build (Ambrosia.ContractFile.targets): the contract manifest, and the bodies of
-/// the methods that can be suspended. A generator cannot do this: it cannot write files and sees no IL. This is a program of its own
+/// Writes files beside an assembly, as a part of its build (Ambrosia.ContractFile.targets): the contract manifest, the bodies of the methods
+/// that can be suspended, and beside an app what its build is. A generator cannot do this: it cannot write files and sees no IL. This is a program of its own
 /// because a build task would stay loaded in the build's server.
 /// </summary>
 internal static class Program
@@ -13,28 +14,43 @@ internal static class Program
 
     private static int Main(string[] args)
     {
-        if (args is not [var assembly, var contracts, var bodies])
-        {
-            Console.Error.WriteLine(
-                "usage: Ambrosia.ContractFile ASSEMBLY CONTRACTS BODIES; writes the assembly's contract manifest and its suspendable bodies to the files, nothing if it has none");
-            return Misuse;
-        }
+        if (args is ["build", var document, var list]) return Guarded(document, () => WriteBuild(document, list));
+        if (args is [var assembly, var contracts, var bodies]) return Guarded(assembly, () => WriteParts(assembly, contracts, bodies));
+        Console.Error.WriteLine(
+            "usage: Ambrosia.ContractFile ASSEMBLY CONTRACTS BODIES; writes the assembly's contract manifest and its suspendable bodies to the files, nothing if it has none\n"
+            + "       Ambrosia.ContractFile build FILE LIST; writes to FILE what the build of these assemblies is, a path a line in LIST");
+        return Misuse;
+    }
+
+    private static int Guarded(string what, Action write)
+    {
         try
         {
-            if (ManifestAttribute.Read(assembly) is { } json)
-                Write(contracts, file => file.Write(System.Text.Encoding.UTF8.GetBytes(json + "\n")));
-            else File.Delete(contracts);
-            var sources = new SourceLines();
-            (Guid mvid, List<MethodBodyRow> rows) = AssemblyMethodBodies.Read(assembly, sources.Read);
-            if (rows.Count > 0) Write(bodies, file => MethodBodyFile.Write(file, mvid, rows));
-            else File.Delete(bodies);
+            write();
             return Ok;
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or BadImageFormatException)
         {
-            Console.Error.WriteLine($"{assembly}: {e.Message}");
+            Console.Error.WriteLine($"{what}: {e.Message}");
             return Failed;
         }
+    }
+
+    private static void WriteParts(string assembly, string contracts, string bodies)
+    {
+        if (ManifestAttribute.Read(assembly) is { } json)
+            Write(contracts, file => file.Write(System.Text.Encoding.UTF8.GetBytes(json + "\n")));
+        else File.Delete(contracts);
+        var sources = new SourceLines();
+        (Guid mvid, List<MethodBodyRow> rows) = AssemblyMethodBodies.Read(assembly, sources.Read);
+        if (rows.Count > 0) Write(bodies, file => MethodBodyFile.Write(file, mvid, rows));
+        else File.Delete(bodies);
+    }
+
+    private static void WriteBuild(string document, string list)
+    {
+        byte[] json = BuildReader.Read(File.ReadAllLines(list)).ToJson();
+        Write(document, file => file.Write(json));
     }
 
     /// <summary>Writes a file as a whole or not at all, since builds run side by side.</summary>

@@ -10,7 +10,6 @@ namespace Ambrosia.Suspension.Tests;
 /// <summary>The shapes, edited and compiled with the generator, as an assembly file of its own folder.</summary>
 internal sealed class Variant
 {
-    private const string AssemblyName = "Demo";
     private static readonly CSharpParseOptions s_parse = new(LanguageVersion.Latest);
 
     private static readonly ImmutableArray<MetadataReference> s_references =
@@ -29,16 +28,19 @@ internal sealed class Variant
 
     public static string Source { get; } = ReadSource();
 
+    /// <param name="assembly">Its name.</param>
+    /// <param name="references">Assemblies that it uses beside the binding.</param>
     /// <exception cref="InvalidOperationException">It does not compile.</exception>
-    public static Variant Compile(string root, string name, string source, OptimizationLevel level)
+    public static Variant Compile(
+        string root, string name, string source, OptimizationLevel level, string assembly = "Demo", params Variant[] references)
     {
         string directory = Directory.CreateDirectory(Path.Combine(root, name)).FullName;
-        string path = Path.Combine(directory, $"{AssemblyName}.dll");
+        string path = Path.Combine(directory, $"{assembly}.dll");
         System.IO.File.WriteAllText(Path.Combine(directory, "Shapes.cs"), source);
         SyntaxTree tree = CSharpSyntaxTree.ParseText(SourceText.From(source, System.Text.Encoding.UTF8), s_parse,
             Path.Combine(directory, "Shapes.cs"));
         var compilation = CSharpCompilation.Create(
-            AssemblyName, [tree], s_references,
+            assembly, [tree], [.. s_references, .. references.Select(static each => MetadataReference.CreateFromFile(each.File))],
             new CSharpCompilationOptions(OutputKind.DynamicallyLinkedLibrary, nullableContextOptions: NullableContextOptions.Enable,
                 optimizationLevel: level, deterministic: true, allowUnsafe: true));
         CSharpGeneratorDriver.Create([new ImmortalGenerator().AsSourceGenerator()], parseOptions: s_parse)

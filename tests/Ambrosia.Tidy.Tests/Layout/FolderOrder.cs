@@ -14,7 +14,7 @@ internal static class FolderOrder
         ["Ambrosia.Log"] = "Files Format Instances Pages Checkpoints Fencing Segments Commit Reading Retention Recovery",
         ["Ambrosia.Coordinator"] =
             "Framing Replica LogFeed Outboxes Divergence Quarantine Replay Checkpoints Inbox Primary Links Clients AppSessions Admin . Hosting",
-        ["Ambrosia"] = "Contracts Failures MethodBodies Outbound Suspension State Calls Replay Messages Impulses Timers Proxies Tasks "
+        ["Ambrosia"] = "Contracts Failures MethodBodies Builds Outbound Suspension State Calls Replay Messages Impulses Timers Proxies Tasks "
             + "Immortals Quarantine Queries ClientCalls Checkpoints Dispatch Session Pumps .",
         ["Ambrosia.Client"] = "Requests Queries Connections .",
         ["Ambrosia.Generators"] = "Roslyn Diagnostics Output State Serialization Suspension Contracts Immortals Proxies .",

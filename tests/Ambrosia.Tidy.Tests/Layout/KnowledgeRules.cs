@@ -48,7 +48,8 @@ internal static class KnowledgeRules
     /// </summary>
     private static readonly (string Project, string Namespace)[] s_linked =
     [
-        ("Ambrosia.ContractFile", "Ambrosia.MethodBodies"), ("ambrosia", "Ambrosia.MethodBodies"), ("ambrosia", "Ambrosia.Suspension"),
+        ("Ambrosia.ContractFile", "Ambrosia.MethodBodies"), ("Ambrosia.ContractFile", "Ambrosia.Builds"),
+        ("ambrosia", "Ambrosia.MethodBodies"), ("ambrosia", "Ambrosia.Suspension"),
     ];
 
     /// <summary>Folders exempt from <see cref="s_closed"/>: the pumps do the waiting.</summary>

@@ -8,7 +8,8 @@ namespace Ambrosia.MethodBodies;
 /// </summary>
 internal static partial class GeneratedNames
 {
-    internal static bool IsGenerated(string name) => name.StartsWith('<');
+    /// <summary>Says whether the compiler made it. A type of which only the name is made, since it is local to its file, is not.</summary>
+    internal static bool IsGenerated(string name) => name.StartsWith('<') && !FileLocal().IsMatch(name);
 
     /// <summary>
     /// Says whether this is the type that holds the lambdas without captures of all methods of a type, <c>&lt;&gt;c</c>. The one of a
@@ -21,7 +22,9 @@ internal static partial class GeneratedNames
 
     internal static bool IsClosure(string name) => name.StartsWith("<>c__DisplayClass", StringComparison.Ordinal);
 
-    /// <summary>Returns the name without the ordinals that move.</summary>
+    /// <summary>
+    /// Returns the name without the ordinals that move, and without the hash of a path that the name of a file's local type holds.
+    /// </summary>
     internal static string Plain(string name) => name.Contains('<', StringComparison.Ordinal) ? MovingOrdinals().Replace(name, "") : name;
 
     /// <summary>Returns what a type is within its method; null when it belongs to no method of its own.</summary>
@@ -60,7 +63,10 @@ internal static partial class GeneratedNames
     [GeneratedRegex(@"^<.+>d(?:__\d+)?(?:`\d+)?$")]
     private static partial Regex MachineOfMethod();
 
+    [GeneratedRegex("^<[^<>]*>F[0-9A-F]{64}__")]
+    private static partial Regex FileLocal();
+
     /// <summary>The ordinals of members in names of closures, machines, lambdas, local functions and caches of delegates.</summary>
-    [GeneratedRegex(@"(?<=DisplayClass)\d+(?=_)|(?<=>d__)\d+|(?<=>b__)\d+_(?=\d)|(?<=\|)\d+_(?=\d)|(?<=<>9__)\d+(?=_)|(?<=^<)\d+(?=>__)|(?<=>O__)\d+_(?=\d)|(?<=^<>c__)\d+(?=`|$)")]
+    [GeneratedRegex(@"(?<=DisplayClass)\d+(?=_)|(?<=>d__)\d+|(?<=>b__)\d+_(?=\d)|(?<=\|)\d+_(?=\d)|(?<=<>9__)\d+(?=_)|(?<=^<)\d+(?=>__)|(?<=>O__)\d+_(?=\d)|(?<=^<>c__)\d+(?=`|$)|(?<=^<[^<>]*>F)[0-9A-F]{64}(?=__)")]
     private static partial Regex MovingOrdinals();
 }

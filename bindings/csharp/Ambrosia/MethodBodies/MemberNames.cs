@@ -27,7 +27,7 @@ internal sealed class MemberNames(MetadataReader metadata, TypeDefinitionHandle?
             HandleKind.FieldDefinition => OfField((FieldDefinitionHandle)handle),
             HandleKind.MemberReference => OfReference(metadata.GetMemberReference((MemberReferenceHandle)handle)),
             HandleKind.MethodSpecification => OfSpecification(metadata.GetMethodSpecification((MethodSpecificationHandle)handle)),
-            HandleKind.StandaloneSignature => Locals((StandaloneSignatureHandle)handle),
+            HandleKind.StandaloneSignature => OfSignature((StandaloneSignatureHandle)handle),
             _ => handle.Kind.ToString(),
         };
     }
@@ -43,6 +43,14 @@ internal sealed class MemberNames(MetadataReader metadata, TypeDefinitionHandle?
     /// <summary>Returns the types of the local variables.</summary>
     internal string Locals(StandaloneSignatureHandle handle) =>
         handle.IsNil ? "" : string.Join(' ', metadata.GetStandaloneSignature(handle).DecodeLocalSignature(this, null));
+
+    /// <summary>Returns the signature that a call by a pointer names.</summary>
+    private string OfSignature(StandaloneSignatureHandle handle)
+    {
+        StandaloneSignature signature = metadata.GetStandaloneSignature(handle);
+        return signature.GetKind() == StandaloneSignatureKind.Method
+            ? $"method{Parameters(signature.DecodeMethodSignature(this, null))}" : Locals(handle);
+    }
 
     internal string TypeOf(FieldDefinition field) => field.DecodeSignature(this, null);
 

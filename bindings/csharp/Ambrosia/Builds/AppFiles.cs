@@ -1,0 +1,63 @@
+using System.Reflection.Metadata;
+using System.Reflection.PortableExecutable;
+using System.Text.Json;
+
+namespace Ambrosia.Builds;
+
+/// <summary>Finds the files of the app's assemblies: all that the host offers to the runtime, except the framework's.</summary>
+internal static class AppFiles
+{
+    /// <summary>Tokens of the keys that the framework's assemblies are signed with, where no other file tells which they are.</summary>
+    private static readonly string[] s_keys =
+        ["b77a5c561934e089", "b03f5f7f11d50a3a", "7cec85d7bea7798e", "cc7b13ffcd2ddd51", "31bf3856ad364e35", "adb9793829ddae60"];
+
+    /// <summary>Returns the files of this process, by name; null where the app is not made of files, as in a single-file app.</summary>
+    internal static IReadOnlyList<string>? OfThisApp()
+    {
+        string core = typeof(object).Assembly.Location;
+        if (core.Length == 0 || AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES") is not string all) return null;
+        string deps = AppContext.GetData("APP_CONTEXT_DEPS_FILES") as string ?? "";
+        string[] files = all.Split(Path.PathSeparator, StringSplitOptions.RemoveEmptyEntries);
+        return Array.TrueForAll(files, File.Exists) ? WithoutFramework(files, core, deps.Split(';', StringSplitOptions.RemoveEmptyEntries)) : null;
+    }
+
+    /// <param name="core">The file of the framework's innermost assembly.</param>
+    /// <param name="deps">The files that say which package an assembly is of; of a self-contained app they name the framework.</param>
+    internal static IReadOnlyList<string> WithoutFramework(IReadOnlyList<string> files, string core, IReadOnlyList<string> deps)
+    {
+        Func<string, bool> isFramework;
+        // .../shared/Microsoft.NETCore.App/10.0.0/System.Private.CoreLib.dll
+        string? shared = Path.GetDirectoryName(Path.GetDirectoryName(Path.GetDirectoryName(core)));
+        if (shared is not null && Path.GetFileName(shared) == "shared")
+            isFramework = file => file.StartsWith(shared + Path.DirectorySeparatorChar, StringComparison.Ordinal);
+        else if (RuntimePackOf(deps) is { Count: > 0 } names) isFramework = file => names.Contains(Path.GetFileName(file));
+        else isFramework = IsSignedAsFramework;
+        return [.. files.Where(file => !isFramework(file)).OrderBy(Path.GetFileName, StringComparer.Ordinal)];
+    }
+
+    private static HashSet<string> RuntimePackOf(IReadOnlyList<string> deps)
+    {
+        HashSet<string> names = [];
+        foreach (string file in deps)
+        {
+            if (!File.Exists(file)) continue;
+            using JsonDocument document = JsonDocument.Parse(File.ReadAllBytes(file));
+            if (!document.RootElement.TryGetProperty("targets", out JsonElement targets)) continue;
+            foreach (JsonProperty library in targets.EnumerateObject().SelectMany(static target => target.Value.EnumerateObject()))
+                if (library.Name.StartsWith("runtimepack.", StringComparison.Ordinal) && library.Value.TryGetProperty("runtime", out JsonElement runtime))
+                    names.UnionWith(runtime.EnumerateObject().Select(static asset => Path.GetFileName(asset.Name)));
+        }
+        return names;
+    }
+
+    private static bool IsSignedAsFramework(string file)
+    {
+        using FileStream stream = File.OpenRead(file);
+        using var image = new PEReader(stream);
+        if (!image.HasMetadata) return false;
+        MetadataReader metadata = image.GetMetadataReader();
+        if (!metadata.IsAssembly || metadata.GetAssemblyDefinition().PublicKey.IsNil) return false;
+        byte[] token = metadata.GetAssemblyDefinition().GetAssemblyName().GetPublicKeyToken() ?? [];
+        return s_keys.Contains(Convert.ToHexStringLower(token));
+    }
+}

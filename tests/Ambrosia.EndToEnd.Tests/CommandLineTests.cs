@@ -47,6 +47,8 @@ public sealed class CommandLineTests
     [InlineData("--log d --retain checkpoints=1", "checkpoints=1", "from 2")]
     [InlineData("--log d --retain span=7", "span=7", "span=7d")]
     [InlineData("--log d --retain none", "none", "or all")]
+    [InlineData("--log d --accept-build 12", "12", "8 to 32 hexadecimal digits")]
+    [InlineData("--log d --accept-build mybuild12", "mybuild12", "8 to 32 hexadecimal digits")]
     [InlineData("--log d --hold-limit 1h", "'1h'", "1h,16G")]
     [InlineData("--log d --hold-limit 16G,1h", "'16G,1h'", "1h,16G")]
     [InlineData("--log d --listen 10.0.0.1:0", "10.0.0.1:0", "--tls-cert", "--insecure")]

@@ -3,6 +3,7 @@ using System.Net;
 using System.Net.Sockets;
 using System.Reflection;
 using Ambrosia.AppChannel;
+using Ambrosia.Builds;
 using Ambrosia.Protocol.Frames;
 using Ambrosia.Queries;
 using Ambrosia.Tasks;
@@ -48,6 +49,7 @@ internal sealed class AppHost(
             {
                 Token = ReadToken(Required(TokenName, "the path of the coordinator's token file")),
                 AppVersion = definition.AppVersion,
+                Build = AppBuild.OfThisApp(),
                 AcceptSource = environment(AcceptName) == "1",
                 ProcessId = (uint)Environment.ProcessId,
                 QueryChecking = QueryChecks.Parse(environment(CheckQueriesName)),

@@ -1,11 +1,13 @@
 using System.Globalization;
 using System.Runtime.InteropServices;
+using Ambrosia.Builds;
 using Ambrosia.Checkpoints;
 using Ambrosia.Contracts;
 using Ambrosia.Failures;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
 using Ambrosia.Protocol.Payloads;
+using Ambrosia.Protocol.Records;
 using Ambrosia.Session;
 
 namespace Ambrosia;
@@ -34,6 +36,7 @@ public sealed class ImmortalSession
         _options = options;
         _output = new SessionOutput(options.ImpulseBytesMax);
         _output.Buffer.Write(Hello());
+        if (options.Build is { } build) _output.Buffer.Write(FrameType.BuildMethods, build.Methods.Span);
     }
 
     public SessionState State { get; private set; } = SessionState.AwaitingWelcome;
@@ -270,5 +273,8 @@ public sealed class ImmortalSession
     private AppHello Hello() => new(
         ProtocolVersion, ProtocolVersion, _options.Token, _options.AppVersion, StateImage.Version,
         $"csharp/{typeof(ImmortalSession).Assembly.GetName().Version}", RuntimeInformation.FrameworkDescription,
-        CultureInfo.CurrentCulture.Name, RuntimeInformation.ProcessArchitecture.ToString(), _definition.ContractHash, _options.ProcessId);
+        CultureInfo.CurrentCulture.Name, RuntimeInformation.ProcessArchitecture.ToString(), _definition.ContractHash, _options.ProcessId)
+    {
+        Build = _options.Build is { } build ? BuildId.Of(build.Build.Span) : null,
+    };
 }

@@ -1,3 +1,4 @@
+using Ambrosia.Builds;
 using Ambrosia.Protocol.Frames;
 using Ambrosia.Tasks;
 
@@ -13,6 +14,9 @@ public sealed record SessionOptions
 
     /// <summary>The version of the app's code, in the log's headers and in upgrades.</summary>
     public uint AppVersion { get; init; } = 1;
+
+    /// <summary>The build of the app, by which a redeploy is judged; null: it states none.</summary>
+    internal AppBuild? Build { get; init; }
 
     /// <summary>The process of the app, for the coordinator's messages; 0: unknown.</summary>
     public uint ProcessId { get; init; }

@@ -4,9 +4,9 @@ using Ambrosia.MethodBodies;
 namespace Ambrosia.ContractFile;
 
 /// <summary>
-/// Writes files beside an assembly, as a part of its build (Ambrosia.ContractFile.targets): the contract manifest, the bodies of the methods
-/// that can be suspended, and beside an app what its build is. A generator cannot do this: it cannot write files and sees no IL. This is a program of its own
-/// because a build task would stay loaded in the build's server.
+/// Writes files beside an assembly, as a part of its build (Ambrosia.ContractFile.targets): the contract manifest, the bodies of the
+/// methods that can be suspended, and beside an app what its build is. A generator cannot do this: it cannot write files and sees no IL.
+/// This is a program of its own because a build task would stay loaded in the build's server.
 /// </summary>
 internal static class Program
 {

@@ -4,8 +4,8 @@ using Microsoft.CodeAnalysis;
 namespace Ambrosia.Suspension.Tests.Builds;
 
 /// <summary>
-/// An app of two assemblies, edited and compiled: its handlers reach code in every way that the document of a build has to follow. A comment
-/// with a word marks the place of an edit.
+/// An app of two assemblies, edited and compiled: its handlers reach code in every way that the document of a build has to follow. A
+/// comment with a word marks the place of an edit.
 /// </summary>
 internal sealed class BuiltApp
 {
@@ -32,6 +32,8 @@ internal sealed class BuiltApp
         }
         public enum Size { Small = 1, Big = 5 /*size*/ }
         public static class Unused { public static long Alone() => 7 /*unused*/; }
+        file static class Local { public static Func<long> Delayed(long x) => () => x; }
+        public static class Outer { public static long Of(long x) => Local.Delayed(x)(); }
         """;
 
     public const string Demo = """
@@ -58,6 +60,7 @@ internal sealed class BuiltApp
             [MethodId(11)] Call<long> Twice(long x);
             [MethodId(12)] Call<long> Twice2(string x);
             [MethodId(13)] string Dressed(long x);
+            [MethodId(14)] long Reflected(long x);
             [Query] long Asked();
             /*contract*/
         }
@@ -67,6 +70,7 @@ internal sealed class BuiltApp
             public long Money;
             public Size Size;
             public string Name { get; set; } = "";
+            private long Hidden() => 9 /*hidden*/;
             /*fields*/
         }
         public sealed partial class Shop : Immortal<IShopProxy>, IShop
@@ -84,7 +88,7 @@ internal sealed class BuiltApp
             }
             public long Helped(long x) => Steps.First(x) + _start;
             public long Charged(long x) => x - _fee.Of(x);
-            public long Chosen(long[] all) => all.Where(each => each > 3 /*chosen*/).Sum();
+            public long Chosen(long[] all) => Array.Exists(all, each => each > 3 /*chosen*/) ? 1 : 0;
             public async Call<long> Later(long x)
             {
                 long before = x + 1;
@@ -105,11 +109,21 @@ internal sealed class BuiltApp
                 string Dress(long y) => $"<{y}>" /*dress*/;
                 return Dress(x);
             }
+            public long Reflected(long x) => Find(_clerk) + x;
+            [System.Runtime.CompilerServices.UnsafeAccessor(System.Runtime.CompilerServices.UnsafeAccessorKind.Method, Name = "Hidden")]
+            private static extern long Find(Clerk clerk);
             public long Asked() => _clerk.Money /*asked*/;
             private long Unrelated(long x) { Func<long, long> f = y => y + x; return f(1) /*unrelated*/; }
             /*members*/
         }
         """;
+
+    /// <summary>Two overloads, whose machines have one name but for the ordinal.</summary>
+    public const string TwoBodies =
+        "private async Call<long> Both(long x) { await Delay(TimeSpan.Zero); return 1; }\n    private async Call<long> Both(string x) { await Delay(TimeSpan.Zero); return 2; }";
+
+    public static readonly string TwoBodiesSwapped = TwoBodies.Replace("return 1", "return 3", StringComparison.Ordinal)
+        .Replace("return 2", "return 1", StringComparison.Ordinal).Replace("return 3", "return 2", StringComparison.Ordinal);
 
     private const string Stamp = """
         [assembly: System.Reflection.AssemblyInformationalVersion("1.0.0+SHA")]
@@ -125,13 +139,15 @@ internal sealed class BuiltApp
 
     /// <param name="edits">What becomes of which text. Each text must have one place in one of the two sources.</param>
     public static BuiltApp Compile(
-        string root, string name, (string From, string To)[] edits, string commit = "a1", OptimizationLevel level = OptimizationLevel.Release)
+        string root, string name, (string From, string To)[] edits, string commit = "a1",
+        OptimizationLevel level = OptimizationLevel.Release)
     {
         var inRules = edits.Where(static edit => Rules.Contains(edit.From, StringComparison.Ordinal)).ToArray();
         string stamp = Stamp.Replace("SHA", commit, StringComparison.Ordinal)
             .Replace("BUILD", $"{commit.Length}", StringComparison.Ordinal) + "\n";
         Variant rules = Variant.Compile(root, name, Stamped(Variant.Edit(Rules, inRules), stamp), level, "Rules");
-        Variant demo = Variant.Compile(root, name, Stamped(Variant.Edit(Demo, [.. edits.Except(inRules)]), stamp), level, "Demo", rules);
+        Variant demo = Variant.Compile(
+            root, name, Stamped(Variant.Edit(Demo, [.. edits.Except(inRules)]), stamp), level, "Demo", rules);
         return new BuiltApp([demo.File, rules.File, .. new[] { "Ambrosia", "Ambrosia.AppChannel", "Ambrosia.Protocol" }
             .Select(static each => Path.Combine(AppContext.BaseDirectory, $"{each}.dll"))]);
     }
@@ -142,7 +158,8 @@ internal sealed class BuiltApp
         JsonElement root = document.RootElement;
         return new BuildFacts(
             Text(root, "build"), Text(root, "outside"), Text(root, "first"), Text(root, "resumed"),
-            root.GetProperty("methods").EnumerateArray().ToDictionary(static each => each.GetProperty("id").GetUInt32(), static each => Text(each, "hash")));
+            root.GetProperty("methods").EnumerateArray()
+                .ToDictionary(static each => each.GetProperty("id").GetUInt32(), static each => Text(each, "hash")));
     }
 
     /// <summary>Attributes of an assembly stand behind the usings and before everything else.</summary>
@@ -158,7 +175,9 @@ internal sealed class BuiltApp
 /// <summary>What a document says.</summary>
 internal sealed record BuildFacts(string Build, string Outside, string First, string Resumed, Dictionary<uint, string> Methods)
 {
-    /// <summary>Names what differs: <c>build</c>, <c>outside</c>, <c>first</c>, <c>resumed</c>, and ids of methods, of which * are all.</summary>
+    /// <summary>
+    /// Names what differs: <c>build</c>, <c>outside</c>, <c>first</c>, <c>resumed</c>, and ids of methods, of which * are all.
+    /// </summary>
     public string DifferenceTo(BuildFacts other)
     {
         List<string> changed = [];

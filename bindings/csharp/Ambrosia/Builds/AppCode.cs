@@ -41,7 +41,8 @@ internal sealed class AppCode
     {
         TypeReference type = assembly.Metadata.GetTypeReference(handle);
         string name = assembly.Metadata.GetString(type.Name);
-        if (type.ResolutionScope.Kind == HandleKind.TypeReference) return $"{NameOf(assembly, (TypeReferenceHandle)type.ResolutionScope)}+{name}";
+        if (type.ResolutionScope.Kind == HandleKind.TypeReference)
+            return $"{NameOf(assembly, (TypeReferenceHandle)type.ResolutionScope)}+{name}";
         return type.Namespace.IsNil ? name : $"{assembly.Metadata.GetString(type.Namespace)}.{name}";
     }
 
@@ -115,7 +116,9 @@ internal sealed class AppCode
     }
 }
 
-/// <summary>A virtual member as a call names it. Signatures are told apart by the number of parameters: types may be those of an instance.</summary>
+/// <summary>
+/// A virtual member as a call names it. Signatures are told apart by the number of parameters: types may be those of an instance.
+/// </summary>
 /// <param name="Outside">Name of the type that declares it, where that is outside.</param>
 internal readonly record struct Slot(AppType? Type, string Outside, string Name, int ParameterCount);
 
@@ -151,9 +154,11 @@ internal sealed class AppType
     /// <summary>Says whether the compiler made it, or a type around it.</summary>
     internal bool IsGenerated { get; }
 
-    /// <summary>Says whether the compiler made it of a method: a state machine, a closure, or the place of delegates without captures.</summary>
-    internal bool IsPartOfMethod =>
-        GeneratedNames.RoleOfType(SimpleName) is not null || GeneratedNames.IsStatics(SimpleName) || SimpleName.StartsWith("<>O", StringComparison.Ordinal);
+    /// <summary>
+    /// Says whether the compiler made it of a method: a state machine, a closure, or the place of delegates without captures.
+    /// </summary>
+    internal bool IsPartOfMethod => GeneratedNames.RoleOfType(SimpleName) is not null || GeneratedNames.IsStatics(SimpleName)
+        || SimpleName.StartsWith("<>O", StringComparison.Ordinal);
 
     internal bool IsInterface => (Definition.Attributes & TypeAttributes.Interface) != 0;
 
@@ -210,6 +215,8 @@ internal sealed class AppMethod
         MethodDefinition method = type.Assembly.Metadata.GetMethodDefinition(handle);
         Name = type.Assembly.Metadata.GetString(method.Name);
         Attributes = method.Attributes;
+        IsFoundByRuntime = method.RelativeVirtualAddress == 0 && (int)method.ImplAttributes == 0
+            && (Attributes & (MethodAttributes.Abstract | MethodAttributes.PinvokeImpl)) == 0;
         BlobReader signature = type.Assembly.Metadata.GetBlobReader(method.Signature);
         if (signature.ReadSignatureHeader().IsGeneric) signature.ReadCompressedInteger();
         ParameterCount = signature.ReadCompressedInteger();
@@ -229,18 +236,28 @@ internal sealed class AppMethod
 
     internal bool IsAbstract => (Attributes & MethodAttributes.Abstract) != 0;
 
+    /// <summary>Says whether the runtime finds the body by an attribute, as it does for accessors of private members.</summary>
+    internal bool IsFoundByRuntime { get; }
+
     internal bool IsNewSlot => (Attributes & MethodAttributes.NewSlot) != 0;
 
     /// <summary>The members of interfaces, or of base classes, that it states to implement whatever its own name is.</summary>
     internal List<Slot> Implements { get; } = [];
 
     /// <summary>Its name with its type and its signature, without ordinals that move.</summary>
-    internal string Signature => Type.Assembly.Names.OfMethod(Handle);
+    internal string Signature => Type.Assembly.Names.Of(Handle);
 
-    /// <summary>Says whether it is a lambda or local function, or of a type that the compiler made of a method, which it belongs to.</summary>
-    internal bool IsPartOfAnother => GeneratedNames.RoleOfFunction(Name) is not null || Type.IsPartOfMethod;
+    /// <summary>Says whether it belongs to another method, of which the compiler made it.</summary>
+    internal bool IsPartOfAnother => IsFunction || Type.IsPartOfMethod;
 
+    /// <summary>Says whether it is a lambda or a local function.</summary>
     internal bool IsFunction => GeneratedNames.RoleOfFunction(Name) is not null;
+
+    /// <summary>
+    /// The method that it is a part of; known once the unit of that one is read. Overloads differ in nothing else, where ordinals are left
+    /// out.
+    /// </summary>
+    internal AppMethod? Owner { get; set; }
 
     internal MethodText Text => _text ??= MethodText.Read(Type.Assembly, Handle);
 

@@ -18,7 +18,8 @@ internal static class AppFiles
         if (core.Length == 0 || AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES") is not string all) return null;
         string deps = AppContext.GetData("APP_CONTEXT_DEPS_FILES") as string ?? "";
         string[] files = all.Split(Path.PathSeparator, StringSplitOptions.RemoveEmptyEntries);
-        return Array.TrueForAll(files, File.Exists) ? WithoutFramework(files, core, deps.Split(';', StringSplitOptions.RemoveEmptyEntries)) : null;
+        return Array.TrueForAll(files, File.Exists)
+            ? WithoutFramework(files, core, deps.Split(';', StringSplitOptions.RemoveEmptyEntries)) : null;
     }
 
     /// <param name="core">The file of the framework's innermost assembly.</param>
@@ -44,7 +45,8 @@ internal static class AppFiles
             using JsonDocument document = JsonDocument.Parse(File.ReadAllBytes(file));
             if (!document.RootElement.TryGetProperty("targets", out JsonElement targets)) continue;
             foreach (JsonProperty library in targets.EnumerateObject().SelectMany(static target => target.Value.EnumerateObject()))
-                if (library.Name.StartsWith("runtimepack.", StringComparison.Ordinal) && library.Value.TryGetProperty("runtime", out JsonElement runtime))
+                if (library.Name.StartsWith("runtimepack.", StringComparison.Ordinal)
+                    && library.Value.TryGetProperty("runtime", out JsonElement runtime))
                     names.UnionWith(runtime.EnumerateObject().Select(static asset => Path.GetFileName(asset.Name)));
         }
         return names;

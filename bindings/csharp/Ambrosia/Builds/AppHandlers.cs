@@ -33,16 +33,20 @@ internal sealed class AppHandlers
     /// <summary>What the first start of an immortal executes.</summary>
     internal List<AppMethod> First { get; } = [];
 
-    /// <summary>Methods of immortals from which suspended methods and delegates can come, whether handlers call them in this build or not.</summary>
+    /// <summary>
+    /// Methods of immortals from which suspended methods and delegates can come, whether handlers call them in this build or not.
+    /// </summary>
     internal List<AppMethod> Own { get; } = [];
 
-    internal static bool IsImmortal(AppType type) => type.AncestorsOutside.Contains(Base) || type.AncestorsOutside.Contains(BaseOfAll);
+    internal static bool IsImmortal(AppType type) =>
+        type.AncestorsOutside.Contains(Base) || type.AncestorsOutside.Contains(BaseOfAll);
 
     internal static bool IsProxy(AppType type) => type.AncestorsOutside.Contains(Proxy);
 
-    /// <summary>Says whether the binding calls a member of its own for something that is a root by itself, or is no part of the log.</summary>
+    /// <summary>Says whether the binding alone calls a member, for what is a root by itself or no part of the log.</summary>
     internal static bool IsHook(AppMethod method) =>
-        (IsImmortal(method.Type) && (s_hooks.Contains(method.Name) || method.Implements.Exists(static each => each.Outside == "Ambrosia.IImmortal`1")))
+        (IsImmortal(method.Type) && (s_hooks.Contains(method.Name)
+            || method.Implements.Exists(static each => each.Outside == "Ambrosia.IImmortal`1")))
         || (IsProxy(method.Type) && method.Name == "Complete");
 
     private void Add(AppType immortal)
@@ -111,7 +115,8 @@ internal sealed class AppHandlers
         foreach (CustomAttributeHandle each in assembly.Metadata.GetAssemblyDefinition().GetCustomAttributes())
         {
             CustomAttribute attribute = assembly.Metadata.GetCustomAttribute(each);
-            if (!assembly.Names.Of(attribute.Constructor).StartsWith("Ambrosia.ContractManifestAttribute.", StringComparison.Ordinal)) continue;
+            if (!assembly.Names.Of(attribute.Constructor).StartsWith("Ambrosia.ContractManifestAttribute.", StringComparison.Ordinal))
+                continue;
             BlobReader value = assembly.Metadata.GetBlobReader(attribute.Value);
             value.ReadUInt16(); // the prolog
             value.ReadUInt64(); // the hash

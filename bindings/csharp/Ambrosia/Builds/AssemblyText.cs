@@ -56,7 +56,8 @@ internal sealed partial class AssemblyText
         foreach (ManifestResourceHandle each in _metadata.ManifestResources)
         {
             ManifestResource resource = _metadata.GetManifestResource(each);
-            string bytes = resource.Implementation.IsNil ? Convert.ToHexStringLower(SHA256.HashData(_assembly.ResourceAt(resource.Offset))) : "";
+            string bytes = resource.Implementation.IsNil
+                ? Convert.ToHexStringLower(SHA256.HashData(_assembly.ResourceAt(resource.Offset))) : "";
             _outside.Add($"resource {_metadata.GetString(resource.Name)} {bytes}");
         }
     }
@@ -67,7 +68,8 @@ internal sealed partial class AssemblyText
         string name = _assembly.Names.Of(type.Handle);
         List<string> to = type.IsGenerated || AttributeRules.IsManifest(name) ? _content : _outside;
         var text = new StringBuilder("type ").Append(name).Append(' ')
-            .Append((int)(definition.Attributes & ~TypeAttributes.VisibilityMask)).Append(" : ").Append(_assembly.Names.Of(definition.BaseType));
+            .Append((int)(definition.Attributes & ~TypeAttributes.VisibilityMask))
+            .Append(" : ").Append(_assembly.Names.Of(definition.BaseType));
         foreach (InterfaceImplementationHandle each in definition.GetInterfaceImplementations())
             text.Append(", ").Append(_assembly.Names.Of(_metadata.GetInterfaceImplementation(each).Interface));
         MethodText.AppendGenerics(text, _assembly, definition.GetGenericParameters());

@@ -5,7 +5,9 @@ namespace Ambrosia.Builds;
 /// <summary>Says what a thing counts for in a build.</summary>
 internal enum Standing
 {
-    /// <summary>It is not compared: it says where, when or of which commit the build was made, or repeats what is compared already.</summary>
+    /// <summary>
+    /// It is not compared: it says where, when or of which commit the build was made, or repeats what is compared already.
+    /// </summary>
     Nowhere,
 
     /// <summary>It makes another build, but changes nothing that is executed.</summary>

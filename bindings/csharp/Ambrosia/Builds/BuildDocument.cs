@@ -23,14 +23,18 @@ internal sealed record BuildDocument(
         Indented = true, NewLine = "\n", Encoder = System.Text.Encodings.Web.JavaScriptEncoder.UnsafeRelaxedJsonEscaping
     };
 
-    /// <summary>Returns the document. One that would be too long names no methods: any other build counts as one that changes everything.</summary>
+    /// <summary>
+    /// Returns the document. One that would be too long names no methods: any other build counts as one that changes everything.
+    /// </summary>
     internal byte[] ToJson()
     {
         byte[] json = Write(this);
         return json.Length <= BytesMax ? json : Write(this with { Outside = Build[..16], First = "", Resumed = "", Methods = [] });
     }
 
-    /// <summary>Returns the name of the build in a document that is true of these files; null when it is of others, or of another format.</summary>
+    /// <summary>
+    /// Returns the name of the build in a document that is true of these files; null when it is of others, or of another format.
+    /// </summary>
     /// <exception cref="JsonException">It is not JSON, or not of this form.</exception>
     internal static string? BuildOf(ReadOnlyMemory<byte> json, IReadOnlyList<BuildFileId> files)
     {
@@ -91,5 +95,6 @@ internal readonly record struct BuildFileId(string Name, Guid Mvid)
 {
     /// <exception cref="BadImageFormatException">It says that it is an assembly, and is broken.</exception>
     internal static IReadOnlyList<BuildFileId> Of(IEnumerable<string> paths) =>
-        [.. paths.Select(static path => new BuildFileId(Path.GetFileName(path), AppAssembly.IdOf(path))).OrderBy(static file => file.Name, StringComparer.Ordinal)];
+        [.. paths.Select(static path => new BuildFileId(Path.GetFileName(path), AppAssembly.IdOf(path)))
+            .OrderBy(static file => file.Name, StringComparer.Ordinal)];
 }

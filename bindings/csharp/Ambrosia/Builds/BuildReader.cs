@@ -3,16 +3,16 @@ using System.Text;
 namespace Ambrosia.Builds;
 
 /// <summary>
-/// Computes what a build is, out of the files of its assemblies. The binding's own are one thing: they count as a whole, since the loop that
-/// executes handlers is theirs and is called by none.
+/// Computes what a build is, out of the files of its assemblies. The binding's own are one thing: they count as a whole, since the loop
+/// that executes handlers is theirs and is called by none.
 /// </summary>
 internal static class BuildReader
 {
     /// <summary>Names of the product's assemblies; a test holds them against the projects.</summary>
     internal static readonly string[] Product =
     [
-        "Ambrosia", "Ambrosia.AppChannel", "Ambrosia.Client", "Ambrosia.Coordinator", "Ambrosia.Embedded", "Ambrosia.Log", "Ambrosia.Protocol",
-        "CRA", "ImmortalCoordinator",
+        "Ambrosia", "Ambrosia.AppChannel", "Ambrosia.Client", "Ambrosia.Coordinator", "Ambrosia.Embedded", "Ambrosia.Log",
+        "Ambrosia.Protocol", "CRA", "ImmortalCoordinator",
     ];
 
     /// <exception cref="BadImageFormatException">A file is broken.</exception>
@@ -52,14 +52,16 @@ internal static class BuildReader
         foreach (AppAssembly each in ByName(product))
         {
             (byte[] seen, byte[] rest) = AssemblyText.Read(each, productUnits);
-            outside.Append(each.Name).Append(' ').Append(Convert.ToHexStringLower(seen)).Append(Convert.ToHexStringLower(rest)).Append('\n');
+            outside.Append(each.Name).Append(' ').Append(Convert.ToHexStringLower([.. seen, .. rest])).Append('\n');
         }
         string outsideHash = Digest.Short(outside);
         string build = Convert.ToHexStringLower(Digest.Of(content.Append(outside)).AsSpan(0, AppBuild.BuildBytes));
         var handlers = new AppHandlers(ownUnits.Code);
         var graph = new CallGraph(ownUnits, handlers);
-        return new BuildDocument(build, outsideHash, graph.HashOf(handlers.First, build), graph.HashOf(graph.Resumed, build),
-            [.. handlers.ById.Values.Select(each => new BuiltMethod(each.Id, string.Join(", ", each.Names), graph.HashOf(each.Dispatchers, build)))],
+        IEnumerable<BuiltMethod> methods = handlers.ById.Values.Select(
+            each => new BuiltMethod(each.Id, string.Join(", ", each.Names), graph.HashOf(each.Dispatchers, build)));
+        return new BuildDocument(
+            build, outsideHash, graph.HashOf(handlers.First, build), graph.HashOf(graph.Resumed, build), [.. methods],
             BuildFileId.Of(paths));
     }
 

@@ -24,7 +24,9 @@ internal sealed class CallGraph
     private readonly HashSet<AppType> _types = [], _made = [];
     private HashSet<AppMethod> _region = [];
 
-    /// <summary>Finds the region that the app's immortals can reach. It grows with the types and the delegates that are met in it.</summary>
+    /// <summary>
+    /// Finds the region that the app's immortals can reach. It grows with the types and the delegates that are met in it.
+    /// </summary>
     internal CallGraph(UnitReader units, AppHandlers handlers)
     {
         (_units, _handlers) = (units, handlers);
@@ -139,7 +141,9 @@ internal sealed class CallGraph
     private static bool MayFill(AppMethod method, Slot slot) =>
         slot.Type is not null || method.IsVirtual || method.Implements.Count > 0;
 
-    /// <summary>Returns the members of a type that code outside can call: overrides of what is outside, and members of interfaces there.</summary>
+    /// <summary>
+    /// Returns the members of a type that code outside can call: overrides of what is outside, and members of interfaces there.
+    /// </summary>
     private static IEnumerable<AppMethod> CalledBack(AppType type)
     {
         if (type.IsInterface) return [];
@@ -154,7 +158,8 @@ internal sealed class CallGraph
             each => each != type && each.Methods.Exists(other => other.IsVirtual && other.Fills(method.Name, method.ParameterCount)
                 && (each.IsInterface || !IsCalledBack(each, other))));
         if (!method.IsNewSlot) return !isOfApp;
-        return type.AncestorsOutside.Any(static each => each != "System.Object") && (!isOfApp || s_ofInterfaces.Contains(method.Name));
+        return type.AncestorsOutside.Any(static each => each != "System.Object")
+            && (!isOfApp || s_ofInterfaces.Contains(method.Name));
     }
 
     /// <summary>
@@ -176,7 +181,8 @@ internal sealed class CallGraph
     }
 
     private IEnumerable<AppMethod> ModuleConstructors() =>
-        _units.Code.Types.Where(static type => type.FullName == "<Module>").Select(static type => type.StaticConstructor).OfType<AppMethod>();
+        _units.Code.Types.Where(static type => type.FullName == "<Module>").Select(static type => type.StaticConstructor)
+            .OfType<AppMethod>();
 
     /// <summary>
     /// Returns what no record names: methods that the binding can suspend wherever they are, those of the region and all of immortals, with
@@ -195,7 +201,8 @@ internal sealed class CallGraph
         }
         foreach (AppType type in _types)
             foreach (AppMethod each in type.Methods)
-                if ((AppHandlers.IsImmortal(type) && each.Name == "WriteResult") || (AppHandlers.IsProxy(type) && each.Name == "Complete")) yield return each;
+                if ((AppHandlers.IsImmortal(type) && each.Name == "WriteResult") || (AppHandlers.IsProxy(type) && each.Name == "Complete"))
+                    yield return each;
         foreach (AppType type in _units.Code.Types)
             if (type.AncestorsOutside.Contains("Ambrosia.IStateSerializer`1"))
                 foreach (AppMethod each in type.Methods) yield return each;

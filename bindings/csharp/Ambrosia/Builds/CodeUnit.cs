@@ -14,7 +14,7 @@ internal sealed class CodeUnit
     internal string Hash { get; set; } = "";
 
     /// <summary>What tells this unit of this content from every other one.</summary>
-    internal string Text => $"{Method.Type.Assembly.Name} {Method.Signature} {Hash}\n";
+    internal string Text => field ??= $"{Method.Type.Assembly.Name} {Method.Owner?.Signature} {Method.Signature} {Hash}\n";
 
     /// <summary>Methods that it names, to call them or to make delegates of them.</summary>
     internal HashSet<AppMethod> Calls { get; } = [];
@@ -34,7 +34,9 @@ internal sealed class CodeUnit
     /// <summary>Functions of which it makes delegates, with the type of the delegate; empty: it is not seen.</summary>
     internal List<(AppMethod Function, string Delegate)> Functions { get; } = [];
 
-    /// <summary>Types of fields that it uses, and of what it casts to: delegates and iterators that others made come to it by these.</summary>
+    /// <summary>
+    /// Types of fields that it uses, and of what it casts to: delegates and iterators that others made come to it by these.
+    /// </summary>
     internal HashSet<string> Held { get; } = [];
 
     /// <summary>Types of arguments that it gives to code outside, which may keep them where their type is not seen any more.</summary>

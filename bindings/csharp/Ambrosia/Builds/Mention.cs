@@ -3,7 +3,9 @@ using System.Reflection.Metadata;
 
 namespace Ambrosia.Builds;
 
-/// <summary>A type as a signature names it: the app's, or one outside of which only the name is known. Instances count as definitions.</summary>
+/// <summary>
+/// A type as a signature names it: the app's, or one outside of which only the name is known. Instances count as definitions.
+/// </summary>
 internal readonly record struct NamedType(AppType? Type, string Name);
 
 /// <summary>What a token in a method's IL leads to.</summary>
@@ -59,8 +61,8 @@ internal sealed class Mention
         AppType type = code.TypeOf(assembly, method.GetDeclaringType());
         return new Mention
         {
-            Type = type, Name = assembly.Metadata.GetString(method.Name), ParameterCount = signature.ParameterTypes.Length, Types = types.All,
-            Methods = [type.Methods.Find(each => each.Handle == handle)!], Parameters = NamesOf(signature),
+            Type = type, Name = assembly.Metadata.GetString(method.Name), ParameterCount = signature.ParameterTypes.Length,
+            Types = types.All, Methods = [type.Methods.Find(each => each.Handle == handle)!], Parameters = NamesOf(signature),
         };
     }
 
@@ -79,8 +81,10 @@ internal sealed class Mention
     private static Mention OfReference(AppCode code, AppAssembly assembly, MemberReferenceHandle handle)
     {
         MemberReference member = assembly.Metadata.GetMemberReference(handle);
+        if (member.Parent.Kind == HandleKind.MethodDefinition) // a call with a variable list of arguments
+            return OfMethod(code, assembly, (MethodDefinitionHandle)member.Parent);
         var types = new NamedTypes(code, assembly);
-        NamedType head = member.Parent.Kind == HandleKind.MethodDefinition ? default : types.Add(member.Parent);
+        NamedType head = types.Add(member.Parent);
         string name = assembly.Metadata.GetString(member.Name);
         if (member.GetKind() == MemberReferenceKind.Field)
         {

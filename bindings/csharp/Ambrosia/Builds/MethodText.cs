@@ -32,13 +32,15 @@ internal sealed record MethodText(byte[] Hash, IReadOnlyList<Instruction> Member
         if ((method.Attributes & MethodAttributes.PinvokeImpl) != 0)
         {
             MethodImport import = method.GetImport();
-            text.Append(" imports ").Append((int)import.Attributes).Append(' ').Append(assembly.Metadata.GetString(import.Name)).Append(" of ")
-                .Append(assembly.Metadata.GetString(assembly.Metadata.GetModuleReference(import.Module).Name));
+            text.Append(" imports ").Append((int)import.Attributes).Append(' ').Append(assembly.Metadata.GetString(import.Name))
+                .Append(" of ").Append(assembly.Metadata.GetString(assembly.Metadata.GetModuleReference(import.Module).Name));
         }
         text.Append('\n');
     }
 
-    /// <summary>Appends constraints and variances, which decide what an instance may be. The names of the parameters do not matter.</summary>
+    /// <summary>
+    /// Appends constraints and variances, which decide what an instance may be. The names of the parameters do not matter.
+    /// </summary>
     internal static void AppendGenerics(StringBuilder text, AppAssembly assembly, GenericParameterHandleCollection parameters)
     {
         foreach (GenericParameterHandle each in parameters)

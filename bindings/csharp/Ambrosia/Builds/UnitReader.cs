@@ -22,7 +22,7 @@ internal sealed class UnitReader(AppCode code)
 
     private CodeUnit Read(AppMethod method)
     {
-        var unit = new CodeUnit(method);
+        var unit = new CodeUnit(method) { RunsAnything = method.IsFoundByRuntime };
         var text = new StringBuilder();
         List<AppMethod> methods = [method];
         for (int i = 0; i < methods.Count; i++)
@@ -34,6 +34,8 @@ internal sealed class UnitReader(AppCode code)
                     () => DelegateOf(methods[i], members, at + 1));
         }
         unit.Hash = Convert.ToHexStringLower(Digest.Of(text));
+        if (!method.IsPartOfAnother)
+            foreach (AppMethod each in methods.Skip(1)) each.Owner ??= method;
         return unit;
     }
 
@@ -45,7 +47,9 @@ internal sealed class UnitReader(AppCode code)
         return mention;
     }
 
-    /// <summary>Returns the type of the delegate that is made of a function's address by the next instruction; empty: of another kind.</summary>
+    /// <summary>
+    /// Returns the type of the delegate that is made of a function's address by the next instruction; empty: of another kind.
+    /// </summary>
     private string DelegateOf(AppMethod method, IReadOnlyList<Instruction> members, int at) =>
         at < members.Count && members[at].Code == OpCodes.Newobj && MentionOf(method, members[at]) is { ParameterCount: 2 } made
             ? made.Type?.FullName ?? made.Outside : "";
@@ -67,8 +71,8 @@ internal sealed class UnitReader(AppCode code)
     private static void MeetType(CodeUnit unit, List<AppMethod> methods, StringBuilder text, AppType type)
     {
         if (!type.IsGenerated) unit.Types.Add(type);
-        if (GeneratedNames.RoleOfType(type.SimpleName) is not { } role || GeneratedNames.IsStatics(type.SimpleName) || unit.Made.Contains(type))
-            return;
+        if (GeneratedNames.RoleOfType(type.SimpleName) is not { } role || GeneratedNames.IsStatics(type.SimpleName)
+            || unit.Made.Contains(type)) return;
         unit.Made.Add(type);
         text.Append(role);
         foreach (FieldDefinitionHandle each in type.Definition.GetFields())
@@ -134,9 +138,14 @@ internal sealed class UnitReader(AppCode code)
 internal static class OutsideRules
 {
     private static readonly string[] s_invoking =
-        ["Invoke", "GetValue", "SetValue", "CreateDelegate", "DynamicInvoke", "InvokeMember", "GetType", "GetTypes", "Load", "LoadFrom", "Compile"];
+    [
+        "Invoke", "GetValue", "SetValue", "CreateDelegate", "DynamicInvoke", "InvokeMember", "GetType", "GetTypes", "Load", "LoadFrom",
+        "Compile",
+    ];
 
-    /// <summary>Types whose methods execute a delegate before they return, or with what they return, whose users have the delegate in sight.</summary>
+    /// <summary>
+    /// Types whose methods execute a delegate before they return, or with what they return, whose users have the delegate in sight.
+    /// </summary>
     private static readonly string[] s_atOnce =
     [
         "System.Linq.", "System.Array", "System.Collections.Generic.List`1", "System.Collections.Concurrent.ConcurrentDictionary`2",
@@ -145,13 +154,14 @@ internal static class OutsideRules
 
     private static readonly string[] s_resuming =
     [
-        "SetResult", "TrySetResult", "SetException", "TrySetException", "SetCanceled", "TrySetCanceled", "Cancel", "CancelAsync", "Release", "Set",
-        "Complete", "TryComplete", "TryWrite", "WriteAsync",
+        "SetResult", "TrySetResult", "SetException", "TrySetException", "SetCanceled", "TrySetCanceled", "Cancel", "CancelAsync", "Release",
+        "Set", "Complete", "TryComplete", "TryWrite", "WriteAsync",
     ];
 
     internal static bool RunsAnything(Mention mention) =>
         mention.Outside.StartsWith("Microsoft.CSharp.RuntimeBinder.", StringComparison.Ordinal)
-        || ((mention.Outside.StartsWith("System.Reflection.", StringComparison.Ordinal) || mention.Outside is "System.Type" or "System.Delegate"
+        || ((mention.Outside.StartsWith("System.Reflection.", StringComparison.Ordinal)
+            || mention.Outside is "System.Type" or "System.Delegate"
             || mention.Outside.StartsWith("System.Linq.Expressions.", StringComparison.Ordinal)) && s_invoking.Contains(mention.Name))
         || (mention.Outside == "System.Activator" && mention.Arguments.Count == 0);
 

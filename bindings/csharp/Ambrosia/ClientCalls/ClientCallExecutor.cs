@@ -29,11 +29,8 @@ internal sealed class ClientCallExecutor(
     internal IdempotencyWindow Window { get; } = new();
 
     /// <summary>Executes a request, or an impulse, of a caller outside.</summary>
-    internal void Execute(ClientRequestView request, ReadOnlyMemory<byte> body, ulong lsn)
-    {
-        replay.ExecutingLsn = lsn;
+    internal void Execute(ClientRequestView request, ReadOnlyMemory<byte> body) =>
         Execute(request.ReadMessage(), index: 0, origin: 0, request.Session, request.Request, body);
-    }
 
     /// <summary>Executes a run of keyed impulses of immortals.</summary>
     internal void Execute(RunView run, ReadOnlyMemory<byte> messages)

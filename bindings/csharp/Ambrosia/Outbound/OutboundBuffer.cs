@@ -8,8 +8,8 @@ using Ambrosia.Protocol.Runs;
 namespace Ambrosia.Outbound;
 
 /// <summary>
-/// Holds what the app sends, encoded once, in the order of emission. Messages go into an open run. The headers of its frame and of the run
-/// are reserved in front of them and filled when the run closes: at another destination or kind, at RunBytesTarget, at a control frame, at
+/// Holds what the app sends, encoded once, in the order of emission. Messages go into an open run. The headers of its frame and of the run, and
+/// the block that says which records made it, are reserved in front of them and filled when the run closes: at another destination or kind, at RunBytesTarget, at a control frame, at
 /// Flush. Producer: the scheduler's thread. Consumer (TryTake, Taken): one thread at a time, any. No message takes a lock or an allocation.
 /// Invariants: published bytes are whole frames; a message that was begun and not committed is overwritten by whatever comes next.
 /// </summary>
@@ -18,7 +18,7 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
     /// <summary>Bytes at which a run is closed: long enough to make headers free, short enough to keep the sender busy.</summary>
     private const int RunBytesTarget = 64 * 1024;
     private const int ChunkBytes = SizeLimits.BatchBytesMax;
-    private const int HeadersBytes = FrameHeader.Bytes + RunHeader.Bytes;
+    private const int HeadersBytes = FrameHeader.Bytes + RunHeader.Bytes, FrontBytesMax = HeadersBytes + RunCause.BlockBytes;
 
     private readonly OutboundChunks _chunks = new(ChunkBytes, sparesMax: 8);
     private uint _messageBytesMax = SizeLimits.MessageBytesMaxDefault;
@@ -49,6 +49,12 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
     /// <summary>The length in bytes of the longest message that the policy in force allows. Any thread may ask.</summary>
     internal uint MessageBytesMax => _messageBytesMax;
 
+    /// <summary>
+    /// The record that is being executed, which makes what is committed from here on: runs that are numbered say it (P3.7). The scheduler's
+    /// thread sets it.
+    /// </summary>
+    internal Lsn Executing { get; set; }
+
     internal void LimitMessages(uint bytesMax) => _messageBytesMax = bytesMax;
 
     /// <summary>Begins a message; its body is written through <see cref="IBufferWriter{T}"/> and ended by <see cref="Commit"/>.</summary>
@@ -73,7 +79,7 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
         _lengthBytes = 0;
         _at = _end;
         extension.CopyTo(GetSpan(extension.Length));
-        _run.ExtensionBytes = extension.Length;
+        _run.ExtensionBytes += extension.Length;
         _end += extension.Length;
         _at = _end;
         ReserveLength(1);
@@ -197,10 +203,17 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
     private void Count(int bytes)
     {
         _end += bytes;
-        if (_run.Count++ == 0) _limit = Math.Min(_limit, _run.At + FrameHeader.Bytes + SizeLimits.BatchBytesMax);
+        _run.Last = Executing;
+        if (_run.Count++ == 0) CountFirst();
         if (_end - _run.At < RunBytesTarget) return;
         CloseRun();
         Tell();
+    }
+
+    private void CountFirst()
+    {
+        _run.First = Executing;
+        _limit = Math.Min(_limit, _run.At + FrameHeader.Bytes + SizeLimits.BatchBytesMax);
     }
 
     /// <summary>
@@ -228,14 +241,14 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
 
     private void OpenRun(Destination destination, MessageKind kind)
     {
-        if (_chunks.Tail.Bytes.Length - _end < HeadersBytes + 64) _chunks.Append(ChunkBytes, ref _end);
+        if (_chunks.Tail.Bytes.Length - _end < FrontBytesMax + 64) _chunks.Append(ChunkBytes, ref _end);
         _run.IsOpen = true;
         _run.Destination = destination;
         _run.Kind = kind;
         _run.Count = 0;
-        _run.ExtensionBytes = 0;
+        _run.ExtensionBytes = _run.HasCause ? RunCause.BlockBytes : 0;
         _run.At = _end;
-        _end += HeadersBytes;
+        _end += HeadersBytes + _run.ExtensionBytes;
         _limit = _chunks.Tail.Bytes.Length;
     }
 
@@ -286,7 +299,7 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
         int written = _at - from;
         int lengthMore = LengthMissing(more);
         // What is asked for at once, as a large argument is, gets its size; what grows by pieces gets as much again.
-        long size = Math.Max(ChunkBytes, (more > written ? 1L : 2L) * (written + more + lengthMore) + HeadersBytes + Varint.BytesMax);
+        long size = Math.Max(ChunkBytes, (more > written ? 1L : 2L) * (written + more + lengthMore) + FrontBytesMax + Varint.BytesMax);
         if (written + (long)more > _messageBytesMax + 2L * SizeLimits.PayloadBytesBeyondMessage) throw TooLong(written + (long)more);
 
         byte[] old = _chunks.Tail.Bytes;
@@ -330,11 +343,17 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
         internal MessageKind Kind;
         internal uint Count;
 
+        /// <summary>The records that made the first and the last of its messages.</summary>
+        internal Lsn First, Last;
+
         /// <summary>The size in bytes of the extension blocks between the headers and the first message.</summary>
         internal int ExtensionBytes;
 
         /// <summary>The offset in the chunk at which the frame of the run begins.</summary>
         internal int At;
+
+        /// <summary>True where the run says what made it: a caller outside has no use for places in this log.</summary>
+        internal readonly bool HasCause => Kind <= MessageKind.Failure;
 
         internal readonly void WriteHeaders(Span<byte> frame)
         {
@@ -343,6 +362,7 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
             new RunHeader(
                 Kind, false, Destination.Id.Shard, Destination.Index, session.Number, Count, (uint)ExtensionBytes, session.Epoch.Value)
                 .Write(frame[FrameHeader.Bytes..]);
+            if (HasCause) new RunCause(First, Last).WriteBlock(frame[HeadersBytes..]);
         }
     }
 }

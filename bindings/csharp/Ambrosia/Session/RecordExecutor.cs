@@ -53,7 +53,7 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
         while (records.Next())
         {
             bodyAt += RecordHeader.Bytes;
-            Runtime.Context.Replay.CountKeyTime();
+            Runtime.BeginRecord(records.Lsn);
             Execute(ref records, payload.Slice(bodyAt, records.Body.Length), header.TimeUs);
             bodyAt += records.Body.Length;
             Progress.RecordDone(records.End);
@@ -100,16 +100,13 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
                 Runtime.Peers.Add(peer.Origin, peer.Peer);
                 break;
             case RecordKind.Quarantine:
-                ExecuteInside(records.Read<QuarantineRecord>(), records.Lsn.Value,
-                    static (runtime, record, lsn) => runtime.Take(record, lsn));
+                ExecuteInside(records.Read<QuarantineRecord>(), static (runtime, record) => runtime.Take(record));
                 break;
             case RecordKind.TimerFired:
-                ExecuteInside(records.Read<TimerFiredRecord>(), records.Lsn.Value,
-                    static (runtime, record, lsn) => runtime.Fire(record, lsn));
+                ExecuteInside(records.Read<TimerFiredRecord>(), static (runtime, record) => runtime.Fire(record));
                 break;
             case RecordKind.NondetResult:
-                ExecuteInside(records.Read<NondetResultRecord>(), records.Lsn.Value,
-                    static (runtime, record, lsn) => runtime.TakeResult(record, lsn));
+                ExecuteInside(records.Read<NondetResultRecord>(), static (runtime, record) => runtime.TakeResult(record));
                 break;
             case RecordKind.Forget:
                 Forget(records.Read<ForgetRecord>(), records.End);
@@ -133,7 +130,7 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
 
     private void ExecuteRequest(ref RecordReader records, ReadOnlyMemory<byte> body)
     {
-        using (Runtime.Scheduler.Enter()) Runtime.ClientCalls.Execute(records.ReadClientRequest(), body, records.Lsn.Value);
+        using (Runtime.Scheduler.Enter()) Runtime.ClientCalls.Execute(records.ReadClientRequest(), body);
     }
 
     private void ExecuteRun(ref RecordReader records, ReadOnlyMemory<byte> body)
@@ -142,9 +139,9 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
         using (Runtime.Scheduler.Enter()) Runtime.Execute(run, body, records.Lsn);
     }
 
-    private void ExecuteInside<T>(T record, ulong lsn, Action<ImmortalRuntime, T, ulong> execute)
+    private void ExecuteInside<T>(T record, Action<ImmortalRuntime, T> execute)
     {
-        using (Runtime.Scheduler.Enter()) execute(Runtime, record, lsn);
+        using (Runtime.Scheduler.Enter()) execute(Runtime, record);
     }
 
     /// <summary>

@@ -26,9 +26,9 @@ public sealed class RunCauseTests
     [Fact]
     public void Run_RecordsThatSendNothing_AreNotSaid()
     {
-        _buffer.Executing = new Lsn(64);
+        _buffer.BeginRecord(new Lsn(64));
         Fork(at: 128);
-        _buffer.Executing = new Lsn(192);
+        _buffer.BeginRecord(new Lsn(192));
 
         Assert.Equal([(128, 128)], Causes());
     }
@@ -36,10 +36,10 @@ public sealed class RunCauseTests
     [Fact]
     public void Run_MessageThatWasGivenUp_IsNotSaid()
     {
-        _buffer.Executing = new Lsn(64);
+        _buffer.BeginRecord(new Lsn(64));
         _buffer.Begin(_one, MessageKind.Fork);
         Fork(at: 128);
-        _buffer.Executing = new Lsn(192);
+        _buffer.BeginRecord(new Lsn(192));
         _buffer.Begin(_one, MessageKind.Fork);
 
         Assert.Equal([(128, 128)], Causes());
@@ -59,7 +59,7 @@ public sealed class RunCauseTests
     public void Run_OfAFailure_HasTheCauseBesideItsOwnBlock()
     {
         byte[] own = [2, 1, 3, 0, 1, (byte)'s'];
-        _buffer.Executing = new Lsn(64);
+        _buffer.BeginRecord(new Lsn(64));
         _buffer.BeginAlone(_one, MessageKind.Failure, own);
         _buffer.WriteVarint(7);
         _buffer.WriteVarint(1);
@@ -76,7 +76,7 @@ public sealed class RunCauseTests
     [InlineData(MessageKind.ClientFailure)]
     public void Run_ForACallerOutside_SaysNothing(MessageKind kind)
     {
-        _buffer.Executing = new Lsn(64);
+        _buffer.BeginRecord(new Lsn(64));
         _buffer.Begin(Destination.Of(new ClientSessionId(new Epoch(3), 1)), kind);
         _buffer.WriteVarint(7);
         _buffer.WriteVarint(1);
@@ -101,7 +101,7 @@ public sealed class RunCauseTests
         var got = new List<byte[]>();
         for (ulong at = 64; sent.Count < 3_000; at += 64)
         {
-            _buffer.Executing = new Lsn(at);
+            _buffer.BeginRecord(new Lsn(at));
             for (int i = random.Next(4); i > 0; i--)
             {
                 int bytes = random.Next(100) switch { < 80 => 8 + random.Next(40), < 99 => random.Next(8, 20_000), _ => 300_000 };
@@ -148,7 +148,7 @@ public sealed class RunCauseTests
             var hasher = new ChannelHasher();
             for (int i = 0; i < 100; i++)
             {
-                buffer.Executing = new Lsn((ulong)(i / 3));
+                buffer.BeginRecord(new Lsn((ulong)(i / 3)));
                 buffer.Append(_one, MessageKind.Fork, 7, [(byte)i]);
                 if (i % flushEvery == 0) buffer.Flush();
             }
@@ -163,7 +163,7 @@ public sealed class RunCauseTests
 
     private void Fork(ulong at, Destination? to = null)
     {
-        _buffer.Executing = new Lsn(at);
+        _buffer.BeginRecord(new Lsn(at));
         _buffer.Append(to ?? _one, MessageKind.Fork, 7, [1, 2, 3]);
     }
 

@@ -5,10 +5,11 @@ using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.Coordinator.Tests;
 
-/// <summary>Blocks of a run, known or not, come to the peer as the app wrote them, however much of the run is cut off (P3.7, P6.6).</summary>
+/// <summary>Blocks of a run, known or not, come to the peer as the app wrote them, whatever of the run is cut off (P3.7, P6.6).</summary>
 public sealed class CarriedBlocksTests
 {
-    private static readonly byte[][] s_messages = [.. Enumerable.Range(1, 5).Select(static i => Made.Message(MessageKind.Call, (ulong)i, 9))];
+    private static readonly byte[][] s_messages =
+        [.. Enumerable.Range(1, 5).Select(static i => Made.Message(MessageKind.Call, (ulong)i, 9))];
 
     private static byte[] Blocks
     {

@@ -8,10 +8,11 @@ using Ambrosia.Protocol.Runs;
 namespace Ambrosia.Outbound;
 
 /// <summary>
-/// Holds what the app sends, encoded once, in the order of emission. Messages go into an open run. The headers of its frame and of the run, and
-/// the block that says which records made it, are reserved in front of them and filled when the run closes: at another destination or kind, at RunBytesTarget, at a control frame, at
-/// Flush. Producer: the scheduler's thread. Consumer (TryTake, Taken): one thread at a time, any. No message takes a lock or an allocation.
-/// Invariants: published bytes are whole frames; a message that was begun and not committed is overwritten by whatever comes next.
+/// Holds what the app sends, encoded once, in the order of emission. Messages go into an open run. The headers of its frame and of the run,
+/// and the block that says which records made it, are reserved in front of them and filled when the run closes: at another destination or
+/// kind, at RunBytesTarget, at a control frame, at Flush. Producer: the scheduler's thread. Consumer (TryTake, Taken): one thread at a
+/// time, any. No message takes a lock or an allocation. Invariants: published bytes are whole frames; a message that was begun and not
+/// committed is overwritten by whatever comes next.
 /// </summary>
 internal sealed class OutboundBuffer : IBufferWriter<byte>
 {
@@ -25,6 +26,9 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
 
     /// <summary>The open run, if any; its whole messages end at <see cref="_end"/>.</summary>
     private BufferedRun _run;
+
+    /// <summary>The record that is being executed.</summary>
+    private Lsn _record;
 
     /// <summary>The number of bytes of runs that were closed since <see cref="Closed"/> was called.</summary>
     private int _closedBytes;
@@ -50,10 +54,15 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
     internal uint MessageBytesMax => _messageBytesMax;
 
     /// <summary>
-    /// The record that is being executed, which makes what is committed from here on: runs that are numbered say it (P3.7). The scheduler's
-    /// thread sets it.
+    /// Says which record makes what is committed from here on: runs that are numbered say it (P3.7). It is told by the record, so that a
+    /// message costs nothing.
     /// </summary>
-    internal Lsn Executing { get; set; }
+    internal void BeginRecord(Lsn record)
+    {
+        if (_run.Count == 0) _run.First = record;
+        else _run.Attribute(_record);
+        _record = record;
+    }
 
     internal void LimitMessages(uint bytesMax) => _messageBytesMax = bytesMax;
 
@@ -203,17 +212,10 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
     private void Count(int bytes)
     {
         _end += bytes;
-        _run.Last = Executing;
-        if (_run.Count++ == 0) CountFirst();
+        if (_run.Count++ == 0) _limit = Math.Min(_limit, _run.At + FrameHeader.Bytes + SizeLimits.BatchBytesMax);
         if (_end - _run.At < RunBytesTarget) return;
         CloseRun();
         Tell();
-    }
-
-    private void CountFirst()
-    {
-        _run.First = Executing;
-        _limit = Math.Min(_limit, _run.At + FrameHeader.Bytes + SizeLimits.BatchBytesMax);
     }
 
     /// <summary>
@@ -246,6 +248,8 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
         _run.Destination = destination;
         _run.Kind = kind;
         _run.Count = 0;
+        _run.Attributed = 0;
+        _run.First = _record;
         _run.ExtensionBytes = _run.HasCause ? RunCause.BlockBytes : 0;
         _run.At = _end;
         _end += HeadersBytes + _run.ExtensionBytes;
@@ -262,6 +266,7 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
             return;
         }
         Span<byte> frame = _chunks.Tail.Bytes.AsSpan(_run.At, _end - _run.At);
+        _run.Attribute(_record);
         _run.WriteHeaders(frame);
         _chunks.Publish(_end);
         _closedBytes += frame.Length;
@@ -343,8 +348,11 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
         internal MessageKind Kind;
         internal uint Count;
 
-        /// <summary>The records that made the first and the last of its messages.</summary>
+        /// <summary>The records that made the first and the last of its messages, as far as they are attributed.</summary>
         internal Lsn First, Last;
+
+        /// <summary>The number of messages whose record is known: those up to the end of the last record that made some.</summary>
+        internal uint Attributed;
 
         /// <summary>The size in bytes of the extension blocks between the headers and the first message.</summary>
         internal int ExtensionBytes;
@@ -354,6 +362,14 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
 
         /// <summary>True where the run says what made it: a caller outside has no use for places in this log.</summary>
         internal readonly bool HasCause => Kind <= MessageKind.Failure;
+
+        /// <summary>Says that a record which ends here made the messages that are not attributed yet.</summary>
+        internal void Attribute(Lsn record)
+        {
+            if (Count == Attributed) return;
+            Last = record;
+            Attributed = Count;
+        }
 
         internal readonly void WriteHeaders(Span<byte> frame)
         {

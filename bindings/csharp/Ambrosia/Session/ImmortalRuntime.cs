@@ -104,7 +104,7 @@ internal sealed class ImmortalRuntime : IHandlerSession
     {
         Context.Replay.ExecutingLsn = lsn.Value;
         Context.Replay.CountKeyTime();
-        Outbound.Executing = lsn;
+        Outbound.BeginRecord(lsn);
     }
 
     /// <summary>Gives a run to the module that its kind belongs to (log-format L5.2).</summary>

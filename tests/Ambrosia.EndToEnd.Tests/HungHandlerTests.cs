@@ -112,10 +112,12 @@ public sealed class HungHandlerTests
         });
     }
 
-    /// <summary>Waits for the event that names the record; returns its Lsn.</summary>
-    private static string AwaitNamed(Replica bank) =>
-        bank.AwaitLine("the record that does not end",
-            static line => line.StartsWith("the app has been executing the record at Lsn ", StringComparison.Ordinal))
+    /// <summary>Waits for the event that names the message, whose record holds no other; returns its place.</summary>
+    private static string AwaitNamed(Replica bank)
+    {
+        string place = bank.AwaitLine("the message that does not end",
+            static line => line.StartsWith("the app has been executing the record at Lsn ", StringComparison.Ordinal)
+                && line.Split("Lsn ")[1].Split(' ')[0].Contains(':', StringComparison.Ordinal))
             .Split("Lsn ")[1].Split(' ')[0];
 
     private static void AssertStatus(Cluster cluster, int code, string text)
@@ -138,6 +140,9 @@ public sealed class HungHandlerTests
                 .Split(' ', ',');
             Process app = bank.StartApp(words[Array.IndexOf(words, "channel") + 1], words[Array.IndexOf(words, "token") + 1]);
             bank.AwaitReady();
+        Assert.EndsWith(":0", place, StringComparison.Ordinal);
+        return place;
+    }
             await SendSpinAsync(cluster);
             AwaitSpinning(bank);
             bank.KillCoordinator();

@@ -127,7 +127,8 @@ internal sealed class AppStatus(
             {
                 AppWaitKind.Connection => "connection", AppWaitKind.Record => "record", _ => "becoming primary",
             },
-            ["lsn"] = wait.Kind == AppWaitKind.Connection ? null : wait.At.Value,
+            ["lsn"] = wait.Kind == AppWaitKind.Connection ? null : wait.At.At.Value,
+            ["index"] = wait.Kind == AppWaitKind.Record ? wait.At.Index : null,
             ["seconds"] = (long)wait.Lasts.TotalSeconds,
         };
     }

@@ -110,7 +110,7 @@ internal sealed record CatalogStatus(string Catalog, IReadOnlyList<InstanceStatu
         {
             "connection" => $"{replica} has had no app for {wait.Seconds} s, and executes nothing",
             "record" =>
-                $"the app of {replica} has been executing the record at Lsn {wait.Lsn} for {wait.Seconds} s{(wait.Record is { } name ? $" ({name})" : "")}: 'ambrosia log {instance.Log} --records --from {wait.Lsn}' shows it",
+                $"the app of {replica} has been executing the record at Lsn {wait.Place()} for {wait.Seconds} s{(wait.Record is { } name ? $" ({name})" : "")}: 'ambrosia log {instance.Log} --records --from {wait.Lsn}' shows it",
             _ => $"the app of {replica} has been in BecomingPrimary for {wait.Seconds} s",
         }, Tone.Bad);
 

@@ -46,6 +46,7 @@ internal sealed class ClientCallExecutor(
         in MessageReader message, uint index, uint origin, ClientSessionId session, ulong request, ReadOnlyMemory<byte> body)
     {
         Immortal immortal = host.Started();
+        sender.Scheduler.MessageIndex = index;
         var incoming = new IncomingMessage(this, peers, origin, body)
         {
             Method = message.Method, Arguments = message.Arguments, IsFromOutside = true, Kind = MessageKind.Impulse,

@@ -105,7 +105,10 @@ internal sealed class ImmortalRuntime : IHandlerSession
         Context.Replay.ExecutingLsn = lsn.Value;
         Context.Replay.CountKeyTime();
         Outbound.BeginRecord(lsn);
+        Scheduler.MessageIndex = 0;
     }
+
+    internal void EndRecord() => Scheduler.MessageIndex = Scheduler.NoMessage;
 
     /// <summary>Gives a run to the module that its kind belongs to (log-format L5.2).</summary>
     internal void Execute(RunView run, ReadOnlyMemory<byte> messages, Lsn lsn)

@@ -27,6 +27,21 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
 
     internal ProgressReporter Progress { get; } = new(runtime.Outbound, welcome.Checkpoint);
 
+    /// <summary>
+    /// What is being executed, or follows next; null: a report of progress has said so much. Any thread may ask, and gets what was true a
+    /// moment before.
+    /// </summary>
+    internal MessagePlace? Executing
+    {
+        get
+        {
+            Lsn at = Progress.Executed;
+            uint index = Runtime.Scheduler.MessageIndex;
+            bool isInside = index != Scheduler.NoMessage;
+            return isInside || Progress.IsUnreported ? new MessagePlace(at, isInside ? index : 0) : null;
+        }
+    }
+
     internal void Restore(LargeBuffer image)
     {
         try
@@ -56,6 +71,7 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
             Runtime.BeginRecord(records.Lsn);
             Execute(ref records, payload.Slice(bodyAt, records.Body.Length), header.TimeUs);
             bodyAt += records.Body.Length;
+            Runtime.EndRecord();
             Progress.RecordDone(records.End);
             if (_checkpoint.IsDue) TakeCheckpointIfDue(header.TimeUs);
         }

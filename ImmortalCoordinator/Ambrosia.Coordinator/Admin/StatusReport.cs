@@ -42,8 +42,10 @@ internal sealed class StatusReport(CoordinatorInputs inputs, ReplicaLog replica,
         status["epoch"] = replica.Epoch.Value;
         log.AddTo(status);
         app.AddProgressTo(status);
-        status["replicas"] = new JsonArray(
-            [.. ReplicaLock.ListRunning(inputs.Files, inputs.Options.LogDirectory).Select(static name => (JsonNode)name)]);
+        string directory = inputs.Options.LogDirectory;
+        IReadOnlyList<string> running = ReplicaLock.ListRunning(inputs.Files, directory);
+        status["replicas"] = new JsonArray([.. running.Select(static name => (JsonNode)name)]);
+        status["features"] = ReplicaLock.LowestFeatures(inputs.Files, directory, running);
         log.AddCheckpointsTo(status);
         app.AddTo(status);
         peers.AddTo(status);

@@ -175,10 +175,14 @@ def app_payloads():
     add(f, "Destination", "index too high", "P5.5", u32(2**20) + u16(0) + string("m"), error="P5.5")
     names(f, "Destination", "name", lambda n: u32(0) + u16(0) + n)
 
-    for structure, section in (("Processed", "P5.6"), ("Executing", "P5.20"), ("PrimaryReady", "P5.10"), ("BecomePrimary", "P5.10")):
+    for structure, section in (("Processed", "P5.6"), ("PrimaryReady", "P5.10"), ("BecomePrimary", "P5.10")):
         structure_vectors(f, structure, section, "position", u64(4096 + 64), {"position": "4160"})
         add(f, structure, "beyond every log", "L2.1", u64(2**62), error="L2.1")
         add(f, structure, "highest position", "L2.1", u64(2**62 - 1), expect={"position": str(2**62 - 1)})
+    structure_vectors(f, "Executing", "P5.20", "a message", u64(4160) + u32(7), {"position": "4160", "index": 7})
+    add(f, "Executing", "highest place", "P5.20", u64(2**62 - 1) + u32(2**32 - 1), expect={"position": str(2**62 - 1), "index": 2**32 - 1})
+    add(f, "Executing", "beyond every log", "L2.1", u64(2**62) + u32(0), error="L2.1")
+    add(f, "Executing", "without an index", "P5.20", u64(4160), error="P5.20")
     structure_vectors(f, "ImageBegin", "P5.7", "image begins", u64(9999) + u32(2), {"position": "9999", "imageVersion": 2})
     structure_vectors(f, "ImageChunk", "P5.7", "one byte", b"\x2a", {"bytes": "2a"}, surplus=None)
     add(f, "ImageChunk", "empty", "P5.7", b"", error="P5.7")

@@ -24,7 +24,15 @@ def runs():
     good("client answer", "P3.3", 7, [dict(method=7, call=99, arguments=b"\x05")])
     good("client answers", "P3.3", 7, [dict(method=7, call=3, arguments=b"\x05"), dict(method=7, call=4, arguments=b"")], first=9, hash_=5)
     good("client failure", "P4.4", 8, [dict(method=7, call=99, arguments=bytes.fromhex("836145614df6"))], first=9, hash_=5)
-    good("unknown extension blocks", "P3.7", 1, [fork], blocks=[(1, 1, b"trace"), (1000, 2**40, b""), (3, 1, b"object")])
+    good("unknown extension blocks", "P3.7", 1, [fork], blocks=[(6, 1, b"later"), (1000, 2**40, b""), (3, 1, b"object")])
+    cause = (5, 1, u64(4160) + u64(4288))
+    traced = (1, 1, varint(2) + bytes(range(1, 25)) + u8(1) + varint(0) + bytes(range(101, 125)) + u8(3))
+    good("calls with their cause", "P3.7", 2, [dict(method=7, call=1, arguments=b"\x01"), dict(method=7, call=2, arguments=b"")], blocks=[cause])
+    good("forks with their cause and traces", "P3.7", 1, [fork, fork, fork], blocks=[cause, traced])
+    good("a failure with its cause and its stack", "P3.7", 4, [dict(method=7, call=1, arguments=bytes.fromhex("836145614df6"))],
+         blocks=[cause, (2, 1, varint(0) + string("at Counter.Add"))])
+    good("known blocks that are malformed, or of other versions, which are carried all the same", "P3.7", 1, [fork],
+         blocks=[(5, 1, b"short"), (5, 2, b""), (1, 1, b"trace"), (2, 1, b"\xff"), (1, 9, bytes(27))])
     good("highest first number", "P3.8", 1, [fork], first=2**63 - 1)
 
     def bad(name, section, data):
@@ -75,6 +83,27 @@ def runs():
     structure_vectors(f, "failureStack", "P3.7", "stack of the last message", varint(0) + string("at A\n   at B"), {"fromEnd": 0, "stack": "at A\n   at B"})
     add(f, "failureStack", "stack too long", "P1.3", varint(0) + string("s" * 8193), error="P1.3")
     add(f, "failureStack", "index beyond 32 bits", "P3.7", varint(2**32) + string("s"), error="P3.7")
+
+    structure_vectors(f, "runCause", "P3.7", "a cause", u64(4160) + u64(4288), {"first": "4160", "last": "4288"})
+    structure_vectors(f, "runCause", "P3.7", "a cause of one record", u64(64) + u64(64), {"first": "64", "last": "64"})
+    add(f, "runCause", "records that go back", "P3.7", u64(4288) + u64(4160), error="P3.7")
+    add(f, "runCause", "a cause beyond any log", "L2.1", u64(64) + u64(2**62), error="L2.1")
+    add(f, "runCause", "a cause cut off", "P3.7", u64(64) + u64(64)[:7], error="P3.7")
+
+    trace, span = bytes(range(1, 17)), bytes(range(0xA1, 0xA9))
+    entry = lambda from_end, trace=trace, span=span, flags=1: varint(from_end) + trace + span + u8(flags)
+    shown = lambda from_end, flags=1: {"fromEnd": from_end, "trace": trace.hex(), "span": span.hex(), "flags": flags}
+    add(f, "traceContext", "one message", "P3.7", entry(0), expect={"traces": [shown(0)]})
+    add(f, "traceContext", "several messages", "P3.7", entry(2**32 - 1) + entry(300, flags=0xFF) + entry(1) + entry(0, flags=0),
+        expect={"traces": [shown(2**32 - 1), shown(300, 0xFF), shown(1), shown(0, 0)]})
+    add(f, "traceContext", "no message", "P3.7", b"", error="P3.7")
+    add(f, "traceContext", "a message twice", "P3.7", entry(1) + entry(1), error="P3.7")
+    add(f, "traceContext", "messages out of their order", "P3.7", entry(1) + entry(2), error="P3.7")
+    add(f, "traceContext", "index of a trace beyond 32 bits", "P3.7", entry(2**32), error="P3.7")
+    add(f, "traceContext", "index of a trace in a longer form", "P1.2", b"\x80\x00" + entry(0)[1:], error="P1.2")
+    add(f, "traceContext", "a trace id of zeros", "P3.7", entry(0, trace=bytes(16)), error="P3.7")
+    add(f, "traceContext", "a span id of zeros", "P3.7", entry(0, span=bytes(8)), error="P3.7")
+    add(f, "traceContext", "an entry cut off", "P3.7", entry(1) + entry(0)[:-1], error="P3.7")
 
 
 def records():

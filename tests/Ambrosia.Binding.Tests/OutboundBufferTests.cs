@@ -135,7 +135,8 @@ public sealed class OutboundBufferTests
                 RunView run = RunView.ReadWhole(payload, 1_000_000);
                 runs.Add((run.Header.Kind, run.Extensions.Length));
             }
-            Assert.Equal([(MessageKind.Fork, 0), (MessageKind.Failure, block.WrittenCount)], runs);
+            Assert.Equal(
+                [(MessageKind.Fork, RunCause.BlockBytes), (MessageKind.Failure, RunCause.BlockBytes + block.WrittenCount)], runs);
         }
     }
 
@@ -164,7 +165,7 @@ public sealed class OutboundBufferTests
             foreach (bool inOneStep in new[] { false, true })
             {
                 var atEnd = new OutboundBuffer();
-                int filler = (SizeLimits.BatchBytesMax / 4) - FrameHeader.Bytes - RunHeader.Bytes - 4;
+                int filler = (SizeLimits.BatchBytesMax / 4) - FrameHeader.Bytes - RunHeader.Bytes - RunCause.BlockBytes - 4;
                 for (int i = 0; i < 3; i++) atEnd.Append(_one, MessageKind.Fork, 1, new byte[filler]);
                 atEnd.Append(_two, MessageKind.Fork, 1, new byte[filler - distance]);
                 if (inOneStep)

@@ -134,6 +134,40 @@ public sealed class PumpTests : IDisposable
         Assert.Equal(0, await app.WaitAsync(s_deadline));
     }
 
+    /// <summary>The thread that sends says it, once while nothing changes, and handlers behind it are said when they hang.</summary>
+    [Fact]
+    public async Task App_WhoseHandlersDoNotComeBack_SaysWhichMessagesTheyExecute()
+    {
+        string path = Path.Combine(_folder.FullName, "hangs.sock");
+        string first = Path.Combine(_folder.FullName, "first"), second = Path.Combine(_folder.FullName, "second");
+        using var listener = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        listener.Bind(new UnixDomainSocketEndPoint(path));
+        listener.Listen();
+        Task<int> app = RunInBackground<Load>($"unix:{path}");
+
+        using Socket channel = await listener.AcceptAsync().WaitAsync(s_deadline);
+        byte[] start = FakeCoordinator.FirstStart("load");
+        channel.Send(Records("load", start, FakeCoordinator.Run(MessageKind.Fork, 0,
+            (1, 0, Cbor.Of(1, 2)), (1, 0, Cbor.Of(1, 2)), (12, 0, Cbor.Of(first)), (1, 0, Cbor.Of(1, 2)), (12, 0, Cbor.Of(second)))));
+        var said = new List<MessagePlace>();
+        bool isProcessed = false;
+        await Task.Run(() => Read(channel, (type, payload) =>
+        {
+            isProcessed |= type == FrameType.Processed;
+            if (type == FrameType.Executing)
+            {
+                said.Add(ExecutingFrame.Read(payload).Place);
+                File.Create(said.Count == 1 ? first : second).Dispose();
+            }
+            return !isProcessed;
+        })).WaitAsync(s_deadline);
+        var record = new Lsn(64 + (ulong)start.Length);
+        Assert.Equal([new MessagePlace(record, 2), new MessagePlace(record, 4)], said);
+
+        channel.Send(Frame(new Goodbye(GoodbyeCode.CleanStop, "enough")));
+        Assert.Equal(0, await app.WaitAsync(s_deadline));
+    }
+
     [Fact]
     public async Task App_OverTcp_ImpulsesWaitForRoomAndAllArrive()
     {

@@ -163,6 +163,18 @@ public sealed class SessionTests
         Assert.Contains("Bank.Break(String why)", _coordinator.Immortal<Bank>().CaughtStack, StringComparison.Ordinal);
     }
 
+    /// <summary>Nobody checks the content of a block before it is in the log, and behind that every replay meets it.</summary>
+    [Fact]
+    public void Failure_WithAStackThatIsMalformed_IsThatFailureWithoutIt()
+    {
+        _coordinator.Deliver(Call(13, 7, "bank3"));
+        _coordinator.Deliver(
+            RunWith([2, 1, 2, 0, 0xFF], MessageKind.Failure, 2, (6, 1, Cbor.Of((object)new object?[] { "T", "m", null }))));
+
+        Assert.Equal(SessionState.Running, _coordinator.Session.State);
+        Assert.Null(_coordinator.Immortal<Bank>().CaughtStack);
+    }
+
     [Fact]
     public void Result_ThatCannotBeDecoded_FailsTheAwaiter()
     {

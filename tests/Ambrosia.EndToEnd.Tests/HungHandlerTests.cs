@@ -69,6 +69,27 @@ public sealed class HungHandlerTests
         });
     }
 
+    /// <summary>Its place stands beside the log for whoever looks at it later, and the next app comes to the same message.</summary>
+    [Fact]
+    public async Task App_KilledWhileAHandlerLoops_LeavesItsPlaceForStatus()
+    {
+        using var cluster = new Cluster();
+        Replica bank = cluster.Add("bank", "bank");
+        bank.Options.AddRange(["--handler-warning", "1s"]);
+        await cluster.RunAsync(Cluster.Again(nameof(App_KilledWhileAHandlerLoops_LeavesItsPlaceForStatus)), async () =>
+        {
+            await SpinAsync(cluster, bank);
+            string place = AwaitNamed(bank), file = Path.Combine(bank.LogDirectory, "death.r0");
+            Assert.False(File.Exists(file));
+            bank.KillApp();
+            Cluster.Await("the death is noted", () => File.Exists(file));
+            Tool status = Tool.Run("status", "--catalog", cluster.Catalog);
+            Assert.Matches($@"bank: the app of r0 died at [-:.TZ0-9]+, executing the record at Lsn {place} \(signal 9\)", status.Output);
+            Assert.DoesNotContain(
+                Directory.GetFiles(bank.LogDirectory), static each => each.Contains("death.r0.", StringComparison.Ordinal));
+        });
+    }
+
     [Fact]
     public void App_NeverConnects_IsSaidAfterFiveSecondsAndByStatus()
     {
@@ -112,11 +133,16 @@ public sealed class HungHandlerTests
         });
     }
 
-    /// <summary>Waits for the event that names the record; returns its Lsn.</summary>
-    private static string AwaitNamed(Replica bank) =>
-        bank.AwaitLine("the record that does not end",
-            static line => line.StartsWith("the app has been executing the record at Lsn ", StringComparison.Ordinal))
+    /// <summary>Waits for the event that names the message, whose record holds no other; returns its place.</summary>
+    private static string AwaitNamed(Replica bank)
+    {
+        string place = bank.AwaitLine("the message that does not end",
+            static line => line.StartsWith("the app has been executing the record at Lsn ", StringComparison.Ordinal)
+                && line.Split("Lsn ")[1].Split(' ')[0].Contains(':', StringComparison.Ordinal))
             .Split("Lsn ")[1].Split(' ')[0];
+        Assert.EndsWith(":0", place, StringComparison.Ordinal);
+        return place;
+    }
 
     private static void AssertStatus(Cluster cluster, int code, string text)
     {

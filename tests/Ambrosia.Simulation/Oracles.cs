@@ -155,7 +155,7 @@ internal sealed class Oracles(Oracle watched)
                 case FrameType.Run when isHeard && sender.HasDiffered:
                     Broken(Oracle.Build, $"{sender.Process} makes a call in another way than before and sends calls to {to}");
                     break;
-                case FrameType.Run when isHeard: Emitted(from, to, RunView.Read(payload).Header); break;
+                case FrameType.Run when isHeard: Emitted(from, to, RunView.Read(payload)); break;
             }
             bytes = bytes[size..];
         }
@@ -243,14 +243,24 @@ internal sealed class Oracles(Oracle watched)
             Broken(Oracle.I11, $"{replica.Process} ends as no longer primary, and nobody has claimed a later epoch");
     }
 
-    /// <summary>Whatever is emitted rests at most on what the app has been given.</summary>
-    private void Emitted(InstanceId from, InstanceId to, in RunHeader run)
+    /// <summary>
+    /// Whatever is emitted rests at most on what the app has been given. A numbered run says itself on which records, so these are held
+    /// against the disk, too.
+    /// </summary>
+    private void Emitted(InstanceId from, InstanceId to, in RunView view)
     {
         Sends++;
+        RunHeader run = view.Header;
         if (run.IsNumbered) _sent[(from, to)] = Math.Max(Sent(from, to), run.Last);
         Lsn given = _delivered.GetValueOrDefault(from), onDisk = DiskOf(from).Durable;
         if (watched.HasFlag(Oracle.I4) && given > onDisk)
             throw new SimulationFailure(
                 $"{from} sends call {run.Last} to {to} while its app has been given the log up to {given}, its disk holds it to {onDisk} flushed and fence-checked (I4)");
+        if (!run.IsNumbered) return;
+        if (RunCause.In(view.Extensions) is not { } cause)
+            Broken(Oracle.I4, $"{from} sends call {run.Last} to {to} and does not say what made it");
+        else if (cause.Last >= onDisk)
+            Broken(Oracle.I4,
+                $"{from} sends call {run.Last} to {to}, which the record at {cause.Last} made; its disk holds the log to {onDisk} flushed and fence-checked");
     }
 }

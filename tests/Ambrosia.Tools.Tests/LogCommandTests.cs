@@ -68,6 +68,35 @@ public sealed class LogCommandTests : IDisposable
         Assert.Equal(ToolExit.Fine, ToolRun.Of("log", _log, "--method", "IShop.Answer").Code);
     }
 
+    /// <summary>
+    /// What made a message stands behind it, and the trace of the one that is sampled; blocks that are malformed say nothing.
+    /// </summary>
+    [Fact]
+    public void Records_RunsThatSayTheirCause_ShowIt()
+    {
+        byte[] one = Message.Of(99, [1]), cause = [5, 1, 16, .. BitConverter.GetBytes(4_160ul), .. BitConverter.GetBytes(4_288ul)];
+        byte[] trace = [1, 1, 26, 0, .. Enumerable.Range(1, 16).Select(static i => (byte)i), 0, 0, 0, 0, 0, 0, 0, 0xA1, 1];
+        string log = _temporary.Of("causes");
+        using (LogMaker maker = LogMaker.Start(log))
+        {
+            maker.Begin();
+            maker.Peer(1, "ada");
+            maker.RunWith([.. cause, .. trace], MessageKind.Fork, 1, one, one);
+            maker.RunWith([5, 1, 16, .. new byte[8], .. new byte[8]], MessageKind.Fork, 1, one);
+            maker.RunWith([5, 1, 1, 9, 1, 1, 0], MessageKind.Fork, 1, one);
+            maker.Commit();
+        }
+        string output = ToolRun.Of("log", log, "--records", "--sender", "ada").Output;
+        string[] lines = [.. output.Split('\n').Where(static line => line.Contains("fork"))];
+
+        Assert.EndsWith("#1  method 99(1)  by 4160..4288", lines[0]);
+        Assert.EndsWith("#2  method 99(1)  by 4160..4288  trace 0102030405060708090a0b0c0d0e0f10-00000000000000a1-01", lines[1]);
+        Assert.EndsWith("#3  method 99(1)  by 0", lines[2]);
+        Assert.EndsWith("#4  method 99(1)", lines[3]);
+        JsonElement first = ToolRun.Of("log", log, "--records", "--sender", "ada", "--json").JsonLines.First();
+        Assert.Equal(4_288, first.GetProperty("cause").GetProperty("last").GetInt32());
+    }
+
     [Fact]
     public void Records_WithoutContract_AreInDiagnosticNotation()
     {

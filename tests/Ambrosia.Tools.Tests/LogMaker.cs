@@ -75,16 +75,18 @@ internal sealed class LogMaker : IDisposable
 
     /// <summary>Appends a run, whose numbers go on from the origin's last.</summary>
     /// <param name="messages">Whole messages (protocol P3.3).</param>
-    public Lsn Run(MessageKind kind, uint origin, params byte[][] messages)
+    public Lsn Run(MessageKind kind, uint origin, params byte[][] messages) => RunWith([], kind, origin, messages);
+
+    /// <summary>Appends a run with extension blocks.</summary>
+    public Lsn RunWith(byte[] blocks, MessageKind kind, uint origin, params byte[][] messages)
     {
         RecordKind record = kind == MessageKind.Impulse ? RecordKind.ImpulseRun : RecordKind.Run;
         ulong first = _numbers.GetValueOrDefault((record, origin), 1ul);
         _numbers[(record, origin)] = first + (ulong)messages.Length;
         ulong hash = record == RecordKind.ImpulseRun ? 1ul : 0xABCDul;
-        var header = new RunHeader(kind, false, 0, origin, first, (uint)messages.Length, 0, hash);
-        byte[] body = new byte[RunHeader.Bytes + messages.Sum(static message => message.Length)];
+        var header = new RunHeader(kind, false, 0, origin, first, (uint)messages.Length, (uint)blocks.Length, hash);
+        byte[] body = [.. new byte[RunHeader.Bytes], .. blocks, .. messages.SelectMany(static message => message)];
         header.Write(body);
-        messages.SelectMany(static message => message).ToArray().CopyTo(body, RunHeader.Bytes);
         return Append(body, record);
     }
 

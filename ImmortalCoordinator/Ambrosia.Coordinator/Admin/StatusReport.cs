@@ -44,8 +44,10 @@ internal sealed class StatusReport(CoordinatorInputs inputs, ReplicaLog replica,
         status["waitsBecause"] = waits;
         log.AddTo(status);
         app.AddProgressTo(status);
-        status["replicas"] = new JsonArray(
-            [.. ReplicaLock.ListRunning(inputs.Files, inputs.Options.LogDirectory).Select(static name => (JsonNode)name)]);
+        string directory = inputs.Options.LogDirectory;
+        IReadOnlyList<string> running = ReplicaLock.ListRunning(inputs.Files, directory);
+        status["replicas"] = new JsonArray([.. running.Select(static name => (JsonNode)name)]);
+        status["features"] = ReplicaLock.LowestFeatures(inputs.Files, directory, running);
         log.AddCheckpointsTo(status);
         app.AddTo(status);
         peers.AddTo(status);
@@ -132,7 +134,8 @@ internal sealed class AppStatus(
             {
                 AppWaitKind.Connection => "connection", AppWaitKind.Record => "record", _ => "becoming primary",
             },
-            ["lsn"] = wait.Kind == AppWaitKind.Connection ? null : wait.At.Value,
+            ["lsn"] = wait.Kind == AppWaitKind.Connection ? null : wait.At.At.Value,
+            ["index"] = wait.Kind == AppWaitKind.Record ? wait.At.Index : null,
             ["seconds"] = (long)wait.Lasts.TotalSeconds,
         };
     }

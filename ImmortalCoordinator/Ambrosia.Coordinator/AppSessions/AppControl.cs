@@ -42,7 +42,7 @@ internal sealed class AppControl(
         switch (type)
         {
             case FrameType.Processed: execution.Executed(ProcessedFrame.Read(payload).Position); break;
-            case FrameType.Executing: execution.Progress.Executes(ExecutingFrame.Read(payload).Record); break;
+            case FrameType.Executing: execution.Progress.Executes(ExecutingFrame.Read(payload).Place); break;
             case FrameType.ImageBegin:
                 return CheckpointAnswer(
                     checkpoints.Begin(ImageBegin.Read(payload), isWanted: stage == AppStage.Primary || !execution.OwnsLog));

@@ -22,8 +22,8 @@ internal enum AppWaitKind
 }
 
 /// <summary>It is what the app is waited for, and for how long already.</summary>
-/// <param name="At">The record that does not end, as far as the app says it: everything below is executed.</param>
-internal readonly record struct AppWait(AppWaitKind Kind, Lsn At, TimeSpan Lasts)
+/// <param name="At">The message that does not end, as far as the app says it.</param>
+internal readonly record struct AppWait(AppWaitKind Kind, ExecutingPlace At, TimeSpan Lasts)
 {
     /// <summary>Says it to people, as the end of a sentence about the replica.</summary>
     public string Text => Kind switch
@@ -41,7 +41,7 @@ internal readonly record struct AppWait(AppWaitKind Kind, Lsn At, TimeSpan Lasts
 /// it is over. One thread ticks; any thread may ask.
 /// </summary>
 /// <param name="isHeldUp">The app waits for this side, which is told elsewhere: for room for its outputs, or for space for the log.</param>
-/// <param name="recordMax">A record may be executed for so long.</param>
+/// <param name="recordMax">A message may be executed for so long.</param>
 internal sealed class AppWatch(
     AppSessionRegistry sessions, AppExecution execution, Func<bool> isHeldUp, TimeSpan recordMax, ILogger logger)
 {
@@ -68,6 +68,7 @@ internal sealed class AppWatch(
         using (_gate.Enter())
         {
             _now = now;
+            if (IsSaidMoreExactly(seen)) _seen = seen;
             if (seen != _seen)
             {
                 if (_isTold && IsOver(seen)) over = Wait();
@@ -88,9 +89,9 @@ internal sealed class AppWatch(
     private Sight Look()
     {
         if (sessions.Live is not { HasBegun: true } session)
-            return new Sight(sessions.WaitsBecause is null ? AppWaitKind.Connection : AppWaitKind.None, 0, Lsn.Zero);
+            return new Sight(sessions.WaitsBecause is null ? AppWaitKind.Connection : AppWaitKind.None, 0, default);
         DeliveryTracker progress = execution.Progress;
-        Lsn at = progress.Executing;
+        ExecutingPlace at = progress.Executing;
         if (isHeldUp() || session.LogWaits) return new Sight(AppWaitKind.None, session.Number, at);
         AppWaitKind kind = !progress.IsDry ? AppWaitKind.Record
             : session.IsBecomingPrimary ? AppWaitKind.BecomingPrimary : AppWaitKind.None;
@@ -101,6 +102,10 @@ internal sealed class AppWatch(
     private bool IsOver(Sight seen) =>
         seen.Kind != AppWaitKind.Connection && (_seen.Kind == AppWaitKind.Connection || _seen.Session == seen.Session);
 
+    /// <summary>The app has named the message in the record at which it was seen already: it has not got on by that.</summary>
+    private bool IsSaidMoreExactly(Sight seen) =>
+        _seen.At.Index is null && seen == _seen with { At = _seen.At with { Index = seen.At.Index } };
+
     private AppWait Wait() => new(_seen.Kind, _seen.At, _now - _since);
 
     private void Tell(AppWait wait)
@@ -108,10 +113,10 @@ internal sealed class AppWatch(
         double seconds = wait.Lasts.TotalSeconds;
         if (wait.Kind == AppWaitKind.Connection) logger.AppMissing(seconds);
         else if (wait.Kind == AppWaitKind.Record) logger.RecordHangs(wait.At, seconds, execution.Progress.DeliveredTo);
-        else logger.BecomingPrimaryHangs(seconds);
+        else logger.BecomingPrimaryHangs(seconds, wait.At.At);
     }
 
-    private readonly record struct Sight(AppWaitKind Kind, ulong Session, Lsn At);
+    private readonly record struct Sight(AppWaitKind Kind, ulong Session, ExecutingPlace At);
 }
 
 /// <summary>Declares the events about an app that does not get on.</summary>
@@ -126,21 +131,21 @@ internal static partial class AppWatchEvents
     public static partial void AppMissing(this ILogger logger, double seconds);
 
     /// <summary>
-    /// A record has been executed for longer than --handler-warning, live or on replay, most often because its handler loops or waits; it
-    /// is written again after ever longer times, up to 10 min. Look at it with 'ambrosia log DIR --records --from LSN', and at the app's
-    /// stacks. No standby takes over.
+    /// A message has been executed for longer than --handler-warning, live or on replay, most often because its handler loops or waits; it
+    /// is written again after ever longer times, up to 10 min. Behind the Lsn stands its index in the record, if the app says it. Look at
+    /// it with 'ambrosia log DIR --records --from LSN', and at the app's stacks. No standby takes over.
     /// </summary>
     [LoggerMessage(EventId = 812, EventName = "app.record.hangs", Level = LogLevel.Error,
         Message = "the app has been executing the record at Lsn {At} for {Seconds:F0} s; it was given all below {DeliveredTo}")]
-    public static partial void RecordHangs(this ILogger logger, Lsn at, double seconds, Lsn deliveredTo);
+    public static partial void RecordHangs(this ILogger logger, ExecutingPlace at, double seconds, Lsn deliveredTo);
 
     /// <summary>
-    /// The method BecomingPrimary of the app does not come back. Nobody is let in before it has; it is written again after ever longer
-    /// times, up to 10 min.
+    /// The app has executed everything and was told to become primary, and its frame PrimaryReady does not come: the method BecomingPrimary
+    /// does not come back. Nobody is let in before it has; it is written again after ever longer times, up to 10 min.
     /// </summary>
     [LoggerMessage(EventId = 813, EventName = "app.becoming.hangs", Level = LogLevel.Error,
-        Message = "the app has been in BecomingPrimary for {Seconds:F0} s")]
-    public static partial void BecomingPrimaryHangs(this ILogger logger, double seconds);
+        Message = "the app has been in BecomingPrimary for {Seconds:F0} s: it has executed all below {At}, and PrimaryReady does not come")]
+    public static partial void BecomingPrimaryHangs(this ILogger logger, double seconds, Lsn at);
 
     /// <summary>The app goes on, or one has connected.</summary>
     [LoggerMessage(EventId = 814, EventName = "app.resumed", Level = LogLevel.Information,

@@ -23,6 +23,16 @@ internal sealed class DivergenceReplay(Lsn from, CallHistory history)
     /// <summary>For each channel this is the last record that made a call which its receiver's log does not hold.</summary>
     private readonly Dictionary<InstanceId, Lsn> _unknown = [];
 
+    /// <summary>The record that the line of an end names, if this found one; null: it names none.</summary>
+    public static Lsn? RecordIn(string line)
+    {
+        int at = line.IndexOf(Found, StringComparison.Ordinal);
+        if (at < 0) return null;
+        ReadOnlySpan<char> rest = line.AsSpan(at + Found.Length);
+        int digits = rest.IndexOfAnyExceptInRange('0', '9');
+        return ulong.TryParse(digits < 0 ? rest : rest[..digits], out ulong lsn) && lsn < Lsn.Limit ? new Lsn(lsn) : null;
+    }
+
     /// <summary>Up to here the calls of this execution were those of the log.</summary>
     public Func<Lsn> Agreed { get; set; } = static () => Lsn.Zero;
 

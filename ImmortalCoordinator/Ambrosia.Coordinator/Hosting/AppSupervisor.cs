@@ -14,11 +14,12 @@ namespace Ambrosia.Coordinator.Hosting;
 /// neither is the coordinator. The app lives no longer than this process: <see cref="End"/> ends it, and its binding does where this
 /// process is killed. One thread starts the app and waits for it, and does not end before it.
 /// </summary>
+/// <param name="died">Hears with which code the app has ended, before it is started again.</param>
 internal sealed class AppSupervisor(
-    IReadOnlyList<string> command, IReadOnlyDictionary<string, string> environment, Func<Lsn> executed, ILogger logger,
+    IReadOnlyList<string> command, IReadOnlyDictionary<string, string> environment, Func<Lsn> executed, Action<int> died, ILogger logger,
     Action<int, string> fail) : IDisposable
 {
-    private const int SameRecordMax = 5, EndedBySignal = 128;
+    private const int SameRecordMax = 5;
     private static readonly TimeSpan s_delayMax = TimeSpan.FromSeconds(5), s_settled = TimeSpan.FromSeconds(5);
 
     /// <summary>An app whose session was ended has so long to end by itself; then one that was asked to has so long.</summary>
@@ -48,6 +49,7 @@ internal sealed class AppSupervisor(
                     "the app ended with code 2: it refuses to run as it is, and starting it again would not help; its own lines say why");
                 return;
             }
+            died(code);
             Lsn at = executed();
             same = at == last ? same + 1 : 1;
             last = at;
@@ -81,7 +83,7 @@ internal sealed class AppSupervisor(
             return -1;
         }
         int code = process.AwaitEnd();
-        if (code > EndedBySignal) RuntimeFiles.RemoveIfEnded(process.Id, Path.GetTempPath());
+        if (code > Incident.EndedBySignal) RuntimeFiles.RemoveIfEnded(process.Id, Path.GetTempPath());
         return code;
     }
 

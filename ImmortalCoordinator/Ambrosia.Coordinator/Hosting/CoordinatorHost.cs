@@ -47,6 +47,7 @@ public sealed class CoordinatorHost : IDisposable
     private Coordinator? _coordinator;
     private AppSupervisor? _supervisor;
     private DivergenceExit? _divergence;
+    private IncidentJournal? _incidents;
 
     /// <summary>Another replica was primary when this one wanted to be.</summary>
     private volatile bool _hasFollowed;
@@ -142,6 +143,7 @@ public sealed class CoordinatorHost : IDisposable
             _pumps.StartCommits(_coordinator.Committer);
         }
         else _coordinator = new Coordinator(inputs, follower);
+        _incidents = new IncidentJournal(inputs, _coordinator);
         _coordinator.AddCommands(_commands);
         AddCommands(_coordinator);
         admin.AwaitOpen();
@@ -312,7 +314,8 @@ public sealed class CoordinatorHost : IDisposable
         _logger.LogOpened(parts.Epoch, parts.Durable, endpoint.Address, endpoint.TokenPath);
         ChannelOpened?.Invoke(endpoint.Environment);
         if (_options.App.Count == 0) return;
-        _supervisor = new AppSupervisor(_options.App, endpoint.Environment, () => parts.Execution.Progress.Processed, _logger, Fail);
+        _supervisor = new AppSupervisor(_options.App, endpoint.Environment, () => parts.Execution.Progress.Processed, _incidents!.Died,
+            _logger, Fail);
         _supervisor.Start();
     }
 
@@ -342,7 +345,11 @@ public sealed class CoordinatorHost : IDisposable
     {
         (code, why) = ExitCodes.Regarding(_fence, code, why);
         _logger.Exited(code, why);
-        if (code == ExitCodes.Divergence) DivergenceExit.RemoveDoubtful(_coordinator, _logger);
+        if (code == ExitCodes.Divergence)
+        {
+            _incidents?.Diverged(why);
+            DivergenceExit.RemoveDoubtful(_coordinator, _logger);
+        }
         End(code);
         _logger.Flush();
         ProcessExit.Now(code);

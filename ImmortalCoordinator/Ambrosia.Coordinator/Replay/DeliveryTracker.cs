@@ -19,6 +19,13 @@ internal readonly record struct OutboxTrim(Outbox Outbox, int Generation, ulong 
 /// <param name="At">End of the record.</param>
 internal readonly record struct OutboxCut(Lsn At, Outbox Outbox);
 
+/// <summary>Where the app stands: everything below is executed.</summary>
+/// <param name="Index">The message in the record that it executes; null: it has not said it.</param>
+internal readonly record struct ExecutingPlace(Lsn At, uint? Index)
+{
+    public override string ToString() => Index is { } index ? new MessagePlace(At, index).ToString() : At.ToString();
+}
+
 /// <summary>
 /// What has been delivered and not yet executed: one note a page, and the marks at which the app must report. Written by delivery, read
 /// by the thread that reads the app. Bounded by what socket buffers hold.
@@ -31,8 +38,8 @@ internal sealed class DeliveryTracker
     private readonly Queue<OutboxCut> _cuts = new();
     private Lsn _processed;
 
-    /// <summary>The app has said that it executes this record, at some time.</summary>
-    private Lsn _executing;
+    /// <summary>The app has said that it executes this message, at some time; null: it has said nothing in this session.</summary>
+    private MessagePlace? _executing;
 
     /// <summary>End of the last record that has been delivered. Processed ≤ delivered.</summary>
     private Lsn _delivered;
@@ -43,8 +50,16 @@ internal sealed class DeliveryTracker
     /// <summary>Every record below this has been executed by the running session.</summary>
     public Lsn Processed { get { using (_gate.Enter()) return _processed; } }
 
-    /// <summary>Every record below this has been executed, reported or not, as far as is known.</summary>
-    public Lsn Executing { get { using (_gate.Enter()) return Lsn.Max(_processed, _executing); } }
+    /// <summary>The place that the app is executing, reported or not, as far as it is known.</summary>
+    public ExecutingPlace Executing
+    {
+        get
+        {
+            using (_gate.Enter())
+                return _executing is { } said && said.Record >= _processed ? new ExecutingPlace(said.Record, said.Index)
+                    : new ExecutingPlace(_processed, null);
+        }
+    }
 
     /// <summary>End of the last record that the running session was given.</summary>
     public Lsn DeliveredTo { get { using (_gate.Enter()) return _delivered; } }
@@ -61,7 +76,8 @@ internal sealed class DeliveryTracker
             _notes.Clear();
             _marks.Clear();
             _cuts.Clear();
-            _processed = _executing = _delivered = from;
+            _processed = _delivered = from;
+            _executing = null;
             _processedPage = page;
         }
     }
@@ -77,15 +93,15 @@ internal sealed class DeliveryTracker
         }
     }
 
-    /// <summary>The app says which record it executes.</summary>
+    /// <summary>The app says which message it executes.</summary>
     /// <exception cref="ProtocolViolation">P5.20: it was not given that record.</exception>
-    public void Executes(Lsn record)
+    public void Executes(MessagePlace place)
     {
         using (_gate.Enter())
         {
-            if (record > _delivered)
-                throw new ProtocolViolation("P5.20", $"the app executes {record}, it was given the log up to {_delivered}");
-            _executing = Lsn.Max(_executing, record);
+            if (place.Record > _delivered)
+                throw new ProtocolViolation("P5.20", $"the app executes {place.Record}, it was given the log up to {_delivered}");
+            if (_executing is not { } said || place.CompareTo(said) > 0) _executing = place;
         }
     }
 

@@ -12,10 +12,13 @@ namespace Ambrosia.Log.Fencing;
 /// </summary>
 public sealed class ReplicaLock : IDisposable
 {
-    private const int AddressBytesMax = 255;
+    private const int AddressBytesMax = 247;
 
-    /// <summary>Behind the address stands the place up to which the replica's state was found to be another's.</summary>
-    private const int AgreedOffset = AddressBytesMax + 1;
+    /// <summary>Behind the address stands what the replica's process knows of the log's formats.</summary>
+    private const int FeaturesOffset = AddressBytesMax + 1;
+
+    /// <summary>Behind that stands the place up to which the replica's state was found to be another's.</summary>
+    private const int AgreedOffset = FeaturesOffset + sizeof(ulong);
 
     private readonly IFileLock _lock;
 
@@ -29,13 +32,20 @@ public sealed class ReplicaLock : IDisposable
     {
         IFileLock? held = fs.TryLock(Path.Combine(dir, new ReplicaFileName(replica).ToString()));
         if (held is null) return null;
-        held.File.Write(new byte[AgreedOffset], 0); // the file still states the address of the process before; what it agreed with stays
+        // The file still states the address and the features of the process before; what the replica agreed with stays.
+        Span<byte> own = stackalloc byte[AgreedOffset];
+        own.Clear();
+        BinaryPrimitives.WriteUInt64LittleEndian(own[FeaturesOffset..], LogFeatures.Version);
+        held.File.Write(own, 0);
         return new ReplicaLock(held);
     }
 
     /// <summary>Writes the address at which this replica takes callers' queries.</summary>
-    /// <param name="address">ASCII, at most 255 characters.</param>
-    public void PublishAddress(string address) => _lock.File.Write(Encoding.ASCII.GetBytes(address + "\n"), 0);
+    /// <param name="address">ASCII, at most 247 characters; a longer one is not published, and nobody asks this replica.</param>
+    public void PublishAddress(string address)
+    {
+        if (address.Length <= AddressBytesMax) _lock.File.Write(Encoding.ASCII.GetBytes(address + "\n"), 0);
+    }
 
     /// <summary>
     /// Returns the names that are held now, in ordinal order. Each lock that is free is shared for a moment, because two processes that
@@ -103,9 +113,26 @@ public sealed class ReplicaLock : IDisposable
         return agreed;
     }
 
+    /// <summary>
+    /// Returns the lowest number of features (<see cref="LogFeatures"/>) that one of these replicas states: what a primary may count on
+    /// with all of them. 0: one of them states none. A primary alone may count on its own.
+    /// </summary>
+    public static ulong LowestFeatures(IFileSystem fs, string dir, IEnumerable<string> replicas)
+    {
+        ulong lowest = LogFeatures.Version;
+        Span<byte> bytes = stackalloc byte[sizeof(ulong)];
+        foreach (string replica in replicas)
+        {
+            using IFile? file = TryOpen(fs, Path.Combine(dir, new ReplicaFileName(replica).ToString()));
+            bool isStated = file?.Read(bytes, FeaturesOffset) == bytes.Length;
+            lowest = Math.Min(lowest, isStated ? BinaryPrimitives.ReadUInt64LittleEndian(bytes) : 0);
+        }
+        return lowest;
+    }
+
     private static string? ReadAddress(IFileSystem fs, string path)
     {
-        Span<byte> bytes = stackalloc byte[AddressBytesMax + 1];
+        Span<byte> bytes = stackalloc byte[FeaturesOffset];
         using IFile? file = TryOpen(fs, path);
         if (file is null) return null;
         ReadOnlySpan<byte> read = bytes[..file.Read(bytes, 0)];
@@ -114,4 +141,15 @@ public sealed class ReplicaLock : IDisposable
     }
 
     public void Dispose() => _lock.Dispose();
+}
+
+/// <summary>
+/// Numbers what coordinators know of a log's formats beyond their versions: kinds of records, flags of pages, and what else a log may hold
+/// (log-format L7.9). The numbers are one line, and who knows one of them knows all below it. Each replica states its own while it runs
+/// (<see cref="ReplicaLock"/>), so that a primary writes what is new only while every replica that is there can read it.
+/// </summary>
+internal static class LogFeatures
+{
+    /// <summary>What this build knows. A build that knows more has the next number, and a row in the document.</summary>
+    public const ulong Version = 1;
 }

@@ -52,20 +52,22 @@ public readonly record struct ProcessedFrame(Lsn Position) : IFramePayload<Proce
     }
 }
 
-/// <summary>Says which record the app is executing, while that takes long (protocol P5.20).</summary>
-/// <param name="Record">The first record that is not executed.</param>
-public readonly record struct ExecutingFrame(Lsn Record) : IFramePayload<ExecutingFrame>
+/// <summary>Says which message the app is executing, while that takes long (protocol P5.20).</summary>
+/// <param name="Place">The first record that is not executed, and the message in it.</param>
+public readonly record struct ExecutingFrame(MessagePlace Place) : IFramePayload<ExecutingFrame>
 {
+    public const int Bytes = sizeof(ulong) + sizeof(uint);
+
     public static FrameType Type => FrameType.Executing;
 
-    public int BytesMax => 8;
+    public int BytesMax => Bytes;
 
-    public void Write(ref PayloadWriter to) => to.U64(Record.Value);
+    public void Write(ref PayloadWriter to) => to.Place(Place);
 
     public static ExecutingFrame Read(ReadOnlySpan<byte> payload)
     {
         var from = PayloadReader.OfFrame(payload, "P5.20");
-        var frame = new ExecutingFrame(from.Lsn());
+        var frame = new ExecutingFrame(from.Place());
         from.End();
         return frame;
     }

@@ -24,4 +24,4 @@ public ref struct ExtensionReader(ReadOnlySpan<byte> blocks)
 }
 
 /// <summary>Names the types of extension blocks that have a meaning (protocol P3.7). All others are carried untouched.</summary>
-public enum ExtensionType : ulong { TraceContext = 1, FailureStack = 2, ObjectKey = 3, BucketEpoch = 4 }
+public enum ExtensionType : ulong { TraceContext = 1, FailureStack = 2, ObjectKey = 3, BucketEpoch = 4, Cause = 5 }

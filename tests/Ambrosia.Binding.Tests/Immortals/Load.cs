@@ -35,6 +35,9 @@ public interface ILoad
 
     [MethodId(11)]
     void TakeAmongOthers(int before, ReadOnlySpan<byte> bytes);
+
+    [MethodId(12)]
+    void Loop(string until);
 }
 
 public sealed partial class Load : Immortal<ILoadProxy>, ILoad
@@ -74,6 +77,9 @@ public sealed partial class Load : Immortal<ILoadProxy>, ILoad
     public void TakeArray(byte[] bytes) => Sum += bytes.Length;
 
     public void TakeAmongOthers(int before, ReadOnlySpan<byte> bytes) => Sum += before + bytes.Length;
+
+    /// <summary>Comes back when there is a file of that path.</summary>
+    public void Loop(string until) => SpinWait.SpinUntil(() => File.Exists(until));
 
     public int Echo(int value) => value;
 

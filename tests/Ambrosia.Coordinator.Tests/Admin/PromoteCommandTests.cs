@@ -1,6 +1,7 @@
 using System.Text.Json.Nodes;
 using Ambrosia.Coordinator.Admin;
 using Ambrosia.Coordinator.AppSessions;
+using Ambrosia.Coordinator.Replay;
 using Ambrosia.Protocol;
 using Ambrosia.TestKit;
 
@@ -49,7 +50,7 @@ public sealed class PromoteCommandTests
     [Fact]
     public void Next_AppHangs_ClaimsNothingAndNamesTheRecord()
     {
-        _wait = new AppWait(AppWaitKind.Record, new Lsn(4160), TimeSpan.FromSeconds(12));
+        _wait = new AppWait(AppWaitKind.Record, new ExecutingPlace(new Lsn(4160), null), TimeSpan.FromSeconds(12));
         IAdminReply promote = Begin(withinMs: 1000);
         Assert.Null(promote.Next(out _));
         _time.Advance(TimeSpan.FromSeconds(1));
@@ -63,7 +64,7 @@ public sealed class PromoteCommandTests
     {
         IAdminReply promote = Begin();
         Assert.Null(promote.Next(out _));
-        _wait = new AppWait(AppWaitKind.BecomingPrimary, new Lsn(4160), TimeSpan.FromSeconds(50));
+        _wait = new AppWait(AppWaitKind.BecomingPrimary, new ExecutingPlace(new Lsn(4160), null), TimeSpan.FromSeconds(50));
         _time.Advance(TimeSpan.FromSeconds(60));
         JsonObject late = promote.Next(out _)!;
         Assert.Equal((true, true, 1), ((bool)late["late"]!, (bool)late["hasClaimed"]!, _claims));

@@ -1,4 +1,5 @@
 using Ambrosia.Coordinator.AppSessions;
+using Ambrosia.Coordinator.Replay;
 using Ambrosia.Protocol.Frames;
 using Ambrosia.TestKit;
 
@@ -40,7 +41,8 @@ public sealed class AppWatchTests
         Assert.Null(Watch.Overdue);
         Pass(seconds: 12);
         Assert.Equal(["10 s", "20 s"], Told("the app has been executing the record at Lsn 0 for "));
-        Assert.Equal(new AppWait(AppWaitKind.Record, Protocol.Lsn.Zero, TimeSpan.FromSeconds(21)), Watch.Overdue);
+        Assert.Equal(
+            new AppWait(AppWaitKind.Record, new ExecutingPlace(Protocol.Lsn.Zero, null), TimeSpan.FromSeconds(21)), Watch.Overdue);
 
         app.Send(new ProcessedFrame(_node.Parts.Execution.Progress.DeliveredTo));
         Pass(seconds: 1);
@@ -63,21 +65,51 @@ public sealed class AppWatchTests
         Assert.Empty(_node.Lines);
     }
 
+    /// <summary>The app looks at itself once a second, so it names the message when the record was seen already.</summary>
+    [Fact]
+    public void Tick_AppNamesTheMessageLater_HasNotGotOn()
+    {
+        SpokenApp app = Begun();
+        Pass(seconds: 11);
+        app.Send(new ExecutingFrame(new Protocol.MessagePlace(Protocol.Lsn.Zero, 2)));
+        Pass(seconds: 10);
+        Assert.Equal(["10 s"], Told("the app has been executing the record at Lsn 0 for "));
+        Assert.Equal(["20 s"], Told("the app has been executing the record at Lsn 0:2 for "));
+        Assert.DoesNotContain(_node.Lines, static line => line.StartsWith("the app goes on", StringComparison.Ordinal));
+    }
+
+    /// <summary>A record of many messages takes long, and none of them does.</summary>
+    [Fact]
+    public void Tick_AppGetsOnWithinARecord_IsNotToldUntilOneMessageHangs()
+    {
+        SpokenApp app = Begun();
+        for (uint index = 0; index < 5; index++)
+        {
+            app.Send(new ExecutingFrame(new Protocol.MessagePlace(Protocol.Lsn.Zero, index)));
+            Pass(seconds: 9);
+        }
+        Assert.Empty(_node.Lines);
+        app.Send(new ExecutingFrame(new Protocol.MessagePlace(Protocol.Lsn.Zero, 3))); // out of date
+        Pass(seconds: 2);
+        Assert.Equal(["10 s"], Told("the app has been executing the record at Lsn 0:4 for "));
+    }
+
     [Fact]
     public void Tick_AppSaysWhichRecordItExecutes_ThatIsNamed()
     {
         SpokenApp app = Begun();
         Protocol.Lsn given = _node.Parts.Execution.Progress.DeliveredTo, record = new(given.Value - 1);
         Pass(seconds: 9);
-        app.Send(new ExecutingFrame(record)); // it has got on
+        app.Send(new ExecutingFrame(new Protocol.MessagePlace(record, 2))); // it has got on
         Pass(seconds: 9);
         Assert.Empty(_node.Lines);
         Pass(seconds: 1);
-        Assert.Equal(["10 s"], Told($"the app has been executing the record at Lsn {record} for "));
+        Assert.Equal(["10 s"], Told($"the app has been executing the record at Lsn {record}:2 for "));
         Assert.Equal(Protocol.Lsn.Zero, _node.Parts.Execution.Progress.Processed); // which is for reports alone to say
-        app.Send(new ExecutingFrame(Protocol.Lsn.Zero)); // out of date
-        Assert.Equal(record, _node.Parts.Execution.Progress.Executing);
-        Assert.Equal("P5.20", Assert.Throws<Protocol.ProtocolViolation>(() => app.Send(new ExecutingFrame(given + 1))).Section);
+        app.Send(new ExecutingFrame(default)); // out of date
+        Assert.Equal(new ExecutingPlace(record, 2), _node.Parts.Execution.Progress.Executing);
+        Assert.Equal("P5.20", Assert.Throws<Protocol.ProtocolViolation>(
+            () => app.Send(new ExecutingFrame(new Protocol.MessagePlace(given + 1, 0)))).Section);
     }
 
     [Fact]

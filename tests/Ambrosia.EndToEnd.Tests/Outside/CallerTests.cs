@@ -67,6 +67,8 @@ public sealed class CallerTests
             static line => line.StartsWith("exit 70: the app is not deterministic, or its code was changed: ", StringComparison.Ordinal)
                 && line.Contains("the log says 1 answers to callers outside", StringComparison.Ordinal));
         Assert.Null(replica.Lines.Find(static line => line.StartsWith("ready ", StringComparison.Ordinal), replica.StartedAt));
+        string noted = File.ReadAllText(Path.Combine(replica.LogDirectory, "divergence.r0"));
+        Assert.Contains("the log says 1 answers to callers outside", noted, StringComparison.Ordinal);
         replica.Settings.Remove("ANSWERS_MORE");
         replica.Start();
         Assert.Equal(answer, await bank.WithKey("k").DepositAsync("a").WaitAsync(s_patience));

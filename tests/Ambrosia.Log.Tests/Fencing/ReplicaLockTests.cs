@@ -1,4 +1,5 @@
 using Ambrosia.Log.Fencing;
+using Ambrosia.Log.Files;
 using Ambrosia.Protocol;
 
 namespace Ambrosia.Log.Tests;
@@ -40,6 +41,62 @@ public sealed class ReplicaLockTests
         Assert.Empty(ReplicaLock.ListAddresses(files, Dir, "r0"));
         Assert.Equal(new Lsn(4711), FindAgreed(files, except: "r0"));
         Assert.Null(FindAgreed(files, except: "r1"));
+    }
+
+    [Fact]
+    public void LowestFeatures_OfReplicasOfThisBuild_IsItsOwn()
+    {
+        var files = new MemoryFileSystem();
+        Assert.Equal(LogFeatures.Version, ReplicaLock.LowestFeatures(files, Dir, []));
+        using ReplicaLock one = ReplicaLock.TryTake(files, Dir, "r0")!, two = ReplicaLock.TryTake(files, Dir, "r1")!;
+        one.PublishAddress("127.0.0.1:5000");
+        ReplicaLock.PublishAgreed(files, Dir, "r1", new Lsn(4711));
+        Assert.Equal(LogFeatures.Version, ReplicaLock.LowestFeatures(files, Dir, ["r0", "r1"]));
+    }
+
+    /// <summary>One that states nothing binds all: a file of an earlier build ends before the place, or has zeros there.</summary>
+    [Theory]
+    [InlineData(0)]
+    [InlineData(15)]
+    [InlineData(251)]
+    [InlineData(264)]
+    public void LowestFeatures_FileThatStatesNone_IsZero(int bytes)
+    {
+        var files = new MemoryFileSystem();
+        using ReplicaLock one = ReplicaLock.TryTake(files, Dir, "r0")!;
+        using (IFileLock old = files.TryLock($"{Dir}/replica.r1")!) old.File.Write(new byte[bytes], 0);
+        Assert.Equal(0ul, ReplicaLock.LowestFeatures(files, Dir, ["r0", "r1"]));
+    }
+
+    [Fact]
+    public void LowestFeatures_ReplicaThatIsGone_IsZero() =>
+        Assert.Equal(0ul, ReplicaLock.LowestFeatures(new MemoryFileSystem(), Dir, ["r1"]));
+
+    /// <summary>What a later build stated under this name does not hold for the process that has it now.</summary>
+    [Fact]
+    public void TryTake_AfterAProcessThatKnewMore_StatesItsOwn()
+    {
+        var files = new MemoryFileSystem();
+        using (IFileLock later = files.TryLock($"{Dir}/replica.r1")!) later.File.Write([.. Enumerable.Repeat((byte)9, 264)], 0);
+        Assert.Equal(LogFeatures.Version, ReplicaLock.LowestFeatures(files, Dir, ["r1"])); // this process knows no more itself
+        using ReplicaLock now = ReplicaLock.TryTake(files, Dir, "r1")!;
+        byte[] stated = files.Content($"{Dir}/replica.r1");
+        Assert.Equal(LogFeatures.Version, BitConverter.ToUInt64(stated, 248));
+        Assert.All(stated[..248], static b => Assert.Equal(0, b));
+        Assert.Equal(9, stated[256]);
+    }
+
+    /// <summary>The longest address that fits ends where the features begin; a longer one would overwrite them.</summary>
+    [Theory]
+    [InlineData(247, true)]
+    [InlineData(248, false)]
+    public void PublishAddress_OfAnyLength_LeavesTheFeatures(int characters, bool isPublished)
+    {
+        var files = new MemoryFileSystem();
+        using ReplicaLock one = ReplicaLock.TryTake(files, Dir, "r1")!;
+        one.PublishAddress(new string('a', characters));
+        Assert.Equal(isPublished ? 1 : 0, ReplicaLock.ListAddresses(files, Dir, "r0").Count);
+        Assert.Equal(LogFeatures.Version, ReplicaLock.LowestFeatures(files, Dir, ["r1"]));
     }
 
     private static Lsn? FindAgreed(MemoryFileSystem files, string except) =>

@@ -19,6 +19,22 @@ internal static class RunStructures
                 return new() { ["fromEnd"] = x.FromEnd, ["stack"] = x.Stack };
             },
             static (bytes, _) => ContentOf(FailureStack.Read(bytes)))),
+        new("runCause", new Structure(
+            static (bytes, _) =>
+            {
+                RunCause x = RunCause.Read(bytes);
+                return new() { ["first"] = Text(x.First.Value), ["last"] = Text(x.Last.Value) };
+            },
+            static (bytes, _) => ContentOf(RunCause.Read(bytes)))),
+        new("traceContext", new Structure(
+            static (bytes, _) => new()
+            {
+                ["traces"] = new JsonArray([.. MessageTrace.Read(bytes).Select(static x => new JsonObject
+                {
+                    ["fromEnd"] = x.FromEnd, ["trace"] = $"{x.TraceId:x32}", ["span"] = Hex(x.SpanId), ["flags"] = (int)x.Flags,
+                })]),
+            },
+            static (bytes, _) => ContentOf(MessageTrace.Read(bytes)), Ends.Anywhere)),
     ];
 
     private static JsonObject Decode(ReadOnlySpan<byte> bytes, JsonObject context)
@@ -84,9 +100,32 @@ internal static class RunStructures
         var buffer = new byte[FailureStack.StackBytesMax + 64];
         var writer = new PayloadWriter(buffer);
         stack.Write(ref writer);
-        var block = new ExtensionReader(buffer.AsSpan(0, writer.Written));
+        return ContentOf(buffer.AsSpan(0, writer.Written), ExtensionType.FailureStack, FailureStack.Version);
+    }
+
+    private static byte[] ContentOf(RunCause cause)
+    {
+        var buffer = new byte[RunCause.BlockBytes];
+        cause.WriteBlock(buffer);
+        return ContentOf(buffer, ExtensionType.Cause, RunCause.Version);
+    }
+
+    private static byte[] ContentOf(MessageTrace[] traces)
+    {
+        var buffer = new byte[64 + traces.Length * 64];
+        var writer = new PayloadWriter(buffer);
+        MessageTrace.WriteBlock(ref writer, traces);
+        return ContentOf(buffer.AsSpan(0, writer.Written), ExtensionType.TraceContext, MessageTrace.Version);
+    }
+
+    /// <summary>The content of the one block that there is.</summary>
+    private static byte[] ContentOf(ReadOnlySpan<byte> bytes, ExtensionType type, ulong version)
+    {
+        var block = new ExtensionReader(bytes);
         Assert.True(block.Next());
-        Assert.Equal((ExtensionType.FailureStack, FailureStack.Version), (block.Type, block.Version));
-        return block.Content.ToArray();
+        Assert.Equal((type, version), (block.Type, block.Version));
+        byte[] content = block.Content.ToArray();
+        Assert.False(block.Next());
+        return content;
     }
 }

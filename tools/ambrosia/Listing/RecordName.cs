@@ -17,12 +17,13 @@ internal static class RecordName
 {
     private const int BytesShown = 64;
 
-    /// <summary>Names the first record at this place or behind it; null where that cannot be read.</summary>
-    public static string? At(string directory, ulong lsn)
+    /// <summary>Names a message of the first record at this place or behind it; null where that cannot be read.</summary>
+    /// <param name="index">The message's index in the record.</param>
+    public static string? At(string directory, ulong lsn, ulong index)
     {
         try
         {
-            return Find(LogDirectory.Open(directory), new Lsn(lsn)) is { } entry ? Of(entry) : null;
+            return Find(LogDirectory.Open(directory), new Lsn(lsn), index) is { } entry ? Of(entry) : null;
         }
         catch (Exception e) when (e is ToolMisuse or LogDamage or ProtocolViolation or IOException or UnauthorizedAccessException)
         {
@@ -30,7 +31,7 @@ internal static class RecordName
         }
     }
 
-    private static LogEntry? Find(LogDirectory log, Lsn from)
+    private static LogEntry? Find(LogDirectory log, Lsn from, ulong index)
     {
         LogEntry? found = null;
         var names = new OriginNames(log.Identity);
@@ -39,8 +40,9 @@ internal static class RecordName
         var records = new RecordAssembler();
         bool Keep(LogEntry entry)
         {
+            if (found is not null && entry.Lsn != found.Lsn) return false;
             found = entry;
-            return false;
+            return index-- > 0;
         }
         WalkStart start = WalkStart.For(log, LogChain.Load(log.Files, log.Path, log.Identity, takesAnyLength: true), from, names);
         new LogWalk(log).Run(start,

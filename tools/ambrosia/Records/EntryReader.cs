@@ -53,12 +53,18 @@ internal sealed class EntryReader(OriginNames names, MessageFormatter text, Entr
         RunHeader header = run.Header;
         string from = names[header.Peer], kind = LogEntry.NameOf(header.Kind);
         if (!filter.FitsSender(from) || !filter.FitsKind(kind)) return true;
-        LogEntry common = record with { Kind = kind, From = from, SenderEpoch = header.Kind == MessageKind.Impulse ? header.Hash : null };
+        var common = record with
+        {
+            Kind = kind, From = from, SenderEpoch = header.Kind == MessageKind.Impulse ? header.Hash : null,
+            Cause = EntryCause.Of(RunCause.In(run.Extensions)),
+        };
+        Dictionary<ulong, MessageTrace> traces = MessageTrace.In(run.Extensions).ToDictionary(trace => header.Last - trace.FromEnd);
         var messages = new MessageReader(run);
         for (ulong number = header.First; messages.Next(); number++)
         {
             if (!filter.FitsMessage(messages.Method, messages.CallId)) continue;
-            if (!EmitMessage(common with { Number = number }, header, messages, emit)) return false;
+            string? trace = traces.TryGetValue(number, out MessageTrace found) ? found.ToString() : null;
+            if (!EmitMessage(common with { Number = number, Trace = trace }, header, messages, emit)) return false;
         }
         return true;
     }

@@ -41,6 +41,14 @@ internal sealed record LogEntry(ulong Lsn, string Time, ulong Epoch, string Kind
 
     public EntryFailure? Failure { get; init; }
 
+    /// <summary>
+    /// The records in the sender's log that made the first and the last message of the run, if the run says it: bounds for each of them.
+    /// </summary>
+    public EntryCause? Cause { get; init; }
+
+    /// <summary>The trace to which a message belongs, as trace id, span id and flags in hexadecimal; null: it is not sampled.</summary>
+    public string? Trace { get; init; }
+
     /// <summary>The names and values of a record that carries no messages.</summary>
     public IReadOnlyDictionary<string, object>? Fields { get; init; }
 
@@ -64,6 +72,8 @@ internal sealed record LogEntry(ulong Lsn, string Time, ulong Epoch, string Kind
         for (EntryFailure? failure = Failure; failure is not null; failure = failure.Inner)
             line.Append(failure == Failure ? " failed: " : " <- ").Append(failure);
         if (Key is not null) line.Append("  key ").Append(Key);
+        if (Cause is not null) line.Append("  by ").Append(Cause);
+        if (Trace is not null) line.Append("  trace ").Append(Trace);
         if (Fields is not null) line.Append("  ").AppendJoin(" ", Fields.Select(static field => $"{field.Key}={Text(field.Value)}"));
         if (Problem is not null) line.Append("  CANNOT BE DECODED: ").Append(Problem);
         return line.ToString().TrimEnd();
@@ -86,6 +96,15 @@ internal sealed record EntryMethod(uint Id, string? Name)
 internal sealed record EntryArgument(string? Name, string? Type, string Value)
 {
     public override string ToString() => Name is null ? Value : $"{Name}: {Value}";
+}
+
+/// <summary>It says between which records of the sender's log a message was made, both inclusive.</summary>
+internal sealed record EntryCause(ulong First, ulong Last)
+{
+    public static EntryCause? Of(RunCause? cause) => cause is { } said ? new EntryCause(said.First.Value, said.Last.Value) : null;
+
+    public override string ToString() =>
+        First == Last ? First.ToString(CultureInfo.InvariantCulture) : string.Create(CultureInfo.InvariantCulture, $"{First}..{Last}");
 }
 
 /// <summary>It shows a failure as the message carries it (protocol P4.4).</summary>

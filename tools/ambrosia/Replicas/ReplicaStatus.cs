@@ -93,16 +93,20 @@ internal sealed record HeldHistory(string Segment, ulong Since, ulong Bytes)
 /// <param name="Lsn">The record that does not end, as far as the app says it: everything below is executed.</param>
 /// <param name="Seconds">How long it has been waited for.</param>
 /// <param name="Record">What the record is, with method and sender; null where that could not be read from here.</param>
-internal sealed record WaitForApp(string For, ulong? Lsn, ulong Seconds, string? Record = null)
+internal sealed record WaitForApp(string For, ulong? Lsn, ulong? Index, ulong Seconds, string? Record = null)
 {
     /// <summary>Gives it with the record's name, where it is about one.</summary>
     public WaitForApp Named(string log) =>
-        this is { For: "record", Lsn: { } lsn } ? this with { Record = RecordName.At(log, lsn) } : this;
+        this is { For: "record", Lsn: { } lsn } ? this with { Record = RecordName.At(log, lsn, Index ?? 0) } : this;
+
+    /// <summary>The place of the message: the Lsn of its record and, where the app says it, the index in that.</summary>
+    public string Place() => Index is { } index ? $"{Lsn}:{index}" : $"{Lsn}";
 
     /// <summary>Reads what a replica says of it; null where it says nothing.</summary>
     public static WaitForApp? Of(JsonNode? wait) =>
         (string?)wait?["for"] is { } what
-            ? new WaitForApp(what, ReplicaStatus.Number(wait, "lsn"), ReplicaStatus.Number(wait, "seconds") ?? 0) : null;
+            ? new WaitForApp(what, ReplicaStatus.Number(wait, "lsn"), ReplicaStatus.Number(wait, "index"),
+                ReplicaStatus.Number(wait, "seconds") ?? 0) : null;
 }
 
 /// <summary>They count the calls that are kept for a peer to which no link is open.</summary>

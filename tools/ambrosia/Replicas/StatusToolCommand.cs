@@ -97,6 +97,8 @@ internal sealed record CatalogStatus(string Catalog, IReadOnlyList<InstanceStatu
         foreach (InstanceStatus instance in Instances)
         {
             if (instance.Problem is { } problem) screen.Line($"{instance.Instance}: {problem}", Tone.Bad);
+            if (instance.LastDeath is { } death) screen.Line($"{instance.Instance}: {Told(death)}");
+            if (instance.LastDivergence is { } divergence) screen.Line($"{instance.Instance}: {Told(divergence)}");
             foreach (ReplicaStatus replica in instance.Replicas)
             {
                 if (replica.WaitsForApp is { } wait) Draw(screen, instance, replica.Replica, wait);
@@ -105,12 +107,22 @@ internal sealed record CatalogStatus(string Catalog, IReadOnlyList<InstanceStatu
         }
     }
 
+    /// <summary>Tells of a death or a divergence, which is over: it is there to be looked at, and has no part in the exit code.</summary>
+    private static string Told(Incident incident)
+    {
+        string when = TextFormat.Time(incident.TimeUs), place = $"the record at Lsn {incident.At}";
+        if (incident.ExitCode is not { } code)
+            return $"{incident.Replica} was found diverged at {when}, at {place}: {(incident.Why is { Length: > 300 } why ? why[..300] + "…" : incident.Why)}";
+        string how = incident.Signal is { } signal ? $"signal {signal}" : $"exit code {code}";
+        return $"the app of {incident.Replica} died at {when}, executing {place} ({how})";
+    }
+
     private static void Draw(Screen screen, InstanceStatus instance, string replica, WaitForApp wait) => screen.Line(
         $"{instance.Instance}: " + wait.For switch
         {
             "connection" => $"{replica} has had no app for {wait.Seconds} s, and executes nothing",
             "record" =>
-                $"the app of {replica} has been executing the record at Lsn {wait.Lsn} for {wait.Seconds} s{(wait.Record is { } name ? $" ({name})" : "")}: 'ambrosia log {instance.Log} --records --from {wait.Lsn}' shows it",
+                $"the app of {replica} has been executing the record at Lsn {wait.Place()} for {wait.Seconds} s{(wait.Record is { } name ? $" ({name})" : "")}: 'ambrosia log {instance.Log} --records --from {wait.Lsn}' shows it",
             _ => $"the app of {replica} has been in BecomingPrimary for {wait.Seconds} s",
         }, Tone.Bad);
 
@@ -159,6 +171,12 @@ internal sealed record CatalogStatus(string Catalog, IReadOnlyList<InstanceStatu
 /// <param name="Problem">Why it does not work, as seen from here, or null where it has a primary.</param>
 internal sealed record InstanceStatus(string Instance, string Log, IReadOnlyList<ReplicaStatus> Replicas, string? Problem)
 {
+    /// <summary>The last death of an app of this instance, as its log's directory says; null: there is none.</summary>
+    public Incident? LastDeath { get; init; }
+
+    /// <summary>The last divergence of a replica of it, likewise.</summary>
+    public Incident? LastDivergence { get; init; }
+
     /// <summary>
     /// Asks every replica twice. What any of them knew to be durable the first time is the measure of all the second time.
     /// </summary>
@@ -177,6 +195,9 @@ internal sealed record InstanceStatus(string Instance, string Log, IReadOnlyList
             }
         string? problem = replicas.Count == 0 ? "no replica answers on this machine" : replicas.Any(static r => r.HasRoleOfPrimary()) ? null
             : "no replica is primary";
-        return new InstanceStatus(instance, log, replicas, problem);
+        return new InstanceStatus(instance, log, replicas, problem)
+        {
+            LastDeath = IncidentFiles.LastDeath(files, log), LastDivergence = IncidentFiles.LastDivergence(files, log),
+        };
     }
 }

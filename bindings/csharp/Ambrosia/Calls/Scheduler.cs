@@ -7,6 +7,9 @@ namespace Ambrosia.Calls;
 /// </summary>
 internal sealed class Scheduler(IHandlerSession session)
 {
+    /// <summary>The index where no record is being executed.</summary>
+    internal const uint NoMessage = uint.MaxValue;
+
     [ThreadStatic]
     private static Scheduler? s_executing;
 
@@ -33,6 +36,12 @@ internal sealed class Scheduler(IHandlerSession session)
 
     /// <summary>True while this thread answers a query of some immortal.</summary>
     internal static bool IsAnyQuerying => s_querying;
+
+    /// <summary>
+    /// The index in its record of the message that is being executed; <see cref="NoMessage"/> between records. The scheduler's thread
+    /// writes it, and any thread may read what was true a moment before.
+    /// </summary>
+    internal uint MessageIndex { get; set; } = NoMessage;
 
     /// <summary>The number of answers to callers that wait for a suspended handler.</summary>
     internal int AnswersOwed { get; set; }

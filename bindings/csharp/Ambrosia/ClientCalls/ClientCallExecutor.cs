@@ -29,11 +29,8 @@ internal sealed class ClientCallExecutor(
     internal IdempotencyWindow Window { get; } = new();
 
     /// <summary>Executes a request, or an impulse, of a caller outside.</summary>
-    internal void Execute(ClientRequestView request, ReadOnlyMemory<byte> body, ulong lsn)
-    {
-        replay.ExecutingLsn = lsn;
+    internal void Execute(ClientRequestView request, ReadOnlyMemory<byte> body) =>
         Execute(request.ReadMessage(), index: 0, origin: 0, request.Session, request.Request, body);
-    }
 
     /// <summary>Executes a run of keyed impulses of immortals.</summary>
     internal void Execute(RunView run, ReadOnlyMemory<byte> messages)
@@ -49,6 +46,7 @@ internal sealed class ClientCallExecutor(
         in MessageReader message, uint index, uint origin, ClientSessionId session, ulong request, ReadOnlyMemory<byte> body)
     {
         Immortal immortal = host.Started();
+        sender.Scheduler.MessageIndex = index;
         var incoming = new IncomingMessage(this, peers, origin, body)
         {
             Method = message.Method, Arguments = message.Arguments, IsFromOutside = true, Kind = MessageKind.Impulse,

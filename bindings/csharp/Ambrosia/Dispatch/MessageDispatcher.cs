@@ -34,6 +34,7 @@ internal sealed class MessageDispatcher(
                 {
                     isAny = reader.Next();
                     if (!isAny) break;
+                    ready.MessageIndex = count;
                     message.Place = new MessagePlace(lsn, count++);
                     message.Method = reader.Method;
                     if (isCall) message.CallId = CheckedCall(reader.CallId);

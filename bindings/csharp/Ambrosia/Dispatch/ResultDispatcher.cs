@@ -20,7 +20,7 @@ internal sealed class ResultDispatcher(MessageSender sender, PeerTable peers)
         uint count = 0;
         while (reader.Next())
         {
-            count++;
+            sender.Scheduler.MessageIndex = count++;
             if (!sender.Calls.TryTake(reader.CallId, origin, out IPendingCall pending)) continue;
             try
             {
@@ -44,6 +44,7 @@ internal sealed class ResultDispatcher(MessageSender sender, PeerTable peers)
         uint index = 0;
         while (reader.Next())
         {
+            sender.Scheduler.MessageIndex = index;
             uint fromEnd = run.Header.Count - 1 - index++;
             if (!sender.Calls.TryTake(reader.CallId, origin, out IPendingCall pending)) continue;
             pending.Source.Fail(FailureCodec.Read(reader.Arguments, run.Extensions, fromEnd));

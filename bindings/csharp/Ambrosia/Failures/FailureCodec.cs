@@ -64,11 +64,23 @@ internal static class FailureCodec
         var blocks = new ExtensionReader(extensions);
         while (blocks.Next())
         {
-            if (blocks.Type != ExtensionType.FailureStack || blocks.Version != FailureStack.Version) continue;
-            FailureStack stack = FailureStack.Read(blocks.Content);
-            if (stack.FromEnd == fromEnd) return stack.Stack;
+            if (blocks.Type == ExtensionType.FailureStack && blocks.Version == FailureStack.Version
+                && Read(blocks.Content) is { } stack && stack.FromEnd == fromEnd) return stack.Stack;
         }
         return null;
+    }
+
+    /// <summary>Reads a stack. One that is malformed is none: it is in the log, where every replay would end at it (P3.7).</summary>
+    private static FailureStack? Read(ReadOnlySpan<byte> content)
+    {
+        try
+        {
+            return FailureStack.Read(content);
+        }
+        catch (ProtocolViolation)
+        {
+            return null;
+        }
     }
 
     /// <summary>Makes a chain that can be written. The outermost exception says most, so it is cut last.</summary>

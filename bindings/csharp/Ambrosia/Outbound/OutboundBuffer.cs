@@ -8,23 +8,27 @@ using Ambrosia.Protocol.Runs;
 namespace Ambrosia.Outbound;
 
 /// <summary>
-/// Holds what the app sends, encoded once, in the order of emission. Messages go into an open run. The headers of its frame and of the run
-/// are reserved in front of them and filled when the run closes: at another destination or kind, at RunBytesTarget, at a control frame, at
-/// Flush. Producer: the scheduler's thread. Consumer (TryTake, Taken): one thread at a time, any. No message takes a lock or an allocation.
-/// Invariants: published bytes are whole frames; a message that was begun and not committed is overwritten by whatever comes next.
+/// Holds what the app sends, encoded once, in the order of emission. Messages go into an open run. The headers of its frame and of the run,
+/// and the block that says which records made it, are reserved in front of them and filled when the run closes: at another destination or
+/// kind, at RunBytesTarget, at a control frame, at Flush. Producer: the scheduler's thread. Consumer (TryTake, Taken): one thread at a
+/// time, any. No message takes a lock or an allocation. Invariants: published bytes are whole frames; a message that was begun and not
+/// committed is overwritten by whatever comes next.
 /// </summary>
 internal sealed class OutboundBuffer : IBufferWriter<byte>
 {
     /// <summary>Bytes at which a run is closed: long enough to make headers free, short enough to keep the sender busy.</summary>
     private const int RunBytesTarget = 64 * 1024;
     private const int ChunkBytes = SizeLimits.BatchBytesMax;
-    private const int HeadersBytes = FrameHeader.Bytes + RunHeader.Bytes;
+    private const int HeadersBytes = FrameHeader.Bytes + RunHeader.Bytes, FrontBytesMax = HeadersBytes + RunCause.BlockBytes;
 
     private readonly OutboundChunks _chunks = new(ChunkBytes, sparesMax: 8);
     private uint _messageBytesMax = SizeLimits.MessageBytesMaxDefault;
 
     /// <summary>The open run, if any; its whole messages end at <see cref="_end"/>.</summary>
     private BufferedRun _run;
+
+    /// <summary>The record that is being executed.</summary>
+    private Lsn _record;
 
     /// <summary>The number of bytes of runs that were closed since <see cref="Closed"/> was called.</summary>
     private int _closedBytes;
@@ -48,6 +52,17 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
 
     /// <summary>The length in bytes of the longest message that the policy in force allows. Any thread may ask.</summary>
     internal uint MessageBytesMax => _messageBytesMax;
+
+    /// <summary>
+    /// Says which record makes what is committed from here on: runs that are numbered say it (P3.7). It is told by the record, so that a
+    /// message costs nothing.
+    /// </summary>
+    internal void BeginRecord(Lsn record)
+    {
+        if (_run.Count == 0) _run.First = record;
+        else _run.Attribute(_record);
+        _record = record;
+    }
 
     internal void LimitMessages(uint bytesMax) => _messageBytesMax = bytesMax;
 
@@ -73,7 +88,7 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
         _lengthBytes = 0;
         _at = _end;
         extension.CopyTo(GetSpan(extension.Length));
-        _run.ExtensionBytes = extension.Length;
+        _run.ExtensionBytes += extension.Length;
         _end += extension.Length;
         _at = _end;
         ReserveLength(1);
@@ -228,14 +243,16 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
 
     private void OpenRun(Destination destination, MessageKind kind)
     {
-        if (_chunks.Tail.Bytes.Length - _end < HeadersBytes + 64) _chunks.Append(ChunkBytes, ref _end);
+        if (_chunks.Tail.Bytes.Length - _end < FrontBytesMax + 64) _chunks.Append(ChunkBytes, ref _end);
         _run.IsOpen = true;
         _run.Destination = destination;
         _run.Kind = kind;
         _run.Count = 0;
-        _run.ExtensionBytes = 0;
+        _run.Attributed = 0;
+        _run.First = _record;
+        _run.ExtensionBytes = _run.HasCause ? RunCause.BlockBytes : 0;
         _run.At = _end;
-        _end += HeadersBytes;
+        _end += HeadersBytes + _run.ExtensionBytes;
         _limit = _chunks.Tail.Bytes.Length;
     }
 
@@ -249,6 +266,7 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
             return;
         }
         Span<byte> frame = _chunks.Tail.Bytes.AsSpan(_run.At, _end - _run.At);
+        _run.Attribute(_record);
         _run.WriteHeaders(frame);
         _chunks.Publish(_end);
         _closedBytes += frame.Length;
@@ -286,7 +304,7 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
         int written = _at - from;
         int lengthMore = LengthMissing(more);
         // What is asked for at once, as a large argument is, gets its size; what grows by pieces gets as much again.
-        long size = Math.Max(ChunkBytes, (more > written ? 1L : 2L) * (written + more + lengthMore) + HeadersBytes + Varint.BytesMax);
+        long size = Math.Max(ChunkBytes, (more > written ? 1L : 2L) * (written + more + lengthMore) + FrontBytesMax + Varint.BytesMax);
         if (written + (long)more > _messageBytesMax + 2L * SizeLimits.PayloadBytesBeyondMessage) throw TooLong(written + (long)more);
 
         byte[] old = _chunks.Tail.Bytes;
@@ -330,11 +348,28 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
         internal MessageKind Kind;
         internal uint Count;
 
+        /// <summary>The records that made the first and the last of its messages, as far as they are attributed.</summary>
+        internal Lsn First, Last;
+
+        /// <summary>The number of messages whose record is known: those up to the end of the last record that made some.</summary>
+        internal uint Attributed;
+
         /// <summary>The size in bytes of the extension blocks between the headers and the first message.</summary>
         internal int ExtensionBytes;
 
         /// <summary>The offset in the chunk at which the frame of the run begins.</summary>
         internal int At;
+
+        /// <summary>True where the run says what made it: a caller outside has no use for places in this log.</summary>
+        internal readonly bool HasCause => Kind <= MessageKind.Failure;
+
+        /// <summary>Says that a record which ends here made the messages that are not attributed yet.</summary>
+        internal void Attribute(Lsn record)
+        {
+            if (Count == Attributed) return;
+            Last = record;
+            Attributed = Count;
+        }
 
         internal readonly void WriteHeaders(Span<byte> frame)
         {
@@ -343,6 +378,7 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
             new RunHeader(
                 Kind, false, Destination.Id.Shard, Destination.Index, session.Number, Count, (uint)ExtensionBytes, session.Epoch.Value)
                 .Write(frame[FrameHeader.Bytes..]);
+            if (HasCause) new RunCause(First, Last).WriteBlock(frame[HeadersBytes..]);
         }
     }
 }

@@ -16,7 +16,7 @@ namespace Ambrosia.Pumps;
 /// </summary>
 internal sealed class OutputPump : IDisposable
 {
-    /// <summary>The coordinator hears of a record that is being executed for so many ticks of the stopwatch, or twice as many.</summary>
+    /// <summary>The coordinator hears of a message that is being executed for so many ticks of the stopwatch, or twice as many.</summary>
     private static readonly long s_lookEvery = Stopwatch.Frequency;
 
     /// <summary>The backlog in bytes below which closed runs are left to the send at the end of the scheduler's batch.</summary>
@@ -86,7 +86,7 @@ internal sealed class OutputPump : IDisposable
     private void Run()
     {
         long looked = Stopwatch.GetTimestamp();
-        Lsn said = Lsn.Zero;
+        MessagePlace? said = null;
         try
         {
             while (true)
@@ -125,14 +125,14 @@ internal sealed class OutputPump : IDisposable
         if (isIdle && _session.Welcome is not null) _stream.Send(_heartbeat);
     }
 
-    /// <summary>Says which record is being executed, unless the coordinator knows it (P5.20). Nothing is half sent here.</summary>
-    private Lsn SayWhatIsExecuted(Lsn said)
+    /// <summary>Says which message is being executed, unless the coordinator was told (P5.20). Nothing is half sent here.</summary>
+    private MessagePlace? SayWhatIsExecuted(MessagePlace? said)
     {
-        if (_session.Unreported is not { } record || record == said) return said;
-        var frame = new ArrayBufferWriter<byte>(FrameHeader.Bytes + sizeof(ulong));
-        FrameWriter.Write(frame, new ExecutingFrame(record), seed: 0, checkPayload: false);
+        if (_session.Executing is not { } place || place == said) return said;
+        var frame = new ArrayBufferWriter<byte>(FrameHeader.Bytes + ExecutingFrame.Bytes);
+        FrameWriter.Write(frame, new ExecutingFrame(place), seed: 0, checkPayload: false);
         _stream.Send(frame.WrittenSpan);
-        return record;
+        return place;
     }
 
     private bool TrySendAll()

@@ -99,10 +99,20 @@ internal sealed class ImmortalRuntime : IHandlerSession
         Tasks.StartAll();
     }
 
+    /// <summary>Begins a record of any kind: what is emitted from here on is made by it.</summary>
+    internal void BeginRecord(Lsn lsn)
+    {
+        Context.Replay.ExecutingLsn = lsn.Value;
+        Context.Replay.CountKeyTime();
+        Outbound.BeginRecord(lsn);
+        Scheduler.MessageIndex = 0;
+    }
+
+    internal void EndRecord() => Scheduler.MessageIndex = Scheduler.NoMessage;
+
     /// <summary>Gives a run to the module that its kind belongs to (log-format L5.2).</summary>
     internal void Execute(RunView run, ReadOnlyMemory<byte> messages, Lsn lsn)
     {
-        Context.Replay.ExecutingLsn = lsn.Value;
         InstanceId origin = Peers[run.Header.Peer];
         switch (run.Header.Kind)
         {
@@ -124,27 +134,21 @@ internal sealed class ImmortalRuntime : IHandlerSession
     }
 
     /// <summary>Does what an operator or the policy decided about a message that was set aside, at its place in the log.</summary>
-    internal void Take(QuarantineRecord record, ulong lsn)
-    {
-        Context.Replay.ExecutingLsn = lsn;
-        _dispatcher.Take(record);
-    }
+    internal void Take(QuarantineRecord record) => _dispatcher.Take(record);
 
     /// <summary>Fails the calls to a peer that an operator has given up.</summary>
     internal void Forget(ForgetRecord record) => _results.Forget(record);
 
-    internal void Fire(TimerFiredRecord record, ulong lsn)
+    internal void Fire(TimerFiredRecord record)
     {
-        Context.Replay.ExecutingLsn = lsn;
         Context.Replay.AdvanceTo(record.DueUs);
         Context.Replay.CountKeyTime();
         Timers.Fire(record);
         Scheduler.Drain();
     }
 
-    internal void TakeResult(NondetResultRecord record, ulong lsn)
+    internal void TakeResult(NondetResultRecord record)
     {
-        Context.Replay.ExecutingLsn = lsn;
         Tasks.Take(record);
         Scheduler.Drain();
     }

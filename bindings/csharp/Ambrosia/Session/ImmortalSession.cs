@@ -175,9 +175,10 @@ public sealed class ImmortalSession
     }
 
     /// <summary>
-    /// The record that is being executed, where no report of progress has said so much; null: there is none. Any thread may ask.
+    /// The message that is being executed, or what follows next where no report of progress has said so much; null: there is none. Any
+    /// thread may ask.
     /// </summary>
-    internal Lsn? Unreported => _executor?.Progress.Unreported;
+    internal MessagePlace? Executing => _executor?.Executing;
 
     /// <summary>Ends the session because the connection is gone, or because this side stops.</summary>
     public void Stop(GoodbyeCode code, string why) => Finish(code, why);

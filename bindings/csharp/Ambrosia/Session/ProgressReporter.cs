@@ -19,11 +19,8 @@ internal sealed class ProgressReporter(OutboundBuffer outbound, Lsn start)
     /// <summary>The Lsn below which every record is executed.</summary>
     internal Lsn Executed { get; private set; } = start;
 
-    /// <summary>
-    /// The record that is being executed, where no report has said so much; null: reports say it. Any thread may ask, and gets what was
-    /// true a moment before.
-    /// </summary>
-    internal Lsn? Unreported => Executed is var at && at > _reported ? at : null;
+    /// <summary>True if no report has said so much as is executed. Any thread may ask, and gets what was true a moment before.</summary>
+    internal bool IsUnreported => Executed > _reported;
 
     internal void BeginFrame(DeliverHeader header)
     {

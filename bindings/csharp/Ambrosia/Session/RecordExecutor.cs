@@ -27,6 +27,21 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
 
     internal ProgressReporter Progress { get; } = new(runtime.Outbound, welcome.Checkpoint);
 
+    /// <summary>
+    /// What is being executed, or follows next; null: a report of progress has said so much. Any thread may ask, and gets what was true a
+    /// moment before.
+    /// </summary>
+    internal MessagePlace? Executing
+    {
+        get
+        {
+            Lsn at = Progress.Executed;
+            uint index = Runtime.Scheduler.MessageIndex;
+            bool isInside = index != Scheduler.NoMessage;
+            return isInside || Progress.IsUnreported ? new MessagePlace(at, isInside ? index : 0) : null;
+        }
+    }
+
     internal void Restore(LargeBuffer image)
     {
         try
@@ -53,9 +68,10 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
         while (records.Next())
         {
             bodyAt += RecordHeader.Bytes;
-            Runtime.Context.Replay.CountKeyTime();
+            Runtime.BeginRecord(records.Lsn);
             Execute(ref records, payload.Slice(bodyAt, records.Body.Length), header.TimeUs);
             bodyAt += records.Body.Length;
+            Runtime.EndRecord();
             Progress.RecordDone(records.End);
             if (_checkpoint.IsDue) TakeCheckpointIfDue(header.TimeUs);
         }
@@ -100,16 +116,13 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
                 Runtime.Peers.Add(peer.Origin, peer.Peer);
                 break;
             case RecordKind.Quarantine:
-                ExecuteInside(records.Read<QuarantineRecord>(), records.Lsn.Value,
-                    static (runtime, record, lsn) => runtime.Take(record, lsn));
+                ExecuteInside(records.Read<QuarantineRecord>(), static (runtime, record) => runtime.Take(record));
                 break;
             case RecordKind.TimerFired:
-                ExecuteInside(records.Read<TimerFiredRecord>(), records.Lsn.Value,
-                    static (runtime, record, lsn) => runtime.Fire(record, lsn));
+                ExecuteInside(records.Read<TimerFiredRecord>(), static (runtime, record) => runtime.Fire(record));
                 break;
             case RecordKind.NondetResult:
-                ExecuteInside(records.Read<NondetResultRecord>(), records.Lsn.Value,
-                    static (runtime, record, lsn) => runtime.TakeResult(record, lsn));
+                ExecuteInside(records.Read<NondetResultRecord>(), static (runtime, record) => runtime.TakeResult(record));
                 break;
             case RecordKind.Forget:
                 Forget(records.Read<ForgetRecord>(), records.End);
@@ -133,7 +146,7 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
 
     private void ExecuteRequest(ref RecordReader records, ReadOnlyMemory<byte> body)
     {
-        using (Runtime.Scheduler.Enter()) Runtime.ClientCalls.Execute(records.ReadClientRequest(), body, records.Lsn.Value);
+        using (Runtime.Scheduler.Enter()) Runtime.ClientCalls.Execute(records.ReadClientRequest(), body);
     }
 
     private void ExecuteRun(ref RecordReader records, ReadOnlyMemory<byte> body)
@@ -142,9 +155,9 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
         using (Runtime.Scheduler.Enter()) Runtime.Execute(run, body, records.Lsn);
     }
 
-    private void ExecuteInside<T>(T record, ulong lsn, Action<ImmortalRuntime, T, ulong> execute)
+    private void ExecuteInside<T>(T record, Action<ImmortalRuntime, T> execute)
     {
-        using (Runtime.Scheduler.Enter()) execute(Runtime, record, lsn);
+        using (Runtime.Scheduler.Enter()) execute(Runtime, record);
     }
 
     /// <summary>

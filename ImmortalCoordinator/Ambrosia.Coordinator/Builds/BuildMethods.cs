@@ -61,7 +61,8 @@ internal sealed class BuildMethods
             string name = method.GetProperty("name").GetString() ?? "";
             if (name.Length > NameCharsMax) throw new FormatException($"a method's name of {name.Length} characters");
             uint id = method.GetProperty("id").GetUInt32();
-            if (!methods._methods.TryAdd(id, new BuildMethod(name, Hash(method, "hash")))) throw new FormatException($"method {id:X} twice");
+            if (!methods._methods.TryAdd(id, new BuildMethod(name, Hash(method, "hash"))))
+                throw new FormatException($"method {id:X} twice");
         }
         return methods;
     }

@@ -35,7 +35,8 @@ internal sealed class ContractFiles(CoordinatorInputs inputs)
     public BuildMethods KeepMethods(BuildId build, ReadOnlySpan<byte> json)
     {
         var methods = BuildMethods.Read(json.ToArray());
-        if (methods.Build != build) throw new ProtocolViolation("P5.23", $"methods of build {methods.Build} behind a hello of build {build}");
+        if (methods.Build != build)
+            throw new ProtocolViolation("P5.23", $"methods of build {methods.Build} behind a hello of build {build}");
         KeepAs(NameOf(build), json);
         return methods;
     }

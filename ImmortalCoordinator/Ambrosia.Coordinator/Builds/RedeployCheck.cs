@@ -26,8 +26,8 @@ internal enum RedeployVerdict
 /// <summary>
 /// Judges an app at its hello, before it is given anything: a redeploy must not rewrite history (log-format L5.18). What is recorded behind
 /// the checkpoint was executed last by the build of the newest Build record; another build is held against that, handler by handler, and
-/// only by the handlers that the recorded inputs call. It owns what was told already, since one app may be judged several times. The threads
-/// that read apps, one at a time.
+/// only by the handlers that the recorded inputs call. It owns what was told already, since one app may be judged several times. The
+/// threads that read apps, one at a time.
 /// </summary>
 internal sealed class RedeployCheck(CoordinatorInputs inputs, ContractFiles files)
 {
@@ -36,7 +36,7 @@ internal sealed class RedeployCheck(CoordinatorInputs inputs, ContractFiles file
 
     private BuildId? _told;
 
-    /// <param name="methods">What the handlers of the app's build execute; null: the app states no build, and nothing can be judged.</param>
+    /// <param name="methods">What the handlers of the app's build execute; null: the app states none, and nothing can be judged.</param>
     /// <param name="checkpoint">The session begins with it; null: with the log.</param>
     /// <param name="ownsLog">This replica is primary already.</param>
     public (RedeployVerdict Verdict, string Why) Judge(
@@ -45,7 +45,9 @@ internal sealed class RedeployCheck(CoordinatorInputs inputs, ContractFiles file
         var chain = LogChain.Load(inputs.Files, inputs.Options.LogDirectory, inputs.Identity);
         BuildRecord? last = FindNewest(chain);
         if (last is not null && ownsLog) TellDrift(app, last);
-        if ((last?.Build ?? checkpoint?.Build) is not { } before || methods is null || before == methods.Build)
+        if ((last?.Build ?? checkpoint?.Build) is not { } before) return (RedeployVerdict.Accepted, "");
+        if (methods is null) inputs.Logger.BuildUnknown(before.Short);
+        if (methods is null || before == methods.Build)
             return (RedeployVerdict.Accepted, "");
         if (!ownsLog && PrimaryClaim.HasPrimary(inputs.Files, inputs.Options.LogDirectory, inputs.Identity))
             return (RedeployVerdict.Waits,
@@ -174,6 +176,14 @@ internal static partial class RedeployEvents
     [LoggerMessage(EventId = 834, EventName = "app.redeploy.primary", Level = LogLevel.Warning,
         Message = "the app of this secondary stops executing: {Why}")]
     public static partial void PrimaryRedeployed(this ILogger logger, string why);
+
+    /// <summary>
+    /// The log was executed by a build that is known, and the app that has come states none: it is not held against what is recorded. A
+    /// single-file or trimmed app states none, and one of more than 64 MiB without the file that its build writes beside it.
+    /// </summary>
+    [LoggerMessage(EventId = 836, EventName = "app.build.unknown", Level = LogLevel.Warning,
+        Message = "the app states no build: whether it executes what build {Before} has executed as that did is not known")]
+    public static partial void BuildUnknown(this ILogger logger, string before);
 
     /// <summary>
     /// Runtime, culture or processor are others than those that executed the log before. Recorded inputs are executed all the same; look

@@ -12,6 +12,9 @@ namespace Ambrosia.Coordinator.Hosting;
 /// <param name="Index">The message in the record; null: the app had not said it.</param>
 public sealed record Incident(string Replica, long TimeUs, uint AppVersion, ulong Place, uint? Index)
 {
+    /// <summary>The build that the app stated, in hexadecimal; null: none.</summary>
+    public string? Build { get; init; }
+
     /// <summary>The code with which an app that died ended, above 128 for a signal; null: it is a divergence.</summary>
     public int? ExitCode { get; init; }
 

@@ -53,7 +53,7 @@ public static class IncidentFiles
         var json = new JsonObject
         {
             ["time"] = incident.TimeUs, ["replica"] = incident.Replica, ["appVersion"] = incident.AppVersion, ["lsn"] = incident.Place,
-            ["index"] = incident.Index,
+            ["index"] = incident.Index, ["build"] = incident.Build,
         };
         if (incident.ExitCode is { } code)
         {
@@ -81,7 +81,7 @@ public static class IncidentFiles
                 : new Incident(
                     replica, time.GetValue<long>(), (uint?)json["appVersion"] ?? 0, lsn.GetValue<ulong>(), (uint?)json["index"])
                 {
-                    ExitCode = (int?)json["exitCode"], From = (ulong?)json["from"], To = (ulong?)json["to"], Why = (string?)json["why"],
+                    Build = (string?)json["build"], ExitCode = (int?)json["exitCode"], From = (ulong?)json["from"], To = (ulong?)json["to"], Why = (string?)json["why"],
                 };
         }
         catch (Exception e) when (e is IOException or JsonException or InvalidOperationException or FormatException)

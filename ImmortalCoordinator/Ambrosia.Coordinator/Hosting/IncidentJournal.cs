@@ -40,7 +40,10 @@ internal sealed class IncidentJournal(CoordinatorInputs inputs, Coordinator part
 
     private Incident New(ExecutingPlace at) => new(
         inputs.Options.Replica, (inputs.Time.GetUtcNow() - DateTimeOffset.UnixEpoch).Ticks / TimeSpan.TicksPerMicrosecond,
-        parts.Execution.Delivery.AppVersion, at.At.Value, at.Index);
+        parts.Execution.Delivery.AppVersion, at.At.Value, at.Index)
+    {
+        Build = parts.Execution.Delivery.Build?.ToString(),
+    };
 
     private void Write(Incident incident) => IncidentFiles.Write(inputs.Files, inputs.Options.LogDirectory, parts.Epoch, incident);
 }

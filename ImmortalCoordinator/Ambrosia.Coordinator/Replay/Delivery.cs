@@ -33,7 +33,7 @@ internal sealed class Delivery(
     private Lsn _firstRecord, _replayTo;
     private bool _hasFollowed; // the session began while another replica wrote the log, and truncated it without asking this one
     private ulong _nextMultiple;
-    private uint _appVersion;
+    private volatile uint _appVersion;
     private long _spanningLeft;
 
     /// <summary>The page that is given record by record, and where its next record begins; null: none is.</summary>
@@ -59,6 +59,9 @@ internal sealed class Delivery(
 
     /// <summary>Returns what the app must be told before it is given what was taken; null: nothing.</summary>
     public PolicyAhead? TakeOutlook() => _outlook.Take();
+
+    /// <summary>The version of the app that is given records. Any thread.</summary>
+    public uint AppVersion => _appVersion;
 
     /// <summary>The build of the app that is given records; null: it does not say. It changes between sessions alone.</summary>
     public BuildId? Build { get; set; }

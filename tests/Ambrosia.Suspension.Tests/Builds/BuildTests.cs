@@ -152,7 +152,7 @@ public sealed class BuildTests : IDisposable
     [Fact]
     public void ThisProcess_StatesABuild()
     {
-        AppBuild build = AppBuild.OfThisApp()!;
+        AppBuild build = AppBuild.OfThisApp(typeof(BuildTests).Assembly)!;
         Assert.Equal(AppBuild.BuildBytes, build.Build.Length);
         using JsonDocument document = JsonDocument.Parse(build.Methods);
         string[] files = [.. document.RootElement.GetProperty("assemblies").EnumerateArray()

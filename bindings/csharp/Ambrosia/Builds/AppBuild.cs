@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Reflection;
 using System.Text.Json;
 
@@ -15,7 +16,7 @@ internal sealed class AppBuild
     /// <summary>An app of more than this is not read when it starts: 64 MiB of assemblies take some seconds.</summary>
     private const long BytesMax = 64 << 20;
 
-    private static readonly Lazy<AppBuild?> s_ofThisApp = new(Read);
+    private static readonly ConcurrentDictionary<Assembly, AppBuild?> s_known = new();
 
     private AppBuild(string build, byte[] methods) => (Build, Methods) = (Convert.FromHexString(build), methods);
 
@@ -29,7 +30,8 @@ internal sealed class AppBuild
     /// Returns the build of this app: from the file that the build step wrote beside it, if that is of exactly these assemblies, else from
     /// the assemblies. Null where there are no files to read, or too many.
     /// </summary>
-    internal static AppBuild? OfThisApp() => s_ofThisApp.Value;
+    /// <param name="immortal">The assembly of the immortal, which may have been loaded from a place of its own.</param>
+    internal static AppBuild? OfThisApp(Assembly immortal) => s_known.GetOrAdd(immortal, Read);
 
     /// <param name="paths">The files of the app's assemblies.</param>
     /// <param name="document">The file that a build step may have written.</param>
@@ -56,11 +58,11 @@ internal sealed class AppBuild
         }
     }
 
-    private static AppBuild? Read()
+    private static AppBuild? Read(Assembly immortal)
     {
         try
         {
-            if (AppFiles.OfThisApp() is not { } paths || Assembly.GetEntryAssembly()?.GetName().Name is not { } name) return null;
+            if (AppFiles.OfThisApp(immortal.Location) is not { } paths || Assembly.GetEntryAssembly()?.GetName().Name is not { } name) return null;
             return Of(paths, Path.Combine(AppContext.BaseDirectory, name + BuildDocument.Suffix));
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or BadImageFormatException or JsonException)

@@ -11,13 +11,19 @@ internal static class AppFiles
     private static readonly string[] s_keys =
         ["b77a5c561934e089", "b03f5f7f11d50a3a", "7cec85d7bea7798e", "cc7b13ffcd2ddd51", "31bf3856ad364e35", "adb9793829ddae60"];
 
-    /// <summary>Returns the files of this process, by name; null where the app is not made of files, as in a single-file app.</summary>
-    internal static IReadOnlyList<string>? OfThisApp()
+    /// <summary>
+    /// Returns the files of this process, by name; null where the app is not made of files, as in a single-file app. Where the immortal was
+    /// loaded from a directory that the host does not know, what lies beside it is of the app, too.
+    /// </summary>
+    /// <param name="immortal">The file of the immortal's assembly; empty: it was loaded from none.</param>
+    internal static IReadOnlyList<string>? OfThisApp(string immortal)
     {
         string core = typeof(object).Assembly.Location;
-        if (core.Length == 0 || AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES") is not string all) return null;
+        if (core.Length == 0 || immortal.Length == 0 || AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES") is not string all) return null;
         string deps = AppContext.GetData("APP_CONTEXT_DEPS_FILES") as string ?? "";
         string[] files = all.Split(Path.PathSeparator, StringSplitOptions.RemoveEmptyEntries);
+        if (!files.Contains(immortal)) files = [.. files, .. Directory.GetFiles(Path.GetDirectoryName(immortal)!, "*.dll")];
+        files = [.. files.DistinctBy(Path.GetFileName)];
         return Array.TrueForAll(files, File.Exists)
             ? WithoutFramework(files, core, deps.Split(';', StringSplitOptions.RemoveEmptyEntries)) : null;
     }

@@ -49,7 +49,7 @@ internal sealed class AppHost(
             {
                 Token = ReadToken(Required(TokenName, "the path of the coordinator's token file")),
                 AppVersion = definition.AppVersion,
-                Build = AppBuild.OfThisApp(),
+                Build = AppBuild.OfThisApp(definition.Type.Assembly),
                 AcceptSource = environment(AcceptName) == "1",
                 ProcessId = (uint)Environment.ProcessId,
                 QueryChecking = QueryChecks.Parse(environment(CheckQueriesName)),

@@ -2,11 +2,11 @@ using System.Text.Json;
 
 namespace Ambrosia.Builds;
 
-/// <summary>A handler as a build states it.</summary>
+/// <summary>States of a handler what executing it may execute.</summary>
 internal sealed record BuiltMethod(uint Id, string Name, string Hash);
 
 /// <summary>
-/// What a build says of itself (docs/contract.md C4): its name, and hashes of what its handlers may execute. It is written beside the
+/// Says what a build is (docs/contract.md C4): its name, and hashes of what its handlers may execute. It is written beside the
 /// assembly, with the ids of all assemblies that it is true of, and stated to the coordinator.
 /// </summary>
 internal sealed record BuildDocument(
@@ -92,7 +92,7 @@ internal sealed record BuildDocument(
     }
 }
 
-/// <summary>A file of a build, and what tells it from every other compilation.</summary>
+/// <summary>Tells a file of a build from every other compilation of it.</summary>
 /// <param name="Name">Name of the file.</param>
 internal readonly record struct BuildFileId(string Name, Guid Mvid, int MetadataBytes)
 {

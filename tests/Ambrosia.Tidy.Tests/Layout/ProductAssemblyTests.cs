@@ -1,8 +1,8 @@
 namespace Ambrosia.Tidy.Tests.Layout;
 
 /// <summary>
-/// A build counts the product's own assemblies as one thing, by a list of their names: a library that is missing there would be taken for the
-/// app's.
+/// A build counts the product's own assemblies as one thing, by a list of their names: a library that is missing there would be taken for
+/// the app's.
 /// </summary>
 public sealed class ProductAssemblyTests
 {

@@ -38,20 +38,21 @@ internal sealed class AppAssembly : IDisposable
     }
 
     /// <summary>
-    /// Returns what tells two compilations of a file apart, without reading its code: the module version id. A file without IL has the hash
-    /// of its bytes in its place.
+    /// Returns what tells two compilations of a file apart, without reading its code: the module version id and the length of the metadata,
+    /// since tools that rewrite an assembly may keep its id. A file without IL has the hash of its bytes, and the length 0.
     /// </summary>
-    internal static Guid IdOf(string path)
+    internal static BuildFileId IdOf(string path)
     {
+        string name = Path.GetFileName(path);
         using FileStream file = File.OpenRead(path);
         using var image = new PEReader(file, PEStreamOptions.LeaveOpen);
         if (IsIl(image))
         {
             MetadataReader metadata = image.GetMetadataReader();
-            return metadata.GetGuid(metadata.GetModuleDefinition().Mvid);
+            return new BuildFileId(name, metadata.GetGuid(metadata.GetModuleDefinition().Mvid), metadata.MetadataLength);
         }
         file.Position = 0;
-        return new Guid(SHA256.HashData(file).AsSpan(0, 16));
+        return new BuildFileId(name, new Guid(SHA256.HashData(file).AsSpan(0, 16)), 0);
     }
 
     internal MethodBodyBlock? BodyOf(MethodDefinition method) =>

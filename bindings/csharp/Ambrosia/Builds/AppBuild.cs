@@ -10,7 +10,7 @@ namespace Ambrosia.Builds;
 /// </summary>
 internal sealed class AppBuild
 {
-    /// <summary>Length of a build's name.</summary>
+    /// <summary>The length of a build's name.</summary>
     internal const int BuildBytes = 16;
 
     /// <summary>An app of more than this is not read when it starts: 64 MiB of assemblies take some seconds.</summary>
@@ -20,7 +20,7 @@ internal sealed class AppBuild
 
     private AppBuild(string build, byte[] methods) => (Build, Methods) = (Convert.FromHexString(build), methods);
 
-    /// <summary>16 bytes, equal for equal code wherever and whenever it was compiled.</summary>
+    /// <summary>The name of the build: 16 bytes, equal for equal code wherever and whenever it was compiled.</summary>
     internal ReadOnlyMemory<byte> Build { get; }
 
     /// <summary>The document, in UTF-8.</summary>

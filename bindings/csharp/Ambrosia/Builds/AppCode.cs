@@ -109,10 +109,10 @@ internal sealed class AppCode
         }
     }
 
-    private Slot Declared(AppAssembly assembly, EntityHandle declaration)
+    private VirtualMember Declared(AppAssembly assembly, EntityHandle declaration)
     {
-        Mention mention = Mention.Of(this, assembly, declaration);
-        return new Slot(mention.Type, mention.Outside, mention.Name, mention.ParameterCount);
+        TokenTarget mention = TokenTarget.Of(this, assembly, declaration);
+        return new VirtualMember(mention.Type, mention.Outside, mention.Name, mention.ParameterCount);
     }
 }
 
@@ -120,9 +120,9 @@ internal sealed class AppCode
 /// A virtual member as a call names it. Signatures are told apart by the number of parameters: types may be those of an instance.
 /// </summary>
 /// <param name="Outside">Name of the type that declares it, where that is outside.</param>
-internal readonly record struct Slot(AppType? Type, string Outside, string Name, int ParameterCount);
+internal readonly record struct VirtualMember(AppType? Type, string Outside, string Name, int ParameterCount);
 
-/// <summary>A type of the app.</summary>
+/// <summary>Holds a type of the app with its methods, and knows what it can be converted to.</summary>
 internal sealed class AppType
 {
     private HashSet<AppType>? _ancestors;
@@ -133,7 +133,6 @@ internal sealed class AppType
         (Assembly, AssemblyIndex, Handle) = (assembly, assemblyIndex, handle);
         Definition = assembly.Metadata.GetTypeDefinition(handle);
         FullName = NameOf(assembly.Metadata, handle);
-        SimpleName = assembly.Metadata.GetString(Definition.Name);
         IsGenerated = IsOfCompiler(assembly.Metadata, handle);
         foreach (MethodDefinitionHandle each in Definition.GetMethods()) Methods.Add(new AppMethod(this, each));
     }
@@ -149,7 +148,7 @@ internal sealed class AppType
     /// <summary>The name in metadata, with those of the types around it.</summary>
     internal string FullName { get; }
 
-    internal string SimpleName { get; }
+    internal string SimpleName => Assembly.Metadata.GetString(Definition.Name);
 
     /// <summary>Says whether the compiler made it, or a type around it.</summary>
     internal bool IsGenerated { get; }
@@ -204,7 +203,7 @@ internal sealed class AppType
     }
 }
 
-/// <summary>A method of the app.</summary>
+/// <summary>Holds a method of the app, and reads its text when that is asked for.</summary>
 internal sealed class AppMethod
 {
     private MethodText? _text;
@@ -242,9 +241,9 @@ internal sealed class AppMethod
     internal bool IsNewSlot => (Attributes & MethodAttributes.NewSlot) != 0;
 
     /// <summary>The members of interfaces, or of base classes, that it states to implement whatever its own name is.</summary>
-    internal List<Slot> Implements { get; } = [];
+    internal List<VirtualMember> Implements { get; } = [];
 
-    /// <summary>Its name with its type and its signature, without ordinals that move.</summary>
+    /// <summary>The name with its type and its signature, without ordinals that move.</summary>
     internal string Signature => Type.Assembly.Names.Of(Handle);
 
     /// <summary>Says whether it belongs to another method, of which the compiler made it.</summary>

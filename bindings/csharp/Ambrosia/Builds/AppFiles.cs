@@ -7,7 +7,7 @@ namespace Ambrosia.Builds;
 /// <summary>Finds the files of the app's assemblies: all that the host offers to the runtime, except the framework's.</summary>
 internal static class AppFiles
 {
-    /// <summary>Tokens of the keys that the framework's assemblies are signed with, where no other file tells which they are.</summary>
+    /// <summary>The tokens of the keys that the framework's assemblies are signed with, where no other file tells which they are.</summary>
     private static readonly string[] s_keys =
         ["b77a5c561934e089", "b03f5f7f11d50a3a", "7cec85d7bea7798e", "cc7b13ffcd2ddd51", "31bf3856ad364e35", "adb9793829ddae60"];
 
@@ -33,7 +33,7 @@ internal static class AppFiles
     internal static IReadOnlyList<string> WithoutFramework(IReadOnlyList<string> files, string core, IReadOnlyList<string> deps)
     {
         Func<string, bool> isFramework;
-        // .../shared/Microsoft.NETCore.App/10.0.0/System.Private.CoreLib.dll
+        // The innermost assembly lies in a folder of its version, in one of its framework, in one that all frameworks share.
         string? shared = Path.GetDirectoryName(Path.GetDirectoryName(Path.GetDirectoryName(core)));
         if (shared is not null && Path.GetFileName(shared) == "shared")
             isFramework = file => file.StartsWith(shared + Path.DirectorySeparatorChar, StringComparison.Ordinal);

@@ -4,7 +4,7 @@ using System.Text.Json;
 
 namespace Ambrosia.Builds;
 
-/// <summary>A handler of the app by its method id. Where immortals of one app share an id, all that serve it count.</summary>
+/// <summary>Holds a handler of the app by its method id. Where immortals of one app share an id, all that serve it count.</summary>
 internal sealed record AppHandler(uint Id, SortedSet<string> Names, List<AppMethod> Dispatchers);
 
 /// <summary>
@@ -30,7 +30,7 @@ internal sealed class AppHandlers
 
     internal SortedDictionary<uint, AppHandler> ById { get; } = [];
 
-    /// <summary>What the first start of an immortal executes.</summary>
+    /// <summary>The methods that the first start of an immortal executes.</summary>
     internal List<AppMethod> First { get; } = [];
 
     /// <summary>

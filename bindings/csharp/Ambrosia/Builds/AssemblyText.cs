@@ -150,7 +150,7 @@ internal sealed partial class AssemblyText
     }
 
     /// <summary>Returns the arguments without what names in them have of a version, of a directory or of an ordinal.</summary>
-    private string Value(BlobHandle blob) => Moving().Replace(Encoding.Latin1.GetString(_metadata.GetBlobBytes(blob)), "");
+    private string Value(BlobHandle blob) => Unstable().Replace(Encoding.Latin1.GetString(_metadata.GetBlobBytes(blob)), "");
 
     private string ConstantOf(ConstantHandle handle)
     {
@@ -159,5 +159,5 @@ internal sealed partial class AssemblyText
     }
 
     [GeneratedRegex(@", Version=[\d.]+|(?<=<[^<>]*>F)[0-9A-F]{64}(?=__)|(?<=>d__)\d+")]
-    private static partial Regex Moving();
+    private static partial Regex Unstable();
 }

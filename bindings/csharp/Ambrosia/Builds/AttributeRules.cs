@@ -26,7 +26,7 @@ internal static partial class AttributeRules
         "System.Reflection.AssemblyVersionAttribute.", "Ambrosia.SuspendableAttribute.",
     ];
 
-    /// <summary>Keys of AssemblyMetadataAttribute that name the commit.</summary>
+    /// <summary>The keys of AssemblyMetadataAttribute that name the commit.</summary>
     private static readonly string[] s_ofRepository = ["Repository", "CommitHash", "CommitId", "SourceRevision", "GitCommit", "SourceLink"];
 
     /// <summary>

@@ -2,11 +2,11 @@ using System.Text.Json;
 
 namespace Ambrosia.Builds;
 
-/// <summary>A handler as a build states it.</summary>
+/// <summary>States of a handler what executing it may execute.</summary>
 internal sealed record BuiltMethod(uint Id, string Name, string Hash);
 
 /// <summary>
-/// What a build says of itself (docs/contract.md C4): its name, and hashes of what its handlers may execute. It is written beside the
+/// Says what a build is (docs/contract.md C4): its name, and hashes of what its handlers may execute. It is written beside the
 /// assembly, with the ids of all assemblies that it is true of, and stated to the coordinator.
 /// </summary>
 internal sealed record BuildDocument(
@@ -44,7 +44,9 @@ internal sealed record BuildDocument(
             JsonElement root = document.RootElement;
             if (root.GetProperty("format").GetInt32() != Format) return null;
             IEnumerable<BuildFileId> stated = root.GetProperty("assemblies").EnumerateArray()
-                .Select(static each => new BuildFileId(each.GetProperty("name").GetString() ?? "", each.GetProperty("mvid").GetGuid()));
+                .Select(static each => new BuildFileId(
+                    each.GetProperty("name").GetString() ?? "", each.GetProperty("mvid").GetGuid(),
+                    each.GetProperty("metadataBytes").GetInt32()));
             return stated.SequenceEqual(files) ? root.GetProperty("build").GetString() : null;
         }
         catch (Exception e) when (e is KeyNotFoundException or InvalidOperationException or FormatException)
@@ -80,6 +82,7 @@ internal sealed record BuildDocument(
                 json.WriteStartObject();
                 json.WriteString("name", file.Name);
                 json.WriteString("mvid", file.Mvid);
+                json.WriteNumber("metadataBytes", file.MetadataBytes);
                 json.WriteEndObject();
             }
             json.WriteEndArray();
@@ -89,12 +92,11 @@ internal sealed record BuildDocument(
     }
 }
 
-/// <summary>A file of a build, and what tells it from every other compilation.</summary>
+/// <summary>Tells a file of a build from every other compilation of it.</summary>
 /// <param name="Name">Name of the file.</param>
-internal readonly record struct BuildFileId(string Name, Guid Mvid)
+internal readonly record struct BuildFileId(string Name, Guid Mvid, int MetadataBytes)
 {
     /// <exception cref="BadImageFormatException">It says that it is an assembly, and is broken.</exception>
     internal static IReadOnlyList<BuildFileId> Of(IEnumerable<string> paths) =>
-        [.. paths.Select(static path => new BuildFileId(Path.GetFileName(path), AppAssembly.IdOf(path)))
-            .OrderBy(static file => file.Name, StringComparer.Ordinal)];
+        [.. paths.Select(AppAssembly.IdOf).OrderBy(static file => file.Name, StringComparer.Ordinal)];
 }

@@ -25,7 +25,7 @@ internal static class BuildReader
             foreach (string path in paths)
             {
                 if (AppAssembly.Open(path) is { } assembly) (Product.Contains(assembly.Name) ? product : own).Add(assembly);
-                else others.Add($"{Path.GetFileName(path)} {AppAssembly.IdOf(path)}\n");
+                else others.Add($"{AppAssembly.IdOf(path)}\n");
             }
             return Read(paths, own, product, others);
         }

@@ -3,10 +3,10 @@ using System.Text;
 namespace Ambrosia.Builds;
 
 /// <summary>
-/// What executing a method of the app may execute: a hull that is never too small. Direct calls lead to their methods; virtual ones to all
-/// that the app's types fill them with; a type to its static constructor; a field or a cast that holds delegates to all functions of which
-/// delegates of this type are made. What code outside may call back belongs to everything (<see cref="Common"/>), since an object with an
-/// overridden member, or a delegate that was given away, may stand in the state for good.
+/// Finds what executing a method of the app may execute: a hull that is never too small. Direct calls lead to their methods; virtual ones
+/// to all that the app's types fill them with; a type to its static constructor; a field or a cast that holds delegates to all functions
+/// of which delegates of this type are made. What code outside may call back belongs to everything (<see cref="Common"/>), since an object
+/// with an overridden member, or a delegate that was given away, may stand in the state for good.
 /// </summary>
 internal sealed class CallGraph
 {
@@ -19,7 +19,7 @@ internal sealed class CallGraph
 
     private readonly UnitReader _units;
     private readonly AppHandlers _handlers;
-    private readonly Dictionary<Slot, List<AppMethod>> _targets = [];
+    private readonly Dictionary<VirtualMember, List<AppMethod>> _targets = [];
     private readonly Dictionary<string, List<AppMethod>> _functions = [];
     private readonly HashSet<AppType> _types = [], _made = [];
     private HashSet<AppMethod> _region = [];
@@ -39,10 +39,10 @@ internal sealed class CallGraph
         }
     }
 
-    /// <summary>What code outside may call at any time, by objects and delegates that it was given.</summary>
+    /// <summary>The methods that code outside may call at any time, by objects and delegates that it was given.</summary>
     internal List<AppMethod> Common { get; private set; } = [];
 
-    /// <summary>What answers, timers and results of tasks may execute: suspended methods and delegates.</summary>
+    /// <summary>The methods that answers, timers and results of tasks may execute: suspended methods and delegates.</summary>
     internal List<AppMethod> Resumed { get; private set; } = [];
 
     /// <summary>Returns the hash of all that executing these may execute.</summary>
@@ -103,7 +103,7 @@ internal sealed class CallGraph
     private IEnumerable<AppMethod> Next(CodeUnit unit)
     {
         foreach (AppMethod each in unit.Calls) yield return each;
-        foreach (Slot slot in unit.Slots)
+        foreach (VirtualMember slot in unit.Slots)
             foreach (AppMethod each in Fill(slot)) yield return each;
         foreach (AppType type in unit.Types)
             if (type.StaticConstructor is { } constructor) yield return constructor;
@@ -121,7 +121,7 @@ internal sealed class CallGraph
             .Concat(_made.Where(each => each.ParentsOutside.Contains(type)).SelectMany(static each => each.Methods));
 
     /// <summary>Returns all that a virtual call may reach. Types are not told apart by their arguments.</summary>
-    private List<AppMethod> Fill(Slot slot)
+    private List<AppMethod> Fill(VirtualMember slot)
     {
         if (_targets.TryGetValue(slot, out List<AppMethod>? known)) return known;
         IEnumerable<AppType> types = slot.Type is null ? _types.Where(type => MayFill(type, slot))
@@ -135,10 +135,10 @@ internal sealed class CallGraph
     }
 
     /// <summary>A class outside may have the member by a base or an interface that the app's assemblies do not tell.</summary>
-    private static bool MayFill(AppType type, Slot slot) =>
+    private static bool MayFill(AppType type, VirtualMember slot) =>
         slot.Outside == "System.Object" || type.AncestorsOutside.Contains(slot.Outside);
 
-    private static bool MayFill(AppMethod method, Slot slot) =>
+    private static bool MayFill(AppMethod method, VirtualMember slot) =>
         slot.Type is not null || method.IsVirtual || method.Implements.Count > 0;
 
     /// <summary>

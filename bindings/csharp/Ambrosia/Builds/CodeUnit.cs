@@ -13,33 +13,33 @@ internal sealed class CodeUnit
     /// <summary>The hash of the signature and of all IL of the unit, in hexadecimal.</summary>
     internal string Hash { get; set; } = "";
 
-    /// <summary>What tells this unit of this content from every other one.</summary>
+    /// <summary>A text that tells this unit of this content from every other one.</summary>
     internal string Text => field ??= $"{Method.Type.Assembly.Name} {Method.Owner?.Signature} {Method.Signature} {Hash}\n";
 
-    /// <summary>Methods that it names, to call them or to make delegates of them.</summary>
+    /// <summary>The methods that it names, to call them or to make delegates of them.</summary>
     internal HashSet<AppMethod> Calls { get; } = [];
 
     /// <summary>Virtual members that it calls: any type of the app may fill them.</summary>
-    internal HashSet<Slot> Slots { get; } = [];
+    internal HashSet<VirtualMember> Slots { get; } = [];
 
-    /// <summary>Types that it names, except those that the compiler made.</summary>
+    /// <summary>The types that it names, except those that the compiler made.</summary>
     internal HashSet<AppType> Types { get; } = [];
 
     /// <summary>Types that it gives to generic code outside, or to reflection: their properties may be read and set there.</summary>
     internal HashSet<AppType> Serialized { get; } = [];
 
-    /// <summary>Types that the compiler made of the method.</summary>
+    /// <summary>The types that the compiler made of the method.</summary>
     internal List<AppType> Made { get; } = [];
 
     /// <summary>Functions of which it makes delegates, with the type of the delegate; empty: it is not seen.</summary>
     internal List<(AppMethod Function, string Delegate)> Functions { get; } = [];
 
     /// <summary>
-    /// Types of fields that it uses, and of what it casts to: delegates and iterators that others made come to it by these.
+    /// The types of fields that it uses, and of what it casts to: delegates and iterators that others made come to it by these.
     /// </summary>
     internal HashSet<string> Held { get; } = [];
 
-    /// <summary>Types of arguments that it gives to code outside, which may keep them where their type is not seen any more.</summary>
+    /// <summary>The types of arguments that it gives to code outside, which may keep them where their type is not seen any more.</summary>
     internal HashSet<string> GivenAway { get; } = [];
 
     /// <summary>It finds code by names that are data: it may execute anything.</summary>

@@ -9,8 +9,8 @@ using Ambrosia.MethodBodies;
 namespace Ambrosia.Builds;
 
 /// <summary>
-/// A method as it is compared between builds: the hash of its signature and IL, spelled by names so that no token, offset or version
-/// enters it; and the instructions that name members, which lead on to other methods.
+/// Holds of a method what is compared between builds: the hash of its signature and IL, spelled by names so that no token, offset or
+/// version enters it; and the instructions that name members, which lead on to other methods.
 /// </summary>
 internal sealed record MethodText(byte[] Hash, IReadOnlyList<Instruction> Members)
 {

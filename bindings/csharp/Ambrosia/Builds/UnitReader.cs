@@ -10,7 +10,7 @@ namespace Ambrosia.Builds;
 internal sealed class UnitReader(AppCode code)
 {
     private readonly Dictionary<AppMethod, CodeUnit> _units = [];
-    private readonly Dictionary<(int Assembly, EntityHandle Token), Mention> _mentions = [];
+    private readonly Dictionary<(int Assembly, EntityHandle Token), TokenTarget> _mentions = [];
 
     internal AppCode Code => code;
 
@@ -39,11 +39,11 @@ internal sealed class UnitReader(AppCode code)
         return unit;
     }
 
-    private Mention MentionOf(AppMethod method, Instruction instruction)
+    private TokenTarget MentionOf(AppMethod method, Instruction instruction)
     {
         var key = (method.Type.AssemblyIndex, instruction.Member);
-        if (!_mentions.TryGetValue(key, out Mention? mention))
-            _mentions.Add(key, mention = Mention.Of(code, method.Type.Assembly, instruction.Member));
+        if (!_mentions.TryGetValue(key, out TokenTarget? mention))
+            _mentions.Add(key, mention = TokenTarget.Of(code, method.Type.Assembly, instruction.Member));
         return mention;
     }
 
@@ -55,7 +55,7 @@ internal sealed class UnitReader(AppCode code)
             ? made.Type?.FullName ?? made.Outside : "";
 
     private static void Meet(
-        CodeUnit unit, List<AppMethod> methods, StringBuilder text, OpCode op, Mention mention, Func<string> delegateOf)
+        CodeUnit unit, List<AppMethod> methods, StringBuilder text, OpCode op, TokenTarget mention, Func<string> delegateOf)
     {
         foreach (NamedType each in mention.Types)
             if (each.Type is not null) MeetType(unit, methods, text, each.Type);
@@ -85,22 +85,22 @@ internal sealed class UnitReader(AppCode code)
         if (role.EndsWith("machine", StringComparison.Ordinal)) methods.AddRange(type.Methods.Except(methods).ToList());
     }
 
-    private static void MeetField(CodeUnit unit, OpCode op, Mention mention)
+    private static void MeetField(CodeUnit unit, OpCode op, TokenTarget mention)
     {
         bool isCacheOfDelegate = mention.Type is { IsGenerated: true } && (op == OpCodes.Ldsfld || op == OpCodes.Stsfld);
         if (!isCacheOfDelegate) Hold(unit, mention);
     }
 
-    private static void MeetUseOfType(CodeUnit unit, OpCode op, Mention mention)
+    private static void MeetUseOfType(CodeUnit unit, OpCode op, TokenTarget mention)
     {
         if (op == OpCodes.Castclass || op == OpCodes.Isinst || op == OpCodes.Unbox || op == OpCodes.Unbox_Any) Hold(unit, mention);
         if (op == OpCodes.Ldtoken || op == OpCodes.Box) Serialize(unit, mention.Types);
     }
 
-    private static void MeetOutside(CodeUnit unit, OpCode op, Mention mention)
+    private static void MeetOutside(CodeUnit unit, OpCode op, TokenTarget mention)
     {
         if (op == OpCodes.Callvirt || op == OpCodes.Ldvirtftn)
-            unit.Slots.Add(new Slot(null, mention.Outside, mention.Name, mention.ParameterCount));
+            unit.Slots.Add(new VirtualMember(null, mention.Outside, mention.Name, mention.ParameterCount));
         Serialize(unit, mention.Arguments);
         unit.RunsAnything |= OutsideRules.RunsAnything(mention);
         unit.Resumes |= OutsideRules.Resumes(mention);
@@ -119,10 +119,10 @@ internal sealed class UnitReader(AppCode code)
         unit.Calls.Add(called);
         bool isStatic = (called.Attributes & MethodAttributes.Static) != 0;
         if (called.IsVirtual && (op != OpCodes.Call || called.IsAbstract || isStatic))
-            unit.Slots.Add(new Slot(called.Type, "", called.Name, called.ParameterCount));
+            unit.Slots.Add(new VirtualMember(called.Type, "", called.Name, called.ParameterCount));
     }
 
-    private static void Hold(CodeUnit unit, Mention mention)
+    private static void Hold(CodeUnit unit, TokenTarget mention)
     {
         foreach (NamedType each in mention.Types) unit.Held.Add(each.Name);
     }
@@ -144,7 +144,7 @@ internal static class OutsideRules
     ];
 
     /// <summary>
-    /// Types whose methods execute a delegate before they return, or with what they return, whose users have the delegate in sight.
+    /// The types whose methods execute a delegate before they return, or with what they return, whose users have the delegate in sight.
     /// </summary>
     private static readonly string[] s_atOnce =
     [
@@ -158,19 +158,19 @@ internal static class OutsideRules
         "Set", "Complete", "TryComplete", "TryWrite", "WriteAsync",
     ];
 
-    internal static bool RunsAnything(Mention mention) =>
+    internal static bool RunsAnything(TokenTarget mention) =>
         mention.Outside.StartsWith("Microsoft.CSharp.RuntimeBinder.", StringComparison.Ordinal)
         || ((mention.Outside.StartsWith("System.Reflection.", StringComparison.Ordinal)
             || mention.Outside is "System.Type" or "System.Delegate"
             || mention.Outside.StartsWith("System.Linq.Expressions.", StringComparison.Ordinal)) && s_invoking.Contains(mention.Name))
         || (mention.Outside == "System.Activator" && mention.Arguments.Count == 0);
 
-    /// <summary>What completes something that a suspended method awaits.</summary>
-    internal static bool Resumes(Mention mention) =>
+    /// <summary>Says whether it completes something that a suspended method awaits.</summary>
+    internal static bool Resumes(TokenTarget mention) =>
         (mention.Outside.StartsWith("System.Threading.", StringComparison.Ordinal) || mention.Outside == "Ambrosia.CallCancellation")
         && s_resuming.Contains(mention.Name);
 
-    internal static bool UsesAtOnce(Mention mention) =>
+    internal static bool UsesAtOnce(TokenTarget mention) =>
         s_atOnce.Any(each => mention.Outside.StartsWith(each, StringComparison.Ordinal));
 
     /// <summary>Says whether a type only announces generated codecs: each codec is made of fields, which count by themselves.</summary>

@@ -8,8 +8,8 @@ namespace Ambrosia.Builds;
 /// </summary>
 internal readonly record struct NamedType(AppType? Type, string Name);
 
-/// <summary>What a token in a method's IL leads to.</summary>
-internal sealed class Mention
+/// <summary>Says what a token in a method's IL leads to.</summary>
+internal sealed class TokenTarget
 {
     /// <summary>The app's type that is named, or that the member is of; null when it is outside.</summary>
     internal AppType? Type { get; private init; }
@@ -36,49 +36,49 @@ internal sealed class Mention
     /// <summary>The type arguments of a generic method.</summary>
     internal IReadOnlyList<NamedType> Arguments { get; private init; } = [];
 
-    internal static Mention Of(AppCode code, AppAssembly assembly, EntityHandle handle) => handle.Kind switch
+    internal static TokenTarget Of(AppCode code, AppAssembly assembly, EntityHandle handle) => handle.Kind switch
     {
         HandleKind.TypeDefinition or HandleKind.TypeReference or HandleKind.TypeSpecification => OfType(code, assembly, handle),
         HandleKind.MethodDefinition => OfMethod(code, assembly, (MethodDefinitionHandle)handle),
         HandleKind.FieldDefinition => OfField(code, assembly, (FieldDefinitionHandle)handle),
         HandleKind.MemberReference => OfReference(code, assembly, (MemberReferenceHandle)handle),
         HandleKind.MethodSpecification => OfInstance(code, assembly, (MethodSpecificationHandle)handle),
-        _ => new Mention(),
+        _ => new TokenTarget(),
     };
 
-    private static Mention OfType(AppCode code, AppAssembly assembly, EntityHandle handle)
+    private static TokenTarget OfType(AppCode code, AppAssembly assembly, EntityHandle handle)
     {
         var types = new NamedTypes(code, assembly);
         NamedType head = types.Add(handle);
-        return new Mention { Type = head.Type, Outside = OutsideOf(head), Types = types.All };
+        return new TokenTarget { Type = head.Type, Outside = OutsideOf(head), Types = types.All };
     }
 
-    private static Mention OfMethod(AppCode code, AppAssembly assembly, MethodDefinitionHandle handle)
+    private static TokenTarget OfMethod(AppCode code, AppAssembly assembly, MethodDefinitionHandle handle)
     {
         MethodDefinition method = assembly.Metadata.GetMethodDefinition(handle);
         var types = new NamedTypes(code, assembly);
         MethodSignature<NamedType> signature = method.DecodeSignature(types, null);
         AppType type = code.TypeOf(assembly, method.GetDeclaringType());
-        return new Mention
+        return new TokenTarget
         {
             Type = type, Name = assembly.Metadata.GetString(method.Name), ParameterCount = signature.ParameterTypes.Length,
             Types = types.All, Methods = [type.Methods.Find(each => each.Handle == handle)!], Parameters = NamesOf(signature),
         };
     }
 
-    private static Mention OfField(AppCode code, AppAssembly assembly, FieldDefinitionHandle handle)
+    private static TokenTarget OfField(AppCode code, AppAssembly assembly, FieldDefinitionHandle handle)
     {
         FieldDefinition field = assembly.Metadata.GetFieldDefinition(handle);
         var types = new NamedTypes(code, assembly);
         field.DecodeSignature(types, null);
-        return new Mention
+        return new TokenTarget
         {
             Type = code.TypeOf(assembly, field.GetDeclaringType()), Name = assembly.Metadata.GetString(field.Name), IsField = true,
             Types = types.All,
         };
     }
 
-    private static Mention OfReference(AppCode code, AppAssembly assembly, MemberReferenceHandle handle)
+    private static TokenTarget OfReference(AppCode code, AppAssembly assembly, MemberReferenceHandle handle)
     {
         MemberReference member = assembly.Metadata.GetMemberReference(handle);
         if (member.Parent.Kind == HandleKind.MethodDefinition) // a call with a variable list of arguments
@@ -89,24 +89,24 @@ internal sealed class Mention
         if (member.GetKind() == MemberReferenceKind.Field)
         {
             member.DecodeFieldSignature(types, null);
-            return new Mention { Type = head.Type, Outside = OutsideOf(head), Name = name, IsField = true, Types = types.All };
+            return new TokenTarget { Type = head.Type, Outside = OutsideOf(head), Name = name, IsField = true, Types = types.All };
         }
         MethodSignature<NamedType> signature = member.DecodeMethodSignature(types, null);
         int count = signature.RequiredParameterCount;
-        return new Mention
+        return new TokenTarget
         {
             Type = head.Type, Outside = OutsideOf(head), Name = name, ParameterCount = count, Types = types.All,
             Methods = head.Type is null ? [] : Find(assembly, head.Type, member, handle, name, count), Parameters = NamesOf(signature),
         };
     }
 
-    private static Mention OfInstance(AppCode code, AppAssembly assembly, MethodSpecificationHandle handle)
+    private static TokenTarget OfInstance(AppCode code, AppAssembly assembly, MethodSpecificationHandle handle)
     {
         MethodSpecification instance = assembly.Metadata.GetMethodSpecification(handle);
-        Mention method = Of(code, assembly, instance.Method);
+        TokenTarget method = Of(code, assembly, instance.Method);
         var types = new NamedTypes(code, assembly);
         instance.DecodeSignature(types, null);
-        return new Mention
+        return new TokenTarget
         {
             Type = method.Type, Outside = method.Outside, Name = method.Name, ParameterCount = method.ParameterCount,
             Methods = method.Methods, Parameters = method.Parameters, Types = [.. method.Types, .. types.All], Arguments = types.All,

@@ -3,6 +3,7 @@ using System.Collections.Immutable;
 using System.Runtime.InteropServices;
 using System.Text;
 using Ambrosia.Protocol;
+using static Ambrosia.Binding.Tests.Images.GraphBytes;
 
 namespace Ambrosia.Binding.Tests.Images;
 
@@ -71,26 +72,6 @@ public sealed class PackedArrayTests
     }
 
     private delegate void WriteItems(ref CborWriter to);
-
-    private static byte[] Written(object root)
-    {
-        var graph = new GraphWriter();
-        graph.IdOf(root);
-        graph.WriteAll();
-        var bytes = new ArrayBufferWriter<byte>();
-        var to = new CborWriter(bytes);
-        graph.CopyTo(ref to);
-        to.Flush();
-        return bytes.WrittenSpan.ToArray();
-    }
-
-    private static object Read(byte[] image)
-    {
-        var graph = new GraphReader(static (_, id) => throw new InvalidOperationException($"no proxy of {id}"));
-        var from = new CborReader(image);
-        graph.ReadAllOf(ref from);
-        return graph.ObjectOf(0);
-    }
 
     private static byte[] Replaced(byte[] image, string from, string to)
     {

@@ -91,8 +91,7 @@ public sealed class StateJsonTests
 
     private static JsonElement Shown(byte[] image)
     {
-        using var bytes = new LargeBuffer();
-        bytes.Append(image);
+        using LargeBuffer bytes = GraphBytes.Buffered(image);
         var json = new ArrayBufferWriter<byte>();
         StateJson.Write(bytes, ("ckpt.1", new Lsn(1)), piece => json.Write(piece), isIndented: true);
         return JsonDocument.Parse(json.WrittenMemory).RootElement;
@@ -106,15 +105,7 @@ public sealed class StateJsonTests
 
     private static string JsonOf(object root)
     {
-        var graph = new GraphWriter();
-        graph.IdOf(root);
-        graph.WriteAll();
-        var bytes = new ArrayBufferWriter<byte>();
-        var to = new CborWriter(bytes);
-        graph.CopyTo(ref to);
-        to.Flush();
-        using var read = new LargeBuffer();
-        read.Append(bytes.WrittenSpan);
+        using LargeBuffer read = GraphBytes.Buffered(GraphBytes.Written(root));
         var json = new ArrayBufferWriter<byte>();
         StateJson.WriteGraph(read, piece => json.Write(piece));
         return Encoding.UTF8.GetString(json.WrittenSpan);

@@ -202,9 +202,24 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
             Runtime.Outbound.Write(new Waiting(_checkpoint.Mark, e.Message));
             return;
         }
-        Runtime.Outbound.Write(new ImageBegin(Progress.Executed, StateImage.Version));
-        image.Send(Runtime.Outbound);
-        Runtime.Outbound.Write(new ImageEnd((ulong)image.Length, image.Hash));
+        Send(image);
         Progress.ReportedByImage();
+    }
+
+    private void Send(WrittenImage image)
+    {
+        using (image)
+        {
+            try
+            {
+                Runtime.Outbound.Write(new ImageBegin(Progress.Executed, StateImage.Version));
+                ImageEnd end = image.Send(Runtime.Outbound);
+                Runtime.Outbound.Write(end);
+            }
+            catch (Exception e) when (e is not ChannelEnded)
+            {
+                throw new AppFailed("The image of the state, of which a part is sent, cannot be written to its end", e);
+            }
+        }
     }
 }

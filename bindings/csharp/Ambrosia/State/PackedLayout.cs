@@ -3,6 +3,7 @@ using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Text;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Images;
 
 namespace Ambrosia.State;
 
@@ -95,7 +96,7 @@ internal sealed class PackedLayout
         if (type.IsEnum) type = Enum.GetUnderlyingType(type);
         if (NumberOf(type) is { } number)
         {
-            Add(offset, PackedForm.BytesOf(number));
+            Add(offset, PackedNumbers.BytesOf(number));
             _text.Append(number).Append(' ');
             return true;
         }
@@ -120,7 +121,7 @@ internal sealed class PackedLayout
 
     /// <summary>Returns the slot of a number whose packed form is its memory; null: the type is none.</summary>
     private static string? NumberOf(Type type) =>
-        type != typeof(nint) && type != typeof(nuint) && type.IsValueType && Slots.TextOf(type) is { } text && PackedForm.BytesOf(text) > 0
+        type != typeof(nint) && type != typeof(nuint) && type.IsValueType && Slots.TextOf(type) is { } text && PackedNumbers.BytesOf(text) > 0
             ? text : null;
 
     private static bool IsPlainStruct(Type type) =>

@@ -1,0 +1,73 @@
+using System.Buffers;
+using System.Diagnostics;
+using System.Globalization;
+using Ambrosia.Protocol;
+using Ambrosia.Protocol.Records;
+
+namespace Ambrosia.Benchmarks.Images;
+
+/// <summary>
+/// One process's part of a measurement: a state is made and its image is taken, or an image is restored. What it found goes to the standard
+/// output, one line "name value" each. The image is written to a file and read from one, since memory is what is measured.
+/// </summary>
+internal static class ImageRound
+{
+    internal const string Take = "images-take", Restore = "images-restore";
+
+    internal static void RunTake(string kind, long mebibytes, string file)
+    {
+        var rig = new SessionRig(ImmortalDefinition.Of<States>());
+        byte[] mark = SessionRig.RecordFrame(new CheckpointMarkRecord(new Epoch(1), 0, SessionRig.Replica));
+        rig.Execute(mark); // what is compiled and made at the first image
+        rig.Execute(SessionRig.RunFrame(BindingSteadyPath.Message("IStates", "Fill", Arguments(kind, mebibytes << 20)), 1));
+        Settle();
+        Say("live", GC.GetTotalMemory(forceFullCollection: true));
+        Say("resident", StatusBytes("VmRSS:"));
+        File.WriteAllText("/proc/self/clear_refs", "5"); // the peak begins anew
+        long begun = Stopwatch.GetTimestamp(), bytes = 0;
+        rig.ExecuteForImage(mark, piece => bytes += piece.Length);
+        Say("ns", (long)Stopwatch.GetElapsedTime(begun).TotalNanoseconds);
+        Say("peak", StatusBytes("VmHWM:"));
+        Say("image", bytes);
+        using FileStream to = File.Create(file);
+        rig.ExecuteForImage(mark, piece => to.Write(piece));
+    }
+
+    internal static void RunRestore(string file)
+    {
+        long begun = Stopwatch.GetTimestamp();
+        using FileStream from = File.OpenRead(file);
+        object session = SessionRig.Restore(ImmortalDefinition.Of<States>(), from);
+        Say("ns", (long)Stopwatch.GetElapsedTime(begun).TotalNanoseconds);
+        Say("peak", StatusBytes("VmHWM:"));
+        Settle();
+        Say("live", GC.GetTotalMemory(forceFullCollection: true));
+        GC.KeepAlive(session);
+    }
+
+    private static byte[] Arguments(string kind, long bytes)
+    {
+        var arguments = new ArrayBufferWriter<byte>();
+        var to = new CborWriter(arguments);
+        to.WriteString(kind);
+        to.WriteInt64(bytes);
+        to.Flush();
+        return arguments.WrittenSpan.ToArray();
+    }
+
+    /// <summary>Leaves of the heap what is alive, and gives the rest back to the operating system.</summary>
+    private static void Settle()
+    {
+        GC.Collect(GC.MaxGeneration, GCCollectionMode.Aggressive, blocking: true, compacting: true);
+        GC.WaitForPendingFinalizers();
+        GC.Collect(GC.MaxGeneration, GCCollectionMode.Aggressive, blocking: true, compacting: true);
+    }
+
+    private static void Say(string name, long value) => Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{name} {value}"));
+
+    private static long StatusBytes(string key)
+    {
+        string line = File.ReadLines("/proc/self/status").First(each => each.StartsWith(key, StringComparison.Ordinal));
+        return long.Parse(line.AsSpan(key.Length).Trim().TrimEnd("kB").Trim(), CultureInfo.InvariantCulture) * 1024;
+    }
+}

@@ -21,14 +21,14 @@ internal static class ImageRound
         rig.Execute(mark); // what is compiled and made at the first image
         rig.Execute(SessionRig.RunFrame(BindingSteadyPath.Message("IStates", "Fill", Arguments(kind, mebibytes << 20)), 1));
         Settle();
-        Say("live", GC.GetTotalMemory(forceFullCollection: true));
-        Say("resident", StatusBytes("VmRSS:"));
+        Report("live", GC.GetTotalMemory(forceFullCollection: true));
+        Report("resident", StatusBytes("VmRSS:"));
         File.WriteAllText("/proc/self/clear_refs", "5"); // the peak begins anew
         long begun = Stopwatch.GetTimestamp(), bytes = 0;
         rig.ExecuteForImage(mark, piece => bytes += piece.Length);
-        Say("ns", (long)Stopwatch.GetElapsedTime(begun).TotalNanoseconds);
-        Say("peak", StatusBytes("VmHWM:"));
-        Say("image", bytes);
+        Report("ns", (long)Stopwatch.GetElapsedTime(begun).TotalNanoseconds);
+        Report("peak", StatusBytes("VmHWM:"));
+        Report("image", bytes);
         using FileStream to = File.Create(file);
         rig.ExecuteForImage(mark, piece => to.Write(piece));
     }
@@ -38,10 +38,10 @@ internal static class ImageRound
         long begun = Stopwatch.GetTimestamp();
         using FileStream from = File.OpenRead(file);
         object session = SessionRig.Restore(ImmortalDefinition.Of<States>(), from);
-        Say("ns", (long)Stopwatch.GetElapsedTime(begun).TotalNanoseconds);
-        Say("peak", StatusBytes("VmHWM:"));
+        Report("ns", (long)Stopwatch.GetElapsedTime(begun).TotalNanoseconds);
+        Report("peak", StatusBytes("VmHWM:"));
         Settle();
-        Say("live", GC.GetTotalMemory(forceFullCollection: true));
+        Report("live", GC.GetTotalMemory(forceFullCollection: true));
         GC.KeepAlive(session);
     }
 
@@ -63,7 +63,7 @@ internal static class ImageRound
         GC.Collect(GC.MaxGeneration, GCCollectionMode.Aggressive, blocking: true, compacting: true);
     }
 
-    private static void Say(string name, long value) => Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{name} {value}"));
+    private static void Report(string name, long value) => Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{name} {value}"));
 
     private static long StatusBytes(string key)
     {

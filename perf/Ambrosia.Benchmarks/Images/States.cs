@@ -19,6 +19,15 @@ public enum Side : byte
     Ask,
 }
 
+/// <summary>An object as small as one with a reference is.</summary>
+[Data]
+public sealed class Link
+{
+    public long Number { get; set; }
+
+    public Link? Before { get; set; }
+}
+
 /// <summary>
 /// Keeps a state of about so many bytes of memory, all of one kind, which is named as the table of figures names it.
 /// </summary>
@@ -34,6 +43,7 @@ public sealed partial class States : Immortal<IStatesProxy>, IStates
     private readonly Dictionary<string, Entry> _entriesByName = [];
     private readonly List<Entry> _entries = [];
     private readonly List<string> _texts = [];
+    private Link? _links;
 
     /// <summary>The kinds, with the bytes of memory that a part of each takes, about.</summary>
     private Dictionary<string, (int Bytes, Action<int> Add)> Kinds => new()
@@ -45,13 +55,15 @@ public sealed partial class States : Immortal<IStatesProxy>, IStates
         ["number sets"] = (PartBytes / 2, i => _sets.Add([.. NewTicks(i).Select(static tick => tick.At)])),
         ["object dictionary"] = (190, i => _entriesByName.Add($"name {i}", NewEntry(i, null))),
         ["small objects"] = (104, i => _entries.Add(NewEntry(i, i == 0 ? null : _entries[i - 1]))),
+        ["tiny objects"] = (32, i => _links = new Link { Number = i, Before = _links }),
         ["texts"] = (72, i => _texts.Add($"a text of the number {i}")),
     };
 
     /// <summary>The names of the kinds.</summary>
     internal static readonly string[] KindNames =
     [
-        "byte arrays", "struct arrays", "struct lists", "number dictionaries", "number sets", "object dictionary", "small objects", "texts",
+        "byte arrays", "struct arrays", "struct lists", "number dictionaries", "number sets", "object dictionary", "small objects",
+        "tiny objects", "texts",
     ];
 
     public void Fill(string kind, long bytes)

@@ -87,7 +87,7 @@ public ref struct CborWriter
         else _target.Advance(PayloadWriter.StrictUtf8.GetBytes(value, _target.Reserve(size)));
     }
 
-    /// <summary>Writes a long text, known to be valid, in stretches: the growable buffer need not have room for all of it at once.</summary>
+    /// <summary>Writes a long text, known to be valid, in stretches: a growable buffer need not have room for all of it.</summary>
     private void PutText(scoped ReadOnlySpan<char> value, int size)
     {
         while (size > 0)

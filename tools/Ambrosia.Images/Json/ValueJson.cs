@@ -125,7 +125,7 @@ internal sealed class ValueJson(CSharpImage image, JsonOutput to, Action<int?> r
 
     private delegate void TakePacked(ref ReadOnlySpan<byte> elements);
 
-    /// <summary>Calls with the bytes from each element on, of which the callee takes as many as an element has.</summary>
+    /// <summary>Gives the bytes from each element on, of which the callee takes as many as an element has.</summary>
     private void ForEachPacked(ref ImageCursor from, int bytes, TakePacked take)
     {
         long length = from.ReadBytesLength(), at = from.Position;

@@ -24,7 +24,7 @@ internal sealed class PieceBuffer(long bytesMax = long.MaxValue) : IBufferWriter
     /// <summary>The number of bytes that fit behind the last ones.</summary>
     private int _room;
 
-    /// <summary>Where bytes go that are not kept; null while all are.</summary>
+    /// <summary>The memory for bytes that are not kept; null while all are.</summary>
     private byte[]? _lost;
 
     /// <summary>The number of bytes that were written.</summary>
@@ -33,7 +33,7 @@ internal sealed class PieceBuffer(long bytesMax = long.MaxValue) : IBufferWriter
     /// <summary>True if some of the bytes were not kept.</summary>
     internal bool HasLost => _lost is not null;
 
-    /// <summary>Gets every piece as soon as it is full; it is the callee's from then on. Null: the pieces wait for <see cref="TakeAll"/>.</summary>
+    /// <summary>Takes every piece as soon as it is full. Null: the pieces wait for <see cref="TakeAll"/>.</summary>
     internal Action<NativePiece>? Full { get; init; }
 
     /// <summary>Returns the pieces in their order; they are the caller's from here on, and the buffer is empty.</summary>

@@ -271,7 +271,7 @@ public sealed class GraphReader
 
     internal static InvalidDataException Missing(string type) => new($"The image holds a {type}, which this app does not have.");
 
-    /// <summary>Objects that follow one another, and their bytes.</summary>
+    /// <summary>It names objects that follow one another, and their bytes.</summary>
     private sealed record WholeRun(int FirstId, long Start, long End = 0, int EndId = 0);
 }
 

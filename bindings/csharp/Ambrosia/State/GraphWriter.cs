@@ -27,8 +27,7 @@ public sealed class GraphWriter
 
     /// <summary>The objects that stand for all equal ones, by what makes them equal.</summary>
     private readonly Dictionary<object, int> _idsOfValues = [];
-    private readonly Dictionary<Type, WrittenType> _byClass = [];
-    private WrittenType? _lastClass;
+    private readonly WrittenTypes _classes = new();
     private readonly Dictionary<Type, int> _typeIds = [];
     private readonly List<TypeRow> _types = [];
     private readonly PieceBuffer _bodies;
@@ -37,6 +36,12 @@ public sealed class GraphWriter
 
     /// <summary>The first of the objects whose bodies were too much to keep; they are written again by <see cref="WriteRest"/>.</summary>
     private int _restFrom = int.MaxValue;
+
+    /// <summary>
+    /// While the rest is written, the object that was mentioned first next: objects are mentioned in the same order again, so most need not
+    /// be looked for.
+    /// </summary>
+    private int _nextMention;
 
     /// <summary>True when all objects were found.</summary>
     private bool _isComplete;
@@ -101,6 +106,7 @@ public sealed class GraphWriter
     internal int IdOf(object instance)
     {
         if (_moving is not null) instance = _moving.Successor(instance, _place);
+        if (_isComplete && _nextMention < _objects.Count && ReferenceEquals(_objects[_nextMention], instance)) return _nextMention++;
         return _objects.Find(instance) is >= 0 and { } known ? known : NewIdOf(instance);
     }
 
@@ -115,9 +121,10 @@ public sealed class GraphWriter
         for (int i = 0; i < _objects.Count; i++)
         {
             long at = to.Written;
+            int mentioned = _objects.Count;
             WriteObject(ref to, i);
             if (!_bodies.HasLost || _restFrom != int.MaxValue) continue;
-            _restFrom = i;
+            (_restFrom, _nextMention) = (i, mentioned);
             _bodies.CutTo(at);
         }
         to.Flush();
@@ -234,7 +241,8 @@ public sealed class GraphWriter
         if (type.IsDelegate && !_place.IsLocal) throw CannotWrite(type.InImage, " outside the locals of a method");
         object? value = type.Shape.ValueOf(instance);
         if (value is not null && _idsOfValues.TryGetValue(value, out int known)) return known;
-        if (_isComplete) throw new InvalidOperationException($"{_place} changed while the state was being written; handlers alone may change it");
+        if (_isComplete)
+            throw new InvalidOperationException($"{_place} changed while the state was being written; handlers alone may change it");
         int id = _objects.Add(instance);
         if (value is not null) _idsOfValues.Add(value, id);
         return id;
@@ -242,19 +250,11 @@ public sealed class GraphWriter
 
     private WrittenType ClassOf(object instance)
     {
-        Type type = instance.GetType();
-        WrittenType? known = _lastClass;
-        if (known?.InImage != type)
-        {
-            if (!_byClass.TryGetValue(type, out known))
-                _byClass.Add(type, known = new WrittenType(type, ObjectShapes.Of(type) ?? throw CannotWrite(type)));
-            _lastClass = known;
-        }
+        WrittenType known = _classes.Of(instance.GetType()) ?? throw CannotWrite(instance.GetType());
         // A method that is finished is its result, whatever its body was.
-        return known.MayBeFinished && instance is ISuspended { IsDone: true } frame ? known.Finished ??= Finished(frame.FinishedType) : known;
+        if (!known.MayBeFinished || instance is not ISuspended { IsDone: true } frame) return known;
+        return _classes.Of(frame.FinishedType) ?? throw CannotWrite(frame.FinishedType);
     }
-
-    private WrittenType Finished(Type result) => new(result, ObjectShapes.Of(result) ?? throw CannotWrite(result));
 
     /// <summary>Adds what the image depends on because of a type: generic arguments are types that it depends on, too.</summary>
     private void Depend(Type type)
@@ -270,23 +270,4 @@ public sealed class GraphWriter
         $"the body of {GraphLocation.Readable(made.DeclaringType ?? made)} is not known: {MethodBodyTable.Of(made.Assembly).Missing ?? $"no method refers to {made.Name}"}");
 
     private static string NameOf(Assembly assembly) => assembly.GetName().Name!;
-
-    /// <summary>Holds what the graph knows of one class of objects: its shape, and its place in the table of types.</summary>
-    private sealed class WrittenType(Type inImage, ObjectShape shape)
-    {
-        internal Type InImage => inImage;
-
-        /// <summary>True if objects of the class are frames of methods, which are written as their result when they have ended.</summary>
-        internal bool MayBeFinished { get; } = typeof(ISuspended).IsAssignableFrom(inImage);
-
-        internal ObjectShape Shape => shape;
-
-        internal bool IsDelegate { get; } = typeof(Delegate).IsAssignableFrom(inImage);
-
-        /// <summary>The index in the table of types; -1 until the class is mentioned.</summary>
-        internal int Id { get; set; } = -1;
-
-        /// <summary>The type as which a frame is written when its method has ended.</summary>
-        internal WrittenType? Finished { get; set; }
-    }
 }

@@ -66,11 +66,13 @@ internal sealed class MapShape<TMap, TKey, TValue>(Func<TMap, object?> comparer,
             ReadPairs(graph, ref from, items, map.Add);
             return;
         }
-        var pairs = new List<KeyValuePair<TKey, TValue>>();
-        ReadPairs(graph, ref from, items, (key, value) => pairs.Add(new(key, value)));
-        HashedSlots.Of<TMap>(slots)
-            .Fill<TKey>(map, [.. pairs.Select(static p => p.Key)], free,
-                (key, item) => map.Add(key, item < 0 ? default! : pairs[item].Value), map.Remove);
+        SlotFiller<TKey> filler = HashedSlots.Of<TMap>(slots).Fill<TKey>(map, free, key => map.Add(key, default!), map.Remove);
+        ReadPairs(graph, ref from, items, (key, value) =>
+        {
+            filler.BeforeItem();
+            map.Add(key, value);
+        });
+        filler.End();
     }
 
     private void ReadPairs(GraphReader graph, ref CborReader from, int items, Action<TKey, TValue> add)

@@ -7,9 +7,9 @@ using Ambrosia.Protocol.Images;
 namespace Ambrosia.State;
 
 /// <summary>
-/// The form of the elements of an array or collection that stand in an image as one byte string (docs/image.md): each element is its numbers one behind
-/// another, in a fixed width each, the lowest byte first. It is known of a type of this build, or of a row of an image; where the two are
-/// not equal, an element is turned into the items as which it would stand elsewhere, and read by the names of its fields.
+/// The form of the elements of an array or collection that stand in an image as one byte string (docs/image.md): each element is its
+/// numbers one behind another, in a fixed width each, the lowest byte first. It is known of a type of this build, or of a row of an image;
+/// where the two are not equal, an element is turned into the items as which it would stand elsewhere, and read by the names of its fields.
 /// </summary>
 /// <param name="Text">All that decides about the bytes: two forms with one text are equal.</param>
 /// <param name="Bytes">The size of an element in bytes, always above 0.</param>

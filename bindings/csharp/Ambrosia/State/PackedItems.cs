@@ -25,6 +25,9 @@ internal sealed class PackedItems<T>
     /// <summary>Returns what the table of types says of the elements, of which one place alone says this.</summary>
     internal string Described(string slot) => IsWritten ? SlotTexts.Packed + slot : slot;
 
+    /// <summary>Makes an array whose elements are to be read, all of them.</summary>
+    internal T[] NewArray(int count) => _layout is { IsWhole: true } ? GC.AllocateUninitializedArray<T>(count) : new T[count];
+
     internal void WriteHeader(ref CborWriter to, int count) => to.WriteBytesHeader((ulong)count * (ulong)_layout!.Bytes);
 
     internal void Write(GraphWriter graph, ref CborWriter to, ReadOnlySpan<T> items)

@@ -80,10 +80,14 @@ internal sealed class SequenceShape<TCollection, T>(
             Filled?.Invoke(collection);
             return;
         }
-        var inOrder = new List<T>();
-        ReadItems(graph, ref from, items, inOrder.Add);
-        HashedSlots.Of<TCollection>(hashed?.Slots)
-            .Fill(collection, inOrder, free, (item, _) => add(collection, item), item => hashed!.Remove(collection, item));
+        SlotFiller<T> filler = HashedSlots.Of<TCollection>(hashed?.Slots)
+            .Fill<T>(collection, free, item => add(collection, item), item => hashed!.Remove(collection, item));
+        ReadItems(graph, ref from, items, item =>
+        {
+            filler.BeforeItem();
+            add(collection, item);
+        });
+        filler.End();
     }
 
     private void ReadItems(GraphReader graph, ref CborReader from, int items, TCollection to)

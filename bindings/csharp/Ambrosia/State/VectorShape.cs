@@ -39,7 +39,7 @@ internal sealed class VectorShape<T> : ObjectShape
     internal override object Allocate(GraphReader graph, ref CborReader from)
     {
         if (PackedForm.In(graph, typeof(T[])) is not { } form) return new T[from.ReadArrayHeader()];
-        var items = new T[PackedItems<T>.ReadHeader(graph, ref from, form)];
+        T[] items = _packed.NewArray(PackedItems<T>.ReadHeader(graph, ref from, form));
         _packed.Read(graph, ref from, form, items, _slot.Read);
         return items;
     }

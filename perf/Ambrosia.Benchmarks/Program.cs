@@ -10,6 +10,9 @@ switch (args)
     case [ImageRound.Restore, var file]:
         ImageRound.RunRestore(file);
         return 0;
+    case [ImageRound.Show, var file]:
+        ImageRound.RunShow(file);
+        return 0;
     default:
         BenchmarkSwitcher.FromAssembly(typeof(Program).Assembly).Run(args);
         return 0;

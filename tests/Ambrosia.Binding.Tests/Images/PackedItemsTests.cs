@@ -78,7 +78,8 @@ public sealed class PackedItemsTests
         return
         [
             new List<Place>(places), new List<byte>(), new Queue<int>(numbers), new Stack<Place>(places),
-            new LinkedList<Mood>([Mood.Sad, Mood.Glad]), new SortedSet<int>(numbers), new HashSet<Guid>([new Guid(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)]), setWithGaps, withGaps,
+            new LinkedList<Mood>([Mood.Sad, Mood.Glad]), new SortedSet<int>(numbers),
+            new HashSet<Guid>([new Guid(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)]), setWithGaps, withGaps,
             new Dictionary<Mood, Place> { [Mood.Sad] = places[7] }, new SortedDictionary<long, double> { [2] = 0.5, [1] = double.NaN },
             new SortedList<char, decimal> { ['a'] = 1.50m }, new Dictionary<int, int>(),
         ];

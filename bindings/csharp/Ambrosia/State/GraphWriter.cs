@@ -24,9 +24,6 @@ public sealed class GraphWriter
     private const int StretchBytes = 8 << 10;
 
     private readonly ObjectTable _objects = new();
-
-    /// <summary>The objects that stand for all equal ones, by what makes them equal.</summary>
-    private readonly Dictionary<object, int> _idsOfValues = [];
     private readonly WrittenTypes _classes = new();
     private readonly Dictionary<Type, int> _typeIds = [];
     private readonly List<TypeRow> _types = [];
@@ -240,12 +237,10 @@ public sealed class GraphWriter
         WrittenType type = ClassOf(instance);
         if (type.IsDelegate && !_place.IsLocal) throw CannotWrite(type.InImage, " outside the locals of a method");
         object? value = type.Shape.ValueOf(instance);
-        if (value is not null && _idsOfValues.TryGetValue(value, out int known)) return known;
+        if (_objects.FindEqual(value) is >= 0 and { } known) return known;
         if (_isComplete)
             throw new InvalidOperationException($"{_place} changed while the state was being written; handlers alone may change it");
-        int id = _objects.Add(instance);
-        if (value is not null) _idsOfValues.Add(value, id);
-        return id;
+        return _objects.Add(instance, value);
     }
 
     private WrittenType ClassOf(object instance)

@@ -101,8 +101,8 @@ internal sealed class SlotFiller<TKey>
     }
 
     /// <summary>
-    /// The key that stands in the free slots. Nothing looks into it: hash and equality are ours. Null alone would not do, as nobody is asked
-    /// for its hash.
+    /// The key that stands in the free slots. Nothing looks into it: hash and equality are ours. Null alone would not do, as nobody is
+    /// asked for its hash.
     /// </summary>
     private static TKey Stopgap => typeof(TKey).IsValueType ? default! : Unsafe.As<object, TKey>(ref Unsafe.AsRef(in s_nobody));
 
@@ -141,7 +141,7 @@ internal sealed class SlotFiller<TKey>
     /// </summary>
     private sealed class Placing(IEqualityComparer<TKey> own, int[] free) : IEqualityComparer<TKey>
     {
-        /// <summary>For a slot, the number of the items behind it that have the hash of its gap.</summary>
+        /// <summary>The number of the items behind a slot that have the hash of its gap.</summary>
         private readonly Dictionary<int, int> _behind = [];
         private bool _isRemoving;
         private int _toPass;

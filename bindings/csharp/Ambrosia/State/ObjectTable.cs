@@ -17,6 +17,9 @@ internal sealed class ObjectTable
     private readonly List<object[]> _blocks = [];
     private NumberSlots? _slots;
 
+    /// <summary>The objects that stand for all equal ones, by what makes them equal.</summary>
+    private readonly Dictionary<object, int> _byValue = [];
+
     internal int Count { get; private set; }
 
     internal object this[int number] => _blocks[number >> BlockBits][number & (BlockObjects - 1)];
@@ -30,8 +33,12 @@ internal sealed class ObjectTable
         return -1;
     }
 
+    /// <summary>Returns the number of the object that stands for all of this value; -1: there is none.</summary>
+    internal int FindEqual(object? value) => value is not null && _byValue.TryGetValue(value, out int known) ? known : -1;
+
     /// <summary>Gives an object that has none the next number.</summary>
-    internal int Add(object instance)
+    /// <param name="value">The value for all of which it stands from here on; null: it stands for itself.</param>
+    internal int Add(object instance, object? value)
     {
         if (_slots is null || !_slots.HasRoomFor(Count + 1)) Grow();
         int number = Count++;
@@ -40,6 +47,7 @@ internal sealed class ObjectTable
         else if (number == _blocks[block].Length) GrowFirst();
         _blocks[block][number & (BlockObjects - 1)] = instance;
         _slots!.Put(instance, number);
+        if (value is not null) _byValue.Add(value, number);
         return number;
     }
 
@@ -49,6 +57,7 @@ internal sealed class ObjectTable
         _slots?.Dispose();
         _slots = null;
         _blocks.Clear();
+        _byValue.Clear();
         Count = 0;
     }
 

@@ -51,12 +51,20 @@ internal sealed class SessionRig
         _lsn += (ulong)(frame.Length - FrameHeader.Bytes - DeliverHeader.Bytes);
     }
 
-    /// <summary>The same with a checkpoint's mark, and gives the frames of the image that the session writes.</summary>
-    public byte[] ExecuteForImage(byte[] frame)
+    /// <summary>The same with a checkpoint's mark; what the session says goes away while it is said, as through a socket.</summary>
+    public void ExecuteForImage(byte[] frame, TakeOutput take)
     {
         Advance(frame);
+        _session.OutputClosed = _ => Drain(take);
+        Run(frame, take);
+        _session.OutputClosed = null;
+    }
+
+    /// <summary>The same, and gives the frames of the image that the session writes.</summary>
+    public byte[] ExecuteForImage(byte[] frame)
+    {
         var output = new ArrayBufferWriter<byte>();
-        Run(frame, output);
+        ExecuteForImage(frame, piece => output.Write(piece));
         var image = new ArrayBufferWriter<byte>();
         ReadOnlySpan<byte> left = output.WrittenSpan;
         while (FrameReader.TryRead(left, 0, SizeLimits.MessageBytesMaxDefault, checkPayload: false, out FrameHeader header, out _,
@@ -78,6 +86,40 @@ internal sealed class SessionRig
         FrameWriter.Write(bytes, Welcome(begin.Position, hasImage: true), 0, checkPayload: false);
         if (session.Feed(bytes.WrittenMemory) != bytes.WrittenCount || session.Feed(image) != image.Length || session.End is not null)
             throw new InvalidOperationException($"the image was not taken: {session.End?.Why}");
+    }
+
+    /// <summary>A new session that begins with an image in what a session said, which comes in pieces.</summary>
+    public static object Restore(ImmortalDefinition definition, Stream from)
+    {
+        const int PieceBytes = 2 << 20;
+        var session = new ImmortalSession(definition, new SessionOptions { Token = new byte[32] });
+        byte[] piece = new byte[PieceBytes];
+        int end = 0;
+        bool isBegun = false;
+        for (int read; (read = from.Read(piece, end, piece.Length - end)) > 0 || end > 0;)
+        {
+            end += read;
+            int at = 0;
+            while (FrameReader.TryRead(piece.AsSpan(at, end - at), 0, SizeLimits.MessageBytesMaxDefault, checkPayload: false,
+                out FrameHeader header, out ReadOnlySpan<byte> payload, out int size) == DecodeStatus.Ok)
+            {
+                if (header.Type == FrameType.ImageBegin) isBegun = BeginWith(session, ImageBegin.Read(payload).Position);
+                if (isBegun) session.Feed(piece.AsMemory(at, size));
+                at += size;
+                if (session.End is { } why) throw new InvalidOperationException($"the image was not taken: {why.Why}");
+                if (header.Type == FrameType.ImageEnd) return session;
+            }
+            piece.AsSpan(at, end - at).CopyTo(piece);
+            end -= at;
+        }
+        throw new InvalidOperationException("there is no whole image");
+    }
+
+    private static bool BeginWith(ImmortalSession session, Lsn position)
+    {
+        var bytes = new ArrayBufferWriter<byte>();
+        FrameWriter.Write(bytes, Welcome(position, hasImage: true), 0, checkPayload: false);
+        return session.Feed(bytes.WrittenMemory) == bytes.WrittenCount;
     }
 
     private static AppWelcome Welcome(Lsn checkpoint, bool hasImage) =>
@@ -110,15 +152,23 @@ internal sealed class SessionRig
     }
 
     /// <summary>Feeds a frame and throws the output away, or keeps it.</summary>
-    private void Run(ReadOnlyMemory<byte> frame, ArrayBufferWriter<byte>? output = null)
+    private void Run(ReadOnlyMemory<byte> frame, TakeOutput? output = null)
     {
         if (_session.Feed(frame) != frame.Length || _session.End is not null)
             throw new InvalidOperationException($"the session took a part only: {_session.End?.Why}");
         _session.InputDry();
+        Drain(output);
+    }
+
+    private void Drain(TakeOutput? output)
+    {
         while (_session.TryTakeOutput(out ReadOnlyMemory<byte> bytes))
         {
-            output?.Write(bytes.Span);
+            output?.Invoke(bytes.Span);
             _session.OutputTaken(bytes.Length);
         }
     }
 }
+
+/// <summary>Takes a stretch of what a session says.</summary>
+internal delegate void TakeOutput(ReadOnlySpan<byte> bytes);

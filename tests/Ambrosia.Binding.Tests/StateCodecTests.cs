@@ -104,12 +104,12 @@ public sealed class StateCodecTests
     public void Structs_StandInPlace()
     {
         var graph = new GraphWriter();
-        graph.IdOf(new List<Point> { new(1, 2), new(3, 4) });
+        graph.IdOf(new List<Point?> { new(1, 2), new(3, 4) });
         graph.WriteAll();
         string list = Text("System.Collections.Generic.List`1, System.Private.CoreLib"),
-            point = Text("Ambrosia.Binding.Tests.Point, Ambrosia.Binding.Tests");
+            nullable = Text("System.Nullable`1, System.Private.CoreLib"), point = Text("Ambrosia.Binding.Tests.Point, Ambrosia.Binding.Tests");
         Assert.Equal(
-            "82" + "83" + "82" + list + point + "04" + "81" + Text("#1") +
+            "82" + "83" + "82" + list + "82" + nullable + point + "04" + "81" + Text("?#1") +
             "83" + point + "01" + "84" + Text("<X>k__BackingField") + Text("i4") + Text("<Y>k__BackingField") + Text("i4") +
             "82" + "00" + "83" + "00" + "820102" + "820304", // one object: its type, the comparer, then the elements
             Hex(graph));
@@ -160,20 +160,12 @@ public sealed class StateCodecTests
         where T : Immortal, IImmortal<T>
     {
         ImmortalRuntime runtime = NewRuntime<T>();
-        using var bytes = new LargeBuffer();
-        bytes.Append(image);
+        using LargeBuffer bytes = Images.GraphBytes.Buffered(image);
         runtime.Restore(bytes, acceptSource: false, isReflective);
         return runtime;
     }
 
-    private static string Hex(GraphWriter graph)
-    {
-        var bytes = new System.Buffers.ArrayBufferWriter<byte>();
-        var to = new CborWriter(bytes);
-        graph.CopyTo(ref to);
-        to.Flush();
-        return Convert.ToHexString(bytes.WrittenSpan);
-    }
+    private static string Hex(GraphWriter graph) => Convert.ToHexString(Images.GraphBytes.Of(graph));
 
     private static string Text(string text)
     {

@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Text;
 using Ambrosia.Protocol;
+using static Ambrosia.Binding.Tests.Images.GraphBytes;
 
 namespace Ambrosia.Binding.Tests;
 
@@ -97,26 +98,6 @@ public sealed class StateVersionTests
         string text = Encoding.Latin1.GetString(image);
         Assert.Contains(from, text, StringComparison.Ordinal);
         return Encoding.Latin1.GetBytes(text.Replace(from, to, StringComparison.Ordinal));
-    }
-
-    private static byte[] Written(object root, bool isReflective = false)
-    {
-        var graph = new GraphWriter(isReflective);
-        graph.IdOf(root);
-        graph.WriteAll();
-        var bytes = new ArrayBufferWriter<byte>();
-        var to = new CborWriter(bytes);
-        graph.CopyTo(ref to);
-        to.Flush();
-        return bytes.WrittenSpan.ToArray();
-    }
-
-    private static object Read(byte[] image, bool isReflective = false)
-    {
-        var graph = new GraphReader(static (_, id) => throw new InvalidOperationException($"no proxy of {id}"), isReflective);
-        var from = new CborReader(image);
-        graph.ReadAllOf(ref from);
-        return graph.ObjectOf(0);
     }
 }
 

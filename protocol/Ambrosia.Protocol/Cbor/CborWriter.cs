@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Buffers.Binary;
 using System.Runtime.CompilerServices;
+using System.Text.Unicode;
 using Ambrosia.Protocol.Cbor;
 using Ambrosia.Protocol.Payloads;
 
@@ -14,6 +15,9 @@ namespace Ambrosia.Protocol;
 /// </summary>
 public ref struct CborWriter
 {
+    /// <summary>The UTF-8 of a text above which it is written in stretches, of this size or what room there is.</summary>
+    private const int StretchBytes = 64 << 10;
+
     private ByteTarget _target;
     private int _depth;
 
@@ -79,7 +83,21 @@ public ref struct CborWriter
         }
         int size = PayloadWriter.StrictUtf8.GetByteCount(value);
         Head(CborMajor.Text, (ulong)size);
-        _target.Advance(PayloadWriter.StrictUtf8.GetBytes(value, _target.Reserve(size)));
+        if (size > StretchBytes) PutText(value, size);
+        else _target.Advance(PayloadWriter.StrictUtf8.GetBytes(value, _target.Reserve(size)));
+    }
+
+    /// <summary>Writes a long text, known to be valid, in stretches: a growable buffer need not have room for all of it.</summary>
+    private void PutText(scoped ReadOnlySpan<char> value, int size)
+    {
+        while (size > 0)
+        {
+            Span<byte> room = _target.Reserve(Math.Min(size, StretchBytes));
+            _ = Utf8.FromUtf16(value, room, out int read, out int written, replaceInvalidSequences: false);
+            _target.Advance(written);
+            value = value[read..];
+            size -= written;
+        }
     }
 
     /// <summary>Writes a text that is UTF-8 already, like the names in generated code (<c>"name"u8</c>).</summary>

@@ -6,9 +6,12 @@ namespace Ambrosia.Protocol.Payloads;
 /// Collects bytes that come in pieces into one stretch of memory outside the managed heap: it may be longer than an array, it is given back
 /// at once when it is disposed, and growing it copies nothing where the operating system can move pages. One thread.
 /// </summary>
-public sealed unsafe class LargeBuffer : IDisposable
+public sealed unsafe partial class LargeBuffer : IDisposable
 {
     private const long FirstBytes = 1 << 20;
+
+    /// <summary>The advice to <c>madvise</c> that the pages are not needed any more; the next access finds zeros.</summary>
+    private const int DontNeed = 4;
 
     private byte* _start;
     private long _capacity;
@@ -36,6 +39,19 @@ public sealed unsafe class LargeBuffer : IDisposable
         return new ReadOnlySpan<byte>(_start + at, (int)Math.Min(Length - at, int.MaxValue));
     }
 
+    /// <summary>
+    /// Gives the memory of bytes back that are never read again: whole pages of them, where the operating system takes such from the middle
+    /// of an allocation. Their content is undefined from here on.
+    /// </summary>
+    public void Release(long from, long to)
+    {
+        ArgumentOutOfRangeException.ThrowIfGreaterThan((ulong)to, (ulong)Length);
+        if (!OperatingSystem.IsLinux()) return;
+        nuint page = (nuint)Environment.SystemPageSize;
+        nuint start = ((nuint)_start + (nuint)from + page - 1) / page * page, end = ((nuint)_start + (nuint)to) / page * page;
+        if (start < end) _ = MAdvise((void*)start, end - start, DontNeed); // where it fails, the memory goes with the buffer
+    }
+
     public void Dispose()
     {
         Free();
@@ -49,6 +65,9 @@ public sealed unsafe class LargeBuffer : IDisposable
         _start = (byte*)NativeMemory.Realloc(_start, checked((nuint)capacity));
         _capacity = capacity;
     }
+
+    [LibraryImport("libc", EntryPoint = "madvise")]
+    private static partial int MAdvise(void* start, nuint length, int advice);
 
     private void Free()
     {

@@ -2,6 +2,7 @@ using System.Buffers;
 using System.Text;
 using System.Text.Json;
 using Ambrosia.Images.Json;
+using Ambrosia.Images.Reading;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Payloads;
 using Ambrosia.TestKit;
@@ -62,6 +63,34 @@ public sealed class StateJsonTests
         AssertIsState(JsonOf(last), last);
     }
 
+    /// <summary>Packed collections are shown as others are, and bytes as bytes wherever they stand.</summary>
+    [Fact]
+    public void Collections_OfNumbersOrStructs_AreShownByTheirElements()
+    {
+        var place = new Place(1, 2, Mood.Sad, 4.5);
+        object[] state =
+        [
+            new List<byte> { 1, 255 }, new Queue<Mood>([Mood.Glad]), new Dictionary<Mood, Place> { [Mood.Glad] = place },
+            new Dictionary<Place, int> { [place] = 7 }, new SortedList<long, bool> { [-3] = true },
+        ];
+        const string Shown = """{"Floor":1,"Room":2,"Mood":"Sad","Height":4.5}""";
+
+        Assert.Equal(
+            "{\"root\":[{\"$bytes\":\"01ff\"},[\"Glad\"],{\"Glad\":" + Shown + "},[[" + Shown + ",7]],{\"-3\":true}]}",
+            JsonOf(state));
+    }
+
+    [Fact]
+    public void Image_WithBytesBehindItsEnd_IsRefused()
+    {
+        FakeCoordinator coordinator = Started<Counter>();
+        coordinator.Deliver(Mark());
+        Shown(coordinator.Image);
+
+        ImageException refused = Assert.Throws<ImageException>(() => Shown([.. coordinator.Image, 0]));
+        Assert.Contains("1 bytes behind the end", refused.Message, StringComparison.Ordinal);
+    }
+
     [Fact]
     public void Image_Whole_HasStateAndSession()
     {
@@ -91,8 +120,7 @@ public sealed class StateJsonTests
 
     private static JsonElement Shown(byte[] image)
     {
-        using var bytes = new LargeBuffer();
-        bytes.Append(image);
+        using LargeBuffer bytes = GraphBytes.Buffered(image);
         var json = new ArrayBufferWriter<byte>();
         StateJson.Write(bytes, ("ckpt.1", new Lsn(1)), piece => json.Write(piece), isIndented: true);
         return JsonDocument.Parse(json.WrittenMemory).RootElement;
@@ -106,15 +134,7 @@ public sealed class StateJsonTests
 
     private static string JsonOf(object root)
     {
-        var graph = new GraphWriter();
-        graph.IdOf(root);
-        graph.WriteAll();
-        var bytes = new ArrayBufferWriter<byte>();
-        var to = new CborWriter(bytes);
-        graph.CopyTo(ref to);
-        to.Flush();
-        using var read = new LargeBuffer();
-        read.Append(bytes.WrittenSpan);
+        using LargeBuffer read = GraphBytes.Buffered(GraphBytes.Written(root));
         var json = new ArrayBufferWriter<byte>();
         StateJson.WriteGraph(read, piece => json.Write(piece));
         return Encoding.UTF8.GetString(json.WrittenSpan);

@@ -21,6 +21,7 @@ internal sealed class JsonOutput : IDisposable
     internal JsonOutput(Action<ReadOnlySpan<byte>>? take, bool isIndented)
     {
         _take = take ?? (static _ => { });
+        IsNowhere = take is null;
         To = new Utf8JsonWriter(_piece, new JsonWriterOptions
         {
             Indented = isIndented, Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping, MaxDepth = 1 << 20, SkipValidation = true,
@@ -28,6 +29,9 @@ internal sealed class JsonOutput : IDisposable
     }
 
     internal Utf8JsonWriter To { get; }
+
+    /// <summary>True if nobody takes what is written: what refers to nothing may be left out.</summary>
+    internal bool IsNowhere { get; }
 
     /// <summary>Gives away what was written so far if it is much.</summary>
     internal void Advance()

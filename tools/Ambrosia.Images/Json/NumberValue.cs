@@ -26,15 +26,6 @@ internal readonly struct NumberValue
 
     internal decimal Decimal { get; private init; }
 
-    private static readonly Dictionary<string, int> s_bytesOf = new()
-    {
-        ["b"] = 1, ["i1"] = 1, ["u1"] = 1, ["i2"] = 2, ["u2"] = 2, ["c"] = 2, ["f2"] = 2, ["i4"] = 4, ["u4"] = 4, ["f4"] = 4, ["dd"] = 4,
-        ["i8"] = 8, ["u8"] = 8, ["f8"] = 8, ["ts"] = 8, ["dt"] = 8, ["td"] = 8, ["d"] = 16, ["g"] = 16, ["i16"] = 16, ["u16"] = 16,
-    };
-
-    /// <summary>Returns the size in bytes of a packed number; 0 where it has none.</summary>
-    internal static int PackedBytes(string slot) => s_bytesOf.GetValueOrDefault(slot);
-
     internal static NumberValue Read(string slot, ref CborReader from) => slot switch
     {
         "b" => new(slot) { Integer = from.ReadBoolean() ? 1 : 0 },

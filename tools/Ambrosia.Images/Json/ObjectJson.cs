@@ -171,7 +171,9 @@ internal sealed class ObjectJson
     {
         int items = from.Items.ReadArrayHeader();
         from.Items.Skip(); // the comparer, and where the elements lie
-        _values.WriteItems(ref from, slot, items - 1);
+        if (slot.Form != SlotForm.Packed) _values.WriteItems(ref from, slot, items - 1);
+        else if (items == 2) _values.WritePacked(ref from, slot.Inner!);
+        else throw new ImageException($"a packed collection of {items} items");
     }
 
     /// <summary>Writes a map by the texts of its keys, or as pairs where a key is more than a number, text or date.</summary>
@@ -180,6 +182,12 @@ internal sealed class ObjectJson
         int items = from.Items.ReadArrayHeader();
         from.Items.Skip(); // the comparer, and where the entries lie
         Slot keys = SlotOf(type, 0), values = SlotOf(type, 1);
+        if (keys.Form == SlotForm.Packed)
+        {
+            if (items != 2 || values.Form != SlotForm.Packed) throw new ImageException($"a packed map of {items} items");
+            _values.WritePackedMap(ref from, keys.Inner!, values.Inner!);
+            return;
+        }
         bool hasPlainKeys = _values.IsPlainKey(keys);
         if (hasPlainKeys) _to.To.WriteStartObject();
         else _to.To.WriteStartArray();

@@ -1,5 +1,6 @@
 using Ambrosia.Images.Reading;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Images;
 
 namespace Ambrosia.Images.Json;
 
@@ -29,7 +30,7 @@ internal sealed class ValueJson(CSharpImage image, JsonOutput to, Action<int?> r
             case SlotForm.Several: WriteItems(ref from, slot.Inner!, from.Items.ReadArrayHeader()); break;
             case SlotForm.Enumerator: WriteEnumerator(ref from, slot.Inner!); break;
             case SlotForm.Opaque or SlotForm.Never: CborJson.Write(ref from.Items, to); break;
-            default: throw new ImageException($"a place is described as '{slot.Text}', which is for arrays");
+            default: throw new ImageException($"a place is described as '{slot.Text}', which is for arrays and collections");
         }
         _depth--;
     }
@@ -86,29 +87,60 @@ internal sealed class ValueJson(CSharpImage image, JsonOutput to, Action<int?> r
         return type.Names.TryGetValue(number.Integer, out string? name) ? name : number.AsKey();
     }
 
-    /// <summary>Writes an array that is one byte string: bytes as hexadecimal digits, others element by element.</summary>
+    /// <summary>Writes elements that are one byte string: bytes as hexadecimal digits, others one by one.</summary>
     internal void WritePacked(ref ImageCursor from, Slot slot)
     {
-        long length = from.ReadBytesLength(), at = from.Position;
-        int bytes = PackedBytes(slot, 0);
-        if (bytes == 0 || length % bytes != 0) throw new ImageException($"{length} bytes are no array of '{slot.Text}'");
-        if (slot.Text == "u1") WriteHexadecimal(at, length);
-        else
+        if (slot.Text == "u1")
         {
-            to.To.WriteStartArray();
-            int stretch = Math.Max(1, StretchBytes / bytes) * bytes;
-            for (long end = at + length; at < end; at += stretch)
-            {
-                ReadOnlySpan<byte> elements = image.Bytes(at, (int)Math.Min(stretch, end - at));
-                while (elements.Length > 0)
-                {
-                    WritePackedElement(ref elements, slot);
-                    to.Advance();
-                }
-            }
-            to.To.WriteEndArray();
+            long length = from.ReadBytesLength();
+            WriteHexadecimal(from.Position, length);
+            from.Pass(length);
+            return;
         }
+        to.To.WriteStartArray();
+        ForEachPacked(ref from, PackedBytes(slot), (ref elements) => WritePackedElement(ref elements, slot));
+        to.To.WriteEndArray();
+    }
+
+    /// <summary>Writes a map whose keys and values are one byte string, as <see cref="ObjectJson"/> writes others.</summary>
+    internal void WritePackedMap(ref ImageCursor from, Slot keys, Slot values)
+    {
+        bool hasPlainKeys = IsPlainKey(keys);
+        if (hasPlainKeys) to.To.WriteStartObject();
+        else to.To.WriteStartArray();
+        ForEachPacked(ref from, PackedBytes(keys) + PackedBytes(values), (ref pair) =>
+        {
+            if (hasPlainKeys) to.To.WritePropertyName(UnpackKey(ref pair, keys));
+            else
+            {
+                to.To.WriteStartArray();
+                WritePackedElement(ref pair, keys);
+            }
+            WritePackedElement(ref pair, values);
+            if (!hasPlainKeys) to.To.WriteEndArray();
+        });
+        if (hasPlainKeys) to.To.WriteEndObject();
+        else to.To.WriteEndArray();
+    }
+
+    private delegate void TakePacked(ref ReadOnlySpan<byte> elements);
+
+    /// <summary>Gives the bytes from each element on, of which the callee takes as many as an element has.</summary>
+    private void ForEachPacked(ref ImageCursor from, int bytes, TakePacked take)
+    {
+        long length = from.ReadBytesLength(), at = from.Position;
+        if (length % bytes != 0) throw new ImageException($"{length} bytes are no elements of {bytes}");
         from.Pass(length);
+        int stretch = Math.Max(1, StretchBytes / bytes) * bytes;
+        for (long end = at + length; at < end && !to.IsNowhere; at += stretch)
+        {
+            ReadOnlySpan<byte> elements = image.Bytes(at, (int)Math.Min(stretch, end - at));
+            while (elements.Length > 0)
+            {
+                take(ref elements);
+                to.Advance();
+            }
+        }
     }
 
     private void WriteHexadecimal(long at, long length)
@@ -118,12 +150,25 @@ internal sealed class ValueJson(CSharpImage image, JsonOutput to, Action<int?> r
         to.To.WriteEndObject();
     }
 
+    /// <summary>Returns the bytes of a packed element, always above 0.</summary>
+    private int PackedBytes(Slot slot) =>
+        PackedBytes(slot, 0) is > 0 and { } bytes ? bytes : throw new ImageException($"elements of '{slot.Text}' have no bytes");
+
     private int PackedBytes(Slot slot, int depth)
     {
         if (depth > DepthMax) throw new ImageException("a struct that holds itself");
-        if (slot.Form == SlotForm.Number) return NumberValue.PackedBytes(slot.Text);
-        if (slot.Form != SlotForm.Row) throw new ImageException($"an array of '{slot.Text}' is not packed");
+        if (slot.Form == SlotForm.Number && PackedNumbers.BytesOf(slot.Text) is > 0 and { } bytes) return bytes;
+        if (slot.Form != SlotForm.Row) throw new ImageException($"elements of '{slot.Text}' are not packed");
         return image.TypeAt(slot.RowNumber).Slots.Sum(each => PackedBytes(each, depth + 1));
+    }
+
+    private string UnpackKey(ref ReadOnlySpan<byte> from, Slot slot)
+    {
+        ImageType? type = slot.Form == SlotForm.Row ? image.TypeAt(slot.RowNumber) : null;
+        string number = (type?.Slots[0] ?? slot).Text;
+        var key = NumberValue.Unpack(number, from);
+        from = from[PackedNumbers.BytesOf(number)..];
+        return type is not null && type.Names.TryGetValue(key.Integer, out string? name) ? name : key.AsKey();
     }
 
     private void WritePackedElement(ref ReadOnlySpan<byte> from, Slot slot)
@@ -131,7 +176,7 @@ internal sealed class ValueJson(CSharpImage image, JsonOutput to, Action<int?> r
         if (slot.Form == SlotForm.Number)
         {
             NumberValue.Unpack(slot.Text, from).WriteTo(to);
-            from = from[NumberValue.PackedBytes(slot.Text)..];
+            from = from[PackedNumbers.BytesOf(slot.Text)..];
             return;
         }
         ImageType type = image.TypeAt(slot.RowNumber);
@@ -139,7 +184,7 @@ internal sealed class ValueJson(CSharpImage image, JsonOutput to, Action<int?> r
         {
             string number = type.Slots[0].Text;
             WriteEnum(NumberValue.Unpack(number, from).Integer, type);
-            from = from[NumberValue.PackedBytes(number)..];
+            from = from[PackedNumbers.BytesOf(number)..];
             return;
         }
         to.To.WriteStartObject();

@@ -63,5 +63,6 @@ internal sealed class CSharpImage
             _objects.Add(((int)type, from.Position));
             from.Skip();
         }
+        from.ExpectEnd();
     }
 }

@@ -20,9 +20,16 @@ internal static class StateImage
     /// <summary>The text with which every image of this binding begins.</summary>
     internal const string FormatName = "ambrosia-csharp";
 
+    /// <summary>
+    /// The bytes of an image that wait in memory to be sent while handlers go on. Of a larger one the rest is written while it is sent, so
+    /// that the memory does not hold the state twice.
+    /// </summary>
+    private const long KeptBytesMax = 32 << 20;
+
     /// <summary>Writes an image. It changes nothing: handlers go on undisturbed, and a second image has the same bytes.</summary>
     /// <exception cref="NotWritableException">Something reachable from the state or from a suspended method cannot be written.</exception>
-    internal static WrittenImage Write(ImageRoot root, bool isReflective = false) => Write(root, new GraphWriter(isReflective));
+    internal static WrittenImage Write(ImageRoot root, bool isReflective = false, long keptBytesMax = KeptBytesMax) =>
+        Write(root, new GraphWriter(isReflective, keptBytesMax: keptBytesMax));
 
     /// <summary>
     /// Writes the image for <paramref name="successor"/>, which was made of the immortal of <paramref name="root"/> and takes its place:
@@ -33,7 +40,7 @@ internal static class StateImage
     {
         var migration = new StateMigration(root.Immortal!, successor);
         root.Immortal = successor;
-        return Write(root, new GraphWriter(moving: migration));
+        return Write(root, new GraphWriter(moving: migration, keptBytesMax: KeptBytesMax));
     }
 
     private static WrittenImage Write(ImageRoot root, GraphWriter graph)
@@ -56,7 +63,7 @@ internal static class StateImage
         graph.Bodies.CopyTo(ref to);
         graph.WriteFront(ref to);
         to.Flush();
-        return new WrittenImage(front, graph.TakeBodies());
+        return new WrittenImage(front, graph);
     }
 
     /// <exception cref="InvalidDataException">The image is not for this app.</exception>

@@ -1,7 +1,6 @@
 using System.Buffers;
 using System.Runtime.InteropServices;
 using Ambrosia.Protocol.Frames;
-using Ambrosia.Protocol.Hashing;
 
 namespace Ambrosia.Outbound;
 
@@ -17,14 +16,6 @@ internal sealed unsafe class NativePiece(int bytes) : MemoryManager<byte>
     internal int End { get; set; } = FrameHeader.Bytes;
 
     internal ReadOnlySpan<byte> Content => GetSpan()[FrameHeader.Bytes..End];
-
-    /// <summary>Appends the content of pieces to a checksum.</summary>
-    internal static ulong Hash(IEnumerable<NativePiece> pieces)
-    {
-        ulong hash = 0;
-        foreach (NativePiece piece in pieces) hash = ChannelHash.Append(hash, piece.Content);
-        return hash;
-    }
 
     public override Span<byte> GetSpan() =>
         _block.Start is not null ? new Span<byte>(_block.Start, bytes) : throw new ObjectDisposedException(nameof(NativePiece));

@@ -183,6 +183,13 @@ internal sealed class OutboundBuffer : IBufferWriter<byte>
         _chunks.Append(ChunkBytes, ref _end);
     }
 
+    /// <summary>Makes everything committed ready to be taken, and lets whoever bounds the buffer wait.</summary>
+    internal void WaitForRoom()
+    {
+        CloseRun();
+        Tell();
+    }
+
     /// <summary>Makes everything committed ready to be taken.</summary>
     internal void Flush() => CloseRun();
 

@@ -21,16 +21,14 @@ internal sealed class ProxyShape(Type type) : ObjectShape
 
     internal override object? ValueOf(object instance) => (type, ((ImmortalProxy)instance).Destination.Id);
 
+    internal override bool IsMadeWhole(GraphReader graph) => true;
+
     internal override object Allocate(GraphReader graph, ref CborReader from)
     {
-        from.ReadArrayHeader();
+        if (from.ReadArrayHeader() != 2) throw new InvalidDataException("The image holds a proxy of another form.");
         ushort shard = from.ReadUInt16();
         var proxy = (ImmortalProxy)RuntimeHelpers.GetUninitializedObject(type);
         graph.Attach(proxy, new InstanceId(from.ReadString(), shard));
         return proxy;
-    }
-
-    internal override void Fill(GraphReader graph, ref CborReader from, object instance)
-    {
     }
 }

@@ -21,13 +21,11 @@ internal sealed class RandomShape : ObjectShape
         to.WriteUInt64(d);
     }
 
+    internal override bool IsMadeWhole(GraphReader graph) => true;
+
     internal override object Allocate(GraphReader graph, ref CborReader from)
     {
-        from.ReadArrayHeader();
+        if (from.ReadArrayHeader() != 4) throw new InvalidDataException("The image holds random numbers of another form.");
         return new ReplayedRandom(from.ReadUInt64(), from.ReadUInt64(), from.ReadUInt64(), from.ReadUInt64());
-    }
-
-    internal override void Fill(GraphReader graph, ref CborReader from, object instance)
-    {
     }
 }

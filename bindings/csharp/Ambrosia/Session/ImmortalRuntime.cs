@@ -171,7 +171,8 @@ internal sealed class ImmortalRuntime : IHandlerSession
     private (long Length, ulong Hash) Fingerprint()
     {
         using WrittenImage image = WriteImage();
-        return (image.Length, image.Hash);
+        ImageEnd measured = image.Measure();
+        return ((long)measured.Length, measured.Hash);
     }
 
     /// <summary>

@@ -215,9 +215,22 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
             Runtime.Outbound.Write(new Waiting(_checkpoint.Mark, e.Message));
             return;
         }
+        using (image) Send(image);
+    }
+
+    /// <summary>Sends an image. From its first frame on, the coordinator knows that everything before it is executed.</summary>
+    private void Send(WrittenImage image)
+    {
         Runtime.Outbound.Write(new ImageBegin(Progress.Executed, StateImage.Version));
-        image.Send(Runtime.Outbound);
-        Runtime.Outbound.Write(new ImageEnd((ulong)image.Length, image.Hash));
         Progress.ReportedByImage();
+        try
+        {
+            ImageEnd end = image.Send(Runtime.Outbound);
+            Runtime.Outbound.Write(end);
+        }
+        catch (Exception e) when (e is not ChannelEnded)
+        {
+            throw new AppFailed("The image of the state, of which a part is sent, cannot be written to its end", e);
+        }
     }
 }

@@ -55,10 +55,6 @@ internal sealed class DelegateShape(Type type) : ObjectShape
         return Delegate.CreateDelegate(type, target, method);
     }
 
-    internal override void Fill(GraphReader graph, ref CborReader from, object instance)
-    {
-    }
-
     private static bool IsStatics(object? target) => target is not null && GeneratedNames.IsStatics(target.GetType().Name);
 
     private static Type Definition(Type type) => type.IsConstructedGenericType ? type.GetGenericTypeDefinition() : type;

@@ -1,5 +1,6 @@
 using System.ComponentModel;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Images;
 using Ambrosia.Protocol.Payloads;
 using Ambrosia.State;
 
@@ -9,9 +10,9 @@ namespace Ambrosia;
 /// Gives generated code the fields of the objects in an image to read. The binding makes one for each image, used by one thread.
 /// </summary>
 /// <remarks>
-/// It reads what <see cref="GraphWriter"/> wrote in two steps: all objects are allocated, and then they are filled. Those whose content is
-/// hashed or compared come last. The image was checked against its checksum before, but sizes are still checked against the bytes that are
-/// there.
+/// It reads what <see cref="GraphWriter"/> wrote from its beginning to its end twice: all objects are allocated, and then they are filled.
+/// Those whose content is hashed or compared come last. The memory of the image goes while the state comes: what was read for the last time
+/// is given back. The image was checked against its checksum before, but sizes are still checked against the bytes that are there.
 /// </remarks>
 [EditorBrowsable(EditorBrowsableState.Never)]
 public sealed class GraphReader
@@ -19,15 +20,23 @@ public sealed class GraphReader
     private readonly AttachProxy _attach;
     private Type? _lastPlanned;
     private FieldPlan? _lastPlan;
-    private object[] _objects = [];
+    private object?[] _objects = [];
     private readonly int _windowBytes;
 
-    /// <summary>The place in the bytes while a graph is read; null before and behind it.</summary>
-    private GraphPlace? _place;
+    /// <summary>The image while a graph is read from it; null before and behind.</summary>
+    private LargeBuffer? _image;
+    private ImageWindow _window;
+
+    /// <summary>The place up to which the image was given back where it is read for the last time; null: it is not.</summary>
+    private long? _releasedTo;
+    private ObjectShape?[] _shapeOf = [];
+
+    /// <summary>The runs of objects, in order, that are whole since they were made, and whose bytes are gone.</summary>
+    private readonly Queue<WholeRun> _whole = new();
 
     /// <param name="isReflective">No generated code is used: for tests, which compare the two.</param>
     /// <param name="windowBytes">The bytes after which a reader is begun anew.</param>
-    internal GraphReader(AttachProxy attach, bool isReflective = false, int windowBytes = GraphPlace.WindowBytesDefault)
+    internal GraphReader(AttachProxy attach, bool isReflective = false, int windowBytes = ImageWindow.BytesDefault)
     {
         _windowBytes = windowBytes;
         _attach = attach;
@@ -57,7 +66,8 @@ public sealed class GraphReader
     public string? ReadText(ref CborReader from) => Texts.Read(ref from);
 
     internal object ObjectOf(ulong id) =>
-        id < (ulong)_objects.Length ? _objects[id] : throw new InvalidDataException($"The image refers to object {id} of {_objects.Length}.");
+        id < (ulong)_objects.Length && _objects[id] is { } known ? known
+            : throw new InvalidDataException($"The image refers to object {id} of {_objects.Length}.");
 
     internal Type TypeOf(ulong id) => Types[id] is { Type: { } type } ? type : throw Missing(Types[id].Missing!);
 
@@ -73,13 +83,16 @@ public sealed class GraphReader
     /// <summary>Lets a proxy of the graph speak to an instance by the session that reads the graph.</summary>
     internal void Attach(object proxy, InstanceId instance) => _attach(proxy, instance);
 
-    /// <summary>Reads the table of types and all objects of a graph that stands in an image from a place to its end.</summary>
+    /// <summary>
+    /// Reads the table of types and all objects of a graph that stands in an image from a place to its end. The image is used up.
+    /// </summary>
+    /// <exception cref="CborException">The image is damaged, or something stands behind its end.</exception>
     internal void ReadAll(LargeBuffer image, long at)
     {
-        _place = new GraphPlace(image, _windowBytes);
-        CborReader from = _place.Begin(at);
+        CborReader from = Open(image, at);
         ReadAll(ref from);
-        _place = null;
+        _window.ExpectEnd(from);
+        _image = null;
     }
 
     /// <summary>Reads the table of types and all objects of a graph that is a part of a value.</summary>
@@ -87,76 +100,179 @@ public sealed class GraphReader
     {
         using var copy = new LargeBuffer();
         copy.Append(value.Remaining);
-        _place = new GraphPlace(copy, _windowBytes);
-        CborReader from = _place.Begin(0);
+        CborReader from = Open(copy, 0);
         ReadAll(ref from);
-        value = new CborReader(value.Remaining[(int)_place.PositionOf(from)..]);
-        _place = null;
+        value = new CborReader(value.Remaining[(int)_window.PositionOf(from)..]);
+        _image = null;
     }
 
     /// <summary>
     /// Begins the reader anew where it stands if it has come far from where it began: a span ends at 2 GiB, an image and its larger
     /// collections do not.
     /// </summary>
-    internal void MoveOn(ref CborReader from) => _place?.MoveOn(ref from);
+    internal void MoveOn(ref CborReader from)
+    {
+        if (_image is not null && _window.MoveOn(ref from)) ReleaseTo(_window.PositionOf(from));
+    }
+
+    /// <summary>Passes one whole item of any length.</summary>
+    internal void Skip(ref CborReader from)
+    {
+        if (_image is null) from.Skip();
+        else _window.Skip(ref from);
+    }
 
     /// <summary>Reads the head of a byte string of any length; the content follows.</summary>
-    internal long ReadBytesLength(ref CborReader from) => Place.ReadBytesLength(ref from);
+    internal long ReadBytesLength(ref CborReader from) => _window.ReadBytesLength(ref from);
 
-    /// <summary>Reads the next stretch of the content of a byte string.</summary>
-    internal ReadOnlySpan<byte> ReadContent(scoped ref CborReader from, int bytes) => Place.ReadContent(ref from, bytes);
+    /// <summary>Reads the next stretch of the content of a byte string, for the last time: the view is valid until the next one.</summary>
+    internal ReadOnlySpan<byte> ReadContent(scoped ref CborReader from, int bytes)
+    {
+        ReleaseTo(_window.PositionOf(from));
+        return _window.ReadContent(ref from, bytes);
+    }
 
-    private GraphPlace Place => _place ?? throw new InvalidOperationException("No graph is being read.");
+    private CborReader Open(LargeBuffer image, long at)
+    {
+        _image = image;
+        _window = new ImageWindow(image, _windowBytes);
+        _releasedTo = null;
+        return _window.Begin(at);
+    }
 
     private void ReadAll(ref CborReader from)
     {
         Types = ImageTypes.Read(ref from);
-        var shapeOf = new ObjectShape?[Types.Count];
-        int count = from.ReadArrayHeader() / 2;
-        _objects = new object[count];
-        var shapes = new ObjectShape[count];
-        var bodyAt = new long[count];
-        for (int i = 0; i < count; i++)
+        _shapeOf = new ObjectShape?[Types.Count];
+        _objects = new object?[from.ReadArrayHeader() / 2];
+        _whole.Clear();
+        long at = _window.PositionOf(from);
+        List<(int Id, long At)> late = AllocateAll(ref from);
+        long end = _window.PositionOf(from);
+        foreach ((int id, long rowAt) in late)
         {
-            Place.MoveOn(ref from);
-            ulong type = from.ReadUInt64();
-            ImageType row = Types[type];
-            shapes[i] = shapeOf[type] ??= ShapeOf(row);
-            bodyAt[i] = Place.PositionOf(from);
-            Place.Skip(ref from);
+            from = _window.Begin(rowAt);
+            _objects[id] = ReadShape(ref from).Allocate(this, ref from);
         }
-        long end = Place.PositionOf(from);
-        Allocate(shapes, bodyAt, late: false);
-        Allocate(shapes, bodyAt, late: true);
-        Fill(shapes, bodyAt, last: false);
-        Fill(shapes, bodyAt, last: true);
-        from = Place.Begin(end);
+        from = _window.Begin(at);
+        foreach ((int id, long rowAt) in FillAll(ref from))
+        {
+            from = _window.Begin(rowAt);
+            _releasedTo = rowAt;
+            ReadShape(ref from).Fill(this, ref from, _objects[id]!);
+            ReleaseTo(_window.PositionOf(from));
+        }
+        from = _window.Begin(end);
     }
 
-    private void Allocate(ObjectShape[] shapes, long[] bodyAt, bool late)
+    /// <summary>
+    /// Makes the objects, and returns the places of those that are made of others. Neighbours that are whole then are not read again.
+    /// </summary>
+    private List<(int Id, long At)> AllocateAll(ref CborReader from)
     {
-        for (int i = 0; i < shapes.Length; i++)
+        var late = new List<(int, long)>();
+        WholeRun? run = null;
+        for (int i = 0; i < _objects.Length; i++)
         {
-            if (shapes[i].IsMadeLate != late) continue;
-            CborReader body = Place.Begin(bodyAt[i]);
-            _objects[i] = shapes[i].Allocate(this, ref body);
+            _window.MoveOn(ref from);
+            long at = _window.PositionOf(from);
+            ObjectShape shape = ReadShape(ref from);
+            if (!shape.IsMadeWhole(this))
+            {
+                EndRun(ref run, at, i);
+                if (shape.IsMadeLate) late.Add((i, at));
+                else _objects[i] = Peek(ref from, shape);
+                _window.Skip(ref from);
+                continue;
+            }
+            run ??= new WholeRun(i, at);
+            _releasedTo ??= at;
+            _objects[i] = shape.Allocate(this, ref from);
+            ReleaseTo(_window.PositionOf(from));
         }
+        EndRun(ref run, _window.PositionOf(from), _objects.Length);
+        return late;
     }
 
-    private void Fill(ObjectShape[] shapes, long[] bodyAt, bool last)
+    /// <summary>Makes an object, and leaves the reader where it is.</summary>
+    private object Peek(ref CborReader from, ObjectShape shape)
     {
-        for (int i = 0; i < shapes.Length; i++)
+        ImageWindow window = _window;
+        CborReader body = from;
+        object made = shape.Allocate(this, ref body);
+        _window = window;
+        return made;
+    }
+
+    /// <summary>Keeps a run of whole objects if some of its memory is gone, so that it must not be read again.</summary>
+    private void EndRun(ref WholeRun? run, long end, int endId)
+    {
+        if (run is { } ended && _releasedTo > ended.Start) _whole.Enqueue(ended with { End = end, EndId = endId });
+        run = null;
+        _releasedTo = null;
+    }
+
+    /// <summary>Fills the objects, and returns the places of those that are filled when all others are.</summary>
+    private List<(int Id, long At)> FillAll(ref CborReader from)
+    {
+        var last = new List<(int, long)>();
+        _releasedTo = _window.PositionOf(from);
+        for (int i = 0; i < _objects.Length; i++)
         {
-            if (shapes[i].IsFilledLast != last) continue;
-            CborReader body = Place.Begin(bodyAt[i]);
-            shapes[i].Fill(this, ref body, _objects[i]);
+            if (_whole.TryPeek(out WholeRun? run) && run.FirstId == i)
+            {
+                _whole.Dequeue();
+                from = Pass(run.Start, run.End);
+                i = run.EndId - 1;
+                continue;
+            }
+            MoveOn(ref from);
+            long at = _window.PositionOf(from);
+            ObjectShape shape = ReadShape(ref from);
+            if (shape.IsMadeWhole(this)) _window.Skip(ref from);
+            else if (!shape.IsFilledLast) shape.Fill(this, ref from, _objects[i]!);
+            else
+            {
+                last.Add((i, at));
+                _window.Skip(ref from);
+                from = Pass(at, _window.PositionOf(from));
+            }
         }
+        ReleaseTo(_window.PositionOf(from));
+        return last;
+    }
+
+    /// <summary>Leaves out what is not to be given back now.</summary>
+    private CborReader Pass(long from, long to)
+    {
+        ReleaseTo(from);
+        _releasedTo = to;
+        return _window.Begin(to);
+    }
+
+    private ObjectShape ReadShape(ref CborReader from)
+    {
+        ulong type = from.ReadUInt64();
+        ImageType row = Types[type];
+        return _shapeOf[type] ??= ShapeOf(row);
+    }
+
+    /// <summary>Gives back what was read for the last time, if it is worth a call of the system.</summary>
+    private void ReleaseTo(long at)
+    {
+        const int BytesMin = 64 << 10;
+        if (_releasedTo is not { } from || at - from < BytesMin) return;
+        _image!.Release(from, at);
+        _releasedTo = at;
     }
 
     private static ObjectShape ShapeOf(ImageType row) => row.Type is not { } type ? new MissingObject(row.Missing!)
         : ObjectShapes.Of(type) ?? throw new InvalidDataException($"The image holds a {type}, which this version cannot read.");
 
     internal static InvalidDataException Missing(string type) => new($"The image holds a {type}, which this app does not have.");
+
+    /// <summary>It names objects that follow one another, and their bytes.</summary>
+    private sealed record WholeRun(int FirstId, long Start, long End = 0, int EndId = 0);
 }
 
 /// <summary>Gives a proxy that was read the session by which it speaks, and the instance to which it does.</summary>

@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.ComponentModel;
 using System.Reflection;
 using Ambrosia.MethodBodies;
@@ -22,19 +23,33 @@ public sealed class GraphWriter
     /// <summary>The bytes that are copied at once: a small part of a piece of the image, the end of which they may not fill.</summary>
     private const int StretchBytes = 8 << 10;
 
-    private readonly WrittenObjects _objects = new();
-    private readonly Dictionary<Type, WrittenType> _byClass = [];
+    private readonly ObjectTable _objects = new();
+    private readonly WrittenTypes _classes = new();
     private readonly Dictionary<Type, int> _typeIds = [];
     private readonly List<TypeRow> _types = [];
-    private readonly PieceBuffer _bodies = new();
+    private readonly PieceBuffer _bodies;
     private readonly GraphLocation _place = new();
     private readonly StateMigration? _moving;
 
+    /// <summary>The first of the objects whose bodies were too much to keep; they are written again by <see cref="WriteRest"/>.</summary>
+    private int _restFrom = int.MaxValue;
+
+    /// <summary>
+    /// While the rest is written, the object that was mentioned first next: objects are mentioned in the same order again, so most need not
+    /// be looked for.
+    /// </summary>
+    private int _nextMention;
+
+    /// <summary>True when all objects were found.</summary>
+    private bool _isComplete;
+
     /// <param name="isReflective">No generated code is used: for tests, which compare the two.</param>
     /// <param name="moving">What is written is for another class of immortal; null: for this one.</param>
-    internal GraphWriter(bool isReflective = false, StateMigration? moving = null)
+    /// <param name="keptBytesMax">The bytes of bodies that are kept in memory, about; the rest are written when they are sent.</param>
+    internal GraphWriter(bool isReflective = false, StateMigration? moving = null, long keptBytesMax = long.MaxValue)
     {
         IsReflective = isReflective;
+        _bodies = new PieceBuffer(keptBytesMax);
         _moving = moving;
         Bodies = new UsedMethodBodies(moving);
     }
@@ -88,27 +103,43 @@ public sealed class GraphWriter
     internal int IdOf(object instance)
     {
         if (_moving is not null) instance = _moving.Successor(instance, _place);
-        if (_objects.TryGetId(instance, out int known)) return known;
-        WrittenType type = ClassOf(instance);
-        if (type.IsDelegate && !_place.IsLocal) throw CannotWrite(type.InImage, " outside the locals of a method");
-        return _objects.Add(instance, type);
+        if (_isComplete && _nextMention < _objects.Count && ReferenceEquals(_objects[_nextMention], instance)) return _nextMention++;
+        return _objects.Find(instance) is >= 0 and { } known ? known : NewIdOf(instance);
     }
 
-    /// <summary>Writes everything reachable from what was mentioned, and then nothing can be added.</summary>
+    /// <summary>
+    /// Writes everything reachable from what was mentioned, and then nothing can be added. What is too much to keep is only walked through,
+    /// so that what cannot be written is found before anything is sent.
+    /// </summary>
     /// <exception cref="NotWritableException">Something of it cannot be written.</exception>
     internal void WriteAll()
     {
         var to = new CborWriter(_bodies);
         for (int i = 0; i < _objects.Count; i++)
         {
-            (object instance, WrittenType type) = _objects.At(i);
-            if (type.Id < 0) type.Id = Mention(type.InImage);
-            to.WriteUInt64((ulong)type.Id);
-            At(null);
-            type.Shape.Write(this, ref to, instance);
+            long at = to.Written;
+            int mentioned = _objects.Count;
+            WriteObject(ref to, i);
+            if (!_bodies.HasLost || _restFrom != int.MaxValue) continue;
+            (_restFrom, _nextMention) = (i, mentioned);
+            _bodies.CutTo(at);
         }
         to.Flush();
+        _isComplete = true;
     }
+
+    /// <summary>Writes the objects that were not kept. Nothing may have changed since.</summary>
+    /// <exception cref="InvalidOperationException">Something has: another thread than the handlers' changes the state.</exception>
+    internal void WriteRest(IBufferWriter<byte> rest)
+    {
+        if (_restFrom >= _objects.Count) return;
+        var to = new CborWriter(rest);
+        for (int i = _restFrom; i < _objects.Count; i++) WriteObject(ref to, i);
+        to.Flush();
+    }
+
+    /// <summary>Gives the memory back that the objects' ids take.</summary>
+    internal void Free() => _objects.Free();
 
     /// <summary>Writes the table of types, and then the objects: for a graph that is known to be small.</summary>
     internal void CopyTo(ref CborWriter to)
@@ -129,8 +160,8 @@ public sealed class GraphWriter
         to.WriteArrayHeader(checked(2 * _objects.Count));
     }
 
-    /// <summary>Gives the objects away, in pieces.</summary>
-    internal PieceBuffer TakeBodies() => _bodies;
+    /// <summary>Gives the objects away that were kept, in pieces.</summary>
+    internal List<NativePiece> TakeBodies() => _bodies.TakeAll();
 
     /// <summary>Returns the index of a type in the table of types, and enters the type if it is new there.</summary>
     internal int Mention(Type type)
@@ -190,18 +221,35 @@ public sealed class GraphWriter
         }
     }
 
-    private WrittenType ClassOf(object instance)
+    private void WriteObject(ref CborWriter to, int id)
     {
-        Type type = instance.GetType();
-        if (!_byClass.TryGetValue(type, out WrittenType? known))
-        {
-            _byClass.Add(type, known = new WrittenType(type, ObjectShapes.Of(type) ?? throw CannotWrite(type)));
-        }
-        // A method that is finished is its result, whatever its body was.
-        return instance is ISuspended { IsDone: true } frame ? known.Finished ??= Finished(frame.FinishedType) : known;
+        object instance = _objects[id];
+        WrittenType type = ClassOf(instance);
+        if (type.Id < 0) type.Id = Mention(type.InImage);
+        to.WriteUInt64((ulong)type.Id);
+        At(null);
+        type.Shape.Write(this, ref to, instance);
     }
 
-    private WrittenType Finished(Type result) => new(result, ObjectShapes.Of(result) ?? throw CannotWrite(result));
+    /// <summary>Gives an object that was not met before the next id, or that of its equal.</summary>
+    private int NewIdOf(object instance)
+    {
+        WrittenType type = ClassOf(instance);
+        if (type.IsDelegate && !_place.IsLocal) throw CannotWrite(type.InImage, " outside the locals of a method");
+        object? value = type.Shape.ValueOf(instance);
+        if (_objects.FindEqual(value) is >= 0 and { } known) return known;
+        if (_isComplete)
+            throw new InvalidOperationException($"{_place} changed while the state was being written; handlers alone may change it");
+        return _objects.Add(instance, value);
+    }
+
+    private WrittenType ClassOf(object instance)
+    {
+        WrittenType known = _classes.Of(instance.GetType()) ?? throw CannotWrite(instance.GetType());
+        // A method that is finished is its result, whatever its body was.
+        if (!known.MayBeFinished || instance is not ISuspended { IsDone: true } frame) return known;
+        return _classes.Of(frame.FinishedType) ?? throw CannotWrite(frame.FinishedType);
+    }
 
     /// <summary>Adds what the image depends on because of a type: generic arguments are types that it depends on, too.</summary>
     private void Depend(Type type)
@@ -217,43 +265,4 @@ public sealed class GraphWriter
         $"the body of {GraphLocation.Readable(made.DeclaringType ?? made)} is not known: {MethodBodyTable.Of(made.Assembly).Missing ?? $"no method refers to {made.Name}"}");
 
     private static string NameOf(Assembly assembly) => assembly.GetName().Name!;
-
-    /// <summary>Holds the objects of the graph by their ids, in the order of first encounter.</summary>
-    private sealed class WrittenObjects
-    {
-        private readonly Dictionary<object, int> _ids = new(ReferenceEqualityComparer.Instance), _idsOfValues = [];
-        private readonly List<(object Instance, WrittenType Type)> _inOrder = [];
-
-        internal int Count => _inOrder.Count;
-
-        internal (object Instance, WrittenType Type) At(int id) => _inOrder[id];
-
-        internal bool TryGetId(object instance, out int id) => _ids.TryGetValue(instance, out id);
-
-        /// <summary>Returns the id of an object that was not met before: a new one, or that of its equal.</summary>
-        internal int Add(object instance, WrittenType type)
-        {
-            int id = Count;
-            if (type.Shape.ValueOf(instance) is { } value && !_idsOfValues.TryAdd(value, id)) id = _idsOfValues[value];
-            else _inOrder.Add((instance, type));
-            _ids.Add(instance, id);
-            return id;
-        }
-    }
-
-    /// <summary>Holds what the graph knows of one class of objects: its shape, and its place in the table of types.</summary>
-    private sealed class WrittenType(Type inImage, ObjectShape shape)
-    {
-        internal Type InImage => inImage;
-
-        internal ObjectShape Shape => shape;
-
-        internal bool IsDelegate { get; } = typeof(Delegate).IsAssignableFrom(inImage);
-
-        /// <summary>The index in the table of types; -1 until the class is mentioned.</summary>
-        internal int Id { get; set; } = -1;
-
-        /// <summary>The type as which a frame is written when its method has ended.</summary>
-        internal WrittenType? Finished { get; set; }
-    }
 }

@@ -56,82 +56,121 @@ internal sealed class HashedSlots
     }
 
     /// <summary>
-    /// Fills an empty collection so that its items, in order, take the slots that are not free, and frees the others in the right order.
+    /// Begins to fill an empty collection so that its items, in order, take the slots that are not free, and the others are freed in the
+    /// right order.
     /// </summary>
-    /// <exception cref="InvalidDataException">The slots are not those of any collection.</exception>
-    internal void Fill<TKey>(object collection, IReadOnlyList<TKey> keys, int[] free, Action<TKey, int> add, Func<TKey, bool> remove)
-    {
-        bool[] isFree = new bool[keys.Count + free.Length];
-        foreach (int slot in free)
-        {
-            if ((uint)slot >= (uint)isFree.Length || isFree[slot])
-                throw new InvalidDataException($"The image holds a {collection.GetType()} with a free slot {slot} of {isFree.Length}.");
-            isFree[slot] = true;
-        }
-        object? own = _comparer.GetValue(collection);
-        var placing = new Placing<TKey>((IEqualityComparer<TKey>?)own ?? EqualityComparer<TKey>.Default, keys);
-        _comparer.SetValue(collection, placing);
-        // Whatever it is, nothing looks into it: hash and equality are ours. Null alone would not do, as nobody is asked for its hash.
-        TKey stopgap = typeof(TKey).IsValueType ? default! : Unsafe.As<object, TKey>(ref Unsafe.AsRef(in s_nobody));
-        int item = 0;
-        for (int slot = 0; slot < isFree.Length; slot++)
-        {
-            placing.Stopgap = isFree[slot] ? slot : null;
-            if (isFree[slot]) add(stopgap, -1);
-            else add(keys[item], item++);
-        }
-        for (int i = free.Length - 1; i >= 0; i--)
-        {
-            placing.Stopgap = free[i];
-            placing.IsRemoving = true;
-            if (!remove(stopgap)) throw new InvalidOperationException($"slot {free[i]} of a {collection.GetType()} was not found again");
-        }
-        _comparer.SetValue(collection, own);
-    }
-
-    private static readonly object s_nobody = new();
+    /// <param name="add">Adds a key that stands in a free slot meanwhile.</param>
+    internal SlotFiller<TKey> Fill<TKey>(object collection, int[] free, Action<TKey> add, Func<TKey, bool> remove) =>
+        new(_comparer, collection, free, add, remove);
 
     private static FieldInfo FieldOf(Type collection, string name) =>
         collection.GetField(name, BindingFlags.Instance | BindingFlags.NonPublic) ?? throw Unknown(collection, name);
 
     private static PlatformNotSupportedException Unknown(Type type, string name) =>
         new($"{type} of this runtime has no field {name}; checkpoints of such collections need the runtime that this version was made for");
+}
+
+/// <summary>
+/// Fills a hashed collection slot by slot. Whoever adds an item calls <see cref="BeforeItem"/> before, and <see cref="End"/> behind the
+/// last one. Meanwhile the collection has a comparer by which no item equals another, as they came from a collection.
+/// </summary>
+internal sealed class SlotFiller<TKey>
+{
+    private static readonly object s_nobody = new();
+
+    private readonly FieldInfo _comparer;
+    private readonly object _collection;
+    private readonly object? _own;
+    private readonly int[] _free, _inOrder;
+    private readonly Action<TKey> _add;
+    private readonly Func<TKey, bool> _remove;
+    private readonly Placing _placing;
+
+    /// <summary>The number of the free slots that are filled.</summary>
+    private int _passed;
+
+    internal SlotFiller(FieldInfo comparer, object collection, int[] free, Action<TKey> add, Func<TKey, bool> remove)
+    {
+        (_comparer, _collection, _free, _add, _remove) = (comparer, collection, free, add, remove);
+        _inOrder = [.. free.Order()];
+        for (int i = 1; i < _inOrder.Length; i++)
+            if (_inOrder[i] == _inOrder[i - 1]) throw Impossible(_inOrder[i]);
+        _own = comparer.GetValue(collection);
+        _placing = new Placing((IEqualityComparer<TKey>?)_own ?? EqualityComparer<TKey>.Default, _inOrder);
+        comparer.SetValue(collection, _placing);
+    }
 
     /// <summary>
-    /// Places items in slots of our choice: items keep their own hash, and what fills a gap gets one that no item has, so that it is found
-    /// again whatever its key.
+    /// The key that stands in the free slots. Nothing looks into it: hash and equality are ours. Null alone would not do, as nobody is
+    /// asked for its hash.
     /// </summary>
-    private sealed class Placing<TKey> : IEqualityComparer<TKey>
-    {
-        private readonly IEqualityComparer<TKey> _own;
-        private readonly HashSet<int> _taken = [];
-        private readonly Dictionary<int, int> _hashOfSlot = [];
-        private int _unused = int.MinValue;
+    private static TKey Stopgap => typeof(TKey).IsValueType ? default! : Unsafe.As<object, TKey>(ref Unsafe.AsRef(in s_nobody));
 
-        public Placing(IEqualityComparer<TKey> own, IReadOnlyList<TKey> keys)
+    /// <summary>Fills the free slots in front of the next item.</summary>
+    internal void BeforeItem()
+    {
+        for (; _passed < _inOrder.Length && _inOrder[_passed] == _placing.Slot; _passed++, _placing.Slot++)
         {
-            _own = own;
-            foreach (TKey key in keys) _taken.Add(HashOf(key));
+            _placing.IsGap = true;
+            _add(Stopgap);
+        }
+        _placing.IsGap = false;
+        _placing.Slot++;
+    }
+
+    /// <summary>Empties the free slots, the one that is used next last.</summary>
+    /// <exception cref="InvalidDataException">The slots are not those of any collection.</exception>
+    internal void End()
+    {
+        BeforeItem();
+        if (_passed < _inOrder.Length) throw Impossible(_inOrder[_passed]);
+        for (int i = _free.Length - 1; i >= 0; i--)
+        {
+            _placing.Find(_free[i]);
+            if (!_remove(Stopgap)) throw new InvalidOperationException($"slot {_free[i]} of a {_collection.GetType()} was not found again");
+        }
+        _comparer.SetValue(_collection, _own);
+    }
+
+    private InvalidDataException Impossible(int slot) =>
+        new($"The image holds a {_collection.GetType()} in which slot {slot} cannot be free.");
+
+    /// <summary>
+    /// Items keep their own hash. What fills a gap has one by its slot, by which it is found again. A collection looks first at what was
+    /// added last, so where items behind the gap have its hash too, as many are passed.
+    /// </summary>
+    private sealed class Placing(IEqualityComparer<TKey> own, int[] free) : IEqualityComparer<TKey>
+    {
+        /// <summary>The number of the items behind a slot that have the hash of its gap.</summary>
+        private readonly Dictionary<int, int> _behind = [];
+        private bool _isRemoving;
+        private int _toPass;
+
+        /// <summary>The slot that is filled or emptied next.</summary>
+        public int Slot { get; set; }
+
+        /// <summary>True while a gap is filled or emptied.</summary>
+        public bool IsGap { get; set; }
+
+        /// <summary>Turns to the gap in a slot, which is to be removed.</summary>
+        public void Find(int slot)
+        {
+            (Slot, IsGap, _isRemoving) = (slot, true, true);
+            _toPass = _behind.GetValueOrDefault(slot);
         }
 
-        /// <summary>The slot whose gap is being filled or emptied; null: an item is being added.</summary>
-        public int? Stopgap { get; set; }
-
-        public bool IsRemoving { get; set; }
-
-        /// <summary>
-        /// Items came from a collection, so none equals another; only an emptied gap is looked for, and it alone has that hash.
-        /// </summary>
-        public bool Equals(TKey? x, TKey? y) => IsRemoving;
+        /// <summary>It is asked about keys of one hash. Items came from a collection, so none equals another.</summary>
+        public bool Equals(TKey? x, TKey? y) => _isRemoving && _toPass-- == 0;
 
         public int GetHashCode(TKey key)
         {
-            if (Stopgap is not { } slot) return HashOf(key);
-            if (_hashOfSlot.TryGetValue(slot, out int hash)) return hash;
-            while (!_taken.Add(_unused)) _unused++;
-            return _hashOfSlot[slot] = _unused;
+            if (IsGap) return HashOfGap(Slot);
+            int hash = key is null ? 0 : own.GetHashCode(key), slot = hash - HashOfGap(0);
+            if (slot >= 0 && slot < Slot && Array.BinarySearch(free, slot) >= 0) _behind[slot] = _behind.GetValueOrDefault(slot) + 1;
+            return hash;
         }
 
-        private int HashOf(TKey key) => key is null ? 0 : _own.GetHashCode(key);
+        /// <summary>Returns a hash that few items have.</summary>
+        private static int HashOfGap(int slot) => int.MinValue + slot;
     }
 }

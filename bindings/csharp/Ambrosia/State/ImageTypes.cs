@@ -56,6 +56,7 @@ internal sealed class ImageTypes
 internal sealed record ImageType(Type? Type, string? Missing, TypeKind Kind, string[] Members)
 {
     private FieldPlan? _plan;
+    private (bool IsKnown, PackedForm? Form) _packed;
 
     internal bool HasFields => Kind is TypeKind.Class or TypeKind.Struct or TypeKind.SuspendedMethod;
 
@@ -64,4 +65,22 @@ internal sealed record ImageType(Type? Type, string? Missing, TypeKind Kind, str
     internal FieldPlan Plan => _plan ??= HasFields && Type is not null
         ? FieldPlan.Named(Type, [.. Members.Where(static (_, i) => i % 2 == 0)])
         : throw new InvalidDataException($"The image does not name the fields of {Missing ?? Type!.ToString()}.");
+
+    /// <summary>Returns the form of elements that stand as one byte string; null: they do not.</summary>
+    /// <exception cref="InvalidDataException">They do, and are no numbers.</exception>
+    internal PackedForm? PackedIn(ImageTypes types)
+    {
+        if (!_packed.IsKnown) _packed = (true, FindPacked(types));
+        return _packed.Form;
+    }
+
+    private PackedForm? FindPacked(ImageTypes types)
+    {
+        if (Kind is not (TypeKind.Array or TypeKind.Sequence or TypeKind.Map) || !Array.TrueForAll(Members, IsPacked)) return null;
+        string[] slots = Array.ConvertAll(Members, static member => member[SlotTexts.Packed.Length..]);
+        return slots.Length == (Kind == TypeKind.Map ? 2 : 1) && PackedForm.Of(slots, types) is { } form ? form
+            : throw new InvalidDataException($"The image holds a packed {Missing ?? Type!.ToString()} whose elements are no numbers.");
+    }
+
+    private static bool IsPacked(string slot) => slot.StartsWith(SlotTexts.Packed, StringComparison.Ordinal);
 }

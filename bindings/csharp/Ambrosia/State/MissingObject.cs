@@ -15,9 +15,11 @@ internal sealed class MissingObject(string type) : ObjectShape
     internal override void Write(GraphWriter graph, ref CborWriter to, object instance) =>
         throw new InvalidOperationException("An object of a class that is missing was restored.");
 
-    internal override object Allocate(GraphReader graph, ref CborReader from) => this;
+    internal override bool IsMadeWhole(GraphReader graph) => true;
 
-    internal override void Fill(GraphReader graph, ref CborReader from, object instance)
+    internal override object Allocate(GraphReader graph, ref CborReader from)
     {
+        graph.Skip(ref from);
+        return this;
     }
 }

@@ -87,6 +87,11 @@ internal abstract class ObjectShape
     /// <summary>True when an object is allocated after all others, because it is made of one of them.</summary>
     internal virtual bool IsMadeLate => false;
 
+    /// <summary>
+    /// Says whether the objects of this image refer to nothing, so that they are whole when they are allocated, and are not filled.
+    /// </summary>
+    internal virtual bool IsMadeWhole(GraphReader graph) => false;
+
     /// <summary>The kind of the bodies of these objects, as the image's table of types says it.</summary>
     internal abstract TypeKind Kind { get; }
 
@@ -102,12 +107,13 @@ internal abstract class ObjectShape
     internal virtual object? ValueOf(object instance) => null;
 
     /// <summary>
-    /// Makes an empty object of the class; <paramref name="from"/> is at its body, for those that need its size or content.
+    /// Makes an empty object of the class; <paramref name="from"/> is at its body, for those that need its size or content. One that
+    /// is whole then reads the body to its end.
     /// </summary>
     internal abstract object Allocate(GraphReader graph, ref CborReader from);
 
-    /// <summary>Fills an object that was allocated. All others are allocated by then.</summary>
-    internal abstract void Fill(GraphReader graph, ref CborReader from, object instance);
+    /// <summary>Fills an object that was allocated, and reads its body to the end. All others are allocated by then.</summary>
+    internal virtual void Fill(GraphReader graph, ref CborReader from, object instance) => graph.Skip(ref from);
 }
 
 /// <summary>
@@ -126,12 +132,13 @@ internal sealed class BoxShape<T> : ObjectShape
 
     internal override object? ValueOf(object instance) => instance as string;
 
+    internal override bool IsMadeWhole(GraphReader graph) => _slot.StandsForItself;
+
     internal override object Allocate(GraphReader graph, ref CborReader from) =>
         _slot.StandsForItself ? _slot.Read(graph, ref from)! : RuntimeHelpers.GetUninitializedObject(typeof(T));
 
     internal override void Fill(GraphReader graph, ref CborReader from, object instance)
     {
-        if (_slot.StandsForItself) return;
         if (_slot.IsOfFields) graph.PlanOf(typeof(T)).Read(graph, ref from, instance);
         else Boxes.In<T>(instance) = _slot.Read(graph, ref from);
     }
@@ -172,6 +179,8 @@ internal sealed class FailureShape : ObjectShape
         to.WriteNull();
     }
 
+    internal override bool IsMadeWhole(GraphReader graph) => true;
+
     internal override object Allocate(GraphReader graph, ref CborReader from)
     {
         var chain = new Stack<(string? Type, string? Message)>();
@@ -184,10 +193,6 @@ internal sealed class FailureShape : ObjectShape
         foreach ((string? type, string? message) in chain) failure = new RemoteCallException(type ?? "", message ?? "", failure);
         return failure ?? throw new InvalidDataException("The image holds an empty failure.");
     }
-
-    internal override void Fill(GraphReader graph, ref CborReader from, object instance)
-    {
-    }
 }
 
 /// <summary>Writes the objects of a class as the app's serializer says. Each is still one object, however many refer to it.</summary>
@@ -199,11 +204,9 @@ internal sealed class SerializedShape<T>(IStateSerializer<T> serializer) : Objec
     internal override void Write(GraphWriter graph, ref CborWriter to, object instance) =>
         SerializedItem.Write(graph, ref to, (T)instance, serializer);
 
-    internal override object Allocate(GraphReader graph, ref CborReader from) => SerializedItem.Read(ref from, serializer);
+    internal override bool IsMadeWhole(GraphReader graph) => true;
 
-    internal override void Fill(GraphReader graph, ref CborReader from, object instance)
-    {
-    }
+    internal override object Allocate(GraphReader graph, ref CborReader from) => SerializedItem.Read(ref from, serializer);
 }
 
 /// <summary>
@@ -215,14 +218,12 @@ internal sealed class StaticsShape(Type type) : ObjectShape
 
     internal override void Write(GraphWriter graph, ref CborWriter to, object instance) => to.WriteNull();
 
+    internal override bool IsMadeWhole(GraphReader graph) => true;
+
     internal override object Allocate(GraphReader graph, ref CborReader from)
     {
         from.ReadNull();
         return Of(type);
-    }
-
-    internal override void Fill(GraphReader graph, ref CborReader from, object instance)
-    {
     }
 
     internal static object Of(Type type) => type.GetField("<>9", BindingFlags.Static | BindingFlags.Public)?.GetValue(null)

@@ -2,36 +2,40 @@ using System.Buffers.Binary;
 using System.Runtime.InteropServices;
 using System.Text;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Images;
 
 namespace Ambrosia.State;
 
 /// <summary>
-/// The form of the elements of an array that stands in an image as one byte string (docs/image.md): each element is its numbers one behind
-/// another, in a fixed width each, the lowest byte first. It is known of a type of this build, or of a row of an image; where the two are
-/// not equal, an element is turned into the items as which it would stand elsewhere, and read by the names of its fields.
+/// The form of the elements of an array or collection that stand in an image as one byte string (docs/image.md): each element is its
+/// numbers one behind another, in a fixed width each, the lowest byte first. It is known of a type of this build, or of a row of an image;
+/// where the two are not equal, an element is turned into the items as which it would stand elsewhere, and read by the names of its fields.
 /// </summary>
 /// <param name="Text">All that decides about the bytes: two forms with one text are equal.</param>
 /// <param name="Bytes">The size of an element in bytes, always above 0.</param>
 /// <param name="Numbers">The slots of the numbers in order; null stands in front of a struct, with the count of its fields.</param>
 internal sealed record PackedForm(string Text, int Bytes, IReadOnlyList<PackedNumber> Numbers)
 {
-    private static readonly Dictionary<string, int> s_bytesOf = new()
-    {
-        ["b"] = 1, ["i1"] = 1, ["u1"] = 1, ["i2"] = 2, ["u2"] = 2, ["c"] = 2, ["f2"] = 2, ["i4"] = 4, ["u4"] = 4, ["f4"] = 4, ["dd"] = 4,
-        ["i8"] = 8, ["u8"] = 8, ["f8"] = 8, ["ts"] = 8, ["dt"] = 8, ["td"] = 8, ["d"] = 16, ["g"] = 16, ["i16"] = 16, ["u16"] = 16,
-    };
+    /// <summary>
+    /// Returns the form of the elements of an array or collection in the image that is being read; null: they are not packed.
+    /// </summary>
+    /// <exception cref="InvalidDataException">The image says that they are, and they cannot be.</exception>
+    internal static PackedForm? In(GraphReader graph, Type collection) => graph.Types.Of(collection)?.PackedIn(graph.Types);
 
     /// <summary>Returns the form of elements of which an image says this; null where they are not such elements.</summary>
-    internal static PackedForm? Of(string slot, ImageTypes types)
+    /// <param name="slots">The slot of the elements, or those of keys and values.</param>
+    internal static PackedForm? Of(ReadOnlySpan<string> slots, ImageTypes types)
     {
         var text = new StringBuilder();
         var numbers = new List<PackedNumber>();
-        return TryAdd(slot, types, text, numbers, depth: 0) && numbers.Sum(static each => each.Bytes) is > 0 and { } bytes
-            ? new PackedForm(text.ToString(), bytes, numbers) : null;
+        bool isPair = slots.Length == 2;
+        text.Append(isPair ? "(key:" : "");
+        if (!TryAdd(slots[0], types, text, numbers, depth: 0)) return null;
+        text.Append(isPair ? "value:" : "");
+        if (isPair && !TryAdd(slots[1], types, text, numbers, depth: 0)) return null;
+        text.Append(isPair ? ")" : "");
+        return numbers.Sum(static each => each.Bytes) is > 0 and { } bytes ? new PackedForm(text.ToString(), bytes, numbers) : null;
     }
-
-    /// <summary>Returns the size in bytes of a number in its packed form; 0 where a place of this slot is not a number.</summary>
-    internal static int BytesOf(string slot) => s_bytesOf.GetValueOrDefault(slot);
 
     /// <summary>Writes one packed element as the items that it would be in another place.</summary>
     internal void Unpack(ReadOnlySpan<byte> element, ref CborWriter to)
@@ -47,7 +51,7 @@ internal sealed record PackedForm(string Text, int Bytes, IReadOnlyList<PackedNu
     private static bool TryAdd(string slot, ImageTypes types, StringBuilder text, List<PackedNumber> numbers, int depth)
     {
         const int DepthMax = 32;
-        if (BytesOf(slot) is > 0 and { } bytes)
+        if (PackedNumbers.BytesOf(slot) is > 0 and { } bytes)
         {
             numbers.Add(new PackedNumber(slot, bytes, 0));
             text.Append(slot).Append(' ');

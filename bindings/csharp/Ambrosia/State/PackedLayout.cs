@@ -3,6 +3,7 @@ using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Text;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Images;
 
 namespace Ambrosia.State;
 
@@ -30,7 +31,8 @@ internal sealed class PackedLayout
     /// <summary>The packed form, in the words of <see cref="PackedForm.Text"/>.</summary>
     internal string Text => _text.ToString();
 
-    private bool IsWhole => _runs.Count == 1 && _runs[0].Bytes == Stride;
+    /// <summary>True if the packed form of a value is all of its memory, as it stands.</summary>
+    internal bool IsWhole => _runs.Count == 1 && _runs[0].Bytes == Stride;
 
     /// <summary>Returns the layout of a type; null where its values do not consist of numbers alone.</summary>
     internal static PackedLayout? Of<T>()
@@ -95,7 +97,7 @@ internal sealed class PackedLayout
         if (type.IsEnum) type = Enum.GetUnderlyingType(type);
         if (NumberOf(type) is { } number)
         {
-            Add(offset, PackedForm.BytesOf(number));
+            Add(offset, PackedNumbers.BytesOf(number));
             _text.Append(number).Append(' ');
             return true;
         }
@@ -120,8 +122,8 @@ internal sealed class PackedLayout
 
     /// <summary>Returns the slot of a number whose packed form is its memory; null: the type is none.</summary>
     private static string? NumberOf(Type type) =>
-        type != typeof(nint) && type != typeof(nuint) && type.IsValueType && Slots.TextOf(type) is { } text && PackedForm.BytesOf(text) > 0
-            ? text : null;
+        type != typeof(nint) && type != typeof(nuint) && type.IsValueType
+        && Slots.TextOf(type) is { } text && PackedNumbers.BytesOf(text) > 0 ? text : null;
 
     private static bool IsPlainStruct(Type type) =>
         type.IsValueType && !type.IsExplicitLayout && FieldPlan.Of(type) is { IsSuspendedMethod: false }

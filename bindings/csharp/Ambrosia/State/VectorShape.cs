@@ -1,6 +1,3 @@
-using System.Buffers;
-using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
 using Ambrosia.Protocol;
 
 namespace Ambrosia.State;
@@ -11,21 +8,19 @@ namespace Ambrosia.State;
 internal sealed class VectorShape<T> : ObjectShape
 {
     private readonly Slot<T> _slot = (Slot<T>)Slots.Of(typeof(T));
-    private readonly PackedLayout? _packed = PackedLayout.Of<T>();
+    private readonly PackedItems<T> _packed = new();
 
     internal override TypeKind Kind => TypeKind.Array;
 
-    internal override string[] Members(GraphWriter graph) =>
-        [_packed is null ? _slot.Describe(graph) : SlotTexts.Packed + _slot.Describe(graph)];
+    internal override string[] Members(GraphWriter graph) => [_packed.Described(_slot.Describe(graph))];
 
     internal override void Write(GraphWriter graph, ref CborWriter to, object instance)
     {
         var items = (T[])instance;
-        if (_packed is not null)
+        if (_packed.IsWritten)
         {
-            to.WriteBytesHeader((ulong)items.LongLength * (ulong)_packed.Bytes);
-            for (int at = 0, count; at < items.Length; at += count)
-                _packed.Write(graph, ref to, BytesOf(items, at, count = Math.Min(items.Length - at, StretchMax)));
+            _packed.WriteHeader(ref to, items.Length);
+            _packed.Write(graph, ref to, items);
             return;
         }
         to.WriteArrayHeader(items.Length);
@@ -39,22 +34,19 @@ internal sealed class VectorShape<T> : ObjectShape
     /// <summary>The framework and the compiler give the same empty array to all.</summary>
     internal override object? ValueOf(object instance) => ((T[])instance).Length == 0 ? typeof(T[]) : null;
 
+    internal override bool IsMadeWhole(GraphReader graph) => PackedForm.In(graph, typeof(T[])) is not null;
+
     internal override object Allocate(GraphReader graph, ref CborReader from)
     {
-        if (from.PeekKind() != CborKind.Bytes) return new T[from.ReadArrayHeader()];
-        long bytes = graph.ReadBytesLength(ref from), count = bytes / FormOf(graph, bytes).Bytes;
-        return count <= Array.MaxLength ? new T[count]
-            : throw new InvalidDataException($"The image holds a {typeof(T[])} of {count} elements.");
+        if (PackedForm.In(graph, typeof(T[])) is not { } form) return new T[from.ReadArrayHeader()];
+        T[] items = _packed.NewArray(PackedItems<T>.ReadHeader(graph, ref from, form));
+        _packed.Read(graph, ref from, form, items, _slot.Read);
+        return items;
     }
 
     internal override void Fill(GraphReader graph, ref CborReader from, object instance)
     {
         var items = (T[])instance;
-        if (from.PeekKind() == CborKind.Bytes)
-        {
-            Unpack(graph, ref from, items);
-            return;
-        }
         from.ReadArrayHeader();
         for (int i = 0; i < items.Length; i++)
         {
@@ -62,46 +54,6 @@ internal sealed class VectorShape<T> : ObjectShape
             items[i] = _slot.Read(graph, ref from);
         }
     }
-
-    /// <summary>The number of elements that are looked at in one stretch of memory.</summary>
-    private static int StretchMax => Math.Max(1, (1 << 20) / Unsafe.SizeOf<T>());
-
-    /// <summary>Returns the form in which the image holds the elements.</summary>
-    private static PackedForm FormOf(GraphReader graph, long bytes)
-    {
-        string? slot = graph.Types.Of(typeof(T[]))?.Members.FirstOrDefault();
-        return slot is not null && slot.StartsWith(SlotTexts.Packed, StringComparison.Ordinal)
-            && PackedForm.Of(slot[SlotTexts.Packed.Length..], graph.Types) is { } form && bytes % form.Bytes == 0 ? form
-            : throw new InvalidDataException($"The image holds a {typeof(T[])} of {bytes} bytes, which are not its elements.");
-    }
-
-    private void Unpack(GraphReader graph, ref CborReader from, T[] items)
-    {
-        PackedForm form = FormOf(graph, graph.ReadBytesLength(ref from));
-        if (_packed is not null && form.Text == _packed.Text)
-        {
-            for (int at = 0, count; at < items.Length; at += count)
-            {
-                count = Math.Min(items.Length - at, StretchMax);
-                _packed.Read(graph.ReadContent(ref from, count * form.Bytes), BytesOf(items, at, count));
-            }
-            return;
-        }
-        var element = new ArrayBufferWriter<byte>();
-        for (int i = 0; i < items.Length; i++)
-        {
-            element.ResetWrittenCount();
-            var to = new CborWriter(element);
-            form.Unpack(graph.ReadContent(ref from, form.Bytes), ref to);
-            to.Flush();
-            var unpacked = new CborReader(element.WrittenSpan);
-            items[i] = _slot.Read(graph, ref unpacked);
-        }
-    }
-
-    private static Span<byte> BytesOf(T[] items, int at, int count) =>
-        MemoryMarshal.CreateSpan(
-            ref Unsafe.As<T, byte>(ref Unsafe.Add(ref MemoryMarshal.GetArrayDataReference(items), at)), count * Unsafe.SizeOf<T>());
 }
 
 /// <summary>Writes an array of several dimensions as an array of its lengths, and then the elements row by row.</summary>

@@ -52,5 +52,6 @@ internal static class ValueImage
         to.WriteArrayHeader(3);
         graph.CopyTo(ref to);
         to.WriteEncoded(root.WrittenSpan);
+        graph.Free();
     }
 }

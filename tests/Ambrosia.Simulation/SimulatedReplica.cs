@@ -201,7 +201,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
 
     private void Begun(Coordinator.Coordinator parts)
     {
-        parts.Sessions.Accepted += () => _mayClaim = true;
+        parts.Sessions.Admission.Accepted += () => _mayClaim = true;
         Orders = new ReplicaOrders(world, this, parts);
         _housekeeping = new Housekeeping(parts);
         if (!parts.HasLog) _role = new SecondaryRole(parts, _standby!, _follower!, NewSpare, () => _nameLock?.PublishAddress(Address));
@@ -361,7 +361,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
             parts.BecomePrimary(new PrimaryStart(claimed.Fence, claimed.PrimaryLock, log));
             world.Trace($"{Process} leads from {log.Writer.Durable}");
         }
-        else if (result is ClaimResult.Held) parts.Sessions.FollowAnother();
+        else if (result is ClaimResult.Held) parts.Sessions.Admission.FollowAnother();
         IsClaiming = false;
     }
 

@@ -108,7 +108,7 @@ internal sealed class AppStatus(
     AppSessionRegistry sessions, AppExecution execution, ReplicaCheckpoints checkpoints, AppWatch watch)
 {
     /// <summary>Why the app that has come is given nothing; null: it is, or none has come.</summary>
-    public string? WaitsBecause => sessions.WaitsBecause;
+    public string? WaitsBecause => sessions.Admission.WaitsBecause;
 
     public void AddProgressTo(JsonObject status)
     {

@@ -25,10 +25,7 @@ internal sealed class AppSession(
 
     private readonly RankedLock _gate = new(LockRank.AppSession);
 
-    /// <summary>What an accepted app has said so far, which is not answered yet. The thread that reads the app.</summary>
-    private AppHello? _hello;
-    private BuildMethods? _methods;
-
+    private readonly AppGreeting _greeting = new();
     private AppStage _stage; // written under the lock, by the thread that reads the app but for one step of the one that sends
 
     /// <summary>
@@ -109,7 +106,10 @@ internal sealed class AppSession(
     /// An app that has shown its token waits while another session is live: that one's app may be dead and its last bytes still on the way.
     /// The pump ends this patience, and then the app is refused. Set before the hello, ended by the thread that reads the app.
     /// </summary>
-    public bool IsPatient { get; set; }
+    public bool IsPatient { get => _greeting.IsPatient; set => _greeting.IsPatient = value; }
+
+    /// <summary>What the app says of itself; null: it has said nothing that was accepted.</summary>
+    public AppHello? App => _greeting.App;
 
     /// <summary>
     /// What the app says to itself, a digest or a decision found no room in the log: the pump waits before it receives more.
@@ -131,8 +131,9 @@ internal sealed class AppSession(
         {
             case FrameType.AppHello: return Hello(AppHello.Read(payload));
             case FrameType.BuildMethods:
-                _methods ??= control.Contracts.KeepMethods(_hello!.Build!.Value, BuildMethodsFrame.Read(payload));
-                return Begin(_hello!, _methods);
+                AppHello hello = _greeting.App!;
+                _greeting.Methods ??= control.Contracts.KeepMethods(hello.Build!.Value, BuildMethodsFrame.Read(payload));
+                return Begin(hello, _greeting.Methods);
             case FrameType.Destination: outputs.Declare(DestinationFrame.Read(payload)); return ReadAnswer.More;
             case FrameType.PrimaryReady: PrimaryReady(Protocol.Frames.PrimaryReady.Read(payload)); return ReadAnswer.More;
             case FrameType.Goodbye: throw Left(Goodbye.Read(payload));
@@ -151,9 +152,10 @@ internal sealed class AppSession(
     private ReadAnswer Hello(AppHello hello)
     {
         if (_stage != AppStage.AwaitHello) throw new ProtocolViolation("P2.4", "second hello");
-        if (sessions.WhatIsWrong(hello) is { } wrong) throw Refuse(wrong);
+        if (sessions.Admission.WhatIsWrong(hello) is { } wrong) throw Refuse(wrong);
+        _greeting.App = hello;
         if (hello.Build is null) return Begin(hello, null);
-        using (_gate.Enter()) (_hello, _stage) = (hello, AppStage.AwaitMethods);
+        using (_gate.Enter()) _stage = AppStage.AwaitMethods;
         return ReadAnswer.More;
     }
 
@@ -274,6 +276,21 @@ internal sealed class AppSession(
         feed.End();
         sessions.Ended(this);
     }
+}
+
+/// <summary>
+/// Holds what an app that shows its token has said, and how long it is kept, before its session begins. The thread that reads the app
+/// writes it.
+/// </summary>
+internal sealed class AppGreeting
+{
+    /// <summary>It waits while another session is live.</summary>
+    public bool IsPatient { get; set; }
+
+    public AppHello? App { get; set; }
+
+    /// <summary>What its build executes; null: it has not said it.</summary>
+    public BuildMethods? Methods { get; set; }
 }
 
 /// <summary>Ends a session: the app said goodbye, or was sent away.</summary>

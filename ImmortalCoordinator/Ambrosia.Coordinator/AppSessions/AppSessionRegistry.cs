@@ -1,4 +1,3 @@
-using System.Security.Cryptography;
 using Ambrosia.Coordinator.Builds;
 using Ambrosia.Coordinator.Checkpoints;
 using Ambrosia.Coordinator.LogFeed;
@@ -6,7 +5,6 @@ using Ambrosia.Coordinator.Outboxes;
 using Ambrosia.Coordinator.Replay;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Log.Checkpoints;
-using Ambrosia.Log.Fencing;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
 using Ambrosia.Protocol.Locking;
@@ -22,43 +20,22 @@ internal sealed class AppSessionRegistry(
     CoordinatorInputs inputs, ReplicaLog log, OutputStore outputs, AppExecution execution, ReplicaCheckpoints checkpoints,
     AppControl control)
 {
-    /// <summary>An app that waits is judged again after so long.</summary>
-    private static readonly TimeSpan s_judgeEvery = TimeSpan.FromMilliseconds(200);
-
-    private readonly RedeployCheck _redeploys = new(inputs, control.Contracts);
     private readonly RankedLock _gate = new(LockRank.AppSessionRegistry);
-    private AppSession? _live;
+    /// <summary>
+    /// The session that is primary, or on its way, and whether the progress is its own, and no longer that of the one before.
+    /// </summary>
+    private (AppSession? Session, bool HasPlace) _live;
 
     /// <summary>
     /// What was emitted below this is in the outboxes, or trimmed: no session of a primary begins beyond. Null: nothing was restored yet.
     /// </summary>
     private Lsn? _reach;
 
-    /// <summary>Why the app that has come is given nothing as yet, and when it is judged again.</summary>
-    private (string Why, TimeSpan Until)? _waits;
-
-    private bool _isAccepted;
-
-    /// <summary>
-    /// An app was accepted where no replica was primary: it is given nothing before this one has the log or another one has, since what the
-    /// new epoch begins with is in force from its first record on (log-format L5.13).
-    /// </summary>
-    private bool _isClaiming;
-
-    /// <summary>What the live session's app says of itself; null: there is none.</summary>
-    private AppHello? _app;
-
-    /// <summary>The app whose build executes the epoch that this replica holds: one build executes an epoch. Null: none has come.</summary>
-    private AppHello? _ofEpoch;
-
-    /// <summary>The progress is that of the live session, and no longer that of the one before.</summary>
-    private bool _hasPlace;
-
     /// <summary>A session of this replica was primary, so that peers may have been sent what its outboxes hold.</summary>
     private volatile bool _mayHaveSent;
 
     /// <summary>The session that is primary, or on its way.</summary>
-    public AppSession? Live { get { using (_gate.Enter()) return _live; } }
+    public AppSession? Live { get { using (_gate.Enter()) return _live.Session; } }
 
     /// <summary>
     /// A checkpoint at or below this must stay, and the log behind it: the session that is live reads on from here, and the primary's next
@@ -68,7 +45,8 @@ internal sealed class AppSessionRegistry(
     {
         get
         {
-            using (_gate.Enter()) return _reach is null || _live is null ? _reach : _hasPlace ? execution.Progress.Processed : Lsn.Zero;
+            using (_gate.Enter())
+                return _reach is null || _live.Session is null ? _reach : _live.HasPlace ? execution.Progress.Processed : Lsn.Zero;
         }
     }
 
@@ -82,16 +60,10 @@ internal sealed class AppSessionRegistry(
         - (Live is { HasBegun: true } ? Math.Min(log.Durable.Value, execution.Progress.Processed.Value) : 0);
 
     /// <summary>What the live session's app says of itself; null: there is none.</summary>
-    public AppHello? App { get { using (_gate.Enter()) return _app; } }
+    public AppHello? App => Live is { HasBegun: true } session ? session.App : null;
 
-    /// <summary>Why the app that has come is given nothing as yet; null: it is, or none has come.</summary>
-    public string? WaitsBecause { get { using (_gate.Enter()) return _waits?.Why; } }
-
-    /// <summary>An app was accepted, so that this replica may become primary. It stays true, since another app of it may come.</summary>
-    public bool IsAccepted { get { using (_gate.Enter()) return _isAccepted; } }
-
-    /// <summary>An app was accepted. Called under no lock.</summary>
-    public event Action? Accepted;
+    /// <summary>It decides which app may have a session.</summary>
+    public AppAdmission Admission { get; } = new(inputs, log, execution, control.Contracts);
 
     /// <summary>Hears what becomes of the sessions of a primary.</summary>
     public required ISessionObserver Observer { get; init; }
@@ -100,24 +72,12 @@ internal sealed class AppSessionRegistry(
     public void BecomePrimary()
     {
         execution.BecomePrimary();
-        using (_gate.Enter()) (_ofEpoch, _isClaiming) = (_app, false);
+        Admission.BecomePrimary(App);
         Live?.BecomePrimary(log.DurableOrFirst);
     }
 
-    /// <summary>Another replica is primary: an app that was accepted follows.</summary>
-    public void FollowAnother() { using (_gate.Enter()) _isClaiming = false; }
-
     /// <summary>The log has advanced, or queries wait: the app may have something to do.</summary>
     public void Wake() => Live?.Wake();
-
-    /// <summary>Returns why the app cannot be the instance's whatever comes; null: it may be.</summary>
-    public string? WhatIsWrong(AppHello hello)
-    {
-        if (!CryptographicOperations.FixedTimeEquals(hello.Token.Span, inputs.AppToken.Span)) return "the token is wrong";
-        if (hello.AppVersion == 0) return "the app states version 0; versions of an app begin with 1";
-        return hello.VersionMin > 1 || hello.VersionMax < 1
-            ? $"the app speaks protocol versions {hello.VersionMin} to {hello.VersionMax}, this coordinator 1" : null;
-    }
 
     /// <summary>
     /// Makes the session the instance's, if there is none. False: <paramref name="why"/> not; null: not yet, since more of
@@ -129,74 +89,35 @@ internal sealed class AppSessionRegistry(
     public bool TryBegin(AppSession session, AppHello hello, BuildMethods? methods, out string? why)
     {
         why = null;
-        TimeSpan now = inputs.Time.GetElapsedTime(0);
-        using (_gate.Enter()) if (_isClaiming || (_waits is { } waits && now < waits.Until)) return false;
+        if (Admission.IsWaiting) return false;
         using (_gate.Enter())
         {
-            why = _live is null ? null : $"session {_live.Number} is live; one app at a time";
+            why = _live.Session is { } live ? $"session {live.Number} is live; one app at a time" : null;
             if (why is not null) return false;
-            _live = session;
+            _live = (session, false);
         }
-        Lsn durable = log.Durable;
-        RestoredCheckpoint? checkpoint;
+        bool begins = false;
+        RestoredCheckpoint? checkpoint = null;
         try
         {
+            Lsn durable = log.Durable;
             checkpoint = FindStart(durable);
+            begins = Admission.MayExecute(hello, methods, checkpoint?.Header);
+            if (begins) Begin(session, checkpoint, hello, durable);
+            return begins;
         }
         catch (LogUnreadException)
         {
-            using (_gate.Enter()) _live = null;
             return false;
-        }
-        if (!MayExecute(hello, methods, checkpoint?.Header, now))
-        {
-            checkpoint?.Dispose();
-            return false;
-        }
-        Begin(session, checkpoint, hello, durable);
-        return true;
-    }
-
-    /// <summary>Judges what the app would make of the log; false: it waits. Where it must not execute it at all, nobody is live.</summary>
-    private bool MayExecute(AppHello hello, BuildMethods? methods, CheckpointHeader? checkpoint, TimeSpan now)
-    {
-        bool isAccepted = false;
-        try
-        {
-            uint inForce = log.AppVersion;
-            if (inForce != 0 && inForce != hello.AppVersion) throw new AppVersionException(inForce, hello.AppVersion);
-            AppHello? ofEpoch;
-            using (_gate.Enter()) ofEpoch = _ofEpoch;
-            if (RedeployCheck.WhatReplaces(ofEpoch, hello) is { } replaced) throw new RedeployRefusedException(replaced);
-            if (execution.ExecutesAgainFrom is not null) return isAccepted = true; // by the build whose divergence is looked at
-            (RedeployVerdict verdict, string why) = _redeploys.Judge(hello, methods, checkpoint, execution.OwnsLog);
-            if (verdict == RedeployVerdict.Refused) throw new RedeployRefusedException(why);
-            isAccepted = verdict == RedeployVerdict.Accepted;
-            if (!isAccepted) Wait(why, now + s_judgeEvery);
-            else if (!execution.OwnsLog) isAccepted = MayFollow();
-            return isAccepted;
         }
         finally
         {
-            if (!isAccepted) using (_gate.Enter()) _live = null;
+            if (!begins)
+            {
+                using (_gate.Enter()) _live = default;
+                checkpoint?.Dispose();
+            }
         }
-    }
-
-    private void Wait(string why, TimeSpan until)
-    {
-        bool isNew;
-        using (_gate.Enter()) (isNew, _waits) = (_waits is null, (why, until));
-        if (isNew) inputs.Logger.RedeployWaits(why);
-    }
-
-    /// <summary>Says whether the app begins at once, behind another replica; false: this one claims the log first.</summary>
-    private bool MayFollow()
-    {
-        bool isFollowing = PrimaryClaim.HasPrimary(inputs.Files, inputs.Options.LogDirectory, inputs.Identity);
-        using (_gate.Enter()) (_waits, _isAccepted, _isClaiming) = (null, true, !isFollowing && !execution.OwnsLog);
-        LockChecks.BeforeCallOut();
-        Accepted?.Invoke();
-        return isFollowing;
     }
 
     private void Begin(AppSession session, RestoredCheckpoint? checkpoint, AppHello hello, Lsn durable)
@@ -206,15 +127,12 @@ internal sealed class AppSessionRegistry(
         outputs.Outboxes.BeginSession(CheckpointRecovery.Positions(checkpoint), state.Generations);
         control.BeginSession();
         execution.BeginSession(header, checkpoint?.Part, state, inputs.Options.Replica, durable, hello);
-        using (_gate.Enter()) 
-        {
-            (_hasPlace, _app) = (_live == session, hello);
-            if (execution.OwnsLog) _ofEpoch ??= hello;
-        }
+        using (_gate.Enter()) _live.HasPlace = _live.Session == session;
         var welcome = new AppWelcome(1, new InstanceId(inputs.Identity.Name, inputs.Identity.Shard), inputs.Options.Replica,
             inputs.Identity.Uuid, log.Epoch, session.Number, state.Policy.MessageBytesMax, header?.Lsn ?? Lsn.Zero, checkpoint is not null);
         session.Begin(welcome, checkpoint is null ? null : new CheckpointImage(checkpoint.Reader, header!.Lsn, header.ImageVersion));
         if (!execution.OwnsLog) return;
+        Admission.Begin(hello);
         LockChecks.BeforeCallOut();
         Observer.Begins(hello);
         session.BecomePrimary(log.DurableOrFirst);
@@ -256,10 +174,9 @@ internal sealed class AppSessionRegistry(
     {
         using (_gate.Enter())
         {
-            if (_live != session) return;
+            if (_live.Session != session) return;
             if (_reach is { } reached) _reach = Lsn.Max(reached, execution.Progress.Processed);
-            (_live, _app) = (null, null);
-            _hasPlace = false;
+            _live = default;
         }
         control.SessionEnded();
     }

@@ -89,7 +89,7 @@ internal sealed class AppWatch(
     private Sight Look()
     {
         if (sessions.Live is not { HasBegun: true } session)
-            return new Sight(sessions.WaitsBecause is null ? AppWaitKind.Connection : AppWaitKind.None, 0, default);
+            return new Sight(sessions.Admission.WaitsBecause is null ? AppWaitKind.Connection : AppWaitKind.None, 0, default);
         DeliveryTracker progress = execution.Progress;
         ExecutingPlace at = progress.Executing;
         if (isHeldUp() || session.LogWaits) return new Sight(AppWaitKind.None, session.Number, at);

@@ -11,7 +11,7 @@ namespace Ambrosia.Coordinator.Builds;
 /// </summary>
 internal sealed class BuildMethods
 {
-    private const int Format = 1, HashCharsMax = 64, NameCharsMax = 1024;
+    private const int KnownFormat = 1, HashCharsMax = 64, NameCharsMax = 1024;
 
     private readonly Dictionary<uint, BuildMethod> _methods = [];
 
@@ -48,7 +48,7 @@ internal sealed class BuildMethods
 
     private static BuildMethods Read(JsonElement root)
     {
-        if (root.GetProperty("format").GetInt32() != Format) throw new FormatException("its format is not 1");
+        if (root.GetProperty("format").GetInt32() != KnownFormat) throw new FormatException("its format is not 1");
         string build = root.GetProperty("build").GetString() ?? "";
         if (build.Length != 2 * BuildId.Bytes) throw new FormatException($"a build of {build.Length} digits");
         var methods = new BuildMethods(new BuildId(UInt128.Parse(build, NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture)))
@@ -75,7 +75,7 @@ internal sealed class BuildMethods
     }
 }
 
-/// <summary>One handler of a build.</summary>
+/// <summary>Says what executing one handler of a build may run.</summary>
 /// <param name="Name">Contract and method, for people.</param>
 /// <param name="Hash">What executing it may run.</param>
 internal sealed record BuildMethod(string Name, string Hash);

@@ -18,7 +18,7 @@ internal sealed class RecordedCalls
 
     private RecordedCalls(IEnumerable<uint> methods) => _byMethod = methods.Distinct().ToDictionary(static id => id, static _ => 0L);
 
-    /// <summary>Messages and other records that an app executes.</summary>
+    /// <summary>So many messages, and records of other kinds, are to be executed.</summary>
     public long Inputs { get; private set; }
 
     /// <summary>The log's first start is among them.</summary>

@@ -10,7 +10,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Ambrosia.Coordinator.Builds;
 
-/// <summary>What follows for an app from the build that it is.</summary>
+/// <summary>Says what follows for an app from the build that it is.</summary>
 internal enum RedeployVerdict
 {
     /// <summary>It executes what is recorded as it was executed, or the operator has accepted that it does not.</summary>

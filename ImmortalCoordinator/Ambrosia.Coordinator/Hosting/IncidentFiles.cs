@@ -81,7 +81,8 @@ public static class IncidentFiles
                 : new Incident(
                     replica, time.GetValue<long>(), (uint?)json["appVersion"] ?? 0, lsn.GetValue<ulong>(), (uint?)json["index"])
                 {
-                    Build = (string?)json["build"], ExitCode = (int?)json["exitCode"], From = (ulong?)json["from"], To = (ulong?)json["to"], Why = (string?)json["why"],
+                    Build = (string?)json["build"], ExitCode = (int?)json["exitCode"], From = (ulong?)json["from"],
+                    To = (ulong?)json["to"], Why = (string?)json["why"],
                 };
         }
         catch (Exception e) when (e is IOException or JsonException or InvalidOperationException or FormatException)

@@ -38,8 +38,8 @@ internal sealed class SecondaryPump : IDisposable
     {
         (_monitor, _follower, _files, _host, _logger) = (monitor, follower, files, host, logger);
         _sessions = coordinator.Sessions;
-        _sessions.Accepted += _mayClaim.Set;
-        if (_sessions.IsAccepted) _mayClaim.Set(); // its app was faster
+        _sessions.Admission.Accepted += _mayClaim.Set;
+        if (_sessions.Admission.IsAccepted) _mayClaim.Set(); // its app was faster
         _role = new SecondaryRole(coordinator, monitor, follower, NewSpare, () =>
         {
             host.CaughtUp();
@@ -105,7 +105,7 @@ internal sealed class SecondaryPump : IDisposable
                     Act(result);
                     continue;
                 }
-                _sessions.FollowAnother();
+                _sessions.Admission.FollowAnother();
                 if (!_isFollowing) _host.AnotherIsPrimary(held);
                 _isFollowing = true;
                 _files.WaitForLock(held.LockPath, _stop.Token)?.Dispose();

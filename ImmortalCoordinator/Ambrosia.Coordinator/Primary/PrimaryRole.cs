@@ -27,7 +27,8 @@ internal sealed class PrimaryRole
 
     /// <summary>
     /// The records that the log, and this epoch, begin with and that are not appended so far. The first one of a log and the one of the
-    /// epoch's build say what the app says of itself, so they wait for one; each may find no room. Written by the thread that has <see cref="_isAppending"/>.
+    /// epoch's build say what the app says of itself, so they wait for one; each may find no room. Written by the
+    /// thread that has <see cref="_isAppending"/>.
     /// </summary>
     private volatile bool _owesFirstStart, _owesPolicy = true, _owesBuild = true;
     private int _isAppending;

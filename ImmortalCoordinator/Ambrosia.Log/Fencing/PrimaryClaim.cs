@@ -39,7 +39,7 @@ public static class PrimaryClaim
         return new ClaimResult.Lost();
     }
 
-    /// <summary>Says whether a process holds the lock of the epoch in force; it is free for a moment while one takes the log over.</summary>
+    /// <summary>Says whether a process that lives is primary, or about to be.</summary>
     public static bool HasPrimary(IFileSystem fs, string dir, InstanceIdentity identity) =>
         HeldLock(fs, dir, Fence.Current(fs, dir, identity)) is not null;
 

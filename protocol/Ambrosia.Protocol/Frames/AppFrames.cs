@@ -12,8 +12,6 @@ public sealed record AppHello(
     string Binding, string Runtime, string Culture, string Cpu, ulong ContractHash, uint ProcessId) : IFramePayload<AppHello>
 {
     public const int TokenBytes = 32;
-    internal const int ShortTextMax = 64, RuntimeMax = 128;
-
     /// <summary>The option that states the app's build; <see cref="FrameType.BuildMethods"/> follows a hello that has it.</summary>
     private const ulong BuildOption = 1;
 
@@ -22,7 +20,8 @@ public sealed record AppHello(
     /// <summary>Options say what its fields cannot.</summary>
     public HelloOptions Options { get; init; } = HelloOptions.None;
 
-    public int BytesMax => 4 + 1 + TokenBytes + 8 + 3 * (1 + ShortTextMax) + 2 + RuntimeMax + 12 + HelloOptions.BytesMax;
+    public int BytesMax =>
+        4 + 1 + TokenBytes + 8 + 3 * (1 + BuildRecord.ShortTextMax) + 2 + BuildRecord.RuntimeMax + 12 + HelloOptions.BytesMax;
 
     /// <summary>The build of the app; null when it does not say.</summary>
     public BuildId? Build
@@ -41,10 +40,10 @@ public sealed record AppHello(
         to.Bytes(Token.Span, TokenBytes);
         to.U32(AppVersion);
         to.U32(ImageVersion);
-        to.String(Binding, ShortTextMax);
-        to.String(Runtime, RuntimeMax);
-        to.String(Culture, ShortTextMax);
-        to.String(Cpu, ShortTextMax);
+        to.String(Binding, BuildRecord.ShortTextMax);
+        to.String(Runtime, BuildRecord.RuntimeMax);
+        to.String(Culture, BuildRecord.ShortTextMax);
+        to.String(Cpu, BuildRecord.ShortTextMax);
         to.U64(ContractHash);
         to.U32(ProcessId);
         Options.Write(ref to);
@@ -55,7 +54,8 @@ public sealed record AppHello(
         var from = PayloadReader.OfFrame(payload, "P5.1");
         var hello = new AppHello(
             from.U16(), from.U16(), ReadToken(ref from), from.U32(), from.U32(),
-            from.String(ShortTextMax), from.String(RuntimeMax), from.String(ShortTextMax), from.String(ShortTextMax),
+            from.String(BuildRecord.ShortTextMax), from.String(BuildRecord.RuntimeMax), from.String(BuildRecord.ShortTextMax),
+            from.String(BuildRecord.ShortTextMax),
             from.U64(), from.U32())
         {
             Options = HelloOptions.Read(ref from),

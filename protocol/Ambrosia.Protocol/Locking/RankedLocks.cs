@@ -29,6 +29,7 @@ public enum LockRank
     AppFeed = 240,
     SelfChannel = 250,
     AppSessionRegistry = 260,
+    AppAdmission = 265,
     ClientConnection = 270,
 
     // Tables that many conversations share.

@@ -12,7 +12,7 @@ public readonly record struct BuildId(UInt128 Hash)
     /// <summary>A build is named by so many digits at least.</summary>
     public const int DigitsMin = 8;
 
-    /// <summary>Its first digits, by which people tell it from others.</summary>
+    /// <summary>The first digits, by which people tell a build from others.</summary>
     public string Short => ToString()[..DigitsMin];
 
     /// <summary>Writes a build as bytes of a variable length: none when it is not known.</summary>

@@ -1,4 +1,3 @@
-using Ambrosia.Protocol.Frames;
 using Ambrosia.Protocol.Payloads;
 
 namespace Ambrosia.Protocol.Records;
@@ -39,7 +38,7 @@ public sealed record BuildRecord(
     Epoch Epoch, uint AppVersion, BuildId? Build, string Binding, string Runtime, string Culture, string Cpu, ulong ContractHash,
     string Coordinator) : IRecordBody<BuildRecord>
 {
-    private const int CoordinatorBytesMax = 64;
+    internal const int ShortTextMax = 64, RuntimeMax = 128;
 
     public static RecordKind Kind => RecordKind.Build;
 
@@ -48,21 +47,21 @@ public sealed record BuildRecord(
         to.U64(Epoch.Value);
         to.U32(AppVersion);
         BuildId.Write(ref to, Build);
-        to.String(Binding, AppHello.ShortTextMax);
-        to.String(Runtime, AppHello.RuntimeMax);
-        to.String(Culture, AppHello.ShortTextMax);
-        to.String(Cpu, AppHello.ShortTextMax);
+        to.String(Binding, ShortTextMax);
+        to.String(Runtime, RuntimeMax);
+        to.String(Culture, ShortTextMax);
+        to.String(Cpu, ShortTextMax);
         to.U64(ContractHash);
-        to.String(Coordinator, CoordinatorBytesMax);
+        to.String(Coordinator, ShortTextMax);
     }
 
     public static BuildRecord Read(ReadOnlySpan<byte> body)
     {
         var from = PayloadReader.OfFile(body, "L5.10");
         var record = new BuildRecord(
-            new Epoch(from.U64()), from.U32(), BuildId.Read(ref from, "L5.10"), from.String(AppHello.ShortTextMax),
-            from.String(AppHello.RuntimeMax), from.String(AppHello.ShortTextMax), from.String(AppHello.ShortTextMax), from.U64(),
-            from.String(CoordinatorBytesMax));
+            new Epoch(from.U64()), from.U32(), BuildId.Read(ref from, "L5.10"), from.String(ShortTextMax),
+            from.String(RuntimeMax), from.String(ShortTextMax), from.String(ShortTextMax), from.U64(),
+            from.String(ShortTextMax));
         from.End();
         return record.AppVersion > 0 ? record : throw from.Violation("L5.10", "app version 0");
     }

@@ -153,7 +153,7 @@ public sealed class RedeployTests
         var secondary = new Node(_disk, _time, s_options, "r1");
         var app = new SpokenApp(secondary, build: new SpokenBuild(2, One: 'b'));
         Assert.Equal(ReadAnswer.LogUnread, app.Answer);
-        Assert.Contains("that of the primary is build", secondary.Parts.Sessions.WaitsBecause, StringComparison.Ordinal);
+        Assert.Contains("that of the primary is build", secondary.Parts.Sessions.Admission.WaitsBecause, StringComparison.Ordinal);
         Assert.Equal(ReadAnswer.LogUnread, app.Again()); // it is not looked at so soon
         _time.Advance(TimeSpan.FromSeconds(1));
         Assert.Equal(ReadAnswer.LogUnread, app.Again());
@@ -171,14 +171,14 @@ public sealed class RedeployTests
         Node primary = Recorded(new SpokenBuild(1));
         var secondary = new Node(_disk, _time, s_options, "r1");
         bool isAccepted = false;
-        secondary.Parts.Sessions.Accepted += () => isAccepted = true;
+        secondary.Parts.Sessions.Admission.Accepted += () => isAccepted = true;
         var app = new SpokenApp(secondary, build: new SpokenBuild(2, Two: 'b'));
         Assert.False(isAccepted);
         primary.Kill();
         _time.Advance(TimeSpan.FromSeconds(1));
         Assert.Equal(ReadAnswer.LogUnread, app.Again()); // it is given nothing before the log is its replica's
         Assert.True(isAccepted);
-        Assert.Null(secondary.Parts.Sessions.WaitsBecause);
+        Assert.Null(secondary.Parts.Sessions.Admission.WaitsBecause);
         secondary.BecomePrimary();
         Assert.Equal(ReadAnswer.More, app.Again());
         app.BecomePrimary();
@@ -201,7 +201,7 @@ public sealed class RedeployTests
         primary.Commit();
         follower.Follow(100);
         Assert.Throws<BuildReplacedException>(app.Listen);
-        Assert.DoesNotContain(app.Records, static record => record.Kind == RecordKind.Build && BuildRecord.Read(record.Body).Epoch.Value == 2);
+        Assert.Single(app.Records, static record => record.Kind == RecordKind.Build); // that of its own build
     }
 
     [Fact]

@@ -62,7 +62,8 @@ internal sealed class AppBuild
     {
         try
         {
-            if (AppFiles.OfThisApp(immortal.Location) is not { } paths || Assembly.GetEntryAssembly()?.GetName().Name is not { } name) return null;
+            if (AppFiles.OfThisApp(immortal.Location) is not { } paths || Assembly.GetEntryAssembly()?.GetName().Name is not { } name)
+                return null;
             return Of(paths, Path.Combine(AppContext.BaseDirectory, name + BuildDocument.Suffix));
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or BadImageFormatException or JsonException)

@@ -1,0 +1,119 @@
+using System.Security.Cryptography;
+using Ambrosia.Coordinator.Builds;
+using Ambrosia.Coordinator.LogFeed;
+using Ambrosia.Coordinator.Replay;
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Log.Checkpoints;
+using Ambrosia.Log.Fencing;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Locking;
+
+namespace Ambrosia.Coordinator.AppSessions;
+
+/// <summary>
+/// Decides whether an app may be given the log, when it has said what it says of itself: who it is, which version, and which build. It owns
+/// what is waited for before a session begins, and which build executes the epoch that this replica holds. Any thread; one lock.
+/// </summary>
+internal sealed class AppAdmission(CoordinatorInputs inputs, ReplicaLog log, AppExecution execution, ContractFiles files)
+{
+    /// <summary>An app that waits is judged again after so long.</summary>
+    private static readonly TimeSpan s_judgeEvery = TimeSpan.FromMilliseconds(200);
+
+    private readonly RankedLock _gate = new(LockRank.AppAdmission);
+    private readonly RedeployCheck _redeploys = new(inputs, files);
+
+    /// <summary>It says why the app that has come is given nothing as yet, and when it is judged again.</summary>
+    private (string Why, TimeSpan Until)? _waits;
+
+    private bool _isAccepted;
+
+    /// <summary>
+    /// An app was accepted where no replica was primary: it is given nothing before this one has the log or another one has, since what the
+    /// new epoch begins with is in force from its first record on (log-format L5.13).
+    /// </summary>
+    private bool _isClaiming;
+
+    /// <summary>The app whose build executes the epoch that this replica holds: one build executes an epoch. Null: none has come.</summary>
+    private AppHello? _ofEpoch;
+
+    /// <summary>Why the app that has come is given nothing as yet; null: it is, or none has come.</summary>
+    public string? WaitsBecause { get { using (_gate.Enter()) return _waits?.Why; } }
+
+    /// <summary>An app was accepted, so that this replica may become primary. It stays true, since another app of it may come.</summary>
+    public bool IsAccepted { get { using (_gate.Enter()) return _isAccepted; } }
+
+    /// <summary>An app was accepted. Called under no lock.</summary>
+    public event Action? Accepted;
+
+    /// <summary>An app that has come cannot begin yet, and is not to be judged again so soon.</summary>
+    public bool IsWaiting
+    {
+        get { using (_gate.Enter()) return _isClaiming || (_waits is { } waits && inputs.Time.GetElapsedTime(0) < waits.Until); }
+    }
+
+    /// <summary>Returns why the app cannot be the instance's whatever comes; null: it may be.</summary>
+    public string? WhatIsWrong(AppHello hello)
+    {
+        if (!CryptographicOperations.FixedTimeEquals(hello.Token.Span, inputs.AppToken.Span)) return "the token is wrong";
+        if (hello.AppVersion == 0) return "the app states version 0; versions of an app begin with 1";
+        return hello.VersionMin > 1 || hello.VersionMax < 1
+            ? $"the app speaks protocol versions {hello.VersionMin} to {hello.VersionMax}, this coordinator 1" : null;
+    }
+
+    /// <summary>Says whether the app may execute the log from a checkpoint on; false: not yet.</summary>
+    /// <param name="methods">What its build executes; null: it states none.</param>
+    /// <param name="checkpoint">Null: from the log's beginning.</param>
+    /// <exception cref="AppVersionException">The log is of another version.</exception>
+    /// <exception cref="RedeployRefusedException">It would execute the log otherwise than it was executed.</exception>
+    public bool MayExecute(AppHello hello, BuildMethods? methods, CheckpointHeader? checkpoint)
+    {
+        uint inForce = log.AppVersion;
+        if (inForce != 0 && inForce != hello.AppVersion) throw new AppVersionException(inForce, hello.AppVersion);
+        if (execution.ExecutesAgainFrom is not null) return true; // by the build whose divergence is looked at
+        AppHello? ofEpoch;
+        using (_gate.Enter()) ofEpoch = _ofEpoch;
+        if (RedeployCheck.WhatReplaces(ofEpoch, hello) is { } replaced) throw new RedeployRefusedException(replaced);
+        (RedeployVerdict verdict, string why) = _redeploys.Judge(hello, methods, checkpoint, execution.OwnsLog);
+        if (verdict == RedeployVerdict.Refused) throw new RedeployRefusedException(why);
+        if (verdict == RedeployVerdict.Accepted) return execution.OwnsLog || MayFollow();
+        Wait(why);
+        return false;
+    }
+
+    /// <summary>The session of a primary's app begins: its build is the epoch's.</summary>
+    public void Begin(AppHello app)
+    {
+        using (_gate.Enter()) _ofEpoch ??= app;
+    }
+
+    /// <summary>This replica has the log now.</summary>
+    /// <param name="app">The app that has followed so far; null: none has.</param>
+    public void BecomePrimary(AppHello? app)
+    {
+        using (_gate.Enter()) (_ofEpoch, _isClaiming) = (app, false);
+    }
+
+    /// <summary>Another replica is primary: an app that was accepted follows.</summary>
+    public void FollowAnother()
+    {
+        using (_gate.Enter()) _isClaiming = false;
+    }
+
+    private void Wait(string why)
+    {
+        TimeSpan until = inputs.Time.GetElapsedTime(0) + s_judgeEvery;
+        bool isNew;
+        using (_gate.Enter()) (isNew, _waits) = (_waits is null, (why, until));
+        if (isNew) inputs.Logger.RedeployWaits(why);
+    }
+
+    /// <summary>Says whether the app begins at once, behind another replica; false: this one claims the log first.</summary>
+    private bool MayFollow()
+    {
+        bool isFollowing = PrimaryClaim.HasPrimary(inputs.Files, inputs.Options.LogDirectory, inputs.Identity);
+        using (_gate.Enter()) (_waits, _isAccepted, _isClaiming) = (null, true, !isFollowing && !execution.OwnsLog);
+        LockChecks.BeforeCallOut();
+        Accepted?.Invoke();
+        return isFollowing;
+    }
+}

@@ -23,7 +23,7 @@ internal sealed class Builds
     {
         _world = world;
         _random = new SimulatedRandom(seed ^ 0xB11D);
-        _change = (world.Faults.Builds ?? _random.Next(10) == 0) && world.Faults.Kills && world.Deleted is null;
+        _change = (world.Faults.Builds ?? _random.Next(5) == 0) && world.Faults.Kills && world.Deleted is null;
     }
 
     /// <summary>A process that begins now runs the other build.</summary>

@@ -30,7 +30,10 @@ internal sealed class ReplicaOrders
         (_world, _replica, _parts) = (world, replica, parts);
         parts.AddCommands(_commands);
         var promoted = new PromotedReplica(() => parts.Sessions.Lag, () => parts.IsPrimary ? parts.Epoch : null, () => IsClaimAsked = true,
-            () => parts.AppWatch.Overdue);
+            () => parts.AppWatch.Overdue)
+        {
+            WaitsBecause = () => parts.Sessions.Admission.WaitsBecause, MayClaim = () => parts.Sessions.Admission.IsAccepted,
+        };
         _commands.Set("promote", request => PromoteCommand.Begin(request, parts.HasLog, promoted, replica.Time));
         _commands.Set("retire", request => RetireCommand.Begin(
             request, parts.HasLog, [.. ReplicaLock.ListRunning(replica.Files, replica.Directory).Where(name => name != replica.Name)],

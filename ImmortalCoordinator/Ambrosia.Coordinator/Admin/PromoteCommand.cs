@@ -40,6 +40,8 @@ internal sealed class PromoteCommand : IAdminReply
     public static IAdminReply Begin(JsonObject request, bool hasLog, PromotedReplica replica, TimeProvider time)
     {
         if (hasLog) return AdminAnswer.Refuse("this replica is primary already. Ask a secondary: 'status' shows them.");
+        if (replica.WaitsBecause() is { } waits)
+            return AdminAnswer.Refuse($"this replica waits: {waits}. Start it with the primary's build, or stop the primary cleanly first.");
         TimeSpan within = Within;
         if (request["withinMs"] is { } asked)
         {
@@ -55,7 +57,7 @@ internal sealed class PromoteCommand : IAdminReply
         isLast = true;
         if (_replica.Primary() is { } won) return new JsonObject { ["primary"] = true, ["epoch"] = won.Value };
         if (_time.GetElapsedTime(_begun) >= _within) return Late();
-        if (!_hasClaimed && _replica.Lag() <= LagBytesMax && _replica.Wait() is null)
+        if (!_hasClaimed && _replica.MayClaim() && _replica.Lag() <= LagBytesMax && _replica.Wait() is null)
         {
             _hasClaimed = true;
             _replica.Claim();
@@ -66,7 +68,8 @@ internal sealed class PromoteCommand : IAdminReply
 
     private JsonObject Late()
     {
-        string why = _replica.Wait() is { } wait ? wait.Text : $"{_replica.Lag()} bytes of the log are left for its app to execute";
+        string why = _replica.Wait() is { } wait ? wait.Text : !_replica.MayClaim() ? "no app has come that may execute the log"
+            : $"{_replica.Lag()} bytes of the log are left for its app to execute";
         JsonObject late = AdminAnswer.Error(_hasClaimed
             ? $"it has claimed the log, and {_within.TotalSeconds:F0} s were not enough to open it: {why}. It becomes primary when that is over; 'ambrosia status' shows it"
             : $"nothing was claimed within {_within.TotalSeconds:F0} s: {why}. Try again when its app gets on and at most {LagBytesMax} bytes are left, or give it more time with --within");
@@ -81,4 +84,11 @@ internal sealed class PromoteCommand : IAdminReply
 /// <param name="Primary">The epoch in which this replica is primary; null: it is not.</param>
 /// <param name="Claim">Begins the claim and returns at once.</param>
 /// <param name="Wait">What its app is waited for beyond the limit; null: nothing.</param>
-internal sealed record PromotedReplica(Func<ulong> Lag, Func<Epoch?> Primary, Action Claim, Func<AppWait?> Wait);
+internal sealed record PromotedReplica(Func<ulong> Lag, Func<Epoch?> Primary, Action Claim, Func<AppWait?> Wait)
+{
+    /// <summary>Says why its app is given nothing (log-format L5.18); null: it is, or none has come.</summary>
+    public Func<string?> WaitsBecause { get; init; } = static () => null;
+
+    /// <summary>Says whether an app has come that may execute the log.</summary>
+    public Func<bool> MayClaim { get; init; } = static () => true;
+}

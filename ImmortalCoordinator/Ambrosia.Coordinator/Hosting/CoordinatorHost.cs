@@ -276,7 +276,10 @@ public sealed class CoordinatorHost : IDisposable
     {
         var promoted = new PromotedReplica(() => parts.Sessions.Lag, () => parts.IsPrimary ? parts.Epoch : null,
             () => new Thread(() => _pumps.Secondary?.Promote()) { Name = "promote", IsBackground = true }.Start(),
-            () => parts.AppWatch.Overdue);
+            () => parts.AppWatch.Overdue)
+        {
+            WaitsBecause = () => parts.Sessions.Admission.WaitsBecause, MayClaim = () => parts.Sessions.Admission.IsAccepted,
+        };
         _commands.Set("promote", request => PromoteCommand.Begin(request, parts.HasLog, promoted, TimeProvider.System));
         _commands.Set("retire", request => RetireCommand.Begin(
             request, parts.HasLog, [.. ReplicaLock.ListRunning(_files, _options.LogDirectory).Where(name => name != _options.Replica)],

@@ -91,6 +91,24 @@ public sealed class PromoteCommandTests
         Assert.Contains("primary already", (string?)PromoteCommand.Begin([], true, Replica, _time).Next(out _)!["error"],
             StringComparison.Ordinal);
 
+    /// <summary>A replica of another build than the primary's executes nothing, so it could not be primary either.</summary>
+    [Fact]
+    public void Begin_ReplicaThatWaits_IsRefusedWithTheReason() =>
+        Assert.Contains("this replica waits: its app is another build",
+            (string?)PromoteCommand.Begin([], false, Replica with { WaitsBecause = static () => "its app is another build" }, _time)
+                .Next(out _)!["error"], StringComparison.Ordinal);
+
+    [Fact]
+    public void Next_NoAppHasCome_ClaimsNothingAndSaysSo()
+    {
+        IAdminReply promote = PromoteCommand.Begin([], false, Replica with { MayClaim = static () => false }, _time);
+        Assert.Null(promote.Next(out _));
+        _time.Advance(TimeSpan.FromSeconds(60));
+        Assert.Contains("nothing was claimed within 60 s: no app has come", (string?)promote.Next(out _)!["error"],
+            StringComparison.Ordinal);
+        Assert.Equal(0, _claims);
+    }
+
     private PromotedReplica Replica => new(() => _lag, () => _primary, () => _claims++, () => _wait);
 
     private IAdminReply Begin(long? withinMs = null)

@@ -180,25 +180,7 @@ public sealed class SecondaryTests
     public void Secondary_WhoseStateAloneDiffers_IsFoundBeforeTheLogIsTruncatedBehindIt()
     {
         var disk = new SimulatedFileSystem();
-        var time = new FakeTime();
-        var random = new SimulatedRandom(7);
-        var primary = new Node(disk, time, s_options, checkpointEvery: 4096);
-        var first = new CountingApp(primary, random, 3000);
-        while (primary.Parts.Log.Stated == Lsn.Zero) Step(primary, first, time, random);
-        using ReplicaLock name = ReplicaLock.TryTake(disk.ForProcess("name"), Node.Directory, "r1")!;
-        var secondary = new Node(disk, time, s_options, "r1");
-        var second = new CountingApp(secondary, random, 3000) { WrongStateFrom = 20 };
-        Exception? found = null;
-        for (int step = 0; found is null; step++)
-        {
-            Assert.True(step < 400_000, "it is found");
-            Step(primary, first, time, random);
-            secondary.Follow(2);
-            second.Step();
-            secondary.Parts.Checkpoints.Step();
-            found = Record.Exception(secondary.Parts.Checkpoints.CompareStates);
-        }
-        Assert.IsType<DivergenceException>(found);
+        DivergenceOfTheState(disk, seed: 7, static () => { }, out Node secondary);
         secondary.Parts.Checkpoints.RemoveDoubtful();
         string[] files = [.. disk.ForProcess("look").List(Node.Directory)];
         string[] makers = [.. files.Select(CheckpointFileName.Parse).OfType<CheckpointFileName>().Select(static file => file.Replica)];
@@ -212,28 +194,44 @@ public sealed class SecondaryTests
     public void Secondary_WhoseStateAloneDiffersAndThePrimarysFileIsGone_IsFoundByTheLog()
     {
         var disk = new SimulatedFileSystem();
+        IFileSystem other = disk.ForProcess("other");
+        DivergenceException found = DivergenceOfTheState(disk, seed: 10, () =>
+        {
+            foreach (string file in other.List(Node.Directory))
+                if (CheckpointFileName.Parse(file) is { Replica: "r0" }) other.Delete($"{Node.Directory}/{file}");
+        }, out _);
+        Assert.Contains("the log's record of the primary's state", found.Message, StringComparison.Ordinal);
+    }
+
+    /// <summary>Runs a primary, and a secondary whose state alone differs from its 20th call on, until that is found.</summary>
+    /// <param name="meanwhile">It happens behind each step of the primary.</param>
+    private static DivergenceException DivergenceOfTheState(SimulatedFileSystem disk, uint seed, Action meanwhile, out Node secondary)
+    {
         var time = new FakeTime();
-        var random = new SimulatedRandom(10);
+        var random = new SimulatedRandom(seed);
         var primary = new Node(disk, time, s_options, checkpointEvery: 4096);
         var first = new CountingApp(primary, random, 3000);
         while (primary.Parts.Log.Stated == Lsn.Zero) Step(primary, first, time, random);
         using ReplicaLock name = ReplicaLock.TryTake(disk.ForProcess("name"), Node.Directory, "r1")!;
-        var secondary = new Node(disk, time, s_options, "r1");
+        secondary = new Node(disk, time, s_options, "r1");
         var second = new CountingApp(secondary, random, 3000) { WrongStateFrom = 20 };
-        IFileSystem other = disk.ForProcess("other");
-        Exception? found = null;
-        for (int step = 0; found is null; step++)
+        for (int step = 0; step < 400_000; step++)
         {
-            Assert.True(step < 400_000, "it is found");
             Step(primary, first, time, random);
-            foreach (string file in other.List(Node.Directory))
-                if (CheckpointFileName.Parse(file) is { Replica: "r0" }) other.Delete($"{Node.Directory}/{file}");
+            meanwhile();
             secondary.Follow(2);
             second.Step();
             secondary.Parts.Checkpoints.Step();
-            found = Record.Exception(secondary.Parts.Checkpoints.CompareStates);
+            try
+            {
+                secondary.Parts.Checkpoints.CompareStates();
+            }
+            catch (DivergenceException found)
+            {
+                return found;
+            }
         }
-        Assert.Contains("the log's record of the primary's state", Assert.IsType<DivergenceException>(found).Message);
+        throw new TimeoutException("the other state was not found");
     }
 
     /// <summary>A secondary whose state is the primary's says so, and the log is truncated behind what both have had.</summary>

@@ -72,11 +72,9 @@ internal sealed class AppAdmission(CoordinatorInputs inputs, ReplicaLog log, App
         if (execution.ExecutesAgainFrom is not null) return true; // by the build whose divergence is looked at
         AppHello? ofEpoch;
         using (_gate.Enter()) ofEpoch = _ofEpoch;
-        if (RedeployCheck.WhatReplaces(ofEpoch, hello) is { } replaced) throw new RedeployRefusedException(replaced);
-        (RedeployVerdict verdict, string why) = _redeploys.Judge(hello, methods, checkpoint, execution.OwnsLog);
-        if (verdict == RedeployVerdict.Refused) throw new RedeployRefusedException(why);
-        if (verdict == RedeployVerdict.Accepted) return execution.OwnsLog || MayFollow();
-        Wait(why);
+        RedeployCheck.RequireSame(ofEpoch, hello);
+        if (_redeploys.Judge(hello, methods, checkpoint, execution.OwnsLog) is not { } waits) return execution.OwnsLog || MayFollow();
+        Wait(waits);
         return false;
     }
 

@@ -39,24 +39,13 @@ internal sealed class RecordedCalls
     public static RecordedCalls Read(LogLocation log, LogChain chain, CheckpointHeader? checkpoint, IEnumerable<uint> methods)
     {
         var calls = new RecordedCalls(methods);
-        var records = new RecordAssembler();
         Lsn from = checkpoint?.Lsn ?? Lsn.Zero;
-        using LogScan scan = LogScan.Open(log.Files, log.Directory, log.Identity, chain, new ScanOptions
+        var options = new ScanOptions { From = checkpoint?.PageLsn, PreviousHash = checkpoint?.PreviousHash, EndsWithHead = true };
+        LoggedRecords.Read(log, chain, options, (lsn, kind, body, _, _) =>
         {
-            From = checkpoint?.PageLsn, PreviousHash = checkpoint?.PreviousHash, EndsWithHead = true,
+            if (lsn >= from) calls.Count(kind, body);
+            return true;
         });
-        try
-        {
-            while (scan.Next()) records.Take(scan.Page, (lsn, kind, body, _, _) =>
-            {
-                if (lsn >= from) calls.Count(kind, body);
-                return true;
-            });
-        }
-        catch (ProtocolViolation)
-        {
-            // Like other damage, it is found and told by whoever delivers the log.
-        }
         return calls;
     }
 
@@ -88,6 +77,28 @@ internal sealed class RecordedCalls
         {
             Inputs++;
             if (_byMethod.TryGetValue(messages.Method, out long calls)) _byMethod[messages.Method] = calls + 1;
+        }
+    }
+}
+
+/// <summary>Reads the records of a log for who wants to know what is recorded before anything is delivered.</summary>
+internal static class LoggedRecords
+{
+    /// <summary>
+    /// Gives each whole record to a handler until it wants no more, or to the log's end. Damage ends it early: it is found and told by
+    /// whoever delivers the log.
+    /// </summary>
+    public static void Read(LogLocation log, LogChain chain, ScanOptions options, RecordAssembler.RecordHandler handle)
+    {
+        var records = new RecordAssembler();
+        using LogScan scan = LogScan.Open(log.Files, log.Directory, log.Identity, chain, options);
+        try
+        {
+            while (scan.Next() && records.Take(scan.Page, handle)) { }
+        }
+        catch (ProtocolViolation)
+        {
+            // A record that breaks the format is damage like other damage.
         }
     }
 }

@@ -10,19 +10,6 @@ using Microsoft.Extensions.Logging;
 
 namespace Ambrosia.Coordinator.Builds;
 
-/// <summary>Says what follows for an app from the build that it is.</summary>
-internal enum RedeployVerdict
-{
-    /// <summary>It executes what is recorded as it was executed, or the operator has accepted that it does not.</summary>
-    Accepted,
-
-    /// <summary>Another replica is primary with another build: this app is given nothing as long as that is so.</summary>
-    Waits,
-
-    /// <summary>It would execute recorded inputs otherwise.</summary>
-    Refused,
-}
-
 /// <summary>
 /// Judges an app at its hello, before it is given anything: a redeploy must not rewrite history (log-format L5.18). What is recorded behind
 /// the checkpoint was executed last by the build of the newest Build record; another build is held against that, handler by handler, and
@@ -34,57 +21,55 @@ internal sealed class RedeployCheck(CoordinatorInputs inputs, ContractFiles file
     /// <summary>A line names so many handlers at most.</summary>
     private const int NamesMax = 5;
 
+    /// <summary>The operator was told of this build; null: of none.</summary>
     private BuildId? _told;
 
+    /// <summary>Judges an app; returns why it has to wait, null: it may execute the log.</summary>
     /// <param name="methods">What the handlers of the app's build execute; null: the app states none, and nothing can be judged.</param>
     /// <param name="checkpoint">The session begins with it; null: with the log.</param>
     /// <param name="ownsLog">This replica is primary already.</param>
-    public (RedeployVerdict Verdict, string Why) Judge(
-        AppHello app, BuildMethods? methods, CheckpointHeader? checkpoint, bool ownsLog)
+    /// <exception cref="RedeployRefusedException">It would execute recorded inputs otherwise, and nobody has accepted that.</exception>
+    public string? Judge(AppHello app, BuildMethods? methods, CheckpointHeader? checkpoint, bool ownsLog)
     {
         var chain = LogChain.Load(inputs.Files, inputs.Options.LogDirectory, inputs.Identity);
         BuildRecord? last = FindNewest(chain);
         if (last is not null && ownsLog) TellDrift(app, last);
-        if ((last?.Build ?? checkpoint?.Build) is not { } before) return (RedeployVerdict.Accepted, "");
+        if ((last?.Build ?? checkpoint?.Build) is not { } before) return null;
         if (methods is null) inputs.Logger.BuildUnknown(before.Short);
-        if (methods is null || before == methods.Build)
-            return (RedeployVerdict.Accepted, "");
+        if (methods is null || before == methods.Build) return null;
         if (!ownsLog && PrimaryClaim.HasPrimary(inputs.Files, inputs.Options.LogDirectory, inputs.Identity))
-            return (RedeployVerdict.Waits,
-                $"its app is build {methods.Build.Short}, and that of the primary is build {before.Short}: it executes nothing before another replica of its build is primary, or a checkpoint covers every input and no replica is");
-        return JudgeRecorded(before, methods, checkpoint, chain);
+            return $"its app is build {methods.Build.Short}, and that of the primary is build {before.Short}: it executes nothing before another replica of its build is primary, or a checkpoint covers every input and no replica is";
+        JudgeRecorded(before, methods, checkpoint, chain);
+        return null;
     }
 
-    /// <summary>Says why an app cannot go on with an epoch that another one has executed; null: it can.</summary>
-    public static string? WhatReplaces(AppHello? before, AppHello now) =>
-        before?.Build is { } old && now.Build is { } other && old != other
-            ? $"this coordinator's epoch is executed by build {old.Short}, and the app that has come is build {other.Short}: its files were replaced. Start the coordinator again, which judges the new build first"
-            : null;
+    /// <summary>An app cannot go on with an epoch that another build has executed.</summary>
+    /// <exception cref="RedeployRefusedException">It is of another build.</exception>
+    public static void RequireSame(AppHello? before, AppHello now)
+    {
+        if (before?.Build is { } old && now.Build is { } other && old != other)
+            throw new RedeployRefusedException(
+                $"this coordinator's epoch is executed by build {old.Short}, and the app that has come is build {other.Short}: its files were replaced. Start the coordinator again, which judges the new build first");
+    }
 
-    private (RedeployVerdict Verdict, string Why) JudgeRecorded(
-        BuildId before, BuildMethods now, CheckpointHeader? checkpoint, LogChain chain)
+    private void JudgeRecorded(BuildId before, BuildMethods now, CheckpointHeader? checkpoint, LogChain chain)
     {
         BuildMethods? then = files.TryReadMethods(before);
         var calls = RecordedCalls.Read(inputs.Location, chain, checkpoint, (then?.Ids ?? []).Concat(now.Ids));
-        if (calls.Inputs == 0) return (RedeployVerdict.Accepted, "");
+        if (calls.Inputs == 0) return;
         string[] differing = [.. Differences(then, now, calls)];
-        if (differing.Length == 0)
-        {
-            if (_told != now.Build) inputs.Logger.RedeployAlike(calls.Inputs, before.Short, now.Build.Short);
-            _told = now.Build;
-            return (RedeployVerdict.Accepted, "");
-        }
         string what = string.Join(", ", differing.Take(NamesMax))
             + (differing.Length > NamesMax ? $" and {differing.Length - NamesMax} more" : "");
-        if (inputs.Options.AcceptBuild is { } accepted && now.Build.ToString().StartsWith(accepted, StringComparison.OrdinalIgnoreCase))
-        {
-            if (_told != now.Build) inputs.Logger.RedeployAsAccepted(calls.Inputs, before.Short, now.Build.Short, what);
-            _told = now.Build;
-            return (RedeployVerdict.Accepted, "");
-        }
-        return (RedeployVerdict.Refused,
-            $"{calls.Inputs} inputs behind the newest checkpoint were executed by build {before.Short}, and this app, build {now.Build.Short}, executes some of them otherwise: {what}. "
-            + $"Start the old build once more and stop it with 'ambrosia stop {inputs.Options.LogDirectory}', so that a checkpoint covers them; or start this one with --accept-build {now.Build.Short}, and what was answered and sent before may contradict its state.");
+        bool isAccepted = inputs.Options.AcceptBuild is { } named
+            && now.Build.ToString().StartsWith(named, StringComparison.OrdinalIgnoreCase);
+        if (differing.Length > 0 && !isAccepted)
+            throw new RedeployRefusedException(
+                $"{calls.Inputs} inputs behind the newest checkpoint were executed by build {before.Short}, and this app, build {now.Build.Short}, executes some of them otherwise: {what}. "
+                + $"Start the old build once more and stop it with 'ambrosia stop {inputs.Options.LogDirectory}', so that a checkpoint covers them; or start this one with --accept-build {now.Build.Short}, and what was answered and sent before may contradict its state.");
+        if (_told == now.Build) return;
+        _told = now.Build;
+        if (differing.Length > 0) inputs.Logger.RedeployAsAccepted(calls.Inputs, before.Short, now.Build.Short, what);
+        else inputs.Logger.RedeployAlike(calls.Inputs, before.Short, now.Build.Short);
     }
 
     /// <summary>Says which of the recorded inputs two builds execute differently; none: all of them alike.</summary>
@@ -120,22 +105,12 @@ internal sealed class RedeployCheck(CoordinatorInputs inputs, ContractFiles file
     {
         Epoch? epoch = null;
         BuildRecord? found = null;
-        var records = new RecordAssembler();
-        using LogScan scan = LogScan.Open(inputs.Files, inputs.Options.LogDirectory, inputs.Identity, chain,
-            new ScanOptions { From = from, EndsWithHead = true });
-        try
+        LoggedRecords.Read(inputs.Location, chain, new ScanOptions { From = from, EndsWithHead = true }, (_, kind, body, _, at) =>
         {
-            while ((found is null || found.Epoch != epoch) && scan.Next() && scan.Page.Header.Epoch == (epoch ??= scan.Page.Header.Epoch))
-                records.Take(scan.Page, (_, kind, body, _, _) =>
-                {
-                    if (kind == RecordKind.Build) found = BuildRecord.Read(body);
-                    return found is null || found.Epoch != epoch;
-                });
-        }
-        catch (ProtocolViolation)
-        {
-            // Damage is found and told by whoever delivers the log.
-        }
+            if (at != (epoch ??= at)) return false;
+            if (kind == RecordKind.Build) found = BuildRecord.Read(body);
+            return found is null || found.Epoch != epoch;
+        });
         return found;
     }
 

@@ -194,12 +194,11 @@ public sealed class CoordinatorHost : IDisposable
     /// <summary>Tries until the epoch is ours, or until the log of another primary can be followed: then the answer is null.</summary>
     private ClaimResult.Claimed? ClaimOrFollow(TakeOverMonitor monitor, LogFollower follower, CancellationToken stop)
     {
-        for (bool isLogged = false; ; isLogged = true)
+        while (true)
         {
             ClaimResult? result = AwaitingSpace(monitor.Try);
             if (result is ClaimResult.Claimed claimed) return claimed;
-            if (result is not ClaimResult.Held held) continue;
-            if (!isLogged) _logger.AnotherIsPrimary(_options.Instance, held.LockPath, _options.Replica);
+            if (result is not ClaimResult.Held) continue;
             if (HasLog(follower, stop)) return null;
             stop.WaitHandle.WaitOne(10); // its first segment is on its way
             stop.ThrowIfCancellationRequested();
@@ -261,6 +260,8 @@ public sealed class CoordinatorHost : IDisposable
             host.TakeLogOver(identity, claimed, follower, spare);
 
         public void BecomePrimary(PrimaryStart start) => host.BecomePrimary(start);
+
+        public T AwaitingSpace<T>(Func<T> make) => host.AwaitingSpace(make);
 
         public void AnotherIsPrimary(ClaimResult.Held held)
         {

@@ -31,8 +31,6 @@ internal sealed class SecondaryPump : IDisposable
     /// <summary>Set once an app has come that may execute this log: before, this replica claims nothing.</summary>
     private readonly ManualResetEventSlim _mayClaim = new(false);
 
-    private bool _isFollowing;
-
     public SecondaryPump(
         TakeOverMonitor monitor, LogFollower follower, IFileSystem files, Coordinator coordinator, ISecondaryHost host, ILogger logger)
     {
@@ -95,19 +93,19 @@ internal sealed class SecondaryPump : IDisposable
     {
         try
         {
-            while (!_stop.IsCancellationRequested)
+            for (bool isTold = false; !_stop.IsCancellationRequested;)
             {
                 LockChecks.BeforeWait();
                 _mayClaim.Wait(_stop.Token);
-                ClaimResult? result = _monitor.Try();
+                ClaimResult? result = _host.AwaitingSpace(_monitor.Try);
                 if (result is not ClaimResult.Held held)
                 {
                     Act(result);
                     continue;
                 }
                 _sessions.Admission.FollowAnother();
-                if (!_isFollowing) _host.AnotherIsPrimary(held);
-                _isFollowing = true;
+                if (!isTold) _host.AnotherIsPrimary(held);
+                isTold = true;
                 _files.WaitForLock(held.LockPath, _stop.Token)?.Dispose();
             }
         }
@@ -170,6 +168,10 @@ internal interface ISecondaryHost
 
     /// <summary>The replica is primary from here on.</summary>
     void BecomePrimary(PrimaryStart start);
+
+    /// <summary>Tries until the disk has room for what is made.</summary>
+    /// <exception cref="OperationCanceledException">The process is asked to end.</exception>
+    T AwaitingSpace<T>(Func<T> make);
 
     /// <summary>Another replica holds the lock; said once.</summary>
     void AnotherIsPrimary(ClaimResult.Held held);

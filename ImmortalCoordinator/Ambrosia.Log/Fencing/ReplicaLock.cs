@@ -150,6 +150,6 @@ public sealed class ReplicaLock : IDisposable
 /// </summary>
 internal static class LogFeatures
 {
-    /// <summary>What this build knows. A build that knows more has the next number, and a row in the document.</summary>
+    /// <summary>This build knows so much. A build that knows more has the next number, and a row in the document.</summary>
     public const ulong Version = 1;
 }

@@ -15,6 +15,9 @@ internal sealed class ContractManifests
     private const int Format = 1;
     private const string Extension = ".contract.json";
 
+    /// <summary>What the methods of builds execute stands beside the manifests under such names (log-format L1.6).</summary>
+    private const string OfBuilds = "build.";
+
     private readonly Dictionary<uint, List<ContractMethod>> _methods = [];
     private readonly Dictionary<string, IReadOnlyList<ContractField>> _data = [];
     private readonly Dictionary<(string Enum, string Number), string> _members = [];
@@ -33,7 +36,8 @@ internal sealed class ContractManifests
         var contracts = new ContractManifests();
         string ofLog = Path.Combine(log ?? "", InstanceDirectory.Contracts);
         if (log is not null && Directory.Exists(ofLog))
-            foreach (string file in Directory.EnumerateFiles(ofLog, "*.json").Order(StringComparer.Ordinal)) contracts.TryRead(file);
+            foreach (string file in Directory.EnumerateFiles(ofLog, "*.json").Order(StringComparer.Ordinal))
+                if (!Path.GetFileName(file).StartsWith(OfBuilds, StringComparison.Ordinal)) contracts.TryRead(file);
         foreach (string place in places)
             foreach (string file in FilesOf(place)) contracts.Read(file);
         return contracts;

@@ -12,6 +12,7 @@ using Ambrosia.Coordinator.Primary;
 using Ambrosia.Coordinator.Quarantine;
 using Ambrosia.Coordinator.Replay;
 using Ambrosia.Coordinator.Replica;
+using Ambrosia.Coordinator.Views;
 using Ambrosia.Log.Checkpoints;
 using Ambrosia.Log.Commit;
 using Ambrosia.Log.Format;
@@ -54,11 +55,11 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
 
     /// <summary>Makes a secondary.</summary>
     /// <param name="follower">The caller steps it; it has read the log's head.</param>
-    /// <param name="again">The replica executes a stretch of the log again, to find where it diverged; null: it does not.</param>
-    public Coordinator(CoordinatorInputs inputs, LogFollower follower, DivergenceReplay? again = null)
-        : this(inputs, ReplicaLog.Of(follower), follower.Chain, again) => _follower = follower;
+    /// <param name="view">It executes the log for this view and is no replica; null: it is one.</param>
+    public Coordinator(CoordinatorInputs inputs, LogFollower follower, View? view = null)
+        : this(inputs, ReplicaLog.Of(follower), follower.Chain, view) => _follower = follower;
 
-    private Coordinator(CoordinatorInputs inputs, ReplicaLog log, LogChain chain, DivergenceReplay? again)
+    private Coordinator(CoordinatorInputs inputs, ReplicaLog log, LogChain chain, View? view)
     {
         (_inputs, _log, _chain) = (inputs, log, chain);
         CoordinatorOptions options = inputs.Options;
@@ -68,7 +69,7 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
         Space = new SpaceKeeper(log, inputs.Logger);
         Outputs = new OutputStore(Self, inputs);
         _quarantine = new QuarantineJournal(_appender);
-        Execution = new AppExecution(log, readers, _appender, Outputs.Outboxes, again);
+        Execution = new AppExecution(log, readers, _appender, Outputs.Outboxes, view);
         Checkpoints = new ReplicaCheckpoints(inputs, log, readers, _appender, Outputs.Outboxes, Execution);
         _dedup = new DedupTable(Self);
         var self = new SelfChannel(Outputs.Outboxes.Self, _dedup, _appender);
@@ -194,7 +195,7 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
 
     /// <summary>A connection of the app; its pump drives it.</summary>
     public AppSession NewSession(Action wakeSender) => new(
-        Sessions, _emissions, _control, new AppFeed(Execution.Delivery, _log, Queries), Interlocked.Increment(ref _sessions), wakeSender);
+        Sessions, _emissions, _control, new AppFeed(Execution, _log, Queries), Interlocked.Increment(ref _sessions), wakeSender);
 
     // ---- what happens ----
 

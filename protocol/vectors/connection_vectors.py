@@ -65,7 +65,7 @@ TYPES = {
     "AppHello": 0x01, "AppWelcome": 0x02, "Heartbeat": 0x03, "Goodbye": 0x04, "Hello": 0x05, "Ready": 0x06, "ClientHello": 0x07, "ClientWelcome": 0x08, "Contract": 0x09, "BuildMethods": 0x0A, "Run": 0x10, "Destination": 0x11,
     "Processed": 0x12, "ImageBegin": 0x13, "ImageChunk": 0x14, "ImageEnd": 0x15, "PrimaryReady": 0x16, "Waiting": 0x17, "CheckpointWanted": 0x18,
     "TimerSet": 0x19, "TimerDropped": 0x1A, "TaskResult": 0x1B, "SetAside": 0x1C, "Released": 0x1D, "QueryAnswer": 0x1E, "Executing": 0x1F,
-    "Deliver": 0x20, "BecomePrimary": 0x21, "ImpulseLogged": 0x22, "PolicyAhead": 0x23, "Query": 0x24, "Rings": 0x25, "Ack": 0x30, "ClientLogged": 0x31,
+    "Deliver": 0x20, "BecomePrimary": 0x21, "ImpulseLogged": 0x22, "PolicyAhead": 0x23, "Query": 0x24, "Rings": 0x25, "Look": 0x26, "Go": 0x27, "Seen": 0x29, "Ack": 0x30, "ClientLogged": 0x31,
 }
 
 
@@ -105,7 +105,7 @@ def frames():
     bad("length of all ones, no payload", "P2.3", app, frame(0x10, b"", length=0xFFFFFFFF))
     for kind in (0, 0x0B, 0x0F, 0x2B, 0x2F, 0x3F, 0xFF):
         bad(f"unknown type {kind:#04x}", "P2.4", app, frame(kind, b""))
-    for kind in range(0x26, 0x2B):
+    for kind in (0x28, 0x2A):
         bad(f"reserved type {kind:#04x}", "P2.4", app, frame(kind, b""))
     bad("payload checksum on an app channel", "P2.5", app, frame(0x10, b"x", payload_crc=1))
     bad("wrong payload checksum on a link", "P2.5", link, frame(0x10, b"abc", True, seed)[:-1] + b"d")
@@ -162,6 +162,9 @@ def app_payloads():
               "messageBytesMax": 64 << 20, "checkpoint": "8192", "hasImage": True, "options": ""}
     structure_vectors(f, "AppWelcome", "P5.3", "welcome", welcome(), expect)
     hello_options(f, "AppWelcome", lambda o: welcome(options=o), expect)
+    add(f, "AppWelcome", "to the app of a view", "P5.24", welcome(options=varint(1) + varint(1) + bytes_(b"\x01")), expect=expect | {"options": "1=01"})
+    for mode in (b"", b"\x02", b"\x01\x00"):
+        add(f, "AppWelcome", f"a mode of {mode.hex() or 'no bytes'}", "P5.24", welcome(options=varint(1) + varint(1) + bytes_(mode)), error="P5.24")
     add(f, "AppWelcome", "without image", "P5.3", welcome(image=0), expect=expect | {"hasImage": False})
     add(f, "AppWelcome", "longest name", "P1.5", welcome(name=string("A" + "z_-9" * 15 + "_-")), expect=expect | {"instance": "A" + "z_-9" * 15 + "_-"})
     add(f, "AppWelcome", "flag of 2", "P1.6", welcome(image=2), error="P1.6")
@@ -183,6 +186,14 @@ def app_payloads():
     add(f, "Executing", "highest place", "P5.20", u64(2**62 - 1) + u32(2**32 - 1), expect={"position": str(2**62 - 1), "index": 2**32 - 1})
     add(f, "Executing", "beyond every log", "L2.1", u64(2**62) + u32(0), error="L2.1")
     add(f, "Executing", "without an index", "P5.20", u64(4160), error="P5.20")
+    structure_vectors(f, "Look", "P5.24", "stop before a message", u64(4160) + u32(7) + u8(0), {"position": "4160", "index": 7, "flags": 0})
+    add(f, "Look", "with image and debugger", "P5.24", u64(4160) + u32(0) + u8(3), expect={"position": "4160", "index": 0, "flags": 3})
+    add(f, "Look", "the next message", "P5.24", u64(0) + u32(0) + u8(4), expect={"position": "0", "index": 0, "flags": 4})
+    add(f, "Look", "the next message, at a place", "P5.24", u64(4160) + u32(0) + u8(4), error="P5.24")
+    add(f, "Look", "an unknown flag", "P1.6", u64(4160) + u32(0) + u8(8), error="P1.6")
+    add(f, "Look", "beyond every log", "L2.1", u64(2**62) + u32(0) + u8(0), error="L2.1")
+    structure_vectors(f, "Seen", "P5.24", "stopped", u64(4160) + u32(7) + u8(0), {"position": "4160", "index": 7})
+    add(f, "Seen", "an unknown reason", "P1.6", u64(4160) + u32(7) + u8(1), error="P1.6")
     structure_vectors(f, "ImageBegin", "P5.7", "image begins", u64(9999) + u32(2), {"position": "9999", "imageVersion": 2})
     structure_vectors(f, "ImageChunk", "P5.7", "one byte", b"\x2a", {"bytes": "2a"}, surplus=None)
     add(f, "ImageChunk", "empty", "P5.7", b"", error="P5.7")
@@ -244,7 +255,7 @@ def app_payloads():
         add(f, "Rings", f"of {capacity}", "P5.19", u32(capacity) + string(path), error="P5.19")
     for code in range(5):
         structure_vectors(f, "Goodbye", "P5.12", f"code {code}", u8(code) + string("why"), {"code": code, "why": "why"}, surplus="P2.6" if code == 0 else None)
-    add(f, "Goodbye", "unknown code", "P5.12", u8(5) + string(""), error="P5.12")
+    add(f, "Goodbye", "unknown code", "P5.12", u8(6) + string(""), error="P5.12")
     add(f, "Goodbye", "reason of an impossible length", "P1.3", u8(1) + varint(2**63), error="P1.3")
     for structure in ("Heartbeat", "Ready", "CheckpointWanted"):
         structure_vectors(f, structure, "P5.12" if structure == "Heartbeat" else "P6.1" if structure == "Ready" else "P5.11", "empty", b"", {})

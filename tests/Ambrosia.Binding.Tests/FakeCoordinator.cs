@@ -96,12 +96,13 @@ internal sealed class FakeCoordinator
     internal T Immortal<T>()
         where T : Immortal => (T)Session.Immortal!;
 
-    internal void Welcome(byte[]? withImage = null, ulong at = 64, uint messageBytesMax = SizeLimits.MessageBytesMaxDefault)
+    internal void Welcome(byte[]? withImage = null, ulong at = 64, uint messageBytesMax = SizeLimits.MessageBytesMaxDefault,
+        bool isView = false)
     {
         _lsn = at;
         Send(
             new AppWelcome(1, new InstanceId(Name), "r0", InstanceUuid, new Epoch(3), 7, messageBytesMax, new Lsn(at),
-                withImage is not null));
+                withImage is not null) { IsView = isView });
         if (withImage is null) return;
         Send(new ImageBegin(new Lsn(at), 1));
         foreach (byte[] chunk in withImage.Chunk(1000)) Send(FrameType.ImageChunk, chunk);
@@ -273,6 +274,7 @@ internal sealed class FakeCoordinator
                     FrameType.Released => $"released {ReleasedFrame.Read(payload).Message}",
                     FrameType.AppHello => $"hello {AppHello.Read(payload).ContractHash != 0}",
                     FrameType.Contract => $"contract {FirstContractOf(payload)}",
+                    FrameType.Seen => $"seen {Seen.Read(payload).Place}",
                     FrameType.Processed => $"processed {ProcessedFrame.Read(payload).Position}",
                     FrameType.PrimaryReady => $"primary at {PrimaryReady.Read(payload).Position}",
                     FrameType.TimerSet => $"timer {TimerSet.Read(payload).Timer} due {TimerSet.Read(payload).DueUs}",

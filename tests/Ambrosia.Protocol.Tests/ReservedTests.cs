@@ -37,10 +37,7 @@ public sealed class ReservedTests
     }
 
     [Theory]
-    [InlineData(0x26, "Look")]
-    [InlineData(0x27, "Go")]
     [InlineData(0x28, "Convert")]
-    [InlineData(0x29, "Reserved29")]
     [InlineData(0x2A, "Reserved2A")]
     [InlineData(0x2B, null)]
     public void Frame_OfALaterVersion_IsRefusedByName(byte type, string? name)

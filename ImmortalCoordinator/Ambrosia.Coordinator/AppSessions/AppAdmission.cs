@@ -69,7 +69,7 @@ internal sealed class AppAdmission(CoordinatorInputs inputs, ReplicaLog log, App
     {
         uint inForce = log.AppVersion;
         if (inForce != 0 && inForce != hello.AppVersion) throw new AppVersionException(inForce, hello.AppVersion);
-        if (execution.ExecutesAgainFrom is not null) return true; // by the build whose divergence is looked at
+        if (execution.View is not null) return true; // nothing that it does gets out
         AppHello? ofEpoch;
         using (_gate.Enter()) ofEpoch = _ofEpoch;
         RedeployCheck.RequireSame(ofEpoch, hello);

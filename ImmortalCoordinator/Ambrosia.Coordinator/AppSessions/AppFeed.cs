@@ -5,6 +5,7 @@ using Ambrosia.Coordinator.Framing;
 using Ambrosia.Coordinator.LogFeed;
 using Ambrosia.Coordinator.Replay;
 using Ambrosia.Coordinator.Replica;
+using Ambrosia.Coordinator.Views;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
 using Ambrosia.Protocol.Locking;
@@ -16,8 +17,9 @@ namespace Ambrosia.Coordinator.AppSessions;
 /// control frames and the image. Threads: any writes control frames, which are under one lock; the one that sends does the rest, and
 /// <see cref="End"/> comes behind both. Invariant: a frame is sent whole before another begins.
 /// </summary>
-internal sealed class AppFeed(Delivery delivery, ReplicaLog log, PendingQueries queries)
+internal sealed class AppFeed(AppExecution execution, ReplicaLog log, PendingQueries queries)
 {
+    private readonly Delivery _delivery = execution.Delivery;
     private readonly RankedLock _gate = new(LockRank.AppFeed);
     private readonly FrameQueue _control = new(seed: 0, checkPayload: false);
     private readonly ArrayBufferWriter<byte> _imageFrame = new();
@@ -30,18 +32,18 @@ internal sealed class AppFeed(Delivery delivery, ReplicaLog log, PendingQueries 
     public bool HasControl { get { using (_gate.Enter()) return _control.HasAny; } }
 
     /// <summary>The page of the log that comes next.</summary>
-    public Lsn Next => delivery.Next;
+    public Lsn Next => _delivery.Next;
 
     /// <summary>There are durable records, or queries whose place has come, for the app.</summary>
-    public bool HasRecords => delivery.Next < log.Durable || queries.HasReady(delivery.Next);
+    public bool HasRecords => (_delivery.Next < log.Durable && _delivery.MayGive) || queries.HasReady(_delivery.Next);
 
     /// <summary>The app has not been given so many durable bytes of the log.</summary>
-    public ulong BytesLeft => log.Durable.Value - delivery.Next.Value;
+    public ulong BytesLeft => log.Durable.Value - _delivery.Next.Value;
 
     /// <summary>The app becomes primary: marks on their way to it are of its own epoch from here on.</summary>
     public void BecomePrimary(Lsn behind)
     {
-        delivery.Marks.BecomePrimary();
+        _delivery.Marks.BecomePrimary();
         Write(new BecomePrimary(behind));
     }
 
@@ -60,16 +62,16 @@ internal sealed class AppFeed(Delivery delivery, ReplicaLog log, PendingQueries 
         using (_gate.Enter()) _control.Write(frame);
     }
 
-    public void WriteHeartbeat()
+    public void WriteEmpty(FrameType type)
     {
-        using (_gate.Enter()) _control.WriteEmpty(FrameType.Heartbeat);
+        using (_gate.Enter()) _control.WriteEmpty(type);
     }
 
     /// <summary>Control frames, unless one of the log is half sent.</summary>
     public bool TryTakeControl(out ReadOnlyMemory<byte> bytes)
     {
         bytes = default;
-        using (_gate.Enter()) return !delivery.IsInsideFrame && _control.TryTake(out bytes);
+        using (_gate.Enter()) return !_delivery.IsInsideFrame && _control.TryTake(out bytes);
     }
 
     /// <summary>What comes behind the control frames: the image, then queries and the log.</summary>
@@ -79,14 +81,14 @@ internal sealed class AppFeed(Delivery delivery, ReplicaLog log, PendingQueries 
     /// <summary>The bytes that were taken last are sent, and their memory is used again.</summary>
     public void Taken()
     {
-        if (_deliveryTaken) { delivery.Taken(); Crash.Hit("deliver.after"); }
+        if (_deliveryTaken) { _delivery.Taken(); Crash.Hit("deliver.after"); }
         _deliveryTaken = false;
     }
 
     /// <summary>The connection is over; nobody sends any more.</summary>
     public void End()
     {
-        if (_deliveryTaken) delivery.Taken();
+        if (_deliveryTaken) _delivery.Taken();
         _image?.Dispose();
     }
 
@@ -108,10 +110,10 @@ internal sealed class AppFeed(Delivery delivery, ReplicaLog log, PendingQueries 
     private bool TryTakeQueries(out ReadOnlyMemory<byte> bytes)
     {
         bytes = default;
-        if (_held is not null || delivery.IsInsideFrame || !queries.HasReady(delivery.Next)) return false;
+        if (_held is not null || _delivery.IsInsideFrame || !queries.HasReady(_delivery.Next)) return false;
         using (_gate.Enter())
         {
-            queries.Give(delivery.Next, _control);
+            queries.Give(_delivery.Next, _control);
             return _control.TryTake(out bytes);
         }
     }
@@ -124,13 +126,20 @@ internal sealed class AppFeed(Delivery delivery, ReplicaLog log, PendingQueries 
             _held = null;
             return _deliveryTaken = true;
         }
-        if (!delivery.TryTake(out bytes)) return false;
-        if (delivery.TakeOutlook() is not { } ahead) return _deliveryTaken = true;
-        _held = bytes;
+        if (!_delivery.TryTake(out bytes))
+        {
+            if (_delivery.Next >= log.Durable && execution.View is { } view && execution.Progress.Dry is { } executed) view.AtEnd(executed);
+            return false;
+        }
+        PolicyAhead? ahead = _delivery.TakeOutlook();
+        if (ahead is null && execution.View is null) return _deliveryTaken = true;
         using (_gate.Enter())
         {
-            _control.Write(ahead);
-            return _control.TryTake(out bytes);
+            if (ahead is { } policy) _control.Write(policy);
+            // A view gives these records because the app was told where to stop, which must come first.
+            if (!_control.TryTake(out ReadOnlyMemory<byte> first)) return _deliveryTaken = true;
+            (_held, bytes) = (bytes, first);
+            return true;
         }
     }
 }

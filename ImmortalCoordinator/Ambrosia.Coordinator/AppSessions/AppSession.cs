@@ -2,6 +2,7 @@ using Ambrosia.Coordinator.Builds;
 using Ambrosia.Coordinator.Checkpoints;
 using Ambrosia.Coordinator.Outboxes;
 using Ambrosia.Coordinator.Replica;
+using Ambrosia.Coordinator.Views;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
 using Ambrosia.Protocol.Locking;
@@ -18,7 +19,8 @@ internal enum AppStage { AwaitHello, AwaitMethods, Replaying, BecomingPrimary, P
 /// <see cref="IAppFrames"/> side, the one that sends to it calls <see cref="TryTake"/>; what both touch is under one lock.
 /// </summary>
 internal sealed class AppSession(
-    AppSessionRegistry sessions, AppOutputs outputs, AppControl control, AppFeed feed, ulong number, Action wakeSender) : IAppFrames
+    AppSessionRegistry sessions, AppOutputs outputs, AppControl control, AppFeed feed, ulong number, Action wakeSender)
+    : IAppFrames, IViewedApp
 {
     /// <summary>So many bytes cost less to send than to change threads for.</summary>
     private const ulong LittleBytesMax = 32 * 1024;
@@ -256,10 +258,20 @@ internal sealed class AppSession(
         using (_gate.Enter())
         {
             if (IsGreeting) return; // the welcome comes first
-            feed.WriteHeartbeat();
+            feed.WriteEmpty(FrameType.Heartbeat);
         }
         wakeSender();
     }
+
+    void IViewedApp.Send(Look look) => Send(look);
+
+    void IViewedApp.Go()
+    {
+        feed.WriteEmpty(FrameType.Go);
+        wakeSender();
+    }
+
+    void IViewedApp.BeginAgain() => Send(new Goodbye(GoodbyeCode.Again, "the log is executed again"));
 
     /// <summary>Durable inputs are there to be delivered.</summary>
     public void Wake() => wakeSender();

@@ -129,8 +129,12 @@ internal sealed class AppSessionRegistry(
         execution.BeginSession(header, checkpoint?.Part, state, inputs.Options.Replica, durable, hello);
         using (_gate.Enter()) _live.HasPlace = _live.Session == session;
         var welcome = new AppWelcome(1, new InstanceId(inputs.Identity.Name, inputs.Identity.Shard), inputs.Options.Replica,
-            inputs.Identity.Uuid, log.Epoch, session.Number, state.Policy.MessageBytesMax, header?.Lsn ?? Lsn.Zero, checkpoint is not null);
+            inputs.Identity.Uuid, log.Epoch, session.Number, state.Policy.MessageBytesMax, header?.Lsn ?? Lsn.Zero, checkpoint is not null)
+        {
+            IsView = execution.View is not null,
+        };
         session.Begin(welcome, checkpoint is null ? null : new CheckpointImage(checkpoint.Reader, header!.Lsn, header.ImageVersion));
+        execution.View?.Begin(session, header?.Lsn ?? Lsn.Zero);
         if (!execution.OwnsLog) return;
         Admission.Begin(hello);
         LockChecks.BeforeCallOut();
@@ -154,9 +158,9 @@ internal sealed class AppSessionRegistry(
     public RestoredCheckpoint? Restore(Lsn durable)
     {
         outputs.Outboxes.Clear();
-        Lsn? again = execution.ExecutesAgainFrom;
+        Lsn? view = execution.View?.BeginsBelow;
         RestoredCheckpoint? checkpoint =
-            checkpoints.Recovery.Newest(again ?? durable, mayReadOn: !execution.OwnsLog && again is null);
+            checkpoints.Recovery.Newest(view ?? durable, mayReadOn: !execution.OwnsLog && view is null);
         using (_gate.Enter()) _reach = checkpoint?.Header.Lsn ?? Lsn.Zero;
         if (checkpoint is not null) CheckpointRecovery.RestoreOutboxes(checkpoint, outputs.Outboxes, outputs.Pool);
         return checkpoint;
@@ -179,6 +183,7 @@ internal sealed class AppSessionRegistry(
             _live = default;
         }
         control.SessionEnded();
+        execution.View?.Ended(session);
     }
 }
 

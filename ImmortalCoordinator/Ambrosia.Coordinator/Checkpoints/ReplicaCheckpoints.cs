@@ -91,7 +91,7 @@ internal sealed class ReplicaCheckpoints : IDisposable
     /// </summary>
     /// <param name="isWanted">False while the app of a primary replays.</param>
     public bool Begin(ImageBegin begin, bool isWanted) =>
-        Pipeline.Begin(begin, isWanted && _execution.ExecutesAgainFrom is null, _execution.Executed);
+        Pipeline.Begin(begin, isWanted && _execution.View is null, _execution.Executed);
 
     /// <summary>
     /// P5.8: the image may come yet, or, if it cannot be written, never: the next mark tries again. The thread that reads the app.

@@ -1,5 +1,6 @@
 using Ambrosia.Coordinator.Outboxes;
 using Ambrosia.Coordinator.Replica;
+using Ambrosia.Coordinator.Views;
 using Ambrosia.Log.Pages;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
@@ -12,7 +13,7 @@ namespace Ambrosia.Coordinator.Divergence;
 /// has, and the first that differs is named with the record whose execution made it. The thread that reads the app.
 /// </summary>
 /// <param name="from">Checkpoints behind this may hold the difference: the session begins at or below.</param>
-internal sealed class DivergenceReplay(Lsn from, CallHistory history)
+internal sealed class DivergenceReplay(Lsn from, CallHistory history) : View
 {
     /// <summary>A message that names a record begins so.</summary>
     public const string Found = "executing the record at Lsn ";
@@ -36,15 +37,19 @@ internal sealed class DivergenceReplay(Lsn from, CallHistory history)
     /// <summary>Up to here the calls of this execution were those of the log.</summary>
     public Func<Lsn> Agreed { get; set; } = static () => Lsn.Zero;
 
-    public Lsn From => from;
+    public override Lsn BeginsBelow => from;
+
+    public override bool IsOneByOne => true;
+
+    public override bool KeepsOutputs => true;
 
     /// <summary>The app has executed everything below.</summary>
-    public void Executed(Lsn lsn) => _executing = lsn;
+    public override void Executed(Lsn lsn) => _executing = lsn;
 
     /// <summary>The app has made calls.</summary>
     /// <param name="before">So many went there before.</param>
     /// <exception cref="DivergenceException">One of them is another than the receiver has.</exception>
-    public void Emitted(InstanceId to, ulong before, in RunView run)
+    public override void Emitted(InstanceId to, ulong before, in RunView run)
     {
         if (history.Of(to) is not { } calls) return;
         var messages = new MessageReader(run);

@@ -48,6 +48,15 @@ internal sealed class OutboxSet(InstanceId self, ScratchFile scratch, MemoryBudg
         foreach (Outbox outbox in InOrder()) outbox.TrimEarly(isLeaving(outbox.Destination));
     }
 
+    /// <summary>
+    /// Drops all calls to others: nobody will ever be sent them. Those to oneself are in the log, and are held against it.
+    /// </summary>
+    public void DropCalls()
+    {
+        foreach (Outbox outbox in InOrder())
+            if (outbox != Self) outbox.TrimEarly(isLeaving: true);
+    }
+
     public long SpilledBytes => scratch.LiveBytes;
 
     /// <summary>All outboxes in the order of their names, the order in which checkpoints list them.</summary>

@@ -2,6 +2,7 @@ using Ambrosia.Coordinator.Divergence;
 using Ambrosia.Coordinator.LogFeed;
 using Ambrosia.Coordinator.Outboxes;
 using Ambrosia.Coordinator.Replica;
+using Ambrosia.Coordinator.Views;
 using Ambrosia.Log.Checkpoints;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Checkpoints;
@@ -23,7 +24,6 @@ internal sealed class AppExecution : IDisposable
 
     private readonly ReplicaLog _log;
     private readonly OutboxSet _outboxes;
-    private readonly DivergenceReplay? _again;
     private readonly List<DeliveredPage> _done = [];
     private volatile bool _ownsLog;
 
@@ -33,19 +33,23 @@ internal sealed class AppExecution : IDisposable
     /// <summary>The log's tail, as the ticking thread has seen it last, and since when it has been there.</summary>
     private (Lsn At, TimeSpan Since) _still;
 
-    /// <param name="again">A replica that has diverged executes a stretch of the log again; null: this one has not.</param>
-    public AppExecution(ReplicaLog log, LogReaders readers, LogAppender appender, OutboxSet outboxes, DivergenceReplay? again)
+    /// <param name="view">The log is executed for this view; null: for a replica.</param>
+    public AppExecution(ReplicaLog log, LogReaders readers, LogAppender appender, OutboxSet outboxes, View? view)
     {
-        (_log, _outboxes, _again) = (log, outboxes, again);
+        (_log, _outboxes, View) = (log, outboxes, view);
+        Digests = new DigestTracker(null) { Tolerates = view is null ? null : view.Tolerates };
         DigestWriter = new DigestWriter(outboxes, appender, Digests);
-        Delivery = new Delivery(log, readers, log.DigestEvery, Progress, Digests, outboxes) { OneByOne = again is not null };
+        Delivery = new Delivery(log, readers, log.DigestEvery, Progress, Digests, outboxes)
+        {
+            View = view, OneByOne = view?.IsOneByOne == true,
+        };
     }
 
     public Delivery Delivery { get; }
 
     public DeliveryTracker Progress { get; } = new();
 
-    public DigestTracker Digests { get; } = new(null);
+    public DigestTracker Digests { get; }
 
     public DigestWriter DigestWriter { get; }
 
@@ -54,8 +58,8 @@ internal sealed class AppExecution : IDisposable
     /// </summary>
     public bool OwnsLog => _ownsLog;
 
-    /// <summary>Sessions begin at or below this place, since a stretch of the log is executed again; null: they need not.</summary>
-    public Lsn? ExecutesAgainFrom => _again?.From;
+    /// <summary>The log is executed for this view; null: for a replica.</summary>
+    public View? View { get; }
 
     /// <summary>The app stands where the log forgets a receiver; so many calls that it is not known to have are dropped.</summary>
     public event Action<Outbox, ulong>? Forgotten;
@@ -103,7 +107,7 @@ internal sealed class AppExecution : IDisposable
     public void Emits(Outbox outbox, in RunView run)
     {
         DigestWriter.Touch(outbox);
-        _again?.Emitted(outbox.Destination, outbox.Emitted.Number, run);
+        View?.Emitted(outbox.Destination, outbox.Emitted.Number, run);
     }
 
     /// <summary>The app has answered callers outside.</summary>
@@ -118,13 +122,14 @@ internal sealed class AppExecution : IDisposable
         bool isMark = Progress.Report(lsn, _done);
         if (Progress.TakeCut(lsn) is { } forgotten) Forget(forgotten);
         if (isMark) DigestWriter.At(lsn);
-        _again?.Executed(lsn);
         foreach (DeliveredPage page in _done)
         {
             CompareSelf(page.Self, page.End);
             Trim(page);
         }
         _hasReported = true;
+        View?.Executed(lsn);
+        if (View is { KeepsOutputs: false }) _outboxes.DropCalls();
     }
 
     /// <summary>
@@ -140,10 +145,10 @@ internal sealed class AppExecution : IDisposable
         {
             _outboxes.Self.TakeReceived(logged.Number, logged.Hash);
         }
-        catch (DivergenceException)
+        catch (DivergenceException differs)
         {
             Digests.Diverge(at);
-            throw;
+            if (View?.Tolerates(differs.Message) != true) throw;
         }
     }
 
@@ -177,10 +182,10 @@ internal sealed class AppExecution : IDisposable
             {
                 trim.Outbox.Trim(trim.Number, trim.Generation);
             }
-            catch (DivergenceException)
+            catch (DivergenceException differs)
             {
                 Digests.Diverge(page.End);
-                throw;
+                if (View?.Tolerates(differs.Message) != true) throw;
             }
             Crash.Hit("trim.after");
         }

@@ -2,6 +2,7 @@ using System.Buffers;
 using Ambrosia.Coordinator.LogFeed;
 using Ambrosia.Coordinator.Outboxes;
 using Ambrosia.Coordinator.Replica;
+using Ambrosia.Coordinator.Views;
 using Ambrosia.Log.Format;
 using Ambrosia.Log.Pages;
 using Ambrosia.Log.Reading;
@@ -53,6 +54,12 @@ internal sealed class Delivery(
 
     /// <summary>Hears what the log says of the primary's states. The thread that sends to the app calls it.</summary>
     public Action<StateHashRecord>? StateHashRecorded { get; set; }
+
+    /// <summary>A view that may have to stop before what comes next; null: there is none.</summary>
+    public View? View { get; init; }
+
+    /// <summary>What comes next may be given, as far as a view is concerned.</summary>
+    public bool MayGive => View is not { } view || IsInsideFrame || _pieces is not null || view.MayGive(Next, progress.Dry);
 
     /// <summary>Every record goes in a frame of its own, with its own place as the mark, so that the app reports at each.</summary>
     public bool OneByOne { get; init; }
@@ -106,7 +113,7 @@ internal sealed class Delivery(
     public bool TryTake(out ReadOnlyMemory<byte> bytes)
     {
         if (_pieces is not null) return TryPiece(out bytes);
-        while (Next < log.Durable)
+        while (Next < log.Durable && MayGive)
         {
             PageView page = Load();
             if (TryFrame(page, out bytes)) return true;

@@ -65,7 +65,10 @@ internal sealed class DeliveryTracker
     public Lsn DeliveredTo { get { using (_gate.Enter()) return _delivered; } }
 
     /// <summary>Everything that has been delivered has been executed.</summary>
-    public bool IsDry { get { using (_gate.Enter()) return _processed >= _delivered; } }
+    public bool IsDry => Dry is not null;
+
+    /// <summary>The same, and up to where; null: the app has something to execute.</summary>
+    public Lsn? Dry { get { using (_gate.Enter()) return _processed >= _delivered ? _processed : null; } }
 
     public Lsn ProcessedPage { get { using (_gate.Enter()) return _processedPage; } }
 

@@ -7,6 +7,13 @@ namespace Ambrosia;
 public static partial class AmbrosiaApp
 {
     /// <summary>
+    /// True where the log is executed for somebody who looks at the past (<c>ImmortalCoordinator debug</c>), and nothing of what the app
+    /// does gets out. It is for the code around the immortal, which may leave its servers closed then; handlers must not ask, since they
+    /// would do other things than they did.
+    /// </summary>
+    public static bool IsView => AppHost.IsViewOf(Environment.GetEnvironmentVariable) || AppHost.HasViewed;
+
+    /// <summary>
     /// Runs the immortal until its app channel ends, and then ends the process: an app lives no longer than its coordinator lets it.
     /// The coordinator is found by <c>AMBROSIA_APP</c> (<c>unix:PATH</c> or <c>tcp:PORT</c>) and the token file named by
     /// <c>AMBROSIA_TOKEN</c>; <c>ImmortalCoordinator … -- APP</c> sets both. The calling thread runs all handlers.

@@ -93,10 +93,20 @@ public sealed record AppWelcome(
     ushort Version, InstanceId Instance, string Replica, Guid Uuid, Epoch Epoch, ulong Session,
     uint MessageBytesMax, Lsn Checkpoint, bool HasImage) : IFramePayload<AppWelcome>
 {
+    /// <summary>The option that says whether the app lives (0) or is looked at in a view (1).</summary>
+    private const ulong ModeOption = 1;
+
     public static FrameType Type => FrameType.AppWelcome;
 
     /// <summary>Options say what its fields cannot.</summary>
     public HelloOptions Options { get; init; } = HelloOptions.None;
+
+    /// <summary>The app executes the log for somebody who looks at it, and nothing of what it does gets out (protocol P5.24).</summary>
+    public bool IsView
+    {
+        get => Options[ModeOption] is { } mode && mode.Span[0] == 1;
+        init => Options = value ? HelloOptions.Of((ModeOption, new byte[] { 1 })) : HelloOptions.None;
+    }
 
     public int BytesMax => 2 + 2 * (1 + Names.CharsMax) + 2 + 16 + 8 + 8 + 4 + 8 + 1 + HelloOptions.BytesMax;
 
@@ -125,6 +135,8 @@ public sealed record AppWelcome(
             Options = HelloOptions.Read(ref from),
         };
         from.End();
+        if (welcome.Options[ModeOption] is { } mode && (mode.Length != 1 || mode.Span[0] > 1))
+            throw from.Violation("P5.24", $"a mode of {mode.Length} bytes that is neither 0 nor 1");
         return welcome;
     }
 }

@@ -116,7 +116,7 @@ public sealed record Goodbye(GoodbyeCode Code, string Why) : IFramePayload<Goodb
     {
         var from = PayloadReader.OfFrame(payload, "P5.12");
         byte code = from.U8();
-        if (code > (byte)GoodbyeCode.AppFailed) throw from.Violation("P5.12", $"goodbye with code {code}");
+        if (code > (byte)GoodbyeCode.Again) throw from.Violation("P5.12", $"goodbye with code {code}");
         var goodbye = new Goodbye((GoodbyeCode)code, from.String(WhyBytesMax));
         from.End();
         return goodbye;
@@ -124,4 +124,4 @@ public sealed record Goodbye(GoodbyeCode Code, string Why) : IFramePayload<Goodb
 }
 
 /// <summary>Says why a connection is closed (protocol P5.12).</summary>
-public enum GoodbyeCode : byte { CleanStop = 0, Refused = 1, ProtocolViolation = 2, Divergence = 3, AppFailed = 4 }
+public enum GoodbyeCode : byte { CleanStop = 0, Refused = 1, ProtocolViolation = 2, Divergence = 3, AppFailed = 4, Again = 5 }

@@ -52,6 +52,7 @@ public enum LockRank
     PendingMarks = 430,
     DeliveryTracker = 440,
     AppWatch = 450,
+    StoppingView = 460,
 
     // Outputs.
     OutputNotifier = 500,
@@ -82,6 +83,7 @@ public enum LockRank
     // Leaves, which are taken last: whatever holds a lock may log an event.
     AppPump = 800,
     AppSupervisor = 803,
+    ViewApp = 804,
     AppProcess = 806,
     CatalogPump = 810,
     CertificateFiles = 820,

@@ -6,14 +6,21 @@ namespace Ambrosia.Protocol.Runs;
 /// </summary>
 public readonly ref struct RunView
 {
-    private RunView(RunHeader header, ReadOnlySpan<byte> extensions, ReadOnlySpan<byte> messages)
+    private RunView(RunHeader header, ReadOnlySpan<byte> extensions, ReadOnlySpan<byte> messages, uint first, uint end)
     {
         Header = header;
         Extensions = extensions;
         Messages = messages;
+        (First, End) = (first, end);
     }
 
+    /// <summary>The header of the whole run, of which this may be a part.</summary>
     public RunHeader Header { get; }
+
+    /// <summary>The index in the run of the first message here, and of the one behind the last.</summary>
+    public uint First { get; }
+
+    public uint End { get; }
 
     /// <summary>The extension blocks, one behind another; an <see cref="ExtensionReader"/> walks them.</summary>
     public ReadOnlySpan<byte> Extensions { get; }
@@ -27,7 +34,22 @@ public readonly ref struct RunView
     {
         RunHeader header = RunHeader.Read(run);
         int messagesAt = RunHeader.Bytes + (int)header.ExtensionBytes;
-        return new RunView(header, run[RunHeader.Bytes..messagesAt], run[messagesAt..]);
+        return new RunView(header, run[RunHeader.Bytes..messagesAt], run[messagesAt..], 0, header.Count);
+    }
+
+    /// <summary>Returns some messages of this run, which is a whole one: whoever looks at the past stops inside runs.</summary>
+    /// <exception cref="ProtocolViolation">P3.1 or P3.3: the run has fewer messages, or one of them is malformed.</exception>
+    public RunView Part(uint first, uint end)
+    {
+        var messages = new MessageReader(this);
+        int from = 0, at = 0;
+        for (uint index = 0; index < end; index++)
+        {
+            if (index == first) from = at;
+            if (!messages.Next()) throw new ProtocolViolation("P3.1", $"run says {Header.Count} messages and holds {index}");
+            at += messages.Whole.Length;
+        }
+        return new RunView(Header, Extensions, end == Header.Count ? Messages[from..] : Messages[from..at], first, end);
     }
 
     /// <summary>Reads a run and checks everything in it. Each run that comes from outside passes here once.</summary>

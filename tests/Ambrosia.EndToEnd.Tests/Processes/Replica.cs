@@ -33,6 +33,9 @@ internal sealed class Replica : IDisposable
 
     public string Name { get; }
 
+    /// <summary>What its app is.</summary>
+    public string Role => _role;
+
     public string LogDirectory => Path.Combine(_root, Name);
 
     /// <summary>Coordinator and app are one process; the role may be several, with commas.</summary>

@@ -28,6 +28,11 @@ internal static class PayloadStructures
         Payload<DestinationFrame>("Destination",
             static x => new() { ["index"] = x.Index, ["shard"] = x.Destination.Shard, ["name"] = x.Destination.Name }),
         Payload<ProcessedFrame>("Processed", static x => new() { ["position"] = Text(x.Position.Value) }),
+        Payload<Look>("Look", static x => new()
+        {
+            ["position"] = Text(x.Place.Record.Value), ["index"] = x.Place.Index, ["flags"] = (byte)x.Flags,
+        }),
+        Payload<Seen>("Seen", static x => new() { ["position"] = Text(x.Place.Record.Value), ["index"] = x.Place.Index }),
         Payload<ExecutingFrame>("Executing", static x => new() { ["position"] = Text(x.Place.Record.Value), ["index"] = x.Place.Index }),
         Payload<PrimaryReady>("PrimaryReady", static x => new() { ["position"] = Text(x.Position.Value) }),
         Payload<BecomePrimary>("BecomePrimary", static x => new() { ["position"] = Text(x.Position.Value) }),

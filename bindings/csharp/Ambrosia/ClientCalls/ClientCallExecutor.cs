@@ -36,9 +36,9 @@ internal sealed class ClientCallExecutor(
     internal void Execute(RunView run, ReadOnlyMemory<byte> messages)
     {
         var reader = new MessageReader(run);
-        uint count = 0;
+        uint count = run.First;
         for (; reader.Next(); count++) Execute(reader, count, run.Header.Peer, default, request: 0, messages);
-        IncomingMessage.CheckCount(run.Header, count);
+        IncomingMessage.CheckCount(run, count);
     }
 
     /// <param name="origin">Who called: a peer, or the instance itself for a caller outside, who has no name in the log.</param>

@@ -24,7 +24,7 @@ internal sealed class MessageDispatcher(
         var reader = new MessageReader(run);
         var message = new IncomingMessage(answers, peers, run.Header.Peer, messages) { Kind = run.Header.Kind };
         bool isCall = run.Header.Kind == MessageKind.Call, isHandling = false;
-        uint count = 0;
+        uint count = run.First;
         // The guard stands around the loop, not in it: to enter one for each message costs more than most handlers.
         for (bool isAny = true; isAny;)
         {
@@ -51,7 +51,7 @@ internal sealed class MessageDispatcher(
             }
             ready.Drain();
         }
-        IncomingMessage.CheckCount(run.Header, count);
+        IncomingMessage.CheckCount(run, count);
     }
 
     /// <summary>Runs one message by itself.</summary>

@@ -17,7 +17,7 @@ internal sealed class ResultDispatcher(MessageSender sender, PeerTable peers)
     internal void TakeResults(RunView run, InstanceId origin)
     {
         var reader = new MessageReader(run);
-        uint count = 0;
+        uint count = run.First;
         while (reader.Next())
         {
             sender.Scheduler.MessageIndex = count++;
@@ -34,14 +34,14 @@ internal sealed class ResultDispatcher(MessageSender sender, PeerTable peers)
             }
             sender.Scheduler.Drain();
         }
-        IncomingMessage.CheckCount(run.Header, count);
+        IncomingMessage.CheckCount(run, count);
     }
 
     /// <summary>Executes a run of failures from <paramref name="origin"/>; stacks stand in the run's extensions (P4.4).</summary>
     internal void TakeFailures(RunView run, InstanceId origin)
     {
         var reader = new MessageReader(run);
-        uint index = 0;
+        uint index = run.First;
         while (reader.Next())
         {
             sender.Scheduler.MessageIndex = index;
@@ -50,7 +50,7 @@ internal sealed class ResultDispatcher(MessageSender sender, PeerTable peers)
             pending.Source.Fail(FailureCodec.Read(reader.Arguments, run.Extensions, fromEnd));
             sender.Scheduler.Drain();
         }
-        IncomingMessage.CheckCount(run.Header, index);
+        IncomingMessage.CheckCount(run, index);
     }
 
     /// <summary>

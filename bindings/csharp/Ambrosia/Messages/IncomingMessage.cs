@@ -126,9 +126,9 @@ public ref struct IncomingMessage
     }
 
     /// <exception cref="ProtocolViolation">The run's header says another number (P3.1).</exception>
-    internal static void CheckCount(RunHeader header, uint count)
+    internal static void CheckCount(RunView run, uint count)
     {
-        if (count != header.Count) throw new ProtocolViolation("P3.1", $"run says {header.Count} messages and holds {count}");
+        if (count != run.End) throw new ProtocolViolation("P3.1", $"run says {run.Header.Count} messages and holds {count}");
     }
 
     /// <summary>

@@ -11,7 +11,8 @@ namespace Ambrosia.Pumps;
 /// consumed.
 /// </summary>
 /// <param name="watch">Null: the process lives on when the channel has ended.</param>
-internal sealed class AppChannelPump(ImmortalSession session, AppStream stream, OrphanWatch? watch = null)
+/// <param name="debugger">It breaks where a view has stopped; null: nothing does.</param>
+internal sealed class AppChannelPump(ImmortalSession session, AppStream stream, OrphanWatch? watch = null, IDebugger? debugger = null)
 {
     private const int BufferBytes = 1024 * 1024;
 
@@ -39,6 +40,7 @@ internal sealed class AppChannelPump(ImmortalSession session, AppStream stream, 
             {
                 session.InputDry();
                 output.SendNow();
+                if (debugger is not null && session.View is not null) BreakWhereItStopped(debugger, output);
             }
         }
         session.Stop(GoodbyeCode.CleanStop, "the app channel ended");
@@ -56,6 +58,21 @@ internal sealed class AppChannelPump(ImmortalSession session, AppStream stream, 
         {
             // A handler could not send any more; the next receive finds the end too.
             session.Stop(GoodbyeCode.CleanStop, "the app channel ended");
+        }
+    }
+
+    /// <summary>
+    /// Lets an attached debugger break where a view has stopped. When its user goes on, one message is executed, and it breaks before the
+    /// next. What was said before is on its way then, since a break stops all threads.
+    /// </summary>
+    private void BreakWhereItStopped(IDebugger debugger, OutputPump output)
+    {
+        while (session.BreaksHere && debugger.IsAttached)
+        {
+            debugger.Break();
+            session.GoBehindBreak();
+            session.InputDry();
+            output.SendNow();
         }
     }
 

@@ -24,6 +24,7 @@ internal sealed class AppHost(
 {
     internal const int Ok = 0, AppFailure = 1, Misuse = 2, Divergence = 70, InputOutput = 74;
     private const string AddressName = "AMBROSIA_APP", TokenName = "AMBROSIA_TOKEN", LogReplayName = "AMBROSIA_LOG_REPLAY",
+        ViewName = "AMBROSIA_VIEW", WaitName = "AMBROSIA_WAIT_FOR_DEBUGGER",
         ParentName = "AMBROSIA_PARENT", AcceptName = "AMBROSIA_ACCEPT_SOURCE", CheckQueriesName = "AMBROSIA_CHECK_QUERIES";
 
     /// <summary>The time for which a coordinator that is just starting is waited for.</summary>
@@ -35,8 +36,20 @@ internal sealed class AppHost(
     private static readonly TimeSpan s_lastWords = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan s_connectEvery = TimeSpan.FromMilliseconds(50);
 
+    /// <summary>A debugger that is waited for is looked for so often.</summary>
+    private static readonly TimeSpan s_debuggerEvery = TimeSpan.FromMilliseconds(100);
+
     /// <summary>True if the session that ended had been told to become primary.</summary>
     internal bool WasPrimary { get; private set; }
+
+    /// <summary>An app of this process was one of a view.</summary>
+    internal static bool HasViewed { get; private set; }
+
+    /// <summary>It breaks where a view has stopped.</summary>
+    internal IDebugger Debugger { get; init; } = new AttachedDebugger();
+
+    /// <summary>Says whether the environment is that of a view's app.</summary>
+    internal static bool IsViewOf(Func<string, string?> environment) => environment(ViewName) == "1";
 
     internal int Run()
     {
@@ -67,14 +80,33 @@ internal sealed class AppHost(
         string[] found = [.. faults(definition.Type.Assembly)];
         foreach (string fault in found) log(fault);
         if (found.Length > 0) return Misuse;
+        HasViewed |= IsViewOf(environment);
+        if (environment(WaitName) == "1") AwaitDebugger();
+        while (true)
+        {
+            if (RunSession(address, options) is { } code) return code;
+        }
+    }
+
+    /// <summary>Runs one session; returns the exit code, or null where the coordinator wants another session with this process.</summary>
+    private int? RunSession(AppAddress address, SessionOptions options)
+    {
         using Socket? socket = Connect(address);
         if (socket is null) return InputOutput;
         var session = new ImmortalSession(definition, options);
         AppStream stream = address.HasRings ? new AwaitedRings(socket) : new SocketStream(socket);
-        int code = Report(new AppChannelPump(session, stream, NewWatch(session, stream)).Run());
+        SessionEnd end = new AppChannelPump(session, stream, NewWatch(session, stream), Debugger).Run();
         WasPrimary = session.IsPrimary;
+        if (end is { Code: GoodbyeCode.Again, ByCoordinator: true }) return null;
+        int code = Report(end);
         if (session.LostImpulses > 0) Thread.Sleep(s_lastWords);
         return code;
+    }
+
+    private void AwaitDebugger()
+    {
+        if (!Debugger.IsAttached) log($"Waiting for a debugger: process {Environment.ProcessId}.");
+        while (!Debugger.IsAttached) Thread.Sleep(s_debuggerEvery);
     }
 
     private OrphanWatch? NewWatch(ImmortalSession session, AppStream stream) =>

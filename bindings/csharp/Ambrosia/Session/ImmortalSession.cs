@@ -49,6 +49,9 @@ public sealed class ImmortalSession
 
     internal ImmortalRuntime? Runtime => _executor?.Runtime;
 
+    /// <summary>The stops of a view; null: the app lives, or the welcome has not come.</summary>
+    internal ViewExecutor? View => _executor?.View;
+
     /// <summary>True once the coordinator has told this replica to become primary.</summary>
     internal bool IsPrimary => _executor?.Runtime.IsPrimary ?? false;
 
@@ -141,30 +144,51 @@ public sealed class ImmortalSession
                 consumed += size;
             }
         }
-        catch (ProtocolViolation violation)
+        catch (Exception end) when (IsEnd(end))
         {
-            Finish(GoodbyeCode.ProtocolViolation, violation.Message);
-        }
-        catch (SuspendedCallsChangedException changed)
-        {
-            _options.Log(changed.Message);
-            Finish(GoodbyeCode.Refused, Short(changed));
-        }
-        catch (OtherImageFormatException other)
-        {
-            _options.Log(other.Message);
-            Finish(GoodbyeCode.Refused, other.Message);
-        }
-        catch (Diverged difference)
-        {
-            Finish(GoodbyeCode.Divergence, difference.Message);
-        }
-        catch (AppFailed failure)
-        {
-            _options.Log(failure.ToString());
-            Finish(GoodbyeCode.AppFailed, failure.Message);
+            EndBy(end);
         }
         return consumed;
+    }
+
+    /// <summary>A view has stopped where a debugger that is attached is to break.</summary>
+    internal bool BreaksHere => State == SessionState.Running && View is { BreaksHere: true };
+
+    /// <summary>The debugger's user goes on: one message is executed, and the session stops again.</summary>
+    internal void GoBehindBreak()
+    {
+        try
+        {
+            View!.GoBehindBreak();
+        }
+        catch (Exception end) when (IsEnd(end))
+        {
+            EndBy(end);
+        }
+    }
+
+    private static bool IsEnd(Exception e) =>
+        e is ProtocolViolation or SuspendedCallsChangedException or OtherImageFormatException or Diverged or AppFailed;
+
+    private void EndBy(Exception end)
+    {
+        switch (end)
+        {
+            case Diverged: Finish(GoodbyeCode.Divergence, end.Message); break;
+            case ProtocolViolation: Finish(GoodbyeCode.ProtocolViolation, end.Message); break;
+            case SuspendedCallsChangedException changed:
+                _options.Log(changed.Message);
+                Finish(GoodbyeCode.Refused, Short(changed));
+                break;
+            case OtherImageFormatException:
+                _options.Log(end.Message);
+                Finish(GoodbyeCode.Refused, end.Message);
+                break;
+            default:
+                _options.Log(end.ToString());
+                Finish(GoodbyeCode.AppFailed, end.Message);
+                break;
+        }
     }
 
     /// <summary>Says that all that was received has been fed: reports progress and makes all output ready to be taken.</summary>
@@ -222,6 +246,7 @@ public sealed class ImmortalSession
                 }
                 _executor.Runtime.Failures.ReportAll();
                 State = SessionState.Running;
+                _executor.View?.Begin();
                 break;
             case FrameType.Deliver when State == SessionState.Running:
                 _executor!.Deliver(payload);
@@ -232,7 +257,14 @@ public sealed class ImmortalSession
             case FrameType.PolicyAhead when State == SessionState.Running:
                 _executor!.Runtime.Failures.Policies.Learn(PolicyAhead.Read(payload.Span));
                 break;
-            case FrameType.BecomePrimary when State == SessionState.Running:
+            case FrameType.Look when View is { } view:
+                view.Take(Look.Read(payload.Span));
+                break;
+            case FrameType.Go when View is { } view:
+                FrameReader.ReadEmpty(type, payload.Span);
+                view.Go();
+                break;
+            case FrameType.BecomePrimary when State == SessionState.Running && View is null:
                 _executor!.Become(BecomePrimary.Read(payload.Span));
                 break;
             case FrameType.ImpulseLogged when State == SessionState.Running:
@@ -251,7 +283,9 @@ public sealed class ImmortalSession
         _output.Buffer.LimitMessages(welcome.MessageBytesMax);
         var runtime = new ImmortalRuntime(_definition, welcome, _output.Buffer, _output.NewIngress(), _options);
         _executor = new RecordExecutor(welcome, runtime, _options);
+        if (welcome.IsView) _executor.BeginView();
         State = welcome.HasImage ? SessionState.AwaitingImage : SessionState.Running;
+        if (State == SessionState.Running) View?.Begin();
         foreach (byte[] manifest in StatedContracts.Of(_definition.Type)) _output.Buffer.Write(FrameType.Contract, manifest);
     }
 

@@ -21,6 +21,9 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
     /// <summary>The reason for which the last image could not be written, which the next marks would repeat.</summary>
     private string? _lastRefusal;
 
+    /// <summary>It executes the log of a view, with its stops; null: this app lives.</summary>
+    internal ViewExecutor? View { get; private set; }
+
     internal AppWelcome Welcome { get; } = welcome;
 
     internal ImmortalRuntime Runtime { get; } = runtime;
@@ -57,25 +60,66 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
         }
     }
 
+    /// <summary>The app is one of a view from here on. Before anything is executed.</summary>
+    internal void BeginView() => View = new ViewExecutor(this);
+
     /// <summary>Executes the records of a Deliver frame (P5.4).</summary>
     internal void Deliver(ReadOnlyMemory<byte> payload)
     {
+        if (View is not null)
+        {
+            View.Deliver(payload);
+            return;
+        }
         DeliverHeader header = DeliverHeader.Read(payload.Span);
-        Progress.BeginFrame(header);
-        Runtime.Context.Replay.AdvanceTo(header.TimeUs);
+        BeginFrame(header);
         var records = new RecordReader(payload.Span[DeliverHeader.Bytes..], header.First);
         int bodyAt = DeliverHeader.Bytes;
         while (records.Next())
         {
             bodyAt += RecordHeader.Bytes;
-            Runtime.BeginRecord(records.Lsn);
             Execute(ref records, payload.Slice(bodyAt, records.Body.Length), header.TimeUs);
             bodyAt += records.Body.Length;
-            Runtime.EndRecord();
-            Progress.RecordDone(records.End);
-            if (_checkpoint.IsDue) TakeCheckpointIfDue(header.TimeUs);
         }
         Progress.EndFrame();
+    }
+
+    /// <summary>A frame's time is in force from here on, and its mark is watched.</summary>
+    internal void BeginFrame(in DeliverHeader header)
+    {
+        Progress.BeginFrame(header);
+        Runtime.Context.Replay.AdvanceTo(header.TimeUs);
+    }
+
+    /// <summary>Executes the record at which a reader stands.</summary>
+    internal void Execute(ref RecordReader records, ReadOnlyMemory<byte> body, long timeUs)
+    {
+        Runtime.BeginRecord(records.Lsn);
+        ExecuteBody(ref records, body, timeUs);
+        End(records.End);
+        if (_checkpoint.IsDue) TakeCheckpointIfDue(timeUs);
+    }
+
+    /// <summary>Executes some messages of a run in the record at <paramref name="lsn"/>; <see cref="End"/> follows the last.</summary>
+    internal void Execute(RunView part, ReadOnlyMemory<byte> body, Lsn lsn)
+    {
+        if (part.First == 0) Runtime.BeginRecord(lsn);
+        using (Runtime.Scheduler.Enter()) Runtime.Execute(part, body, lsn);
+    }
+
+    /// <summary>A record is executed, which ends here.</summary>
+    internal void End(Lsn record)
+    {
+        if (Runtime.ClientCalls.Window.IsOver) Runtime.ClientCalls.Window.Trim();
+        Runtime.EndRecord();
+        Progress.RecordDone(record);
+    }
+
+    /// <summary>Sends the image of the state as it is where a view has stopped, or says why there is none.</summary>
+    internal void ShowImage()
+    {
+        if (Runtime.Immortal is null) Runtime.Outbound.Write(new Waiting(Progress.Executed, "there is no state before the first record"));
+        else TakeImage(Progress.Executed);
     }
 
     /// <summary>Answers a Query frame (P5.18): between records, at the position that the answer states.</summary>
@@ -95,7 +139,7 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
         Runtime.Outbound.Write(new PrimaryReady(frame.Position));
     }
 
-    private void Execute(ref RecordReader records, ReadOnlyMemory<byte> body, long timeUs)
+    private void ExecuteBody(ref RecordReader records, ReadOnlyMemory<byte> body, long timeUs)
     {
         switch (records.Kind)
         {
@@ -127,14 +171,13 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
             case RecordKind.Forget:
                 Forget(records.Read<ForgetRecord>(), records.End);
                 break;
-            case RecordKind.CheckpointMark:
+            case RecordKind.CheckpointMark when View is null:
                 _checkpoint.Take(records.Read<CheckpointMarkRecord>(), records.Lsn, timeUs, Runtime.IsPrimary);
                 break;
             default:
                 // Trim and Digest concern the coordinator alone; kinds that nothing writes yet were refused by the reader.
                 break;
         }
-        if (Runtime.ClientCalls.Window.IsOver) Runtime.ClientCalls.Window.Trim();
     }
 
     private void Take(PolicyRecord policy)
@@ -201,6 +244,12 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
     private void TakeCheckpoint()
     {
         if (Runtime.Immortal is null) throw new ProtocolViolation("P5.8", "a checkpoint mark before FirstStart or an image");
+        TakeImage(_checkpoint.Mark);
+    }
+
+    /// <param name="askedAt">Named where the image cannot be written.</param>
+    private void TakeImage(Lsn askedAt)
+    {
         WrittenImage image;
         try
         {
@@ -212,7 +261,7 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
                 options.Log(
                     $"No checkpoint at Lsn {Progress.Executed}: {e.Message}. The log is kept, and the next mark tries again; a field can be marked [NotState], a local kept to a method that does not await.");
             _lastRefusal = e.Message;
-            Runtime.Outbound.Write(new Waiting(_checkpoint.Mark, e.Message));
+            Runtime.Outbound.Write(new Waiting(askedAt, e.Message));
             return;
         }
         using (image) Send(image);

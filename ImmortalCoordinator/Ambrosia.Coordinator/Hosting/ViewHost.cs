@@ -1,0 +1,197 @@
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Coordinator.Views;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
+using Ambrosia.Log.Reading;
+using Ambrosia.Log.Segments;
+using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Microsoft.Extensions.Logging;
+
+namespace Ambrosia.Coordinator.Hosting;
+
+/// <summary>
+/// Runs a view in this process: the parts of a secondary on files that can only be read, without lock, claim, links, timers and
+/// checkpoints, and the app, which stops where it is told to. It owns a directory of its own, in which lies what the view must write. One
+/// thread looks: it asks for a place and waits until the app stands there.
+/// </summary>
+public sealed class ViewHost : IDisposable
+{
+    private static readonly TimeSpan s_followEvery = TimeSpan.FromMilliseconds(50);
+
+    private readonly ViewOptions _options;
+    private readonly string _directory;
+    private readonly ViewHold _hold;
+    private readonly ViewInbox _inbox;
+    private readonly LogFollower _follower;
+    private readonly StoppingView _view;
+    private readonly Coordinator _coordinator;
+    private readonly AppEndpoint _endpoint;
+    private readonly AppPump _pump;
+    private readonly CancellationTokenSource _over = new();
+    private ViewApp? _app;
+
+    /// <param name="files">The files of the system.</param>
+    /// <param name="tell">Hears what the person who looks is to know: lines. Any thread calls it.</param>
+    /// <exception cref="MisuseException">The directory is no log.</exception>
+    /// <exception cref="LogDamage">The log's chain is damaged.</exception>
+    public ViewHost(ViewOptions options, IFileSystem files, ILogger logger, Action<string> tell)
+    {
+        _options = options;
+        string log = Path.TrimEndingDirectorySeparator(Path.GetFullPath(options.LogDirectory));
+        InstanceIdentity identity = InstanceDirectory.TryRead(files, log) ?? throw new MisuseException(
+            $"'{options.LogDirectory}' is no log: it holds no file 'instance', which every log has from its creation on. Give the directory that the coordinator's --log names.");
+        _directory = Directory.CreateTempSubdirectory("ambrosia-view-").FullName;
+        var own = new ViewFiles(files, log, _directory);
+        _hold = new ViewHold(files);
+        _inbox = new ViewInbox(tell) { SessionBegins = from => Hold(from, tell) };
+        _follower = new LogFollower(own, log, identity);
+        while (_follower.Step()) { }
+        _view = new StoppingView(_inbox, options.Checkpoint);
+        var settings = new CoordinatorOptions
+        {
+            LogDirectory = log, Instance = identity.Name, Replica = "view", CatalogDirectory = _directory, AppSocket = options.AppSocket,
+        };
+        _endpoint = AppEndpoint.Open(files, settings with { LogDirectory = _directory });
+        _coordinator = new Coordinator(
+            new CoordinatorInputs
+            {
+                Options = settings, Identity = identity, Files = own, AppToken = _endpoint.Token, Time = TimeProvider.System,
+                Random = Random.Shared.NextDouble, Pumps = new ViewPumps(_inbox.End), Logger = logger,
+            },
+            _follower, _view);
+        _coordinator.Checkpoints.Pipeline.Forbid();
+        _pump = new AppPump(_coordinator, _endpoint, static stop => stop.WaitHandle.WaitOne(1), _inbox.End, logger);
+    }
+
+    /// <summary>Everything below is stated as durable, and can be executed. Any thread.</summary>
+    public Lsn End => _follower.Stated;
+
+    /// <summary>
+    /// So many positions of the log were compared, at which the app had emitted what the log says, by all sessions. Any thread.
+    /// </summary>
+    public long DigestsAgreed => _coordinator.Execution.Digests.Compared - _inbox.Differences;
+
+    /// <summary>The session that runs has begun with the checkpoint of this place, or the log's beginning. Any thread.</summary>
+    public Lsn Begun => _inbox.Session.From;
+
+    /// <summary>So many records were given to the app by the session that runs. Any thread.</summary>
+    public long Records => _coordinator.Execution.Delivery.Records;
+
+    /// <summary>An app that is not started here finds its view by these variables.</summary>
+    public IReadOnlyDictionary<string, string> Environment
+    {
+        get
+        {
+            var variables = new Dictionary<string, string>(_endpoint.Environment) { ["AMBROSIA_VIEW"] = "1" };
+            if (!_options.WaitsForDebugger) return variables;
+            variables["AMBROSIA_WAIT_FOR_DEBUGGER"] = "1";
+            // The developer reads the app's code, so it is compiled as it stands there, whichever way it was built.
+            variables["DOTNET_JITMinOpts"] = "1";
+            variables["DOTNET_ReadyToRun"] = "0";
+            variables["DOTNET_TieredCompilation"] = "0";
+            return variables;
+        }
+    }
+
+    private LookFlags Flags => _options.BreaksInDebugger ? LookFlags.Break : LookFlags.None;
+
+    /// <summary>Starts the app. The first place is asked for behind this.</summary>
+    public void Start()
+    {
+        new Thread(Follow) { Name = "follow", IsBackground = true }.Start();
+        _pump.Start();
+        if (_options.App.Count == 0) return;
+        _app = new ViewApp(_options.App, Environment, AppEnded, why => _inbox.End(ExitCodes.Misuse, why));
+        _app.Start();
+    }
+
+    /// <summary>Executes everything before a place, from an earlier checkpoint where the app is beyond it, and stops there.</summary>
+    /// <exception cref="ViewEndedException">The view is over.</exception>
+    public ViewStop To(MessagePlace place, CancellationToken stop = default)
+    {
+        _view.To(place, Flags);
+        return _inbox.AwaitStop(stop);
+    }
+
+    /// <summary>Executes one message and stops before the next.</summary>
+    /// <exception cref="ViewEndedException">The view is over.</exception>
+    public ViewStop Next(CancellationToken stop = default)
+    {
+        _view.Next(Flags);
+        return _inbox.AwaitStop(stop);
+    }
+
+    /// <summary>Waits for the next stop that nobody here has asked for: where a debugger's user has gone on.</summary>
+    /// <exception cref="ViewEndedException">The view is over.</exception>
+    public ViewStop AwaitStop(CancellationToken stop = default) => _inbox.AwaitStop(stop);
+
+    /// <summary>Returns the image of the state where the app stands; whoever takes it disposes of it.</summary>
+    /// <exception cref="MisuseException">There is no state there, or it cannot be written.</exception>
+    /// <exception cref="ViewEndedException">The view is over.</exception>
+    public ViewedImage Show(CancellationToken stop = default)
+    {
+        _view.Show();
+        return _inbox.AwaitImage(stop);
+    }
+
+    private void Follow()
+    {
+        try
+        {
+            while (!_over.IsCancellationRequested)
+            {
+                Lsn before = _follower.Stated;
+                while (_follower.Step() && !_over.IsCancellationRequested) { }
+                if (_follower.Stated != before) _coordinator.Followed();
+                _over.Token.WaitHandle.WaitOne(s_followEvery);
+            }
+        }
+        catch (Exception fatal) when (ExitCodes.Of(fatal) is { } code)
+        {
+            _inbox.End(code, fatal.Message);
+        }
+    }
+
+    /// <summary>What a session begins with may be begun with again, so it must stay.</summary>
+    private void Hold(Lsn from, Action<string> tell)
+    {
+        if (_follower.Chain.TryFind(from, out LogSegment segment, out _) && !_hold.TryHold(segment.Path))
+            tell($"the log at {from} is being removed: the checkpoint there cannot be begun with a second time");
+    }
+
+    /// <summary>
+    /// An app that could not begin with its checkpoint, since its build cannot continue what is suspended there, begins with an older one.
+    /// </summary>
+    private bool AppEnded(int code)
+    {
+        (Lsn from, bool hasStopped) = _inbox.Session;
+        if (_over.IsCancellationRequested) return false;
+        if (code == ExitCodes.Misuse && !hasStopped && from > Lsn.Zero)
+        {
+            _view.BeginBelow(from);
+            return true;
+        }
+        _inbox.End(code == ExitCodes.Misuse ? ExitCodes.Misuse : ExitCodes.Io, $"the app has ended with code {code}; its own lines say why");
+        return false;
+    }
+
+    public void Dispose()
+    {
+        _over.Cancel();
+        _app?.Dispose();
+        _pump.Dispose();
+        _endpoint.Dispose();
+        _hold.Dispose();
+        _coordinator.Dispose();
+        try
+        {
+            Directory.Delete(_directory, recursive: true);
+        }
+        catch (IOException)
+        {
+            // An app that was not started here may be about to write there.
+        }
+    }
+}

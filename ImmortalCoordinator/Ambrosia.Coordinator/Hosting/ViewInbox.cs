@@ -1,0 +1,117 @@
+using System.Collections.Concurrent;
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Coordinator.Views;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Coordinator.Hosting;
+
+/// <summary>
+/// Brings what becomes of a view from the threads that find it out to the one that looks, which waits for it. Each thing that is asked for
+/// has one answer, so little waits here.
+/// </summary>
+/// <param name="tell">Hears what the person who looks is to know.</param>
+internal sealed class ViewInbox(Action<string> tell) : IViewer
+{
+    private readonly BlockingCollection<Answer> _answers = [];
+    private long _differences;
+
+    /// <summary>The session has begun from here, and the app has stopped in it: so it could begin from there.</summary>
+    public (Lsn From, bool HasStopped) Session { get; private set; }
+
+    /// <summary>The app has done so many times what the log does not say. Any thread.</summary>
+    public long Differences => Interlocked.Read(ref _differences);
+
+    /// <summary>Hears from where a session begins.</summary>
+    public Action<Lsn>? SessionBegins { get; set; }
+
+    /// <summary>Waits for the next stop.</summary>
+    /// <exception cref="ViewEndedException">There will be none.</exception>
+    public ViewStop AwaitStop(CancellationToken stop)
+    {
+        while (true)
+        {
+            if (Take(stop) is Answer.Stopped stopped) return stopped.At;
+        }
+    }
+
+    /// <summary>Waits for an image that was asked for.</summary>
+    /// <exception cref="MisuseException">There is none at this place.</exception>
+    /// <exception cref="ViewEndedException">There will be none.</exception>
+    public ViewedImage AwaitImage(CancellationToken stop)
+    {
+        while (true)
+        {
+            switch (Take(stop))
+            {
+                case Answer.Image image: return image.Of;
+                case Answer.NoImage none: throw new MisuseException($"the state cannot be shown: {none.Why}");
+            }
+        }
+    }
+
+    /// <summary>The view is over.</summary>
+    public void End(int code, string why) => _answers.Add(new Answer.Over(code, why));
+
+    private Answer Take(CancellationToken stop)
+    {
+        Answer next = _answers.Take(stop);
+        if (next is not Answer.Over over) return next;
+        _answers.Add(over, CancellationToken.None); // it stays over
+        throw new ViewEndedException(over.Code, over.Why);
+    }
+
+    void IViewer.Began(Lsn from)
+    {
+        Session = (from, false);
+        SessionBegins?.Invoke(from);
+    }
+
+    void IViewer.Stopped(MessagePlace place, bool isEnd, IReadOnlyList<ViewedCall> calls)
+    {
+        Session = Session with { HasStopped = true };
+        _answers.Add(new Answer.Stopped(new ViewStop(place, isEnd, calls)));
+    }
+
+    void IViewer.Shown(ViewedImage image) => _answers.Add(new Answer.Image(image));
+
+    void IViewer.NotShown(string why) => _answers.Add(new Answer.NoImage(why));
+
+    void IViewer.Diverged(string why)
+    {
+        Interlocked.Increment(ref _differences);
+        tell($"this app does not do what was done: {why}");
+    }
+
+    private abstract record Answer
+    {
+        public sealed record Stopped(ViewStop At) : Answer;
+
+        public sealed record Image(ViewedImage Of) : Answer;
+
+        public sealed record NoImage(string Why) : Answer;
+
+        public sealed record Over(int Code, string Why) : Answer;
+    }
+}
+
+/// <summary>
+/// Pumps nothing: a view commits, checkpoints, dials and fires nothing, and its threads find by themselves what there is to do.
+/// </summary>
+internal sealed class ViewPumps(Action<int, string> fail) : IPumps
+{
+    public void Commit(bool drained) { }
+
+    public void WaitForRoom(CancellationToken stop) => stop.WaitHandle.WaitOne(1);
+
+    public void CheckpointWork() { }
+
+    public void RoomForApp() { }
+
+    public void TimersChanged() { }
+
+    public void OutputsWait() { }
+
+    public void Dial() { }
+
+    public void Fail(int code, string why) => fail(code, why);
+}

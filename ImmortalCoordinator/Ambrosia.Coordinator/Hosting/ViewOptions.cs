@@ -1,0 +1,25 @@
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Coordinator.Hosting;
+
+/// <summary>Says what a view is of.</summary>
+public sealed record ViewOptions
+{
+    /// <summary>The directory of the log, or of a copy of it.</summary>
+    public required string LogDirectory { get; init; }
+
+    /// <summary>The checkpoint at or below which it begins; null: the newest below the place.</summary>
+    public Lsn? Checkpoint { get; init; }
+
+    /// <summary>The app to start, with its arguments; empty: it comes by itself.</summary>
+    public IReadOnlyList<string> App { get; init; } = [];
+
+    /// <summary>The path of the unix socket for the app; null: one in a directory of the view's own.</summary>
+    public string? AppSocket { get; init; }
+
+    /// <summary>The app executes nothing before a debugger is attached to it, and its code is not optimised.</summary>
+    public bool WaitsForDebugger { get; init; }
+
+    /// <summary>A debugger that is attached breaks where the app stops.</summary>
+    public bool BreaksInDebugger { get; init; }
+}

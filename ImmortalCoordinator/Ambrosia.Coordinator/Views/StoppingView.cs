@@ -1,0 +1,254 @@
+using Ambrosia.Protocol;
+using Ambrosia.Protocol.Checkpoints;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Hashing;
+using Ambrosia.Protocol.Locking;
+using Ambrosia.Protocol.Payloads;
+using Ambrosia.Protocol.Runs;
+
+namespace Ambrosia.Coordinator.Views;
+
+/// <summary>
+/// A view that stops before places, shows the state there, and goes on. It owns the place that was asked for and whether the app stands
+/// there. Whoever looks asks it from any thread; it answers by <see cref="IViewer"/>. Invariant: the app is given nothing while it stands.
+/// </summary>
+/// <param name="from">Sessions begin with this checkpoint, or the newest one at or below; null: the newest below the place.</param>
+internal sealed class StoppingView(IViewer viewer, Lsn? from) : View
+{
+    /// <summary>So many calls of a step are kept to be shown.</summary>
+    private const int CallsMax = 1_000;
+
+    private readonly RankedLock _gate = new(LockRank.StoppingView);
+    private readonly List<ViewedCall> _calls = [];
+    private IViewedApp? _app;
+
+    /// <summary>The app was asked for this last; null: for nothing yet.</summary>
+    private Look? _goal;
+
+    /// <summary>The app stands here; null: it executes.</summary>
+    private MessagePlace? _stands;
+
+    /// <summary>The log's end was reached, and the app was told to stop there.</summary>
+    private bool _isEnding;
+
+    /// <summary>The app is being told where to stop: it gets nothing before it has heard it.</summary>
+    private bool _isTold = true;
+
+    private Lsn? _beginsBelow = from;
+
+    /// <summary>The image that comes in; null: none does.</summary>
+    private (LargeBuffer Bytes, ulong Hash, Lsn Lsn, uint Version)? _image;
+
+    public override Lsn BeginsBelow
+    {
+        get
+        {
+            using (_gate.Enter())
+            {
+                Lsn goal = _goal is { } look && !look.Flags.HasFlag(LookFlags.Next) ? look.Place.Record : new Lsn(Lsn.Limit - 1);
+                return _beginsBelow is { } fixedAt && fixedAt < goal ? fixedAt : goal;
+            }
+        }
+    }
+
+    /// <summary>A session cannot begin at or behind this place: the next one begins below.</summary>
+    public void BeginBelow(Lsn place)
+    {
+        using (_gate.Enter()) _beginsBelow = new Lsn(place.Value - 1);
+    }
+
+    /// <summary>
+    /// Executes everything before a place and stops there; a place before the one where the app stands is reached by another session of the
+    /// same process.
+    /// </summary>
+    public void To(MessagePlace place, LookFlags flags)
+    {
+        IViewedApp? app;
+        int further;
+        bool stands;
+        var look = new Look(place, flags);
+        using (_gate.Enter())
+        {
+            (app, stands) = (_app, _stands is not null);
+            further = _stands is { } at ? place.CompareTo(at) : 1;
+            if (further != 0) Ask(look);
+            if (further < 0) _app = null;
+        }
+        if (further == 0) viewer.Stopped(place, isEnd: false, []); // told twice, it would stand twice
+        if (app is null || further == 0) return; // a session that comes is told
+        if (further < 0) app.BeginAgain();
+        else Tell(app, look, stands);
+    }
+
+    /// <summary>Executes the next message and stops behind it.</summary>
+    public void Next(LookFlags flags)
+    {
+        IViewedApp? app;
+        bool stands;
+        var look = new Look(default, flags | LookFlags.Next);
+        using (_gate.Enter())
+        {
+            (app, stands) = (_app, _stands is not null);
+            Ask(look);
+        }
+        if (app is not null) Tell(app, look, stands);
+    }
+
+    /// <summary>Asks for the image of the state where the app stands.</summary>
+    public void Show()
+    {
+        IViewedApp? app;
+        Look look;
+        using (_gate.Enter())
+        {
+            app = _app;
+            look = new Look(_stands ?? throw new InvalidOperationException("the app has not stopped"), LookFlags.Image);
+        }
+        app?.Send(look);
+    }
+
+    private void Ask(Look look)
+    {
+        (_goal, _stands, _isEnding, _isTold) = (look, null, false, false);
+        _calls.Clear();
+    }
+
+    private void Tell(IViewedApp app, Look look, bool stands)
+    {
+        app.Send(look);
+        if (stands) app.Go();
+        using (_gate.Enter()) _isTold = true;
+        app.Wake();
+    }
+
+    public override void Begin(IViewedApp app, Lsn from)
+    {
+        Look? goal;
+        using (_gate.Enter()) (_app, _stands, _isEnding, _isTold, goal) = (app, null, false, false, _goal);
+        viewer.Began(from);
+        if (goal is { } look) Tell(app, look, stands: false);
+    }
+
+    public override void Ended(IViewedApp app)
+    {
+        _image?.Bytes.Dispose();
+        _image = null;
+        using (_gate.Enter())
+            if (_app == app) (_app, _stands) = (null, null); // else the next session has begun already
+    }
+
+    public override bool MayGive(Lsn page, Lsn? executed)
+    {
+        using (_gate.Enter())
+        {
+            if (_app is null || _goal is not { } goal || _stands is not null || _isEnding || !_isTold) return false;
+            if (goal.Flags.HasFlag(LookFlags.Next)) return executed is not null;
+            // Pages that begin before the place are given at full speed. If it is not in them, it is the first one behind.
+            return executed is { } all ? all < goal.Place.Record : page < goal.Place.Record;
+        }
+    }
+
+    public override void AtEnd(Lsn executed)
+    {
+        IViewedApp? app;
+        LookFlags flags;
+        using (_gate.Enter())
+        {
+            if (_goal is not { } goal || _stands is not null || _isEnding || !_isTold) return;
+            if (!goal.Flags.HasFlag(LookFlags.Next) && goal.Place.Record <= executed) return; // it stops there by itself
+            _isEnding = true;
+            (app, flags) = (_app, goal.Flags & ~LookFlags.Next);
+        }
+        app?.Send(new Look(default, flags));
+    }
+
+    public override void Emitted(InstanceId to, ulong before, in RunView run)
+    {
+        using (_gate.Enter())
+        {
+            if (_goal is not { Flags: var flags } || !flags.HasFlag(LookFlags.Next)) return;
+            var messages = new MessageReader(run);
+            for (ulong number = before + 1; _calls.Count < CallsMax && messages.Next(); number++)
+                _calls.Add(new ViewedCall(to, number, run.Header.Kind, messages.Whole.ToArray()));
+        }
+    }
+
+    public override void Executed(Lsn lsn)
+    {
+        IViewedApp? app;
+        using (_gate.Enter()) app = _stands is null ? _app : null;
+        app?.Wake(); // it may be dry now
+    }
+
+    public override bool Tolerates(string divergence)
+    {
+        viewer.Diverged(divergence);
+        return true;
+    }
+
+    public override void Take(FrameType type, ReadOnlySpan<byte> payload)
+    {
+        switch (type)
+        {
+            case FrameType.Seen: Stopped(Seen.Read(payload).Place); break;
+            case FrameType.ImageBegin: BeginImage(ImageBegin.Read(payload)); break;
+            case FrameType.ImageChunk: AddToImage(ImageChunk.Read(payload)); break;
+            case FrameType.ImageEnd: EndImage(ImageEnd.Read(payload)); break;
+            case FrameType.Waiting: viewer.NotShown(Waiting.Read(payload).Why); break;
+            default: base.Take(type, payload); break;
+        }
+    }
+
+    private void Stopped(MessagePlace place)
+    {
+        bool isNew;
+        ViewedCall[] calls;
+        bool isEnd;
+        using (_gate.Enter())
+        {
+            isNew = _stands is null;
+            (_stands, isEnd, calls) = (place, _isEnding, [.. _calls]);
+        }
+        if (isNew) viewer.Stopped(place, isEnd, calls);
+    }
+
+    private void BeginImage(ImageBegin begin) => _image = _image is null ? (new LargeBuffer(), 0UL, begin.Position, begin.ImageVersion)
+        : throw new ProtocolViolation("P5.7", "an image begins inside another");
+
+    private void AddToImage(ReadOnlySpan<byte> chunk)
+    {
+        if (_image is not { } image) throw new ProtocolViolation("P5.7", "a chunk of an image that has not begun");
+        image.Bytes.Append(chunk);
+        _image = image with { Hash = ChannelHash.Append(image.Hash, chunk) };
+    }
+
+    private void EndImage(ImageEnd end)
+    {
+        if (_image is not { } image) throw new ProtocolViolation("P5.7", "the end of an image that has not begun");
+        _image = null;
+        if (end.Length != (ulong)image.Bytes.Length || end.Hash != image.Hash)
+            throw new ProtocolViolation("P5.7", $"an image of {image.Bytes.Length} bytes with hash {image.Hash:x16} that says {end.Length} and {end.Hash:x16}");
+        viewer.Shown(new ViewedImage(image.Bytes, image.Lsn, image.Version, image.Hash));
+    }
+}
+
+/// <summary>Hears what becomes of a view. The thread that reads the app calls, under no lock.</summary>
+internal interface IViewer
+{
+    /// <summary>A session has begun, with the checkpoint of this place, or with the log's beginning.</summary>
+    void Began(Lsn from);
+
+    /// <summary>Everything before a place is executed, and it is not.</summary>
+    /// <param name="isEnd">The log ends before the place that was asked for.</param>
+    /// <param name="calls">They were made since the stop before, if that was the message before.</param>
+    void Stopped(MessagePlace place, bool isEnd, IReadOnlyList<ViewedCall> calls);
+
+    /// <summary>The image that was asked for; whoever takes it disposes of it.</summary>
+    void Shown(ViewedImage image);
+
+    /// <summary>There is no image at this place.</summary>
+    void NotShown(string why);
+
+    /// <summary>The app does not do what the log says.</summary>
+    void Diverged(string why);
+}

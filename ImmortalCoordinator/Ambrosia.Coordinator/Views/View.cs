@@ -1,0 +1,68 @@
+using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Records;
+using Ambrosia.Protocol.Runs;
+
+namespace Ambrosia.Coordinator.Views;
+
+/// <summary>
+/// An execution of the log for somebody who looks at it, by an app that is no replica's (protocol P5.24): nothing that the app does gets
+/// out, no checkpoint is taken, and any build may execute it. A view says where a session begins, how far it is given the log, and hears
+/// what the app does. The thread that reads the app, but where a member says otherwise.
+/// </summary>
+internal abstract class View
+{
+    /// <summary>A session begins with the newest checkpoint at or below this place. Any thread.</summary>
+    public abstract Lsn BeginsBelow { get; }
+
+    /// <summary>Each record is given by itself, so that the app reports at each.</summary>
+    public virtual bool IsOneByOne => false;
+
+    /// <summary>What the app has emitted is kept until the log says that it was received; else it is dropped at once.</summary>
+    public virtual bool KeepsOutputs => false;
+
+    /// <summary>A session begins from this place.</summary>
+    public virtual void Begin(IViewedApp app, Lsn from) { }
+
+    /// <summary>This app's session has ended.</summary>
+    public virtual void Ended(IViewedApp app) { }
+
+    /// <summary>Says whether the page at a place may be given. The thread that sends to the app.</summary>
+    /// <param name="executed">The app has executed all that it was given, up to here; null: not all of it.</param>
+    public virtual bool MayGive(Lsn page, Lsn? executed) => true;
+
+    /// <summary>The log has nothing more to give, and the app has executed all of it. The thread that sends to the app.</summary>
+    /// <param name="executed">It has reported so much.</param>
+    public virtual void AtEnd(Lsn executed) { }
+
+    /// <summary>The app has made calls.</summary>
+    /// <param name="before">So many went there before.</param>
+    public abstract void Emitted(InstanceId to, ulong before, in RunView run);
+
+    /// <summary>The app has executed everything below.</summary>
+    public abstract void Executed(Lsn lsn);
+
+    /// <summary>Hears that the app does not do what the log says; false: that ends the session. Any thread.</summary>
+    public virtual bool Tolerates(string divergence) => false;
+
+    /// <summary>Takes a frame of the app that is about the view.</summary>
+    /// <exception cref="ProtocolViolation">P2.4: it has asked for none.</exception>
+    public virtual void Take(FrameType type, ReadOnlySpan<byte> payload) =>
+        throw new ProtocolViolation("P2.4", $"{type} from the app, which was not asked for");
+}
+
+/// <summary>Tells the app of a view what to do. Any thread.</summary>
+internal interface IViewedApp
+{
+    /// <summary>Tells it where to stop.</summary>
+    void Send(Look look);
+
+    /// <summary>Tells it to go on from where it has stopped.</summary>
+    void Go();
+
+    /// <summary>Ends its session; its process begins another.</summary>
+    void BeginAgain();
+
+    /// <summary>It may be given more of the log now.</summary>
+    void Wake();
+}

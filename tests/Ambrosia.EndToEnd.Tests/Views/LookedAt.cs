@@ -1,0 +1,58 @@
+using Ambrosia.Coordinator.Hosting;
+using Ambrosia.Log.Checkpoints;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Instances;
+using Ambrosia.Protocol;
+using Microsoft.Extensions.Logging.Abstractions;
+
+namespace Ambrosia.EndToEnd.Tests;
+
+/// <summary>A log that a view executes with the app of its replica, and what was published of it.</summary>
+internal sealed class LookedAt : IDisposable
+{
+    private readonly string _directory;
+    private readonly List<string> _lines = [];
+
+    /// <param name="directory">The log, or a copy of it.</param>
+    /// <param name="checkpoint">It begins at or below.</param>
+    public LookedAt(Replica of, string? directory = null, Lsn? checkpoint = null)
+    {
+        _directory = directory ?? of.LogDirectory;
+        View = new ViewHost(
+            new ViewOptions
+            {
+                LogDirectory = _directory, Checkpoint = checkpoint,
+                App = ["env", .. of.Settings.Select(static each => $"{each.Key}={each.Value}"), Executables.App, of.Role],
+            },
+            new PosixFileSystem(), NullLogger.Instance, _lines.Add);
+        View.Start();
+    }
+
+    public ViewHost View { get; }
+
+    /// <summary>What the view has told.</summary>
+    public IReadOnlyList<string> Lines => _lines;
+
+    /// <summary>The checkpoints of a log, the oldest first, each with the hash of its image.</summary>
+    public static (Lsn Lsn, ulong Hash)[] Published(string directory)
+    {
+        var files = new PosixFileSystem();
+        InstanceIdentity identity = InstanceDirectory.TryRead(files, directory)!;
+        return [.. CheckpointDirectory.List(files, directory).Select(name =>
+        {
+            using CheckpointReader reader = CheckpointReader.Open(files, Path.Combine(directory, name.ToString()), identity);
+            return (name.Lsn, reader.ImageHash);
+        }).OrderBy(static each => each.Lsn)];
+    }
+
+    /// <summary>The hash of the image at a place.</summary>
+    public ulong HashAt(Lsn lsn)
+    {
+        ViewStop stop = View.To(new MessagePlace(lsn, 0));
+        Assert.True(stop.Place.Record == lsn, $"stopped before {stop.Place} instead of {lsn}");
+        using var image = View.Show();
+        return image.Hash;
+    }
+
+    public void Dispose() => View.Dispose();
+}

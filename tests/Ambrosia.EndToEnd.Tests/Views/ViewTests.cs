@@ -1,0 +1,87 @@
+using System.Diagnostics;
+using Ambrosia.Coordinator.Hosting;
+using Ambrosia.Protocol;
+using Ambrosia.TestKit;
+
+namespace Ambrosia.EndToEnd.Tests;
+
+/// <summary>A view shows what was: the state at a place is the one that the primary had there, and looking changes nothing.</summary>
+public sealed class ViewTests
+{
+    private const int CheckpointsOfARelease = 120, CallsOfARelease = 400_000;
+
+    /// <summary>A pair that was killed now and then, stopped in order, with all its history.</summary>
+    private static (Replica Source, Replica Ledger) Killed(Cluster cluster, Chance chance, int calls)
+    {
+        (Replica source, Replica ledger) = cluster.Pair(calls, burst: 50);
+        foreach (Replica replica in new[] { source, ledger })
+            replica.Options.AddRange(["--checkpoint-every", "256K", "--retain", "all", "--segment", "2M"]);
+        ledger.Start();
+        source.Start();
+        for (int kill = 0; kill < 2; kill++)
+        {
+            source.AwaitReady();
+            ledger.AwaitReady();
+            chance.PassTime(300);
+            Replica victim = chance.Coin() ? source : ledger;
+            victim.KillCoordinator();
+            victim.Start();
+        }
+        Cluster.AssertEqual(source, calls);
+        foreach (Replica replica in new[] { source, ledger })
+        {
+            Signals.Terminate(replica.Coordinator.Id);
+            replica.AwaitExit();
+        }
+        return (source, ledger);
+    }
+
+    [Fact]
+    public void State_AtEachCheckpoint_IsTheOneThatWasPublished()
+    {
+        var chance = new Chance();
+        using var cluster = new Cluster();
+        cluster.Run(chance.Again(nameof(State_AtEachCheckpoint_IsTheOneThatWasPublished)), () =>
+        {
+            (Replica source, Replica ledger) = Killed(cluster, chance, TestScale.Rounds(CallsOfARelease));
+            foreach (Replica replica in new[] { source, ledger })
+            {
+                (Lsn Lsn, ulong Hash)[] published = LookedAt.Published(replica.LogDirectory);
+                Assert.True(published.Length > Math.Min(2, TestScale.Rounds(CheckpointsOfARelease) / 2), $"{published.Length} checkpoints");
+                using var forwards = new LookedAt(replica, checkpoint: Lsn.Zero); // from the log's beginning, over all of them
+                foreach ((Lsn lsn, ulong hash) in published) Assert.Equal(hash, forwards.HashAt(lsn));
+                Assert.Empty(forwards.Lines);
+                Assert.True(forwards.View.DigestsAgreed > 0);
+
+                using var anywhere = new LookedAt(replica); // one process, from the checkpoint before or below
+                chance.Shuffle<(Lsn, ulong)>(published);
+                foreach ((Lsn lsn, ulong hash) in published.Take(8)) Assert.Equal(hash, anywhere.HashAt(lsn));
+            }
+        });
+    }
+
+    [Fact]
+    public void Walks_BackAndForth_HaveOneStateAPlace()
+    {
+        var chance = new Chance();
+        using var cluster = new Cluster();
+        cluster.Run(chance.Again(nameof(Walks_BackAndForth_HaveOneStateAPlace)), () =>
+        {
+            (_, Replica ledger) = Killed(cluster, chance, 2_000);
+            using var looked = new LookedAt(ledger, checkpoint: Lsn.Zero);
+            var states = new Dictionary<MessagePlace, ulong>();
+            MessagePlace first = looked.View.To(new MessagePlace(new Lsn(looked.View.End.Value / 2), 0)).Place;
+            ViewStop at = looked.View.To(first);
+            for (int walk = TestScale.Rounds(1_000); walk > 0; walk--)
+            {
+                at = chance.Below(4) == 0 ? looked.View.To(states.Count == 0 ? first : states.Keys.ElementAt(chance.Below(states.Count)))
+                    : looked.View.Next();
+                using var image = looked.View.Show();
+                if (states.TryGetValue(at.Place, out ulong before)) Assert.Equal(before, image.Hash);
+                states[at.Place] = image.Hash;
+            }
+            Assert.True(states.Count > 1 && states.Values.Distinct().Count() > 1, $"{states.Count} places");
+            Assert.Empty(looked.Lines);
+        });
+    }
+}

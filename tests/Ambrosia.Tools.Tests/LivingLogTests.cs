@@ -1,3 +1,4 @@
+using Ambrosia.Inspection.Places;
 using Ambrosia.Log.Files;
 using Ambrosia.Log.Reading;
 using Ambrosia.Protocol.Locking;

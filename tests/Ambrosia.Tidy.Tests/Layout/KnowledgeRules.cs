@@ -29,7 +29,8 @@ internal static class KnowledgeRules
         ["Ambrosia.Generators.CodeFixes"] = ["Ambrosia.Generators"],
         ["Ambrosia.ContractFile"] = [],
         ["Ambrosia.Images"] = [Protocol],
-        ["ambrosia"] = [Coordinator, Protocol, Log, Links, "Ambrosia.Images"],
+        ["Ambrosia.Inspection"] = [Coordinator, Log, Protocol],
+        ["ambrosia"] = [Coordinator, Protocol, Log, Links, "Ambrosia.Images", "Ambrosia.Inspection"],
     };
 
     /// <summary>Namespaces that are not for a project, and why.</summary>

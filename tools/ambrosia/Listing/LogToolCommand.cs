@@ -1,10 +1,10 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
+using Ambrosia.Inspection.Decoding;
+using Ambrosia.Inspection.Records;
 using Ambrosia.Tools.Commands;
-using Ambrosia.Tools.Decoding;
 using Ambrosia.Tools.Logs;
 using Ambrosia.Tools.Output;
-using Ambrosia.Tools.Records;
 
 namespace Ambrosia.Tools.Listing;
 

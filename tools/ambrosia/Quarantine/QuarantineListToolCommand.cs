@@ -1,8 +1,9 @@
 using System.CommandLine;
 using System.Globalization;
 using System.Text.Json.Nodes;
+using Ambrosia.Inspection.Decoding;
+using Ambrosia.Inspection.Texts;
 using Ambrosia.Tools.Commands;
-using Ambrosia.Tools.Decoding;
 using Ambrosia.Tools.Logs;
 using Ambrosia.Tools.Output;
 using Ambrosia.Tools.Replicas;

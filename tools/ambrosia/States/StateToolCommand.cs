@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.Globalization;
 using Ambrosia.Images.Json;
 using Ambrosia.Images.Reading;
+using Ambrosia.Inspection.Checkpoints;
 using Ambrosia.Log.Checkpoints;
 using Ambrosia.Log.Format;
 using Ambrosia.Protocol.Payloads;
@@ -83,25 +84,4 @@ internal sealed class StateToolCommand : ToolCommand
             if (section == CheckpointSection.Image) image.Append(content);
         return image;
     }
-}
-
-/// <summary>Finds the checkpoint that the user means.</summary>
-internal static class CheckpointChoice
-{
-    /// <param name="names">The checkpoints of a log, the newest first; at least one.</param>
-    /// <exception cref="ToolMisuse">There is no such one; the nearest is named.</exception>
-    public static CheckpointFileName Find(CheckpointFileName[] names, string asked)
-    {
-        foreach (CheckpointFileName name in names)
-            if (name.ToString() == asked) return name;
-        bool isNumber = ulong.TryParse(asked, NumberStyles.None, CultureInfo.InvariantCulture, out ulong number);
-        foreach (CheckpointFileName name in names)
-            if (isNumber && name.Lsn.Value == number) return name;
-        if (isNumber && number >= 1 && number <= (ulong)names.Length) return names[number - 1];
-        ulong near = isNumber ? number : CheckpointFileName.Parse(asked)?.Lsn.Value ?? ulong.MaxValue;
-        CheckpointFileName nearest = names.MinBy(name => Distance(name.Lsn.Value, near))!;
-        throw new ToolMisuse($"'{asked}' is no checkpoint of this log", "", $"the nearest is {nearest}; 'ambrosia log' lists them");
-    }
-
-    private static ulong Distance(ulong a, ulong b) => a > b ? a - b : b - a;
 }

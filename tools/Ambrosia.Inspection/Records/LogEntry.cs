@@ -4,15 +4,14 @@ using System.Text.Json;
 using System.Text.Json.Serialization;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Runs;
-using Ambrosia.Tools.Output;
 
-namespace Ambrosia.Tools.Records;
+namespace Ambrosia.Inspection.Records;
 
 /// <summary>It is one line of 'ambrosia log --records': a message of a run, or a whole record of another kind.</summary>
 /// <param name="Lsn">The position of the record, which the messages of one run share.</param>
 /// <param name="Epoch">The epoch of the page.</param>
 /// <param name="Kind">For messages "fork", "call", "result", "failure", "impulse" or "clientRequest", else the record's kind.</param>
-internal sealed record LogEntry(ulong Lsn, string Time, ulong Epoch, string Kind) : IReport
+internal sealed record LogEntry(ulong Lsn, string Time, ulong Epoch, string Kind)
 {
     /// <summary>Returns the name by which lines and reports call a kind of message or record.</summary>
     public static string NameOf<T>(T kind) where T : struct, Enum => JsonNamingPolicy.CamelCase.ConvertName($"{kind}");
@@ -57,8 +56,6 @@ internal sealed record LogEntry(ulong Lsn, string Time, ulong Epoch, string Kind
 
     [JsonIgnore]
     public bool IsMessage => Method is not null;
-
-    public void Draw(Screen screen) => screen.Line(ToString(), Problem is not null || Failure is not null ? Tone.Warning : Tone.Plain);
 
     public override string ToString()
     {

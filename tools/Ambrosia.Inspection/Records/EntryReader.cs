@@ -1,9 +1,9 @@
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Records;
 using Ambrosia.Protocol.Runs;
-using Ambrosia.Tools.Output;
+using Ambrosia.Inspection.Texts;
 
-namespace Ambrosia.Tools.Records;
+namespace Ambrosia.Inspection.Records;
 
 /// <summary>
 /// Turns records into entries: one for each message of a run that the filter wants, and one for each record of another kind. A record that

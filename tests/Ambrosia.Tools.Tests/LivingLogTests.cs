@@ -48,6 +48,15 @@ public sealed class LivingLogTests : IDisposable
         Assert.True(pages > 10);
     });
 
+    [Fact]
+    public void Places_RecycledBeforeAnyOfItsOperations_AreFound() => AtEachOperation(static place =>
+    {
+        var finder = new PlaceFinder(place.Location, TimeProvider.System);
+        FoundPlace start = finder.Find("start");
+        Assert.False(start.IsEnd);
+        Assert.True(finder.Find("end").Place.Record > start.Place.Record);
+    });
+
     private void AtEachOperation(Action<LogDirectory> read)
     {
         using var log = new LivingLog(LogDirectory);

@@ -51,17 +51,27 @@ internal static class CheckpointChoice
 {
     /// <param name="names">The checkpoints of a log, the newest first; at least one.</param>
     /// <exception cref="MisuseException">There is no such one; the nearest is named.</exception>
-    public static CheckpointFileName Find(CheckpointFileName[] names, string asked)
+    public static CheckpointFileName Find(CheckpointFileName[] names, string asked) => TryFind(names, asked)
+        ?? throw new MisuseException(
+            $"'{asked}' is no checkpoint of this log", "", $"the nearest is {Nearest(names, asked).First()}; 'ambrosia log' lists them");
+
+    /// <summary>Finds a checkpoint by its name, by its Lsn, or by its number from the newest, which is 1; null: there is none.</summary>
+    public static CheckpointFileName? TryFind(CheckpointFileName[] names, string asked)
     {
         foreach (CheckpointFileName name in names)
             if (name.ToString() == asked) return name;
         bool isNumber = ulong.TryParse(asked, NumberStyles.None, CultureInfo.InvariantCulture, out ulong number);
         foreach (CheckpointFileName name in names)
             if (isNumber && name.Lsn.Value == number) return name;
-        if (isNumber && number >= 1 && number <= (ulong)names.Length) return names[number - 1];
+        return isNumber && number >= 1 && number <= (ulong)names.Length ? names[number - 1] : null;
+    }
+
+    /// <summary>Returns the checkpoints by how near their Lsns are to what was asked for, the nearest first.</summary>
+    public static IEnumerable<CheckpointFileName> Nearest(CheckpointFileName[] names, string asked)
+    {
+        bool isNumber = ulong.TryParse(asked, NumberStyles.None, CultureInfo.InvariantCulture, out ulong number);
         ulong near = isNumber ? number : CheckpointFileName.Parse(asked)?.Lsn.Value ?? ulong.MaxValue;
-        CheckpointFileName nearest = names.MinBy(name => Distance(name.Lsn.Value, near))!;
-        throw new MisuseException($"'{asked}' is no checkpoint of this log", "", $"the nearest is {nearest}; 'ambrosia log' lists them");
+        return names.OrderBy(name => Distance(name.Lsn.Value, near));
     }
 
     private static ulong Distance(ulong a, ulong b) => a > b ? a - b : b - a;

@@ -144,6 +144,15 @@ public sealed class PlaceFinderTests : IDisposable
     }
 
     [Fact]
+    public void Call_WhoseIdAnAnswerHasBefore_IsTheCall()
+    {
+        Lsn call = _log.Calls(1, 5);
+        _log.Maker.Mark();
+        Assert.Equal(new MessagePlace(call, 0), Found("call:5").Place);
+        Assert.Equal(new MessagePlace(_results, 0), Found("call:bob#5").Place);
+    }
+
+    [Fact]
     public void Key_OfAnImpulseOrARequest_IsTheFirstMessageThatHasIt()
     {
         _log.Maker.Mark();

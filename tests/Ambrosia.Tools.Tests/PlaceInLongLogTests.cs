@@ -63,19 +63,22 @@ public sealed class PlaceInLongLogTests : IDisposable
         Lsn[] kept = _log.Fill(Pages);
         _log.Checkpoint();
         _log.Truncate();
-        Lsn first = _log.Maker.Log.Chain.Segments[0].FirstLsn;
+        Lsn firstKept = _log.Maker.Log.Chain.Segments[0].FirstLsn;
 
         Assert.Equal(new MessagePlace(oldest.Lsn, 0), _log.Finder.Find("start").Place);
         Assert.Equal(oldest.Lsn, _log.Finder.Find("ckpt:2").Place.Record);
         Assert.Equal(kept[3], _log.Finder.Find($"{kept[3]}:0").Place.Record);
         Assert.Equal("ada", _log.Finder.Find($"{kept[0]}").Entry!.From);
         Assert.Equal(new MessagePlace(oldest.Lsn, 0), _log.Finder.Find($"{oldest.Lsn}:0").Place);
-        string[] below = [$"{gone[2]}", $"{first.Value - 4}", $"{PlaceLog.Begin.AddSeconds(3):O}", "method:5", $"{gone[^1]}:0", "4:0"];
+        string[] below = [$"{gone[2]}", $"{firstKept.Value - 4}", $"{PlaceLog.Begin.AddSeconds(3):O}", "method:5", $"{gone[^1]}:0", "4:0"];
         foreach (string position in below)
         {
             MisuseException refusal = Assert.Throws<MisuseException>(() => _log.Finder.Find(position));
             Assert.Contains($"the nearest are start, {oldest.Lsn}:0 (fork of method 5 from ada) and end", refusal.Mend);
         }
+        MessagePlace first = _log.Finder.Next(new MessagePlace(oldest.Lsn, 0)).Place;
+        Assert.StartsWith($"the nearest are {first} (fork of method 5 from ada) and {kept[0]}:0 ", // not the last before the checkpoint
+            Assert.Throws<MisuseException>(() => _log.Finder.Find($"{oldest.Lsn}:1")).Mend);
         MisuseException seen = Assert.Throws<MisuseException>(() => _log.Finder.Find($"{gone[^1]}:0"));
         Assert.Equal($"'{gone[^1]}:0' is below what can be executed", seen.What);
         Assert.Equal($"the log was truncated, and the oldest state that is kept is that at {oldest.Lsn}", seen.Why);

@@ -41,8 +41,6 @@ internal sealed class PlaceLog : IDisposable
 
     public PlaceFinder Finder => new(Location, Time);
 
-    public static CheckpointPeer Ada => new(1, new InstanceId("ada"), Guid.Empty, new Epoch(1), 0);
-
     /// <summary>Makes a page of what was appended, a second later than the one before.</summary>
     public void Commit()
     {
@@ -87,7 +85,7 @@ internal sealed class PlaceLog : IDisposable
         return lsn;
     }
 
-    public CheckpointFileName Checkpoint() => Maker.Checkpoint(Ada);
+    public CheckpointFileName Checkpoint() => Maker.Checkpoint(Peer(1, "ada"), Peer(2, "bob"));
 
     /// <summary>Removes what no checkpoint needs; the place from which execution can begin is that of the oldest that stays.</summary>
     public void Truncate()
@@ -103,4 +101,6 @@ internal sealed class PlaceLog : IDisposable
         if (!_isDisposed) Maker.Dispose();
         _isDisposed = true;
     }
+
+    private static CheckpointPeer Peer(uint origin, string name) => new(origin, new InstanceId(name), Guid.Empty, new Epoch(1), 0);
 }

@@ -35,7 +35,7 @@ public sealed class PlacePropertyTests : IDisposable
             using var log = new PlaceLog(_temporary.Of($"log-{seed}"));
             var random = new SimulatedRandom(seed);
             for (int i = 0; i < Steps; i++) Step(log, random);
-            log.Maker.Mark();
+            if (seed % 3 > 0) log.Maker.Mark(); // else the last pages may be stated by none
             try
             {
                 Check(log, [.. Lines(log.Directory)]);
@@ -61,6 +61,7 @@ public sealed class PlacePropertyTests : IDisposable
             case 5: log.Fill(1); break;
             case 6: log.Commit(); break;
             case 7 when random.Next(6) == 0: log.Checkpoint(); break;
+            case 8 when random.Next(12) == 0: log.Spanning(random.Next(10_000, 90_000)); break;
             default:
                 byte[][] messages =
                     [.. Enumerable.Range(0, count).Select(_ => Message.Of((uint)random.Next(1, MethodsMax), new byte[random.Next(300)]))];
@@ -76,10 +77,13 @@ public sealed class PlacePropertyTests : IDisposable
     {
         ulong last = 0;
         uint index = 0;
-        foreach (JsonElement line in ToolRun.Of("log", directory, "--records", "--json").JsonLines)
+        JsonElement[] lines = [.. ToolRun.Of("log", directory, "--records", "--json").JsonLines];
+        ulong end = lines[^1].GetProperty("end").GetProperty("durableUpTo").GetUInt64();
+        foreach (JsonElement line in lines[..^1])
         {
-            if (!line.TryGetProperty("kind", out JsonElement kind)) continue;
+            JsonElement kind = line.GetProperty("kind");
             ulong lsn = line.GetProperty("lsn").GetUInt64();
+            if (lsn >= end) break;
             index = lsn == last ? index + 1 : 0;
             last = lsn;
             yield return new Line(
@@ -94,7 +98,7 @@ public sealed class PlacePropertyTests : IDisposable
     private static void Check(PlaceLog log, Line[] lines)
     {
         PlaceFinder finder = log.Finder;
-        Assert.True(lines.Length > Steps);
+        Assert.True(lines.Length > Steps / 2, $"{lines.Length} lines");
         foreach (Line line in lines)
         {
             FoundPlace found = finder.Find($"{line.Place}");

@@ -84,6 +84,9 @@ public sealed class PlaceRefusalTests : IDisposable
         Refused("call:bob#9", "there is no call 9 of bob", "other calls of bob", $"the nearest is call:bob#17 at {_calls}:0");
         Refused("call:ada#20", "there is no call 20 of ada", "no call of ada is in this log", $"call:bob#17 at {_calls}:0 and call:bob#25");
         Refused("call:ada#17", "there is no call 17 of ada", "no call of ada", $"the nearest is {_calls}:0 (call of method 3 from bob)");
+        Lsn more = _log.Calls(1, 11, 19, 18, 40, 22, 23);
+        _log.Maker.Mark();
+        Refused("call:20", "there is no call 20", "other calls", $"the nearest are call:ada#19 at {more}:1 and call:ada#22 at {more}:4");
     }
 
     [Fact]

@@ -109,7 +109,7 @@ public sealed class PlaceFinder
         $"there is nothing at {position}", $"{end.Place.Record} is the end of what the log states as durable", OffersAround(place, end));
 
     private string[] OffersAround(MessagePlace place, FoundPlace behind) =>
-        _places.LastBefore(place) is { } before ? [_places.Offer(before), behind.ToOffer()]
+        _places.LastBefore(place) is { } before && before.Record >= _places.Start() ? [_places.Offer(before), behind.ToOffer()]
             : [behind.ToOffer(), .. behind.IsEnd ? [] : new[] { Next(behind.Place).ToOffer() }];
 
     private bool IsCheckpoint(Lsn lsn) => CheckpointDirectory.List(_log.Files, _log.Directory).Any(name => name.Lsn == lsn);

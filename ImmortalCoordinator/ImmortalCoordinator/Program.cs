@@ -14,6 +14,7 @@ internal static class Program
 {
     private static int Main(string[] args)
     {
+        if (args is [DebugCommandLine.Verb, .. var rest]) return DebugCommandLine.Run(rest);
         ParseResult parsed = CommandLine.Parse(args, Run);
         if (parsed.Errors.Count == 0) return parsed.Invoke();
         foreach (ParseError error in parsed.Errors) Console.Error.WriteLine(error.Message);

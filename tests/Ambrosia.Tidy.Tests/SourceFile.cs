@@ -10,7 +10,8 @@ internal sealed class SourceFile(string path, string text)
 
     /// <summary>Kinds of small types that are read together; a file that holds some of one kind ends in its plural.</summary>
     private static readonly string[] s_kinds =
-        ["Attributes", "Awaiters", "Builders", "Codecs", "Exceptions", "Frames", "Identities", "Locks", "Positions", "Records"];
+        ["Attributes", "Awaiters", "Builders", "Codecs", "Exceptions", "Frames", "Identities", "Locks", "Positions", "Records",
+            "Searches"];
 
     private readonly Lazy<CompilationUnitSyntax> _syntax =
         new(() => CSharpSyntaxTree.ParseText(text, new CSharpParseOptions(LanguageVersion.Preview)).GetCompilationUnitRoot());

@@ -1,5 +1,5 @@
 using System.Text;
-using Ambrosia.Tools.Decoding;
+using Ambrosia.Inspection.Decoding;
 
 namespace Ambrosia.Tools.Tests;
 

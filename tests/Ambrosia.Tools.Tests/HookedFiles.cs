@@ -10,6 +10,8 @@ internal sealed class HookedFiles(IFileSystem files) : IFileSystem
 
     public int Operations { get; private set; }
 
+    public long BytesRead { get; private set; }
+
     public IFile Open(string path, FileUse use) => Do(() => new File(this, files.Open(path, use)));
 
     public bool Exists(string path) => Do(() => files.Exists(path));
@@ -51,7 +53,9 @@ internal sealed class HookedFiles(IFileSystem files) : IFileSystem
         public int Read(Span<byte> buffer, long offset)
         {
             hooked.Before(++hooked.Operations);
-            return file.Read(buffer, offset);
+            int count = file.Read(buffer, offset);
+            hooked.BytesRead += count;
+            return count;
         }
 
         public long NextData(long offset) => file.NextData(offset);

@@ -54,7 +54,7 @@ public sealed class ImageVectorTests
         using var bytes = new LargeBuffer();
         bytes.Append(image);
         var json = new ArrayBufferWriter<byte>();
-        StateJson.Write(bytes, ("ckpt", new Lsn(1)), piece => json.Write(piece), isIndented: false);
+        StateJson.Write(bytes, ImageOrigin.Of("ckpt", new Lsn(1)), piece => json.Write(piece), isIndented: false);
         return json.WrittenSpan.ToArray();
     }
 }

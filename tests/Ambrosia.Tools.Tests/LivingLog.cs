@@ -1,8 +1,6 @@
-using Ambrosia.Log.Checkpoints;
 using Ambrosia.Log.Files;
 using Ambrosia.Log.Format;
 using Ambrosia.Log.Instances;
-using Ambrosia.Log.Reading;
 using Ambrosia.Log.Retention;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Checkpoints;
@@ -57,25 +55,5 @@ internal sealed class LivingLog : IDisposable
         }
     }
 
-    private void Checkpoint()
-    {
-        Lsn page = _maker.Writer.Sealed;
-        _maker.Run(MessageKind.Fork, 1, Message.Of(5, [1]));
-        _maker.Commit();
-        Lsn lsn = _maker.Writer.Durable;
-        var files = new PosixFileSystem();
-        using var reader = new LogReader(files, _maker.Directory, _maker.Identity, _maker.Log.Chain);
-        var buffer = new PageBuffer(8 << 10);
-        Assert.Equal(ReadStatus.Page, reader.Read(page, ref buffer));
-        _maker.Run(MessageKind.Fork, 1, Message.Of(5, [1])); // states the page before
-        _maker.Commit();
-        var header = new CheckpointHeader(0, _maker.Identity.Uuid, lsn, lsn, _maker.Writer.Epoch, 7, 1, 1_000_000, buffer.Hash, "r0");
-        using var writer = new CheckpointWriter(files, _maker.Directory, _maker.Identity, header, ICrashPoints.None);
-        writer.Write(CheckpointSection.CoordinatorPart,
-            new CoordinatorPart([new CheckpointPeer(1, new InstanceId("ada"), Guid.NewGuid(), new Epoch(1), 0)], [], [], Lsn.Zero, [])
-                .ToBytes());
-        writer.Write(CheckpointSection.Image, new byte[5_000]);
-        writer.Finish();
-        Assert.True(writer.Publish(_maker.Writer.Stated));
-    }
+    private void Checkpoint() => _maker.Checkpoint(new CheckpointPeer(1, new InstanceId("ada"), Guid.NewGuid(), new Epoch(1), 0));
 }

@@ -1,3 +1,4 @@
+using Ambrosia.Inspection.Places;
 using Ambrosia.Log.Files;
 using Ambrosia.Log.Reading;
 using Ambrosia.Protocol.Locking;
@@ -45,6 +46,15 @@ public sealed class LivingLogTests : IDisposable
         Assert.IsType<ReadVerdict.CleanEnd>(walk.Run(new WalkStart(null, null), (_, _) => ++pages > 0, static _ => { }));
         Assert.False(walk.HasDamage);
         Assert.True(pages > 10);
+    });
+
+    [Fact]
+    public void Places_RecycledBeforeAnyOfItsOperations_AreFound() => AtEachOperation(static place =>
+    {
+        var finder = new PlaceFinder(place.Location, TimeProvider.System);
+        FoundPlace start = finder.Find("start");
+        Assert.False(start.IsEnd);
+        Assert.True(finder.Find("end").Place.Record > start.Place.Record);
     });
 
     private void AtEachOperation(Action<LogDirectory> read)

@@ -1,11 +1,14 @@
+using Ambrosia.Log.Checkpoints;
 using Ambrosia.Log.Commit;
 using Ambrosia.Log.Fencing;
 using Ambrosia.Log.Files;
 using Ambrosia.Log.Format;
 using Ambrosia.Log.Instances;
 using Ambrosia.Log.Pages;
+using Ambrosia.Log.Reading;
 using Ambrosia.Log.Recovery;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Checkpoints;
 using Ambrosia.Protocol.Records;
 using Ambrosia.Protocol.Runs;
 
@@ -77,14 +80,21 @@ internal sealed class LogMaker : IDisposable
     /// <param name="messages">Whole messages (protocol P3.3).</param>
     public Lsn Run(MessageKind kind, uint origin, params byte[][] messages) => RunWith([], kind, origin, messages);
 
+    /// <summary>Appends impulses with idempotency keys.</summary>
+    /// <param name="messages">Whole messages, as <see cref="Message.OfKeyed"/> makes them.</param>
+    public Lsn Keyed(uint origin, params byte[][] messages) => RunWith([], MessageKind.Impulse, origin, keyed: true, messages);
+
     /// <summary>Appends a run with extension blocks.</summary>
-    public Lsn RunWith(byte[] blocks, MessageKind kind, uint origin, params byte[][] messages)
+    public Lsn RunWith(byte[] blocks, MessageKind kind, uint origin, params byte[][] messages) =>
+        RunWith(blocks, kind, origin, keyed: false, messages);
+
+    private Lsn RunWith(byte[] blocks, MessageKind kind, uint origin, bool keyed, byte[][] messages)
     {
         RecordKind record = kind == MessageKind.Impulse ? RecordKind.ImpulseRun : RecordKind.Run;
         ulong first = _numbers.GetValueOrDefault((record, origin), 1ul);
         _numbers[(record, origin)] = first + (ulong)messages.Length;
         ulong hash = record == RecordKind.ImpulseRun ? 1ul : 0xABCDul;
-        var header = new RunHeader(kind, false, 0, origin, first, (uint)messages.Length, (uint)blocks.Length, hash);
+        var header = new RunHeader(kind, keyed, 0, origin, first, (uint)messages.Length, (uint)blocks.Length, hash);
         byte[] body = [.. new byte[RunHeader.Bytes], .. blocks, .. messages.SelectMany(static message => message)];
         header.Write(body);
         return Append(body, record);
@@ -128,6 +138,37 @@ internal sealed class LogMaker : IDisposable
             group.CheckFence();
             Writer.Complete(group);
         }
+    }
+
+    /// <summary>States everything that is durable as durable, as a primary does that rests.</summary>
+    public void Mark()
+    {
+        Commit();
+        Assert.True(Writer.AppendMark(), "something is not stated");
+        Commit();
+    }
+
+    /// <summary>Takes a checkpoint of all that was appended, and of a message of origin 1 that it appends.</summary>
+    public CheckpointFileName Checkpoint(params CheckpointPeer[] peers)
+    {
+        Commit();
+        Lsn page = Writer.Sealed;
+        Run(MessageKind.Fork, 1, Message.Of(5, [1]));
+        Commit();
+        Lsn lsn = Writer.Durable;
+        var files = new PosixFileSystem();
+        using var reader = new LogReader(files, Directory, Identity, Log.Chain);
+        var buffer = new PageBuffer(8 << 10);
+        Assert.Equal(ReadStatus.Page, reader.Read(page, ref buffer));
+        Run(MessageKind.Fork, 1, Message.Of(5, [1])); // states the page before
+        Commit();
+        var header = new CheckpointHeader(0, Identity.Uuid, lsn, lsn, Writer.Epoch, 7, 1, 1_000_000, buffer.Hash, "r0");
+        using var writer = new CheckpointWriter(files, Directory, Identity, header, ICrashPoints.None);
+        writer.Write(CheckpointSection.CoordinatorPart, new CoordinatorPart(peers, [], [], Lsn.Zero, []).ToBytes());
+        writer.Write(CheckpointSection.Image, new byte[5_000]);
+        writer.Finish();
+        Assert.True(writer.Publish(Writer.Stated));
+        return header.FileName;
     }
 
     /// <summary>Leaves the log as it is after kill -9.</summary>

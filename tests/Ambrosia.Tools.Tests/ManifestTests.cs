@@ -1,6 +1,6 @@
-using Ambrosia.Tools.Decoding;
-using Ambrosia.Tools.Output;
-using Ambrosia.Tools.Records;
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Inspection.Decoding;
+using Ambrosia.Inspection.Records;
 
 namespace Ambrosia.Tools.Tests;
 
@@ -49,7 +49,7 @@ public sealed class ManifestTests
     {
         using var temporary = new TemporaryDirectory();
         File.WriteAllText(temporary.Of("x.contract.json"), content);
-        ToolMisuse misuse = Assert.Throws<ToolMisuse>(() => ContractManifests.Load([temporary.Path]));
+        MisuseException misuse = Assert.Throws<MisuseException>(() => ContractManifests.Load([temporary.Path]));
         Assert.Contains("x.contract.json", misuse.What);
     }
 
@@ -57,7 +57,7 @@ public sealed class ManifestTests
     public void Directory_WithoutManifests_IsMisuse()
     {
         using var temporary = new TemporaryDirectory();
-        Assert.Throws<ToolMisuse>(() => ContractManifests.Load([temporary.Path]));
+        Assert.Throws<MisuseException>(() => ContractManifests.Load([temporary.Path]));
     }
 
     [Fact]

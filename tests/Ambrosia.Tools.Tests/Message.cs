@@ -1,6 +1,7 @@
 using System.Buffers;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Payloads;
+using Ambrosia.Protocol.Records;
 
 namespace Ambrosia.Tools.Tests;
 
@@ -23,6 +24,14 @@ internal static class Message
     public static byte[] Of(uint method, Writing write) => Of(method, Arguments(write));
 
     public static byte[] OfCall(uint method, ulong call, byte[] arguments) => Framed([.. Number(method), .. Number(call), .. arguments]);
+
+    public static byte[] OfKeyed(uint method, byte[] key, byte[] arguments) =>
+        Framed([.. Number(method), .. Number((ulong)key.Length), .. key, .. arguments]);
+
+    /// <summary>A caller's request or impulse, with or without a key.</summary>
+    public static ClientRequestRecord Request(ulong number, uint method, byte[] key) => new(
+        new ClientSessionId(new Epoch(1), 1), number, key.Length > 0,
+        key.Length > 0 ? Framed([.. Number(method), .. Number((ulong)key.Length), .. key]) : Framed(Number(method)));
 
     public static byte[] Framed(byte[] content) => [.. Number((ulong)content.Length), .. content];
 

@@ -132,7 +132,7 @@ public sealed class StateCommandTests : IDisposable
             bytes.Append(damaged);
             try
             {
-                Images.Json.StateJson.Write(bytes, ("ckpt", new Lsn(1)), static _ => { }, isIndented: false);
+                Images.Json.StateJson.Write(bytes, Images.Json.ImageOrigin.Of("ckpt", new Lsn(1)), static _ => { }, isIndented: false);
             }
             catch (ImageException)
             {

@@ -1,3 +1,4 @@
+using Ambrosia.Inspection.Texts;
 using Ambrosia.Tools.Listing;
 
 namespace Ambrosia.Tools.Tests;

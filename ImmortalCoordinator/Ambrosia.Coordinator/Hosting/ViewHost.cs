@@ -34,11 +34,12 @@ public sealed class ViewHost : IDisposable
 
     /// <param name="files">The files of the system.</param>
     /// <param name="tell">Hears what the person who looks is to know: lines. Any thread calls it.</param>
-    /// <exception cref="MisuseException">The directory is no log.</exception>
+    /// <exception cref="MisuseException">The directory is no log, or the app no program.</exception>
     /// <exception cref="LogDamage">The log's chain is damaged.</exception>
     public ViewHost(ViewOptions options, IFileSystem files, ILogger logger, Action<string> tell)
     {
         _options = options;
+        if (options.App is [var program, ..] && AppPath.WhatIsWrong(program) is { } unknown) throw new MisuseException(unknown);
         string log = Path.TrimEndingDirectorySeparator(Path.GetFullPath(options.LogDirectory));
         InstanceIdentity identity = InstanceDirectory.TryRead(files, log) ?? throw new MisuseException(
             $"'{options.LogDirectory}' is no log: it holds no file 'instance', which every log has from its creation on. Give the directory that the coordinator's --log names.");

@@ -122,7 +122,7 @@ public sealed class StateJsonTests
     {
         using LargeBuffer bytes = GraphBytes.Buffered(image);
         var json = new ArrayBufferWriter<byte>();
-        StateJson.Write(bytes, ("ckpt.1", new Lsn(1)), piece => json.Write(piece), isIndented: true);
+        StateJson.Write(bytes, ImageOrigin.Of("ckpt.1", new Lsn(1)), piece => json.Write(piece), isIndented: true);
         return JsonDocument.Parse(json.WrittenMemory).RootElement;
     }
 

@@ -22,7 +22,8 @@ internal static class FolderOrder
         ["Ambrosia.Embedded"] = ".",
         ["Ambrosia.ContractFile"] = ".",
         ["Ambrosia.Images"] = "Reading Json",
-        ["ambrosia"] = "Output Decoding Logs Commands Records Certificates Listing Replicas SuspendedCalls States Verification Quarantine "
+        ["Ambrosia.Inspection"] = "Texts Decoding Checkpoints Records Places Debugging",
+        ["ambrosia"] = "Output Logs Commands Certificates Listing Replicas SuspendedCalls States Verification Quarantine "
             + "Diagnosis .",
     };
 

@@ -19,7 +19,7 @@ internal static class KnowledgeRules
         [Log] = [Protocol],
         [Links] = [Protocol],
         [Coordinator] = [Protocol, AppChannel, Log, Links],
-        ["ImmortalCoordinator"] = [Coordinator, Protocol, AppChannel, Log, Links],
+        ["ImmortalCoordinator"] = [Coordinator, Protocol, AppChannel, Log, Links, "Ambrosia.Inspection"],
         ["Ambrosia"] = [Protocol, AppChannel],
         ["Ambrosia.Client"] = [Protocol, Links],
         ["Ambrosia.Embedded"] = ["Ambrosia", Coordinator, Protocol, Log, Links],
@@ -29,7 +29,8 @@ internal static class KnowledgeRules
         ["Ambrosia.Generators.CodeFixes"] = ["Ambrosia.Generators"],
         ["Ambrosia.ContractFile"] = [],
         ["Ambrosia.Images"] = [Protocol],
-        ["ambrosia"] = [Coordinator, Protocol, Log, Links, "Ambrosia.Images"],
+        ["Ambrosia.Inspection"] = [Coordinator, Log, Protocol, "Ambrosia.Images"],
+        ["ambrosia"] = [Coordinator, Protocol, Log, Links, "Ambrosia.Images", "Ambrosia.Inspection"],
     };
 
     /// <summary>Namespaces that are not for a project, and why.</summary>

@@ -12,17 +12,23 @@ public sealed class ProductAssemblyTests
 
     [Fact]
     public void Libraries_ThatAnAppCanHave_AreListed() =>
-        Repository.AssertNone(FindMissing(Repository.Projects.Select(static project => project.Path), Repository.Read(List)));
+        Repository.AssertNone(FindMissing(Repository.Projects, Repository.Read(List)));
 
     [Fact]
     public void Library_PlantedOutsideOfTheList_IsFound() => Assert.Equal(
-        ["CRA/B.csproj: B is not in bindings/csharp/Ambrosia/Builds/BuildReader.cs"],
-        FindMissing(["CRA/A.csproj", "CRA/B.csproj", "tests/C/C.csproj"], "[\"A\"]").Select(static found => found.ToString()));
+        ["CRA/B.csproj: B is not in bindings/csharp/Ambrosia/Builds/BuildReader.cs",
+            "CRA/A.csproj: D is not in bindings/csharp/Ambrosia/Builds/BuildReader.cs"],
+        FindMissing([Planted("CRA/A.csproj", "D"), Planted("CRA/B.csproj"), Planted("tests/C/C.csproj")], "[\"A\"]")
+            .Select(static found => found.ToString()).Order(StringComparer.Ordinal).Reverse());
 
-    private static IEnumerable<Finding> FindMissing(IEnumerable<string> projects, string list) =>
-        from path in projects
-        where s_folders.Any(folder => path.StartsWith(folder, StringComparison.Ordinal))
-        let name = Path.GetFileNameWithoutExtension(path)
+    /// <summary>What stands elsewhere comes with those that refer to it.</summary>
+    private static IEnumerable<Finding> FindMissing(IEnumerable<ProjectFile> projects, string list) =>
+        from project in projects
+        where s_folders.Any(folder => project.Path.StartsWith(folder, StringComparison.Ordinal))
+        from name in project.References.Prepend(project.Name)
         where !list.Contains($"\"{name}\"", StringComparison.Ordinal)
-        select new Finding(path, $"{name} is not in {List}");
+        select new Finding(project.Path, $"{name} is not in {List}");
+
+    private static ProjectFile Planted(string path, params string[] references) => ProjectFile.Parse(
+        path, $"<Project>{string.Concat(references.Select(static name => $"<ProjectReference Include='../{name}/{name}.csproj' />"))}</Project>");
 }

@@ -12,10 +12,10 @@ namespace Ambrosia.Images.Json;
 public static class StateJson
 {
     /// <summary>Writes one JSON object for a whole image.</summary>
-    /// <param name="checkpoint">The name of the checkpoint that holds it, and its position.</param>
+    /// <param name="origin">Where the image is from.</param>
     /// <param name="take">Takes the UTF-8 in pieces.</param>
     /// <exception cref="ImageException">The image is damaged, or of a format that is not known.</exception>
-    public static void Write(LargeBuffer image, (string Name, Lsn Lsn) checkpoint, Action<ReadOnlySpan<byte>> take, bool isIndented)
+    public static void Write(LargeBuffer image, ImageOrigin origin, Action<ReadOnlySpan<byte>> take, bool isIndented)
     {
         try
         {
@@ -25,8 +25,9 @@ public static class StateJson
             CSharpImage? read = front.IsPortable ? null : CSharpImage.Read(image);
             using var to = new JsonOutput(take, isIndented);
             to.To.WriteStartObject();
-            to.To.WriteString("checkpoint", checkpoint.Name);
-            to.To.WriteNumber("lsn", checkpoint.Lsn.Value);
+            if (origin.Checkpoint is { } checkpoint) to.To.WriteString("checkpoint", checkpoint);
+            to.To.WriteNumber("lsn", origin.Place.Record.Value);
+            if (origin.Checkpoint is null) to.To.WriteNumber("index", origin.Place.Index);
             to.To.WriteString("format", front.Format);
             to.To.WriteNumber("version", front.Version);
             if (read is null) new PortableJson(to).WriteRest(ref from);

@@ -1,4 +1,5 @@
 using System.CommandLine;
+using Ambrosia.Coordinator.Replica;
 using Ambrosia.Log.Format;
 using Ambrosia.Protocol;
 using Ambrosia.Tools.Logs;
@@ -51,7 +52,7 @@ internal abstract class ToolCommand : Command
         {
             return Run(parsed, screen);
         }
-        catch (ToolMisuse misuse)
+        catch (MisuseException misuse)
         {
             screen.ShowMisuse(misuse);
             return ToolExit.Misuse;

@@ -1,3 +1,4 @@
+using Ambrosia.Log.Files;
 using Ambrosia.Log.Format;
 using Ambrosia.Log.Instances;
 using Ambrosia.Log.Segments;

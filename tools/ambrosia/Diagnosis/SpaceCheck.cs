@@ -1,3 +1,4 @@
+using Ambrosia.Inspection.Texts;
 using Ambrosia.Log.Files;
 using Ambrosia.Log.Format;
 using Ambrosia.Tools.Output;

@@ -1,3 +1,5 @@
+using Ambrosia.Inspection.Checkpoints;
+using Ambrosia.Inspection.Texts;
 using Ambrosia.Log.Checkpoints;
 using Ambrosia.Log.Files;
 using Ambrosia.Log.Format;
@@ -60,43 +62,6 @@ internal sealed record CheckpointRow(
             return new CheckpointRow(
                 name.ToString(), name.Lsn.Value, name.Epoch.Value, name.Replica, bytes, null, null, null, null,
                 $"expected {damage.Expected}, found {damage.Found}");
-        }
-    }
-}
-
-/// <summary>
-/// Reads the beginning of a checkpoint, without its image: the header, and the coordinator's part, which knows the peers' names.
-/// </summary>
-internal static class CheckpointSummary
-{
-    /// <summary>Reads the header alone.</summary>
-    /// <exception cref="LogDamage">The first chunk is damaged, or is one of another checkpoint.</exception>
-    public static CheckpointHeader ReadHeader(IFile file, string path, InstanceIdentity identity, CheckpointFileName name)
-    {
-        var cursor = new CheckpointCursor(file, path);
-        cursor.Next(out _, out ReadOnlySpan<byte> content);
-        return CheckpointReader.ReadHeader(cursor, content, identity, name);
-    }
-
-    /// <summary>Reads the header and the coordinator's part, and no further.</summary>
-    /// <exception cref="LogDamage">One of these chunks is damaged.</exception>
-    public static (CheckpointHeader Header, CoordinatorPart Part) Read(LogDirectory log, CheckpointFileName name)
-    {
-        string path = log.PathOf(name.ToString());
-        using IFile file = log.Files.Open(path, FileUse.Read);
-        var cursor = new CheckpointCursor(file, path);
-        cursor.Next(out _, out ReadOnlySpan<byte> content);
-        CheckpointHeader header = CheckpointReader.ReadHeader(cursor, content, log.Identity, name);
-        using var coordinator = new MemoryStream();
-        while (cursor.Next(out CheckpointSection section, out content) && section == CheckpointSection.CoordinatorPart)
-            coordinator.Write(content);
-        try
-        {
-            return (header, CoordinatorPart.Read(coordinator.ToArray()));
-        }
-        catch (ProtocolViolation violation)
-        {
-            throw cursor.Damage("a coordinator's part", violation.Message);
         }
     }
 }

@@ -1,11 +1,12 @@
 using System.CommandLine;
 using System.Globalization;
+using Ambrosia.Inspection.Decoding;
+using Ambrosia.Inspection.Records;
+using Ambrosia.Inspection.Texts;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Records;
 using Ambrosia.Protocol.Runs;
-using Ambrosia.Tools.Decoding;
 using Ambrosia.Tools.Output;
-using Ambrosia.Tools.Records;
 
 namespace Ambrosia.Tools.Listing;
 
@@ -83,36 +84,4 @@ internal sealed class EntryFilterOptions
             ?? throw new ToolMisuse($"'{text}' of {option.Name} is no time", "",
                 "write it like 2026-11-21T08:00:00Z, or like 15m for fifteen minutes ago");
     }
-}
-
-/// <summary>
-/// Parses times as users write them: ISO 8601, which is UTC unless it says otherwise, or a span before now such as 90s, 15m, 2h, 7d.
-/// </summary>
-internal static class TimeArgument
-{
-    /// <summary>Parses a time.</summary>
-    /// <returns>The time in µs since 1970, or null where the text is none.</returns>
-    public static long? Parse(string text, DateTimeOffset now)
-    {
-        const DateTimeStyles styles = DateTimeStyles.AssumeUniversal | DateTimeStyles.AdjustToUniversal;
-        if (SpanOf(text) is { } span) return Micros(now - span);
-        return DateTimeOffset.TryParse(text, CultureInfo.InvariantCulture, styles, out DateTimeOffset moment) ? Micros(moment) : null;
-    }
-
-    private static TimeSpan? SpanOf(string text)
-    {
-        if (text.Length < 2
-            || !uint.TryParse(text.AsSpan(0, text.Length - 1), NumberStyles.None, CultureInfo.InvariantCulture, out uint number))
-            return null;
-        return text[^1] switch
-        {
-            's' => TimeSpan.FromSeconds(number),
-            'm' => TimeSpan.FromMinutes(number),
-            'h' => TimeSpan.FromHours(number),
-            'd' when number < 36_500 => TimeSpan.FromDays((int)number),
-            _ => null,
-        };
-    }
-
-    private static long Micros(DateTimeOffset moment) => (moment - DateTimeOffset.UnixEpoch).Ticks / TimeSpan.TicksPerMicrosecond;
 }

@@ -1,4 +1,7 @@
 using System.Globalization;
+using Ambrosia.Inspection.Places;
+using Ambrosia.Inspection.Records;
+using Ambrosia.Inspection.Texts;
 using Ambrosia.Log.Format;
 using Ambrosia.Log.Reading;
 using Ambrosia.Log.Segments;
@@ -6,7 +9,6 @@ using Ambrosia.Protocol;
 using Ambrosia.Tools.Commands;
 using Ambrosia.Tools.Logs;
 using Ambrosia.Tools.Output;
-using Ambrosia.Tools.Records;
 
 namespace Ambrosia.Tools.Listing;
 
@@ -41,7 +43,7 @@ internal sealed class LogListing(LogDirectory log, IReadOnlyList<LogDamage> unus
             reader = new EntryReader(_names, text, filter);
             var records = new RecordAssembler();
             return (page, _) => records.Take(page,
-                (lsn, kind, body, time, epoch) => reader.Read(lsn, kind, body, time, epoch, entry => Emit(screen, entry)));
+                (lsn, kind, body, time, epoch) => reader.Read(lsn, kind, body, time, epoch, entry => Emit(screen, new EntryLine(entry))));
         });
     }
 
@@ -73,7 +75,7 @@ internal sealed class LogListing(LogDirectory log, IReadOnlyList<LogDamage> unus
     }
 
     private ReadVerdict? Walk(Screen screen, LogChain chain, Lsn from, Func<LogWalk.PageTaker> taker) =>
-        _walk.Run(WalkStart.For(log, chain, from, _names), taker(), screen.Show);
+        _walk.Run(WalkStart.For(log.Location, chain, from, _names), taker(), screen.Show);
 
     private bool Emit(Screen screen, IReport line)
     {
@@ -93,6 +95,15 @@ internal sealed class LogListing(LogDirectory log, IReadOnlyList<LogDamage> unus
     }
 
     private static Lsn Max(Lsn a, Lsn b) => a > b ? a : b;
+}
+
+/// <summary>It is one line of 'ambrosia log --records'.</summary>
+internal sealed record EntryLine(LogEntry Entry) : IReport
+{
+    object IReport.Content => Entry;
+
+    public void Draw(Screen screen) =>
+        screen.Line(Entry.ToString(), Entry.Problem is not null || Entry.Failure is not null ? Tone.Warning : Tone.Plain);
 }
 
 /// <summary>It is one line of 'ambrosia log --pages'.</summary>

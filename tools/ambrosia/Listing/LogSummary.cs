@@ -1,4 +1,5 @@
 using System.Text.Json.Serialization;
+using Ambrosia.Inspection.Texts;
 using Ambrosia.Log.Checkpoints;
 using Ambrosia.Log.Fencing;
 using Ambrosia.Log.Files;

@@ -1,10 +1,10 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
+using Ambrosia.Inspection.Decoding;
+using Ambrosia.Inspection.Records;
 using Ambrosia.Tools.Commands;
-using Ambrosia.Tools.Decoding;
 using Ambrosia.Tools.Logs;
 using Ambrosia.Tools.Output;
-using Ambrosia.Tools.Records;
 
 namespace Ambrosia.Tools.Listing;
 
@@ -52,7 +52,7 @@ internal sealed class LogToolCommand : ToolCommand
             screen.Show(summary);
             return summary.HasDamage ? ToolExit.Damage : ToolExit.Fine;
         }
-        ContractManifests contracts = ContractManifests.Load(parsed.GetValue(_contract) ?? [], log.Path);
+        ContractManifests contracts = ContractManifests.Load(parsed.GetValue(_contract) ?? [], log.Location);
         EntryFilter filter = _filter.Read(parsed, contracts);
         var listing = new LogListing(log, headers.Unusable, filter, parsed.GetValue(_head), parsed.GetValue(_tail));
         return pages ? listing.Pages(screen)

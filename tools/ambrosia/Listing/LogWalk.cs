@@ -1,3 +1,5 @@
+using Ambrosia.Inspection.Places;
+using Ambrosia.Inspection.Records;
 using Ambrosia.Log.Checkpoints;
 using Ambrosia.Log.Format;
 using Ambrosia.Log.Reading;
@@ -6,7 +8,6 @@ using Ambrosia.Protocol;
 using Ambrosia.Protocol.Checkpoints;
 using Ambrosia.Tools.Logs;
 using Ambrosia.Tools.Output;
-using Ambrosia.Tools.Records;
 
 namespace Ambrosia.Tools.Listing;
 
@@ -52,52 +53,6 @@ internal sealed class LogWalk(LogDirectory log)
             HasDamage = true;
             tell(DamageReport.Of(scan.Lost[told].Why));
         }
-    }
-}
-
-/// <summary>
-/// The place where reading begins. It is not later than the place that is wanted, and from it on every origin id has a name.
-/// </summary>
-/// <param name="Page">The position of the page, or null for the oldest page that is kept.</param>
-/// <param name="PreviousHash">The hash of the page before it, where a checkpoint states it.</param>
-internal sealed record WalkStart(Lsn? Page, ulong? PreviousHash)
-{
-    /// <summary>Chooses the place: at the newest checkpoint that can be read, which knows all names up to itself, or before it.</summary>
-    /// <param name="wanted">The first position that is wanted.</param>
-    /// <param name="names">Gets the names that the checkpoint knows.</param>
-    public static WalkStart For(LogDirectory log, LogChain chain, Lsn wanted, OriginNames names)
-    {
-        if (chain.Segments.IsEmpty || NewestCheckpoint(log, chain.Segments[0].FirstLsn, names) is not { } checkpoint)
-            return new WalkStart(null, null);
-        if (checkpoint.PageLsn <= wanted) return new WalkStart(checkpoint.PageLsn, checkpoint.PreviousHash);
-        return chain.TryFind(wanted, out LogSegment segment, out _) && segment != chain.Segments[0] ? new WalkStart(segment.FirstLsn, null)
-            : new WalkStart(null, null);
-    }
-
-    /// <summary>
-    /// Returns the first position of the segment in which the pages of this time or later begin. No page before it has a later time than
-    /// its header.
-    /// </summary>
-    public static Lsn LsnOf(LogChain chain, long timeMicros)
-    {
-        LogSegment? at = chain.Segments.LastOrDefault(segment => segment.Header.CreatedMicros < timeMicros);
-        return at?.FirstLsn ?? Lsn.Zero;
-    }
-
-    private static CheckpointHeader? NewestCheckpoint(LogDirectory log, Lsn oldest, OriginNames names)
-    {
-        foreach (CheckpointFileName name in CheckpointDirectory.List(log.Files, log.Path))
-        {
-            try
-            {
-                (CheckpointHeader header, CoordinatorPart part) = CheckpointSummary.Read(log, name);
-                if (header.PageLsn < oldest) continue;
-                names.Add(part);
-                return header;
-            }
-            catch (Exception e) when (e is LogDamage or FileNotFoundException) { } // an older checkpoint serves too
-        }
-        return null;
     }
 }
 

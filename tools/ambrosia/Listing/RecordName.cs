@@ -1,12 +1,14 @@
 using System.Globalization;
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Inspection.Decoding;
+using Ambrosia.Inspection.Places;
+using Ambrosia.Inspection.Records;
 using Ambrosia.Log.Format;
 using Ambrosia.Log.Reading;
 using Ambrosia.Log.Segments;
 using Ambrosia.Protocol;
-using Ambrosia.Tools.Decoding;
 using Ambrosia.Tools.Logs;
 using Ambrosia.Tools.Output;
-using Ambrosia.Tools.Records;
 
 namespace Ambrosia.Tools.Listing;
 
@@ -25,7 +27,7 @@ internal static class RecordName
         {
             return Find(LogDirectory.Open(directory), new Lsn(lsn), index) is { } entry ? Of(entry) : null;
         }
-        catch (Exception e) when (e is ToolMisuse or LogDamage or ProtocolViolation or IOException or UnauthorizedAccessException)
+        catch (Exception e) when (e is MisuseException or LogDamage or ProtocolViolation or IOException or UnauthorizedAccessException)
         {
             return null; // the report is about something else
         }
@@ -44,7 +46,7 @@ internal static class RecordName
             found = entry;
             return index-- > 0;
         }
-        WalkStart start = WalkStart.For(log, LogChain.Load(log.Files, log.Path, log.Identity, takesAnyLength: true), from, names);
+        WalkStart start = WalkStart.For(log.Location, LogChain.Load(log.Files, log.Path, log.Identity, takesAnyLength: true), from, names);
         new LogWalk(log).Run(start,
             (page, _) => records.Take(page,
                 (lsn, kind, body, time, epoch) => reader.Read(lsn, kind, body, time, epoch, Keep)), static _ => { });

@@ -1,3 +1,4 @@
+using Ambrosia.Inspection.Texts;
 using Ambrosia.Log.Format;
 using Ambrosia.Log.Reading;
 using Ambrosia.Protocol;

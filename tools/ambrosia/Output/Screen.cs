@@ -2,6 +2,7 @@ using System.Text;
 using System.Text.Encodings.Web;
 using System.Text.Json;
 using System.Text.Json.Serialization;
+using Ambrosia.Coordinator.Replica;
 using Spectre.Console;
 
 namespace Ambrosia.Tools.Output;
@@ -39,7 +40,7 @@ internal sealed class Screen
     /// <summary>Shows one report: as a line of JSON, or as it draws itself.</summary>
     public void Show(IReport report)
     {
-        if (IsJson) Write(JsonSerializer.Serialize(report, report.GetType(), s_json));
+        if (IsJson) Write(JsonSerializer.Serialize(report.Content, report.Content.GetType(), s_json));
         else report.Draw(this);
     }
 
@@ -57,6 +58,9 @@ internal sealed class Screen
         string text = Encoding.UTF8.GetString(utf8);
         Guard(() => _streams.Output.Write(text));
     }
+
+    /// <summary>Says something beside what is shown, where it is in nobody's way.</summary>
+    public void Note(string line) => Guard(() => _streams.Error.WriteLine(line));
 
     /// <summary>Shows a table; for people only.</summary>
     public void Table(TextTable table)
@@ -77,7 +81,7 @@ internal sealed class Screen
     }
 
     /// <summary>Shows on the error stream what the user did wrong.</summary>
-    public void ShowMisuse(ToolMisuse misuse)
+    public void ShowMisuse(MisuseException misuse)
     {
         Flush();
         if (IsJson)
@@ -143,6 +147,9 @@ internal sealed class Screen
 /// </summary>
 internal interface IReport
 {
+    /// <summary>It is what --json writes: the report itself, or the one thing that it draws.</summary>
+    object Content => this;
+
     /// <summary>Shows the report as text.</summary>
     void Draw(Screen screen);
 }
@@ -161,13 +168,7 @@ internal sealed record ToolStreams(TextWriter Output, TextWriter Error, bool IsT
 /// <param name="what">What is wrong, with the words that the user gave.</param>
 /// <param name="why">Why that cannot work; empty where <paramref name="what"/> says it.</param>
 /// <param name="mend">What to do instead.</param>
-internal sealed class ToolMisuse(
-    string what, string why, string mend) : Exception(string.Join("; ", new[] { what, why, mend }.Where(static part => part.Length > 0)))
-{
-    public string What { get; } = what;
-    public string Why { get; } = why;
-    public string Mend { get; } = mend;
-}
+internal sealed class ToolMisuse(string what, string why, string mend) : MisuseException(what, why, mend);
 
 /// <summary>It is thrown where nobody reads the output any more.</summary>
 internal sealed class OutputClosedException(IOException cause) : Exception(cause.Message, cause);

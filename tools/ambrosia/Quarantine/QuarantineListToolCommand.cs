@@ -1,8 +1,9 @@
 using System.CommandLine;
 using System.Globalization;
 using System.Text.Json.Nodes;
+using Ambrosia.Inspection.Decoding;
+using Ambrosia.Inspection.Texts;
 using Ambrosia.Tools.Commands;
-using Ambrosia.Tools.Decoding;
 using Ambrosia.Tools.Logs;
 using Ambrosia.Tools.Output;
 using Ambrosia.Tools.Replicas;
@@ -29,7 +30,7 @@ internal sealed class QuarantineListToolCommand : ToolCommand
     protected override int Run(ParseResult parsed, Screen screen)
     {
         LogDirectory log = LogDirectory.Open(parsed.GetRequiredValue(_directory));
-        ContractManifests contracts = ContractManifests.Load(parsed.GetValue(_contract) ?? [], log.Path);
+        ContractManifests contracts = ContractManifests.Load(parsed.GetValue(_contract) ?? [], log.Location);
         IReadOnlyList<JsonObject> answers = AdminCall.AskAll(log.Path, AdminCall.PrimaryOf(log.Path),
             new JsonObject { ["command"] = "quarantine", ["action"] = "list" });
         QuarantinedMessage[] rows =

@@ -3,6 +3,7 @@ using System.Globalization;
 using System.Text.Json;
 using System.Text.Json.Nodes;
 using Ambrosia.Coordinator.Hosting;
+using Ambrosia.Inspection.Texts;
 using Ambrosia.Log.Files;
 using Ambrosia.Tools.Commands;
 using Ambrosia.Tools.Logs;

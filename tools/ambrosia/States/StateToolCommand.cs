@@ -1,8 +1,14 @@
 using System.CommandLine;
 using System.Globalization;
+using Ambrosia.Coordinator.Hosting;
+using Ambrosia.Coordinator.Replica;
 using Ambrosia.Images.Json;
 using Ambrosia.Images.Reading;
+using Ambrosia.Inspection.Checkpoints;
+using Ambrosia.Inspection.Debugging;
+using Ambrosia.Inspection.Places;
 using Ambrosia.Log.Checkpoints;
+using Ambrosia.Log.Files;
 using Ambrosia.Log.Format;
 using Ambrosia.Protocol.Payloads;
 using Ambrosia.Tools.Commands;
@@ -13,7 +19,7 @@ namespace Ambrosia.Tools.States;
 
 /// <summary>
 /// The command <c>ambrosia state DIR</c> shows the state in a checkpoint as JSON. It needs neither the app nor its code: the image says
-/// what it is made of.
+/// what it is made of. At any other place the app executes the log up to there, and only looks.
 /// </summary>
 internal sealed class StateToolCommand : ToolCommand
 {
@@ -25,11 +31,25 @@ internal sealed class StateToolCommand : ToolCommand
         HelpName = "NAME|LSN|N",
     };
 
+    private readonly Option<string?> _at = new("--at")
+    {
+        Description = "The place: LSN, LSN:INDEX, a time (2026-11-21T08:00:00Z, or 15m ago), ckpt:N, call:[INSTANCE#]ID, key:TEXT, method:NAME[#N], start, end, crash or divergence. All before it is executed by the app.",
+        HelpName = "POS",
+    };
+
+    private readonly Option<string?> _app = new("--app")
+    {
+        Description = "The command that starts the app, for the shell: it executes the log up to the place, and nothing of what it does gets out.",
+        HelpName = "COMMAND",
+    };
+
     public StateToolCommand(ToolStreams streams)
-        : base(streams, "state", "Shows the state in a checkpoint as JSON, without the app.")
+        : base(streams, "state", "Shows the state as JSON: in a checkpoint without the app, at any place with it.")
     {
         Add(_directory);
         Add(_checkpoint);
+        Add(_at);
+        Add(_app);
     }
 
     protected override int Run(ParseResult parsed, Screen screen)
@@ -37,6 +57,7 @@ internal sealed class StateToolCommand : ToolCommand
         LogDirectory log = LogDirectory.Open(parsed.GetRequiredValue(_directory));
         CheckpointFileName[] names = [.. CheckpointDirectory.List(log.Files, log.Path)];
         string? asked = parsed.GetValue(_checkpoint);
+        if (parsed.GetValue(_at) is { } place) return ShowAt(place, parsed, log, screen);
         if (names.Length == 0)
             throw new ToolMisuse("this log has no checkpoint", "its state is in no file yet", "ask again when one was taken");
         if (asked is not null) names = [CheckpointChoice.Find(names, asked)];
@@ -44,11 +65,36 @@ internal sealed class StateToolCommand : ToolCommand
         using LargeBuffer image = ReadImage(checkpoint);
         try
         {
-            StateJson.Write(image, (name.ToString(), name.Lsn), screen.Piece, isIndented: !screen.IsJson);
+            StateJson.Write(image, ImageOrigin.Of(name.ToString(), name.Lsn), screen.Piece, isIndented: !screen.IsJson);
         }
         catch (ImageException e)
         {
             throw new ToolMisuse("the state cannot be shown", e.Message, "use the tool of the version that wrote the image");
+        }
+        screen.Piece("\n"u8);
+        return ToolExit.Fine;
+    }
+
+    /// <summary>Shows the state at a place that may be in no checkpoint.</summary>
+    private int ShowAt(string place, ParseResult parsed, LogDirectory log, Screen screen)
+    {
+        if (parsed.GetValue(_app) is not { } app)
+            throw new ToolMisuse("the state there is in no file", "the app has to execute the log up to the place",
+                "start it with --app COMMAND, or take a checkpoint with --checkpoint; 'ambrosia log' lists them");
+        using var session = new DebugSession(
+            new DebugOptions { LogDirectory = log.Path, Checkpoint = parsed.GetValue(_checkpoint), App = ["sh", "-c", $"exec {app}"] },
+            new PosixFileSystem(), TimeProvider.System, line => screen.Note(line));
+        FoundPlace found = session.Find(place);
+        try
+        {
+            session.Start();
+            screen.Note(session.To(found));
+            session.WriteState(screen.Piece, isIndented: !screen.IsJson);
+        }
+        catch (ViewEndedException ended)
+        {
+            screen.Note(ended.Message);
+            return ended.Code == ExitCodes.Damage ? ToolExit.Damage : ToolExit.Misuse;
         }
         screen.Piece("\n"u8);
         return ToolExit.Fine;
@@ -83,25 +129,4 @@ internal sealed class StateToolCommand : ToolCommand
             if (section == CheckpointSection.Image) image.Append(content);
         return image;
     }
-}
-
-/// <summary>Finds the checkpoint that the user means.</summary>
-internal static class CheckpointChoice
-{
-    /// <param name="names">The checkpoints of a log, the newest first; at least one.</param>
-    /// <exception cref="ToolMisuse">There is no such one; the nearest is named.</exception>
-    public static CheckpointFileName Find(CheckpointFileName[] names, string asked)
-    {
-        foreach (CheckpointFileName name in names)
-            if (name.ToString() == asked) return name;
-        bool isNumber = ulong.TryParse(asked, NumberStyles.None, CultureInfo.InvariantCulture, out ulong number);
-        foreach (CheckpointFileName name in names)
-            if (isNumber && name.Lsn.Value == number) return name;
-        if (isNumber && number >= 1 && number <= (ulong)names.Length) return names[number - 1];
-        ulong near = isNumber ? number : CheckpointFileName.Parse(asked)?.Lsn.Value ?? ulong.MaxValue;
-        CheckpointFileName nearest = names.MinBy(name => Distance(name.Lsn.Value, near))!;
-        throw new ToolMisuse($"'{asked}' is no checkpoint of this log", "", $"the nearest is {nearest}; 'ambrosia log' lists them");
-    }
-
-    private static ulong Distance(ulong a, ulong b) => a > b ? a - b : b - a;
 }

@@ -1,10 +1,11 @@
+using Ambrosia.Inspection.Records;
+using Ambrosia.Inspection.Texts;
 using Ambrosia.Log.Reading;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Records;
 using Ambrosia.Protocol.Runs;
 using Ambrosia.Tools.Logs;
 using Ambrosia.Tools.Output;
-using Ambrosia.Tools.Records;
 
 namespace Ambrosia.Tools.Verification;
 

@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.Globalization;
+using Ambrosia.Inspection.Texts;
 using Ambrosia.Log.Checkpoints;
 using Ambrosia.Log.Files;
 using Ambrosia.Log.Format;

@@ -1,7 +1,7 @@
 using Ambrosia.Protocol;
-using Ambrosia.Tools.Decoding;
+using Ambrosia.Inspection.Decoding;
 
-namespace Ambrosia.Tools.Records;
+namespace Ambrosia.Inspection.Records;
 
 /// <summary>
 /// Writes a message's method and arguments as text: with names where a manifest has the id, else as a number and in diagnostic notation.

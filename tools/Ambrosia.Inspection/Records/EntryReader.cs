@@ -1,9 +1,9 @@
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Records;
 using Ambrosia.Protocol.Runs;
-using Ambrosia.Tools.Output;
+using Ambrosia.Inspection.Texts;
 
-namespace Ambrosia.Tools.Records;
+namespace Ambrosia.Inspection.Records;
 
 /// <summary>
 /// Turns records into entries: one for each message of a run that the filter wants, and one for each record of another kind. A record that
@@ -22,7 +22,7 @@ internal sealed class EntryReader(OriginNames names, MessageFormatter text, Entr
         if (kind == RecordKind.Peer && TryPeer(body) is { } peer) names.Add(peer); // even where the filter drops it: later records name it
         if (filter.IsBehind(lsn, timeMicros)) return false;
         if (!filter.Fits(lsn, timeMicros)) return true;
-        var entry = new LogEntry(lsn.Value, TextFormat.Time(timeMicros), epoch.Value, LogEntry.NameOf(kind));
+        var entry = new LogEntry(lsn.Value, TextFormat.Time(timeMicros), epoch.Value, LogEntry.NameOf(kind)) { TimeMicros = timeMicros };
         try
         {
             if (kind is RecordKind.Run or RecordKind.ImpulseRun) return ReadRun(entry, RunView.Read(body), emit);
@@ -60,11 +60,12 @@ internal sealed class EntryReader(OriginNames names, MessageFormatter text, Entr
         };
         Dictionary<ulong, MessageTrace> traces = MessageTrace.In(run.Extensions).ToDictionary(trace => header.Last - trace.FromEnd);
         var messages = new MessageReader(run);
-        for (ulong number = header.First; messages.Next(); number++)
+        for (uint index = 0; messages.Next(); index++)
         {
-            if (!filter.FitsMessage(messages.Method, messages.CallId)) continue;
+            if (!filter.FitsIndex(index) || !filter.FitsMessage(messages.Method, messages.CallId)) continue;
+            ulong number = header.First + index;
             string? trace = traces.TryGetValue(number, out MessageTrace found) ? found.ToString() : null;
-            if (!EmitMessage(common with { Number = number, Trace = trace }, header, messages, emit)) return false;
+            if (!EmitMessage(common with { Index = index, Number = number, Trace = trace }, header, messages, emit)) return false;
         }
         return true;
     }
@@ -122,9 +123,10 @@ internal sealed class EntryReader(OriginNames names, MessageFormatter text, Entr
 /// <param name="UntilMicros">The latest page time, in µs since 1970, inclusive.</param>
 /// <param name="Sender">The name of an instance.</param>
 /// <param name="Methods">The ids of methods.</param>
+/// <param name="Index">The index of a message in its run.</param>
 internal sealed record EntryFilter(
     Lsn From, Lsn? To, long? SinceMicros, long? UntilMicros, string? Sender = null, IReadOnlySet<uint>? Methods = null, ulong? Call = null,
-    string? Kind = null)
+    string? Kind = null, uint? Index = null)
 {
     /// <summary>True if only messages can fit.</summary>
     public bool IsOfMessages => Sender is not null || Methods is not null || Call is not null;
@@ -135,6 +137,8 @@ internal sealed record EntryFilter(
     public bool Fits(Lsn lsn, long timeMicros) => lsn >= From && !(timeMicros < SinceMicros) && !IsBehind(lsn, timeMicros);
 
     public bool FitsKind(string kind) => Kind is null || Kind.Equals(kind, StringComparison.OrdinalIgnoreCase);
+
+    public bool FitsIndex(uint index) => Index is null || Index == index;
 
     public bool FitsSender(string sender) => Sender is null || Sender == sender;
 

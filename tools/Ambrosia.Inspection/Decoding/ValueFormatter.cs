@@ -2,7 +2,7 @@ using System.Globalization;
 using System.Text;
 using Ambrosia.Protocol;
 
-namespace Ambrosia.Tools.Decoding;
+namespace Ambrosia.Inspection.Decoding;
 
 /// <summary>
 /// Writes values as text, by their types in the manifest: dates as dates, data with the names of its fields. A value that does not fit its

@@ -1,4 +1,4 @@
-namespace Ambrosia.Tools.Decoding;
+namespace Ambrosia.Inspection.Decoding;
 
 /// <summary>
 /// It describes a type as a contract manifest writes it (docs/contract.md C2): <c>int64</c>, <c>text?</c>,

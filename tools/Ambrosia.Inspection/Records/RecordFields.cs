@@ -2,10 +2,10 @@ using Ambrosia.Log.Instances;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Checkpoints;
 using Ambrosia.Protocol.Records;
-using Ambrosia.Tools.Decoding;
-using Ambrosia.Tools.Output;
+using Ambrosia.Inspection.Decoding;
+using Ambrosia.Inspection.Texts;
 
-namespace Ambrosia.Tools.Records;
+namespace Ambrosia.Inspection.Records;
 
 /// <summary>Decodes records that carry no run into names and values (log-format L5).</summary>
 internal static class RecordFields

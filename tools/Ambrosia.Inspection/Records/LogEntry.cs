@@ -4,16 +4,17 @@ using System.Text.Json;
 using System.Text.Json.Serialization;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Runs;
-using Ambrosia.Tools.Output;
 
-namespace Ambrosia.Tools.Records;
+namespace Ambrosia.Inspection.Records;
 
 /// <summary>It is one line of 'ambrosia log --records': a message of a run, or a whole record of another kind.</summary>
 /// <param name="Lsn">The position of the record, which the messages of one run share.</param>
 /// <param name="Epoch">The epoch of the page.</param>
 /// <param name="Kind">For messages "fork", "call", "result", "failure", "impulse" or "clientRequest", else the record's kind.</param>
-internal sealed record LogEntry(ulong Lsn, string Time, ulong Epoch, string Kind) : IReport
+internal sealed record LogEntry(ulong Lsn, string Time, ulong Epoch, string Kind)
 {
+    private const int ShortContentCharsMax = 400;
+
     /// <summary>Returns the name by which lines and reports call a kind of message or record.</summary>
     public static string NameOf<T>(T kind) where T : struct, Enum => JsonNamingPolicy.CamelCase.ConvertName($"{kind}");
 
@@ -55,10 +56,37 @@ internal sealed record LogEntry(ulong Lsn, string Time, ulong Epoch, string Kind
     /// <summary>The reason why it could not be decoded.</summary>
     public string? Problem { get; init; }
 
+    /// <summary>The index of the message in its record; 0 for a record of another kind.</summary>
     [JsonIgnore]
-    public bool IsMessage => Method is not null;
+    public uint Index { get; init; }
 
-    public void Draw(Screen screen) => screen.Line(ToString(), Problem is not null || Failure is not null ? Tone.Warning : Tone.Plain);
+    /// <summary>The time at which its page was made, in µs since 1970.</summary>
+    [JsonIgnore]
+    public long TimeMicros { get; init; }
+
+    [JsonIgnore]
+    public MessagePlace Place => new(new Lsn(Lsn), Index);
+
+    /// <summary>Kind, method and sender alone.</summary>
+    [JsonIgnore]
+    public string Name => $"{Kind}{(Method is null ? "" : $" of {Method}")}{(From is null ? "" : $" from {From}")}";
+
+    /// <summary>
+    /// Writes what is called or answered, cut where that is long, by whom, and the call's id; of other records kind and fields.
+    /// </summary>
+    public void AppendShort(StringBuilder line)
+    {
+        int contentEnd = line.Append(Kind).Length + ShortContentCharsMax;
+        AppendContent(line);
+        if (line.Length > contentEnd)
+        {
+            line.Length = char.IsHighSurrogate(line[contentEnd - 1]) ? contentEnd - 1 : contentEnd;
+            line.Append('…');
+        }
+        if (From is not null) line.Append("  from ").Append(From);
+        if (Call is { } call) line.Append(CultureInfo.InvariantCulture, $"  call {call}");
+        AppendRest(line);
+    }
 
     public override string ToString()
     {
@@ -66,17 +94,27 @@ internal sealed record LogEntry(ulong Lsn, string Time, ulong Epoch, string Kind
         line.Append(CultureInfo.InvariantCulture, $"{Lsn,12}  {Time}  {Kind,-10}");
         if (From is not null) line.Append(CultureInfo.InvariantCulture, $"  {From,-8} #{Number}");
         if (Call is { } call) line.Append(CultureInfo.InvariantCulture, $"  call {call}");
+        AppendContent(line);
+        AppendRest(line);
+        return line.ToString().TrimEnd();
+    }
+
+    private void AppendContent(StringBuilder line)
+    {
         if (Method is not null) line.Append("  ").Append(Method);
         if (Arguments is not null) line.Append('(').AppendJoin(", ", Arguments).Append(')');
         if (Value is not null) line.Append(" = ").Append(Value);
         for (EntryFailure? failure = Failure; failure is not null; failure = failure.Inner)
             line.Append(failure == Failure ? " failed: " : " <- ").Append(failure);
+    }
+
+    private void AppendRest(StringBuilder line)
+    {
         if (Key is not null) line.Append("  key ").Append(Key);
         if (Cause is not null) line.Append("  by ").Append(Cause);
         if (Trace is not null) line.Append("  trace ").Append(Trace);
         if (Fields is not null) line.Append("  ").AppendJoin(" ", Fields.Select(static field => $"{field.Key}={Text(field.Value)}"));
         if (Problem is not null) line.Append("  CANNOT BE DECODED: ").Append(Problem);
-        return line.ToString().TrimEnd();
     }
 
     private static string Text(object value) =>

@@ -1,10 +1,11 @@
 using System.Globalization;
 using System.Text.Json;
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Log.Files;
 using Ambrosia.Log.Instances;
 using Ambrosia.Protocol.Runs;
-using Ambrosia.Tools.Output;
 
-namespace Ambrosia.Tools.Decoding;
+namespace Ambrosia.Inspection.Decoding;
 
 /// <summary>
 /// It knows what contract manifests (<c>*.contract.json</c>) say of methods and data types. It is empty where none is given: everything
@@ -29,17 +30,14 @@ internal sealed class ContractManifests
     public IEnumerable<ContractMethod> Methods => _methods.Values.SelectMany(static each => each);
 
     /// <summary>Reads manifests: files, or all that stand in a directory; and those that apps have left in a log's directory.</summary>
-    /// <param name="log">The log's directory; null: there is none. What cannot be read there is passed over.</param>
-    /// <exception cref="ToolMisuse">There is none at a place, or it is no manifest.</exception>
-    public static ContractManifests Load(IEnumerable<string> places, string? log = null)
+    /// <param name="log">The log; null: there is none. What cannot be read in its directory is passed over.</param>
+    /// <exception cref="MisuseException">There is none at a place, or it is no manifest.</exception>
+    public static ContractManifests Load(IEnumerable<string> places, LogLocation? log = null)
     {
         var contracts = new ContractManifests();
-        string ofLog = Path.Combine(log ?? "", InstanceDirectory.Contracts);
-        if (log is not null && Directory.Exists(ofLog))
-            foreach (string file in Directory.EnumerateFiles(ofLog, "*.json").Order(StringComparer.Ordinal))
-                if (!Path.GetFileName(file).StartsWith(OfBuilds, StringComparison.Ordinal)) contracts.TryRead(file);
+        if (log is not null) contracts.ReadAll(log.Files, Path.Combine(log.Directory, InstanceDirectory.Contracts));
         foreach (string place in places)
-            foreach (string file in FilesOf(place)) contracts.Read(file);
+            foreach (string file in FilesOf(place)) contracts.Read(file, File.ReadAllBytes(file));
         return contracts;
     }
 
@@ -56,8 +54,19 @@ internal sealed class ContractManifests
     public SchemaType? CaseOf(string union, ulong number) => _cases.GetValueOrDefault((union, number));
 
     /// <summary>Returns the ids of the method that a user names: by <c>Method</c>, <c>Interface.Method</c>, or an id.</summary>
-    /// <exception cref="ToolMisuse">No manifest has it.</exception>
+    /// <exception cref="MisuseException">No manifest has it.</exception>
     public IReadOnlySet<uint> IdsOf(string name)
+    {
+        if (TryIdsOf(name) is { } ids) return ids;
+        throw Count == 0
+            ? new MisuseException($"the method '{name}' cannot be found by this name alone", "a log holds ids, not names",
+                "give --contract, or the method as Interface.Method or by its id")
+            : new MisuseException($"there is no method '{name}' in the contracts given", "",
+                $"they have: {string.Join(", ", Methods.Select(static method => method.ToString()).Distinct().Order(StringComparer.Ordinal))}");
+    }
+
+    /// <summary>Returns the ids of the method that a user names as for <see cref="IdsOf"/>; null: no manifest has it.</summary>
+    public IReadOnlySet<uint>? TryIdsOf(string name)
     {
         if (uint.TryParse(name, NumberStyles.None, CultureInfo.InvariantCulture, out uint id)) return new HashSet<uint> { id };
         if (name.StartsWith("0x", StringComparison.Ordinal)
@@ -65,44 +74,48 @@ internal sealed class ContractManifests
         var ids = Methods.Where(method => method.Name == name || method.ToString() == name).Select(static method => method.Id).ToHashSet();
         if (ids.Count > 0) return ids;
         int dot = name.LastIndexOf('.');
-        if (Count == 0 && dot > 0) return new HashSet<uint> { MethodIds.Of(name[..dot], name[(dot + 1)..]) };
-        throw Count == 0
-            ? new ToolMisuse($"the method '{name}' cannot be found by this name alone", "a log holds ids, not names",
-                "give --contract, or the method as Interface.Method or by its id")
-            : new ToolMisuse($"there is no method '{name}' in the contracts given", "",
-                $"they have: {string.Join(", ", Methods.Select(static method => method.ToString()).Distinct().Order(StringComparer.Ordinal))}");
+        return Count == 0 && dot > 0 ? new HashSet<uint> { MethodIds.Of(name[..dot], name[(dot + 1)..]) } : null;
     }
 
     private static IEnumerable<string> FilesOf(string place)
     {
         const string mend = "give a *.contract.json, which stands beside the app's assembly, or the directory that it is in";
         if (File.Exists(place)) return [place];
-        if (!Directory.Exists(place)) throw new ToolMisuse($"'{place}' of --contract is not there", "", mend);
+        if (!Directory.Exists(place)) throw new MisuseException($"'{place}' of --contract is not there", "", mend);
         string[] files = [.. Directory.EnumerateFiles(place, "*" + Extension).Order(StringComparer.Ordinal)];
-        return files.Length > 0 ? files : throw new ToolMisuse($"'{place}' of --contract holds no *{Extension}", "", mend);
+        return files.Length > 0 ? files : throw new MisuseException($"'{place}' of --contract holds no *{Extension}", "", mend);
     }
 
-    private void TryRead(string file)
+    private void ReadAll(IFileSystem files, string directory)
+    {
+        foreach (string name in files.List(directory))
+            if (name.EndsWith(".json", StringComparison.Ordinal) && !name.StartsWith(OfBuilds, StringComparison.Ordinal))
+                TryRead(files, Path.Combine(directory, name));
+    }
+
+    private void TryRead(IFileSystem files, string path)
     {
         try
         {
-            Read(file);
+            using IFile file = files.Open(path, FileUse.Read);
+            byte[] json = new byte[file.Length];
+            Read(path, json.AsMemory(0, file.Read(json, 0)));
         }
-        catch (Exception e) when (e is ToolMisuse or IOException or UnauthorizedAccessException)
+        catch (Exception e) when (e is MisuseException or IOException or UnauthorizedAccessException)
         {
-            // It is of a version that this tool does not know, or damaged: its methods are shown by number.
+            // It is of a version that is not known here, or damaged: its methods are shown by number.
         }
     }
 
-    private void Read(string file)
+    private void Read(string file, ReadOnlyMemory<byte> content)
     {
         try
         {
-            using JsonDocument json = JsonDocument.Parse(File.ReadAllBytes(file));
+            using JsonDocument json = JsonDocument.Parse(content);
             JsonElement root = json.RootElement;
             int format = root.GetProperty("format").GetInt32();
             if (format != Format)
-                throw new ToolMisuse($"'{file}' is a contract manifest of format {format}", $"this tool knows format {Format}",
+                throw new MisuseException($"'{file}' is a contract manifest of format {format}", $"format {Format} is known here",
                     "use the tool of the version that made it");
             foreach (JsonElement contract in root.GetProperty("contracts").EnumerateArray()) ReadContract(contract);
             foreach (JsonElement data in root.GetProperty("data").EnumerateArray())
@@ -115,7 +128,7 @@ internal sealed class ContractManifests
         }
         catch (Exception e) when (e is JsonException or InvalidOperationException or KeyNotFoundException or FormatException)
         {
-            throw new ToolMisuse($"'{file}' is no contract manifest", e.Message.TrimEnd('.'),
+            throw new MisuseException($"'{file}' is no contract manifest", e.Message.TrimEnd('.'),
                 "build the app again: its build writes the manifest beside its assembly");
         }
     }

@@ -3,7 +3,7 @@ using System.Numerics;
 using System.Text;
 using Ambrosia.Protocol;
 
-namespace Ambrosia.Tools.Decoding;
+namespace Ambrosia.Inspection.Decoding;
 
 /// <summary>
 /// Writes CBOR items in diagnostic notation (RFC 8949 §8, as its appendix A does). It takes any well-formed item, deterministic or not.

@@ -1,0 +1,145 @@
+using System.CommandLine;
+using System.CommandLine.Parsing;
+using System.Runtime.InteropServices;
+using Ambrosia.Coordinator.Hosting;
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Inspection.Debugging;
+using Ambrosia.Inspection.Places;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+
+namespace ImmortalCoordinator;
+
+/// <summary>
+/// Defines <c>ImmortalCoordinator debug</c>, which executes a log up to a place for somebody who looks at the past, and runs it. Nothing in
+/// the log's directory is changed.
+/// </summary>
+internal static class DebugCommandLine
+{
+    /// <summary>The first word of the command line.</summary>
+    public const string Verb = "debug";
+
+    private static readonly TextOption s_log = new("--log", "DIR", "Directory of the log, or of a copy of it.") { Required = true };
+    private static readonly TextOption s_until = new("--until", "POS",
+        "Where to stop: LSN, LSN:INDEX, a time (2026-11-21T08:00:00Z, or 15m ago), ckpt:N, call:[INSTANCE#]ID, key:TEXT, method:NAME[#N], start, end, crash or divergence.",
+        "end");
+    private static readonly TextOption s_checkpoint = new("--checkpoint", "NAME|LSN|N",
+        "Begin with this checkpoint, or the newest one at or below that this build can continue; default: the newest before the place.");
+    private static readonly TextOption s_appSocket = new("--app-socket", "PATH", "Unix socket for the app; default: in a directory of its own.");
+    private static readonly TextOption s_commands = new("--commands", "FILE", "Obey the commands in a file, and end.");
+    private static readonly Option<bool> s_console = new("--console")
+    {
+        Description = "Take commands from the standard input: to POS, next, state, calls, where, help, quit."
+    };
+    private static readonly Option<bool> s_waitForDebugger = new("--wait-for-debugger")
+    {
+        Description = "The app begins when a debugger is attached to it, and its code is not optimised."
+    };
+
+    /// <summary>Runs the command; returns the exit code.</summary>
+    /// <param name="args">What stands behind the verb.</param>
+    public static int Run(string[] args)
+    {
+        int dashes = Array.IndexOf(args, "--");
+        string[] app = dashes < 0 ? [] : args[(dashes + 1)..];
+        var root = new RootCommand("Executes a log up to a place in the past, with the app stopped there, and changes nothing.");
+        foreach (Option option in new Option[] { s_log, s_until, s_checkpoint, s_appSocket, s_console, s_commands, s_waitForDebugger })
+            root.Add(option);
+        root.SetAction(given => Look(given, app));
+        ParseResult parsed = root.Parse(dashes < 0 ? args : args[..dashes]);
+        if (parsed.Errors.Count == 0) return parsed.Invoke();
+        foreach (ParseError error in parsed.Errors) Console.Error.WriteLine(error.Message);
+        Console.Error.WriteLine("'ImmortalCoordinator debug --help' shows all options.");
+        return ExitCodes.Misuse;
+    }
+
+    private static int Look(ParseResult given, string[] app)
+    {
+        using var stop = new CancellationTokenSource();
+        using PosixSignalRegistration terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, Stop),
+            interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, Stop);
+        try
+        {
+            return Look(given, app, stop.Token);
+        }
+        catch (OperationCanceledException)
+        {
+            return ExitCodes.Ok;
+        }
+        catch (MisuseException misuse)
+        {
+            Console.Error.WriteLine(misuse.Message);
+            return ExitCodes.Misuse;
+        }
+        catch (ViewEndedException ended)
+        {
+            Console.Error.WriteLine(ended.Message);
+            return ended.Code;
+        }
+        catch (LogDamage damage)
+        {
+            Console.Error.WriteLine(damage.Message);
+            return ExitCodes.Damage;
+        }
+        catch (IOException e)
+        {
+            Console.Error.WriteLine(e.Message);
+            return ExitCodes.Io;
+        }
+
+        void Stop(PosixSignalContext signal)
+        {
+            signal.Cancel = true;
+            stop.Cancel();
+        }
+    }
+
+    private static int Look(ParseResult given, string[] app, CancellationToken stop)
+    {
+        bool hasConsole = given.GetValue(s_console) || given.GetValue(s_commands) is not null;
+        using TextReader commands = given.GetValue(s_commands) is { } file ? OpenCommands(file) : Console.In;
+        using var session = new DebugSession(
+            new DebugOptions
+            {
+                LogDirectory = given.GetRequiredValue(s_log), Checkpoint = given.GetValue(s_checkpoint), App = app,
+                AppSocket = given.GetValue(s_appSocket), WaitsForDebugger = given.GetValue(s_waitForDebugger), BreaksInDebugger = true,
+            },
+            new PosixFileSystem(), TimeProvider.System, static line => Console.Error.WriteLine(line));
+        FoundPlace place = session.Find(given.GetRequiredValue(s_until));
+        Console.WriteLine($"view of {session.Instance}, which only reads");
+        if (app.Length == 0)
+            Console.WriteLine(
+                $"start the app with {string.Join(' ', session.Environment.Select(static variable => $"{variable.Key}={variable.Value}"))}");
+        session.Start();
+        Console.WriteLine(session.To(place, stop));
+        if (!hasConsole) Hold(session, stop);
+        var console = new DebugConsole(session, Console.WriteLine, WritePiece);
+        console.Run(commands, stop);
+        return console.Misunderstood == 0 || given.GetValue(s_commands) is null ? ExitCodes.Ok : ExitCodes.Misuse;
+    }
+
+    /// <summary>Stays there until it is asked to end, and tells where the app stands when a debugger's user has gone on.</summary>
+    private static void Hold(DebugSession session, CancellationToken stop)
+    {
+        while (true) Console.WriteLine(session.AwaitStop(stop));
+    }
+
+    private static StreamReader OpenCommands(string file)
+    {
+        try
+        {
+            return new StreamReader(file);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            throw new MisuseException($"the commands in '{file}' cannot be read", e.Message, "give the path of a file with a command a line");
+        }
+    }
+
+    private static void WritePiece(ReadOnlySpan<byte> piece)
+    {
+        Console.Out.Flush();
+        using Stream output = Console.OpenStandardOutput();
+        output.Write(piece);
+    }
+}

@@ -1,0 +1,146 @@
+using System.Diagnostics;
+using System.Globalization;
+using System.Text;
+using Ambrosia.Coordinator.Hosting;
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Coordinator.Views;
+using Ambrosia.Images.Json;
+using Ambrosia.Images.Reading;
+using Ambrosia.Inspection.Checkpoints;
+using Ambrosia.Inspection.Decoding;
+using Ambrosia.Inspection.Places;
+using Ambrosia.Inspection.Records;
+using Ambrosia.Inspection.Texts;
+using Ambrosia.Log.Checkpoints;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
+using Ambrosia.Protocol;
+using Ambrosia.Protocol.Runs;
+
+namespace Ambrosia.Inspection.Debugging;
+
+/// <summary>
+/// Looks at the past of a service: a view of its log, asked by places as people write them, and answering in their words. One thread.
+/// </summary>
+public sealed class DebugSession : IDisposable
+{
+    /// <summary>A value in a line has at most so many characters.</summary>
+    private const int ValueCharsMax = 80;
+
+    private readonly LogLocation _log;
+    private readonly PlaceFinder _places;
+    private readonly MessageFormatter _messages;
+    private readonly ViewHost _view;
+    private readonly Stopwatch _time = Stopwatch.StartNew();
+    private ViewStop? _stop;
+
+    /// <param name="tell">Hears what is to be known beside the answers: lines. Any thread calls it.</param>
+    /// <exception cref="MisuseException">There is no such log or checkpoint.</exception>
+    /// <exception cref="LogDamage">The log's chain is damaged.</exception>
+    public DebugSession(DebugOptions options, IFileSystem files, TimeProvider time, Action<string> tell)
+    {
+        string directory = Path.TrimEndingDirectorySeparator(Path.GetFullPath(options.LogDirectory));
+        InstanceIdentity identity = InstanceDirectory.TryRead(files, directory) ?? throw new MisuseException(
+            $"'{options.LogDirectory}' is no log", "it holds no file 'instance', which every log has from its creation on",
+            "give the directory that the coordinator's --log names");
+        _log = new LogLocation(new ReadOnlyFiles(files), directory, identity);
+        var contracts = ContractManifests.Load([], _log);
+        _places = new PlaceFinder(_log, contracts, time);
+        _messages = new MessageFormatter(contracts, ValueCharsMax);
+        _view = new ViewHost(
+            new ViewOptions
+            {
+                LogDirectory = directory, Checkpoint = CheckpointOf(options.Checkpoint), App = options.App, AppSocket = options.AppSocket,
+                WaitsForDebugger = options.WaitsForDebugger, BreaksInDebugger = options.BreaksInDebugger,
+            },
+            files, new ToldWarnings(tell), tell);
+    }
+
+    /// <summary>The variables by which an app that is not started here finds the view.</summary>
+    public IReadOnlyDictionary<string, string> Environment => _view.Environment;
+
+    /// <summary>The name of the instance whose log it is.</summary>
+    public string Instance => _log.Identity.Name;
+
+    /// <summary>Finds a place, as a person writes it.</summary>
+    /// <exception cref="MisuseException">It is not there; the nearest are named.</exception>
+    /// <exception cref="LogDamage">The log is damaged before it.</exception>
+    public FoundPlace Find(string position) => _places.Find(position);
+
+    /// <summary>Starts the app.</summary>
+    public void Start() => _view.Start();
+
+    /// <summary>Executes everything before a place, and says in a line where it has stopped.</summary>
+    /// <exception cref="ViewEndedException">The view is over.</exception>
+    public string To(FoundPlace place, CancellationToken stop = default)
+    {
+        _time.Restart();
+        return Stopped(_view.To(place.Place, stop));
+    }
+
+    /// <summary>Executes one message, and says where it has stopped.</summary>
+    /// <exception cref="ViewEndedException">The view is over.</exception>
+    public string Next(CancellationToken stop = default)
+    {
+        _time.Restart();
+        return Stopped(_view.Next(stop));
+    }
+
+    /// <summary>Waits until a debugger's user has gone on, and says where it has stopped then.</summary>
+    /// <exception cref="ViewEndedException">The view is over.</exception>
+    public string AwaitStop(CancellationToken stop = default) => Stopped(_view.AwaitStop(stop));
+
+    /// <summary>Says in a line where it stands.</summary>
+    public string Where() => _stop is { } stop ? LineOf(stop) : "nothing is executed yet";
+
+    /// <summary>Says what the message that was executed last has called, a line each.</summary>
+    public IEnumerable<string> Calls() => (_stop?.Calls ?? []).Select(LineOf);
+
+    /// <summary>Writes the state where it stands as JSON, in UTF-8 and pieces.</summary>
+    /// <exception cref="MisuseException">There is none, or it cannot be shown.</exception>
+    /// <exception cref="ViewEndedException">The view is over.</exception>
+    public void WriteState(Action<ReadOnlySpan<byte>> take, bool isIndented, CancellationToken stop = default)
+    {
+        using ViewedImage image = _view.Show(stop);
+        try
+        {
+            StateJson.Write(image.Bytes, new ImageOrigin(null, _stop!.Place), take, isIndented);
+        }
+        catch (ImageException e)
+        {
+            throw new MisuseException("the state cannot be shown", e.Message, "");
+        }
+    }
+
+    private string Stopped(ViewStop stop)
+    {
+        _stop = stop;
+        return string.Create(CultureInfo.InvariantCulture,
+            $"{LineOf(stop)}   {_view.Records:N0} records from {_view.Begun}, {_view.DigestsAgreed:N0} digests agree, {_time.Elapsed.TotalSeconds:N1} s");
+    }
+
+    private string LineOf(ViewStop stop) =>
+        stop.IsEnd || _places.MessageAt(stop.Place) is not { } at ? $"stopped at {stop.Place}, the end of the log" : $"stopped before {at}";
+
+    private string LineOf(ViewedCall call)
+    {
+        var reader = new MessageReader(call.Message.Span, call.Kind, keyed: false);
+        reader.Next();
+        var line = new StringBuilder();
+        line.Append(CultureInfo.InvariantCulture, $"{LogEntry.NameOf(call.Kind)} #{call.Number} to {call.To}: {_messages.MethodOf(reader.Method)}");
+        if (call.Kind is MessageKind.Result) line.Append(" = ").Append(_messages.Value(reader.Method, reader.Arguments));
+        else if (call.Kind is not MessageKind.Failure) line.Append('(').AppendJoin(", ", _messages.Arguments(reader.Method, reader.Arguments)).Append(')');
+        return line.ToString();
+    }
+
+    private Lsn? CheckpointOf(string? asked)
+    {
+        if (asked is null) return null;
+        CheckpointFileName[] names = [.. CheckpointDirectory.List(_log.Files, _log.Directory)];
+        return names.Length > 0 ? CheckpointChoice.Find(names, asked).Lsn
+            : throw new MisuseException("this log has no checkpoint", "it is executed from its beginning", "leave --checkpoint out");
+    }
+
+    public void Dispose() => _view.Dispose();
+}

@@ -84,6 +84,28 @@ public sealed class PlaceInLongLogTests : IDisposable
         Assert.Equal($"the log was truncated, and the oldest state that is kept is that at {oldest.Lsn}", seen.Why);
     }
 
+    /// <summary>What is offered in the place of something else can be executed.</summary>
+    [Fact]
+    public void Offers_OfATruncatedLog_AreNotBelowItsOldestCheckpoint()
+    {
+        _log.Fill(Pages - 3);
+        Lsn below = _log.Calls(2, 7);
+        _log.Keyed("order-1");
+        CheckpointFileName oldest = _log.Checkpoint();
+        _log.Fill(Pages);
+        Lsn call = _log.Calls(2, 9);
+        _log.Checkpoint();
+        _log.Truncate();
+        Assert.True(_log.Maker.Log.Chain.Segments[0].FirstLsn < below && below < oldest.Lsn, "it is kept with what is needed");
+
+        Assert.Equal($"the nearest is call:bob#9 at {call}:0", Refusal("call:8"));
+        Assert.StartsWith($"the nearest are start, {oldest.Lsn}:0 ", Refusal("key:order-2"));
+        Assert.Contains($"method:3 at {call}:0", Refusal("method:4"));
+        Assert.StartsWith($"the nearest are start, {oldest.Lsn}:0 ", Refusal("method:2#9")); // that one has the key
+
+        string Refusal(string position) => Assert.Throws<MisuseException>(() => _log.Finder.Find(position)).Mend;
+    }
+
     [Fact]
     public void SpanningRecord_AndThatBehindIt_AreFound()
     {

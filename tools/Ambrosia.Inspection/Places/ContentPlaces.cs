@@ -21,11 +21,12 @@ internal sealed class ContentPlaces(PlaceReader places, ContractManifests contra
         string? sender = hash < 0 ? null : asked[..hash];
         if (!TryParseNumber(asked.AsSpan(hash + 1), out ulong id))
             throw new MisuseException($"'{asked}' is no call id", "", "give call:ID, or call:INSTANCE#ID with the instance that called");
-        CallSearch search = Run(names => new CallSearch(names, sender, id));
+        Lsn start = places.Start();
+        CallSearch search = Run(names => new CallSearch(names, sender, id, start));
         if (search.Found is { } found) return places.Describe(found);
         string by = sender is null ? "" : $" of {sender}";
         string why = search.IsNear ? $"other calls{by} are in this log" : $"no call{by} is in this log";
-        if (sender is not null && !search.IsNear) search = Run(names => new CallSearch(names, null, id)); // others may have called
+        if (sender is not null && !search.IsNear) search = Run(names => new CallSearch(names, null, id, start)); // others may have called
         throw PlaceReader.Refusal($"there is no call {id}{by}", why, search.Found is { } others ? [places.Offer(others)] : OffersOf(search));
     }
 
@@ -34,7 +35,8 @@ internal sealed class ContentPlaces(PlaceReader places, ContractManifests contra
     public FoundPlace OfKey(string asked)
     {
         if (asked.Length == 0) throw new MisuseException("a key has one byte at least", "", "give key:TEXT, or key:h'0a0b' for bytes");
-        KeySearch search = Run(names => new KeySearch(names, FormsOf(asked)));
+        Lsn start = places.Start();
+        KeySearch search = Run(names => new KeySearch(names, FormsOf(asked), start));
         if (search.Found is { } found) return places.Describe(found);
         bool none = search.Nearest.Count == 0;
         throw PlaceReader.Refusal($"there is no message with the key '{asked}'",
@@ -51,12 +53,14 @@ internal sealed class ContentPlaces(PlaceReader places, ContractManifests contra
         string name = hash < 0 ? asked : asked[..hash];
         if (hash >= 0 && !(TryParseNumber(asked.AsSpan(hash + 1), out number) && number > 0))
             throw new MisuseException($"'{asked}' is no method", "behind # stands which one of its messages, from 1 on", "give method:NAME#N");
-        MethodSearch search = Run(names => new MethodSearch(names, IdsOf(name), number));
+        Lsn start = places.Start();
+        MethodSearch search = Run(names => new MethodSearch(names, IdsOf(name), number, start));
         if (search.Found is { } found) return places.Describe(found);
         if (search.Count == 0)
             throw PlaceReader.Refusal($"there is no message that calls {name}", "others call other methods", OffersOf(name, search.Others));
         throw PlaceReader.Refusal($"there is no message {number} that calls {name}", $"this log has {search.Count} of them",
-            search.Count == 1 ? [OfferOf(name, 1, search.Last)]
+            search.Last.Record < start ? places.OfferBoth()
+                : search.Count == 1 || search.LastButOne.Record < start ? [OfferOf(name, search.Count, search.Last)]
                 : [OfferOf(name, search.Count - 1, search.LastButOne), OfferOf(name, search.Count, search.Last)]);
     }
 

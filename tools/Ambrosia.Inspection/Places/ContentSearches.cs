@@ -9,7 +9,8 @@ namespace Ambrosia.Inspection.Places;
 /// Finds the first call with an id, or else its first answer; and the calls whose ids are nearest to it, for who has mistaken it.
 /// </summary>
 /// <param name="sender">Only messages of this instance count; null: those of all.</param>
-internal sealed class CallSearch(OriginNames names, string? sender, ulong id) : MessageSearch(names)
+/// <param name="start">Nothing before it can be executed, so no other call there is a help.</param>
+internal sealed class CallSearch(OriginNames names, string? sender, ulong id, Lsn start) : MessageSearch(names)
 {
     private MessagePlace? _call, _answer;
 
@@ -36,6 +37,7 @@ internal sealed class CallSearch(OriginNames names, string? sender, ulong id) : 
     private void TakeCall(in PassingMessage message)
     {
         if (message.CallId == id) _call = message.Place;
+        else if (message.Place.Record < start) return;
         else if (message.CallId < id && !(message.CallId <= Below?.Id)) Below = NearOf(message);
         else if (message.CallId > id && !(message.CallId >= Above?.Id)) Above = NearOf(message);
     }
@@ -51,7 +53,8 @@ internal sealed class CallSearch(OriginNames names, string? sender, ulong id) : 
 
 /// <summary>Finds the first message with an idempotency key, and the two whose keys begin most alike.</summary>
 /// <param name="forms">The bytes that the user's text may mean.</param>
-internal sealed class KeySearch(OriginNames names, IReadOnlyList<byte[]> forms) : MessageSearch(names)
+/// <param name="start">Nothing before it can be executed, so no other key there is a help.</param>
+internal sealed class KeySearch(OriginNames names, IReadOnlyList<byte[]> forms, Lsn start) : MessageSearch(names)
 {
     private readonly List<Near> _nearest = [];
 
@@ -70,7 +73,7 @@ internal sealed class KeySearch(OriginNames names, IReadOnlyList<byte[]> forms) 
             Found = message.Place;
             return false;
         }
-        Note(key, message.Place);
+        if (message.Place.Record >= start) Note(key, message.Place);
         return true;
     }
 
@@ -107,7 +110,8 @@ internal sealed class KeySearch(OriginNames names, IReadOnlyList<byte[]> forms) 
 
 /// <summary>Finds the n-th message that calls one of some methods, and knows the last two of fewer.</summary>
 /// <param name="number">Counts from 1.</param>
-internal sealed class MethodSearch(OriginNames names, IReadOnlySet<uint> ids, ulong number) : MessageSearch(names)
+/// <param name="start">Nothing before it can be executed, so no other method that is called there is a help.</param>
+internal sealed class MethodSearch(OriginNames names, IReadOnlySet<uint> ids, ulong number, Lsn start) : MessageSearch(names)
 {
     private const int OthersMax = 1_024;
 
@@ -131,7 +135,7 @@ internal sealed class MethodSearch(OriginNames names, IReadOnlySet<uint> ids, ul
         if (!message.CallsMethod) return true;
         if (!ids.Contains(message.Method))
         {
-            if (_others.Count < OthersMax) _others.TryAdd(message.Method, message.Place);
+            if (_others.Count < OthersMax && message.Place.Record >= start) _others.TryAdd(message.Method, message.Place);
             return true;
         }
         (LastButOne, Last) = (Last, message.Place);

@@ -32,6 +32,9 @@ public sealed class ViewHost : IDisposable
     private readonly CancellationTokenSource _over = new();
     private ViewApp? _app;
 
+    /// <summary>The app could not begin with this checkpoint; zero: it could with each.</summary>
+    private Lsn _refused;
+
     /// <param name="files">The files of the system.</param>
     /// <param name="tell">Hears what the person who looks is to know: lines. Any thread calls it.</param>
     /// <exception cref="MisuseException">The directory is no log, or the app no program.</exception>
@@ -169,9 +172,9 @@ public sealed class ViewHost : IDisposable
     {
         (Lsn from, bool hasStopped) = _inbox.Session;
         if (_over.IsCancellationRequested) return false;
-        if (code == ExitCodes.Misuse && !hasStopped && from > Lsn.Zero)
+        if (code == ExitCodes.Misuse && !hasStopped && from > Lsn.Zero && from != _refused)
         {
-            _view.BeginBelow(from);
+            _view.BeginBelow(_refused = from);
             return true;
         }
         _inbox.End(code == ExitCodes.Misuse ? ExitCodes.Misuse : ExitCodes.Io, $"the app has ended with code {code}; its own lines say why");

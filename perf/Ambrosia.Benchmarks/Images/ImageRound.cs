@@ -64,7 +64,8 @@ internal static class ImageRound
         }
         long shown = 0;
         Report("ns", (long)Measured(() =>
-            StateJson.Write(image, ImageOrigin.Of("ckpt.1", new Lsn(1)), piece => shown += piece.Length, isIndented: false)).TotalNanoseconds);
+            StateJson.Write(
+                image, ImageOrigin.Of("ckpt.1", new Lsn(1)), piece => shown += piece.Length, isIndented: false)).TotalNanoseconds);
         Report("json", shown);
     }
 

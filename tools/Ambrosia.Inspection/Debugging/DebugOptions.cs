@@ -6,7 +6,9 @@ public sealed record DebugOptions
     /// <summary>The directory of the log, or of a copy of it.</summary>
     public required string LogDirectory { get; init; }
 
-    /// <summary>The checkpoint to begin with: its name, its Lsn, or its number from the newest, which is 1; null: the newest that serves.</summary>
+    /// <summary>
+    /// The checkpoint to begin with: its name, its Lsn, or its number from the newest, which is 1; null: the newest that serves.
+    /// </summary>
     public string? Checkpoint { get; init; }
 
     /// <summary>The app to start, with its arguments; empty: it comes by itself.</summary>

@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using System.Globalization;
-using System.Text;
 using Ambrosia.Coordinator.Hosting;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Coordinator.Views;
@@ -121,17 +120,20 @@ public sealed class DebugSession : IDisposable
     }
 
     private string LineOf(ViewStop stop) =>
-        stop.IsEnd || _places.MessageAt(stop.Place) is not { } at ? $"stopped at {stop.Place}, the end of the log" : $"stopped before {at}";
+        stop.IsEnd || (_places.MessageAt(stop.Place) ?? _places.Next(stop.Place)) is not { IsEnd: false } next
+            ? $"stopped at {stop.Place}, the end of the log" : $"stopped before {next}";
 
     private string LineOf(ViewedCall call)
     {
-        var reader = new MessageReader(call.Message.Span, call.Kind, keyed: false);
-        reader.Next();
-        var line = new StringBuilder();
-        line.Append(CultureInfo.InvariantCulture, $"{LogEntry.NameOf(call.Kind)} #{call.Number} to {call.To}: {_messages.MethodOf(reader.Method)}");
-        if (call.Kind is MessageKind.Result) line.Append(" = ").Append(_messages.Value(reader.Method, reader.Arguments));
-        else if (call.Kind is not MessageKind.Failure) line.Append('(').AppendJoin(", ", _messages.Arguments(reader.Method, reader.Arguments)).Append(')');
-        return line.ToString();
+        var message = new MessageReader(call.Message.Span, call.Kind, keyed: false);
+        message.Next();
+        string content = call.Kind switch
+        {
+            MessageKind.Result => $" = {_messages.Value(message.Method, message.Arguments)}",
+            MessageKind.Failure => "",
+            _ => $"({string.Join(", ", _messages.Arguments(message.Method, message.Arguments))})",
+        };
+        return $"{LogEntry.NameOf(call.Kind)} #{call.Number} to {call.To}: {_messages.MethodOf(message.Method)}{content}";
     }
 
     private Lsn? CheckpointOf(string? asked)

@@ -82,7 +82,7 @@ internal sealed class StateToolCommand : ToolCommand
             throw new ToolMisuse("the state there is in no file", "the app has to execute the log up to the place",
                 "start it with --app COMMAND, or take a checkpoint with --checkpoint; 'ambrosia log' lists them");
         using var session = new DebugSession(
-            new DebugOptions { LogDirectory = log.Path, Checkpoint = parsed.GetValue(_checkpoint), App = ["sh", "-c", $"exec {app}"] },
+            new DebugOptions { LogDirectory = log.Path, Checkpoint = parsed.GetValue(_checkpoint), App = ["sh", "-c", $"exec {app} >&2"] },
             new PosixFileSystem(), TimeProvider.System, line => screen.Note(line));
         FoundPlace found = session.Find(place);
         try

@@ -1,0 +1,67 @@
+namespace Ambrosia.EndToEnd.Tests;
+
+/// <summary>What a user gets of <c>ambrosia state --at</c>, and what is said of what cannot be.</summary>
+public sealed class DebugCommandTests : IDisposable
+{
+    private readonly Cluster _cluster = new();
+    private readonly Replica _ledger;
+
+    public DebugCommandTests()
+    {
+        (Replica source, _ledger) = _cluster.Pair(300, burst: 50);
+        _ledger.Start();
+        source.Start();
+        Cluster.AssertEqual(source, 300);
+        _ledger.KillCoordinator(); // in the middle of its life: no checkpoint, and an epoch without an end
+    }
+
+    public void Dispose()
+    {
+        _cluster.Passed();
+        _cluster.Dispose();
+    }
+
+    private string App => $"{Executables.App} {_ledger.Role}";
+
+    [Fact]
+    public void State_AtAMessage_IsTheOneBeforeIt()
+    {
+        Tool before = Tool.Run("state", _ledger.LogDirectory, "--at", "method:Put#100", "--app", App, "--json");
+        Assert.True(before.Code == 0, before.Error);
+        Assert.Equal(99, before.Json.GetProperty("state").GetProperty("_count").GetInt32());
+        Assert.Contains("stopped before", before.Error, StringComparison.Ordinal);
+
+        Tool end = Tool.Run("state", _ledger.LogDirectory, "--at", "end", "--app", App, "--json");
+        Assert.Equal(300, end.Json.GetProperty("state").GetProperty("_count").GetInt32());
+    }
+
+    [Theory]
+    [InlineData("method:Nothing", "Nothing")]
+    [InlineData("call:999999", "999999")]
+    [InlineData("4611686018427387900", "4611686018427387900")]
+    [InlineData("yesterday", "yesterday")]
+    [InlineData("ckpt:1", "checkpoint")]
+    [InlineData("crash", "crash")]
+    public void State_AtAPlaceThatIsNotThere_EndsWithTwoAndSaysWhatIs(string place, string named)
+    {
+        Tool tool = Tool.Run("state", _ledger.LogDirectory, "--at", place, "--app", App);
+        Assert.Equal(2, tool.Code);
+        Assert.Contains(named, tool.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void State_ByAnAppOfAnotherService_EndsWithTwo()
+    {
+        Tool tool = Tool.Run("state", _ledger.LogDirectory, "--at", "end", "--app", "false");
+        Assert.Equal(2, tool.Code);
+        Assert.Contains("the app has ended with code 1", tool.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void State_WithoutAnApp_SaysHowToGiveIt()
+    {
+        Tool tool = Tool.Run("state", _ledger.LogDirectory, "--at", "end");
+        Assert.Equal(2, tool.Code);
+        Assert.Contains("--app", tool.Error, StringComparison.Ordinal);
+    }
+}

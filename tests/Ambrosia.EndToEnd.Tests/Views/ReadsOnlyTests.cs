@@ -1,0 +1,153 @@
+using System.Diagnostics;
+using System.Text.Json.Nodes;
+using System.Text.RegularExpressions;
+using Ambrosia.Protocol;
+using Ambrosia.TestKit;
+
+namespace Ambrosia.EndToEnd.Tests;
+
+/// <summary>Whoever looks at a log changes nothing in its directory, and needs no more than to read it.</summary>
+public sealed partial class ReadsOnlyTests
+{
+    private const int CopiesOfARelease = 20;
+
+    private static Replica Ledger(Cluster cluster, int calls)
+    {
+        (Replica source, Replica ledger) = cluster.Pair(calls, burst: 50);
+        ledger.Options.AddRange(["--checkpoint-every", "64K", "--segment", "2M"]);
+        ledger.Start();
+        source.Start();
+        Cluster.AssertEqual(source, calls);
+        Signals.Terminate(ledger.Coordinator.Id);
+        ledger.AwaitExit();
+        return ledger;
+    }
+
+    /// <summary>Runs the command that a user runs, on a log, and returns its exit code and what it wrote.</summary>
+    private static (int Code, string Output, string Error) Debug(
+        Cluster cluster, Replica of, string directory, string[] wrapper, string commands, params string[] options)
+    {
+        string file = Path.Combine(cluster.Root, "commands");
+        File.WriteAllText(file, commands);
+        string[] line = [.. wrapper, Executables.Coordinator, "debug", "--log", directory, "--commands", file, .. options,
+            "--", Executables.App, of.Role];
+        ProcessStartInfo start = Executables.StartOf(line[0], line[1..], of.Settings, cluster.Root);
+        using var process = Process.Start(start)!;
+        Task<string> error = process.StandardError.ReadToEndAsync();
+        string output = process.StandardOutput.ReadToEnd();
+        process.WaitForExit();
+        return (process.ExitCode, output, error.Result);
+    }
+
+    [StraceFact]
+    public void Debug_OfALog_OpensNothingThereForWriting()
+    {
+        using var cluster = new Cluster();
+        cluster.Run(Cluster.Again(nameof(Debug_OfALog_OpensNothingThereForWriting)), () =>
+        {
+            Replica ledger = Ledger(cluster, 1_000);
+            string trace = Path.Combine(cluster.Root, "trace");
+            (int code, string output, string error) = Debug(cluster, ledger, ledger.LogDirectory,
+                ["strace", "-f", "-o", trace, "-e", "trace=openat,open,creat,rename,renameat,renameat2,unlink,unlinkat,mkdir,link,linkat,truncate,flock"],
+                "to start\nnext 5\nstate\nto end\n");
+            Assert.True(code == 0, output + error);
+            string[] there = [.. File.ReadLines(trace).Where(line => line.Contains(ledger.LogDirectory, StringComparison.Ordinal))];
+            Assert.Contains(there, static line => line.Contains("/log.", StringComparison.Ordinal)); // it has looked
+            Assert.DoesNotContain(there, static line => IsChange().IsMatch(line));
+            Assert.DoesNotContain(File.ReadLines(trace), static line => line.Contains("LOCK_EX", StringComparison.Ordinal)
+                && line.Contains("/log.", StringComparison.Ordinal));
+        });
+    }
+
+    [GeneratedRegex("O_WRONLY|O_RDWR|O_CREAT|O_TRUNC|rename|unlink|mkdir|link\\(|linkat|truncate|creat\\(")]
+    private static partial Regex IsChange();
+
+    [Fact]
+    public void Debug_OfADirectoryThatMayOnlyBeRead_ShowsTheState()
+    {
+        using var cluster = new Cluster();
+        cluster.Run(Cluster.Again(nameof(Debug_OfADirectoryThatMayOnlyBeRead_ShowsTheState)), () =>
+        {
+            Replica ledger = Ledger(cluster, 1_000);
+            const UnixFileMode readOnly = UnixFileMode.UserRead | UnixFileMode.UserExecute;
+            UnixFileMode before = File.GetUnixFileMode(ledger.LogDirectory);
+            File.SetUnixFileMode(ledger.LogDirectory, readOnly);
+            try
+            {
+                (int code, string output, string error) = Debug(cluster, ledger, ledger.LogDirectory, [], "state\nwhere\n");
+                Assert.True(code == 0, output + error);
+                Assert.Contains("\"_count\": 1000", output, StringComparison.Ordinal);
+                Assert.Contains("the end of the log", output, StringComparison.Ordinal);
+            }
+            finally
+            {
+                File.SetUnixFileMode(ledger.LogDirectory, before);
+            }
+        });
+    }
+
+    /// <summary>A view holds what it began with as long as it is there, and no replica list, mark or lock tells of it.</summary>
+    [Fact]
+    public void View_OfALivingLog_HoldsWhatItBeganWithUntilItEnds()
+    {
+        var chance = new Chance();
+        using var cluster = new Cluster();
+        cluster.Run(chance.Again(nameof(View_OfALivingLog_HoldsWhatItBeganWithUntilItEnds)), () =>
+        {
+            (Replica source, Replica ledger) = cluster.Pair(1_000_000, burst: 50);
+            source.Settings["UNTIL"] = cluster.Until;
+            source.Settings["FILL"] = "1000";
+            ledger.Options.AddRange(["--checkpoint-every", "512K", "--segment", "2M"]);
+            ledger.Start();
+            source.Start();
+            ledger.AwaitReady();
+            string oldest;
+            using (var looked = new LookedAt(ledger))
+            {
+                looked.View.To(new MessagePlace(looked.View.End, 0));
+                oldest = SegmentsOf(ledger)[0];
+                Cluster.Await("a log that should have been truncated", () => SegmentsOf(ledger).Length >= 4);
+                Assert.Equal(oldest, SegmentsOf(ledger)[0]);
+                Assert.DoesNotContain(Directory.EnumerateFiles(ledger.LogDirectory), static path => path.EndsWith(".view", StringComparison.Ordinal));
+                Assert.Equal("r0", Assert.Single((JsonArray)ledger.Status()!["replicas"]!)!.GetValue<string>());
+            }
+            Cluster.Await("a log that is truncated again", () => SegmentsOf(ledger)[0] != oldest);
+        });
+    }
+
+    private static string[] SegmentsOf(Replica replica) =>
+        [.. Directory.EnumerateFiles(replica.LogDirectory, "log.*").OrderBy(static path => ulong.Parse(Path.GetFileName(path).Split('.')[1]))];
+
+    /// <summary>What is copied of a directory while it is written is a log up to some place: a view comes to its end.</summary>
+    [Fact]
+    public void Copy_TakenUnderLoad_IsExecutedToItsEnd()
+    {
+        var chance = new Chance();
+        using var cluster = new Cluster();
+        cluster.Run(chance.Again(nameof(Copy_TakenUnderLoad_IsExecutedToItsEnd)), () =>
+        {
+            (Replica source, Replica ledger) = cluster.Pair(1_000_000, burst: 50);
+            source.Settings["UNTIL"] = cluster.Until;
+            ledger.Options.AddRange(["--checkpoint-every", "256K", "--retain", "all", "--segment", "2M"]);
+            ledger.Start();
+            source.Start();
+            ledger.AwaitReady();
+            Lsn last = Lsn.Zero;
+            for (int copy = TestScale.Rounds(CopiesOfARelease); copy >= 0; copy--)
+            {
+                chance.PassTime(200);
+                string directory = Path.Combine(cluster.Root, $"copy{copy}");
+                // The oldest first, as a shell expands names: what is copied later may be newer than what was copied before.
+                using (var cp = Process.Start("sh", ["-c", $"mkdir -m 700 {directory} && cp {ledger.LogDirectory}/instance {ledger.LogDirectory}/ckpt.*.r? {ledger.LogDirectory}/log.* {directory}; true"]))
+                    cp.WaitForExit();
+                using var looked = new LookedAt(ledger, directory);
+                Lsn end = looked.View.End;
+                Assert.True(looked.View.To(new MessagePlace(end, 0)).Place.Record <= end);
+                Assert.Empty(looked.Lines);
+                Assert.True(end >= last, $"{end} behind {last}");
+                last = end;
+            }
+            Assert.True(last > Lsn.Zero);
+        });
+    }
+}

@@ -11,6 +11,8 @@ public sealed partial class Ledger : Immortal<ILedgerProxy>, ILedger
 
     internal ulong Mood => _mood;
 
+    internal ulong Count => _count;
+
     public void Put(ulong number, ReadOnlyMemory<byte> filling)
     {
         if (number == Settings.Forget) return;

@@ -181,6 +181,9 @@ public sealed class ViewHost : IDisposable
         return false;
     }
 
+    /// <summary>An app that was not started here has ended, so that nobody waits for it any more. Any thread.</summary>
+    public void EndedOutside(int code) => _inbox.End(ExitCodes.Io, $"the app has ended with code {code}; its own lines say why");
+
     public void Dispose()
     {
         _over.Cancel();

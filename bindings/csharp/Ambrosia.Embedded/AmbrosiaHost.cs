@@ -36,6 +36,19 @@ public static class AmbrosiaHost
                 immortal => (HostArguments.Below(args, immortal.Instance), (string?)immortal.Instance, immortal.Definition))]);
     }
 
+    /// <summary>
+    /// Executes the log of an immortal up to a place in the past and stops there, in this process: a line of a unit test or of Main, so that a
+    /// breakpoint in yesterday's handler is hit by <see cref="ReplayedImmortal{TImmortal}.Next"/>. The log, which may be that of a running
+    /// service, is only read.
+    /// </summary>
+    /// <param name="directory">Of the log, or of a copy of it.</param>
+    /// <param name="until">Where to stop: <c>LSN:INDEX</c>, a time, <c>call:ID</c>, <c>key:TEXT</c>, <c>method:Name#n</c>, <c>ckpt:N</c>,
+    /// <c>start</c>, <c>end</c>, <c>crash</c> or <c>divergence</c> (docs/time-travel.md).</param>
+    /// <param name="checkpoint">To begin with: its name, its Lsn or its number from the newest; null: the newest before the place.</param>
+    /// <exception cref="MisuseException">There is no such log, place or checkpoint.</exception>
+    public static ReplayedImmortal<TImmortal> Debug<TImmortal>(string directory, string until = "end", string? checkpoint = null)
+        where TImmortal : Immortal, IImmortal<TImmortal> => new(directory, until, checkpoint);
+
     private static int Run((string[] Args, string? Instance, ImmortalDefinition Definition)[] immortals)
     {
         var options = new CoordinatorOptions[immortals.Length];

@@ -1,3 +1,5 @@
+using System.Diagnostics;
+
 namespace Ambrosia.EndToEnd.Tests;
 
 /// <summary>What a user gets of <c>ambrosia state --at</c>, and what is said of what cannot be.</summary>
@@ -55,6 +57,21 @@ public sealed class DebugCommandTests : IDisposable
         Tool tool = Tool.Run("state", _ledger.LogDirectory, "--at", "end", "--app", "false");
         Assert.Equal(2, tool.Code);
         Assert.Contains("the app has ended with code 1", tool.Error, StringComparison.Ordinal);
+    }
+
+    /// <summary>The same in a line of a unit test, in one process: the object itself, before and behind a message, and back.</summary>
+    [Fact]
+    public void Immortal_OfThePast_IsTheObjectThatItWas()
+    {
+        using var process = Process.Start(
+            Executables.StartOf(Executables.App, ["look", _ledger.LogDirectory, "method:Put#100"], _ledger.Settings, _cluster.Root))!;
+        string output = process.StandardOutput.ReadToEnd();
+        process.WaitForExit();
+        Assert.Contains("count 99, stopped before", output, StringComparison.Ordinal);
+        Assert.Contains("behind it 100, 0 calls", output, StringComparison.Ordinal);
+        Assert.Contains("again 99, view True, True", output, StringComparison.Ordinal);
+        Assert.DoesNotContain("line ", output, StringComparison.Ordinal);
+        Assert.Equal(0, process.ExitCode);
     }
 
     [Fact]

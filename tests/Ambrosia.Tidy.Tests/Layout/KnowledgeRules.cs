@@ -22,7 +22,7 @@ internal static class KnowledgeRules
         ["ImmortalCoordinator"] = [Coordinator, Protocol, AppChannel, Log, Links, "Ambrosia.Inspection"],
         ["Ambrosia"] = [Protocol, AppChannel],
         ["Ambrosia.Client"] = [Protocol, Links],
-        ["Ambrosia.Embedded"] = ["Ambrosia", Coordinator, Protocol, Log, Links],
+        ["Ambrosia.Embedded"] = ["Ambrosia", Coordinator, Protocol, Log, Links, "Ambrosia.Inspection"],
         ["Ambrosia.Hosting"] = ["Ambrosia", "Ambrosia.Embedded"],
         ["Ambrosia.Testing"] = ["Ambrosia", Protocol],
         ["Ambrosia.Generators"] = [],

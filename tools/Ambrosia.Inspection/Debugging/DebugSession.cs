@@ -67,6 +67,9 @@ public sealed class DebugSession : IDisposable
     /// <exception cref="LogDamage">The log is damaged before it.</exception>
     public FoundPlace Find(string position) => _places.Find(position);
 
+    /// <summary>An app that was not started here has ended, so that nobody waits for it any more. Any thread.</summary>
+    public void AppEnded(int code) => _view.EndedOutside(code);
+
     /// <summary>Starts the app.</summary>
     public void Start() => _view.Start();
 

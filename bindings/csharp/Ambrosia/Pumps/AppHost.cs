@@ -42,6 +42,9 @@ internal sealed class AppHost(
     /// <summary>True if the session that ended had been told to become primary.</summary>
     internal bool WasPrimary { get; private set; }
 
+    /// <summary>The session that runs, or ran last; null: none has begun.</summary>
+    internal ImmortalSession? Session { get; private set; }
+
     /// <summary>An app of this process was one of a view.</summary>
     internal static bool HasViewed { get; private set; }
 
@@ -93,7 +96,7 @@ internal sealed class AppHost(
     {
         using Socket? socket = Connect(address);
         if (socket is null) return InputOutput;
-        var session = new ImmortalSession(definition, options);
+        ImmortalSession session = Session = new ImmortalSession(definition, options);
         AppStream stream = address.HasRings ? new AwaitedRings(socket) : new SocketStream(socket);
         SessionEnd end = new AppChannelPump(session, stream, NewWatch(session, stream), Debugger).Run();
         WasPrimary = session.IsPrimary;

@@ -37,8 +37,8 @@ public static class AmbrosiaHost
     }
 
     /// <summary>
-    /// Executes the log of an immortal up to a place in the past and stops there, in this process: a line of a unit test or of Main, so that a
-    /// breakpoint in yesterday's handler is hit by <see cref="ReplayedImmortal{TImmortal}.Next"/>. The log, which may be that of a running
+    /// Executes the log of an immortal up to a place in the past and stops there, in this process: a line of a unit test or of Main, so that
+    /// a breakpoint in yesterday's handler is hit by <see cref="ReplayedImmortal{TImmortal}.Next"/>. The log, which may be that of a running
     /// service, is only read.
     /// </summary>
     /// <param name="directory">Of the log, or of a copy of it.</param>

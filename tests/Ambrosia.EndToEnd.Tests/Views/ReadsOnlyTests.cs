@@ -108,7 +108,7 @@ public sealed partial class ReadsOnlyTests
                 oldest = SegmentsOf(ledger)[0];
                 Cluster.Await("a log that should have been truncated", () => SegmentsOf(ledger).Length >= 4);
                 Assert.Equal(oldest, SegmentsOf(ledger)[0]);
-                Assert.DoesNotContain(Directory.EnumerateFiles(ledger.LogDirectory), static path => path.EndsWith(".view", StringComparison.Ordinal));
+                Assert.Empty(Directory.EnumerateFiles(ledger.LogDirectory, "*.view"));
                 Assert.Equal("r0", Assert.Single((JsonArray)ledger.Status()!["replicas"]!)!.GetValue<string>());
             }
             Cluster.Await("a log that is truncated again", () => SegmentsOf(ledger)[0] != oldest);

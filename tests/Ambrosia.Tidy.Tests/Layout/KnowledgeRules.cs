@@ -29,6 +29,7 @@ internal static class KnowledgeRules
         ["Ambrosia.Generators.CodeFixes"] = ["Ambrosia.Generators"],
         ["Ambrosia.ContractFile"] = [],
         ["Ambrosia.Images"] = [Protocol],
+        ["Ambrosia.Templates"] = ["Ambrosia", "Ambrosia.Client"], // by their packages
         ["ambrosia"] = [Coordinator, Protocol, Log, Links, "Ambrosia.Images"],
     };
 

@@ -47,7 +47,7 @@ public sealed class WebTemplateTests(Feed feed)
     [Fact]
     public void Build_OfWhatHasNotChanged_WritesNoFileAgain()
     {
-        string project = NewProject("Still");
+        string project = NewProject("still-life");
         feed.Run(project, "dotnet", "build", "-v", "q");
         Dictionary<string, DateTime> before = WrittenAt(project);
         Assert.Equal(6, before.Count);
@@ -56,18 +56,18 @@ public sealed class WebTemplateTests(Feed feed)
 
         File.AppendAllText(Path.Combine(project, "ICounters.cs"), "[Contract] public interface IMore { void Go(); }\n");
         feed.Run(project, "dotnet", "build", "-v", "q", "--no-restore");
-        Assert.Contains("IMore", File.ReadAllText(Path.Combine(project, "bin", "Debug", "net10.0", "Still.contract.json")));
+        Assert.Contains("IMore", File.ReadAllText(Path.Combine(project, "bin", "Debug", "net10.0", "still-life.contract.json")));
     }
 
     [Fact]
     public void Publish_WithAndWithoutTheOptOut_HasTheFilesOrNot()
     {
-        string project = NewProject("Sent"), with = Path.Combine(project, "with"), without = Path.Combine(project, "without");
+        string project = NewProject("Counters"), with = Path.Combine(project, "with"), without = Path.Combine(project, "without");
         feed.Run(project, "dotnet", "publish", "-v", "q", "-o", with);
-        Assert.Equal([true, true, true], s_files.Select(file => File.Exists(Path.Combine(with, $"Sent.{file}"))));
+        Assert.Equal([true, true, true], s_files.Select(file => File.Exists(Path.Combine(with, $"Counters.{file}"))));
         feed.Run(project, "dotnet", "publish", "-v", "q", "-o", without, "-p:AmbrosiaBuildFiles=false");
-        Assert.Equal([false, false, false], s_files.Select(file => File.Exists(Path.Combine(without, $"Sent.{file}"))));
-        Assert.True(File.Exists(Path.Combine(without, "Sent.dll")));
+        Assert.Equal([false, false, false], s_files.Select(file => File.Exists(Path.Combine(without, $"Counters.{file}"))));
+        Assert.True(File.Exists(Path.Combine(without, "Counters.dll")));
     }
 
     private string NewProject(string name)

@@ -11,8 +11,8 @@ bool isApp = Environment.GetEnvironmentVariable("AMBROSIA_APP") is not null;
 
 // The process ends with its immortal, and starts where it was.
 var immortal = new Thread(() => Environment.Exit(isApp
-    ? AmbrosiaApp.Run<Counters>([])
-    : AmbrosiaHost.Run(["--log", data], EmbeddedImmortal.Of<Counters>("counters"))));
+    ? AmbrosiaApp.Run<ImmortalWeb._1.Counters>([])
+    : AmbrosiaHost.Run(["--log", data], EmbeddedImmortal.Of<ImmortalWeb._1.Counters>("counters"))));
 immortal.Start();
 
 // The web server keeps nothing. It calls the immortal from outside, by its name in the catalog.

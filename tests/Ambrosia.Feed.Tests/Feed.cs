@@ -108,7 +108,7 @@ public sealed class Feed : IDisposable
     /// <summary>Copies the sources as they are, and git's knowledge of the commit.</summary>
     private void Copy(string from, string to)
     {
-        if (Path.Exists(Path.Combine(from, ".git"))) Run(from, "git", "clone", "--quiet", "--no-checkout", "--shared", ".", to);
+        if (Path.Exists(Path.Combine(from, ".git"))) CloneHistory(from, to);
         Directory.CreateDirectory(to);
         foreach (string file in Directory.EnumerateFiles(from))
         {
@@ -118,6 +118,15 @@ public sealed class Feed : IDisposable
         {
             if (!s_left.Contains(Path.GetFileName(folder))) CopyFolder(folder, Path.Combine(to, Path.GetFileName(folder)));
         }
+    }
+
+    /// <summary>Symbols name the remote where debuggers find the sources, so the copy has the same one.</summary>
+    private void CloneHistory(string from, string to)
+    {
+        Run(from, "git", "clone", "--quiet", "--no-checkout", "--shared", ".", to);
+        using Command remote = Start(from, "git", "config", "--get", "remote.origin.url");
+        if (remote.Succeeds()) Run(to, "git", "remote", "set-url", "origin", remote.Output.TrimEnd().Split('\n')[^1]);
+        else Run(to, "git", "remote", "remove", "origin");
     }
 
     private static void CopyFolder(string from, string to)

@@ -98,10 +98,10 @@ internal static class OptionValues
 }
 
 /// <summary>An option whose value is taken as it is written. <see cref="WhatIsWrong"/> checks it.</summary>
-/// <param name="name">The name with its dashes.</param>
-/// <param name="value">The word behind the name in the help.</param>
 internal sealed class TextOption : Option<string>
 {
+    /// <param name="name">The name with its dashes.</param>
+    /// <param name="value">The word behind the name in the help.</param>
     public TextOption(string name, string value, string description, string? standard = null)
         : base(name)
     {

@@ -23,8 +23,10 @@ internal static class Repository
         [.. Files.Where(static path => path.EndsWith(".cs", StringComparison.Ordinal))
             .Select(static path => new SourceFile(path, Read(path)))];
 
+    /// <summary>Our projects. Those of templates are users', who state versions in them; the suite of the feed builds them.</summary>
     public static IReadOnlyList<ProjectFile> Projects { get; } =
-        [.. Files.Where(static path => path.EndsWith(".csproj", StringComparison.Ordinal))
+        [.. Files.Where(static path => path.EndsWith(".csproj", StringComparison.Ordinal)
+                && !path.StartsWith(SourceFile.Templates, StringComparison.Ordinal))
             .Select(static path => ProjectFile.Parse(path, Read(path)))];
 
     public static IEnumerable<string> TextFiles => Files.Where(static path => !s_binary.Contains(Path.GetExtension(path)));

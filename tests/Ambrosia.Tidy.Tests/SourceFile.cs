@@ -6,7 +6,10 @@ namespace Ambrosia.Tidy.Tests;
 /// <summary>A C# source with its syntax, parsed when first asked for.</summary>
 internal sealed class SourceFile(string path, string text)
 {
-    private static readonly string[] s_outsideTheProduct = ["tests/", "samples/", "perf/"];
+    /// <summary>What lies there becomes users' code.</summary>
+    internal const string Templates = "packaging/Ambrosia.Templates/templates/";
+
+    private static readonly string[] s_outsideTheProduct = ["tests/", "samples/", "perf/", Templates];
 
     /// <summary>Kinds of small types that are read together; a file that holds some of one kind ends in its plural.</summary>
     private static readonly string[] s_kinds =
@@ -26,7 +29,7 @@ internal sealed class SourceFile(string path, string text)
 
     public bool IsTest => path.StartsWith("tests/", StringComparison.Ordinal);
 
-    /// <summary>Whether users and operators get it: neither a test nor a sample nor a measurement.</summary>
+    /// <summary>Whether users and operators get it: neither a test nor a sample nor a measurement nor a template.</summary>
     public bool IsProduct => !s_outsideTheProduct.Any(folder => path.StartsWith(folder, StringComparison.Ordinal));
 
     /// <summary>In a project that holds tests; other folders below tests/ hold the programs that they run.</summary>

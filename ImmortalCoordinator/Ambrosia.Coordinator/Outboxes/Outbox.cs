@@ -187,7 +187,7 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     public bool HasDiskFor(int runBytes) => _kept.HasDiskFor(runBytes);
 
     /// <summary>
-    /// Takes the run in <paramref name="frame"/> (16 bytes of frame header, run header, extensions, messages) of the block.
+    /// Takes the run in the frame at <paramref name="frameAt"/> of the block (16 bytes of frame header, run header, extensions, messages).
     /// False: it was emitted before and is dropped.
     /// </summary>
     /// <exception cref="DivergenceException">What is emitted again differs from what was emitted before (I8).</exception>

@@ -23,7 +23,7 @@ internal interface IPumps
     /// <summary>Hears that another timer is due first, or that timers may fire now: <see cref="Coordinator.FireTimers"/>.</summary>
     void TimersChanged();
 
-    /// <summary>Hears that outputs for several peers wait: <see cref="Coordinator.TellOutputs"/>.</summary>
+    /// <summary>Hears that outputs for several peers wait: <c>PeerAdmission.TellOutputs</c>.</summary>
     void OutputsWait();
 
     /// <summary>Hears that some peer is to be called.</summary>

@@ -39,6 +39,7 @@ public sealed partial class DocumentTests
     [Theory]
     [InlineData("test.sh")]
     [InlineData(".ci/run")]
+    [InlineData("packaging/pack")]
     public void Script_OfTheRepository_CanBeRun(string path) => Assert.True(IsExecutable(path), $"{path} is missing or has no run bit");
 
     [Fact]

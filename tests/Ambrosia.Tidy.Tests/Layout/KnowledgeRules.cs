@@ -30,6 +30,7 @@ internal static class KnowledgeRules
         ["Ambrosia.ContractFile"] = [],
         ["Ambrosia.Images"] = [Protocol],
         ["Ambrosia.Inspection"] = [Coordinator, Log, Protocol, "Ambrosia.Images"],
+        ["Ambrosia.Templates"] = ["Ambrosia", "Ambrosia.Client"], // by their packages
         ["ambrosia"] = [Coordinator, Protocol, Log, Links, "Ambrosia.Images", "Ambrosia.Inspection"],
     };
 

@@ -24,7 +24,7 @@ internal sealed class WrittenImage : IDisposable
     }
 
     /// <summary>Gives the image to the output, between its first and its last frame (protocol P5.7), and returns the last one.</summary>
-    /// <exception cref="ChannelEnded">The output takes no more.</exception>
+    /// <exception cref="Failures.ChannelEnded">The output takes no more.</exception>
     /// <exception cref="InvalidOperationException">The state was changed by another thread than the handlers'.</exception>
     internal ImageEnd Send(OutboundBuffer to)
     {

@@ -71,7 +71,7 @@ internal sealed class AppHost(
                 QueryChecking = QueryChecks.Parse(environment(CheckQueriesName)),
                 TaskRunner = new TaskThreads(time),
                 Log = log,
-                LogOfImmortal = (level, text) => log(level == LogLevel.Information ? text : $"{level}: {text}"),
+                LogOfImmortal = (level, text) => log(level == ImmortalLogLevel.Information ? text : $"{level}: {text}"),
                 LogsDuringReplay = environment(LogReplayName) is { Length: > 0 },
             };
         }

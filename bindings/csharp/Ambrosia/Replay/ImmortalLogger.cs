@@ -11,9 +11,9 @@ public sealed class ImmortalLogger
 {
     private readonly Func<bool> _isPrimary;
     private readonly bool _logsReplay;
-    private readonly Action<LogLevel, string> _write;
+    private readonly Action<ImmortalLogLevel, string> _write;
 
-    internal ImmortalLogger(Func<bool> isPrimary, bool logsReplay, Action<LogLevel, string> write)
+    internal ImmortalLogger(Func<bool> isPrimary, bool logsReplay, Action<ImmortalLogLevel, string> write)
     {
         _isPrimary = isPrimary;
         _logsReplay = logsReplay;
@@ -24,31 +24,31 @@ public sealed class ImmortalLogger
     public bool IsEnabled => _logsReplay || _isPrimary();
 
     /// <summary>Writes a line of level Information, if <see cref="IsEnabled"/>.</summary>
-    public void Information(string text) => Write(LogLevel.Information, text);
+    public void Information(string text) => Write(ImmortalLogLevel.Information, text);
 
     /// <summary>Writes a line of level Warning, if <see cref="IsEnabled"/>.</summary>
-    public void Warning(string text) => Write(LogLevel.Warning, text);
+    public void Warning(string text) => Write(ImmortalLogLevel.Warning, text);
 
     /// <summary>Writes a line of level Error, if <see cref="IsEnabled"/>.</summary>
-    public void Error(string text) => Write(LogLevel.Error, text);
+    public void Error(string text) => Write(ImmortalLogLevel.Error, text);
 
     /// <inheritdoc cref="Information(string)"/>
-    public void Information([InterpolatedStringHandlerArgument("")] LogText text) => Write(LogLevel.Information, text.ToString());
+    public void Information([InterpolatedStringHandlerArgument("")] LogText text) => Write(ImmortalLogLevel.Information, text.ToString());
 
     /// <inheritdoc cref="Warning(string)"/>
-    public void Warning([InterpolatedStringHandlerArgument("")] LogText text) => Write(LogLevel.Warning, text.ToString());
+    public void Warning([InterpolatedStringHandlerArgument("")] LogText text) => Write(ImmortalLogLevel.Warning, text.ToString());
 
     /// <inheritdoc cref="Error(string)"/>
-    public void Error([InterpolatedStringHandlerArgument("")] LogText text) => Write(LogLevel.Error, text.ToString());
+    public void Error([InterpolatedStringHandlerArgument("")] LogText text) => Write(ImmortalLogLevel.Error, text.ToString());
 
-    private void Write(LogLevel level, string text)
+    private void Write(ImmortalLogLevel level, string text)
     {
         if (IsEnabled) _write(level, text);
     }
 }
 
 /// <summary>Says how much a line of an immortal's log matters.</summary>
-public enum LogLevel
+public enum ImmortalLogLevel
 {
     Information,
     Warning,

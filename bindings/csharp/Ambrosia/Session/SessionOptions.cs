@@ -43,7 +43,7 @@ public sealed record SessionOptions
     public Action<string> Log { get; init; } = static _ => { };
 
     /// <summary>Takes a line that the immortal wrote to its <c>Logger</c>. Any thread may call it.</summary>
-    public Action<LogLevel, string> LogOfImmortal { get; init; } = static (_, _) => { };
+    public Action<ImmortalLogLevel, string> LogOfImmortal { get; init; } = static (_, _) => { };
 
     /// <summary>True if the immortal's lines come from replay and from secondaries too.</summary>
     public bool LogsDuringReplay { get; init; }

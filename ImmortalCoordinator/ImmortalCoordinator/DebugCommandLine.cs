@@ -62,29 +62,10 @@ internal static class DebugCommandLine
         {
             return Look(given, app, stop.Token);
         }
-        catch (OperationCanceledException)
+        catch (Exception end) when (CodeOf(end) is { } code)
         {
-            return ExitCodes.Ok;
-        }
-        catch (MisuseException misuse)
-        {
-            Console.Error.WriteLine(misuse.Message);
-            return ExitCodes.Misuse;
-        }
-        catch (ViewEndedException ended)
-        {
-            Console.Error.WriteLine(ended.Message);
-            return ended.Code;
-        }
-        catch (LogDamage damage)
-        {
-            Console.Error.WriteLine(damage.Message);
-            return ExitCodes.Damage;
-        }
-        catch (IOException e)
-        {
-            Console.Error.WriteLine(e.Message);
-            return ExitCodes.Io;
+            if (code != ExitCodes.Ok) Console.Error.WriteLine(end.Message);
+            return code;
         }
 
         void Stop(PosixSignalContext signal)
@@ -93,6 +74,16 @@ internal static class DebugCommandLine
             stop.Cancel();
         }
     }
+
+    private static int? CodeOf(Exception end) => end switch
+    {
+        OperationCanceledException => ExitCodes.Ok, // it was asked to end
+        MisuseException => ExitCodes.Misuse,
+        ViewEndedException view => view.Code,
+        LogDamage => ExitCodes.Damage,
+        IOException => ExitCodes.Io,
+        _ => null,
+    };
 
     private static int Look(ParseResult given, string[] app, CancellationToken stop)
     {

@@ -39,12 +39,7 @@ internal sealed class AppControl(
     /// <param name="wake">Queries may be given to the app now.</param>
     public ReadAnswer Take(FrameType type, ReadOnlySpan<byte> payload, AppStage stage, Action wake)
     {
-        if (execution.View is { KeepsOutputs: false } view && type is FrameType.Seen or FrameType.ImageBegin or FrameType.ImageChunk
-            or FrameType.ImageEnd or FrameType.Waiting)
-        {
-            view.Take(type, payload);
-            return ReadAnswer.More;
-        }
+        if (execution.View?.TryTake(type, payload) == true) return ReadAnswer.More;
         switch (type)
         {
             case FrameType.Processed: execution.Executed(ProcessedFrame.Read(payload).Position); break;

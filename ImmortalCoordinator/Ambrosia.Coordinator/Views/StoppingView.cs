@@ -186,7 +186,7 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from) : View
         return true;
     }
 
-    public override void Take(FrameType type, ReadOnlySpan<byte> payload)
+    public override bool TryTake(FrameType type, ReadOnlySpan<byte> payload)
     {
         switch (type)
         {
@@ -195,8 +195,9 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from) : View
             case FrameType.ImageChunk: AddToImage(ImageChunk.Read(payload)); break;
             case FrameType.ImageEnd: EndImage(ImageEnd.Read(payload)); break;
             case FrameType.Waiting: viewer.NotShown(Waiting.Read(payload).Why); break;
-            default: base.Take(type, payload); break;
+            default: return false;
         }
+        return true;
     }
 
     private void Stopped(MessagePlace place)

@@ -45,10 +45,9 @@ internal abstract class View
     /// <summary>Hears that the app does not do what the log says; false: that ends the session. Any thread.</summary>
     public virtual bool Tolerates(string divergence) => false;
 
-    /// <summary>Takes a frame of the app that is about the view.</summary>
-    /// <exception cref="ProtocolViolation">P2.4: it has asked for none.</exception>
-    public virtual void Take(FrameType type, ReadOnlySpan<byte> payload) =>
-        throw new ProtocolViolation("P2.4", $"{type} from the app, which was not asked for");
+    /// <summary>Takes a frame of the app, if it answers what the view has asked for; false: it is for others.</summary>
+    /// <exception cref="ProtocolViolation">P5.7 or P5.24.</exception>
+    public virtual bool TryTake(FrameType type, ReadOnlySpan<byte> payload) => false;
 }
 
 /// <summary>Tells the app of a view what to do. Any thread.</summary>

@@ -37,9 +37,9 @@ public static class AmbrosiaHost
     }
 
     /// <summary>
-    /// Executes the log of an immortal up to a place in the past and stops there, in this process: a line of a unit test or of Main, so that
-    /// a breakpoint in yesterday's handler is hit by <see cref="ReplayedImmortal{TImmortal}.Next"/>. The log, which may be that of a running
-    /// service, is only read.
+    /// Executes the log of an immortal up to a place in the past and stops there, in this process: a line of a unit test or of Main. A
+    /// breakpoint in yesterday's handler is hit by <see cref="ReplayedImmortal{TImmortal}.Next"/>. The log is only read; it may be that of
+    /// a running service.
     /// </summary>
     /// <param name="directory">Of the log, or of a copy of it.</param>
     /// <param name="until">Where to stop: <c>LSN:INDEX</c>, a time, <c>call:ID</c>, <c>key:TEXT</c>, <c>method:Name#n</c>, <c>ckpt:N</c>,

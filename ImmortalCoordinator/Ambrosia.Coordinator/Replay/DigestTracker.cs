@@ -15,10 +15,6 @@ namespace Ambrosia.Coordinator.Replay;
 internal sealed class DigestTracker(Lsn? logFrom)
 {
     private readonly RankedLock _gate = new(LockRank.DigestTracker);
-
-    /// <summary>Hears of a difference, and says whether execution goes on all the same; null: it never does.</summary>
-    public Func<string, bool>? Tolerates { get; init; }
-
     private readonly SortedDictionary<Lsn, DigestRecord> _computed = [];
     private readonly SortedDictionary<Lsn, DigestRecord> _recorded = [];
     private Lsn? _logFrom = logFrom;
@@ -29,6 +25,9 @@ internal sealed class DigestTracker(Lsn? logFrom)
     {
         using (_gate.Enter()) _logFrom = position;
     }
+
+    /// <summary>Hears of a difference, under no lock, and says whether execution goes on all the same; null: it never does.</summary>
+    public Func<string, bool>? Tolerates { get; init; }
 
     /// <summary>Positions compared and found equal since the start.</summary>
     public long Compared { get { using (_gate.Enter()) return _compared; } }
@@ -71,42 +70,52 @@ internal sealed class DigestTracker(Lsn? logFrom)
     /// <exception cref="DivergenceException">The log says otherwise.</exception>
     public bool Computed(DigestRecord own)
     {
+        string? differs = null;
+        bool isToLog;
         using (_gate.Enter())
         {
-            if (_recorded.Remove(own.Position, out DigestRecord? expected)) Compare(own, expected);
+            if (_recorded.Remove(own.Position, out DigestRecord? expected)) differs = Compare(own, expected);
             else _computed[own.Position] = own;
-            if (_logFrom is not { } from || own.Position < from || own.Position <= _logged) return false;
-            _logged = own.Position;
-            return true;
+            isToLog = _logFrom is { } from && own.Position >= from && own.Position > _logged;
+            if (isToLog) _logged = own.Position;
         }
+        Tell(differs);
+        return isToLog;
     }
 
     /// <summary>Delivery meets a record.</summary>
     /// <exception cref="DivergenceException">The app emitted something else.</exception>
     public void Recorded(DigestRecord record)
     {
+        string? differs = null;
         using (_gate.Enter())
         {
             if (record.Position > _logged) _logged = record.Position;
             while (_computed.Count > 0 && _computed.First().Key < record.Position) _computed.Remove(_computed.First().Key);
-            if (_computed.Remove(record.Position, out DigestRecord? own)) Compare(own, record);
+            if (_computed.Remove(record.Position, out DigestRecord? own)) differs = Compare(own, record);
             else _recorded[record.Position] = record;
         }
+        Tell(differs);
     }
 
-    private void Compare(DigestRecord own, DigestRecord expected)
+    private void Tell(string? differs)
+    {
+        if (differs is not null && Tolerates?.Invoke(differs) != true) throw new DivergenceException(differs);
+    }
+
+    /// <summary>Returns what differs; null: nothing does.</summary>
+    private string? Compare(DigestRecord own, DigestRecord expected)
     {
         _compared++;
         if (own.HasOutputsOf(expected))
         {
             if (own.Position > _confirmed) _confirmed = own.Position;
-            return;
+            return null;
         }
         _diverged ??= new DivergedStretch(Begin, own.Position, expected.Entries);
-        string why =
+        return
             $"{DivergenceException.Cause}: replay differs at log position {own.Position}: {Difference(own, expected)}. What the app was given last stands in the log between {Begin}, where it agreed, and there: " +
                 $"'ambrosia log DIR --from {Begin} --to {own.Position}' lists it. The app must emit the same calls and answers for the same inputs.";
-        if (Tolerates?.Invoke(why) != true) throw new DivergenceException(why);
     }
 
     private static string Difference(DigestRecord own, DigestRecord expected)

@@ -60,6 +60,25 @@ public sealed class ViewTests
         });
     }
 
+    /// <summary>
+    /// A build that makes other calls than were made is told of at each place where that can be seen, and goes on all the same.
+    /// </summary>
+    [Fact]
+    public void Build_ThatMakesOtherCalls_IsToldOfAndGoesOn()
+    {
+        var chance = new Chance();
+        using var cluster = new Cluster();
+        cluster.Run(chance.Again(nameof(Build_ThatMakesOtherCalls_IsToldOfAndGoesOn)), () =>
+        {
+            (Replica source, _) = Killed(cluster, chance, 12_000);
+            source.Settings["SKIP_EVERY"] = "10";
+            using var looked = new LookedAt(source, checkpoint: Lsn.Zero);
+            ViewStop stop = looked.View.To(new MessagePlace(looked.View.End, 0));
+            Assert.True(stop.Place.Record > Lsn.Zero);
+            Assert.Contains(looked.Lines, static line => line.Contains("does not do what was done", StringComparison.Ordinal));
+        });
+    }
+
     [Fact]
     public void Walks_BackAndForth_HaveOneStateAPlace()
     {

@@ -6,6 +6,7 @@ using Ambrosia.Tools.Diagnosis;
 using Ambrosia.Tools.Listing;
 using Ambrosia.Tools.Output;
 using Ambrosia.Tools.Quarantine;
+using Ambrosia.Tools.Replays;
 using Ambrosia.Tools.Replicas;
 using Ambrosia.Tools.States;
 using Ambrosia.Tools.SuspendedCalls;
@@ -43,6 +44,7 @@ internal static class Tool
             new VerifyToolCommand(streams),
             new SuspendedToolCommand(streams),
             new StateToolCommand(streams),
+            new ReplayToolCommand(streams),
             new DoctorToolCommand(streams),
             new CertsToolCommand(streams),
             new StatusToolCommand(streams),

@@ -67,9 +67,9 @@ internal sealed class AppAdmission(CoordinatorInputs inputs, ReplicaLog log, App
     /// <exception cref="RedeployRefusedException">It would execute the log otherwise than it was executed.</exception>
     public bool MayExecute(AppHello hello, BuildMethods? methods, CheckpointHeader? checkpoint)
     {
+        if (execution.View is not null) return true; // nothing that it does gets out
         uint inForce = log.AppVersion;
         if (inForce != 0 && inForce != hello.AppVersion) throw new AppVersionException(inForce, hello.AppVersion);
-        if (execution.View is not null) return true; // nothing that it does gets out
         AppHello? ofEpoch;
         using (_gate.Enter()) ofEpoch = _ofEpoch;
         RedeployCheck.RequireSame(ofEpoch, hello);

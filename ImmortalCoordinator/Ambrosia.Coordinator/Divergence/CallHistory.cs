@@ -1,29 +1,59 @@
 using Ambrosia.Log.Files;
 using Ambrosia.Log.Instances;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Runs;
 using Microsoft.Extensions.Logging;
 
 namespace Ambrosia.Coordinator.Divergence;
 
 /// <summary>
-/// The calls of this instance as its receivers' logs hold them, found through the catalog; those to itself are in its own log. What cannot
-/// be read is said once. One thread.
+/// Finds the calls of this instance in its receivers' logs; those to itself are in its own log. What cannot be read is said once. One
+/// thread.
 /// </summary>
-/// <param name="directoryOf">Where an instance's log is; null: nobody knows.</param>
-/// <param name="uuidOf">The receiver that was called under this name, as the own log has it; null: none has taken anything.</param>
-internal sealed class CallHistory(
-    IFileSystem files, InstanceIdentity identity, Func<InstanceId, string?> directoryOf, Func<InstanceId, Guid?> uuidOf,
-    ILogger logger) : IDisposable
+public sealed class CallHistory : IDisposable
 {
+    private readonly IFileSystem _files;
+    private readonly InstanceIdentity _identity;
+    private readonly Func<InstanceId, string?> _directoryOf;
+    private readonly Func<InstanceId, Guid?> _uuidOf;
+    private readonly ILogger _logger;
     private readonly Dictionary<InstanceId, ReceivedCalls?> _opened = [];
-    private readonly InstanceId _self = new(identity.Name, identity.Shard);
+    private readonly InstanceId _self;
+
+    /// <param name="directoryOf">Where an instance's log is; null: nobody knows.</param>
+    /// <param name="uuidOf">The receiver that was called under this name, as the own log has it; null: none has taken anything.</param>
+    internal CallHistory(
+        IFileSystem files, InstanceIdentity identity, Func<InstanceId, string?> directoryOf, Func<InstanceId, Guid?> uuidOf, ILogger logger)
+    {
+        (_files, _identity, _directoryOf, _uuidOf, _logger) = (files, identity, directoryOf, uuidOf, logger);
+        _self = new InstanceId(identity.Name, identity.Shard);
+    }
+
+    /// <summary>
+    /// Finds the call of this number, whole as it stands in its run; false: it is not known. For each receiver numbers are asked for in
+    /// ascending order.
+    /// </summary>
+    /// <param name="cause">The records of the own log that made the first and the last call of its run; null: the run does not say it.</param>
+    public bool TryFind(InstanceId receiver, ulong number, out MessageKind kind, out ReadOnlySpan<byte> message, out RunCause? cause)
+    {
+        kind = default;
+        message = default;
+        cause = null;
+        if (Of(receiver) is not { } calls || !calls.TryFind(number, out kind, out message)) return false;
+        cause = calls.Cause;
+        return true;
+    }
 
     /// <summary>What this receiver has; null: it is not known.</summary>
-    public ReceivedCalls? Of(InstanceId receiver)
+    internal ReceivedCalls? Of(InstanceId receiver)
     {
         if (_opened.TryGetValue(receiver, out ReceivedCalls? calls)) return calls;
-        _opened[receiver] = calls = Open(receiver, out string why);
-        if (calls is null) logger.CallHistoryUnknown(receiver, why);
+        if ((receiver == _self ? _identity.Uuid : _uuidOf(receiver)) is not { } uuid) return null; // nothing was taken there yet
+        string why = "the catalog does not know where it is";
+        if (_directoryOf(receiver) is { } directory)
+            calls = ReceivedCalls.TryOpen(_files, directory, receiver, uuid, _self, _identity.Uuid, out why);
+        _opened[receiver] = calls;
+        if (calls is null) _logger.CallHistoryUnknown(receiver, why);
         return calls;
     }
 
@@ -31,14 +61,5 @@ internal sealed class CallHistory(
     {
         foreach (ReceivedCalls? calls in _opened.Values) calls?.Dispose();
         _opened.Clear();
-    }
-
-    private ReceivedCalls? Open(InstanceId receiver, out string why)
-    {
-        why = "nothing was taken there yet";
-        if ((receiver == _self ? identity.Uuid : uuidOf(receiver)) is not { } uuid) return null;
-        why = "the catalog does not know where it is";
-        return directoryOf(receiver) is { } directory
-            ? ReceivedCalls.TryOpen(files, directory, receiver, uuid, _self, identity.Uuid, out why) : null;
     }
 }

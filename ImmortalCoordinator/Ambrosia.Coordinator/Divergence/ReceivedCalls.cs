@@ -76,6 +76,9 @@ internal sealed class ReceivedCalls : IDisposable
         return true;
     }
 
+    /// <summary>The sender's records that made the run of the call that was found last; null: it does not say it.</summary>
+    public RunCause? Cause => _current is null ? null : RunCause.In(RunView.Read(_current).Extensions);
+
     public void Dispose() => _scan.Dispose();
 
     /// <summary>A log whose beginning was truncated has its peers in the checkpoints; an id never changes its meaning.</summary>

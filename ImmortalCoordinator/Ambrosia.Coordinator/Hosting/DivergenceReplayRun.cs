@@ -91,11 +91,10 @@ internal sealed class DivergenceReplayRun(
 
     private bool IsNamed => _ended.IsSet && _end.Why.StartsWith(DivergenceReplay.Found, StringComparison.Ordinal);
 
-    private CallHistory NewHistory() => new(inputs.Files, inputs.Identity, DirectoryOf, diverged.Execution.UuidOf, inputs.Logger);
+    private CallHistory NewHistory() => diverged.OpenHistory(DirectoryOf);
 
     private string? DirectoryOf(InstanceId instance)
     {
-        if (instance == new InstanceId(inputs.Identity.Name, inputs.Identity.Shard)) return inputs.Options.LogDirectory;
         try
         {
             return catalog.Find(instance)?.LogPath;

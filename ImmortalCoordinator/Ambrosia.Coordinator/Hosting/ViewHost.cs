@@ -1,3 +1,4 @@
+using Ambrosia.Coordinator.Divergence;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Coordinator.Views;
 using Ambrosia.Log.Files;
@@ -49,7 +50,7 @@ public sealed class ViewHost : IDisposable
         _directory = Directory.CreateTempSubdirectory("ambrosia-view-").FullName;
         var own = new ViewFiles(files, log, _directory);
         _hold = new ViewHold(files);
-        _inbox = new ViewInbox(tell) { SessionBegins = from => Hold(from, tell) };
+        _inbox = new ViewInbox(options.TellsDifferences ? tell : static _ => { }) { SessionBegins = from => Hold(from, tell) };
         _follower = new LogFollower(own, log, identity);
         while (_follower.Step()) { }
         _view = new StoppingView(_inbox, options.Checkpoint);
@@ -76,6 +77,19 @@ public sealed class ViewHost : IDisposable
     /// So many positions of the log were compared, at which the app had emitted what the log says, by all sessions. Any thread.
     /// </summary>
     public long DigestsAgreed => _coordinator.Execution.Digests.Compared - _inbox.Differences;
+
+    /// <summary>
+    /// The first stretch of the log in which the running session's app has done something else than the log says: up to the first place it
+    /// agreed, and at the second it did not; null: none was found. Any thread.
+    /// </summary>
+    public (Lsn Agreed, Lsn Differed)? Diverged =>
+        _coordinator.Execution.Digests.Diverged is { } stretch ? (stretch.From, stretch.To) : null;
+
+    /// <summary>Everything below was compared with the log and is as it says. Any thread.</summary>
+    public Lsn Confirmed => _coordinator.Execution.Digests.Confirmed;
+
+    /// <summary>All that the app emits between two stops is kept for the second. Any thread.</summary>
+    public bool KeepsEmissions { get => _view.KeepsEmissions; set => _view.KeepsEmissions = value; }
 
     /// <summary>The session that runs has begun with the checkpoint of this place, or the log's beginning. Any thread.</summary>
     public Lsn Begun => _inbox.Session.From;
@@ -139,6 +153,12 @@ public sealed class ViewHost : IDisposable
         _view.Show();
         return _inbox.AwaitImage(stop);
     }
+
+    /// <summary>
+    /// Returns what those who were called have in their logs. It is asked while the app stands, and whoever takes it disposes of it.
+    /// </summary>
+    /// <param name="directoryOf">Where the log of an instance is; null: nobody knows.</param>
+    public CallHistory OpenHistory(Func<InstanceId, string?> directoryOf) => _coordinator.OpenHistory(directoryOf);
 
     private void Follow()
     {

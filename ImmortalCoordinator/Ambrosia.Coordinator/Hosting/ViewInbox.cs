@@ -66,10 +66,10 @@ internal sealed class ViewInbox(Action<string> tell) : IViewer
         SessionBegins?.Invoke(from);
     }
 
-    void IViewer.Stopped(MessagePlace place, bool isEnd, IReadOnlyList<ViewedCall> calls)
+    void IViewer.Stopped(MessagePlace place, bool isEnd, ViewedEmissions emitted)
     {
         Session = Session with { HasStopped = true };
-        _answers.Add(new Answer.Stopped(new ViewStop(place, isEnd, calls)));
+        _answers.Add(new Answer.Stopped(new ViewStop(place, isEnd, emitted)));
     }
 
     void IViewer.Shown(ViewedImage image) => _answers.Add(new Answer.Image(image));

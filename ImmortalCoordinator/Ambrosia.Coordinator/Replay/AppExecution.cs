@@ -111,7 +111,11 @@ internal sealed class AppExecution : IDisposable
     }
 
     /// <summary>The app has answered callers outside.</summary>
-    public void Answers(in RunView run) => DigestWriter.Add(run);
+    public void Answers(in RunView run)
+    {
+        View?.Answered(DigestWriter.Answers.Count, run);
+        DigestWriter.Add(run);
+    }
 
     /// <summary>The app reports that it has executed everything below this place.</summary>
     /// <exception cref="ProtocolViolation">P5.6.</exception>

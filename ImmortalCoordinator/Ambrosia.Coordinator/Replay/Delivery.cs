@@ -286,7 +286,7 @@ internal sealed class Delivery(
 
     private void RequireVersion(uint inForce)
     {
-        if (inForce != _appVersion) throw new AppVersionException(inForce, _appVersion);
+        if (View is null && inForce != _appVersion) throw new AppVersionException(inForce, _appVersion);
     }
 
     /// <summary>

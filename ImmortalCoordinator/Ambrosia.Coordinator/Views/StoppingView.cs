@@ -15,11 +15,11 @@ namespace Ambrosia.Coordinator.Views;
 /// <param name="from">Sessions begin with this checkpoint, or the newest one at or below; null: the newest below the place.</param>
 internal sealed class StoppingView(IViewer viewer, Lsn? from) : View
 {
-    /// <summary>So many calls of a step are kept to be shown.</summary>
-    private const int CallsMax = 1_000;
+    /// <summary>So much of what the app emits between two stops is kept. In bytes.</summary>
+    private const long EmissionBytesMax = 64 << 20;
 
     private readonly RankedLock _gate = new(LockRank.StoppingView);
-    private readonly List<ViewedCall> _calls = [];
+    private readonly EmissionRecorder _emitted = new(EmissionBytesMax);
     private IViewedApp? _app;
 
     /// <summary>The app was asked for this last; null: for nothing yet.</summary>
@@ -74,7 +74,7 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from) : View
             if (further != 0) Ask(look);
             if (further < 0) _app = null;
         }
-        if (further == 0) viewer.Stopped(place, isEnd: false, []); // told twice, it would stand twice
+        if (further == 0) viewer.Stopped(place, isEnd: false, ViewedEmissions.None); // told twice, it would stand twice
         if (app is null || further == 0) return; // a session that comes is told
         if (further < 0) app.BeginAgain();
         else Tell(app, look, stands);
@@ -110,7 +110,7 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from) : View
     private void Ask(Look look)
     {
         (_goal, _stands, _isEnding, _isTold) = (look, null, false, false);
-        _calls.Clear();
+        _emitted.Take();
     }
 
     private void Tell(IViewedApp app, Look look, bool stands)
@@ -162,15 +162,19 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from) : View
         app?.Send(new Look(default, flags));
     }
 
-    public override void Emitted(InstanceId to, ulong before, in RunView run)
+    /// <summary>What the app emits is kept for each stop; false: only for a stop one message behind the last. Any thread.</summary>
+    public bool KeepsEmissions { get => _keepsEmissions; set => _keepsEmissions = value; }
+
+    private volatile bool _keepsEmissions;
+
+    public override void Emitted(InstanceId to, ulong before, in RunView run) => Keep(to, before, run);
+
+    public override void Answered(ulong before, in RunView run) => Keep(null, before, run);
+
+    private void Keep(InstanceId? to, ulong before, in RunView run)
     {
         using (_gate.Enter())
-        {
-            if (_goal is not { Flags: var flags } || !flags.HasFlag(LookFlags.Next)) return;
-            var messages = new MessageReader(run);
-            for (ulong number = before + 1; _calls.Count < CallsMax && messages.Next(); number++)
-                _calls.Add(new ViewedCall(to, number, run.Header.Kind, messages.Whole.ToArray()));
-        }
+            if (_keepsEmissions || (_goal is { Flags: var flags } && flags.HasFlag(LookFlags.Next))) _emitted.Add(to, before, run);
     }
 
     public override void Executed(Lsn lsn)
@@ -203,14 +207,14 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from) : View
     private void Stopped(MessagePlace place)
     {
         bool isNew;
-        ViewedCall[] calls;
+        ViewedEmissions emitted;
         bool isEnd;
         using (_gate.Enter())
         {
             isNew = _stands is null;
-            (_stands, isEnd, calls) = (place, _isEnding, [.. _calls]);
+            (_stands, isEnd, emitted) = (place, _isEnding, isNew ? _emitted.Take() : ViewedEmissions.None);
         }
-        if (isNew) viewer.Stopped(place, isEnd, calls);
+        if (isNew) viewer.Stopped(place, isEnd, emitted);
     }
 
     private void BeginImage(ImageBegin begin) => _image = _image is null ? (new LargeBuffer(), 0UL, begin.Position, begin.ImageVersion)
@@ -241,8 +245,8 @@ internal interface IViewer
 
     /// <summary>Everything before a place is executed, and it is not.</summary>
     /// <param name="isEnd">The log ends before the place that was asked for.</param>
-    /// <param name="calls">They were made since the stop before, if that was the message before.</param>
-    void Stopped(MessagePlace place, bool isEnd, IReadOnlyList<ViewedCall> calls);
+    /// <param name="emitted">Since the stop before, if that was the message before, or if all is kept.</param>
+    void Stopped(MessagePlace place, bool isEnd, ViewedEmissions emitted);
 
     /// <summary>The image that was asked for; whoever takes it disposes of it.</summary>
     void Shown(ViewedImage image);

@@ -39,6 +39,10 @@ internal abstract class View
     /// <param name="before">So many went there before.</param>
     public abstract void Emitted(InstanceId to, ulong before, in RunView run);
 
+    /// <summary>The app has answered callers outside.</summary>
+    /// <param name="before">So many answers came before since the log began.</param>
+    public virtual void Answered(ulong before, in RunView run) { }
+
     /// <summary>The app has executed everything below.</summary>
     public abstract void Executed(Lsn lsn);
 

@@ -27,6 +27,9 @@ public sealed class DebugSession : IDisposable
     /// <summary>A value in a line has at most so many characters.</summary>
     private const int ValueCharsMax = 80;
 
+    /// <summary>So many calls of a step are shown.</summary>
+    private const int CallsMax = 1_000;
+
     private readonly LogLocation _log;
     private readonly PlaceFinder _places;
     private readonly MessageFormatter _messages;
@@ -97,7 +100,7 @@ public sealed class DebugSession : IDisposable
     public string Where() => _stop is { } stop ? LineOf(stop) : "nothing is executed yet";
 
     /// <summary>Says what the message that was executed last has called, a line each.</summary>
-    public IEnumerable<string> Calls() => (_stop?.Calls ?? []).Select(LineOf);
+    public IEnumerable<string> Calls() => EmittedMessage.In(_stop?.Emitted ?? ViewedEmissions.None).Take(CallsMax).Select(each => each.Describe(_messages));
 
     /// <summary>Writes the state where it stands as JSON, in UTF-8 and pieces.</summary>
     /// <exception cref="MisuseException">There is none, or it cannot be shown.</exception>
@@ -125,19 +128,6 @@ public sealed class DebugSession : IDisposable
     private string LineOf(ViewStop stop) =>
         stop.IsEnd || (_places.MessageAt(stop.Place) ?? _places.Next(stop.Place)) is not { IsEnd: false } next
             ? $"stopped at {stop.Place}, the end of the log" : $"stopped before {next}";
-
-    private string LineOf(ViewedCall call)
-    {
-        var message = new MessageReader(call.Message.Span, call.Kind, keyed: false);
-        message.Next();
-        string content = call.Kind switch
-        {
-            MessageKind.Result => $" = {_messages.Value(message.Method, message.Arguments)}",
-            MessageKind.Failure => "",
-            _ => $"({string.Join(", ", _messages.Arguments(message.Method, message.Arguments))})",
-        };
-        return $"{LogEntry.NameOf(call.Kind)} #{call.Number} to {call.To}: {_messages.MethodOf(message.Method)}{content}";
-    }
 
     private Lsn? CheckpointOf(string? asked)
     {

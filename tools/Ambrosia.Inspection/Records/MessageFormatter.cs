@@ -1,5 +1,6 @@
-using Ambrosia.Protocol;
 using Ambrosia.Inspection.Decoding;
+using Ambrosia.Protocol;
+using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.Inspection.Records;
 
@@ -48,6 +49,16 @@ internal sealed class MessageFormatter(ContractManifests contracts, int stringBy
         string value = _values.Next(ref from, method?.Result);
         while (!from.AtEnd) value += ", " + _values.Next(ref from, null);
         return value;
+    }
+
+    /// <summary>Writes what a failure says of itself, with what caused it.</summary>
+    /// <exception cref="CborException">It is malformed.</exception>
+    public static string Failure(ReadOnlySpan<byte> bytes)
+    {
+        var from = new CborReader(bytes, lenient: true);
+        var chain = new List<EntryFailure>();
+        for (EntryFailure? each = EntryFailure.Of(FailureInfo.Read(ref from)); each is not null; each = each.Inner) chain.Add(each);
+        return string.Join(" <- ", chain);
     }
 
     /// <summary>

@@ -33,10 +33,7 @@ internal sealed class StatusToolCommand : ToolCommand
 
     protected override int Run(ParseResult parsed, Screen screen)
     {
-        string catalog = Path.GetFullPath(parsed.GetRequiredValue(_catalog));
-        if (!Directory.Exists(catalog))
-            throw new ToolMisuse($"'{catalog}' is not there", "a catalog is a directory",
-                "give the directory that the coordinators' --catalog names");
+        string catalog = CatalogEntries.Require(parsed.GetRequiredValue(_catalog));
         while (true)
         {
             CatalogStatus status = CatalogStatus.Read(catalog);
@@ -58,38 +55,12 @@ internal sealed record CatalogStatus(string Catalog, IReadOnlyList<InstanceStatu
     public static CatalogStatus Read(string catalog)
     {
         var files = new ReadOnlyFiles();
-        return new CatalogStatus(catalog, [.. Entries(catalog).Select(entry => InstanceStatus.Read(files, entry.Instance, entry.Log))]);
+        return new CatalogStatus(catalog, [.. CatalogEntries.Read(catalog).Select(entry => InstanceStatus.Read(files, entry.Instance, entry.Log))]);
     }
 
     /// <summary>True if every instance has a primary, and the app of every replica gets on.</summary>
     public bool IsAtWork() =>
         Instances.All(static i => i.Problem is null && i.Replicas.All(static replica => replica.WaitsForApp is null));
-
-    /// <summary>Returns each instance with its log, by its entry of the highest epoch (protocol P8).</summary>
-    private static IEnumerable<(string Instance, string Log)> Entries(string catalog)
-    {
-        var newest = new SortedDictionary<string, (ulong Epoch, string Log)>(StringComparer.Ordinal);
-        foreach (string path in Directory.EnumerateFiles(catalog))
-        {
-            string[] name = Path.GetFileName(path).Split('.');
-            if (name.Length != 2 || !ulong.TryParse(name[1], out ulong epoch)
-                || (newest.TryGetValue(name[0], out var known) && known.Epoch >= epoch)) continue;
-            if (LogOf(path) is { } log) newest[name[0]] = (epoch, log);
-        }
-        return newest.Select(static pair => (pair.Key, pair.Value.Log));
-    }
-
-    private static string? LogOf(string path)
-    {
-        try
-        {
-            return (string?)JsonNode.Parse(File.ReadAllText(path))?["log"];
-        }
-        catch (Exception e) when (e is JsonException or FileNotFoundException or InvalidOperationException)
-        {
-            return null; // it is being replaced, or is no entry
-        }
-    }
 
     public void Draw(Screen screen)
     {

@@ -1,0 +1,112 @@
+using Ambrosia.Coordinator.Hosting;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Inspection.Replays;
+
+/// <summary>
+/// Finds the message behind which two executions differ: it lets the builds begin anew and execute the stretch in smaller and smaller
+/// steps. What it finds is a place before which both did the same. One thread.
+/// </summary>
+/// <param name="open">Lets the builds begin anew, each in a process of its own.</param>
+internal sealed class DifferenceFinder(Func<ReplayedBuilds> open)
+{
+    /// <summary>A stretch in which states differ is cut into so many pieces.</summary>
+    private const int Pieces = 32;
+
+    /// <summary>A stretch of so many bytes is executed message by message.</summary>
+    private const ulong StepBytes = 8 * 1024;
+
+    /// <summary>Finds the message that makes a call, leaves it out or makes another one.</summary>
+    /// <param name="from">A place before it, at which the calls were the same.</param>
+    /// <param name="until">A place behind it.</param>
+    public Found Call(CallDifference difference, MessagePlace from, MessagePlace until, CancellationToken stop)
+    {
+        if (difference.NotBefore is { } lower && lower > from.Record) from = new MessagePlace(lower, 0);
+        using ReplayedBuilds builds = open();
+        MessagePlace at = builds.Begin(from, stop).Now.Place;
+        while (at.CompareTo(until) < 0)
+        {
+            Stops next = builds.Next(stop);
+            if (builds.Then is null ? IsAt(difference, next.Now) : StretchComparison.OfBuilds(next.Then!.Emitted, next.Now.Emitted)
+                    .Differences.FirstOrDefault(each => IsSame(each, difference)) is { } exact && (difference = exact) == exact)
+                return new Found(at, IsExact: true, difference, StateComparison.Lines(builds, stop));
+            if (next.Now.Place == at || next.Now.IsEnd) break;
+            // The call that was recorded here has not been made by the messages that had to make it.
+            if (builds.Then is null && difference.Then?.Cause is { } cause && next.Now.Place.Record > cause.Last) break;
+            at = next.Now.Place;
+        }
+        return new Found(from, IsExact: false, difference, []);
+    }
+
+    /// <summary>Finds the message that the build that is tried does not survive, or at which it contradicts the log.</summary>
+    public MessagePlace? End(MessagePlace from, MessagePlace until, CancellationToken stop)
+    {
+        using ReplayedBuilds builds = open();
+        MessagePlace at = builds.Begin(from, stop).Now.Place;
+        try
+        {
+            while (at.CompareTo(until) < 0)
+            {
+                ViewStop next = builds.Next(stop).Now;
+                if (next.Place == at || next.IsEnd) return null;
+                at = next.Place;
+            }
+            return null;
+        }
+        catch (ViewEndedException)
+        {
+            return at;
+        }
+    }
+
+    /// <summary>Finds the message behind which the states of two builds differ.</summary>
+    /// <param name="from">Here they are equal.</param>
+    /// <param name="until">Here they differ.</param>
+    public Found State(MessagePlace from, MessagePlace until, CancellationToken stop)
+    {
+        while (until.Record.Value - from.Record.Value > StepBytes)
+        {
+            (MessagePlace lower, MessagePlace upper) = Narrow(from, until, stop);
+            if (lower == from && upper == until) break; // what is between is one record
+            (from, until) = (lower, upper);
+        }
+        using ReplayedBuilds builds = open();
+        MessagePlace at = builds.Begin(from, stop).Now.Place;
+        while (at.CompareTo(until) < 0)
+        {
+            ViewStop next = builds.Next(stop).Now;
+            if (StateComparison.Lines(builds, stop) is { Count: > 0 } lines) return new Found(at, IsExact: true, null, lines);
+            if (next.Place == at || next.IsEnd) break;
+            at = next.Place;
+        }
+        return new Found(from, IsExact: false, null, StateComparison.Lines(builds, stop));
+    }
+
+    private (MessagePlace From, MessagePlace Until) Narrow(MessagePlace from, MessagePlace until, CancellationToken stop)
+    {
+        using ReplayedBuilds builds = open();
+        MessagePlace lower = builds.Begin(from, stop).Now.Place;
+        ulong step = Math.Max((until.Record.Value - lower.Record.Value) / Pieces, 1);
+        for (ulong next = lower.Record.Value + step; next < until.Record.Value; next += step)
+        {
+            MessagePlace at = builds.To(new MessagePlace(new Lsn(next), 0), stop).Now.Place;
+            if (at.CompareTo(until) >= 0) break;
+            if (StateComparison.Lines(builds, stop).Count > 0) return (lower, at);
+            lower = at;
+        }
+        return (lower, until);
+    }
+
+    private static bool IsAt(CallDifference difference, ViewStop stop) =>
+        stop.Emitted.Runs.Any(run => run.To == difference.To && run.First <= difference.Number
+            && difference.Number < run.First + run.Header.Count);
+
+    private static bool IsSame(CallDifference found, CallDifference wanted) =>
+        found.To == wanted.To && (found.Number == wanted.Number || !found.IsAligned);
+}
+
+/// <summary>Says where a difference was found.</summary>
+/// <param name="IsExact">The message at the place makes it; false: it, or one of those behind it.</param>
+/// <param name="Call">Null: only the states differ.</param>
+/// <param name="State">The values that differ behind the message.</param>
+internal sealed record Found(MessagePlace Place, bool IsExact, CallDifference? Call, IReadOnlyList<string> State);

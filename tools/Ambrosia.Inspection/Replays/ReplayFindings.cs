@@ -1,0 +1,106 @@
+using Ambrosia.Inspection.Places;
+using Ambrosia.Inspection.Records;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Inspection.Replays;
+
+/// <summary>
+/// Gathers what a replay compares and finds, in the words of its report. It owns the differences, and what was not compared yet: a digest
+/// behind it may still cover that. One thread.
+/// </summary>
+internal sealed class ReplayFindings(PlaceFinder places, MessageFormatter text, StateComparison states)
+{
+    private readonly List<ReplayDifference> _differences = [];
+
+    /// <summary>What was compared with nothing: how much went to whom before which position. The callers outside are the empty name.</summary>
+    private readonly Queue<(Lsn Before, string To, ulong Count)> _open = new();
+
+    private ulong _compared;
+    private int _states;
+    private string? _ended;
+    private bool _hasDigestDiffered;
+
+    public StateComparison States { get; } = states;
+
+    /// <summary>The last place at which the states were compared and are equal; null: none was.</summary>
+    public MessagePlace? StatesAgreed { get; private set; }
+
+    /// <summary>It ends here.</summary>
+    /// <param name="stopAt">It was to end at this difference.</param>
+    public bool IsOver(int stopAt) => _ended is not null || _differences.Count >= stopAt;
+
+    /// <summary>A stretch was compared.</summary>
+    /// <param name="end">It ends here.</param>
+    public void Compared(StretchComparison stretch, Lsn end)
+    {
+        _compared += stretch.Compared;
+        foreach ((InstanceId to, ulong count) in stretch.Unknown) _open.Enqueue((end, to.ToString(), count));
+        if (stretch.UnknownAnswers > 0) _open.Enqueue((end, "", stretch.UnknownAnswers));
+    }
+
+    /// <summary>The log's digests say that all that was emitted below a position is what was emitted then.</summary>
+    public void Confirmed(Lsn position)
+    {
+        while (_open.TryPeek(out var first) && first.Before <= position) _open.Dequeue();
+    }
+
+    /// <summary>The states were compared and are equal.</summary>
+    public void StatesAgree(MessagePlace at)
+    {
+        _states++;
+        StatesAgreed = at;
+    }
+
+    /// <summary>A message was found that makes a difference.</summary>
+    public void Differs(Found found)
+    {
+        if (found.Call is null) _states++;
+        Add(found.Place, found.IsExact, found.Call?.Then?.Describe(text), found.Call?.Now?.Describe(text)
+            ?? (found.Call is null ? "another state" : "nothing"), found.State);
+        if (found.Call is { IsAligned: false } call)
+            _ended = $"the answers that were recorded behind it belong to other calls than {call.To?.ToString() ?? "callers outside"} is sent now";
+    }
+
+    /// <summary>A digest of the log says that something else was emitted, and no call was found that differs.</summary>
+    public void DigestDiffers(Lsn agreed, Lsn differed)
+    {
+        if (_differences.Count > 0 || _hasDigestDiffered) return; // every digest behind a difference differs
+        _hasDigestDiffered = true;
+        Add(new MessagePlace(agreed, 0), false, $"calls and answers whose hash is recorded at {differed}", "calls and answers of another hash", []);
+        _ended = "which call differs can be seen with --old, or where the logs of those who were called are known (--catalog, --peer)";
+    }
+
+    /// <summary>The state of a checkpoint is another.</summary>
+    public void StateDiffers(MessagePlace agreed, MessagePlace at, IReadOnlyList<string> lines)
+    {
+        _states++;
+        Add(agreed, false, null, $"another state at {at}", lines);
+        _ended = "which message changes the state can be seen with --old";
+    }
+
+    /// <summary>The build that is tried did not get through a stretch.</summary>
+    /// <param name="place">The message that it does not survive; null: it did, the second time.</param>
+    public void Ended(MessagePlace? place, MessagePlace before, string why)
+    {
+        Add(place ?? before, place is not null, null, why, []);
+        _ended = "the app has ended";
+    }
+
+    /// <summary>Returns the report, but for what the replay itself knows.</summary>
+    /// <param name="digests">So many digests agree.</param>
+    public ReplayReport Report(long digests)
+    {
+        var open = new SortedDictionary<string, ulong>(StringComparer.Ordinal);
+        foreach ((_, string to, ulong count) in _open) open[to] = open.GetValueOrDefault(to) + count;
+        return new ReplayReport
+        {
+            From = Lsn.Zero, Until = default, CallsCompared = _compared, DigestsAgreed = digests, StatesCompared = _states, Differences = _differences, NotCompared = open,
+            EndedBecause = _ended,
+            Outcome = _differences.Count > 0 ? ReplayOutcome.Different : _compared == 0 && _states == 0 && digests == 0 ? ReplayOutcome.NotComparable
+                : ReplayOutcome.Alike,
+        };
+    }
+
+    private void Add(MessagePlace place, bool isExact, string? then, string now, IReadOnlyList<string> state) =>
+        _differences.Add(new ReplayDifference(place, isExact, $"{places.MessageAt(place) ?? places.Next(place)}", then, now) { State = state });
+}

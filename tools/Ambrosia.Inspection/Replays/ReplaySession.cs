@@ -1,0 +1,177 @@
+using System.Diagnostics;
+using Ambrosia.Coordinator.Divergence;
+using Ambrosia.Coordinator.Hosting;
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Inspection.Decoding;
+using Ambrosia.Inspection.Places;
+using Ambrosia.Inspection.Records;
+using Ambrosia.Log.Checkpoints;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Inspection.Replays;
+
+/// <summary>
+/// Lets other code execute the recorded inputs of a log, stretch by stretch, and holds what it does against what was done: its calls and
+/// answers against those of the old build, or against what receivers and digests say, its states against checkpoints and the old build's.
+/// Nothing that it does gets out. One thread.
+/// </summary>
+public sealed class ReplaySession : IDisposable
+{
+    /// <summary>What was emitted is compared whenever so much of the log is executed. In bytes.</summary>
+    private const ulong StretchBytes = 1 << 20;
+
+    private const int ValueCharsMax = 200;
+
+    private static readonly TimeSpan s_followEvery = TimeSpan.FromMilliseconds(100);
+
+    private readonly ReplayOptions _options;
+    private readonly Action<string> _tell;
+    private readonly LogLocation _log;
+    private readonly PlaceFinder _places;
+    private readonly FoundPlace _from;
+    private readonly FoundPlace? _until;
+    private readonly ReplayedBuilds _builds;
+    private readonly DifferenceFinder _finder;
+    private readonly ReplayFindings _found;
+    private CallHistory? _history;
+
+    /// <param name="tell">Hears what is to be known beside the report: lines. Any thread calls it.</param>
+    /// <exception cref="MisuseException">There is no such log or place.</exception>
+    /// <exception cref="LogDamage">The log's chain is damaged.</exception>
+    public ReplaySession(ReplayOptions options, IFileSystem files, TimeProvider time, Action<string> tell)
+    {
+        (_options, _tell) = (options, tell);
+        _log = LogOf(options.LogDirectory, files);
+        var contracts = ContractManifests.Load([], _log);
+        _places = new PlaceFinder(_log, contracts, time);
+        _from = _places.Find(options.From ?? (options.Follows && Checkpoints().Any() ? "ckpt:1" : "start"));
+        _until = options.Until is { } until ? _places.Find(until) : null;
+        if (_until is { } end && end.Place.CompareTo(_from.Place) <= 0)
+            throw new MisuseException($"'{options.Until}' is not behind '{options.From ?? "start"}'",
+                $"the replay would begin at {_from.Place} and end at {end.Place}", "give an earlier --from or a later --until");
+        var states = new StateComparison(_log);
+        _finder = new DifferenceFinder(() => new ReplayedBuilds(options, _from.Place.Record, files, tell));
+        _found = new ReplayFindings(_places, new MessageFormatter(contracts, ValueCharsMax), states);
+        _builds = new ReplayedBuilds(options, _from.Place.Record, files, tell);
+    }
+
+    /// <summary>So many bytes of the log are to be executed, as far as that is known.</summary>
+    public long BytesTotal => (long)(Goal.Record.Value - _from.Place.Record.Value);
+
+    private MessagePlace Goal => _until?.Place ?? new MessagePlace(_builds.End, 0);
+
+    /// <summary>Executes the log until its end, until what was asked for, or until a difference behind which nothing can be compared.</summary>
+    /// <param name="progress">Hears how many bytes are done.</param>
+    /// <param name="stop">The replay ends, with what it has found so far.</param>
+    /// <exception cref="MisuseException">A build cannot execute the log from where it is to begin.</exception>
+    /// <exception cref="LogDamage">The log is damaged.</exception>
+    public ReplayReport Run(Action<long> progress, CancellationToken stop)
+    {
+        var time = Stopwatch.StartNew();
+        MessagePlace at = _from.Place;
+        try
+        {
+            at = _builds.Begin(new MessagePlace(at.Record, 0), stop).Now.Place;
+            if (_builds.Then is null) _history = _builds.Now.OpenHistory(_options.DirectoryOf);
+            while (!_found.IsOver(_options.StopAt) && TryNext(at, stop, out MessagePlace next, out CheckpointFileName? checkpoint))
+            {
+                at = Execute(at, next, checkpoint, stop);
+                progress((long)(at.Record.Value - _from.Place.Record.Value));
+            }
+        }
+        catch (OperationCanceledException)
+        {
+            // What was found so far is what was asked for.
+        }
+        return Report(at, time.Elapsed.TotalSeconds);
+    }
+
+    /// <summary>Finds the place where what comes next is compared; false: there is nothing more to execute.</summary>
+    private bool TryNext(MessagePlace at, CancellationToken stop, out MessagePlace next, out CheckpointFileName? checkpoint)
+    {
+        next = Goal;
+        checkpoint = null;
+        while (_options.Follows && _until is null && next.CompareTo(at) <= 0)
+        {
+            if (stop.WaitHandle.WaitOne(s_followEvery)) return false;
+            next = Goal;
+        }
+        if (_builds.End < next.Record) next = new MessagePlace(_builds.End, 0);
+        if (next.CompareTo(at) <= 0) return false;
+        if (next.Record.Value - at.Record.Value > StretchBytes) next = new MessagePlace(new Lsn(at.Record.Value + StretchBytes), 0);
+        foreach (CheckpointFileName each in Checkpoints())
+            if (each.Lsn > at.Record && each.Lsn <= next.Record) (next, checkpoint) = (new MessagePlace(each.Lsn, 0), each);
+        return true;
+    }
+
+    private MessagePlace Execute(MessagePlace at, MessagePlace next, CheckpointFileName? checkpoint, CancellationToken stop)
+    {
+        Stops stops;
+        try
+        {
+            stops = _builds.To(next, stop);
+        }
+        catch (ViewEndedException ended) when (ended.Code != ExitCodes.Damage)
+        {
+            _found.Ended(_finder.End(at, next, stop), at, ended.Message);
+            return at;
+        }
+        MessagePlace now = stops.Now.Place;
+        if (now.CompareTo(at) <= 0) now = next; // records between, of which the app executes none
+        Compare(stops, at, now, stop);
+        if (!_found.IsOver(_options.StopAt)) CompareStates(checkpoint, at, now, stop);
+        return now;
+    }
+
+    private void Compare(in Stops stops, MessagePlace at, MessagePlace now, CancellationToken stop)
+    {
+        StretchComparison stretch = stops.Then is { } then ? StretchComparison.OfBuilds(then.Emitted, stops.Now.Emitted)
+            : StretchComparison.WithReceivers(stops.Now.Emitted, _history!);
+        _found.Compared(stretch, now.Record);
+        _found.Confirmed(_builds.Now.Confirmed);
+        foreach (CallDifference each in stretch.Differences)
+        {
+            if (_found.IsOver(_options.StopAt)) return;
+            _found.Differs(_finder.Call(each, at, now, stop));
+        }
+        if (_builds.Now.Diverged is { } digests) _found.DigestDiffers(digests.Agreed, digests.Differed);
+    }
+
+    private void CompareStates(CheckpointFileName? checkpoint, MessagePlace at, MessagePlace now, CancellationToken stop)
+    {
+        bool isAtCheckpoint = checkpoint is { } name && name.Lsn == now.Record && now.Index == 0;
+        IReadOnlyList<string>? lines = _builds.Then is not null
+            ? isAtCheckpoint || now.CompareTo(Goal) >= 0 ? StateComparison.Lines(_builds, stop) : null
+            : isAtCheckpoint ? _found.States.Lines(checkpoint!, _builds.Now, stop) : null;
+        if (lines is null) return;
+        if (lines.Count == 0) _found.StatesAgree(now);
+        else if (_builds.Then is not null) _found.Differs(_finder.State(_found.StatesAgreed ?? _from.Place, now, stop));
+        else _found.StateDiffers(_found.StatesAgreed ?? _from.Place, now, lines);
+    }
+
+    private ReplayReport Report(MessagePlace at, double seconds) => _found.Report(_builds.Now.DigestsAgreed) with
+    {
+        From = _from.Place.Record, Until = at, Records = _builds.Now.Records, Seconds = seconds,
+        OriginalSeconds = _places.MessageAt(at)?.TimeMicros - _from.TimeMicros is { } micros ? micros / 1e6 : null,
+    };
+
+    private IEnumerable<CheckpointFileName> Checkpoints() => CheckpointDirectory.List(_log.Files, _log.Directory);
+
+    private static LogLocation LogOf(string directory, IFileSystem files)
+    {
+        string path = Path.TrimEndingDirectorySeparator(Path.GetFullPath(directory));
+        InstanceIdentity identity = InstanceDirectory.TryRead(files, path) ?? throw new MisuseException(
+            $"'{directory}' is no log", "it holds no file 'instance', which every log has from its creation on",
+            "give the directory that the coordinator's --log names");
+        return new LogLocation(new ReadOnlyFiles(files), path, identity);
+    }
+
+    public void Dispose()
+    {
+        _history?.Dispose();
+        _builds.Dispose();
+    }
+}

@@ -1,0 +1,85 @@
+using Ambrosia.Coordinator.Hosting;
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Inspection.Replays;
+
+/// <summary>
+/// The build that is tried and, if there is one, the build that it is held against: both execute the same messages and stop at the same
+/// places, side by side. One thread at a time.
+/// </summary>
+internal sealed class ReplayedBuilds : IDisposable
+{
+    public ReplayedBuilds(ReplayOptions options, Lsn from, IFileSystem files, Action<string> tell)
+    {
+        Now = new ReplayedBuild(options, options.App, from, files, tell);
+        if (options.Old.Count > 0) Then = new ReplayedBuild(options, options.Old, from, files, tell);
+    }
+
+    public ReplayedBuild Now { get; }
+
+    /// <summary>Null: what was done is taken from logs.</summary>
+    public ReplayedBuild? Then { get; }
+
+    /// <summary>Everything below can be executed by both.</summary>
+    public Lsn End => Then is { } then && then.End < Now.End ? then.End : Now.End;
+
+    /// <summary>Starts both and executes everything before a place.</summary>
+    /// <exception cref="MisuseException">One of them cannot.</exception>
+    public Stops Begin(MessagePlace place, CancellationToken stop)
+    {
+        try
+        {
+            return Both(build => build.Begin(place, stop));
+        }
+        catch (ViewEndedException ended) when (ended.Code != ExitCodes.Damage)
+        {
+            throw new MisuseException($"the build of --app cannot begin at {place}", ended.Message,
+                "begin with --from at a checkpoint that it can continue, or where nothing is suspended");
+        }
+    }
+
+    /// <summary>Executes everything before a place.</summary>
+    /// <exception cref="ViewEndedException">The build that is tried cannot.</exception>
+    public Stops To(MessagePlace place, CancellationToken stop) => Both(build => build.To(place, stop));
+
+    /// <summary>Executes one message.</summary>
+    /// <exception cref="ViewEndedException">The build that is tried cannot.</exception>
+    public Stops Next(CancellationToken stop) => Both(build => build.Next(stop));
+
+    private Stops Both(Func<ReplayedBuild, ViewStop> step)
+    {
+        if (Then is not { } old) return new Stops(null, step(Now));
+        Task<ViewStop> then = Task.Factory.StartNew(() => step(old), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        ViewStop now;
+        try
+        {
+            now = step(Now);
+        }
+        finally
+        {
+            ((IAsyncResult)then).AsyncWaitHandle.WaitOne();
+        }
+        try
+        {
+            return new Stops(then.GetAwaiter().GetResult(), now);
+        }
+        catch (ViewEndedException ended) when (ended.Code != ExitCodes.Damage)
+        {
+            throw new MisuseException("the build of --old cannot execute this log", ended.Message,
+                "give the build that executed it: 'ambrosia log DIR --kind build' names it");
+        }
+    }
+
+    public void Dispose()
+    {
+        Now.Dispose();
+        Then?.Dispose();
+    }
+}
+
+/// <summary>Says where the two have stopped.</summary>
+/// <param name="Then">Null: there is one build only.</param>
+internal readonly record struct Stops(ViewStop? Then, ViewStop Now);

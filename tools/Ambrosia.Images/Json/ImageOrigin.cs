@@ -9,4 +9,11 @@ public readonly record struct ImageOrigin(string? Checkpoint, MessagePlace Place
 {
     /// <summary>Says that a checkpoint holds it, which covers everything below a position.</summary>
     public static ImageOrigin Of(string checkpoint, Lsn lsn) => new(checkpoint, new MessagePlace(lsn, 0));
+
+    internal void Write(JsonOutput to)
+    {
+        if (Checkpoint is not null) to.To.WriteString("checkpoint", Checkpoint);
+        to.To.WriteNumber("lsn", Place.Record.Value);
+        if (Checkpoint is null) to.To.WriteNumber("index", Place.Index);
+    }
 }

@@ -49,6 +49,13 @@ internal sealed class JsonOutput : IDisposable
 
     private long _given;
 
+    /// <summary>Begins a text of its own: what was written before has been given away.</summary>
+    internal void Restart()
+    {
+        To.Reset();
+        _given = 0;
+    }
+
     /// <summary>Writes a text as a string; one with lone surrogates with these as escapes.</summary>
     internal void Text(string text)
     {

@@ -14,7 +14,10 @@ internal sealed class ObjectJson
     private const int DepthMax = 64;
 
     /// <summary>The class of object 0 of a whole image, and its field that holds the immortal.</summary>
-    private const string RootClass = "Ambrosia.ImageRoot", ImmortalField = "Immortal";
+    internal const string RootClass = "Ambrosia.ImageRoot", ImmortalField = "Immortal";
+
+    /// <summary>The name that stands for the immortal.</summary>
+    private const string State = "state";
 
     private readonly CSharpImage _image;
     private readonly ValueJson _values;
@@ -24,9 +27,8 @@ internal sealed class ObjectJson
     private readonly int[] _references;
     private int _depth;
 
-    /// <summary>The object that has a name instead of a number, since it stands in front.</summary>
-    private int _first = -1;
-    private string _firstName = "";
+    /// <summary>The objects that have names instead of numbers, since they stand in front or are known.</summary>
+    private readonly Dictionary<int, string> _names = [];
 
     internal ObjectJson(CSharpImage image, JsonOutput to)
     {
@@ -47,6 +49,9 @@ internal sealed class ObjectJson
         _values = new ValueJson(image, to, id => references[id ?? image.Count]++);
     }
 
+    /// <summary>Writes what stands in a place.</summary>
+    internal ValueJson Values => _values;
+
     /// <summary>
     /// Writes the members of the object that the caller has begun: the state, the session, and what several places refer to.
     /// </summary>
@@ -55,6 +60,29 @@ internal sealed class ObjectJson
         if (_image.Count == 0) throw new ImageException("the image holds no object");
         if (_image.TypeOf(0) is { HasFields: true, Name: RootClass } root) WriteWhole(root);
         else WriteFirst("root", 0);
+        WriteBehind();
+    }
+
+    /// <summary>Writes one object under a name, and what several places refer to; the immortal is not written for a reference to it.</summary>
+    /// <param name="immortal">Its number; null: there is none.</param>
+    internal void WriteOne(string name, int id, int? immortal)
+    {
+        if (immortal is { } known) _names[known] = State;
+        WriteFirst(name, id);
+        WriteBehind();
+    }
+
+    /// <summary>Writes under a name what stands in no object of its own, and what several places refer to.</summary>
+    internal void WriteOne(string name, Action write, int? immortal)
+    {
+        if (immortal is { } known) _names[known] = State;
+        _to.To.WritePropertyName(name);
+        write();
+        WriteBehind();
+    }
+
+    private void WriteBehind()
+    {
         if (_behind.Count == 0) return;
         _to.To.WriteStartObject("objects");
         while (_behind.TryDequeue(out int id))
@@ -81,7 +109,7 @@ internal sealed class ObjectJson
                     continue;
                 }
                 if (isState && from.Items.PeekKind() == CborKind.Unsigned)
-                    WriteFirst("state", _image.IdAt(from.Items.ReadUInt64()));
+                    WriteFirst(State, _image.IdAt(from.Items.ReadUInt64()));
                 else
                 {
                     _to.To.WritePropertyName(root.Fields[i]);
@@ -94,7 +122,7 @@ internal sealed class ObjectJson
 
     private void WriteFirst(string name, int id)
     {
-        (_first, _firstName) = (id, name);
+        _names[id] = name;
         _to.To.WritePropertyName(name);
         Write(id);
     }
@@ -114,7 +142,7 @@ internal sealed class ObjectJson
             return;
         }
         // Equal texts are one object wherever they are boxed, so nothing is shared by them.
-        bool isInPlace = (_references[id] == 1 && _depth < DepthMax && id != _first)
+        bool isInPlace = (_references[id] == 1 && _depth < DepthMax && !_names.ContainsKey(id))
             || _image.TypeOf(id) is { Kind: TypeKind.Box, Slots: [{ Text: "s" }] };
         if (isInPlace)
         {
@@ -124,10 +152,11 @@ internal sealed class ObjectJson
             return;
         }
         _to.To.WriteStartObject();
-        if (id == _first) _to.To.WriteString("$ref", _firstName);
+        bool isNamed = _names.TryGetValue(id, out string? name);
+        if (isNamed) _to.To.WriteString("$ref", name);
         else _to.To.WriteNumber("$ref", id);
         _to.To.WriteEndObject();
-        if (_isBehind[id] || id == _first) return;
+        if (_isBehind[id] || isNamed) return;
         _isBehind[id] = true;
         _behind.Enqueue(id);
     }

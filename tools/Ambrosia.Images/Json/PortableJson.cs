@@ -1,5 +1,6 @@
 using Ambrosia.Images.Reading;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Payloads;
 
 namespace Ambrosia.Images.Json;
 
@@ -11,14 +12,18 @@ internal sealed class PortableJson(JsonOutput to)
 {
     private const ulong ClassTag = 27, ReferenceTag = 29;
 
-    private static readonly string[] s_session =
+    internal static readonly string[] Session =
     [
         "origins", "calls", "timers", "tasks", "time", "random", "counts", "window", "forkPolicy", "quarantine",
     ];
 
-    private static readonly string[] s_flow = ["number", "method", "arguments", "answers", "journal", "operations", "hash", "waiting"];
+    internal static readonly string[] Flow = ["number", "method", "arguments", "answers", "journal", "operations", "hash", "waiting"];
 
     private ulong _objects;
+
+    /// <summary>The objects that were referred to and are still to be written; null: all are written anyway.</summary>
+    private Queue<int>? _behind;
+    private readonly HashSet<int> _referred = [];
 
     /// <summary>Writes the members of the object that the caller has begun; the front of the image has been read.</summary>
     internal void WriteRest(ref CborReader from)
@@ -26,16 +31,33 @@ internal sealed class PortableJson(JsonOutput to)
         CborReader session = new(from.ReadEncoded()), state = new(from.ReadEncoded());
         WriteState(ref state);
         to.To.WriteStartObject("session");
-        if (session.ReadMapHeader() != s_session.Length) throw Broken("I4.2", "a session of other parts");
-        for (ulong i = 0; i < (ulong)s_session.Length; i++)
+        if (session.ReadMapHeader() != Session.Length) throw Broken("I4.2", "a session of other parts");
+        for (ulong i = 0; i < (ulong)Session.Length; i++)
         {
             if (session.ReadUInt64() != i) throw Broken("I4.2", "a session of other parts");
-            to.To.WritePropertyName(s_session[i]);
+            to.To.WritePropertyName(Session[i]);
             Write(ref session);
         }
         to.To.WriteEndObject();
         WriteFlows(ref from);
         if (!from.AtEnd) throw Broken("I4.1", "bytes behind the image");
+    }
+
+    /// <summary>Writes one item under a name, and behind it the objects that it refers to.</summary>
+    internal void WriteOne(string name, Action write, LargeBuffer image, IReadOnlyList<long> objects)
+    {
+        (_objects, _behind) = ((ulong)objects.Count, []);
+        to.To.WritePropertyName(name);
+        write();
+        if (_behind.Count == 0) return;
+        to.To.WriteStartObject("objects");
+        while (_behind.TryDequeue(out int id))
+        {
+            to.To.WritePropertyName($"{id}");
+            var from = new ImageCursor(image, objects[id]);
+            Write(ref from.Items);
+        }
+        to.To.WriteEndObject();
     }
 
     private void WriteState(ref CborReader from)
@@ -61,9 +83,9 @@ internal sealed class PortableJson(JsonOutput to)
         to.To.WriteStartArray("flows");
         for (int left = from.ReadArrayHeader(); left > 0; left--)
         {
-            if (from.ReadArrayHeader() != s_flow.Length) throw Broken("I4.5", "a flow of other parts");
+            if (from.ReadArrayHeader() != Flow.Length) throw Broken("I4.5", "a flow of other parts");
             to.To.WriteStartObject();
-            foreach (string part in s_flow)
+            foreach (string part in Flow)
             {
                 to.To.WritePropertyName(part);
                 Write(ref from);
@@ -73,7 +95,7 @@ internal sealed class PortableJson(JsonOutput to)
         to.To.WriteEndArray();
     }
 
-    private void Write(ref CborReader from)
+    internal void Write(ref CborReader from)
     {
         to.Advance();
         from.EnterNested();
@@ -133,6 +155,7 @@ internal sealed class PortableJson(JsonOutput to)
                 ulong number = tagged.ReadUInt64();
                 if (number >= _objects) throw Broken("I4.4", $"a reference to object {number} of {_objects}");
                 to.To.WriteStartObject();
+                if (_behind is not null && _referred.Add((int)number)) _behind.Enqueue((int)number);
                 to.To.WriteNumber("$ref", number);
                 to.To.WriteEndObject();
                 from = tagged;

@@ -25,9 +25,7 @@ public static class StateJson
             CSharpImage? read = front.IsPortable ? null : CSharpImage.Read(image);
             using var to = new JsonOutput(take, isIndented);
             to.To.WriteStartObject();
-            if (origin.Checkpoint is { } checkpoint) to.To.WriteString("checkpoint", checkpoint);
-            to.To.WriteNumber("lsn", origin.Place.Record.Value);
-            if (origin.Checkpoint is null) to.To.WriteNumber("index", origin.Place.Index);
+            origin.Write(to);
             to.To.WriteString("format", front.Format);
             to.To.WriteNumber("version", front.Version);
             if (read is null) new PortableJson(to).WriteRest(ref from);
@@ -35,9 +33,9 @@ public static class StateJson
             to.To.WriteEndObject();
             to.Flush();
         }
-        catch (Exception e) when (e is CborException or ArgumentException or OverflowException or FormatException)
+        catch (Exception e) when (ImageException.Of(e) is { } damaged)
         {
-            throw new ImageException($"the image is damaged: {e.Message}", e);
+            throw damaged;
         }
     }
 

@@ -98,7 +98,7 @@ internal sealed class ValueJson(CSharpImage image, JsonOutput to, Action<int?> r
             return;
         }
         to.To.WriteStartArray();
-        ForEachPacked(ref from, PackedBytes(slot), (ref elements) => WritePackedElement(ref elements, slot));
+        ForEachPacked(ref from, image.PackedBytes(slot), (ref elements) => WritePackedElement(ref elements, slot));
         to.To.WriteEndArray();
     }
 
@@ -108,7 +108,7 @@ internal sealed class ValueJson(CSharpImage image, JsonOutput to, Action<int?> r
         bool hasPlainKeys = IsPlainKey(keys);
         if (hasPlainKeys) to.To.WriteStartObject();
         else to.To.WriteStartArray();
-        ForEachPacked(ref from, PackedBytes(keys) + PackedBytes(values), (ref pair) =>
+        ForEachPacked(ref from, image.PackedBytes(keys) + image.PackedBytes(values), (ref pair) =>
         {
             if (hasPlainKeys) to.To.WritePropertyName(UnpackKey(ref pair, keys));
             else
@@ -150,18 +150,6 @@ internal sealed class ValueJson(CSharpImage image, JsonOutput to, Action<int?> r
         to.To.WriteEndObject();
     }
 
-    /// <summary>Returns the bytes of a packed element, always above 0.</summary>
-    private int PackedBytes(Slot slot) =>
-        PackedBytes(slot, 0) is > 0 and { } bytes ? bytes : throw new ImageException($"elements of '{slot.Text}' have no bytes");
-
-    private int PackedBytes(Slot slot, int depth)
-    {
-        if (depth > DepthMax) throw new ImageException("a struct that holds itself");
-        if (slot.Form == SlotForm.Number && PackedNumbers.BytesOf(slot.Text) is > 0 and { } bytes) return bytes;
-        if (slot.Form != SlotForm.Row) throw new ImageException($"elements of '{slot.Text}' are not packed");
-        return image.TypeAt(slot.RowNumber).Slots.Sum(each => PackedBytes(each, depth + 1));
-    }
-
     private string UnpackKey(ref ReadOnlySpan<byte> from, Slot slot)
     {
         ImageType? type = slot.Form == SlotForm.Row ? image.TypeAt(slot.RowNumber) : null;
@@ -171,7 +159,7 @@ internal sealed class ValueJson(CSharpImage image, JsonOutput to, Action<int?> r
         return type is not null && type.Names.TryGetValue(key.Integer, out string? name) ? name : key.AsKey();
     }
 
-    private void WritePackedElement(ref ReadOnlySpan<byte> from, Slot slot)
+    internal void WritePackedElement(ref ReadOnlySpan<byte> from, Slot slot)
     {
         if (slot.Form == SlotForm.Number)
         {

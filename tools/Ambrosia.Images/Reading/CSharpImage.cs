@@ -1,4 +1,5 @@
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Images;
 using Ambrosia.Protocol.Payloads;
 
 namespace Ambrosia.Images.Reading;
@@ -9,6 +10,9 @@ namespace Ambrosia.Images.Reading;
 /// </summary>
 internal sealed class CSharpImage
 {
+    /// <summary>The structs within each other at most; deeper ones are in no state.</summary>
+    private const int PackedDepthMax = 1000;
+
     private readonly LargeBuffer _bytes;
     private readonly List<ImageType> _types = [];
     private readonly List<(int Type, long At)> _objects = [];
@@ -39,6 +43,9 @@ internal sealed class CSharpImage
         return image;
     }
 
+    /// <summary>The image itself.</summary>
+    internal LargeBuffer Buffer => _bytes;
+
     internal ImageType TypeAt(long row) =>
         row >= 0 && row < _types.Count ? _types[(int)row] : throw new ImageException($"type {row} of {_types.Count}");
 
@@ -46,11 +53,29 @@ internal sealed class CSharpImage
 
     internal ImageCursor BodyOf(int id) => new(_bytes, _objects[id].At);
 
+    /// <summary>Returns where the body of an object begins.</summary>
+    internal long PositionOf(int id) => _objects[id].At;
+
+    /// <summary>Begins to read at a place.</summary>
+    internal ImageCursor At(long at) => new(_bytes, at);
+
     /// <summary>Returns a stretch of the image, at most to its end.</summary>
     internal ReadOnlySpan<byte> Bytes(long at, int length) => _bytes.From(at)[..length];
 
     internal int IdAt(ulong id) =>
         id < (ulong)_objects.Count ? (int)id : throw new ImageException($"a reference to object {id} of {_objects.Count}");
+
+    /// <summary>Returns the bytes of a packed element, always above 0.</summary>
+    internal int PackedBytes(Slot slot) =>
+        PackedBytes(slot, 0) is > 0 and { } bytes ? bytes : throw new ImageException($"elements of '{slot.Text}' have no bytes");
+
+    private int PackedBytes(Slot slot, int depth)
+    {
+        if (depth > PackedDepthMax) throw new ImageException("a struct that holds itself");
+        if (slot.Form == SlotForm.Number && PackedNumbers.BytesOf(slot.Text) is > 0 and { } bytes) return bytes;
+        if (slot.Form != SlotForm.Row) throw new ImageException($"elements of '{slot.Text}' are not packed");
+        return TypeAt(slot.RowNumber).Slots.Sum(each => PackedBytes(each, depth + 1));
+    }
 
     private void ReadGraph(ref ImageCursor from)
     {

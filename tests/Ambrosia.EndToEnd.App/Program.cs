@@ -14,6 +14,7 @@ return args switch
     ["flooder", ..] => AmbrosiaApp.Run<Flooder>(args[1..]),
     ["ring", ..] => AmbrosiaApp.Run<Ring>(args[1..]),
     ["bank", ..] => AmbrosiaApp.Run<Bank>(args[1..]),
+    ["shop", ..] => AmbrosiaApp.Run<Shop>(args[1..]),
     ["look", var log, var until] => Past.Look(log, until),
     ["host", "books,copies", ..] => Programs.ManyInOneProcess(args[2..]),
     ["host", "ring", ..] => AmbrosiaHost.Run(args[2..], [.. Settings.Ring.Select(static name => EmbeddedImmortal.Of<Ring>(name))]),

@@ -41,6 +41,14 @@ internal static class Settings
     /// <summary>A planted bug: bodies of tasks give what others gave, senders repeat impulses under other keys.</summary>
     public static bool DoesRepeat { get; } = Text("REPEAT") is not null;
 
+    /// <summary>The number of the change that is planted in the shop, and of the order at which it takes effect. 0: none.</summary>
+    public static int Change { get; } = (int)Number("CHANGE", 0);
+
+    public static long ChangeAt { get; } = (long)Number("CHANGE_AT", 0);
+
+    /// <summary>The shop does the same in other words, of which this is the number. 0: it does not.</summary>
+    public static int Rewrite { get; } = (int)Number("REWRITE", 0);
+
     /// <summary>The ledger's handler throws, when it has done its work: every THROW-th call, of the first 10,000.</summary>
     public static bool Throws(ulong number) => s_throwEvery != 0 && number <= 10_000 && number % s_throwEvery == 0;
 

@@ -1,4 +1,6 @@
+using Ambrosia.Coordinator.Divergence;
 using Ambrosia.Coordinator.Hosting;
+using Ambrosia.Coordinator.Replica;
 using Ambrosia.Protocol;
 
 namespace Ambrosia.Inspection.Replays;
@@ -27,9 +29,9 @@ internal sealed class DifferenceFinder(Func<ReplayedBuilds> open)
         while (at.CompareTo(until) < 0)
         {
             Stops next = builds.Next(stop);
-            if (builds.Then is null ? IsAt(difference, next.Now) : StretchComparison.OfBuilds(next.Then!.Emitted, next.Now.Emitted)
-                    .Differences.FirstOrDefault(each => IsSame(each, difference)) is { } exact && (difference = exact) == exact)
-                return new Found(at, IsExact: true, difference, StateComparison.Lines(builds, stop));
+            if (builds.Then is null && IsAt(difference, next.Now)) return new Found(at, IsExact: true, difference, []);
+            if (builds.Then is not null && StretchComparison.Of(next, null).Differences.FirstOrDefault(each => IsSame(each, difference)) is { } made)
+                return new Found(at, IsExact: true, made, StateComparison.Lines(builds, stop));
             if (next.Now.Place == at || next.Now.IsEnd) break;
             // The call that was recorded here has not been made by the messages that had to make it.
             if (builds.Then is null && difference.Then?.Cause is { } cause && next.Now.Place.Record > cause.Last) break;
@@ -38,25 +40,59 @@ internal sealed class DifferenceFinder(Func<ReplayedBuilds> open)
         return new Found(from, IsExact: false, difference, []);
     }
 
-    /// <summary>Finds the message that the build that is tried does not survive, or at which it contradicts the log.</summary>
-    public MessagePlace? End(MessagePlace from, MessagePlace until, CancellationToken stop)
+    /// <summary>
+    /// Finds the first difference in a stretch which the build that is tried does not get through, or the message that it does not survive.
+    /// </summary>
+    public Found End(MessagePlace from, MessagePlace until, CancellationToken stop)
     {
+        MessagePlace lower = EndingPiece(from, until, stop, out CallDifference? difference, out MessagePlace upper);
+        if (difference is not null) return Call(difference, lower, upper, stop);
         using ReplayedBuilds builds = open();
-        MessagePlace at = builds.Begin(from, stop).Now.Place;
+        MessagePlace at = builds.Begin(lower, stop).Now.Place;
+        using CallHistory? history = builds.OpenHistory();
         try
         {
             while (at.CompareTo(until) < 0)
             {
-                ViewStop next = builds.Next(stop).Now;
-                if (next.Place == at || next.IsEnd) return null;
-                at = next.Place;
+                Stops next = builds.Next(stop);
+                if (StretchComparison.Of(next, history).Differences.FirstOrDefault() is { } made)
+                    return new Found(at, IsExact: true, made, StateComparison.Lines(builds, stop));
+                if (next.Now.Place == at || next.Now.IsEnd) break;
+                at = next.Now.Place;
             }
-            return null;
         }
-        catch (ViewEndedException)
+        catch (ViewEndedException ended) when (ended.Code != ExitCodes.Damage)
         {
-            return at;
+            return new Found(at, IsExact: true, null, []);
         }
+        return new Found(lower, IsExact: false, null, []); // the second time it got through
+    }
+
+    private MessagePlace EndingPiece(
+        MessagePlace from, MessagePlace until, CancellationToken stop, out CallDifference? difference, out MessagePlace upper)
+    {
+        difference = null;
+        upper = until;
+        using ReplayedBuilds builds = open();
+        MessagePlace lower = builds.Begin(from, stop).Now.Place;
+        using CallHistory? history = builds.OpenHistory();
+        ulong step = Math.Max((until.Record.Value - lower.Record.Value) / Pieces, 1);
+        try
+        {
+            for (ulong next = lower.Record.Value + step; next < until.Record.Value; next += step)
+            {
+                Stops stops = builds.To(new MessagePlace(new Lsn(next), 0), stop);
+                difference = StretchComparison.Of(stops, history).Differences.FirstOrDefault();
+                upper = stops.Now.Place;
+                if (difference is not null || upper.CompareTo(until) >= 0) return lower;
+                lower = upper;
+            }
+        }
+        catch (ViewEndedException ended) when (ended.Code != ExitCodes.Damage)
+        {
+            upper = until;
+        }
+        return lower;
     }
 
     /// <summary>Finds the message behind which the states of two builds differ.</summary>

@@ -79,11 +79,12 @@ internal sealed class ReplayFindings(PlaceFinder places, MessageFormatter text, 
     }
 
     /// <summary>The build that is tried did not get through a stretch.</summary>
-    /// <param name="place">The message that it does not survive; null: it did, the second time.</param>
-    public void Ended(MessagePlace? place, MessagePlace before, string why)
+    /// <param name="found">The first difference, or the message that it does not survive.</param>
+    public void Ended(Found found, string why)
     {
-        Add(place ?? before, place is not null, null, why, []);
-        _ended = "the app has ended";
+        if (found.Call is not null) Differs(found);
+        else Add(found.Place, found.IsExact, null, found.State.Count > 0 ? $"another state, and later: {why}" : why, found.State);
+        _ended ??= why;
     }
 
     /// <summary>Returns the report, but for what the replay itself knows.</summary>

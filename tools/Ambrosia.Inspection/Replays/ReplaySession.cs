@@ -75,7 +75,7 @@ public sealed class ReplaySession : IDisposable
         try
         {
             at = _builds.Begin(new MessagePlace(at.Record, 0), stop).Now.Place;
-            if (_builds.Then is null) _history = _builds.Now.OpenHistory(_options.DirectoryOf);
+            _history = _builds.OpenHistory();
             while (!_found.IsOver(_options.StopAt) && TryNext(at, stop, out MessagePlace next, out CheckpointFileName? checkpoint))
             {
                 at = Execute(at, next, checkpoint, stop);
@@ -116,8 +116,7 @@ public sealed class ReplaySession : IDisposable
         }
         catch (ViewEndedException ended) when (ended.Code != ExitCodes.Damage)
         {
-            _found.Ended(_finder.End(at, next, stop), at, ended.Message);
-            return at;
+            return EndedBefore(at, next, ended.Message, stop);
         }
         MessagePlace now = stops.Now.Place;
         if (now.CompareTo(at) <= 0) now = next; // records between, of which the app executes none
@@ -126,10 +125,25 @@ public sealed class ReplaySession : IDisposable
         return now;
     }
 
+    /// <summary>
+    /// The build that is tried did not get through a stretch: what it did before may differ already, else the message is named that it
+    /// does not survive.
+    /// </summary>
+    private MessagePlace EndedBefore(MessagePlace at, MessagePlace next, string why, CancellationToken stop)
+    {
+        Found found = _finder.End(at, next, stop);
+        if (found.Call is null && _builds.Then is not null && found.Place.CompareTo(at) > 0)
+        {
+            Found state = _finder.State(_found.StatesAgreed ?? _from.Place, found.Place, stop);
+            if (state.State.Count > 0) found = state;
+        }
+        _found.Ended(found, why);
+        return at;
+    }
+
     private void Compare(in Stops stops, MessagePlace at, MessagePlace now, CancellationToken stop)
     {
-        StretchComparison stretch = stops.Then is { } then ? StretchComparison.OfBuilds(then.Emitted, stops.Now.Emitted)
-            : StretchComparison.WithReceivers(stops.Now.Emitted, _history!);
+        var stretch = StretchComparison.Of(stops, _history);
         _found.Compared(stretch, now.Record);
         _found.Confirmed(_builds.Now.Confirmed);
         foreach (CallDifference each in stretch.Differences)

@@ -1,3 +1,4 @@
+using Ambrosia.Coordinator.Divergence;
 using Ambrosia.Coordinator.Hosting;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Log.Files;
@@ -10,18 +11,12 @@ namespace Ambrosia.Inspection.Replays;
 /// The build that is tried and, if there is one, the build that it is held against: both execute the same messages and stop at the same
 /// places, side by side. One thread at a time.
 /// </summary>
-internal sealed class ReplayedBuilds : IDisposable
+internal sealed class ReplayedBuilds(ReplayOptions options, Lsn from, IFileSystem files, Action<string> tell) : IDisposable
 {
-    public ReplayedBuilds(ReplayOptions options, Lsn from, IFileSystem files, Action<string> tell)
-    {
-        Now = new ReplayedBuild(options, options.App, from, files, tell);
-        if (options.Old.Count > 0) Then = new ReplayedBuild(options, options.Old, from, files, tell);
-    }
-
-    public ReplayedBuild Now { get; }
+    public ReplayedBuild Now { get; } = new(options, options.App, from, files, tell);
 
     /// <summary>Null: what was done is taken from logs.</summary>
-    public ReplayedBuild? Then { get; }
+    public ReplayedBuild? Then { get; } = options.Old.Count > 0 ? new ReplayedBuild(options, options.Old, from, files, tell) : null;
 
     /// <summary>Everything below can be executed by both.</summary>
     public Lsn End => Then is { } then && then.End < Now.End ? then.End : Now.End;
@@ -72,6 +67,11 @@ internal sealed class ReplayedBuilds : IDisposable
                 "give the build that executed it: 'ambrosia log DIR --kind build' names it");
         }
     }
+
+    /// <summary>
+    /// Returns what those who were called have in their logs, where there is no build to compare with; whoever takes it disposes of it.
+    /// </summary>
+    public CallHistory? OpenHistory() => Then is null ? Now.OpenHistory(options.DirectoryOf) : null;
 
     public void Dispose()
     {

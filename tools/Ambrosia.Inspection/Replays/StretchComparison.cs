@@ -27,8 +27,11 @@ internal sealed class StretchComparison
     /// <summary>The differences, by the records that may have made them.</summary>
     public IEnumerable<CallDifference> Differences => _differences.OrderBy(static each => each.NotBefore ?? Lsn.Zero);
 
-    /// <summary>Compares two builds.</summary>
-    public static StretchComparison OfBuilds(ViewedEmissions then, ViewedEmissions now)
+    /// <summary>Compares what was emitted before two stops of one place, or before one with what receivers have.</summary>
+    public static StretchComparison Of(in Stops stops, CallHistory? history) =>
+        stops.Then is { } then ? OfBuilds(then.Emitted, stops.Now.Emitted) : WithReceivers(stops.Now.Emitted, history!);
+
+    private static StretchComparison OfBuilds(ViewedEmissions then, ViewedEmissions now)
     {
         var comparison = new StretchComparison();
         foreach (InstanceId? to in then.Runs.Concat(now.Runs).Select(static run => run.To).Distinct())
@@ -36,8 +39,7 @@ internal sealed class StretchComparison
         return comparison;
     }
 
-    /// <summary>Compares a build with what its receivers have in their logs.</summary>
-    public static StretchComparison WithReceivers(ViewedEmissions now, CallHistory history)
+    private static StretchComparison WithReceivers(ViewedEmissions now, CallHistory history)
     {
         var comparison = new StretchComparison();
         foreach (InstanceId? to in now.Runs.Select(static run => run.To).Distinct())

@@ -41,6 +41,21 @@ internal sealed class DifferenceFinder(Func<ReplayedBuilds> open)
     }
 
     /// <summary>
+    /// Finds the message that changed the state before a call of two builds shows it; null: the states were equal where the call was made.
+    /// </summary>
+    /// <param name="agreed">Here the states are equal.</param>
+    public Found? Origin(Found call, MessagePlace agreed, CancellationToken stop)
+    {
+        using (ReplayedBuilds builds = open())
+        {
+            builds.Begin(call.Place, stop);
+            if (StateComparison.Lines(builds, stop).Count == 0) return null;
+        }
+        Found state = State(agreed, call.Place, stop);
+        return state with { Call = call.Call, CallAt = call.Place };
+    }
+
+    /// <summary>
     /// Finds the first difference in a stretch which the build that is tried does not get through, or the message that it does not survive.
     /// </summary>
     public Found End(MessagePlace from, MessagePlace until, CancellationToken stop)
@@ -145,4 +160,8 @@ internal sealed class DifferenceFinder(Func<ReplayedBuilds> open)
 /// <param name="IsExact">The message at the place makes it; false: it, or one of those behind it.</param>
 /// <param name="Call">Null: only the states differ.</param>
 /// <param name="State">The values that differ behind the message.</param>
-internal sealed record Found(MessagePlace Place, bool IsExact, CallDifference? Call, IReadOnlyList<string> State);
+internal sealed record Found(MessagePlace Place, bool IsExact, CallDifference? Call, IReadOnlyList<string> State)
+{
+    /// <summary>The call differs at this place, and the states since the other one; null: it is one place.</summary>
+    public MessagePlace? CallAt { get; init; }
+}

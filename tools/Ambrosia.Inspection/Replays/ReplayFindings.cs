@@ -25,6 +25,9 @@ internal sealed class ReplayFindings(PlaceFinder places, MessageFormatter text, 
     /// <summary>The last place at which the states were compared and are equal; null: none was.</summary>
     public MessagePlace? StatesAgreed { get; private set; }
 
+    /// <summary>A difference was found.</summary>
+    public bool HasAny => _differences.Count > 0;
+
     /// <summary>It ends here.</summary>
     /// <param name="stopAt">It was to end at this difference.</param>
     public bool IsOver(int stopAt) => _ended is not null || _differences.Count >= stopAt;
@@ -55,8 +58,9 @@ internal sealed class ReplayFindings(PlaceFinder places, MessageFormatter text, 
     public void Differs(Found found)
     {
         if (found.Call is null) _states++;
-        Add(found.Place, found.IsExact, found.Call?.Then?.Describe(text), found.Call?.Now?.Describe(text)
-            ?? (found.Call is null ? "another state" : "nothing"), found.State);
+        string at = found.CallAt is { } later ? $", at {later}" : "";
+        string now = found.Call is null ? "another state" : found.Call.Now?.Describe(text) ?? "nothing";
+        Add(found.Place, found.IsExact, found.Call?.Then is { } then ? then.Describe(text) + at : null, now + at, found.State);
         if (found.Call is { IsAligned: false } call)
             _ended = $"the answers that were recorded behind it belong to other calls than {call.To?.ToString() ?? "callers outside"} is sent now";
     }

@@ -131,7 +131,7 @@ public sealed class ReplaySession : IDisposable
     /// </summary>
     private MessagePlace EndedBefore(MessagePlace at, MessagePlace next, string why, CancellationToken stop)
     {
-        Found found = _finder.End(at, next, stop);
+        Found found = WithOrigin(_finder.End(at, next, stop), stop);
         if (found.Call is null && _builds.Then is not null && found.Place.CompareTo(at) > 0)
         {
             Found state = _finder.State(_found.StatesAgreed ?? _from.Place, found.Place, stop);
@@ -149,10 +149,15 @@ public sealed class ReplaySession : IDisposable
         foreach (CallDifference each in stretch.Differences)
         {
             if (_found.IsOver(_options.StopAt)) return;
-            _found.Differs(_finder.Call(each, at, now, stop));
+            _found.Differs(WithOrigin(_finder.Call(each, at, now, stop), stop));
         }
         if (_builds.Now.Diverged is { } digests) _found.DigestDiffers(digests.Agreed, digests.Differed);
     }
+
+    /// <summary>The first call that differs may be the first that shows a state which has differed for long.</summary>
+    private Found WithOrigin(Found found, CancellationToken stop) =>
+        found.Call is null || _builds.Then is null || _found.HasAny ? found
+            : _finder.Origin(found, _found.StatesAgreed ?? _from.Place, stop) ?? found;
 
     private void CompareStates(CheckpointFileName? checkpoint, MessagePlace at, MessagePlace now, CancellationToken stop)
     {

@@ -197,7 +197,9 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
     public AppSession NewSession(Action wakeSender) => new(
         Sessions, _emissions, _control, new AppFeed(Execution, _log, Queries), Interlocked.Increment(ref _sessions), wakeSender);
 
-    /// <summary>Finds the calls of this instance in the logs of those who were called; it is asked while the app executes nothing.</summary>
+    /// <summary>
+    /// Finds the calls of this instance in the logs of those who were called. It is asked while the app executes nothing.
+    /// </summary>
     /// <param name="directoryOf">Where the log of another instance is; null: nobody knows.</param>
     public CallHistory OpenHistory(Func<InstanceId, string?> directoryOf) => new(
         _inputs.Files, _inputs.Identity, instance => instance == Self ? _inputs.Options.LogDirectory : directoryOf(instance),

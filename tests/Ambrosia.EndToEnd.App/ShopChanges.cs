@@ -87,7 +87,9 @@ public sealed partial class Shop
         else Take(item, count);
         string text = way switch
         {
-            6 => string.Concat(item, " ", count), 7 => string.Join(' ', item, count), 8 => new StringBuilder(item).Append(' ').Append(count).ToString(),
+            6 => string.Concat(item, " ", count),
+            7 => string.Join(' ', item, count),
+            8 => new StringBuilder(item).Append(' ').Append(count).ToString(),
             _ => $"{item} {count}",
         };
         if (way is 9 or 10) NoteInOneGo(text, sum);

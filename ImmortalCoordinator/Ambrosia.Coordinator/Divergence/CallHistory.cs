@@ -33,7 +33,7 @@ public sealed class CallHistory : IDisposable
     /// Finds the call of this number, whole as it stands in its run; false: it is not known. For each receiver numbers are asked for in
     /// ascending order.
     /// </summary>
-    /// <param name="cause">The records of the own log that made the first and the last call of its run; null: the run does not say it.</param>
+    /// <param name="cause">The records of the own log that made the first and the last call of its run; null: it does not say it.</param>
     public bool TryFind(InstanceId receiver, ulong number, out MessageKind kind, out ReadOnlySpan<byte> message, out RunCause? cause)
     {
         kind = default;

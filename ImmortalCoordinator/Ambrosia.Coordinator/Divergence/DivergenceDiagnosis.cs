@@ -45,6 +45,6 @@ internal static partial class DivergenceEvents
 
     /// <summary>The log of an instance that was called cannot be read from here, so calls to it are not compared.</summary>
     [LoggerMessage(EventId = 502, EventName = "divergence.history.unknown", Level = LogLevel.Warning,
-        Message = "divergence: what the log of {Receiver} has is not known: {Why}")]
+        Message = "what the log of {Receiver} has is not known: {Why}")]
     public static partial void CallHistoryUnknown(this ILogger logger, InstanceId receiver, string why);
 }

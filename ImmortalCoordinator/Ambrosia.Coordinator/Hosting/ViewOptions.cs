@@ -23,6 +23,8 @@ public sealed record ViewOptions
     /// <summary>A debugger that is attached breaks where the app stops.</summary>
     public bool BreaksInDebugger { get; init; }
 
-    /// <summary>It is told in a line when the app does something else than the log says; false: whoever looks finds that by itself.</summary>
+    /// <summary>
+    /// It is told in a line when the app does something else than the log says; false: whoever looks finds that by himself.
+    /// </summary>
     public bool TellsDifferences { get; init; } = true;
 }

@@ -27,8 +27,9 @@ public sealed class ReplayTests(SoldOrders sold) : IClassFixture<SoldOrders>
         Assert.True(tool.Code == 1, $"{tool.Code}: {tool.Output}{tool.Error}");
         JsonElement found = tool.Json.GetProperty("differences")[0];
         Assert.True(found.GetProperty("exact").GetBoolean(), tool.Output);
-        Assert.True(PlaceOf($"method:Order#{at}") == found.GetProperty("place").GetString(), tool.Output);
-        Assert.Contains($"--until {found.GetProperty("place").GetString()} -- ", found.GetProperty("debug").GetString(), StringComparison.Ordinal);
+        string place = PlaceOf($"method:Order#{at}");
+        Assert.True(place == found.GetProperty("place").GetString(), tool.Output);
+        Assert.Contains($"--until {place} -- ", found.GetProperty("debug").GetString(), StringComparison.Ordinal);
     }
 
     [Theory]
@@ -59,6 +60,21 @@ public sealed class ReplayTests(SoldOrders sold) : IClassFixture<SoldOrders>
         Tool tool = Replay(App, "--until", PlaceOf("method:Order#40"));
         Assert.True(tool.Code == 3, $"{tool.Code}: {tool.Output}{tool.Error}");
         Assert.True(tool.Json.GetProperty("notCompared").GetProperty("ledger").GetInt64() > 0, tool.Output);
+    }
+
+    [Theory]
+    [InlineData("--from", "method:Nothing", "Nothing")]
+    [InlineData("--until", "start", "not behind")]
+    [InlineData("--app", "/nowhere/app", "cannot begin")]
+    [InlineData("--old", "/nowhere/app", "--old")]
+    [InlineData("--peer", "ledger=/nowhere", "not there")]
+    [InlineData("--catalog", "/nowhere", "not there")]
+    public void Misuse_IsNamed(string option, string value, string named)
+    {
+        string[] options = option == "--app" ? ["--app", value] : ["--app", App, option, value];
+        Tool tool = Tool.Run(["replay", sold.Shop.LogDirectory, .. options]);
+        Assert.Equal(2, tool.Code);
+        Assert.Contains(named, tool.Error, StringComparison.Ordinal);
     }
 
     private string App => $"{Executables.App} {sold.Shop.Role}";

@@ -22,8 +22,8 @@ internal static class FolderOrder
         ["Ambrosia.Embedded"] = ".",
         ["Ambrosia.ContractFile"] = ".",
         ["Ambrosia.Images"] = "Reading Json",
-        ["Ambrosia.Inspection"] = "Texts Decoding Checkpoints Records Places Debugging",
-        ["ambrosia"] = "Output Logs Commands Certificates Listing Replicas SuspendedCalls States Verification Quarantine "
+        ["Ambrosia.Inspection"] = "Texts Decoding Checkpoints Records Places Debugging Replays",
+        ["ambrosia"] = "Output Logs Commands Certificates Listing Replicas SuspendedCalls States Replays Verification Quarantine "
             + "Diagnosis .",
     };
 

@@ -100,7 +100,8 @@ public sealed class DebugSession : IDisposable
     public string Where() => _stop is { } stop ? LineOf(stop) : "nothing is executed yet";
 
     /// <summary>Says what the message that was executed last has called, a line each.</summary>
-    public IEnumerable<string> Calls() => EmittedMessage.In(_stop?.Emitted ?? ViewedEmissions.None).Take(CallsMax).Select(each => each.Describe(_messages));
+    public IEnumerable<string> Calls() =>
+        EmittedMessage.In(_stop?.Emitted ?? ViewedEmissions.None).Take(CallsMax).Select(each => each.Describe(_messages));
 
     /// <summary>Writes the state where it stands as JSON, in UTF-8 and pieces.</summary>
     /// <exception cref="MisuseException">There is none, or it cannot be shown.</exception>

@@ -30,7 +30,8 @@ internal sealed class DifferenceFinder(Func<ReplayedBuilds> open)
         {
             Stops next = builds.Next(stop);
             if (builds.Then is null && IsAt(difference, next.Now)) return new Found(at, IsExact: true, difference, []);
-            if (builds.Then is not null && StretchComparison.Of(next, null).Differences.FirstOrDefault(each => IsSame(each, difference)) is { } made)
+            if (builds.Then is not null
+                && StretchComparison.Of(next, null).Differences.FirstOrDefault(each => IsSame(each, difference)) is { } made)
                 return new Found(at, IsExact: true, made, StateComparison.Lines(builds, stop));
             if (next.Now.Place == at || next.Now.IsEnd) break;
             // The call that was recorded here has not been made by the messages that had to make it.

@@ -12,7 +12,9 @@ internal sealed class ReplayFindings(PlaceFinder places, MessageFormatter text, 
 {
     private readonly List<ReplayDifference> _differences = [];
 
-    /// <summary>What was compared with nothing: how much went to whom before which position. The callers outside are the empty name.</summary>
+    /// <summary>
+    /// It counts what was compared with nothing: how much went to whom before which position. The callers outside are the empty name.
+    /// </summary>
     private readonly Queue<(Lsn Before, string To, ulong Count)> _open = new();
 
     private ulong _compared;
@@ -70,7 +72,8 @@ internal sealed class ReplayFindings(PlaceFinder places, MessageFormatter text, 
     {
         if (_differences.Count > 0 || _hasDigestDiffered) return; // every digest behind a difference differs
         _hasDigestDiffered = true;
-        Add(new MessagePlace(agreed, 0), false, $"calls and answers whose hash is recorded at {differed}", "calls and answers of another hash", []);
+        Add(new MessagePlace(agreed, 0), false, $"calls and answers whose hash is recorded at {differed}",
+            "calls and answers of another hash", []);
         _ended = "which call differs can be seen with --old, or where the logs of those who were called are known (--catalog, --peer)";
     }
 
@@ -99,13 +102,14 @@ internal sealed class ReplayFindings(PlaceFinder places, MessageFormatter text, 
         foreach ((_, string to, ulong count) in _open) open[to] = open.GetValueOrDefault(to) + count;
         return new ReplayReport
         {
-            From = Lsn.Zero, Until = default, CallsCompared = _compared, DigestsAgreed = digests, StatesCompared = _states, Differences = _differences, NotCompared = open,
-            EndedBecause = _ended,
-            Outcome = _differences.Count > 0 ? ReplayOutcome.Different : _compared == 0 && _states == 0 && digests == 0 ? ReplayOutcome.NotComparable
-                : ReplayOutcome.Alike,
+            From = Lsn.Zero, Until = default, CallsCompared = _compared, DigestsAgreed = digests, StatesCompared = _states,
+            Differences = _differences, NotCompared = open, EndedBecause = _ended,
+            Outcome = _differences.Count > 0 ? ReplayOutcome.Different
+                : _compared == 0 && _states == 0 && digests == 0 ? ReplayOutcome.NotComparable : ReplayOutcome.Alike,
         };
     }
 
     private void Add(MessagePlace place, bool isExact, string? then, string now, IReadOnlyList<string> state) =>
-        _differences.Add(new ReplayDifference(place, isExact, $"{places.MessageAt(place) ?? places.Next(place)}", then, now) { State = state });
+        _differences.Add(
+            new ReplayDifference(place, isExact, $"{places.MessageAt(place) ?? places.Next(place)}", then, now) { State = state });
 }

@@ -3,7 +3,7 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Inspection.Replays;
 
 /// <summary>Says which builds execute which part of a log, in the words of the person who asks.</summary>
-public sealed record ReplayOptions
+internal sealed record ReplayOptions
 {
     /// <summary>The directory of the log, or of a copy of it.</summary>
     public required string LogDirectory { get; init; }
@@ -11,10 +11,12 @@ public sealed record ReplayOptions
     /// <summary>Starts the build that is tried, with its arguments.</summary>
     public required IReadOnlyList<string> App { get; init; }
 
-    /// <summary>Starts the build that it is held against; empty: what the logs say of that one is.</summary>
+    /// <summary>Starts the build that it is held against; empty: it is held against what logs say.</summary>
     public IReadOnlyList<string> Old { get; init; } = [];
 
-    /// <summary>The place where it begins; null: the oldest that can be executed, or the newest checkpoint where a live log is followed.</summary>
+    /// <summary>
+    /// The place where it begins; null: the oldest that can be executed, or the newest checkpoint where a live log is followed.
+    /// </summary>
     public string? From { get; init; }
 
     /// <summary>The place before which it ends; null: the end of the log.</summary>

@@ -3,7 +3,7 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Inspection.Replays;
 
 /// <summary>Holds what the replay of a part of a log by other code has come to.</summary>
-public sealed record ReplayReport
+internal sealed record ReplayReport
 {
     /// <summary>Everything from here to <see cref="Until"/> was executed.</summary>
     public required Lsn From { get; init; }
@@ -12,13 +12,13 @@ public sealed record ReplayReport
 
     public required ReplayOutcome Outcome { get; init; }
 
-    /// <summary>Records that were executed.</summary>
+    /// <summary>So many records were executed.</summary>
     public long Records { get; init; }
 
     /// <summary>Calls, results and answers that were held, one by one, against what was emitted then.</summary>
     public ulong CallsCompared { get; init; }
 
-    /// <summary>Places of the log at which the hash of all that was emitted is the recorded one.</summary>
+    /// <summary>At so many places of the log the hash of all that was emitted is the recorded one.</summary>
     public long DigestsAgreed { get; init; }
 
     /// <summary>Places at which the states were compared.</summary>
@@ -39,7 +39,7 @@ public sealed record ReplayReport
 }
 
 /// <summary>Tells how a replay has ended.</summary>
-public enum ReplayOutcome { Alike, Different, NotComparable }
+internal enum ReplayOutcome { Alike, Different, NotComparable }
 
 /// <summary>Describes a difference between two executions of a log.</summary>
 /// <param name="Place">Everything before is executed alike.</param>
@@ -47,7 +47,7 @@ public enum ReplayOutcome { Alike, Different, NotComparable }
 /// <param name="Message">What stands at the place.</param>
 /// <param name="Then">What was done; null: it is not known.</param>
 /// <param name="Now">What the build does instead.</param>
-public sealed record ReplayDifference(MessagePlace Place, bool IsExact, string Message, string? Then, string Now)
+internal sealed record ReplayDifference(MessagePlace Place, bool IsExact, string Message, string? Then, string Now)
 {
     /// <summary>The values of the state that differ, by their paths.</summary>
     public IReadOnlyList<string> State { get; init; } = [];

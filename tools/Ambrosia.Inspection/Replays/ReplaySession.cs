@@ -18,7 +18,7 @@ namespace Ambrosia.Inspection.Replays;
 /// answers against those of the old build, or against what receivers and digests say, its states against checkpoints and the old build's.
 /// Nothing that it does gets out. One thread.
 /// </summary>
-public sealed class ReplaySession : IDisposable
+internal sealed class ReplaySession : IDisposable
 {
     /// <summary>What was emitted is compared whenever so much of the log is executed. In bytes.</summary>
     private const ulong StretchBytes = 1 << 20;
@@ -76,7 +76,8 @@ public sealed class ReplaySession : IDisposable
         {
             at = _builds.Begin(new MessagePlace(at.Record, 0), stop).Now.Place;
             _history = _builds.OpenHistory();
-            while (!_found.IsOver(_options.StopAt) && TryNext(at, stop, out MessagePlace next, out CheckpointFileName? checkpoint))
+            while (!_found.IsOver(_options.StopAt)
+                && TryNext(at, stop, out MessagePlace next, out CheckpointFileName? checkpoint))
             {
                 at = Execute(at, next, checkpoint, stop);
                 progress((long)(at.Record.Value - _from.Place.Record.Value));
@@ -174,7 +175,7 @@ public sealed class ReplaySession : IDisposable
     private ReplayReport Report(MessagePlace at, double seconds) => _found.Report(_builds.Now.DigestsAgreed) with
     {
         From = _from.Place.Record, Until = at, Records = _builds.Now.Records, Seconds = seconds,
-        OriginalSeconds = _places.MessageAt(at)?.TimeMicros - _from.TimeMicros is { } micros ? micros / 1e6 : null,
+        OriginalSeconds = (_places.MessageAt(at) ?? _places.Find("end")).TimeMicros - _from.TimeMicros is { } micros ? micros / 1e6 : null,
     };
 
     private IEnumerable<CheckpointFileName> Checkpoints() => CheckpointDirectory.List(_log.Files, _log.Directory);

@@ -47,7 +47,8 @@ internal sealed class ReplayedBuilds(ReplayOptions options, Lsn from, IFileSyste
     private Stops Both(Func<ReplayedBuild, ViewStop> step)
     {
         if (Then is not { } old) return new Stops(null, step(Now));
-        Task<ViewStop> then = Task.Factory.StartNew(() => step(old), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        Task<ViewStop> then = Task.Factory.StartNew(
+            () => step(old), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
         ViewStop now;
         try
         {

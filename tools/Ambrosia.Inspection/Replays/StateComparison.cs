@@ -37,7 +37,9 @@ internal sealed class StateComparison(LogLocation log)
         return then.Hash == now.Hash ? [] : Lines(then.Bytes, now.Bytes);
     }
 
-    /// <summary>Compares the state of a build with that of a checkpoint at the place where it stands; null: the checkpoint is gone.</summary>
+    /// <summary>
+    /// Compares the state of a build with that of a checkpoint at the place where it stands; null: the checkpoint is gone.
+    /// </summary>
     /// <exception cref="LogDamage">The checkpoint is damaged.</exception>
     public IReadOnlyList<string>? Lines(CheckpointFileName checkpoint, ReplayedBuild build, CancellationToken stop)
     {

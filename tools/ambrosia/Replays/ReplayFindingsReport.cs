@@ -45,19 +45,24 @@ internal sealed class ReplayFindingsReport(ReplayReport report, string log, stri
         screen.Line(string.Create(CultureInfo.InvariantCulture,
             $"{Records:N0} records from {From} to {Until}: {CallsCompared:N0} calls and answers, {DigestsAgreed:N0} digests, {StatesCompared:N0} states compared   {report.Seconds:N1} s{times}"));
         foreach ((string to, ulong count) in report.NotCompared)
-            screen.Line(string.Create(CultureInfo.InvariantCulture,
-                $"not compared: {count:N0} {(to.Length == 0 ? "answers to callers outside" : $"calls to {to}")} that no digest covers{Mend(to)}"), Tone.Warning);
+            screen.Line(Uncompared(to, count), Tone.Warning);
         foreach (DifferenceRow row in Differences) row.Draw(screen);
         if (EndedBecause is not null) screen.Line($"It ends at {Until}: {EndedBecause}.");
         switch (report.Outcome)
         {
             case ReplayOutcome.Alike: screen.Line("ALIKE", Tone.Good); break;
             case ReplayOutcome.NotComparable:
-                screen.Line("NOTHING WAS COMPARED: give --old, or --catalog or --peer for the logs of those who were called", Tone.Bad); break;
+                screen.Line("NOTHING WAS COMPARED: give --old, or --catalog or --peer for the logs of those who were called", Tone.Bad);
+                break;
         }
     }
 
-    private static string Mend(string to) => to.Length == 0 ? " (--old compares them)" : $" (--catalog, --peer {to}=DIR or --old compares them)";
+    private static string Uncompared(string to, ulong count)
+    {
+        string number = count.ToString("N0", CultureInfo.InvariantCulture);
+        return to.Length == 0 ? $"not compared: {number} answers to callers outside that no digest covers (--old compares them)"
+            : $"not compared: {number} calls to {to} that no digest covers (--catalog, --peer {to}=DIR or --old compares them)";
+    }
 
     private DifferenceRow RowOf(ReplayDifference each) => new(
         $"{each.Place}", each.IsExact, each.Message, each.Then, each.Now, each.State,

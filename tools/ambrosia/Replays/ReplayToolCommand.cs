@@ -129,7 +129,8 @@ internal sealed class ReplayToolCommand : ToolCommand
     {
         var known = new Dictionary<string, string>(StringComparer.Ordinal);
         if (parsed.GetValue(_catalog) is { } catalog)
-            foreach ((string instance, string directory) in CatalogEntries.Read(CatalogEntries.Require(catalog))) known[instance] = directory;
+            foreach ((string instance, string directory) in CatalogEntries.Read(CatalogEntries.Require(catalog)))
+                known[instance] = directory;
         foreach (string peer in parsed.GetValue(_peers) ?? [])
         {
             int at = peer.IndexOf('=');
@@ -138,8 +139,8 @@ internal sealed class ReplayToolCommand : ToolCommand
         return instance => known.GetValueOrDefault($"{instance}");
     }
 
-    /// <summary>What an app writes to its output stands beside the report, not in it.</summary>
-    private static string[] Shell(string command) => ["sh", "-c", $"exec {command} >&2"];
+    /// <summary>What an app writes to its output, it has written before, when the log was made; its errors are of this build.</summary>
+    private static string[] Shell(string command) => ["sh", "-c", $"exec {command} >/dev/null"];
 }
 
 /// <summary>It lists the exit codes of a replay that other commands do not have.</summary>

@@ -55,7 +55,8 @@ internal sealed record CatalogStatus(string Catalog, IReadOnlyList<InstanceStatu
     public static CatalogStatus Read(string catalog)
     {
         var files = new ReadOnlyFiles();
-        return new CatalogStatus(catalog, [.. CatalogEntries.Read(catalog).Select(entry => InstanceStatus.Read(files, entry.Instance, entry.Log))]);
+        return new CatalogStatus(
+            catalog, [.. CatalogEntries.Read(catalog).Select(entry => InstanceStatus.Read(files, entry.Instance, entry.Log))]);
     }
 
     /// <summary>True if every instance has a primary, and the app of every replica gets on.</summary>

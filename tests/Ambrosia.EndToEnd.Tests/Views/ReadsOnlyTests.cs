@@ -74,8 +74,10 @@ public sealed partial class ReadsOnlyTests
             File.SetUnixFileMode(ledger.LogDirectory, readOnly);
             try
             {
-                (int code, string output, string error) = Debug(cluster, ledger, ledger.LogDirectory, [], "state\nwhere\n");
-                Assert.True(code == 0, output + error);
+                (int code, string output, string error) = Debug(cluster, ledger, ledger.LogDirectory, [], "state\nwhere\nstate _count\nstate _cuont\n");
+                Assert.True(code == 2, output + error); // the last command was misunderstood
+                Assert.Contains("\"value\": 1000", output, StringComparison.Ordinal);
+                Assert.Contains("$state has no '_cuont'; near it there are _count", output, StringComparison.Ordinal);
                 Assert.Contains("\"_count\": 1000", output, StringComparison.Ordinal);
                 Assert.Contains("the end of the log", output, StringComparison.Ordinal);
             }

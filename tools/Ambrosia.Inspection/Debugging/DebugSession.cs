@@ -4,11 +4,12 @@ using Ambrosia.Coordinator.Hosting;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Coordinator.Views;
 using Ambrosia.Images.Json;
-using Ambrosia.Images.Reading;
+using Ambrosia.Images.Paths;
 using Ambrosia.Inspection.Checkpoints;
 using Ambrosia.Inspection.Decoding;
 using Ambrosia.Inspection.Places;
 using Ambrosia.Inspection.Records;
+using Ambrosia.Inspection.States;
 using Ambrosia.Inspection.Texts;
 using Ambrosia.Log.Checkpoints;
 using Ambrosia.Log.Files;
@@ -99,20 +100,31 @@ public sealed class DebugSession : IDisposable
     /// <summary>Says what the message that was executed last has called, a line each.</summary>
     public IEnumerable<string> Calls() => (_stop?.Calls ?? []).Select(LineOf);
 
+    /// <summary>The place where it stands; null: nothing is executed yet.</summary>
+    public MessagePlace? Place => _stop?.Place;
+
+    /// <summary>Returns the image of the state where it stands; whoever takes it disposes of it.</summary>
+    /// <exception cref="MisuseException">There is none, or it cannot be written.</exception>
+    /// <exception cref="ViewEndedException">The view is over.</exception>
+    public ViewedImage Show(CancellationToken stop = default) => _view.Show(stop);
+
     /// <summary>Writes the state where it stands as JSON, in UTF-8 and pieces.</summary>
     /// <exception cref="MisuseException">There is none, or it cannot be shown.</exception>
     /// <exception cref="ViewEndedException">The view is over.</exception>
     public void WriteState(Action<ReadOnlySpan<byte>> take, bool isIndented, CancellationToken stop = default)
     {
-        using ViewedImage image = _view.Show(stop);
-        try
-        {
-            StateJson.Write(image.Bytes, new ImageOrigin(null, _stop!.Place), take, isIndented);
-        }
-        catch (ImageException e)
-        {
-            throw new MisuseException("the state cannot be shown", e.Message, "");
-        }
+        using ViewedImage image = Show(stop);
+        StatePaths.Write(image.Bytes, new ImageOrigin(null, _stop!.Place), null, take, isIndented);
+    }
+
+    /// <summary>Writes what stands at a path of the state, as <c>accounts["alice"].Balance</c> is one, with the path as JSON.</summary>
+    /// <exception cref="MisuseException">It is no path, or nothing stands there; the nearest names are told.</exception>
+    /// <exception cref="ViewEndedException">The view is over.</exception>
+    public void WriteState(string path, Action<ReadOnlySpan<byte>> take, bool isIndented, CancellationToken stop = default)
+    {
+        ImagePath parsed = StatePaths.Parse(path);
+        using ViewedImage image = Show(stop);
+        StatePaths.Write(image.Bytes, null, parsed, take, isIndented);
     }
 
     private string Stopped(ViewStop stop)

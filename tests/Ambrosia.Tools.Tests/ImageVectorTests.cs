@@ -1,5 +1,4 @@
 using System.Buffers;
-using System.Text;
 using System.Text.Json.Nodes;
 using Ambrosia.Images.Comparison;
 using Ambrosia.Images.Json;
@@ -65,7 +64,8 @@ public sealed class ImageVectorTests
         var tree = ImageTree.Read(bytes);
         var json = new ArrayBufferWriter<byte>();
         tree.WriteJson(ImagePath.Root, null, piece => json.Write(piece), isIndented: false);
-        Assert.True(JsonNode.DeepEquals(expected["state"], JsonNode.Parse(json.WrittenSpan)!["value"]), Encoding.UTF8.GetString(json.WrittenSpan));
+        JsonNode shown = JsonNode.Parse(json.WrittenSpan)!;
+        Assert.True(JsonNode.DeepEquals(expected["state"], shown["value"]), shown.ToJsonString());
         ImagePath session = ImagePath.Root.Then(PathStep.Name(ImagePath.SessionWord));
         foreach ((ImagePath path, ImageNode root) in new[] { (ImagePath.Root, tree.State), (session, tree.Session) })
             foreach ((PathStep step, ImageNode node) in root.Members())

@@ -21,8 +21,8 @@ internal static class FolderOrder
         ["ImmortalCoordinator"] = ".",
         ["Ambrosia.Embedded"] = ".",
         ["Ambrosia.ContractFile"] = ".",
-        ["Ambrosia.Images"] = "Reading Json",
-        ["Ambrosia.Inspection"] = "Texts Decoding Checkpoints Records Places Debugging",
+        ["Ambrosia.Images"] = "Reading Json Paths Nodes Comparison",
+        ["Ambrosia.Inspection"] = "Texts Decoding Checkpoints States Records Places Debugging",
         ["ambrosia"] = "Output Logs Commands Certificates Listing Replicas SuspendedCalls States Verification Quarantine "
             + "Diagnosis .",
     };

@@ -52,7 +52,7 @@ public sealed class DebugSession : IDisposable
             new ViewOptions
             {
                 LogDirectory = directory, Checkpoint = CheckpointOf(options.Checkpoint), App = options.App, AppSocket = options.AppSocket,
-                WaitsForDebugger = options.WaitsForDebugger, BreaksInDebugger = options.BreaksInDebugger,
+                Hold = options.Hold, WaitsForDebugger = options.WaitsForDebugger, BreaksInDebugger = options.BreaksInDebugger,
             },
             files, new ToldWarnings(tell), tell);
     }
@@ -72,7 +72,13 @@ public sealed class DebugSession : IDisposable
     public void AppEnded(int code) => _view.EndedOutside(code);
 
     /// <summary>Starts the app.</summary>
-    public void Start() => _view.Start();
+    /// <param name="toward">Where it is to go first: its culture is the one in which that was executed. Null: the log's end.</param>
+    public void Start(FoundPlace? toward = null) => _view.Start(toward?.Place.Record);
+
+    /// <summary>
+    /// Says with what it has begun, by which build the records were executed and whether this one is the same: lines. It has stopped once.
+    /// </summary>
+    public IEnumerable<string> Introduction() => ViewNotice.Of(_view, _log, _stop?.Place.Record ?? _view.End);
 
     /// <summary>Executes everything before a place, and says in a line where it has stopped.</summary>
     /// <exception cref="ViewEndedException">The view is over.</exception>

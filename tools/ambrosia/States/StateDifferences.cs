@@ -53,7 +53,10 @@ internal static class StateDifferences
 
     private sealed record DifferenceLine(ImageDifference Difference) : IReport
     {
-        public object Content => new { Path = Difference.Path.ToString(), Difference.Kind, Before = JsonOf(Difference.Before), After = JsonOf(Difference.After) };
+        public object Content => new
+        {
+            Path = Difference.Path.ToString(), Difference.Kind, Before = JsonOf(Difference.Before), After = JsonOf(Difference.After),
+        };
 
         public void Draw(Screen screen) => screen.Line(Difference.ToString());
 

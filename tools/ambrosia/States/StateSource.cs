@@ -15,8 +15,8 @@ using Ambrosia.Tools.Output;
 namespace Ambrosia.Tools.States;
 
 /// <summary>
-/// Has the state at places of a log: out of a checkpoint, or as an app has it that executes the log up to there. The app is started once and
-/// goes from place to place. One thread.
+/// Has the state at places of a log: out of a checkpoint, or as an app has it that executes the log up to there. The app is started once
+/// and goes from place to place. One thread.
 /// </summary>
 /// <param name="app">The command that starts the app; null: states are taken out of checkpoints alone.</param>
 /// <param name="checkpoint">The checkpoint that the user has chosen; null: none.</param>
@@ -26,6 +26,7 @@ internal sealed class StateSource(LogDirectory log, string? app, string? checkpo
 
     private readonly CheckpointFileName[] _names = [.. CheckpointDirectory.List(log.Files, log.Path)];
     private DebugSession? _session;
+    private bool _isStarted;
 
     /// <summary>Returns the image in the checkpoint that was chosen, or in the newest sound one.</summary>
     /// <exception cref="ToolMisuse">There is none.</exception>
@@ -46,14 +47,15 @@ internal sealed class StateSource(LogDirectory log, string? app, string? checkpo
         if (app is null) return Read([CheckpointAt(position)]);
         _session ??= Open(app);
         FoundPlace place = _session.Find(position);
-        if (!_isStarted) _session.Start();
+        if (!_isStarted) _session.Start(place);
+        string stopped = _session.To(place);
+        if (!_isStarted)
+            foreach (string line in _session.Introduction()) screen.Note(line);
         _isStarted = true;
-        screen.Note(_session.To(place));
+        screen.Note(stopped);
         ViewedImage image = _session.Show();
         return new TakenState(image.Bytes, new ImageOrigin(null, _session.Place!.Value));
     }
-
-    private bool _isStarted;
 
     private DebugSession Open(string command) => new(
         new DebugOptions { LogDirectory = log.Path, Checkpoint = checkpoint, App = ["sh", "-c", $"exec {command} >&2"] },

@@ -11,9 +11,9 @@ using Ambrosia.Tools.Output;
 namespace Ambrosia.Tools.States;
 
 /// <summary>
-/// The command <c>ambrosia state DIR</c> shows the state in a checkpoint as JSON, or what stands at a path of it, or in what it differs from
-/// another one. It needs neither the app nor its code: the image says what it is made of. At any other place the app executes the log up to
-/// there, and only looks.
+/// The command <c>ambrosia state DIR</c> shows the state in a checkpoint as JSON, or what stands at a path of it, or in what it differs
+/// from another one. It needs neither the app nor its code: the image says what it is made of. At any other place the app executes the log
+/// up to there, and only looks.
 /// </summary>
 internal sealed class StateToolCommand : ToolCommand
 {
